@@ -8,7 +8,7 @@ use crate::threads::{Background, StageThreads, StopSignal};
 use crate::{backlog, http, load, logging};
 use anyhow::Context as _;
 use clap::Parser;
-use settings::{SaslMechanism, Settings};
+use settings::{SaslMechanism, Secrets, Settings};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,9 +32,27 @@ struct ServiceArguments {
     /// for the fetcher with the number of the process.
     #[arg(long, env = "RECRAWL_INSTANCE")]
     instance: Option<String>,
-    /// Prints the effective configuration and ends.
+    #[command(flatten)]
+    print: PrintArguments,
+}
+
+/// Arguments that ask for the settings instead of a run.
+#[derive(clap::Args, Debug)]
+pub struct PrintArguments {
+    /// Prints the effective configuration, with secrets masked, and ends.
     #[arg(long)]
     print_config: bool,
+    /// Shows the secrets in what --print-config prints, so that it can be read back.
+    #[arg(long, requires = "print_config")]
+    secrets: bool,
+}
+
+impl PrintArguments {
+    /// The settings as they are to be printed. `None` if nobody asked for them.
+    pub fn printed(&self, settings: &Settings) -> Option<String> {
+        let secrets = if self.secrets { Secrets::Shown } else { Secrets::Masked };
+        self.print_config.then(|| settings.to_toml(secrets))
+    }
 }
 
 /// Environment of a stage.
@@ -118,8 +136,8 @@ pub fn main(name: &'static str, make: impl Fn(&Surroundings<'_>) -> anyhow::Resu
             return ExitCode::from(2);
         }
     };
-    if arguments.print_config {
-        print!("{}", settings.to_toml());
+    if let Some(text) = arguments.print.printed(&settings) {
+        print!("{text}");
         return ExitCode::SUCCESS;
     }
     logging::start(&settings.observability);

@@ -6,7 +6,7 @@ mod secrets;
 
 pub(crate) use crate::form::amounts::{Size, Span, show};
 pub(crate) use crate::form::collections::{List, Map, Properties};
-pub(crate) use crate::form::secrets::{Hidden, Password, Phrase, Through};
+pub(crate) use crate::form::secrets::{Feed, Hidden, Password, Phrase, Through};
 
 use crate::raw::Raw;
 use crate::values::PortRange;
@@ -24,15 +24,15 @@ pub(crate) trait Form {
     /// Parses a value, or says what is wrong with it.
     fn read(&self, raw: &Raw) -> Result<Self::Value, String>;
 
-    /// Prints the value as TOML, with secrets masked. `None` if it is absent.
-    fn write(&self, value: &Self::Value) -> Option<String>;
+    /// Prints the value as TOML. `None` if it is absent.
+    fn write(&self, value: &Self::Value, secrets: Secrets) -> Option<String>;
 
     /// Whether such a value may contain a secret.
     fn is_secret(&self) -> bool {
         false
     }
 
-    /// Whether [`Self::write`] masked a part of this value.
+    /// Whether [`Self::write`] masks a part of this value.
     fn hides(&self, _: &Self::Value) -> bool {
         false
     }
@@ -47,8 +47,24 @@ fn refuse<T>(raw: &Raw) -> Result<T, String> {
     Err(format!("cannot be {}", raw.describe()))
 }
 
-/// Replaces a secret. Its length is fixed so as not to reveal the secret's.
-const MASK: &str = "********";
+/// Whether printed settings show their secrets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Secrets {
+    /// A mask stands in their place.
+    Masked,
+    /// They are printed.
+    Shown,
+}
+
+impl Secrets {
+    /// What is printed for a secret. The length of the mask is fixed so as not to reveal the secret's.
+    fn print(self, secret: &str) -> &str {
+        match self {
+            Secrets::Masked => "********",
+            Secrets::Shown => secret,
+        }
+    }
+}
 
 fn quote(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
@@ -68,8 +84,8 @@ impl<F: Form> Form for Optional<F> {
         if raw.text() == Some("") { Ok(None) } else { self.0.read(raw).map(Some) }
     }
 
-    fn write(&self, value: &Self::Value) -> Option<String> {
-        value.as_ref().and_then(|value| self.0.write(value))
+    fn write(&self, value: &Self::Value, secrets: Secrets) -> Option<String> {
+        value.as_ref().and_then(|value| self.0.write(value, secrets))
     }
 
     fn is_secret(&self) -> bool {
@@ -99,8 +115,8 @@ impl<F: Form> Form for OrWord<F> {
         if raw.text() == Some(self.0) { Ok(None) } else { self.1.read(raw).map(Some) }
     }
 
-    fn write(&self, value: &Self::Value) -> Option<String> {
-        value.as_ref().map_or(Some(quote(self.0)), |value| self.1.write(value))
+    fn write(&self, value: &Self::Value, secrets: Secrets) -> Option<String> {
+        value.as_ref().map_or(Some(quote(self.0)), |value| self.1.write(value, secrets))
     }
 }
 
@@ -126,7 +142,7 @@ impl<T: TryFrom<i64> + Display> Form for Count<T> {
         in_range.then(|| T::try_from(value).ok()).flatten().ok_or_else(|| format!("{value} is out of range"))
     }
 
-    fn write(&self, value: &T) -> Option<String> {
+    fn write(&self, value: &T, _: Secrets) -> Option<String> {
         Some(value.to_string())
     }
 }
@@ -149,7 +165,7 @@ impl Form for Number {
         }
     }
 
-    fn write(&self, value: &f64) -> Option<String> {
+    fn write(&self, value: &f64, _: Secrets) -> Option<String> {
         Some(format!("{value:?}"))
     }
 }
@@ -167,7 +183,7 @@ impl Form for Flag {
         raw.flag().map_or_else(|| refuse(raw), Ok)
     }
 
-    fn write(&self, value: &bool) -> Option<String> {
+    fn write(&self, value: &bool, _: Secrets) -> Option<String> {
         Some(value.to_string())
     }
 }
@@ -189,7 +205,7 @@ impl Form for Text {
         }
     }
 
-    fn write(&self, value: &String) -> Option<String> {
+    fn write(&self, value: &String, _: Secrets) -> Option<String> {
         Some(quote(value))
     }
 }
@@ -211,7 +227,7 @@ impl Form for Path {
         }
     }
 
-    fn write(&self, value: &PathBuf) -> Option<String> {
+    fn write(&self, value: &PathBuf, _: Secrets) -> Option<String> {
         Some(quote(&value.to_string_lossy()))
     }
 }
@@ -229,7 +245,7 @@ impl<T: Copy + PartialEq> Form for Choice<T> {
         chosen(self.0, raw)
     }
 
-    fn write(&self, value: &T) -> Option<String> {
+    fn write(&self, value: &T, _: Secrets) -> Option<String> {
         word_for(self.0, value)
     }
 }
@@ -248,7 +264,7 @@ impl<T: Copy + PartialEq> Form for Named<T> {
         chosen(&(self.0)(), raw)
     }
 
-    fn write(&self, value: &T) -> Option<String> {
+    fn write(&self, value: &T, _: Secrets) -> Option<String> {
         word_for(&(self.0)(), value)
     }
 }
@@ -280,7 +296,7 @@ impl<T: Display> Form for Parsed<T> {
         raw.text().and_then(self.1).map_or_else(|| refuse(raw), Ok)
     }
 
-    fn write(&self, value: &T) -> Option<String> {
+    fn write(&self, value: &T, _: Secrets) -> Option<String> {
         Some(quote(&value.to_string()))
     }
 }
@@ -300,7 +316,7 @@ impl Form for Ports {
         text.and_then(|text| PortRange::parse(&text)).map_or_else(|| refuse(raw), Ok)
     }
 
-    fn write(&self, value: &PortRange) -> Option<String> {
+    fn write(&self, value: &PortRange, _: Secrets) -> Option<String> {
         Some(quote(&value.to_string()))
     }
 }

@@ -23,6 +23,7 @@ mod values;
 
 pub use crate::fault::{Faults, Origin, SettingFault};
 pub use crate::fetch::AllowedAddress;
+pub use crate::form::Secrets;
 pub use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol};
 pub use crate::sections::{
     Budget, Clock, Contents, Crawl, Detector, Discover, Estimator, Fetch, Hints, Http, Kafka, Log, LogFormat,

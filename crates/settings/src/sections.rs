@@ -2,7 +2,7 @@
 //!
 //! `default.toml` explains each setting to the operator; a test checks that both list the same settings.
 
-use crate::form::Form;
+use crate::form::{Form, Secrets};
 use crate::reader::SettingsReader;
 
 /// A section of the settings.
@@ -14,16 +14,18 @@ pub(crate) trait Section: Sized {
     fn read(reader: &mut SettingsReader) -> Self;
 
     /// Prints the section as TOML, one line per setting.
-    fn write(&self, lines: &mut Vec<String>);
+    fn write(&self, secrets: Secrets, lines: &mut Vec<String>);
 
     /// Whether a setting of this name may contain a secret.
     fn may_be_secret(key: &str) -> bool;
 }
 
 /// Prints a setting as a line of TOML.
-fn line<F: Form>(key: &str, form: &F, value: &F::Value) -> String {
-    match form.write(value) {
-        Some(masked) if form.hides(value) => format!("# {key} is set; its secrets are masked: {masked}"),
+fn line<F: Form>(key: &str, form: &F, value: &F::Value, secrets: Secrets) -> String {
+    match form.write(value, secrets) {
+        Some(masked) if secrets == Secrets::Masked && form.hides(value) => {
+            format!("# {key} is set; its secrets are masked: {masked}")
+        }
         Some(value) => format!("{key} = {value}"),
         None => format!("# {key} is not set"),
     }
@@ -55,8 +57,8 @@ macro_rules! section {
                 Self { $( $key: reader.read(Self::NAME, stringify!($key), &$form), )* }
             }
 
-            fn write(&self, lines: &mut Vec<String>) {
-                $( lines.push(super::line(stringify!($key), &$form, &self.$key)); )*
+            fn write(&self, secrets: crate::form::Secrets, lines: &mut Vec<String>) {
+                $( lines.push(super::line(stringify!($key), &$form, &self.$key, secrets)); )*
             }
 
             fn may_be_secret(key: &str) -> bool {
@@ -113,13 +115,13 @@ macro_rules! settings {
                 Settings { $( $section: $Section::read(reader), )* }
             }
 
-            /// Prints the effective settings as TOML. Read back as a file, the text gives the same settings without the
-            /// secrets. A setting with a secret is printed as a comment, so that its mask is never taken for the value.
-            pub fn to_toml(&self) -> String {
+            /// Prints the effective settings as TOML. Read back as a file, the text gives the same settings. If secrets
+            /// are masked, a setting with a secret is printed as a comment, so that its mask is never taken for the value.
+            pub fn to_toml(&self, secrets: Secrets) -> String {
                 let mut lines = Vec::new();
                 $(
                     lines.push(format!("[{}]", $Section::NAME));
-                    self.$section.write(&mut lines);
+                    self.$section.write(secrets, &mut lines);
                     lines.push(String::new());
                 )*
                 lines.join("\n")

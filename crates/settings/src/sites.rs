@@ -85,7 +85,7 @@ mod tests {
             let proxy = Proxy::parse(text).unwrap();
             assert_eq!((proxy.host.as_str(), proxy.port), (host, port), "{text}");
             assert_eq!(proxy.credentials.as_ref().map(Credentials::reveal), credentials, "{text}");
-            let shown = proxy.masked("***");
+            let shown = proxy.with_password(|_| "***");
             let masked = credentials.map(|_| "me:***");
             let reread = Proxy::parse(&shown).unwrap();
             assert_eq!((reread.host.as_str(), reread.port), (host, port), "{shown}");

@@ -2,7 +2,7 @@ mod secrets;
 
 use crate::reader::SettingsReader;
 use crate::sections::KEYS;
-use crate::{DEFAULT_TOML, Discover, KafkaProperties, Layers, SaslMechanism, SecurityProtocol, Settings};
+use crate::{DEFAULT_TOML, Discover, KafkaProperties, Layers, SaslMechanism, Secrets, SecurityProtocol, Settings};
 use change_rate::EstimatorChoice;
 use policies::PolicyKind;
 use proptest::prelude::*;
@@ -71,7 +71,12 @@ fn what_default_toml_suggests_in_comments_is_valid() {
     let settings = layered(&uncommented, &[], &[]).unwrap();
     assert_eq!(settings.budget.bytes_per_second, Some(2 << 20));
     assert_eq!(settings.crawl.user_agent_header(), "recrawl/0.1 (+https://example.org/our-crawler)");
-    assert_eq!(settings.to_toml().matches("is not set").count(), 3, "{}", settings.to_toml());
+    assert_eq!(
+        settings.to_toml(Secrets::Masked).matches("is not set").count(),
+        3,
+        "{}",
+        settings.to_toml(Secrets::Masked)
+    );
 }
 
 #[test]
@@ -345,7 +350,7 @@ prop_compose! {
 proptest! {
     #[test]
     fn effective_settings_read_back_give_the_same_settings(settings in some_settings()) {
-        let text = settings.to_toml();
+        let text = settings.to_toml(Secrets::Masked);
         prop_assert_eq!(layered(&text, &[], &[]).map_err(TestCaseError::fail)?, settings, "{}", text);
     }
 

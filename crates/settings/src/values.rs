@@ -50,10 +50,10 @@ impl Credentials {
         self.0.reveal()
     }
 
-    /// The same with something else for the password.
-    pub(crate) fn masked(&self, mask: &str) -> String {
-        let user = self.reveal().split(':').next().unwrap_or_default();
-        format!("{user}:{mask}")
+    /// As the operator wrote them, with what `print` makes of the password.
+    pub(crate) fn with_password(&self, print: impl Fn(&str) -> &str) -> String {
+        let (user, password) = self.reveal().split_once(':').unwrap_or_default();
+        format!("{user}:{}", print(password))
     }
 }
 
@@ -83,9 +83,10 @@ impl Proxy {
         is_host.then(|| Self { host: bare.to_owned(), port, credentials })
     }
 
-    /// As the operator wrote it, with something else for the password.
-    pub(crate) fn masked(&self, mask: &str) -> String {
-        let credentials = self.credentials.as_ref().map(|known| format!("{}@", known.masked(mask))).unwrap_or_default();
+    /// As the operator wrote it, with what `print` makes of the password.
+    pub(crate) fn with_password(&self, print: impl Fn(&str) -> &str) -> String {
+        let credentials = self.credentials.as_ref().map(|known| format!("{}@", known.with_password(print)));
+        let credentials = credentials.unwrap_or_default();
         let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
         format!("http://{credentials}{host}:{}", self.port)
     }

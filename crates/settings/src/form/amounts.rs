@@ -1,6 +1,6 @@
 //! Durations and sizes: numbers with a unit.
 
-use super::{Form, quote, refuse};
+use super::{Form, Secrets, quote, refuse};
 use crate::raw::Raw;
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ impl Form for Span {
         }
     }
 
-    fn write(&self, value: &Duration) -> Option<String> {
+    fn write(&self, value: &Duration, _: Secrets) -> Option<String> {
         Some(quote(&show(*value)))
     }
 }
@@ -123,7 +123,7 @@ impl Form for Size {
         }
     }
 
-    fn write(&self, value: &u64) -> Option<String> {
+    fn write(&self, value: &u64, _: Secrets) -> Option<String> {
         Some(quote(&show_in((*value).into(), &SIZE_UNITS)))
     }
 }

@@ -1,6 +1,6 @@
 //! Lists, and tables of names and values.
 
-use super::{Form, MASK, quote, refuse};
+use super::{Form, Secrets, quote, refuse};
 use crate::kafka::{KafkaProperties, check_property, is_secret_property};
 use crate::raw::Raw;
 use std::collections::BTreeMap;
@@ -21,8 +21,9 @@ impl<F: Form> Form for List<F> {
         values.iter().map(read).collect()
     }
 
-    fn write(&self, value: &Self::Value) -> Option<String> {
-        Some(format!("[{}]", value.iter().filter_map(|value| self.0.write(value)).collect::<Vec<_>>().join(", ")))
+    fn write(&self, value: &Self::Value, secrets: Secrets) -> Option<String> {
+        let values: Vec<_> = value.iter().filter_map(|value| self.0.write(value, secrets)).collect();
+        Some(format!("[{}]", values.join(", ")))
     }
 }
 
@@ -51,9 +52,10 @@ impl<F: Form> Form for Map<F> {
         Ok(map)
     }
 
-    fn write(&self, value: &Self::Value) -> Option<String> {
-        let pair =
-            |(name, value): (&String, &F::Value)| Some(format!("{} = {}", quote(name), self.value.write(value)?));
+    fn write(&self, value: &Self::Value, secrets: Secrets) -> Option<String> {
+        let pair = |(name, value): (&String, &F::Value)| {
+            Some(format!("{} = {}", quote(name), self.value.write(value, secrets)?))
+        };
         Some(table(value.iter().filter_map(pair)))
     }
 
@@ -107,9 +109,10 @@ impl Form for Properties {
         Ok(KafkaProperties(properties))
     }
 
-    fn write(&self, properties: &KafkaProperties) -> Option<String> {
+    fn write(&self, properties: &KafkaProperties, secrets: Secrets) -> Option<String> {
         let pair = |(name, value): (&String, &String)| {
-            format!("{} = {}", quote(name), quote(if is_secret_property(name) { MASK } else { value }))
+            let value = if is_secret_property(name) { secrets.print(value) } else { value };
+            format!("{} = {}", quote(name), quote(value))
         };
         Some(table(properties.0.iter().map(pair)))
     }

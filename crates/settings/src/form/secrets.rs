@@ -1,8 +1,9 @@
 //! Values that are secrets or may contain one.
 
-use super::{Form, MASK, quote};
+use super::{Form, Secrets, quote};
 use crate::raw::Raw;
 use crate::values::{Credentials, Proxy, Secret};
+use page::CanonicalUrl;
 
 /// A proxy. Messages never quote it, because it may contain a password.
 pub(crate) struct Through;
@@ -19,8 +20,8 @@ impl Form for Through {
         raw.text().and_then(Proxy::parse).ok_or_else(|| "is not the address of an HTTP proxy with its port".to_owned())
     }
 
-    fn write(&self, value: &Proxy) -> Option<String> {
-        Some(quote(&value.masked(MASK)))
+    fn write(&self, value: &Proxy, secrets: Secrets) -> Option<String> {
+        Some(quote(&value.with_password(|password| secrets.print(password))))
     }
 
     fn is_secret(&self) -> bool {
@@ -46,8 +47,8 @@ impl Form for Password {
         raw.text().and_then(Credentials::parse).ok_or_else(|| "is not of the form name:password".to_owned())
     }
 
-    fn write(&self, value: &Credentials) -> Option<String> {
-        Some(quote(&value.masked(MASK)))
+    fn write(&self, value: &Credentials, secrets: Secrets) -> Option<String> {
+        Some(quote(&value.with_password(|password| secrets.print(password))))
     }
 
     fn is_secret(&self) -> bool {
@@ -77,8 +78,8 @@ impl Form for Hidden {
         raw.text().and_then(|text| Secret::parse(text, self.0..=self.1)).ok_or_else(fault)
     }
 
-    fn write(&self, _: &Secret) -> Option<String> {
-        Some(quote(MASK))
+    fn write(&self, value: &Secret, secrets: Secrets) -> Option<String> {
+        Some(quote(secrets.print(value.reveal())))
     }
 
     fn is_secret(&self) -> bool {
@@ -104,8 +105,8 @@ impl Form for Phrase {
         raw.text().and_then(Secret::parse_phrase).ok_or_else(|| "is not a text of one line".to_owned())
     }
 
-    fn write(&self, _: &Secret) -> Option<String> {
-        Some(quote(MASK))
+    fn write(&self, value: &Secret, secrets: Secrets) -> Option<String> {
+        Some(quote(secrets.print(value.reveal())))
     }
 
     fn is_secret(&self) -> bool {
@@ -114,5 +115,34 @@ impl Form for Phrase {
 
     fn hides(&self, _: &Secret) -> bool {
         true
+    }
+}
+
+/// The address of a feed. Messages never quote it, because its query may contain a token.
+pub(crate) struct Feed;
+
+impl Form for Feed {
+    type Value = CanonicalUrl;
+
+    fn expected(&self) -> String {
+        "the address of a feed, such as \"https://example.org/feed.xml\"".to_owned()
+    }
+
+    fn read(&self, raw: &Raw) -> Result<CanonicalUrl, String> {
+        let fault = || "is not the address of a feed".to_owned();
+        raw.text().and_then(|text| CanonicalUrl::parse(text).ok()).ok_or_else(fault)
+    }
+
+    fn write(&self, value: &CanonicalUrl, secrets: Secrets) -> Option<String> {
+        let query = value.query().map(|query| format!("?{}", secrets.print(query))).unwrap_or_default();
+        Some(quote(&format!("{}{}{query}", value.origin(), value.path())))
+    }
+
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn hides(&self, value: &CanonicalUrl) -> bool {
+        value.query().is_some()
     }
 }

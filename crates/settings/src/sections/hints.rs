@@ -1,6 +1,6 @@
 //! The section `[hints]`.
 
-use crate::form::{Count, Flag, Hidden, Map, Optional, Parsed};
+use crate::form::{Count, Feed, Flag, Hidden, Map, Optional};
 use crate::values::Secret;
 use page::CanonicalUrl;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ section! {
         },
         /// WebSub topics, by the name at the end of the callback URL.
         websub: BTreeMap<String, CanonicalUrl> = Map {
-            value: Parsed("the address of a feed", |text| CanonicalUrl::parse(text).ok()),
+            value: Feed,
             expected: "the URL of a feed for each name, such as { news = \"https://example.org/feed.xml\" }",
             check_name: check_callback,
         },

@@ -6,6 +6,7 @@ use crate::inspect::{self, Inspection};
 use crate::output::{Format, answer, print};
 use crate::{CommandFailure, own_machine};
 use clap::Args;
+use daemon::service::PrintArguments;
 use daemon::{OutcomeCount, Status, StopSignal, WebClock, logging, outcome_lines};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use messages::OutcomeClass;
@@ -39,9 +40,8 @@ pub struct RunArguments {
     /// Ends after this real time, such as 90s or 2h.
     #[arg(long = "for", value_name = "DURATION")]
     duration: Option<humantime::Duration>,
-    /// Prints the effective configuration and ends.
-    #[arg(long)]
-    print_config: bool,
+    #[command(flatten)]
+    print: PrintArguments,
 }
 
 /// Summary of a run.
@@ -61,8 +61,8 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailur
     let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
     let mut settings =
         arguments.settings.load(&[("crawl.data", path(&arguments.data)), ("crawl.seeds", path(&arguments.seeds))])?;
-    if arguments.print_config {
-        return print(settings.to_toml().trim_end());
+    if let Some(text) = arguments.print.printed(&settings) {
+        return print(text.trim_end());
     }
     let Some(data) = settings.crawl.data.clone() else {
         return Err(CommandFailure::Input("no state directory: give --data DIR, or set crawl.data".to_owned()));
