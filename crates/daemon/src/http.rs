@@ -1,12 +1,17 @@
 //! The one port of a process: `/healthz /readyz /metrics /status`, and the process's own paths.
 
+mod connections;
+mod intake;
+
+use self::connections::{Connections, MAX_CONNECTIONS, Place};
+use self::intake::Intake;
 use crate::board::Board;
 use crate::hints::HintIntake;
 use crate::metrics;
 use crate::pings::{self, PingReply};
 use crate::threads::{Background, StopSignal};
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode, header};
@@ -15,19 +20,22 @@ use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 
-/// Maximum size of a request body: a file of some hundred thousand seeds.
-const MAX_BODY_BYTES: usize = 32 << 20;
-/// Longest wait for a request body.
-const BODY_TIMEOUT: Duration = Duration::from_secs(10);
-/// Most open connections. Further ones wait.
-const MAX_CONNECTIONS: usize = 64;
-/// Most bodies of commands being received.
+/// Longest wait for each step of a request: its head, its body, its turn, and that the client takes the answer.
+pub const STEP_TIMEOUT: Duration = Duration::from_secs(10);
+/// Maximum size of the body of a command: a file of some hundred thousand seeds.
+const MAX_COMMAND_BYTES: usize = 32 << 20;
+/// Most commands carried out at once. As many of the largest bodies are held.
 const MAX_COMMANDS: usize = 2;
-/// Header required of requests that change something. A browser does not let a page send it to another origin without a
-/// preflight request. That and the check of the host name keep web sites from commanding a crawler on their visitor's
+/// Most pings answered at once. As many of the largest bodies are held.
+const MAX_PINGS: usize = 8;
+/// Requests being answered keep their places, so there must be others.
+const _: () = assert!(MAX_COMMANDS + MAX_PINGS < MAX_CONNECTIONS);
+/// Header required of commands. A browser does not let a page send it to another origin without a preflight request,
+/// which is refused. That and the check of the host name keep web sites from commanding a crawler on their visitor's
 /// machine.
 pub const COMMAND_HEADER: &str = "x-recrawl-command";
 
@@ -71,6 +79,8 @@ pub struct HttpSite {
     pub names: Vec<String>,
     /// `/healthz` fails once a stage has not turned its loop for this long.
     pub hung_after: Duration,
+    /// Longest wait for each step of a request; see [`STEP_TIMEOUT`].
+    pub step_timeout: Duration,
 }
 
 /// Serves on a thread of its own, added to the background threads, until `stop`. Returns the bound address.
@@ -88,26 +98,16 @@ pub fn serve(
     let thread = std::thread::Builder::new().name("http".to_owned()).spawn(move || {
         runtime.block_on(async move {
             let Ok(listener) = TcpListener::from_std(listener) else { return };
+            let connections = Connections::default();
             while !stop.is_stopped() {
-                let accept = async {
-                    let place = server.connections.clone().acquire_owned().await;
-                    Ok((place.expect("the semaphore is never closed"), listener.accept().await?.0))
-                };
-                match tokio::time::timeout(Duration::from_millis(100), accept).await {
-                    Ok(Ok((place, connection))) => {
-                        let server = server.clone();
-                        tokio::spawn(async move {
-                            let _place = place;
-                            let service = service_fn(move |request| respond(server.clone(), request));
-                            let _ = hyper::server::conn::http1::Builder::new()
-                                .timer(TokioTimer::new())
-                                .header_read_timeout(Duration::from_secs(10))
-                                .serve_connection(TokioIo::new(connection), service)
-                                .await;
-                        });
+                match tokio::time::timeout(Duration::from_millis(100), listener.accept()).await {
+                    Ok(Ok((stream, _))) => {
+                        connections.open(|place| converse(server.clone(), place, stream));
+                        // Its request is read before a crowd of further connections can take its place.
+                        tokio::task::yield_now().await;
                     }
                     // For example, too many open files: retry a little later instead of spinning.
-                    Ok(Err::<_, std::io::Error>(_)) => tokio::time::sleep(Duration::from_millis(100)).await,
+                    Ok(Err(_)) => tokio::time::sleep(Duration::from_millis(100)).await,
                     Err(_) => {}
                 }
             }
@@ -117,17 +117,53 @@ pub fn serve(
     Ok(address)
 }
 
+/// Answers the one request of a connection. There is no second one, so the time of a whole connection is limited too.
+async fn converse(server: Arc<Server>, place: Place, stream: TcpStream) {
+    let step_timeout = server.site.step_timeout;
+    let (server, place, answered) = (&server, &place, &Notify::new());
+    let service = service_fn(move |request| async move {
+        let answer = respond(server, place, request).await;
+        answered.notify_one();
+        answer
+    });
+    let connection = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(step_timeout)
+        .keep_alive(false)
+        // A client may end its side once it has sent its request.
+        .half_close(true)
+        .serve_connection(TokioIo::new(stream), service);
+    let whole = async {
+        let Ok(parts) = connection.without_shutdown().await else { return };
+        let mut stream = parts.io.into_inner();
+        // If the request was refused before its end, a client that first sends all of it must be able to, or it loses
+        // the answer.
+        if stream.shutdown().await.is_ok() {
+            let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
+        }
+    };
+    let not_taken = async {
+        answered.notified().await;
+        tokio::time::sleep(step_timeout).await;
+    };
+    tokio::select! {
+        () = whole => {}
+        () = not_taken => {}
+    }
+}
+
 struct Server {
     site: HttpSite,
     stop: StopSignal,
-    connections: Arc<Semaphore>,
-    commands: Semaphore,
+    commands: Intake,
+    pings: Intake,
 }
 
 impl Server {
     fn new(site: HttpSite, stop: StopSignal) -> Self {
-        let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-        Self { site, stop, connections, commands: Semaphore::new(MAX_COMMANDS) }
+        let intake = |most_bytes, most| Intake::new(most_bytes, most * most_bytes, most, site.step_timeout);
+        let (commands, pings) = (intake(MAX_COMMAND_BYTES, MAX_COMMANDS), intake(pings::MAX_BODY_BYTES, MAX_PINGS));
+        Self { site, stop, commands, pings }
     }
 
     /// Whether requests may address this host. A name that somebody else controls could be pointed at this machine, and
@@ -143,8 +179,12 @@ impl Server {
     }
 }
 
-async fn respond(server: Arc<Server>, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
-    let answer = answer(&server, request).await;
+async fn respond(
+    server: &Server,
+    place: &Place,
+    request: Request<Incoming>,
+) -> Result<Response<Full<Bytes>>, Infallible> {
+    let answer = answer(server, place, request).await;
     let response = Response::builder()
         .status(StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR))
         .header(header::CONTENT_TYPE, answer.content_type)
@@ -152,7 +192,7 @@ async fn respond(server: Arc<Server>, request: Request<Incoming>) -> Result<Resp
     Ok(response.expect("status and media type are valid"))
 }
 
-async fn answer(server: &Server, request: Request<Incoming>) -> TextResponse {
+async fn answer(server: &Server, place: &Place, request: Request<Incoming>) -> TextResponse {
     let site = &server.site;
     let host = request.headers().get(header::HOST).map(|host| host.to_str().unwrap_or_default());
     if let Some(host) = host.filter(|host| !server.is_addressed_by(host)) {
@@ -161,7 +201,7 @@ async fn answer(server: &Server, request: Request<Incoming>) -> TextResponse {
     }
     let path = request.uri().path().to_owned();
     if let Some(hints) = site.hints.as_ref().filter(|hints| hints.serves(&path)) {
-        return hint(hints.clone(), request).await;
+        return ping(server, place, hints.clone(), request).await;
     }
     match (request.method().clone(), path.as_str()) {
         (Method::GET, "/healthz") if server.stop.is_stopped() => TextResponse::text(503, "stopping\n"),
@@ -184,55 +224,32 @@ async fn answer(server: &Server, request: Request<Incoming>) -> TextResponse {
             let Some(commands) = site.commands.clone() else {
                 return TextResponse::text(404, "this process takes no commands\n");
             };
-            let _place = server.commands.acquire().await;
-            match received(request.into_body(), MAX_BODY_BYTES).await {
-                Ok(body) => commands(&path, &body).unwrap_or_else(|| TextResponse::text(404, "unknown command\n")),
-                Err(refusal) => refusal,
-            }
+            let carry_out = move |body: &[u8]| {
+                commands(&path, body).unwrap_or_else(|| TextResponse::text(404, "unknown command\n"))
+            };
+            server.commands.answer(place, request.into_body(), carry_out).await
         }
         _ => TextResponse::text(404, "not found; see /healthz /readyz /metrics /status\n"),
     }
 }
 
-/// Receives a body, or says why not.
-async fn received(body: Incoming, most_bytes: usize) -> Result<Bytes, TextResponse> {
-    let whole = Limited::new(body, most_bytes).collect();
-    match tokio::time::timeout(BODY_TIMEOUT, whole).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => {
-            Err(TextResponse::text(413, format!("the body is larger than {most_bytes} bytes\n")))
-        }
-        Ok(Err(error)) => Err(TextResponse::text(400, format!("cannot read the request: {error}\n"))),
-        Err(_) => {
-            let seconds = BODY_TIMEOUT.as_secs();
-            Err(TextResponse::text(408, format!("the body was not complete within {seconds} s\n")))
-        }
-    }
-}
-
-/// Handles a ping. It may have to wait for the log; other requests must not wait with it.
-async fn hint(hints: Arc<HintIntake>, request: Request<Incoming>) -> TextResponse {
+async fn ping(server: &Server, place: &Place, hints: Arc<HintIntake>, request: Request<Incoming>) -> TextResponse {
     let (head, body) = request.into_parts();
     let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
-    if let Some(PingReply { status, content_type, body, .. }) = hints.refusal(head.uri.path(), &header) {
-        return TextResponse { status, content_type, body };
+    if let Some(refusal) = hints.refusal(head.uri.path(), &header) {
+        return refusal.into();
     }
-    let body = match received(body, pings::MAX_BODY_BYTES).await {
-        Ok(body) => body,
-        Err(refusal) => return refusal,
-    };
-    let answered = tokio::task::spawn_blocking(move || {
+    let take = move |body: &[u8]| {
         let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
-        hints.answer(&pings::PingRequest {
-            method: head.method.as_str(),
-            path: head.uri.path(),
-            query: head.uri.query().unwrap_or_default(),
-            header: &header,
-            body: &body,
-        })
-    });
-    match answered.await {
-        Ok(PingReply { status, content_type, body, .. }) => TextResponse { status, content_type, body },
-        Err(error) => TextResponse::text(500, format!("{error}\n")),
+        let (path, query) = (head.uri.path(), head.uri.query().unwrap_or_default());
+        let request = pings::PingRequest { method: head.method.as_str(), path, query, header: &header, body };
+        hints.answer(&request).into()
+    };
+    server.pings.answer(place, body, take).await
+}
+
+impl From<PingReply> for TextResponse {
+    fn from(PingReply { status, content_type, body, .. }: PingReply) -> Self {
+        Self { status, content_type, body }
     }
 }

@@ -181,6 +181,7 @@ fn run(
         hints: hints.clone(),
         names: settings.http.names.clone(),
         hung_after: hung_after(settings),
+        step_timeout: http::STEP_TIMEOUT,
     };
     let address = http::serve(settings.http.bind, site, &stop, &mut background)
         .with_context(|| format!("http.bind: cannot listen on {}", settings.http.bind))?;

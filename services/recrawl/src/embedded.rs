@@ -147,8 +147,14 @@ fn serve(
 ) -> Result<SocketAddr, CommandFailure> {
     let bind = settings.http.bind;
     let problem = |error| CommandFailure::Input(format!("http.bind: cannot listen on {bind}: {error}"));
-    let names = settings.http.names.clone();
-    let site = HttpSite { board: board.clone(), commands: Some(commands), hints, names, hung_after: HUNG_AFTER };
+    let site = HttpSite {
+        board: board.clone(),
+        commands: Some(commands),
+        hints,
+        names: settings.http.names.clone(),
+        hung_after: HUNG_AFTER,
+        step_timeout: http::STEP_TIMEOUT,
+    };
     match http::serve(bind, site.clone(), stop, background) {
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse && bind == Settings::default().http.bind => {
             let any = SocketAddr::new(bind.ip(), 0);
