@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 use daemon::http::{Commands, HttpSite, STEP_TIMEOUT, TextResponse, serve};
-use daemon::pings::MAX_BODY_BYTES;
+use daemon::pings::{MAX_BODY_BYTES, MAX_PAGES};
 use daemon::{Background, Board, HintIntake, StopSignal, WebClock};
 use messages::topics;
 use settings::{Layers, Settings};
@@ -141,6 +141,18 @@ fn is_closed(mut stream: &TcpStream) -> bool {
         Ok(bytes) => bytes == 0,
         Err(error) => error.kind() == std::io::ErrorKind::ConnectionReset,
     }
+}
+
+#[test]
+fn ten_thousand_long_addresses_are_taken_in_one_request() {
+    let (_open, address) = port();
+    let url = |number: usize| format!("https://www.site.test/{number:0>380}");
+    let urls: Vec<_> = (0..MAX_PAGES).map(url).collect();
+    let body = serde_json::json!({ "host": "www.site.test", "key": "0123456789abcdef", "urlList": urls }).to_string();
+    assert_eq!(answer(address, &post("/indexnow", body.len(), &body)), 200);
+    let mut metrics = String::new();
+    sent(address, &get("/metrics")).read_to_string(&mut metrics).unwrap();
+    assert!(metrics.contains("recrawl_pings_taken_total 10000"), "{metrics}");
 }
 
 #[test]

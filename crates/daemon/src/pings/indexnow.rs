@@ -5,7 +5,9 @@ use super::secret::knows;
 use super::{MAX_PAGES, PingReply, PingRequest, Pings};
 use messages::HintKind;
 use page::{CanonicalUrl, Timestamp};
-use serde::Deserialize;
+use serde::de::{IgnoredAny, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::fmt;
 
 /// JSON body of a POST.
 #[derive(Deserialize)]
@@ -13,7 +15,42 @@ use serde::Deserialize;
 struct Submission {
     host: String,
     key: String,
-    url_list: Vec<String>,
+    url_list: UrlList,
+}
+
+/// Addresses, of which only as many are kept as are allowed: a body of empty ones would fill many times its size.
+struct UrlList {
+    kept: Vec<String>,
+    count: usize,
+}
+
+impl<'de> Deserialize<'de> for UrlList {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Urls;
+
+        impl<'de> Visitor<'de> for Urls {
+            type Value = UrlList;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of URLs")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut urls: A) -> Result<UrlList, A::Error> {
+                let mut kept = Vec::new();
+                while kept.len() < MAX_PAGES {
+                    let Some(url) = urls.next_element()? else { break };
+                    kept.push(url);
+                }
+                let mut count = kept.len();
+                while urls.next_element::<IgnoredAny>()?.is_some() {
+                    count += 1;
+                }
+                Ok(UrlList { kept, count })
+            }
+        }
+
+        deserializer.deserialize_seq(Urls)
+    }
 }
 
 impl Pings {
@@ -28,30 +65,30 @@ impl Pings {
         let Ok(url) = CanonicalUrl::parse(&text) else {
             return PingReply::text(400, "the parameter url is not a valid URL");
         };
-        self.indexnow(url.host().as_str(), &key, &[text], now)
+        self.indexnow(url.host().as_str(), &key, UrlList { kept: vec![text], count: 1 }, now)
     }
 
     pub(crate) fn indexnow_many(&self, request: &PingRequest<'_>, now: Timestamp) -> PingReply {
         match serde_json::from_slice::<Submission>(request.body) {
-            Ok(submission) => self.indexnow(&submission.host, &submission.key, &submission.url_list, now),
+            Ok(submission) => self.indexnow(&submission.host, &submission.key, submission.url_list, now),
             Err(error) => PingReply::text(400, &format!("expected a JSON object {{host, key, urlList}}: {error}")),
         }
     }
 
-    fn indexnow(&self, host: &str, key: &str, urls: &[String], now: Timestamp) -> PingReply {
+    fn indexnow(&self, host: &str, key: &str, urls: UrlList, now: Timestamp) -> PingReply {
         let host = host.to_ascii_lowercase();
         if !self.settings.indexnow.get(&host).is_some_and(|known| knows(known, key)) {
             return PingReply::text(403, "wrong key for this host; see hints.indexnow");
         }
-        if urls.len() > MAX_PAGES {
+        if urls.count > MAX_PAGES {
             return PingReply::text(
                 422,
-                &format!("{} URLs in one request; at most {MAX_PAGES} are allowed", urls.len()),
+                &format!("{} URLs in one request; at most {MAX_PAGES} are allowed", urls.count),
             );
         }
         let source = format!("indexnow {host}");
-        let mut hints = Vec::with_capacity(urls.len());
-        for text in urls {
+        let mut hints = Vec::with_capacity(urls.count);
+        for text in &urls.kept {
             match CanonicalUrl::parse(text) {
                 Ok(url) if url.host().as_str() == host => {
                     hints.push(self.hint(&url, HintKind::Ping, None, &source, now));

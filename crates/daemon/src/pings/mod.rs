@@ -23,10 +23,10 @@ use settings::Settings;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-/// Maximum size of a body, in bytes: 10,000 addresses of a hundred letters.
-pub const MAX_BODY_BYTES: usize = 1 << 20;
 /// Maximum number of pages per request (IndexNow's limit).
 pub const MAX_PAGES: usize = 10_000;
+/// Maximum size of a body, in bytes: [`MAX_PAGES`] addresses of four hundred letters.
+pub const MAX_BODY_BYTES: usize = 4 << 20;
 /// Tolerance for differing clocks; a date further ahead is ignored.
 const MAX_AHEAD: Duration = page::DAY;
 
