@@ -2,6 +2,9 @@
 
 use page::Timestamp;
 
+/// Most fetches that may be owed, if no more can be saved up. One look may take dozens of requests.
+const MOST_DEBT: f64 = 100.0;
+
 pub(crate) struct FetchBudget {
     pub(crate) tokens: f64,
     /// Bytes that may still be received, when they are limited. The weight of a page is known only after its fetch, so
@@ -54,8 +57,10 @@ impl FetchBudget {
         self.tokens = (self.tokens + 1.0).min(self.most);
     }
 
-    /// Subtracts the bytes of a fetched page.
-    pub(crate) fn pay_bytes(&mut self, bytes: i64) {
+    /// Subtracts what an answer has cost beyond the fetch that was handed out: the bytes received, and the requests for
+    /// redirects and robots.txt.
+    pub(crate) fn pay(&mut self, bytes: i64, further_requests: i32) {
         self.bytes -= bytes.max(0) as f64;
+        self.tokens = (self.tokens - f64::from(further_requests.max(0))).max(-MOST_DEBT.max(self.most));
     }
 }

@@ -77,6 +77,8 @@ pub struct Look {
     pub body_length: i64,
     /// Bytes received, heads and redirects included.
     pub wire_bytes: i64,
+    /// Requests sent: the page, its redirects, and each robots.txt on the way.
+    pub requests: i32,
     /// Seconds the server asked to wait; of a request that was not sent, those that the host is still left alone.
     pub retry_after_s: Option<i64>,
     /// Crawl-delay of the host's robots.txt, in milliseconds.
@@ -100,6 +102,7 @@ impl Look {
             validators: Validators::default(),
             body_length: 0,
             wire_bytes: 0,
+            requests: 0,
             retry_after_s: None,
             robots_crawl_delay_ms: None,
         }

@@ -282,6 +282,7 @@ impl HostWorker {
             latency_ms: i32::try_from(latency.as_millis()).unwrap_or(i32::MAX),
             final_url: (!job.hops.is_empty()).then_some(job.at),
             wire_bytes: job.wire_bytes as i64,
+            requests: i32::try_from(job.requests).unwrap_or(i32::MAX),
             robots_crawl_delay_ms: robots_crawl_delay.map(|delay| delay.as_millis() as i64),
             ..Look::new(job.request, outcome, fetched_at)
         };

@@ -47,7 +47,11 @@ impl Scheduler {
 
     fn take_estimate(&mut self, estimate: &ChangeEstimate, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let id = estimate.look.page_id;
-        let Some(mut page) = self.find(id, context)? else { return Ok(()) };
+        let Some(mut page) = self.find(id, context)? else {
+            // It was forgotten meanwhile, and paid for nevertheless.
+            self.frontier.pay_for(&estimate.look);
+            return Ok(());
+        };
         let letters = self.frontier.take_estimate(estimate, &mut page, context.now());
         context.put(PAGES, &id, &page);
         send(letters, context);

@@ -160,3 +160,17 @@ fn what_a_host_has_out_shrinks_when_it_becomes_slow() {
     hosts.live(&mut bench, 200);
     assert_eq!(hosts.most_out, 2);
 }
+
+/// What waited for its turn longer than its lease would be handed out, and asked for, again.
+#[test]
+fn a_slow_host_has_no_more_out_than_it_answers_within_half_a_lease() {
+    let overrides = [("budget.host_ahead", "1h"), ("policy.lease_timeout", "10m"), ("politeness.crawl_delay", "1s")];
+    let mut bench = Bench::new(&overrides);
+    seed_pages(&mut bench, 1, 200);
+    // The first answers teach how slow the host is.
+    let mut hosts = Hosts::answering_in(Duration::from_secs(29));
+    hosts.live(&mut bench, 3_000);
+    hosts.most_out = 0;
+    hosts.live(&mut bench, 3_000);
+    assert!((5..=10).contains(&hosts.most_out), "{}", hosts.most_out);
+}

@@ -5,7 +5,7 @@
 mod bench;
 
 use bench::{Bench, edited, looked, on_host};
-use messages::{Demand, Encoded, FetchOutcome, topics};
+use messages::{ChangeEstimate, Demand, Encoded, FetchOutcome, topics};
 use page::DAY;
 use std::collections::BTreeMap;
 
@@ -105,4 +105,43 @@ fn received_bytes_are_paid_back_before_more_is_asked_for() {
         }
     }
     assert!(rounds > 2 && received > earned / 2, "{received} of {earned} in {rounds} rounds");
+}
+
+/// robots.txt and redirects are requests like any other, also on the way to a page that was not asked for.
+#[test]
+fn every_request_and_byte_is_paid_whatever_came_of_it() {
+    let overrides = [
+        ("budget.fetches_per_second", "0.1"),
+        ("budget.bytes_per_second", "1KiB"),
+        ("budget.burst", "20s"),
+        ("policy.scan_interval", "1s"),
+    ];
+    let check = |what: &str, answer: &dyn Fn(&mut ChangeEstimate)| {
+        let mut bench = Bench::new(&overrides);
+        (0..400).for_each(|host| bench.seed(&on_host(host)));
+        let (mut sent, mut received) = (0, 0);
+        for _ in 0..4_000 {
+            for request in bench.tick() {
+                let estimate = edited(looked(&request, 10.0), answer);
+                sent += estimate.look.requests;
+                received += estimate.look.wire_bytes;
+                bench.answer(estimate);
+            }
+        }
+        // One round may overdraw. Besides, a first fetch is free.
+        assert!((300..=420).contains(&sent), "{what}: {sent} requests of 400");
+        assert!(received <= (4_000 << 10) + (64 << 10), "{what}: {received} bytes");
+    };
+    check("a page with its robots.txt and a redirect", &|estimate| {
+        (estimate.look.requests, estimate.look.wire_bytes) = (4, 1_000);
+    });
+    check("a robots.txt that cannot be had", &|estimate| {
+        estimate.look.outcome = FetchOutcome::RobotsUnavailable;
+        estimate.look.status = None;
+        (estimate.look.requests, estimate.look.wire_bytes, estimate.look.retry_after_s) = (1, 5_000, Some(1));
+    });
+    check("an answer that was cut off", &|estimate| {
+        estimate.look.outcome = FetchOutcome::ConnectionLost;
+        (estimate.look.requests, estimate.look.wire_bytes) = (1, 9_000);
+    });
 }

@@ -17,6 +17,7 @@ impl Frontier {
         now: Timestamp,
     ) -> Vec<MirrorLetter> {
         let ChangeEstimate { look, judgement, belief, .. } = estimate;
+        self.pay_for(look);
         if look.was_not_sent() {
             self.take_back(look, page);
             return Vec::new();
@@ -47,7 +48,6 @@ impl Frontier {
         } else {
             page.failure = Some(LastFailure::of(look));
         }
-        self.budget.pay_bytes(look.wire_bytes);
         let (request, fate) = page.request.answer(look, judgement, &self.rules.retry_times);
         page.request = request;
         match fate {
@@ -62,11 +62,20 @@ impl Frontier {
         letters
     }
 
+    /// Subtracts from the budget what a look has cost. A fetch was taken from it when the request was handed out.
+    pub fn pay_for(&mut self, look: &Look) {
+        if look.was_not_sent() {
+            self.budget.refund();
+            self.budget.pay(look.wire_bytes, look.requests);
+        } else {
+            self.budget.pay(look.wire_bytes, look.requests - 1);
+        }
+    }
+
     /// Handles a request that was not sent, because its host had just refused another or its robots.txt cannot be had.
     /// There was no look at the page: it is due again after the host's rest. The host's back-off counts only requests
     /// that were sent.
     fn take_back(&mut self, look: &Look, page: &mut ScheduledPage) {
-        self.budget.refund();
         let rest = Duration::from_secs(look.retry_after_s.unwrap_or_default().max(0) as u64);
         let (request, fate) = page.request.take_back(look.attempt, look.fetched_at + rest);
         page.request = request;

@@ -97,6 +97,7 @@ fn looks() -> [Look; 2] {
         validators: validators(),
         body_length: 6,
         wire_bytes: 412,
+        requests: 3,
         retry_after_s: Some(120),
         robots_crawl_delay_ms: Some(1_000),
     };
