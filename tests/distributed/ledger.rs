@@ -13,8 +13,8 @@ const CRAWL_DELAY_MS: u64 = 50;
 /// One process may see a moment a little earlier than another.
 const CLOCK_SLACK_S: f64 = 0.001;
 
-/// Hosts that are slow now and then, fail, break off, redirect, ask to be left alone, and forbid a tenth of their
-/// pages.
+/// Hosts that are slow now and then, fail, break off, redirect to themselves and each other, ask to be left alone, and
+/// forbid a tenth of their pages.
 fn web() -> SimulatedWeb {
     let seeded = SeededConfig { hosts: HOSTS, pages_per_host: PAGES_PER_HOST, ..SeededConfig::default() };
     SimulatedWeb::start(seeded, 1.0, |config| {
@@ -36,7 +36,24 @@ fn web() -> SimulatedWeb {
             (0.03, WebFault::Redirect { code: 301, hops: 2 }),
         ];
         config.faults = faults.map(|(share, fault)| FaultRule::everywhere(FaultScope::Requests(share), fault)).into();
+        (1..=HOSTS).for_each(|host| config.faults.extend(redirects_of(host)));
     })
+}
+
+/// Pages of a host that redirect to other hosts, and to what these forbid. The robots.txt of every fourth does, too.
+fn redirects_of(host: usize) -> Vec<FaultRule> {
+    let other = |distance: usize| format!("http://host-{:04}.test", (host + distance - 1) % HOSTS + 1);
+    let rule = |scope, address| {
+        let fault = WebFault::RedirectTo { code: 302, address };
+        FaultRule { host: Some(format!("host-{host:04}.test")), ..FaultRule::everywhere(scope, fault) }
+    };
+    let mut rules =
+        vec![rule(FaultScope::Pages(0.05), other(7)), rule(FaultScope::Pages(0.03), other(13) + "/section-3")];
+    if host % 4 == 0 {
+        // Those that ask for a longer delay have numbers that end in 1, and so has nobody here.
+        rules.push(rule(FaultScope::Path("/robots.txt".to_owned()), other(2)));
+    }
+    rules
 }
 
 /// A server that must never be reached: nobody has allowed its address.

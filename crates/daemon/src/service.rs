@@ -154,7 +154,8 @@ pub fn main(name: &'static str, make: impl Fn(&Surroundings<'_>) -> anyhow::Resu
 }
 
 /// A stage with state keeps its name over restarts, so that a new process fences its predecessor and ends its open
-/// transactions. It has its own data directory and usually its own host. Any number of fetchers may run on one host.
+/// transactions. It has its own data directory and usually its own host. Any number of fetchers may run on one host: the
+/// little that they keep is refilled within a moment.
 fn default_instance(stage: &str) -> String {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     if stage == "fetcher" { format!("{host}-{}", std::process::id()) } else { host }

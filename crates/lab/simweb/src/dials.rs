@@ -103,6 +103,13 @@ pub enum WebFault {
         /// Number of redirects before the page.
         hops: u32,
     },
+    /// Redirects to the same path behind this address, for example of another host. Also robots.txt.
+    RedirectTo {
+        /// 301, 302, 307 or 308.
+        code: u16,
+        /// What stands before the path.
+        address: String,
+    },
     /// Redirects for ever, in a circle of three addresses.
     RedirectLoop {
         /// 301, 302, 307 or 308.

@@ -127,6 +127,7 @@ fn respond_by_path(web: &Web, table: &HostTable, request: &WebRequest<'_>, now: 
         Some(WebFault::Status { code, retry_after_s }) => Ok(failed(answer, *code, *retry_after_s)),
         Some(WebFault::Redirect { code, hops }) if hop < *hops => Ok(redirect(answer, *code, hop + 1)),
         Some(WebFault::Redirect { .. }) => serve(web, table, page_number, answer, request, now),
+        Some(WebFault::RedirectTo { code, address }) => Ok(redirect_to(answer, *code, address)),
         Some(WebFault::RedirectLoop { code }) => Ok(redirect(answer, *code, hop % 3 + 1)),
         Some(fault) => {
             let mut answer = serve(web, table, page_number, answer, request, now)?;
@@ -148,6 +149,7 @@ fn robots(web: &Web, table: &HostTable, request: &WebRequest<'_>, now: Timestamp
     let answer = WebResponse::new(RequestKind::Robots, request.path.into(), robots.status);
     match fault_for(web, table, request.path, None, now) {
         Some(WebFault::Status { code, retry_after_s }) => failed(answer, *code, *retry_after_s),
+        Some(WebFault::RedirectTo { code, address }) => redirect_to(answer, *code, address),
         Some(WebFault::Latency(latency)) => WebResponse { latency: *latency, ..answer.with_text(robots.text()) },
         Some(WebFault::OversizeBody { bytes }) => {
             WebResponse { delivery: Delivery::Filler(*bytes), ..answer.with_text(robots.text()) }
@@ -212,6 +214,12 @@ fn failed(mut answer: WebResponse, code: u16, retry_after_s: Option<u32>) -> Web
 fn redirect(mut answer: WebResponse, code: u16, hop: u32) -> WebResponse {
     answer.status = code;
     answer.location = Some(format!("{}?hop={hop}", answer.path));
+    answer
+}
+
+fn redirect_to(mut answer: WebResponse, code: u16, address: &str) -> WebResponse {
+    answer.status = code;
+    answer.location = Some(format!("{address}{}", answer.path));
     answer
 }
 
