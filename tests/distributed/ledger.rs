@@ -49,7 +49,7 @@ fn redirects_of(host: usize) -> Vec<FaultRule> {
     };
     let mut rules =
         vec![rule(FaultScope::Pages(0.05), other(7)), rule(FaultScope::Pages(0.03), other(13) + "/section-3")];
-    if host % 4 == 0 {
+    if host.is_multiple_of(4) {
         // Those that ask for a longer delay have numbers that end in 1, and so has nobody here.
         rules.push(rule(FaultScope::Path("/robots.txt".to_owned()), other(2)));
     }
