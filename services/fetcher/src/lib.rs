@@ -26,6 +26,7 @@ mod gate;
 mod heads;
 mod host;
 mod http1;
+mod job;
 mod many;
 mod memory;
 mod meter;

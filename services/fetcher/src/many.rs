@@ -1,6 +1,7 @@
 //! Fetches many pages with the fetcher's rules, outside the loop.
 
-use crate::pool::{Answer, FetchJob, FetchPool};
+use crate::job::{Answer, FetchJob};
+use crate::pool::FetchPool;
 use crate::rules::FetcherRules;
 use bytes::Bytes;
 use messages::{FetchRequest, FetchResult};

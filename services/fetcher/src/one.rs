@@ -1,8 +1,8 @@
 //! Fetches one page with the fetcher's rules, outside the loop.
 
 use crate::host::{HostWorker, Turn};
+use crate::job::FetchJob;
 use crate::network::Network;
-use crate::pool::FetchJob;
 use crate::rules::FetcherRules;
 use messages::body::Packing;
 use messages::{FetchRequest, FetchResult};

@@ -1,19 +1,14 @@
 //! Runs all host workers on one tokio thread: the only concurrency in the fetcher.
 
 use crate::answers::{self, Receiver, Sender};
-use crate::crashes::{CrashJournal, UnderWay};
+use crate::crashes::CrashJournal;
 use crate::epochs::Epochs;
 use crate::host::{HostWorker, Turn};
-use crate::memory::KeptMemory;
+use crate::job::{Answer, FetchJob};
 use crate::network::Network;
 use crate::robots::RobotsBook;
 use crate::rules::FetcherRules;
-use crate::state::RobotsKey;
-use crate::traffic::{Traffic, Waiting};
-use bytes::Bytes;
-use messages::body::{self, Packing};
-use messages::{Exchange, FetchRequest, FetchResult, Hop, RedirectedRequest, RobotsErrand};
-use page::{CanonicalUrl, SiteKey};
+use crate::traffic::Traffic;
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -23,155 +18,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc as std_mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use stream::{Clock, RequestTag};
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use stream::Clock;
+use tokio::sync::mpsc;
 use tokio::task::LocalSet;
 
 /// Idle time (real) after which a host's connection is closed, so that others get its slot.
 pub(crate) const CONNECTION_REST: Duration = Duration::from_secs(2);
 /// Idle time (real) after which a host's worker ends.
 const HOST_FORGOTTEN: Duration = Duration::from_secs(600);
-
-/// A request being worked on.
-pub(crate) struct FetchJob {
-    pub(crate) tag: RequestTag,
-    pub(crate) request: FetchRequest,
-    /// The current URL, after redirects.
-    pub(crate) at: CanonicalUrl,
-    pub(crate) hops: Vec<Hop>,
-    pub(crate) exchanges: Vec<Exchange>,
-    pub(crate) wire_bytes: u64,
-    /// Bytes received of every robots.txt that was asked for on the way.
-    pub(crate) robots_bytes: u64,
-    /// Hosts of the partition's site whose robots.txt was asked for on the way.
-    pub(crate) robots_of: Vec<RobotsKey>,
-    /// The site of the request's partition.
-    site: SiteKey,
-    /// Whether a request for the page was sent. The answer is useful even after the lease.
-    pub(crate) was_sent: bool,
-    /// What is to be done before its page is asked for.
-    pub(crate) errand: Option<RobotsErrand>,
-    /// Requests sent for it, robots.txt included.
-    pub(crate) requests: u32,
-    /// Present once a request was sent for it, where crashes are noted.
-    pub(crate) under_way: Option<UnderWay>,
-    /// Present while it is the one job worked on that is suspected of crashes, until it is under way.
-    pub(crate) alone: Option<OwnedSemaphorePermit>,
-    /// Present while it waits for its host's turn.
-    pub(crate) waiting: Option<Waiting>,
-}
-
-impl FetchJob {
-    pub(crate) fn new(tag: RequestTag, request: FetchRequest) -> Self {
-        let site = match &request.redirected {
-            Some(redirected) => redirected.target_url.site_key(),
-            None => request.site_key.clone(),
-        };
-        let mut job = Self {
-            tag,
-            at: request.target().clone(),
-            hops: Vec::new(),
-            exchanges: Vec::new(),
-            wire_bytes: 0,
-            robots_bytes: 0,
-            robots_of: Vec::new(),
-            site,
-            was_sent: false,
-            errand: None,
-            requests: 0,
-            under_way: None,
-            alone: None,
-            waiting: None,
-            request,
-        };
-        if let Some(redirected) = job.request.redirected.take() {
-            job.hops = redirected.hops;
-            job.exchanges = redirected.exchanges;
-            job.wire_bytes = redirected.wire_bytes.max(0) as u64;
-            job.requests = redirected.requests.max(0) as u32;
-            // What was redirected to here was sent there.
-            job.was_sent = !job.hops.is_empty();
-            job.errand = redirected.robots;
-        }
-        job
-    }
-
-    /// Notes that the robots.txt of a URL's origin was asked for, if its host is to be stored with the request's
-    /// partition.
-    pub(crate) fn learned_robots_of(&mut self, url: &CanonicalUrl) {
-        let site = url.site_key();
-        let key = RobotsKey::new(&site, url.host_name());
-        if site == self.site && !self.robots_of.contains(&key) {
-            self.robots_of.push(key);
-        }
-    }
-
-    /// Notes that a request is sent for the job.
-    pub(crate) fn goes_out(&mut self, crashes: Option<&Arc<CrashJournal>>) {
-        self.requests += 1;
-        if let Some(crashes) = crashes.filter(|_| self.under_way.is_none()) {
-            self.under_way = Some(crashes.begin(self.request.page_id, self.alone.take()));
-        }
-    }
-
-    /// Notes that the job is answered, and returns what is to be held until that is committed.
-    pub(crate) fn is_answered(&mut self) -> Option<UnderWay> {
-        let mut under_way = self.under_way.take();
-        under_way.iter_mut().for_each(UnderWay::is_answered);
-        under_way
-    }
-
-    /// The job as a request to the fetcher of the site that it was redirected to.
-    fn redirected(self) -> Answer {
-        let redirected = RedirectedRequest {
-            target_url: self.at,
-            hops: self.hops,
-            exchanges: self.exchanges,
-            wire_bytes: (self.wire_bytes + self.robots_bytes) as i64,
-            requests: i32::try_from(self.requests).unwrap_or(i32::MAX),
-            robots: self.errand,
-        };
-        let request = FetchRequest { redirected: Some(Box::new(redirected)), ..self.request };
-        Answer::Redirected { tag: self.tag, request: Box::new(request), robots_of: self.robots_of }
-    }
-}
-
-/// An answered request.
-pub(crate) struct Done {
-    pub(crate) tag: RequestTag,
-    /// The result without its body, which is packed by the receiver to spare the network thread.
-    pub(crate) result: FetchResult,
-    /// The page. Absent if it equals the copy that the requester has.
-    pub(crate) body: Option<Bytes>,
-    /// Bytes received of every robots.txt that was asked for on the way.
-    pub(crate) robots_bytes: u64,
-    /// Hosts whose robots.txt is to be stored.
-    pub(crate) robots_of: Vec<RobotsKey>,
-    /// To be held until the result is committed.
-    pub(crate) held: HeldByDone,
-}
-
-/// What an answered request still takes: the memory of its body, and its place in the journal of crashes.
-pub(crate) type HeldByDone = (Option<KeptMemory>, Option<UnderWay>);
-
-impl Done {
-    /// The result with its body.
-    pub(crate) fn packed(self, packing: Packing) -> FetchResult {
-        FetchResult { body: self.body.map(|body| body::pack(&body, packing)), ..self.result }
-    }
-}
-
-/// What becomes of a job.
-pub(crate) enum Answer {
-    Done(Box<Done>),
-    /// It was redirected to a site that another fetcher may own.
-    Redirected {
-        tag: RequestTag,
-        request: Box<FetchRequest>,
-        /// Hosts whose robots.txt is to be stored.
-        robots_of: Vec<RobotsKey>,
-    },
-}
 
 /// A command to the pool's thread.
 enum Order {

@@ -2,7 +2,8 @@
 
 use crate::crashes::CrashJournal;
 use crate::first_failures::FirstFailures;
-use crate::pool::{Answer, FetchJob, FetchPool};
+use crate::job::{Answer, FetchJob};
+use crate::pool::FetchPool;
 use crate::rules::FetcherRules;
 use crate::state::{ROBOTS, RobotsKey};
 use messages::AnswerKind;

@@ -4,8 +4,9 @@
 use super::{HostWorker, Turn, known_to};
 use crate::exchange::{Unanswered, get};
 use crate::gate::HostGate;
+use crate::job::FetchJob;
 use crate::outcome::is_refusal;
-use crate::pool::{CONNECTION_REST, FetchJob};
+use crate::pool::CONNECTION_REST;
 use crate::request::RequestedResource;
 use crate::response::{FetchFailure, Response};
 use crate::route::{in_scope, shared_address};

@@ -4,7 +4,7 @@
 
 use super::HostWorker;
 use super::door::{Errand, Unsent};
-use crate::pool::FetchJob;
+use crate::job::FetchJob;
 use crate::response::{FetchFailure, Response};
 use crate::robots::redirect;
 use messages::{RobotsAnswer, RobotsErrand};
@@ -130,7 +130,8 @@ impl HostWorker {
         match self.follow_robots(url, at, 0, job, is_target).await? {
             Followed::Answered(response) => {
                 let (status, retry_after) = (response.status.as_u16(), self.retry_after(&response));
-                let is_broken_off = response.truncated && response.body.len() < MAX_ROBOTS_BYTES;
+                let is_file = response.status.is_success();
+                let is_broken_off = is_file && response.truncated && response.body.len() < MAX_ROBOTS_BYTES;
                 if is_broken_off && previous.as_ref().is_some_and(|entry| entry.robots().is_some()) {
                     // What is missing may have been a rule. The file from before is whole.
                     return known(RobotsFetch::Unreachable, None, self);

@@ -1,12 +1,14 @@
 //! Tests the pool against a scripted server.
 
 use super::*;
-use messages::FetchOutcome;
-use page::Timestamp;
+use crate::job::Done;
+use messages::{FetchOutcome, FetchRequest};
+use page::{CanonicalUrl, Timestamp};
 use settings::{Layers, Settings};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Instant;
+use stream::RequestTag;
 use stream::testing::ManualClock;
 
 const PATIENCE: Duration = Duration::from_secs(30);
