@@ -192,7 +192,8 @@ fn a_page_that_kills_the_crawler_five_times_is_set_aside_and_the_others_are_fetc
         wait_for("the crawler is killed", SOON, || crawler.lock().unwrap().is_none());
         assert_eq!(deadly_requests.load(Ordering::Relaxed), death);
     }
-    crawl.run(&["--until-idle"]).finish().exits_with(0);
+    // The harmless page was fetched while the deadly one had to wait, so this run fetches nothing.
+    crawl.run(&["--until-idle"]).finish().exits_with(1).says(&["nothing was fetched: under way at crashes"]);
     assert_eq!(deadly_requests.load(Ordering::Relaxed), DEATHS, "it is not asked for again");
     let page = crawl.ask("page", &[&deadly]).exits_with(0).json();
     assert_eq!(page["last_failure"], "set_aside");

@@ -3,7 +3,7 @@
 //! A crash leaves no time to commit anything, and a commit before each request would cost as much as the request. So
 //! the requests under way are noted in a small file, which the system keeps when the process dies. A page whose requests
 //! were under way at two crashes is asked for while no other such page is, and after five it is set aside for a day. A
-//! process that is killed looks the same, but a page without guilt is answered before it is killed five times.
+//! process that is killed looks the same, so suspects are asked for only when the process has lived for a while.
 
 use page::{DAY, PageId, Timestamp};
 use std::collections::HashMap;

@@ -48,7 +48,7 @@ pub(crate) enum Turn {
         job: Box<FetchJob>,
         leaves_site: bool,
     },
-    /// The job waits for a robots.txt that the fetcher of another site asks for.
+    /// The job waits, see [`HostWorker::patience`].
     Wait {
         job: Box<FetchJob>,
     },
@@ -89,12 +89,24 @@ impl HostWorker {
         self.place = None;
     }
 
-    /// How long (real) the jobs of a URL's origin wait at most for its robots.txt from the fetcher of another site. `None`
-    /// if they do not wait.
-    pub(crate) fn robots_patience(&self, url: &CanonicalUrl) -> Option<Duration> {
+    /// How long (real) a job still waits, for a robots.txt from the fetcher of another site or because it is suspected of
+    /// crashes. `None` if it does not.
+    pub(crate) fn patience(&self, job: &FetchJob) -> Option<Duration> {
         let now = self.clock.now();
-        let until = self.network.robots.asked_elsewhere_until(url, now)?;
-        Some(self.clock.to_real(until.saturating_since(now)))
+        if let Some(until) = self.network.robots.asked_elsewhere_until(&job.at, now) {
+            return Some(self.clock.to_real(until.saturating_since(now)));
+        }
+        (self.suspicion(job) == Suspicion::Alone).then(|| self.network.time_to_suspects_turn()).flatten()
+    }
+
+    /// What crashes say of a job that is not under way yet.
+    fn suspicion(&self, job: &FetchJob) -> Suspicion {
+        match &self.network.crashes {
+            Some(crashes) if job.under_way.is_none() && job.alone.is_none() => {
+                crashes.suspicion(job.request.page_id, self.clock.now())
+            }
+            Some(_) | None => Suspicion::None,
+        }
     }
 
     /// Cancels a job midway. The connection is closed so that the rest of its exchange is not read as the next
@@ -122,8 +134,17 @@ impl HostWorker {
 
     /// Works on a job until it is answered or redirected to another host.
     pub(crate) async fn work(&mut self, mut job: Box<FetchJob>) -> Turn {
-        if let Some(crash) = self.suspected(&mut job).await {
-            return Turn::Done(self.failed(job, self.clock.now(), Duration::ZERO, crash));
+        match self.suspicion(&job) {
+            Suspicion::None => {}
+            Suspicion::Alone => match self.network.suspects_turn() {
+                Some(alone) => job.alone = Some(alone),
+                None => return Turn::Wait { job },
+            },
+            Suspicion::SetAside { crashes, until } => {
+                let detail = format!("under way at {crashes} crashes of the fetcher; not asked for before {until}");
+                let crash = FetchFailure::new(FetchOutcome::SetAside, detail);
+                return Turn::Done(self.failed(job, self.clock.now(), Duration::ZERO, crash));
+            }
         }
         match job.errand.take() {
             Some(RobotsErrand { answer: Some(answer), of_url, .. }) => self.take_errand(&of_url, &answer, &mut job),
@@ -179,25 +200,6 @@ impl HostWorker {
         // Its exchange counts as in flight until it has been handed over.
         job.waiting = Some(self.network.traffic.enter(self.clock.monotonic()));
         Turn::HandOver { job, leaves_site }
-    }
-
-    /// Why the job is not worked on, if requests for its page were under way at too many crashes. After fewer, waits
-    /// until no other such job is worked on.
-    async fn suspected(&self, job: &mut FetchJob) -> Option<FetchFailure> {
-        let crashes = self.network.crashes.as_ref()?;
-        match crashes.suspicion(job.request.page_id, self.clock.now()) {
-            Suspicion::None => None,
-            Suspicion::Alone => {
-                if job.alone.is_none() && job.under_way.is_none() {
-                    job.alone = self.network.suspects.clone().acquire_owned().await.ok();
-                }
-                None
-            }
-            Suspicion::SetAside { crashes, until } => {
-                let detail = format!("under way at {crashes} crashes of the fetcher; not asked for before {until}");
-                Some(FetchFailure::new(FetchOutcome::SetAside, detail))
-            }
-        }
     }
 
     /// Answers a request that robots.txt does not allow.

@@ -11,8 +11,9 @@ use crate::traffic::Traffic;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use stream::Clock;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// One per network thread.
 pub(crate) struct Network {
@@ -25,12 +26,18 @@ pub(crate) struct Network {
     pub(crate) crashes: Option<Arc<CrashJournal>>,
     /// The right to ask for a page that is suspected of crashes.
     pub(crate) suspects: Arc<Semaphore>,
+    pub(crate) started: Instant,
     pub(crate) places: Places,
     pub(crate) memory: BodyMemory,
     pub(crate) buffers: Rc<Buffers>,
     pub(crate) traffic: Arc<Traffic>,
 }
 
+/// How long after the start pages that are suspected of crashes wait. Until then the others are fetched, and who kills a
+/// process again and again does not meet the same pages each time.
+const SUSPECTS_WAIT: Duration = Duration::from_secs(10);
+/// Least wait for another suspect.
+const SUSPECTS_POLL: Duration = Duration::from_millis(100);
 /// Least size of a read buffer.
 const BUFFER_BYTES: usize = 64 << 10;
 /// Most free buffers kept for reuse.
@@ -66,6 +73,21 @@ impl Buffers {
 }
 
 impl Network {
+    /// The right to ask for a page that is suspected of crashes, if it can be had.
+    pub(crate) fn suspects_turn(&self) -> Option<OwnedSemaphorePermit> {
+        if self.started.elapsed() < SUSPECTS_WAIT {
+            return None;
+        }
+        self.suspects.clone().try_acquire_owned().ok()
+    }
+
+    /// How long the next such turn is away at least. `None` if it is there.
+    pub(crate) fn time_to_suspects_turn(&self) -> Option<Duration> {
+        let left = SUSPECTS_WAIT.saturating_sub(self.started.elapsed());
+        let is_taken = self.suspects.available_permits() == 0;
+        (is_taken || !left.is_zero()).then(|| left.max(SUSPECTS_POLL))
+    }
+
     pub(crate) fn new(rules: Arc<FetcherRules>, clock: Arc<dyn Clock>) -> Self {
         let addresses = AddressGate::new(clock.clone(), rules.address_delay);
         let buffers = Rc::new(Buffers::for_heads_of(rules.max_head()));
@@ -76,6 +98,7 @@ impl Network {
             robots: Arc::default(),
             crashes: None,
             suspects: Arc::new(Semaphore::new(1)),
+            started: Instant::now(),
             places: Places::of(rules.fetch.connections),
             memory: BodyMemory::of(rules.fetch.memory),
             buffers,

@@ -39,7 +39,9 @@ pub fn fetch_one(
                     host.rest();
                     job = *next;
                 }
-                Turn::Wait { .. } => unreachable!("without owners of sites, nobody else is waited for"),
+                Turn::Wait { .. } => {
+                    unreachable!("without owners of sites and a journal of crashes, nobody is waited for")
+                }
                 Turn::Drained => unreachable!("only a pool is drained"),
             }
         }

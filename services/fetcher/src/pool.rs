@@ -199,11 +199,11 @@ async fn dispatch(workers: Rc<Workers>, mut orders: mpsc::UnboundedReceiver<Orde
 /// Runs one host's worker, one job at a time.
 async fn serve(workers: Rc<Workers>, name: String, mut jobs: mpsc::UnboundedReceiver<Box<FetchJob>>) {
     let mut host = HostWorker::new(&name, workers.network.clone(), workers.clock.clone());
-    // Jobs whose robots.txt the fetcher of another site asks for.
+    // Jobs that wait while others of the host go on.
     let mut waiting: VecDeque<Box<FetchJob>> = VecDeque::new();
     loop {
         let rest = if host.has_place() { CONNECTION_REST } else { HOST_FORGOTTEN };
-        let left = waiting.front().map(|job| host.robots_patience(&job.at));
+        let left = waiting.front().map(|job| host.patience(job));
         let next = match left {
             Some(None) => Ok(waiting.pop_front()),
             Some(Some(left)) => tokio::time::timeout(left.min(rest), jobs.recv()).await,
