@@ -47,14 +47,12 @@ impl Scheduler {
 
     fn take_estimate(&mut self, estimate: &ChangeEstimate, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let (id, now) = (estimate.look.page_id, context.now());
-        // First, because it may have to be read again. What follows is done once.
-        let page = self.find(id, context)?;
         // Also of a page that was forgotten meanwhile.
         self.frontier.pay_for(&estimate.look);
         if let Some(notice) = self.frontier.mind_hosts(&estimate.look, now) {
             context.emit(SCHEDULER_EVENTS, notice);
         }
-        let Some(mut page) = page else { return Ok(()) };
+        let Some(mut page) = self.find(id, context)? else { return Ok(()) };
         let letters = self.frontier.take_estimate(estimate, &mut page);
         context.put(PAGES, &id, &page);
         send(letters, context);
