@@ -34,8 +34,7 @@ pub(crate) struct HostAnswer {
     latency: Duration,
     health: HostHealth,
     retry_after: Option<Duration>,
-    /// The origin that was asked, and the crawl delay in its robots.txt.
-    origin: Box<str>,
+    /// The crawl delay in its robots.txt.
     robots_delay: Option<Duration>,
     /// Whether the host said anything.
     was_heard: bool,
@@ -67,7 +66,6 @@ impl HostAnswer {
             latency: Duration::from_millis(notice.latency_ms.max(0) as u64),
             health: HostHealth::Trouble,
             retry_after: notice.retry_after_s.map(|seconds| Duration::from_secs(seconds.max(0) as u64)),
-            origin: notice.url.origin().into(),
             robots_delay: notice.robots_crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64)),
             was_heard: notice.status.is_some(),
             chance: f64::from(notice.page_id.0[0]) / 256.0,
@@ -85,8 +83,6 @@ pub(crate) struct HostGate {
     pub(crate) host: HostName,
     pub(crate) next_permitted_at: Timestamp,
     pub(crate) crawl_delay: Duration,
-    /// The origin whose robots.txt asks for the longest delay. Lost at a restart; the delay is stored.
-    slowest: Option<(Box<str>, Duration)>,
     pub(crate) paused: bool,
     pub(crate) in_flight: u32,
     /// Time the host took for its last answer, on the clock of the web. Lost at a restart; the delay learned from it is
@@ -112,13 +108,9 @@ impl HostGate {
     /// Books an answer: the host's speed, the crawl delay of its robots.txt, its back-off. What the host asked for is
     /// never made shorter by an answer that does not say so.
     pub(crate) fn answered(&mut self, answer: &HostAnswer, now: Timestamp, rules: &FrontierRules) {
+        let delay = rules.delay.delay_after(answer.robots_delay, answer.latency).as_duration();
         // A host that could not be reached may not have been asked for its robots.txt either.
         let is_complete = answer.was_heard || answer.robots_delay.is_some();
-        if is_complete {
-            self.hear_delay(answer);
-        }
-        let robots_delay = self.slowest.as_ref().map(|(_, delay)| *delay);
-        let delay = rules.delay.delay_after(robots_delay, answer.latency).as_duration();
         self.crawl_delay = if is_complete { delay } else { self.crawl_delay.max(delay) };
         if !answer.latency.is_zero() {
             self.response_time = rules.web_time(answer.latency);
@@ -136,17 +128,6 @@ impl HostGate {
             HostHealth::Unclear => {}
         }
         self.leave_alone(answered_at + self.crawl_delay);
-    }
-
-    /// Takes in what the robots.txt of an origin asks for. Schemes and ports have files of their own; the longest delay
-    /// counts.
-    fn hear_delay(&mut self, answer: &HostAnswer) {
-        let is_outdone = |(origin, delay): &(Box<str>, Duration)| {
-            *origin != answer.origin && answer.robots_delay.is_none_or(|told| told <= *delay)
-        };
-        if !self.slowest.as_ref().is_some_and(is_outdone) {
-            self.slowest = answer.robots_delay.map(|delay| (answer.origin.clone(), delay));
-        }
     }
 
     /// Books that no request may go to the host before a time.
@@ -252,7 +233,6 @@ impl Hosts {
             host: host.clone(),
             next_permitted_at: Timestamp::MIN,
             crawl_delay: Duration::ZERO,
-            slowest: None,
             paused: false,
             in_flight: 0,
             response_time: Duration::ZERO,

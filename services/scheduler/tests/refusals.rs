@@ -175,28 +175,6 @@ fn a_host_that_cannot_be_reached_keeps_the_delay_that_its_robots_txt_asked_for()
 }
 
 #[test]
-fn the_longest_delay_that_any_origin_of_a_host_asks_for_counts() {
-    let mut bench = Bench::new(&[("policy.min_interval", "30d")]);
-    for (number, (origin, asked_ms, delay_ms)) in [
-        ("https://a.site.test", Some(20_000), 20_000),
-        ("http://a.site.test", None, 20_000),
-        ("http://a.site.test:8080", Some(30_000), 30_000),
-        ("https://a.site.test", Some(20_000), 30_000),
-        ("http://a.site.test:8080", Some(10_000), 10_000),
-        ("https://a.site.test", Some(20_000), 20_000),
-        ("https://a.site.test", None, 0),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        bench.seed(&format!("{origin}/{number}"));
-        let request = bench.next(HOUR);
-        bench.answer(edited(looked(&request, 1e-6), |it| it.look.robots_crawl_delay_ms = asked_ms));
-        assert_eq!(bench.host(URL).unwrap().crawl_delay_ms, delay_ms, "{}", request.url);
-    }
-}
-
-#[test]
 fn the_trouble_of_a_host_is_booked_although_the_page_was_forgotten_meanwhile() {
     let mut bench = Bench::new(&[]);
     bench.seed(URL);
