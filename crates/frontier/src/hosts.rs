@@ -3,7 +3,7 @@
 
 use crate::hint_record::HintRecord;
 use crate::rules::FrontierRules;
-use messages::{ContentEvidence, Look, TroubleNotice, impl_message};
+use messages::{ContentEvidence, Look, impl_message};
 use page::{CanonicalUrl, HostName, Timestamp};
 use politeness::HostBackoff;
 use serde::{Deserialize, Serialize};
@@ -27,56 +27,6 @@ pub struct HostSchedule {
 }
 
 impl_message!(HostSchedule, "HostSchedule", include_str!("../../../schemas/state/HostSchedule.avsc"));
-
-/// What an answer, or that there was none, says of the host.
-pub(crate) struct HostAnswer {
-    fetched_at: Timestamp,
-    latency: Duration,
-    health: HostHealth,
-    retry_after: Option<Duration>,
-    /// The crawl delay in its robots.txt.
-    robots_delay: Option<Duration>,
-    /// Whether the host said anything.
-    was_heard: bool,
-    /// In \[0, 1), the same for the same page.
-    chance: f64,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum HostHealth {
-    Good,
-    Trouble,
-    /// It tells of the page only.
-    Unclear,
-}
-
-impl HostAnswer {
-    pub(crate) fn of(look: &Look) -> Self {
-        let health = match look.outcome.meaning() {
-            _ if is_trouble(look) => HostHealth::Trouble,
-            meaning if meaning.content != ContentEvidence::Nothing => HostHealth::Good,
-            _ => HostHealth::Unclear,
-        };
-        Self { health, ..Self::noticed(&TroubleNotice::of(look)) }
-    }
-
-    pub(crate) fn noticed(notice: &TroubleNotice) -> Self {
-        Self {
-            fetched_at: notice.fetched_at,
-            latency: Duration::from_millis(notice.latency_ms.max(0) as u64),
-            health: HostHealth::Trouble,
-            retry_after: notice.retry_after_s.map(|seconds| Duration::from_secs(seconds.max(0) as u64)),
-            robots_delay: notice.robots_crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64)),
-            was_heard: notice.status.is_some(),
-            chance: f64::from(notice.page_id.0[0]) / 256.0,
-        }
-    }
-}
-
-/// Whether a look shows that the host that answered is failing, or wants to be left alone.
-pub(crate) fn is_trouble(look: &Look) -> bool {
-    look.outcome.meaning().host_trouble.is_shown_by(look.status, look.retry_after_s)
-}
 
 /// The gate of one host.
 pub(crate) struct HostGate {
@@ -105,40 +55,26 @@ impl HostGate {
         self.delay(rules) + self.response_time
     }
 
-    /// Books an answer: the host's speed, the crawl delay of its robots.txt, its back-off. What the host asked for is
-    /// never made shorter by an answer that does not say so.
-    pub(crate) fn answered(&mut self, answer: &HostAnswer, now: Timestamp, rules: &FrontierRules) {
-        let delay = rules.delay.delay_after(answer.robots_delay, answer.latency).as_duration();
-        // A host that could not be reached may not have been asked for its robots.txt either.
-        let is_complete = answer.was_heard || answer.robots_delay.is_some();
-        self.crawl_delay = if is_complete { delay } else { self.crawl_delay.max(delay) };
-        if !answer.latency.is_zero() {
-            self.response_time = rules.web_time(answer.latency);
-        }
-        let answered_at = answer.fetched_at + rules.web_time(answer.latency);
-        match answer.health {
-            HostHealth::Trouble => {
-                // What was on its way when the pause began tells nothing new, and neither does the same thing twice.
-                let told_at = if answered_at < self.backoff.until { answered_at } else { now };
-                let HostAnswer { retry_after, chance, .. } = *answer;
-                self.backoff = self.backoff.after_trouble(&rules.backoff, retry_after, chance, told_at);
-                self.leave_alone(self.backoff.until);
+    /// Books an answer that the host gave at `answered_at`.
+    pub(crate) fn answered(&mut self, look: &Look, answered_at: Timestamp, now: Timestamp, rules: &FrontierRules) {
+        let meaning = look.outcome.meaning();
+        if meaning.host_trouble.is_shown_by(look.status, look.retry_after_s) {
+            let retry_after = look.retry_after_s.map(|seconds| Duration::from_secs(seconds.max(0) as u64));
+            let chance = f64::from(look.page_id.0[0]) / 256.0;
+            self.backoff = self.backoff.after_trouble(&rules.backoff, retry_after, chance, now);
+            if let Some(until) = self.backoff.pause_until(now) {
+                self.next_permitted_at = self.next_permitted_at.max(until);
             }
-            HostHealth::Good => self.backoff = self.backoff.after_answer(now),
-            HostHealth::Unclear => {}
+        } else if meaning.content != ContentEvidence::Nothing {
+            self.backoff = self.backoff.after_answer(now);
         }
-        self.leave_alone(answered_at + self.crawl_delay);
-    }
-
-    /// Books that no request may go to the host before a time.
-    pub(crate) fn leave_alone(&mut self, until: Timestamp) {
-        self.next_permitted_at = self.next_permitted_at.max(until);
+        self.next_permitted_at = self.next_permitted_at.max(answered_at + self.crawl_delay);
     }
 
     /// Books a redirect to another host.
     pub(crate) fn redirected(&mut self, answered_at: Timestamp, now: Timestamp) {
         self.backoff = self.backoff.after_answer(now);
-        self.leave_alone(answered_at + self.crawl_delay);
+        self.next_permitted_at = self.next_permitted_at.max(answered_at + self.crawl_delay);
     }
 
     /// What is stored of the host and changes with an answer.

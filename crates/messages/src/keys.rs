@@ -5,7 +5,7 @@
 
 use crate::{
     ChangeEstimate, ChangeHint, Command, DeadLetter, Demand, Encoded, FetchRequest, FetchResult, MirrorLetter,
-    PageBand, PageChange, PageContent, PageLinks, PageObservation, SweepForecast, TroubleNotice,
+    PageBand, PageChange, PageContent, PageLinks, PageObservation, SweepForecast,
 };
 use page::{CanonicalUrl, Host, SiteKey};
 
@@ -67,7 +67,6 @@ keyed! {
     PageLinks: Site |links| site(&links.target_site);
     ChangeHint: Site |hint| site(&hint.url.site_key());
     MirrorLetter: Site |letter| site(&letter.to_site);
-    TroubleNotice: Site |notice| site(&notice.url.site_key());
     Command: Site |command| command_key(command);
     PageBand: Band |entry| entry.band.0.to_vec();
     PageChange: Page |change| change.page_id.0.to_vec();
