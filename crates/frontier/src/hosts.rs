@@ -1,10 +1,10 @@
-//! The hosts' gates: when the next request may go to each host, by host name, whatever the scheme and port. The next
-//! permitted time is stored, so neither a restart nor a rebalance causes a burst.
+//! The hosts' gates: when the next request may go to each host. The next permitted time is stored, so neither a restart
+//! nor a rebalance causes a burst.
 
 use crate::hint_record::HintRecord;
 use crate::rules::FrontierRules;
 use messages::{ContentEvidence, Look, impl_message};
-use page::{CanonicalUrl, HostName, Timestamp};
+use page::{Host, Timestamp};
 use politeness::HostBackoff;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
@@ -30,7 +30,7 @@ impl_message!(HostSchedule, "HostSchedule", include_str!("../../../schemas/state
 
 /// The gate of one host.
 pub(crate) struct HostGate {
-    pub(crate) host: HostName,
+    pub(crate) host: Host,
     pub(crate) next_permitted_at: Timestamp,
     pub(crate) crawl_delay: Duration,
     pub(crate) paused: bool,
@@ -105,14 +105,14 @@ impl HostGate {
 #[derive(Default)]
 pub(crate) struct Hosts {
     gates: Vec<HostGate>,
-    numbers: HashMap<HostName, u32>,
+    numbers: HashMap<Host, u32>,
     changed: BTreeSet<u32>,
 }
 
 impl Hosts {
     /// Restores a host from its record.
-    pub(crate) fn restore(&mut self, host: &HostName, schedule: &HostSchedule) {
-        let number = self.number(host.as_str());
+    pub(crate) fn restore(&mut self, host: &Host, schedule: &HostSchedule) {
+        let number = self.number(host);
         let gate = self.gate_mut(number);
         gate.next_permitted_at = schedule.next_permitted_at;
         gate.crawl_delay = Duration::from_millis(schedule.crawl_delay_ms.max(0) as u64);
@@ -140,7 +140,7 @@ impl Hosts {
     }
 
     /// Schedules to store, each once however often it has changed.
-    pub(crate) fn take_changed(&mut self) -> impl Iterator<Item = (HostName, HostSchedule)> + '_ {
+    pub(crate) fn take_changed(&mut self) -> impl Iterator<Item = (Host, HostSchedule)> + '_ {
         let changed = std::mem::take(&mut self.changed);
         changed.into_iter().map(|number| {
             let gate = self.gate(number);
@@ -148,23 +148,17 @@ impl Hosts {
         })
     }
 
-    /// The number of a URL's host, if it has one.
-    pub(crate) fn known(&self, url: &CanonicalUrl) -> Option<u32> {
-        self.numbers.get(url.host_name()).copied()
+    /// The number of a host that has one.
+    pub(crate) fn known(&self, host: &Host) -> Option<u32> {
+        self.numbers.get(host).copied()
     }
 
-    /// The number of a URL's host, assigned on first sight.
-    pub(crate) fn of(&mut self, url: &CanonicalUrl) -> u32 {
-        self.number(url.host_name())
-    }
-
-    /// The number of the host with a name, assigned on first sight.
-    pub(crate) fn number(&mut self, name: &str) -> u32 {
-        if let Some(&number) = self.numbers.get(name) {
+    /// The number of a host, assigned on first sight.
+    pub(crate) fn number(&mut self, host: &Host) -> u32 {
+        if let Some(&number) = self.numbers.get(host) {
             return number;
         }
         let number = u32::try_from(self.gates.len()).expect("a partition has fewer than 2^32 hosts");
-        let host = HostName::from_name(name);
         self.gates.push(HostGate {
             host: host.clone(),
             next_permitted_at: Timestamp::MIN,
@@ -175,7 +169,7 @@ impl Hosts {
             backoff: HostBackoff::default(),
             hints: HintRecord::default(),
         });
-        self.numbers.insert(host, number);
+        self.numbers.insert(host.clone(), number);
         number
     }
 

@@ -16,7 +16,7 @@ pub enum KeyKind {
     Site,
     /// The 16 bytes of the page id.
     Page,
-    /// A host in UTF-8: its name, or its authority where ports are told apart.
+    /// The authority of a host in UTF-8.
     Host,
     /// A site in UTF-8, a zero byte, and the cell of its pages.
     Group,

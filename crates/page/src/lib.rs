@@ -2,8 +2,7 @@
 //!
 //! * [`CanonicalUrl`]: the normalised URL.
 //! * [`PageId`]: 128 bits of its hash.
-//! * [`Host`]: who answers for it.
-//! * [`HostName`]: the unit of politeness.
+//! * [`Host`]: the unit of politeness.
 //! * [`SiteKey`]: the unit of partitioning, budgets and sweeps.
 //! * [`Timestamp`].
 //!
@@ -17,4 +16,4 @@ mod url;
 
 pub use crate::rules::{UrlRules, UrlTrap};
 pub use crate::time::{DAY, HOUR, MINUTE, SECOND, Timestamp};
-pub use crate::url::{CanonicalUrl, Host, HostName, PageId, ParsePageIdError, SiteKey, UrlProblem, whatwg_href};
+pub use crate::url::{CanonicalUrl, Host, PageId, ParsePageIdError, SiteKey, UrlProblem, whatwg_href};

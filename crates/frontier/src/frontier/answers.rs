@@ -85,8 +85,9 @@ impl Frontier {
             page.failure = Some(LastFailure::of(look));
         }
         self.set(look.page_id, page);
-        if look.url.host_name() == look.answered_by().host_name() {
-            let own = self.hosts.of(&look.url);
+        let own = look.url.host();
+        if own == look.answered_by().host() {
+            let own = self.hosts.number(&own);
             self.hosts.book(own, |gate| gate.next_permitted_at = gate.next_permitted_at.max(look.fetched_at + rest));
         }
     }
@@ -97,12 +98,12 @@ impl Frontier {
     fn mind_host(&mut self, look: &Look, now: Timestamp) {
         let Self { hosts, rules, .. } = self;
         let latency = Duration::from_millis(look.latency_ms.max(0) as u64);
-        let answering = look.answered_by();
-        if look.url.host_name() != answering.host_name() {
-            let own = hosts.of(&look.url);
+        let (own, answering) = (look.url.host(), look.answered_by().host());
+        if own != answering {
+            let own = hosts.number(&own);
             hosts.book(own, |gate| gate.redirected(look.fetched_at, now));
         }
-        let Some(number) = hosts.known(answering) else { return };
+        let Some(number) = hosts.known(&answering) else { return };
         hosts.book(number, |gate| {
             let robots = look.robots_crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64));
             gate.crawl_delay = rules.delay.delay_after(robots, latency).as_duration();
