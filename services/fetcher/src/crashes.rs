@@ -16,15 +16,15 @@ use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use tracing::warn;
 
-/// From so many crashes on, a page is asked for while no other suspect is.
+/// Number of crashes from which a page is fetched alone: while no other suspect is.
 const ALONE_FROM: u32 = 2;
-/// From so many crashes on, a page is not asked for.
+/// Number of crashes from which a page is not fetched.
 const SET_ASIDE_FROM: u32 = 5;
 /// How long a page is set aside after its last crash.
 const SET_ASIDE_FOR: Duration = DAY;
 /// How long a page is remembered after its last crash.
 const REMEMBERED_FOR: Duration = Duration::from_secs(30 * DAY.as_secs());
-/// A slot: page id, number of crashes, whether a request is under way, time of the last crash.
+/// A slot: page id, number of crashes, number of requests under way, time of the last crash.
 const SLOT_BYTES: usize = 32;
 /// Most fetchers that share a data directory.
 const MOST_FILES: u32 = 1_000;

@@ -89,10 +89,13 @@ impl HostWorker {
         self.place = None;
     }
 
-    /// How long (real) a job still waits, for a robots.txt from the fetcher of another site or because it is suspected of
-    /// crashes. `None` if it does not.
+    /// How long (real) a job still waits: for a robots.txt from the fetcher of another site, for the end of the host's rest,
+    /// or because it is suspected of crashes. `None` if it does not.
     pub(crate) fn patience(&self, job: &FetchJob) -> Option<Duration> {
         let now = self.clock.now();
+        if let Some(rest) = self.rest_before_errand(job) {
+            return Some(self.clock.to_real(rest));
+        }
         if let Some(until) = self.network.robots.asked_elsewhere_until(&job.at, now) {
             return Some(self.clock.to_real(until.saturating_since(now)));
         }
@@ -145,6 +148,9 @@ impl HostWorker {
                 let crash = FetchFailure::new(FetchOutcome::SetAside, detail);
                 return Turn::Done(self.failed(job, self.clock.now(), Duration::ZERO, crash));
             }
+        }
+        if self.rest_before_errand(&job).is_some() {
+            return Turn::Wait { job };
         }
         match job.errand.take() {
             Some(RobotsErrand { answer: Some(answer), of_url, .. }) => self.take_errand(&of_url, &answer, &mut job),

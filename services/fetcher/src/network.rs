@@ -22,7 +22,7 @@ pub(crate) struct Network {
     pub(crate) gates: HostGates,
     pub(crate) addresses: AddressGate,
     pub(crate) robots: Arc<RobotsBook>,
-    /// Absent outside the loop: there, a crash has whoever asked for the page as its witness.
+    /// `None` outside the loop, where whoever asks for a page sees the crash.
     pub(crate) crashes: Option<Arc<CrashJournal>>,
     /// The right to ask for a page that is suspected of crashes.
     pub(crate) suspects: Arc<Semaphore>,

@@ -20,8 +20,8 @@ use stream::{
 };
 use topology::LogNames;
 
-/// Most hosts of a site that are restored with one of them. A redirect may lead to any, but a site with so many has one
-/// for each of its users.
+/// Most hosts of a site whose robots.txt is restored together with that of one of them, because a redirect may lead to
+/// any. Sites with more hosts usually give one to each user.
 const RESTORED_HOSTS: usize = 16;
 
 /// The stage's table and topics.
@@ -84,7 +84,7 @@ impl Fetcher {
         robots_of.iter().fold(answer, |answer, key| {
             match self.pool.robots.stored(key.host_name(), &self.product_token) {
                 Some(stored) => answer.put(ROBOTS, key, &stored),
-                // So much has been learned since that it was forgotten.
+                // It was dropped to stay within the memory limit.
                 None => answer,
             }
         })

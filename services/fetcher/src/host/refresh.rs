@@ -145,8 +145,8 @@ impl HostWorker {
         }
     }
 
-    /// Asks for the robots.txt of a URL's origin at an address that so many redirects have led to, and follows further
-    /// ones.
+    /// Asks for the robots.txt of a URL's origin at the address `at`, which `redirects` redirects have led to. Follows
+    /// further ones.
     async fn follow_robots(
         &mut self,
         url: &CanonicalUrl,
@@ -212,6 +212,14 @@ impl HostWorker {
             (false, Some(_)) => Hop::Forbidden,
             (false, None) => Hop::Unknown,
         })
+    }
+
+    /// How long the host still rests before a robots.txt of another site is asked for here. A short rest is waited for:
+    /// otherwise the other site would count as unreachable for minutes.
+    pub(super) fn rest_before_errand(&self, job: &FetchJob) -> Option<Duration> {
+        job.errand.as_ref().filter(|errand| errand.answer.is_none())?;
+        let rest = self.gate.left_alone_until().saturating_since(self.clock.now());
+        (!rest.is_zero() && rest <= ERRAND_PATIENCE).then_some(rest)
     }
 
     /// Asks here for the robots.txt of another site, which redirects to this one. Then the job goes back there, or on to

@@ -71,6 +71,22 @@ fn a_robots_txt_that_redirects_to_another_site_is_an_errand_of_its_fetcher() {
     assert_eq!(server.asked_politely("one.test", DELAY).len(), 3, "what came back is kept");
 }
 
+/// A host that rests for a moment does not make those unreachable whose robots.txt redirect to it.
+#[test]
+fn an_errand_waits_for_the_end_of_a_short_rest() {
+    let (address, server) = HeldServer::start(|host, path| match (host, path) {
+        ("one.test", "/robots.txt") => moved("http://two.test/robots.txt"),
+        ("two.test", "/busy") => "HTTP/1.1 503 Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\n\r\n".to_owned(),
+        (_, "/robots.txt") => file("User-agent: *\nDisallow: /private\n"),
+        _ => PAGE.to_owned(),
+    });
+    let mut bench = bench(address, &[]);
+    assert_eq!(bench.fetch("http://two.test/busy").look.outcome, FetchOutcome::RateLimited);
+    assert_eq!(bench.fetch("http://one.test/page").look.outcome, FetchOutcome::Fetched);
+    assert_eq!(server.asked_politely("one.test", DELAY), ["/robots.txt", "/page"]);
+    assert_eq!(server.asked_politely("two.test", DELAY), ["/robots.txt", "/busy", "/robots.txt"]);
+}
+
 /// Only the request that tried has met the failure. The others were not sent, and say nothing of their pages.
 #[test]
 fn a_host_that_cannot_be_reached_fails_one_request_and_hands_the_others_back() {

@@ -114,7 +114,7 @@ impl Misbehaviour {
         Self { stalls: true, ..self }
     }
 
-    /// The server sees so many requests at each look that are not for robots.txt.
+    /// Expects this many requests at each look, besides those for robots.txt.
     fn asked(self, page_requests: usize) -> Self {
         Self { page_requests, ..self }
     }
