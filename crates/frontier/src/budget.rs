@@ -64,3 +64,22 @@ impl FetchBudget {
         self.tokens = (self.tokens - f64::from(further_requests.max(0))).max(-MOST_DEBT.max(self.most));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use page::HOUR;
+
+    #[test]
+    fn no_look_makes_more_than_a_bounded_debt() {
+        let mut budget = FetchBudget::default();
+        let start = Timestamp::from_secs(0);
+        budget.fill(start, 24.0, None, 0.0);
+        budget.pay(0, 5);
+        assert!((-4.0..=-3.0).contains(&budget.tokens), "{}", budget.tokens);
+        (0..3).for_each(|_| budget.pay(0, i32::MAX));
+        budget.pay(0, i32::MIN);
+        budget.fill(start + 101 * HOUR, 24.0, None, 0.0);
+        assert!((0.5..=2.0).contains(&budget.tokens), "one fetch an hour has paid off {MOST_DEBT}: {}", budget.tokens);
+    }
+}

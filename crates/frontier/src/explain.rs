@@ -49,7 +49,7 @@ pub fn explain(
 ) -> Option<Explanation> {
     let hints = schedule.as_ref().map(HintRecord::from_kept).unwrap_or_default();
     let (mut index, mut hosts) = (PageIndex::default(), Hosts::default());
-    let host = hosts.number(&url.host());
+    let host = hosts.of(url);
     hosts.gate_mut(host).hints = hints.clone();
     let mut found = None;
     for (id, page) in pages {
@@ -198,7 +198,7 @@ impl ExplainedSite {
             sentinel_value: worth.filter(|_| live).map(|worth| worth.sentinel_value),
             trust: worth.filter(|_| live).map(|worth| worth.trust),
             host: HostCap {
-                name: page.url.host().to_string(),
+                name: page.url.host_name().to_owned(),
                 next_permitted_at: permitted_at.filter(|at| *at > Timestamp::MIN).map(|at| at.to_string()),
                 crawl_delay_ms: schedule.as_ref().map(|schedule| schedule.crawl_delay_ms),
                 paused: schedule.as_ref().is_some_and(|schedule| schedule.paused),

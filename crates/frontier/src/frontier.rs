@@ -21,7 +21,7 @@ use crate::rules::FrontierRules;
 use crate::siblings::{TaughtCells, belief_of};
 use crate::ties::weight_of;
 use messages::{Demand, SweepForecast, Verdict};
-use page::{Host, PageId, Timestamp};
+use page::{HostName, PageId, Timestamp};
 use revisit::PolicyPage;
 use revisit::columns::{Expectations, Slot};
 use sweeps::{CellChange, Changes, Outlook, PagePlace, SiteState};
@@ -98,7 +98,7 @@ impl Frontier {
     }
 
     /// Restores a host from its record.
-    pub fn restore_host(&mut self, host: &Host, schedule: &HostSchedule) {
+    pub fn restore_host(&mut self, host: &HostName, schedule: &HostSchedule) {
         self.hosts.restore(host, schedule);
     }
 
@@ -113,7 +113,7 @@ impl Frontier {
     }
 
     /// Hosts whose schedules changed and must be stored, each once.
-    pub fn changed_hosts(&mut self) -> impl Iterator<Item = (Host, HostSchedule)> + '_ {
+    pub fn changed_hosts(&mut self) -> impl Iterator<Item = (HostName, HostSchedule)> + '_ {
         self.hosts.take_changed()
     }
 
@@ -129,7 +129,7 @@ impl Frontier {
         let page = PolicyPage {
             weight: weight_of(page, &self.rules),
             cost: 1.0,
-            host: self.hosts.number(&page.url.host()),
+            host: self.hosts.of(&page.url),
             place,
             last_look_days: page.last_look_at.map(Timestamp::as_days),
             belief: belief_of(page, place.cell, &self.rules, &self.outlook),

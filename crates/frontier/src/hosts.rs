@@ -1,10 +1,10 @@
-//! The hosts' gates: when the next request may go to each host. The next permitted time is stored, so neither a restart
-//! nor a rebalance causes a burst.
+//! The hosts' gates: when the next request may go to each host, by host name, whatever the scheme and port. The next
+//! permitted time is stored, so neither a restart nor a rebalance causes a burst.
 
 use crate::hint_record::HintRecord;
 use crate::rules::FrontierRules;
-use messages::{ContentEvidence, Look, impl_message};
-use page::{Host, Timestamp};
+use messages::{ContentEvidence, Look, TroubleNotice, impl_message};
+use page::{CanonicalUrl, HostName, Timestamp};
 use politeness::HostBackoff;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
@@ -28,11 +28,65 @@ pub struct HostSchedule {
 
 impl_message!(HostSchedule, "HostSchedule", include_str!("../../../schemas/state/HostSchedule.avsc"));
 
+/// What an answer, or that there was none, says of the host.
+pub(crate) struct HostAnswer {
+    fetched_at: Timestamp,
+    latency: Duration,
+    health: HostHealth,
+    retry_after: Option<Duration>,
+    /// The origin that was asked, and the crawl delay in its robots.txt.
+    origin: Box<str>,
+    robots_delay: Option<Duration>,
+    /// Whether the host said anything.
+    was_heard: bool,
+    /// In \[0, 1), the same for the same page.
+    chance: f64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum HostHealth {
+    Good,
+    Trouble,
+    /// It tells of the page only.
+    Unclear,
+}
+
+impl HostAnswer {
+    pub(crate) fn of(look: &Look) -> Self {
+        let health = match look.outcome.meaning() {
+            _ if is_trouble(look) => HostHealth::Trouble,
+            meaning if meaning.content != ContentEvidence::Nothing => HostHealth::Good,
+            _ => HostHealth::Unclear,
+        };
+        Self { health, ..Self::noticed(&TroubleNotice::of(look)) }
+    }
+
+    pub(crate) fn noticed(notice: &TroubleNotice) -> Self {
+        Self {
+            fetched_at: notice.fetched_at,
+            latency: Duration::from_millis(notice.latency_ms.max(0) as u64),
+            health: HostHealth::Trouble,
+            retry_after: notice.retry_after_s.map(|seconds| Duration::from_secs(seconds.max(0) as u64)),
+            origin: notice.url.origin().into(),
+            robots_delay: notice.robots_crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64)),
+            was_heard: notice.status.is_some(),
+            chance: f64::from(notice.page_id.0[0]) / 256.0,
+        }
+    }
+}
+
+/// Whether a look shows that the host that answered is failing, or wants to be left alone.
+pub(crate) fn is_trouble(look: &Look) -> bool {
+    look.outcome.meaning().host_trouble.is_shown_by(look.status, look.retry_after_s)
+}
+
 /// The gate of one host.
 pub(crate) struct HostGate {
-    pub(crate) host: Host,
+    pub(crate) host: HostName,
     pub(crate) next_permitted_at: Timestamp,
     pub(crate) crawl_delay: Duration,
+    /// The origin whose robots.txt asks for the longest delay. Lost at a restart; the delay is stored.
+    slowest: Option<(Box<str>, Duration)>,
     pub(crate) paused: bool,
     pub(crate) in_flight: u32,
     /// Time the host took for its last answer, on the clock of the web. Lost at a restart; the delay learned from it is
@@ -55,26 +109,55 @@ impl HostGate {
         self.delay(rules) + self.response_time
     }
 
-    /// Books an answer that the host gave at `answered_at`.
-    pub(crate) fn answered(&mut self, look: &Look, answered_at: Timestamp, now: Timestamp, rules: &FrontierRules) {
-        let meaning = look.outcome.meaning();
-        if meaning.host_trouble.is_shown_by(look.status, look.retry_after_s) {
-            let retry_after = look.retry_after_s.map(|seconds| Duration::from_secs(seconds.max(0) as u64));
-            let chance = f64::from(look.page_id.0[0]) / 256.0;
-            self.backoff = self.backoff.after_trouble(&rules.backoff, retry_after, chance, now);
-            if let Some(until) = self.backoff.pause_until(now) {
-                self.next_permitted_at = self.next_permitted_at.max(until);
-            }
-        } else if meaning.content != ContentEvidence::Nothing {
-            self.backoff = self.backoff.after_answer(now);
+    /// Books an answer: the host's speed, the crawl delay of its robots.txt, its back-off. What the host asked for is
+    /// never made shorter by an answer that does not say so.
+    pub(crate) fn answered(&mut self, answer: &HostAnswer, now: Timestamp, rules: &FrontierRules) {
+        // A host that could not be reached may not have been asked for its robots.txt either.
+        let is_complete = answer.was_heard || answer.robots_delay.is_some();
+        if is_complete {
+            self.hear_delay(answer);
         }
-        self.next_permitted_at = self.next_permitted_at.max(answered_at + self.crawl_delay);
+        let robots_delay = self.slowest.as_ref().map(|(_, delay)| *delay);
+        let delay = rules.delay.delay_after(robots_delay, answer.latency).as_duration();
+        self.crawl_delay = if is_complete { delay } else { self.crawl_delay.max(delay) };
+        if !answer.latency.is_zero() {
+            self.response_time = rules.web_time(answer.latency);
+        }
+        let answered_at = answer.fetched_at + rules.web_time(answer.latency);
+        match answer.health {
+            HostHealth::Trouble => {
+                // What was on its way when the pause began tells nothing new, and neither does the same thing twice.
+                let told_at = if answered_at < self.backoff.until { answered_at } else { now };
+                let HostAnswer { retry_after, chance, .. } = *answer;
+                self.backoff = self.backoff.after_trouble(&rules.backoff, retry_after, chance, told_at);
+                self.leave_alone(self.backoff.until);
+            }
+            HostHealth::Good => self.backoff = self.backoff.after_answer(now),
+            HostHealth::Unclear => {}
+        }
+        self.leave_alone(answered_at + self.crawl_delay);
+    }
+
+    /// Takes in what the robots.txt of an origin asks for. Schemes and ports have files of their own; the longest delay
+    /// counts.
+    fn hear_delay(&mut self, answer: &HostAnswer) {
+        let is_outdone = |(origin, delay): &(Box<str>, Duration)| {
+            *origin != answer.origin && answer.robots_delay.is_none_or(|told| told <= *delay)
+        };
+        if !self.slowest.as_ref().is_some_and(is_outdone) {
+            self.slowest = answer.robots_delay.map(|delay| (answer.origin.clone(), delay));
+        }
+    }
+
+    /// Books that no request may go to the host before a time.
+    pub(crate) fn leave_alone(&mut self, until: Timestamp) {
+        self.next_permitted_at = self.next_permitted_at.max(until);
     }
 
     /// Books a redirect to another host.
     pub(crate) fn redirected(&mut self, answered_at: Timestamp, now: Timestamp) {
         self.backoff = self.backoff.after_answer(now);
-        self.next_permitted_at = self.next_permitted_at.max(answered_at + self.crawl_delay);
+        self.leave_alone(answered_at + self.crawl_delay);
     }
 
     /// What is stored of the host and changes with an answer.
@@ -105,14 +188,14 @@ impl HostGate {
 #[derive(Default)]
 pub(crate) struct Hosts {
     gates: Vec<HostGate>,
-    numbers: HashMap<Host, u32>,
+    numbers: HashMap<HostName, u32>,
     changed: BTreeSet<u32>,
 }
 
 impl Hosts {
     /// Restores a host from its record.
-    pub(crate) fn restore(&mut self, host: &Host, schedule: &HostSchedule) {
-        let number = self.number(host);
+    pub(crate) fn restore(&mut self, host: &HostName, schedule: &HostSchedule) {
+        let number = self.number(host.as_str());
         let gate = self.gate_mut(number);
         gate.next_permitted_at = schedule.next_permitted_at;
         gate.crawl_delay = Duration::from_millis(schedule.crawl_delay_ms.max(0) as u64);
@@ -140,7 +223,7 @@ impl Hosts {
     }
 
     /// Schedules to store, each once however often it has changed.
-    pub(crate) fn take_changed(&mut self) -> impl Iterator<Item = (Host, HostSchedule)> + '_ {
+    pub(crate) fn take_changed(&mut self) -> impl Iterator<Item = (HostName, HostSchedule)> + '_ {
         let changed = std::mem::take(&mut self.changed);
         changed.into_iter().map(|number| {
             let gate = self.gate(number);
@@ -148,28 +231,35 @@ impl Hosts {
         })
     }
 
-    /// The number of a host that has one.
-    pub(crate) fn known(&self, host: &Host) -> Option<u32> {
-        self.numbers.get(host).copied()
+    /// The number of a URL's host, if it has one.
+    pub(crate) fn known(&self, url: &CanonicalUrl) -> Option<u32> {
+        self.numbers.get(url.host_name()).copied()
     }
 
-    /// The number of a host, assigned on first sight.
-    pub(crate) fn number(&mut self, host: &Host) -> u32 {
-        if let Some(&number) = self.numbers.get(host) {
+    /// The number of a URL's host, assigned on first sight.
+    pub(crate) fn of(&mut self, url: &CanonicalUrl) -> u32 {
+        self.number(url.host_name())
+    }
+
+    /// The number of the host with a name, assigned on first sight.
+    pub(crate) fn number(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.numbers.get(name) {
             return number;
         }
         let number = u32::try_from(self.gates.len()).expect("a partition has fewer than 2^32 hosts");
+        let host = HostName::from_name(name);
         self.gates.push(HostGate {
             host: host.clone(),
             next_permitted_at: Timestamp::MIN,
             crawl_delay: Duration::ZERO,
+            slowest: None,
             paused: false,
             in_flight: 0,
             response_time: Duration::ZERO,
             backoff: HostBackoff::default(),
             hints: HintRecord::default(),
         });
-        self.numbers.insert(host.clone(), number);
+        self.numbers.insert(host, number);
         number
     }
 

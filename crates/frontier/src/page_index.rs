@@ -55,7 +55,7 @@ impl PageIndex {
         self.highest_attempt = self.highest_attempt.max(page.request.attempt);
         let known = self.slots.get(&id).copied();
         let place = known.and_then(|slot| self.columns.place(slot)).unwrap_or_else(|| place_of(&page.url));
-        let host = hosts.number(&page.url.host());
+        let host = hosts.of(&page.url);
         let entry = PageEntry {
             last_look: match last_turn(page) {
                 Some(at) => LastLook::Looked(at),

@@ -1,7 +1,7 @@
 //! The events of the scheduler: the one topic with several record types.
 
 use crate::keys::KeyKind;
-use crate::{ChangeEstimate, ChangeHint, Command, Keyed, MirrorLetter, PageLinks, SweepForecast};
+use crate::{ChangeEstimate, ChangeHint, Command, Keyed, MirrorLetter, PageLinks, SweepForecast, TroubleNotice};
 
 crate::message_union! {
     /// A record of the scheduler's single input topic. Types are distinguished by schema fingerprint.
@@ -20,6 +20,8 @@ crate::message_union! {
         Sweeps(SweepForecast),
         /// A message between pages with the same text.
         Letter(MirrorLetter),
+        /// A host was in trouble when a redirect from another site led to it.
+        Trouble(TroubleNotice),
     }
 }
 
@@ -34,6 +36,7 @@ impl Keyed for SchedulerEvent {
             Self::Hint(hint) => hint.key(),
             Self::Sweeps(forecast) => forecast.key(),
             Self::Letter(letter) => letter.key(),
+            Self::Trouble(notice) => notice.key(),
         }
     }
 }

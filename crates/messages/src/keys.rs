@@ -5,7 +5,7 @@
 
 use crate::{
     ChangeEstimate, ChangeHint, Command, DeadLetter, Demand, Encoded, FetchRequest, FetchResult, MirrorLetter,
-    PageBand, PageChange, PageContent, PageLinks, PageObservation, SweepForecast,
+    PageBand, PageChange, PageContent, PageLinks, PageObservation, SweepForecast, TroubleNotice,
 };
 use page::{CanonicalUrl, Host, SiteKey};
 
@@ -16,7 +16,7 @@ pub enum KeyKind {
     Site,
     /// The 16 bytes of the page id.
     Page,
-    /// The authority of a host in UTF-8.
+    /// A host in UTF-8: its name, or its authority where ports are told apart.
     Host,
     /// A site in UTF-8, a zero byte, and the cell of its pages.
     Group,
@@ -67,6 +67,7 @@ keyed! {
     PageLinks: Site |links| site(&links.target_site);
     ChangeHint: Site |hint| site(&hint.url.site_key());
     MirrorLetter: Site |letter| site(&letter.to_site);
+    TroubleNotice: Site |notice| site(&notice.url.site_key());
     Command: Site |command| command_key(command);
     PageBand: Band |entry| entry.band.0.to_vec();
     PageChange: Page |change| change.page_id.0.to_vec();

@@ -45,7 +45,7 @@ pub use crate::fingerprint::Fingerprint;
 pub use crate::fixed::{Band, Digest, Sha1};
 pub use crate::frontier::{
     ChangeHint, Command, CommandKind, Demand, HintKind, Link, MirrorLetter, MirrorSaying, PageBand, PageLinks,
-    SweepForecast,
+    SweepForecast, TroubleNotice,
 };
 pub use crate::keys::Keyed;
 pub use crate::look::{

@@ -2,7 +2,8 @@
 //!
 //! * [`CanonicalUrl`]: the normalised URL.
 //! * [`PageId`]: 128 bits of its hash.
-//! * [`Host`]: the unit of politeness.
+//! * [`Host`]: who answers for it.
+//! * [`HostName`]: the unit of politeness.
 //! * [`SiteKey`]: the unit of partitioning, budgets and sweeps.
 //! * [`Timestamp`].
 //!
@@ -16,4 +17,4 @@ mod url;
 
 pub use crate::rules::{UrlRules, UrlTrap};
 pub use crate::time::{DAY, HOUR, MINUTE, SECOND, Timestamp};
-pub use crate::url::{CanonicalUrl, Host, PageId, ParsePageIdError, SiteKey, UrlProblem, whatwg_href};
+pub use crate::url::{CanonicalUrl, Host, HostName, PageId, ParsePageIdError, SiteKey, UrlProblem, whatwg_href};

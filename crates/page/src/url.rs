@@ -8,6 +8,7 @@
 
 use crate::plain;
 use crate::spelling::one_spelling;
+use core::borrow::Borrow;
 use core::net::IpAddr;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -281,7 +282,7 @@ fn site_of(host_name: &str) -> SiteKey {
     }
 }
 
-/// The unit of politeness: an authority such as `www.example.org` or `127.0.0.1:8080`.
+/// An authority such as `www.example.org` or `127.0.0.1:8080`: who answers for a page.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Host(String);
@@ -297,6 +298,11 @@ impl Host {
         &self.0
     }
 
+    /// The host name without the port.
+    pub fn name(&self) -> HostName {
+        HostName(name_in(&self.0).to_owned())
+    }
+
     /// The site that pages of this host belong to.
     pub fn site_key(&self) -> SiteKey {
         site_of(name_in(&self.0))
@@ -304,6 +310,42 @@ impl Host {
 }
 
 impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The unit of politeness: a host name, or an IP address without brackets, such as `www.example.org` or `::1`. A machine
+/// has one capacity, whatever schemes and ports it is asked under.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct HostName(String);
+
+impl HostName {
+    /// The name of a URL's host.
+    pub fn of(url: &CanonicalUrl) -> Self {
+        Self(url.host_name().to_owned())
+    }
+
+    /// Wraps a name that was taken from a canonical URL earlier, for example from a stored record.
+    pub fn from_name(name: impl Into<String>) -> Self {
+        Self(name.into())
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Text equals the name with the same bytes, also as the key of a map.
+impl Borrow<str> for HostName {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for HostName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }

@@ -4,7 +4,7 @@ use crate::store::StoreError;
 use messages::schemas::SchemaRecord;
 use messages::topics::{KeyKind, Topic, TopicSpec};
 use messages::{DecodeError, Encoded};
-use page::{Host, PageId};
+use page::{Host, HostName, PageId};
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
@@ -47,6 +47,20 @@ impl TableKey for Host {
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         std::str::from_utf8(bytes).ok().map(Host::from_authority)
+    }
+}
+
+/// Encoded as UTF-8.
+impl TableKey for HostName {
+    const KIND: KeyKind = KeyKind::Host;
+    type Bytes = Vec<u8>;
+
+    fn to_bytes(&self) -> Vec<u8> {
+        self.as_str().as_bytes().to_vec()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        std::str::from_utf8(bytes).ok().map(HostName::from_name)
     }
 }
 

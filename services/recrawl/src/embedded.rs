@@ -247,7 +247,7 @@ impl CommandSender {
         Ok(())
     }
 
-    /// Sends a command about one host.
+    /// Sends a command about one host, all its ports included, whichever is named.
     pub fn about_host(&self, kind: CommandKind, host: &str) -> Result<(), CommandFailure> {
         let url = CanonicalUrl::parse(&format!("http://{host}/"))
             .map_err(|error| CommandFailure::Input(format!("{host} is not a host: {error}")))?;

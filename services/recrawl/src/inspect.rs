@@ -5,7 +5,7 @@ use daemon::{AuditedFreshness, StageLag, Status};
 use detector::PageSketch;
 use estimator::PageBelief;
 use messages::{AnswerKind, Demand, Encoded, PageContent, body, topics};
-use page::{CanonicalUrl, PageId, Timestamp};
+use page::{CanonicalUrl, HostName, PageId, Timestamp};
 use scheduler::explain::{Explanation, explain};
 use scheduler::{FrontierRules, HostSchedule, ScheduledPage};
 use serde::Serialize;
@@ -78,13 +78,13 @@ impl Inspection {
         Ok(())
     }
 
-    /// The hosts that the scheduler knows, as host or host:port.
-    pub fn hosts(&self) -> Result<Vec<String>, CommandFailure> {
+    /// The names of the hosts that the scheduler knows.
+    pub fn hosts(&self) -> Result<Vec<HostName>, CommandFailure> {
         let (topology, mut hosts) = (scheduler::topology(), Vec::new());
         for partition in 0..self.partitions {
             let Some(tables) = self.tables(&topology, partition) else { continue };
-            let each = &mut |host: page::Host, _| {
-                hosts.push(host.to_string());
+            let each = &mut |host, _| {
+                hosts.push(host);
                 Ok::<(), TableError>(())
             };
             tables.scan(scheduler::HOSTS, each).map_err(|error| unreadable("scheduler", partition, &error))?;
@@ -178,7 +178,7 @@ impl Inspection {
         let Some(scheduler) = self.tables(&scheduler::topology(), partition) else { return Ok(None) };
         let failed = |stage: &'static str| move |error: TableError| unreadable(stage, partition, &error);
         let Some(page) = scheduler.get(scheduler::PAGES, &id).map_err(failed("scheduler"))? else { return Ok(None) };
-        let host = scheduler.get(scheduler::HOSTS, &url.host()).map_err(failed("scheduler"))?;
+        let host = scheduler.get(scheduler::HOSTS, &HostName::of(url)).map_err(failed("scheduler"))?;
         // The scheduler may know a page before the other stages have seen its partition.
         let detector = self.tables(&detector::topology(), partition);
         let sketch = detector.map(|tables| tables.get(detector::PAGES, &id).map_err(failed("detector")));

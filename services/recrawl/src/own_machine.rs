@@ -6,17 +6,18 @@ use page::CanonicalUrl;
 use settings::Settings;
 use settings::seeds::Seed;
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 use std::path::Path;
 
 /// Whether a URL leads to this machine, also by `fetch.resolve`.
 pub(crate) fn is_here(settings: &Settings, url: &CanonicalUrl) -> bool {
     let address = settings.fetch.resolve_override(url.host_name()).map(|address| address.ip());
-    is_named_so(url) || address.is_some_and(|address| address.is_loopback())
+    is_loopback(url.host_name()) || address.is_some_and(|address| address.is_loopback())
 }
 
-/// Whether a URL says so itself. A name that merely resolves to loopback does not: somebody else may have bound it.
-fn is_named_so(url: &CanonicalUrl) -> bool {
-    url.host_name() == "localhost" || url.host_address().is_some_and(|address| address.is_loopback())
+/// Whether a host name says so itself. One that merely resolves to loopback does not: somebody else may have bound it.
+fn is_loopback(name: &str) -> bool {
+    name == "localhost" || name.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
 /// Allows the loopback addresses of the seeds, and of the crawl that is continued, if there is no contact.
@@ -25,13 +26,13 @@ pub(crate) fn allow(settings: &mut Settings, seeds: &[Seed], data: &Path) {
         return;
     }
     let mut hosts: BTreeSet<String> = BTreeSet::new();
-    let mut take = |url: &CanonicalUrl| hosts.extend(is_named_so(url).then(|| url.host_name().to_owned()));
-    seeds.iter().for_each(|seed| take(&seed.url));
+    let mut take = |name: &str| hosts.extend(is_loopback(name).then(|| name.to_owned()));
+    seeds.iter().for_each(|seed| take(seed.url.host_name()));
     // A directory that cannot be read is reported when the crawl opens it.
     if has_crawl(data)
         && let Ok(known) = Inspection::open(settings, data).and_then(|inspection| inspection.hosts())
     {
-        known.iter().filter_map(|host| CanonicalUrl::parse(&format!("http://{host}/")).ok()).for_each(|url| take(&url));
+        known.iter().for_each(|host| take(host.as_str()));
     }
     hosts.iter().for_each(|host| settings.fetch.allow_private_host(host));
 }

@@ -5,7 +5,7 @@ pub use frontier::explain::{Explanation, HintQuality, Hints, HostCap, RateRange,
 use crate::outlook::read;
 use crate::state::{HOSTS, OUTLOOK, PAGES};
 use frontier::FrontierRules;
-use page::{CanonicalUrl, Timestamp};
+use page::{CanonicalUrl, HostName, Timestamp};
 use stream::{TableError, TaskTables};
 use sweeps::Outlook;
 
@@ -36,7 +36,7 @@ pub fn explain(
         let changes = read(key, record).map_err(ExplainError::Record)?;
         outlook.apply(&changes).map_err(|error| ExplainError::Record(error.to_string()))
     })?;
-    let schedule = tables.get(HOSTS, &url.host())?;
+    let schedule = tables.get(HOSTS, &HostName::of(url))?;
     let (site, mut pages) = (url.site_key(), Vec::new());
     tables.scan(PAGES, &mut |id, page| -> Result<(), ExplainError> {
         if page.url.site_key() == site {

@@ -46,13 +46,16 @@ impl Scheduler {
     }
 
     fn take_estimate(&mut self, estimate: &ChangeEstimate, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let id = estimate.look.page_id;
-        let Some(mut page) = self.find(id, context)? else {
-            // It was forgotten meanwhile, and paid for nevertheless.
-            self.frontier.pay_for(&estimate.look);
-            return Ok(());
-        };
-        let letters = self.frontier.take_estimate(estimate, &mut page, context.now());
+        let (id, now) = (estimate.look.page_id, context.now());
+        // First, because it may have to be read again. What follows is done once.
+        let page = self.find(id, context)?;
+        // Also of a page that was forgotten meanwhile.
+        self.frontier.pay_for(&estimate.look);
+        if let Some(notice) = self.frontier.mind_hosts(&estimate.look, now) {
+            context.emit(SCHEDULER_EVENTS, notice);
+        }
+        let Some(mut page) = page else { return Ok(()) };
+        let letters = self.frontier.take_estimate(estimate, &mut page);
         context.put(PAGES, &id, &page);
         send(letters, context);
         Ok(())
@@ -189,6 +192,7 @@ impl Processor for Scheduler {
             SchedulerEvent::Hint(hint) => self.take_hint(&hint, context)?,
             SchedulerEvent::Sweeps(forecast) => self.take_forecast(forecast, context)?,
             SchedulerEvent::Letter(letter) => self.take_letter(&letter, &record.key, context)?,
+            SchedulerEvent::Trouble(notice) => self.frontier.take_notice(&notice, context.now()),
         }
         self.keep_hosts(context);
         Ok(())

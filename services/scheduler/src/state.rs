@@ -3,15 +3,15 @@
 use frontier::{HostSchedule, ScheduledPage};
 use messages::topics::KeyKind;
 use messages::{impl_message, message_union};
-use page::{Host, PageId};
+use page::{HostName, PageId};
 use serde::{Deserialize, Serialize};
 use stream::{Table, TableKey};
 use sweeps::{CellChange, GroupChange, SiteState};
 
 /// Pages of the frontier. Absence: the page is not known.
 pub const PAGES: Table<PageId, ScheduledPage> = Table::new("pages");
-/// Hosts of the frontier. Absence: no request was ever made to the host.
-pub const HOSTS: Table<Host, HostSchedule> = Table::new("hosts");
+/// Hosts of the frontier, by name. Absence: no request was ever made to the host.
+pub const HOSTS: Table<HostName, HostSchedule> = Table::new("hosts");
 /// The estimator's sweep forecasts, for the policy `live`. Absence: no forecast was made.
 pub const OUTLOOK: Table<OutlookKey, OutlookRecord> = Table::new("outlook");
 

@@ -5,7 +5,7 @@
 mod bench;
 
 use bench::{Bench, edited, looked, on_host};
-use messages::{ChangeEstimate, Demand, Encoded, FetchOutcome, topics};
+use messages::{ChangeEstimate, CommandKind, Demand, Encoded, FetchOutcome, topics};
 use page::DAY;
 use std::collections::BTreeMap;
 
@@ -105,6 +105,24 @@ fn received_bytes_are_paid_back_before_more_is_asked_for() {
         }
     }
     assert!(rounds > 2 && received > earned / 2, "{received} of {earned} in {rounds} rounds");
+}
+
+#[test]
+fn a_page_forgotten_meanwhile_is_paid_for_too() {
+    let mut bench = Bench::new(&[("budget.bytes_per_second", "1KiB")]);
+    (0..400).for_each(|host| bench.seed(&on_host(host)));
+    let (mut earned, mut received) = (0, 0);
+    for _ in 0..2_000 {
+        let requests = bench.tick();
+        earned += 1 << 10;
+        assert!(requests.is_empty() || received <= earned, "{received} received, {earned} earned");
+        for request in requests {
+            received += 50 << 10;
+            bench.command(CommandKind::Forget, request.url.as_str(), 1.0);
+            bench.answer(edited(looked(&request, 1.0), |it| it.look.wire_bytes = 50 << 10));
+        }
+    }
+    assert!(received > earned / 2, "{received} of {earned}");
 }
 
 /// robots.txt and redirects are requests like any other, also on the way to a page that was not asked for.

@@ -5,8 +5,12 @@
 mod bench;
 
 use bench::{Bench, ELSEWHERE, SIBLING, URL, edited, failed, looked, on_host, seconds, urls};
-use messages::{FetchOutcome, FetchReason, FetchRequest};
-use page::{HOUR, MINUTE, SECOND};
+use messages::{
+    ChangeEstimate, CommandKind, Encoded, FetchOutcome, FetchReason, FetchRequest, SchedulerEvent, TroubleNotice,
+    topics,
+};
+use page::{CanonicalUrl, DAY, HOUR, MINUTE, SECOND};
+use stream::partitioner::partition_for;
 
 #[test]
 fn a_host_that_says_too_many_requests_is_left_alone_as_a_whole_and_others_are_not() {
@@ -59,6 +63,151 @@ fn what_a_redirect_leads_to_is_booked_on_who_answered_and_not_on_the_host_that_r
         }
     };
     assert!((80_000.0..100_000.0).contains(&waited), "{waited} s");
+}
+
+/// A page each of two hosts, whose sites are kept by two partitions.
+fn in_two_partitions() -> [String; 2] {
+    let kept_by = |partition| {
+        let is_kept = |url: &String| {
+            let site = CanonicalUrl::parse(url).unwrap().site_key();
+            partition_for(site.as_str().as_bytes(), 2) == partition
+        };
+        (0..).map(on_host).find(is_kept).unwrap()
+    };
+    [kept_by(0), kept_by(1)]
+}
+
+fn notices(bench: &Bench) -> Vec<TroubleNotice> {
+    let events = bench.driver.contents(&bench.names.topic(topics::SCHEDULER_EVENTS)).unwrap();
+    let notice = |event| match event {
+        SchedulerEvent::Trouble(notice) => Some(notice),
+        _ => None,
+    };
+    events.iter().filter_map(|event| notice(SchedulerEvent::decode(event.value.as_deref()?).unwrap())).collect()
+}
+
+/// An answer that a redirect to another URL led to.
+fn led_to(url: &str, estimate: ChangeEstimate) -> ChangeEstimate {
+    edited(estimate, |it| it.look.final_url = Some(CanonicalUrl::parse(url).unwrap()))
+}
+
+#[test]
+fn trouble_behind_a_redirect_reaches_the_books_of_the_host_in_another_partition() {
+    let [here, there] = in_two_partitions();
+    let mut bench = Bench::with_partitions(2, &[("policy.min_interval", "30d")]);
+    bench.seed(&there);
+    let known = bench.next(5 * SECOND);
+    bench.answer(looked(&known, 1e-6));
+    bench.seed(&here);
+    let request = bench.next(5 * SECOND);
+    assert_eq!(request.url.as_str(), here);
+    let limited = led_to(&there, failed(&request, FetchOutcome::RateLimited, Some(429)));
+    bench.answer(edited(limited, |it| it.look.retry_after_s = Some(86_400)));
+    let asked_at = bench.now();
+    bench.crash();
+    bench.seed(&format!("{there}next"));
+    bench.seed(&format!("{here}next"));
+    assert_eq!(bench.next(5 * SECOND).url.as_str(), format!("{here}next"), "its host did nothing wrong");
+    let waited = loop {
+        let next = bench.wait(HOUR).into_iter().find(|request| request.url.as_str() == format!("{there}next"));
+        if let Some(request) = next {
+            break seconds(asked_at, request.not_before);
+        }
+    };
+    assert!((86_000.0..100_000.0).contains(&waited), "{waited} s");
+}
+
+#[test]
+fn a_notice_of_trouble_counts_once_however_often_it_is_read() {
+    let [here, there] = in_two_partitions();
+    let mut bench = Bench::with_partitions(2, &[("politeness.backoff_base", "1m"), ("policy.min_interval", "30d")]);
+    bench.seed(&there);
+    let known = bench.next(5 * SECOND);
+    bench.answer(looked(&known, 1e-6));
+    bench.seed(&here);
+    let request = bench.next(5 * SECOND);
+    assert_eq!(request.url.as_str(), here);
+    let limited = led_to(&there, failed(&request, FetchOutcome::RateLimited, Some(429)));
+    bench.answer(edited(limited, |it| it.look.retry_after_s = Some(300)));
+    let [notice] = notices(&bench).try_into().unwrap();
+    let booked = bench.host(&there).unwrap();
+    assert_eq!((booked.troubles, notice.url.as_str()), (1, there.as_str()));
+    for later in [SECOND, MINUTE, HOUR] {
+        bench.wait(later);
+        bench.send(notice.url.site_key().as_str(), &SchedulerEvent::Trouble(notice.clone()));
+        bench.crash();
+        assert_eq!(bench.host(&there).unwrap(), booked, "{later:?} later");
+    }
+}
+
+#[test]
+fn only_trouble_is_told_to_other_partitions_and_only_hosts_with_pages_have_books() {
+    let [here, there] = in_two_partitions();
+    let mut bench = Bench::with_partitions(2, &[]);
+    bench.seed(&here);
+    let good = bench.next(5 * SECOND);
+    bench.answer(led_to(&there, looked(&good, 50.0)));
+    let missing = bench.next(HOUR);
+    bench.answer(led_to(&there, failed(&missing, FetchOutcome::ServerError, Some(500))));
+    assert_eq!(notices(&bench), []);
+    let silent = bench.next(DAY);
+    bench.answer(led_to(&there, failed(&silent, FetchOutcome::TimedOut, None)));
+    assert_eq!(notices(&bench).len(), 1);
+    assert_eq!(bench.host(&there), None);
+    assert_eq!(bench.host(&here).unwrap().troubles, 0);
+}
+
+#[test]
+fn a_host_that_cannot_be_reached_keeps_the_delay_that_its_robots_txt_asked_for() {
+    let mut bench = Bench::new(&[]);
+    bench.seed(URL);
+    let first = bench.next(5 * SECOND);
+    bench.answer(edited(looked(&first, 1e-6), |it| it.look.robots_crawl_delay_ms = Some(30_000)));
+    let delay_after = |bench: &mut Bench, url: &str, answer: &dyn Fn(&FetchRequest) -> ChangeEstimate| {
+        bench.seed(url);
+        let request = bench.next(HOUR);
+        bench.answer(answer(&request));
+        bench.host(URL).unwrap().crawl_delay_ms
+    };
+    let failing = |request: &FetchRequest| failed(request, FetchOutcome::ConnectFailed, None);
+    assert_eq!(delay_after(&mut bench, SIBLING, &failing), 30_000);
+    assert_eq!(delay_after(&mut bench, "http://a.site.test/z", &|request| looked(request, 1e-6)), 0);
+}
+
+#[test]
+fn the_longest_delay_that_any_origin_of_a_host_asks_for_counts() {
+    let mut bench = Bench::new(&[("policy.min_interval", "30d")]);
+    for (number, (origin, asked_ms, delay_ms)) in [
+        ("https://a.site.test", Some(20_000), 20_000),
+        ("http://a.site.test", None, 20_000),
+        ("http://a.site.test:8080", Some(30_000), 30_000),
+        ("https://a.site.test", Some(20_000), 30_000),
+        ("http://a.site.test:8080", Some(10_000), 10_000),
+        ("https://a.site.test", Some(20_000), 20_000),
+        ("https://a.site.test", None, 0),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        bench.seed(&format!("{origin}/{number}"));
+        let request = bench.next(HOUR);
+        bench.answer(edited(looked(&request, 1e-6), |it| it.look.robots_crawl_delay_ms = asked_ms));
+        assert_eq!(bench.host(URL).unwrap().crawl_delay_ms, delay_ms, "{}", request.url);
+    }
+}
+
+#[test]
+fn the_trouble_of_a_host_is_booked_although_the_page_was_forgotten_meanwhile() {
+    let mut bench = Bench::new(&[]);
+    bench.seed(URL);
+    let first = bench.next(5 * SECOND);
+    bench.command(CommandKind::Forget, URL, 1.0);
+    let limited = failed(&first, FetchOutcome::RateLimited, Some(429));
+    bench.answer(edited(limited, |it| it.look.retry_after_s = Some(600)));
+    let asked_at = bench.now();
+    bench.seed(SIBLING);
+    let waited = seconds(asked_at, bench.next(HOUR).not_before);
+    assert!((600.0..700.0).contains(&waited), "{waited} s");
 }
 
 #[test]

@@ -194,6 +194,30 @@ fn a_paused_host_is_left_alone_until_it_is_resumed_also_across_a_crash() {
     assert_eq!(bench.next(5 * SECOND).url.as_str(), URL);
 }
 
+/// The fetcher has one turn for a host name, whatever the scheme and port. So has the scheduler.
+#[test]
+fn all_ports_and_schemes_of_a_host_share_its_delay_its_bounds_and_its_pauses() {
+    let ports = ["http://a.site.test/", "https://a.site.test/", "http://a.site.test:8080/"];
+    let mut bench = Bench::new(&[("politeness.crawl_delay", "10s")]);
+    ports.iter().for_each(|url| bench.seed(url));
+    assert_eq!(bench.wait(MINUTE).len(), 2, "two requests are out for one host");
+    let mut bench = Bench::new(&[("politeness.crawl_delay", "10s"), ("budget.host_ahead", "1m")]);
+    ports.iter().for_each(|url| bench.seed(url));
+    let requests = bench.wait(MINUTE);
+    assert_eq!(requests.len(), 3);
+    for pair in requests.windows(2) {
+        assert!(seconds(pair[0].not_before, pair[1].not_before) >= 10.0, "{} {}", pair[0].url, pair[1].url);
+    }
+    for paused in ports {
+        let mut bench = Bench::new(&[]);
+        bench.command(CommandKind::PauseHost, paused, 1.0);
+        ports.iter().for_each(|url| bench.seed(url));
+        assert!(bench.wait(MINUTE).is_empty(), "{paused}");
+        bench.command(CommandKind::ResumeHost, ports[0], 1.0);
+        assert_eq!(bench.wait(MINUTE).len(), 3, "{paused}");
+    }
+}
+
 #[test]
 fn a_forgotten_page_is_asked_for_no_more_and_a_new_life_counts_on() {
     let mut bench = Bench::new(&[]);

@@ -1,23 +1,18 @@
 //! What an answer changes: the page's record, its host's schedule, the budget, and the policy's account.
 
 use super::Frontier;
+use crate::hosts::{HostAnswer, is_trouble};
 use crate::page_record::{LastFailure, ScheduledPage};
 use crate::request::AnswerFate;
-use messages::{ChangeEstimate, ContentEvidence, FetchOutcome, Look, MirrorLetter};
+use messages::{ChangeEstimate, ContentEvidence, FetchOutcome, Look, MirrorLetter, TroubleNotice};
 use page::Timestamp;
 use std::time::Duration;
 
 impl Frontier {
-    /// Handles the result of a request: the page was fetched, could not be, or the request came back unsent. Returns
-    /// letters to its mirrors.
-    pub fn take_estimate(
-        &mut self,
-        estimate: &ChangeEstimate,
-        page: &mut ScheduledPage,
-        now: Timestamp,
-    ) -> Vec<MirrorLetter> {
+    /// Handles what the result of a request says of its page: it was fetched, could not be, or the request came back
+    /// unsent. Returns letters to its mirrors. [`Frontier::mind_hosts`] and [`Frontier::pay_for`] handle the rest.
+    pub fn take_estimate(&mut self, estimate: &ChangeEstimate, page: &mut ScheduledPage) -> Vec<MirrorLetter> {
         let ChangeEstimate { look, judgement, belief, .. } = estimate;
-        self.pay_for(look);
         if look.was_not_sent() {
             self.take_back(look, page);
             return Vec::new();
@@ -58,7 +53,6 @@ impl Frontier {
         let letters = self.judge_ties(page, estimate);
         let slot = self.set(look.page_id, page);
         self.plan_after_look(slot, page, verdict, look.fetched_at, previous);
-        self.mind_host(look, now);
         letters
     }
 
@@ -68,7 +62,7 @@ impl Frontier {
             self.budget.refund();
             self.budget.pay(look.wire_bytes, look.requests);
         } else {
-            self.budget.pay(look.wire_bytes, look.requests - 1);
+            self.budget.pay(look.wire_bytes, look.requests.saturating_sub(1));
         }
     }
 
@@ -76,8 +70,7 @@ impl Frontier {
     /// There was no look at the page: it is due again after the host's rest. The host's back-off counts only requests
     /// that were sent.
     fn take_back(&mut self, look: &Look, page: &mut ScheduledPage) {
-        let rest = Duration::from_secs(look.retry_after_s.unwrap_or_default().max(0) as u64);
-        let (request, fate) = page.request.take_back(look.attempt, look.fetched_at + rest);
+        let (request, fate) = page.request.take_back(look.attempt, look.fetched_at + rest_after(look));
         page.request = request;
         self.counts.late_answers += u64::from(fate == AnswerFate::Late);
         // Without robots.txt nothing else may ever be heard of the page, so this is told, and nobody waits for more.
@@ -85,32 +78,41 @@ impl Frontier {
             page.failure = Some(LastFailure::of(look));
         }
         self.set(look.page_id, page);
-        let own = look.url.host();
-        if own == look.answered_by().host() {
-            let own = self.hosts.number(&own);
-            self.hosts.book(own, |gate| gate.next_permitted_at = gate.next_permitted_at.max(look.fetched_at + rest));
-        }
     }
 
-    /// Books the answer on the host that gave it: its speed, the crawl delay of its robots.txt, its back-off. A host that
-    /// redirected elsewhere has nothing to do with what is found there. Hosts without pages here have no books; the
-    /// fetcher leaves them alone on its own.
-    fn mind_host(&mut self, look: &Look, now: Timestamp) {
+    /// Books a look on the host that answered. A host that redirected elsewhere has nothing to do with what is found
+    /// there. Hosts without pages here have no books. The trouble of one in another partition is returned, as a notice to
+    /// send there.
+    pub fn mind_hosts(&mut self, look: &Look, now: Timestamp) -> Option<TroubleNotice> {
         let Self { hosts, rules, .. } = self;
-        let latency = Duration::from_millis(look.latency_ms.max(0) as u64);
-        let (own, answering) = (look.url.host(), look.answered_by().host());
-        if own != answering {
-            let own = hosts.number(&own);
+        let answering = look.answered_by();
+        if look.url.host_name() != answering.host_name()
+            && let Some(own) = hosts.known(&look.url)
+        {
             hosts.book(own, |gate| gate.redirected(look.fetched_at, now));
         }
-        let Some(number) = hosts.known(&answering) else { return };
-        hosts.book(number, |gate| {
-            let robots = look.robots_crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64));
-            gate.crawl_delay = rules.delay.delay_after(robots, latency).as_duration();
-            if !latency.is_zero() {
-                gate.response_time = rules.web_time(latency);
-            }
-            gate.answered(look, look.fetched_at + rules.web_time(latency), now, rules);
+        let Some(number) = hosts.known(answering) else {
+            let is_elsewhere = answering.site_key() != look.site_key;
+            return (is_elsewhere && is_trouble(look)).then(|| TroubleNotice::of(look));
+        };
+        hosts.book(number, |gate| match look.was_not_sent() {
+            true => gate.leave_alone(look.fetched_at + rest_after(look)),
+            false => gate.answered(&HostAnswer::of(look), now, rules),
         });
+        None
     }
+
+    /// Books the trouble of a host that a redirect from a site of another partition led to. Without pages here it is
+    /// asked for nothing, and the fetcher leaves it alone on its own: strangers cannot fill the books.
+    pub fn take_notice(&mut self, notice: &TroubleNotice, now: Timestamp) {
+        let Self { hosts, rules, .. } = self;
+        if let Some(number) = hosts.known(&notice.url) {
+            hosts.book(number, |gate| gate.answered(&HostAnswer::noticed(notice), now, rules));
+        }
+    }
+}
+
+/// How long the host of a request that was not sent is still left alone.
+fn rest_after(unsent: &Look) -> Duration {
+    Duration::from_secs(unsent.retry_after_s.unwrap_or_default().max(0) as u64)
 }

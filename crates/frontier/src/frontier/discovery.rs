@@ -36,7 +36,7 @@ impl Frontier {
     /// often that an earlier life could have come so far. The clock may have been set back since. Its highest value is
     /// still visible in the attempts of the other pages and, for the next start too, in the host's next permitted time.
     fn first_attempt(&mut self, url: &CanonicalUrl, now: Timestamp) -> i64 {
-        let number = self.hosts.number(&url.host());
+        let number = self.hosts.of(url);
         let latest = now.max(self.hosts.gate(number).next_permitted_at);
         latest.as_micros().max(self.pages.highest_attempt())
     }
@@ -101,9 +101,9 @@ impl Frontier {
         self.set(page.url.page_id(), page);
     }
 
-    /// Pauses a host for an operator, or resumes it.
+    /// Pauses a host for an operator, or resumes it: all its ports, whichever was named.
     pub fn pause(&mut self, host: &Host, paused: bool) {
-        let number = self.hosts.number(host);
+        let number = self.hosts.number(host.name().as_str());
         self.hosts.gate_mut(number).paused = paused;
         self.hosts.mark_changed(number);
     }

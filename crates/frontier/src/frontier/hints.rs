@@ -19,7 +19,7 @@ impl Frontier {
         if !news || page.last_look_at.is_none() || page.hinted & bit != 0 {
             return false;
         }
-        let host = self.hosts.number(&page.url.host());
+        let host = self.hosts.of(&page.url);
         let precision = self.hosts.gate(host).hints.precision(number);
         page.hinted |= bit;
         page.hint_hazard = (page.hint_hazard + hazard_of(precision)).min(CERTAIN);
@@ -35,7 +35,7 @@ impl Frontier {
     /// it was before the look.
     pub(crate) fn judge_hints(&mut self, id: PageId, page: &mut ScheduledPage, verdict: Verdict, looked_at: Timestamp) {
         let Some(changed) = verdict.is_change() else { return };
-        let host = self.hosts.number(&page.url.host());
+        let host = self.hosts.of(&page.url);
         if page.hinted == 0 && self.hosts.gate(host).hints.is_empty() {
             return;
         }

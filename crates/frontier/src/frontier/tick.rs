@@ -230,7 +230,7 @@ impl Frontier {
         if !choice.audit && self.pass_over(choice.slot, id, page, now) {
             return HandOut::PassedOver;
         }
-        let number = self.hosts.number(&page.url.host());
+        let number = self.hosts.of(&page.url);
         let gate = self.hosts.gate_mut(number);
         let delay = gate.delay(&self.rules);
         let not_before = gate.next_permitted_at.max(now);

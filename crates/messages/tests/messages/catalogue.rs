@@ -52,7 +52,10 @@ fn a_union_has_the_keys_and_schemas_of_its_members() {
     let hint = ChangeHint::samples().remove(0);
     assert_eq!(SchedulerEvent::Hint(hint).key(), b"example.org");
     let told: Vec<_> = SchedulerEvent::schemas().iter().map(|record| record.name).collect();
-    assert_eq!(told, ["ChangeEstimate", "PageLinks", "Command", "ChangeHint", "SweepForecast", "MirrorLetter"]);
+    assert_eq!(
+        told,
+        ["ChangeEstimate", "PageLinks", "Command", "ChangeHint", "SweepForecast", "MirrorLetter", "TroubleNotice"]
+    );
 }
 
 #[test]

@@ -3,6 +3,7 @@ use apache_avro::Schema;
 use messages::{
     ChangeEstimate, ChangeHint, Command, DeadLetter, DecodeError, Demand, FetchRequest, FetchResult, Fingerprint,
     Keyed, Message, MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation, SweepForecast,
+    TroubleNotice,
 };
 use std::path::PathBuf;
 
@@ -40,6 +41,7 @@ pub(crate) fn record_types() -> Vec<RecordType> {
         record_type::<SweepForecast>(),
         record_type::<PageBand>(),
         record_type::<MirrorLetter>(),
+        record_type::<TroubleNotice>(),
         record_type::<DeadLetter>(),
     ]
 }

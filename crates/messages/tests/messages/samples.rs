@@ -347,6 +347,16 @@ impl Samples for MirrorLetter {
     }
 }
 
+impl Samples for TroubleNotice {
+    fn samples() -> Vec<Self> {
+        let [full, _] = looks();
+        let full = Self::of(&Look { status: Some(429), ..full });
+        let (status, retry_after_s, robots_crawl_delay_ms) = (None, None, None);
+        let sparse = Self { status, retry_after_s, robots_crawl_delay_ms, ..full.clone() };
+        vec![full, sparse]
+    }
+}
+
 impl Samples for DeadLetter {
     fn samples() -> Vec<Self> {
         let full = Self {

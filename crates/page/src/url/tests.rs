@@ -53,6 +53,7 @@ fn host_and_site_follow_the_public_suffix_list() {
     let check = |text: &str, host: &str, site: &str| {
         let url = CanonicalUrl::parse(text).unwrap();
         assert_eq!((url.host().as_str(), url.site_key().as_str()), (host, site), "{text}");
+        assert_eq!((url.host().name(), url.host().site_key()), (HostName::of(&url), url.site_key()), "{text}");
     };
     check("https://www.example.co.uk/x", "www.example.co.uk", "example.co.uk");
     check("https://someone.github.io:8443/", "someone.github.io:8443", "someone.github.io");
@@ -60,6 +61,16 @@ fn host_and_site_follow_the_public_suffix_list() {
     check("http://[::1]:9/", "[::1]:9", "[::1]");
     check("http://localhost/", "localhost", "localhost");
     check("http://a.b.test/", "a.b.test", "b.test");
+}
+
+#[test]
+fn a_host_has_one_name_whatever_scheme_and_port() {
+    let name = |text: &str| HostName::of(&CanonicalUrl::parse(text).unwrap()).to_string();
+    for text in ["http://a.test/", "https://a.test/x", "http://A.test.:8080/", "https://a.test:1/"] {
+        assert_eq!(name(text), "a.test", "{text}");
+    }
+    assert_eq!([name("http://[::1]:9/"), name("https://[::1]/")], ["::1", "::1"]);
+    assert_eq!(name("http://127.0.0.1:9/"), "127.0.0.1");
 }
 
 #[test]

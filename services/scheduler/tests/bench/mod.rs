@@ -7,8 +7,8 @@ use messages::{
     ChangeBelief, ChangeEstimate, Command, CommandKind, Encoded, FetchOutcome, FetchRequest, Look, LookJudgement,
     SchedulerEvent, Validators, Verdict, topics,
 };
-use page::{CanonicalUrl, Timestamp};
-use scheduler::ScheduledPage;
+use page::{CanonicalUrl, HostName, Timestamp};
+use scheduler::{HostSchedule, ScheduledPage};
 use settings::{Layers, Settings};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -163,6 +163,14 @@ impl Bench {
         let records = self.driver.contents(&self.names.topic(scheduler::PAGES.spec().changelog("scheduler"))).unwrap();
         let last = records.iter().rfind(|record| record.key == key).unwrap();
         last.value.as_deref().map(|value| ScheduledPage::decode(value).unwrap())
+    }
+
+    /// The schedule of a URL's host, if one is kept.
+    pub(crate) fn host(&self, url: &str) -> Option<HostSchedule> {
+        let name = HostName::of(&CanonicalUrl::parse(url).unwrap());
+        let records = self.driver.contents(&self.names.topic(scheduler::HOSTS.spec().changelog("scheduler"))).unwrap();
+        let last = records.iter().rfind(|record| record.key == name.as_str().as_bytes())?;
+        last.value.as_deref().map(|value| HostSchedule::decode(value).unwrap())
     }
 
     /// Pages that are known.
