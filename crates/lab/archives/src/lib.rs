@@ -11,18 +11,24 @@
 //! lines are then sorted by time, as a live detector would have written them.
 //!
 //! [`LabelScore`] compares the lines with the archive's labels. The detector never sees a label.
+//!
+//! [`Archive::edits`] makes edits and noise on real pages, and says how much of each kind the detector tells.
 
 mod archive;
 mod blobs;
+mod edits;
 mod frames;
 mod judge;
+mod live;
 mod read_error;
 mod score;
 mod table;
 
 pub use crate::archive::{Archive, ArchiveError, ArchivedPage};
+pub use crate::edits::{EditReport, EditSample, Half, Origin, ToldRate, ToldRow};
 pub use crate::frames::Frames;
 pub use crate::judge::{ArchivedLook, JudgedChange};
+pub use crate::live::LivePage;
 pub use crate::read_error::ReadError;
 pub use crate::score::LabelScore;
 pub use crate::table::{CsvRow, CsvTable};

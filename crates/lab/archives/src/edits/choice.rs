@@ -1,0 +1,68 @@
+//! Chooses pages of an archive, and divides them in two halves.
+
+use super::draw::Draw;
+use super::editable_page::EditablePage;
+use crate::archive::{Archive, ArchiveError, ArchivedPage};
+use document::{decode, splitmix64, text_hash};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most pages of a source. Less than all of a source with many pages, so that none speaks for all.
+const MAX_PAGES: usize = 170;
+/// The fewest and the most bytes of a page.
+const MIN_BYTES: usize = 150;
+const MAX_BYTES: usize = 400_000;
+/// Versions of a page that are looked at before the edit.
+const VERSIONS: usize = 3;
+
+/// The two halves of the pages. Constants are chosen on one and checked on the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Half {
+    /// Whoever improves the detector may look at these pages.
+    Known,
+    /// These are only counted.
+    HeldOut,
+}
+
+fn host(page: &ArchivedPage) -> &str {
+    page.address.split('/').nth(2).unwrap_or_default()
+}
+
+/// The half of a page: by the host where the source has several, otherwise by the address.
+fn half(page: &ArchivedPage, has_hosts: bool) -> Half {
+    let name = if has_hosts { host(page) } else { &page.address };
+    // Not the draw of the seed: a page stays in its half.
+    if splitmix64(text_hash(name.as_bytes())) & 1 == 0 { Half::Known } else { Half::HeldOut }
+}
+
+/// Draws pages from every source, and reads their newest versions. Of all drawn, takes one in `one_in`.
+pub(crate) fn choose(archive: &mut Archive, seed: u64, one_in: usize) -> Result<Vec<EditablePage>, ArchiveError> {
+    let mut sources: BTreeMap<&str, Vec<&ArchivedPage>> = BTreeMap::new();
+    for page in archive.pages.iter().filter(|page| page.rows.iter().any(|(_, blob)| blob.is_some())) {
+        sources.entry(&page.source).or_default().push(page);
+    }
+    let mut chosen = Vec::new();
+    for pages in sources.values_mut() {
+        let has_hosts = pages.iter().map(|page| host(page)).collect::<BTreeSet<_>>().len() > 1;
+        pages.sort_by_key(|page| Draw::of(seed, &page.address).number());
+        let taken = pages.iter().take(MAX_PAGES).step_by(one_in.max(1));
+        chosen.extend(taken.map(|page| (page.page_id, half(page, has_hosts))));
+    }
+    chosen.sort_unstable_by_key(|(page_id, _)| *page_id);
+    let mut read = Vec::new();
+    for (page_id, half) in chosen {
+        let Ok(index) = archive.pages.binary_search_by_key(&page_id, |page| page.page_id) else { continue };
+        let page = &archive.pages[index];
+        let blobs: Vec<usize> = page.rows.iter().rev().filter_map(|(_, blob)| *blob).take(VERSIONS).collect();
+        let mut versions = Vec::new();
+        for blob in blobs.into_iter().rev() {
+            let bytes = archive.blobs.read(blob)?;
+            versions.push(decode(bytes, Some(&page.content_type)).text.into_owned());
+        }
+        if versions.last().is_some_and(|text| (MIN_BYTES..=MAX_BYTES).contains(&text.len())) {
+            read.extend(EditablePage::new(page.address.clone(), half, &page.content_type, versions));
+        }
+    }
+    Ok(read)
+}

@@ -1,0 +1,119 @@
+//! Edits that must be told and noise that must not, made on real pages.
+//!
+//! Labels say what one archive thought of the changes that it saw. They say nothing of the changes that people watch
+//! pages for. So here an edit of one kind is made in the newest version of a real page, where a reader counts what
+//! stands, and the detector looks at the page before and after it, as it runs live ([`LivePage`](crate::LivePage)).
+//! Noise is made in the same way: one element of a real page differs at every fetch.
+//!
+//! [`Archive::edits`] returns how much of each kind was told. Everything is drawn by a seed.
+
+mod choice;
+mod data;
+mod draw;
+mod editable_page;
+mod fixtures;
+mod html_places;
+mod in_place;
+mod kinds;
+mod languages;
+mod line_places;
+mod looks;
+mod markup;
+mod noise;
+mod places;
+mod report;
+mod structure;
+mod values;
+
+pub use self::choice::Half;
+pub use self::kinds::Origin;
+pub use self::report::{EditReport, ToldRate, ToldRow};
+
+use self::draw::Draw;
+use self::editable_page::EditablePage;
+use self::kinds::EDITS;
+use self::looks::{edit_in_noise_is_told, edit_is_told, noise_is_told, primed, truly_changing_is_told};
+use self::noise::NOISE;
+use self::places::Place;
+use crate::archive::{Archive, ArchiveError};
+use page::UrlRules;
+
+/// Pages that each kind of noise is played on.
+const NOISY_PAGES: usize = 32;
+/// Texts of real pages that other texts are made of.
+const TEXTS: usize = 400;
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct EditSample {
+    /// Another seed draws other pages, places and values.
+    pub seed: u64,
+    /// One of so many pages is used. All, if 1.
+    pub one_in: usize,
+}
+
+impl Archive {
+    /// Makes edits and noise of all kinds on a sample of the pages. After each page, `progress` gets the number of
+    /// finished steps and of all.
+    pub fn edits(
+        &mut self,
+        sample: EditSample,
+        urls: &UrlRules,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<EditReport, ArchiveError> {
+        let EditSample { seed, one_in } = sample;
+        let pages = choice::choose(self, seed, one_in)?;
+        let mut report = EditReport::new(&pages);
+        let steps = pages.len() + NOISE.len();
+        for (number, page) in pages.iter().enumerate() {
+            let before = primed(page, urls);
+            let mut current = before.clone();
+            current.look(page.text.as_bytes(), looks::time_of(page.earlier.len()));
+            for (kind, row) in EDITS.iter().zip(&mut report.edits) {
+                if let Some(told) = edit_is_told(kind, page, (&before, &current), urls, seed) {
+                    row.add(page.half, usize::from(told), 1);
+                }
+            }
+            progress(number + 1, steps);
+        }
+        let texts = texts(&pages, seed);
+        let mut drawn: Vec<&EditablePage> = pages.iter().collect();
+        for (number, kind) in NOISE.iter().enumerate() {
+            drawn.sort_by_key(|page| Draw::of(seed, &page.address).of_kind(kind.name).number());
+            let told =
+                drawn.iter().filter_map(|page| Some((page.half, noise_is_told(kind, page, &texts, urls, seed)?)));
+            for (half, told) in told.take(NOISY_PAGES.div_ceil(one_in)) {
+                report.noise[number].add(half, told.told, told.of);
+            }
+            progress(pages.len() + number + 1, steps);
+        }
+        let [truly_changing, edit_in_noise] = &mut report.must_be_told;
+        let changing =
+            drawn.iter().filter_map(|page| Some((page.half, truly_changing_is_told(page, &texts, urls, seed)?)));
+        for (half, told) in changing.take(NOISY_PAGES.div_ceil(one_in)) {
+            truly_changing.add(half, told.told, told.of);
+        }
+        let edited = drawn
+            .iter()
+            .enumerate()
+            .filter_map(|(number, page)| Some((page.half, edit_in_noise_is_told(number, page, &texts, urls, seed)?)));
+        for (half, told) in edited.take((2 * NOISY_PAGES).div_ceil(one_in)) {
+            edit_in_noise.add(half, usize::from(told), 1);
+        }
+        Ok(report)
+    }
+}
+
+/// Paragraphs of the pages, as texts that other pages may say.
+fn texts(pages: &[EditablePage], seed: u64) -> Vec<String> {
+    let of_page = |page: &EditablePage| {
+        let texts = page.places.spots_of(Place::Paragraph).filter_map(|spot| spot.texts.first().cloned());
+        let long = texts.map(|range| page.text[range].trim().to_owned()).filter(|text| text.len() >= 60);
+        long.take(8).collect::<Vec<_>>()
+    };
+    let mut texts: Vec<String> = pages.iter().flat_map(of_page).collect();
+    texts.sort_by_cached_key(|text| Draw::of(seed, text).number());
+    texts.dedup();
+    texts.truncate(TEXTS);
+    texts
+}
