@@ -94,6 +94,11 @@ fn a_recorded_history_is_judged() {
         return;
     }
     let corpus = corpus.display().to_string();
+    let both = recrawl(directory.path(), &["detect", "--corpus", &corpus, "--edits", &corpus]).exits_with(2);
+    assert!(both.stderr.contains("--edits"), "{}", both.stderr);
+    let arguments = ["--format", "json", "detect", "--edits", &corpus, "--source", "ota-genai"];
+    let report = recrawl(directory.path(), &arguments).exits_with(0).json();
+    assert!(report["edits"].as_array().unwrap().iter().any(|row| row["known"]["told"].as_u64() > Some(0)), "{report}");
     let arguments = ["--format", "jsonl", "detect", "--corpus", &corpus, "--source", "fcdo-advice"];
     let judged = lines(&recrawl(directory.path(), &arguments).exits_with(0));
     assert!(judged.len() > 500, "{}", judged.len());

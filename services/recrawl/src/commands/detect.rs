@@ -4,7 +4,7 @@
 use crate::CommandFailure;
 use crate::commands::SettingsArguments;
 use crate::output::{Format, answer, word, written};
-use archives::{Archive, ArchiveError, EditReport, EditSample, JudgedChange, Origin, ToldRow};
+use archives::{Archive, ArchiveError, EditReport, JudgedChange, Origin, ToldRow};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{BufWriter, Write};
@@ -49,8 +49,7 @@ pub fn detect(arguments: &DetectArguments, format: Format) -> Result<(), Command
         bar.set_position(done as u64);
     };
     if is_table {
-        let sample = EditSample { seed: arguments.seed, one_in: 1 };
-        let report = archive.edits(sample, &urls, &mut progress);
+        let report = archive.edits(arguments.seed, &urls, &mut progress);
         bar.finish_and_clear();
         return answer(format, &report.map_err(failure)?, table);
     }

@@ -7,8 +7,9 @@ use document::{decode, splitmix64, text_hash};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most pages of a source. Less than all of a source with many pages, so that none speaks for all.
-const MAX_PAGES: usize = 170;
+/// The most pages of a source that are of one type. HTML has most kinds of places, so it has most pages.
+const MAX_HTML_PAGES: usize = 400;
+const MAX_OTHER_PAGES: usize = 100;
 /// The fewest and the most bytes of a page.
 const MIN_BYTES: usize = 150;
 const MAX_BYTES: usize = 400_000;
@@ -36,17 +37,20 @@ fn half(page: &ArchivedPage, has_hosts: bool) -> Half {
     if splitmix64(text_hash(name.as_bytes())) & 1 == 0 { Half::Known } else { Half::HeldOut }
 }
 
-/// Draws pages from every source, and reads their newest versions. Of all drawn, takes one in `one_in`.
-pub(crate) fn choose(archive: &mut Archive, seed: u64, one_in: usize) -> Result<Vec<EditablePage>, ArchiveError> {
-    let mut sources: BTreeMap<&str, Vec<&ArchivedPage>> = BTreeMap::new();
+/// Draws pages from every source, and reads their newest versions.
+pub(crate) fn choose(archive: &mut Archive, seed: u64) -> Result<Vec<EditablePage>, ArchiveError> {
+    let mut sources: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut strata: BTreeMap<(&str, &str), Vec<&ArchivedPage>> = BTreeMap::new();
     for page in archive.pages.iter().filter(|page| page.rows.iter().any(|(_, blob)| blob.is_some())) {
-        sources.entry(&page.source).or_default().push(page);
+        sources.entry(&page.source).or_default().insert(host(page));
+        strata.entry((&page.source, &page.content_type)).or_default().push(page);
     }
     let mut chosen = Vec::new();
-    for pages in sources.values_mut() {
-        let has_hosts = pages.iter().map(|page| host(page)).collect::<BTreeSet<_>>().len() > 1;
+    for ((source, content_type), pages) in &mut strata {
+        let has_hosts = sources[source].len() > 1;
+        let most = if *content_type == "text/html" { MAX_HTML_PAGES } else { MAX_OTHER_PAGES };
         pages.sort_by_key(|page| Draw::of(seed, &page.address).number());
-        let taken = pages.iter().take(MAX_PAGES).step_by(one_in.max(1));
+        let taken = pages.iter().take(most);
         chosen.extend(taken.map(|page| (page.page_id, half(page, has_hosts))));
     }
     chosen.sort_unstable_by_key(|(page_id, _)| *page_id);

@@ -43,26 +43,17 @@ const NOISY_PAGES: usize = 32;
 /// Texts of real pages that other texts are made of.
 const TEXTS: usize = 400;
 
-/// What is drawn.
-#[derive(Clone, Copy, Debug)]
-pub struct EditSample {
-    /// Another seed draws other pages, places and values.
-    pub seed: u64,
-    /// One of so many pages is used. All, if 1.
-    pub one_in: usize,
-}
-
 impl Archive {
-    /// Makes edits and noise of all kinds on a sample of the pages. After each page, `progress` gets the number of
+    /// Makes edits and noise of all kinds on a sample of the pages. Another seed draws other pages, places and
+    /// values. After each page, `progress` gets the number of
     /// finished steps and of all.
     pub fn edits(
         &mut self,
-        sample: EditSample,
+        seed: u64,
         urls: &UrlRules,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<EditReport, ArchiveError> {
-        let EditSample { seed, one_in } = sample;
-        let pages = choice::choose(self, seed, one_in)?;
+        let pages = choice::choose(self, seed)?;
         let mut report = EditReport::new(&pages);
         let steps = pages.len() + NOISE.len();
         for (number, page) in pages.iter().enumerate() {
@@ -82,7 +73,7 @@ impl Archive {
             drawn.sort_by_key(|page| Draw::of(seed, &page.address).of_kind(kind.name).number());
             let told =
                 drawn.iter().filter_map(|page| Some((page.half, noise_is_told(kind, page, &texts, urls, seed)?)));
-            for (half, told) in told.take(NOISY_PAGES.div_ceil(one_in)) {
+            for (half, told) in told.take(NOISY_PAGES) {
                 report.noise[number].add(half, told.told, told.of);
             }
             progress(pages.len() + number + 1, steps);
@@ -90,14 +81,14 @@ impl Archive {
         let [truly_changing, edit_in_noise] = &mut report.must_be_told;
         let changing =
             drawn.iter().filter_map(|page| Some((page.half, truly_changing_is_told(page, &texts, urls, seed)?)));
-        for (half, told) in changing.take(NOISY_PAGES.div_ceil(one_in)) {
+        for (half, told) in changing.take(NOISY_PAGES) {
             truly_changing.add(half, told.told, told.of);
         }
         let edited = drawn
             .iter()
             .enumerate()
             .filter_map(|(number, page)| Some((page.half, edit_in_noise_is_told(number, page, &texts, urls, seed)?)));
-        for (half, told) in edited.take((2 * NOISY_PAGES).div_ceil(one_in)) {
+        for (half, told) in edited.take(2 * NOISY_PAGES) {
             edit_in_noise.add(half, usize::from(told), 1);
         }
         Ok(report)
