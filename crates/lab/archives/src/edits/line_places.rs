@@ -29,8 +29,9 @@ pub(crate) fn line_places(text: &str) -> Places {
         // A bracket may begin a link, so the text ends there.
         let plain =
             line.find(['[', '<', '`']).map_or(range.end, |length| (behind + length).clamp(behind + mark, range.end));
-        if text[behind + mark..plain].contains(char::is_alphanumeric) {
-            places.spots.push(Spot { place, texts: vec![behind + mark..plain], behind });
+        let words = behind + mark..plain;
+        if text[words.clone()].contains(char::is_alphanumeric) {
+            places.spots.push(Spot { place, texts: Vec::from([words]), behind });
         }
         last = Some(place);
     }
