@@ -40,10 +40,8 @@ impl<'a> LivePage<'a> {
         }
         let body = Body::new(body, Some(self.content_type), Some(self.address)).with_digest(digest);
         let judgement = self.state.observe(&Version::of_body(&body, self.urls), noise);
-        // As in the service, what is held is not remembered as seen.
-        if !judgement.held {
-            self.digest = Some(digest);
-        }
+        // As in the service: after an error in the page's place, the page is to come again with its body.
+        self.digest = (!judgement.held).then_some(digest);
         judgement
     }
 
