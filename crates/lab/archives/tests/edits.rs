@@ -110,7 +110,7 @@ const NOISE_TOLD_AT_MOST: &[(&str, u32)] = &[
     ("cache-busting in a link", 0),
     ("cache-busting of images", 0),
     ("A/B halves", 57),
-    ("two whole versions in turn", 33),
+    ("two whole versions in turn", 27),
     ("copyright year, of two servers", 25),
     ("build date in a comment", 0),
     ("time of rendering", 0),
