@@ -153,15 +153,14 @@ impl PageState {
         if self.looks.digest == digest && self.looks.held == 0 {
             return self.observe_unchanged(noise);
         }
-        let was_gone = std::mem::take(&mut self.looks.gone);
         self.looks.digest = digest;
-        // The same error again is still an error: it counts on.
+        // The same error again is still an error: it counts on. A page that was gone stays gone behind it.
         if is_suspect(version, self.looks.region_bytes as usize) && self.looks.held < MAX_HELD_VERSIONS {
             self.looks.held += 1;
-            let verdict = if was_gone { VersionVerdict::Returned } else { VersionVerdict::Cosmetic };
-            return Judgement { held: true, ..Judgement::quiet(verdict) };
+            return Judgement { held: true, ..Judgement::quiet(VersionVerdict::Cosmetic) };
         }
         self.looks.held = 0;
+        let was_gone = std::mem::take(&mut self.looks.gone);
         let judgement = Judgement { earlier: self.settle(version), ..self.compare(version, was_gone, noise) };
         self.accept(version);
         Judgement { changes_last: self.looks.confirmed >= self.looks.withdrawn, ..judgement }
