@@ -10,7 +10,6 @@ use crate::shingle::ShingleSet;
 use crate::slots::Slots;
 use crate::verdict::{MAJOR_MAGNITUDE, VersionVerdict};
 use crate::version::{UnitKey, Version};
-use document::ContentKind;
 use document::prefix;
 
 /// The most remembered items that a feed no longer shows. They are no news when they come back.
@@ -173,7 +172,7 @@ impl PageState {
         // A unit that only moved into or out of the region is still on the page.
         added.retain(|key| key.in_region());
         removed.retain(|key| key.in_region());
-        if version.kind == ContentKind::Xml {
+        if version.is_feed() {
             // Items leave a feed when others arrive, and come back when a cache is behind.
             self.version.past.extend(std::mem::take(&mut removed));
             added.retain(|key| !self.version.past.iter().any(|past| past.name() == key.name()));
