@@ -40,6 +40,7 @@ mod state_codec;
 mod targets;
 mod token_hashes;
 mod tokens;
+mod turns;
 mod verdict;
 mod version;
 

@@ -8,6 +8,7 @@ use crate::guard::{MAX_HELD_VERSIONS, is_suspect};
 use crate::judgement::{Confirmation, Judgement, Noise, PartVerdict};
 use crate::shingle::ShingleSet;
 use crate::slots::Slots;
+use crate::turns::Difference;
 use crate::verdict::{MAJOR_MAGNITUDE, VersionVerdict};
 use crate::version::{UnitKey, Version};
 use document::prefix;
@@ -48,6 +49,8 @@ pub struct LookMemory {
     /// request.
     pub(crate) asked: u8,
     pub(crate) rest: u8,
+    /// How often the page lately turned to the whole version before ([`crate::turns`]).
+    pub(crate) turns: u8,
     /// Changes that lasted to the next version, and changes that did not.
     pub(crate) confirmed: u16,
     pub(crate) withdrawn: u16,
@@ -64,6 +67,8 @@ pub struct LookMemory {
 pub struct VersionMemory {
     /// Its units, sorted by name.
     pub(crate) units: Vec<UnitKey>,
+    /// The units of the version that it replaced as a whole, sorted by name; empty when that is long ago.
+    pub(crate) other: Vec<UnitKey>,
     /// Items a feed no longer shows, oldest first.
     pub(crate) past: Vec<UnitKey>,
     /// Shingles of the region of the last meaningful version.
@@ -126,13 +131,12 @@ impl PageState {
         self.looks.digest.is_none()
     }
 
-    /// Records that the page has not changed since the last fetch, as a 304 or an equal digest shows.
-    pub fn observe_unchanged(&mut self, noise: Noise) -> Judgement {
+    /// Records that the page has not changed since the last fetch, as a 304 or an equal digest shows. Right after that
+    /// fetch it proves nothing about places that differ often: a cache may have answered twice.
+    pub fn observe_unchanged(&mut self) -> Judgement {
         let verdict =
             if std::mem::take(&mut self.looks.gone) { VersionVerdict::Returned } else { VersionVerdict::Unchanged };
-        if noise.is_back_to_back() {
-            self.prove(&[]);
-        }
+        self.looks.turns = self.looks.turns.saturating_sub(1);
         let open = self.looks.open_added.len() + self.looks.open_removed.len();
         (self.looks.open_added, self.looks.open_removed) = Default::default();
         Judgement { earlier: self.settled(open, open), ..Judgement::quiet(verdict) }
@@ -150,7 +154,7 @@ impl PageState {
             return Judgement { magnitude: 1.0, resemblance: 0.0, containment: 0.0, ..quiet };
         }
         if self.looks.digest == digest && self.looks.held == 0 {
-            return self.observe_unchanged(noise);
+            return self.observe_unchanged();
         }
         self.looks.digest = digest;
         // The same error again is still an error: it counts on. A page that was gone stays gone behind it.
@@ -167,11 +171,14 @@ impl PageState {
 
     fn compare(&mut self, version: &Version<'_>, was_gone: bool, noise: Noise) -> Judgement {
         let keys: Vec<UnitKey> = version.units.iter().map(|unit| unit.key).collect();
-        let (mut added, mut removed) = (only_in(&keys, &self.version.units), only_in(&self.version.units, &keys));
-        let structure = PartVerdict::of(!added.is_empty() || !removed.is_empty());
-        // A unit that only moved into or out of the region is still on the page.
-        added.retain(|key| key.in_region());
-        removed.retain(|key| key.in_region());
+        let is_same = keys.iter().map(|key| key.name()).eq(self.version.units.iter().map(|key| key.name()));
+        let structure = PartVerdict::of(!is_same);
+        let difference = Difference::of(&keys, &self.version.units);
+        let is_back_to_back = noise.is_back_to_back();
+        let difference =
+            if version.is_feed() { difference } else { self.take_turn(&keys, difference, is_back_to_back) };
+        let Difference { mut added, mut removed, is_whole } = difference;
+        let is_whole = is_whole && !version.is_feed();
         if version.is_feed() {
             // Items leave a feed when others arrive, and come back when a cache is behind.
             self.version.past.extend(std::mem::take(&mut removed));
@@ -181,11 +188,13 @@ impl PageState {
         let mut touched: Vec<u32> = added.iter().chain(&removed).map(|key| key.slot()).collect();
         touched.sort_unstable();
         touched.dedup();
-        self.looks.slots.advance(&touched);
-        if noise.is_back_to_back() {
+        // Another version as a whole says nothing about single places.
+        self.looks.slots.advance(if is_whole { &[] } else { &touched });
+        if is_back_to_back && !is_whole {
             self.prove(&touched);
         }
         let is_noise = |key: &UnitKey| match noise {
+            _ if is_whole => false,
             Noise::ByFrequency => self.looks.slots.is_frequent(key.slot()),
             Noise::ByDoubleFetch { .. } => self.looks.slots.is_proven(key.slot()),
         };

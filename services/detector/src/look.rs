@@ -46,7 +46,7 @@ impl JudgedLook {
             // The requester's copy is current. Without a stored version, the response says nothing.
             ContentEvidence::SameAsKnown if known.state.is_new() => Self::silent(),
             ContentEvidence::SameAsKnown => {
-                let judgement = known.state.observe_unchanged(noise(result, &known.sketch));
+                let judgement = known.state.observe_unchanged();
                 Self::new(judgement, known, result)
             }
             ContentEvidence::Missing { for_good } => Self::of_absence(result, for_good, known),
@@ -85,7 +85,7 @@ impl JudgedLook {
         let noise = noise(result, &known.sketch);
         let is_known = !known.state.is_new() && result.look.validators.content_digest.is_some();
         if is_known && result.look.validators.content_digest == known.sketch.content_digest {
-            let judgement = known.state.observe_unchanged(noise);
+            let judgement = known.state.observe_unchanged();
             return Self::new(judgement, known, result);
         }
         let body = Body::new(body, result.content_type.as_deref(), Some(result.look.answered_by().as_str()));
