@@ -43,6 +43,8 @@ pub struct LookMemory {
     pub(crate) digest: Option<[u8; 8]>,
     /// Whether the page was gone at the last fetch.
     pub(crate) gone: bool,
+    /// Whether people were told that the page is missing, and not yet that it is back.
+    pub(crate) missing: bool,
     /// Suspect versions in a row that were not accepted.
     pub(crate) held: u8,
     /// Doublings of the wait because a requested second fetch did not come, and versions to wait before the next
@@ -119,6 +121,16 @@ impl PageState {
     /// Whether the page was gone at the last fetch.
     pub fn is_gone(&self) -> bool {
         self.looks.gone
+    }
+
+    /// Notes that people are told that the page is missing. Returns whether that is new to them.
+    pub fn tell_missing(&mut self) -> bool {
+        !std::mem::replace(&mut self.looks.missing, true)
+    }
+
+    /// Notes that the page is gone or back. Returns whether people know it as missing.
+    pub fn end_missing(&mut self) -> bool {
+        std::mem::take(&mut self.looks.missing)
     }
 
     /// The shingles of the region of the last meaningful version.

@@ -11,11 +11,11 @@ const LOOKS_VERSION: u8 = 2;
 const VERSION_VERSION: u8 = 2;
 
 impl LookMemory {
-    /// Encodes a state value: a version byte, a byte of flags (1 seen, 2 gone), the counts held, asked, rest and
+    /// Encodes a state value: a version byte, a byte of flags (1 seen, 2 gone, 4 missing), the counts held, asked, rest and
     /// turns, the digest, confirmed and withdrawn as u16, the region's bytes as u32; then open added, open removed and slots, each
     /// a u32 count and its u64s. All little-endian.
     pub fn encode(&self) -> Vec<u8> {
-        let flags = u8::from(self.digest.is_some()) | (u8::from(self.gone) << 1);
+        let flags = u8::from(self.digest.is_some()) | (u8::from(self.gone) << 1) | (u8::from(self.missing) << 2);
         let mut out = vec![LOOKS_VERSION, flags, self.held, self.asked, self.rest, self.turns];
         out.extend_from_slice(&self.digest.unwrap_or_default());
         out.extend_from_slice(&self.confirmed.to_le_bytes());
@@ -44,12 +44,13 @@ impl LookMemory {
         let region_bytes = u32::from_le_bytes(take(&mut rest)?);
         let (open_added, open_removed) = (keys(&mut rest)?, keys(&mut rest)?);
         let slots = list(&mut rest)?.map(|entry| ((entry >> 32) as u32, entry as u32)).collect();
-        if flags > 3 || !rest.is_empty() {
+        if flags > 7 || !rest.is_empty() {
             return Err(StateDecodeError::BadLength);
         }
         Ok(Self {
             digest: (flags & 1 == 1).then_some(digest),
             gone: flags & 2 == 2,
+            missing: flags & 4 == 4,
             held,
             asked: asked.min(MAX_SECOND_LOOK_DOUBLINGS),
             rest: looks_to_rest,
