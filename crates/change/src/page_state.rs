@@ -156,8 +156,18 @@ impl PageState {
 
     /// Judges a version and learns from it. Call it for every fetched version, in the order of fetching.
     pub fn observe(&mut self, version: &Version<'_>, noise: Noise) -> Judgement {
+        self.observe_on_host(version, noise, false)
+    }
+
+    /// Judges a version like [`observe`](Self::observe). `is_wall` says that other pages of the host turned into the same
+    /// ([`HostEvents::observe_turn`](crate::HostEvents::observe_turn)); it is then held, even as the first version.
+    pub fn observe_on_host(&mut self, version: &Version<'_>, noise: Noise, is_wall: bool) -> Judgement {
         let digest = version.digest.first_chunk().copied();
         if self.looks.digest.is_none() {
+            if is_wall && self.looks.held < MAX_HELD_VERSIONS {
+                return self.hold();
+            }
+            self.looks.held = 0;
             self.looks.digest = digest;
             self.looks.gone = false;
             self.accept(version);
@@ -170,15 +180,20 @@ impl PageState {
         }
         self.looks.digest = digest;
         // The same error again is still an error: it counts on. A page that was gone stays gone behind it.
-        if is_suspect(version, self.looks.region_bytes as usize) && self.looks.held < MAX_HELD_VERSIONS {
-            self.looks.held += 1;
-            return Judgement { held: true, ..Judgement::quiet(VersionVerdict::Cosmetic) };
+        let is_suspect = is_wall || is_suspect(version, self.looks.region_bytes as usize);
+        if is_suspect && self.looks.held < MAX_HELD_VERSIONS {
+            return self.hold();
         }
         self.looks.held = 0;
         let was_gone = std::mem::take(&mut self.looks.gone);
         let judgement = Judgement { earlier: self.settle(version), ..self.compare(version, was_gone, noise) };
         self.accept(version);
         Judgement { changes_last: self.looks.confirmed >= self.looks.withdrawn, ..judgement }
+    }
+
+    fn hold(&mut self) -> Judgement {
+        self.looks.held += 1;
+        Judgement { held: true, ..Judgement::quiet(VersionVerdict::Cosmetic) }
     }
 
     fn compare(&mut self, version: &Version<'_>, was_gone: bool, noise: Noise) -> Judgement {

@@ -106,7 +106,10 @@ impl JudgedLook {
             }
             false => (Version::of_body(&body, urls), None),
         };
-        let judgement = known.state.observe(&version, noise);
+        let (page_number, now_s) = (page_number(result), result.look.fetched_at.as_secs());
+        let turn = known.state.turn_into(&version);
+        let is_wall = turn.is_some_and(|turn| known.host.observe_turn(page_number, now_s, turn));
+        let judgement = known.state.observe_on_host(&version, noise, is_wall);
         Self { page, ..Self::new(judgement, known, result) }
     }
 

@@ -153,3 +153,50 @@ fn a_page_that_was_told_as_missing_is_told_as_back_with_its_copy_kept() {
     assert_eq!(told(quiet.see(FetchOutcome::NotFound, None)), (Verdict::Unknown, None));
     assert_eq!(told(quiet.see(FetchOutcome::NotModified, None)), (Verdict::Unchanged, None));
 }
+
+/// An answer of one of several pages, the whole in minutes.
+fn see_page(bench: &mut Bench, page: usize, body: &str) -> Seen {
+    let url = CanonicalUrl::parse(&format!("{URL}/{page}")).unwrap();
+    let mut result = bench.answer(FetchOutcome::Fetched, Some(body));
+    result.look.fetched_at = Timestamp::from_secs(1_700_000_000 + 60 * result.look.attempt);
+    (result.look.page_id, result.look.url) = (url.page_id(), url);
+    bench.see_result(&result)
+}
+
+#[test]
+fn a_wall_in_the_place_of_many_pages_is_held_in_any_language_also_at_the_first_look() {
+    let mut bench = Bench::new(&[]);
+    let own = |page: usize| html(&[FIRST, &[&format!("Dies ist Seite {page}.")]].concat());
+    let wall = |page: usize| {
+        let words = ["Bevor Sie fortfahren", "Wir verwenden Cookies. Bitte stimmen Sie zu.", "Zustimmen"];
+        format!("{}<!-- {page} --><p>Mehr dazu <a href=/ok?next={page}>hier</a>.", html(&words))
+    };
+    (0..6).for_each(|page| drop(see_page(&mut bench, page, &own(page))));
+    for page in 0..8 {
+        let seen = see_page(&mut bench, page, &wall(page));
+        let expected = match page {
+            0 | 1 => Some(Verdict::Major),
+            _ => None,
+        };
+        assert_eq!(seen.change.map(|change| change.verdict), expected, "{page}");
+        assert_eq!(seen.observation.judgement.verdict, expected.unwrap_or(Verdict::Unknown), "{page}");
+    }
+    let back = see_page(&mut bench, 5, &own(5));
+    assert_eq!((back.observation.judgement.verdict, back.change.is_none()), (Verdict::Cosmetic, true));
+    let first = see_page(&mut bench, 7, &own(7));
+    assert_eq!(first.change.unwrap().verdict, Verdict::First, "what it shows behind the wall");
+    for look in 0..3 {
+        let seen = see_page(&mut bench, 6, &wall(6));
+        assert_eq!(seen.change.is_some(), look == 2, "what lasts is the page");
+    }
+}
+
+#[test]
+fn copies_of_one_page_that_are_edited_together_are_no_wall() {
+    let mut bench = Bench::new(&[]);
+    (0..5).for_each(|page| drop(see_page(&mut bench, page, &html(FIRST))));
+    for page in 0..5 {
+        let seen = see_page(&mut bench, page, &html(&["Closed for the holidays.", "We are back in January."]));
+        assert_eq!(seen.change.map(|change| change.verdict), Some(Verdict::Major), "{page}");
+    }
+}
