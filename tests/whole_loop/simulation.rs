@@ -321,6 +321,8 @@ fn settings(plan: &Plan) -> Settings {
         ("policy.retry_base", "30m".to_owned()),
         ("policy.retry_max", "6h".to_owned()),
         ("log.partitions", PARTITIONS.to_string()),
+        // What is told is compared with what the looks say.
+        ("detector.missing", "false".to_owned()),
         ("detector.mirrors", (plan.mirrors == Mirrors::Shared).to_string()),
     ];
     let overrides = overrides.map(|(key, value)| (key.to_owned(), value));

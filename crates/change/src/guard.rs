@@ -1,4 +1,5 @@
-//! Detects responses that are not the page at all: an error, a consent wall or a login served with status 200.
+//! Detects responses that are not the page at all: an error, a consent wall or a login served with status 200. Phrases
+//! recognise one by itself, in English; what many pages turn into is recognised in any language ([`crate::walls`]).
 
 use crate::version::Version;
 
@@ -7,7 +8,7 @@ pub(crate) const MAX_HELD_VERSIONS: u8 = 3;
 /// A version with less than this share of the earlier text is suspect if it also reads like an error.
 const SHRUNK_SHARE: f64 = 0.7;
 /// Error pages are shorter than this.
-const MAX_ERROR_PAGE_BYTES: usize = 3_000;
+pub(crate) const MAX_ERROR_PAGE_BYTES: usize = 3_000;
 const ERRORS: &[&str] = &[
     "access denied",
     "just a moment",

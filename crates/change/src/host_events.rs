@@ -6,6 +6,7 @@
 use crate::absence::LONGEST_HOLD_S;
 use crate::judgement::Judgement;
 use crate::state_codec::{StateDecodeError, list, put, take};
+use crate::walls::{MAX_TURNED, RegionTurn, TurnedPage, forget, observe_turn};
 use document::splitmix64;
 
 /// How long in seconds a change is evidence about other pages of its host.
@@ -16,7 +17,7 @@ const MAX_REMEMBERED: usize = 64;
 const SIGNS: usize = 8;
 /// The host itself counts as missing from this many missing pages on, unless as many fetches found a page meanwhile.
 const MASS: usize = 5;
-const CODEC_VERSION: u8 = 1;
+const CODEC_VERSION: u8 = 2;
 
 /// Recent events on the pages of one host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub struct HostEvents {
     missing: Vec<(u64, i64)>,
     /// Fetches that found a page since the first missing one.
     present: u32,
+    /// Pages that turned into a short text, oldest first.
+    turned: Vec<TurnedPage>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,22 +69,30 @@ impl HostEvents {
         self.missing.len() >= MASS && self.missing.len() > self.present as usize
     }
 
+    /// Records what a page turns into. Returns whether that is a wall, which other pages of the host turned into as
+    /// well. `unix_time` is in seconds.
+    pub fn observe_turn(&mut self, page: u64, unix_time: i64, turn: RegionTurn) -> bool {
+        observe_turn(&mut self.turned, page, unix_time, turn)
+    }
+
     /// Whether nothing is remembered.
     pub fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.missing.is_empty()
+        self.changes.is_empty() && self.missing.is_empty() && self.turned.is_empty()
     }
 
     fn forget(&mut self, unix_time: i64) {
         self.changes.retain(|change| change.unix_time >= unix_time.saturating_sub(HOST_EVENT_WINDOW_S));
         self.missing.retain(|(_, since)| *since >= unix_time.saturating_sub(LONGEST_HOLD_S));
+        forget(&mut self.turned, unix_time);
         if self.missing.is_empty() {
             self.present = 0;
         }
     }
 
     /// Encodes a state value: a version byte; the changes as a u32 count and, for each, page, time and a list of signs;
-    /// the missing pages as a list of pages and a list of times; the number of fetches that found a page. A list is a
-    /// u32 count and its u64s. All little-endian.
+    /// the missing pages as a list of pages and a list of times; the number of fetches that found a page; the turned
+    /// pages as lists of pages, signs before, signs now and times. A list is a u32 count and its u64s. All
+    /// little-endian.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = vec![CODEC_VERSION];
         out.extend_from_slice(&(self.changes.len() as u32).to_le_bytes());
@@ -93,6 +104,10 @@ impl HostEvents {
         put(&mut out, self.missing.iter().map(|(page, _)| *page));
         put(&mut out, self.missing.iter().map(|(_, since)| since.cast_unsigned()));
         out.extend_from_slice(&self.present.to_le_bytes());
+        put(&mut out, self.turned.iter().map(|turned| turned.page));
+        put(&mut out, self.turned.iter().map(|turned| turned.before));
+        put(&mut out, self.turned.iter().map(|turned| turned.now));
+        put(&mut out, self.turned.iter().map(|turned| turned.unix_time.cast_unsigned()));
         out
     }
 
@@ -116,10 +131,21 @@ impl HostEvents {
         let pages: Vec<u64> = list(&mut rest)?.collect();
         let since: Vec<i64> = list(&mut rest)?.map(u64::cast_signed).collect();
         let present = u32::from_le_bytes(take(&mut rest)?);
+        let mut column = || -> Result<Vec<u64>, StateDecodeError> { Ok(list(&mut rest)?.collect()) };
+        let columns = [column()?, column()?, column()?, column()?];
+        let count = columns[0].len();
+        if count > MAX_TURNED || columns.iter().any(|column| column.len() != count) {
+            return Err(StateDecodeError::BadLength);
+        }
+        let turned = |row: usize| {
+            let [page, before, now, unix_time] = columns.each_ref().map(|column| column[row]);
+            TurnedPage { page, before, now, unix_time: unix_time.cast_signed() }
+        };
+        let turned = (0..count).map(turned).collect();
         if pages.len() != since.len() || pages.len() > MAX_REMEMBERED || !rest.is_empty() {
             return Err(StateDecodeError::BadLength);
         }
-        Ok(Self { changes, missing: pages.into_iter().zip(since).collect(), present })
+        Ok(Self { changes, missing: pages.into_iter().zip(since).collect(), present, turned })
     }
 }
 
@@ -153,6 +179,7 @@ fn shared(one: &[u64], other: &[u64]) -> usize {
 mod tests {
     use super::*;
     use crate::verdict::VersionVerdict;
+    use crate::{Noise, PageState, Version};
 
     fn change(added: &[u64], removed: &[u64]) -> Judgement {
         let (units_added, units_removed) = (added.to_vec(), removed.to_vec());
@@ -194,6 +221,15 @@ mod tests {
             host.observe_missing(page, page as i64);
         }
         host.observe_present(199);
+        for page in 0..60 {
+            let body = format!("<p>{page}</p>");
+            let urls = page::UrlRules::none();
+            let version = |body| Version::new(body, Some("text/html"), None, &urls);
+            let mut state = PageState::default();
+            state.observe(&version(b"<p>old"), Noise::ByFrequency);
+            let turn = state.turn_into(&version(body.as_bytes())).expect("it is short");
+            assert!(!host.observe_turn(page, 200, turn));
+        }
         assert_eq!((host.changes.len(), host.missing.len(), host.present), (64, 63, 1));
         let bytes = host.encode();
         assert!(bytes.len() < 8_000, "{}", bytes.len());

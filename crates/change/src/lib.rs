@@ -40,8 +40,10 @@ mod state_codec;
 mod targets;
 mod token_hashes;
 mod tokens;
+mod turns;
 mod verdict;
 mod version;
+mod walls;
 
 pub use crate::absence::{Absence, Presence};
 pub use crate::diff::{Diff, diff};
@@ -53,3 +55,4 @@ pub use crate::shingle::{DEFAULT_SHINGLE_WIDTH, MAX_SHINGLES, ShingleSet, Shingl
 pub use crate::state_codec::StateDecodeError;
 pub use crate::verdict::{MAJOR_MAGNITUDE, VersionVerdict};
 pub use crate::version::Version;
+pub use crate::walls::RegionTurn;

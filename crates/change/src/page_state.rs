@@ -8,9 +8,9 @@ use crate::guard::{MAX_HELD_VERSIONS, is_suspect};
 use crate::judgement::{Confirmation, Judgement, Noise, PartVerdict};
 use crate::shingle::ShingleSet;
 use crate::slots::Slots;
+use crate::turns::Difference;
 use crate::verdict::{MAJOR_MAGNITUDE, VersionVerdict};
 use crate::version::{UnitKey, Version};
-use document::ContentKind;
 use document::prefix;
 
 /// The most remembered items that a feed no longer shows. They are no news when they come back.
@@ -43,12 +43,16 @@ pub struct LookMemory {
     pub(crate) digest: Option<[u8; 8]>,
     /// Whether the page was gone at the last fetch.
     pub(crate) gone: bool,
+    /// Whether people were told that the page is missing, and not yet that it is back.
+    pub(crate) missing: bool,
     /// Suspect versions in a row that were not accepted.
     pub(crate) held: u8,
     /// Doublings of the wait because a requested second fetch did not come, and versions to wait before the next
     /// request.
     pub(crate) asked: u8,
     pub(crate) rest: u8,
+    /// How often the page lately turned to the whole version before ([`crate::turns`]).
+    pub(crate) turns: u8,
     /// Changes that lasted to the next version, and changes that did not.
     pub(crate) confirmed: u16,
     pub(crate) withdrawn: u16,
@@ -65,6 +69,8 @@ pub struct LookMemory {
 pub struct VersionMemory {
     /// Its units, sorted by name.
     pub(crate) units: Vec<UnitKey>,
+    /// The units of the version that it replaced as a whole, sorted by name; empty when that is long ago.
+    pub(crate) other: Vec<UnitKey>,
     /// Items a feed no longer shows, oldest first.
     pub(crate) past: Vec<UnitKey>,
     /// Shingles of the region of the last meaningful version.
@@ -117,6 +123,16 @@ impl PageState {
         self.looks.gone
     }
 
+    /// Notes that people are told that the page is missing. Returns whether that is new to them.
+    pub fn tell_missing(&mut self) -> bool {
+        !std::mem::replace(&mut self.looks.missing, true)
+    }
+
+    /// Notes that the page is gone or back. Returns whether people know it as missing.
+    pub fn end_missing(&mut self) -> bool {
+        std::mem::take(&mut self.looks.missing)
+    }
+
     /// The shingles of the region of the last meaningful version.
     pub fn shingles(&self) -> &ShingleSet {
         &self.version.shingles
@@ -127,13 +143,12 @@ impl PageState {
         self.looks.digest.is_none()
     }
 
-    /// Records that the page has not changed since the last fetch, as a 304 or an equal digest shows.
-    pub fn observe_unchanged(&mut self, noise: Noise) -> Judgement {
+    /// Records that the page has not changed since the last fetch, as a 304 or an equal digest shows. Right after that
+    /// fetch it proves nothing about places that differ often: a cache may have answered twice.
+    pub fn observe_unchanged(&mut self) -> Judgement {
         let verdict =
             if std::mem::take(&mut self.looks.gone) { VersionVerdict::Returned } else { VersionVerdict::Unchanged };
-        if noise.is_back_to_back() {
-            self.prove(&[]);
-        }
+        self.looks.turns = self.looks.turns.saturating_sub(1);
         let open = self.looks.open_added.len() + self.looks.open_removed.len();
         (self.looks.open_added, self.looks.open_removed) = Default::default();
         Judgement { earlier: self.settled(open, open), ..Judgement::quiet(verdict) }
@@ -141,8 +156,18 @@ impl PageState {
 
     /// Judges a version and learns from it. Call it for every fetched version, in the order of fetching.
     pub fn observe(&mut self, version: &Version<'_>, noise: Noise) -> Judgement {
+        self.observe_on_host(version, noise, false)
+    }
+
+    /// Judges a version like [`observe`](Self::observe). `is_wall` says that other pages of the host turned into the same
+    /// ([`HostEvents::observe_turn`](crate::HostEvents::observe_turn)); it is then held, even as the first version.
+    pub fn observe_on_host(&mut self, version: &Version<'_>, noise: Noise, is_wall: bool) -> Judgement {
         let digest = version.digest.first_chunk().copied();
         if self.looks.digest.is_none() {
+            if is_wall && self.looks.held < MAX_HELD_VERSIONS {
+                return self.hold();
+            }
+            self.looks.held = 0;
             self.looks.digest = digest;
             self.looks.gone = false;
             self.accept(version);
@@ -151,30 +176,37 @@ impl PageState {
             return Judgement { magnitude: 1.0, resemblance: 0.0, containment: 0.0, ..quiet };
         }
         if self.looks.digest == digest && self.looks.held == 0 {
-            return self.observe_unchanged(noise);
+            return self.observe_unchanged();
         }
-        let was_gone = std::mem::take(&mut self.looks.gone);
         self.looks.digest = digest;
-        // The same error again is still an error: it counts on.
-        if is_suspect(version, self.looks.region_bytes as usize) && self.looks.held < MAX_HELD_VERSIONS {
-            self.looks.held += 1;
-            let verdict = if was_gone { VersionVerdict::Returned } else { VersionVerdict::Cosmetic };
-            return Judgement { held: true, ..Judgement::quiet(verdict) };
+        // The same error again is still an error: it counts on. A page that was gone stays gone behind it.
+        let is_suspect = is_wall || is_suspect(version, self.looks.region_bytes as usize);
+        if is_suspect && self.looks.held < MAX_HELD_VERSIONS {
+            return self.hold();
         }
         self.looks.held = 0;
+        let was_gone = std::mem::take(&mut self.looks.gone);
         let judgement = Judgement { earlier: self.settle(version), ..self.compare(version, was_gone, noise) };
         self.accept(version);
         Judgement { changes_last: self.looks.confirmed >= self.looks.withdrawn, ..judgement }
     }
 
+    fn hold(&mut self) -> Judgement {
+        self.looks.held += 1;
+        Judgement { held: true, ..Judgement::quiet(VersionVerdict::Cosmetic) }
+    }
+
     fn compare(&mut self, version: &Version<'_>, was_gone: bool, noise: Noise) -> Judgement {
         let keys: Vec<UnitKey> = version.units.iter().map(|unit| unit.key).collect();
-        let (mut added, mut removed) = (only_in(&keys, &self.version.units), only_in(&self.version.units, &keys));
-        let structure = PartVerdict::of(!added.is_empty() || !removed.is_empty());
-        // A unit that only moved into or out of the region is still on the page.
-        added.retain(|key| key.in_region());
-        removed.retain(|key| key.in_region());
-        if version.kind == ContentKind::Xml {
+        let is_same = keys.iter().map(|key| key.name()).eq(self.version.units.iter().map(|key| key.name()));
+        let structure = PartVerdict::of(!is_same);
+        let difference = Difference::of(&keys, &self.version.units);
+        let is_back_to_back = noise.is_back_to_back();
+        let difference =
+            if version.is_feed() { difference } else { self.take_turn(&keys, difference, is_back_to_back) };
+        let Difference { mut added, mut removed, is_whole } = difference;
+        let is_whole = is_whole && !version.is_feed();
+        if version.is_feed() {
             // Items leave a feed when others arrive, and come back when a cache is behind.
             self.version.past.extend(std::mem::take(&mut removed));
             added.retain(|key| !self.version.past.iter().any(|past| past.name() == key.name()));
@@ -183,11 +215,13 @@ impl PageState {
         let mut touched: Vec<u32> = added.iter().chain(&removed).map(|key| key.slot()).collect();
         touched.sort_unstable();
         touched.dedup();
-        self.looks.slots.advance(&touched);
-        if noise.is_back_to_back() {
+        // Another version as a whole says nothing about single places.
+        self.looks.slots.advance(if is_whole { &[] } else { &touched });
+        if is_back_to_back && !is_whole {
             self.prove(&touched);
         }
         let is_noise = |key: &UnitKey| match noise {
+            _ if is_whole => false,
             Noise::ByFrequency => self.looks.slots.is_frequent(key.slot()),
             Noise::ByDoubleFetch { .. } => self.looks.slots.is_proven(key.slot()),
         };

@@ -1,5 +1,5 @@
-//! The bytes of a page's state. The history of fetches takes 33 bytes, and 8 per recently touched slot. The version
-//! takes 9 bytes, 8 per unit (a median page has 107), and the shingles.
+//! The bytes of a page's state. The history of fetches takes 34 bytes, and 8 per recently touched slot. The version
+//! takes 13 bytes, 8 per unit (a median page has 107), and the shingles.
 
 use crate::page_state::{LookMemory, MAX_SECOND_LOOK_DOUBLINGS, VersionMemory};
 use crate::shingle::ShingleSet;
@@ -7,16 +7,16 @@ use crate::slots::Slots;
 use crate::state_codec::{StateDecodeError, list, put, take};
 use crate::version::UnitKey;
 
-const LOOKS_VERSION: u8 = 1;
-const VERSION_VERSION: u8 = 1;
+const LOOKS_VERSION: u8 = 2;
+const VERSION_VERSION: u8 = 2;
 
 impl LookMemory {
-    /// Encodes a state value: a version byte, a byte of flags (1 seen, 2 gone), the counts held, asked and rest, the
-    /// digest, confirmed and withdrawn as u16, the region's bytes as u32; then open added, open removed and slots, each
+    /// Encodes a state value: a version byte, a byte of flags (1 seen, 2 gone, 4 missing), the counts held, asked, rest and
+    /// turns, the digest, confirmed and withdrawn as u16, the region's bytes as u32; then open added, open removed and slots, each
     /// a u32 count and its u64s. All little-endian.
     pub fn encode(&self) -> Vec<u8> {
-        let flags = u8::from(self.digest.is_some()) | (u8::from(self.gone) << 1);
-        let mut out = vec![LOOKS_VERSION, flags, self.held, self.asked, self.rest];
+        let flags = u8::from(self.digest.is_some()) | (u8::from(self.gone) << 1) | (u8::from(self.missing) << 2);
+        let mut out = vec![LOOKS_VERSION, flags, self.held, self.asked, self.rest, self.turns];
         out.extend_from_slice(&self.digest.unwrap_or_default());
         out.extend_from_slice(&self.confirmed.to_le_bytes());
         out.extend_from_slice(&self.withdrawn.to_le_bytes());
@@ -34,7 +34,7 @@ impl LookMemory {
     /// Decodes the bytes written by [`encode`](Self::encode).
     pub fn decode(bytes: &[u8]) -> Result<Self, StateDecodeError> {
         let mut rest = bytes;
-        let [version, flags, held, asked, looks_to_rest] = take(&mut rest)?;
+        let [version, flags, held, asked, looks_to_rest, turns] = take(&mut rest)?;
         if version != LOOKS_VERSION {
             return Err(StateDecodeError::UnknownVersion(version));
         }
@@ -44,15 +44,17 @@ impl LookMemory {
         let region_bytes = u32::from_le_bytes(take(&mut rest)?);
         let (open_added, open_removed) = (keys(&mut rest)?, keys(&mut rest)?);
         let slots = list(&mut rest)?.map(|entry| ((entry >> 32) as u32, entry as u32)).collect();
-        if flags > 3 || !rest.is_empty() {
+        if flags > 7 || !rest.is_empty() {
             return Err(StateDecodeError::BadLength);
         }
         Ok(Self {
             digest: (flags & 1 == 1).then_some(digest),
             gone: flags & 2 == 2,
+            missing: flags & 4 == 4,
             held,
             asked: asked.min(MAX_SECOND_LOOK_DOUBLINGS),
             rest: looks_to_rest,
+            turns,
             confirmed,
             withdrawn,
             region_bytes,
@@ -64,11 +66,11 @@ impl LookMemory {
 }
 
 impl VersionMemory {
-    /// Encodes a state value: a version byte; units and past, each a u32 count and its u64s; then the shingles as
+    /// Encodes a state value: a version byte; units, other and past, each a u32 count and its u64s; then the shingles as
     /// [`ShingleSet::encode_into`] writes them. All little-endian.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = vec![VERSION_VERSION];
-        for list in [&self.units, &self.past] {
+        for list in [&self.units, &self.other, &self.past] {
             put(&mut out, list.iter().map(|key| key.0));
         }
         self.shingles.encode_into(&mut out);
@@ -82,11 +84,12 @@ impl VersionMemory {
         if version != VERSION_VERSION {
             return Err(StateDecodeError::UnknownVersion(version));
         }
-        let (units, past) = (keys(&mut rest)?, keys(&mut rest)?);
-        if !units.is_sorted_by(|one, other| one.name() < other.name()) {
+        let (units, other, past) = (keys(&mut rest)?, keys(&mut rest)?, keys(&mut rest)?);
+        let in_order = |units: &[UnitKey]| units.is_sorted_by(|one, next| one.name() < next.name());
+        if !in_order(&units) || !in_order(&other) {
             return Err(StateDecodeError::NotAscending);
         }
-        Ok(Self { units, past, shingles: ShingleSet::decode(rest)? })
+        Ok(Self { units, other, past, shingles: ShingleSet::decode(rest)? })
     }
 }
 

@@ -73,9 +73,66 @@ fn two_looks_in_a_row_tell_a_counter_from_a_price() {
     let counter = |now: i64| html(&page(&format!("<p>Visitors so far: {now}")));
     let (last, asked) = looked_at(counter, 20);
     assert_eq!((last.verdict, last.meaningful, asked), (VersionVerdict::Cosmetic, false, 1));
-    let price = |now: i64| html(&page(&format!("<p>A pound today: {} euro", 100 + now / 86_400)));
-    let (last, asked) = looked_at(price, 20);
+    let price = |now: i64, made_at: i64| {
+        html(&page(&format!("<p>A pound today: {} euro<script>made_at = {made_at}</script>", 100 + now / 86_400)))
+    };
+    let (last, asked) = looked_at(|now| price(now, now), 20);
     assert_eq!((last.verdict, last.meaningful, asked), (VersionVerdict::Minor, true, 1), "it truly changes each day");
+    let (last, asked) = looked_at(|now| price(now, 0), 20);
+    assert_eq!((last.meaningful, asked), (true, 2), "the same bytes may be a cache's");
+}
+
+/// A page of ten sentences, all of them another with each name.
+fn whole(name: &str, last: &str) -> Version<'static> {
+    let text: String = (0..10).map(|number| format!("<p>{name} says sentence {number} of this.")).collect();
+    html(&format!("<main>{text}<p>{last}</main>"))
+}
+
+#[test]
+fn a_page_that_is_another_at_every_look_is_told_at_every_look() {
+    let day = Noise::ByDoubleFetch { since_last_look_s: Some(86_400) };
+    let at_once = Noise::ByDoubleFetch { since_last_look_s: Some(60) };
+    for noise in [Noise::ByFrequency, day, at_once] {
+        let mut state = PageState::default();
+        let told = (0..30).filter(|day| state.observe(&whole(&format!("Day{day}"), ""), noise).meaningful).count();
+        assert_eq!(told, 29, "{noise:?}");
+    }
+}
+
+#[test]
+fn two_whole_versions_in_turn_are_told_a_few_times_and_what_is_new_in_either_always() {
+    for noise in [Noise::ByFrequency, Noise::ByDoubleFetch { since_last_look_s: Some(86_400) }] {
+        let mut state = PageState::default();
+        let mut is_told = |name: &str, last: &str| {
+            state = kept(&state);
+            state.observe(&whole(name, last), noise).meaningful
+        };
+        let told: Vec<bool> = (0..12).map(|look| is_told(["Ann", "Bob"][look % 2], "Old.")).collect();
+        assert_eq!(told.iter().filter(|told| **told).count(), 3, "{told:?}");
+        assert!(is_told("Ann", "New."), "an edit of one");
+        assert!(!is_told("Bob", "Old."));
+        assert!(!is_told("Ann", "New."));
+        assert!(is_told("Eve", "Old."), "a third version");
+        assert!(is_told("Ann", "New."), "and back from it");
+    }
+    let mut state = PageState::default();
+    let at_once = Noise::ByDoubleFetch { since_last_look_s: Some(60) };
+    ["Ann", "Bob"].iter().for_each(|name| drop(state.observe(&whole(name, ""), at_once)));
+    assert!(!state.observe(&whole("Ann", ""), at_once).meaningful, "nobody edits that fast");
+}
+
+#[test]
+fn a_page_that_settles_forgets_its_other_version() {
+    let mut state = PageState::default();
+    for look in 0..12 {
+        state.observe(&whole(["Ann", "Bob"][look % 2], ""), Noise::ByFrequency);
+    }
+    (0..110).for_each(|_| drop(state.observe_unchanged()));
+    assert!(state.observe(&whole("Ann", ""), Noise::ByFrequency).meaningful, "it had long been the other");
+    for number in 0..120 {
+        state.observe(&whole("Ann", &number.to_string()), Noise::ByFrequency);
+    }
+    assert!(state.version().other.is_empty());
 }
 
 #[test]
@@ -124,11 +181,11 @@ fn an_answer_without_a_body_confirms_what_was_seen() {
     let noise = Noise::ByDoubleFetch { since_last_look_s: Some(86_400) };
     state.observe(&html(&page("<p>Old")), noise);
     state.observe(&html(&page("<p>New")), noise);
-    let judgement = state.observe_unchanged(noise);
+    let judgement = state.observe_unchanged();
     assert_eq!((judgement.verdict, judgement.earlier), (VersionVerdict::Unchanged, Some(Confirmation::Confirmed)));
-    assert_eq!(state.observe_unchanged(noise).earlier, None);
+    assert_eq!(state.observe_unchanged().earlier, None);
     state.observe_gone();
-    assert_eq!(state.observe_unchanged(noise).verdict, VersionVerdict::Returned);
+    assert_eq!(state.observe_unchanged().verdict, VersionVerdict::Returned);
 }
 
 #[test]
@@ -207,14 +264,14 @@ fn the_state_of_a_small_page_has_these_bytes() {
     let mut state = PageState::default();
     state.observe(&html("<p>Hello"), Noise::ByFrequency);
     let (looks, version) = (state.looks().encode(), state.version().encode());
-    // A header of 21 bytes and three counts.
-    assert_eq!((looks.len(), &looks[..5]), (21 + 3 * 4, &[1, 1, 0, 0, 0][..]));
-    // A header of 1 byte, two counts, one unit, and the shingles: 6 bytes and one shingle of 4.
-    assert_eq!(version.len(), 1 + 2 * 4 + 8 + 6 + 4);
+    // A header of 22 bytes and three counts.
+    assert_eq!((looks.len(), &looks[..6]), (22 + 3 * 4, &[2, 1, 0, 0, 0, 0][..]));
+    // A header of 1 byte, three counts, one unit, and the shingles: 6 bytes and one shingle of 4.
+    assert_eq!(version.len(), 1 + 3 * 4 + 8 + 6 + 4);
     assert_eq!(kept(&state), state);
-    let unknown = StateDecodeError::UnknownVersion(2);
-    assert_eq!(LookMemory::decode(&[&[2], &looks[1..]].concat()), Err(unknown));
-    assert_eq!(VersionMemory::decode(&[&[2], &version[1..]].concat()), Err(unknown));
+    let unknown = StateDecodeError::UnknownVersion(3);
+    assert_eq!(LookMemory::decode(&[&[3], &looks[1..]].concat()), Err(unknown));
+    assert_eq!(VersionMemory::decode(&[&[3], &version[1..]].concat()), Err(unknown));
 }
 
 /// The state after a round trip through its bytes.

@@ -11,7 +11,6 @@ use crate::span_hashes::{first_words, hash_of_span};
 use crate::spread_sort::sorted_evenly_spread;
 use crate::targets::LinkBase;
 use document::ContentDigest;
-use document::ContentKind;
 use document::blocks::{Block, Blocks};
 use document::{Body, PageText};
 use document::{splitmix64, text_hash};
@@ -22,7 +21,6 @@ use std::ops::Range;
 #[derive(Debug)]
 pub struct Version<'r> {
     pub(crate) digest: ContentDigest,
-    pub(crate) kind: ContentKind,
     /// Sorted by name, each name once.
     pub(crate) units: Vec<Unit>,
     /// Length in bytes of the region's text.
@@ -95,7 +93,7 @@ impl<'r> Version<'r> {
     }
 
     fn of_blocks(body: &Body<'_>, blocks: Blocks, urls: &'r UrlRules) -> Self {
-        let (digest, kind, address) = (body.digest(), body.kind(), body.address());
+        let (digest, address) = (body.digest(), body.address());
         let in_region = region(&blocks);
         let base = LinkBase::new(address, blocks.base.as_deref(), urls);
         let classed = ClassedText::new(&blocks);
@@ -107,12 +105,17 @@ impl<'r> Version<'r> {
             .filter(|(_, inside)| **inside)
             .map(|(block, _)| block.byte_length())
             .sum();
-        Self { digest, kind, units, region_bytes, blocks, in_region, classed, base }
+        Self { digest, units, region_bytes, blocks, in_region, classed, base }
     }
 
     /// The address the page declares for itself (`<link rel=canonical>`), as written.
     pub fn canonical(&self) -> Option<&str> {
         self.blocks.canonical.as_deref()
+    }
+
+    /// Whether the version is a feed, whose items leave when others arrive.
+    pub(crate) fn is_feed(&self) -> bool {
+        self.blocks.is_feed
     }
 
     /// The w-shingles ([`DEFAULT_SHINGLE_WIDTH`]) of the region's text, with classes replaced.

@@ -29,6 +29,8 @@ pub struct Blocks {
     pub base: Option<String>,
     /// The first `<link rel=canonical>`.
     pub canonical: Option<String>,
+    /// Whether these are the items of a feed.
+    pub is_feed: bool,
 }
 
 /// A block of a page.

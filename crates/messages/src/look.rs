@@ -250,6 +250,8 @@ pub enum Verdict {
     Gone,
     /// The page is back.
     Returned,
+    /// The server does not find the page, which may be a fault that passes. Only for people: a look then is unknown.
+    Missing,
     /// No statement about the content, or a verdict of a newer detector.
     Unknown,
 }
@@ -260,7 +262,7 @@ impl Verdict {
         match self {
             Verdict::Unchanged | Verdict::Cosmetic => Some(false),
             Verdict::Minor | Verdict::Major | Verdict::Gone | Verdict::Returned => Some(true),
-            Verdict::First | Verdict::Unknown => None,
+            Verdict::First | Verdict::Missing | Verdict::Unknown => None,
         }
     }
 }

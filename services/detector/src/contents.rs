@@ -5,7 +5,7 @@ use crate::look::JudgedLook;
 use crate::state::CONTENTS;
 use change::Passages;
 use document::PageText;
-use messages::{CopyKind, FetchResult, PageContent, body};
+use messages::{CopyKind, FetchResult, PageContent, Verdict, body};
 use settings::Contents;
 use stream::{Context, ProcessError};
 
@@ -13,6 +13,7 @@ use stream::{Context, ProcessError};
 const COMPARED_BYTES: usize = 32 << 10;
 
 /// A change in words.
+#[derive(Default)]
 pub(crate) struct PublishedVersion {
     /// Text and links, if there was a body.
     pub(crate) page: Option<PageText>,
@@ -67,7 +68,10 @@ impl PublishedVersion {
                 };
                 context.put(CONTENTS, &result.look.page_id, &content);
             }
-            None if old.is_some() => context.delete(CONTENTS, &result.look.page_id),
+            // Confirmed without a body: the copy is that of the version confirmed.
+            None if old.is_some() && (unpacked.is_some() || look.verdict == Verdict::Gone) => {
+                context.delete(CONTENTS, &result.look.page_id)
+            }
             None => {}
         }
         Ok(Self { page, passages })

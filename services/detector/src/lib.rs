@@ -34,6 +34,8 @@ pub struct DetectorRules {
     contents: Contents,
     max_content_bytes: usize,
     passages: usize,
+    /// Whether a page is told as missing before it is certain that it is gone.
+    missing: bool,
     /// Whether links become pages, so that they are sent to the scheduler.
     links: bool,
     /// Whether pages with the same text are searched for, so that bands are sent to the matcher.
@@ -52,6 +54,7 @@ impl DetectorRules {
             contents: settings.detector.contents,
             max_content_bytes: bytes(settings.detector.max_content),
             passages: settings.detector.passages,
+            missing: settings.detector.missing,
             links: settings.crawl.discover != Discover::None,
             mirrors: settings.detector.mirrors,
             lists: ListRules::new(settings),
@@ -124,6 +127,37 @@ impl Detector {
         self.foreign_entries += told.foreign;
         Ok(true)
     }
+
+    /// Publishes the change.
+    fn publish(
+        &mut self,
+        result: &FetchResult,
+        look: &JudgedLook,
+        told: &PublishedVersion,
+        previous_seen_at: Option<Timestamp>,
+        context: &mut Context<'_>,
+    ) {
+        self.changes += 1;
+        let change = PageChange {
+            change_id: context.output_id().expect("a change follows from an input record"),
+            page_id: result.look.page_id,
+            url: result.look.url.clone(),
+            verdict: look.presence.unwrap_or(look.verdict),
+            magnitude: look.judgement.magnitude,
+            seen_at: result.look.fetched_at,
+            previous_seen_at,
+            status: result.look.status,
+            content_digest: result.look.validators.content_digest,
+            added: told.passages.added.clone(),
+            removed: told.passages.removed.clone(),
+            content_changed: JudgedLook::differs(look.judgement.content),
+            links_changed: JudgedLook::differs(look.judgement.links),
+            structure_changed: JudgedLook::differs(look.judgement.structure),
+            host_event: look.host_event,
+            changes_last: look.judgement.changes_last,
+        };
+        context.emit(PAGE_CHANGES, change);
+    }
 }
 
 impl Processor for Detector {
@@ -137,22 +171,24 @@ impl Processor for Detector {
         let unpacked = result.body.as_deref().map(|packed| body::unpack(packed, self.rules.max_body_bytes));
         let unpacked = unpacked.transpose().map_err(|error| ProcessError::SetAside(error.to_string()))?;
         let mut known = before.clone();
-        let mut look = JudgedLook::of(&result, unpacked.as_deref(), &self.rules.urls, &mut known)?;
+        let mut look = JudgedLook::of(&result, unpacked.as_deref(), &self.rules, &mut known)?;
         let is_list = self.hear(&result, unpacked.as_deref(), &before, &mut look, context)?;
         links::tell_sitemaps(&result, &self.rules, context);
         known.sketch.attempt = result.look.attempt;
         known.sketch.fetches += i64::from(result.look.is_fetch());
         observe(&result, &look, before.sketch.last_look_at, context);
         if look.is_news() {
-            self.changes += 1;
             let told = PublishedVersion::of(&result, unpacked.as_deref(), &mut look, &self.rules, context)?;
-            publish(&result, &look, &told, before.sketch.last_look_at, context);
+            self.publish(&result, &look, &told, before.sketch.last_look_at, context);
             if let Some(page) = told.page.as_ref().filter(|_| !is_list) {
                 links::tell_links(&result, page, &self.rules, context);
             }
             if self.rules.mirrors {
                 bands::tell(&result, &before.state, &known.state, context);
             }
+        } else if look.presence.is_some() {
+            // The content is what it was.
+            self.publish(&result, &look, &PublishedVersion::default(), before.sketch.last_look_at, context);
         }
         self.held += u64::from(look.judgement.held);
         save(&result, &before, known, context);
@@ -225,33 +261,4 @@ fn last_modified_at(look: &messages::Look) -> Option<Timestamp> {
     let date = httpdate::parse_http_date(look.validators.last_modified.as_deref()?).ok()?;
     let since_1970 = date.duration_since(std::time::UNIX_EPOCH).ok()?;
     Some(Timestamp::from_secs(since_1970.as_secs() as i64)).filter(|moment| *moment <= look.fetched_at)
-}
-
-/// Publishes the change.
-fn publish(
-    result: &FetchResult,
-    look: &JudgedLook,
-    told: &PublishedVersion,
-    previous_seen_at: Option<Timestamp>,
-    context: &mut Context<'_>,
-) {
-    let change = PageChange {
-        change_id: context.output_id().expect("a change follows from an input record"),
-        page_id: result.look.page_id,
-        url: result.look.url.clone(),
-        verdict: look.verdict,
-        magnitude: look.judgement.magnitude,
-        seen_at: result.look.fetched_at,
-        previous_seen_at,
-        status: result.look.status,
-        content_digest: result.look.validators.content_digest,
-        added: told.passages.added.clone(),
-        removed: told.passages.removed.clone(),
-        content_changed: JudgedLook::differs(look.judgement.content),
-        links_changed: JudgedLook::differs(look.judgement.links),
-        structure_changed: JudgedLook::differs(look.judgement.structure),
-        host_event: look.host_event,
-        changes_last: look.judgement.changes_last,
-    };
-    context.emit(PAGE_CHANGES, change);
 }

@@ -1,5 +1,6 @@
 //! Judges one response by the state of its page, and updates that state.
 
+use crate::DetectorRules;
 use crate::state::PageSketch;
 use change::{Absence, HostEvents, Judgement, LookMemory, Noise, PageState, PartVerdict, Presence, Version};
 use document::{Body, PageText};
@@ -21,6 +22,8 @@ pub(crate) struct PageMemory {
 /// The judgement on one response.
 pub(crate) struct JudgedLook {
     pub(crate) verdict: Verdict,
+    /// What people are told in its place: that the page is missing, or back after that.
+    pub(crate) presence: Option<Verdict>,
     pub(crate) judgement: Judgement,
     /// Whether another page of the host changed in the same words.
     pub(crate) host_event: bool,
@@ -35,23 +38,27 @@ impl JudgedLook {
     pub(crate) fn of(
         result: &FetchResult,
         body: Option<&[u8]>,
-        urls: &UrlRules,
+        rules: &DetectorRules,
         known: &mut PageMemory,
     ) -> Result<Self, ProcessError> {
-        let look = match result.look.outcome.meaning().content {
+        let mut look = match result.look.outcome.meaning().content {
             ContentEvidence::Body => {
                 let missing = || ProcessError::SetAside("the outcome is fetched, but the body is missing".to_owned());
-                Self::of_version(result, body.ok_or_else(missing)?, urls, known)
+                Self::of_version(result, body.ok_or_else(missing)?, &rules.urls, known)
             }
             // The requester's copy is current. Without a stored version, the response says nothing.
             ContentEvidence::SameAsKnown if known.state.is_new() => Self::silent(),
             ContentEvidence::SameAsKnown => {
-                let judgement = known.state.observe_unchanged(noise(result, &known.sketch));
+                let judgement = known.state.observe_unchanged();
                 Self::new(judgement, known, result)
             }
-            ContentEvidence::Missing { for_good } => Self::of_absence(result, for_good, known),
+            ContentEvidence::Missing { for_good } => Self::of_absence(result, for_good, rules, known),
             ContentEvidence::Elsewhere | ContentEvidence::Nothing => Self::silent(),
         };
+        // Whoever was told that a page is missing is told the end of it.
+        if look.verdict != Verdict::Unknown && known.state.end_missing() && look.verdict != Verdict::Gone {
+            look.presence = Some(Verdict::Returned);
+        }
         remember(&look, result, &mut known.sketch);
         Ok(look)
     }
@@ -59,7 +66,8 @@ impl JudgedLook {
     /// The response says nothing about the content.
     fn silent() -> Self {
         let judgement = Judgement::quiet(change::VersionVerdict::Unchanged);
-        Self { verdict: Verdict::Unknown, judgement, host_event: false, look_again_after_s: None, page: None }
+        let verdict = Verdict::Unknown;
+        Self { verdict, presence: None, judgement, host_event: false, look_again_after_s: None, page: None }
     }
 
     fn new(judgement: Judgement, known: &mut PageMemory, result: &FetchResult) -> Self {
@@ -74,6 +82,7 @@ impl JudgedLook {
         known.host.observe_present(page);
         Self {
             verdict: word(judgement.verdict),
+            presence: None,
             host_event,
             look_again_after_s: judgement.wants_second_look.then_some(0),
             judgement,
@@ -85,7 +94,7 @@ impl JudgedLook {
         let noise = noise(result, &known.sketch);
         let is_known = !known.state.is_new() && result.look.validators.content_digest.is_some();
         if is_known && result.look.validators.content_digest == known.sketch.content_digest {
-            let judgement = known.state.observe_unchanged(noise);
+            let judgement = known.state.observe_unchanged();
             return Self::new(judgement, known, result);
         }
         let body = Body::new(body, result.content_type.as_deref(), Some(result.look.answered_by().as_str()));
@@ -97,11 +106,14 @@ impl JudgedLook {
             }
             false => (Version::of_body(&body, urls), None),
         };
-        let judgement = known.state.observe(&version, noise);
+        let (page_number, now_s) = (page_number(result), result.look.fetched_at.as_secs());
+        let turn = known.state.turn_into(&version);
+        let is_wall = turn.is_some_and(|turn| known.host.observe_turn(page_number, now_s, turn));
+        let judgement = known.state.observe_on_host(&version, noise, is_wall);
         Self { page, ..Self::new(judgement, known, result) }
     }
 
-    fn of_absence(result: &FetchResult, for_good: bool, known: &mut PageMemory) -> Self {
+    fn of_absence(result: &FetchResult, for_good: bool, rules: &DetectorRules, known: &mut PageMemory) -> Self {
         // Never seen, so it cannot be gone: there is nothing to report.
         if known.state.is_new() {
             return Self::silent();
@@ -116,14 +128,17 @@ impl JudgedLook {
             sketch.missing_since = Some(Timestamp::from_secs(absence.since));
             sketch.missing_looks = absence.looks;
             if let Presence::Missing { look_again_after_s } = presence {
-                return Self { look_again_after_s: Some(look_again_after_s), ..Self::silent() };
+                // Of a host that fails, the first pages are told before that shows, and no more.
+                let is_told = rules.missing && !host_is_missing && known.state.tell_missing();
+                let presence = is_told.then_some(Verdict::Missing);
+                return Self { presence, look_again_after_s: Some(look_again_after_s), ..Self::silent() };
             }
         }
         let judgement = known.state.observe_gone();
-        Self { verdict: word(judgement.verdict), judgement, host_event: false, look_again_after_s: None, page: None }
+        Self { verdict: word(judgement.verdict), judgement, ..Self::silent() }
     }
 
-    /// Whether the change is published: a new page, a change a reader notices, a page gone or returned.
+    /// Whether the content is news: a new page, a change a reader notices, a page gone or returned.
     pub(crate) fn is_news(&self) -> bool {
         use Verdict::{First, Gone, Major, Minor, Returned};
         matches!(self.verdict, First | Minor | Major | Gone | Returned)

@@ -121,7 +121,8 @@ fn a_counter_is_told_from_a_price_by_a_second_look() {
         for day in 0..15 {
             let body = |second: bool| {
                 let value = 1_000 + 2 * day + i32::from(second && differs_at_once);
-                html(&[FIRST, &[&format!("Today it stands at {value} points in all.")]].concat())
+                let page = html(&[FIRST, &[&format!("Today it stands at {value} points in all.")]].concat());
+                format!("{page}<!-- made anew {second} -->")
             };
             let seen = bench.see(FetchOutcome::Fetched, Some(&body(false)));
             last = Some(seen.change.is_some());

@@ -167,7 +167,7 @@ fn outcome_of(seen: &PageObservation) -> Option<LookOutcome> {
             }))
         }
         Verdict::Gone | Verdict::Returned => Some(LookOutcome::Changed),
-        Verdict::First | Verdict::Unknown => None,
+        Verdict::First | Verdict::Missing | Verdict::Unknown => None,
     }
 }
 

@@ -20,7 +20,11 @@ const ACCEPTED_TYPES: &str = "text/html,application/xhtml+xml,application/xml;q=
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RequestedResource<'a> {
     /// A page. The request is conditional on these validators.
-    Page(&'a Validators),
+    Page {
+        known: &'a Validators,
+        /// Whether the origin is to answer rather than a cache before it.
+        fresh: bool,
+    },
     /// A robots.txt, of any media type.
     Robots,
 }
@@ -28,7 +32,7 @@ pub(crate) enum RequestedResource<'a> {
 impl RequestedResource<'_> {
     pub(crate) fn max_body(self, rules: &FetcherRules) -> usize {
         match self {
-            Self::Page(_) => usize::try_from(rules.fetch.max_body).unwrap_or(usize::MAX),
+            Self::Page { .. } => usize::try_from(rules.fetch.max_body).unwrap_or(usize::MAX),
             Self::Robots => MAX_ROBOTS_BYTES,
         }
     }
@@ -77,7 +81,7 @@ pub(crate) fn head(
         bytes.extend_from_slice(part.as_bytes());
     }
     bytes.extend_from_slice(&common.lines);
-    for (name, value) in validators(wanted) {
+    for (name, value) in wishes(wanted) {
         if !value.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~')) {
             return Err(format!("{value:?} is not a valid validator"));
         }
@@ -100,20 +104,23 @@ pub(crate) fn request(
     *request.version_mut() = Version::HTTP_2;
     let headers = request.headers_mut();
     headers.clone_from(&common.headers);
-    for (name, value) in validators(wanted) {
+    for (name, value) in wishes(wanted) {
         headers.insert(name, HeaderValue::from_str(value).map_err(|error| error.to_string())?);
     }
     Ok(request)
 }
 
-fn validators(wanted: RequestedResource<'_>) -> impl Iterator<Item = (HeaderName, &str)> {
-    let named = match wanted {
-        RequestedResource::Page(known) => [
-            (header::IF_NONE_MATCH, known.etag.as_deref()),
-            (header::IF_MODIFIED_SINCE, known.last_modified.as_deref()),
-        ],
-        RequestedResource::Robots => [(header::IF_NONE_MATCH, None), (header::IF_MODIFIED_SINCE, None)],
+/// The headers that make a request conditional or ask past caches.
+fn wishes(wanted: RequestedResource<'_>) -> impl Iterator<Item = (HeaderName, &str)> {
+    let (etag, last_modified, fresh) = match wanted {
+        RequestedResource::Page { known, fresh } => (known.etag.as_deref(), known.last_modified.as_deref(), fresh),
+        RequestedResource::Robots => (None, None, false),
     };
+    let named = [
+        (header::IF_NONE_MATCH, etag),
+        (header::IF_MODIFIED_SINCE, last_modified),
+        (header::CACHE_CONTROL, fresh.then_some("no-cache")),
+    ];
     named.into_iter().filter_map(|(name, value)| Some((name, value?)))
 }
 

@@ -15,6 +15,8 @@ section! {
         max_content: u64 = Size(1 << 10, 7 << 20),
         /// Most added and most removed passages reported per change.
         passages: usize = Count::new(0, 10_000),
+        /// Whether a page that is not found is reported before it is certain that it is gone.
+        missing: bool = Flag,
         /// Whether pages with the same text are fetched through one of them.
         mirrors: bool = Flag,
     }

@@ -11,7 +11,7 @@ use crate::request::RequestedResource;
 use crate::response::{FetchFailure, Response};
 use crate::route::{in_scope, shared_address};
 use hyper::header;
-use messages::FetchOutcome;
+use messages::{FetchOutcome, FetchReason};
 use page::{CanonicalUrl, Timestamp};
 use std::time::Duration;
 
@@ -120,7 +120,10 @@ impl HostWorker {
             let fetched_at = self.clock.now();
             let started = self.clock.monotonic();
             let wanted = match errand {
-                Errand::Page => RequestedResource::Page(known_to(job)),
+                // A probe asks whether the page itself differs, which a cache cannot tell.
+                Errand::Page => {
+                    RequestedResource::Page { known: known_to(job), fresh: job.request.reason == FetchReason::Probe }
+                }
                 Errand::Robots { .. } => RequestedResource::Robots,
             };
             let mut elsewhere = None;

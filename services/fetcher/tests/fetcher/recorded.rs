@@ -3,7 +3,7 @@
 use crate::bench::{Bench, request, with_digest};
 use crate::http2::TlsWeb;
 use crate::per_site::{Listener, PAGE};
-use messages::{Exchange, FetchOutcome, Sha1, body};
+use messages::{Exchange, FetchOutcome, FetchReason, FetchRequest, Sha1, body};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -90,4 +90,14 @@ fn nothing_is_recorded_when_nobody_wants_it() {
     let second = bench.fetch_request(&again);
     assert_eq!(second.look.outcome, FetchOutcome::SameContent);
     assert!(first.exchanges.is_empty() && second.exchanges.is_empty() && second.payload_sha1.is_none());
+}
+
+#[test]
+fn a_probe_asks_past_caches_and_nothing_else_does() {
+    for (reason, expected) in [(FetchReason::Refresh, false), (FetchReason::Probe, true)] {
+        let server = Listener::answering(PAGE);
+        let request = FetchRequest { reason, ..request("http://a.test/") };
+        Bench::at(server.address, &[]).fetch_request(&request);
+        assert_eq!(server.heads()[0].contains("cache-control: no-cache"), expected, "{reason:?}");
+    }
 }
