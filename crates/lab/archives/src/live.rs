@@ -32,14 +32,14 @@ impl<'a> LivePage<'a> {
 
     /// Judges one fetched body.
     pub fn look(&mut self, body: &[u8], now_s: i64) -> Judgement {
-        let noise = Noise::ByDoubleFetch { since_last_look_s: self.last_look_s.map(|last| now_s - last) };
-        self.last_look_s = Some(now_s);
+        let since_last_look_s = self.last_look_s.replace(now_s).map(|last| now_s - last);
         let digest = content_digest(body);
         if self.digest == Some(digest) {
-            return self.state.observe_unchanged(noise);
+            return self.state.observe_unchanged();
         }
         let body = Body::new(body, Some(self.content_type), Some(self.address)).with_digest(digest);
-        let judgement = self.state.observe(&Version::of_body(&body, self.urls), noise);
+        let judgement =
+            self.state.observe(&Version::of_body(&body, self.urls), Noise::ByDoubleFetch { since_last_look_s });
         // As in the service: after an error in the page's place, the page is to come again with its body.
         self.digest = (!judgement.held).then_some(digest);
         judgement
