@@ -100,7 +100,7 @@ const NOISE_TOLD_AT_MOST: &[(&str, u32)] = &[
     ("age in English", 0),
     ("teaser in the main text", 100),
     ("teaser beside the main text", 4),
-    ("list of related pages, drawn anew", 46),
+    ("list of related pages, drawn anew", 49),
     ("quotation of the day", 94),
     ("advertisement", 61),
     ("nonce in an attribute", 0),
