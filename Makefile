@@ -94,7 +94,7 @@ fmt: ## format the source
 .PHONY: lint
 lint: setup-build ## check the format, the lock files, and clippy with warnings denied
 	@cargo fmt --all --check
-	@cargo metadata --locked --format-version 1 --manifest-path tests/fuzz/Cargo.toml >/dev/null
+	@cargo tree -q --locked --manifest-path tests/fuzz/Cargo.toml >/dev/null
 	@cargo clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
 
 .PHONY: docs

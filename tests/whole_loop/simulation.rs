@@ -321,7 +321,7 @@ fn settings(plan: &Plan) -> Settings {
         ("policy.retry_base", "30m".to_owned()),
         ("policy.retry_max", "6h".to_owned()),
         ("log.partitions", PARTITIONS.to_string()),
-        // What is told is compared with what the looks say.
+        // The published verdicts are compared with those of the observations, which never say `missing`.
         ("detector.missing", "false".to_owned()),
         ("detector.mirrors", (plan.mirrors == Mirrors::Shared).to_string()),
     ];

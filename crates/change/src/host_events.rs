@@ -6,7 +6,7 @@
 use crate::absence::LONGEST_HOLD_S;
 use crate::judgement::Judgement;
 use crate::state_codec::{StateDecodeError, list, put, take};
-use crate::walls::{MAX_TURNED, RegionTurn, TurnedPage, forget, observe_turn};
+use crate::walls::{MAX_REPLACED, RegionReplacement, ReplacedPage, forget, observe_replacement};
 use document::splitmix64;
 
 /// How long in seconds a change is evidence about other pages of its host.
@@ -28,8 +28,8 @@ pub struct HostEvents {
     missing: Vec<(u64, i64)>,
     /// Fetches that found a page since the first missing one.
     present: u32,
-    /// Pages that turned into a short text, oldest first.
-    turned: Vec<TurnedPage>,
+    /// Pages whose region a short text replaced, oldest first.
+    replaced: Vec<ReplacedPage>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,28 +69,28 @@ impl HostEvents {
         self.missing.len() >= MASS && self.missing.len() > self.present as usize
     }
 
-    /// Records what a page turns into. Returns whether that is a wall, which other pages of the host turned into as
-    /// well. `unix_time` is in seconds.
-    pub fn observe_turn(&mut self, page: u64, unix_time: i64, turn: RegionTurn) -> bool {
-        observe_turn(&mut self.turned, page, unix_time, turn)
+    /// Records that a short text replaced the region of a page. Returns whether it is a wall: the text that other pages of
+    /// the host show now as well. `unix_time` is in seconds.
+    pub fn observe_replacement(&mut self, page: u64, unix_time: i64, replacement: RegionReplacement) -> bool {
+        observe_replacement(&mut self.replaced, page, unix_time, replacement)
     }
 
     /// Whether nothing is remembered.
     pub fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.missing.is_empty() && self.turned.is_empty()
+        self.changes.is_empty() && self.missing.is_empty() && self.replaced.is_empty()
     }
 
     fn forget(&mut self, unix_time: i64) {
         self.changes.retain(|change| change.unix_time >= unix_time.saturating_sub(HOST_EVENT_WINDOW_S));
         self.missing.retain(|(_, since)| *since >= unix_time.saturating_sub(LONGEST_HOLD_S));
-        forget(&mut self.turned, unix_time);
+        forget(&mut self.replaced, unix_time);
         if self.missing.is_empty() {
             self.present = 0;
         }
     }
 
     /// Encodes a state value: a version byte; the changes as a u32 count and, for each, page, time and a list of signs;
-    /// the missing pages as a list of pages and a list of times; the number of fetches that found a page; the turned
+    /// the missing pages as a list of pages and a list of times; the number of fetches that found a page; the replaced
     /// pages as lists of pages, signs before, signs now and times. A list is a u32 count and its u64s. All
     /// little-endian.
     pub fn encode(&self) -> Vec<u8> {
@@ -104,10 +104,10 @@ impl HostEvents {
         put(&mut out, self.missing.iter().map(|(page, _)| *page));
         put(&mut out, self.missing.iter().map(|(_, since)| since.cast_unsigned()));
         out.extend_from_slice(&self.present.to_le_bytes());
-        put(&mut out, self.turned.iter().map(|turned| turned.page));
-        put(&mut out, self.turned.iter().map(|turned| turned.before));
-        put(&mut out, self.turned.iter().map(|turned| turned.now));
-        put(&mut out, self.turned.iter().map(|turned| turned.unix_time.cast_unsigned()));
+        put(&mut out, self.replaced.iter().map(|replaced| replaced.page));
+        put(&mut out, self.replaced.iter().map(|replaced| replaced.before));
+        put(&mut out, self.replaced.iter().map(|replaced| replaced.now));
+        put(&mut out, self.replaced.iter().map(|replaced| replaced.unix_time.cast_unsigned()));
         out
     }
 
@@ -134,18 +134,18 @@ impl HostEvents {
         let mut column = || -> Result<Vec<u64>, StateDecodeError> { Ok(list(&mut rest)?.collect()) };
         let columns = [column()?, column()?, column()?, column()?];
         let count = columns[0].len();
-        if count > MAX_TURNED || columns.iter().any(|column| column.len() != count) {
+        if count > MAX_REPLACED || columns.iter().any(|column| column.len() != count) {
             return Err(StateDecodeError::BadLength);
         }
-        let turned = |row: usize| {
+        let replaced = |row: usize| {
             let [page, before, now, unix_time] = columns.each_ref().map(|column| column[row]);
-            TurnedPage { page, before, now, unix_time: unix_time.cast_signed() }
+            ReplacedPage { page, before, now, unix_time: unix_time.cast_signed() }
         };
-        let turned = (0..count).map(turned).collect();
+        let replaced = (0..count).map(replaced).collect();
         if pages.len() != since.len() || pages.len() > MAX_REMEMBERED || !rest.is_empty() {
             return Err(StateDecodeError::BadLength);
         }
-        Ok(Self { changes, missing: pages.into_iter().zip(since).collect(), present, turned })
+        Ok(Self { changes, missing: pages.into_iter().zip(since).collect(), present, replaced })
     }
 }
 
@@ -227,8 +227,8 @@ mod tests {
             let version = |body| Version::new(body, Some("text/html"), None, &urls);
             let mut state = PageState::default();
             state.observe(&version(b"<p>old"), Noise::ByFrequency);
-            let turn = state.turn_into(&version(body.as_bytes())).expect("it is short");
-            assert!(!host.observe_turn(page, 200, turn));
+            let replacement = state.replacement_by(&version(body.as_bytes())).expect("it is short");
+            assert!(!host.observe_replacement(page, 200, replacement));
         }
         assert_eq!((host.changes.len(), host.missing.len(), host.present), (64, 63, 1));
         let bytes = host.encode();

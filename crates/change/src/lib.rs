@@ -55,4 +55,4 @@ pub use crate::shingle::{DEFAULT_SHINGLE_WIDTH, MAX_SHINGLES, ShingleSet, Shingl
 pub use crate::state_codec::StateDecodeError;
 pub use crate::verdict::{MAJOR_MAGNITUDE, VersionVerdict};
 pub use crate::version::Version;
-pub use crate::walls::RegionTurn;
+pub use crate::walls::RegionReplacement;

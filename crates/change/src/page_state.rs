@@ -148,7 +148,7 @@ impl PageState {
     pub fn observe_unchanged(&mut self) -> Judgement {
         let verdict =
             if std::mem::take(&mut self.looks.gone) { VersionVerdict::Returned } else { VersionVerdict::Unchanged };
-        self.looks.turns = self.looks.turns.saturating_sub(1);
+        self.record_no_turn();
         let open = self.looks.open_added.len() + self.looks.open_removed.len();
         (self.looks.open_added, self.looks.open_removed) = Default::default();
         Judgement { earlier: self.settled(open, open), ..Judgement::quiet(verdict) }
@@ -159,8 +159,8 @@ impl PageState {
         self.observe_on_host(version, noise, false)
     }
 
-    /// Judges a version like [`observe`](Self::observe). `is_wall` says that other pages of the host turned into the same
-    /// ([`HostEvents::observe_turn`](crate::HostEvents::observe_turn)); it is then held, even as the first version.
+    /// Judges a version like [`observe`](Self::observe). `is_wall` says that other pages of the host show the same text now
+    /// ([`HostEvents::observe_replacement`](crate::HostEvents::observe_replacement)); it is then held, even as the first version.
     pub fn observe_on_host(&mut self, version: &Version<'_>, noise: Noise, is_wall: bool) -> Judgement {
         let digest = version.digest.first_chunk().copied();
         if self.looks.digest.is_none() {
@@ -200,12 +200,15 @@ impl PageState {
         let keys: Vec<UnitKey> = version.units.iter().map(|unit| unit.key).collect();
         let is_same = keys.iter().map(|key| key.name()).eq(self.version.units.iter().map(|key| key.name()));
         let structure = PartVerdict::of(!is_same);
-        let difference = Difference::of(&keys, &self.version.units);
         let is_back_to_back = noise.is_back_to_back();
-        let difference =
-            if version.is_feed() { difference } else { self.take_turn(&keys, difference, is_back_to_back) };
+        let mut difference = Difference::of(&keys, &self.version.units);
+        if version.is_feed() {
+            // New items in the place of all others are no other version of the feed.
+            difference.is_whole = false;
+        } else {
+            difference = self.difference_in_turn(&keys, difference, is_back_to_back);
+        }
         let Difference { mut added, mut removed, is_whole } = difference;
-        let is_whole = is_whole && !version.is_feed();
         if version.is_feed() {
             // Items leave a feed when others arrive, and come back when a cache is behind.
             self.version.past.extend(std::mem::take(&mut removed));

@@ -10,7 +10,7 @@ const LEAST_UNITS: usize = 4;
 const RETURN: u8 = 16;
 /// Returns are told up to here: two in a row. An edit that is undone, and redone, is news.
 const TOLD_TURNS: u8 = 3 * RETURN;
-/// More is not remembered, so that a page that has settled is believed again.
+/// The most turns remembered, so that a page which has settled is believed again after as many looks.
 const MAX_TURNS: u8 = 120;
 
 /// The units of the region that came and went between two versions.
@@ -37,22 +37,27 @@ impl Difference {
 
 impl PageState {
     /// The difference of a version that counts. Of a turn between two known versions that is what is new in this one.
-    pub(crate) fn take_turn(&mut self, keys: &[UnitKey], difference: Difference, is_back_to_back: bool) -> Difference {
+    pub(crate) fn difference_in_turn(
+        &mut self,
+        keys: &[UnitKey],
+        difference: Difference,
+        is_back_to_back: bool,
+    ) -> Difference {
         if !difference.is_whole {
-            self.pass_turn();
+            self.record_no_turn();
             return difference;
         }
         let from_other = Difference::of(keys, &self.version.other);
         let returns = !self.version.other.is_empty() && !from_other.is_whole;
         self.version.other = std::mem::take(&mut self.version.units);
-        // Whoever gives two versions within two minutes does not edit.
+        // Nobody edits most of a page back within two minutes.
         let turns = if is_back_to_back { MAX_TURNS } else { self.looks.turns.saturating_add(RETURN).min(MAX_TURNS) };
         self.looks.turns = if returns { turns } else { RETURN };
         if returns && turns > TOLD_TURNS { from_other } else { difference }
     }
 
     /// Records a look at which the page did not turn. When the turns are forgotten, so is the other version.
-    pub(crate) fn pass_turn(&mut self) {
+    pub(crate) fn record_no_turn(&mut self) {
         self.looks.turns = self.looks.turns.saturating_sub(1);
         if self.looks.turns == 0 {
             self.version.other = Vec::new();

@@ -1,5 +1,5 @@
 //! Walls: consent, login or error pages that a host serves with status 200 in the place of many pages. Whatever their
-//! language, several pages turn into the same short text.
+//! language, the same short text replaces the regions of several pages.
 
 use crate::guard::MAX_ERROR_PAGE_BYTES;
 use crate::host_events::HOST_EVENT_WINDOW_S;
@@ -8,23 +8,23 @@ use crate::version::{UnitKey, Version};
 use document::splitmix64;
 use std::collections::BTreeSet;
 
-/// So many pages, each of them another before, do not turn into one text by an edit.
+/// Number of pages, each with another text before, from which one text in their place is no edit but a wall.
 const PAGES: usize = 3;
-/// The most turns remembered per host. The oldest are forgotten first.
-pub(crate) const MAX_TURNED: usize = 24;
+/// The most replacements remembered per host. The oldest are forgotten first.
+pub(crate) const MAX_REPLACED: usize = 24;
 
-/// What the region of a page turns into: a short text that it did not show before.
+/// The replacement of a page's region by a short text that it did not show before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RegionTurn {
+pub struct RegionReplacement {
     /// Sign of the region before; `None` for a page that is new.
     before: Option<u64>,
     /// Sign of the region now.
     now: u64,
 }
 
-/// A known page that turned into a short text.
+/// A known page whose region was replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TurnedPage {
+pub(crate) struct ReplacedPage {
     pub(crate) page: u64,
     pub(crate) before: u64,
     pub(crate) now: u64,
@@ -32,14 +32,14 @@ pub(crate) struct TurnedPage {
 }
 
 impl PageState {
-    /// What this version turns the page into, if that is short and not what it was.
-    pub fn turn_into(&self, version: &Version<'_>) -> Option<RegionTurn> {
+    /// The replacement of the page's region by this version, if that is short and differs.
+    pub fn replacement_by(&self, version: &Version<'_>) -> Option<RegionReplacement> {
         if version.region_bytes >= MAX_ERROR_PAGE_BYTES {
             return None;
         }
         let now = sign(version.units.iter().map(|unit| unit.key))?;
         let before = sign(self.version.units.iter().copied());
-        (before != Some(now)).then_some(RegionTurn { before, now })
+        (before != Some(now)).then_some(RegionReplacement { before, now })
     }
 }
 
@@ -49,26 +49,31 @@ fn sign(units: impl Iterator<Item = UnitKey>) -> Option<u64> {
     texts.map(UnitKey::name).reduce(|sign, name| splitmix64(sign ^ name))
 }
 
-/// Records a turn. Returns whether it is into a wall: that of other pages within the day before. Pages that were the same
-/// before count once, for copies are edited together; a new page counts beside others only.
-pub(crate) fn observe_turn(turned: &mut Vec<TurnedPage>, page: u64, unix_time: i64, turn: RegionTurn) -> bool {
-    turned.retain(|other| other.page != page);
-    forget(turned, unix_time);
-    let others = turned.iter().filter(|other| other.now == turn.now);
-    let before: BTreeSet<u64> = others.map(|other| other.before).chain(turn.before).collect();
-    let is_wall = before.len() + usize::from(turn.before.is_none()) >= PAGES;
-    if let Some(before) = turn.before {
-        if turned.len() == MAX_TURNED {
-            turned.remove(0);
+/// Records a replacement. Returns whether it is by a wall: by the text that replaced other pages within the day before.
+/// Pages that had one text before count once, because copies are edited together. A new page counts only beside others.
+pub(crate) fn observe_replacement(
+    replaced: &mut Vec<ReplacedPage>,
+    page: u64,
+    unix_time: i64,
+    replacement: RegionReplacement,
+) -> bool {
+    replaced.retain(|other| other.page != page);
+    forget(replaced, unix_time);
+    let others = replaced.iter().filter(|other| other.now == replacement.now);
+    let before: BTreeSet<u64> = others.map(|other| other.before).chain(replacement.before).collect();
+    let is_wall = before.len() + usize::from(replacement.before.is_none()) >= PAGES;
+    if let Some(before) = replacement.before {
+        if replaced.len() == MAX_REPLACED {
+            replaced.remove(0);
         }
-        turned.push(TurnedPage { page, before, now: turn.now, unix_time });
+        replaced.push(ReplacedPage { page, before, now: replacement.now, unix_time });
     }
     is_wall
 }
 
-/// Forgets the turns of more than a day ago.
-pub(crate) fn forget(turned: &mut Vec<TurnedPage>, unix_time: i64) {
-    turned.retain(|other| other.unix_time >= unix_time.saturating_sub(HOST_EVENT_WINDOW_S));
+/// Forgets the replacements of more than a day ago.
+pub(crate) fn forget(replaced: &mut Vec<ReplacedPage>, unix_time: i64) {
+    replaced.retain(|other| other.unix_time >= unix_time.saturating_sub(HOST_EVENT_WINDOW_S));
 }
 
 #[cfg(test)]
@@ -76,10 +81,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_third_page_that_turns_into_one_text_within_a_day_meets_a_wall() {
-        let mut turned = Vec::new();
+    fn the_third_page_replaced_by_one_text_within_a_day_meets_a_wall() {
+        let mut replaced = Vec::new();
         let mut is_wall = |page: u64, hour: i64, before: Option<u64>, now: u64| {
-            observe_turn(&mut turned, page, hour * 3_600, RegionTurn { before, now })
+            observe_replacement(&mut replaced, page, hour * 3_600, RegionReplacement { before, now })
         };
         assert!(!is_wall(1, 0, Some(1), 9) && !is_wall(2, 1, Some(2), 9));
         assert!(!is_wall(2, 2, Some(2), 9), "the same page is no other");
@@ -92,6 +97,6 @@ mod tests {
         // New pages alone are no evidence: they may be copies.
         assert!((20..30).all(|page| !is_wall(page, 60, None, 11)));
         assert!((100..200).all(|page| !is_wall(page, 60, Some(page), page + 1_000)));
-        assert_eq!(turned.len(), MAX_TURNED);
+        assert_eq!(replaced.len(), MAX_REPLACED);
     }
 }

@@ -5,6 +5,7 @@ use crate::blocks::Blocks;
 use crate::entities;
 use crate::hash::{splitmix64, text_hash};
 use crate::html::{attribute, extract, tag_length};
+use crate::xml::is_feed_root;
 use memchr::{memchr, memmem};
 use serde_json::Value;
 
@@ -85,9 +86,9 @@ pub(crate) fn xml(text: &str) -> Blocks {
     blocks
 }
 
-/// Whether a list of items that others replace. The root may come after the markup of a warning.
+/// Whether the document is a feed. A server's warning may stand before the root.
 fn is_feed(elements: &[Element<'_>]) -> bool {
-    elements.iter().take(8).any(|element| matches!(element.name, "rss" | "feed" | "RDF"))
+    elements.iter().take(8).any(|element| is_feed_root(element.name))
 }
 
 /// The place of a piece, if it has a name of its own, and its text.

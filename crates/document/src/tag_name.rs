@@ -102,6 +102,27 @@ impl TagName {
     pub fn as_bytes(self) -> &'static [u8] {
         NAMES[usize::from(self.0)]
     }
+
+    /// Whether the element has no content and no end tag (HTML standard, section 13.1.2).
+    pub fn is_void(self) -> bool {
+        matches!(
+            self.as_bytes(),
+            b"area"
+                | b"base"
+                | b"br"
+                | b"col"
+                | b"embed"
+                | b"hr"
+                | b"img"
+                | b"input"
+                | b"link"
+                | b"meta"
+                | b"param"
+                | b"source"
+                | b"track"
+                | b"wbr"
+        )
+    }
 }
 
 /// Length in bits of a name that ends in a digit after its letters (`h1`…`h6`); `None` for any other. Only headings are

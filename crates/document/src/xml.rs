@@ -1,9 +1,8 @@
 //! Extracts text and links from XML: feeds, sitemaps, documents.
 //!
-//! All text between tags counts, CDATA included, one line per element, and outside feeds the values of attributes, as
-//! written. Links are those of feeds and sitemaps: the text
-//! of `<loc>` and `<link>`, and the `href` of `<link>`. The parser does not validate: a broken feed is read as far as
-//! possible.
+//! All text between tags counts, CDATA included, one line per element. So do the values of attributes, except in feeds.
+//! Links are those of feeds and sitemaps: the text of `<loc>` and `<link>`, and the `href` of `<link>`. The parser does
+//! not validate: a broken feed is read as far as possible.
 
 use crate::attributes::attributes_of;
 use crate::content_kind::ContentKind;
@@ -40,6 +39,11 @@ struct XmlReader<'a> {
     element: &'a str,
     /// Whether the document is a feed. Its attributes are types and formats.
     is_feed: bool,
+}
+
+/// Whether an element of this local name is the root of a feed: RSS, Atom, RSS 1.0.
+pub(crate) fn is_feed_root(name: &str) -> bool {
+    matches!(name, "rss" | "feed" | "RDF")
 }
 
 impl<'a> XmlReader<'a> {
@@ -84,7 +88,7 @@ impl<'a> XmlReader<'a> {
         {
             self.link(&href, &attribute(attributes, "rel").unwrap_or_default());
         }
-        self.is_feed |= matches!(self.element, "rss" | "feed" | "RDF");
+        self.is_feed |= is_feed_root(self.element);
         if !self.is_feed {
             self.values(attributes);
         }

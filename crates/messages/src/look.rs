@@ -250,7 +250,7 @@ pub enum Verdict {
     Gone,
     /// The page is back.
     Returned,
-    /// The server does not find the page, which may be a fault that passes. Only for people: a look then is unknown.
+    /// The server does not find the page, which may be a fault that passes. Only in [`PageChange`](crate::PageChange); the observation says unknown.
     Missing,
     /// No statement about the content, or a verdict of a newer detector.
     Unknown,

@@ -89,7 +89,7 @@ impl<'a> TreeBuilder<'a> {
         self.close_implied(name);
         let place = self.nodes.len();
         self.nodes.push(TreeNode { content: NodeContent::Element(tag), end: place + 1 });
-        if !is_void(name) && self.open.len() < DEEPEST {
+        if !tag.name.is_void() && self.open.len() < DEEPEST {
             self.open.push((place, tag.name));
         }
     }
@@ -143,24 +143,6 @@ impl<'a> TreeBuilder<'a> {
             self.nodes[place].end = end;
         }
     }
-}
-
-fn is_void(name: &[u8]) -> bool {
-    matches!(
-        name,
-        b"area"
-            | b"base"
-            | b"br"
-            | b"col"
-            | b"embed"
-            | b"hr"
-            | b"img"
-            | b"input"
-            | b"param"
-            | b"source"
-            | b"track"
-            | b"wbr"
-    )
 }
 
 fn is_cell_or_table(name: &[u8]) -> bool {

@@ -68,7 +68,7 @@ impl PublishedVersion {
                 };
                 context.put(CONTENTS, &result.look.page_id, &content);
             }
-            // Confirmed without a body: the copy is that of the version confirmed.
+            // A response without a body confirmed the version, whose copy is stored.
             None if old.is_some() && (unpacked.is_some() || look.verdict == Verdict::Gone) => {
                 context.delete(CONTENTS, &result.look.page_id)
             }

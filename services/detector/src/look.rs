@@ -22,7 +22,7 @@ pub(crate) struct PageMemory {
 /// The judgement on one response.
 pub(crate) struct JudgedLook {
     pub(crate) verdict: Verdict,
-    /// What people are told in its place: that the page is missing, or back after that.
+    /// The verdict that is published in place of the look's: `missing`, or `returned` after it.
     pub(crate) presence: Option<Verdict>,
     pub(crate) judgement: Judgement,
     /// Whether another page of the host changed in the same words.
@@ -55,7 +55,7 @@ impl JudgedLook {
             ContentEvidence::Missing { for_good } => Self::of_absence(result, for_good, rules, known),
             ContentEvidence::Elsewhere | ContentEvidence::Nothing => Self::silent(),
         };
-        // Whoever was told that a page is missing is told the end of it.
+        // A page that was published as missing is published as returned, unless it is gone.
         if look.verdict != Verdict::Unknown && known.state.end_missing() && look.verdict != Verdict::Gone {
             look.presence = Some(Verdict::Returned);
         }
@@ -107,8 +107,9 @@ impl JudgedLook {
             false => (Version::of_body(&body, urls), None),
         };
         let (page_number, now_s) = (page_number(result), result.look.fetched_at.as_secs());
-        let turn = known.state.turn_into(&version);
-        let is_wall = turn.is_some_and(|turn| known.host.observe_turn(page_number, now_s, turn));
+        let replacement = known.state.replacement_by(&version);
+        let is_wall =
+            replacement.is_some_and(|replacement| known.host.observe_replacement(page_number, now_s, replacement));
         let judgement = known.state.observe_on_host(&version, noise, is_wall);
         Self { page, ..Self::new(judgement, known, result) }
     }
@@ -128,7 +129,7 @@ impl JudgedLook {
             sketch.missing_since = Some(Timestamp::from_secs(absence.since));
             sketch.missing_looks = absence.looks;
             if let Presence::Missing { look_again_after_s } = presence {
-                // Of a host that fails, the first pages are told before that shows, and no more.
+                // Once the host counts as missing, no more pages are reported.
                 let is_told = rules.missing && !host_is_missing && known.state.tell_missing();
                 let presence = is_told.then_some(Verdict::Missing);
                 return Self { presence, look_again_after_s: Some(look_again_after_s), ..Self::silent() };

@@ -8,8 +8,8 @@ use bench::{Bench, FIRST, html};
 use messages::FetchOutcome;
 use page::Timestamp;
 
-/// Looks at a page for so many days, and at once again whenever that is asked for. Gives the days on which a change was
-/// told, and those of second looks.
+/// Looks at a page once a day, and again at once whenever the detector asks for it. Returns the days on which a change was
+/// published and the days of second looks.
 fn looked_at(days: u32, mut page_at: impl FnMut(u32, bool) -> String) -> (Vec<u32>, Vec<u32>) {
     let mut bench = Bench::new(&[]);
     let (mut told, mut asked) = (Vec::new(), Vec::new());

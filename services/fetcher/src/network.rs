@@ -22,7 +22,7 @@ pub(crate) struct Network {
     pub(crate) gates: HostGates,
     pub(crate) addresses: AddressGate,
     pub(crate) robots: Arc<RobotsBook>,
-    /// `None` outside the loop, where whoever asks for a page sees the crash.
+    /// `None` for a single fetch from the command line, where a crash is seen by the user.
     pub(crate) crashes: Option<Arc<CrashJournal>>,
     /// The right to ask for a page that is suspected of crashes.
     pub(crate) suspects: Arc<Semaphore>,

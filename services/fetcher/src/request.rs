@@ -81,7 +81,7 @@ pub(crate) fn head(
         bytes.extend_from_slice(part.as_bytes());
     }
     bytes.extend_from_slice(&common.lines);
-    for (name, value) in wishes(wanted) {
+    for (name, value) in conditions(wanted) {
         if !value.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~')) {
             return Err(format!("{value:?} is not a valid validator"));
         }
@@ -104,14 +104,14 @@ pub(crate) fn request(
     *request.version_mut() = Version::HTTP_2;
     let headers = request.headers_mut();
     headers.clone_from(&common.headers);
-    for (name, value) in wishes(wanted) {
+    for (name, value) in conditions(wanted) {
         headers.insert(name, HeaderValue::from_str(value).map_err(|error| error.to_string())?);
     }
     Ok(request)
 }
 
-/// The headers that make a request conditional or ask past caches.
-fn wishes(wanted: RequestedResource<'_>) -> impl Iterator<Item = (HeaderName, &str)> {
+/// The headers that make a request conditional or bypass caches.
+fn conditions(wanted: RequestedResource<'_>) -> impl Iterator<Item = (HeaderName, &str)> {
     let (etag, last_modified, fresh) = match wanted {
         RequestedResource::Page { known, fresh } => (known.etag.as_deref(), known.last_modified.as_deref(), fresh),
         RequestedResource::Robots => (None, None, false),

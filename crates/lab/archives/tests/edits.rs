@@ -1,8 +1,9 @@
 //! The detector beside edits and noise that are made on real pages, where the corpora are at hand.
 
+mod corpora;
+
 use archives::{Archive, ToldRow};
 use settings::{Layers, Settings};
-use std::path::{Path, PathBuf};
 
 /// Percent of the edits of each kind that are told at least: what was measured, rounded down. Raise a limit when the
 /// detector does better; the aim is 90 of each and 95 of all.
@@ -125,16 +126,6 @@ const ALL_EDITS_TOLD_AT_LEAST: &[(&str, u32)] = &[("all edits", 65)];
 /// As above, over all kinds.
 const ALL_NOISE_TOLD_AT_MOST: &[(&str, u32)] = &[("all noise", 48)];
 
-fn corpora() -> Option<PathBuf> {
-    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/corpora");
-    let directory = std::env::var_os("RECRAWL_CORPORA").map_or_else(default, PathBuf::from).join("content");
-    if directory.join("pages.csv.zst").exists() {
-        return Some(directory);
-    }
-    println!("left out: no corpora; set RECRAWL_CORPORA to the directory that holds content/");
-    None
-}
-
 /// Rows on the wrong side of their limit. Every row has a limit, and every limit a row.
 fn wrong(rows: &[ToldRow], limits: &[(&str, u32)], is_wrong: fn(f64, f64) -> bool) -> Vec<String> {
     let names: Vec<&str> = rows.iter().map(|row| row.name).collect();
@@ -146,7 +137,7 @@ fn wrong(rows: &[ToldRow], limits: &[(&str, u32)], is_wrong: fn(f64, f64) -> boo
 
 #[test]
 fn edits_of_each_kind_are_told_and_noise_is_not() {
-    let Some(directory) = corpora() else { return };
+    let Some(directory) = corpora::content_with("pages.csv.zst") else { return };
     let layers = Layers { files: &[], environment: std::iter::empty(), overrides: &[] };
     let urls = Settings::from_layers(layers).unwrap().urls.rules();
     let mut archive = Archive::open(&directory, None).unwrap();

@@ -51,13 +51,11 @@ pub(crate) fn choose(archive: &mut Archive, seed: u64) -> Result<Vec<EditablePag
         let most = if *content_type == "text/html" { MAX_HTML_PAGES } else { MAX_OTHER_PAGES };
         pages.sort_by_key(|page| Draw::of(seed, &page.address).number());
         let taken = pages.iter().take(most);
-        chosen.extend(taken.map(|page| (page.page_id, half(page, has_hosts))));
+        chosen.extend(taken.map(|page| (*page, half(page, has_hosts))));
     }
-    chosen.sort_unstable_by_key(|(page_id, _)| *page_id);
+    chosen.sort_unstable_by_key(|(page, _)| page.page_id);
     let mut read = Vec::new();
-    for (page_id, half) in chosen {
-        let Ok(index) = archive.pages.binary_search_by_key(&page_id, |page| page.page_id) else { continue };
-        let page = &archive.pages[index];
+    for (page, half) in chosen {
         let blobs: Vec<usize> = page.rows.iter().rev().filter_map(|(_, blob)| *blob).take(VERSIONS).collect();
         let mut versions = Vec::new();
         for blob in blobs.into_iter().rev() {

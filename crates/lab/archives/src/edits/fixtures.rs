@@ -48,13 +48,13 @@ pub(crate) fn element(markup: Markup, place: Place, text: &str, others: &[String
         Place::Heading => markup.heading(text),
         Place::Item => {
             let mut items = others.to_vec();
-            items[2].clone_from(&text.to_owned());
+            text.clone_into(&mut items[2]);
             markup.list(&items)
         }
         Place::Cell => {
             let mut rows: Vec<Vec<String>> =
                 others.iter().map(|name| vec![name.clone(), "as usual".to_owned()]).collect();
-            rows[3][1].clone_from(&text.to_owned());
+            text.clone_into(&mut rows[3][1]);
             markup.table(&["Name", "Remarks"], &rows)
         }
         Place::Caption => {

@@ -55,18 +55,13 @@ const FURNITURE: &[&str] = &[
     "header",
 ];
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Framed {
-    No,
-    Yes,
-}
-
 struct Element {
     name: TagName,
     outer: Range<usize>,
     inner: Range<usize>,
     parent: usize,
-    framed: Framed,
+    /// Inside furniture, or furniture itself.
+    framed: bool,
     /// Inside an element that no block may be put into.
     nested: bool,
     in_article: bool,
@@ -101,7 +96,7 @@ pub(crate) fn html_places(html: &str) -> Places {
         outer: 0..html.len(),
         inner: 0..html.len(),
         parent: 0,
-        framed: Framed::No,
+        framed: false,
         nested: false,
         in_article: false,
         in_link: false,
@@ -155,8 +150,7 @@ impl Scan<'_> {
         self.close_implied(name, start);
         let parent = self.top();
         let outer = &self.elements[parent];
-        let framed =
-            if outer.framed == Framed::Yes || is_furniture(&tag, outer.in_article) { Framed::Yes } else { Framed::No };
+        let framed = outer.framed || is_furniture(&tag, outer.in_article);
         let parent_name = outer.name.as_bytes();
         let nests = matches!(
             parent_name,
@@ -182,24 +176,7 @@ impl Scan<'_> {
                 self.elements[open].has_list = true;
             }
         }
-        let is_void = matches!(
-            name,
-            b"area"
-                | b"base"
-                | b"br"
-                | b"col"
-                | b"embed"
-                | b"hr"
-                | b"img"
-                | b"input"
-                | b"link"
-                | b"meta"
-                | b"param"
-                | b"source"
-                | b"track"
-                | b"wbr"
-        );
-        if !is_void && !tag.is_self_closing() {
+        if !tag.name.is_void() && !tag.is_self_closing() {
             self.open.push(self.elements.len() - 1);
         }
     }
@@ -262,7 +239,7 @@ impl Scan<'_> {
                 b"body" => places.end = Some(element.inner.end),
                 _ => {}
             }
-            if element.framed == Framed::Yes {
+            if element.framed {
                 continue;
             }
             let is_prose = 2 * element.link_text < element.text;
@@ -281,7 +258,7 @@ impl Scan<'_> {
             let behind = first.behind;
             let plain = |text: &&&TextNode| {
                 let of = &self.elements[text.element];
-                !of.in_link && of.framed == Framed::No
+                !of.in_link && !of.framed
             };
             let texts = texts.iter().filter(plain).map(|text| text.range.clone()).collect();
             if place == Place::Paragraph && !element.nested && element.text >= MIN_ANCHOR {
@@ -299,7 +276,7 @@ impl Scan<'_> {
     fn groups(&self, parents: &[&[u8]], child: &[u8]) -> Vec<Vec<Range<usize>>> {
         let mut groups: Vec<(usize, Vec<Range<usize>>)> = Vec::new();
         for element in self.elements.iter().skip(1) {
-            let fits = element.name.as_bytes() == child && element.framed == Framed::No && element.text > 8;
+            let fits = element.name.as_bytes() == child && !element.framed && element.text > 8;
             if !fits || 2 * element.link_text >= element.text || element.outer.end <= element.inner.start {
                 continue;
             }
@@ -323,7 +300,7 @@ impl Scan<'_> {
             }
             outer.name.as_bytes() == b"p" && 2 * outer.link_text < outer.text
         };
-        let counted = self.elements.iter().filter(|element| element.framed == Framed::No && element.text > 0);
+        let counted = self.elements.iter().filter(|element| !element.framed && element.text > 0);
         counted.filter(in_prose).filter_map(|element| element.href.clone()).collect()
     }
 }

@@ -44,9 +44,8 @@ const NOISY_PAGES: usize = 32;
 const TEXTS: usize = 400;
 
 impl Archive {
-    /// Makes edits and noise of all kinds on a sample of the pages. Another seed draws other pages, places and
-    /// values. After each page, `progress` gets the number of
-    /// finished steps and of all.
+    /// Makes edits and noise of all kinds on a sample of the pages. Another seed draws other pages, places and values.
+    /// After each step, `progress` gets the number of finished steps and of all.
     pub fn edits(
         &mut self,
         seed: u64,

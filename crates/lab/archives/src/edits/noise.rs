@@ -20,7 +20,7 @@ pub(crate) struct Fetch<'a> {
     pub(crate) texts: &'a [String],
 }
 
-/// What differs at a fetch. `None` if the page has no place for it.
+/// Makes the patches of one fetch. `None` if the page has no place for it.
 type MakeNoise = fn(&mut Fetch<'_>) -> Option<Vec<Patch>>;
 
 /// A kind of noise.
@@ -197,7 +197,7 @@ fn advertisement(fetch: &mut Fetch<'_>) -> Option<Vec<Patch>> {
         "Tea from the hills",
         "Learn to sail in a week",
     ];
-    // Now and then there is none.
+    // One fetch in six shows no advertisement.
     let Some(text) = texts.get(fetch.now.below(texts.len() + 1)) else { return fetch.block(String::new()) };
     let token = fetch.now.token(20, HEX);
     fetch.block(format!(

@@ -73,7 +73,7 @@ impl ToldRow {
     }
 }
 
-/// What was told of the edits and the noise.
+/// The result of the benchmark: how much of each kind of edit and noise was told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EditReport {
     /// Pages of the half that may be looked at.
