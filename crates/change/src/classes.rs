@@ -1,7 +1,8 @@
-//! Replaces parts of a text that are never news by their class: ids, clock times, ages.
+//! Replaces ids, clock times and ages in a text by their class, so that a place on a page is recognised whatever
+//! its counter or clock shows.
 //!
-//! Dates, numbers, case and punctuation stay: on the pages that matter most, an effective date or a comma is an edit.
-//! Everything else that moves at every fetch is learnt per page ([`crate::slots`]), not guessed.
+//! A class never decides that a change is no news: opening hours, account numbers and checksums are what some people
+//! watch. What moves at every fetch is learnt per page ([`crate::slots`]), not guessed.
 
 use std::borrow::Cow;
 
@@ -25,7 +26,7 @@ pub(crate) fn with_classes(text: &str) -> Cow<'_, str> {
 }
 
 /// The text with plain quotes and dashes, or `None` if it has no others. Typeset quotes are not another wording.
-fn plain(text: &str) -> Option<String> {
+pub(crate) fn plain(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut out: Option<String> = None;
     let mut taken = 0;

@@ -32,6 +32,7 @@ mod page_state_codec;
 mod passages;
 mod region;
 mod rolling;
+mod rows;
 mod shingle;
 mod slots;
 mod span_hashes;

@@ -1,13 +1,14 @@
 //! A version of a page as a set of units, the smallest things that can be added or removed.
 //!
 //! A unit is the text of a block, or one link together with the text of its block. The two are separate, so that a link
-//! that differs at every fetch cannot hide an edit of its paragraph. A unit that only moves on the page makes no
-//! difference.
+//! that differs at every fetch cannot hide an edit of its paragraph. A cell belongs to its row, and a text that occurs
+//! twice is two units; apart from that, a unit that only moves on the page makes no difference.
 
 use crate::classed_text::ClassedText;
 use crate::region::region;
 use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
-use crate::span_hashes::{first_words, hash_of_span};
+use crate::rows::Rows;
+use crate::span_hashes::{TextSpan, first_words, hash_of_span};
 use crate::spread_sort::sorted_evenly_spread;
 use crate::targets::LinkBase;
 use document::ContentDigest;
@@ -55,6 +56,12 @@ impl UnitKey {
     fn new(name: u64, slot: u64, is_link: bool, in_region: bool) -> Self {
         let name = splitmix64(name) >> Self::NAME_SHIFT << Self::NAME_SHIFT;
         Self(name | ((splitmix64(slot) >> (64 - 22)) << 2) | (u64::from(is_link) << 1) | u64::from(in_region))
+    }
+
+    /// The key of the nth repetition of the unit on the page.
+    fn repeated(self, nth: u64) -> Self {
+        let name = splitmix64(self.name() ^ splitmix64(nth)) >> Self::NAME_SHIFT << Self::NAME_SHIFT;
+        Self(name | (self.0 & ((1 << Self::NAME_SHIFT) - 1)))
     }
 
     /// Hash of the unit's content.
@@ -150,40 +157,54 @@ impl<'r> Version<'r> {
 }
 
 fn units(blocks: &Blocks, classed: &ClassedText, in_region: &[bool], base: &LinkBase<'_>) -> Vec<Unit> {
-    let text = classed.text(blocks);
-    let texts: Vec<&[u8]> = classed.places().iter().map(|place| &text.as_bytes()[place.clone()]).collect();
-    let names: Vec<u64> = texts.iter().map(|text| text_hash(text)).collect();
+    let (names, text) = (classed.names(), classed.text(blocks));
     let slots = text_slots(blocks, text.as_bytes(), classed.places());
+    let rows = Rows::of(blocks, names, &slots);
     let mut units = Vec::with_capacity(blocks.list.len() + blocks.link_count());
     for (index, (block, in_region)) in blocks.list.iter().zip(in_region).enumerate() {
-        let name = names[index];
+        let (name, slot) = rows.in_row(index, names[index], slots[index]);
         let block_index = index as u32;
-        if !texts[index].is_empty() {
-            let key = UnitKey::new(name, slots[index], false, *in_region);
+        if block.byte_length() > 0 {
+            let key = UnitKey::new(name, slot, false, *in_region);
             units.push(Unit { key, block: block_index, link: 0 });
         }
-        for link in blocks.links(block) {
+        for (nth, link) in blocks.links(block).enumerate() {
             let Some(target) = base.target_hash(blocks.href(link)) else { continue };
-            let slot = if block.is_links() { block.path } else { splitmix64(name ^ 1) };
+            let slot = if block.is_links() { block.path } else { splitmix64(slot ^ (1 + nth as u64)) };
             let name = splitmix64(name) ^ target.rotate_left(1);
             let key = UnitKey::new(name, slot, true, *in_region);
             units.push(Unit { key, block: block_index, link: link as u32 });
         }
     }
-    // Of two units with one name, the one in the region counts; of two in the region, the first.
+    // Of units with one name, those in the region come first, in page order.
     let order = |unit: &Unit| unit.key.name() << UnitKey::NAME_SHIFT | u64::from(!unit.key.in_region());
     let mut units = sorted_evenly_spread(units, order);
-    units.dedup_by_key(|unit| unit.key.name());
+    if count_repetitions(&mut units) {
+        units = sorted_evenly_spread(units, order);
+        units.dedup_by_key(|unit| unit.key.name());
+    }
     units
 }
 
-/// The slot of each text: the hash of its place and its first words, or of the place alone in lists of links and named
-/// blocks.
+/// Gives the second and each further unit of one name a name of its own. Returns whether there was one.
+fn count_repetitions(units: &mut [Unit]) -> bool {
+    let mut repeated = false;
+    for same in units.chunk_by_mut(|one, other| one.key.name() == other.key.name()) {
+        for (nth, unit) in same.iter_mut().enumerate().skip(1) {
+            unit.key = unit.key.repeated(nth as u64);
+            repeated = true;
+        }
+    }
+    repeated
+}
+
+/// The slot of each text: the hash of its place and its first words without their digits, or of the place alone in
+/// lists of links and named blocks.
 fn text_slots(blocks: &Blocks, text: &[u8], places: &[Range<usize>]) -> Vec<u64> {
     let with_words: Vec<bool> = blocks.list.iter().map(|block| !block.is_links() && !block.is_named).collect();
     let chosen = places.iter().zip(&with_words).filter(|(_, has_words)| **has_words).map(|(place, _)| place.clone());
     let (words, counts) = first_words(text, chosen);
-    let mut words = words.into_iter().map(|word| hash_of_span(text, word));
+    let mut words = words.into_iter().map(|word| hash_without_digits(text, word));
     let mut counts = counts.into_iter();
     let slot = |(block, has_words): (&Block, &bool)| match has_words {
         false => block.path,
@@ -193,4 +214,14 @@ fn text_slots(blocks: &Blocks, text: &[u8], places: &[Range<usize>]) -> Vec<u64>
         }
     };
     blocks.list.iter().zip(&with_words).map(slot).collect()
+}
+
+/// The hash of a word; of its letters only if it has a digit, so that `1,234` and `999` are one word.
+fn hash_without_digits(text: &[u8], word: TextSpan) -> u64 {
+    let bytes = &text[word[0] as usize..word[1] as usize];
+    if !bytes.iter().any(u8::is_ascii_digit) {
+        return hash_of_span(text, word);
+    }
+    let letters: Vec<u8> = bytes.iter().copied().filter(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()).collect();
+    text_hash(&letters)
 }

@@ -42,6 +42,9 @@ pub struct Block {
     pub path: u64,
     /// Index of the enclosing block element in [`Blocks::nodes`].
     pub node: usize,
+    /// Index of the nearest enclosing row in [`Blocks::nodes`]: a table row, a list item, or the term of a description.
+    /// 0 outside rows.
+    pub row: usize,
     /// The part of the page that the block is in.
     pub part: BlockRole,
     /// Whether the place has a name of its own, such as a JSON key. The first words are then not needed to recognise

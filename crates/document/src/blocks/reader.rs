@@ -29,6 +29,7 @@ struct OpenElement {
     name: TagName,
     path: u64,
     node: usize,
+    row: usize,
     part: BlockRole,
     hidden: bool,
     in_table: bool,
@@ -47,10 +48,13 @@ pub(super) struct BlockReader<'a> {
     /// Properties of the innermost open element.
     path: u64,
     node: usize,
+    row: usize,
     part: BlockRole,
     hidden: bool,
     in_table: bool,
     is_named: bool,
+    /// The element of the last term of a description list.
+    term: usize,
 }
 
 impl<'a> TakeTokens<'a> for BlockReader<'a> {
@@ -116,10 +120,12 @@ impl<'a> BlockReader<'a> {
             in_link: false,
             path: 0,
             node: 0,
+            row: 0,
             part: BlockRole::default(),
             hidden: false,
             in_table: false,
             is_named: false,
+            term: 0,
         }
     }
 
@@ -171,15 +177,22 @@ impl<'a> BlockReader<'a> {
         if self.open.len() >= MAX_DEPTH {
             return;
         }
-        let (mut path, mut node, mut part, mut in_table) = (self.path, self.node, self.part, self.in_table);
+        let (mut path, mut node, mut row) = (self.path, self.node, self.row);
+        let (mut part, mut in_table) = (self.part, self.in_table);
         if is_block {
             path = splitmix64(path ^ NAME_HASHES.of(name));
             self.blocks.nodes.push(BlockElement { parent: self.node, is_paragraph: IS_PARAGRAPH.of(name) });
             node = self.blocks.nodes.len() - 1;
             part = part_of(name, role, part);
             in_table |= name == TD;
+            match name.as_bytes() {
+                b"tr" | b"li" => row = node,
+                b"dt" => (row, self.term) = (node, node),
+                b"dd" => row = self.term,
+                _ => {}
+            }
         }
-        self.open.push(OpenElement { name, path, node, part, hidden: self.hidden || hidden, in_table });
+        self.open.push(OpenElement { name, path, node, row, part, hidden: self.hidden || hidden, in_table });
         self.settle();
     }
 
@@ -208,10 +221,13 @@ impl<'a> BlockReader<'a> {
     }
 
     fn settle(&mut self) {
-        (self.path, self.node, self.part, self.hidden, self.in_table) = match self.open.last() {
-            Some(open) => (open.path, open.node, open.part, open.hidden, open.in_table),
-            None => (0, 0, BlockRole::default(), false, false),
+        let Some(open) = self.open.last() else {
+            (self.path, self.node, self.row, self.part) = (0, 0, 0, BlockRole::default());
+            (self.hidden, self.in_table) = (false, false);
+            return;
         };
+        (self.path, self.node, self.row, self.part) = (open.path, open.node, open.row, open.part);
+        (self.hidden, self.in_table) = (open.hidden, open.in_table);
     }
 
     fn begin_link(&mut self, attributes: &str) {
@@ -231,10 +247,10 @@ impl<'a> BlockReader<'a> {
         let text = self.text_start..self.text.len();
         let links = self.links_start..self.blocks.href_ends.len();
         if (!text.is_empty() || !links.is_empty()) && self.blocks.list.len() < MAX_BLOCKS {
-            let &mut Self { anchor_bytes, path, node, mut part, in_table, is_named, .. } = self;
+            let &mut Self { anchor_bytes, path, node, row, mut part, in_table, is_named, .. } = self;
             let is_summary = self.open.last().is_some_and(|open| open.name == SUMMARY);
             part.chrome |= is_summary && text.len() <= CONTROL_BYTES;
-            self.blocks.list.push(Block { text, links, anchor_bytes, path, node, part, is_named, in_table });
+            self.blocks.list.push(Block { text, links, anchor_bytes, path, node, row, part, is_named, in_table });
         }
         self.links_start = self.blocks.href_ends.len();
         self.anchor_bytes = 0;
@@ -249,7 +265,9 @@ fn is_canonical(attributes: &str) -> bool {
 
 fn part_of(name: TagName, role: &str, outer: BlockRole) -> BlockRole {
     let name = name.as_bytes();
-    let is_chrome = matches!(name, b"nav" | b"footer" | b"header" | b"aside" | b"dialog" | b"button")
+    // The header of an article is its own, and so are the buttons of what it offers.
+    let is_chrome = matches!(name, b"nav" | b"footer" | b"aside" | b"dialog")
+        || (matches!(name, b"header" | b"button") && !outer.main)
         || matches!(
             role,
             "navigation" | "banner" | "contentinfo" | "search" | "dialog" | "alertdialog" | "complementary" | "button"

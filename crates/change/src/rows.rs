@@ -1,0 +1,66 @@
+//! The rows of a page: table rows, list items, terms with their descriptions. "Sold out" is another statement in
+//! another row.
+
+use document::blocks::Blocks;
+use document::splitmix64;
+
+/// A row with more blocks or more text lays out a page; its first text says nothing about the others.
+const MAX_ROW_BLOCKS: u32 = 16;
+const MAX_ROW_BYTES: usize = 1_024;
+/// The longest text that names a row.
+const MAX_KEY_BYTES: usize = 80;
+
+/// What the blocks of a page are called in their rows.
+pub(crate) struct Rows {
+    /// By number of the element; empty where there is no row.
+    rows: Vec<Row>,
+    /// For each block, its row and its number in it.
+    places: Vec<(usize, u32)>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Row {
+    blocks: u32,
+    bytes: usize,
+    key: Option<RowKey>,
+}
+
+/// The first text of a row with a letter.
+#[derive(Clone, Copy)]
+struct RowKey {
+    block: usize,
+    name: u64,
+    slot: u64,
+}
+
+impl Rows {
+    /// Finds the rows, given the names and slots of all blocks.
+    pub(crate) fn of(blocks: &Blocks, names: &[u64], slots: &[u64]) -> Self {
+        let mut rows = vec![Row::default(); blocks.nodes.len()];
+        let mut places = Vec::with_capacity(blocks.list.len());
+        for (index, block) in blocks.list.iter().enumerate() {
+            let row = &mut rows[block.row];
+            places.push((block.row, row.blocks));
+            row.blocks += 1;
+            row.bytes += block.byte_length();
+            let has_letter = |text: &str| text.chars().any(char::is_alphabetic);
+            if block.row > 0 && row.key.is_none() && block.byte_length() <= MAX_KEY_BYTES && has_letter(blocks.text(block)) {
+                row.key = Some(RowKey { block: index, name: names[index], slot: slots[index] });
+            }
+        }
+        Self { rows, places }
+    }
+
+    /// The name and the slot of a block, in its row if it has one that has a key.
+    pub(crate) fn in_row(&self, block: usize, name: u64, slot: u64) -> (u64, u64) {
+        let (row, nth) = self.places[block];
+        let Row { blocks, bytes, key } = self.rows[row];
+        match key {
+            Some(key) if key.block != block && blocks <= MAX_ROW_BLOCKS && bytes <= MAX_ROW_BYTES => {
+                // The column is the place; the words of a cell are its value.
+                (splitmix64(key.name ^ name.rotate_left(1)), splitmix64(key.slot ^ u64::from(nth)))
+            }
+            _ => (name, slot),
+        }
+    }
+}
