@@ -1,7 +1,8 @@
 //! Compares two versions for people: `recrawl diff`.
 
 use crate::judgement::Noise;
-use crate::page_state::{PageState, only_in};
+use crate::news::news_of;
+use crate::page_state::PageState;
 use crate::verdict::VersionVerdict;
 use crate::version::{UnitKey, Version};
 use document::prefix;
@@ -39,8 +40,9 @@ pub fn diff(old: &Version<'_>, new: &Version<'_>) -> Diff {
     let judgement = state.observe(new, Noise::ByFrequency);
     let keys = |version: &Version<'_>| -> Vec<UnitKey> { version.units.iter().map(|unit| unit.key).collect() };
     let (old_keys, new_keys) = (keys(old), keys(new));
-    let (added, links_added) = told(new, &only_in(&new_keys, &old_keys));
-    let (removed, links_removed) = told(old, &only_in(&old_keys, &new_keys));
+    let (came, went) = news_of(&old_keys, &new_keys);
+    let (added, links_added) = told(new, &came);
+    let (removed, links_removed) = told(old, &went);
     Diff {
         verdict: judgement.verdict,
         magnitude: judgement.magnitude,
@@ -55,7 +57,7 @@ pub fn diff(old: &Version<'_>, new: &Version<'_>) -> Diff {
 
 fn told(version: &Version<'_>, keys: &[UnitKey]) -> (Vec<String>, Vec<String>) {
     let mut units: Vec<_> =
-        keys.iter().filter(|key| key.in_region()).filter_map(|key| version.find(key.name())).collect();
+        keys.iter().filter_map(|key| version.find(key.name())).collect();
     units.sort_by_key(|unit| unit.block);
     let (mut texts, mut links): (Vec<String>, Vec<String>) = Default::default();
     for unit in units {

@@ -27,6 +27,7 @@ mod guard;
 mod host_events;
 mod judgement;
 mod lanes;
+mod news;
 mod page_state;
 mod page_state_codec;
 mod passages;

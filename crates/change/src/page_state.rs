@@ -6,6 +6,7 @@
 
 use crate::guard::{MAX_HELD_VERSIONS, is_suspect};
 use crate::judgement::{Confirmation, Judgement, Noise, PartVerdict};
+use crate::news::news_of;
 use crate::shingle::ShingleSet;
 use crate::slots::Slots;
 use crate::verdict::{MAJOR_MAGNITUDE, VersionVerdict};
@@ -169,11 +170,8 @@ impl PageState {
 
     fn compare(&mut self, version: &Version<'_>, was_gone: bool, noise: Noise) -> Judgement {
         let keys: Vec<UnitKey> = version.units.iter().map(|unit| unit.key).collect();
-        let (mut added, mut removed) = (only_in(&keys, &self.version.units), only_in(&self.version.units, &keys));
-        let structure = PartVerdict::of(!added.is_empty() || !removed.is_empty());
-        // A unit that only moved into or out of the region is still on the page.
-        added.retain(|key| key.in_region());
-        removed.retain(|key| key.in_region());
+        let structure = PartVerdict::of(!keys.iter().map(|key| key.name()).eq(self.version.units.iter().map(|key| key.name())));
+        let (mut added, mut removed) = news_of(&self.version.units, &keys);
         if version.kind == ContentKind::Xml {
             // Items leave a feed when others arrive, and come back when a cache is behind.
             self.version.past.extend(std::mem::take(&mut removed));
@@ -281,16 +279,6 @@ impl PageState {
         let bytes = version.region_bytes.max((LENGTH_MEMORY * f64::from(self.looks.region_bytes)) as usize);
         self.looks.region_bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
     }
-}
-
-/// The units of the first list that are not in the second; both sorted by name.
-pub(crate) fn only_in(of: &[UnitKey], without: &[UnitKey]) -> Vec<UnitKey> {
-    let mut others = without.iter().peekable();
-    let is_alone = |key: &&UnitKey| {
-        while others.next_if(|other| other.name() < key.name()).is_some() {}
-        others.peek().is_none_or(|other| other.name() != key.name())
-    };
-    of.iter().filter(is_alone).copied().collect()
 }
 
 #[cfg(test)]

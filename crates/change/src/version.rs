@@ -5,7 +5,7 @@
 //! twice is two units; apart from that, a unit that only moves on the page makes no difference.
 
 use crate::classed_text::ClassedText;
-use crate::region::region;
+use crate::region::{PagePart, parts};
 use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
 use crate::rows::Rows;
 use crate::span_hashes::{TextSpan, first_words, hash_of_span};
@@ -44,7 +44,7 @@ pub(crate) struct Unit {
     link: u32,
 }
 
-/// The stored form of a unit: 40 bits of name, 22 bits of slot, whether it is a link, and whether it is in the region.
+/// The stored form of a unit: 40 bits of name, 21 bits of slot, whether it is a link, and its part of the page.
 /// In a page of 1,000 units, two share a name once in two million pages. Two slots may share a number, which makes
 /// changes in both a little easier to miss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,9 +53,9 @@ pub(crate) struct UnitKey(pub(crate) u64);
 impl UnitKey {
     const NAME_SHIFT: u32 = 24;
 
-    fn new(name: u64, slot: u64, is_link: bool, in_region: bool) -> Self {
+    fn new(name: u64, slot: u64, is_link: bool, part: PagePart) -> Self {
         let name = splitmix64(name) >> Self::NAME_SHIFT << Self::NAME_SHIFT;
-        Self(name | ((splitmix64(slot) >> (64 - 22)) << 2) | (u64::from(is_link) << 1) | u64::from(in_region))
+        Self(name | ((splitmix64(slot) >> (64 - 21)) << 3) | (u64::from(is_link) << 2) | part as u64)
     }
 
     /// The key of the nth repetition of the unit on the page.
@@ -71,15 +71,15 @@ impl UnitKey {
 
     /// Hash of the unit's place, by which its value is followed from version to version.
     pub(crate) fn slot(self) -> u32 {
-        (self.0 as u32 & ((1 << Self::NAME_SHIFT) - 1)) >> 2
+        (self.0 as u32 & ((1 << Self::NAME_SHIFT) - 1)) >> 3
     }
 
     pub(crate) fn is_link(self) -> bool {
-        self.0 & 2 == 2
+        self.0 & 4 == 4
     }
 
-    pub(crate) fn in_region(self) -> bool {
-        self.0 & 1 == 1
+    pub(crate) fn part(self) -> PagePart {
+        [PagePart::Frame, PagePart::Region, PagePart::Beside, PagePart::Links][(self.0 & 3) as usize]
     }
 }
 
@@ -103,10 +103,11 @@ impl<'r> Version<'r> {
 
     fn of_blocks(body: &Body<'_>, blocks: Blocks, urls: &'r UrlRules) -> Self {
         let (digest, kind, address) = (body.digest(), body.kind(), body.address());
-        let in_region = region(&blocks);
+        let parts = parts(&blocks);
+        let in_region: Vec<bool> = parts.iter().map(|part| *part == PagePart::Region).collect();
         let base = LinkBase::new(address, blocks.base.as_deref(), urls);
         let classed = ClassedText::new(&blocks);
-        let units = units(&blocks, &classed, &in_region, &base);
+        let units = units(&blocks, &classed, &parts, &base);
         let region_bytes = blocks
             .list
             .iter()
@@ -156,28 +157,28 @@ impl<'r> Version<'r> {
     }
 }
 
-fn units(blocks: &Blocks, classed: &ClassedText, in_region: &[bool], base: &LinkBase<'_>) -> Vec<Unit> {
+fn units(blocks: &Blocks, classed: &ClassedText, parts: &[PagePart], base: &LinkBase<'_>) -> Vec<Unit> {
     let (names, text) = (classed.names(), classed.text(blocks));
     let slots = text_slots(blocks, text.as_bytes(), classed.places());
     let rows = Rows::of(blocks, names, &slots);
     let mut units = Vec::with_capacity(blocks.list.len() + blocks.link_count());
-    for (index, (block, in_region)) in blocks.list.iter().zip(in_region).enumerate() {
+    for (index, (block, part)) in blocks.list.iter().zip(parts).enumerate() {
         let (name, slot) = rows.in_row(index, names[index], slots[index]);
         let block_index = index as u32;
         if block.byte_length() > 0 {
-            let key = UnitKey::new(name, slot, false, *in_region);
+            let key = UnitKey::new(name, slot, false, *part);
             units.push(Unit { key, block: block_index, link: 0 });
         }
         for (nth, link) in blocks.links(block).enumerate() {
             let Some(target) = base.target_hash(blocks.href(link)) else { continue };
             let slot = if block.is_links() { block.path } else { splitmix64(slot ^ (1 + nth as u64)) };
             let name = splitmix64(name) ^ target.rotate_left(1);
-            let key = UnitKey::new(name, slot, true, *in_region);
+            let key = UnitKey::new(name, slot, true, *part);
             units.push(Unit { key, block: block_index, link: link as u32 });
         }
     }
     // Of units with one name, those in the region come first, in page order.
-    let order = |unit: &Unit| unit.key.name() << UnitKey::NAME_SHIFT | u64::from(!unit.key.in_region());
+    let order = |unit: &Unit| unit.key.name() << UnitKey::NAME_SHIFT | u64::from(unit.key.part() != PagePart::Region);
     let mut units = sorted_evenly_spread(units, order);
     if count_repetitions(&mut units) {
         units = sorted_evenly_spread(units, order);
