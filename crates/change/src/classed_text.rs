@@ -1,7 +1,7 @@
 //! The texts of a page's blocks, with ids, times and ages replaced by their class: what a place on the page is called.
 
 use crate::class_marks::ClassMarks;
-use crate::classes::{plain, with_classes};
+use crate::classes::{with_ages, with_classes};
 use document::blocks::Blocks;
 use document::text_hash;
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ pub(crate) struct ClassedText {
     replaced: Option<String>,
     /// The range of each block in the text.
     places: Vec<Range<usize>>,
-    /// The hash of each block's own text with plain quotes, classes and all: another time or id is another text.
+    /// The hash of each block's text with ages replaced only: another clock time or id is another text.
     names: Vec<u64>,
 }
 
@@ -30,10 +30,7 @@ impl ClassedText {
             let own = &text[place.clone()];
             let is_marked = marks.any_within(place.clone());
             let classed = is_marked.then(|| with_classes(own)).filter(|classed| **classed != *own);
-            names.push(match is_marked.then(|| plain(own)).flatten() {
-                Some(plain) => text_hash(plain.as_bytes()),
-                None => text_hash(own.as_bytes()),
-            });
+            names.push(text_hash(if is_marked { with_ages(own) } else { Cow::Borrowed(own) }.as_bytes()));
             let start = replaced.as_ref().map_or(place.start, String::len);
             let length = classed.as_ref().map_or(place.len(), |classed| classed.len());
             places.push(start..start + length);

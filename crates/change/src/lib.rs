@@ -25,6 +25,7 @@ mod classes;
 mod diff;
 mod guard;
 mod host_events;
+mod image_words;
 mod judgement;
 mod lanes;
 mod news;

@@ -7,6 +7,7 @@
 use crate::guard::{MAX_HELD_VERSIONS, is_suspect};
 use crate::judgement::{Confirmation, Judgement, Noise, PartVerdict};
 use crate::news::news_of;
+use crate::region::PagePart;
 use crate::shingle::ShingleSet;
 use crate::slots::Slots;
 use crate::verdict::{MAJOR_MAGNITUDE, VersionVerdict};
@@ -176,8 +177,9 @@ impl PageState {
             // Items leave a feed when others arrive, and come back when a cache is behind.
             self.version.past.extend(std::mem::take(&mut removed));
             added.retain(|key| !self.version.past.iter().any(|past| past.name() == key.name()));
-            self.version.past.drain(..self.version.past.len().saturating_sub(MAX_PAST_UNITS));
         }
+        self.pass_over_rotations(&mut added, &mut removed);
+        self.version.past.drain(..self.version.past.len().saturating_sub(MAX_PAST_UNITS));
         let mut touched: Vec<u32> = added.iter().chain(&removed).map(|key| key.slot()).collect();
         touched.sort_unstable();
         touched.dedup();
@@ -202,6 +204,19 @@ impl PageState {
         self.looks.open_added.truncate(MAX_OPEN_UNITS);
         self.looks.open_removed.truncate(MAX_OPEN_UNITS);
         Judgement { structure, wants_second_look, ..news }
+    }
+
+    /// A list of teasers shows in turn what it has shown before: if all that came to a list was there already, what
+    /// went is no news either.
+    fn pass_over_rotations(&mut self, added: &mut Vec<UnitKey>, removed: &mut Vec<UnitKey>) {
+        let in_list = |key: &UnitKey| key.part() == PagePart::Links;
+        let is_past = |key: &UnitKey| self.version.past.iter().any(|past| past.name() == key.name());
+        let mut rotating: Vec<u32> = added.iter().filter(|key| in_list(key) && is_past(key)).map(|key| key.slot()).collect();
+        rotating.retain(|slot| added.iter().filter(|key| in_list(key) && key.slot() == *slot).all(is_past));
+        self.version.past.extend(removed.iter().filter(|key| in_list(key)));
+        let stays = |key: &UnitKey| !in_list(key) || !rotating.contains(&key.slot());
+        added.retain(stays);
+        removed.retain(stays);
     }
 
     /// Requests a second fetch while one would be informative, but not at every version.

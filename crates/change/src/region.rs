@@ -14,7 +14,7 @@ pub(crate) enum PagePart {
     Frame,
     /// The region: what the page is about.
     Region,
-    /// Beside the region and not in the frame: another column, a box.
+    /// Beside the region and not in the frame: another column, a box, a button.
     Beside,
     /// A list of links within the region of a page of prose. Such a list may be news, and may be teasers in turn.
     Links,
@@ -42,6 +42,7 @@ pub(crate) fn parts(blocks: &Blocks) -> Vec<PagePart> {
     let prose = among(&region, blocks, |block| !block.is_links());
     let is_prose = 2 * bytes(&prose) >= bytes(&region);
     let part = |(index, block): (usize, &Block)| match (region[index], unframed[index]) {
+        (_, true) if block.part.button => PagePart::Beside,
         (true, _) if is_prose && block.is_links() => PagePart::Links,
         (true, _) => PagePart::Region,
         (false, true) if !block.is_links() => PagePart::Beside,

@@ -10,6 +10,7 @@ use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
 use crate::rows::Rows;
 use crate::span_hashes::{TextSpan, first_words, hash_of_span};
 use crate::spread_sort::sorted_evenly_spread;
+use crate::image_words::image_words;
 use crate::targets::LinkBase;
 use document::ContentDigest;
 use document::ContentKind;
@@ -170,7 +171,7 @@ fn units(blocks: &Blocks, classed: &ClassedText, parts: &[PagePart], base: &Link
             units.push(Unit { key, block: block_index, link: 0 });
         }
         for (nth, link) in blocks.links(block).enumerate() {
-            let Some(target) = base.target_hash(blocks.href(link)) else { continue };
+            let Some(target) = target_hash(blocks, base, link) else { continue };
             let slot = if block.is_links() { block.path } else { splitmix64(slot ^ (1 + nth as u64)) };
             let name = splitmix64(name) ^ target.rotate_left(1);
             let key = UnitKey::new(name, slot, true, *part);
@@ -185,6 +186,14 @@ fn units(blocks: &Blocks, classed: &ClassedText, parts: &[PagePart], base: &Link
         units.dedup_by_key(|unit| unit.key.name());
     }
     units
+}
+
+/// The hash of what a link leads to, or of the words in the address of an image.
+fn target_hash(blocks: &Blocks, base: &LinkBase<'_>, link: usize) -> Option<u64> {
+    match blocks.is_image(link) {
+        true => image_words(blocks.href(link)),
+        false => base.target_hash(blocks.href(link)),
+    }
 }
 
 /// Gives the second and each further unit of one name a name of its own. Returns whether there was one.
@@ -202,7 +211,7 @@ fn count_repetitions(units: &mut [Unit]) -> bool {
 /// The slot of each text: the hash of its place and its first words without their digits, or of the place alone in
 /// lists of links and named blocks.
 fn text_slots(blocks: &Blocks, text: &[u8], places: &[Range<usize>]) -> Vec<u64> {
-    let with_words: Vec<bool> = blocks.list.iter().map(|block| !block.is_links() && !block.is_named).collect();
+    let with_words: Vec<bool> = blocks.list.iter().map(|block| !block.is_links() && !block.is_named && !block.part.button).collect();
     let chosen = places.iter().zip(&with_words).filter(|(_, has_words)| **has_words).map(|(place, _)| place.clone());
     let (words, counts) = first_words(text, chosen);
     let mut words = words.into_iter().map(|word| hash_without_digits(text, word));

@@ -67,6 +67,8 @@ pub struct BlockRole {
     pub main: bool,
     /// A button, an option or the value of a field: read as part of the page, but no sign of where its text is.
     pub control: bool,
+    /// A control that is a button or a field.
+    pub button: bool,
     /// A statement about the page as a whole: its title, structured data.
     pub fact: bool,
 }
