@@ -57,7 +57,7 @@ pub fn diff(old: &Version<'_>, new: &Version<'_>) -> Diff {
 
 fn told(version: &Version<'_>, keys: &[UnitKey]) -> (Vec<String>, Vec<String>) {
     let mut units: Vec<_> =
-        keys.iter().filter_map(|key| version.find(key.name())).collect();
+        keys.iter().filter_map(|key| version.find(key.name())).filter(|unit| !unit.is_order()).collect();
     units.sort_by_key(|unit| unit.block);
     let (mut texts, mut links): (Vec<String>, Vec<String>) = Default::default();
     for unit in units {

@@ -4,7 +4,7 @@ use document::{splitmix64, text_hash};
 
 /// The longest run of digits that counts people, products or years.
 const MAX_DIGITS: usize = 6;
-/// The shortest word that tells an image from another.
+/// The fewest small letters of a word that tells an image from another.
 const MIN_WORD_LETTERS: usize = 3;
 
 /// A hash of the words and numbers of the last part of a path; `None` if there is no word.
@@ -14,7 +14,7 @@ pub(crate) fn image_words(source: &str) -> Option<u64> {
     let pieces = stem.split(|letter: char| !letter.is_alphanumeric());
     let (mut hash, mut has_word) = (0, false);
     for piece in pieces.filter(|piece| is_word(piece) || is_number(piece)) {
-        has_word |= is_word(piece) && piece.len() >= MIN_WORD_LETTERS;
+        has_word |= is_word(piece) && piece.chars().filter(|letter| letter.is_lowercase()).count() >= MIN_WORD_LETTERS;
         hash = splitmix64(hash ^ text_hash(piece.as_bytes()));
     }
     has_word.then_some(hash)
@@ -46,6 +46,7 @@ mod tests {
         same("/img/logo-8f14e45f.png", "https://cdn.test/x/logo-deadbe12.webp");
         same("/rsrc.php/v4/yH/r/zPhIMjDYZPw.png", "/rsrc.php/v4/y_/r/Gxk4QaxWlN-.png");
         assert_eq!(image_words("/rsrc.php/v4/y_/r/Gxk4QaxWlN-.png"), None);
+        assert_eq!(image_words("/rsrc.php/yA/r/H5KMJlh-MJS.webp"), None);
         let differ = |one, other| assert_ne!(image_words(one), image_words(other), "{one} {other}");
         differ("/img/hero-summer.jpg", "/img/hero-winter.jpg");
         differ("photo1.jpg", "photo2.jpg");

@@ -243,7 +243,7 @@ impl PageState {
         self.version.shingles = shingles;
         let magnitude = 1.0 - resemblance;
         let mut texts: Vec<String> = Vec::new();
-        for unit in added.iter().filter_map(|key| version.find(key.name())) {
+        for unit in added.iter().filter_map(|key| version.find(key.name())).filter(|unit| !unit.is_order()) {
             let text = prefix(version.text(unit), MAX_PASSAGE_BYTES);
             if texts.len() < MAX_PASSAGES && !texts.iter().any(|given| given == text) {
                 texts.push(text.to_owned());

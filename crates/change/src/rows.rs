@@ -2,13 +2,16 @@
 //! another row.
 
 use document::blocks::Blocks;
-use document::splitmix64;
+use document::{splitmix64, text_hash};
 
 /// A row with more blocks or more text lays out a page; its first text says nothing about the others.
 const MAX_ROW_BLOCKS: u32 = 16;
 const MAX_ROW_BYTES: usize = 1_024;
 /// The longest text that names a row.
 const MAX_KEY_BYTES: usize = 80;
+
+/// Tells the order of a list from its texts.
+const ORDER: u64 = 0x6f72_6465_72;
 
 /// What the blocks of a page are called in their rows.
 pub(crate) struct Rows {
@@ -31,9 +34,46 @@ struct RowKey {
     block: usize,
     name: u64,
     slot: u64,
+    /// Hash of the whole text without its digits.
+    shape: u64,
 }
 
+/// The order of the rows of one list or table.
+pub(crate) struct RowOrder {
+    /// The first block of the list.
+    pub(crate) block: usize,
+    pub(crate) name: u64,
+    pub(crate) slot: u64,
+}
+
+/// Lists with fewer rows have no order worth a word.
+const MIN_ORDERED_ROWS: u32 = 3;
+
 impl Rows {
+    /// The order of each list and table: a hash of what its rows begin with. Numbers do not count, so that a counter in
+    /// a row is not taken for another order.
+    pub(crate) fn orders(&self, blocks: &Blocks, slots: &[u64]) -> Vec<RowOrder> {
+        let mut lists: Vec<(u32, RowOrder)> = Vec::new();
+        let mut list_of = vec![usize::MAX; blocks.nodes.len()];
+        for (index, block) in blocks.list.iter().enumerate() {
+            let (row, nth) = self.places[index];
+            if row == 0 || nth > 0 {
+                continue;
+            }
+            let parent = blocks.nodes[row].parent;
+            if list_of[parent] == usize::MAX {
+                list_of[parent] = lists.len();
+                lists.push((0, RowOrder { block: index, name: 0, slot: splitmix64(block.path ^ ORDER) }));
+            }
+            let (rows, order) = &mut lists[list_of[parent]];
+            *rows += 1;
+            let begins_with = self.rows[row].key.map_or(slots[index], |key| key.shape);
+            order.name = splitmix64(order.name ^ begins_with);
+        }
+        let ordered = lists.into_iter().filter(|(rows, _)| *rows >= MIN_ORDERED_ROWS);
+        ordered.map(|(_, order)| RowOrder { name: splitmix64(order.name ^ ORDER), ..order }).collect()
+    }
+
     /// Finds the rows, given the names and slots of all blocks.
     pub(crate) fn of(blocks: &Blocks, names: &[u64], slots: &[u64]) -> Self {
         let mut rows = vec![Row::default(); blocks.nodes.len()];
@@ -45,7 +85,7 @@ impl Rows {
             row.bytes += block.byte_length();
             let has_letter = |text: &str| text.chars().any(char::is_alphabetic);
             if block.row > 0 && row.key.is_none() && block.byte_length() <= MAX_KEY_BYTES && has_letter(blocks.text(block)) {
-                row.key = Some(RowKey { block: index, name: names[index], slot: slots[index] });
+                row.key = Some(RowKey { block: index, name: names[index], slot: slots[index], shape: shape(blocks.text(block)) });
             }
         }
         Self { rows, places }
@@ -63,4 +103,9 @@ impl Rows {
             _ => (name, slot),
         }
     }
+}
+
+fn shape(text: &str) -> u64 {
+    let letters: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_digit()).collect();
+    text_hash(&letters)
 }

@@ -41,8 +41,17 @@ pub(crate) struct Unit {
     pub(crate) key: UnitKey,
     /// Index of its block.
     pub(crate) block: u32,
-    /// The number of the link; unused for a text.
+    /// The number of the link; unused for a text. [`Unit::ORDER`] for the order of a list.
     link: u32,
+}
+
+impl Unit {
+    const ORDER: u32 = u32::MAX;
+
+    /// Whether this is the order of the list that begins with the block.
+    pub(crate) fn is_order(&self) -> bool {
+        self.link == Self::ORDER
+    }
 }
 
 /// The stored form of a unit: 40 bits of name, 21 bits of slot, whether it is a link, and its part of the page.
@@ -176,6 +185,12 @@ fn units(blocks: &Blocks, classed: &ClassedText, parts: &[PagePart], base: &Link
             let name = splitmix64(name) ^ target.rotate_left(1);
             let key = UnitKey::new(name, slot, true, *part);
             units.push(Unit { key, block: block_index, link: link as u32 });
+        }
+    }
+    for order in rows.orders(blocks, &slots) {
+        if parts[order.block] == PagePart::Region {
+            let key = UnitKey::new(order.name, order.slot, false, PagePart::Region);
+            units.push(Unit { key, block: order.block as u32, link: Unit::ORDER });
         }
     }
     // Of units with one name, those in the region come first, in page order.
