@@ -50,8 +50,8 @@ pub(crate) struct RowOrder {
 const MIN_ORDERED_ROWS: u32 = 3;
 
 impl Rows {
-    /// The order of each list and table: a hash of what its rows begin with. Numbers do not count, so that a counter in
-    /// a row is not taken for another order.
+    /// The order of each list and table: a hash of what its rows begin with, in a slot of the same rows in any order.
+    /// Numbers do not count, so that a counter in a row is not taken for another order.
     pub(crate) fn orders(&self, blocks: &Blocks, slots: &[u64]) -> Vec<RowOrder> {
         let mut lists: Vec<(u32, RowOrder)> = Vec::new();
         let mut list_of = vec![usize::MAX; blocks.nodes.len()];
@@ -63,12 +63,13 @@ impl Rows {
             let parent = blocks.nodes[row].parent;
             if list_of[parent] == usize::MAX {
                 list_of[parent] = lists.len();
-                lists.push((0, RowOrder { block: index, name: 0, slot: splitmix64(block.path ^ ORDER) }));
+                lists.push((0, RowOrder { block: index, name: 0, slot: block.path }));
             }
             let (rows, order) = &mut lists[list_of[parent]];
             *rows += 1;
             let begins_with = self.rows[row].key.map_or(slots[index], |key| key.shape);
             order.name = splitmix64(order.name ^ begins_with);
+            order.slot = order.slot.wrapping_add(splitmix64(begins_with));
         }
         let ordered = lists.into_iter().filter(|(rows, _)| *rows >= MIN_ORDERED_ROWS);
         ordered.map(|(_, order)| RowOrder { name: splitmix64(order.name ^ ORDER), ..order }).collect()

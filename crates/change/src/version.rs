@@ -189,7 +189,8 @@ fn units(blocks: &Blocks, classed: &ClassedText, parts: &[PagePart], base: &Link
     }
     for order in rows.orders(blocks, &slots) {
         if parts[order.block] == PagePart::Region {
-            let key = UnitKey::new(order.name, order.slot, false, PagePart::Region);
+            // Beside the region, only what changed in its place counts: the same rows in another order.
+            let key = UnitKey::new(order.name, order.slot, false, PagePart::Beside);
             units.push(Unit { key, block: order.block as u32, link: Unit::ORDER });
         }
     }
