@@ -213,8 +213,32 @@ fn is_age_line(text: &str) -> bool {
 /// Whether a line that says when something was edited says nothing else.
 fn is_only_age(text: &str) -> bool {
     const WORDS: &[&str] = &[
-        "updated", "edited", "posted", "published", "modified", "last", "past", "over", "about", "a", "an", "in", "the",
-        "this", "just", "now", "ago", "today", "yesterday", "second", "minute", "hour", "day", "week", "month", "year",
+        "updated",
+        "edited",
+        "posted",
+        "published",
+        "modified",
+        "last",
+        "past",
+        "over",
+        "about",
+        "a",
+        "an",
+        "in",
+        "the",
+        "this",
+        "just",
+        "now",
+        "ago",
+        "today",
+        "yesterday",
+        "second",
+        "minute",
+        "hour",
+        "day",
+        "week",
+        "month",
+        "year",
     ];
     let is_word = |word: &str| {
         let lower = word.to_ascii_lowercase();
@@ -222,7 +246,8 @@ fn is_only_age(text: &str) -> bool {
             || WORDS.contains(&lower.as_str())
             || WORDS.contains(&lower.strip_suffix('s').unwrap_or(&lower))
     };
-    !text.contains(':') && text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).all(is_word)
+    !text.contains(':')
+        && text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).all(is_word)
 }
 
 /// Whether the text may contain one of the words that go with an age. All of them end in `ed`.

@@ -12,7 +12,6 @@ use crate::shingle::ShingleSet;
 use crate::slots::Slots;
 use crate::verdict::{MAJOR_MAGNITUDE, VersionVerdict};
 use crate::version::{UnitKey, Version};
-use document::ContentKind;
 use document::prefix;
 
 /// The most remembered items that a feed no longer shows. They are no news when they come back.
@@ -155,15 +154,14 @@ impl PageState {
         if self.looks.digest == digest && self.looks.held == 0 {
             return self.observe_unchanged(noise);
         }
-        let was_gone = std::mem::take(&mut self.looks.gone);
         self.looks.digest = digest;
-        // The same error again is still an error: it counts on.
+        // The same error again is still an error: it counts on. A page that was gone stays gone behind it.
         if is_suspect(version, self.looks.region_bytes as usize) && self.looks.held < MAX_HELD_VERSIONS {
             self.looks.held += 1;
-            let verdict = if was_gone { VersionVerdict::Returned } else { VersionVerdict::Cosmetic };
-            return Judgement { held: true, ..Judgement::quiet(verdict) };
+            return Judgement { held: true, ..Judgement::quiet(VersionVerdict::Cosmetic) };
         }
         self.looks.held = 0;
+        let was_gone = std::mem::take(&mut self.looks.gone);
         let judgement = Judgement { earlier: self.settle(version), ..self.compare(version, was_gone, noise) };
         self.accept(version);
         Judgement { changes_last: self.looks.confirmed >= self.looks.withdrawn, ..judgement }
@@ -171,9 +169,10 @@ impl PageState {
 
     fn compare(&mut self, version: &Version<'_>, was_gone: bool, noise: Noise) -> Judgement {
         let keys: Vec<UnitKey> = version.units.iter().map(|unit| unit.key).collect();
-        let structure = PartVerdict::of(!keys.iter().map(|key| key.name()).eq(self.version.units.iter().map(|key| key.name())));
+        let structure =
+            PartVerdict::of(!keys.iter().map(|key| key.name()).eq(self.version.units.iter().map(|key| key.name())));
         let (mut added, mut removed) = news_of(&self.version.units, &keys);
-        if version.kind == ContentKind::Xml {
+        if version.is_feed() {
             // Items leave a feed when others arrive, and come back when a cache is behind.
             self.version.past.extend(std::mem::take(&mut removed));
             added.retain(|key| !self.version.past.iter().any(|past| past.name() == key.name()));
@@ -211,7 +210,8 @@ impl PageState {
     fn pass_over_rotations(&mut self, added: &mut Vec<UnitKey>, removed: &mut Vec<UnitKey>) {
         let in_list = |key: &UnitKey| key.part() == PagePart::Links;
         let is_past = |key: &UnitKey| self.version.past.iter().any(|past| past.name() == key.name());
-        let mut rotating: Vec<u32> = added.iter().filter(|key| in_list(key) && is_past(key)).map(|key| key.slot()).collect();
+        let mut rotating: Vec<u32> =
+            added.iter().filter(|key| in_list(key) && is_past(key)).map(|key| key.slot()).collect();
         rotating.retain(|slot| added.iter().filter(|key| in_list(key) && key.slot() == *slot).all(is_past));
         self.version.past.extend(removed.iter().filter(|key| in_list(key)));
         let stays = |key: &UnitKey| !in_list(key) || !rotating.contains(&key.slot());

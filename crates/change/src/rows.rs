@@ -85,8 +85,17 @@ impl Rows {
             row.blocks += 1;
             row.bytes += block.byte_length();
             let has_letter = |text: &str| text.chars().any(char::is_alphabetic);
-            if block.row > 0 && row.key.is_none() && block.byte_length() <= MAX_KEY_BYTES && has_letter(blocks.text(block)) {
-                row.key = Some(RowKey { block: index, name: names[index], slot: slots[index], shape: shape(blocks.text(block)) });
+            if block.row > 0
+                && row.key.is_none()
+                && block.byte_length() <= MAX_KEY_BYTES
+                && has_letter(blocks.text(block))
+            {
+                row.key = Some(RowKey {
+                    block: index,
+                    name: names[index],
+                    slot: slots[index],
+                    shape: shape(blocks.text(block)),
+                });
             }
         }
         Self { rows, places }

@@ -5,15 +5,14 @@
 //! twice is two units; apart from that, a unit that only moves on the page makes no difference.
 
 use crate::classed_text::ClassedText;
+use crate::image_words::image_words;
 use crate::region::{PagePart, parts};
-use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
 use crate::rows::Rows;
+use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
 use crate::span_hashes::{TextSpan, first_words, hash_of_span};
 use crate::spread_sort::sorted_evenly_spread;
-use crate::image_words::image_words;
 use crate::targets::LinkBase;
 use document::ContentDigest;
-use document::ContentKind;
 use document::blocks::{Block, Blocks};
 use document::{Body, PageText};
 use document::{splitmix64, text_hash};
@@ -24,7 +23,6 @@ use std::ops::Range;
 #[derive(Debug)]
 pub struct Version<'r> {
     pub(crate) digest: ContentDigest,
-    pub(crate) kind: ContentKind,
     /// Sorted by name, each name once.
     pub(crate) units: Vec<Unit>,
     /// Length in bytes of the region's text.
@@ -112,7 +110,7 @@ impl<'r> Version<'r> {
     }
 
     fn of_blocks(body: &Body<'_>, blocks: Blocks, urls: &'r UrlRules) -> Self {
-        let (digest, kind, address) = (body.digest(), body.kind(), body.address());
+        let (digest, address) = (body.digest(), body.address());
         let parts = parts(&blocks);
         let in_region: Vec<bool> = parts.iter().map(|part| *part == PagePart::Region).collect();
         let base = LinkBase::new(address, blocks.base.as_deref(), urls);
@@ -125,12 +123,17 @@ impl<'r> Version<'r> {
             .filter(|(_, inside)| **inside)
             .map(|(block, _)| block.byte_length())
             .sum();
-        Self { digest, kind, units, region_bytes, blocks, in_region, classed, base }
+        Self { digest, units, region_bytes, blocks, in_region, classed, base }
     }
 
     /// The address the page declares for itself (`<link rel=canonical>`), as written.
     pub fn canonical(&self) -> Option<&str> {
         self.blocks.canonical.as_deref()
+    }
+
+    /// Whether the version is a feed, whose items leave when others arrive.
+    pub(crate) fn is_feed(&self) -> bool {
+        self.blocks.is_feed
     }
 
     /// The w-shingles ([`DEFAULT_SHINGLE_WIDTH`]) of the region's text, with classes replaced.
@@ -227,7 +230,8 @@ fn count_repetitions(units: &mut [Unit]) -> bool {
 /// The slot of each text: the hash of its place and its first words without their digits, or of the place alone in
 /// lists of links and named blocks.
 fn text_slots(blocks: &Blocks, text: &[u8], places: &[Range<usize>]) -> Vec<u64> {
-    let with_words: Vec<bool> = blocks.list.iter().map(|block| !block.is_links() && !block.is_named && !block.part.button).collect();
+    let with_words: Vec<bool> =
+        blocks.list.iter().map(|block| !block.is_links() && !block.is_named && !block.part.control).collect();
     let chosen = places.iter().zip(&with_words).filter(|(_, has_words)| **has_words).map(|(place, _)| place.clone());
     let (words, counts) = first_words(text, chosen);
     let mut words = words.into_iter().map(|word| hash_without_digits(text, word));
@@ -248,6 +252,7 @@ fn hash_without_digits(text: &[u8], word: TextSpan) -> u64 {
     if !bytes.iter().any(u8::is_ascii_digit) {
         return hash_of_span(text, word);
     }
-    let letters: Vec<u8> = bytes.iter().copied().filter(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()).collect();
+    let letters: Vec<u8> =
+        bytes.iter().copied().filter(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()).collect();
     text_hash(&letters)
 }

@@ -48,7 +48,8 @@ fn a_cell_is_told_with_its_row() {
 #[test]
 fn lists_of_links_are_told_by_item() {
     let list = |items: &[&str]| {
-        let items: Vec<String> = items.iter().map(|item| format!("<li><a href=/{item}.pdf>Minutes of {item}</a>")).collect();
+        let items: Vec<String> =
+            items.iter().map(|item| format!("<li><a href=/{item}.pdf>Minutes of {item}</a>")).collect();
         format!("<ul>{}</ul>", items.concat())
     };
     told(&list(&["May", "June"]), &list(&["May", "June", "July"]));
@@ -65,11 +66,15 @@ fn what_stands_beside_the_text_is_told() {
     told("<select><option>Red<option>Blue</select>", "<select><option>Red<option>Green</select>");
     told("<img src=/menu-summer.jpg>", "<img src=/menu-winter.jpg>");
     told("<p>Fee <input value=20>", "<p>Fee <input value=30>");
-    let data = |price: &str| format!("<script type=application/ld+json>{{\"name\":\"L\",\"offers\":{{\"price\":{price}}}}}</script>");
+    let data = |price: &str| {
+        format!("<script type=application/ld+json>{{\"name\":\"L\",\"offers\":{{\"price\":{price}}}}}</script>")
+    };
     told(&data("10"), &data("12"));
     let page = |title: &str| format!("<title>{title}</title><body><main>{TEXT}</main>");
     assert_eq!(verdict("text/html", &page("Lamp"), &page("Lamp: SOLD OUT")), VersionVerdict::Minor);
-    let beside = |fee: &str| format!("<body><div id=a>{TEXT}</div><div id=b><h2>Fees</h2><div>Adults pay {fee} euros</div></div>");
+    let beside = |fee: &str| {
+        format!("<body><div id=a>{TEXT}</div><div id=b><h2>Fees</h2><div>Adults pay {fee} euros</div></div>")
+    };
     assert_eq!(verdict("text/html", &beside("20"), &beside("30")), VersionVerdict::Minor);
 }
 
@@ -83,7 +88,9 @@ fn json_elements_are_told_by_their_name() {
 #[test]
 fn counters_are_one_place_wherever_their_number_is() {
     static URLS: UrlRules = UrlRules::none();
-    for counter in ["# people are online", "Viewed # times", "$#.34", "浏览次数：#次", "vor # Minuten gesehen", "by now #"] {
+    for counter in
+        ["# people are online", "Viewed # times", "$#.34", "浏览次数：#次", "vor # Minuten gesehen", "by now #"]
+    {
         let mut page = PageState::default();
         let looks = (0..40).map(|look| {
             let body = format!("<main>{TEXT}<p>{}</main>", counter.replace('#', &format!("{}", 7 + 131 * look)));

@@ -32,6 +32,8 @@ pub struct Blocks {
     pub base: Option<String>,
     /// The first `<link rel=canonical>`.
     pub canonical: Option<String>,
+    /// Whether these are the items of a feed.
+    pub is_feed: bool,
 }
 
 /// A block of a page.
@@ -67,8 +69,6 @@ pub struct BlockRole {
     pub main: bool,
     /// A button, an option or the value of a field: read as part of the page, but no sign of where its text is.
     pub control: bool,
-    /// A control that is a button or a field.
-    pub button: bool,
     /// A statement about the page as a whole: its title, structured data.
     pub fact: bool,
 }
@@ -189,7 +189,10 @@ mod tests {
         check("a<script>'<p>no'</script>b<!-- <p>no --><style>no</style> c", &["ab c"]);
         check("<div hidden>no<p>no</div>a<span style='display: none'>no</span>b", &["ab"]);
         check("<svg><title>no</title><text>no</text></svg>1 &lt; 2 <3", &["1 < 2 <3"]);
-        check("<title>A&amp;B</title><select><option>a<option>b</select><input value=c>d", &["a", "b", "c", "d", "A&B"]);
+        check(
+            "<title>A&amp;B</title><select><option>a<option>b</select><input value=c>d",
+            &["a", "b", "c", "d", "A&B"],
+        );
         check("<input type=hidden value=no><input type=submit value=Buy><img alt=no src=/a.png>", &["Buy", ""]);
         check("", &[]);
     }

@@ -1,9 +1,10 @@
 //! Cuts formats other than HTML into blocks: JSON by values, feeds by items, other XML by elements, text by lines.
 
+use crate::attributes::attributes_of;
 use crate::blocks::Blocks;
 use crate::entities;
 use crate::hash::{splitmix64, text_hash};
-use crate::html::{attribute, tag_length};
+use crate::html::{attribute, extract, tag_length};
 use memchr::{memchr, memmem};
 use serde_json::Value;
 
@@ -53,7 +54,8 @@ const MAX_ELEMENT_NAME_BYTES: usize = 64;
 
 fn element_name(value: &Value) -> Option<String> {
     let members = value.as_object()?;
-    let is_random = |name: &str| name.len() >= 16 && name.bytes().any(|byte| byte.is_ascii_digit()) && !name.contains(' ');
+    let is_random =
+        |name: &str| name.len() >= 16 && name.bytes().any(|byte| byte.is_ascii_digit()) && !name.contains(' ');
     ELEMENT_NAMES.iter().find_map(|name| match members.get(*name)? {
         Value::String(name) if name.len() <= MAX_ELEMENT_NAME_BYTES && !is_random(name) => Some(name.clone()),
         Value::Number(number) => Some(number.to_string()),
@@ -92,27 +94,64 @@ const FEED_CLOCKWORK: &[&str] = &[
     "cloud",
 ];
 
-/// XML. For items of RSS and Atom feeds: the title and the link, or the text if there is no title. For other XML: the
-/// text of every element.
+/// Sitemap elements about when a page was changed. They speak of the pages, of which hints tell.
+const SITEMAP_CLOCKWORK: &[&str] = &["lastmod", "changefreq", "priority"];
+
+/// The elements of an item that describe it.
+const DESCRIPTIONS: &[&str] = &["description", "summary", "content", "encoded"];
+
+/// XML. For items of RSS and Atom feeds: title with link, and the description on its own. For other XML: every element
+/// that has attributes or text, with its name.
 pub(crate) fn xml(text: &str) -> Blocks {
     let elements = elements(text);
-    let is_feed = elements.iter().take(8).any(|element| matches!(element.name, "rss" | "feed" | "RDF" | "channel"));
-    if !is_feed {
-        let of = |element: &Element<'_>| (None, element.text.clone());
-        let pieces: Vec<(Option<u64>, String)> = elements.iter().map(of).collect();
-        return Blocks::of_pieces(pieces.iter().map(|(path, text)| (*path, text.as_str())));
-    }
-    let pieces = feed(&elements);
-    Blocks::of_pieces(pieces.iter().map(|(path, text)| (Some(*path), text.as_str())))
+    let is_feed = is_feed(&elements);
+    let pieces = if is_feed { feed(&elements) } else { named_elements(&elements) };
+    let pieces = pieces.iter().map(|(path, text)| (*path, text.as_str()));
+    let mut blocks = Blocks::of_pieces(pieces);
+    blocks.is_feed = is_feed;
+    blocks
 }
 
-/// An element up to its first child: its local name, and the text after its tag. For a link, the text begins with its
-/// `href`.
+/// Whether a list of items that others replace. The root may come after the markup of a warning.
+fn is_feed(elements: &[Element<'_>]) -> bool {
+    elements.iter().take(8).any(|element| matches!(element.name, "rss" | "feed" | "RDF"))
+}
+
+/// The place of a piece, if it has a name of its own, and its text.
+type Piece = (Option<u64>, String);
+
+/// An element up to its first child: its local name, its attributes as written, and the text after its tag.
 struct Element<'a> {
     name: &'a str,
+    attributes: &'a str,
     /// Whether the element is inside an item, or begins one.
     item: bool,
     text: String,
+}
+
+/// Elements as they are written: `rate currency="USD" value="1.08"`, `status: open`. An element with attributes is
+/// followed by its name and by what its values have besides digits, so that a number that moves keeps its place.
+fn named_elements(elements: &[Element<'_>]) -> Vec<Piece> {
+    let is_sitemap = elements.first().is_some_and(|root| matches!(root.name, "urlset" | "sitemapindex"));
+    let mut pieces = Vec::new();
+    for element in elements.iter().filter(|element| !is_sitemap || !SITEMAP_CLOCKWORK.contains(&element.name)) {
+        let mut piece = element.name.to_owned();
+        for (name, value) in attributes_of(element.attributes) {
+            if !name.starts_with("xmlns") && !value.trim().is_empty() {
+                piece.push_str(&format!(" {name}=\"{}\"", entities::decode_attribute(value)));
+            }
+        }
+        let has_attributes = piece.len() > element.name.len();
+        let path = has_attributes.then(|| text_hash(piece.replace(|sign: char| sign.is_ascii_digit(), "").as_bytes()));
+        match element.text.trim() {
+            "" if has_attributes => pieces.push((path, piece)),
+            "" => {}
+            // What a sitemap says are addresses.
+            text if is_sitemap => pieces.push((None, text.to_owned())),
+            text => pieces.push((path, format!("{piece}: {text}"))),
+        }
+    }
+    pieces
 }
 
 fn elements(xml: &str) -> Vec<Element<'_>> {
@@ -145,9 +184,7 @@ fn elements(xml: &str) -> Vec<Element<'_>> {
             item = !closing;
         }
         if !closing {
-            let text =
-                if name == "link" { attribute(&inside[end..], "href").unwrap_or_default() } else { String::new() };
-            list.push(Element { name, item, text });
+            list.push(Element { name, attributes: &inside[end..], item, text: String::new() });
         }
     }
     list
@@ -161,8 +198,8 @@ fn add_text(list: &mut [Element<'_>], text: &str) {
     }
 }
 
-/// Items as `title` at the place `link`; other elements of the feed at the place of their name.
-fn feed(elements: &[Element<'_>]) -> Vec<(u64, String)> {
+/// Items at the place of their link; other elements of the feed at the place of their name.
+fn feed(elements: &[Element<'_>]) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut start = 0;
     while start < elements.len() {
@@ -170,28 +207,82 @@ fn feed(elements: &[Element<'_>]) -> Vec<(u64, String)> {
         let is_item = element.item && matches!(element.name, "item" | "entry");
         if !is_item {
             if !element.text.trim().is_empty() && !FEED_CLOCKWORK.contains(&element.name) {
-                pieces.push((text_hash(element.name.as_bytes()), element.text.clone()));
+                pieces.push((Some(text_hash(element.name.as_bytes())), element.text.clone()));
             }
             start += 1;
             continue;
         }
         let next = |element: &Element<'_>| !element.item || matches!(element.name, "item" | "entry");
         let length = elements[start + 1..].iter().position(next).unwrap_or(elements.len() - start - 1);
-        pieces.extend(item(&elements[start + 1..start + 1 + length]));
+        item(&elements[start + 1..start + 1 + length], &mut pieces);
         start += 1 + length;
     }
     pieces
 }
 
-fn item(fields: &[Element<'_>]) -> Option<(u64, String)> {
-    let text = |names: &[&str]| {
-        fields
-            .iter()
-            .find(|field| names.contains(&field.name) && !field.text.trim().is_empty())
-            .map(|field| field.text.trim())
+/// The title with the link, so that one title may come again, and each description on its own. An item that is retitled
+/// or described anew repeatedly keeps its places; each new item gets its own.
+fn item(fields: &[Element<'_>], pieces: &mut Vec<Piece>) {
+    // Atom writes a link's address as an attribute.
+    let value = |field: &Element<'_>| match field.text.trim() {
+        "" if field.name == "link" => attribute(field.attributes, "href").unwrap_or_default(),
+        text => text.to_owned(),
     };
-    let title = text(&["title"]).or_else(|| text(&["description", "summary", "content", "encoded"]))?;
-    // An item that is retitled repeatedly keeps one slot; each new item gets its own.
-    let link = text(&["link", "guid", "id"]).unwrap_or_default();
-    Some((splitmix64(text_hash(link.as_bytes())), title.to_owned()))
+    let text = |names: &[&str]| {
+        let named = fields.iter().filter(|field| names.contains(&field.name));
+        named.map(value).find(|text| !text.is_empty()).unwrap_or_default()
+    };
+    let link = text(&["link", "guid", "id"]);
+    let place = splitmix64(text_hash(link.as_bytes()));
+    let named = format!("{} {link}", text(&["title"]));
+    if !named.trim().is_empty() {
+        pieces.push((Some(place), named));
+    }
+    for name in DESCRIPTIONS {
+        let description = text(&[name]);
+        // Feeds carry HTML as text. Its markup is no description.
+        let read = if description.contains('<') { extract(&description).text } else { description };
+        if !read.is_empty() {
+            pieces.push((Some(splitmix64(place ^ text_hash(name.as_bytes()))), read));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(xml_text: &str) -> Vec<String> {
+        let blocks = xml(xml_text);
+        blocks.list.iter().map(|block| blocks.text(block).to_owned()).collect()
+    }
+
+    fn paths(xml_text: &str) -> Vec<u64> {
+        xml(xml_text).list.iter().map(|block| block.path).collect()
+    }
+
+    #[test]
+    fn an_item_is_its_title_with_its_link_and_its_description() {
+        let rss = "<rss><channel><title>News</title><lastBuildDate>now</lastBuildDate><item><title>A</title>\
+                   <link>/1</link><pubDate>now</pubDate><description>&lt;p>B &lt;img src=x>c</description></item>\
+                   <item><description>only this</description><guid>7</guid></item></channel></rss>";
+        assert_eq!(texts(rss), ["News", "A /1", "B c", "7", "only this"]);
+        let atom =
+            "<feed><updated>now</updated><entry><title>A</title><link href='/1'/><content>B</content></entry></feed>";
+        assert_eq!(texts(atom), ["A /1", "B"]);
+        assert_eq!(paths(&rss.replace(">A<", ">X<").replace("B ", "Y ")), paths(rss));
+        assert!(xml(rss).is_feed && xml(atom).is_feed && !xml("<tv><channel id='1'/></tv>").is_feed);
+    }
+
+    #[test]
+    fn other_elements_have_their_name_and_their_attributes() {
+        let rates =
+            "<c:Cube xmlns='x' time='2026-11-23'><Cube currency='USD' rate='1.08'/><note>a &amp; b</note><e/></c:Cube>";
+        let told = ["Cube time=\"2026-11-23\"", "Cube currency=\"USD\" rate=\"1.08\"", "note: a & b"];
+        assert_eq!(texts(rates), told);
+        assert_eq!(paths(&rates.replace("1.08", "1.09")), paths(rates));
+        assert_ne!(paths(&rates.replace("USD", "GBP")), paths(rates));
+        let sitemap = "<urlset><url><loc>https://a.test/1</loc><lastmod>2026-11-23</lastmod></url></urlset>";
+        assert_eq!(texts(sitemap), ["https://a.test/1"]);
+    }
 }

@@ -1,9 +1,11 @@
 //! Extracts text and links from XML: feeds, sitemaps, documents.
 //!
-//! All text between tags counts, CDATA included, one line per element. Links are those of feeds and sitemaps: the text
+//! All text between tags counts, CDATA included, one line per element, and outside feeds the values of attributes, as
+//! written. Links are those of feeds and sitemaps: the text
 //! of `<loc>` and `<link>`, and the `href` of `<link>`. The parser does not validate: a broken feed is read as far as
 //! possible.
 
+use crate::attributes::attributes_of;
 use crate::content_kind::ContentKind;
 use crate::entities;
 use crate::html::{self, attribute, tag_length};
@@ -23,6 +25,7 @@ pub fn read(xml: &str) -> (PageText, String) {
         main_text: TextBuilder::new(MAX_TEXT_BYTES),
         page: PageText::empty(ContentKind::Xml),
         element: "",
+        is_feed: false,
     };
     reader.read(xml);
     let (text, truncated) = reader.text.finish();
@@ -35,6 +38,8 @@ struct XmlReader<'a> {
     page: PageText,
     /// The local name of the element opened last; empty after an end tag.
     element: &'a str,
+    /// Whether the document is a feed. Its attributes are types and formats.
+    is_feed: bool,
 }
 
 impl<'a> XmlReader<'a> {
@@ -78,6 +83,17 @@ impl<'a> XmlReader<'a> {
             && let Some(href) = attribute(attributes, "href")
         {
             self.link(&href, &attribute(attributes, "rel").unwrap_or_default());
+        }
+        self.is_feed |= matches!(self.element, "rss" | "feed" | "RDF");
+        if !self.is_feed {
+            self.values(attributes);
+        }
+    }
+
+    /// Appends the attributes to the text, each value behind its name.
+    fn values(&mut self, attributes: &str) {
+        for (name, value) in attributes_of(attributes).filter(|(name, _)| !name.starts_with("xmlns")) {
+            self.text.push(&format!("{name}=\"{}\" ", entities::decode_attribute(value)));
         }
     }
 
@@ -167,6 +183,9 @@ mod tests {
         assert_eq!((targets(&atom), atom.links.get(0).map(|link| link.rel)), (vec!["/feed", "/x"], Some("self")));
         let sitemap = extract("<urlset><url><loc> https://a.test/p </loc><lastmod>2026-01-02</lastmod></url>");
         assert_eq!(targets(&sitemap), ["https://a.test/p"]);
+        let rates =
+            extract("<Rates xmlns='x'><Rate currency='USD' value='1.08'/><Rate currency='GBP'>no</Rate></Rates>");
+        assert_eq!(rates.text, "currency=\"USD\" value=\"1.08\"\ncurrency=\"GBP\" no");
     }
 
     proptest! {

@@ -1,6 +1,6 @@
 //! Reads sitemaps and feeds. They are pages like others, but speak about other pages: they become hints of changed
-//! pages and links to new ones for the scheduler. A list counts as changed when it has a new hint or link, however its
-//! text differs.
+//! pages and links to new ones for the scheduler. What a list says itself is judged as of any page; one that looks the
+//! same to a reader has changed nevertheless when it has a new hint or link.
 //!
 //! No state is kept for this. The times of the last fetch of the list and of every listed page are in the pages'
 //! sketches, which are at hand because a site has one partition.
@@ -197,12 +197,11 @@ fn last_look_at_page(url: &CanonicalUrl, context: &Context<'_>) -> Result<Option
 }
 
 impl JudgedLook {
-    /// Sets the verdict: a list has changed when it says something new.
+    /// Raises the verdict: a list that looks the same has changed when it says something new of other pages.
     pub(crate) fn judge_list(&mut self, told: &ListNews) {
-        if matches!(self.verdict, Verdict::Unchanged | Verdict::Cosmetic | Verdict::Minor | Verdict::Major) {
-            let says_something_new = told.hints + told.left_out > 0 || told.new > 0;
-            self.verdict = if says_something_new { Verdict::Minor } else { Verdict::Cosmetic };
-            self.look_again_after_s = None;
+        let says_something_new = told.hints + told.left_out > 0 || told.new > 0;
+        if self.verdict == Verdict::Cosmetic && says_something_new {
+            self.verdict = Verdict::Minor;
         }
     }
 }

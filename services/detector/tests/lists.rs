@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 use messages::{
-    ChangeHint, Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, HintKind, Look, PageLinks, PageObservation,
-    SchedulerEvent, Validators, Verdict, body, topics,
+    ChangeHint, Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, HintKind, Look, PageChange, PageContent,
+    PageLinks, PageObservation, SchedulerEvent, Validators, Verdict, body, topics,
 };
 use page::{CanonicalUrl, DAY, HOUR, Timestamp};
 use settings::{Layers, Settings};
@@ -193,6 +193,79 @@ impl Bench {
     }
 }
 
+/// Items with title, link, description.
+fn rss(build: usize, items: &[(&str, &str, &str)]) -> String {
+    let item = |(title, link, text): &(&str, &str, &str)| {
+        format!("<item><title>{title}</title><link>{link}</link><description>{text}</description></item>")
+    };
+    let items: String = items.iter().map(item).collect();
+    format!(
+        "<rss><channel><title>Status</title><lastBuildDate>{build}</lastBuildDate><pubDate>{build}</pubDate>{items}\
+         </channel></rss>"
+    )
+}
+
+#[test]
+fn a_seeded_feed_tells_its_new_items_and_its_new_descriptions_but_not_when_it_was_built() {
+    let mut bench = Bench::new(&[]);
+    let feed = page("feed.xml");
+    let one = ("Scheduled maintenance", "http://www.site.test/1", "Investigating");
+    let two = ("Scheduled maintenance", "http://www.site.test/2", "Investigating");
+    let three = ("Storage", "http://other.test/3", "Short");
+    let resolved = ("Scheduled maintenance", "http://www.site.test/2", "Resolved");
+    let looks: [(&[_], Verdict); 6] = [
+        (&[one], Verdict::First),
+        (&[one], Verdict::Cosmetic),
+        (&[two, one], Verdict::Major),
+        (&[three, two], Verdict::Major),
+        (&[three, resolved], Verdict::Major),
+        (&[three, resolved], Verdict::Cosmetic),
+    ];
+    for (build, (items, verdict)) in looks.iter().enumerate() {
+        let seen = bench.look(HOUR, &feed, "application/rss+xml", rss(build, items).as_bytes());
+        assert_eq!(seen.verdict, *verdict, "{build}");
+    }
+    let changes = bench.driver.contents(&bench.names.topic(topics::PAGE_CHANGES)).unwrap();
+    let changes: Vec<_> =
+        changes.iter().map(|change| PageChange::decode(change.value.as_deref().unwrap()).unwrap()).collect();
+    assert_eq!(changes.len(), 4);
+    assert!(changes[3].added.iter().any(|added| added.contains("Resolved")), "{:?}", changes[3]);
+    let copies = bench.driver.contents(&bench.names.topic(topics::PAGE_CONTENTS)).unwrap();
+    let copy = PageContent::decode(copies.last().unwrap().value.as_deref().unwrap()).unwrap();
+    let copy = String::from_utf8(body::unpack(&copy.content, 1 << 20).unwrap().into_owned()).unwrap();
+    assert!(copy.contains("Resolved"), "{copy}");
+}
+
+#[test]
+fn a_seeded_sitemap_tells_the_pages_that_come_and_go_but_not_their_dates() {
+    let mut bench = Bench::new(&[]);
+    let date = bench.now();
+    let files = [
+        (urlset(&[(&page("a"), None)]), Verdict::First),
+        (urlset(&[(&page("a"), Some(date))]), Verdict::Cosmetic),
+        (urlset(&[(&page("a"), Some(date)), (&page("b"), None)]), Verdict::Major),
+        (urlset(&[(&page("b"), None)]), Verdict::Major),
+    ];
+    for (file, verdict) in files {
+        assert_eq!(bench.look(HOUR, SITEMAP, "text/xml", &file).verdict, verdict);
+    }
+}
+
+#[test]
+fn other_xml_is_told_by_the_values_of_its_elements_and_attributes_whenever_they_change() {
+    let mut bench = Bench::new(&[]);
+    let file =
+        |rate: &str, state: &str| format!("<bank><Cube currency='USD' rate='{rate}'/><state>{state}</state></bank>");
+    let looks = [("1.08", "open"), ("1.08", "closed"), ("1.08", "open"), ("1.08", "closed"), ("1.09", "closed")];
+    for (number, (rate, state)) in looks.into_iter().enumerate() {
+        let seen = bench.look(HOUR, &page("rates.xml"), "text/xml", file(rate, state).as_bytes());
+        let is_told = matches!(seen.verdict, Verdict::Minor | Verdict::Major);
+        assert_eq!(is_told, number > 0, "{rate} {state}: {:?}", seen.verdict);
+    }
+    let gone = bench.look(HOUR, &page("rates.xml"), "text/xml", b"<bank><state>closed</state></bank>");
+    assert_eq!(gone.verdict, Verdict::Major, "an element that is removed");
+}
+
 #[test]
 fn a_date_from_before_the_last_look_at_the_list_is_no_news_but_for_a_margin_of_days_without_time() {
     let mut bench = Bench::new(&[]);
@@ -283,7 +356,7 @@ fn what_is_new_in_a_list_is_a_link_where_links_are_followed() {
     // One more: the list has changed, though it has no dates.
     let more = format!("{text}{}\n", page("d"));
     let seen = bench.look(HOUR, &page("list.txt"), "text/plain", more.as_bytes());
-    assert_eq!(seen.verdict, Verdict::Minor);
+    assert_eq!(seen.verdict, Verdict::Major, "one of four lines is new");
     assert_eq!(seen.linked(), [(page("b").as_str(), ""), (page("d").as_str(), "")]);
 }
 

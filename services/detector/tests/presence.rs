@@ -5,7 +5,7 @@
 mod bench;
 
 use bench::{Bench, FIRST, URL, html};
-use messages::{FetchOutcome, Validators, Verdict};
+use messages::{FetchOutcome, Validators, Verdict, topics};
 use page::{CanonicalUrl, Timestamp};
 
 #[test]
@@ -100,4 +100,24 @@ fn an_error_in_a_pages_place_says_nothing_until_it_lasts_and_comes_again_with_it
     }
     let believed = bench.see(FetchOutcome::Fetched, Some(&error));
     assert_eq!(believed.change.unwrap().verdict, Verdict::Major);
+}
+
+#[test]
+fn a_page_that_comes_back_behind_an_error_is_told_as_returned_and_kept_again() {
+    let mut bench = Bench::new(&[]);
+    bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    assert_eq!(bench.see(FetchOutcome::Gone, None).change.unwrap().verdict, Verdict::Gone);
+    let is_kept = |bench: &Bench| {
+        let copies = bench.driver.contents(&bench.names.topic(topics::PAGE_CONTENTS)).unwrap();
+        copies.last().is_some_and(|copy| copy.value.is_some())
+    };
+    assert!(!is_kept(&bench));
+    let wall = html(&["Just a moment. We check that your browser is safe."]);
+    for _ in 0..2 {
+        let held = bench.see(FetchOutcome::Fetched, Some(&wall));
+        assert_eq!((held.observation.judgement.verdict, held.change.is_none()), (Verdict::Unknown, true));
+    }
+    let back = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    assert_eq!(back.change.map(|change| change.verdict), Some(Verdict::Returned));
+    assert!(is_kept(&bench));
 }

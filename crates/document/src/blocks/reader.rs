@@ -214,7 +214,7 @@ impl<'a> BlockReader<'a> {
         self.flush();
         let (path, part) = (self.path, self.part);
         self.path = splitmix64(path ^ text_hash(b"input"));
-        (self.part.control, self.part.button) = (true, true);
+        self.part.control = true;
         self.text.push(&entities::decode_attribute(value));
         self.flush();
         (self.path, self.part) = (path, part);
@@ -329,9 +329,7 @@ impl<'a> BlockReader<'a> {
         if (!text.is_empty() || !links.is_empty()) && self.blocks.list.len() < MAX_BLOCKS {
             let &mut Self { anchor_bytes, leads_elsewhere, path, node, row, mut part, in_table, is_named, .. } = self;
             let is_summary = self.open.last().is_some_and(|open| open.name == SUMMARY);
-            if is_summary && text.len() <= CONTROL_BYTES {
-                (part.control, part.button) = (true, true);
-            }
+            part.control |= is_summary && text.len() <= CONTROL_BYTES;
             self.blocks.list.push(Block {
                 text,
                 links,
@@ -372,7 +370,6 @@ fn part_of(name: TagName, role: &str, outer: BlockRole) -> BlockRole {
     if matches!(name, b"main" | b"article") || role == "main" {
         return BlockRole { chrome: false, main: true, ..outer };
     }
-    let button = outer.button || name == b"button" || role == "button";
-    let control = outer.control || button || name == b"select";
-    BlockRole { chrome: outer.chrome || is_chrome, control, button, ..outer }
+    let control = outer.control || matches!(name, b"button" | b"select") || role == "button";
+    BlockRole { chrome: outer.chrome || is_chrome, control, ..outer }
 }
