@@ -4,14 +4,24 @@
 use crate::region::PagePart;
 use crate::version::UnitKey;
 
+/// How one version differs from another.
+pub(crate) struct News {
+    /// Units that came and that went, sorted by name.
+    pub(crate) added: Vec<UnitKey>,
+    pub(crate) removed: Vec<UnitKey>,
+    /// All units that differ, the frame's included.
+    pub(crate) differing: usize,
+}
+
 /// The units added and removed between two versions, both sorted by name.
 ///
 /// * In the region, all of them. A unit that only moved into or out of the region is still on the page.
 /// * In a list of links beside prose, those of a list of which at least half stayed. Of a list of teasers most are
 ///   swapped at once.
 /// * Beside the region, edits in place.
-pub(crate) fn news_of(old: &[UnitKey], new: &[UnitKey]) -> (Vec<UnitKey>, Vec<UnitKey>) {
+pub(crate) fn news_of(old: &[UnitKey], new: &[UnitKey]) -> News {
     let (mut added, mut removed) = (only_in(new, old), only_in(old, new));
+    let differing = added.len() + removed.len();
     let [came, went] = [sorted_places(&added), sorted_places(&removed)];
     let stayed: Vec<UnitPlace> = if came.iter().chain(&went).any(|place| place.part == PagePart::Links as u8) {
         let mut removed = removed.iter().peekable();
@@ -33,7 +43,7 @@ pub(crate) fn news_of(old: &[UnitKey], new: &[UnitKey]) -> (Vec<UnitKey>, Vec<Un
     };
     added.retain(is_news);
     removed.retain(is_news);
-    (added, removed)
+    News { added, removed, differing }
 }
 
 /// Where a unit is: units of one place are edits of each other, or items of one list.

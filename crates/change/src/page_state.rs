@@ -4,23 +4,21 @@
 //! Follows E6 except where measurements led elsewhere: there is no threshold of magnitude (every added or removed unit
 //! counts), and nothing waits for a confirmation.
 
+use crate::change_record::ChangeRecord;
 use crate::guard::{MAX_HELD_VERSIONS, is_suspect};
 use crate::judgement::{Confirmation, Judgement, Noise, PartVerdict};
-use crate::news::news_of;
+use crate::news::{News, news_of};
 use crate::region::PagePart;
 use crate::shingle::ShingleSet;
 use crate::slots::Slots;
+use crate::unit_texts::UnitTexts;
 use crate::verdict::{MAJOR_MAGNITUDE, VersionVerdict};
 use crate::version::{UnitKey, Version};
-use document::prefix;
 
 /// The most remembered items that a feed no longer shows. They are no news when they come back.
 const MAX_PAST_UNITS: usize = 1_024;
 /// The most units remembered per change, to see whether it lasts.
 const MAX_OPEN_UNITS: usize = 256;
-/// The most texts listed of the added blocks.
-const MAX_PASSAGES: usize = crate::passages::MAX_PASSAGES;
-const MAX_PASSAGE_BYTES: usize = 512;
 /// Versions to wait after a second fetch was requested before requesting another. Doubled for each request that was not
 /// met in time.
 const SECOND_LOOK_REST: u8 = 5;
@@ -70,6 +68,8 @@ pub struct VersionMemory {
     pub(crate) past: Vec<UnitKey>,
     /// Shingles of the region of the last meaningful version.
     pub(crate) shingles: ShingleSet,
+    /// What its units say.
+    pub(crate) texts: UnitTexts,
 }
 
 impl LookMemory {
@@ -169,9 +169,8 @@ impl PageState {
 
     fn compare(&mut self, version: &Version<'_>, was_gone: bool, noise: Noise) -> Judgement {
         let keys: Vec<UnitKey> = version.units.iter().map(|unit| unit.key).collect();
-        let structure =
-            PartVerdict::of(!keys.iter().map(|key| key.name()).eq(self.version.units.iter().map(|key| key.name())));
-        let (mut added, mut removed) = news_of(&self.version.units, &keys);
+        let News { mut added, mut removed, differing } = news_of(&self.version.units, &keys);
+        let structure = PartVerdict::of(differing > 0);
         if version.is_feed() {
             // Items leave a feed when others arrive, and come back when a cache is behind.
             self.version.past.extend(std::mem::take(&mut removed));
@@ -197,7 +196,7 @@ impl PageState {
             let verdict = if was_gone { VersionVerdict::Returned } else { VersionVerdict::Cosmetic };
             return Judgement { structure, wants_second_look, ..Judgement::quiet(verdict) };
         }
-        let news = self.news(version, &added, &removed, was_gone);
+        let news = self.news(version, (&added, &removed), differing, was_gone);
         self.looks.open_added = added;
         self.looks.open_removed = removed;
         self.looks.open_added.truncate(MAX_OPEN_UNITS);
@@ -236,19 +235,23 @@ impl PageState {
         self.looks.asked = 0;
     }
 
-    fn news(&mut self, version: &Version<'_>, added: &[UnitKey], removed: &[UnitKey], was_gone: bool) -> Judgement {
+    fn news(
+        &mut self,
+        version: &Version<'_>,
+        (added, removed): (&[UnitKey], &[UnitKey]),
+        differing: usize,
+        was_gone: bool,
+    ) -> Judgement {
         let shingles = version.shingles();
         let resemblance = self.version.shingles.resemblance(&shingles);
         let containment = self.version.shingles.containment_in(&shingles);
         self.version.shingles = shingles;
         let magnitude = 1.0 - resemblance;
-        let mut texts: Vec<String> = Vec::new();
-        for unit in added.iter().filter_map(|key| version.find(key.name())).filter(|unit| !unit.is_order()) {
-            let text = prefix(version.text(unit), MAX_PASSAGE_BYTES);
-            if texts.len() < MAX_PASSAGES && !texts.iter().any(|given| given == text) {
-                texts.push(text.to_owned());
-            }
-        }
+        let record = ChangeRecord::of(
+            (&self.version.texts, removed),
+            (&version.unit_texts(), added),
+            differing.saturating_sub(added.len() + removed.len()),
+        );
         let changed = added.iter().chain(removed);
         let (links, text): (Vec<UnitKey>, Vec<UnitKey>) = changed.partition(|key| key.is_link());
         Judgement {
@@ -265,7 +268,7 @@ impl PageState {
             links: PartVerdict::of(!links.is_empty()),
             units_added: added.iter().map(|key| key.name()).collect(),
             units_removed: removed.iter().map(|key| key.name()).collect(),
-            added: texts,
+            record,
             ..Judgement::quiet(VersionVerdict::Minor)
         }
     }
@@ -291,6 +294,7 @@ impl PageState {
 
     fn accept(&mut self, version: &Version<'_>) {
         self.version.units = version.units.iter().map(|unit| unit.key).collect();
+        self.version.texts = version.unit_texts();
         let bytes = version.region_bytes.max((LENGTH_MEMORY * f64::from(self.looks.region_bytes)) as usize);
         self.looks.region_bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
     }

@@ -3,17 +3,21 @@
 
 use document::blocks::Blocks;
 use document::{splitmix64, text_hash};
+use std::collections::BTreeMap;
 
 /// A row with more blocks or more text lays out a page; its first text says nothing about the others.
 const MAX_ROW_BLOCKS: u32 = 16;
 const MAX_ROW_BYTES: usize = 1_024;
 /// The longest text that names a row.
 const MAX_KEY_BYTES: usize = 80;
+/// The most told of the order of a list.
+const MAX_ORDER_BYTES: usize = 1_024;
 
 /// Tells the order of a list from its texts.
 const ORDER: u64 = 0x6f72_6465_72;
 
 /// What the blocks of a page are called in their rows.
+#[derive(Debug)]
 pub(crate) struct Rows {
     /// By number of the element; empty where there is no row.
     rows: Vec<Row>,
@@ -21,7 +25,7 @@ pub(crate) struct Rows {
     places: Vec<(usize, u32)>,
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Row {
     blocks: u32,
     bytes: usize,
@@ -29,7 +33,7 @@ struct Row {
 }
 
 /// The first text of a row with a letter.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct RowKey {
     block: usize,
     name: u64,
@@ -99,6 +103,29 @@ impl Rows {
             }
         }
         Self { rows, places }
+    }
+
+    /// The rows of each list in words, by the number of the list.
+    pub(crate) fn told_orders(&self, blocks: &Blocks) -> Vec<(usize, String)> {
+        let mut orders: BTreeMap<usize, String> = BTreeMap::new();
+        for (block, (row, nth)) in blocks.list.iter().zip(&self.places) {
+            if *row == 0 || *nth > 0 {
+                continue;
+            }
+            let order = orders.entry(blocks.nodes[*row].parent).or_default();
+            if order.len() < MAX_ORDER_BYTES {
+                order.push_str(if order.is_empty() { "" } else { ", " });
+                order.push_str(document::prefix(blocks.text(block), MAX_KEY_BYTES));
+            }
+        }
+        orders.into_iter().collect()
+    }
+
+    /// The block that names the row of a block, if that is another.
+    pub(crate) fn key_of(&self, block: usize) -> Option<usize> {
+        let Row { blocks, bytes, key } = self.rows[self.places[block].0];
+        let key = key.filter(|_| blocks <= MAX_ROW_BLOCKS && bytes <= MAX_ROW_BYTES)?;
+        (key.block != block).then_some(key.block)
     }
 
     /// The name and the slot of a block, in its row if it has one that has a key.

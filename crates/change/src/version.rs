@@ -12,11 +12,13 @@ use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
 use crate::span_hashes::{TextSpan, first_words, hash_of_span};
 use crate::spread_sort::sorted_evenly_spread;
 use crate::targets::LinkBase;
+use crate::unit_texts::UnitTexts;
 use document::ContentDigest;
 use document::blocks::{Block, Blocks};
 use document::{Body, PageText};
 use document::{splitmix64, text_hash};
 use page::UrlRules;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// One fetched version of a page, read and ready to be compared.
@@ -30,6 +32,7 @@ pub struct Version<'r> {
     blocks: Blocks,
     in_region: Vec<bool>,
     classed: ClassedText,
+    rows: Rows,
     base: LinkBase<'r>,
 }
 
@@ -115,7 +118,9 @@ impl<'r> Version<'r> {
         let in_region: Vec<bool> = parts.iter().map(|part| *part == PagePart::Region).collect();
         let base = LinkBase::new(address, blocks.base.as_deref(), urls);
         let classed = ClassedText::new(&blocks);
-        let units = units(&blocks, &classed, &parts, &base);
+        let slots = text_slots(&blocks, classed.text(&blocks).as_bytes(), classed.places());
+        let rows = Rows::of(&blocks, classed.names(), &slots);
+        let units = units(&blocks, (classed.names(), &slots), &rows, &parts, &base);
         let region_bytes = blocks
             .list
             .iter()
@@ -123,7 +128,7 @@ impl<'r> Version<'r> {
             .filter(|(_, inside)| **inside)
             .map(|(block, _)| block.byte_length())
             .sum();
-        Self { digest, units, region_bytes, blocks, in_region, classed, base }
+        Self { digest, units, region_bytes, blocks, in_region, classed, rows, base }
     }
 
     /// The address the page declares for itself (`<link rel=canonical>`), as written.
@@ -148,15 +153,44 @@ impl<'r> Version<'r> {
         self.blocks.list.iter().zip(&self.in_region).filter(|(_, inside)| **inside).map(|(block, _)| block)
     }
 
-    /// The text of a unit's block.
-    pub(crate) fn text(&self, unit: &Unit) -> &str {
-        self.blocks.text(&self.blocks.list[unit.block as usize])
-    }
-
-    /// The canonical target of a unit, if it is a link.
-    pub(crate) fn target(&self, unit: &Unit) -> Option<String> {
-        let href = unit.key.is_link().then(|| self.blocks.href(unit.link as usize));
-        href.and_then(|href| self.base.target(href))
+    /// What the units outside the frame say.
+    pub(crate) fn unit_texts(&self) -> UnitTexts {
+        let blocks = &self.blocks;
+        let mut heading = "";
+        let headings = blocks.list.iter().map(|block| {
+            if block.is_heading {
+                heading = blocks.text(block);
+                return "";
+            }
+            heading
+        });
+        let headings: Vec<&str> = headings.collect();
+        let orders = match self.units.iter().any(Unit::is_order) {
+            true => self.rows.told_orders(blocks),
+            false => Vec::new(),
+        };
+        let mut texts = UnitTexts::default();
+        for unit in self.units.iter().filter(|unit| unit.key.part() != PagePart::Frame) {
+            let (index, block) = (unit.block as usize, &blocks.list[unit.block as usize]);
+            let (text, place) = match unit.key.is_link() {
+                true => {
+                    let href = blocks.href(unit.link as usize);
+                    let target = if blocks.is_image(unit.link as usize) { None } else { self.base.target(href) };
+                    (Cow::Owned(target.unwrap_or_else(|| href.to_owned())), blocks.text(block))
+                }
+                false if unit.is_order() => {
+                    let list = blocks.nodes[block.row].parent;
+                    let order = orders.binary_search_by_key(&list, |(list, _)| *list).map(|found| &*orders[found].1);
+                    (Cow::Borrowed(order.unwrap_or_default()), headings[index])
+                }
+                false => {
+                    let row = self.rows.key_of(index).map(|key| blocks.text(&blocks.list[key]));
+                    (Cow::Borrowed(blocks.text(block)), row.unwrap_or(headings[index]))
+                }
+            };
+            texts.push(unit.key, unit.block, &text, place);
+        }
+        texts
     }
 
     /// The texts of the region, block by block.
@@ -170,10 +204,13 @@ impl<'r> Version<'r> {
     }
 }
 
-fn units(blocks: &Blocks, classed: &ClassedText, parts: &[PagePart], base: &LinkBase<'_>) -> Vec<Unit> {
-    let (names, text) = (classed.names(), classed.text(blocks));
-    let slots = text_slots(blocks, text.as_bytes(), classed.places());
-    let rows = Rows::of(blocks, names, &slots);
+fn units(
+    blocks: &Blocks,
+    (names, slots): (&[u64], &[u64]),
+    rows: &Rows,
+    parts: &[PagePart],
+    base: &LinkBase<'_>,
+) -> Vec<Unit> {
     let mut units = Vec::with_capacity(blocks.list.len() + blocks.link_count());
     for (index, (block, part)) in blocks.list.iter().zip(parts).enumerate() {
         let (name, slot) = rows.in_row(index, names[index], slots[index]);
@@ -190,7 +227,7 @@ fn units(blocks: &Blocks, classed: &ClassedText, parts: &[PagePart], base: &Link
             units.push(Unit { key, block: block_index, link: link as u32 });
         }
     }
-    for order in rows.orders(blocks, &slots) {
+    for order in rows.orders(blocks, slots) {
         if parts[order.block] == PagePart::Region {
             // Beside the region, only what changed in its place counts: the same rows in another order.
             let key = UnitKey::new(order.name, order.slot, false, PagePart::Beside);

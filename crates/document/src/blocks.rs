@@ -57,6 +57,8 @@ pub struct Block {
     /// Whether the place has a name of its own, such as a JSON key. The first words are then not needed to recognise
     /// it.
     pub is_named: bool,
+    /// Whether it is a heading.
+    pub is_heading: bool,
     in_table: bool,
 }
 

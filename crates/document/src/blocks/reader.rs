@@ -328,7 +328,9 @@ impl<'a> BlockReader<'a> {
         let links = self.links_start..self.blocks.href_ends.len();
         if (!text.is_empty() || !links.is_empty()) && self.blocks.list.len() < MAX_BLOCKS {
             let &mut Self { anchor_bytes, leads_elsewhere, path, node, row, mut part, in_table, is_named, .. } = self;
-            let is_summary = self.open.last().is_some_and(|open| open.name == SUMMARY);
+            let innermost = self.open.last().map(|open| open.name);
+            let is_summary = innermost == Some(SUMMARY);
+            let is_heading = innermost.is_some_and(|name| matches!(name.as_bytes(), [b'h', b'1'..=b'6']));
             part.control |= is_summary && text.len() <= CONTROL_BYTES;
             self.blocks.list.push(Block {
                 text,
@@ -340,6 +342,7 @@ impl<'a> BlockReader<'a> {
                 row,
                 part,
                 is_named,
+                is_heading,
                 in_table,
             });
         }
