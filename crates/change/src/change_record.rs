@@ -77,6 +77,16 @@ impl ChangeRecord {
         record
     }
 
+    /// The record with at most this many entries in each list. What is dropped is counted.
+    pub fn with_at_most(mut self, entries: usize) -> Self {
+        self.left_out += self.changes.len().saturating_sub(entries);
+        self.changes.truncate(entries);
+        for list in [&mut self.added, &mut self.removed, &mut self.links_added, &mut self.links_removed] {
+            list.truncate(entries);
+        }
+        self
+    }
+
     fn add(&mut self, before: Option<ShownUnit<'_>>, after: Option<ShownUnit<'_>>) {
         let Some(unit) = after.or(before) else { return };
         let (before, after) = match (before, after) {

@@ -51,7 +51,7 @@ fn noise_is_learnt_and_edits_beside_it_are_seen() {
     let mut state = PageState::default();
     versions.iter().for_each(|version| drop(state.observe(version, Noise::ByFrequency)));
     let judgement = state.observe(&version(1, "Ask Bob."), Noise::ByFrequency);
-    assert_eq!((judgement.meaningful, judgement.added), (true, vec!["Ask Bob.".to_owned()]));
+    assert_eq!((judgement.meaningful, judgement.record.added), (true, vec!["Ask Bob.".to_owned()]));
 }
 
 /// Fetches versions a day apart, but at once whenever a second fetch is requested. Returns the last judgement and the

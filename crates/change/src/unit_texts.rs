@@ -11,7 +11,7 @@ const MAX_PLACE_BYTES: usize = 120;
 
 /// The texts of the units outside the frame, in the order of their names.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct UnitTexts {
+pub(crate) struct UnitTexts {
     text: String,
     units: Vec<KeptUnit>,
 }

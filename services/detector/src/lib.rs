@@ -16,12 +16,12 @@ mod state;
 
 pub use crate::state::{CONTENTS, EventsOfHost, HOSTS, PAGES, PageSketch, PageVersion, VERSIONS};
 
-use crate::contents::PublishedVersion;
+use crate::contents::publish_copy;
 use crate::lists::{ListRules, ListedPages};
 use crate::look::{JudgedLook, PageMemory};
 use change::{LookMemory, PageState, VersionMemory};
 use messages::topics::{FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
-use messages::{FetchResult, LookJudgement, PageChange, PageObservation, body};
+use messages::{ChangedUnit, FetchResult, LookJudgement, PageChange, PageObservation, body};
 use page::{Timestamp, UrlRules};
 use settings::{Contents, Discover, Settings};
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
@@ -145,9 +145,9 @@ impl Processor for Detector {
         observe(&result, &look, before.sketch.last_look_at, context);
         if look.is_news() {
             self.changes += 1;
-            let told = PublishedVersion::of(&result, unpacked.as_deref(), &mut look, &self.rules, context)?;
-            publish(&result, &look, &told, before.sketch.last_look_at, context);
-            if let Some(page) = told.page.as_ref().filter(|_| !is_list) {
+            let page = publish_copy(&result, unpacked.as_deref(), &mut look, &self.rules, context)?;
+            publish(&result, &look, self.rules.passages, before.sketch.last_look_at, context);
+            if let Some(page) = page.as_ref().filter(|_| !is_list) {
                 links::tell_links(&result, page, &self.rules, context);
             }
             if self.rules.mirrors {
@@ -231,10 +231,13 @@ fn last_modified_at(look: &messages::Look) -> Option<Timestamp> {
 fn publish(
     result: &FetchResult,
     look: &JudgedLook,
-    told: &PublishedVersion,
+    most_listed: usize,
     previous_seen_at: Option<Timestamp>,
     context: &mut Context<'_>,
 ) {
+    let record = look.judgement.record.clone().with_at_most(most_listed);
+    let unit = |unit: change::ChangedUnit| ChangedUnit { before: unit.before, after: unit.after, place: unit.place };
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let change = PageChange {
         change_id: context.output_id().expect("a change follows from an input record"),
         page_id: result.look.page_id,
@@ -245,8 +248,13 @@ fn publish(
         previous_seen_at,
         status: result.look.status,
         content_digest: result.look.validators.content_digest,
-        added: told.passages.added.clone(),
-        removed: told.passages.removed.clone(),
+        added: record.added,
+        removed: record.removed,
+        links_added: record.links_added,
+        links_removed: record.links_removed,
+        changes: record.changes.into_iter().map(unit).collect(),
+        passed_over: count(record.passed_over),
+        left_out: count(record.left_out),
         content_changed: JudgedLook::differs(look.judgement.content),
         links_changed: JudgedLook::differs(look.judgement.links),
         structure_changed: JudgedLook::differs(look.judgement.structure),
