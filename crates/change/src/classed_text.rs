@@ -1,8 +1,9 @@
-//! The texts of a page's blocks, with parts that are never news replaced by their class.
+//! The texts of a page's blocks, with ids, times and ages replaced by their class: what a place on the page is called.
 
 use crate::class_marks::ClassMarks;
-use crate::classes::with_classes;
+use crate::classes::{with_ages, with_classes};
 use document::blocks::Blocks;
+use document::text_hash;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -13,6 +14,8 @@ pub(crate) struct ClassedText {
     replaced: Option<String>,
     /// The range of each block in the text.
     places: Vec<Range<usize>>,
+    /// The hash of each block's text with ages replaced only: another clock time or id is another text.
+    names: Vec<u64>,
 }
 
 impl ClassedText {
@@ -21,12 +24,13 @@ impl ClassedText {
         let marks = ClassMarks::of(text);
         let mut replaced: Option<String> = None;
         let mut places = Vec::with_capacity(blocks.list.len());
+        let mut names = Vec::with_capacity(blocks.list.len());
         for block in &blocks.list {
             let place = block.place();
-            let classed = match marks.any_within(place.clone()) {
-                true => Some(with_classes(&text[place.clone()])).filter(|classed| **classed != text[place.clone()]),
-                false => None,
-            };
+            let own = &text[place.clone()];
+            let is_marked = marks.any_within(place.clone());
+            let classed = is_marked.then(|| with_classes(own)).filter(|classed| **classed != *own);
+            names.push(text_hash(if is_marked { with_ages(own) } else { Cow::Borrowed(own) }.as_bytes()));
             let start = replaced.as_ref().map_or(place.start, String::len);
             let length = classed.as_ref().map_or(place.len(), |classed| classed.len());
             places.push(start..start + length);
@@ -40,7 +44,7 @@ impl ClassedText {
                 }
             }
         }
-        Self { replaced, places }
+        Self { replaced, places, names }
     }
 
     /// The whole text. `blocks` must be those it was made from.
@@ -51,6 +55,11 @@ impl ClassedText {
     /// The range of each block in [`text`](Self::text).
     pub(crate) fn places(&self) -> &[Range<usize>] {
         &self.places
+    }
+
+    /// The hash of each block's own text.
+    pub(crate) fn names(&self) -> &[u64] {
+        &self.names
     }
 
     /// The texts of the chosen blocks, one line each; adjacent blocks in one piece.

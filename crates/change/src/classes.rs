@@ -1,7 +1,8 @@
-//! Replaces parts of a text that are never news by their class: ids, clock times, ages.
+//! Replaces ids, clock times and ages in a text by their class, so that a place on a page is recognised whatever
+//! its counter or clock shows.
 //!
-//! Dates, numbers, case and punctuation stay: on the pages that matter most, an effective date or a comma is an edit.
-//! Everything else that moves at every fetch is learnt per page ([`crate::slots`]), not guessed.
+//! A class never decides that a change is no news: opening hours, account numbers and checksums are what some people
+//! watch. What moves at every fetch is learnt per page ([`crate::slots`]), not guessed.
 
 use std::borrow::Cow;
 
@@ -14,10 +15,27 @@ const MIN_ID_LETTERS: usize = 16;
 /// minute.
 const MAX_AGE_LINE_BYTES: usize = 80;
 
+/// Which classes are replaced.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Classes {
+    All,
+    /// Only what grows older by itself.
+    Ages,
+}
+
 /// The text with its classes and with plain quotes. Borrowed when there is nothing to replace.
 pub(crate) fn with_classes(text: &str) -> Cow<'_, str> {
-    let Some(plain) = plain(text) else { return replace(text) };
-    match replace(&plain) {
+    classed(text, Classes::All)
+}
+
+/// The text with ages replaced and with plain quotes: what a reader would call the same text a day later.
+pub(crate) fn with_ages(text: &str) -> Cow<'_, str> {
+    classed(text, Classes::Ages)
+}
+
+fn classed(text: &str, classes: Classes) -> Cow<'_, str> {
+    let Some(plain) = plain(text) else { return replace(text, classes) };
+    match replace(&plain, classes) {
         Cow::Borrowed(AGE) => Cow::Borrowed(AGE),
         Cow::Borrowed(_) => Cow::Owned(plain),
         Cow::Owned(classed) => Cow::Owned(classed),
@@ -46,8 +64,8 @@ fn plain(text: &str) -> Option<String> {
     out.map(|out| out + &text[taken..])
 }
 
-fn replace(text: &str) -> Cow<'_, str> {
-    if text.len() < MAX_AGE_LINE_BYTES && is_age_line(text) {
+fn replace(text: &str, classes: Classes) -> Cow<'_, str> {
+    if text.len() < MAX_AGE_LINE_BYTES && is_age_line(text) && (classes == Classes::All || is_only_age(text)) {
         return Cow::Borrowed(AGE);
     }
     let mut out: Option<String> = None;
@@ -55,7 +73,7 @@ fn replace(text: &str) -> Cow<'_, str> {
     let mut rest = 0;
     while let Some(start) = next_with_digit(text.as_bytes(), rest) {
         let (end, class) = piece(text, start);
-        if let Some(class) = class {
+        if let Some(class) = class.filter(|class| classes == Classes::All || *class == AGE) {
             let out = out.get_or_insert_with(|| String::with_capacity(text.len()));
             out.push_str(&text[taken..start]);
             out.push_str(class);
@@ -192,6 +210,46 @@ fn is_age_line(text: &str) -> bool {
         })
 }
 
+/// Whether a line that says when something was edited says nothing else.
+fn is_only_age(text: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "updated",
+        "edited",
+        "posted",
+        "published",
+        "modified",
+        "last",
+        "past",
+        "over",
+        "about",
+        "a",
+        "an",
+        "in",
+        "the",
+        "this",
+        "just",
+        "now",
+        "ago",
+        "today",
+        "yesterday",
+        "second",
+        "minute",
+        "hour",
+        "day",
+        "week",
+        "month",
+        "year",
+    ];
+    let is_word = |word: &str| {
+        let lower = word.to_ascii_lowercase();
+        word.bytes().all(|byte| byte.is_ascii_digit())
+            || WORDS.contains(&lower.as_str())
+            || WORDS.contains(&lower.strip_suffix('s').unwrap_or(&lower))
+    };
+    !text.contains(':')
+        && text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).all(is_word)
+}
+
 /// Whether the text may contain one of the words that go with an age. All of them end in `ed`.
 fn mentions_edit(bytes: &[u8]) -> bool {
     memchr::memchr2_iter(b'd', b'D', bytes).any(|at| at > 0 && bytes[at - 1].eq_ignore_ascii_case(&b'e'))
@@ -219,6 +277,16 @@ mod tests {
         check("a ratio of 1:2 and 10:20:30:40", "a ratio of 1:2 and 10:20:30:40");
         check("internationalisation", "internationalisation");
         check("5 days agony", "5 days agony");
+    }
+
+    #[test]
+    fn only_an_age_is_no_part_of_what_a_text_says() {
+        let check = |text, expected: &str| assert_eq!(with_ages(text).replace('\u{1}', "$"), expected, "{text}");
+        check("Opens at 9:05, 3 minutes ago", "Opens at 9:05, $age");
+        check("Updated over a week ago", "$age");
+        check("Updated in the last 15 minutes", "$age");
+        check("Posted by Ann yesterday", "Posted by Ann yesterday");
+        check("Updated: the meeting starts at 9:30", "Updated: the meeting starts at 9:30");
     }
 
     proptest! {

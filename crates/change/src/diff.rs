@@ -1,17 +1,13 @@
 //! Compares two versions for people: `recrawl diff`.
 
+use crate::change_record::ChangeRecord;
 use crate::judgement::Noise;
-use crate::page_state::{PageState, only_in};
+use crate::page_state::PageState;
 use crate::verdict::VersionVerdict;
-use crate::version::{UnitKey, Version};
-use document::prefix;
+use crate::version::Version;
 use serde::Serialize;
 
-/// The most texts and the most links listed per side.
-const MAX_GIVEN: usize = 64;
-const MAX_TEXT_BYTES: usize = 512;
-
-/// The differences between two versions of a page, within their regions.
+/// The differences between two versions of a page that count.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Diff {
     /// The verdict of [`PageState::observe`] on the second version after the first.
@@ -22,14 +18,9 @@ pub struct Diff {
     pub resemblance: f64,
     /// |old ∩ new| / |old|.
     pub containment: f64,
-    /// Texts of added blocks, in page order.
-    pub added: Vec<String>,
-    /// Texts of removed blocks, in page order.
-    pub removed: Vec<String>,
-    /// Canonical targets of added links.
-    pub links_added: Vec<String>,
-    /// Canonical targets of removed links.
-    pub links_removed: Vec<String>,
+    /// The change in words, as the change stream tells it.
+    #[serde(flatten)]
+    pub record: ChangeRecord,
 }
 
 /// Compares two versions without any history of the page.
@@ -37,37 +28,13 @@ pub fn diff(old: &Version<'_>, new: &Version<'_>) -> Diff {
     let mut state = PageState::default();
     state.observe(old, Noise::ByFrequency);
     let judgement = state.observe(new, Noise::ByFrequency);
-    let keys = |version: &Version<'_>| -> Vec<UnitKey> { version.units.iter().map(|unit| unit.key).collect() };
-    let (old_keys, new_keys) = (keys(old), keys(new));
-    let (added, links_added) = told(new, &only_in(&new_keys, &old_keys));
-    let (removed, links_removed) = told(old, &only_in(&old_keys, &new_keys));
     Diff {
         verdict: judgement.verdict,
         magnitude: judgement.magnitude,
         resemblance: judgement.resemblance,
         containment: judgement.containment,
-        added,
-        removed,
-        links_added,
-        links_removed,
+        record: judgement.record,
     }
-}
-
-fn told(version: &Version<'_>, keys: &[UnitKey]) -> (Vec<String>, Vec<String>) {
-    let mut units: Vec<_> =
-        keys.iter().filter(|key| key.in_region()).filter_map(|key| version.find(key.name())).collect();
-    units.sort_by_key(|unit| unit.block);
-    let (mut texts, mut links): (Vec<String>, Vec<String>) = Default::default();
-    for unit in units {
-        let (list, text) = match version.target(unit) {
-            Some(target) => (&mut links, target),
-            None => (&mut texts, prefix(version.text(unit), MAX_TEXT_BYTES).to_owned()),
-        };
-        if list.len() < MAX_GIVEN && !list.contains(&text) {
-            list.push(text);
-        }
-    }
-    (texts, links)
 }
 
 #[cfg(test)]
@@ -87,9 +54,10 @@ mod tests {
         let new =
             version("<main><p>Open daily!<p>See our <a href=/y>terms of the house</a> for what that means.</main>");
         let diff = diff(&old, &new);
-        assert_eq!((diff.added, diff.removed), (vec!["Open daily!".to_owned()], vec!["Open daily.".to_owned()]));
-        assert_eq!(diff.links_added, ["https://a.test/y"]);
-        assert_eq!(diff.links_removed, ["https://a.test/x"]);
+        let record = diff.record;
+        assert_eq!((record.added, record.removed), (vec!["Open daily!".to_owned()], vec!["Open daily.".to_owned()]));
+        assert_eq!(record.links_added, ["https://a.test/y"]);
+        assert_eq!(record.links_removed, ["https://a.test/x"]);
         assert_eq!((diff.verdict, diff.magnitude), (VersionVerdict::Minor, 0.0));
     }
 }

@@ -1,5 +1,6 @@
 //! The judgement on one version of a page, with its evidence.
 
+use crate::change_record::ChangeRecord;
 use crate::verdict::VersionVerdict;
 use serde::Serialize;
 
@@ -36,8 +37,8 @@ pub struct Judgement {
     pub units_added: Vec<u64>,
     /// Names of the removed units that counted.
     pub units_removed: Vec<u64>,
-    /// Texts of the blocks that were added or got new links: at most 64, each up to 512 bytes.
-    pub added: Vec<String>,
+    /// The change in words. Empty unless it is meaningful.
+    pub record: ChangeRecord,
 }
 
 /// Verdict on one part of a page.
@@ -107,7 +108,7 @@ impl Judgement {
             changes_last: true,
             units_added: Vec::new(),
             units_removed: Vec::new(),
-            added: Vec::new(),
+            record: ChangeRecord::default(),
         }
     }
 }

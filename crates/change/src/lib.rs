@@ -13,25 +13,28 @@
 //! assert_eq!(judgement.verdict, VersionVerdict::Cosmetic);
 //! ```
 //!
-//! [`passages`] lists the sentences added and removed between two texts, and [`diff`] the differences between two
-//! versions without any history. The crate [`document`] reads the bodies.
+//! [`ChangeRecord`] tells a change in words, and [`diff`] compares two versions without any history. The crate
+//! [`document`] reads the bodies.
 //!
 //! This crate never fetches, stores or reads a clock.
 
 mod absence;
+mod change_record;
 mod class_marks;
 mod classed_text;
 mod classes;
 mod diff;
 mod guard;
 mod host_events;
+mod image_words;
 mod judgement;
 mod lanes;
+mod news;
 mod page_state;
 mod page_state_codec;
-mod passages;
 mod region;
 mod rolling;
+mod rows;
 mod shingle;
 mod slots;
 mod span_hashes;
@@ -41,16 +44,17 @@ mod targets;
 mod token_hashes;
 mod tokens;
 mod turns;
+mod unit_texts;
 mod verdict;
 mod version;
 mod walls;
 
 pub use crate::absence::{Absence, Presence};
+pub use crate::change_record::{ChangeRecord, ChangedUnit, MAX_CHANGED_UNITS};
 pub use crate::diff::{Diff, diff};
 pub use crate::host_events::{HOST_EVENT_WINDOW_S, HostEvents};
 pub use crate::judgement::{BACK_TO_BACK_S, Confirmation, Judgement, Noise, PartVerdict};
 pub use crate::page_state::{LookMemory, PageState, VersionMemory};
-pub use crate::passages::{MAX_PASSAGES, Passages, passages};
 pub use crate::shingle::{DEFAULT_SHINGLE_WIDTH, MAX_SHINGLES, ShingleSet, Shingler};
 pub use crate::state_codec::StateDecodeError;
 pub use crate::verdict::{MAJOR_MAGNITUDE, VersionVerdict};

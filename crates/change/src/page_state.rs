@@ -4,22 +4,21 @@
 //! Follows E6 except where measurements led elsewhere: there is no threshold of magnitude (every added or removed unit
 //! counts), and nothing waits for a confirmation.
 
+use crate::change_record::ChangeRecord;
 use crate::guard::{MAX_HELD_VERSIONS, is_suspect};
 use crate::judgement::{Confirmation, Judgement, Noise, PartVerdict};
+use crate::news::News;
+use crate::region::PagePart;
 use crate::shingle::ShingleSet;
 use crate::slots::Slots;
-use crate::turns::Difference;
+use crate::unit_texts::UnitTexts;
 use crate::verdict::{MAJOR_MAGNITUDE, VersionVerdict};
 use crate::version::{UnitKey, Version};
-use document::prefix;
 
 /// The most remembered items that a feed no longer shows. They are no news when they come back.
 const MAX_PAST_UNITS: usize = 1_024;
 /// The most units remembered per change, to see whether it lasts.
 const MAX_OPEN_UNITS: usize = 256;
-/// The most texts listed of the added blocks.
-const MAX_PASSAGES: usize = crate::passages::MAX_PASSAGES;
-const MAX_PASSAGE_BYTES: usize = 512;
 /// Versions to wait after a second fetch was requested before requesting another. Doubled for each request that was not
 /// met in time.
 const SECOND_LOOK_REST: u8 = 5;
@@ -75,6 +74,8 @@ pub struct VersionMemory {
     pub(crate) past: Vec<UnitKey>,
     /// Shingles of the region of the last meaningful version.
     pub(crate) shingles: ShingleSet,
+    /// What its units say.
+    pub(crate) texts: UnitTexts,
 }
 
 impl LookMemory {
@@ -198,23 +199,23 @@ impl PageState {
 
     fn compare(&mut self, version: &Version<'_>, was_gone: bool, noise: Noise) -> Judgement {
         let keys: Vec<UnitKey> = version.units.iter().map(|unit| unit.key).collect();
-        let is_same = keys.iter().map(|key| key.name()).eq(self.version.units.iter().map(|key| key.name()));
-        let structure = PartVerdict::of(!is_same);
         let is_back_to_back = noise.is_back_to_back();
-        let mut difference = Difference::of(&keys, &self.version.units);
+        let mut news = News::between(&self.version.units, &keys);
+        let structure = PartVerdict::of(news.differing > 0);
         if version.is_feed() {
             // New items in the place of all others are no other version of the feed.
-            difference.is_whole = false;
+            news.is_whole = false;
         } else {
-            difference = self.difference_in_turn(&keys, difference, is_back_to_back);
+            news = self.news_in_turn(&keys, news, is_back_to_back);
         }
-        let Difference { mut added, mut removed, is_whole } = difference;
+        let News { mut added, mut removed, differing, is_whole } = news;
         if version.is_feed() {
             // Items leave a feed when others arrive, and come back when a cache is behind.
             self.version.past.extend(std::mem::take(&mut removed));
             added.retain(|key| !self.version.past.iter().any(|past| past.name() == key.name()));
-            self.version.past.drain(..self.version.past.len().saturating_sub(MAX_PAST_UNITS));
         }
+        self.pass_over_rotations(&mut added, &mut removed);
+        self.version.past.drain(..self.version.past.len().saturating_sub(MAX_PAST_UNITS));
         let mut touched: Vec<u32> = added.iter().chain(&removed).map(|key| key.slot()).collect();
         touched.sort_unstable();
         touched.dedup();
@@ -235,12 +236,26 @@ impl PageState {
             let verdict = if was_gone { VersionVerdict::Returned } else { VersionVerdict::Cosmetic };
             return Judgement { structure, wants_second_look, ..Judgement::quiet(verdict) };
         }
-        let news = self.news(version, &added, &removed, was_gone);
+        let news = self.news(version, (&added, &removed), differing, was_gone);
         self.looks.open_added = added;
         self.looks.open_removed = removed;
         self.looks.open_added.truncate(MAX_OPEN_UNITS);
         self.looks.open_removed.truncate(MAX_OPEN_UNITS);
         Judgement { structure, wants_second_look, ..news }
+    }
+
+    /// A list of teasers shows in turn what it has shown before: if all that came to a list was there already, what
+    /// went is no news either.
+    fn pass_over_rotations(&mut self, added: &mut Vec<UnitKey>, removed: &mut Vec<UnitKey>) {
+        let in_list = |key: &UnitKey| key.part() == PagePart::Links;
+        let is_past = |key: &UnitKey| self.version.past.iter().any(|past| past.name() == key.name());
+        let mut rotating: Vec<u32> =
+            added.iter().filter(|key| in_list(key) && is_past(key)).map(|key| key.slot()).collect();
+        rotating.retain(|slot| added.iter().filter(|key| in_list(key) && key.slot() == *slot).all(is_past));
+        self.version.past.extend(removed.iter().filter(|key| in_list(key)));
+        let stays = |key: &UnitKey| !in_list(key) || !rotating.contains(&key.slot());
+        added.retain(stays);
+        removed.retain(stays);
     }
 
     /// Requests a second fetch while one would be informative, but not at every version.
@@ -260,19 +275,23 @@ impl PageState {
         self.looks.asked = 0;
     }
 
-    fn news(&mut self, version: &Version<'_>, added: &[UnitKey], removed: &[UnitKey], was_gone: bool) -> Judgement {
+    fn news(
+        &mut self,
+        version: &Version<'_>,
+        (added, removed): (&[UnitKey], &[UnitKey]),
+        differing: usize,
+        was_gone: bool,
+    ) -> Judgement {
         let shingles = version.shingles();
         let resemblance = self.version.shingles.resemblance(&shingles);
         let containment = self.version.shingles.containment_in(&shingles);
         self.version.shingles = shingles;
         let magnitude = 1.0 - resemblance;
-        let mut texts: Vec<String> = Vec::new();
-        for unit in added.iter().filter_map(|key| version.find(key.name())) {
-            let text = prefix(version.text(unit), MAX_PASSAGE_BYTES);
-            if texts.len() < MAX_PASSAGES && !texts.iter().any(|given| given == text) {
-                texts.push(text.to_owned());
-            }
-        }
+        let record = ChangeRecord::of(
+            (&self.version.texts, removed),
+            (&version.unit_texts(), added),
+            differing.saturating_sub(added.len() + removed.len()),
+        );
         let changed = added.iter().chain(removed);
         let (links, text): (Vec<UnitKey>, Vec<UnitKey>) = changed.partition(|key| key.is_link());
         Judgement {
@@ -289,7 +308,7 @@ impl PageState {
             links: PartVerdict::of(!links.is_empty()),
             units_added: added.iter().map(|key| key.name()).collect(),
             units_removed: removed.iter().map(|key| key.name()).collect(),
-            added: texts,
+            record,
             ..Judgement::quiet(VersionVerdict::Minor)
         }
     }
@@ -315,19 +334,10 @@ impl PageState {
 
     fn accept(&mut self, version: &Version<'_>) {
         self.version.units = version.units.iter().map(|unit| unit.key).collect();
+        self.version.texts = version.unit_texts();
         let bytes = version.region_bytes.max((LENGTH_MEMORY * f64::from(self.looks.region_bytes)) as usize);
         self.looks.region_bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
     }
-}
-
-/// The units of the first list that are not in the second; both sorted by name.
-pub(crate) fn only_in(of: &[UnitKey], without: &[UnitKey]) -> Vec<UnitKey> {
-    let mut others = without.iter().peekable();
-    let is_alone = |key: &&UnitKey| {
-        while others.next_if(|other| other.name() < key.name()).is_some() {}
-        others.peek().is_none_or(|other| other.name() != key.name())
-    };
-    of.iter().filter(is_alone).copied().collect()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::page_state::{LookMemory, MAX_SECOND_LOOK_DOUBLINGS, VersionMemory};
 use crate::shingle::ShingleSet;
 use crate::slots::Slots;
 use crate::state_codec::{StateDecodeError, list, put, take};
+use crate::unit_texts::UnitTexts;
 use crate::version::UnitKey;
 
 const LOOKS_VERSION: u8 = 2;
@@ -66,13 +67,15 @@ impl LookMemory {
 }
 
 impl VersionMemory {
-    /// Encodes a state value: a version byte; units, other and past, each a u32 count and its u64s; then the shingles as
+    /// Encodes a state value: a version byte; units, other and past, each a u32 count and its u64s; the texts of the
+    /// units as [`UnitTexts::encode_into`] writes them; then the shingles as
     /// [`ShingleSet::encode_into`] writes them. All little-endian.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = vec![VERSION_VERSION];
         for list in [&self.units, &self.other, &self.past] {
             put(&mut out, list.iter().map(|key| key.0));
         }
+        self.texts.encode_into(&mut out);
         self.shingles.encode_into(&mut out);
         out
     }
@@ -89,7 +92,8 @@ impl VersionMemory {
         if !in_order(&units) || !in_order(&other) {
             return Err(StateDecodeError::NotAscending);
         }
-        Ok(Self { units, other, past, shingles: ShingleSet::decode(rest)? })
+        let texts = UnitTexts::decode(&mut rest)?;
+        Ok(Self { units, other, past, texts, shingles: ShingleSet::decode(rest)? })
     }
 }
 

@@ -34,7 +34,10 @@ fn what_a_reader_would_call_a_change_is_one() {
     check(old.replace("Clause", "Rule"), (VersionVerdict::Major, true));
     check(old.replace("=/x", "=https://a.test/x/?utm_source=y"), (VersionVerdict::Cosmetic, false));
     check(old.replace("End", "The end"), (VersionVerdict::Cosmetic, false));
-    check(old.replace("<p>Eff", "<p><a href=/ad>Buy this</a><p class=y>Eff"), (VersionVerdict::Cosmetic, false));
+    let teasers = |numbers: [u8; 3]| numbers.map(|number| format!("<p><a href=/{number}>See {number}</a>")).concat();
+    let with = |teasers: String| old.replace("<p>Eff", &format!("{teasers}<p class=y>Eff"));
+    let judged = judged(&[html(&with(teasers([1, 2, 3]))), html(&with(teasers([4, 5, 6])))]);
+    assert_eq!(judged, [(VersionVerdict::Cosmetic, false)]);
     check(old.replace("<main>", "<main><script>t=1</script>"), (VersionVerdict::Cosmetic, false));
 }
 
@@ -48,7 +51,7 @@ fn noise_is_learnt_and_edits_beside_it_are_seen() {
     let mut state = PageState::default();
     versions.iter().for_each(|version| drop(state.observe(version, Noise::ByFrequency)));
     let judgement = state.observe(&version(1, "Ask Bob."), Noise::ByFrequency);
-    assert_eq!((judgement.meaningful, judgement.added), (true, vec!["Ask Bob.".to_owned()]));
+    assert_eq!((judgement.meaningful, judgement.record.added), (true, vec!["Ask Bob.".to_owned()]));
 }
 
 /// Fetches versions a day apart, but at once whenever a second fetch is requested. Returns the last judgement and the

@@ -7,26 +7,48 @@ const MAIN_SHARE: f64 = 0.3;
 /// The least share of an element's text that one child must hold for the search to descend into it.
 const SUBTREE_SHARE: f64 = 0.6;
 
-/// For each block, whether it is in the page's region: inside `main` or `article` where these hold enough of the text,
-/// else inside the element that holds most of the unframed text, else everywhere.
+/// The part of a page that a block is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PagePart {
+    /// The frame: menus, footers, what only leads elsewhere.
+    Frame,
+    /// The region: what the page is about.
+    Region,
+    /// Beside the region and not in the frame: another column, a box, a button.
+    Beside,
+    /// A list of links within the region of a page of prose. Such a list may be news, and may be teasers in turn.
+    Links,
+}
+
+/// The part of each block. The region is what is inside `main` or `article` where these hold enough of the text, else
+/// what is inside the element that holds most of the unframed text, else everything. Statements about the page as a
+/// whole belong to it.
 ///
-/// Blocks that only lead elsewhere (teasers, menus, related pages) are left out unless they are most of the region:
-/// then the page is a list of links, and they are its content.
-pub(crate) fn region(blocks: &Blocks) -> Vec<bool> {
+/// Where most of the region only leads elsewhere, the page is a list of links, and they are its content.
+pub(crate) fn parts(blocks: &Blocks) -> Vec<PagePart> {
+    let weight = |block: &Block| if block.part.control || block.part.fact { 0 } else { block.byte_length() };
     let bytes = |keep: &[bool]| -> usize {
-        blocks.list.iter().zip(keep).map(|(block, keep)| usize::from(*keep) * block.byte_length()).sum()
+        blocks.list.iter().zip(keep).map(|(block, keep)| usize::from(*keep) * weight(block)).sum()
     };
     let unframed: Vec<bool> = blocks.list.iter().map(|block| !block.part.chrome).collect();
-    let main = among(&unframed, blocks, |block| block.part.main);
+    let main = among(&unframed, blocks, |block| block.part.main || block.part.fact);
     let inner = if bytes(&main) as f64 > MAIN_SHARE * bytes(&unframed) as f64 {
         main
     } else {
-        let inside = subtree(blocks, &unframed);
-        among(&unframed, blocks, |block| inside[block.node])
+        let inside = subtree(blocks, &unframed, weight);
+        among(&unframed, blocks, |block| inside[block.node] || block.part.fact)
     };
-    let region = if inner.contains(&true) { inner } else { vec![true; blocks.list.len()] };
-    let told = among(&region, blocks, |block| !block.is_links());
-    if 2 * bytes(&told) >= bytes(&region) { told } else { region }
+    let region = if bytes(&inner) > 0 { inner } else { vec![true; blocks.list.len()] };
+    let prose = among(&region, blocks, |block| !block.is_links());
+    let is_prose = 2 * bytes(&prose) >= bytes(&region);
+    let part = |(index, block): (usize, &Block)| match (region[index], unframed[index]) {
+        (_, true) if block.part.control => PagePart::Beside,
+        (true, _) if is_prose && block.is_links() => PagePart::Links,
+        (true, _) => PagePart::Region,
+        (false, true) if !block.is_links() => PagePart::Beside,
+        _ => PagePart::Frame,
+    };
+    blocks.list.iter().enumerate().map(part).collect()
 }
 
 /// The kept blocks that satisfy a condition.
@@ -36,11 +58,11 @@ fn among(kept: &[bool], blocks: &Blocks, is: impl Fn(&Block) -> bool) -> Vec<boo
 
 /// For each element, whether it is inside the element that holds most of the text. The search descends from the root
 /// while one child holds most of its parent's text.
-fn subtree(blocks: &Blocks, keep: &[bool]) -> Vec<bool> {
+fn subtree(blocks: &Blocks, keep: &[bool], weight: impl Fn(&Block) -> usize) -> Vec<bool> {
     let nodes = &blocks.nodes;
     let mut bytes = vec![0_usize; nodes.len()];
     for (block, _) in blocks.list.iter().zip(keep).filter(|(_, keep)| **keep) {
-        bytes[block.node] += block.byte_length();
+        bytes[block.node] += weight(block);
     }
     // Children follow their parents, so one pass from the end adds up every subtree, and one from the front descends.
     for index in (1..nodes.len()).rev() {
@@ -67,8 +89,8 @@ mod tests {
 
     fn told(html: &str) -> Vec<String> {
         let blocks = Blocks::of_html(html);
-        let region = region(&blocks);
-        let kept = blocks.list.iter().zip(&region).filter(|(_, inside)| **inside);
+        let parts = parts(&blocks);
+        let kept = blocks.list.iter().zip(&parts).filter(|(_, part)| **part == PagePart::Region);
         kept.map(|(block, _)| blocks.text(block).to_owned()).collect()
     }
 

@@ -22,8 +22,8 @@ pub(crate) struct LinkBase<'r> {
 /// The destination of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum LinkTarget<'h> {
-    /// A mail address; the words of the link tell which.
-    Mail,
+    /// A mail address. Empty if the page hides it.
+    Mail { address: &'h str },
     /// A place on the page itself.
     Own { fragment: &'h str },
     /// A page, or a place on it.
@@ -72,12 +72,15 @@ impl<'r> LinkBase<'r> {
         }
         let url = match base.map_or_else(|| CanonicalUrl::parse(reference), |base| base.join(reference)) {
             Ok(url) => url,
-            Err(UrlProblem::Scheme(scheme)) if scheme == "mailto" => return Some(LinkTarget::Mail),
-            Err(_) if href.starts_with(HIDDEN_MAIL) => return Some(LinkTarget::Mail),
+            Err(UrlProblem::Scheme(scheme)) if scheme == "mailto" => {
+                let address = href.split_once(':').map_or("", |(_, address)| address);
+                return Some(LinkTarget::Mail { address });
+            }
+            Err(_) if href.starts_with(HIDDEN_MAIL) => return Some(LinkTarget::Mail { address: "" }),
             Err(_) => return Some(LinkTarget::Other(href.trim_end_matches('/'))),
         };
         if url.path() == HIDDEN_MAIL {
-            return Some(LinkTarget::Mail);
+            return Some(LinkTarget::Mail { address: "" });
         }
         let (url, fragment) = match hidden_target(&url) {
             Some(hidden) => (hidden, ""),
@@ -97,7 +100,7 @@ impl LinkTarget<'_> {
     fn pieces(&self) -> [&str; 5] {
         let sign = |sign: &'static str, part: &str| if part.is_empty() { "" } else { sign };
         match self {
-            Self::Mail => ["mailto:", "", "", "", ""],
+            Self::Mail { address } => ["mailto:", address, "", "", ""],
             Self::Own { fragment } => [sign("#", fragment), fragment, "", "", ""],
             Self::Other(href) => [href, "", "", "", ""],
             Self::Page { url, fragment } => {
@@ -140,7 +143,7 @@ mod tests {
         check("https://a.test/legal/terms?x=1#part", "#part");
         check("?gclid=7&x=1", "");
         check("/cdn-cgi/l/email-protection#8f14e45f", "mailto:");
-        check("mailto:ann@a.test", "mailto:");
+        check("mailto:ann@a.test", "mailto:ann@a.test");
         check("tel:+123", "tel:+123");
         check(" javascript:no()", "-");
         check("https://[broken/", "https://[broken");

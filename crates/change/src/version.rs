@@ -1,20 +1,24 @@
 //! A version of a page as a set of units, the smallest things that can be added or removed.
 //!
 //! A unit is the text of a block, or one link together with the text of its block. The two are separate, so that a link
-//! that differs at every fetch cannot hide an edit of its paragraph. A unit that only moves on the page makes no
-//! difference.
+//! that differs at every fetch cannot hide an edit of its paragraph. A cell belongs to its row, and a text that occurs
+//! twice is two units; apart from that, a unit that only moves on the page makes no difference.
 
 use crate::classed_text::ClassedText;
-use crate::region::region;
+use crate::image_words::image_words;
+use crate::region::{PagePart, parts};
+use crate::rows::Rows;
 use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
-use crate::span_hashes::{first_words, hash_of_span};
+use crate::span_hashes::{TextSpan, first_words, hash_of_span};
 use crate::spread_sort::sorted_evenly_spread;
 use crate::targets::LinkBase;
+use crate::unit_texts::UnitTexts;
 use document::ContentDigest;
 use document::blocks::{Block, Blocks};
 use document::{Body, PageText};
 use document::{splitmix64, text_hash};
 use page::UrlRules;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// One fetched version of a page, read and ready to be compared.
@@ -28,6 +32,7 @@ pub struct Version<'r> {
     blocks: Blocks,
     in_region: Vec<bool>,
     classed: ClassedText,
+    rows: Rows,
     base: LinkBase<'r>,
 }
 
@@ -37,11 +42,20 @@ pub(crate) struct Unit {
     pub(crate) key: UnitKey,
     /// Index of its block.
     pub(crate) block: u32,
-    /// The number of the link; unused for a text.
+    /// The number of the link; unused for a text. [`Unit::ORDER`] for the order of a list.
     link: u32,
 }
 
-/// The stored form of a unit: 40 bits of name, 22 bits of slot, whether it is a link, and whether it is in the region.
+impl Unit {
+    const ORDER: u32 = u32::MAX;
+
+    /// Whether this is the order of the list that begins with the block.
+    pub(crate) fn is_order(&self) -> bool {
+        self.link == Self::ORDER
+    }
+}
+
+/// The stored form of a unit: 40 bits of name, 21 bits of slot, whether it is a link, and its part of the page.
 /// In a page of 1,000 units, two share a name once in two million pages. Two slots may share a number, which makes
 /// changes in both a little easier to miss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,9 +64,15 @@ pub(crate) struct UnitKey(pub(crate) u64);
 impl UnitKey {
     const NAME_SHIFT: u32 = 24;
 
-    fn new(name: u64, slot: u64, is_link: bool, in_region: bool) -> Self {
+    fn new(name: u64, slot: u64, is_link: bool, part: PagePart) -> Self {
         let name = splitmix64(name) >> Self::NAME_SHIFT << Self::NAME_SHIFT;
-        Self(name | ((splitmix64(slot) >> (64 - 22)) << 2) | (u64::from(is_link) << 1) | u64::from(in_region))
+        Self(name | ((splitmix64(slot) >> (64 - 21)) << 3) | (u64::from(is_link) << 2) | part as u64)
+    }
+
+    /// The key of the nth repetition of the unit on the page.
+    fn repeated(self, nth: u64) -> Self {
+        let name = splitmix64(self.name() ^ splitmix64(nth)) >> Self::NAME_SHIFT << Self::NAME_SHIFT;
+        Self(name | (self.0 & ((1 << Self::NAME_SHIFT) - 1)))
     }
 
     /// Hash of the unit's content.
@@ -62,15 +82,19 @@ impl UnitKey {
 
     /// Hash of the unit's place, by which its value is followed from version to version.
     pub(crate) fn slot(self) -> u32 {
-        (self.0 as u32 & ((1 << Self::NAME_SHIFT) - 1)) >> 2
+        (self.0 as u32 & ((1 << Self::NAME_SHIFT) - 1)) >> 3
     }
 
     pub(crate) fn is_link(self) -> bool {
-        self.0 & 2 == 2
+        self.0 & 4 == 4
     }
 
     pub(crate) fn in_region(self) -> bool {
-        self.0 & 1 == 1
+        self.part() == PagePart::Region
+    }
+
+    pub(crate) fn part(self) -> PagePart {
+        [PagePart::Frame, PagePart::Region, PagePart::Beside, PagePart::Links][(self.0 & 3) as usize]
     }
 }
 
@@ -94,10 +118,13 @@ impl<'r> Version<'r> {
 
     fn of_blocks(body: &Body<'_>, blocks: Blocks, urls: &'r UrlRules) -> Self {
         let (digest, address) = (body.digest(), body.address());
-        let in_region = region(&blocks);
+        let parts = parts(&blocks);
+        let in_region: Vec<bool> = parts.iter().map(|part| *part == PagePart::Region).collect();
         let base = LinkBase::new(address, blocks.base.as_deref(), urls);
         let classed = ClassedText::new(&blocks);
-        let units = units(&blocks, &classed, &in_region, &base);
+        let slots = text_slots(&blocks, classed.text(&blocks).as_bytes(), classed.places());
+        let rows = Rows::of(&blocks, classed.names(), &slots);
+        let units = units(&blocks, (classed.names(), &slots), &rows, &parts, &base);
         let region_bytes = blocks
             .list
             .iter()
@@ -105,7 +132,7 @@ impl<'r> Version<'r> {
             .filter(|(_, inside)| **inside)
             .map(|(block, _)| block.byte_length())
             .sum();
-        Self { digest, units, region_bytes, blocks, in_region, classed, base }
+        Self { digest, units, region_bytes, blocks, in_region, classed, rows, base }
     }
 
     /// The address the page declares for itself (`<link rel=canonical>`), as written.
@@ -130,15 +157,44 @@ impl<'r> Version<'r> {
         self.blocks.list.iter().zip(&self.in_region).filter(|(_, inside)| **inside).map(|(block, _)| block)
     }
 
-    /// The text of a unit's block.
-    pub(crate) fn text(&self, unit: &Unit) -> &str {
-        self.blocks.text(&self.blocks.list[unit.block as usize])
-    }
-
-    /// The canonical target of a unit, if it is a link.
-    pub(crate) fn target(&self, unit: &Unit) -> Option<String> {
-        let href = unit.key.is_link().then(|| self.blocks.href(unit.link as usize));
-        href.and_then(|href| self.base.target(href))
+    /// What the units outside the frame say.
+    pub(crate) fn unit_texts(&self) -> UnitTexts {
+        let blocks = &self.blocks;
+        let mut heading = "";
+        let headings = blocks.list.iter().map(|block| {
+            if block.is_heading {
+                heading = blocks.text(block);
+                return "";
+            }
+            heading
+        });
+        let headings: Vec<&str> = headings.collect();
+        let orders = match self.units.iter().any(Unit::is_order) {
+            true => self.rows.told_orders(blocks),
+            false => Vec::new(),
+        };
+        let mut texts = UnitTexts::default();
+        for unit in self.units.iter().filter(|unit| unit.key.part() != PagePart::Frame) {
+            let (index, block) = (unit.block as usize, &blocks.list[unit.block as usize]);
+            let (text, place) = match unit.key.is_link() {
+                true => {
+                    let href = blocks.href(unit.link as usize);
+                    let target = if blocks.is_image(unit.link as usize) { None } else { self.base.target(href) };
+                    (Cow::Owned(target.unwrap_or_else(|| href.to_owned())), blocks.text(block))
+                }
+                false if unit.is_order() => {
+                    let list = blocks.nodes[block.row].parent;
+                    let order = orders.binary_search_by_key(&list, |(list, _)| *list).map(|found| &*orders[found].1);
+                    (Cow::Borrowed(order.unwrap_or_default()), headings[index])
+                }
+                false => {
+                    let row = self.rows.key_of(index).map(|key| blocks.text(&blocks.list[key]));
+                    (Cow::Borrowed(blocks.text(block)), row.unwrap_or(headings[index]))
+                }
+            };
+            texts.push(unit.key, unit.block, &text, place);
+        }
+        texts
     }
 
     /// The texts of the region, block by block.
@@ -152,41 +208,74 @@ impl<'r> Version<'r> {
     }
 }
 
-fn units(blocks: &Blocks, classed: &ClassedText, in_region: &[bool], base: &LinkBase<'_>) -> Vec<Unit> {
-    let text = classed.text(blocks);
-    let texts: Vec<&[u8]> = classed.places().iter().map(|place| &text.as_bytes()[place.clone()]).collect();
-    let names: Vec<u64> = texts.iter().map(|text| text_hash(text)).collect();
-    let slots = text_slots(blocks, text.as_bytes(), classed.places());
+fn units(
+    blocks: &Blocks,
+    (names, slots): (&[u64], &[u64]),
+    rows: &Rows,
+    parts: &[PagePart],
+    base: &LinkBase<'_>,
+) -> Vec<Unit> {
     let mut units = Vec::with_capacity(blocks.list.len() + blocks.link_count());
-    for (index, (block, in_region)) in blocks.list.iter().zip(in_region).enumerate() {
-        let name = names[index];
+    for (index, (block, part)) in blocks.list.iter().zip(parts).enumerate() {
+        let (name, slot) = rows.in_row(index, names[index], slots[index]);
         let block_index = index as u32;
-        if !texts[index].is_empty() {
-            let key = UnitKey::new(name, slots[index], false, *in_region);
+        if block.byte_length() > 0 {
+            let key = UnitKey::new(name, slot, false, *part);
             units.push(Unit { key, block: block_index, link: 0 });
         }
-        for link in blocks.links(block) {
-            let Some(target) = base.target_hash(blocks.href(link)) else { continue };
-            let slot = if block.is_links() { block.path } else { splitmix64(name ^ 1) };
+        for (nth, link) in blocks.links(block).enumerate() {
+            let Some(target) = target_hash(blocks, base, link) else { continue };
+            let slot = if block.is_links() { block.path } else { splitmix64(slot ^ (1 + nth as u64)) };
             let name = splitmix64(name) ^ target.rotate_left(1);
-            let key = UnitKey::new(name, slot, true, *in_region);
+            let key = UnitKey::new(name, slot, true, *part);
             units.push(Unit { key, block: block_index, link: link as u32 });
         }
     }
-    // Of two units with one name, the one in the region counts; of two in the region, the first.
-    let order = |unit: &Unit| unit.key.name() << UnitKey::NAME_SHIFT | u64::from(!unit.key.in_region());
+    for order in rows.orders(blocks, slots) {
+        if parts[order.block] == PagePart::Region {
+            // Beside the region, only what changed in its place counts: the same rows in another order.
+            let key = UnitKey::new(order.name, order.slot, false, PagePart::Beside);
+            units.push(Unit { key, block: order.block as u32, link: Unit::ORDER });
+        }
+    }
+    // Of units with one name, those in the region come first, in page order.
+    let order = |unit: &Unit| unit.key.name() << UnitKey::NAME_SHIFT | u64::from(unit.key.part() != PagePart::Region);
     let mut units = sorted_evenly_spread(units, order);
-    units.dedup_by_key(|unit| unit.key.name());
+    if count_repetitions(&mut units) {
+        units = sorted_evenly_spread(units, order);
+        units.dedup_by_key(|unit| unit.key.name());
+    }
     units
 }
 
-/// The slot of each text: the hash of its place and its first words, or of the place alone in lists of links and named
-/// blocks.
+/// The hash of what a link leads to, or of the words in the address of an image.
+fn target_hash(blocks: &Blocks, base: &LinkBase<'_>, link: usize) -> Option<u64> {
+    match blocks.is_image(link) {
+        true => image_words(blocks.href(link)),
+        false => base.target_hash(blocks.href(link)),
+    }
+}
+
+/// Gives the second and each further unit of one name a name of its own. Returns whether there was one.
+fn count_repetitions(units: &mut [Unit]) -> bool {
+    let mut repeated = false;
+    for same in units.chunk_by_mut(|one, other| one.key.name() == other.key.name()) {
+        for (nth, unit) in same.iter_mut().enumerate().skip(1) {
+            unit.key = unit.key.repeated(nth as u64);
+            repeated = true;
+        }
+    }
+    repeated
+}
+
+/// The slot of each text: the hash of its place and its first words without their digits, or of the place alone in
+/// lists of links and named blocks.
 fn text_slots(blocks: &Blocks, text: &[u8], places: &[Range<usize>]) -> Vec<u64> {
-    let with_words: Vec<bool> = blocks.list.iter().map(|block| !block.is_links() && !block.is_named).collect();
+    let with_words: Vec<bool> =
+        blocks.list.iter().map(|block| !block.is_links() && !block.is_named && !block.part.control).collect();
     let chosen = places.iter().zip(&with_words).filter(|(_, has_words)| **has_words).map(|(place, _)| place.clone());
     let (words, counts) = first_words(text, chosen);
-    let mut words = words.into_iter().map(|word| hash_of_span(text, word));
+    let mut words = words.into_iter().map(|word| hash_without_digits(text, word));
     let mut counts = counts.into_iter();
     let slot = |(block, has_words): (&Block, &bool)| match has_words {
         false => block.path,
@@ -196,4 +285,15 @@ fn text_slots(blocks: &Blocks, text: &[u8], places: &[Range<usize>]) -> Vec<u64>
         }
     };
     blocks.list.iter().zip(&with_words).map(slot).collect()
+}
+
+/// The hash of a word; of its letters only if it has a digit, so that `1,234` and `999` are one word.
+fn hash_without_digits(text: &[u8], word: TextSpan) -> u64 {
+    let bytes = &text[word[0] as usize..word[1] as usize];
+    if !bytes.iter().any(u8::is_ascii_digit) {
+        return hash_of_span(text, word);
+    }
+    let letters: Vec<u8> =
+        bytes.iter().copied().filter(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()).collect();
+    text_hash(&letters)
 }

@@ -3,6 +3,7 @@
 //!
 //! Wrongly nested markup is treated as browsers do where that moves text from one block to another, and no further.
 
+mod facts;
 mod kinds;
 mod mentions;
 mod reader;
@@ -21,6 +22,8 @@ pub struct Blocks {
     hrefs: String,
     /// The end of each target in `hrefs`.
     href_ends: Vec<usize>,
+    /// Which of the targets are images.
+    images: Vec<bool>,
     /// The blocks, in reading order.
     pub list: Vec<Block>,
     /// The block elements by their start tags, so that parents come before their children.
@@ -38,27 +41,38 @@ pub struct Blocks {
 pub struct Block {
     text: Range<usize>,
     links: Range<usize>,
+    /// Whether one of the links is no image.
+    leads_elsewhere: bool,
     /// Bytes of the text that are inside links to other pages.
     pub anchor_bytes: usize,
     /// Hash of the names of the enclosing elements.
     pub path: u64,
     /// Index of the enclosing block element in [`Blocks::nodes`].
     pub node: usize,
+    /// Index of the nearest enclosing row in [`Blocks::nodes`]: a table row, a list item, or the term of a description.
+    /// 0 outside rows.
+    pub row: usize,
     /// The part of the page that the block is in.
     pub part: BlockRole,
     /// Whether the place has a name of its own, such as a JSON key. The first words are then not needed to recognise
     /// it.
     pub is_named: bool,
+    /// Whether it is a heading.
+    pub is_heading: bool,
     in_table: bool,
 }
 
 /// The role of a block in its page, from its element and those around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockRole {
-    /// Inside `nav`, `footer`, `header`, `aside`, their roles, or a control.
+    /// Inside `nav`, `footer`, `aside`, a `header` that is not that of an article, or their roles.
     pub chrome: bool,
     /// Inside `main`, `article` or the role `main`.
     pub main: bool,
+    /// A button, an option or the value of a field: read as part of the page, but no sign of where its text is.
+    pub control: bool,
+    /// A statement about the page as a whole: its title, structured data.
+    pub fact: bool,
 }
 
 /// A block element.
@@ -91,7 +105,12 @@ impl Blocks {
         self.href_ends.len()
     }
 
-    /// The target of a link as written, references decoded.
+    /// Whether a link is an image.
+    pub fn is_image(&self, link: usize) -> bool {
+        self.images[link]
+    }
+
+    /// The target of a link as written, references decoded; the address of an image.
     pub fn href(&self, link: usize) -> &str {
         let start = link.checked_sub(1).map_or(0, |before| self.href_ends[before]);
         &self.hrefs[start..self.href_ends[link]]
@@ -139,7 +158,7 @@ impl Block {
     /// Whether the block is there to lead elsewhere: at least four fifths of its text is in links to other pages. False
     /// in a table, where the links are its content.
     pub fn is_links(&self) -> bool {
-        let has_links = self.anchor_bytes > 0 || !self.links.is_empty();
+        let has_links = self.anchor_bytes > 0 || self.leads_elsewhere;
         !self.in_table && has_links && 5 * self.anchor_bytes >= 4 * self.text.len()
     }
 
@@ -171,7 +190,12 @@ mod tests {
         check("<table><tr><td>a<td>b<tr><td>c</table>", &["a", "b", "c"]);
         check("a<script>'<p>no'</script>b<!-- <p>no --><style>no</style> c", &["ab c"]);
         check("<div hidden>no<p>no</div>a<span style='display: none'>no</span>b", &["ab"]);
-        check("<svg><title>no</title><text>no</text></svg><select><option>no</select>1 &lt; 2 <3", &["1 < 2 <3"]);
+        check("<svg><title>no</title><text>no</text></svg>1 &lt; 2 <3", &["1 < 2 <3"]);
+        check(
+            "<title>A&amp;B</title><select><option>a<option>b</select><input value=c>d",
+            &["a", "b", "c", "d", "A&B"],
+        );
+        check("<input type=hidden value=no><input type=submit value=Buy><img alt=no src=/a.png>", &["Buy", ""]);
         check("", &[]);
     }
 

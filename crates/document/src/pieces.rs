@@ -9,7 +9,8 @@ use crate::xml::is_feed_root;
 use memchr::{memchr, memmem};
 use serde_json::Value;
 
-/// JSON: every value that is not a list or object, with the keys that lead to it. Positions in lists do not count.
+/// JSON: every value that is not a list or object, with the keys that lead to it. Positions in lists do not count; an
+/// element of a list goes by its id or name, if it has one.
 /// Invalid JSON is read as lines.
 pub(crate) fn json(text: &str) -> Blocks {
     let mut pieces = Vec::new();
@@ -31,10 +32,36 @@ fn json_values(value: &Value, keys: &mut String, pieces: &mut Vec<(u64, String)>
                 keys.truncate(length);
             }
         }
-        Value::Array(values) => values.iter().for_each(|value| json_values(value, keys, pieces)),
+        Value::Array(values) => {
+            for value in values {
+                let length = keys.len();
+                if let Some(name) = element_name(value) {
+                    keys.push_str(&name);
+                    keys.push_str(": ");
+                }
+                json_values(value, keys, pieces);
+                keys.truncate(length);
+            }
+        }
         Value::String(text) => pieces.push((text_hash(keys.as_bytes()), format!("{keys}{text}"))),
         other => pieces.push((text_hash(keys.as_bytes()), format!("{keys}{other}"))),
     }
+}
+
+/// The keys that tell one element of a list from the others.
+const ELEMENT_NAMES: &[&str] = &["id", "name", "key", "code", "sku", "slug", "title", "url"];
+/// Longer names are texts, or ids made for one answer.
+const MAX_ELEMENT_NAME_BYTES: usize = 64;
+
+fn element_name(value: &Value) -> Option<String> {
+    let members = value.as_object()?;
+    let is_random =
+        |name: &str| name.len() >= 16 && name.bytes().any(|byte| byte.is_ascii_digit()) && !name.contains(' ');
+    ELEMENT_NAMES.iter().find_map(|name| match members.get(*name)? {
+        Value::String(name) if name.len() <= MAX_ELEMENT_NAME_BYTES && !is_random(name) => Some(name.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    })
 }
 
 /// Text: one block per line.

@@ -51,7 +51,7 @@ pub use crate::keys::Keyed;
 pub use crate::look::{
     ChangeBelief, ChangeEstimate, Exchange, FetchResult, Hop, Look, LookJudgement, PageObservation, Validators, Verdict,
 };
-pub use crate::operate::{CopyKind, DeadLetter, PageChange, PageContent};
+pub use crate::operate::{ChangedUnit, CopyKind, DeadLetter, PageChange, PageContent};
 pub use crate::outcome::{ContentEvidence, FetchOutcome, HostTrouble, OutcomeMeaning, RetryRule};
 pub use crate::report::{AnswerKind, AnswerReport, OutcomeClass};
 pub use crate::request::{FetchReason, FetchRequest, RedirectedRequest, RobotsAnswer, RobotsErrand};

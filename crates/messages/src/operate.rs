@@ -25,10 +25,20 @@ pub struct PageChange {
     pub status: Option<u16>,
     /// Digest of the body.
     pub content_digest: Option<Digest>,
-    /// Some of the new passages, shortened.
+    /// Texts that are new, each cut around the difference.
     pub added: Vec<String>,
-    /// Some of the removed passages, shortened.
+    /// Texts that were removed, each cut around the difference.
     pub removed: Vec<String>,
+    /// Targets of links that are new.
+    pub links_added: Vec<String>,
+    /// Targets of links that were removed.
+    pub links_removed: Vec<String>,
+    /// The same in pairs, in page order.
+    pub changes: Vec<ChangedUnit>,
+    /// Number of pieces of the page that differ and did not count.
+    pub passed_over: i32,
+    /// Number of pieces that counted and are not listed.
+    pub left_out: i32,
     /// Whether the text of the page's main part changed.
     pub content_changed: bool,
     /// Whether the links of its main part changed.
@@ -39,6 +49,18 @@ pub struct PageChange {
     pub host_event: bool,
     /// Whether changes of this page usually persist until the next fetch.
     pub changes_last: bool,
+}
+
+/// A piece of a page that changed: a text, or the target of a link.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedUnit {
+    /// What it was. `None`: it is new.
+    pub before: Option<String>,
+    /// What it is. `None`: it is gone.
+    pub after: Option<String>,
+    /// Its row, the words of the link, or the heading above it.
+    #[serde(rename = "where")]
+    pub place: String,
 }
 
 /// The stored copy of a page: its last accepted version.

@@ -5,8 +5,9 @@
 
 use serde_json::Value;
 
-const PARTS: [(&str, &str); 8] = [
+const PARTS: [(&str, &str); 9] = [
     ("ChangeBelief", include_str!("../../../schemas/parts/ChangeBelief.avsc")),
+    ("ChangedUnit", include_str!("../../../schemas/parts/ChangedUnit.avsc")),
     ("Exchange", include_str!("../../../schemas/parts/Exchange.avsc")),
     ("FetchOutcome", include_str!("../../../schemas/parts/FetchOutcome.avsc")),
     ("Hop", include_str!("../../../schemas/parts/Hop.avsc")),

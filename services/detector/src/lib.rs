@@ -16,12 +16,12 @@ mod state;
 
 pub use crate::state::{CONTENTS, EventsOfHost, HOSTS, PAGES, PageSketch, PageVersion, VERSIONS};
 
-use crate::contents::PublishedVersion;
+use crate::contents::publish_copy;
 use crate::lists::{ListRules, ListedPages};
 use crate::look::{JudgedLook, PageMemory};
 use change::{LookMemory, PageState, VersionMemory};
 use messages::topics::{FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
-use messages::{FetchResult, LookJudgement, PageChange, PageObservation, body};
+use messages::{ChangedUnit, FetchResult, LookJudgement, PageChange, PageObservation, body};
 use page::{Timestamp, UrlRules};
 use settings::{Contents, Discover, Settings};
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
@@ -133,11 +133,14 @@ impl Detector {
         &mut self,
         result: &FetchResult,
         look: &JudgedLook,
-        told: &PublishedVersion,
         previous_seen_at: Option<Timestamp>,
         context: &mut Context<'_>,
     ) {
         self.changes += 1;
+        let record = look.judgement.record.clone().with_at_most(self.rules.passages);
+        let unit =
+            |unit: change::ChangedUnit| ChangedUnit { before: unit.before, after: unit.after, place: unit.place };
+        let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
         let change = PageChange {
             change_id: context.output_id().expect("a change follows from an input record"),
             page_id: result.look.page_id,
@@ -148,8 +151,13 @@ impl Detector {
             previous_seen_at,
             status: result.look.status,
             content_digest: result.look.validators.content_digest,
-            added: told.passages.added.clone(),
-            removed: told.passages.removed.clone(),
+            added: record.added,
+            removed: record.removed,
+            links_added: record.links_added,
+            links_removed: record.links_removed,
+            changes: record.changes.into_iter().map(unit).collect(),
+            passed_over: count(record.passed_over),
+            left_out: count(record.left_out),
             content_changed: JudgedLook::differs(look.judgement.content),
             links_changed: JudgedLook::differs(look.judgement.links),
             structure_changed: JudgedLook::differs(look.judgement.structure),
@@ -178,9 +186,9 @@ impl Processor for Detector {
         known.sketch.fetches += i64::from(result.look.is_fetch());
         observe(&result, &look, before.sketch.last_look_at, context);
         if look.is_news() {
-            let told = PublishedVersion::of(&result, unpacked.as_deref(), &mut look, &self.rules, context)?;
-            self.publish(&result, &look, &told, before.sketch.last_look_at, context);
-            if let Some(page) = told.page.as_ref().filter(|_| !is_list) {
+            let page = publish_copy(&result, unpacked.as_deref(), &mut look, &self.rules, context)?;
+            self.publish(&result, &look, before.sketch.last_look_at, context);
+            if let Some(page) = page.as_ref().filter(|_| !is_list) {
                 links::tell_links(&result, page, &self.rules, context);
             }
             if self.rules.mirrors {
@@ -188,7 +196,7 @@ impl Processor for Detector {
             }
         } else if look.presence.is_some() {
             // The content is what it was.
-            self.publish(&result, &look, &PublishedVersion::default(), before.sketch.last_look_at, context);
+            self.publish(&result, &look, before.sketch.last_look_at, context);
         }
         self.held += u64::from(look.judgement.held);
         save(&result, &before, known, context);

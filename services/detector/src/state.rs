@@ -2,7 +2,7 @@
 
 use change::{HostEvents, VersionMemory};
 use messages::topics::PAGE_CONTENTS;
-use messages::{DecodeError, Digest, Encoded, PageContent, impl_message};
+use messages::{DecodeError, Digest, Encoded, PageContent, body, impl_message};
 use page::{Host, PageId, Timestamp};
 use serde::{Deserialize, Serialize};
 use stream::Table;
@@ -17,7 +17,10 @@ pub const VERSIONS: Table<PageId, PageVersion> = Table::new("versions");
 /// Absent: no recent event on the host.
 pub const HOSTS: Table<Host, EventsOfHost> = Table::new("hosts");
 
-/// The large part of a [`change::PageState`], stored as the bytes of [`VersionMemory::encode`].
+/// The most bytes of a version's memory. It has at most 50,000 blocks and 256 KiB of text.
+const MAX_VERSION_BYTES: usize = 32 << 20;
+
+/// The large part of a [`change::PageState`], stored as the packed bytes of [`VersionMemory::encode`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageVersion(pub VersionMemory);
 
@@ -27,12 +30,13 @@ pub struct EventsOfHost(pub HostEvents);
 
 impl Encoded for PageVersion {
     fn encode_into(&self, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(&self.0.encode());
+        bytes.extend_from_slice(&body::pack(&self.0.encode(), body::Packing::Lz4));
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let corrupt = |problem: String| DecodeError::Corrupt { name: "VersionMemory", problem };
-        VersionMemory::decode(bytes).map(Self).map_err(|error| corrupt(error.to_string()))
+        let bytes = body::unpack(bytes, MAX_VERSION_BYTES).map_err(|error| corrupt(error.to_string()))?;
+        VersionMemory::decode(&bytes).map(Self).map_err(|error| corrupt(error.to_string()))
     }
 }
 

@@ -3,7 +3,7 @@
 //! Input: a line with the content type, then two versions of the body with the byte 1E between them.
 #![no_main]
 
-use change::{Noise, LookMemory, PageState, VersionMemory, PartVerdict, Version, VersionVerdict, passages};
+use change::{Noise, LookMemory, PageState, VersionMemory, PartVerdict, Version, VersionVerdict};
 use document::{ContentKind, MAX_LINKS, MAX_TEXT_BYTES, extract};
 use reading::read;
 use libfuzzer_sys::fuzz_target;
@@ -26,7 +26,6 @@ fn extracted(content_type: Option<&str>, old: &[u8], new: &[u8]) {
         assert!(page.text.len() <= MAX_TEXT_BYTES && page.links.len() <= MAX_LINKS);
         assert!(!page.title.contains('\n'), "the title is one line");
     }
-    let _ = passages(&pages[0].text, &pages[1].text);
 }
 
 fn judged(content_type: Option<&str>, old: &[u8], new: &[u8]) {
@@ -41,6 +40,7 @@ fn judged(content_type: Option<&str>, old: &[u8], new: &[u8]) {
             let judgement = state.observe(version, noise);
             assert!((0.0..=1.0).contains(&judgement.magnitude));
             let parts = [judgement.content, judgement.links];
+            assert_eq!(judgement.meaningful, judgement.record.changes.len() + judgement.record.left_out > 0, "told in words");
             assert_eq!(judgement.meaningful, parts.contains(&PartVerdict::Changed), "news is news of some part");
             let looks = LookMemory::decode(&state.looks().encode()).expect("just encoded");
             let kept = PageState::new(looks, VersionMemory::decode(&state.version().encode()).expect("just encoded"));

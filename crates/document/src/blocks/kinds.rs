@@ -10,8 +10,13 @@ pub(super) enum TagEffect {
     Link,
     /// `<br>`, `<hr>`.
     Break,
-    /// `<base>`, `<link>`.
+    /// `<base>`, `<link>`, `<meta>`.
     Head,
+    Image,
+    /// `<input>`: its value is shown.
+    Input,
+    /// `<title>` and `<script>`: may say something about the page as a whole.
+    Fact,
     /// An element whose text is not visible or not part of the page.
     Dropped,
     /// An element whose content is not markup; none of it is text of the page.
@@ -68,16 +73,17 @@ const fn kind_of(name: &[u8]) -> TagEffect {
         | b"h6" | b"section" | b"article" | b"main" | b"nav" | b"footer" | b"header" | b"aside" | b"dl" | b"dt"
         | b"dd" | b"table" | b"tbody" | b"thead" | b"tfoot" | b"blockquote" | b"pre" | b"form" | b"figure"
         | b"figcaption" | b"details" | b"summary" | b"fieldset" | b"address" | b"body" | b"button" | b"label"
-        | b"dialog" | b"menu" | b"option" => TagEffect::Block,
+        | b"dialog" | b"menu" | b"select" | b"optgroup" | b"option" => TagEffect::Block,
         b"a" => TagEffect::Link,
         b"br" | b"hr" => TagEffect::Break,
-        b"base" | b"link" => TagEffect::Head,
-        b"template" | b"svg" | b"object" | b"canvas" | b"select" | b"datalist" => TagEffect::Dropped,
-        b"script" | b"style" | b"noscript" | b"iframe" | b"textarea" | b"title" | b"noframes" | b"noembed" | b"xmp" => {
-            TagEffect::Raw
-        }
-        b"img" | b"input" | b"meta" | b"area" | b"col" | b"embed" | b"source" | b"track" | b"wbr" | b"param"
-        | b"path" | b"use" | b"rect" | b"circle" | b"line" | b"polygon" => TagEffect::Void,
+        b"base" | b"link" | b"meta" => TagEffect::Head,
+        b"img" => TagEffect::Image,
+        b"input" => TagEffect::Input,
+        b"title" | b"script" => TagEffect::Fact,
+        b"template" | b"svg" | b"object" | b"canvas" | b"datalist" => TagEffect::Dropped,
+        b"style" | b"noscript" | b"iframe" | b"textarea" | b"noframes" | b"noembed" | b"xmp" => TagEffect::Raw,
+        b"area" | b"col" | b"embed" | b"source" | b"track" | b"wbr" | b"param" | b"path" | b"use" | b"rect"
+        | b"circle" | b"line" | b"polygon" => TagEffect::Void,
         _ => TagEffect::Inline,
     }
 }

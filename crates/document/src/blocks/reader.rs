@@ -2,12 +2,13 @@
 //!
 //! One pass, no tree. Of the open elements, only those that begin a block or hide their content are kept.
 
+use super::facts::{FACT_NAMES, json_ld};
 use super::kinds::{IMPLIED, IS_PARAGRAPH, Implied, KINDS, NAME_HASHES, P, SUMMARY, TD, TagEffect};
 use super::mentions::{Mentions, SHORTEST_MENTION, is_hidden, mentions};
 use super::{Block, BlockElement, BlockRole, Blocks};
 use crate::attributes::{attribute, values_of};
 use crate::entities;
-use crate::hash::splitmix64;
+use crate::hash::{splitmix64, text_hash};
 use crate::markup::{StartTag, TakeTokens, TextKind};
 use crate::tag_name::TagName;
 use crate::text::{References, TextBuilder};
@@ -29,6 +30,7 @@ struct OpenElement {
     name: TagName,
     path: u64,
     node: usize,
+    row: usize,
     part: BlockRole,
     hidden: bool,
     in_table: bool,
@@ -43,21 +45,29 @@ pub(super) struct BlockReader<'a> {
     text_start: usize,
     links_start: usize,
     anchor_bytes: usize,
+    leads_elsewhere: bool,
     in_link: bool,
     /// Properties of the innermost open element.
     path: u64,
     node: usize,
+    row: usize,
     part: BlockRole,
     hidden: bool,
     in_table: bool,
     is_named: bool,
+    /// The element of the last term of a description list.
+    term: usize,
+    /// The kind of text that says something about the page, if that comes next.
+    expected: Option<TextKind>,
+    /// The facts so far, each with its name. They follow the text of the page.
+    facts: Vec<(String, String)>,
 }
 
 impl<'a> TakeTokens<'a> for BlockReader<'a> {
     #[inline(always)]
     fn text(&mut self, wide: impl Wide, place: Range<usize>, kind: TextKind) {
-        // Titles and form input are not text of the page.
         if self.hidden || kind != TextKind::Data {
+            self.fact_text(&self.html[place], kind);
             return;
         }
         let before = self.text.len();
@@ -113,13 +123,18 @@ impl<'a> BlockReader<'a> {
             text_start: 0,
             links_start: 0,
             anchor_bytes: 0,
+            leads_elsewhere: false,
             in_link: false,
             path: 0,
             node: 0,
+            row: 0,
             part: BlockRole::default(),
             hidden: false,
             in_table: false,
             is_named: false,
+            term: 0,
+            expected: None,
+            facts: Vec::new(),
         }
     }
 
@@ -133,6 +148,12 @@ impl<'a> BlockReader<'a> {
 
     pub(super) fn finish(mut self) -> Blocks {
         self.flush();
+        self.open.clear();
+        self.settle();
+        self.part.fact = true;
+        for (name, text) in std::mem::take(&mut self.facts) {
+            self.piece(Some(text_hash(name.as_bytes())), &text);
+        }
         Blocks { text: self.text.finish().0, ..self.blocks }
     }
 
@@ -141,6 +162,14 @@ impl<'a> BlockReader<'a> {
             TagEffect::Raw | TagEffect::Void => {}
             TagEffect::Break => self.flush(),
             TagEffect::Head => self.head(tag),
+            TagEffect::Image => self.image(tag.attributes()),
+            TagEffect::Input => self.input(tag.attributes()),
+            TagEffect::Fact => {
+                self.expected = match tag.name.as_bytes() {
+                    b"title" => Some(TextKind::RcData),
+                    _ => is_json_ld(tag.attributes()).then_some(TextKind::Script),
+                }
+            }
             TagEffect::Link => self.begin_link(tag.attributes()),
             TagEffect::Block | TagEffect::Dropped | TagEffect::Inline => {
                 let is_block = matches!(kind, TagEffect::Block);
@@ -153,8 +182,55 @@ impl<'a> BlockReader<'a> {
         }
     }
 
+    /// Reads the title, of which only the first counts, and structured data.
+    fn fact_text(&mut self, text: &str, kind: TextKind) {
+        if self.expected.take() != Some(kind) {
+            return;
+        }
+        match kind {
+            TextKind::Script => json_ld(text, &mut self.facts),
+            _ if self.facts.iter().any(|(name, _)| name == "title") => {}
+            _ => self.facts.push(("title".to_owned(), entities::decode(text).into_owned())),
+        }
+    }
+
+    fn image(&mut self, attributes: &str) {
+        let [source, later, width, height] = values_of(attributes, ["src", "data-src", "width", "height"]);
+        let is_dot = [width, height].contains(&Some("1")) || [width, height].contains(&Some("0"));
+        let is_address = |source: &&str| !source.is_empty() && !source.starts_with("data:");
+        let Some(source) = source.filter(is_address).or(later).filter(|_| !is_dot && !self.hidden) else { return };
+        // The rest of the address says which size is sent, and to whom.
+        let source = source.split(['?', '#']).next().unwrap_or_default();
+        self.target(source, true);
+    }
+
+    /// Reads the value of a field or button, which is shown.
+    fn input(&mut self, attributes: &str) {
+        let [kind, value] = values_of(attributes, ["type", "value"]);
+        let is_shown = kind.is_none_or(|kind| {
+            ["text", "number", "date", "submit", "button"].iter().any(|shown| kind.eq_ignore_ascii_case(shown))
+        });
+        let Some(value) = value.filter(|value| is_shown && !self.hidden && !value.is_empty()) else { return };
+        self.flush();
+        let (path, part) = (self.path, self.part);
+        self.path = splitmix64(path ^ text_hash(b"input"));
+        self.part.control = true;
+        self.text.push(&entities::decode_attribute(value));
+        self.flush();
+        (self.path, self.part) = (path, part);
+    }
+
     fn head(&mut self, tag: StartTag<'_>) {
         match tag.name.as_bytes() {
+            b"meta" => {
+                let [item, property, content] = values_of(tag.attributes(), ["itemprop", "property", "content"]);
+                let name = item.or(property).unwrap_or_default();
+                let last = name.rsplit(':').next().unwrap_or_default();
+                if let Some(content) = content.filter(|_| FACT_NAMES.contains(&last) || last == "amount") {
+                    let text = format!("{name}: {}", entities::decode_attribute(content));
+                    self.facts.push((name.to_owned(), text));
+                }
+            }
             b"base" if self.blocks.base.is_none() => self.blocks.base = attribute(tag.attributes(), "href"),
             b"link" if self.blocks.canonical.is_none() && is_canonical(tag.attributes()) => {
                 self.blocks.canonical = attribute(tag.attributes(), "href");
@@ -171,15 +247,22 @@ impl<'a> BlockReader<'a> {
         if self.open.len() >= MAX_DEPTH {
             return;
         }
-        let (mut path, mut node, mut part, mut in_table) = (self.path, self.node, self.part, self.in_table);
+        let (mut path, mut node, mut row) = (self.path, self.node, self.row);
+        let (mut part, mut in_table) = (self.part, self.in_table);
         if is_block {
             path = splitmix64(path ^ NAME_HASHES.of(name));
             self.blocks.nodes.push(BlockElement { parent: self.node, is_paragraph: IS_PARAGRAPH.of(name) });
             node = self.blocks.nodes.len() - 1;
             part = part_of(name, role, part);
             in_table |= name == TD;
+            match name.as_bytes() {
+                b"tr" | b"li" => row = node,
+                b"dt" => (row, self.term) = (node, node),
+                b"dd" => row = self.term,
+                _ => {}
+            }
         }
-        self.open.push(OpenElement { name, path, node, part, hidden: self.hidden || hidden, in_table });
+        self.open.push(OpenElement { name, path, node, row, part, hidden: self.hidden || hidden, in_table });
         self.settle();
     }
 
@@ -208,22 +291,35 @@ impl<'a> BlockReader<'a> {
     }
 
     fn settle(&mut self) {
-        (self.path, self.node, self.part, self.hidden, self.in_table) = match self.open.last() {
-            Some(open) => (open.path, open.node, open.part, open.hidden, open.in_table),
-            None => (0, 0, BlockRole::default(), false, false),
+        let Some(open) = self.open.last() else {
+            (self.path, self.node, self.row, self.part) = (0, 0, 0, BlockRole::default());
+            (self.hidden, self.in_table) = (false, false);
+            return;
         };
+        (self.path, self.node, self.row, self.part) = (open.path, open.node, open.row, open.part);
+        (self.hidden, self.in_table) = (open.hidden, open.in_table);
     }
 
     fn begin_link(&mut self, attributes: &str) {
         let [Some(href)] = values_of(attributes, ["href"]) else { return };
-        if self.hidden || self.blocks.href_ends.len() >= MAX_LINKS {
+        let start = self.blocks.hrefs.len();
+        if self.hidden || !self.target(href, false) {
             return;
         }
-        let start = self.blocks.hrefs.len();
-        self.blocks.hrefs.push_str(&entities::decode_attribute(href));
-        self.blocks.href_ends.push(self.blocks.hrefs.len());
+        self.leads_elsewhere = true;
         // A heading that links to itself is still a heading, so its text does not count as link text.
         self.in_link = !self.blocks.hrefs[start..].starts_with('#');
+    }
+
+    /// Notes a target of the current block. Returns false if there are too many.
+    fn target(&mut self, href: &str, is_image: bool) -> bool {
+        if self.blocks.href_ends.len() >= MAX_LINKS {
+            return false;
+        }
+        self.blocks.hrefs.push_str(&entities::decode_attribute(href));
+        self.blocks.href_ends.push(self.blocks.hrefs.len());
+        self.blocks.images.push(is_image);
+        true
     }
 
     /// Ends the current block.
@@ -231,13 +327,27 @@ impl<'a> BlockReader<'a> {
         let text = self.text_start..self.text.len();
         let links = self.links_start..self.blocks.href_ends.len();
         if (!text.is_empty() || !links.is_empty()) && self.blocks.list.len() < MAX_BLOCKS {
-            let &mut Self { anchor_bytes, path, node, mut part, in_table, is_named, .. } = self;
-            let is_summary = self.open.last().is_some_and(|open| open.name == SUMMARY);
-            part.chrome |= is_summary && text.len() <= CONTROL_BYTES;
-            self.blocks.list.push(Block { text, links, anchor_bytes, path, node, part, is_named, in_table });
+            let &mut Self { anchor_bytes, leads_elsewhere, path, node, row, mut part, in_table, is_named, .. } = self;
+            let innermost = self.open.last().map(|open| open.name);
+            let is_summary = innermost == Some(SUMMARY);
+            let is_heading = innermost.is_some_and(|name| matches!(name.as_bytes(), [b'h', b'1'..=b'6']));
+            part.control |= is_summary && text.len() <= CONTROL_BYTES;
+            self.blocks.list.push(Block {
+                text,
+                links,
+                leads_elsewhere,
+                anchor_bytes,
+                path,
+                node,
+                row,
+                part,
+                is_named,
+                is_heading,
+                in_table,
+            });
         }
         self.links_start = self.blocks.href_ends.len();
-        self.anchor_bytes = 0;
+        (self.anchor_bytes, self.leads_elsewhere) = (0, false);
         self.text.begin_line();
         self.text_start = self.text.len();
     }
@@ -247,15 +357,22 @@ fn is_canonical(attributes: &str) -> bool {
     attribute(attributes, "rel").is_some_and(|rel| rel.trim().eq_ignore_ascii_case("canonical"))
 }
 
+fn is_json_ld(attributes: &str) -> bool {
+    attribute(attributes, "type").is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/ld+json"))
+}
+
 fn part_of(name: TagName, role: &str, outer: BlockRole) -> BlockRole {
     let name = name.as_bytes();
-    let is_chrome = matches!(name, b"nav" | b"footer" | b"header" | b"aside" | b"dialog" | b"button")
+    // The header of an article is its own.
+    let is_chrome = matches!(name, b"nav" | b"footer" | b"aside" | b"dialog")
+        || (name == b"header" && !outer.main)
         || matches!(
             role,
-            "navigation" | "banner" | "contentinfo" | "search" | "dialog" | "alertdialog" | "complementary" | "button"
+            "navigation" | "banner" | "contentinfo" | "search" | "dialog" | "alertdialog" | "complementary"
         );
     if matches!(name, b"main" | b"article") || role == "main" {
-        return BlockRole { chrome: false, main: true };
+        return BlockRole { chrome: false, main: true, ..outer };
     }
-    BlockRole { chrome: outer.chrome || is_chrome, main: outer.main }
+    let control = outer.control || matches!(name, b"button" | b"select") || role == "button";
+    BlockRole { chrome: outer.chrome || is_chrome, control, ..outer }
 }

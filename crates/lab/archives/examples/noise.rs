@@ -7,7 +7,6 @@
 
 use anyhow::Context;
 use archives::{Archive, ArchivedLook};
-use change::passages;
 use document::{extract, splitmix64, text_hash};
 use settings::{Layers, Settings};
 use std::path::Path;
@@ -98,9 +97,9 @@ impl NoiseCounts {
         if self.drawn.len() == show.count && self.drawn.last().is_some_and(|(last, _)| *last < draw) {
             return;
         }
-        let texts = passages(old, new);
         let mut lines = vec![format!("\n{} {} {:?}", look.page.address, look.line.unix_time, look.line.verdict)];
-        for (sign, side) in [('-', &texts.removed), ('+', &texts.added), ('*', &look.judgement.added)] {
+        let record = &look.judgement.record;
+        for (sign, side) in [('-', &record.removed), ('+', &record.added)] {
             lines.extend(side.iter().take(SHOWN_PASSAGES).map(|text| {
                 let shown: String = text.chars().take(SHOWN_CHARS).collect();
                 format!("  {sign} {shown}")

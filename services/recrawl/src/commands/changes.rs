@@ -1,11 +1,12 @@
 //! `recrawl changes`: prints changes as a stream that scripts can follow and resume.
 
 use crate::CommandFailure;
+use crate::commands::diff::changed_units;
 use crate::follow::{Cursor, FollowArguments, Followed, Subject, Take, TopicFollower};
 use crate::output::{Format, told, word};
 use clap::Args;
 use daemon::StopSignal;
-use messages::{PageChange, Verdict, topics};
+use messages::{ChangedUnit, PageChange, Verdict, topics};
 use serde::Serialize;
 use std::io::{BufWriter, StdoutLock, Write};
 
@@ -34,6 +35,11 @@ struct ChangeLine {
     content_digest: Option<String>,
     added: Vec<String>,
     removed: Vec<String>,
+    links_added: Vec<String>,
+    links_removed: Vec<String>,
+    changes: Vec<ChangedUnit>,
+    passed_over: i32,
+    left_out: i32,
     content_changed: bool,
     links_changed: bool,
     structure_changed: bool,
@@ -56,6 +62,11 @@ impl ChangeLine {
             content_digest: change.content_digest.map(|digest| digest.to_string()),
             added: change.added,
             removed: change.removed,
+            links_added: change.links_added,
+            links_removed: change.links_removed,
+            changes: change.changes,
+            passed_over: change.passed_over,
+            left_out: change.left_out,
             content_changed: change.content_changed,
             links_changed: change.links_changed,
             structure_changed: change.structure_changed,
@@ -71,8 +82,9 @@ impl ChangeLine {
         }
         let verdict = word(&self.verdict);
         writeln!(out, "{}  {verdict:<8} {:.3}  {}", self.seen_at, self.magnitude, self.url)?;
-        self.removed.iter().try_for_each(|passage| writeln!(out, "    - {passage}"))?;
-        self.added.iter().try_for_each(|passage| writeln!(out, "    + {passage}"))
+        let units =
+            self.changes.iter().map(|unit| (unit.place.as_str(), unit.before.as_deref(), unit.after.as_deref()));
+        changed_units(units, self.left_out as usize).try_for_each(|line| writeln!(out, "    {line}"))
     }
 }
 

@@ -68,11 +68,27 @@ fn answer_one(question: DiffQuery, urls: &UrlRules) -> Result<Diff, String> {
 }
 
 fn text(diff: &Diff) -> String {
-    let mut lines = vec![format!("{}, magnitude {:.3}", word(&diff.verdict), diff.magnitude)];
-    let parts =
-        [("- ", &diff.removed), ("+ ", &diff.added), ("- link ", &diff.links_removed), ("+ link ", &diff.links_added)];
-    for (mark, passages) in parts {
-        lines.extend(passages.iter().map(|passage| format!("{mark}{passage}")));
+    let record = &diff.record;
+    let head = format!("{}, magnitude {:.3}", word(&diff.verdict), diff.magnitude);
+    let units = record.changes.iter().map(|unit| (unit.place.as_str(), unit.before.as_deref(), unit.after.as_deref()));
+    let mut lines: Vec<String> = std::iter::once(head).chain(changed_units(units, record.left_out)).collect();
+    if record.passed_over > 0 && !record.changes.is_empty() {
+        lines.push(format!("passed over: {} differences that do not count", record.passed_over));
     }
     lines.join("\n")
+}
+
+/// Lines that tell a change: where, what it was, what it is.
+pub(crate) fn changed_units<'a>(
+    units: impl Iterator<Item = (&'a str, Option<&'a str>, Option<&'a str>)>,
+    left_out: usize,
+) -> impl Iterator<Item = String> {
+    let mut last_place = "";
+    let lines = units.flat_map(move |(place, before, after)| {
+        let heading = (!place.is_empty() && place != last_place).then(|| format!("@ {place}"));
+        last_place = place;
+        let mark = |sign, text: Option<&str>| text.map(|text| format!("{sign} {text}"));
+        heading.into_iter().chain(mark('-', before)).chain(mark('+', after))
+    });
+    lines.chain((left_out > 0).then(|| format!("and {left_out} more")))
 }

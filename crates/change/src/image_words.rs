@@ -1,0 +1,55 @@
+//! The words in an image's address. The rest is named by the machine that serves it: sizes, versions, content hashes.
+
+use document::{splitmix64, text_hash};
+
+/// The longest run of digits that counts people, products or years.
+const MAX_DIGITS: usize = 6;
+/// The fewest small letters of a word that tells an image from another.
+const MIN_WORD_LETTERS: usize = 3;
+
+/// A hash of the words and numbers of the last part of a path; `None` if there is no word.
+pub(crate) fn image_words(source: &str) -> Option<u64> {
+    let file = source.rsplit('/').find(|part| !part.is_empty())?;
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let pieces = stem.split(|letter: char| !letter.is_alphanumeric());
+    let (mut hash, mut has_word) = (0, false);
+    for piece in pieces.filter(|piece| is_word(piece) || is_number(piece)) {
+        has_word |= is_word(piece) && piece.chars().filter(|letter| letter.is_lowercase()).count() >= MIN_WORD_LETTERS;
+        hash = splitmix64(hash ^ text_hash(piece.as_bytes()));
+    }
+    has_word.then_some(hash)
+}
+
+fn is_number(piece: &str) -> bool {
+    !piece.is_empty() && piece.len() <= MAX_DIGITS && piece.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Letters in one case or in camel case, with a short number behind at most.
+fn is_word(piece: &str) -> bool {
+    let letters = piece.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let is_short = piece.len() - letters.len() <= MAX_DIGITS;
+    let has_digit = letters.bytes().any(|byte| byte.is_ascii_digit());
+    let upper = letters.chars().filter(|letter| letter.is_uppercase()).count();
+    let lower = letters.chars().count() - upper;
+    // Hashes are hexadecimal, or mix their cases.
+    let is_hex = letters.len() < piece.len() && piece.len() >= 8 && piece.bytes().all(|byte| byte.is_ascii_hexdigit());
+    lower + upper > 0 && is_short && !has_digit && !is_hex && (upper == 0 || lower == 0 || lower >= 2 * upper)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_are_told_apart_by_their_words() {
+        let same = |one, other| assert_eq!(image_words(one), image_words(other), "{one} {other}");
+        same("/img/logo-8f14e45f.png", "https://cdn.test/x/logo-deadbe12.webp");
+        same("/rsrc.php/v4/yH/r/zPhIMjDYZPw.png", "/rsrc.php/v4/y_/r/Gxk4QaxWlN-.png");
+        assert_eq!(image_words("/rsrc.php/v4/y_/r/Gxk4QaxWlN-.png"), None);
+        assert_eq!(image_words("/rsrc.php/yA/r/H5KMJlh-MJS.webp"), None);
+        let differ = |one, other| assert_ne!(image_words(one), image_words(other), "{one} {other}");
+        differ("/img/hero-summer.jpg", "/img/hero-winter.jpg");
+        differ("photo1.jpg", "photo2.jpg");
+        differ("/a/TeamPhoto_2025.jpg", "/a/TeamPhoto_2026.jpg");
+    }
+}

@@ -1,0 +1,148 @@
+//! The rows of a page: table rows, list items, terms with their descriptions. "Sold out" is another statement in
+//! another row.
+
+use document::blocks::Blocks;
+use document::{splitmix64, text_hash};
+use std::collections::BTreeMap;
+
+/// A row with more blocks or more text lays out a page; its first text says nothing about the others.
+const MAX_ROW_BLOCKS: u32 = 16;
+const MAX_ROW_BYTES: usize = 1_024;
+/// The longest text that names a row.
+const MAX_KEY_BYTES: usize = 80;
+/// The most told of the order of a list.
+const MAX_ORDER_BYTES: usize = 1_024;
+
+/// Tells the order of a list from its texts.
+const ORDER: u64 = 0x6f72_6465_72;
+
+/// What the blocks of a page are called in their rows.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    /// By number of the element; empty where there is no row.
+    rows: Vec<Row>,
+    /// For each block, its row and its number in it.
+    places: Vec<(usize, u32)>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    blocks: u32,
+    bytes: usize,
+    key: Option<RowKey>,
+}
+
+/// The first text of a row with a letter.
+#[derive(Clone, Copy, Debug)]
+struct RowKey {
+    block: usize,
+    name: u64,
+    slot: u64,
+    /// Hash of the whole text without its digits.
+    shape: u64,
+}
+
+/// The order of the rows of one list or table.
+pub(crate) struct RowOrder {
+    /// The first block of the list.
+    pub(crate) block: usize,
+    pub(crate) name: u64,
+    pub(crate) slot: u64,
+}
+
+/// Lists with fewer rows have no order worth a word.
+const MIN_ORDERED_ROWS: u32 = 3;
+
+impl Rows {
+    /// The order of each list and table: a hash of what its rows begin with, in a slot of the same rows in any order.
+    /// Numbers do not count, so that a counter in a row is not taken for another order.
+    pub(crate) fn orders(&self, blocks: &Blocks, slots: &[u64]) -> Vec<RowOrder> {
+        let mut lists: Vec<(u32, RowOrder)> = Vec::new();
+        let mut list_of = vec![usize::MAX; blocks.nodes.len()];
+        for (index, block) in blocks.list.iter().enumerate() {
+            let (row, nth) = self.places[index];
+            if row == 0 || nth > 0 {
+                continue;
+            }
+            let parent = blocks.nodes[row].parent;
+            if list_of[parent] == usize::MAX {
+                list_of[parent] = lists.len();
+                lists.push((0, RowOrder { block: index, name: 0, slot: block.path }));
+            }
+            let (rows, order) = &mut lists[list_of[parent]];
+            *rows += 1;
+            let begins_with = self.rows[row].key.map_or(slots[index], |key| key.shape);
+            order.name = splitmix64(order.name ^ begins_with);
+            order.slot = order.slot.wrapping_add(splitmix64(begins_with));
+        }
+        let ordered = lists.into_iter().filter(|(rows, _)| *rows >= MIN_ORDERED_ROWS);
+        ordered.map(|(_, order)| RowOrder { name: splitmix64(order.name ^ ORDER), ..order }).collect()
+    }
+
+    /// Finds the rows, given the names and slots of all blocks.
+    pub(crate) fn of(blocks: &Blocks, names: &[u64], slots: &[u64]) -> Self {
+        let mut rows = vec![Row::default(); blocks.nodes.len()];
+        let mut places = Vec::with_capacity(blocks.list.len());
+        for (index, block) in blocks.list.iter().enumerate() {
+            let row = &mut rows[block.row];
+            places.push((block.row, row.blocks));
+            row.blocks += 1;
+            row.bytes += block.byte_length();
+            let has_letter = |text: &str| text.chars().any(char::is_alphabetic);
+            if block.row > 0
+                && row.key.is_none()
+                && block.byte_length() <= MAX_KEY_BYTES
+                && has_letter(blocks.text(block))
+            {
+                row.key = Some(RowKey {
+                    block: index,
+                    name: names[index],
+                    slot: slots[index],
+                    shape: shape(blocks.text(block)),
+                });
+            }
+        }
+        Self { rows, places }
+    }
+
+    /// The rows of each list in words, by the number of the list.
+    pub(crate) fn told_orders(&self, blocks: &Blocks) -> Vec<(usize, String)> {
+        let mut orders: BTreeMap<usize, String> = BTreeMap::new();
+        for (block, (row, nth)) in blocks.list.iter().zip(&self.places) {
+            if *row == 0 || *nth > 0 {
+                continue;
+            }
+            let order = orders.entry(blocks.nodes[*row].parent).or_default();
+            if order.len() < MAX_ORDER_BYTES {
+                order.push_str(if order.is_empty() { "" } else { ", " });
+                order.push_str(document::prefix(blocks.text(block), MAX_KEY_BYTES));
+            }
+        }
+        orders.into_iter().collect()
+    }
+
+    /// The block that names the row of a block, if that is another.
+    pub(crate) fn key_of(&self, block: usize) -> Option<usize> {
+        let Row { blocks, bytes, key } = self.rows[self.places[block].0];
+        let key = key.filter(|_| blocks <= MAX_ROW_BLOCKS && bytes <= MAX_ROW_BYTES)?;
+        (key.block != block).then_some(key.block)
+    }
+
+    /// The name and the slot of a block, in its row if it has one that has a key.
+    pub(crate) fn in_row(&self, block: usize, name: u64, slot: u64) -> (u64, u64) {
+        let (row, nth) = self.places[block];
+        let Row { blocks, bytes, key } = self.rows[row];
+        match key {
+            Some(key) if key.block != block && blocks <= MAX_ROW_BLOCKS && bytes <= MAX_ROW_BYTES => {
+                // The column is the place; the words of a cell are its value.
+                (splitmix64(key.name ^ name.rotate_left(1)), splitmix64(key.slot ^ u64::from(nth)))
+            }
+            _ => (name, slot),
+        }
+    }
+}
+
+fn shape(text: &str) -> u64 {
+    let letters: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_digit()).collect();
+    text_hash(&letters)
+}

@@ -1,0 +1,102 @@
+//! Edits that people watch pages for, each the only one on its page: all of them are told.
+
+use change::{Noise, PageState, Version, VersionVerdict, diff};
+use page::UrlRules;
+
+const TEXT: &str = "<p>We keep what you give us for as long as the law asks, and no longer than that.\
+    <p>Orders are sent on the day after they came in, unless that is a Sunday or a holiday.\
+    <p>Whoever wants to give something back has two weeks to say so and two more to send it.\
+    <p>The house was built by a merchant who never lived in it, and has been a shop ever since.\
+    <p>Our staff speak four languages between them and answer letters in any of them, slowly.";
+
+fn verdict(kind: &str, old: &str, new: &str) -> VersionVerdict {
+    static URLS: UrlRules = UrlRules::none();
+    let version = |body: &str| Version::new(body.as_bytes(), Some(kind), Some("https://a.test/"), &URLS);
+    diff(&version(old), &version(new)).verdict
+}
+
+fn told(old: &str, new: &str) {
+    let page = |edit: &str| format!("<body><nav><a href=/>Home</a></nav><main>{TEXT}{edit}</main>");
+    let verdict = verdict("text/html", &page(old), &page(new));
+    assert!(matches!(verdict, VersionVerdict::Minor | VersionVerdict::Major), "{verdict:?}: {old} -> {new}");
+}
+
+#[test]
+fn times_and_numbers_are_told() {
+    told("<p>Open 9:00 - 17:00", "<p>Open 10:00 - 16:00");
+    told("<p>The train leaves at 14:05.", "<p>The train leaves at 15:35.");
+    told("<p>Updated: the meeting starts at 9:30", "<p>Updated: the meeting begins at 9:45");
+    told("<p>IBAN DE89370400440532013000", "<p>IBAN DE02120300000000202051");
+    let sum = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+    told(&format!("<p>SHA-256 {sum}"), &format!("<p>SHA-256 {}", sum.replace("9f", "a0")));
+    told("<p>Price: $19.90", "<p>Price: $18.90");
+}
+
+#[test]
+fn a_cell_is_told_with_its_row() {
+    let table = |c: &str, d: &str| {
+        format!("<table><tr><td>A<td>In stock<tr><td>B<td>Sold out<tr><td>C<td>{c}<tr><td>D<td>{d}</table>")
+    };
+    told(&table("In stock", "Sold out"), &table("Sold out", "Sold out"));
+    told(&table("In stock", "Sold out"), &table("Sold out", "In stock"));
+    let terms = |one: &str, other: &str| format!("<dl><dt>Adults<dd>{one}<dt>Children<dd>{other}</dl>");
+    told(&terms("12", "6"), &terms("6", "12"));
+    let list = |items: [&str; 4]| format!("<ul>{}</ul>", items.map(|item| format!("<li>{item}")).concat());
+    told(&list(["Ann", "Bob", "Cem", "Dan"]), &list(["Bob", "Ann", "Cem", "Dan"]));
+}
+
+#[test]
+fn lists_of_links_are_told_by_item() {
+    let list = |items: &[&str]| {
+        let items: Vec<String> =
+            items.iter().map(|item| format!("<li><a href=/{item}.pdf>Minutes of {item}</a>")).collect();
+        format!("<ul>{}</ul>", items.concat())
+    };
+    told(&list(&["May", "June"]), &list(&["May", "June", "July"]));
+    told(&list(&["May", "June", "July"]), &list(&["May", "July"]));
+    told("<a href=/watch?v=A>Our film</a>", "<a href=/watch?v=B>Our film</a>");
+    told("<a href=/get?ver=3.1>Get it</a>", "<a href=/get?ver=3.2>Get it</a>");
+    told("<p>Write to <a href=mailto:ann@a.test>us</a>.", "<p>Write to <a href=mailto:bob@a.test>us</a>.");
+}
+
+#[test]
+fn what_stands_beside_the_text_is_told() {
+    told("<button>Buy now</button>", "<button>Sold out</button>");
+    told("<article><header>Apply by 1 May</header></article>", "<article><header>Apply by 8 May</header></article>");
+    told("<select><option>Red<option>Blue</select>", "<select><option>Red<option>Green</select>");
+    told("<img src=/menu-summer.jpg>", "<img src=/menu-winter.jpg>");
+    told("<p>Fee <input value=20>", "<p>Fee <input value=30>");
+    let data = |price: &str| {
+        format!("<script type=application/ld+json>{{\"name\":\"L\",\"offers\":{{\"price\":{price}}}}}</script>")
+    };
+    told(&data("10"), &data("12"));
+    let page = |title: &str| format!("<title>{title}</title><body><main>{TEXT}</main>");
+    assert_eq!(verdict("text/html", &page("Lamp"), &page("Lamp: SOLD OUT")), VersionVerdict::Minor);
+    let beside = |fee: &str| {
+        format!("<body><div id=a>{TEXT}</div><div id=b><h2>Fees</h2><div>Adults pay {fee} euros</div></div>")
+    };
+    assert_eq!(verdict("text/html", &beside("20"), &beside("30")), VersionVerdict::Minor);
+}
+
+#[test]
+fn json_elements_are_told_by_their_name() {
+    let sensors = |seven: &str| format!(r#"{{"sensors":[{{"id":3,"status":"down"}},{{"id":7,"status":"{seven}"}}]}}"#);
+    assert_ne!(verdict("application/json", &sensors("ok"), &sensors("down")), VersionVerdict::Cosmetic);
+    assert_ne!(verdict("application/json", "[5, 7, 9]", "[7, 7, 9]"), VersionVerdict::Cosmetic);
+}
+
+#[test]
+fn counters_are_one_place_wherever_their_number_is() {
+    static URLS: UrlRules = UrlRules::none();
+    for counter in
+        ["# people are online", "Viewed # times", "$#.34", "浏览次数：#次", "vor # Minuten gesehen", "by now #"]
+    {
+        let mut page = PageState::default();
+        let looks = (0..40).map(|look| {
+            let body = format!("<main>{TEXT}<p>{}</main>", counter.replace('#', &format!("{}", 7 + 131 * look)));
+            page.observe(&Version::new(body.as_bytes(), Some("text/html"), None, &URLS), Noise::ByFrequency).meaningful
+        });
+        let told = looks.filter(|told| *told).count();
+        assert!(told <= 5, "{counter}: told {told} times");
+    }
+}

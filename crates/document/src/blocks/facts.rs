@@ -1,0 +1,82 @@
+//! What a page states about itself as a whole in structured data: prices, availability, versions, dates.
+
+use serde_json::Value;
+
+/// The properties that are read (schema.org).
+pub(super) const FACT_NAMES: &[&str] = &[
+    "price",
+    "lowPrice",
+    "highPrice",
+    "priceCurrency",
+    "availability",
+    "softwareVersion",
+    "version",
+    "datePublished",
+    "startDate",
+    "endDate",
+    "eventStatus",
+];
+/// The properties that tell one thing on a page from another.
+const THING_NAMES: &[&str] = &["sku", "name", "@id", "url"];
+/// Longer data is not read.
+const MAX_JSON_BYTES: usize = 256 * 1024;
+/// The most facts per page.
+const MAX_FACTS: usize = 256;
+
+/// Appends the facts of a `<script type=application/ld+json>`: each with the keys that lead to it, and as text. Data
+/// that is not JSON says nothing.
+pub(super) fn json_ld(text: &str, facts: &mut Vec<(String, String)>) {
+    if text.len() > MAX_JSON_BYTES {
+        return;
+    }
+    if let Ok(value) = serde_json::from_str::<Value>(text) {
+        read(&value, &mut String::new(), facts);
+    }
+}
+
+fn read(value: &Value, keys: &mut String, facts: &mut Vec<(String, String)>) {
+    match value {
+        Value::Array(values) => values.iter().for_each(|value| read(value, keys, facts)),
+        Value::Object(members) => {
+            let length = keys.len();
+            if let Some(thing) = THING_NAMES.iter().find_map(|name| members.get(*name)?.as_str()) {
+                keys.push_str(thing);
+                keys.push(' ');
+            }
+            for (name, value) in members {
+                let before = keys.len();
+                keys.push_str(name);
+                match value {
+                    Value::Array(_) | Value::Object(_) => {
+                        keys.push(' ');
+                        read(value, keys, facts);
+                    }
+                    _ if facts.len() >= MAX_FACTS || !FACT_NAMES.contains(&name.as_str()) => {}
+                    Value::String(text) => facts.push((keys.clone(), format!("{keys}: {text}"))),
+                    other => facts.push((keys.clone(), format!("{keys}: {other}"))),
+                }
+                keys.truncate(before);
+            }
+            keys.truncate(length);
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_are_read_with_the_thing_they_are_about() {
+        let mut facts = Vec::new();
+        json_ld(
+            r#"{"@type":"Product","name":"Lamp","image":"a.png","offers":[{"price":10,"availability":"InStock"}]}"#,
+            &mut facts,
+        );
+        let texts: Vec<&str> = facts.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(texts, ["Lamp offers availability: InStock", "Lamp offers price: 10"]);
+        json_ld("{broken", &mut facts);
+        assert_eq!(facts.len(), 2);
+    }
+}
