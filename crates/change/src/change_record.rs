@@ -231,7 +231,8 @@ mod tests {
         let (before, after) = around_difference(&before, &after);
         assert_eq!(
             before,
-            "…before noon gets it the same day. It costs 5 euros. Whoever orders before noon gets it the…"
+            "…Whoever orders before noon gets it the same day. It costs 5 euros. Whoever orders before noon gets it the same \
+             day.…"
         );
         assert_eq!(after, before.replace('5', "7"));
     }

@@ -26,7 +26,6 @@ struct Show {
 
 struct VersionText {
     digest: u64,
-    text: String,
 }
 
 #[derive(Default)]
@@ -74,8 +73,7 @@ fn main() -> anyhow::Result<()> {
 impl NoiseCounts {
     fn take(&mut self, look: &ArchivedLook<'_>, before: Option<VersionText>, show: Option<Show>) -> VersionText {
         let page = extract(Some(&look.page.content_type), look.body.unwrap_or_default());
-        let text =
-            VersionText { digest: text_hash(format!("{}\n{}", page.title, page.text).as_bytes()), text: page.text };
+        let text = VersionText { digest: text_hash(format!("{}\n{}", page.title, page.text).as_bytes()) };
         let Some(before) = before.filter(|_| !look.is_first) else { return text };
         let differs = before.digest != text.digest;
         self.raw += 1;
@@ -86,12 +84,12 @@ impl NoiseCounts {
             && show.meaningful == look.line.meaningful
             && (look.line.meaningful || differs)
         {
-            self.draw(look, &before.text, &text.text, show);
+            self.draw(look, show);
         }
         text
     }
 
-    fn draw(&mut self, look: &ArchivedLook<'_>, old: &str, new: &str, show: Show) {
+    fn draw(&mut self, look: &ArchivedLook<'_>, show: Show) {
         let key = (u64::from(look.page.page_id) << 40) ^ look.line.unix_time.cast_unsigned();
         let draw = splitmix64(key ^ splitmix64(show.seed));
         if self.drawn.len() == show.count && self.drawn.last().is_some_and(|(last, _)| *last < draw) {
