@@ -24,6 +24,7 @@ mod class_marks;
 mod classed_text;
 mod classes;
 mod diff;
+mod gaps;
 mod guard;
 mod host_events;
 mod image_words;

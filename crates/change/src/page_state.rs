@@ -5,6 +5,7 @@
 //! counts), and nothing waits for a confirmation.
 
 use crate::change_record::ChangeRecord;
+use crate::gaps::gaps;
 use crate::guard::{MAX_HELD_VERSIONS, is_suspect};
 use crate::judgement::{Confirmation, Judgement, Noise, PartVerdict};
 use crate::news::News;
@@ -14,6 +15,7 @@ use crate::slots::Slots;
 use crate::unit_texts::UnitTexts;
 use crate::verdict::{MAJOR_MAGNITUDE, VersionVerdict};
 use crate::version::{UnitKey, Version};
+use std::collections::BTreeMap;
 
 /// The most remembered items that a feed no longer shows. They are no news when they come back.
 const MAX_PAST_UNITS: usize = 1_024;
@@ -216,7 +218,10 @@ impl PageState {
         }
         self.pass_over_rotations(&mut added, &mut removed);
         self.version.past.drain(..self.version.past.len().saturating_sub(MAX_PAST_UNITS));
-        let mut touched: Vec<u32> = added.iter().chain(&removed).map(|key| key.slot()).collect();
+        let gaps = self.gaps_to(version);
+        let gap = |key: &UnitKey| gaps.iter().find_map(|gaps| gaps.get(&key.name()));
+        let changed = added.iter().chain(&removed);
+        let mut touched: Vec<u32> = changed.flat_map(|key| [Some(key.slot()), gap(key).copied()]).flatten().collect();
         touched.sort_unstable();
         touched.dedup();
         // Another version as a whole says nothing about single places.
@@ -227,7 +232,9 @@ impl PageState {
         let is_noise = |key: &UnitKey| match noise {
             _ if is_whole => false,
             Noise::ByFrequency => self.looks.slots.is_frequent(key.slot()),
-            Noise::ByDoubleFetch { .. } => self.looks.slots.is_proven(key.slot()),
+            Noise::ByDoubleFetch { .. } => {
+                self.looks.slots.is_proven(key.slot()) || gap(key).is_some_and(|gap| self.looks.slots.is_proven(*gap))
+            }
         };
         added.retain(|key| !is_noise(key));
         removed.retain(|key| !is_noise(key));
@@ -242,6 +249,16 @@ impl PageState {
         self.looks.open_added.truncate(MAX_OPEN_UNITS);
         self.looks.open_removed.truncate(MAX_OPEN_UNITS);
         Judgement { structure, wants_second_look, ..news }
+    }
+
+    /// The gaps of the units that only this version has, and of those that only the last one has.
+    fn gaps_to(&self, version: &Version<'_>) -> [BTreeMap<u64, u32>; 2] {
+        let texts = &self.version.texts;
+        let unframed = version.units.iter().filter(|unit| unit.key.part() != PagePart::Frame && !unit.is_order());
+        [
+            gaps(unframed.map(|unit| (unit.key, unit.block)), |key| texts.find(key.name()).is_some()),
+            gaps(texts.places(), |key| version.find(key.name()).is_some()),
+        ]
     }
 
     /// A list of teasers shows in turn what it has shown before: if all that came to a list was there already, what

@@ -51,6 +51,11 @@ impl UnitTexts {
         true
     }
 
+    /// The units with the numbers of their blocks.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (UnitKey, u32)> {
+        self.units.iter().map(|unit| (unit.key, unit.block))
+    }
+
     /// The unit of this name.
     pub(crate) fn find(&self, name: u64) -> Option<ShownUnit<'_>> {
         let index = self.units.binary_search_by_key(&name, |unit| unit.key.name()).ok()?;
