@@ -23,7 +23,7 @@ const MAX_PAST_UNITS: usize = 1_024;
 const MAX_OPEN_UNITS: usize = 256;
 /// Versions to wait after a second fetch was requested before requesting another. Doubled for each request that was not
 /// met in time.
-const SECOND_LOOK_REST: u8 = 5;
+const SECOND_LOOK_REST: u8 = 2;
 pub(crate) const MAX_SECOND_LOOK_DOUBLINGS: u8 = 5;
 /// The reference length follows growth at once and shrinks by at most this factor per version, so that a page cannot be
 /// emptied step by step without the guard noticing.
