@@ -5,7 +5,7 @@
 //! counts), and nothing waits for a confirmation.
 
 use crate::change_record::ChangeRecord;
-use crate::gaps::gaps;
+use crate::gaps::Gaps;
 use crate::guard::{MAX_HELD_VERSIONS, is_suspect};
 use crate::judgement::{Confirmation, Judgement, Noise, PartVerdict};
 use crate::news::News;
@@ -15,7 +15,6 @@ use crate::slots::Slots;
 use crate::unit_texts::UnitTexts;
 use crate::verdict::{MAJOR_MAGNITUDE, VersionVerdict};
 use crate::version::{UnitKey, Version};
-use std::collections::BTreeMap;
 
 /// The most remembered items that a feed no longer shows. They are no news when they come back.
 const MAX_PAST_UNITS: usize = 1_024;
@@ -202,7 +201,8 @@ impl PageState {
     fn compare(&mut self, version: &Version<'_>, was_gone: bool, noise: Noise) -> Judgement {
         let keys: Vec<UnitKey> = version.units.iter().map(|unit| unit.key).collect();
         let is_back_to_back = noise.is_back_to_back();
-        let mut news = News::between(&self.version.units, &keys);
+        let gaps = Gaps::between(&self.version.texts, version);
+        let mut news = News::between(&self.version.units, &keys, &gaps);
         let structure = PartVerdict::of(news.differing > 0);
         if version.is_feed() {
             // New items in the place of all others are no other version of the feed.
@@ -218,10 +218,8 @@ impl PageState {
         }
         self.pass_over_rotations(&mut added, &mut removed);
         self.version.past.drain(..self.version.past.len().saturating_sub(MAX_PAST_UNITS));
-        let gaps = self.gaps_to(version);
-        let gap = |key: &UnitKey| gaps.iter().find_map(|gaps| gaps.get(&key.name()));
         let changed = added.iter().chain(&removed);
-        let mut touched: Vec<u32> = changed.flat_map(|key| [Some(key.slot()), gap(key).copied()]).flatten().collect();
+        let mut touched: Vec<u32> = changed.flat_map(|key| [Some(key.slot()), gaps.of(key)]).flatten().collect();
         touched.sort_unstable();
         touched.dedup();
         // Another version as a whole says nothing about single places.
@@ -233,7 +231,8 @@ impl PageState {
             _ if is_whole => false,
             Noise::ByFrequency => self.looks.slots.is_frequent(key.slot()),
             Noise::ByDoubleFetch { .. } => {
-                self.looks.slots.is_proven(key.slot()) || gap(key).is_some_and(|gap| self.looks.slots.is_proven(*gap))
+                self.looks.slots.is_proven(key.slot())
+                    || gaps.of(key).is_some_and(|gap| self.looks.slots.is_proven(gap))
             }
         };
         added.retain(|key| !is_noise(key));
@@ -249,16 +248,6 @@ impl PageState {
         self.looks.open_added.truncate(MAX_OPEN_UNITS);
         self.looks.open_removed.truncate(MAX_OPEN_UNITS);
         Judgement { structure, wants_second_look, ..news }
-    }
-
-    /// The gaps of the units that only this version has, and of those that only the last one has.
-    fn gaps_to(&self, version: &Version<'_>) -> [BTreeMap<u64, u32>; 2] {
-        let texts = &self.version.texts;
-        let unframed = version.units.iter().filter(|unit| unit.key.part() != PagePart::Frame && !unit.is_order());
-        [
-            gaps(unframed.map(|unit| (unit.key, unit.block)), |key| texts.find(key.name()).is_some()),
-            gaps(texts.places(), |key| version.find(key.name()).is_some()),
-        ]
     }
 
     /// A list of teasers shows in turn what it has shown before: if all that came to a list was there already, what

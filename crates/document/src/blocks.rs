@@ -143,6 +143,21 @@ impl Blocks {
         (readers.0.finish(), readers.1.finish().page)
     }
 
+    /// Builds blocks from the lines of a text. Lines without an empty line between them are the rows of one list.
+    pub fn of_lines(text: &str) -> Self {
+        let mut reader = BlockReader::new("");
+        let mut is_in_list = false;
+        for line in text.lines() {
+            let is_empty = line.trim().is_empty();
+            if !is_empty && !is_in_list {
+                reader.list_of_pieces();
+            }
+            is_in_list = !is_empty;
+            reader.piece(None, line);
+        }
+        reader.finish()
+    }
+
     /// Builds blocks from separate pieces of text, for formats other than HTML. A piece may have a hash that names its
     /// place.
     pub fn of_pieces<'a>(pieces: impl IntoIterator<Item = (Option<u64>, &'a str)>) -> Self {

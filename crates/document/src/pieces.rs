@@ -66,7 +66,7 @@ fn element_name(value: &Value) -> Option<String> {
 
 /// Text: one block per line.
 pub(crate) fn lines(text: &str) -> Blocks {
-    Blocks::of_pieces(text.lines().map(|line| (None, line)))
+    Blocks::of_lines(text)
 }
 
 /// Bodies that are not text: one block with the digest spelled in letters, so that it is not taken for an id.

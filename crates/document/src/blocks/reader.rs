@@ -51,6 +51,8 @@ pub(super) struct BlockReader<'a> {
     path: u64,
     node: usize,
     row: usize,
+    /// The list of the pieces to come; 0 if they are none.
+    list: usize,
     part: BlockRole,
     hidden: bool,
     in_table: bool,
@@ -128,6 +130,7 @@ impl<'a> BlockReader<'a> {
             path: 0,
             node: 0,
             row: 0,
+            list: 0,
             part: BlockRole::default(),
             hidden: false,
             in_table: false,
@@ -138,8 +141,19 @@ impl<'a> BlockReader<'a> {
         }
     }
 
+    /// Begins a list: each piece that follows is one of its rows.
+    pub(super) fn list_of_pieces(&mut self) {
+        self.blocks.nodes.push(BlockElement { parent: 0, is_paragraph: true });
+        self.list = self.blocks.nodes.len() - 1;
+    }
+
     /// Adds a separate piece of text, with the hash that names its place, if any.
     pub(super) fn piece(&mut self, path: Option<u64>, text: &str) {
+        if self.list > 0 {
+            self.blocks.nodes.push(BlockElement { parent: self.list, is_paragraph: true });
+            self.node = self.blocks.nodes.len() - 1;
+            self.row = self.node;
+        }
         self.path = path.unwrap_or_default();
         self.is_named = path.is_some();
         self.text.push(text);
@@ -150,6 +164,7 @@ impl<'a> BlockReader<'a> {
         self.flush();
         self.open.clear();
         self.settle();
+        self.list = 0;
         self.part.fact = true;
         for (name, text) in std::mem::take(&mut self.facts) {
             self.piece(Some(text_hash(name.as_bytes())), &text);

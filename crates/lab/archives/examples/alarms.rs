@@ -11,10 +11,22 @@ fn main() -> anyhow::Result<()> {
         archive.judge_each(&urls, &mut |look| {
             if look.line.meaningful && labels.get(&(look.line.page_id, look.line.unix_time)) == Some(&false) {
                 let r = &look.judgement.record;
-                println!("{} {} {} passed {} left {}", look.page.address, look.line.unix_time, r.changes.len(), r.passed_over, r.left_out);
+                println!(
+                    "{} {} {} passed {} left {}",
+                    look.page.address,
+                    look.line.unix_time,
+                    r.changes.len(),
+                    r.passed_over,
+                    r.left_out
+                );
                 for c in r.changes.iter().take(4) {
                     let s = |t: &Option<String>| t.as_ref().map(|t| t.chars().take(110).collect::<String>());
-                    println!("    [{}] {:?} -> {:?}", c.place.chars().take(50).collect::<String>(), s(&c.before), s(&c.after));
+                    println!(
+                        "    [{}] {:?} -> {:?}",
+                        c.place.chars().take(50).collect::<String>(),
+                        s(&c.before),
+                        s(&c.after)
+                    );
                 }
             }
         })?;

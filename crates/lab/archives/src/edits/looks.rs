@@ -61,7 +61,22 @@ pub(crate) fn edit_is_told<'a>(
     if let Some(before) = before {
         live.look(before.as_bytes(), now_s);
     }
-    Some(is_told(&live.look(after.as_bytes(), now_s + LOOK_S)))
+    let told = is_told(&live.look(after.as_bytes(), now_s + LOOK_S));
+    if !told && std::env::var("DEBUG_KIND").is_ok_and(|name| name == kind.name) {
+        eprintln!("MISS {}", page.address);
+        for patch in &edit.after {
+            let t = &page.text;
+            let from = t.floor_char_boundary(patch.range.start.saturating_sub(150));
+            let to = t.ceil_char_boundary((patch.range.end + 60).min(t.len()));
+            eprintln!(
+                "   {:?}\n   -{:?}\n   +{:?}",
+                t[from..to].chars().take(400).collect::<String>(),
+                t[patch.range.clone()].chars().take(200).collect::<String>(),
+                patch.with.chars().take(200).collect::<String>()
+            );
+        }
+    }
+    Some(told)
 }
 
 /// Looks at a page.
