@@ -153,7 +153,7 @@ fn paired<'a>(before: Vec<ShownUnit<'a>>, after: Vec<ShownUnit<'a>>) -> Vec<Unit
 }
 
 /// 2 |A ∩ B| / (|A| + |B|) of the words of two texts.
-pub(crate) fn words_in_common(one: &str, other: &str) -> f64 {
+fn words_in_common(one: &str, other: &str) -> f64 {
     let sorted = |text: &str| {
         let mut words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
         words.sort_unstable();

@@ -1,7 +1,6 @@
 //! The units by which a version differs from the one before it in a way that a reader may care for, before anything
 //! was learnt about the page.
 
-use crate::gaps::Gaps;
 use crate::region::PagePart;
 use crate::version::UnitKey;
 
@@ -24,14 +23,13 @@ impl News {
     /// The units added and removed between two versions, both sorted by name.
     ///
     /// * In the region, all of them. A unit that only moved into or out of the region is still on the page.
-    /// * In a list of links beside prose, those of a list of which at least half stayed, and none in the place of a
-    ///   teaser. Of a list of teasers most are swapped at once.
+    /// * In a list of links beside prose, those of a list of which at least half stayed. Of a list of teasers most are
+    ///   swapped at once.
     /// * Beside the region, edits in place.
-    pub(crate) fn between(old: &[UnitKey], new: &[UnitKey], gaps: &Gaps) -> Self {
+    pub(crate) fn between(old: &[UnitKey], new: &[UnitKey]) -> Self {
         let (mut added, mut removed) = (only_in(new, old), only_in(old, new));
         let differing = added.len() + removed.len();
         let [came, went] = [sorted_places(&added), sorted_places(&removed)];
-        let [came_to, went_from] = [&added, &removed].map(|keys| sorted_gaps(keys, gaps));
         let stayed: Vec<UnitPlace> = if came.iter().chain(&went).any(|place| place.part == PagePart::Links as u8) {
             let mut removed = removed.iter().peekable();
             let stays = |key: &&UnitKey| removed.next_if(|gone| gone.name() == key.name()).is_none();
@@ -43,16 +41,10 @@ impl News {
         let is_news = |key: &UnitKey| {
             let place = UnitPlace::of(key);
             let [came, went] = [count(&came, place), count(&went, place)];
-            let is_swap_in_gap = || {
-                let is_in = |list: &[u32]| gaps.of(key).is_some_and(|gap| list.binary_search(&gap).is_ok());
-                is_in(&came_to) && is_in(&went_from)
-            };
             match key.part() {
                 PagePart::Region => true,
-                PagePart::Links => {
-                    (count(&stayed, place) >= came.max(went) || came.max(went) == 1) && !gaps.is_swapped_teaser(key)
-                }
-                PagePart::Beside => came > 0 && went > 0 || is_swap_in_gap(),
+                PagePart::Links => count(&stayed, place) >= came.max(went) || came.max(went) == 1,
+                PagePart::Beside => came > 0 && went > 0,
                 PagePart::Frame => false,
             }
         };
@@ -67,13 +59,6 @@ impl News {
 fn is_most(some: &[UnitKey], of: &[UnitKey]) -> bool {
     let inside = |keys: &[UnitKey]| keys.iter().filter(|key| key.in_region()).count();
     inside(some) >= LEAST_UNITS_OF_WHOLE && 2 * inside(some) > inside(of)
-}
-
-/// The gaps of the units that have one, sorted.
-fn sorted_gaps(keys: &[UnitKey], gaps: &Gaps) -> Vec<u32> {
-    let mut list: Vec<u32> = keys.iter().filter_map(|key| gaps.of(key)).collect();
-    list.sort_unstable();
-    list
 }
 
 /// Where a unit is: units of one place are edits of each other, or items of one list.

@@ -202,7 +202,7 @@ impl PageState {
         let keys: Vec<UnitKey> = version.units.iter().map(|unit| unit.key).collect();
         let is_back_to_back = noise.is_back_to_back();
         let gaps = Gaps::between(&self.version.texts, version);
-        let mut news = News::between(&self.version.units, &keys, &gaps);
+        let mut news = News::between(&self.version.units, &keys);
         let structure = PartVerdict::of(news.differing > 0);
         if version.is_feed() {
             // New items in the place of all others are no other version of the feed.

@@ -57,21 +57,35 @@ fn among(kept: &[bool], blocks: &Blocks, is: impl Fn(&Block) -> bool) -> Vec<boo
 }
 
 /// For each element, whether it is inside the element that holds most of the text. The search descends from the root
-/// while one child holds most of its parent's text.
+/// while one child holds most of its parent's text, unless that is the longest of several sections.
 fn subtree(blocks: &Blocks, keep: &[bool], weight: impl Fn(&Block) -> usize) -> Vec<bool> {
     let nodes = &blocks.nodes;
     let mut bytes = vec![0_usize; nodes.len()];
+    let mut ranks = vec![u8::MAX; nodes.len()];
     for (block, _) in blocks.list.iter().zip(keep).filter(|(_, keep)| **keep) {
         bytes[block.node] += weight(block);
+        if block.heading_rank > 0 {
+            ranks[block.node] = ranks[block.node].min(block.heading_rank);
+        }
     }
     // Children follow their parents, so one pass from the end adds up every subtree, and one from the front descends.
     for index in (1..nodes.len()).rev() {
         bytes[nodes[index].parent] += bytes[index];
+        ranks[nodes[index].parent] = ranks[nodes[index].parent].min(ranks[index]);
     }
+    // The page has one heading of the first rank; sections have headings of one rank below it.
+    let mut sections = vec![[0_u8; 7]; nodes.len()];
+    for (node, &rank) in nodes.iter().zip(&ranks).skip(1).filter(|(_, rank)| (2..=6).contains(*rank)) {
+        let count = &mut sections[node.parent][usize::from(rank)];
+        *count = count.saturating_add(1);
+    }
+    let is_section = |index: usize| {
+        sections[nodes[index].parent].get(usize::from(ranks[index])).is_some_and(|sections| *sections > 1)
+    };
     let mut top = 0;
     for index in 1..nodes.len() {
         let is_most = bytes[index] as f64 >= SUBTREE_SHARE * bytes[top] as f64;
-        if nodes[index].parent == top && !nodes[index].is_paragraph && is_most {
+        if nodes[index].parent == top && !nodes[index].is_paragraph && is_most && !is_section(index) {
             top = index;
         }
     }

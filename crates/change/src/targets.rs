@@ -49,13 +49,11 @@ impl<'r> LinkBase<'r> {
         self.resolve(href).map(|target| target.pieces().concat())
     }
 
-    /// A hash of the canonical target, computed from its parts. `None` for a place on the page itself, too: its reader
-    /// is there already.
+    /// A hash of the canonical target, computed from its parts.
     pub(crate) fn target_hash(&self, href: &str) -> Option<u64> {
         let with =
             |hash, piece: &str| if piece.is_empty() { hash } else { splitmix64(hash ^ text_hash(piece.as_bytes())) };
-        let target = self.resolve(href).filter(|target| !target.is_place_on_page())?;
-        Some(target.pieces().into_iter().fold(0, with))
+        self.resolve(href).map(|target| target.pieces().into_iter().fold(0, with))
     }
 
     fn resolve<'h>(&self, href: &'h str) -> Option<LinkTarget<'h>> {
@@ -75,7 +73,7 @@ impl<'r> LinkBase<'r> {
         let url = match base.map_or_else(|| CanonicalUrl::parse(reference), |base| base.join(reference)) {
             Ok(url) => url,
             Err(UrlProblem::Scheme(scheme)) if scheme == "mailto" => {
-                let address = href.split_once(':').map_or("", |(_, address)| address.trim_end_matches('.'));
+                let address = href.split_once(':').map_or("", |(_, address)| address);
                 return Some(LinkTarget::Mail { address });
             }
             Err(_) if href.starts_with(HIDDEN_MAIL) => return Some(LinkTarget::Mail { address: "" }),
@@ -98,11 +96,6 @@ impl<'r> LinkBase<'r> {
 }
 
 impl LinkTarget<'_> {
-    /// Whether it is a place on the page itself. A fragment with a path of its own is another view (`#/prices`).
-    fn is_place_on_page(&self) -> bool {
-        matches!(self, Self::Own { fragment } if !fragment.starts_with(['/', '!']))
-    }
-
     /// The parts that concatenate to the canonical target.
     fn pieces(&self) -> [&str; 5] {
         let sign = |sign: &'static str, part: &str| if part.is_empty() { "" } else { sign };
@@ -166,7 +159,6 @@ mod tests {
             let hashes = (base.target_hash(one), base.target_hash(other));
             assert_eq!(hashes.0 == hashes.1, base.target(one) == base.target(other), "{one} {other}");
         }
-        assert_eq!((base.target_hash("#y"), base.target_hash("#/y").is_some()), (None, true));
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Whole versions: most of the region at once. Such a change is news, never noise of places, with one exception: two
 //! versions that a server gives in turn. After a few turns only what is new in either of them counts.
 
-use crate::gaps::Gaps;
 use crate::news::News;
 use crate::page_state::PageState;
 use crate::version::UnitKey;
@@ -20,7 +19,7 @@ impl PageState {
             self.record_no_turn();
             return news;
         }
-        let from_other = News::between(&self.version.other, keys, &Gaps::default());
+        let from_other = News::between(&self.version.other, keys);
         let returns = !self.version.other.is_empty() && !from_other.is_whole;
         self.version.other = std::mem::take(&mut self.version.units);
         // Nobody edits most of a page back within two minutes.

@@ -162,7 +162,7 @@ impl<'r> Version<'r> {
         let blocks = &self.blocks;
         let mut heading = "";
         let headings = blocks.list.iter().map(|block| {
-            if block.is_heading {
+            if block.heading_rank > 0 {
                 heading = blocks.text(block);
                 return "";
             }

@@ -57,8 +57,8 @@ pub struct Block {
     /// Whether the place has a name of its own, such as a JSON key. The first words are then not needed to recognise
     /// it.
     pub is_named: bool,
-    /// Whether it is a heading.
-    pub is_heading: bool,
+    /// The rank of a heading, from 1 to 6; 0 for other blocks.
+    pub heading_rank: u8,
     in_table: bool,
 }
 

@@ -345,7 +345,10 @@ impl<'a> BlockReader<'a> {
             let &mut Self { anchor_bytes, leads_elsewhere, path, node, row, mut part, in_table, is_named, .. } = self;
             let innermost = self.open.last().map(|open| open.name);
             let is_summary = innermost == Some(SUMMARY);
-            let is_heading = innermost.is_some_and(|name| matches!(name.as_bytes(), [b'h', b'1'..=b'6']));
+            let heading_rank = match innermost.as_ref().map(|name| name.as_bytes()) {
+                Some([b'h', rank @ b'1'..=b'6']) => rank - b'0',
+                _ => 0,
+            };
             part.control |= is_summary && text.len() <= CONTROL_BYTES;
             self.blocks.list.push(Block {
                 text,
@@ -357,7 +360,7 @@ impl<'a> BlockReader<'a> {
                 row,
                 part,
                 is_named,
-                is_heading,
+                heading_rank,
                 in_table,
             });
         }

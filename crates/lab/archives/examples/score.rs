@@ -19,7 +19,12 @@ fn main() -> anyhow::Result<()> {
         println!("{source}: {} raw changes, {said} meaningful, {seconds:.1} s", lines.len());
         let score = LabelScore::of(&archive, &lines)?;
         if score.labelled > 0 {
-            println!("  {score:?}: precision {:.3}, recall {:.3}", score.precision(), score.recall());
+            println!(
+                "  {score:?}: precision {:.3} ({:.3} as read), recall {:.3}",
+                score.precision(),
+                score.precision_as_read(),
+                score.recall()
+            );
         }
     }
     Ok(())

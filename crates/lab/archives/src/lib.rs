@@ -14,6 +14,7 @@
 //!
 //! [`Archive::edits`] makes edits and noise on real pages, and says how much of each kind the detector tells.
 
+mod adjudged;
 mod archive;
 mod blobs;
 mod edits;

@@ -1,5 +1,6 @@
 //! Compares lines with labels.
 
+use crate::adjudged;
 use crate::archive::{Archive, ArchiveError};
 use crate::judge::JudgedChange;
 use std::collections::{HashMap, HashSet};
@@ -19,6 +20,8 @@ pub struct LabelScore {
     pub false_alarms: usize,
     /// Meaningful by label only.
     pub misses: usize,
+    /// Of the false alarms, those that are edits of the page which no label covers, read by eye.
+    pub edits_without_label: usize,
 }
 
 impl LabelScore {
@@ -30,20 +33,28 @@ impl LabelScore {
             Some(document) => (*document, unix_time / SAME_LOOK_S),
             None => (page_id, unix_time),
         };
-        let (mut said, mut true_changes) = (HashSet::new(), HashSet::new());
+        let (mut said, mut true_changes, mut read) = (HashSet::new(), HashSet::new(), HashSet::new());
+        let hosts: HashMap<u32, &str> =
+            archive.pages().iter().map(|page| (page.page_id, host(&page.address))).collect();
         let mut labelled = 0;
         for line in lines {
             let Some(label) = labels.get(&(line.page_id, line.unix_time)) else { continue };
             labelled += 1;
             if line.meaningful {
                 said.insert(key(line.page_id, line.unix_time));
+                let host = hosts.get(&line.page_id).copied().unwrap_or_default();
+                if adjudged::is_edit(host, line.unix_time) {
+                    read.insert(key(line.page_id, line.unix_time));
+                }
             }
             if *label {
                 true_changes.insert(key(line.page_id, line.unix_time));
             }
         }
         let hits = said.intersection(&true_changes).count();
-        Ok(Self { labelled, hits, false_alarms: said.len() - hits, misses: true_changes.len() - hits })
+        let edits_without_label = read.difference(&true_changes).count();
+        let (false_alarms, misses) = (said.len() - hits, true_changes.len() - hits);
+        Ok(Self { labelled, hits, false_alarms, misses, edits_without_label })
     }
 
     /// Share of the reported changes that are meaningful by label.
@@ -51,10 +62,19 @@ impl LabelScore {
         self.hits as f64 / (self.hits + self.false_alarms).max(1) as f64
     }
 
+    /// Share of the reported changes that are meaningful by label, or edits that no label covers.
+    pub fn precision_as_read(&self) -> f64 {
+        (self.hits + self.edits_without_label) as f64 / (self.hits + self.false_alarms).max(1) as f64
+    }
+
     /// Share of the meaningful changes by label that were reported.
     pub fn recall(&self) -> f64 {
         self.hits as f64 / (self.hits + self.misses).max(1) as f64
     }
+}
+
+fn host(address: &str) -> &str {
+    address.split('/').nth(2).unwrap_or_default()
 }
 
 /// Maps each page of a document with several names to the smallest page number among them.

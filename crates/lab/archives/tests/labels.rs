@@ -8,15 +8,20 @@ use settings::{Layers, Settings};
 #[test]
 fn meaningful_changes_are_found_and_noise_is_not() {
     let Some(directory) = corpora::content_with("labels.csv.zst") else { return };
-    // Reached: precision .886, recall .867 on 4,427 labels with 45 meaningful changes.
     let urls = Settings::from_layers(Layers { files: &[], environment: std::iter::empty(), overrides: &[] })
         .unwrap()
         .urls
         .rules();
-    let mut archive = Archive::open(&directory, Some("ota-genai")).unwrap();
-    let lines = archive.judge(&urls, &mut |_, _| {}).unwrap();
-    let score = LabelScore::of(&archive, &lines).unwrap();
-    assert_eq!(score.labelled, 4_427);
-    assert!(score.precision() >= 0.86 && score.recall() >= 0.85, "{score:?}");
-    assert!(lines.is_sorted_by_key(|line| (line.unix_time, line.page_id)));
+    // Reached: precision .709 (.891 as read), recall .867; and .725 (.911 as read), .949.
+    let check = |source: &str, labelled: usize, least: [f64; 3]| {
+        let mut archive = Archive::open(&directory, Some(source)).unwrap();
+        let lines = archive.judge(&urls, &mut |_, _| {}).unwrap();
+        let score = LabelScore::of(&archive, &lines).unwrap();
+        assert_eq!(score.labelled, labelled);
+        let reached = [score.precision(), score.precision_as_read(), score.recall()];
+        assert!(reached.iter().zip(least).all(|(reached, least)| *reached >= least), "{source}: {score:?}");
+        assert!(lines.is_sorted_by_key(|line| (line.unix_time, line.page_id)));
+    };
+    check("ota-genai", 4_427, [0.70, 0.88, 0.86]);
+    check("ota-demo", 13_747, [0.72, 0.90, 0.94]);
 }
