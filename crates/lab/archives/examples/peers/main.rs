@@ -2,7 +2,8 @@
 //! table of precision, recall and errors of magnitude, the rows of docs/meaningful-change.md.
 //!
 //! A rule calls a version changed when its digest is another one than that of the version before. Two rules are asked
-//! of the libraries themselves (`peers.py`; `RECRAWL_PYTHON` names a Python that has what `requirements.txt` lists).
+//! of the libraries themselves (`peers.py`). `RECRAWL_PYTHON` names a Python that has what `requirements.txt` lists; `make
+//! peers` makes one.
 //!
 //! `peers --edits` asks the same of edits and noise that are made on real pages (`edits.rs`).
 
