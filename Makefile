@@ -11,6 +11,7 @@ export RECRAWL_CACHE ?= $(HOME)/.cache/recrawl
 export CARGO_TARGET_DIR ?= $(RECRAWL_CACHE)/target
 export RECRAWL_PYTHON ?= $(RECRAWL_CACHE)/venv-$(firstword $(shell sha256sum .tools/requirements.txt | cut -c1-12))/bin/python
 export RECRAWL_BENCH_PYTHON ?= $(RECRAWL_CACHE)/venv-bench-$(firstword $(shell sha256sum tests/bench-peers/requirements.txt | cut -c1-12))/bin/python
+export RECRAWL_PEERS_PYTHON ?= $(RECRAWL_CACHE)/venv-peers-$(firstword $(shell sha256sum crates/lab/archives/examples/peers/requirements.txt | cut -c1-12))/bin/python
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 # RocksDB's C++ library is compiled once (.tools/rocksdb-build) and linked from here. A clone with other build flags has
@@ -51,6 +52,10 @@ setup-build:
 setup-bench:
 	@.tools/setup bench
 
+.PHONY: setup-peers
+setup-peers:
+	@.tools/setup peers
+
 .PHONY: demo
 demo: setup-build ## build and run the demo, which crawls a small web for some virtual weeks; ARGS="--out DIR"
 	@if [ ! -x "$(CARGO_TARGET_DIR)/debug/recrawl" ]; then echo "building recrawl: four to six minutes the first time on two cores" >&2; fi
@@ -86,6 +91,10 @@ bench: setup-bench ## run the benchmarks, with Kafka if Java is installed or REC
 	@cargo build -q $(CARGO_FLAGS) -p tests --bin bench
 	@around=(); if [ -z "$${RECRAWL_KAFKA:-}" ] && command -v java >/dev/null; then around=(tests/kafka/cluster run --nodes 1 --); fi; \
 	"$${around[@]}" cargo run -q $(CARGO_FLAGS) -p tests --bin bench -- $(ARGS)
+
+.PHONY: peers
+peers: setup-peers ## judge edits and noise of the corpora by the rules of other programs; ARGS="--edits 32 SEED" or ARGS="ota-demo ota-genai"
+	@RECRAWL_PYTHON=$(RECRAWL_PEERS_PYTHON) cargo run -q $(CARGO_FLAGS) -p archives --example peers -- $(or $(ARGS),--edits)
 
 .PHONY: fmt
 fmt: ## format the source

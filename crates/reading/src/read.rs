@@ -27,7 +27,8 @@ pub struct PageReading {
     pub kind: ContentKind,
     /// The title on one line; empty if absent.
     pub title: String,
-    /// The main text: one line per block, without navigation, advertisements, comments and captions.
+    /// The main text: one line per block, without navigation, advertisements, comments and captions. Never empty if the
+    /// page has text.
     pub text: String,
     /// All visible text: whitespace folded, one line per block.
     pub full_text: String,
@@ -132,7 +133,8 @@ fn of_page(page: PageText, anchors: &[Range<usize>], main_text: String, url: Opt
         links: page.links.iter().enumerate().map(read_link).collect(),
         canonical: page.canonical.as_deref().map(resolve),
         title: page.title,
-        text: main_text,
+        // Some pages hide all they have, or are numbers alone. Their text is better than none.
+        text: if main_text.is_empty() { page.text.clone() } else { main_text },
         full_text: page.text,
         truncated: page.truncated,
         ..PageReading::default()
@@ -281,7 +283,8 @@ mod tests {
             kind in proptest::sample::select(vec!["text/html", "application/xml", "application/json", "text/plain", "x/y"]),
             url in proptest::option::of("(http://a.test/)?.{0,10}")
         ) {
-            let _ = read(body.as_bytes(), Some(kind), url.as_deref());
+            let reading = read(body.as_bytes(), Some(kind), url.as_deref());
+            prop_assert!(!reading.text.is_empty() || reading.full_text.is_empty());
         }
     }
 }

@@ -2,14 +2,20 @@
 
 use std::path::PathBuf;
 
-/// The files of an archive, by name and content; `None`, and said so, when it is not there.
-pub(crate) fn archive(name: &str) -> Option<Vec<(String, Vec<u8>)>> {
+/// A file or directory of the corpora; `None`, and said so, when it is not there.
+pub(crate) fn path(name: &str) -> Option<PathBuf> {
     let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(corpora).join("conformance").join(name);
-    if !file.exists() {
-        println!("LEFT OUT: {name} is not there; set RECRAWL_CORPORA to the corpora directory");
-        return None;
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(corpora).join(name);
+    if path.exists() {
+        return Some(path);
     }
+    println!("LEFT OUT: {name} is not there; set RECRAWL_CORPORA to the corpora directory");
+    None
+}
+
+/// The files of an archive of `conformance`, by name and content; `None`, and said so, when it is not there.
+pub(crate) fn archive(name: &str) -> Option<Vec<(String, Vec<u8>)>> {
+    let file = path(&format!("conformance/{name}"))?;
     let packed = std::fs::read(&file).expect("the archive can be read");
     let mut decoder = zstd::Decoder::new(packed.as_slice()).expect("the archive is zstd");
     decoder.window_log_max(27).expect("the window of the corpora is known");

@@ -2,7 +2,10 @@
 //!
 //! A recorded history can be looked at only once. An invented one can be fetched again at once, so here the second look
 //! that the detector asks for is made, and noise is proven by it. This is the one place of the lab that says which rule
-//! is live.
+//! is live. The tests of the detector compare the two, look by look (`services/detector/tests/live.rs`).
+//!
+//! Only one page is known here. The detector also knows the page's host, where several pages may turn into one error page
+//! at once, and the pages that a sitemap or feed lists.
 
 use change::{Judgement, Noise, PageState, Version};
 use document::{Body, ContentDigest, content_digest};

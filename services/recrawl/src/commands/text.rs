@@ -53,6 +53,5 @@ pub fn text(arguments: &TextArguments, format: Format) -> Result<(), CommandFail
 
 /// Title and main text.
 fn for_people(reading: &PageReading) -> String {
-    let text = if reading.text.is_empty() { &reading.full_text } else { &reading.text };
-    format!("{}\n\n{text}", reading.title)
+    format!("{}\n\n{}", reading.title, reading.text)
 }

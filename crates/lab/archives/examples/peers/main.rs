@@ -2,8 +2,12 @@
 //! table of precision, recall and errors of magnitude, the rows of docs/meaningful-change.md.
 //!
 //! A rule calls a version changed when its digest is another one than that of the version before. Two rules are asked
-//! of the libraries themselves (`peers.py`; `RECRAWL_PYTHON` names a Python that has inscriptis and datasketch).
+//! of the libraries themselves (`peers.py`). `RECRAWL_PYTHON` names a Python that has what `requirements.txt` lists; `make
+//! peers` makes one.
+//!
+//! `peers --edits` asks the same of edits and noise that are made on real pages (`edits.rs`).
 
+mod edits;
 mod magnitude;
 mod markup;
 mod python;
@@ -56,9 +60,14 @@ fn main() -> anyhow::Result<()> {
     let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
     let urls =
         Settings::from_layers(Layers { files: &[], environment: std::iter::empty(), overrides: &[] })?.urls.rules();
+    let content = Path::new(&corpora).join("content");
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(("--edits", options)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return edits::compare(&content, &urls, options);
+    }
     let mut collections = Vec::new();
-    for source in std::env::args().skip(1) {
-        let mut archive = Archive::open(&Path::new(&corpora).join("content"), Some(&source))?;
+    for source in arguments {
+        let mut archive = Archive::open(&content, Some(&source))?;
         let questions = Questions::new()?;
         let mut gathered = Gathered { questions, said: Vec::new(), errors: MagnitudeErrors::default(), before: None };
         let mut trouble = Ok(());

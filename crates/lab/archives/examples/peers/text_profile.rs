@@ -12,6 +12,11 @@ pub(crate) fn digest(text: &str) -> u64 {
     text_hash(profile(text).as_bytes())
 }
 
+/// The signature of a fetched page: of its bytes if it has no text.
+pub(crate) fn signature(text: &str, body: &[u8]) -> u64 {
+    if text.is_empty() { text_hash(body) } else { digest(text) }
+}
+
 fn profile(text: &str) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for token in text.split(|c: char| !c.is_alphanumeric()) {

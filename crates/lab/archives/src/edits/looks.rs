@@ -12,7 +12,7 @@ use change::{Judgement, VersionVerdict};
 use page::UrlRules;
 
 /// Time between two looks.
-const LOOK_S: i64 = 6 * 3_600;
+pub(crate) const LOOK_S: i64 = 6 * 3_600;
 /// Looks at a noisy page. One look may be several fetches.
 const LOOKS: usize = 30;
 /// Noise that has shown itself this often should be known.
@@ -25,7 +25,7 @@ pub(crate) fn time_of(look: usize) -> i64 {
     look as i64 * LOOK_S
 }
 
-fn is_told(judgement: &Judgement) -> bool {
+pub(crate) fn is_told(judgement: &Judgement) -> bool {
     matches!(judgement.verdict, VersionVerdict::Minor | VersionVerdict::Major)
 }
 
@@ -38,45 +38,46 @@ pub(crate) fn primed<'a>(page: &'a EditablePage, urls: &'a UrlRules) -> LivePage
     live
 }
 
-/// Whether an edit of a kind is told; `None` if the page has no place for it. `current` has seen the newest version.
-pub(crate) fn edit_is_told<'a>(
-    kind: &EditKind,
-    page: &'a EditablePage,
-    (primed, current): (&LivePage<'a>, &LivePage<'a>),
-    urls: &'a UrlRules,
-    seed: u64,
-) -> Option<bool> {
+/// A page before and after an edit.
+pub(crate) struct Edited {
+    /// `None` if the page is edited as it is.
+    pub(crate) before: Option<String>,
+    pub(crate) after: String,
+    /// Both versions are of this type, not of the page's.
+    pub(crate) content_type: Option<&'static str>,
+}
+
+/// Makes an edit of a kind; `None` if the page has no place for it.
+pub(crate) fn edited(kind: &EditKind, page: &EditablePage, seed: u64) -> Option<Edited> {
     let edit = kind.edit(page, Draw::of(seed, &page.address).of_kind(kind.name))?;
     let after = patched(&page.text, &edit.after);
     let before = if edit.before.is_empty() { None } else { Some(patched(&page.text, &edit.before)) };
-    if after == *before.as_ref().unwrap_or(&page.text) {
-        return None;
-    }
-    let mut live = match (edit.content_type, &before) {
-        (Some(content_type), _) => LivePage::new(urls, content_type, &page.address),
-        (None, Some(_)) => primed.clone(),
-        (None, None) => current.clone(),
-    };
-    let now_s = time_of(page.earlier.len());
-    if let Some(before) = before {
-        live.look(before.as_bytes(), now_s);
-    }
-    let told = is_told(&live.look(after.as_bytes(), now_s + LOOK_S));
-    if !told && std::env::var("DEBUG_KIND").is_ok_and(|name| name == kind.name) {
-        eprintln!("MISS {}", page.address);
-        for patch in &edit.after {
-            let t = &page.text;
-            let from = t.floor_char_boundary(patch.range.start.saturating_sub(150));
-            let to = t.ceil_char_boundary((patch.range.end + 60).min(t.len()));
-            eprintln!(
-                "   {:?}\n   -{:?}\n   +{:?}",
-                t[from..to].chars().take(400).collect::<String>(),
-                t[patch.range.clone()].chars().take(200).collect::<String>(),
-                patch.with.chars().take(200).collect::<String>()
-            );
+    (after != *before.as_ref().unwrap_or(&page.text)).then_some(Edited {
+        before,
+        after,
+        content_type: edit.content_type,
+    })
+}
+
+impl Edited {
+    /// Whether the edit is told. `primed` has seen the earlier versions of the page, `current` the newest, too.
+    pub(crate) fn is_told<'a>(
+        &self,
+        page: &'a EditablePage,
+        (primed, current): (&LivePage<'a>, &LivePage<'a>),
+        urls: &'a UrlRules,
+    ) -> bool {
+        let mut live = match (self.content_type, &self.before) {
+            (Some(content_type), _) => LivePage::new(urls, content_type, &page.address),
+            (None, Some(_)) => primed.clone(),
+            (None, None) => current.clone(),
+        };
+        let now_s = time_of(page.earlier.len());
+        if let Some(before) = &self.before {
+            live.look(before.as_bytes(), now_s);
         }
+        is_told(&live.look(self.after.as_bytes(), now_s + LOOK_S))
     }
-    Some(told)
 }
 
 /// Looks at a page.
@@ -86,8 +87,8 @@ pub(crate) struct Told {
     pub(crate) of: usize,
 }
 
-/// How many looks at a noisy page are told, of those after the noise has shown itself some times. `None` if the page
-/// has no place for the noise.
+/// How many looks at a noisy page are told, of those that [`noisy_looks`] counts. `None` if the page has no place for the
+/// noise.
 pub(crate) fn noise_is_told(
     kind: &NoiseKind,
     page: &EditablePage,
@@ -95,28 +96,45 @@ pub(crate) fn noise_is_told(
     urls: &UrlRules,
     seed: u64,
 ) -> Option<Told> {
+    let mut told = Told::default();
+    noisy_looks(kind, page, texts, urls, seed, |_, _, is_told| {
+        told.of += 1;
+        told.told += usize::from(is_told);
+    })?;
+    Some(told)
+}
+
+/// Looks at a noisy page. Of each look at another version, after the noise has shown itself some times, `count` gets the
+/// version before, this one, and whether it was told. `None` if the page has no place for the noise.
+pub(crate) fn noisy_looks(
+    kind: &NoiseKind,
+    page: &EditablePage,
+    texts: &[String],
+    urls: &UrlRules,
+    seed: u64,
+    mut count: impl FnMut(&str, &str, bool),
+) -> Option<()> {
     let mut noisy = NoisyPage::new(kind, page, texts, seed);
     noisy.fetch()?;
     let mut live = primed(page, urls);
-    let mut told = Told::default();
-    let (mut last, mut shown) = (None, 0);
+    let (mut last, mut shown): (Option<String>, usize) = (None, 0);
     for look in 0..LOOKS {
         let now_s = time_of(page.earlier.len() + look);
         live.visit(
             now_s,
             || noisy.fetch().unwrap_or_default(),
             |judgement, body| {
-                let differs = last.as_deref().is_some_and(|last| last != body);
-                if differs && shown >= SHOWN {
-                    told.of += 1;
-                    told.told += usize::from(is_told(judgement));
+                if let Some(last) = last.as_deref().filter(|last| *last != body) {
+                    if shown >= SHOWN {
+                        count(last, body, is_told(judgement));
+                    }
+                    shown += 1;
                 }
-                shown += usize::from(differs);
                 last = Some(body.to_owned());
             },
         );
     }
-    Some(told)
+    Some(())
 }
 
 /// A page with noise, from fetch to fetch.

@@ -5,7 +5,8 @@
 //! stands, and the detector looks at the page before and after it, as it runs live ([`LivePage`](crate::LivePage)).
 //! Noise is made in the same way: one element of a real page differs at every fetch.
 //!
-//! [`Archive::edits`] returns how much of each kind was told. Everything is drawn by a seed.
+//! [`Archive::edits`] returns how much of each kind was told. [`Archive::edit_pairs`] shows a sample of the same edits and
+//! noise as pairs of versions, for other rules. Everything is drawn by a seed.
 
 mod choice;
 mod data;
@@ -20,6 +21,7 @@ mod line_places;
 mod looks;
 mod markup;
 mod noise;
+mod pairs;
 mod places;
 mod report;
 mod structure;
@@ -27,12 +29,13 @@ mod values;
 
 pub use self::choice::Half;
 pub use self::kinds::Origin;
+pub use self::pairs::EditPair;
 pub use self::report::{EditReport, ToldRate, ToldRow};
 
 use self::draw::Draw;
 use self::editable_page::EditablePage;
 use self::kinds::EDITS;
-use self::looks::{edit_in_noise_is_told, edit_is_told, noise_is_told, primed, truly_changing_is_told};
+use self::looks::{edit_in_noise_is_told, edited, noise_is_told, primed, truly_changing_is_told};
 use self::noise::NOISE;
 use self::places::Place;
 use crate::archive::{Archive, ArchiveError};
@@ -60,8 +63,8 @@ impl Archive {
             let mut current = before.clone();
             current.look(page.text.as_bytes(), looks::time_of(page.earlier.len()));
             for (kind, row) in EDITS.iter().zip(&mut report.edits) {
-                if let Some(told) = edit_is_told(kind, page, (&before, &current), urls, seed) {
-                    row.add(page.half, usize::from(told), 1);
+                if let Some(edited) = edited(kind, page, seed) {
+                    row.add(page.half, usize::from(edited.is_told(page, (&before, &current), urls)), 1);
                 }
             }
             progress(number + 1, steps);

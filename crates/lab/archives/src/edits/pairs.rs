@@ -1,0 +1,100 @@
+//! Edits and noise as pairs of versions, for rules that compare only two.
+
+use super::draw::Draw;
+use super::editable_page::EditablePage;
+use super::kinds::{EDITS, EditKind};
+use super::looks::{Edited, LOOK_S, edited, is_told, noisy_looks, primed, time_of};
+use super::noise::{NOISE, NoiseKind};
+use super::{Half, choice, texts};
+use crate::archive::{Archive, ArchiveError};
+use page::UrlRules;
+
+/// Two versions of a page that differ by one edit, or by noise alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditPair {
+    /// The kind of edit or noise.
+    pub kind: &'static str,
+    /// Whether nothing but noise differs.
+    pub is_noise: bool,
+    /// The half that the page belongs to.
+    pub half: Half,
+    /// As a server names it.
+    pub content_type: &'static str,
+    /// The version before.
+    pub before: String,
+    /// The version after.
+    pub after: String,
+    /// Whether the detector tells the difference, when it knows no version but this pair's and up to two earlier ones
+    /// without the edit or noise.
+    pub told_at_first_sight: bool,
+    /// Whether the detector tells the difference at the end of the looks that the benchmark makes. For an edit these are
+    /// the ones above; noise has shown itself before.
+    pub told: bool,
+}
+
+impl Archive {
+    /// Shows pairs of each kind of edit and noise, of as many pages as `per_kind` says or as have a place for the kind.
+    pub fn edit_pairs(
+        &mut self,
+        seed: u64,
+        urls: &UrlRules,
+        per_kind: usize,
+        show: &mut dyn FnMut(&EditPair),
+    ) -> Result<(), ArchiveError> {
+        let pages = choice::choose(self, seed)?;
+        let texts = texts(&pages, seed);
+        let mut drawn: Vec<&EditablePage> = pages.iter().collect();
+        let mut draw_for = |name: &str| {
+            drawn.sort_by_key(|page| Draw::of(seed, &page.address).of_kind(name).number());
+            drawn.clone()
+        };
+        for kind in &EDITS {
+            let pages = draw_for(kind.name);
+            pages
+                .iter()
+                .filter_map(|page| edit_pair(kind, page, urls, seed))
+                .take(per_kind)
+                .for_each(|pair| show(&pair));
+        }
+        for kind in &NOISE {
+            let pages = draw_for(kind.name);
+            let pairs = pages.iter().filter_map(|page| noise_pair(kind, page, &texts, urls, seed));
+            pairs.take(per_kind).for_each(|pair| show(&pair));
+        }
+        Ok(())
+    }
+}
+
+fn edit_pair(kind: &EditKind, page: &EditablePage, urls: &UrlRules, seed: u64) -> Option<EditPair> {
+    let edited = edited(kind, page, seed)?;
+    let unseen = primed(page, urls);
+    let mut current = unseen.clone();
+    current.look(page.text.as_bytes(), time_of(page.earlier.len()));
+    let told = edited.is_told(page, (&unseen, &current), urls);
+    let Edited { before, after, content_type } = edited;
+    Some(EditPair {
+        kind: kind.name,
+        is_noise: false,
+        half: page.half,
+        content_type: content_type.unwrap_or(page.content_type),
+        before: before.unwrap_or_else(|| page.text.clone()),
+        after,
+        told_at_first_sight: told,
+        told,
+    })
+}
+
+/// The last pair of looks that the benchmark counts; `None` if it counts none.
+fn noise_pair(kind: &NoiseKind, page: &EditablePage, texts: &[String], urls: &UrlRules, seed: u64) -> Option<EditPair> {
+    let mut last = None;
+    noisy_looks(kind, page, texts, urls, seed, |before, after, told| {
+        last = Some((before.to_owned(), after.to_owned(), told));
+    })?;
+    let (before, after, told) = last?;
+    let mut live = primed(page, urls);
+    let now_s = time_of(page.earlier.len());
+    live.look(before.as_bytes(), now_s);
+    let told_at_first_sight = is_told(&live.look(after.as_bytes(), now_s + LOOK_S));
+    let (half, content_type) = (page.half, page.content_type);
+    Some(EditPair { kind: kind.name, is_noise: true, half, content_type, before, after, told_at_first_sight, told })
+}
