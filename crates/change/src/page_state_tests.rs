@@ -150,7 +150,7 @@ fn without_a_second_look_nothing_is_passed_over_and_it_is_asked_for_ever_less_of
             asked.push(day);
         }
     }
-    assert_eq!(asked, [5, 10, 20, 40, 80]);
+    assert_eq!(asked, [5, 7, 11, 19, 35, 67]);
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub struct DetectorRules {
     max_body_bytes: usize,
     contents: Contents,
     max_content_bytes: usize,
-    passages: usize,
+    listed_changes: usize,
     /// Whether a page is told as missing before it is certain that it is gone.
     missing: bool,
     /// Whether links become pages, so that they are sent to the scheduler.
@@ -53,7 +53,7 @@ impl DetectorRules {
             max_body_bytes: bytes(settings.fetch.max_body),
             contents: settings.detector.contents,
             max_content_bytes: bytes(settings.detector.max_content),
-            passages: settings.detector.passages,
+            listed_changes: settings.detector.listed_changes,
             missing: settings.detector.missing,
             links: settings.crawl.discover != Discover::None,
             mirrors: settings.detector.mirrors,
@@ -137,7 +137,7 @@ impl Detector {
         context: &mut Context<'_>,
     ) {
         self.changes += 1;
-        let record = look.judgement.record.clone().with_at_most(self.rules.passages);
+        let record = look.judgement.record.clone().with_at_most(self.rules.listed_changes);
         let unit =
             |unit: change::ChangedUnit| ChangedUnit { before: unit.before, after: unit.after, place: unit.place };
         let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);

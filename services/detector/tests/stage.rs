@@ -105,8 +105,8 @@ fn a_changed_word_is_minor_a_new_text_major_and_both_are_told_with_what_came_and
 }
 
 #[test]
-fn no_more_passages_are_told_than_the_settings_allow() {
-    let mut bench = Bench::new(&[("detector.passages", "1")]);
+fn no_more_changes_are_listed_than_the_settings_allow() {
+    let mut bench = Bench::new(&[("detector.listed_changes", "1")]);
     bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
     let other = html(&["Everything on this page is new today.", "Nothing of what was here before has stayed."]);
     let change = bench.see(FetchOutcome::Fetched, Some(&other)).change.unwrap();

@@ -13,8 +13,8 @@ section! {
         ]),
         /// Longest copy, in bytes. Only the beginning of a longer page is kept.
         max_content: u64 = Size(1 << 10, 7 << 20),
-        /// Most added and most removed passages reported per change.
-        passages: usize = Count::new(0, 10_000),
+        /// Most units listed per change.
+        listed_changes: usize = Count::new(0, 10_000),
         /// Whether a page that is not found is reported before it is certain that it is gone.
         missing: bool = Flag,
         /// Whether pages with the same text are fetched through one of them.

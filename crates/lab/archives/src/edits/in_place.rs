@@ -8,7 +8,7 @@ use super::places::{Patch, Place, Spot, numbers, words};
 use super::values::{What, other_number, pair, sentence, stranger};
 use std::ops::Range;
 
-/// Text further behind is not kept for passages.
+/// Edits this far behind are a kind of their own.
 const FAR: usize = 32 << 10;
 /// Blocks that are tried before a page is taken for one without a word or number.
 const TRIES: usize = 12;
