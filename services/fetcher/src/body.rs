@@ -50,7 +50,7 @@ impl Intake {
         let coding = Coding::of(headers).map_err(refused)?;
         let max_pack_ratio = rules.fetch.max_pack_ratio;
         let limits = BodyLimits {
-            wire: if coding == Coding::Identity { u64::MAX } else { rules.fetch.max_packed_body },
+            wire: if coding == Coding::Identity { u64::MAX } else { wanted.max_packed_body(rules) },
             kept: wanted.max_body(rules),
             ratio: max_pack_ratio,
         };
