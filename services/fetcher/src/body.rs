@@ -71,9 +71,15 @@ impl Intake {
         Ok(More::Wanted)
     }
 
-    /// The body as it is kept.
-    pub(crate) fn finish(mut self, rules: &FetcherRules) -> Result<TakenBody, FetchFailure> {
-        let (body, is_cut) = self.unpacker.finish().map_err(|problem| failure_of(problem, self.max_pack_ratio))?;
+    /// Whether a limit was reached.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.unpacker.is_cut()
+    }
+
+    /// The body as it is kept. It may have been broken off by a lost connection.
+    pub(crate) fn finish(mut self, is_broken_off: bool, rules: &FetcherRules) -> Result<TakenBody, FetchFailure> {
+        let (body, is_cut) =
+            self.unpacker.finish(is_broken_off).map_err(|problem| failure_of(problem, self.max_pack_ratio))?;
         if self.media_type == MediaTypeCheck::NotDeclared && !rules.fetch.allows_content(sniff::media_type(&body)) {
             return Err(unwanted_type(sniff::media_type(&body)));
         }

@@ -164,7 +164,7 @@ pub fn unpack<'a>(
         Err(problem) => Err(Some(problem)),
     });
     let unpacked = match taken {
-        Ok(()) | Err(None) => unpacker.finish(),
+        Ok(()) | Err(None) => unpacker.finish(false),
         Err(Some(problem)) => Err(problem),
     };
     match unpacked {

@@ -82,13 +82,23 @@ impl FetchFailure {
 /// A failed exchange.
 pub(crate) struct FailedExchange {
     pub(crate) failure: FetchFailure,
-    /// Whether the connection ended before any byte of an answer, so that the host cannot be at work on the request.
-    pub(crate) is_unseen: bool,
+    pub(crate) seen: Seen,
+}
+
+/// What the host knows of a request without an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// It may be at work on it.
+    Perhaps,
+    /// Nothing: the connection ended before any byte of an answer.
+    Nothing,
+    /// It said that it did not look at it.
+    Refused,
 }
 
 impl FailedExchange {
     pub(crate) fn after(wire_bytes: u64, failure: FetchFailure) -> Self {
-        Self { failure: FetchFailure { wire_bytes, ..failure }, is_unseen: false }
+        Self { failure: FetchFailure { wire_bytes, ..failure }, seen: Seen::Perhaps }
     }
 }
 
