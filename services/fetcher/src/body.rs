@@ -1,7 +1,7 @@
 //! Reads the body of a page: checks its head, unpacks it, and enforces the limits.
 
 use crate::codings::{BodyLimits, BodyProblem, Coding, More, Unpacker};
-use crate::memory::{BodyMemory, KeptMemory};
+use crate::memory::{BodyMemory, GivenUp, KeptMemory};
 use crate::request::RequestedResource;
 use crate::response::FetchFailure;
 use crate::rules::FetcherRules;
@@ -54,7 +54,7 @@ impl Intake {
             kept: wanted.max_body(rules),
             ratio: max_pack_ratio,
         };
-        let unpacker = Unpacker::new(coding, limits, announced, memory.begin().await);
+        let unpacker = Unpacker::new(coding, limits, announced, memory.begin().await.map_err(given_up)?);
         let unpacker = unpacker.map_err(|error| does_not_unpack(&error.to_string()))?;
         Ok(Self { unpacker, media_type, max_pack_ratio })
     }
@@ -62,7 +62,7 @@ impl Intake {
     /// Takes the next piece of the body, once there is memory for what is in it.
     pub(crate) async fn take(&mut self, piece: &[u8]) -> Result<More, FetchFailure> {
         for slice in piece.chunks(self.unpacker.slice_bytes(piece.len())) {
-            self.unpacker.make_room(slice.len()).await;
+            self.unpacker.make_room(slice.len()).await.map_err(given_up)?;
             let more = self.unpacker.take(slice).map_err(|problem| failure_of(problem, self.max_pack_ratio))?;
             if more == More::Cut {
                 return Ok(More::Cut);
@@ -104,6 +104,11 @@ fn failure_of(problem: BodyProblem, max_pack_ratio: u64) -> FetchFailure {
         }
         BodyProblem::Corrupt(detail) => does_not_unpack(&detail),
     }
+}
+
+fn given_up(_: GivenUp) -> FetchFailure {
+    let detail = "the fetcher stops, and there is no memory for the body".to_owned();
+    FetchFailure { is_given_up: true, ..FetchFailure::new(FetchOutcome::ConnectionLost, detail) }
 }
 
 fn does_not_unpack(detail: &str) -> FetchFailure {

@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::memory::BodyRoom;
+use crate::memory::{BodyRoom, GivenUp};
 use brotli_decompressor::DecompressorWriter;
 use flate2::write::GzDecoder;
 use hyper::header::{self, HeaderMap};
@@ -131,14 +131,15 @@ impl Unpacker {
     }
 
     /// Waits for the memory of the whole body if another piece may need more than it has.
-    pub(crate) async fn make_room(&mut self, piece_bytes: usize) {
+    pub(crate) async fn make_room(&mut self, piece_bytes: usize) -> Result<(), GivenUp> {
         let is_plain = matches!(self.decoder, Decoder::Identity(_));
         let UnpackSink { bytes, room, most_bytes, .. } = self.decoder.kept();
         // What a packed piece becomes is not known. The sink sees to it that it is no more than there is room for.
         let soon = if is_plain { bytes.len() + piece_bytes } else { 2 * bytes.len() };
         if soon > room.bytes {
-            room.grow_to(*most_bytes).await;
+            room.grow_to(*most_bytes).await?;
         }
+        Ok(())
     }
 
     /// The longest piece to take at once.

@@ -71,11 +71,13 @@ pub(crate) struct FetchFailure {
     pub(crate) detail: String,
     /// Bytes received despite the failure.
     pub(crate) wire_bytes: u64,
+    /// Whether it says nothing of the web: the fetcher stops before it has all of the answer.
+    pub(crate) is_given_up: bool,
 }
 
 impl FetchFailure {
     pub(crate) fn new(outcome: FetchOutcome, detail: String) -> Self {
-        Self { outcome, detail, wire_bytes: 0 }
+        Self { outcome, detail, wire_bytes: 0, is_given_up: false }
     }
 }
 

@@ -153,6 +153,8 @@ impl HostWorker {
                     self.ask_again(job, errand, &failure);
                     continue;
                 }
+                // It is asked for again after the restart.
+                Err(Unanswered::Failed(failure)) if failure.is_given_up => return Err(Unsent::Drained),
                 Err(Unanswered::Refused(failure) | Unanswered::Failed(failure)) => Err(failure),
             };
             return Ok(Asked { fetched_at, latency, answer });
