@@ -7,10 +7,11 @@
 #[cfg(test)]
 mod tests;
 
-use crate::memory::{BodyRoom, GivenUp};
+use crate::memory::{BodyRoom, FIRST_BYTES, GivenUp};
 use brotli_decompressor::DecompressorWriter;
 use flate2::write::GzDecoder;
 use hyper::header::{self, HeaderMap};
+use messages::body::PACKED_HEAD_BYTES;
 use std::io::{self, Write};
 use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder};
 use zstd::stream::zio;
@@ -116,7 +117,8 @@ impl Unpacker {
         // These decoders keep a window of what they have unpacked beside it.
         let copies = if matches!(coding, Coding::Brotli | Coding::Zstd) { 2 } else { 1 };
         let most_bytes = copies * limits.kept;
-        let kept = UnpackSink { bytes: Vec::new(), capacity, limits, room, most_bytes, received: 0, stop: None };
+        let whole = if coding == Coding::Identity { announced.min(limits.kept as u64) as usize } else { 0 };
+        let kept = UnpackSink { bytes: Vec::new(), capacity, whole, limits, room, most_bytes, received: 0, stop: None };
         let decoder = match coding {
             Coding::Identity => Decoder::Identity(kept),
             Coding::Gzip => Decoder::Gzip(GzDecoder::new(kept)),
@@ -252,6 +254,8 @@ struct UnpackSink {
     bytes: Vec<u8>,
     /// Capacity to reserve when the first bytes arrive.
     capacity: usize,
+    /// Length of the whole body, if it is known.
+    whole: usize,
     limits: BodyLimits,
     room: BodyRoom,
     /// Most memory that the body may take.
@@ -280,6 +284,10 @@ impl Write for UnpackSink {
         }
         if !matches!(self.stop, Some(Stop::NoMemory)) {
             self.bytes.reserve(std::mem::take(&mut self.capacity));
+            if unpacked as usize > FIRST_BYTES && self.whole > self.bytes.capacity() {
+                // There is memory for all of it. Growing by doubling would leave behind as much as it takes.
+                self.bytes.reserve_exact(self.whole + PACKED_HEAD_BYTES - self.bytes.len());
+            }
             self.bytes.extend_from_slice(&piece[..piece.len().min(allowed)]);
         }
         match self.stop {

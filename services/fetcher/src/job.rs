@@ -137,7 +137,7 @@ pub(crate) type HeldByDone = (Option<KeptMemory>, Option<UnderWay>);
 impl Done {
     /// The result with its body.
     pub(crate) fn packed(self, packing: Packing) -> FetchResult {
-        FetchResult { body: self.body.map(|body| body::pack(&body, packing)), ..self.result }
+        FetchResult { body: self.body.map(|body| body::pack_owned(body.into(), packing)), ..self.result }
     }
 }
 
