@@ -8,4 +8,5 @@ mod crashes;
 mod draining;
 mod failures;
 mod hints;
+mod memory;
 mod operating;

@@ -156,6 +156,13 @@ impl Process {
         Some(Duration::from_millis(10) * ticks)
     }
 
+    /// The most memory that it has had in RAM so far, in bytes; `None` once it has ended.
+    pub fn peak_memory(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        peak.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kibibytes| kibibytes << 10)
+    }
+
     /// Waits until it has ended by itself.
     pub fn finish(self) -> Output {
         self.finish_within(PATIENCE)

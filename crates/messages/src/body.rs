@@ -12,6 +12,9 @@ pub enum Packing {
     Lz4,
 }
 
+/// Bytes before a body that is not compressed.
+pub const PACKED_HEAD_BYTES: usize = 1;
+
 const NONE: u8 = 0;
 const LZ4: u8 = 1;
 const LENGTH_BYTES: usize = 4;
@@ -50,6 +53,19 @@ pub fn pack(body: &[u8], packing: Packing) -> Vec<u8> {
             packed.truncate(1 + LENGTH_BYTES + length.expect("the buffer has room for the worst case"));
             packed
         }
+    }
+}
+
+/// The same, without a second copy of a body that is not compressed and has [`PACKED_HEAD_BYTES`] of room.
+pub fn pack_owned(body: Vec<u8>, packing: Packing) -> Vec<u8> {
+    match packing {
+        Packing::None => {
+            let mut packed = body;
+            packed.reserve_exact(PACKED_HEAD_BYTES);
+            packed.insert(0, NONE);
+            packed
+        }
+        Packing::Lz4 => pack(&body, packing),
     }
 }
 
@@ -117,6 +133,7 @@ mod tests {
             for packing in PACKINGS {
                 let packed = pack(&body, packing);
                 prop_assert_eq!(&*unpack(&packed, LIMIT).unwrap(), &body[..]);
+                prop_assert_eq!(pack_owned(body.clone(), packing), packed);
             }
         }
 

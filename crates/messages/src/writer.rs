@@ -48,8 +48,16 @@ fn write_long(bytes: &mut Vec<u8>, number: i64) {
     bytes.push(rest as u8);
 }
 
+/// Values from this length on get room of their own, and room for what follows them. By doubling, a record with a body
+/// would take up to twice its length for as long as it is kept.
+const LONG_BYTES: usize = 64 << 10;
+const ROOM_BEHIND_BYTES: usize = 1 << 10;
+
 fn write_with_length(bytes: &mut Vec<u8>, value: &[u8]) {
     write_long(bytes, value.len() as i64);
+    if value.len() >= LONG_BYTES {
+        bytes.reserve_exact(value.len() + ROOM_BEHIND_BYTES);
+    }
     bytes.extend_from_slice(value);
 }
 
@@ -296,6 +304,15 @@ impl SerializeSeq for Elements<'_, '_> {
 mod tests {
     use super::*;
     use apache_avro::Schema;
+
+    #[test]
+    fn a_record_with_a_long_value_takes_little_more_room_than_it_is_long() {
+        let mut bytes = Vec::with_capacity(256);
+        bytes.extend_from_slice(b"header");
+        write_with_length(&mut bytes, &vec![0; 4 << 20]);
+        bytes.push(1);
+        assert!(bytes.capacity() < bytes.len() + LONG_BYTES, "{}", bytes.capacity());
+    }
 
     #[test]
     fn a_struct_that_differs_from_its_schema_is_refused_with_the_field() {

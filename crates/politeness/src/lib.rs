@@ -17,5 +17,5 @@ mod robots_cache;
 pub use crate::backoff::{BackoffProblem, BackoffRule, HostBackoff};
 pub use crate::delay::{CrawlDelay, DelayProblem, DelayRule};
 pub use crate::retry_after::{MAX_RETRY_AFTER, retry_after};
-pub use crate::robots::{MAX_ROBOTS_BYTES, RobotsFile, RobotsVerdict};
+pub use crate::robots::{MAX_ROBOTS_BYTES, RobotsFile, RobotsVerdict, whole_lines};
 pub use crate::robots_cache::{MAX_ROBOTS_REDIRECTS, RobotsCacheEntry, RobotsFetch, RobotsRules, UNREACHABLE_GRACE};

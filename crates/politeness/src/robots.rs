@@ -18,6 +18,12 @@ pub struct RobotsFile {
     sitemaps: Vec<String>,
 }
 
+/// The whole lines of a file that was cut. Half a line could forbid or allow far more than the whole: `Disallow: /` is what
+/// a cut may leave of `Disallow: /private`.
+pub fn whole_lines(cut: &[u8]) -> &[u8] {
+    &cut[..memchr::memrchr2(b'\n', b'\r', cut).unwrap_or(0)]
+}
+
 /// Whether a path may be fetched, and the rule that decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RobotsVerdict<'a> {
@@ -54,15 +60,13 @@ struct Rule {
 }
 
 impl RobotsFile {
-    /// Parses a file, at most its first [`MAX_ROBOTS_BYTES`].
+    /// Parses a file, at most its first [`MAX_ROBOTS_BYTES`]. Of a file that was cut before, give the [`whole_lines`].
     pub fn parse(file: &[u8]) -> Self {
         // Half a byte-order mark counts as one, as in Google's parser.
         let mark = file.iter().zip(b"\xef\xbb\xbf").take_while(|(byte, mark)| byte == mark).count();
         let mut bytes = &file[mark..];
         if bytes.len() > MAX_ROBOTS_BYTES {
-            // A truncated line could forbid or allow far more than intended, so drop it.
-            let cut = memchr::memrchr2(b'\n', b'\r', &bytes[..MAX_ROBOTS_BYTES]).unwrap_or(0);
-            bytes = &bytes[..cut];
+            bytes = whole_lines(&bytes[..MAX_ROBOTS_BYTES]);
         }
         let mut robots = RobotsFile::default();
         // A group may list several agents. The first agent line after a rule opens a new group.

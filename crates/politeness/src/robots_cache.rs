@@ -33,7 +33,7 @@ pub enum RobotsFetch<'a> {
     Answered {
         /// The HTTP status.
         status: u16,
-        /// The unpacked body, possibly cut after [`crate::MAX_ROBOTS_BYTES`].
+        /// The unpacked body. Of one that was cut, the [whole lines](crate::whole_lines).
         body: &'a [u8],
         /// How long the server asked to wait.
         retry_after: Option<Duration>,

@@ -24,6 +24,8 @@ use tracing::{info, warn};
 /// Records written before retention is due. An eighth of their write buffer: few deletions to step over for readers, and
 /// little left to flush once it is full.
 const MAINTAINED_BYTES: u64 = RECORD_BUFFER_BYTES as u64 / 8;
+/// Most bytes of a batch of records that were held in memory, unless a single one is longer.
+const STORED_AT_ONCE_BYTES: usize = 16 << 20;
 
 /// The embedded log: topics, positions and the state of all tasks of one data directory, in one RocksDB.
 pub struct EmbeddedBackend {
@@ -234,7 +236,8 @@ impl EmbeddedBackend {
         Ok(())
     }
 
-    /// Stores records that were held in memory.
+    /// Stores records that were held in memory, in several batches, because each is a copy. After a kill between them some
+    /// records are stored whose input is not, and it is processed again.
     pub(crate) fn store_held(&self, held: Vec<(PartitionId, Arc<InputRecord>)>) -> Result<(), LogError> {
         if held.is_empty() {
             return Ok(());
@@ -244,8 +247,11 @@ impl EmbeddedBackend {
         for (partition_id, record) in held {
             encode_record(record.timestamp, &record.key, record.value.as_deref(), &mut value);
             batch.put_cf(&records, LogKey::Record(partition_id, record.offset).encode(), &value);
+            if batch.size_in_bytes() >= STORED_AT_ONCE_BYTES {
+                self.write_batch(std::mem::take(&mut batch))?;
+            }
         }
-        self.write_batch(batch)
+        if batch.is_empty() { Ok(()) } else { self.write_batch(batch) }
     }
 
     /// All topics, each with its id.

@@ -8,8 +8,10 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use stream::{InputRecord, OutputRecord, PollLimits, Position};
 
-/// Most bytes held. Further records are stored as those of other topics are, until there is room again.
-const HELD_BYTES: usize = 64 << 20;
+/// Most bytes held. Further records are stored as those of other topics are, until there is room again. They are more than
+/// the bodies that the fetcher keeps by default (`fetch.memory`), which waits for the readers before that: a large record
+/// that is stored takes its length again in the batch, in the write buffer, in the block cache and in its reader.
+const HELD_BYTES: usize = 256 << 20;
 
 /// The records of all transient topics.
 #[derive(Debug, Default)]

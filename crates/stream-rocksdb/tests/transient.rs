@@ -12,7 +12,7 @@ use stream_rocksdb::{EmbeddedBackend, open_log};
 use tempfile::TempDir;
 
 const NOW: Timestamp = Timestamp::from_secs(1_800_000_000);
-const LARGE_BYTES: usize = 1 << 20;
+const LARGE_BYTES: usize = 4 << 20;
 
 fn open(directory: &Path, cleanup: Cleanup) -> InProcessLog<EmbeddedBackend> {
     let log = open_log(directory).unwrap();

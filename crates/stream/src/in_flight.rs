@@ -6,6 +6,7 @@ use crate::process_error::ProcessError;
 use crate::record::InputRecord;
 use crate::table::{Table, TableKey};
 use crate::task_tables::TaskView;
+use bytes::Bytes;
 use messages::topics::{Topic, TopicName};
 use messages::{Encoded, Keyed};
 use page::Timestamp;
@@ -33,7 +34,19 @@ pub struct RequestTag {
 pub(crate) struct AnswerOutput {
     pub(crate) output: TopicName,
     pub(crate) key: Vec<u8>,
-    pub(crate) value: Vec<u8>,
+    pub(crate) value: Bytes,
+}
+
+/// A value, and what is held for as long as its bytes are in memory.
+struct HoldingValue<H> {
+    bytes: Vec<u8>,
+    _held: H,
+}
+
+impl<H> AsRef<[u8]> for HoldingValue<H> {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 /// A write to a table of the task, staged with an answer.
@@ -70,7 +83,16 @@ impl AnsweredRequest {
     /// Adds a message to send.
     pub fn with<M: Keyed>(mut self, topic: Topic<M>, message: impl Into<M>) -> Self {
         let message = message.into();
-        self.outputs.push(AnswerOutput { output: topic.name(), key: message.key(), value: message.encode() });
+        self.outputs.push(AnswerOutput { output: topic.name(), key: message.key(), value: message.encode().into() });
+        self
+    }
+
+    /// Adds a message to send. Holds something, such as its share of the stage's memory, for as long as the message is in
+    /// this process's memory: in an embedded log until every group has read it, and over Kafka until it is sent.
+    pub fn with_holding<M: Keyed>(mut self, topic: Topic<M>, message: impl Into<M>, held: impl Send + 'static) -> Self {
+        let message = message.into();
+        let value = Bytes::from_owner(HoldingValue { bytes: message.encode(), _held: held });
+        self.outputs.push(AnswerOutput { output: topic.name(), key: message.key(), value });
         self
     }
 
@@ -203,6 +225,23 @@ impl RequestWindow {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn what_a_message_holds_is_held_as_long_as_its_bytes() {
+        let held = Arc::new(());
+        let tag = RequestTag { partition: 0, offset: 0, epoch: 0 };
+        let url = page::CanonicalUrl::parse("http://a.test/").unwrap();
+        let message = messages::FetchRequest::first(url, Timestamp::from_secs(1));
+        let topic = messages::topics::FETCH_REQUESTS;
+        let answer = AnsweredRequest::new(tag).with_holding(topic, message.clone(), held.clone());
+        let copy = answer.outputs[0].value.clone();
+        assert_eq!(copy, message.encode());
+        drop(answer);
+        assert_eq!(Arc::strong_count(&held), 2);
+        drop(copy);
+        assert_eq!(Arc::strong_count(&held), 1);
+    }
 
     #[test]
     fn the_position_stays_at_the_oldest_unanswered_and_notes_what_is_answered_behind_it() {

@@ -10,6 +10,7 @@ use crate::position::Position;
 use crate::protocol::TOMBSTONES_KEPT;
 use crate::record::{Cleanup, InputRecord, OffsetBounds, TopicConfig, TopicPartition};
 use crate::store::{TaskId, TaskWrites};
+use bytes::Bytes;
 use page::Timestamp;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -169,7 +170,8 @@ impl LogBackend for MemoryBackend {
                 offset: *offset,
                 timestamp: record.timestamp,
                 key: record.key.clone(),
-                value: record.value.clone(),
+                // A copy: this log keeps its records for ever, and what a value holds is not to be held so long.
+                value: record.value.as_deref().map(Bytes::copy_from_slice),
             };
             partition.records.insert(*offset, stored);
         }

@@ -6,6 +6,7 @@ use crate::process_error::ProcessError;
 use crate::record::{InputRecord, OutputRecord, TopicPartition};
 use crate::store::{StateStore, TaskId};
 use crate::table::{Table, TableError, TableKey, place_of};
+use bytes::Bytes;
 use messages::topics::{Topic, TopicName};
 use messages::{Encoded, Keyed};
 use page::Timestamp;
@@ -60,7 +61,7 @@ pub(crate) struct OutputTopic {
 
 impl OutputTopic {
     /// A record addressed to the partition of its key.
-    pub(crate) fn record(&self, key: Vec<u8>, value: Vec<u8>, timestamp: Timestamp) -> OutputRecord {
+    pub(crate) fn record(&self, key: Vec<u8>, value: impl Into<Bytes>, timestamp: Timestamp) -> OutputRecord {
         let to = TopicPartition { topic: self.name.clone(), partition: partition_for(&key, self.partitions) };
         OutputRecord { to, timestamp, key, value: Some(value.into()) }
     }

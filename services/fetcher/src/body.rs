@@ -1,7 +1,7 @@
 //! Reads the body of a page: checks its head, unpacks it, and enforces the limits.
 
 use crate::codings::{BodyLimits, BodyProblem, Coding, More, Unpacker};
-use crate::memory::{BodyMemory, KeptMemory};
+use crate::memory::{BodyMemory, GivenUp, KeptMemory};
 use crate::request::RequestedResource;
 use crate::response::FetchFailure;
 use crate::rules::FetcherRules;
@@ -50,11 +50,11 @@ impl Intake {
         let coding = Coding::of(headers).map_err(refused)?;
         let max_pack_ratio = rules.fetch.max_pack_ratio;
         let limits = BodyLimits {
-            wire: if coding == Coding::Identity { u64::MAX } else { rules.fetch.max_packed_body },
+            wire: if coding == Coding::Identity { u64::MAX } else { wanted.max_packed_body(rules) },
             kept: wanted.max_body(rules),
             ratio: max_pack_ratio,
         };
-        let unpacker = Unpacker::new(coding, limits, announced, memory.begin().await);
+        let unpacker = Unpacker::new(coding, limits, announced, memory.begin().await.map_err(given_up)?);
         let unpacker = unpacker.map_err(|error| does_not_unpack(&error.to_string()))?;
         Ok(Self { unpacker, media_type, max_pack_ratio })
     }
@@ -62,7 +62,7 @@ impl Intake {
     /// Takes the next piece of the body, once there is memory for what is in it.
     pub(crate) async fn take(&mut self, piece: &[u8]) -> Result<More, FetchFailure> {
         for slice in piece.chunks(self.unpacker.slice_bytes(piece.len())) {
-            self.unpacker.make_room(slice.len()).await;
+            self.unpacker.make_room(slice.len()).await.map_err(given_up)?;
             let more = self.unpacker.take(slice).map_err(|problem| failure_of(problem, self.max_pack_ratio))?;
             if more == More::Cut {
                 return Ok(More::Cut);
@@ -71,9 +71,15 @@ impl Intake {
         Ok(More::Wanted)
     }
 
-    /// The body as it is kept.
-    pub(crate) fn finish(mut self, rules: &FetcherRules) -> Result<TakenBody, FetchFailure> {
-        let (body, is_cut) = self.unpacker.finish().map_err(|problem| failure_of(problem, self.max_pack_ratio))?;
+    /// Whether a limit was reached.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.unpacker.is_cut()
+    }
+
+    /// The body as it is kept. It may have been broken off by a lost connection.
+    pub(crate) fn finish(mut self, is_broken_off: bool, rules: &FetcherRules) -> Result<TakenBody, FetchFailure> {
+        let (body, is_cut) =
+            self.unpacker.finish(is_broken_off).map_err(|problem| failure_of(problem, self.max_pack_ratio))?;
         if self.media_type == MediaTypeCheck::NotDeclared && !rules.fetch.allows_content(sniff::media_type(&body)) {
             return Err(unwanted_type(sniff::media_type(&body)));
         }
@@ -98,6 +104,11 @@ fn failure_of(problem: BodyProblem, max_pack_ratio: u64) -> FetchFailure {
         }
         BodyProblem::Corrupt(detail) => does_not_unpack(&detail),
     }
+}
+
+fn given_up(_: GivenUp) -> FetchFailure {
+    let detail = "the fetcher stops, and there is no memory for the body".to_owned();
+    FetchFailure { is_given_up: true, ..FetchFailure::new(FetchOutcome::ConnectionLost, detail) }
 }
 
 fn does_not_unpack(detail: &str) -> FetchFailure {

@@ -4,10 +4,14 @@
 //! first two cut the body, which is then marked as truncated. The third fails the fetch, because only a decompression
 //! bomb exceeds it.
 
-use crate::memory::BodyRoom;
+#[cfg(test)]
+mod tests;
+
+use crate::memory::{BodyRoom, FIRST_BYTES, GivenUp};
 use brotli_decompressor::DecompressorWriter;
 use flate2::write::GzDecoder;
 use hyper::header::{self, HeaderMap};
+use messages::body::PACKED_HEAD_BYTES;
 use std::io::{self, Write};
 use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder};
 use zstd::stream::zio;
@@ -113,7 +117,8 @@ impl Unpacker {
         // These decoders keep a window of what they have unpacked beside it.
         let copies = if matches!(coding, Coding::Brotli | Coding::Zstd) { 2 } else { 1 };
         let most_bytes = copies * limits.kept;
-        let kept = UnpackSink { bytes: Vec::new(), capacity, limits, room, most_bytes, received: 0, stop: None };
+        let whole = if coding == Coding::Identity { announced.min(limits.kept as u64) as usize } else { 0 };
+        let kept = UnpackSink { bytes: Vec::new(), capacity, whole, limits, room, most_bytes, received: 0, stop: None };
         let decoder = match coding {
             Coding::Identity => Decoder::Identity(kept),
             Coding::Gzip => Decoder::Gzip(GzDecoder::new(kept)),
@@ -128,14 +133,15 @@ impl Unpacker {
     }
 
     /// Waits for the memory of the whole body if another piece may need more than it has.
-    pub(crate) async fn make_room(&mut self, piece_bytes: usize) {
+    pub(crate) async fn make_room(&mut self, piece_bytes: usize) -> Result<(), GivenUp> {
         let is_plain = matches!(self.decoder, Decoder::Identity(_));
         let UnpackSink { bytes, room, most_bytes, .. } = self.decoder.kept();
         // What a packed piece becomes is not known. The sink sees to it that it is no more than there is room for.
         let soon = if is_plain { bytes.len() + piece_bytes } else { 2 * bytes.len() };
         if soon > room.bytes {
-            room.grow_to(*most_bytes).await;
+            room.grow_to(*most_bytes).await?;
         }
+        Ok(())
     }
 
     /// The longest piece to take at once.
@@ -177,15 +183,25 @@ impl Unpacker {
         &mut self.decoder.kept().room
     }
 
-    /// The body, and whether it was cut.
-    pub(crate) fn finish(&mut self) -> Result<(Vec<u8>, bool), BodyProblem> {
+    /// Whether a limit was reached.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// The body, and whether it was cut. If the connection was lost in its midst, it counts as cut there: that a packed
+    /// stream has no end is no fault of the server's encoder then.
+    pub(crate) fn finish(&mut self, is_broken_off: bool) -> Result<(Vec<u8>, bool), BodyProblem> {
         // A response without a body may still name a coding.
         if !self.is_cut
             && self.decoder.kept().received > 0
             && let Err(error) = self.decoder.finish()
         {
-            self.stopped(&error)?;
+            match self.stopped(&error) {
+                Err(BodyProblem::Corrupt(_)) if is_broken_off => {}
+                stopped => drop(stopped?),
+            }
         }
+        self.is_cut |= is_broken_off;
         Ok((std::mem::take(&mut self.decoder.kept().bytes), self.is_cut))
     }
 
@@ -238,6 +254,8 @@ struct UnpackSink {
     bytes: Vec<u8>,
     /// Capacity to reserve when the first bytes arrive.
     capacity: usize,
+    /// Length of the whole body, if it is known.
+    whole: usize,
     limits: BodyLimits,
     room: BodyRoom,
     /// Most memory that the body may take.
@@ -266,6 +284,10 @@ impl Write for UnpackSink {
         }
         if !matches!(self.stop, Some(Stop::NoMemory)) {
             self.bytes.reserve(std::mem::take(&mut self.capacity));
+            if unpacked as usize > FIRST_BYTES && self.whole > self.bytes.capacity() {
+                // There is memory for all of it. Growing by doubling would leave behind as much as it takes.
+                self.bytes.reserve_exact(self.whole + PACKED_HEAD_BYTES - self.bytes.len());
+            }
             self.bytes.extend_from_slice(&piece[..piece.len().min(allowed)]);
         }
         match self.stop {
@@ -276,129 +298,5 @@ impl Write for UnpackSink {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use flate2::Compression;
-    use flate2::write::GzEncoder;
-    use hyper::header::HeaderValue;
-
-    const LIMITS: BodyLimits = BodyLimits { wire: 1 << 20, kept: 1 << 20, ratio: 200 };
-    const PACKED: [Coding; 3] = [Coding::Gzip, Coding::Brotli, Coding::Zstd];
-
-    fn pack(coding: Coding, body: &[u8]) -> Vec<u8> {
-        match coding {
-            Coding::Identity => body.to_vec(),
-            Coding::Gzip => {
-                let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-                encoder.write_all(body).unwrap();
-                encoder.finish().unwrap()
-            }
-            Coding::Brotli => {
-                let mut packed = Vec::new();
-                brotli::CompressorWriter::new(&mut packed, 4_096, 5, 22).write_all(body).unwrap();
-                packed
-            }
-            Coding::Zstd => zstd::encode_all(body, 3).unwrap(),
-        }
-    }
-
-    fn unpack(coding: Coding, limits: BodyLimits, packed: &[u8]) -> Result<(Vec<u8>, bool), BodyProblem> {
-        let mut unpacker = Unpacker::new(coding, limits, packed.len() as u64, BodyRoom::alone()).unwrap();
-        for piece in packed.chunks(700) {
-            if unpacker.take(piece)? == More::Cut {
-                break;
-            }
-        }
-        unpacker.finish()
-    }
-
-    /// Text that compresses about as well as a page.
-    fn text(length: usize) -> Vec<u8> {
-        (0_u64..).flat_map(|number| (number * number % 8_191).to_string().into_bytes()).take(length).collect()
-    }
-
-    #[test]
-    fn every_coding_gives_the_body_back() {
-        for coding in [Coding::Identity, Coding::Gzip, Coding::Brotli, Coding::Zstd] {
-            for length in [0, 1, 5_000, 300_000] {
-                let body = text(length);
-                assert_eq!(unpack(coding, LIMITS, &pack(coding, &body)), Ok((body, false)), "{coding:?} {length}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_body_is_cut_at_the_first_limit_it_meets() {
-        let body = text(300_000);
-        for coding in [Coding::Identity, Coding::Gzip, Coding::Brotli, Coding::Zstd] {
-            let packed = pack(coding, &body);
-            let (kept, is_cut) = unpack(coding, BodyLimits { kept: 10_000, ..LIMITS }, &packed).unwrap();
-            assert_eq!((kept.as_slice(), is_cut), (&body[..10_000], true), "{coding:?}");
-            let wire = packed.len() as u64 / 2;
-            let (kept, is_cut) = unpack(coding, BodyLimits { wire, ..LIMITS }, &packed).unwrap();
-            assert!(is_cut && kept.len() < body.len() && body.starts_with(&kept), "{coding:?} {}", kept.len());
-            let whole = BodyLimits { wire: packed.len() as u64, kept: body.len(), ..LIMITS };
-            assert_eq!(unpack(coding, whole, &packed), Ok((body.clone(), false)), "{coding:?}");
-        }
-    }
-
-    #[test]
-    fn a_bomb_is_known_by_its_ratio() {
-        for coding in PACKED {
-            let packed = pack(coding, &vec![0; 4 << 20]);
-            let limits = BodyLimits { kept: 8 << 20, ..LIMITS };
-            assert_eq!(unpack(coding, limits, &packed), Err(BodyProblem::Bomb), "{coding:?} {}", packed.len());
-        }
-        let short = vec![0; RATIO_SLACK as usize];
-        for coding in PACKED {
-            assert_eq!(unpack(coding, LIMITS, &pack(coding, &short)), Ok((short.clone(), false)), "{coding:?}");
-        }
-    }
-
-    #[test]
-    fn half_a_stream_and_one_that_was_never_packed_are_corrupt() {
-        let body = text(30_000);
-        for coding in PACKED {
-            let packed = pack(coding, &body);
-            for bytes in [&packed[..packed.len() / 2], &packed[..packed.len() - 1], b"<html>plain</html>"] {
-                let problem = unpack(coding, LIMITS, bytes);
-                assert!(matches!(problem, Err(BodyProblem::Corrupt(_))), "{coding:?} {}: {problem:?}", bytes.len());
-            }
-            assert_eq!(unpack(coding, LIMITS, b""), Ok((Vec::new(), false)), "{coding:?}");
-        }
-    }
-
-    #[test]
-    fn what_follows_a_packed_stream_is_left_out() {
-        for coding in [Coding::Gzip, Coding::Brotli] {
-            let packed = [pack(coding, b"page"), b"garbage".to_vec()].concat();
-            assert_eq!(unpack(coding, LIMITS, &packed), Ok((b"page".to_vec(), false)), "{coding:?}");
-        }
-    }
-
-    #[test]
-    fn one_known_coding_is_taken_and_nothing_else() {
-        let check = |values: &[&str], expected: Result<Coding, &str>| {
-            let values = values.iter().map(|value| (header::CONTENT_ENCODING, HeaderValue::from_str(value).unwrap()));
-            let headers: HeaderMap = values.fold(HeaderMap::new(), |mut headers, (name, value)| {
-                headers.append(name, value);
-                headers
-            });
-            assert_eq!(Coding::of(&headers), expected.map_err(str::to_owned), "{headers:?}");
-        };
-        check(&[], Ok(Coding::Identity));
-        check(&["", "identity"], Ok(Coding::Identity));
-        check(&["GZip"], Ok(Coding::Gzip));
-        check(&["x-gzip"], Ok(Coding::Gzip));
-        check(&["br, identity"], Ok(Coding::Brotli));
-        check(&["zstd"], Ok(Coding::Zstd));
-        check(&["gzip, gzip"], Err("gzip, gzip"));
-        check(&["br", "gzip"], Err("br, gzip"));
-        check(&["deflate"], Err("deflate"));
-        check(&["gzip;q=1"], Err("gzip;q=1"));
     }
 }

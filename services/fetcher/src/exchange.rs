@@ -3,7 +3,7 @@
 use crate::connection::{Connection, Protocol};
 use crate::network::Network;
 use crate::request::RequestedResource;
-use crate::response::{FailedExchange, FetchFailure, Response, late};
+use crate::response::{FailedExchange, FetchFailure, Response, Seen, late};
 use crate::{over_http1, over_http2, request};
 use messages::FetchOutcome;
 use page::CanonicalUrl;
@@ -12,7 +12,10 @@ use std::time::Instant;
 /// Why a request has no answer.
 pub(crate) enum Unanswered {
     /// The host closed the idle connection just as the request went out. It may be sent again, in its turn.
-    Unseen,
+    Unseen(FetchFailure),
+    /// The host said that it did not look at the request (RFC 9113 §8.7). It may be sent again, in its turn, but not for
+    /// ever.
+    Refused(FetchFailure),
     Failed(FetchFailure),
 }
 
@@ -33,17 +36,25 @@ pub(crate) async fn get(
                 *connection = reusable(open, &response);
                 return Ok(response);
             }
-            Err(FailedExchange { is_unseen: true, .. }) if open.used => return Err(Unanswered::Unseen),
-            Err(broken) => return Err(Unanswered::Failed(broken.failure)),
+            Err(broken) => return Err(unanswered(broken, open.used)),
         }
     }
     // Boxed because it is rare: it would enlarge the future of every request.
     let opening = tokio::time::timeout_at(limit.into(), Box::pin(Connection::open(url, network)));
     let mut open = opening.await.unwrap_or_else(|_| Err(late(rules))).map_err(Unanswered::Failed)?;
     let answer = exchange(url, wanted, &mut open, network, limit).await;
-    let response = answer.map_err(|broken| Unanswered::Failed(broken.failure))?;
+    let response = answer.map_err(|broken| unanswered(broken, open.used))?;
     *connection = reusable(open, &response);
     Ok(response)
+}
+
+/// Why a failed exchange has no answer. A new connection that ends at once is not tried again: the next may, too.
+fn unanswered(broken: FailedExchange, was_used: bool) -> Unanswered {
+    match broken.seen {
+        Seen::Refused => Unanswered::Refused(broken.failure),
+        Seen::Nothing if was_used => Unanswered::Unseen(broken.failure),
+        Seen::Nothing | Seen::Perhaps => Unanswered::Failed(broken.failure),
+    }
 }
 
 /// A connection is reusable if the whole body was read from it.

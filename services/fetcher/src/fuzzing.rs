@@ -1,13 +1,20 @@
 //! The readers of what servers send, without a network: for the fuzz targets and for tests.
 
 use crate::codings::{BodyLimits, BodyProblem, Coding, More, Unpacker};
+use crate::heads::Heads;
 use crate::http1::{Http1Connection, Http1Error, PARSED_BYTES, ReadHead};
 use crate::memory::BodyRoom;
 use crate::network::Buffers;
+use crate::request::{self, Common, RequestTarget, RequestedResource};
+use crate::rules::FetcherRules;
+use messages::Validators;
+use page::CanonicalUrl;
+use settings::{Layers, Settings};
 use std::collections::VecDeque;
 use std::io;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
+use std::sync::LazyLock;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -164,7 +171,7 @@ pub fn unpack<'a>(
         Err(problem) => Err(Some(problem)),
     });
     let unpacked = match taken {
-        Ok(()) | Err(None) => unpacker.finish(),
+        Ok(()) | Err(None) => unpacker.finish(false),
         Err(Some(problem)) => Err(problem),
     };
     match unpacked {
@@ -174,4 +181,45 @@ pub fn unpack<'a>(
         Err(BodyProblem::Corrupt(_)) => Unpacked::Corrupt,
         Err(BodyProblem::NoMemory) => unreachable!("nobody else takes memory"),
     }
+}
+
+/// The heads of an exchange as an archive keeps them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptHeads {
+    /// That of the request.
+    pub request: Vec<u8>,
+    /// That of the answer.
+    pub response: Vec<u8>,
+    /// Whether one of them was longer than is kept.
+    pub is_cut: bool,
+    /// Whether the answer began with a head. Otherwise all of it was kept like one.
+    pub is_head: bool,
+}
+
+/// What is kept of a request with a password and with this validator, and of its answer. `None` if such a request is not
+/// sent.
+pub fn keep_heads(etag: &str, answer: &[u8], max_head: usize) -> Option<KeptHeads> {
+    static HOST: LazyLock<(CanonicalUrl, Common)> = LazyLock::new(|| {
+        let url = CanonicalUrl::parse("http://a.test/page").expect("it is an address");
+        let overrides = [("fetch.authentication".to_owned(), "http://a.test=Aladdin:open sesame".to_owned())];
+        let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides });
+        let rules = FetcherRules::new(&settings.expect("they are in order")).expect("there is TLS");
+        let common = Common::new(&url, &RequestTarget::Path, &rules).expect("the name is a header value");
+        (url, common)
+    });
+    let known = Validators { etag: Some(etag.to_owned()), ..Validators::default() };
+    let (url, common) = &*HOST;
+    let wanted = RequestedResource::Page { known: &known, fresh: false };
+    let request = request::head(url, wanted, &RequestTarget::Path, common).ok()?;
+    let stream = Box::new(Pieces::new([answer], true));
+    let mut connection = Http1Connection::new(stream, Rc::new(Buffers::for_heads_of(max_head)), max_head);
+    let until = Instant::now();
+    let read = at_once(async {
+        connection.write(&request.bytes, until).await?;
+        connection.head(true, until).await
+    });
+    let raw = read.ok().and_then(|read| read.raw);
+    let is_head = raw.is_some();
+    let Heads { request, response, is_cut } = Heads::sent(request, raw.unwrap_or_else(|| answer.to_vec()));
+    Some(KeptHeads { request, response, is_cut, is_head })
 }

@@ -127,17 +127,17 @@ pub(crate) struct Done {
     pub(crate) robots_bytes: u64,
     /// Hosts whose robots.txt is to be stored.
     pub(crate) robots_of: Vec<RobotsKey>,
-    /// To be held until the result is committed.
     pub(crate) held: HeldByDone,
 }
 
-/// What an answered request still takes: the memory of its body, and its place in the journal of crashes.
+/// What an answered request still takes: the memory of its body, for as long as that is in memory, and until its commit its
+/// place in the journal of crashes.
 pub(crate) type HeldByDone = (Option<KeptMemory>, Option<UnderWay>);
 
 impl Done {
     /// The result with its body.
     pub(crate) fn packed(self, packing: Packing) -> FetchResult {
-        FetchResult { body: self.body.map(|body| body::pack(&body, packing)), ..self.result }
+        FetchResult { body: self.body.map(|body| body::pack_owned(body.into(), packing)), ..self.result }
     }
 }
 

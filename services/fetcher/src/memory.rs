@@ -1,4 +1,4 @@
-//! The limit on the memory of bodies, from their first byte until their results are committed.
+//! The limit on the memory of bodies, from their first byte until their results are sent or, in an embedded crawl, read.
 //!
 //! A body is begun with a place for [`FIRST_BYTES`], which most pages fit into. One that needs more waits until it can
 //! have all it may need, so that a body that goes on never waits again. A body that was read gives its place back and
@@ -14,16 +14,24 @@ pub(crate) const FIRST_BYTES: usize = 512 << 10;
 const UNIT_BYTES: usize = 1 << 10;
 
 /// Memory for bodies.
+#[derive(Clone)]
 pub(crate) struct BodyMemory {
     places: Arc<Semaphore>,
     kept: Arc<Semaphore>,
     /// All units together.
     most_units: u32,
+    /// Without permits. It is closed once nobody is to wait any more.
+    end: Arc<Semaphore>,
 }
+
+/// Nobody waits for memory any more: the fetcher stops, and those who would give theirs back may have stopped before.
+#[derive(Debug)]
+pub(crate) struct GivenUp;
 
 /// Memory of a body that is being read.
 pub(crate) struct BodyRoom {
     kept: Arc<Semaphore>,
+    end: Arc<Semaphore>,
     most_units: u32,
     grown: Option<OwnedSemaphorePermit>,
     /// Bytes that it may take now.
@@ -46,24 +54,37 @@ impl BodyMemory {
             places: Arc::new(Semaphore::new((half / FIRST_BYTES).clamp(1, Semaphore::MAX_PERMITS))),
             kept: Arc::new(Semaphore::new(most_units as usize)),
             most_units,
+            end: Arc::new(Semaphore::new(0)),
         }
     }
 
     /// Memory for a body that begins.
-    pub(crate) async fn begin(&self) -> BodyRoom {
-        let place = take(&self.places, 1).await;
-        let (kept, most_units) = (self.kept.clone(), self.most_units);
-        BodyRoom { kept, most_units, grown: None, bytes: FIRST_BYTES, place: Some(place) }
+    pub(crate) async fn begin(&self) -> Result<BodyRoom, GivenUp> {
+        let place = take(&self.places, 1, &self.end).await?;
+        Ok(BodyRoom {
+            kept: self.kept.clone(),
+            end: self.end.clone(),
+            most_units: self.most_units,
+            grown: None,
+            bytes: FIRST_BYTES,
+            place: Some(place),
+        })
+    }
+
+    /// From now on nobody waits.
+    pub(crate) fn drain(&self) {
+        self.end.close();
     }
 }
 
 impl BodyRoom {
     /// Waits for all the memory that the body may need.
-    pub(crate) async fn grow_to(&mut self, bytes: usize) {
+    pub(crate) async fn grow_to(&mut self, bytes: usize) -> Result<(), GivenUp> {
         if self.bytes < bytes {
-            self.grown = Some(take(&self.kept, self.units(bytes)).await);
+            self.grown = Some(take(&self.kept, self.units(bytes), &self.end).await?);
             self.bytes = bytes;
         }
+        Ok(())
     }
 
     /// Takes all the memory that the body may need, if it is there.
@@ -94,8 +115,8 @@ impl BodyRoom {
     pub(crate) fn alone() -> Self {
         let memory = BodyMemory::of(1 << 30);
         let place = memory.places.try_acquire_owned().expect("nobody else takes places");
-        let (kept, most_units) = (memory.kept, memory.most_units);
-        Self { kept, most_units, grown: None, bytes: FIRST_BYTES, place: Some(place) }
+        let BodyMemory { kept, end, most_units, .. } = memory;
+        Self { kept, end, most_units, grown: None, bytes: FIRST_BYTES, place: Some(place) }
     }
 
     fn units(&self, bytes: usize) -> u32 {
@@ -103,8 +124,13 @@ impl BodyRoom {
     }
 }
 
-async fn take(of: &Arc<Semaphore>, units: u32) -> OwnedSemaphorePermit {
-    of.clone().acquire_many_owned(units).await.expect("the semaphore is never closed")
+async fn take(of: &Arc<Semaphore>, units: u32, end: &Semaphore) -> Result<OwnedSemaphorePermit, GivenUp> {
+    tokio::select! {
+        biased;
+        permit = of.clone().acquire_many_owned(units) => Ok(permit.expect("the semaphore is never closed")),
+        // It fails once the semaphore is closed, and never succeeds.
+        _ = end.acquire() => Err(GivenUp),
+    }
 }
 
 #[cfg(test)]
@@ -128,19 +154,19 @@ mod tests {
         let memory = BodyMemory::of(16 << 20);
         let mut kept = Vec::new();
         for _ in 0..2 {
-            let mut room = memory.begin().await;
-            room.grow_to(4 << 20).await;
+            let mut room = memory.begin().await.unwrap();
+            room.grow_to(4 << 20).await.unwrap();
             kept.push(room.keep(3 << 20));
         }
-        let mut third = memory.begin().await;
+        let mut third = memory.begin().await.unwrap();
         {
             let mut grow = std::pin::pin!(third.grow_to(4 << 20));
             assert!(is_ready(grow.as_mut()).await.is_none(), "2 of 8 MiB are left");
-            let mut small = memory.begin().await;
+            let mut small = memory.begin().await.unwrap();
             assert!(!small.try_grow_to(4 << 20));
             let small = small.keep(100 << 10);
             kept.pop();
-            is_ready(grow.as_mut()).await.expect("5 MiB are left");
+            is_ready(grow.as_mut()).await.expect("5 MiB are left").unwrap();
             drop(small);
         }
         drop(third);
@@ -152,12 +178,26 @@ mod tests {
         let memory = BodyMemory::of(16 << 20);
         let mut rooms = Vec::new();
         for _ in 0..16 {
-            rooms.push(memory.begin().await);
+            rooms.push(memory.begin().await.unwrap());
         }
         assert!(is_ready(memory.begin()).await.is_none(), "all places are taken");
         while let Some(mut room) = rooms.pop() {
-            is_ready(room.grow_to(8 << 20)).await.expect("those before were read");
+            is_ready(room.grow_to(8 << 20)).await.expect("those before were read").unwrap();
             drop(room.keep(8 << 20));
         }
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_when_the_fetcher_stops_gives_up_and_the_others_go_on() {
+        let memory = BodyMemory::of(16 << 20);
+        let (mut first, mut second) = (memory.begin().await.unwrap(), memory.begin().await.unwrap());
+        first.grow_to(8 << 20).await.unwrap();
+        let mut waits = std::pin::pin!(second.grow_to(1 << 20));
+        assert!(is_ready(waits.as_mut()).await.is_none());
+        memory.drain();
+        assert!(is_ready(waits.as_mut()).await.expect("it waits no more").is_err());
+        drop(first);
+        let mut third = memory.begin().await.unwrap();
+        assert!(is_ready(third.grow_to(8 << 20)).await.expect("there is room").is_ok());
     }
 }

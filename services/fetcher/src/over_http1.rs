@@ -7,7 +7,7 @@ use crate::http1::{Http1Connection, Http1Error, ReadHead, ResponseHead};
 use crate::network::Network;
 use crate::request;
 use crate::request::RequestedResource;
-use crate::response::{ExchangeRecord, FailedExchange, FetchFailure, Response, late, silent};
+use crate::response::{ExchangeRecord, FailedExchange, FetchFailure, Response, Seen, late, silent};
 use bytes::Bytes;
 use hyper::Version;
 use messages::FetchOutcome;
@@ -39,7 +39,8 @@ pub(crate) async fn exchange(
     let ReadHead { head, raw } = answered.map_err(|problem| {
         // A host that is silent may be at work on the request.
         let is_unseen = connection.received_bytes() == 0 && !matches!(problem, Http1Error::Late);
-        FailedExchange { is_unseen, ..FailedExchange::after(connection.received_bytes(), failure(problem)) }
+        let seen = if is_unseen { Seen::Nothing } else { Seen::Perhaps };
+        FailedExchange { seen, ..FailedExchange::after(connection.received_bytes(), failure(problem)) }
     })?;
     let mut body_bytes = 0;
     // While the body waits for memory, the host waits for us.
@@ -70,12 +71,13 @@ pub(crate) async fn exchange(
         let taken = taken.and_then(|is_whole| problem.map_or(Ok(is_whole), Err));
         let failed = |failure| FailedExchange::after(connection.received_bytes(), failure);
         let is_whole = taken.map_err(failed)?;
-        if !is_whole && body_bytes == 0 {
+        let is_broken_off = !is_whole && !body.is_cut();
+        let TakenBody { body, is_cut, memory } = body.finish(is_broken_off, rules).map_err(failed)?;
+        if is_broken_off && body.is_empty() {
             // Without a length, what ends before it has begun is no empty page.
             return Err(failed(failure_of(Http1Error::Closed, idle)));
         }
-        let TakenBody { body, is_cut, memory } = body.finish(rules).map_err(failed)?;
-        (body, is_cut || !is_whole, Some(memory))
+        (body, is_cut, Some(memory))
     } else {
         let limit = limit.min(Instant::now() + idle.min(DRAINED_WITHIN));
         let mut drain = Drain::default();

@@ -7,7 +7,7 @@ use crate::heads::Heads;
 use crate::meter::Meter;
 use crate::network::Network;
 use crate::request::RequestedResource;
-use crate::response::{ExchangeRecord, FailedExchange, FetchFailure, Response, late, silent};
+use crate::response::{ExchangeRecord, FailedExchange, FetchFailure, Response, Seen, late, silent};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
 use hyper::Request;
@@ -39,9 +39,9 @@ pub(crate) async fn exchange(
     let response = within(idle.max(rules.fetch.connect_timeout), limit, sent).await;
     let response = response.ok_or_else(|| FailedExchange::after(meter.received_bytes(), too_late(limit)))?;
     let failure_of = |error: &hyper::Error| if meter.is_exceeded() { flooded() } else { failure_of(error) };
-    let response = response.map_err(|error| {
-        let is_unseen = is_unseen(&error, meter);
-        FailedExchange { is_unseen, ..FailedExchange::after(meter.received_bytes(), failure_of(&error)) }
+    let response = response.map_err(|error| FailedExchange {
+        seen: seen(&error, meter),
+        ..FailedExchange::after(meter.received_bytes(), failure_of(&error))
     })?;
     let heads = recorded.map(|request| Heads::in_words(&request, &response));
     let (head, mut frames) = response.into_parts();
@@ -65,7 +65,7 @@ pub(crate) async fn exchange(
                 }
                 waited += since.elapsed();
             }
-            body.finish(rules)
+            body.finish(false, rules)
         };
         let taken = received.await.map_err(|failure| FailedExchange::after(meter.received_bytes(), failure))?;
         let TakenBody { body, is_cut, memory } = taken;
@@ -125,17 +125,19 @@ fn flooded() -> FetchFailure {
     FetchFailure::new(FetchOutcome::MalformedResponse, "more comes over the connection than an answer needs".to_owned())
 }
 
-/// Whether the host cannot be at work on the request: it refused the stream, or the connection ended and nothing had come.
-fn is_unseen(error: &hyper::Error, meter: &Meter) -> bool {
+/// What the host knows of a request that failed.
+fn seen(error: &hyper::Error, meter: &Meter) -> Seen {
     let cause = error.source();
     match cause.and_then(|cause| cause.downcast_ref::<h2::Error>()) {
-        Some(error) if error.is_reset() => error.reason() == Some(h2::Reason::REFUSED_STREAM),
-        Some(error) if error.is_go_away() => error.reason() == Some(h2::Reason::NO_ERROR),
-        Some(_) => false,
+        Some(error) if error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM) => Seen::Refused,
+        // It goes, and did not look at this stream, which came after the last that it names.
+        Some(error) if error.is_go_away() && error.reason() == Some(h2::Reason::NO_ERROR) => Seen::Refused,
+        Some(_) => Seen::Perhaps,
         // It was not sent, or the connection broke.
         None => {
             let is_broken = cause.is_some_and(|cause| cause.is::<io::Error>());
-            error.is_canceled() || error.is_closed() || is_broken && meter.received_bytes() == 0
+            let is_unseen = error.is_canceled() || error.is_closed() || is_broken && meter.received_bytes() == 0;
+            if is_unseen { Seen::Nothing } else { Seen::Perhaps }
         }
     }
 }

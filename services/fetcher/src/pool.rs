@@ -5,6 +5,7 @@ use crate::crashes::CrashJournal;
 use crate::epochs::Epochs;
 use crate::host::{HostWorker, Turn};
 use crate::job::{Answer, FetchJob};
+use crate::memory::BodyMemory;
 use crate::network::Network;
 use crate::robots::RobotsBook;
 use crate::rules::FetcherRules;
@@ -46,6 +47,7 @@ pub(crate) struct FetchPool {
     pub(crate) answers: Receiver<Answer>,
     hosts: Arc<AtomicUsize>,
     traffic: Arc<Traffic>,
+    memory: BodyMemory,
     pub(crate) robots: Arc<RobotsBook>,
     clock: Arc<dyn Clock>,
     thread: Option<JoinHandle<()>>,
@@ -68,6 +70,8 @@ impl FetchPool {
         let hosts = Arc::new(AtomicUsize::new(0));
         let traffic = Arc::new(Traffic::default());
         let robots = Arc::new(RobotsBook::default());
+        let memory = BodyMemory::of(rules.fetch.memory);
+        let memory_of_thread = memory.clone();
         let (traffic_of_thread, clock_of_thread, robots_of_thread) = (traffic.clone(), clock.clone(), robots.clone());
         // Weak, so that the workers end when the pool is dropped.
         let (resubmit, host_count) = (submit.downgrade(), hosts.clone());
@@ -77,6 +81,7 @@ impl FetchPool {
                 network: Rc::new(Network {
                     traffic,
                     robots: robots_of_thread,
+                    memory: memory_of_thread,
                     crashes,
                     ..Network::new(rules, clock.clone())
                 }),
@@ -89,7 +94,7 @@ impl FetchPool {
             };
             LocalSet::new().block_on(&runtime, dispatch(Rc::new(workers), orders));
         })?;
-        Ok(Self { submit: Some(submit), answers, hosts, traffic, robots, clock, thread: Some(thread) })
+        Ok(Self { submit: Some(submit), answers, hosts, traffic, memory, robots, clock, thread: Some(thread) })
     }
 
     /// Accepts a job. Drops it if the pool is draining.
@@ -113,10 +118,11 @@ impl FetchPool {
     }
 
     /// Stops sending. Waiting jobs are dropped without an answer. Requests [in flight](Self::on_the_wire) are completed
-    /// and answered, but further redirects are not followed. Once none is in flight, all remaining answers can be
+    /// and answered, unless they would wait for memory, but further redirects are not followed. Once none is in flight, all remaining answers can be
     /// received.
     pub(crate) fn drain(&self) {
         self.traffic.drain();
+        self.memory.drain();
     }
 
     /// Jobs waiting for their host's turn, or for a free connection slot.

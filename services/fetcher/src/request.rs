@@ -30,6 +30,15 @@ pub(crate) enum RequestedResource<'a> {
 }
 
 impl RequestedResource<'_> {
+    /// Most bytes of a body before it is unpacked.
+    pub(crate) fn max_packed_body(self, rules: &FetcherRules) -> u64 {
+        match self {
+            Self::Page { .. } => rules.fetch.max_packed_body,
+            // A file must not be cut earlier because it is packed: its rules would count as not had.
+            Self::Robots => rules.fetch.max_packed_body.max(2 * MAX_ROBOTS_BYTES as u64),
+        }
+    }
+
     pub(crate) fn max_body(self, rules: &FetcherRules) -> usize {
         match self {
             Self::Page { .. } => usize::try_from(rules.fetch.max_body).unwrap_or(usize::MAX),

@@ -71,24 +71,36 @@ pub(crate) struct FetchFailure {
     pub(crate) detail: String,
     /// Bytes received despite the failure.
     pub(crate) wire_bytes: u64,
+    /// Whether it says nothing of the web: the fetcher stops before it has all of the answer.
+    pub(crate) is_given_up: bool,
 }
 
 impl FetchFailure {
     pub(crate) fn new(outcome: FetchOutcome, detail: String) -> Self {
-        Self { outcome, detail, wire_bytes: 0 }
+        Self { outcome, detail, wire_bytes: 0, is_given_up: false }
     }
 }
 
 /// A failed exchange.
 pub(crate) struct FailedExchange {
     pub(crate) failure: FetchFailure,
-    /// Whether the connection ended before any byte of an answer, so that the host cannot be at work on the request.
-    pub(crate) is_unseen: bool,
+    pub(crate) seen: Seen,
+}
+
+/// What the host knows of a request without an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// It may be at work on it.
+    Perhaps,
+    /// Nothing: the connection ended before any byte of an answer.
+    Nothing,
+    /// It said that it did not look at it.
+    Refused,
 }
 
 impl FailedExchange {
     pub(crate) fn after(wire_bytes: u64, failure: FetchFailure) -> Self {
-        Self { failure: FetchFailure { wire_bytes, ..failure }, is_unseen: false }
+        Self { failure: FetchFailure { wire_bytes, ..failure }, seen: Seen::Perhaps }
     }
 }
 

@@ -111,7 +111,7 @@ impl InFlight for Fetcher {
                 return Some(self.storing_robots(answer, &robots_of));
             }
         };
-        let (tag, robots_bytes, held) = (done.tag, done.robots_bytes, std::mem::take(&mut done.held));
+        let (tag, robots_bytes, (memory, under_way)) = (done.tag, done.robots_bytes, std::mem::take(&mut done.held));
         let robots_of = std::mem::take(&mut done.robots_of);
         let mut result = done.packed(self.packing);
         // The budget pays for all that was received.
@@ -122,7 +122,9 @@ impl InFlight for Fetcher {
         let kind = AnswerKind::of(&result.look);
         *self.outcomes.entry(kind.report().figure).or_default() += 1;
         self.failures.take(kind, &result);
-        Some(self.storing_robots(AnsweredRequest::new(tag).with(FETCH_RESULTS, result), &robots_of).holding(held))
+        // The body is in memory until the detector has read it.
+        let answer = AnsweredRequest::new(tag).with_holding(FETCH_RESULTS, result, memory);
+        Some(self.storing_robots(answer, &robots_of).holding(under_way))
     }
 
     fn withdraw(&mut self, epochs: &[u64]) {

@@ -122,6 +122,11 @@ pub enum WebFault {
     },
     /// Sends generated text in ISO 8859-1, declared as UTF-8.
     WrongCharset,
+    /// Sends this many random bytes instead of the page, the same for a path each time. They do not compress.
+    Noise {
+        /// Length in bytes.
+        bytes: usize,
+    },
 }
 
 /// The scope of a fault.

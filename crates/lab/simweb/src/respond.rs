@@ -1,6 +1,6 @@
 //! Answers one request: a function of the web, the request and the time.
 
-use crate::chance::{hash, mix, unit};
+use crate::chance::{SplitMix64, hash, mix, unit};
 use crate::dials::{FaultRule, FaultScope, WebFault};
 use crate::ledger::RequestKind;
 use crate::trace::{StateContent, without_port};
@@ -137,6 +137,10 @@ fn respond_by_path(web: &Web, table: &HostTable, request: &WebRequest<'_>, now: 
                 WebFault::SlowBody(duration) => answer.delivery = Delivery::Slow(*duration),
                 WebFault::OversizeBody { bytes } if answer.status == 200 => answer.delivery = Delivery::Filler(*bytes),
                 WebFault::WrongCharset => answer.body = latin_1(&answer.body),
+                WebFault::Noise { bytes } if answer.status == 200 => {
+                    answer.body = noise(hash(&[&table.name, &path]), *bytes);
+                    answer.version = None;
+                }
                 _ => {}
             }
             Ok(answer)
@@ -225,6 +229,13 @@ fn redirect_to(mut answer: WebResponse, code: u16, address: &str) -> WebResponse
 
 fn latin_1(utf_8: &Bytes) -> Bytes {
     String::from_utf8_lossy(utf_8).chars().map(|letter| u8::try_from(u32::from(letter)).unwrap_or(b'?')).collect()
+}
+
+fn noise(seed: u64, length: usize) -> Bytes {
+    let mut stream = SplitMix64::new(seed);
+    let mut bytes: Vec<u8> = (0..length.div_ceil(8)).flat_map(|_| stream.bits().to_le_bytes()).collect();
+    bytes.truncate(length);
+    bytes.into()
 }
 
 /// The first fault that applies to this request.

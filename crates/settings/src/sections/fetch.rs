@@ -20,7 +20,7 @@ section! {
         total_timeout: Duration = TIMEOUT,
         /// Longest silence in the middle of a response.
         idle_timeout: Duration = TIMEOUT,
-        /// Memory for bodies that are being read or wait for their commit, in bytes.
+        /// Memory for bodies that are being read or wait for their commit or the detector, in bytes.
         memory: u64 = Size(1 << 20, 1 << 40),
         /// Longest unpacked body, in bytes.
         max_body: u64 = Size(1 << 10, 7 << 20),

@@ -61,6 +61,7 @@ impl HostWorker {
         if let Err(failure) = in_scope(at, &network).await {
             return Ok(Asked { fetched_at: self.clock.now(), latency: Duration::ZERO, answer: Err(failure) });
         }
+        let mut was_refused = false;
         loop {
             if let Some(why) = self.unsent(job, &gate) {
                 return Err(why);
@@ -143,14 +144,30 @@ impl HostWorker {
                     }
                     Ok(response)
                 }
-                Err(Unanswered::Unseen) => {
-                    self.wait_again(job);
+                Err(Unanswered::Unseen(failure)) => {
+                    self.ask_again(job, errand, &failure);
                     continue;
                 }
-                Err(Unanswered::Failed(failure)) => Err(failure),
+                Err(Unanswered::Refused(failure)) if !was_refused => {
+                    was_refused = true;
+                    self.ask_again(job, errand, &failure);
+                    continue;
+                }
+                // It is asked for again after the restart.
+                Err(Unanswered::Failed(failure)) if failure.is_given_up => return Err(Unsent::Drained),
+                Err(Unanswered::Refused(failure) | Unanswered::Failed(failure)) => Err(failure),
             };
             return Ok(Asked { fetched_at, latency, answer });
         }
+    }
+
+    /// Ends an exchange in vain of a job whose request may be sent once more. What was received is paid.
+    fn ask_again(&mut self, job: &mut FetchJob, errand: Errand<'_>, failure: &FetchFailure) {
+        match errand {
+            Errand::Page => job.wire_bytes += failure.wire_bytes,
+            Errand::Robots { .. } => job.robots_bytes += failure.wire_bytes,
+        }
+        self.wait_again(job);
     }
 
     /// Ends one exchange of a job that needs another.

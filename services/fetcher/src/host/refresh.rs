@@ -7,9 +7,9 @@ use super::door::{Errand, Unsent};
 use crate::job::FetchJob;
 use crate::response::{FetchFailure, Response};
 use crate::robots::redirect;
-use messages::{RobotsAnswer, RobotsErrand};
+use messages::{FetchOutcome, RobotsAnswer, RobotsErrand};
 use page::CanonicalUrl;
-use politeness::{MAX_ROBOTS_BYTES, MAX_ROBOTS_REDIRECTS, RobotsCacheEntry, RobotsFetch, RobotsFile};
+use politeness::{MAX_ROBOTS_BYTES, MAX_ROBOTS_REDIRECTS, RobotsCacheEntry, RobotsFetch, RobotsFile, whole_lines};
 use std::time::Duration;
 
 const ROBOTS_PATH: &str = "/robots.txt";
@@ -130,13 +130,7 @@ impl HostWorker {
         match self.follow_robots(url, at, 0, job, is_target).await? {
             Followed::Answered(response) => {
                 let (status, retry_after) = (response.status.as_u16(), self.retry_after(&response));
-                let is_file = response.status.is_success();
-                let is_broken_off = is_file && response.truncated && response.body.len() < MAX_ROBOTS_BYTES;
-                if is_broken_off && previous.as_ref().is_some_and(|entry| entry.robots().is_some()) {
-                    // What is missing may have been a rule. The file from before is whole.
-                    return known(RobotsFetch::Unreachable, None, self);
-                }
-                known(RobotsFetch::Answered { status, body: &response.body, retry_after }, None, self)
+                known(RobotsFetch::Answered { status, body: lines_of(&response), retry_after }, None, self)
             }
             Followed::LeadsNowhere => known(RobotsFetch::RedirectLeadsNowhere, None, self),
             Followed::Unreachable(failure) => known(RobotsFetch::Unreachable, failure, self),
@@ -175,15 +169,23 @@ impl HostWorker {
                 }
             };
             job.robots_bytes += response.wire_bytes;
-            let Some(next) = redirect(&at, &response) else { return Ok(Followed::Answered(Box::new(response))) };
+            let Some(next) = redirect(&at, &response) else {
+                return Ok(if is_broken_off(&response) {
+                    let detail = "the connection ended in the midst of robots.txt".to_owned();
+                    Followed::Unreachable(Some(FetchFailure::new(FetchOutcome::ConnectionLost, detail)))
+                } else {
+                    Followed::Answered(Box::new(response))
+                });
+            };
             redirects += 1;
             if redirects > MAX_ROBOTS_REDIRECTS {
                 return Ok(Followed::LeadsNowhere);
             }
             let leaves_owner = self.network.rules.sites_have_owners && next.site_key() != at.site_key();
-            if is_target && (leaves_owner || leaves_site(url, &next)) {
+            if is_target && (leaves_owner || leaves_host(url, &next)) {
                 // Otherwise a chain of such redirects could go on for ever.
-                return Ok(Followed::LeftOpen(Hop::Forbidden));
+                let within_site = next.site_key() == url.site_key();
+                return Ok(Followed::LeftOpen(if within_site { Hop::Unknown } else { Hop::Forbidden }));
             }
             if leaves_owner {
                 return Ok(Followed::SendOn { next, redirects });
@@ -196,12 +198,19 @@ impl HostWorker {
         }
     }
 
-    /// A site says itself where its file is. Elsewhere, a target that is no robots.txt obeys the file of its own origin:
+    /// A host says itself where its file is. Elsewhere, a target that is no robots.txt obeys the file of its own origin:
     /// otherwise a host could have crawlers ask another for what it forbids.
     async fn may_follow(&mut self, url: &CanonicalUrl, next: &CanonicalUrl, job: &mut FetchJob) -> Result<Hop, Unsent> {
-        if !leaves_site(url, next) {
+        if !leaves_host(url, next) {
             return Ok(Hop::Allowed);
         }
+        let hop = self.permission(next, job).await?;
+        // A site means the file that it points to. One of its hosts forbids to read it, so nobody knows what it says.
+        Ok(if matches!(hop, Hop::Forbidden) && next.site_key() == url.site_key() { Hop::Unknown } else { hop })
+    }
+
+    /// What the robots.txt of its own origin says of the target of another.
+    async fn permission(&mut self, next: &CanonicalUrl, job: &mut FetchJob) -> Result<Hop, Unsent> {
         if let Refreshed::LeftOpen(hop) = self.refresh(next, job, true).await? {
             return Ok(hop);
         }
@@ -241,7 +250,7 @@ impl HostWorker {
                 None
             }
             Followed::Answered(response) => {
-                let file = RobotsFile::parse(&response.body).reduced_to(&self.network.rules.product_token);
+                let file = RobotsFile::parse(lines_of(&response)).reduced_to(&self.network.rules.product_token);
                 let retry_after = self.retry_after(&response).map(|wait| wait.as_secs() as i64);
                 Some(RobotsAnswer {
                     status: i32::from(response.status.as_u16()),
@@ -271,7 +280,18 @@ impl HostWorker {
     }
 }
 
-/// Whether the redirect of a robots.txt leads to what another site may forbid.
-fn leaves_site(url: &CanonicalUrl, next: &CanonicalUrl) -> bool {
-    next.path_and_query() != ROBOTS_PATH && next.site_key() != url.site_key()
+/// Whether the redirect of a robots.txt leads to what another host may forbid.
+fn leaves_host(url: &CanonicalUrl, next: &CanonicalUrl) -> bool {
+    next.path_and_query() != ROBOTS_PATH && next.host_name() != url.host_name()
+}
+
+/// Whether a file ended before its end, and not at our limit. What is missing may have been a rule, so it counts as not had
+/// (RFC 9309 §2.3.1.4): the rules from before hold and, without them, nothing is allowed.
+fn is_broken_off(response: &Response) -> bool {
+    response.status.is_success() && response.truncated && response.body.len() < MAX_ROBOTS_BYTES
+}
+
+/// The lines of a file, without the one in which our limit has cut it.
+fn lines_of(response: &Response) -> &[u8] {
+    if response.truncated { whole_lines(&response.body) } else { &response.body }
 }

@@ -17,10 +17,13 @@ const NO_ROBOTS: &[u8] = b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n";
 const PAGE: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi";
 
 fn pool(port: u16) -> (FetchPool, Arc<ManualClock>) {
-    let overrides = [
-        ("fetch.resolve".to_owned(), format!("*.test=127.0.0.1:{port}")),
-        ("politeness.crawl_delay".to_owned(), "0s".to_owned()),
-    ];
+    pool_with(port, &[])
+}
+
+fn pool_with(port: u16, further: &[(&str, &str)]) -> (FetchPool, Arc<ManualClock>) {
+    let resolve = format!("*.test=127.0.0.1:{port}");
+    let overrides = [&[("fetch.resolve", resolve.as_str()), ("politeness.crawl_delay", "0s")], further].concat();
+    let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
     let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
     let rules = Arc::new(FetcherRules::new(&settings).unwrap());
     let clock = ManualClock::at(START);
@@ -186,4 +189,41 @@ fn a_robots_txt_that_redirects_to_what_it_forbids_is_read_again_when_it_is_due()
         assert_eq!(done.result.look.outcome, FetchOutcome::RobotsDisallowed, "day {day}");
         clock.advance(page::DAY);
     }
+}
+
+/// Whoever would give memory back may have stopped before.
+#[test]
+fn a_body_that_waits_for_memory_is_given_up_when_the_pool_drains() {
+    const BODY_BYTES: usize = 1 << 20;
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    let asked_for = Arc::new(AtomicUsize::new(0));
+    let seen = asked_for.clone();
+    std::thread::spawn(move || {
+        for stream in server.incoming() {
+            let (mut stream, seen) = (stream.unwrap(), seen.clone());
+            std::thread::spawn(move || {
+                let page = format!("HTTP/1.1 200 OK\r\ncontent-length: {BODY_BYTES}\r\n\r\n{}", "x".repeat(BODY_BYTES));
+                loop {
+                    let line = request(&mut stream);
+                    let is_page = !line.contains("/robots.txt");
+                    seen.fetch_add(usize::from(is_page && !line.is_empty()), Ordering::Relaxed);
+                    let answer = if is_page { page.as_bytes() } else { NO_ROBOTS };
+                    if line.is_empty() || stream.write_all(answer).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    // Half of the memory is for two bodies that were read.
+    let (mut pool, _) = pool_with(port, &[("fetch.max_body", "1MiB"), ("fetch.memory", "4MiB")]);
+    pool.begin(1);
+    ["a", "b", "c"].iter().for_each(|host| pool.submit(asked(1, &request_for(&format!("http://{host}.test/")))));
+    let read = [0; 2].map(|_| receive(&mut pool, PATIENCE).unwrap());
+    until("the third page is asked for", || asked_for.load(Ordering::Relaxed) == 3);
+    pool.drain();
+    until("the third page is given up", || pool.on_the_wire() == 0);
+    assert!(receive(&mut pool, Duration::ZERO).is_none());
+    drop(read);
 }

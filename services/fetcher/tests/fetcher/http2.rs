@@ -11,7 +11,7 @@ use simweb::hostile::{
     Asked, Ending, KEPT_BYTES, Misbehaviour, ScriptStep, SeenConnection, ServerBooks, http2_greeting,
     http2_misbehaviours,
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -35,8 +35,8 @@ struct Site {
     config: Arc<ServerConfig>,
     cases: HashMap<String, Misbehaviour>,
     books: ServerBooks,
-    /// Cases that were asked over TLS for a robots.txt, which comes first.
-    has_robots: Mutex<HashSet<String>>,
+    /// How often each case was asked over TLS for a robots.txt, which comes first.
+    robots_asked: Mutex<HashMap<String, usize>>,
 }
 
 impl TlsWeb {
@@ -61,7 +61,7 @@ impl TlsWeb {
             config: Arc::new(config),
             cases,
             books: ServerBooks::default(),
-            has_robots: Mutex::default(),
+            robots_asked: Mutex::default(),
         });
         let played = site.clone();
         std::thread::spawn(move || {
@@ -127,7 +127,12 @@ fn serve(stream: TcpStream, site: &Site) -> Option<()> {
     let mut at = PREFACE_BYTES;
     loop {
         let stream = next_request(&mut seen, &mut received, &mut at)?;
-        let is_robots = site.has_robots.lock().unwrap().insert(name.clone());
+        let is_robots = {
+            let mut asked = site.robots_asked.lock().unwrap();
+            let asked = asked.entry(name.clone()).or_default();
+            *asked += 1;
+            *asked <= case.robots_requests
+        };
         let (reply, path) = if is_robots { (&case.robots, "/robots.txt") } else { (&case.page, "/") };
         seen.asked(name, &host, path);
         let asked = Asked { path: path.to_owned(), head: String::new(), port: 0, stream };
@@ -171,6 +176,16 @@ fn every_misbehaviour_over_http2_ends_as_it_should() {
         problems.len(),
         problems.join("\n")
     );
+}
+
+/// A request that was refused is paid like any other.
+#[test]
+fn a_request_that_is_sent_again_counts_as_two() {
+    let web = TlsWeb::start(&[b"h2"]);
+    for (name, requests) in [("well-made", 2), ("refused-once-on-a-new-connection", 3), ("robots-refused-once", 3)] {
+        let look = web.bench(&[]).fetch(&format!("https://http2-{name}.test/")).look;
+        assert_eq!((look.outcome, look.requests), (FetchOutcome::Fetched, requests), "{name}");
+    }
 }
 
 #[test]

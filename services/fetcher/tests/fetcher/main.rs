@@ -15,5 +15,6 @@ mod refusals;
 mod server_view;
 mod sessions;
 mod stage;
+mod tls;
 mod troubled_host;
 mod work;

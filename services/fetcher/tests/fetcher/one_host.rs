@@ -3,6 +3,7 @@
 use crate::bench::{Bench, request};
 use messages::{FetchOutcome, Hop, Keyed, RedirectedRequest, topics};
 use page::CanonicalUrl;
+use politeness::MAX_ROBOTS_BYTES;
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -207,9 +208,10 @@ fn a_redirected_request_is_answered_also_after_its_lease() {
     assert_eq!(server.asked_politely("two.test", DELAY), ["/robots.txt", "/"]);
 }
 
-/// What a site's file forbids does not keep the crawler from reading the file.
+/// What a host's file forbids does not keep the crawler from reading it where the host itself says that it is. Another host
+/// of the site obeys it, and nobody knows what the file says that it may not read.
 #[test]
-fn a_robots_txt_that_redirects_within_its_site_is_read_whatever_it_forbids() {
+fn a_robots_txt_that_redirects_within_its_site_is_read_where_its_hosts_allow_it() {
     let (address, server) = HeldServer::start(|host, path| match (host, path) {
         ("one.test", "/robots.txt") => moved("http://www.one.test/static/robots.txt"),
         ("www.one.test", "/robots.txt") => moved("/static/robots.txt"),
@@ -217,11 +219,55 @@ fn a_robots_txt_that_redirects_within_its_site_is_read_whatever_it_forbids() {
         _ => PAGE.to_owned(),
     });
     let mut bench = bench(address, &[]);
-    for host in ["one.test", "www.one.test"] {
+    for (host, outcome) in
+        [("one.test", FetchOutcome::RobotsUnavailable), ("www.one.test", FetchOutcome::RobotsDisallowed)]
+    {
         let result = bench.fetch(&format!("http://{host}/page"));
-        assert_eq!(result.look.outcome, FetchOutcome::RobotsDisallowed, "{:?}", result.detail);
+        assert_eq!(result.look.outcome, outcome, "{:?}", result.detail);
     }
-    assert_eq!(server.books.lock().unwrap().requests.len(), 2 + 2);
+    assert_eq!(server.asked_politely("one.test", DELAY), ["/robots.txt"]);
+    assert_eq!(server.asked_politely("www.one.test", DELAY), ["/robots.txt", "/static/robots.txt"]);
+}
+
+#[test]
+fn a_robots_txt_that_redirects_within_its_site_obeys_the_host_it_leads_to() {
+    let (address, server) = HeldServer::start(|host, path| match (host, path) {
+        ("one.test" | "two.test", "/robots.txt") => moved(&format!("http://www.{host}/of-all/rules")),
+        ("www.one.test", "/robots.txt") => file("User-agent: *\nDisallow: /other\n"),
+        ("www.two.test", "/robots.txt") => file("User-agent: *\nDisallow: /of-all\n"),
+        (_, "/of-all/rules") => file("User-agent: *\nDisallow: /private\n"),
+        _ => PAGE.to_owned(),
+    });
+    let mut bench = bench(address, &[]);
+    let mut outcome = |url: &str| bench.fetch(url).look.outcome;
+    assert_eq!(outcome("http://one.test/page"), FetchOutcome::Fetched);
+    assert_eq!(outcome("http://one.test/private"), FetchOutcome::RobotsDisallowed);
+    assert_eq!(outcome("http://two.test/page"), FetchOutcome::RobotsUnavailable);
+    assert_eq!(server.asked_politely("www.one.test", DELAY), ["/robots.txt", "/of-all/rules"]);
+    assert_eq!(server.asked_politely("www.two.test", DELAY), ["/robots.txt"]);
+}
+
+/// A cut of the last line may leave a rule for the whole site.
+#[test]
+fn a_robots_txt_that_is_too_long_loses_the_line_in_which_it_is_cut() {
+    fn cut_at(rules: &str, last: &str, rest: &str) -> String {
+        let fill = MAX_ROBOTS_BYTES - rules.len() - last.len() - 1;
+        file(&format!("{rules}{}\n{last}{rest}\n", "#".repeat(fill)))
+    }
+    let (address, server) = HeldServer::start(|host, path| match (host, path) {
+        ("forbids.test", "/robots.txt") => cut_at("User-agent: *\n", "Disallow: /", "private"),
+        ("allows.test", "/robots.txt") => cut_at("User-agent: *\nDisallow: /secret\n", "Allow: /secret", "/but-this"),
+        ("whole.test", "/robots.txt") => cut_at("User-agent: *\n", "Disallow: /page\n", "Disallow: /"),
+        _ => PAGE.to_owned(),
+    });
+    let mut bench = bench(address, &[]);
+    let mut outcome = |url: &str| bench.fetch(url).look.outcome;
+    assert_eq!(outcome("http://forbids.test/page"), FetchOutcome::Fetched);
+    assert_eq!(outcome("http://allows.test/secret"), FetchOutcome::RobotsDisallowed);
+    assert_eq!(outcome("http://allows.test/page"), FetchOutcome::Fetched);
+    assert_eq!(outcome("http://whole.test/page"), FetchOutcome::RobotsDisallowed);
+    assert_eq!(outcome("http://whole.test/other"), FetchOutcome::Fetched);
+    assert_eq!(server.asked_politely("forbids.test", DELAY), ["/robots.txt", "/page"]);
 }
 
 /// A host whose own file is a redirect that others are not taken along is not thereby free of rules.
@@ -254,6 +300,24 @@ fn robots_txt_that_redirect_to_each_other_end() {
     for host in ["a.test", "b.test"] {
         let asked = server.asked_politely(host, DELAY);
         assert!(asked.len() < 20, "{asked:?}");
+    }
+}
+
+#[test]
+fn robots_txt_of_one_site_that_redirect_to_each_other_end_and_allow_nothing() {
+    let (address, server) = HeldServer::start(|host, path| match (host, path) {
+        (_, "/page") => PAGE.to_owned(),
+        ("a.one.test", _) => moved("http://b.one.test/x"),
+        _ => moved("http://a.one.test/y"),
+    });
+    let mut bench = bench(address, &[("fetch.connections", "1")]);
+    ["http://a.one.test/page", "http://b.one.test/page"].iter().for_each(|url| bench.ask(url));
+    for result in bench.results(2) {
+        assert_eq!(result.look.outcome, FetchOutcome::RobotsUnavailable, "{:?}", result.detail);
+    }
+    for host in ["a.one.test", "b.one.test"] {
+        let asked = server.asked_politely(host, DELAY);
+        assert!(asked.len() <= 2 && asked.iter().all(|path| path == "/robots.txt"), "{asked:?}");
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) const END_STREAM: u8 = 1;
 pub(super) const END_HEADERS: u8 = 4;
 const PADDED: u8 = 8;
 
-const REFUSED_STREAM: u8 = 7;
+pub(super) const REFUSED_STREAM: u8 = 7;
 const ENHANCE_YOUR_CALM: u8 = 11;
 
 /// `:status: 200` and `:status: 404` in the static table of HPACK (RFC 7541, appendix A).
@@ -72,7 +72,7 @@ pub(super) fn script(steps: impl Fn(&Asked) -> Vec<ScriptStep> + Send + Sync + '
     by_request(steps)
 }
 
-fn reset(error: u8) -> ReplyScript {
+pub(super) fn reset(error: u8) -> ReplyScript {
     send(move |stream| frame(RST_STREAM, 0, stream, &[0, 0, 0, error]))
 }
 
@@ -179,7 +179,7 @@ pub fn http2_misbehaviours() -> Vec<Misbehaviour> {
 pub(super) type Case<'a> = &'a dyn Fn(&str, ReplyScript, &Expect) -> Misbehaviour;
 
 /// One answer to the first request, and another to those after it.
-fn first_and_then(first: ReplyScript, then: ReplyScript) -> ReplyScript {
+pub(super) fn first_and_then(first: ReplyScript, then: ReplyScript) -> ReplyScript {
     let is_first = AtomicBool::new(true);
     by_request(move |asked| if is_first.swap(false, Ordering::Relaxed) { &first } else { &then }.steps(asked))
 }
@@ -206,6 +206,13 @@ fn refusals(case: Case<'_>) -> Vec<Misbehaviour> {
         case("reset-internal-error", reset(2), &lost),
         case("reset-refused", reset(REFUSED_STREAM), &lost).asked(2),
         case("reset-refused-once", first_and_then(reset(REFUSED_STREAM), well_made()), &five).asked(2),
+        case("robots-refused-once", well_made(), &five)
+            .robots(first_and_then(reset(REFUSED_STREAM), send(not_found)))
+            .asked_for_robots(2),
+        case("robots-refused", well_made(), &Expect::none("robots_unavailable"))
+            .robots(reset(REFUSED_STREAM))
+            .asked_for_robots(2)
+            .asked(0),
         case("reset-cancelled", reset(8), &lost),
         case("reset-calm-down", reset(ENHANCE_YOUR_CALM), &lost),
         case("reset-wants-http1", reset(13), &lost),

@@ -1,8 +1,8 @@
 //! Connections over HTTP/2 that their servers end, starve or flood.
 
 use crate::hostile::http2::{
-    ACK, Case, DATA, END_HEADERS, END_STREAM, HEADERS, PING, PUSH_PROMISE, RST_STREAM, SETTINGS, STATUS_200,
-    WINDOW_UPDATE, frame, goaway_frame, not_found, page, script, send,
+    ACK, Case, DATA, END_HEADERS, END_STREAM, HEADERS, PING, PUSH_PROMISE, REFUSED_STREAM, RST_STREAM, SETTINGS,
+    STATUS_200, WINDOW_UPDATE, first_and_then, frame, goaway_frame, not_found, page, reset, script, send,
 };
 use crate::hostile::script::{ReplyScript, ScriptStep};
 use crate::hostile::{Expect, Misbehaviour};
@@ -39,6 +39,13 @@ pub(super) fn cases(case: Case<'_>) -> Vec<Misbehaviour> {
         case("goaway-between-pages", well_made(), &five).robots(no_robots(|| goaway_frame(1, 0), ScriptStep::Stay)),
         case("goaway-between-pages-left-open", well_made(), &five)
             .robots(no_robots(|| goaway_frame(1, 0), ScriptStep::Hold)),
+        // The page is asked for over a new connection.
+        case("refused-on-a-new-connection", reset(REFUSED_STREAM), &lost)
+            .robots(no_robots(|| goaway_frame(1, 0), ScriptStep::Stay))
+            .asked(2),
+        case("refused-once-on-a-new-connection", first_and_then(reset(REFUSED_STREAM), well_made()), &five)
+            .robots(no_robots(|| goaway_frame(1, 0), ScriptStep::Stay))
+            .asked(2),
         case(
             "goaway-announced",
             send(|stream| {
