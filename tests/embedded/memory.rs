@@ -71,7 +71,9 @@ fn a_crawl_of_pages_and_robots_txt_as_long_as_they_may_be_fits_into_bounded_memo
         .with("fetch.resolve", &format!("*.test={}", web.addr()))
         .with("politeness.crawl_delay", "0s")
         .with("budget.fetches_per_second", "2000")
-        .with("policy.scan_interval", "20ms");
+        .with("policy.scan_interval", "20ms")
+        // Huge pages round what is used up by as much as the kernel likes.
+        .with_variable("MIMALLOC_ALLOW_THP", "0");
     let urls = web.page_urls();
     std::fs::write(crawl.seeds_file(), urls.join("\n")).unwrap();
     let mut process = crawl.run(&["--until-idle"]);

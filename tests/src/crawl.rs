@@ -10,12 +10,13 @@ pub struct Crawl {
     /// Where everything of this crawl lies.
     pub directory: TempDir,
     sets: Vec<(String, String)>,
+    variables: Vec<(&'static str, &'static str)>,
 }
 
 impl Default for Crawl {
     fn default() -> Self {
         let directory = tempfile::Builder::new().prefix("recrawl-test-").tempdir().expect("there is room for a test");
-        let crawl = Self { directory, sets: Vec::new() };
+        let crawl = Self { directory, sets: Vec::new(), variables: Vec::new() };
         crawl.with("http.bind", "127.0.0.1:0")
     }
 }
@@ -36,6 +37,12 @@ impl Crawl {
     pub fn with(mut self, key: &str, value: &str) -> Self {
         self.sets.retain(|(known, _)| known != key);
         self.sets.push((key.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The same with an environment variable.
+    pub fn with_variable(mut self, name: &'static str, value: &'static str) -> Self {
+        self.variables.push((name, value));
         self
     }
 
@@ -69,7 +76,7 @@ impl Crawl {
     pub fn start_program(&self, program: &str, name: &str, further: &[&str]) -> Process {
         let mut command = programs().command(program);
         command.args(["--format", "json", name, "--data"]).arg(self.data());
-        command.args(self.flags()).args(further);
+        command.args(self.flags()).args(further).envs(self.variables.iter().copied());
         Process::start(command, self.directory.path())
     }
 
