@@ -13,24 +13,33 @@ const GAP: u32 = 1 << 24;
 const MAX_NUMBER: u64 = 16;
 
 /// The gaps of the units that only one of two versions has.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Gaps {
     /// By name.
     gaps: BTreeMap<u64, u32>,
+    /// The slots in which one unit came and another went, sorted.
+    edited: Vec<u32>,
 }
 
 impl Gaps {
-    /// Finds the gaps between the texts of a version and a newer one.
-    pub(crate) fn between(old: &UnitTexts, new: &Version<'_>) -> Self {
+    /// Finds the gaps between the texts of a version and a newer one, of which these units went and came.
+    pub(crate) fn between((old, removed): (&UnitTexts, &[UnitKey]), (new, added): (&Version<'_>, &[UnitKey])) -> Self {
         let unframed = new.units.iter().filter(|unit| unit.key.part() != PagePart::Frame && !unit.is_order());
         let came = gaps(unframed.map(|unit| (unit.key, unit.block)), |key| old.find(key.name()).is_some());
         let went = gaps(old.places(), |key| new.find(key.name()).is_some());
-        Self { gaps: came.into_iter().chain(went).map(|(key, gap)| (key.name(), gap)).collect() }
+        let [slots_left, mut edited] = [removed, added].map(|keys| {
+            let mut slots: Vec<u32> = keys.iter().map(|key| key.slot()).collect();
+            slots.sort_unstable();
+            slots
+        });
+        edited.retain(|slot| slots_left.binary_search(slot).is_ok());
+        Self { gaps: came.into_iter().chain(went).map(|(key, gap)| (key.name(), gap)).collect(), edited }
     }
 
-    /// The gap of a unit that only one of the versions has, if it is outside the frame.
+    /// The gap of a unit that only one of the versions has, if it is outside the frame. A unit that was edited in its
+    /// slot has none: it is no teaser, and may stand where a teaser stood at another look.
     pub(crate) fn of(&self, key: &UnitKey) -> Option<u32> {
-        self.gaps.get(&key.name()).copied()
+        self.gaps.get(&key.name()).copied().filter(|_| self.edited.binary_search(&key.slot()).is_err())
     }
 }
 

@@ -201,7 +201,6 @@ impl PageState {
     fn compare(&mut self, version: &Version<'_>, was_gone: bool, noise: Noise) -> Judgement {
         let keys: Vec<UnitKey> = version.units.iter().map(|unit| unit.key).collect();
         let is_back_to_back = noise.is_back_to_back();
-        let gaps = Gaps::between(&self.version.texts, version);
         let mut news = News::between(&self.version.units, &keys);
         let structure = PartVerdict::of(news.differing > 0);
         if version.is_feed() {
@@ -218,6 +217,10 @@ impl PageState {
         }
         self.pass_over_rotations(&mut added, &mut removed);
         self.version.past.drain(..self.version.past.len().saturating_sub(MAX_PAST_UNITS));
+        let gaps = match added.is_empty() && removed.is_empty() {
+            true => Gaps::default(),
+            false => Gaps::between((&self.version.texts, &removed), (version, &added)),
+        };
         let changed = added.iter().chain(&removed);
         let mut touched: Vec<u32> = changed.flat_map(|key| [Some(key.slot()), gaps.of(key)]).flatten().collect();
         touched.sort_unstable();

@@ -85,6 +85,31 @@ fn two_looks_in_a_row_tell_a_counter_from_a_price() {
     assert_eq!((last.meaningful, asked), (true, 4), "the same bytes may be a cache's");
 }
 
+#[test]
+fn a_teaser_is_followed_by_what_stands_before_it_and_hides_no_edit_there() {
+    let page = |teaser: Option<i64>, fee: u32| {
+        let words = ["Amber", "Birch", "Cedar", "Dune", "Elder", "Fern", "Gorse"];
+        let story = teaser.map_or(String::new(), |number| {
+            let word = |place: i64| words[((number * 31 + place * 7) / (1 + place)).rem_euclid(7) as usize];
+            format!("<p>{} {} {number} {} story", word(0), word(1), word(2))
+        });
+        html(&page(&format!("<p>What it costs is told below.{story}<p>Adults pay a fee of {fee} euros a day")))
+    };
+    let day = Noise::ByDoubleFetch { since_last_look_s: Some(86_400) };
+    let (last, _) = looked_at(|now| page(Some(now), 20), 20);
+    assert!(!last.meaningful, "each teaser begins differently");
+    let mut state = PageState::default();
+    for look in 0..20 {
+        if state.observe(&page(Some(look), 20), day).wants_second_look {
+            let again = Noise::ByDoubleFetch { since_last_look_s: Some(60) };
+            state.observe(&page(Some(100 + look), 20), again);
+        }
+    }
+    assert!(!state.observe(&page(None, 20), day).meaningful);
+    assert!(state.observe(&page(None, 25), day).meaningful, "the fee now stands where the teaser stood");
+    assert!(state.observe(&page(Some(7), 30), day).meaningful);
+}
+
 /// A page of ten sentences, all of them another with each name.
 fn whole(name: &str, last: &str) -> Version<'static> {
     let text: String = (0..10).map(|number| format!("<p>{name} says sentence {number} of this.")).collect();

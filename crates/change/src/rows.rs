@@ -14,7 +14,7 @@ const MAX_KEY_BYTES: usize = 80;
 const MAX_ORDER_BYTES: usize = 1_024;
 
 /// Tells the order of a list from its texts.
-const ORDER: u64 = 0x6f72_6465_72;
+const ORDER: u64 = 0x006f_7264_6572;
 
 /// What the blocks of a page are called in their rows.
 #[derive(Debug)]
