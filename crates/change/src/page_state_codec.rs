@@ -68,7 +68,7 @@ impl LookMemory {
 
 impl VersionMemory {
     /// Encodes a state value: a version byte; units, other and past, each a u32 count and its u64s; the texts of the
-    /// units as [`UnitTexts::encode_into`] writes them; then the shingles as
+    /// units as `UnitTexts::encode_into` writes them; then the shingles as
     /// [`ShingleSet::encode_into`] writes them. All little-endian.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = vec![VERSION_VERSION];
