@@ -17,7 +17,7 @@ const MAX_NUMBER: u64 = 16;
 pub(crate) struct Gaps {
     /// By name.
     gaps: BTreeMap<u64, u32>,
-    /// The slots in which one unit came and another went, sorted.
+    /// The slots in which one unit came and one went, sorted. In a list of links, which is one slot, several may.
     edited: Vec<u32>,
 }
 
@@ -27,12 +27,8 @@ impl Gaps {
         let unframed = new.units.iter().filter(|unit| unit.key.part() != PagePart::Frame && !unit.is_order());
         let came = gaps(unframed.map(|unit| (unit.key, unit.block)), |key| old.find(key.name()).is_some());
         let went = gaps(old.places(), |key| new.find(key.name()).is_some());
-        let [slots_left, mut edited] = [removed, added].map(|keys| {
-            let mut slots: Vec<u32> = keys.iter().map(|key| key.slot()).collect();
-            slots.sort_unstable();
-            slots
-        });
-        edited.retain(|slot| slots_left.binary_search(slot).is_ok());
+        let [lost, gained] = [removed, added].map(slots_of_one_unit);
+        let edited = gained.into_iter().filter(|slot| lost.binary_search(slot).is_ok()).collect();
         Self { gaps: came.into_iter().chain(went).map(|(key, gap)| (key.name(), gap)).collect(), edited }
     }
 
@@ -41,6 +37,13 @@ impl Gaps {
     pub(crate) fn of(&self, key: &UnitKey) -> Option<u32> {
         self.gaps.get(&key.name()).copied().filter(|_| self.edited.binary_search(&key.slot()).is_err())
     }
+}
+
+/// The slots that one of the units is in, and no other; sorted.
+fn slots_of_one_unit(keys: &[UnitKey]) -> Vec<u32> {
+    let mut slots: Vec<u32> = keys.iter().map(|key| key.slot()).collect();
+    slots.sort_unstable();
+    slots.chunk_by(|one, other| one == other).filter(|same| same.len() == 1).map(|same| same[0]).collect()
 }
 
 /// The units of a version that the other has not, in page order, with their gaps: the last text before it that both
