@@ -8,10 +8,11 @@ use serde::Serialize;
 
 /// The most units listed of one change.
 pub const MAX_CHANGED_UNITS: usize = 64;
-/// A text up to this length is given whole, and of a longer one this much around the difference.
-const CONTEXT_BYTES: usize = 60;
+/// A text up to this length is given whole.
 const WHOLE_BYTES: usize = 200;
-/// The most given of the difference itself.
+/// The bytes given before and after the difference in a longer text.
+const CONTEXT_BYTES: usize = 60;
+/// The most bytes given of the difference itself.
 const MAX_DIFFERENCE_BYTES: usize = 400;
 /// The most units of each side that are paired by their words.
 const MAX_COMPARED: usize = 64;
@@ -120,17 +121,16 @@ fn shown<'a>(texts: &'a UnitTexts, keys: &[UnitKey]) -> Vec<ShownUnit<'a>> {
 fn paired<'a>(before: Vec<ShownUnit<'a>>, after: Vec<ShownUnit<'a>>) -> Vec<UnitPair<'a>> {
     let mut partners: Vec<Option<usize>> = vec![None; before.len()];
     let mut taken = vec![false; after.len()];
-    let same_place = |one: &ShownUnit<'_>, other: &ShownUnit<'_>| {
-        one.key.is_link() == other.key.is_link() && one.key.slot() == other.key.slot()
-    };
     let mut by_slot: Vec<usize> = (0..after.len()).collect();
     by_slot.sort_by_key(|index| (after[*index].key.slot(), *index));
     for (index, unit) in before.iter().enumerate() {
         let first = by_slot.partition_point(|index| after[*index].key.slot() < unit.key.slot());
         let candidates = by_slot[first..].iter().take_while(|index| after[**index].key.slot() == unit.key.slot());
-        let mut free = candidates.filter(|index| !taken[**index] && same_place(unit, &after[**index]));
-        partners[index] = free.next().copied();
-        partners[index].into_iter().for_each(|index| taken[index] = true);
+        let mut free = candidates.filter(|index| !taken[**index] && after[**index].key.is_link() == unit.key.is_link());
+        if let Some(&partner) = free.next() {
+            partners[index] = Some(partner);
+            taken[partner] = true;
+        }
     }
     for index in (0..before.len()).filter(|index| partners[*index].is_none()).take(MAX_COMPARED).collect::<Vec<_>>() {
         let unit = &before[index];
@@ -196,7 +196,7 @@ fn cut(text: &str, start: usize, end: usize) -> String {
     format!("{}{}{}", sign(from > 0), &text[from..to], sign(to < text.len()))
 }
 
-/// The start of the first whole word from a position on, or the position itself if there is none up to `limit`.
+/// The start of the first word that begins between two positions; the first position if none does.
 fn words_before(text: &str, from: usize, limit: usize) -> usize {
     let from = text.floor_char_boundary(from);
     match text[from..limit.max(from)].find(' ') {
@@ -205,7 +205,7 @@ fn words_before(text: &str, from: usize, limit: usize) -> usize {
     }
 }
 
-/// The end of the last whole word up to a position.
+/// The end of the last word that ends between two positions; the second position if none does.
 fn words_after(text: &str, from: usize, to: usize) -> usize {
     let (from, to) = (text.floor_char_boundary(from), text.floor_char_boundary(to));
     match text[from..to].rfind(' ') {

@@ -172,7 +172,7 @@ impl PageState {
             self.looks.held = 0;
             self.looks.digest = digest;
             self.looks.gone = false;
-            self.accept(version);
+            self.accept(version, version.unit_texts());
             self.version.shingles = version.shingles();
             let quiet = Judgement::quiet(VersionVerdict::First);
             return Judgement { magnitude: 1.0, resemblance: 0.0, containment: 0.0, ..quiet };
@@ -188,8 +188,9 @@ impl PageState {
         }
         self.looks.held = 0;
         let was_gone = std::mem::take(&mut self.looks.gone);
-        let judgement = Judgement { earlier: self.settle(version), ..self.compare(version, was_gone, noise) };
-        self.accept(version);
+        let texts = version.unit_texts();
+        let judgement = Judgement { earlier: self.settle(version), ..self.compare(version, &texts, was_gone, noise) };
+        self.accept(version, texts);
         Judgement { changes_last: self.looks.confirmed >= self.looks.withdrawn, ..judgement }
     }
 
@@ -198,7 +199,7 @@ impl PageState {
         Judgement { held: true, ..Judgement::quiet(VersionVerdict::Cosmetic) }
     }
 
-    fn compare(&mut self, version: &Version<'_>, was_gone: bool, noise: Noise) -> Judgement {
+    fn compare(&mut self, version: &Version<'_>, texts: &UnitTexts, was_gone: bool, noise: Noise) -> Judgement {
         let keys: Vec<UnitKey> = version.units.iter().map(|unit| unit.key).collect();
         let is_back_to_back = noise.is_back_to_back();
         let mut news = News::between(&self.version.units, &keys);
@@ -245,7 +246,7 @@ impl PageState {
             let verdict = if was_gone { VersionVerdict::Returned } else { VersionVerdict::Cosmetic };
             return Judgement { structure, wants_second_look, ..Judgement::quiet(verdict) };
         }
-        let news = self.news(version, (&added, &removed), differing, was_gone);
+        let news = self.news((version, texts), (&added, &removed), differing, was_gone);
         self.looks.open_added = added;
         self.looks.open_removed = removed;
         self.looks.open_added.truncate(MAX_OPEN_UNITS);
@@ -286,7 +287,7 @@ impl PageState {
 
     fn news(
         &mut self,
-        version: &Version<'_>,
+        (version, texts): (&Version<'_>, &UnitTexts),
         (added, removed): (&[UnitKey], &[UnitKey]),
         differing: usize,
         was_gone: bool,
@@ -298,7 +299,7 @@ impl PageState {
         let magnitude = 1.0 - resemblance;
         let record = ChangeRecord::of(
             (&self.version.texts, removed),
-            (&version.unit_texts(), added),
+            (texts, added),
             differing.saturating_sub(added.len() + removed.len()),
         );
         let changed = added.iter().chain(removed);
@@ -341,9 +342,9 @@ impl PageState {
         Some(if lasts { Confirmation::Confirmed } else { Confirmation::Withdrawn })
     }
 
-    fn accept(&mut self, version: &Version<'_>) {
+    fn accept(&mut self, version: &Version<'_>, texts: UnitTexts) {
         self.version.units = version.units.iter().map(|unit| unit.key).collect();
-        self.version.texts = version.unit_texts();
+        self.version.texts = texts;
         let bytes = version.region_bytes.max((LENGTH_MEMORY * f64::from(self.looks.region_bytes)) as usize);
         self.looks.region_bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
     }

@@ -10,13 +10,15 @@ const MAX_ROW_BLOCKS: u32 = 16;
 const MAX_ROW_BYTES: usize = 1_024;
 /// The longest text that names a row.
 const MAX_KEY_BYTES: usize = 80;
-/// The most told of the order of a list.
+/// The most bytes of text kept for the order of a list.
 const MAX_ORDER_BYTES: usize = 1_024;
 
-/// Tells the order of a list from its texts.
+/// The fewest rows of a list whose order counts.
+const MIN_ORDERED_ROWS: u32 = 3;
+/// Makes the hash of a list's order differ from those of texts.
 const ORDER: u64 = 0x006f_7264_6572;
 
-/// What the blocks of a page are called in their rows.
+/// The row of each block, and the text that names the row.
 #[derive(Debug)]
 pub(crate) struct Rows {
     /// By number of the element; empty where there is no row.
@@ -49,9 +51,6 @@ pub(crate) struct RowOrder {
     pub(crate) name: u64,
     pub(crate) slot: u64,
 }
-
-/// Lists with fewer rows have no order worth a word.
-const MIN_ORDERED_ROWS: u32 = 3;
 
 impl Rows {
     /// The order of each list and table: a hash of what its rows begin with, in a slot of the same rows in any order.
@@ -105,7 +104,7 @@ impl Rows {
         Self { rows, places }
     }
 
-    /// The rows of each list in words, by the number of the list.
+    /// The order of each list as text: the first texts of its rows. By the number of the list's element.
     pub(crate) fn told_orders(&self, blocks: &Blocks) -> Vec<(usize, String)> {
         let mut orders: BTreeMap<usize, String> = BTreeMap::new();
         for (block, (row, nth)) in blocks.list.iter().zip(&self.places) {
@@ -123,22 +122,20 @@ impl Rows {
 
     /// The block that names the row of a block, if that is another.
     pub(crate) fn key_of(&self, block: usize) -> Option<usize> {
+        self.other_key(block).map(|key| key.block)
+    }
+
+    fn other_key(&self, block: usize) -> Option<RowKey> {
         let Row { blocks, bytes, key } = self.rows[self.places[block].0];
-        let key = key.filter(|_| blocks <= MAX_ROW_BLOCKS && bytes <= MAX_ROW_BYTES)?;
-        (key.block != block).then_some(key.block)
+        key.filter(|key| key.block != block && blocks <= MAX_ROW_BLOCKS && bytes <= MAX_ROW_BYTES)
     }
 
     /// The name and the slot of a block, in its row if it has one that has a key.
     pub(crate) fn in_row(&self, block: usize, name: u64, slot: u64) -> (u64, u64) {
-        let (row, nth) = self.places[block];
-        let Row { blocks, bytes, key } = self.rows[row];
-        match key {
-            Some(key) if key.block != block && blocks <= MAX_ROW_BLOCKS && bytes <= MAX_ROW_BYTES => {
-                // The column is the place; the words of a cell are its value.
-                (splitmix64(key.name ^ name.rotate_left(1)), splitmix64(key.slot ^ u64::from(nth)))
-            }
-            _ => (name, slot),
-        }
+        let Some(key) = self.other_key(block) else { return (name, slot) };
+        // The column is the place; the words of a cell are its value.
+        let column = u64::from(self.places[block].1);
+        (splitmix64(key.name ^ name.rotate_left(1)), splitmix64(key.slot ^ column))
     }
 }
 

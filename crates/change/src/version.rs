@@ -239,7 +239,7 @@ fn units(
         }
     }
     // Of units with one name, those in the region come first, in page order.
-    let order = |unit: &Unit| unit.key.name() << UnitKey::NAME_SHIFT | u64::from(unit.key.part() != PagePart::Region);
+    let order = |unit: &Unit| unit.key.name() << UnitKey::NAME_SHIFT | u64::from(!unit.key.in_region());
     let mut units = sorted_evenly_spread(units, order);
     if count_repetitions(&mut units) {
         units = sorted_evenly_spread(units, order);

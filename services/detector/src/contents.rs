@@ -22,7 +22,7 @@ pub(crate) fn publish_copy(
     let kept = match (rules.contents, unpacked) {
         (Contents::None, _) | (_, None) => None,
         (Contents::Text, Some(_)) => {
-            let kept = beginning(text, rules.max_content_bytes);
+            let kept = document::prefix(text, rules.max_content_bytes);
             Some((CopyKind::Text, kept.as_bytes(), text.len()))
         }
         (Contents::Body, Some(body)) => {
@@ -52,9 +52,4 @@ pub(crate) fn publish_copy(
         None => {}
     }
     Ok(page)
-}
-
-/// The start of a text, cut between two characters.
-fn beginning(text: &str, bytes: usize) -> &str {
-    &text[..text.floor_char_boundary(bytes)]
 }

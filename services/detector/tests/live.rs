@@ -71,8 +71,8 @@ fn word(verdict: VersionVerdict) -> Verdict {
     }
 }
 
-/// Looks at a page on so many days, and again a minute later when the stage asks for it: the days' looks in which the two
-/// differ, and the number of all.
+/// Looks at a page once a day, and again a minute later whenever the stage asks for that. Returns the looks that are judged
+/// differently, and the number of looks.
 fn compared(content_type: &str, days: usize, mut page_at: impl FnMut(usize, usize) -> String) -> (Vec<String>, usize) {
     let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &[] }).unwrap();
     let urls = settings.urls.rules();

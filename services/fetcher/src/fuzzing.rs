@@ -196,8 +196,8 @@ pub struct KeptHeads {
     pub is_head: bool,
 }
 
-/// What is kept of a request with a password and with this validator, and of its answer. `None` if such a request is not
-/// sent.
+/// Sends a request with a password and the given ETag, and returns the heads of the exchange as they are archived. `None` if
+/// a request with such an ETag is refused.
 pub fn keep_heads(etag: &str, answer: &[u8], max_head: usize) -> Option<KeptHeads> {
     static HOST: LazyLock<(CanonicalUrl, Common)> = LazyLock::new(|| {
         let url = CanonicalUrl::parse("http://a.test/page").expect("it is an address");

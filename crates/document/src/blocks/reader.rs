@@ -51,7 +51,7 @@ pub(super) struct BlockReader<'a> {
     path: u64,
     node: usize,
     row: usize,
-    /// The list of the pieces to come; 0 if they are none.
+    /// The list element whose rows the next pieces are; 0 outside lists.
     list: usize,
     part: BlockRole,
     hidden: bool,

@@ -24,10 +24,6 @@ struct Show {
     seed: u64,
 }
 
-struct VersionText {
-    digest: u64,
-}
-
 #[derive(Default)]
 struct NoiseCounts {
     raw: usize,
@@ -71,11 +67,11 @@ fn main() -> anyhow::Result<()> {
 }
 
 impl NoiseCounts {
-    fn take(&mut self, look: &ArchivedLook<'_>, before: Option<VersionText>, show: Option<Show>) -> VersionText {
+    fn take(&mut self, look: &ArchivedLook<'_>, before: Option<u64>, show: Option<Show>) -> u64 {
         let page = extract(Some(&look.page.content_type), look.body.unwrap_or_default());
-        let text = VersionText { digest: text_hash(format!("{}\n{}", page.title, page.text).as_bytes()) };
-        let Some(before) = before.filter(|_| !look.is_first) else { return text };
-        let differs = before.digest != text.digest;
+        let digest = text_hash(format!("{}\n{}", page.title, page.text).as_bytes());
+        let Some(before) = before.filter(|_| !look.is_first) else { return digest };
+        let differs = before != digest;
         self.raw += 1;
         self.by_digest += usize::from(differs);
         self.meaningful += usize::from(look.line.meaningful);
@@ -86,7 +82,7 @@ impl NoiseCounts {
         {
             self.draw(look, show);
         }
-        text
+        digest
     }
 
     fn draw(&mut self, look: &ArchivedLook<'_>, show: Show) {
