@@ -145,8 +145,12 @@ impl<'r> Version<'r> {
         self.blocks.is_feed
     }
 
-    /// The w-shingles ([`DEFAULT_SHINGLE_WIDTH`]) of the region's text, with classes replaced.
+    /// The w-shingles ([`DEFAULT_SHINGLE_WIDTH`]) of the region's text, with classes replaced. Of a body that is no text,
+    /// its digest.
     pub(crate) fn shingles(&self) -> ShingleSet {
+        if self.blocks.is_opaque {
+            return ShingleSet::from_hashes(self.digest.first_chunk().map(|eight| u64::from_le_bytes(*eight)));
+        }
         let texts = self.classed.texts(&self.blocks, &self.in_region);
         let mut shingler = Shingler::default();
         let shingles = shingler.shingles(texts, DEFAULT_SHINGLE_WIDTH);

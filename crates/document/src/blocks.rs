@@ -34,6 +34,8 @@ pub struct Blocks {
     pub canonical: Option<String>,
     /// Whether these are the items of a feed.
     pub is_feed: bool,
+    /// Whether the body is no text, so that the only block is a description of it.
+    pub is_opaque: bool,
 }
 
 /// A block of a page.

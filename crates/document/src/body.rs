@@ -2,7 +2,7 @@
 
 use crate::blocks::Blocks;
 use crate::charset::{DecodedText, decode};
-use crate::content_kind::ContentKind;
+use crate::content_kind::{ContentKind, PDF_MAGIC, essence};
 use crate::digest::{ContentDigest, content_digest};
 use crate::page_text::PageText;
 use crate::{html, pieces, plain, xml};
@@ -31,7 +31,7 @@ impl<'a> Body<'a> {
     pub fn blocks(&self) -> Blocks {
         let kind = self.kind();
         match self.decoded(kind) {
-            None => pieces::opaque(&self.digest()),
+            None => self.opaque_block(),
             Some(decoded) => blocks_of(kind, &decoded.text),
         }
     }
@@ -46,7 +46,7 @@ impl<'a> Body<'a> {
     pub fn blocks_and_text(&self) -> (Blocks, PageText) {
         let kind = self.kind();
         match self.decoded(kind) {
-            None => (pieces::opaque(&self.digest()), PageText::empty(kind)),
+            None => (self.opaque_block(), PageText::empty(kind)),
             Some(DecodedText { text, charset, .. }) if kind == ContentKind::Html => {
                 let (blocks, page) = Blocks::and_text_of_html(&text);
                 (blocks, PageText { charset: Some(charset), ..page })
@@ -68,6 +68,17 @@ impl<'a> Body<'a> {
     /// The [`content_digest`] of the body.
     pub fn digest(&self) -> ContentDigest {
         self.digest.unwrap_or_else(|| content_digest(self.bytes))
+    }
+
+    /// What is known of a body that is not text.
+    fn opaque_block(&self) -> Blocks {
+        let named = essence(self.content_type);
+        let media_type = match named.as_str() {
+            "" if self.bytes.starts_with(PDF_MAGIC) => "application/pdf",
+            "" => "a file",
+            named => named,
+        };
+        pieces::opaque(media_type, self.bytes.len(), &self.digest())
     }
 
     /// The decoded text, or `None` if the body is not text.
@@ -111,6 +122,20 @@ mod tests {
         assert_eq!(extract(Some("application/json"), b"{\n  \"a\": 1\n}").text, "{\n\"a\": 1\n}");
         let opaque = extract(Some("image/png"), b"\x89PNG");
         assert_eq!((opaque.text.as_str(), opaque.charset), ("", None));
+    }
+
+    #[test]
+    fn a_file_that_is_not_text_says_what_it_is_compared_by() {
+        let told = |content_type, body: &[u8]| {
+            let blocks = Body::new(body, content_type, None).blocks();
+            assert_eq!(blocks.list.len(), 1);
+            blocks.text(&blocks.list[0]).to_owned()
+        };
+        let pdf = told(Some("Application/PDF; x=y"), b"%PDF-1.7 one");
+        assert_eq!(pdf, "application/pdf of 12 bytes, compared by its digest only: 15f587c49447e7b65b042b4b");
+        assert_eq!(told(None, b"%PDF-1.7 one"), pdf);
+        assert_ne!(told(None, b"%PDF-1.7 two"), pdf);
+        assert!(told(None, b"PK\0\0").starts_with("a file of 4 bytes,"));
     }
 
     proptest! {

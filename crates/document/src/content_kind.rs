@@ -23,9 +23,7 @@ pub enum ContentKind {
 impl ContentKind {
     /// The kind by the `Content-Type` header, or by the first bytes of the body if there is no header.
     pub fn of(content_type: Option<&str>, body: &[u8]) -> Self {
-        let essence =
-            content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        match essence.as_str() {
+        match essence(content_type).as_str() {
             "text/html" | "application/xhtml+xml" => Self::Html,
             "text/xml" | "application/xml" => Self::Xml,
             "application/json" | "text/json" | "application/x-ndjson" => Self::Json,
@@ -53,10 +51,18 @@ impl ContentKind {
             [b'<', b'?', b'x', b'm', b'l', ..] if !is_xhtml(start) => Self::Xml,
             [b'<', ..] => Self::Html,
             [b'{' | b'[', ..] => Self::Json,
-            _ if start.starts_with(b"%PDF-") => Self::Opaque,
+            _ if start.starts_with(PDF_MAGIC) => Self::Opaque,
             _ => Self::Text,
         }
     }
+}
+
+/// How PDF files begin.
+pub(crate) const PDF_MAGIC: &[u8] = b"%PDF-";
+
+/// The media type of a `Content-Type` header, without its parameters; empty if there is none.
+pub(crate) fn essence(content_type: Option<&str>) -> String {
+    content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 /// Whether a document that begins as XML is an HTML page.

@@ -69,12 +69,17 @@ pub(crate) fn lines(text: &str) -> Blocks {
     Blocks::of_lines(text)
 }
 
-/// Bodies that are not text: one block with the digest spelled in letters, so that it is not taken for an id.
-pub(crate) fn opaque(digest: &[u8]) -> Blocks {
-    let letters: String =
-        digest.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|four| char::from(b'a' + four)).collect();
-    Blocks::of_pieces([(None, letters.as_str())])
+/// Bodies that are not text: one block that says what they are compared by.
+pub(crate) fn opaque(media_type: &str, length: usize, digest: &[u8]) -> Blocks {
+    let digest: String = digest.iter().take(DIGEST_BYTES_TOLD).map(|byte| format!("{byte:02x}")).collect();
+    let text = format!("{media_type} of {length} bytes, compared by its digest only: {digest}");
+    let mut blocks = Blocks::of_pieces([(Some(text_hash(b"file")), text.as_str())]);
+    blocks.is_opaque = true;
+    blocks
 }
+
+/// The start of a digest that says which version a file is.
+const DIGEST_BYTES_TOLD: usize = 12;
 
 /// Feed elements about when, by what, or for how long the feed was made.
 const FEED_CLOCKWORK: &[&str] = &[
