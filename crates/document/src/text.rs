@@ -111,13 +111,13 @@ impl TextBuilder {
     fn push_piece(&mut self, wide: impl Wide, piece: &[u8; PIECE], left: usize, references: References) -> Folded {
         let room: &mut [u8; PIECE + 1] =
             self.text[self.length..].first_chunk_mut().expect("the buffer is longer than the text by one piece");
-        let (folded, fold) = wide.fold(piece, left, references == References::Decoded);
+        let folded = wide.fold(piece, left, references == References::Decoded);
         // The separator is written even if it does not count. A branch on the next byte of a page would be mispredicted
         // often.
-        let before = self.gap.with(Gap(u8::from(folded.leads)));
+        let before = self.gap.with(Gap(u8::from(folded.start > 0)));
         let separated = usize::from(before != Gap::NOTHING) & usize::from(self.length != self.start);
         room[0] = before.byte();
-        wide.write(piece, fold, room[separated..].first_chunk_mut().expect("a separator is one byte"));
+        wide.write(piece, folded.start, room[separated..].first_chunk_mut().expect("a separator is one byte"));
         let is_text = folded.written > 0;
         self.length += if is_text { separated + folded.written } else { 0 };
         self.gap = if is_text { Gap(u8::from(folded.trails)) } else { before };

@@ -51,18 +51,16 @@ impl Wide for Avx2 {
         unsafe { places(bits, first, to) }
     }
 
-    type Fold = usize;
-
     #[inline(always)]
-    fn fold(self, piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> (Folded, usize) {
+    fn fold(self, piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> Folded {
         // SAFETY: as above.
         unsafe { fold(piece, left, at_ampersands) }
     }
 
     #[inline(always)]
-    fn write(self, piece: &[u8; PIECE], fold: usize, to: &mut [u8; PIECE]) {
+    fn write(self, piece: &[u8; PIECE], start: usize, to: &mut [u8; PIECE]) {
         // SAFETY: as above.
-        unsafe { write(piece, fold, to) }
+        unsafe { write(piece, start, to) }
     }
 }
 
@@ -191,14 +189,14 @@ fn other_spaces(piece: &[u8; PIECE]) -> u32 {
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn fold(piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> (Folded, usize) {
+fn fold(piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> Folded {
     fold_up_to_a_fold(spaces(piece), left, at_ampersands)
 }
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn write(piece: &[u8; PIECE], lead: usize, to: &mut [u8; PIECE]) {
-    let bytes = load(half(piece, lead));
+fn write(piece: &[u8; PIECE], start: usize, to: &mut [u8; PIECE]) {
+    let bytes = load(half(piece, start));
     let bytes = _mm256_blendv_epi8(bytes, _mm256_set1_epi8(b' '.cast_signed()), ascii_spaces(bytes));
     // SAFETY: there is room for twice as many bytes, which need not be aligned.
     unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), bytes) }

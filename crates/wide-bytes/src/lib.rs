@@ -1,13 +1,10 @@
-//! Searches in many bytes at once, with the best instructions of the processor: AVX-512, AVX2, or arithmetic on eight
-//! bytes.
+//! Searches in many bytes at once, with AVX2 where the processor has it, and else by arithmetic on eight bytes.
 //!
 //! The processor is queried once per page. Code that is generic over [`Wide`] and inlined into [`at_widest`] is
 //! compiled for each of them.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
 mod utf8;
 
 pub use self::utf8::text_of;
@@ -55,16 +52,13 @@ pub trait Wide: Copy {
     /// positions.
     fn places(self, bits: u64, first: u32, to: &mut [u32; 64]) -> usize;
 
-    /// The result of [`fold`](Self::fold) that [`write`](Self::write) needs.
-    type Fold: Copy;
-
     /// Measures the folding of the start of a piece, at most `left` bytes: without white space at either end, and with
-    /// one space for each run of ASCII white space. Stops before other white space (as defined by
-    /// `char::is_whitespace`), and before `&` if `at_ampersands`. May stop earlier.
-    fn fold(self, piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> (Folded, Self::Fold);
+    /// a space for each other white space of ASCII. Stops where a run of white space is folded, before other white space
+    /// (as defined by `char::is_whitespace`), and before `&` if `at_ampersands`. May stop earlier.
+    fn fold(self, piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> Folded;
 
-    /// Writes the folded text. The rest of `to` is arbitrary.
-    fn write(self, piece: &[u8; PIECE], fold: Self::Fold, to: &mut [u8; PIECE]);
+    /// Writes the folded text that begins at byte `start` of the piece. The rest of `to` is arbitrary.
+    fn write(self, piece: &[u8; PIECE], start: usize, to: &mut [u8; PIECE]);
 }
 
 /// The folding of the start of a piece of text.
@@ -74,8 +68,8 @@ pub struct Folded {
     pub read: usize,
     /// Bytes to write; none if there is only white space.
     pub written: usize,
-    /// Whether the bytes read begin with white space.
-    pub leads: bool,
+    /// Bytes of white space at the start, which are not written.
+    pub start: usize,
     /// Whether the bytes read end in white space.
     pub trails: bool,
     /// Whether it stopped before other white space or `&`.
@@ -95,12 +89,8 @@ pub trait WideWork {
 pub fn at_widest<T: WideWork>(work: T) -> T::Result {
     #[cfg(target_arch = "x86_64")]
     {
-        if avx512::is_here() {
-            // SAFETY: only the instructions are required, and this processor has them.
-            return unsafe { avx512::work(work) };
-        }
         if avx2::is_here() {
-            // SAFETY: as above.
+            // SAFETY: only the instructions are required, and this processor has them.
             return unsafe { avx2::work(work) };
         }
     }
@@ -121,12 +111,9 @@ struct Spaces {
     ampersands: u32,
 }
 
-/// [`Wide::fold`] for instructions that cannot remove bytes from the middle of a register: stops where white space is
-/// folded.
-///
-/// It has no branches, because the next byte of a page is hard to predict.
+/// [`Wide::fold`], once the white space is found. It has no branches, because the next byte of a page is hard to predict.
 #[inline(always)]
-fn fold_up_to_a_fold(spaces: Spaces, left: usize, at_ampersands: bool) -> (Folded, usize) {
+fn fold_up_to_a_fold(spaces: Spaces, left: usize, at_ampersands: bool) -> Folded {
     let special = if at_ampersands { spaces.other | spaces.ampersands } else { spaces.other };
     let end = 1_u64 << left.min(HALF);
     let ascii = u64::from(spaces.ascii) & (end - 1);
@@ -136,14 +123,13 @@ fn fold_up_to_a_fold(spaces: Spaces, left: usize, at_ampersands: bool) -> (Folde
     let stop = (stops >> lead).trailing_zeros() + lead;
     let trails = ascii << 1 >> stop & 1;
     let written = if stop > lead { u64::from(stop - lead) - trails } else { 0 };
-    let folded = Folded {
+    Folded {
         read: stop as usize,
         written: written as usize,
-        leads: lead > 0,
+        start: lead as usize,
         trails: trails == 1,
         is_special: u64::from(special) & (end - 1) & (1 << stop) != 0,
-    };
-    (folded, lead as usize)
+    }
 }
 
 /// Eight bytes at a time with plain arithmetic, on any processor.
@@ -186,14 +172,12 @@ impl Wide for EightBytes {
         places(bits, first, to)
     }
 
-    type Fold = usize;
-
-    fn fold(self, piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> (Folded, usize) {
+    fn fold(self, piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> Folded {
         fold_up_to_a_fold(spaces(piece), left, at_ampersands)
     }
 
-    fn write(self, piece: &[u8; PIECE], lead: usize, to: &mut [u8; PIECE]) {
-        for (to, &from) in to.iter_mut().zip(&piece[lead..lead + HALF]) {
+    fn write(self, piece: &[u8; PIECE], start: usize, to: &mut [u8; PIECE]) {
+        for (to, &from) in to.iter_mut().zip(&piece[start..start + HALF]) {
             *to = if matches!(from, b'\t'..=b'\r') { b' ' } else { from };
         }
     }
