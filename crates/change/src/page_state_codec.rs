@@ -1,5 +1,5 @@
 //! The bytes of a page's state. The history of fetches takes 34 bytes, and 8 per recently touched slot. The version
-//! takes 13 bytes, 8 per unit (a median page has 107), and the shingles.
+//! takes 15 bytes, 8 per unit (a median page has 107), some 3 and its text per unit outside the frame, and the shingles.
 
 use crate::page_state::{LookMemory, MAX_SECOND_LOOK_DOUBLINGS, VersionMemory};
 use crate::shingle::ShingleSet;
@@ -9,7 +9,7 @@ use crate::unit_texts::UnitTexts;
 use crate::version::UnitKey;
 
 const LOOKS_VERSION: u8 = 2;
-const VERSION_VERSION: u8 = 2;
+const VERSION_VERSION: u8 = 3;
 
 impl LookMemory {
     /// Encodes a state value: a version byte, a byte of flags (1 seen, 2 gone, 4 missing), the counts held, asked, rest
@@ -67,12 +67,14 @@ impl LookMemory {
 }
 
 impl VersionMemory {
-    /// Encodes a state value: a version byte; units, other and past, each a u32 count and its u64s; the texts of the
-    /// units as `UnitTexts::encode_into` writes them; then the shingles as
+    /// Encodes a state value: a version byte; the units without a text, other and past, each a u32 count and its u64s; the
+    /// other units with their texts as `UnitTexts::encode_into` writes them; then the shingles as
     /// [`ShingleSet::encode_into`] writes them. All little-endian.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = vec![VERSION_VERSION];
-        for list in [&self.units, &self.other, &self.past] {
+        let without_text: Vec<UnitKey> =
+            self.units.iter().filter(|key| self.texts.find(key.name()).is_none()).copied().collect();
+        for list in [&without_text, &self.other, &self.past] {
             put(&mut out, list.iter().map(|key| key.0));
         }
         self.texts.encode_into(&mut out);
@@ -87,12 +89,14 @@ impl VersionMemory {
         if version != VERSION_VERSION {
             return Err(StateDecodeError::UnknownVersion(version));
         }
-        let (units, other, past) = (keys(&mut rest)?, keys(&mut rest)?, keys(&mut rest)?);
+        let (mut units, other, past) = (keys(&mut rest)?, keys(&mut rest)?, keys(&mut rest)?);
+        let texts = UnitTexts::decode(&mut rest)?;
+        units.extend(texts.places().map(|(key, _)| key));
+        units.sort_unstable_by_key(|key| key.name());
         let in_order = |units: &[UnitKey]| units.is_sorted_by(|one, next| one.name() < next.name());
         if !in_order(&units) || !in_order(&other) {
             return Err(StateDecodeError::NotAscending);
         }
-        let texts = UnitTexts::decode(&mut rest)?;
         Ok(Self { units, other, past, texts, shingles: ShingleSet::decode(rest)? })
     }
 }

@@ -294,13 +294,13 @@ fn the_state_of_a_small_page_has_these_bytes() {
     let (looks, version) = (state.looks().encode(), state.version().encode());
     // A header of 22 bytes and three counts.
     assert_eq!((looks.len(), &looks[..6]), (22 + 3 * 4, &[2, 1, 0, 0, 0, 0][..]));
-    // A header of 1 byte, three counts, one unit, its text, and the shingles: 6 bytes and one shingle of 4.
-    let texts = 4 + (8 + 3 * 4) + 4 + "Hello".len();
-    assert_eq!(version.len(), 1 + 3 * 4 + 8 + texts + 6 + 4);
+    // A header of 1 byte, three counts, one unit with its text, and the shingles: 6 bytes and one shingle of 4.
+    let texts = 1 + (8 + 3) + 1 + "Hello".len();
+    assert_eq!(version.len(), 1 + 3 * 4 + texts + 6 + 4);
     assert_eq!(kept(&state), state);
-    let unknown = StateDecodeError::UnknownVersion(3);
-    assert_eq!(LookMemory::decode(&[&[3], &looks[1..]].concat()), Err(unknown));
-    assert_eq!(VersionMemory::decode(&[&[3], &version[1..]].concat()), Err(unknown));
+    let unknown = StateDecodeError::UnknownVersion(9);
+    assert_eq!(LookMemory::decode(&[&[9], &looks[1..]].concat()), Err(unknown));
+    assert_eq!(VersionMemory::decode(&[&[9], &version[1..]].concat()), Err(unknown));
 }
 
 /// The state after a round trip through its bytes.

@@ -72,6 +72,28 @@ pub(crate) fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], StateDec
     Ok(*head)
 }
 
+/// Appends a number, seven bits a byte, the lowest first.
+pub(crate) fn put_number(out: &mut Vec<u8>, mut value: u64) {
+    while value > 0x7f {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Takes a number written by [`put_number`] from the front.
+pub(crate) fn take_number(rest: &mut &[u8]) -> Result<u64, StateDecodeError> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let [byte] = take(rest)?;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Ok(value);
+        }
+    }
+    Err(StateDecodeError::BadLength)
+}
+
 /// Takes a list written by [`put`] from the front.
 pub(crate) fn list<'a>(rest: &mut &'a [u8]) -> Result<impl Iterator<Item = u64> + use<'a>, StateDecodeError> {
     let count = u32::from_le_bytes(take(rest)?) as usize;
@@ -115,6 +137,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_number_survives_its_bytes(value in any::<u64>(), shift in 0..64) {
+            let mut bytes = Vec::new();
+            put_number(&mut bytes, value >> shift);
+            prop_assert_eq!(take_number(&mut &bytes[..]), Ok(value >> shift));
+        }
+
         #[test]
         fn a_set_survives_its_bytes(hashes in proptest::collection::vec(any::<u64>(), 0..5_000)) {
             let set = ShingleSet::from_hashes(hashes);

@@ -1,7 +1,8 @@
 //! The texts of a version's units: what a change of them is told with.
 
-use crate::state_codec::{StateDecodeError, take};
+use crate::state_codec::{StateDecodeError, put_number, take_number};
 use crate::version::UnitKey;
+use document::prefix;
 
 /// The most text kept of one version, and of one unit. What is behind is told without its old words.
 const MAX_TEXT_BYTES: usize = 256 * 1024;
@@ -9,11 +10,13 @@ const MAX_UNIT_BYTES: usize = 16 * 1024;
 /// The most kept of the words that say where a unit is.
 const MAX_PLACE_BYTES: usize = 120;
 
-/// The texts of the units outside the frame, in the order of their names.
+/// The texts of the units outside the frame, in page order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct UnitTexts {
     text: String,
     units: Vec<KeptUnit>,
+    /// Name and number of each unit, sorted.
+    by_name: Vec<(u64, u32)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,8 +24,15 @@ struct KeptUnit {
     key: UnitKey,
     /// The number of its block.
     block: u32,
-    /// Ends of its text and of its place.
-    ends: [u32; 2],
+    /// Where its text and the words of its place are. Units share their place, or have the text of another as place.
+    text: Span,
+    place: Span,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Span {
+    start: u32,
+    end: u32,
 }
 
 /// One unit as it was or is shown.
@@ -36,65 +46,222 @@ pub(crate) struct ShownUnit<'a> {
     pub(crate) place: &'a str,
 }
 
-impl UnitTexts {
-    /// Adds a unit; of all units the names must ascend. Returns whether there was room.
-    pub(crate) fn push(&mut self, key: UnitKey, block: u32, text: &str, place: &str) -> bool {
-        let text = document::prefix(text, MAX_UNIT_BYTES);
-        let place = document::prefix(place, MAX_PLACE_BYTES);
-        if self.text.len() + text.len() + place.len() > MAX_TEXT_BYTES {
-            return false;
+/// How the bytes say where a unit is: as the unit before is, by the text of the last unit that is no link, or in words, of
+/// which the length is added to the number.
+const PLACE_AS_BEFORE: u64 = 0;
+const PLACE_IS_LAST_TEXT: u64 = 1;
+const PLACE_IN_WORDS: u64 = 2;
+
+/// Collects units in page order.
+#[derive(Debug, Default)]
+pub(crate) struct UnitTextsBuilder {
+    texts: UnitTexts,
+    last_text: Span,
+    last_place: Span,
+}
+
+impl UnitTextsBuilder {
+    /// Adds a unit, unless there is no room.
+    pub(crate) fn push(&mut self, key: UnitKey, block: u32, text: &str, place: &str) {
+        let (text, place) = (prefix(text, MAX_UNIT_BYTES), prefix(place, MAX_PLACE_BYTES));
+        if self.texts.text.len() + text.len() + place.len() <= MAX_TEXT_BYTES {
+            let text = self.texts.add(text);
+            let place = match () {
+                () if place == self.texts.words(self.last_place) => self.last_place,
+                () if place == self.texts.words(self.last_text_as_place()) => self.last_text_as_place(),
+                () => self.texts.add(place),
+            };
+            self.add(KeptUnit { key, block, text, place });
         }
-        self.text.push_str(text);
-        let end = self.text.len() as u32;
-        self.text.push_str(place);
-        self.units.push(KeptUnit { key, block, ends: [end, self.text.len() as u32] });
-        true
     }
 
-    /// The units with the numbers of their blocks.
-    pub(crate) fn places(&self) -> impl Iterator<Item = (UnitKey, u32)> {
+    fn last_text_as_place(&self) -> Span {
+        let length = prefix(self.texts.words(self.last_text), MAX_PLACE_BYTES).len() as u32;
+        Span { end: self.last_text.start + length, ..self.last_text }
+    }
+
+    fn add(&mut self, unit: KeptUnit) {
+        if !unit.key.is_link() {
+            self.last_text = unit.text;
+        }
+        self.last_place = unit.place;
+        self.texts.by_name.push((unit.key.name(), self.texts.units.len() as u32));
+        self.texts.units.push(unit);
+    }
+
+    /// The units, ready to be found.
+    pub(crate) fn finish(mut self) -> UnitTexts {
+        self.texts.by_name.sort_unstable();
+        self.texts
+    }
+}
+
+impl UnitTexts {
+    fn add(&mut self, text: &str) -> Span {
+        let start = self.text.len() as u32;
+        self.text.push_str(text);
+        Span { start, end: self.text.len() as u32 }
+    }
+
+    fn words(&self, span: Span) -> &str {
+        &self.text[span.start as usize..span.end as usize]
+    }
+
+    /// The units in page order, with the numbers of their blocks.
+    pub(crate) fn places(&self) -> impl ExactSizeIterator<Item = (UnitKey, u32)> {
         self.units.iter().map(|unit| (unit.key, unit.block))
     }
 
     /// The unit of this name.
     pub(crate) fn find(&self, name: u64) -> Option<ShownUnit<'_>> {
-        let index = self.units.binary_search_by_key(&name, |unit| unit.key.name()).ok()?;
-        let start = index.checked_sub(1).map_or(0, |before| self.units[before].ends[1] as usize);
-        let KeptUnit { key, block, ends: [end, place_end] } = self.units[index];
-        let (text, place) = (&self.text[start..end as usize], &self.text[end as usize..place_end as usize]);
-        Some(ShownUnit { key, block, text, place })
+        let index = self.by_name.binary_search_by_key(&name, |(name, _)| *name).ok()?;
+        let unit = &self.units[self.by_name[index].1 as usize];
+        Some(ShownUnit {
+            key: unit.key,
+            block: unit.block,
+            text: self.words(unit.text),
+            place: self.words(unit.place),
+        })
     }
 
-    /// Appends the bytes: a u32 count; per unit its key, block and ends; then the text. All little-endian.
+    /// Appends the bytes: the count of units; their keys as u64, little-endian; per unit how many blocks it is behind the
+    /// one before, the length of its text, and its place; the length of all texts, and the texts. Numbers are variable in
+    /// length.
     pub(crate) fn encode_into(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&(self.units.len() as u32).to_le_bytes());
+        put_number(out, self.units.len() as u64);
+        self.units.iter().for_each(|unit| out.extend_from_slice(&unit.key.0.to_le_bytes()));
+        let mut before = UnitTextsBuilder::default();
+        let mut last_block = 0;
         for unit in &self.units {
-            out.extend_from_slice(&unit.key.0.to_le_bytes());
-            [unit.block, unit.ends[0], unit.ends[1]].iter().for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
+            put_number(out, u64::from(unit.block - last_block));
+            put_number(out, u64::from(unit.text.end - unit.text.start));
+            put_number(
+                out,
+                match () {
+                    () if unit.place == before.last_place => PLACE_AS_BEFORE,
+                    () if unit.place.start == before.last_text.start && unit.place.end <= before.last_text.end => {
+                        PLACE_IS_LAST_TEXT
+                    }
+                    () => PLACE_IN_WORDS + u64::from(unit.place.end - unit.place.start),
+                },
+            );
+            if !unit.key.is_link() {
+                before.last_text = unit.text;
+            }
+            (before.last_place, last_block) = (unit.place, unit.block);
         }
-        out.extend_from_slice(&(self.text.len() as u32).to_le_bytes());
+        put_number(out, self.text.len() as u64);
         out.extend_from_slice(self.text.as_bytes());
     }
 
     /// Decodes the bytes written by [`encode_into`](Self::encode_into), and leaves the rest.
     pub(crate) fn decode(rest: &mut &[u8]) -> Result<Self, StateDecodeError> {
-        let count = u32::from_le_bytes(take(rest)?);
-        let mut units = Vec::new();
+        let count = usize::try_from(take_number(rest)?).map_err(|_| StateDecodeError::BadLength)?;
+        let length = count.checked_mul(8).ok_or(StateDecodeError::BadLength)?;
+        let (keys, after) = rest.split_at_checked(length).ok_or(StateDecodeError::TooShort)?;
+        *rest = after;
+        let mut numbers = Vec::with_capacity(count);
         for _ in 0..count {
-            let key = UnitKey(u64::from_le_bytes(take(rest)?));
-            let [block, end, place_end] =
-                [u32::from_le_bytes(take(rest)?), u32::from_le_bytes(take(rest)?), u32::from_le_bytes(take(rest)?)];
-            units.push(KeptUnit { key, block, ends: [end, place_end] });
+            numbers.push([take_number(rest)?, take_number(rest)?, take_number(rest)?]);
         }
-        let length = u32::from_le_bytes(take(rest)?) as usize;
-        let (text, after) = rest.split_at_checked(length).ok_or(StateDecodeError::BadLength)?;
+        let length = usize::try_from(take_number(rest)?).map_err(|_| StateDecodeError::BadLength)?;
+        let (text, after) = rest.split_at_checked(length).ok_or(StateDecodeError::TooShort)?;
         *rest = after;
         let text = std::str::from_utf8(text).map_err(|_| StateDecodeError::BadLength)?.to_owned();
-        let ends = units.iter().flat_map(|unit| unit.ends);
-        let valid = ends.clone().is_sorted() && ends.clone().all(|end| text.is_char_boundary(end as usize));
-        if !valid || !units.is_sorted_by(|one, other| one.key.name() < other.key.name()) {
-            return Err(StateDecodeError::NotAscending);
+        let mut builder = UnitTextsBuilder { texts: Self { text, ..Self::default() }, ..UnitTextsBuilder::default() };
+        let (mut block, mut at) = (0_u32, 0_u32);
+        for (key, [blocks, text_length, place]) in keys.as_chunks().0.iter().zip(numbers) {
+            let blocks = u32::try_from(blocks).map_err(|_| StateDecodeError::BadLength)?;
+            block = block.checked_add(blocks).ok_or(StateDecodeError::BadLength)?;
+            let text = builder.next_span(&mut at, text_length)?;
+            let place = match place {
+                PLACE_AS_BEFORE => builder.last_place,
+                PLACE_IS_LAST_TEXT => builder.last_text_as_place(),
+                length => builder.next_span(&mut at, length - PLACE_IN_WORDS)?,
+            };
+            builder.add(KeptUnit { key: UnitKey(u64::from_le_bytes(*key)), block, text, place });
         }
-        Ok(Self { text, units })
+        if at as usize != builder.texts.text.len() {
+            return Err(StateDecodeError::BadLength);
+        }
+        let texts = builder.finish();
+        match texts.by_name.is_sorted_by(|one, other| one.0 < other.0) {
+            true => Ok(texts),
+            false => Err(StateDecodeError::NotAscending),
+        }
+    }
+}
+
+impl UnitTextsBuilder {
+    /// The span of so many bytes from `at` on, which moves behind it.
+    fn next_span(&self, at: &mut u32, length: u64) -> Result<Span, StateDecodeError> {
+        let end = u64::from(*at).checked_add(length).filter(|end| *end <= self.texts.text.len() as u64);
+        let end = end.and_then(|end| u32::try_from(end).ok()).ok_or(StateDecodeError::BadLength)?;
+        if !self.texts.text.is_char_boundary(end as usize) {
+            return Err(StateDecodeError::BadLength);
+        }
+        let start = std::mem::replace(at, end);
+        Ok(Span { start, end })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn key(name: u64, is_link: bool) -> UnitKey {
+        UnitKey(name << 24 | u64::from(is_link) << 2 | 1)
+    }
+
+    #[test]
+    fn places_that_repeat_take_a_byte() {
+        let mut builder = UnitTextsBuilder::default();
+        builder.push(key(9, false), 0, "Opening hours", "");
+        builder.push(key(2, false), 1, "Monday", "Opening hours");
+        builder.push(key(5, false), 1, "9 to 5", "Opening hours");
+        builder.push(key(1, true), 1, "https://a.test/", "9 to 5");
+        let texts = builder.finish();
+        let found = texts.find(1).unwrap();
+        assert_eq!((found.text, found.place, found.block), ("https://a.test/", "9 to 5", 1));
+        assert_eq!(texts.find(5).unwrap().place, "Opening hours");
+        assert!(texts.find(3).is_none());
+        assert_eq!(texts.text, "Opening hoursMonday9 to 5https://a.test/");
+        let mut bytes = Vec::new();
+        texts.encode_into(&mut bytes);
+        assert_eq!(bytes.len(), 1 + 4 * (8 + 3) + 1 + texts.text.len());
+    }
+
+    proptest! {
+        #[test]
+        fn texts_survive_their_bytes(units in proptest::collection::vec(
+            ("[aé]{0,3}", "[aé]{0,3}|x{130}", any::<bool>(), 0..3_u32), 0..20
+        )) {
+            let (mut builder, mut block) = (UnitTextsBuilder::default(), 0);
+            for (number, (text, place, is_link, blocks)) in units.iter().enumerate() {
+                block += blocks;
+                // Names in another order than units.
+                builder.push(key((number as u64 * 7_919) % 1_009, *is_link), block, text, place);
+            }
+            let texts = builder.finish();
+            let mut bytes = Vec::new();
+            texts.encode_into(&mut bytes);
+            let mut rest = &bytes[..];
+            let decoded = UnitTexts::decode(&mut rest).unwrap();
+            prop_assert!(rest.is_empty());
+            for (number, (text, place, ..)) in units.iter().enumerate() {
+                let [before, after] = [&texts, &decoded].map(|texts| texts.find((number as u64 * 7_919) % 1_009).unwrap());
+                prop_assert_eq!((before.text, before.place), (text.as_str(), document::prefix(place, MAX_PLACE_BYTES)));
+                prop_assert_eq!((after.text, after.place, after.block), (before.text, before.place, before.block));
+            }
+            let mut again = Vec::new();
+            decoded.encode_into(&mut again);
+            prop_assert_eq!(again, bytes);
+        }
+
+        #[test]
+        fn any_bytes_are_texts_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+            let _ = UnitTexts::decode(&mut &bytes[..]);
+        }
     }
 }

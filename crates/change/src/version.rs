@@ -12,7 +12,7 @@ use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
 use crate::span_hashes::{TextSpan, first_words, hash_of_span};
 use crate::spread_sort::sorted_evenly_spread;
 use crate::targets::LinkBase;
-use crate::unit_texts::UnitTexts;
+use crate::unit_texts::{UnitTexts, UnitTextsBuilder};
 use document::ContentDigest;
 use document::blocks::{Block, Blocks};
 use document::{Body, PageText};
@@ -177,8 +177,10 @@ impl<'r> Version<'r> {
             true => self.rows.told_orders(blocks),
             false => Vec::new(),
         };
-        let mut texts = UnitTexts::default();
-        for unit in self.units.iter().filter(|unit| unit.key.part() != PagePart::Frame) {
+        let mut texts = UnitTextsBuilder::default();
+        let mut units: Vec<&Unit> = self.units.iter().filter(|unit| unit.key.part() != PagePart::Frame).collect();
+        units.sort_unstable_by_key(|unit| (unit.block, unit.key.is_link(), unit.link));
+        for unit in units {
             let (index, block) = (unit.block as usize, &blocks.list[unit.block as usize]);
             let (text, place) = match unit.key.is_link() {
                 true => {
@@ -198,7 +200,7 @@ impl<'r> Version<'r> {
             };
             texts.push(unit.key, unit.block, &text, place);
         }
-        texts
+        texts.finish()
     }
 
     /// The texts of the region, block by block.
