@@ -33,6 +33,7 @@ mod lanes;
 mod news;
 mod page_state;
 mod page_state_codec;
+mod pairing;
 mod region;
 mod rolling;
 mod rows;
