@@ -2,11 +2,8 @@
 
 use serde_json::Value;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
-use tests::{Process, programs};
-
-const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+use tests::{Browser, Process, programs};
 
 #[test]
 fn the_demo_ends_with_a_report_that_scripts_and_browsers_can_read() {
@@ -48,32 +45,14 @@ fn the_demo_ends_with_a_report_that_scripts_and_browsers_can_read() {
 fn in_a_browser(page: &Path, directory: &Path, report: &Value) {
     let html = std::fs::read_to_string(page).expect("the demo has written its page");
     assert!(!html.contains("src=") && !html.contains("href="), "the page stands alone");
-    let is_there =
-        |name: &&&str| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());
-    let Some(browser) = BROWSERS.iter().find(is_there) else {
-        assert!(std::env::var_os("RECRAWL_KAFKA_REQUIRED").is_none(), "no browser here; make setup installs one");
-        println!("LEFT OUT: no browser here ({}), the page was not looked at", BROWSERS.join(", "));
-        return;
-    };
-    let run = |further: &[String]| {
-        let output = Command::new(browser)
-            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
-            .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
-            .arg(format!("--user-data-dir={}", directory.join("browser").display()))
-            .args(further)
-            .arg(format!("file://{}", page.display()))
-            .output()
-            .expect("the browser starts");
-        assert!(output.status.success(), "{browser}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    };
-    let shown = run(&["--dump-dom".to_owned()]);
+    let Some(browser) = Browser::find(directory) else { return };
+    let shown = browser.open(page, &["--dump-dom"]);
     assert_eq!(shown.matches("<svg").count(), 4, "four plots");
     let freshness = format!("{:.4}", report["freshness"]["recrawl"].as_f64().expect("a number"));
     let headline = shown.split("id=\"headline\"").nth(1).expect("a headline");
     assert!(headline.contains(&freshness), "{freshness} stands in the headline");
     let picture = directory.join("page.png");
-    run(&[format!("--screenshot={}", picture.display()), "--window-size=1000,1400".to_owned()]);
+    browser.open(page, &[&format!("--screenshot={}", picture.display()), "--window-size=1000,1400"]);
     let bytes = std::fs::metadata(&picture).expect("a picture was taken").len();
     assert!(bytes > 20_000, "a page with plots makes a larger picture than {bytes} bytes");
 }

@@ -120,7 +120,7 @@ fn are_told_by_the_command(crawl: &Crawl, told: &BTreeMap<PageId, Vec<PageChange
 }
 
 /// Everything on the topic of page changes, partition by partition.
-fn page_changes(crawl: &Crawl) -> Vec<PageChange> {
+pub(crate) fn page_changes(crawl: &Crawl) -> Vec<PageChange> {
     let inspection = Inspection::open(&crawl.settings(), &crawl.data()).unwrap();
     let topic = inspection.names().topic(topics::PAGE_CHANGES);
     let partitions = inspection.log().topics().unwrap().into_iter().find(|config| *config.name == topic);

@@ -1,9 +1,10 @@
 //! What others say of pages, on its way to the scheduler of a running crawl: a sitemap that robots.txt names, and pings.
 
+use crate::site::serve;
 use page::{HOUR, Timestamp};
 use serde_json::Value;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tests::{Crawl, wait_for};
 
@@ -14,32 +15,18 @@ const PAGE: &str = "http://site.test/page";
 
 /// A site whose robots.txt names a sitemap, which says that the page changes an hour from when it is asked.
 fn site() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let mut head = [0; 4_096];
-            let length = stream.read(&mut head).unwrap_or(0);
-            let head = String::from_utf8_lossy(&head[..length]).into_owned();
-            let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-            let date = Timestamp::from_secs(since.as_secs() as i64) + HOUR;
-            let (media_type, body) = match head.split(' ').nth(1) {
-                Some("/robots.txt") => ("text/plain", "Sitemap: http://site.test/map.xml\n".to_owned()),
-                Some("/map.xml") => {
-                    let entry = format!("<url><loc>{PAGE}</loc><lastmod>{date}</lastmod></url>");
-                    ("application/xml", format!("<urlset>{entry}</urlset>"))
-                }
-                _ => ("text/html", "<p>Nothing ever happens here, whatever they may say.".to_owned()),
-            };
-            let length = body.len();
-            let answer = format!(
-                "HTTP/1.1 200 OK\r\ncontent-type: {media_type}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
-            );
-            let _ = stream.write_all(answer.as_bytes());
+    serve(|path| {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let date = Timestamp::from_secs(since.as_secs() as i64) + HOUR;
+        match path {
+            "/robots.txt" => ("text/plain", "Sitemap: http://site.test/map.xml\n".to_owned()),
+            "/map.xml" => {
+                let entry = format!("<url><loc>{PAGE}</loc><lastmod>{date}</lastmod></url>");
+                ("application/xml", format!("<urlset>{entry}</urlset>"))
+            }
+            _ => ("text/html", "<p>Nothing ever happens here, whatever they may say.".to_owned()),
         }
-    });
-    address
+    })
 }
 
 /// Sends a request to the running crawl, and gives status and body.

@@ -10,3 +10,5 @@ mod failures;
 mod hints;
 mod memory;
 mod operating;
+mod same_words;
+mod site;

@@ -2,11 +2,13 @@
 //!
 //! The tests beside this crate start the real programs, kill them, feed them what is wrong, and read what they left on
 //! disk and what a simulated web says they did. Here is what those tests share: [`programs`] built and found, a
-//! [`Process`] that ends with its test, a [`SimulatedWeb`], a [`Crawl`] in a directory of its own, and its [`books`].
+//! [`Process`] that ends with its test, a [`SimulatedWeb`], a [`Crawl`] in a directory of its own with its [`books`],
+//! and a [`Browser`].
 //!
 //! Nothing here is part of recrawl, and nothing here decides whether a test passes.
 
 pub mod books;
+mod browser;
 mod crawl;
 mod kafka;
 mod process;
@@ -14,6 +16,7 @@ pub mod services;
 pub mod topics;
 mod web;
 
+pub use crate::browser::{Browser, Scheme};
 pub use crate::crawl::Crawl;
 pub use crate::kafka::KafkaCluster;
 pub use crate::process::{Output, Process, Programs, programs, wait_for};

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 mod addresses;
+mod colours;
+mod diff_page;
 mod fetching;
 mod pages;
 

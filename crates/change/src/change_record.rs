@@ -1,6 +1,7 @@
 //! A change in words: the units that counted, before and after, cut around the difference. The same for `diff`,
 //! `changes` and the change stream.
 
+use crate::pairing::{UnitPair, paired};
 use crate::unit_texts::{ShownUnit, UnitTexts};
 use crate::version::UnitKey;
 use document::prefix;
@@ -14,10 +15,6 @@ const WHOLE_BYTES: usize = 200;
 const CONTEXT_BYTES: usize = 60;
 /// The most bytes given of the difference itself.
 const MAX_DIFFERENCE_BYTES: usize = 400;
-/// The most units of each side that are paired by their words.
-const MAX_COMPARED: usize = 64;
-/// The share of words in common from which one text is another version of the other.
-const MIN_COMMON: f64 = 0.4;
 const CUT: &str = "…";
 
 /// A change in words.
@@ -62,7 +59,7 @@ impl ChangeRecord {
         let after = shown(new, added);
         let mut record = Self { passed_over, ..Self::default() };
         record.left_out = removed.len() + added.len() - before.len() - after.len();
-        let mut pairs = paired(before, after);
+        let mut pairs = paired(&before, &after);
         // A cell whose row has another name is the same cell; say so only if there is nothing else to say.
         let is_same = |pair: &UnitPair<'_>| matches!(pair, (Some(one), Some(other)) if one.text == other.text);
         if !pairs.iter().all(is_same) {
@@ -108,66 +105,11 @@ impl ChangeRecord {
     }
 }
 
-type UnitPair<'a> = (Option<ShownUnit<'a>>, Option<ShownUnit<'a>>);
-
 /// The units in page order.
 fn shown<'a>(texts: &'a UnitTexts, keys: &[UnitKey]) -> Vec<ShownUnit<'a>> {
     let mut units: Vec<ShownUnit<'a>> = keys.iter().filter_map(|key| texts.find(key.name())).collect();
     units.sort_by_key(|unit| (unit.block, unit.key.is_link()));
     units
-}
-
-/// Pairs what went with what came: in the same place first, then by the words in common.
-fn paired<'a>(before: Vec<ShownUnit<'a>>, after: Vec<ShownUnit<'a>>) -> Vec<UnitPair<'a>> {
-    let mut partners: Vec<Option<usize>> = vec![None; before.len()];
-    let mut taken = vec![false; after.len()];
-    let mut by_slot: Vec<usize> = (0..after.len()).collect();
-    by_slot.sort_by_key(|index| (after[*index].key.slot(), *index));
-    for (index, unit) in before.iter().enumerate() {
-        let first = by_slot.partition_point(|index| after[*index].key.slot() < unit.key.slot());
-        let candidates = by_slot[first..].iter().take_while(|index| after[**index].key.slot() == unit.key.slot());
-        let mut free = candidates.filter(|index| !taken[**index] && after[**index].key.is_link() == unit.key.is_link());
-        if let Some(&partner) = free.next() {
-            partners[index] = Some(partner);
-            taken[partner] = true;
-        }
-    }
-    for index in (0..before.len()).filter(|index| partners[*index].is_none()).take(MAX_COMPARED).collect::<Vec<_>>() {
-        let unit = &before[index];
-        let free = (0..after.len()).filter(|other| !taken[*other] && after[*other].key.is_link() == unit.key.is_link());
-        let common = |other: usize| match unit.key.is_link() {
-            true => f64::from(u8::from(unit.place == after[other].place)),
-            false => words_in_common(unit.text, after[other].text),
-        };
-        let best = free.take(MAX_COMPARED).map(|other| (common(other), other)).max_by(|a, b| a.0.total_cmp(&b.0));
-        if let Some((_, other)) = best.filter(|(common, _)| *common >= MIN_COMMON) {
-            partners[index] = Some(other);
-            taken[other] = true;
-        }
-    }
-    let mut pairs: Vec<UnitPair<'a>> =
-        before.iter().zip(&partners).map(|(unit, partner)| (Some(*unit), partner.map(|index| after[index]))).collect();
-    pairs.extend(after.iter().zip(&taken).filter(|(_, taken)| !**taken).map(|(unit, _)| (None, Some(*unit))));
-    pairs.sort_by_key(|(before, after)| after.or(*before).map(|unit| unit.block));
-    pairs
-}
-
-/// 2 |A ∩ B| / (|A| + |B|) of the words of two texts.
-fn words_in_common(one: &str, other: &str) -> f64 {
-    let sorted = |text: &str| {
-        let mut words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-        words.sort_unstable();
-        words
-    };
-    let (one, other) = (sorted(one), sorted(other));
-    let (mut common, mut at) = (0, 0);
-    for word in &one {
-        at += other[at..].partition_point(|theirs| theirs < word);
-        if other.get(at) == Some(word) {
-            (common, at) = (common + 1, at + 1);
-        }
-    }
-    2.0 * f64::from(common) / (one.len() + other.len()).max(1) as f64
 }
 
 /// Two texts, cut around what differs.

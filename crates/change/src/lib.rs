@@ -13,8 +13,8 @@
 //! assert_eq!(judgement.verdict, VersionVerdict::Cosmetic);
 //! ```
 //!
-//! [`ChangeRecord`] tells a change in words, and [`diff`] compares two versions without any history. The crate
-//! [`document`] reads the bodies.
+//! [`ChangeRecord`] tells a change in words, [`word_diff`] finds the words in which two texts differ, and [`diff`]
+//! compares two versions without any history. The crate [`document`] reads the bodies.
 //!
 //! This crate never fetches, stores or reads a clock.
 
@@ -33,6 +33,7 @@ mod lanes;
 mod news;
 mod page_state;
 mod page_state_codec;
+mod pairing;
 mod region;
 mod rolling;
 mod rows;
@@ -49,6 +50,7 @@ mod unit_texts;
 mod verdict;
 mod version;
 mod walls;
+mod word_diff;
 
 pub use crate::absence::{Absence, Presence};
 pub use crate::change_record::{ChangeRecord, ChangedUnit, MAX_CHANGED_UNITS};
@@ -61,3 +63,4 @@ pub use crate::state_codec::StateDecodeError;
 pub use crate::verdict::{MAJOR_MAGNITUDE, VersionVerdict};
 pub use crate::version::Version;
 pub use crate::walls::RegionReplacement;
+pub use crate::word_diff::{RunKind, WordRun, word_diff};

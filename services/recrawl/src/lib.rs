@@ -6,6 +6,7 @@
 //! This crate holds no policy and no formula: those are in the stages and the pure crates.
 
 pub mod batch;
+mod change_lines;
 pub mod commands;
 pub mod embedded;
 mod failure;

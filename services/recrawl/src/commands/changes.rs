@@ -1,7 +1,7 @@
 //! `recrawl changes`: prints changes as a stream that scripts can follow and resume.
 
 use crate::CommandFailure;
-use crate::commands::diff::changed_units;
+use crate::change_lines::{ColorArguments, LineStyle};
 use crate::follow::{Cursor, FollowArguments, Followed, Subject, Take, TopicFollower};
 use crate::output::{Format, told, word};
 use clap::Args;
@@ -18,6 +18,8 @@ const BATCH: usize = 500;
 pub struct ChangesArguments {
     #[command(flatten)]
     follow: FollowArguments,
+    #[command(flatten)]
+    color: ColorArguments,
 }
 
 #[derive(Debug, Serialize)]
@@ -75,16 +77,15 @@ impl ChangeLine {
         }
     }
 
-    fn write(&self, format: Format, out: &mut impl Write) -> std::io::Result<()> {
+    fn write(&self, format: Format, style: LineStyle, out: &mut impl Write) -> std::io::Result<()> {
         if format != Format::Text {
             serde_json::to_writer(&mut *out, self)?;
             return writeln!(out);
         }
-        let verdict = word(&self.verdict);
-        writeln!(out, "{}  {verdict:<8} {:.3}  {}", self.seen_at, self.magnitude, self.url)?;
-        let units =
-            self.changes.iter().map(|unit| (unit.place.as_str(), unit.before.as_deref(), unit.after.as_deref()));
-        changed_units(units, self.left_out as usize).try_for_each(|line| writeln!(out, "    {line}"))
+        let verdict = style.verdict(&format!("{:<8}", word(&self.verdict)));
+        writeln!(out, "{}  {verdict} {:.3}  {}", self.seen_at, self.magnitude, self.url)?;
+        let mut lines = style.lines(self.changes.iter().map(Into::into), self.left_out as usize);
+        lines.try_for_each(|line| writeln!(out, "    {line}"))
     }
 }
 
@@ -101,7 +102,7 @@ pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), Comma
     };
     let mut changes = TopicFollower::open(&follow.settings()?, subject, follow)?;
     let out = BufWriter::new(std::io::stdout().lock());
-    let mut printer = Printer { out, format, follow, stop: &stop };
+    let mut printer = Printer { out, format, style: arguments.color.style(), follow, stop: &stop };
     follow.each(&mut changes, &stop, &mut printer)?;
     printer.rest()
 }
@@ -109,6 +110,7 @@ pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), Comma
 struct Printer<'a> {
     out: BufWriter<StdoutLock<'static>>,
     format: Format,
+    style: LineStyle,
     follow: &'a FollowArguments,
     stop: &'a StopSignal,
 }
@@ -119,7 +121,7 @@ impl Take<PageChange> for Printer<'_> {
             return Ok(false);
         }
         let line = ChangeLine::new(record.message, &record.cursor);
-        told(line.write(self.format, &mut self.out), self.stop)?;
+        told(line.write(self.format, self.style, &mut self.out), self.stop)?;
         Ok(true)
     }
 

@@ -1,15 +1,18 @@
 //! `recrawl diff OLD NEW`: what a reader would notice between two versions of a page.
 
+mod html;
+
 use crate::CommandFailure;
 use crate::batch::answer_lines;
+use crate::change_lines::{ColorArguments, LineStyle};
 use crate::commands::SettingsArguments;
 use crate::one_fetch::{Given, file_or_address};
-use crate::output::{Format, answer, word};
+use crate::output::{Format, answer, print, word};
 use change::{Diff, Version, diff as compare};
 use clap::Args;
 use page::UrlRules;
 use serde::Deserialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `recrawl diff`.
 #[derive(Args, Debug)]
@@ -20,7 +23,7 @@ pub struct DiffArguments {
     #[arg(required_unless_present = "batch")]
     old: Option<String>,
     /// The newer version.
-    #[arg(required_unless_present = "batch")]
+    #[arg(required_unless_present_any = ["batch", "html"])]
     new: Option<String>,
     /// URL of the page, the base of its links.
     #[arg(long)]
@@ -31,6 +34,11 @@ pub struct DiffArguments {
     /// Questions, one {"old":…, "new":…, "url":…, "content_type":…} per line; "-" is stdin.
     #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["old", "new", "url", "content_type"])]
     batch: Option<PathBuf>,
+    /// Shows the versions side by side as an HTML page, in a file or in place of the answer.
+    #[arg(long, value_name = "FILE.html", num_args = 0..=1, default_missing_value = "-", conflicts_with = "batch")]
+    html: Option<PathBuf>,
+    #[command(flatten)]
+    color: ColorArguments,
 }
 
 #[derive(Deserialize)]
@@ -48,14 +56,34 @@ pub fn diff(arguments: &DiffArguments, format: Format) -> Result<(), CommandFail
     if let Some(file) = &arguments.batch {
         return answer_lines(file, |question| answer_one(question, &urls));
     }
-    let given = |source: &Option<String>| file_or_address(&settings, source.as_deref().unwrap_or_default());
-    let (old, new) = (given(&arguments.old)?, given(&arguments.new)?);
-    let version = |given: &Given| {
-        let url = arguments.url.clone().or_else(|| given.url.as_ref().map(ToString::to_string));
-        let content_type = arguments.content_type.as_ref().or(given.content_type.as_ref());
-        Version::new(&given.bytes, content_type.map(String::as_str), url.as_deref(), &urls)
+    let (Some(old), Some(new)) = (&arguments.old, &arguments.new) else {
+        return Err(no_second_version(arguments.html.as_deref()));
     };
-    answer(format, &compare(&version(&old), &version(&new)), text)
+    let given = [file_or_address(&settings, old)?, file_or_address(&settings, new)?];
+    let url = |given: &Given| arguments.url.clone().or_else(|| given.url.as_ref().map(ToString::to_string));
+    let version = |given: &Given| {
+        let content_type = arguments.content_type.as_ref().or(given.content_type.as_ref());
+        Version::new(&given.bytes, content_type.map(String::as_str), url(given).as_deref(), &urls)
+    };
+    let diff = compare(&version(&given[0]), &version(&given[1]));
+    if let Some(file) = &arguments.html {
+        let page = html::page(&diff, [old.as_str(), new.as_str()], url(&given[1]).as_deref());
+        if file == Path::new("-") {
+            return print(page.trim_end());
+        }
+        std::fs::write(file, page)
+            .map_err(|error| CommandFailure::World(format!("cannot write {}: {error}", file.display())))?;
+        eprintln!("page: {}", file.display());
+    }
+    answer(format, &diff, |diff| text(diff, arguments.color.style()))
+}
+
+/// `--html` takes the word behind it for its file, also one that was meant as a version.
+fn no_second_version(html: Option<&Path>) -> CommandFailure {
+    let taken = html.filter(|file| *file != Path::new("-")).map_or_else(String::new, |file| {
+        format!("; {} was taken for the file of --html, so give --html last", file.display())
+    });
+    CommandFailure::Input(format!("two versions are needed, OLD and NEW{taken}"))
 }
 
 fn answer_one(question: DiffQuery, urls: &UrlRules) -> Result<Diff, String> {
@@ -67,28 +95,13 @@ fn answer_one(question: DiffQuery, urls: &UrlRules) -> Result<Diff, String> {
     Ok(compare(&version(old)?, &version(new)?))
 }
 
-fn text(diff: &Diff) -> String {
+fn text(diff: &Diff, style: LineStyle) -> String {
     let record = &diff.record;
-    let head = format!("{}, magnitude {:.3}", word(&diff.verdict), diff.magnitude);
-    let units = record.changes.iter().map(|unit| (unit.place.as_str(), unit.before.as_deref(), unit.after.as_deref()));
-    let mut lines: Vec<String> = std::iter::once(head).chain(changed_units(units, record.left_out)).collect();
+    let head = format!("{}, magnitude {:.3}", style.verdict(&word(&diff.verdict)), diff.magnitude);
+    let units = style.lines(record.changes.iter().map(Into::into), record.left_out);
+    let mut lines: Vec<String> = std::iter::once(head).chain(units).collect();
     if record.passed_over > 0 && !record.changes.is_empty() {
         lines.push(format!("passed over: {} differences that do not count", record.passed_over));
     }
     lines.join("\n")
-}
-
-/// Lines that tell a change: where, what it was, what it is.
-pub(crate) fn changed_units<'a>(
-    units: impl Iterator<Item = (&'a str, Option<&'a str>, Option<&'a str>)>,
-    left_out: usize,
-) -> impl Iterator<Item = String> {
-    let mut last_place = "";
-    let lines = units.flat_map(move |(place, before, after)| {
-        let heading = (!place.is_empty() && place != last_place).then(|| format!("@ {place}"));
-        last_place = place;
-        let mark = |sign, text: Option<&str>| text.map(|text| format!("{sign} {text}"));
-        heading.into_iter().chain(mark('-', before)).chain(mark('+', after))
-    });
-    lines.chain((left_out > 0).then(|| format!("and {left_out} more")))
 }

@@ -1,6 +1,7 @@
 //! Renders the demo's report as a self-contained HTML page with plots.
 
 use super::report::{Compared, DemoReport};
+use htmlize::escape_all_quotes as escape;
 use plotters::prelude::*;
 
 type HtmlResult = Result<String, Box<dyn std::error::Error>>;
@@ -139,8 +140,4 @@ fn bars(caption: &str, compared: Compared) -> HtmlResult {
         area.present()?;
     }
     Ok(svg)
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

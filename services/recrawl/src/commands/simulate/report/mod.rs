@@ -3,6 +3,7 @@
 mod plot;
 
 use crate::CommandFailure;
+use htmlize::escape_all_quotes as escape;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -125,10 +126,6 @@ impl ReportTable {
         out.push_str("</tbody>\n</table>\n");
         Ok(())
     }
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -1,0 +1,90 @@
+//! A real browser, for the pages that recrawl writes.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+
+/// A browser without a window, with a profile of its own.
+pub struct Browser {
+    program: &'static str,
+    profile: PathBuf,
+}
+
+/// The colours that a reader prefers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// Dark words on a light screen.
+    Light,
+    /// Light words on a dark screen.
+    Dark,
+}
+
+impl Browser {
+    /// The browser of this machine, with its profile in `directory`. `None` after a message that the pages were not
+    /// looked at.
+    ///
+    /// # Panics
+    /// If there is none where all tests must run.
+    pub fn find(directory: &Path) -> Option<Self> {
+        let is_there =
+            |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());
+        let Some(program) = NAMES.into_iter().find(is_there) else {
+            assert!(std::env::var_os("RECRAWL_KAFKA_REQUIRED").is_none(), "no browser here; make setup installs one");
+            println!("LEFT OUT: no browser here ({}), the page was not looked at", NAMES.join(", "));
+            return None;
+        };
+        Some(Self { program, profile: directory.join("browser") })
+    }
+
+    /// Opens a page with further arguments. Returns what the browser prints.
+    ///
+    /// # Panics
+    /// If the browser fails.
+    pub fn open(&self, page: &Path, further: &[&str]) -> String {
+        let output = Command::new(self.program)
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
+            .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
+            .arg(format!("--user-data-dir={}", self.profile.display()))
+            .args(further)
+            .arg(format!("file://{}", page.display()))
+            .output()
+            .expect("the browser starts");
+        assert!(output.status.success(), "{}: {}", self.program, String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// The value of an expression of JavaScript, in which `page` is the window of a page of this width in pixels. The
+    /// page itself is not touched: it stands in a frame of another page, which is written beside it.
+    ///
+    /// # Panics
+    /// If the browser fails, or the expression does.
+    pub fn evaluate(&self, page: &Path, width: u32, scheme: Scheme, expression: &str) -> Value {
+        let name = page.file_name().and_then(|name| name.to_str()).expect("a page of a test has a name");
+        let frame = page.with_file_name("frame.html");
+        let html = format!(
+            r#"<!doctype html><meta charset="utf-8"><iframe src="{name}" width="{width}" height="900"></iframe><pre></pre>
+<script>
+onload = () => {{
+  const page = document.querySelector('iframe').contentWindow;
+  let value;
+  try {{ value = {expression} }} catch (error) {{ value = {{ error: String(error) }} }}
+  const code = letter => '\\u' + letter.charCodeAt(0).toString(16).padStart(4, '0');
+  document.querySelector('pre').textContent = JSON.stringify(value).replace(/[^ -%'-;=?-~]/g, code);
+}};
+</script>"#
+        );
+        std::fs::write(&frame, html).expect("the test's directory takes files");
+        let scheme = match scheme {
+            Scheme::Dark => "--blink-settings=preferredColorScheme=0",
+            Scheme::Light => "--blink-settings=preferredColorScheme=1",
+        };
+        let shown = self.open(&frame, &["--allow-file-access-from-files", scheme, "--dump-dom"]);
+        let value = shown.split_once("<pre>").and_then(|(_, rest)| rest.split_once("</pre>"));
+        let (value, _) = value.unwrap_or_else(|| panic!("no answer in\n{shown}"));
+        let value: Value = serde_json::from_str(value).unwrap_or_else(|error| panic!("{error}: {value}"));
+        assert!(value.get("error").is_none(), "{value}");
+        value
+    }
+}
