@@ -5,7 +5,9 @@ use crate::pairing::{UnitPair, paired};
 use crate::unit_texts::{ShownUnit, UnitTexts};
 use crate::version::UnitKey;
 use document::prefix;
+use page::UrlRules;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// The most units listed of one change.
 pub const MAX_CHANGED_UNITS: usize = 64;
@@ -49,14 +51,16 @@ pub struct ChangedUnit {
 }
 
 impl ChangeRecord {
-    /// Describes a change by the units that counted.
+    /// Describes a change by the units that counted. The rules say which addresses are one page.
     pub(crate) fn of(
         (old, removed): (&UnitTexts, &[UnitKey]),
         (new, added): (&UnitTexts, &[UnitKey]),
         passed_over: usize,
+        urls: &UrlRules,
     ) -> Self {
-        let before = shown(old, removed);
-        let after = shown(new, added);
+        let targets = [link_targets(old, removed, urls), link_targets(new, added, urls)];
+        let before = shown(old, removed, &targets[0]);
+        let after = shown(new, added, &targets[1]);
         let mut record = Self { passed_over, ..Self::default() };
         record.left_out = removed.len() + added.len() - before.len() - after.len();
         let mut pairs = paired(&before, &after);
@@ -105,9 +109,21 @@ impl ChangeRecord {
     }
 }
 
-/// The units in page order.
-fn shown<'a>(texts: &'a UnitTexts, keys: &[UnitKey]) -> Vec<ShownUnit<'a>> {
-    let mut units: Vec<ShownUnit<'a>> = keys.iter().filter_map(|key| texts.find(key.name())).collect();
+/// The targets of the links among these units, by name.
+fn link_targets(texts: &UnitTexts, keys: &[UnitKey], urls: &UrlRules) -> BTreeMap<u64, String> {
+    let base = texts.link_base(urls);
+    let found = keys.iter().filter_map(|key| texts.find(key.name()));
+    let links = found.filter(|unit| unit.is_reference);
+    links.filter_map(|unit| Some((unit.key.name(), base.target(unit.text)?))).collect()
+}
+
+/// The units in page order, links with their targets.
+fn shown<'a>(texts: &'a UnitTexts, keys: &[UnitKey], targets: &'a BTreeMap<u64, String>) -> Vec<ShownUnit<'a>> {
+    let resolved = |unit: ShownUnit<'a>| match targets.get(&unit.key.name()) {
+        Some(target) => ShownUnit { text: target, ..unit },
+        None => unit,
+    };
+    let mut units: Vec<ShownUnit<'a>> = keys.iter().filter_map(|key| texts.find(key.name())).map(resolved).collect();
     units.sort_by_key(|unit| (unit.block, unit.key.is_link()));
     units
 }

@@ -301,6 +301,7 @@ impl PageState {
             (&self.version.texts, removed),
             (texts, added),
             differing.saturating_sub(added.len() + removed.len()),
+            version.url_rules(),
         );
         let changed = added.iter().chain(removed);
         let (links, text): (Vec<UnitKey>, Vec<UnitKey>) = changed.partition(|key| key.is_link());

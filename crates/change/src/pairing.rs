@@ -123,11 +123,11 @@ mod tests {
 
     /// A unit in a slot. The block is its place on the page.
     fn unit<'a>(block: u32, slot: u64, text: &'a str) -> ShownUnit<'a> {
-        ShownUnit { key: UnitKey(slot << 3), block, text, place: "" }
+        ShownUnit { key: UnitKey(slot << 3), block, text, is_reference: false, place: "" }
     }
 
     fn link<'a>(block: u32, slot: u64, text: &'a str, place: &'a str) -> ShownUnit<'a> {
-        ShownUnit { key: UnitKey(slot << 3 | 1 << 2), block, text, place }
+        ShownUnit { key: UnitKey(slot << 3 | 1 << 2), block, text, is_reference: true, place }
     }
 
     fn texts<'a>(before: &[ShownUnit<'a>], after: &[ShownUnit<'a>]) -> Vec<(&'a str, &'a str)> {

@@ -43,6 +43,16 @@ impl<'r> LinkBase<'r> {
         Self { own: own.map(|own| rules.apply(own)), base, rules }
     }
 
+    /// The rules that say which addresses are one page.
+    pub(crate) fn rules(&self) -> &'r UrlRules {
+        self.rules
+    }
+
+    /// The address of the page and that of its `<base href>`, from which [`new`](Self::new) makes this again.
+    pub(crate) fn addresses(&self) -> [Option<&str>; 2] {
+        [&self.own, &self.base].map(|address| address.as_ref().map(CanonicalUrl::as_str))
+    }
+
     /// The canonical target; `None` for a link that leads nowhere. Trailing slashes of a path are dropped. A link to
     /// the page itself keeps only its `#part`.
     pub(crate) fn target(&self, href: &str) -> Option<String> {

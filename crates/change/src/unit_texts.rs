@@ -1,8 +1,10 @@
 //! The texts of a version's units: what a change of them is told with.
 
 use crate::state_codec::{StateDecodeError, put_number, take_number};
+use crate::targets::LinkBase;
 use crate::version::UnitKey;
 use document::prefix;
+use page::UrlRules;
 
 /// The most text kept of one version, and of one unit. What is behind is told without its old words.
 const MAX_TEXT_BYTES: usize = 256 * 1024;
@@ -13,6 +15,9 @@ const MAX_PLACE_BYTES: usize = 120;
 /// The texts of the units outside the frame, in page order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct UnitTexts {
+    /// The addresses of [`LinkBase::addresses`]. Links are kept as written, which is shorter, and resolved when they are
+    /// told.
+    link_base: [String; 2],
     text: String,
     units: Vec<KeptUnit>,
     /// Name and number of each unit, sorted.
@@ -24,6 +29,8 @@ struct KeptUnit {
     key: UnitKey,
     /// The number of its block.
     block: u32,
+    /// Whether its text is the address of a page, to be resolved.
+    is_reference: bool,
     /// Where its text and the words of its place are. Units share their place, or have the text of another as place.
     text: Span,
     place: Span,
@@ -40,8 +47,10 @@ struct Span {
 pub(crate) struct ShownUnit<'a> {
     pub(crate) key: UnitKey,
     pub(crate) block: u32,
-    /// The text, or the target of a link.
+    /// The text, or the target of a link, as written.
     pub(crate) text: &'a str,
+    /// Whether the text is the address of a page, to be resolved.
+    pub(crate) is_reference: bool,
     /// The row, the heading above, or the words of a link.
     pub(crate) place: &'a str,
 }
@@ -61,8 +70,23 @@ pub(crate) struct UnitTextsBuilder {
 }
 
 impl UnitTextsBuilder {
-    /// Adds a unit, unless there is no room.
+    /// No units yet, of a page whose links are resolved against these addresses.
+    pub(crate) fn new(base: &LinkBase<'_>) -> Self {
+        let link_base = base.addresses().map(|address| address.unwrap_or_default().to_owned());
+        Self { texts: UnitTexts { link_base, ..UnitTexts::default() }, ..Self::default() }
+    }
+
+    /// Adds the text of a unit, unless there is no room.
     pub(crate) fn push(&mut self, key: UnitKey, block: u32, text: &str, place: &str) {
+        self.push_unit((key, false), block, text, place);
+    }
+
+    /// Adds a link as it is written.
+    pub(crate) fn push_reference(&mut self, key: UnitKey, block: u32, href: &str, place: &str) {
+        self.push_unit((key, true), block, href, place);
+    }
+
+    fn push_unit(&mut self, (key, is_reference): (UnitKey, bool), block: u32, text: &str, place: &str) {
         let (text, place) = (prefix(text, MAX_UNIT_BYTES), prefix(place, MAX_PLACE_BYTES));
         if self.texts.text.len() + text.len() + place.len() <= MAX_TEXT_BYTES {
             let text = self.texts.add(text);
@@ -71,7 +95,7 @@ impl UnitTextsBuilder {
                 () if place == self.texts.words(self.last_text_as_place()) => self.last_text_as_place(),
                 () => self.texts.add(place),
             };
-            self.add(KeptUnit { key, block, text, place });
+            self.add(KeptUnit { key, block, is_reference, text, place });
         }
     }
 
@@ -119,21 +143,32 @@ impl UnitTexts {
         Some(ShownUnit {
             key: unit.key,
             block: unit.block,
+            is_reference: unit.is_reference,
             text: self.words(unit.text),
             place: self.words(unit.place),
         })
     }
 
-    /// Appends the bytes: the count of units; their keys as u64, little-endian; per unit how many blocks it is behind the
-    /// one before, the length of its text, and its place; the length of all texts, and the texts. Numbers are variable in
-    /// length.
+    /// What links of the page are resolved against.
+    pub(crate) fn link_base<'r>(&self, rules: &'r UrlRules) -> LinkBase<'r> {
+        let [own, base] = self.link_base.each_ref().map(|address| Some(address.as_str()).filter(|it| !it.is_empty()));
+        LinkBase::new(own, base, rules)
+    }
+
+    /// Appends the bytes: the two addresses of links, each with its length; the count of units; their keys as u64,
+    /// little-endian; per unit twice the number of blocks it is behind the one before, plus one for a reference, the length of
+    /// its text, and its place; the length of all texts, and the texts. Numbers are variable in length.
     pub(crate) fn encode_into(&self, out: &mut Vec<u8>) {
+        for address in &self.link_base {
+            put_number(out, address.len() as u64);
+            out.extend_from_slice(address.as_bytes());
+        }
         put_number(out, self.units.len() as u64);
         self.units.iter().for_each(|unit| out.extend_from_slice(&unit.key.0.to_le_bytes()));
         let mut before = UnitTextsBuilder::default();
         let mut last_block = 0;
         for unit in &self.units {
-            put_number(out, u64::from(unit.block - last_block));
+            put_number(out, u64::from(unit.block - last_block) << 1 | u64::from(unit.is_reference));
             put_number(out, u64::from(unit.text.end - unit.text.start));
             put_number(
                 out,
@@ -156,22 +191,19 @@ impl UnitTexts {
 
     /// Decodes the bytes written by [`encode_into`](Self::encode_into), and leaves the rest.
     pub(crate) fn decode(rest: &mut &[u8]) -> Result<Self, StateDecodeError> {
+        let link_base = [take_text(rest)?, take_text(rest)?];
         let count = usize::try_from(take_number(rest)?).map_err(|_| StateDecodeError::BadLength)?;
-        let length = count.checked_mul(8).ok_or(StateDecodeError::BadLength)?;
-        let (keys, after) = rest.split_at_checked(length).ok_or(StateDecodeError::TooShort)?;
-        *rest = after;
+        let keys = take_bytes(rest, count.checked_mul(8).ok_or(StateDecodeError::BadLength)?)?;
         let mut numbers = Vec::with_capacity(count);
         for _ in 0..count {
             numbers.push([take_number(rest)?, take_number(rest)?, take_number(rest)?]);
         }
-        let length = usize::try_from(take_number(rest)?).map_err(|_| StateDecodeError::BadLength)?;
-        let (text, after) = rest.split_at_checked(length).ok_or(StateDecodeError::TooShort)?;
-        *rest = after;
-        let text = std::str::from_utf8(text).map_err(|_| StateDecodeError::BadLength)?.to_owned();
-        let mut builder = UnitTextsBuilder { texts: Self { text, ..Self::default() }, ..UnitTextsBuilder::default() };
+        let texts = Self { link_base, text: take_text(rest)?, ..Self::default() };
+        let mut builder = UnitTextsBuilder { texts, ..UnitTextsBuilder::default() };
         let (mut block, mut at) = (0_u32, 0_u32);
         for (key, [blocks, text_length, place]) in keys.as_chunks().0.iter().zip(numbers) {
-            let blocks = u32::try_from(blocks).map_err(|_| StateDecodeError::BadLength)?;
+            let is_reference = blocks & 1 == 1;
+            let blocks = u32::try_from(blocks >> 1).map_err(|_| StateDecodeError::BadLength)?;
             block = block.checked_add(blocks).ok_or(StateDecodeError::BadLength)?;
             let text = builder.next_span(&mut at, text_length)?;
             let place = match place {
@@ -179,7 +211,7 @@ impl UnitTexts {
                 PLACE_IS_LAST_TEXT => builder.last_text_as_place(),
                 length => builder.next_span(&mut at, length - PLACE_IN_WORDS)?,
             };
-            builder.add(KeptUnit { key: UnitKey(u64::from_le_bytes(*key)), block, text, place });
+            builder.add(KeptUnit { key: UnitKey(u64::from_le_bytes(*key)), block, is_reference, text, place });
         }
         if at as usize != builder.texts.text.len() {
             return Err(StateDecodeError::BadLength);
@@ -190,6 +222,18 @@ impl UnitTexts {
             false => Err(StateDecodeError::NotAscending),
         }
     }
+}
+
+fn take_bytes<'a>(rest: &mut &'a [u8], length: usize) -> Result<&'a [u8], StateDecodeError> {
+    let (taken, after) = rest.split_at_checked(length).ok_or(StateDecodeError::TooShort)?;
+    *rest = after;
+    Ok(taken)
+}
+
+fn take_text(rest: &mut &[u8]) -> Result<String, StateDecodeError> {
+    let length = usize::try_from(take_number(rest)?).map_err(|_| StateDecodeError::BadLength)?;
+    let text = std::str::from_utf8(take_bytes(rest, length)?).map_err(|_| StateDecodeError::BadLength)?;
+    Ok(text.to_owned())
 }
 
 impl UnitTextsBuilder {
@@ -229,7 +273,7 @@ mod tests {
         assert_eq!(texts.text, "Opening hoursMonday9 to 5https://a.test/");
         let mut bytes = Vec::new();
         texts.encode_into(&mut bytes);
-        assert_eq!(bytes.len(), 1 + 4 * (8 + 3) + 1 + texts.text.len());
+        assert_eq!(bytes.len(), 2 + 1 + 4 * (8 + 3) + 1 + texts.text.len());
     }
 
     proptest! {

@@ -18,7 +18,6 @@ use document::blocks::{Block, Blocks};
 use document::{Body, PageText};
 use document::{splitmix64, text_hash};
 use page::UrlRules;
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// One fetched version of a page, read and ready to be compared.
@@ -140,6 +139,11 @@ impl<'r> Version<'r> {
         self.blocks.canonical.as_deref()
     }
 
+    /// The rules that say which addresses are one page.
+    pub(crate) fn url_rules(&self) -> &'r UrlRules {
+        self.base.rules()
+    }
+
     /// Whether the version is a feed, whose items leave when others arrive.
     pub(crate) fn is_feed(&self) -> bool {
         self.blocks.is_feed
@@ -177,28 +181,25 @@ impl<'r> Version<'r> {
             true => self.rows.told_orders(blocks),
             false => Vec::new(),
         };
-        let mut texts = UnitTextsBuilder::default();
+        let mut texts = UnitTextsBuilder::new(&self.base);
         let mut units: Vec<&Unit> = self.units.iter().filter(|unit| unit.key.part() != PagePart::Frame).collect();
         units.sort_unstable_by_key(|unit| (unit.block, unit.key.is_link(), unit.link));
         for unit in units {
             let (index, block) = (unit.block as usize, &blocks.list[unit.block as usize]);
-            let (text, place) = match unit.key.is_link() {
-                true => {
-                    let href = blocks.href(unit.link as usize);
-                    let target = if blocks.is_image(unit.link as usize) { None } else { self.base.target(href) };
-                    (Cow::Owned(target.unwrap_or_else(|| href.to_owned())), blocks.text(block))
+            if unit.key.is_link() {
+                let (href, place) = (blocks.href(unit.link as usize), blocks.text(block));
+                match blocks.is_image(unit.link as usize) {
+                    true => texts.push(unit.key, unit.block, href, place),
+                    false => texts.push_reference(unit.key, unit.block, href, place),
                 }
-                false if unit.is_order() => {
-                    let list = blocks.nodes[block.row].parent;
-                    let order = orders.binary_search_by_key(&list, |(list, _)| *list).map(|found| &*orders[found].1);
-                    (Cow::Borrowed(order.unwrap_or_default()), headings[index])
-                }
-                false => {
-                    let row = self.rows.key_of(index).map(|key| blocks.text(&blocks.list[key]));
-                    (Cow::Borrowed(blocks.text(block)), row.unwrap_or(headings[index]))
-                }
-            };
-            texts.push(unit.key, unit.block, &text, place);
+            } else if unit.is_order() {
+                let list = blocks.nodes[block.row].parent;
+                let order = orders.binary_search_by_key(&list, |(list, _)| *list).map(|found| &*orders[found].1);
+                texts.push(unit.key, unit.block, order.unwrap_or_default(), headings[index]);
+            } else {
+                let row = self.rows.key_of(index).map(|key| blocks.text(&blocks.list[key]));
+                texts.push(unit.key, unit.block, blocks.text(block), row.unwrap_or(headings[index]));
+            }
         }
         texts.finish()
     }
