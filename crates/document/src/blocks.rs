@@ -7,11 +7,14 @@ mod facts;
 mod kinds;
 mod mentions;
 mod reader;
+mod selecting;
 
 use crate::blocks::reader::BlockReader;
+use crate::blocks::selecting::SelectingReader;
 use crate::html;
 use crate::markup::hand_tokens;
 use crate::page_text::PageText;
+use crate::select::{Selected, Selection};
 use std::ops::Range;
 
 /// The blocks of a page in reading order, over one shared text.
@@ -34,6 +37,10 @@ pub struct Blocks {
     pub canonical: Option<String>,
     /// Whether these are the items of a feed.
     pub is_feed: bool,
+    /// Whether somebody watches parts of the page, so that only those count.
+    pub is_watched: bool,
+    /// How many places each part of the selection selected.
+    pub found: Vec<u32>,
 }
 
 /// A block of a page.
@@ -57,6 +64,8 @@ pub struct Block {
     /// Whether the place has a name of its own, such as a JSON key. The first words are then not needed to recognise
     /// it.
     pub is_named: bool,
+    /// Whether somebody watches it.
+    pub watched: bool,
     /// The rank of a heading, from 1 to 6; 0 for other blocks.
     pub heading_rank: u8,
     in_table: bool,
@@ -136,6 +145,13 @@ impl Blocks {
         reader.finish()
     }
 
+    /// Reads the blocks of an HTML page by a selection.
+    pub fn of_selected_html(html: &str, selection: &Selection) -> Self {
+        let mut reader = SelectingReader::new(html, selection);
+        hand_tokens(html, &mut reader);
+        reader.finish()
+    }
+
     /// Reads the blocks and the text of an HTML page in one pass.
     pub fn and_text_of_html(html: &str) -> (Self, PageText) {
         let mut readers = (BlockReader::new(html), html::HtmlReader::new(html));
@@ -161,10 +177,17 @@ impl Blocks {
     /// Builds blocks from separate pieces of text, for formats other than HTML. A piece may have a hash that names its
     /// place.
     pub fn of_pieces<'a>(pieces: impl IntoIterator<Item = (Option<u64>, &'a str)>) -> Self {
+        Self::of_selected_pieces(pieces.into_iter().map(|(path, text)| (path, text, false)))
+    }
+
+    /// Builds blocks from pieces, of which each may be watched.
+    pub(crate) fn of_selected_pieces<'a>(pieces: impl IntoIterator<Item = (Option<u64>, &'a str, bool)>) -> Self {
         let mut reader = BlockReader::new("");
-        for (path, text) in pieces {
+        for (path, text, watched) in pieces {
+            reader.turn(Selected { watched, ignored: false });
             reader.piece(path, text);
         }
+        reader.turn(Selected::default());
         reader.finish()
     }
 }

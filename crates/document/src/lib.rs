@@ -31,6 +31,7 @@ mod page_text;
 mod pieces;
 pub mod plain;
 mod raw_text;
+pub mod select;
 pub mod tag_name;
 pub mod text;
 mod token;

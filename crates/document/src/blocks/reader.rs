@@ -2,7 +2,7 @@
 //!
 //! One pass, no tree. Of the open elements, only those that begin a block or hide their content are kept.
 
-use super::facts::{FACT_NAMES, json_ld};
+use super::facts::{FACT_NAMES, Fact, json_ld};
 use super::kinds::{IMPLIED, IS_PARAGRAPH, Implied, KINDS, NAME_HASHES, P, SUMMARY, TD, TagEffect};
 use super::mentions::{Mentions, SHORTEST_MENTION, is_hidden, mentions};
 use super::{Block, BlockElement, BlockRole, Blocks};
@@ -10,6 +10,7 @@ use crate::attributes::{attribute, values_of};
 use crate::entities;
 use crate::hash::{splitmix64, text_hash};
 use crate::markup::{StartTag, TakeTokens, TextKind};
+use crate::select::Selected;
 use crate::tag_name::TagName;
 use crate::text::{References, TextBuilder};
 use std::ops::Range;
@@ -55,20 +56,24 @@ pub(super) struct BlockReader<'a> {
     list: usize,
     part: BlockRole,
     hidden: bool,
+    /// What a selection makes of this place.
+    selected: Selected,
+    /// Whether text here is not read: it is hidden and not watched, or ignored.
+    skipped: bool,
     in_table: bool,
     is_named: bool,
     /// The element of the last term of a description list.
     term: usize,
     /// The kind of text that says something about the page, if that comes next.
     expected: Option<TextKind>,
-    /// The facts so far, each with its name. They follow the text of the page.
-    facts: Vec<(String, String)>,
+    /// The facts so far. They follow the text of the page.
+    pub(super) facts: Vec<Fact>,
 }
 
 impl<'a> TakeTokens<'a> for BlockReader<'a> {
     #[inline(always)]
     fn text(&mut self, wide: impl Wide, place: Range<usize>, kind: TextKind) {
-        if self.hidden || kind != TextKind::Data {
+        if self.skipped || kind != TextKind::Data {
             self.fact_text(&self.html[place], kind);
             return;
         }
@@ -133,12 +138,31 @@ impl<'a> BlockReader<'a> {
             list: 0,
             part: BlockRole::default(),
             hidden: false,
+            selected: Selected::default(),
+            skipped: false,
             in_table: false,
             is_named: false,
             term: 0,
             expected: None,
             facts: Vec::new(),
         }
+    }
+
+    /// Comes to a place of which a selection makes this. What is watched has blocks of its own.
+    #[inline]
+    pub(super) fn turn(&mut self, selected: Selected) {
+        if selected == self.selected {
+            return;
+        }
+        if selected.watched != self.selected.watched {
+            self.flush();
+        }
+        self.selected = selected;
+        self.skip_or_not();
+    }
+
+    fn skip_or_not(&mut self) {
+        self.skipped = (self.hidden && !self.selected.watched) || self.selected.ignored;
     }
 
     /// Begins a list: each piece that follows is one of its rows.
@@ -166,8 +190,11 @@ impl<'a> BlockReader<'a> {
         self.settle();
         self.list = 0;
         self.part.fact = true;
-        for (name, text) in std::mem::take(&mut self.facts) {
-            self.piece(Some(text_hash(name.as_bytes())), &text);
+        for Fact { name, text, selected } in std::mem::take(&mut self.facts) {
+            if !selected.ignored {
+                self.selected = selected;
+                self.piece(Some(text_hash(name.as_bytes())), &text);
+            }
         }
         Blocks { text: self.text.finish().0, ..self.blocks }
     }
@@ -203,17 +230,21 @@ impl<'a> BlockReader<'a> {
             return;
         }
         match kind {
-            TextKind::Script => json_ld(text, &mut self.facts),
-            _ if self.facts.iter().any(|(name, _)| name == "title") => {}
-            _ => self.facts.push(("title".to_owned(), entities::decode(text).into_owned())),
+            TextKind::Script => json_ld(text, self.selected, &mut self.facts),
+            _ if self.facts.iter().any(|fact| fact.name == "title") => {}
+            _ => self.add_fact("title", entities::decode(text).into_owned()),
         }
+    }
+
+    fn add_fact(&mut self, name: &str, text: String) {
+        self.facts.push(Fact { name: name.to_owned(), text, selected: self.selected });
     }
 
     fn image(&mut self, attributes: &str) {
         let [source, later, width, height] = values_of(attributes, ["src", "data-src", "width", "height"]);
         let is_dot = [width, height].contains(&Some("1")) || [width, height].contains(&Some("0"));
         let is_address = |source: &&str| !source.is_empty() && !source.starts_with("data:");
-        let Some(source) = source.filter(is_address).or(later).filter(|_| !is_dot && !self.hidden) else { return };
+        let Some(source) = source.filter(is_address).or(later).filter(|_| !is_dot && !self.skipped) else { return };
         // The rest of the address says which size is sent, and to whom.
         let source = source.split(['?', '#']).next().unwrap_or_default();
         self.target(source, true);
@@ -225,7 +256,7 @@ impl<'a> BlockReader<'a> {
         let is_shown = kind.is_none_or(|kind| {
             ["text", "number", "date", "submit", "button"].iter().any(|shown| kind.eq_ignore_ascii_case(shown))
         });
-        let Some(value) = value.filter(|value| is_shown && !self.hidden && !value.is_empty()) else { return };
+        let Some(value) = value.filter(|value| is_shown && !self.skipped && !value.is_empty()) else { return };
         self.flush();
         let (path, part) = (self.path, self.part);
         self.path = splitmix64(path ^ text_hash(b"input"));
@@ -238,12 +269,13 @@ impl<'a> BlockReader<'a> {
     fn head(&mut self, tag: StartTag<'_>) {
         match tag.name.as_bytes() {
             b"meta" => {
-                let [item, property, content] = values_of(tag.attributes(), ["itemprop", "property", "content"]);
-                let name = item.or(property).unwrap_or_default();
+                let [item, property, other, content] =
+                    values_of(tag.attributes(), ["itemprop", "property", "name", "content"]);
+                let name = item.or(property).or(other.filter(|_| self.selected.watched)).unwrap_or_default();
                 let last = name.rsplit(':').next().unwrap_or_default();
-                if let Some(content) = content.filter(|_| FACT_NAMES.contains(&last) || last == "amount") {
-                    let text = format!("{name}: {}", entities::decode_attribute(content));
-                    self.facts.push((name.to_owned(), text));
+                let is_fact = FACT_NAMES.contains(&last) || last == "amount" || self.selected.watched;
+                if let Some(content) = content.filter(|_| is_fact) {
+                    self.add_fact(name, format!("{name}: {}", entities::decode_attribute(content)));
                 }
             }
             b"base" if self.blocks.base.is_none() => self.blocks.base = attribute(tag.attributes(), "href"),
@@ -309,16 +341,17 @@ impl<'a> BlockReader<'a> {
         let Some(open) = self.open.last() else {
             (self.path, self.node, self.row, self.part) = (0, 0, 0, BlockRole::default());
             (self.hidden, self.in_table) = (false, false);
-            return;
+            return self.skip_or_not();
         };
         (self.path, self.node, self.row, self.part) = (open.path, open.node, open.row, open.part);
         (self.hidden, self.in_table) = (open.hidden, open.in_table);
+        self.skip_or_not();
     }
 
     fn begin_link(&mut self, attributes: &str) {
         let [Some(href)] = values_of(attributes, ["href"]) else { return };
         let start = self.blocks.hrefs.len();
-        if self.hidden || !self.target(href, false) {
+        if self.skipped || !self.target(href, false) {
             return;
         }
         self.leads_elsewhere = true;
@@ -360,6 +393,7 @@ impl<'a> BlockReader<'a> {
                 row,
                 part,
                 is_named,
+                watched: self.selected.watched,
                 heading_rank,
                 in_table,
             });

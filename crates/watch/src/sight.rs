@@ -1,0 +1,169 @@
+//! What a trigger sees on a page.
+
+use crate::number::{Number, numbers};
+use crate::phrase::{folded, words_of_value};
+use crate::trigger::{Condition, Subject, Trigger};
+use document::blocks::{Block, Blocks};
+
+/// Signs and codes beside a number that make it a price.
+const CURRENCIES: &[&str] = &[
+    "€", "$", "£", "¥", "₹", "₽", "₩", "₺", "zł", "kč", "kr", "eur", "usd", "gbp", "chf", "jpy", "cny", "sek", "nok",
+    "dkk", "pln", "czk", "cad", "aud", "inr", "brl", "元", "円",
+];
+
+/// What a trigger sees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sight {
+    /// Nothing that the trigger is about.
+    Nothing,
+    /// Its number.
+    Number(f64),
+    /// Whether its words are there.
+    Words(bool),
+}
+
+/// The blocks of a page that triggers see: those that are watched, or all.
+pub(crate) struct SeenBlocks<'b> {
+    blocks: &'b Blocks,
+    seen: Vec<&'b Block>,
+}
+
+impl<'b> SeenBlocks<'b> {
+    pub(crate) fn new(blocks: &'b Blocks) -> Self {
+        Self { blocks, seen: blocks.list.iter().filter(|block| block.watched || !blocks.is_watched).collect() }
+    }
+
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &'b str> {
+        self.seen.iter().map(|block| self.blocks.text(block))
+    }
+
+    /// What a trigger sees here.
+    pub(crate) fn sight(&self, trigger: &Trigger) -> Sight {
+        match &trigger.condition {
+            // Of a page without text, or without what is watched, nothing can be said.
+            _ if self.seen.is_empty() => Sight::Nothing,
+            Condition::Come(phrase) | Condition::Go(phrase) => {
+                let says = |block: &&Block| match self.fact(block) {
+                    Some((_, value)) => phrase.is_in(&words_of_value(value)) || phrase.is_in(value),
+                    None => phrase.is_in(self.blocks.text(block)),
+                };
+                Sight::Words(self.seen.iter().any(says))
+            }
+            Condition::Number(subject, _) => self.number(subject).map_or(Sight::Nothing, Sight::Number),
+        }
+    }
+
+    /// The number of a subject: of a fact of this name, behind these words, in a row that begins with them, or, of a price,
+    /// the first with a currency. If nothing has the name, it is the only number that is watched.
+    fn number(&self, subject: &Subject) -> Option<f64> {
+        let first = |text: &str| numbers(text).next().map(|number| number.value);
+        if subject.name.is_empty() {
+            return self.texts().find_map(first);
+        }
+        let of_facts = || self.seen.iter().find_map(|block| first(self.fact_named(block, &subject.name)?));
+        let behind_words = || {
+            let named = |block: &&&Block| {
+                let text = folded(self.blocks.text(block));
+                subject.words.behind(&text).and_then(first)
+            };
+            let in_row = |block: &&&Block| {
+                let row = self.row_name(block)?;
+                subject.words.is_in(row).then(|| first(self.blocks.text(block))).flatten()
+            };
+            self.seen.iter().find_map(|block| named(&block).or_else(|| in_row(&block)))
+        };
+        let with_currency = || {
+            let priced =
+                |text: &str| numbers(text).find(|number| has_currency(text, number)).map(|number| number.value);
+            (subject.name == "price").then(|| self.texts().find_map(priced)).flatten()
+        };
+        let only = || {
+            let mut all = self.texts().flat_map(numbers);
+            let number = all.next().filter(|_| self.blocks.is_watched)?;
+            all.next().is_none().then_some(number.value)
+        };
+        of_facts().or_else(behind_words).or_else(with_currency).or_else(only)
+    }
+
+    /// The name and the value of a fact.
+    fn fact(&self, block: &Block) -> Option<(&'b str, &'b str)> {
+        if block.part.fact { self.blocks.text(block).split_once(": ") } else { None }
+    }
+
+    fn fact_named(&self, block: &Block, name: &str) -> Option<&'b str> {
+        let (full_name, value) = self.fact(block)?;
+        document::select::is_fact(name, full_name).then_some(value)
+    }
+
+    /// The first text of the row that a block is in, if it is not the block's own.
+    fn row_name(&self, block: &Block) -> Option<&'b str> {
+        if block.row == 0 {
+            return None;
+        }
+        // The blocks of a row follow each other.
+        let index = self.blocks.list.partition_point(|other| other.place().start < block.place().start);
+        let mut row = self.blocks.list[..index].iter().rev().take_while(|other| other.row == block.row);
+        let first = row.by_ref().take(MAX_ROW_BLOCKS).last()?;
+        row.next().is_none().then(|| self.blocks.text(first))
+    }
+}
+
+/// A row with more blocks lays out a page, and its first text says nothing of the others.
+const MAX_ROW_BLOCKS: usize = 16;
+
+fn has_currency(text: &str, number: &Number) -> bool {
+    let before = text[..number.place.start].trim_end().to_lowercase();
+    let behind = text[number.place.end..].trim_start_matches(['.', ',', '-', '–']).trim_start().to_lowercase();
+    let is_word = |sign: Option<char>| sign.is_some_and(char::is_alphabetic);
+    CURRENCIES.iter().any(|currency| {
+        let starts_word = currency.starts_with(char::is_alphabetic);
+        let is_before =
+            before.strip_suffix(currency).is_some_and(|rest| !starts_word || !is_word(rest.chars().next_back()));
+        let is_behind = behind.strip_prefix(currency).is_some_and(|rest| !starts_word || !is_word(rest.chars().next()));
+        is_before || is_behind
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use document::Body;
+    use document::select::{PartUse, Selection};
+
+    fn sight(trigger: &str, watch: &[&str], html: &str) -> Sight {
+        let mut selection = Selection::default();
+        watch.iter().for_each(|part| selection.add(PartUse::Watch, part).unwrap());
+        let blocks = Body::new(html.as_bytes(), Some("text/html"), None).with_selection(&selection).blocks();
+        SeenBlocks::new(&blocks).sight(&Trigger::parse(trigger).unwrap())
+    }
+
+    #[test]
+    fn a_number_is_found_by_its_name() {
+        let check = |trigger, watch: &[&str], html: &str, expected: Option<f64>| {
+            let expected = expected.map_or(Sight::Nothing, Sight::Number);
+            assert_eq!(sight(trigger, watch, html), expected, "{html}");
+        };
+        check("price below 1", &[], "<p>2 lamps<p>Price: 19,90 €", Some(19.9));
+        check("price below 1", &[], "<p>2 lamps for 19,90 €", Some(19.9));
+        check("seats below 1", &[], "<table><tr><td>Rows<td>7<tr><td>Seats<td>12</table>", Some(12.0));
+        check("seats below 1", &[], "<p>12 rows", None);
+        check("price below 1", &["b"], "<p>2 lamps <b>19.90</b>", Some(19.9));
+        check("price below 1", &["b"], "<p><b>2 lamps</b> <b>19.90</b>", None);
+        check("below 1", &["b"], "<p>1 of <b>2 lamps</b> <b>19.90</b>", Some(2.0));
+        let json_ld = "<script type=application/ld+json>{\"name\":\"Lamp\",\"offers\":{\"price\":\"18.50\"}}</script>";
+        check("price below 1", &[], &format!("{json_ld}<p>Price 20 €"), Some(18.5));
+        check("price below 1", &["fact:price"], &format!("{json_ld}<p>Price 20 €"), Some(18.5));
+    }
+
+    #[test]
+    fn words_are_found_in_texts_and_in_values_of_facts() {
+        let check =
+            |watch: &[&str], html: &str, expected| assert_eq!(sight("in stock", watch, html), expected, "{html}");
+        let json_ld = "<script type=application/ld+json>{\"availability\":\"https://schema.org/InStock\"}</script>";
+        check(&[], "<p>In stock", Sight::Words(true));
+        check(&[], "<p>Sold out", Sight::Words(false));
+        check(&[], json_ld, Sight::Words(true));
+        check(&["b"], "<p>In stock <b>not here</b>", Sight::Words(false));
+        check(&["b"], "<p>In stock", Sight::Nothing);
+    }
+}
