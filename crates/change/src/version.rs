@@ -140,6 +140,16 @@ impl<'r> Version<'r> {
         self.blocks.canonical.as_deref()
     }
 
+    /// The blocks of the version.
+    pub fn blocks(&self) -> &Blocks {
+        &self.blocks
+    }
+
+    /// Whether parts of the page are watched, so that only they count.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.blocks.is_watched
+    }
+
     /// Whether the version is a feed, whose items leave when others arrive.
     pub(crate) fn is_feed(&self) -> bool {
         self.blocks.is_feed

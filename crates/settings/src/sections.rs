@@ -107,6 +107,8 @@ macro_rules! settings {
         #[derive(Clone, Debug, PartialEq)]
         pub struct Settings {
             $( #[doc = concat!("The section `[", stringify!($section), "]`.")] pub $section: $Section, )*
+            /// The tables `[[rules]]`.
+            pub rules: WatchRules,
         }
 
         /// Every section with its keys, in the order of `default.toml`.

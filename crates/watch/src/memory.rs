@@ -13,7 +13,7 @@ const MEMORY_VERSION: u8 = 1;
 pub struct WatchMemory {
     /// [`WatchRule::selection_id`] of the rule by which the page's version was read.
     selection: u64,
-    /// What each trigger last saw, by the hash of its text. Words that are there are 1.
+    /// What each trigger last saw, by the hash of its text. Words that are there are 1; not a number: nothing yet.
     seen: Vec<(u64, f64)>,
 }
 
@@ -23,7 +23,13 @@ pub struct WatchMemory {
 pub struct MemoryDecodeError;
 
 impl WatchMemory {
-    /// Whether the page's version was read by this rule, or by none.
+    /// Whether the page's version was read by this rule, and each of its triggers has looked at it.
+    pub fn knows(&self, rule: Option<&WatchRule>) -> bool {
+        let has_looked = |trigger: &Trigger| self.find(trigger).is_some();
+        self.is_of(rule) && rule.is_none_or(|rule| rule.triggers().iter().all(has_looked))
+    }
+
+    /// Whether the page's version was read by the selection of this rule, or by none.
     pub fn is_of(&self, rule: Option<&WatchRule>) -> bool {
         self.selection == rule.map_or(0, WatchRule::selection_id)
     }
@@ -41,28 +47,32 @@ impl WatchMemory {
         }
     }
 
+    fn find(&self, trigger: &Trigger) -> Option<f64> {
+        let key = key_of(trigger);
+        self.seen.iter().find(|(known, _)| *known == key).map(|(_, value)| *value)
+    }
+
     /// Notes what the triggers see, and returns those that fire. A trigger that sees nothing remembers what it saw before;
     /// one that is new has not seen anything and does not fire.
     pub(crate) fn note<'t>(&mut self, sights: impl Iterator<Item = (&'t Trigger, Sight)>) -> Vec<String> {
         let mut fired = Vec::new();
         let mut seen = Vec::new();
         for (trigger, now) in sights {
-            let key = text_hash(trigger.text().as_bytes());
-            let known = self.seen.iter().find(|(known, _)| *known == key).map(|(_, value)| *value);
-            let before = match (known, now) {
-                (None, _) => Sight::Nothing,
-                (Some(value), Sight::Words(_)) => Sight::Words(value != 0.0),
-                (Some(value), _) => Sight::Number(value),
+            let known = self.find(trigger).unwrap_or(f64::NAN);
+            let before = match now {
+                _ if known.is_nan() => Sight::Nothing,
+                Sight::Words(_) => Sight::Words(known != 0.0),
+                _ => Sight::Number(known),
             };
             if trigger.fires(before, now) {
                 fired.push(trigger.text().to_owned());
             }
             let value = match now {
                 Sight::Nothing => known,
-                Sight::Number(value) => Some(value),
-                Sight::Words(there) => Some(f64::from(u8::from(there))),
+                Sight::Number(value) => value,
+                Sight::Words(there) => f64::from(u8::from(there)),
             };
-            seen.extend(value.map(|value| (key, value)));
+            seen.push((key_of(trigger), value));
         }
         self.seen = seen;
         fired
@@ -98,6 +108,10 @@ impl WatchMemory {
         let seen = sights.iter().map(|sight| (word(sight, 0), f64::from_bits(word(sight, 8)))).collect();
         Ok(Self { selection: u64::from_le_bytes(*selection), seen })
     }
+}
+
+fn key_of(trigger: &Trigger) -> u64 {
+    text_hash(trigger.text().as_bytes())
 }
 
 #[cfg(test)]

@@ -144,6 +144,11 @@ impl WatchRule {
         self.selection_id
     }
 
+    /// The triggers, in their order.
+    pub fn triggers(&self) -> &[Trigger] {
+        &self.triggers
+    }
+
     /// Whether changes that fire no trigger are not told.
     pub fn tells_only_triggers(&self) -> bool {
         self.text.only_triggers

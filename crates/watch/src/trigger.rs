@@ -50,6 +50,17 @@ const COMPARISONS: [(&str, fn(f64) -> Move); 8] = [
     (">=", Move::AtLeast),
 ];
 
+/// What people also say, which is certainly not meant as words that come if a number follows.
+const OTHER_WORDS: [(&str, &str); 6] = [
+    ("under", "below"),
+    ("over", "above"),
+    ("less than", "below"),
+    ("more than", "above"),
+    ("cheaper than", "below"),
+    ("=", "at most"),
+];
+const CURRENCY_SIGNS: [char; 4] = ['€', '$', '£', '¥'];
+
 impl Trigger {
     /// Parses a trigger: `price below 20`, `price falls`, `in stock`, `not: sold out`, `words: see below`.
     ///
@@ -96,6 +107,13 @@ impl Trigger {
                 Ok(number) if number.is_finite() => Ok(Condition::Number(Subject::new(subject), make(number))),
                 _ => Err(no_number(text, sign, number)),
             };
+        }
+        for (said, sign) in OTHER_WORDS {
+            let number = split_at_words(text, said).map_or("", |(_, behind)| behind);
+            if number.starts_with(|sign: char| sign.is_ascii_digit() || CURRENCY_SIGNS.contains(&sign)) {
+                let (problem, remedy) = no_number(text, sign, number);
+                return Err((format!("{said:?} is no comparison, and {problem}"), remedy));
+            }
         }
         Ok(Condition::Come(words(text)?))
     }
@@ -204,6 +222,11 @@ mod tests {
             "price below 1.299,00 €",
             "\"1.299,00 €\" in \"price below 1.299,00 €\" is no number; write \"below 1299\", or \"words: price below \
              1.299,00 €\" if these words are to come",
+        );
+        check(
+            "price under $20",
+            "\"under\" is no comparison, and \"$20\" in \"price under $20\" is no number; write \"below 20\", or \
+             \"words: price under $20\" if these words are to come",
         );
         check(
             "see below",

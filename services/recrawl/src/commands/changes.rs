@@ -45,6 +45,9 @@ struct ChangeLine {
     structure_changed: bool,
     host_event: bool,
     changes_last: bool,
+    rule: Option<String>,
+    triggers: Vec<String>,
+    not_found: Vec<String>,
 }
 
 impl ChangeLine {
@@ -72,6 +75,9 @@ impl ChangeLine {
             structure_changed: change.structure_changed,
             host_event: change.host_event,
             changes_last: change.changes_last,
+            rule: change.rule,
+            triggers: change.triggers,
+            not_found: change.not_found,
         }
     }
 
@@ -82,6 +88,8 @@ impl ChangeLine {
         }
         let verdict = word(&self.verdict);
         writeln!(out, "{}  {verdict:<8} {:.3}  {}", self.seen_at, self.magnitude, self.url)?;
+        self.triggers.iter().try_for_each(|trigger| writeln!(out, "    ! {trigger}"))?;
+        self.not_found.iter().try_for_each(|part| writeln!(out, "    ? {part} is not on the page"))?;
         let units =
             self.changes.iter().map(|unit| (unit.place.as_str(), unit.before.as_deref(), unit.after.as_deref()));
         changed_units(units, self.left_out as usize).try_for_each(|line| writeln!(out, "    {line}"))
