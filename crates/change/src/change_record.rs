@@ -1,6 +1,7 @@
 //! A change in words: the units that counted, before and after, cut around the difference. The same for `diff`,
 //! `changes` and the change stream.
 
+use crate::told_facts;
 use crate::unit_texts::{ShownUnit, UnitTexts};
 use crate::version::UnitKey;
 use document::prefix;
@@ -68,6 +69,7 @@ impl ChangeRecord {
         if !pairs.iter().all(is_same) {
             pairs.retain(|pair| !is_same(pair));
         }
+        told_facts::leave_out(&mut pairs);
         for (before, after) in pairs {
             if record.changes.len() == MAX_CHANGED_UNITS {
                 record.left_out += 1;
@@ -108,7 +110,7 @@ impl ChangeRecord {
     }
 }
 
-type UnitPair<'a> = (Option<ShownUnit<'a>>, Option<ShownUnit<'a>>);
+pub(crate) type UnitPair<'a> = (Option<ShownUnit<'a>>, Option<ShownUnit<'a>>);
 
 /// The units in page order.
 fn shown<'a>(texts: &'a UnitTexts, keys: &[UnitKey]) -> Vec<ShownUnit<'a>> {

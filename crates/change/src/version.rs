@@ -12,6 +12,7 @@ use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
 use crate::span_hashes::{TextSpan, first_words, hash_of_span};
 use crate::spread_sort::sorted_evenly_spread;
 use crate::targets::LinkBase;
+use crate::told_facts::STRUCTURED_DATA;
 use crate::unit_texts::UnitTexts;
 use document::ContentDigest;
 use document::blocks::{Block, Blocks};
@@ -20,6 +21,9 @@ use document::{splitmix64, text_hash};
 use page::UrlRules;
 use std::borrow::Cow;
 use std::ops::Range;
+
+/// Makes the name of a watched text differ from that of the same text elsewhere.
+const WATCHED: u64 = 0x0077_6174_6368;
 
 /// One fetched version of a page, read and ready to be compared.
 #[derive(Debug)]
@@ -199,7 +203,8 @@ impl<'r> Version<'r> {
                 }
                 false => {
                     let row = self.rows.key_of(index).map(|key| blocks.text(&blocks.list[key]));
-                    (Cow::Borrowed(blocks.text(block)), row.unwrap_or(headings[index]))
+                    let above = if block.part.fact { STRUCTURED_DATA } else { headings[index] };
+                    (Cow::Borrowed(blocks.text(block)), row.unwrap_or(above))
                 }
             };
             texts.push(unit.key, unit.block, &text, place);
@@ -228,6 +233,8 @@ fn units(
     let mut units = Vec::with_capacity(blocks.list.len() + blocks.link_count());
     for (index, (block, part)) in blocks.list.iter().zip(parts).enumerate() {
         let (name, slot) = rows.in_row(index, names[index], slots[index]);
+        // What is watched is never taken for the same text elsewhere on the page.
+        let name = if block.watched { splitmix64(name ^ WATCHED) } else { name };
         let block_index = index as u32;
         if block.byte_length() > 0 {
             let key = UnitKey::new(name, slot, false, *part);

@@ -6,8 +6,10 @@
 mod facts;
 mod kinds;
 mod mentions;
+mod microdata;
 mod reader;
 mod selecting;
+mod tags;
 
 use crate::blocks::reader::BlockReader;
 use crate::blocks::selecting::SelectingReader;

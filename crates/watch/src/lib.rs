@@ -26,7 +26,6 @@
 //! This crate never fetches, never judges whether a version differs, and keeps nothing.
 
 mod memory;
-mod number;
 mod page_pattern;
 mod phrase;
 mod rule;
@@ -34,7 +33,6 @@ mod sight;
 mod trigger;
 
 pub use crate::memory::{MemoryDecodeError, WatchMemory};
-pub use crate::number::{Number, numbers};
 pub use crate::page_pattern::PagePattern;
 pub use crate::rule::{RuleFault, RuleText, WatchRule, WatchRules};
 pub use crate::sight::Sight;

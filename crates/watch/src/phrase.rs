@@ -54,21 +54,6 @@ pub(crate) fn folded(text: &str) -> String {
     text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-/// A value of a vocabulary as words: `https://schema.org/InStock` is `In Stock`.
-pub(crate) fn words_of_value(value: &str) -> String {
-    let bare = value.rsplit("schema.org/").next().unwrap_or(value);
-    let mut words = String::with_capacity(bare.len() + 8);
-    let mut after_small = false;
-    for sign in bare.chars() {
-        if after_small && sign.is_uppercase() {
-            words.push(' ');
-        }
-        after_small = sign.is_lowercase();
-        words.push(sign);
-    }
-    words
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,12 +72,5 @@ mod tests {
         check("sold out", "Sold out!", true);
         check("在庫あり", "現在在庫ありです", true);
         check("c++", "written in C++, again", true);
-    }
-
-    #[test]
-    fn a_value_of_a_vocabulary_is_read_as_words() {
-        assert_eq!(words_of_value("https://schema.org/InStock"), "In Stock");
-        assert_eq!(words_of_value("OutOfStock"), "Out Of Stock");
-        assert_eq!(words_of_value("10.00"), "10.00");
     }
 }

@@ -1,8 +1,8 @@
 //! Triggers: words that come or go, and numbers that cross a threshold, fall or rise.
 
-use crate::number::numbers;
 use crate::phrase::Phrase;
 use crate::sight::Sight;
+use document::numbers::numbers;
 
 /// A condition, and the text that says it.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,7 @@
 //! What a page states about itself as a whole in structured data: prices, availability, versions, dates.
 
 use crate::select::Selected;
+use crate::stated::without_vocabulary;
 use serde_json::Value;
 
 /// The properties that are read (schema.org).
@@ -22,7 +23,7 @@ const THING_NAMES: &[&str] = &["sku", "name", "@id", "url"];
 /// Longer data is not read.
 const MAX_JSON_BYTES: usize = 256 * 1024;
 /// The most facts per page.
-const MAX_FACTS: usize = 256;
+pub(super) const MAX_FACTS: usize = 256;
 
 /// A statement about the page or a thing on it.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,7 +65,8 @@ fn read(value: &Value, keys: &mut String, selected: Selected, facts: &mut Vec<Fa
                     }
                     _ if facts.len() >= MAX_FACTS || !FACT_NAMES.contains(&name.as_str()) => {}
                     Value::String(text) => {
-                        facts.push(Fact { name: keys.clone(), text: format!("{keys}: {text}"), selected });
+                        let text = format!("{keys}: {}", without_vocabulary(text));
+                        facts.push(Fact { name: keys.clone(), text, selected });
                     }
                     other => facts.push(Fact { name: keys.clone(), text: format!("{keys}: {other}"), selected }),
                 }

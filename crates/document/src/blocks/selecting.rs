@@ -50,7 +50,8 @@ impl<'a, 's> SelectingReader<'a, 's> {
 
     pub(super) fn finish(self) -> Blocks {
         let (mut reader, mut found) = (self.reader, self.elements.found);
-        for fact in &mut reader.facts {
+        reader.facts.finish();
+        for fact in &mut reader.facts.list {
             fact.selected = self.selection.of_fact(&fact.name, &mut found).within(fact.selected);
         }
         Blocks { found, ..reader.finish() }

@@ -1,0 +1,68 @@
+//! Facts that a text says, too: a price in structured data is not told beside the same price in the text.
+
+use crate::change_record::UnitPair;
+use crate::unit_texts::ShownUnit;
+use document::stated::mentions;
+
+/// Where a fact is.
+pub(crate) const STRUCTURED_DATA: &str = "structured data";
+/// The most pairs that are searched for what a fact says.
+const MAX_SEARCHED: usize = 64;
+
+/// Leaves out the pairs of facts whose old and new value a pair of texts has.
+pub(crate) fn leave_out(pairs: &mut Vec<UnitPair<'_>>) {
+    let is_fact = |pair: &UnitPair<'_>| pair.1.or(pair.0).is_some_and(|unit| unit.place == STRUCTURED_DATA);
+    if !pairs.iter().any(is_fact) {
+        return;
+    }
+    let texts: Vec<UnitPair<'_>> = pairs.iter().filter(|pair| !is_fact(pair)).take(MAX_SEARCHED).copied().collect();
+    pairs.retain(|pair| !is_fact(pair) || !texts.iter().any(|text| says(text, pair)));
+}
+
+/// Whether texts went from the old value of a fact to its new one.
+fn says(text: &UnitPair<'_>, fact: &UnitPair<'_>) -> bool {
+    let has = |text: Option<ShownUnit<'_>>, fact: Option<ShownUnit<'_>>| match (text, fact.and_then(value)) {
+        (Some(text), Some(value)) => mentions(text.text, value),
+        (_, None) => true,
+        (None, Some(_)) => false,
+    };
+    let values = fact.0.and_then(value).is_some() || fact.1.and_then(value).is_some();
+    values && has(text.0, fact.0) && has(text.1, fact.1)
+}
+
+/// The value of a fact. A title has no name and is a text of its own.
+fn value(fact: ShownUnit<'_>) -> Option<&str> {
+    fact.text.rsplit_once(": ").map(|(_, value)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Version, diff};
+    use page::UrlRules;
+
+    fn told(old: &str, new: &str) -> Vec<(Option<String>, Option<String>)> {
+        static URLS: UrlRules = UrlRules::none();
+        let version = |html: &str| Version::new(html.as_bytes(), Some("text/html"), None, &URLS);
+        let record = diff(&version(old), &version(new)).record;
+        record.changes.into_iter().map(|unit| (unit.before, unit.after)).collect()
+    }
+
+    #[test]
+    fn a_fact_is_not_told_beside_the_text_that_says_it() {
+        let page = |price: &str, fact: &str, stock: &str| {
+            format!(
+                "<main><h1>Lamp</h1><p>It costs {price} €.<p>{stock}<p itemprop=offers><meta itemprop=price content={fact}>\
+                 <script type=application/ld+json>{{\"offers\":{{\"price\":\"{fact}\",\"availability\":\"{stock}\"}}}}</script>\
+                 </main>"
+            )
+        };
+        let pair = |before: &str, after: &str| (Some(before.to_owned()), Some(after.to_owned()));
+        let old = page("29,90", "29.90", "InStock");
+        assert_eq!(told(&old, &page("24,90", "24.90", "InStock")), [pair("It costs 29,90 €.", "It costs 24,90 €.")]);
+        assert_eq!(
+            told(&old, &page("29,90", "24.90", "InStock")),
+            [pair("price: 29.90", "price: 24.90"), pair("offers price: 29.90", "offers price: 24.90")]
+        );
+        assert_eq!(told(&old, &page("29,90", "29.90", "OutOfStock")), [pair("InStock", "OutOfStock")]);
+    }
+}
