@@ -19,8 +19,10 @@ pub fn mentions(text: &str, value: &str) -> bool {
         return numbers(text).any(|said| said.value == number.value);
     }
     let folded = |text: &str| text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ");
-    let words = folded(&words_of_value(value));
-    !words.is_empty() && folded(text).contains(&words)
+    let text = folded(text);
+    [folded(without_vocabulary(value)), folded(&words_of_value(value))]
+        .iter()
+        .any(|words| !words.is_empty() && text.contains(words))
 }
 
 /// The year and the day of a date as data has it: `2026-01-31`, and what follows.

@@ -1,7 +1,7 @@
 //! `recrawl changes`: prints changes as a stream that scripts can follow and resume.
 
 use crate::CommandFailure;
-use crate::commands::diff::changed_units;
+use crate::commands::diff::{changed_units, watched_lines};
 use crate::follow::{Cursor, FollowArguments, Followed, Subject, Take, TopicFollower};
 use crate::output::{Format, told, word};
 use clap::Args;
@@ -88,8 +88,7 @@ impl ChangeLine {
         }
         let verdict = word(&self.verdict);
         writeln!(out, "{}  {verdict:<8} {:.3}  {}", self.seen_at, self.magnitude, self.url)?;
-        self.triggers.iter().try_for_each(|trigger| writeln!(out, "    ! {trigger}"))?;
-        self.not_found.iter().try_for_each(|part| writeln!(out, "    ? {part} is not on the page"))?;
+        watched_lines(&self.triggers, &self.not_found).try_for_each(|line| writeln!(out, "    {line}"))?;
         let units =
             self.changes.iter().map(|unit| (unit.place.as_str(), unit.before.as_deref(), unit.after.as_deref()));
         changed_units(units, self.left_out as usize).try_for_each(|line| writeln!(out, "    {line}"))

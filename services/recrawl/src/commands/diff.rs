@@ -5,9 +5,8 @@ use crate::batch::answer_lines;
 use crate::commands::SettingsArguments;
 use crate::one_fetch::{Given, file_or_address};
 use crate::output::{Format, answer, word};
-use change::{Diff, Version, diff as compare};
+use crate::ruled_diff::{Comparing, GivenVersion, RuledDiff};
 use clap::Args;
-use page::UrlRules;
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -44,38 +43,52 @@ struct DiffQuery {
 /// Compares two versions.
 pub fn diff(arguments: &DiffArguments, format: Format) -> Result<(), CommandFailure> {
     let settings = arguments.settings.load(&[])?;
-    let urls = settings.urls.rules();
+    let comparing = Comparing::new(&settings);
     if let Some(file) = &arguments.batch {
-        return answer_lines(file, |question| answer_one(question, &urls));
+        return answer_lines(file, |question| answer_one(question, &comparing));
     }
     let given = |source: &Option<String>| file_or_address(&settings, source.as_deref().unwrap_or_default());
     let (old, new) = (given(&arguments.old)?, given(&arguments.new)?);
-    let version = |given: &Given| {
-        let url = arguments.url.clone().or_else(|| given.url.as_ref().map(ToString::to_string));
-        let content_type = arguments.content_type.as_ref().or(given.content_type.as_ref());
-        Version::new(&given.bytes, content_type.map(String::as_str), url.as_deref(), &urls)
-    };
-    answer(format, &compare(&version(&old), &version(&new)), text)
+    let url = |given: &Given| arguments.url.clone().or_else(|| given.url.as_ref().map(ToString::to_string));
+    let (old_url, new_url) = (url(&old), url(&new));
+    let told = comparing.compare(
+        given_version(&old, old_url.as_deref(), arguments),
+        given_version(&new, new_url.as_deref(), arguments),
+    );
+    answer(format, &told, text)
 }
 
-fn answer_one(question: DiffQuery, urls: &UrlRules) -> Result<Diff, String> {
+fn given_version<'a>(given: &'a Given, url: Option<&'a str>, arguments: &'a DiffArguments) -> GivenVersion<'a> {
+    let content_type = arguments.content_type.as_deref().or(given.content_type.as_deref());
+    GivenVersion { bytes: &given.bytes, url, content_type }
+}
+
+fn answer_one(question: DiffQuery, comparing: &Comparing) -> Result<RuledDiff, String> {
     let DiffQuery { old, new, url, content_type } = question;
-    let version = |file: PathBuf| {
-        let bytes = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-        Ok::<_, String>(Version::new(&bytes, content_type.as_deref(), url.as_deref(), urls))
-    };
-    Ok(compare(&version(old)?, &version(new)?))
+    let read = |file: PathBuf| std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()));
+    let (old, new) = (read(old)?, read(new)?);
+    let version = |bytes| GivenVersion { bytes, url: url.as_deref(), content_type: content_type.as_deref() };
+    Ok(comparing.compare(version(&old), version(&new)))
 }
 
-fn text(diff: &Diff) -> String {
+fn text(told: &RuledDiff) -> String {
+    let diff = &told.diff;
     let record = &diff.record;
     let head = format!("{}, magnitude {:.3}", word(&diff.verdict), diff.magnitude);
     let units = record.changes.iter().map(|unit| (unit.place.as_str(), unit.before.as_deref(), unit.after.as_deref()));
-    let mut lines: Vec<String> = std::iter::once(head).chain(changed_units(units, record.left_out)).collect();
+    let watched = watched_lines(&told.triggers, &told.not_found);
+    let mut lines: Vec<String> =
+        std::iter::once(head).chain(watched).chain(changed_units(units, record.left_out)).collect();
     if record.passed_over > 0 && !record.changes.is_empty() {
         lines.push(format!("passed over: {} differences that do not count", record.passed_over));
     }
     lines.join("\n")
+}
+
+/// Lines that tell which triggers fired, and which watched parts are not there.
+pub(crate) fn watched_lines(triggers: &[String], not_found: &[String]) -> impl Iterator<Item = String> {
+    let fired = triggers.iter().map(|trigger| format!("! {trigger}"));
+    fired.chain(not_found.iter().map(|part| format!("? {part} is not on the page")))
 }
 
 /// Lines that tell a change: where, what it was, what it is.
