@@ -5,6 +5,7 @@
 mod addresses;
 mod fetching;
 mod pages;
+mod watching;
 
 use serde_json::Value;
 use std::path::Path;

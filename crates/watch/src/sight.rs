@@ -4,6 +4,7 @@ use crate::phrase::folded;
 use crate::trigger::{Condition, Subject, Trigger};
 use document::blocks::{Block, Blocks};
 use document::numbers::{Number, numbers};
+use document::select::is_fact;
 use document::stated::words_of_value;
 
 /// Signs and codes beside a number that make it a price.
@@ -25,17 +26,26 @@ pub enum Sight {
 
 /// The blocks of a page that triggers see: those that are watched, or all.
 pub(crate) struct SeenBlocks<'b> {
-    blocks: &'b Blocks,
-    seen: Vec<&'b Block>,
+    is_watched: bool,
+    seen: Vec<SeenBlock<'b>>,
+}
+
+/// A block, read for triggers.
+struct SeenBlock<'b> {
+    text: &'b str,
+    /// In lower case, with single blanks: the text, or the words of a fact's value.
+    said: String,
+    /// The name and the value of a fact.
+    fact: Option<(&'b str, &'b str)>,
+    /// What the row begins with that the block is in, if that is another block.
+    row: Option<String>,
 }
 
 impl<'b> SeenBlocks<'b> {
     pub(crate) fn new(blocks: &'b Blocks) -> Self {
-        Self { blocks, seen: blocks.list.iter().filter(|block| block.watched || !blocks.is_watched).collect() }
-    }
-
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &'b str> {
-        self.seen.iter().map(|block| self.blocks.text(block))
+        let is_watched = blocks.is_watched;
+        let seen = blocks.list.iter().enumerate().filter(|(_, block)| block.watched || !is_watched);
+        Self { is_watched, seen: seen.map(|(index, block)| SeenBlock::new(blocks, index, block)).collect() }
     }
 
     /// What a trigger sees here.
@@ -44,11 +54,7 @@ impl<'b> SeenBlocks<'b> {
             // Of a page without text, or without what is watched, nothing can be said.
             _ if self.seen.is_empty() => Sight::Nothing,
             Condition::Come(phrase) | Condition::Go(phrase) => {
-                let says = |block: &&Block| match self.fact(block) {
-                    Some((_, value)) => phrase.is_in(&words_of_value(value)) || phrase.is_in(value),
-                    None => phrase.is_in(self.blocks.text(block)),
-                };
-                Sight::Words(self.seen.iter().any(says))
+                Sight::Words(self.seen.iter().any(|block| phrase.is_in(&block.said)))
             }
             Condition::Number(subject, _) => self.number(subject).map_or(Sight::Nothing, Sight::Number),
         }
@@ -58,59 +64,60 @@ impl<'b> SeenBlocks<'b> {
     /// the first with a currency. If nothing has the name, it is the only number that is watched.
     fn number(&self, subject: &Subject) -> Option<f64> {
         let first = |text: &str| numbers(text).next().map(|number| number.value);
+        let mut seen = self.seen.iter();
         if subject.name.is_empty() {
-            return self.texts().find_map(first);
+            return seen.find_map(|block| first(block.text));
         }
-        let of_facts = || self.seen.iter().find_map(|block| first(self.fact_named(block, &subject.name)?));
+        let of_facts = || {
+            let facts = self.seen.iter().filter_map(|block| block.fact);
+            facts.filter(|(name, _)| is_fact(&subject.name, name)).find_map(|(_, value)| first(value))
+        };
         let behind_words = || {
-            let named = |block: &&&Block| {
-                let text = folded(self.blocks.text(block));
-                subject.words.behind(&text).and_then(first)
-            };
-            let in_row = |block: &&&Block| {
-                let row = self.row_name(block)?;
-                subject.words.is_in(row).then(|| first(self.blocks.text(block))).flatten()
-            };
-            self.seen.iter().find_map(|block| named(&block).or_else(|| in_row(&block)))
+            self.seen.iter().find_map(|block| {
+                let is_in_row = block.row.as_ref().is_some_and(|row| subject.words.is_in(row));
+                let behind = subject.words.behind(&block.said).and_then(first);
+                behind.or_else(|| first(block.text).filter(|_| is_in_row))
+            })
         };
         let with_currency = || {
             let priced =
                 |text: &str| numbers(text).find(|number| has_currency(text, number)).map(|number| number.value);
-            (subject.name == "price").then(|| self.texts().find_map(priced)).flatten()
+            (subject.name == "price").then(|| self.seen.iter().find_map(|block| priced(block.text))).flatten()
         };
         let only = || {
-            let mut all = self.texts().flat_map(numbers);
-            let number = all.next().filter(|_| self.blocks.is_watched)?;
+            let mut all = self.seen.iter().flat_map(|block| numbers(block.text));
+            let number = all.next().filter(|_| self.is_watched)?;
             all.next().is_none().then_some(number.value)
         };
         of_facts().or_else(behind_words).or_else(with_currency).or_else(only)
     }
+}
 
-    /// The name and the value of a fact.
-    fn fact(&self, block: &Block) -> Option<(&'b str, &'b str)> {
-        if block.part.fact { self.blocks.text(block).split_once(": ") } else { None }
+impl<'b> SeenBlock<'b> {
+    fn new(blocks: &'b Blocks, index: usize, block: &'b Block) -> Self {
+        let text = blocks.text(block);
+        let fact = if block.part.fact { text.split_once(": ") } else { None };
+        let said = match fact {
+            Some((_, value)) => folded(&format!("{} {value}", words_of_value(value))),
+            None => folded(text),
+        };
+        Self { text, said, fact, row: row_name(blocks, index).map(folded) }
     }
+}
 
-    fn fact_named(&self, block: &Block, name: &str) -> Option<&'b str> {
-        let (full_name, value) = self.fact(block)?;
-        document::select::is_fact(name, full_name).then_some(value)
-    }
-
-    /// The first text of the row that a block is in, if it is not the block's own.
-    fn row_name(&self, block: &Block) -> Option<&'b str> {
-        if block.row == 0 {
-            return None;
-        }
-        // The blocks of a row follow each other.
-        let index = self.blocks.list.partition_point(|other| other.place().start < block.place().start);
-        let mut row = self.blocks.list[..index].iter().rev().take_while(|other| other.row == block.row);
-        let first = row.by_ref().take(MAX_ROW_BLOCKS).last()?;
-        row.next().is_none().then(|| self.blocks.text(first))
-    }
+/// The first text of the row that a block is in, if it is not the block's own.
+fn row_name(blocks: &Blocks, index: usize) -> Option<&str> {
+    let row = blocks.list[index].row;
+    let mut before = blocks.list[..index].iter().rev().take_while(|other| row > 0 && other.row == row);
+    let first = before.by_ref().take(MAX_ROW_BLOCKS).last()?;
+    let name = blocks.text(first);
+    (before.next().is_none() && name.len() <= MAX_ROW_NAME_BYTES).then_some(name)
 }
 
 /// A row with more blocks lays out a page, and its first text says nothing of the others.
 const MAX_ROW_BLOCKS: usize = 16;
+/// The longest text that names a row.
+const MAX_ROW_NAME_BYTES: usize = 200;
 
 fn has_currency(text: &str, number: &Number) -> bool {
     let before = text[..number.place.start].trim_end().to_lowercase();

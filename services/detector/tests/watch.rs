@@ -4,7 +4,7 @@
 
 mod bench;
 
-use bench::{Bench, FIRST, html};
+use bench::{Bench, FIRST};
 use messages::{FetchOutcome, PageChange, Validators, Verdict};
 
 const PRICE: &str = "[[rules]]\nname = \"lamp\"\npages = [\"www.site.test/*\"]\nwatch = [\".price\"]\n\

@@ -33,6 +33,8 @@ struct OpenElement {
     row: usize,
     part: BlockRole,
     hidden: bool,
+    /// Whether the element itself hides what is in it.
+    hides: bool,
     in_table: bool,
     /// The number of the thing that microdata says it is about.
     item: usize,
@@ -59,7 +61,9 @@ pub(super) struct BlockReader<'a> {
     hidden: bool,
     /// What a selection makes of this place.
     pub(super) selected: Selected,
-    /// Whether text here is not read: it is hidden and not watched, or ignored.
+    /// The number of open elements around and at the watched one. What those hide is read all the same.
+    watched_from: usize,
+    /// Whether text here is not read: it is hidden, or ignored.
     pub(super) skipped: bool,
     in_table: bool,
     pub(super) item: usize,
@@ -147,6 +151,7 @@ impl<'a> BlockReader<'a> {
             part: BlockRole::default(),
             hidden: false,
             selected: Selected::default(),
+            watched_from: 0,
             skipped: false,
             in_table: false,
             item: 0,
@@ -165,13 +170,24 @@ impl<'a> BlockReader<'a> {
         }
         if selected.watched != self.selected.watched {
             self.flush();
+            self.watched_from = self.open.len();
         }
         self.selected = selected;
         self.skip_or_not();
     }
 
+    /// The element of the last tag is watched, and the elements around it are not.
+    pub(super) fn begin_watching(&mut self) {
+        self.watched_from = self.open.len();
+        self.skip_or_not();
+    }
+
     fn skip_or_not(&mut self) {
-        self.skipped = (self.hidden && !self.selected.watched) || self.selected.ignored;
+        let is_hidden = match self.selected.watched {
+            true => self.open.iter().skip(self.watched_from).any(|open| open.hides),
+            false => self.hidden,
+        };
+        self.skipped = is_hidden || self.selected.ignored;
     }
 
     /// Begins a list: each piece that follows is one of its rows.
@@ -270,6 +286,7 @@ impl<'a> BlockReader<'a> {
             row,
             part,
             hidden: self.hidden || hidden,
+            hides: hidden,
             in_table,
             item: self.item,
         });

@@ -240,8 +240,9 @@ impl<'a, 's> OpenElements<'a, 's> {
             self.renew_formatting();
         }
         let mut parent = self.open.len() - 1;
-        // What does not belong into a table stands before it.
-        if is_table_frame(self.top().name) && !is_table_part(name) && !is_of_head(name) && name != FORM {
+        let is_in_frame = is_table_frame(self.top().name);
+        // What does not belong into a table stands before it. A form there holds nothing.
+        if is_in_frame && !is_table_part(name) && !is_of_head(name) && name != FORM {
             let table = self.open.iter().rposition(|open| open.name == TABLE);
             parent = table.map_or(parent, |table| table - 1);
         }
@@ -249,7 +250,7 @@ impl<'a, 's> OpenElements<'a, 's> {
         if !self.begin(name, Some(tag), parent, is_foreign) {
             return;
         }
-        self.is_void = name.is_void() || (is_foreign && tag.is_self_closing());
+        self.is_void = name.is_void() || (is_foreign && tag.is_self_closing()) || (is_in_frame && name == FORM);
         if is_formatting(name) {
             self.formatting.push(Some(ListedElement { tag, serial: self.count }));
         } else if is_marker(name) {

@@ -4,6 +4,7 @@ use super::elements::OpenElements;
 use super::{PartUse, Selection};
 use crate::attributes::attribute;
 use crate::markup::{Token, tokens};
+use proptest::prelude::*;
 use std::fmt::Write;
 use std::process::Command;
 
@@ -227,4 +228,45 @@ fn a_browser_says_what_the_table_says() {
     let differing = cases.iter().zip(&told).filter(|((_, (_, expected)), told)| expected != told);
     let wrong: Vec<_> = differing.map(|((_, (selector, _)), told)| format!("{selector:?}: {told:?}")).collect();
     assert!(wrong.is_empty(), "a browser says {}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_no_selector_is_refused_with_what_to_write() {
+    let check = |text: &str, problem: &str| {
+        let fault = Selection::default().add(PartUse::Watch, text).expect_err(text);
+        assert_eq!(fault.problem, problem);
+        assert!(fault.remedy.starts_with("write ") || fault.remedy.starts_with("leave "), "{}", fault.remedy);
+    };
+    check("", "a selector is missing at the end");
+    check("p,", "a selector is missing at the end");
+    check("p >", "a selector is missing at the end");
+    check("> p", "no selector begins with '>'");
+    check(".", "a name is missing at the end");
+    check("#1a", "a name cannot begin with the digit 1");
+    check("p:last-child", ":last-child is not supported");
+    check("p:has(b)", ":has is not supported");
+    check("p::before", "::before is not supported");
+    check("p:not(a b)", ":not() of more than one element is not supported");
+    check("p:nth-child(x)", ":nth-child(x) has no number");
+    check("p:nth-child(2 of .a)", ":nth-child(2 of .a) has no number");
+    check("[a=1]", "the value of the attribute a needs quotes");
+    check("[a='b'", "']' is missing before \"\"");
+    check("[a='b", "the quote ' is not closed");
+    check("p$", "'$' is not expected here: \"$\"");
+    check("svg|a", "namespaces are not supported");
+    check("p\\", "nothing is behind the last backslash");
+    check("fact:colour", "there is no fact \"colour\"");
+    check("/a/~2", "the step \"~2\" of the pointer has a ~ that stands for nothing");
+    check(&"p ".repeat(129), "the selectors of the rule have more than 128 steps together");
+    check(&"p".repeat(2_001), "the selector has more than 2000 bytes");
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_a_selection_or_refused(text in "([a-z#.:*>+~,()\\[\\]='\"\\\\ 0-9é-]|nth-child|not){0,30}") {
+        let mut selection = Selection::default();
+        if selection.add(PartUse::Watch, &text).is_ok() {
+            let _ = selected("<p n=1 class=a>x<b id=b>y</b>", &text);
+        }
+    }
 }
