@@ -2,7 +2,7 @@
 //! `changes` and the change stream.
 
 use crate::told_facts;
-use crate::unit_texts::{ShownUnit, UnitTexts};
+use crate::unit_texts::{ShownUnit, UnitPair, UnitTexts};
 use crate::version::UnitKey;
 use document::prefix;
 use serde::Serialize;
@@ -109,8 +109,6 @@ impl ChangeRecord {
         self.changes.push(ChangedUnit { before, after, place: unit.place.to_owned() });
     }
 }
-
-pub(crate) type UnitPair<'a> = (Option<ShownUnit<'a>>, Option<ShownUnit<'a>>);
 
 /// The units in page order.
 fn shown<'a>(texts: &'a UnitTexts, keys: &[UnitKey]) -> Vec<ShownUnit<'a>> {

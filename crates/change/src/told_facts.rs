@@ -1,11 +1,8 @@
 //! Facts that a text says, too: a price in structured data is not told beside the same price in the text.
 
-use crate::change_record::UnitPair;
-use crate::unit_texts::ShownUnit;
+use crate::unit_texts::{STRUCTURED_DATA, ShownUnit, UnitPair};
 use document::stated::mentions;
 
-/// Where a fact is.
-pub(crate) const STRUCTURED_DATA: &str = "structured data";
 /// The most pairs that are searched for what a fact says.
 const MAX_SEARCHED: usize = 64;
 

@@ -9,6 +9,9 @@ const MAX_UNIT_BYTES: usize = 16 * 1024;
 /// The most kept of the words that say where a unit is.
 const MAX_PLACE_BYTES: usize = 120;
 
+/// The place of a fact.
+pub(crate) const STRUCTURED_DATA: &str = "structured data";
+
 /// The texts of the units outside the frame, in the order of their names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct UnitTexts {
@@ -35,6 +38,9 @@ pub(crate) struct ShownUnit<'a> {
     /// The row, the heading above, or the words of a link.
     pub(crate) place: &'a str,
 }
+
+/// What a unit was, and what it is.
+pub(crate) type UnitPair<'a> = (Option<ShownUnit<'a>>, Option<ShownUnit<'a>>);
 
 impl UnitTexts {
     /// Adds a unit; of all units the names must ascend. Returns whether there was room.

@@ -1,7 +1,7 @@
 //! Reads the blocks of a page by a selection: follows the page's elements, and tells the reader of the blocks where it
 //! is.
 
-use super::Blocks;
+use super::block::Blocks;
 use super::reader::BlockReader;
 use crate::markup::{StartTag, TakeTokens, TextKind};
 use crate::select::{OpenElements, Selection};
