@@ -1,8 +1,8 @@
 //! Reads what the elements of a page state in microdata: `<meta itemprop=price content=10>`, `<time itemprop=datePublished
 //! datetime=2026-01-31>`. What such an element shows is text of the page already, and is told as that.
 
-use super::facts::{FACT_NAMES, Fact, MAX_FACTS};
 use crate::attributes::values_of;
+use crate::blocks::facts::{FACT_NAMES, Fact, MAX_FACTS};
 use crate::entities::decode_attribute;
 use crate::page_text::MAX_TITLE_BYTES;
 use crate::select::Selected;

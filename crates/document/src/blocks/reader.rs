@@ -2,13 +2,13 @@
 //!
 //! One pass, no tree. Of the open elements, only those that begin a block or hide their content are kept.
 
-use super::block::{Block, BlockElement, BlockRole, Blocks};
-use super::facts::Fact;
-use super::kinds::{IMPLIED, IS_PARAGRAPH, Implied, KINDS, NAME_HASHES, P, SUMMARY, TD, TagEffect};
-use super::mentions::{Mentions, SHORTEST_MENTION, is_hidden, mentions};
-use super::microdata::PageFacts;
-use super::tags::is_json_ld;
 use crate::attributes::attribute;
+use crate::blocks::block::{Block, BlockElement, BlockRole, Blocks};
+use crate::blocks::facts::Fact;
+use crate::blocks::kinds::{IMPLIED, IS_PARAGRAPH, Implied, KINDS, NAME_HASHES, P, SUMMARY, TD, TagEffect};
+use crate::blocks::mentions::{Mentions, SHORTEST_MENTION, is_hidden, mentions};
+use crate::blocks::microdata::PageFacts;
+use crate::blocks::tags::is_json_ld;
 use crate::hash::{splitmix64, text_hash};
 use crate::markup::{StartTag, TakeTokens, TextKind};
 use crate::select::Selected;

@@ -1,8 +1,8 @@
 //! Reads the blocks of a page by a selection: follows the page's elements, and tells the reader of the blocks where it
 //! is.
 
-use super::block::Blocks;
-use super::reader::BlockReader;
+use crate::blocks::block::Blocks;
+use crate::blocks::reader::BlockReader;
 use crate::markup::{StartTag, TakeTokens, TextKind};
 use crate::select::{OpenElements, Selection};
 use crate::tag_name::TagName;

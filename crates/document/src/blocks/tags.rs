@@ -1,8 +1,8 @@
 //! Reads the tags that have something to say themselves: links, images, fields, and statements about the page.
 
-use super::facts::{FACT_NAMES, json_ld};
-use super::reader::BlockReader;
 use crate::attributes::{attribute, values_of};
+use crate::blocks::facts::{FACT_NAMES, json_ld};
+use crate::blocks::reader::BlockReader;
 use crate::entities;
 use crate::hash::{splitmix64, text_hash};
 use crate::markup::{StartTag, TextKind};
