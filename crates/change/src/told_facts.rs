@@ -15,7 +15,7 @@ pub(crate) fn leave_out(pairs: &mut Vec<UnitPair<'_>>) {
     let texts: Vec<UnitPair<'_>> = pairs.iter().filter(|pair| !is_fact(pair)).take(MAX_SEARCHED).copied().collect();
     let old: Vec<ShownUnit<'_>> = texts.iter().filter_map(|text| text.0).collect();
     let new: Vec<ShownUnit<'_>> = texts.iter().filter_map(|text| text.1).collect();
-    pairs.retain(|pair| !is_fact(pair) || !(said(pair.0, &old) && said(pair.1, &new)));
+    pairs.retain(|pair| !(is_fact(pair) && said(pair.0, &old) && said(pair.1, &new)));
 }
 
 /// Whether one of the texts has the value of a fact, if there is a fact.

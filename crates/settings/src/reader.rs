@@ -49,7 +49,7 @@ impl SettingsReader {
         for (section_key, section_value) in document.get_ref() {
             let (section, section_at) = (section_key.get_ref().as_ref(), origin(section_key.span().start));
             if section == RULES {
-                self.add_rules(section_value.get_ref(), &section_at, &origin);
+                self.add_rules(section_value.get_ref(), &section_at, origin);
                 continue;
             }
             let Some((section, keys)) = find_section(section) else {

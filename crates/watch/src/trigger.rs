@@ -39,7 +39,9 @@ pub(crate) enum Move {
     Rises,
 }
 
-const COMPARISONS: [(&str, fn(f64) -> Move); 8] = [
+/// The words or signs between a subject and its threshold, and what they say of the number.
+type Comparison = (&'static str, fn(f64) -> Move);
+const COMPARISONS: [Comparison; 8] = [
     ("below", Move::Below),
     ("above", Move::Above),
     ("at most", Move::AtMost),

@@ -2,46 +2,46 @@
 
 use crate::tag_name::TagName;
 
+/// Blocks whose start tag ends an open paragraph, and whose end tag ends everything inside of them.
+fn is_block(name: TagName) -> bool {
+    matches!(
+        name.as_bytes(),
+        b"address"
+            | b"article"
+            | b"aside"
+            | b"blockquote"
+            | b"center"
+            | b"dd"
+            | b"details"
+            | b"dialog"
+            | b"dir"
+            | b"div"
+            | b"dl"
+            | b"dt"
+            | b"fieldset"
+            | b"figcaption"
+            | b"figure"
+            | b"footer"
+            | b"header"
+            | b"hgroup"
+            | b"li"
+            | b"listing"
+            | b"main"
+            | b"menu"
+            | b"nav"
+            | b"ol"
+            | b"pre"
+            | b"section"
+            | b"summary"
+            | b"ul"
+    )
+}
+
 /// Start tags that end an open paragraph.
 pub(super) fn ends_paragraph(name: TagName) -> bool {
-    is_heading(name)
-        || matches!(
-            name.as_bytes(),
-            b"address"
-                | b"article"
-                | b"aside"
-                | b"blockquote"
-                | b"center"
-                | b"dd"
-                | b"details"
-                | b"dialog"
-                | b"dir"
-                | b"div"
-                | b"dl"
-                | b"dt"
-                | b"fieldset"
-                | b"figcaption"
-                | b"figure"
-                | b"footer"
-                | b"form"
-                | b"header"
-                | b"hgroup"
-                | b"hr"
-                | b"li"
-                | b"listing"
-                | b"main"
-                | b"menu"
-                | b"nav"
-                | b"ol"
-                | b"p"
-                | b"plaintext"
-                | b"pre"
-                | b"section"
-                | b"summary"
-                | b"table"
-                | b"ul"
-                | b"xmp"
-        )
+    is_block(name)
+        || is_heading(name)
+        || matches!(name.as_bytes(), b"form" | b"hr" | b"p" | b"plaintext" | b"table" | b"xmp")
 }
 
 pub(super) fn is_heading(name: TagName) -> bool {
@@ -131,40 +131,7 @@ pub(super) fn is_part_of_line(name: TagName) -> bool {
 
 /// End tags that end everything up to the element of their name, if that is in scope.
 pub(super) fn ends_in_scope(name: TagName) -> bool {
-    let name = name.as_bytes();
-    matches!(
-        name,
-        b"address"
-            | b"article"
-            | b"aside"
-            | b"blockquote"
-            | b"button"
-            | b"center"
-            | b"dd"
-            | b"details"
-            | b"dialog"
-            | b"dir"
-            | b"div"
-            | b"dl"
-            | b"dt"
-            | b"fieldset"
-            | b"figcaption"
-            | b"figure"
-            | b"footer"
-            | b"header"
-            | b"hgroup"
-            | b"li"
-            | b"listing"
-            | b"main"
-            | b"menu"
-            | b"nav"
-            | b"object"
-            | b"ol"
-            | b"pre"
-            | b"section"
-            | b"summary"
-            | b"ul"
-    )
+    is_block(name) || matches!(name.as_bytes(), b"button" | b"object")
 }
 
 /// How far the search for an open element goes.

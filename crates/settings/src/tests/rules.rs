@@ -48,7 +48,7 @@ fn what_is_wrong_with_a_rule_is_said_with_its_number_key_and_remedy() {
         "recrawl.toml:1: rule 1: pages: the rule names no page; write pages = [\"shop.example/*\"]",
     );
     check(
-        "[[rules]]\npages = \"a.test\"\ntrigger = \"price under 20 euros\"\nwatch = \"\"\n",
+        "[[rules]]\npages = \"a.test\"\ntrigger = \"price below 20\"\nwatch = \"\"\n",
         "recrawl.toml:4: rule 1: watch: \"\": a selector is missing at the end; write a CSS selector such as #price, .stock \
          or table.offers td:nth-child(2)",
     );
