@@ -2,6 +2,7 @@
 //! `changes` and the change stream.
 
 use crate::pairing::{UnitPair, paired};
+use crate::told_facts;
 use crate::unit_texts::{ShownUnit, UnitTexts};
 use crate::version::UnitKey;
 use document::prefix;
@@ -69,6 +70,7 @@ impl ChangeRecord {
         if !pairs.iter().all(is_same) {
             pairs.retain(|pair| !is_same(pair));
         }
+        told_facts::leave_out(&mut pairs);
         for (before, after) in pairs {
             if record.changes.len() == MAX_CHANGED_UNITS {
                 record.left_out += 1;

@@ -31,7 +31,8 @@ const ERRORS: &[&str] = &[
 
 /// Whether a version looks like something served in the page's place. It is suspect if it is empty where there was
 /// text, or if it is much shorter, short, and worded like an error. A page replaced by another text is not suspect:
-/// that is news.
+/// that is news. Where parts of the page are watched, it is suspect if none of them is there, whatever they are worded
+/// like: "temporarily unavailable" is what people watch for.
 pub(crate) fn is_suspect(version: &Version<'_>, reference_bytes: usize) -> bool {
     let bytes = version.region_bytes;
     let shrunk = (bytes as f64) < SHRUNK_SHARE * reference_bytes as f64;
@@ -39,7 +40,11 @@ pub(crate) fn is_suspect(version: &Version<'_>, reference_bytes: usize) -> bool 
         let text = text.to_lowercase();
         ERRORS.iter().any(|error| text.contains(error))
     };
-    shrunk && (bytes == 0 || (bytes < MAX_ERROR_PAGE_BYTES && version.region_texts().any(sounds_like_an_error)))
+    shrunk
+        && (bytes == 0
+            || (!version.is_watched()
+                && bytes < MAX_ERROR_PAGE_BYTES
+                && version.region_texts().any(sounds_like_an_error)))
 }
 
 #[cfg(test)]

@@ -45,6 +45,7 @@ mod state_codec;
 mod targets;
 mod token_hashes;
 mod tokens;
+mod told_facts;
 mod turns;
 mod unit_texts;
 mod verdict;

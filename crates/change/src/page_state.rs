@@ -194,6 +194,23 @@ impl PageState {
         Judgement { changes_last: self.looks.confirmed >= self.looks.withdrawn, ..judgement }
     }
 
+    /// Takes a version as what the page shows, without judging it: it was read by another selection than the last one, so
+    /// that the two cannot be compared.
+    pub fn begin_anew(&mut self, version: &Version<'_>) -> Judgement {
+        let digest = version.digest.first_chunk().copied();
+        let is_same = std::mem::replace(&mut self.looks.digest, digest) == digest;
+        let was_gone = std::mem::take(&mut self.looks.gone);
+        (self.looks.held, self.looks.turns, self.looks.region_bytes) = (0, 0, 0);
+        (self.looks.open_added, self.looks.open_removed) = Default::default();
+        self.version = VersionMemory { shingles: version.shingles(), ..VersionMemory::default() };
+        self.accept(version, version.unit_texts());
+        Judgement::quiet(match (was_gone, is_same) {
+            (true, _) => VersionVerdict::Returned,
+            (false, true) => VersionVerdict::Unchanged,
+            (false, false) => VersionVerdict::Cosmetic,
+        })
+    }
+
     fn hold(&mut self) -> Judgement {
         self.looks.held += 1;
         Judgement { held: true, ..Judgement::quiet(VersionVerdict::Cosmetic) }
@@ -204,7 +221,11 @@ impl PageState {
         let is_back_to_back = noise.is_back_to_back();
         let mut news = News::between(&self.version.units, &keys);
         let structure = PartVerdict::of(news.differing > 0);
-        if version.is_feed() {
+        let is_watched = version.is_watched();
+        if is_watched {
+            // What somebody watches is told whenever it differs: their word is above anything learned.
+            news.is_whole = true;
+        } else if version.is_feed() {
             // New items in the place of all others are no other version of the feed.
             news.is_whole = false;
         } else {
@@ -216,7 +237,9 @@ impl PageState {
             self.version.past.extend(std::mem::take(&mut removed));
             added.retain(|key| !self.version.past.iter().any(|past| past.name() == key.name()));
         }
-        self.pass_over_rotations(&mut added, &mut removed);
+        if !is_watched {
+            self.pass_over_rotations(&mut added, &mut removed);
+        }
         self.version.past.drain(..self.version.past.len().saturating_sub(MAX_PAST_UNITS));
         let gaps = match added.is_empty() && removed.is_empty() {
             true => Gaps::default(),
@@ -241,7 +264,7 @@ impl PageState {
         };
         added.retain(|key| !is_noise(key));
         removed.retain(|key| !is_noise(key));
-        let wants_second_look = noise != Noise::ByFrequency && self.wants_second_look();
+        let wants_second_look = noise != Noise::ByFrequency && !is_watched && self.wants_second_look();
         if added.is_empty() && removed.is_empty() {
             let verdict = if was_gone { VersionVerdict::Returned } else { VersionVerdict::Cosmetic };
             return Judgement { structure, wants_second_look, ..Judgement::quiet(verdict) };

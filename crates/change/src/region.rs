@@ -25,7 +25,13 @@ pub(crate) enum PagePart {
 /// whole belong to it.
 ///
 /// Where most of the region only leads elsewhere, the page is a list of links, and they are its content.
+///
+/// Of a page of which parts are watched, these are the region, and all else is its frame.
 pub(crate) fn parts(blocks: &Blocks) -> Vec<PagePart> {
+    if blocks.is_watched {
+        let part = |block: &Block| if block.watched { PagePart::Region } else { PagePart::Frame };
+        return blocks.list.iter().map(part).collect();
+    }
     let weight = |block: &Block| if block.part.control || block.part.fact { 0 } else { block.byte_length() };
     let bytes = |keep: &[bool]| -> usize {
         blocks.list.iter().zip(keep).map(|(block, keep)| usize::from(*keep) * weight(block)).sum()

@@ -12,6 +12,9 @@ const MAX_UNIT_BYTES: usize = 16 * 1024;
 /// The most kept of the words that say where a unit is.
 const MAX_PLACE_BYTES: usize = 120;
 
+/// The place of a fact.
+pub(crate) const STRUCTURED_DATA: &str = "structured data";
+
 /// The texts of the units outside the frame, in page order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct UnitTexts {

@@ -12,13 +12,16 @@ use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
 use crate::span_hashes::{TextSpan, first_words, hash_of_span};
 use crate::spread_sort::sorted_evenly_spread;
 use crate::targets::LinkBase;
-use crate::unit_texts::{UnitTexts, UnitTextsBuilder};
+use crate::unit_texts::{STRUCTURED_DATA, UnitTexts, UnitTextsBuilder};
 use document::ContentDigest;
 use document::blocks::{Block, Blocks};
 use document::{Body, PageText};
 use document::{splitmix64, text_hash};
 use page::UrlRules;
 use std::ops::Range;
+
+/// Makes the name of a watched text differ from that of the same text elsewhere.
+const WATCHED: u64 = 0x0077_6174_6368;
 
 /// One fetched version of a page, read and ready to be compared.
 #[derive(Debug)]
@@ -144,6 +147,16 @@ impl<'r> Version<'r> {
         self.base.rules()
     }
 
+    /// The blocks of the version.
+    pub fn blocks(&self) -> &Blocks {
+        &self.blocks
+    }
+
+    /// Whether parts of the page are watched, so that only they count.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.blocks.is_watched
+    }
+
     /// Whether the version is a feed, whose items leave when others arrive.
     pub(crate) fn is_feed(&self) -> bool {
         self.blocks.is_feed
@@ -198,7 +211,8 @@ impl<'r> Version<'r> {
                 texts.push(unit.key, unit.block, order.unwrap_or_default(), headings[index]);
             } else {
                 let row = self.rows.key_of(index).map(|key| blocks.text(&blocks.list[key]));
-                texts.push(unit.key, unit.block, blocks.text(block), row.unwrap_or(headings[index]));
+                let above = if block.part.fact { STRUCTURED_DATA } else { headings[index] };
+                texts.push(unit.key, unit.block, blocks.text(block), row.unwrap_or(above));
             }
         }
         texts.finish()
@@ -225,6 +239,8 @@ fn units(
     let mut units = Vec::with_capacity(blocks.list.len() + blocks.link_count());
     for (index, (block, part)) in blocks.list.iter().zip(parts).enumerate() {
         let (name, slot) = rows.in_row(index, names[index], slots[index]);
+        // What is watched is never taken for the same text elsewhere on the page.
+        let name = if block.watched { splitmix64(name ^ WATCHED) } else { name };
         let block_index = index as u32;
         if block.byte_length() > 0 {
             let key = UnitKey::new(name, slot, false, *part);

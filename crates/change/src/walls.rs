@@ -32,9 +32,10 @@ pub(crate) struct ReplacedPage {
 }
 
 impl PageState {
-    /// The replacement of the page's region by this version, if that is short and differs.
+    /// The replacement of the page's region by this version, if that is short and differs. Watched parts are no sign of a
+    /// wall: on many pages they say "Sold out".
     pub fn replacement_by(&self, version: &Version<'_>) -> Option<RegionReplacement> {
-        if version.region_bytes >= MAX_ERROR_PAGE_BYTES {
+        if version.is_watched() || version.region_bytes >= MAX_ERROR_PAGE_BYTES {
             return None;
         }
         let now = sign(version.units.iter().map(|unit| unit.key))?;

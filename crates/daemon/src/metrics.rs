@@ -264,10 +264,13 @@ fn help_of(figure: &str) -> &'static str {
         "refused_pages_total" => "discovered pages refused because of their URL or the limits of the crawl",
         "repeats_total" => "duplicate results dropped",
         "results_total" => "fetch results processed",
+        "triggers_fired_total" => "triggers of watch rules that fired",
         "unanswered" => "pages that were never answered",
         "unknown_pages_total" => "answers and hints for unknown pages",
+        "untriggered_changes_total" => "changes not told because their watch rule wants only those that fire a trigger",
         "waiting_for_hosts" => "requests waiting for their host",
         "waiting_for_hosts_s" => "longest time that a request has waited for its host, in seconds",
+        "watch_misses_total" => "looks at a page that lacked a part that its rule watches",
         _ => NO_HELP,
     }
 }

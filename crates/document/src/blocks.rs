@@ -3,137 +3,35 @@
 //!
 //! Wrongly nested markup is treated as browsers do where that moves text from one block to another, and no further.
 
+mod block;
 mod facts;
 mod kinds;
 mod mentions;
+mod microdata;
 mod reader;
+mod selecting;
+mod tags;
+
+pub use crate::blocks::block::{Block, BlockElement, BlockRole, Blocks};
 
 use crate::blocks::reader::BlockReader;
+use crate::blocks::selecting::SelectingReader;
 use crate::html;
 use crate::markup::hand_tokens;
 use crate::page_text::PageText;
-use std::ops::Range;
-
-/// The blocks of a page in reading order, over one shared text.
-#[derive(Debug, Default)]
-pub struct Blocks {
-    text: String,
-    /// Link targets as written, references decoded, concatenated.
-    hrefs: String,
-    /// The end of each target in `hrefs`.
-    href_ends: Vec<usize>,
-    /// Which of the targets are images.
-    images: Vec<bool>,
-    /// The blocks, in reading order.
-    pub list: Vec<Block>,
-    /// The block elements by their start tags, so that parents come before their children.
-    pub nodes: Vec<BlockElement>,
-    /// The first `<base href>`.
-    pub base: Option<String>,
-    /// The first `<link rel=canonical>`.
-    pub canonical: Option<String>,
-    /// Whether these are the items of a feed.
-    pub is_feed: bool,
-    /// Whether the body is no text, so that the only block is a description of it.
-    pub is_opaque: bool,
-}
-
-/// A block of a page.
-#[derive(Clone, Debug)]
-pub struct Block {
-    text: Range<usize>,
-    links: Range<usize>,
-    /// Whether one of the links is no image.
-    leads_elsewhere: bool,
-    /// Bytes of the text that are inside links to other pages.
-    pub anchor_bytes: usize,
-    /// Hash of the names of the enclosing elements.
-    pub path: u64,
-    /// Index of the enclosing block element in [`Blocks::nodes`].
-    pub node: usize,
-    /// Index of the nearest enclosing row in [`Blocks::nodes`]: a table row, a list item, or the term of a description.
-    /// 0 outside rows.
-    pub row: usize,
-    /// The part of the page that the block is in.
-    pub part: BlockRole,
-    /// Whether the place has a name of its own, such as a JSON key. The first words are then not needed to recognise
-    /// it.
-    pub is_named: bool,
-    /// The rank of a heading, from 1 to 6; 0 for other blocks.
-    pub heading_rank: u8,
-    in_table: bool,
-}
-
-/// The role of a block in its page, from its element and those around it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BlockRole {
-    /// Inside `nav`, `footer`, `aside`, a `header` that is not that of an article, or their roles.
-    pub chrome: bool,
-    /// Inside `main`, `article` or the role `main`.
-    pub main: bool,
-    /// A button, an option or the value of a field: read as part of the page, but no sign of where its text is.
-    pub control: bool,
-    /// A statement about the page as a whole: its title, structured data.
-    pub fact: bool,
-}
-
-/// A block element.
-#[derive(Clone, Debug)]
-pub struct BlockElement {
-    /// Index of the enclosing block element; the root holds its own.
-    pub parent: usize,
-    /// Whether it holds text of its own rather than other blocks: `p`, `li`, cells and rows.
-    pub is_paragraph: bool,
-}
+use crate::select::{Selected, Selection};
 
 impl Blocks {
-    /// The text of a block, whitespace folded.
-    pub fn text(&self, block: &Block) -> &str {
-        &self.text[block.text.clone()]
-    }
-
-    /// The texts of all blocks, one line each.
-    pub fn all_text(&self) -> &str {
-        &self.text
-    }
-
-    /// The numbers of a block's links.
-    pub fn links(&self, block: &Block) -> Range<usize> {
-        block.links.clone()
-    }
-
-    /// The number of links in all blocks.
-    pub fn link_count(&self) -> usize {
-        self.href_ends.len()
-    }
-
-    /// Whether a link is an image.
-    pub fn is_image(&self, link: usize) -> bool {
-        self.images[link]
-    }
-
-    /// The target of a link as written, references decoded; the address of an image.
-    pub fn href(&self, link: usize) -> &str {
-        let start = link.checked_sub(1).map_or(0, |before| self.href_ends[before]);
-        &self.hrefs[start..self.href_ends[link]]
-    }
-
-    /// Without blocks, with room for a page of this length.
-    fn with_room(bytes: usize) -> Self {
-        let mut nodes = Vec::with_capacity(1 + bytes / 64);
-        nodes.push(BlockElement { parent: 0, is_paragraph: false });
-        Self {
-            hrefs: String::with_capacity(bytes / 16),
-            href_ends: Vec::with_capacity(bytes / 256),
-            list: Vec::with_capacity(bytes / 64),
-            nodes,
-            ..Self::default()
-        }
-    }
-
     /// Reads the blocks of an HTML page.
     pub fn of_html(html: &str) -> Self {
         let mut reader = BlockReader::new(html);
+        hand_tokens(html, &mut reader);
+        reader.finish()
+    }
+
+    /// Reads the blocks of an HTML page by a selection.
+    pub fn of_selected_html(html: &str, selection: &Selection) -> Self {
+        let mut reader = SelectingReader::new(html, selection);
         hand_tokens(html, &mut reader);
         reader.finish()
     }
@@ -163,30 +61,18 @@ impl Blocks {
     /// Builds blocks from separate pieces of text, for formats other than HTML. A piece may have a hash that names its
     /// place.
     pub fn of_pieces<'a>(pieces: impl IntoIterator<Item = (Option<u64>, &'a str)>) -> Self {
+        Self::of_selected_pieces(pieces.into_iter().map(|(path, text)| (path, text, false)))
+    }
+
+    /// Builds blocks from pieces, of which each may be watched.
+    pub(crate) fn of_selected_pieces<'a>(pieces: impl IntoIterator<Item = (Option<u64>, &'a str, bool)>) -> Self {
         let mut reader = BlockReader::new("");
-        for (path, text) in pieces {
+        for (path, text, watched) in pieces {
+            reader.turn(Selected { watched, ignored: false });
             reader.piece(path, text);
         }
+        reader.turn(Selected::default());
         reader.finish()
-    }
-}
-
-impl Block {
-    /// Whether the block is there to lead elsewhere: at least four fifths of its text is in links to other pages. False
-    /// in a table, where the links are its content.
-    pub fn is_links(&self) -> bool {
-        let has_links = self.anchor_bytes > 0 || self.leads_elsewhere;
-        !self.in_table && has_links && 5 * self.anchor_bytes >= 4 * self.text.len()
-    }
-
-    /// The length of the text in bytes.
-    pub fn byte_length(&self) -> usize {
-        self.text.len()
-    }
-
-    /// The range of the text within [`Blocks::all_text`].
-    pub fn place(&self) -> Range<usize> {
-        self.text.clone()
     }
 }
 
@@ -252,5 +138,42 @@ mod tests {
         assert_eq!(texts(&format!("{}x", "<p hidden>".repeat(10_000))).len(), 0);
         assert_eq!(texts(&"<!-- ".repeat(20_000)).len(), 0);
         assert_eq!(texts(&format!("{}x", "</div>".repeat(100_000))), ["x"]);
+    }
+
+    fn facts(html: &str) -> Vec<String> {
+        let blocks = Blocks::of_html(html);
+        let facts = blocks.list.iter().filter(|block| block.part.fact);
+        facts.map(|block| blocks.text(block).to_owned()).collect()
+    }
+
+    #[test]
+    fn what_is_not_shown_is_a_fact_and_what_is_shown_is_text() {
+        let check = |html: &str, expected: &[&str]| assert_eq!(facts(html), expected, "{html}");
+        check("<p>Price <span itemprop=price>19,90</span>", &[]);
+        check("<p>Price <span itemprop=price content=19.90>19,90 €</span>", &[]);
+        check("<p>Price <span itemprop=price content=19.90>on request</span>", &["price: 19.90"]);
+        check(
+            "<p><meta itemprop=price content=19.90><link itemprop=availability href='http://schema.org/InStock'>",
+            &["price: 19.90", "availability: InStock"],
+        );
+        check("<time itemprop=datePublished datetime=2026-01-02>2 January 2026</time>", &[]);
+        check("<time itemprop='x datePublished' datetime=2026-01-02>3 days ago</time>", &["datePublished: 2026-01-02"]);
+        check("<data itemprop=softwareVersion value=1.2.3>newest</data>", &["softwareVersion: 1.2.3"]);
+        check("<span itemprop=color content=red>r</span><p itemprop>x", &[]);
+    }
+
+    #[test]
+    fn facts_have_the_name_of_their_thing_where_there_are_several() {
+        let item = |name: &str, price: &str| {
+            format!(
+                "<div itemscope itemtype=//schema.org/Product><h2 itemprop=name>{name}</h2><div itemprop=offers itemscope>\
+                 <meta itemprop=price content={price}></div></div>"
+            )
+        };
+        assert_eq!(facts(&item("Lamp", "10")), ["price: 10"]);
+        assert_eq!(
+            facts(&format!("{}{}", item("Lamp", "10"), item("Table", "20"))),
+            ["Lamp price: 10", "Table price: 20"]
+        );
     }
 }

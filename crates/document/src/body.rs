@@ -5,6 +5,7 @@ use crate::charset::{DecodedText, decode};
 use crate::content_kind::{ContentKind, PDF_MAGIC, essence};
 use crate::digest::{ContentDigest, content_digest};
 use crate::page_text::PageText;
+use crate::select::Selection;
 use crate::{html, pieces, plain, xml};
 
 /// A body with its metadata. Reading it never fails.
@@ -14,12 +15,13 @@ pub struct Body<'a> {
     content_type: Option<&'a str>,
     address: Option<&'a str>,
     digest: Option<ContentDigest>,
+    selection: Option<&'a Selection>,
 }
 
 impl<'a> Body<'a> {
     /// A body with its `Content-Type` header and the address it was fetched from.
     pub fn new(bytes: &'a [u8], content_type: Option<&'a str>, address: Option<&'a str>) -> Self {
-        Self { bytes, content_type, address, digest: None }
+        Self { bytes, content_type, address, digest: None, selection: None }
     }
 
     /// Sets the [`content_digest`] if it is known already.
@@ -27,13 +29,28 @@ impl<'a> Body<'a> {
         Self { digest: Some(digest), ..self }
     }
 
+    /// Has the blocks read by this selection.
+    pub fn with_selection(self, selection: &'a Selection) -> Self {
+        Self { selection: Some(selection).filter(|selection| !selection.is_empty()), ..self }
+    }
+
     /// Reads the blocks.
     pub fn blocks(&self) -> Blocks {
         let kind = self.kind();
-        match self.decoded(kind) {
+        let blocks = match self.decoded(kind) {
             None => self.opaque_block(),
-            Some(decoded) => blocks_of(kind, &decoded.text),
+            Some(decoded) => blocks_of(kind, &decoded.text, self.selection),
+        };
+        self.selected(blocks)
+    }
+
+    /// Says what became of the selection where it cannot select anything.
+    fn selected(&self, mut blocks: Blocks) -> Blocks {
+        if let Some(selection) = self.selection {
+            blocks.is_watched = selection.watches();
+            blocks.found.resize(selection.parts().len(), 0);
         }
+        blocks
     }
 
     /// Reads the text and links.
@@ -45,14 +62,15 @@ impl<'a> Body<'a> {
     /// Reads both, which is cheaper than one after the other.
     pub fn blocks_and_text(&self) -> (Blocks, PageText) {
         let kind = self.kind();
-        match self.decoded(kind) {
+        let (blocks, page) = match self.decoded(kind) {
             None => (self.opaque_block(), PageText::empty(kind)),
-            Some(DecodedText { text, charset, .. }) if kind == ContentKind::Html => {
+            Some(DecodedText { text, charset, .. }) if kind == ContentKind::Html && self.selection.is_none() => {
                 let (blocks, page) = Blocks::and_text_of_html(&text);
                 (blocks, PageText { charset: Some(charset), ..page })
             }
-            Some(decoded) => (blocks_of(kind, &decoded.text), text_of(kind, &decoded)),
-        }
+            Some(decoded) => (blocks_of(kind, &decoded.text, self.selection), text_of(kind, &decoded)),
+        };
+        (self.selected(blocks), page)
     }
 
     /// The address the body was fetched from.
@@ -87,10 +105,13 @@ impl<'a> Body<'a> {
     }
 }
 
-fn blocks_of(kind: ContentKind, text: &str) -> Blocks {
+fn blocks_of(kind: ContentKind, text: &str, selection: Option<&Selection>) -> Blocks {
     match kind {
-        ContentKind::Html => Blocks::of_html(text),
-        ContentKind::Json => pieces::json(text),
+        ContentKind::Html => match selection {
+            Some(selection) => Blocks::of_selected_html(text, selection),
+            None => Blocks::of_html(text),
+        },
+        ContentKind::Json => pieces::json(text, selection),
         ContentKind::Xml => pieces::xml(text),
         _ => pieces::lines(text),
     }

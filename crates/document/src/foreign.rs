@@ -89,7 +89,7 @@ const fn is_root(name: &[u8]) -> bool {
 }
 
 /// HTML and MathML text integration points (HTML standard, section 13.2.6).
-fn is_html_within(name: &[u8]) -> bool {
+pub(crate) fn is_html_within(name: &[u8]) -> bool {
     matches!(name, b"foreignobject" | b"desc" | b"title" | b"mi" | b"mo" | b"mn" | b"ms" | b"mtext" | b"annotation-xml")
 }
 
@@ -98,7 +98,7 @@ fn is_hidden(name: &[u8]) -> bool {
 }
 
 /// Start tags that close all SVG and MathML (section 13.2.6.5).
-fn breaks_out(name: &[u8]) -> bool {
+pub(crate) fn breaks_out(name: &[u8]) -> bool {
     matches!(
         name,
         b"b" | b"big"

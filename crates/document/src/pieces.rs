@@ -5,6 +5,7 @@ use crate::blocks::Blocks;
 use crate::entities;
 use crate::hash::{splitmix64, text_hash};
 use crate::html::{attribute, extract, tag_length};
+use crate::select::{PointerPlace, Selection};
 use crate::xml::is_feed_root;
 use memchr::{memchr, memmem};
 use serde_json::Value;
@@ -12,39 +13,65 @@ use serde_json::Value;
 /// JSON: every value that is not a list or object, with the keys that lead to it. Positions in lists do not count; an
 /// element of a list goes by its id or name, if it has one.
 /// Invalid JSON is read as lines.
-pub(crate) fn json(text: &str) -> Blocks {
-    let mut pieces = Vec::new();
-    match serde_json::from_str::<Value>(text) {
-        Ok(value) => json_values(&value, &mut String::new(), &mut pieces),
-        Err(_) => return lines(text),
-    }
-    Blocks::of_pieces(pieces.iter().map(|(path, text)| (Some(*path), text.as_str())))
+pub(crate) fn json(text: &str, selection: Option<&Selection>) -> Blocks {
+    let Ok(value) = serde_json::from_str::<Value>(text) else { return lines(text) };
+    let mut reading =
+        JsonReading { found: vec![0; selection.map_or(0, |selection| selection.parts().len())], pieces: Vec::new() };
+    reading.read(&value, &mut String::new(), &PointerPlace::root(selection));
+    let pieces = reading.pieces.iter().map(|piece| (Some(piece.path), piece.text.as_str(), piece.watched));
+    let mut blocks = Blocks::of_selected_pieces(pieces);
+    blocks.found = reading.found;
+    blocks
 }
 
-fn json_values(value: &Value, keys: &mut String, pieces: &mut Vec<(u64, String)>) {
-    match value {
-        Value::Object(members) => {
-            for (key, value) in members {
-                let length = keys.len();
-                keys.push_str(key);
-                keys.push_str(": ");
-                json_values(value, keys, pieces);
-                keys.truncate(length);
-            }
+struct JsonPiece {
+    path: u64,
+    text: String,
+    watched: bool,
+}
+
+struct JsonReading {
+    pieces: Vec<JsonPiece>,
+    /// How many values each part of the selection selected.
+    found: Vec<u32>,
+}
+
+impl JsonReading {
+    fn read(&mut self, value: &Value, keys: &mut String, place: &PointerPlace<'_>) {
+        if place.selected.ignored {
+            return;
         }
-        Value::Array(values) => {
-            for value in values {
-                let length = keys.len();
-                if let Some(name) = element_name(value) {
-                    keys.push_str(&name);
+        match value {
+            Value::Object(members) => {
+                for (key, value) in members {
+                    let length = keys.len();
+                    keys.push_str(key);
                     keys.push_str(": ");
+                    let place = place.step(key, &mut self.found);
+                    self.read(value, keys, &place);
+                    keys.truncate(length);
                 }
-                json_values(value, keys, pieces);
-                keys.truncate(length);
             }
+            Value::Array(values) => {
+                for (index, value) in values.iter().enumerate() {
+                    let length = keys.len();
+                    if let Some(name) = element_name(value) {
+                        keys.push_str(&name);
+                        keys.push_str(": ");
+                    }
+                    let place = place.element(index, &mut self.found);
+                    self.read(value, keys, &place);
+                    keys.truncate(length);
+                }
+            }
+            Value::String(text) => self.add(keys, text, place),
+            other => self.add(keys, &other.to_string(), place),
         }
-        Value::String(text) => pieces.push((text_hash(keys.as_bytes()), format!("{keys}{text}"))),
-        other => pieces.push((text_hash(keys.as_bytes()), format!("{keys}{other}"))),
+    }
+
+    fn add(&mut self, keys: &str, value: &str, place: &PointerPlace<'_>) {
+        let (path, watched) = (text_hash(keys.as_bytes()), place.selected.watched);
+        self.pieces.push(JsonPiece { path, text: format!("{keys}{value}"), watched });
     }
 }
 

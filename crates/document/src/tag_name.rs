@@ -141,6 +141,10 @@ impl<T: Copy> PerName<T> {
     pub(crate) fn of(&self, name: TagName) -> T {
         self.0[usize::from(name.0)]
     }
+
+    pub(crate) fn of_mut(&mut self, name: TagName) -> &mut T {
+        &mut self.0[usize::from(name.0)]
+    }
 }
 
 /// Builds a [`PerName`] from a constant function of a name's bytes.

@@ -1,6 +1,7 @@
 //! Builds text as a reader sees it: whitespace folded, one line per block, bounded.
 
 use crate::entities;
+use std::borrow::Cow;
 use wide_bytes::{Folded, PIECE, Wide, WideWork, at_widest, text_of};
 
 /// Spare room after a text. A piece and its separator may use it before their length is known.
@@ -218,6 +219,11 @@ impl TextBuilder {
 
     pub(crate) fn len(&self) -> usize {
         self.length
+    }
+
+    /// The text so far behind a position.
+    pub(crate) fn behind(&self, start: usize) -> Cow<'_, str> {
+        String::from_utf8_lossy(self.text[..self.length].get(start..).unwrap_or_default())
     }
 
     /// Returns the text, and whether it was truncated.

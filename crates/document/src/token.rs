@@ -54,6 +54,12 @@ impl<'a> StartTag<'a> {
         self.start..self.end
     }
 
+    /// The name as written, in any case. Unlike [`name`](Self::name), it is there for names that no reader knows.
+    pub fn written_name(&self) -> &'a str {
+        let before = &self.html[..self.start];
+        before.rfind('<').map_or("", |open| &before[open + 1..])
+    }
+
     /// Whether the tag ends in `/>`.
     pub fn is_self_closing(&self) -> bool {
         self.attributes().ends_with('/')

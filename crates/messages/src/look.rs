@@ -34,6 +34,8 @@ impl Validators {
             // with its body.
             ContentEvidence::Body if verdict == Verdict::Unknown => Self::default(),
             ContentEvidence::Body => received.clone(),
+            // A copy that the detector does not have, or has not read by the page's rule.
+            ContentEvidence::SameAsKnown if verdict == Verdict::Unknown => Self::default(),
             // A 304 need not repeat the validators; those it leaves out still hold.
             ContentEvidence::SameAsKnown if received.url == self.url => Self {
                 url: self.url,

@@ -49,6 +49,12 @@ pub struct PageChange {
     pub host_event: bool,
     /// Whether changes of this page usually persist until the next fetch.
     pub changes_last: bool,
+    /// Name or number of the watch rule of the page.
+    pub rule: Option<String>,
+    /// The triggers of the rule that fired, as written.
+    pub triggers: Vec<String>,
+    /// The parts that the rule watches and that this version does not have, as written.
+    pub not_found: Vec<String>,
 }
 
 /// A piece of a page that changed: a text, or the target of a link.

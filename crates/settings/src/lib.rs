@@ -2,7 +2,7 @@
 //!
 //! Settings come in layers: [`DEFAULT_TOML`], the operator's files, environment variables (`RECRAWL_<SECTION>_<KEY>`),
 //! and flags. [`Settings::from_layers`] merges them into typed values, or returns the faults of all layers at once,
-//! each with its place, the problem and the remedy. [`seeds`] reads the list of seed pages.
+//! each with its place, the problem and the remedy. Watch rules come from files alone. [`seeds`] reads the list of seed pages.
 //!
 //! This crate takes text and returns values. It never opens a file or reads the environment, does not interpret a
 //! setting, and has no global state.
@@ -14,6 +14,7 @@ mod form;
 mod kafka;
 mod raw;
 mod reader;
+mod rules;
 mod sections;
 pub mod seeds;
 mod sites;

@@ -3,9 +3,11 @@
 use crate::fault::{Faults, Origin, SettingFault, nearest};
 use crate::form::Form;
 use crate::raw::{NOT_SETTINGS, PREFIX, Raw};
+use crate::rules::RULES;
 use crate::sections::{KEYS, may_be_secret};
 use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
+use watch::WatchRule;
 
 type SettingKey = (&'static str, &'static str);
 
@@ -14,7 +16,9 @@ type SettingKey = (&'static str, &'static str);
 pub(crate) struct SettingsReader {
     files: usize,
     entries: BTreeMap<SettingKey, Vec<(Raw, Origin)>>,
-    faults: Vec<SettingFault>,
+    pub(crate) faults: Vec<SettingFault>,
+    /// The watch rules of the last file that has some.
+    pub(crate) rules: Vec<WatchRule>,
     faulty: Vec<SettingKey>,
     /// Whether a layer could not be read in full, so that some of its values are missing.
     is_unreadable: bool,
@@ -44,6 +48,10 @@ impl SettingsReader {
         }
         for (section_key, section_value) in document.get_ref() {
             let (section, section_at) = (section_key.get_ref().as_ref(), origin(section_key.span().start));
+            if section == RULES {
+                self.add_rules(section_value.get_ref(), &section_at, origin);
+                continue;
+            }
             let Some((section, keys)) = find_section(section) else {
                 self.unknown_section(section, section_at);
                 continue;
@@ -103,6 +111,9 @@ impl SettingsReader {
                 Some(known) => self.add((section, known), Raw::Untyped(value.to_owned()), Origin::Flag),
                 None => self.unknown_key(section, keys, key, Origin::Flag),
             },
+            None if section == RULES || key == RULES => {
+                self.fault(Origin::Flag, RULES, "is no setting", "write [[rules]] in a configuration file".to_owned());
+            }
             None if section.is_empty() => self.unknown_section(key, Origin::Flag),
             None => self.unknown_section(section, Origin::Flag),
         }
@@ -132,7 +143,7 @@ impl SettingsReader {
         self.fault(origin, &format!("{section}.{typed}"), "there is no such setting", remedy);
     }
 
-    fn fault(&mut self, origin: Origin, key: &str, problem: &str, remedy: String) {
+    pub(crate) fn fault(&mut self, origin: Origin, key: &str, problem: &str, remedy: String) {
         self.faults.push(SettingFault {
             origin: Some(origin),
             key: Some(key.to_owned()),

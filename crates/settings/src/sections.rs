@@ -4,6 +4,8 @@
 
 use crate::form::{Form, Secrets};
 use crate::reader::SettingsReader;
+use crate::rules;
+use watch::WatchRules;
 
 /// A section of the settings.
 pub(crate) trait Section: Sized {
@@ -105,6 +107,8 @@ macro_rules! settings {
         #[derive(Clone, Debug, PartialEq)]
         pub struct Settings {
             $( #[doc = concat!("The section `[", stringify!($section), "]`.")] pub $section: $Section, )*
+            /// The tables `[[rules]]`.
+            pub rules: WatchRules,
         }
 
         /// Every section with its keys, in the order of `default.toml`.
@@ -112,7 +116,10 @@ macro_rules! settings {
 
         impl Settings {
             pub(crate) fn read(reader: &mut SettingsReader) -> Settings {
-                Settings { $( $section: $Section::read(reader), )* }
+                Settings {
+                    $( $section: $Section::read(reader), )*
+                    rules: WatchRules::new(std::mem::take(&mut reader.rules)),
+                }
             }
 
             /// Prints the effective settings as TOML. Read back as a file, the text gives the same settings. If secrets
@@ -124,6 +131,7 @@ macro_rules! settings {
                     self.$section.write(secrets, &mut lines);
                     lines.push(String::new());
                 )*
+                rules::write(&self.rules, &mut lines);
                 lines.join("\n")
             }
         }

@@ -1,3 +1,4 @@
+mod rules;
 mod secrets;
 
 use crate::reader::SettingsReader;

@@ -21,11 +21,12 @@ use crate::lists::{ListRules, ListedPages};
 use crate::look::{JudgedLook, PageMemory};
 use change::{LookMemory, PageState, VersionMemory};
 use messages::topics::{FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
-use messages::{ChangedUnit, FetchResult, LookJudgement, PageChange, PageObservation, body};
+use messages::{ChangedUnit, FetchResult, LookJudgement, PageChange, PageObservation, Verdict, body};
 use page::{Timestamp, UrlRules};
 use settings::{Contents, Discover, Settings};
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
+use watch::{WatchMemory, WatchRule, WatchRules};
 
 /// The detector's settings.
 #[derive(Clone, Debug)]
@@ -43,6 +44,8 @@ pub struct DetectorRules {
     lists: ListRules,
     /// Which URLs are the same page.
     urls: UrlRules,
+    /// What people want to know of single pages.
+    watch: WatchRules,
 }
 
 impl DetectorRules {
@@ -59,6 +62,7 @@ impl DetectorRules {
             mirrors: settings.detector.mirrors,
             lists: ListRules::new(settings),
             urls: settings.urls.rules(),
+            watch: settings.rules.clone(),
         }
     }
 }
@@ -80,6 +84,12 @@ pub fn stage(settings: &Settings, names: &LogNames) -> StageSpec {
 /// One partition of the detector.
 pub struct Detector {
     rules: DetectorRules,
+    counts: DetectorCounts,
+}
+
+/// What a detector has done so far.
+#[derive(Debug, Default)]
+struct DetectorCounts {
     results: u64,
     repeats: u64,
     changes: u64,
@@ -88,22 +98,15 @@ pub struct Detector {
     hints: u64,
     hints_left_out: u64,
     foreign_entries: u64,
+    triggers: u64,
+    watch_misses: u64,
+    untriggered: u64,
 }
 
 impl Detector {
     /// A detector with these rules.
     pub fn new(rules: DetectorRules) -> Self {
-        Self {
-            rules,
-            results: 0,
-            repeats: 0,
-            changes: 0,
-            held: 0,
-            lists: 0,
-            hints: 0,
-            hints_left_out: 0,
-            foreign_entries: 0,
-        }
+        Self { rules, counts: DetectorCounts::default() }
     }
 
     /// Sends the hints and links of a body that is a list, unless the body is unchanged. Returns whether it is a list.
@@ -121,11 +124,28 @@ impl Detector {
         let Some(list) = ListedPages::read(body, &self.rules.lists) else { return Ok(false) };
         let told = lists::tell(&list, result, before.sketch.last_look_at, &self.rules, context)?;
         look.judge_list(&told);
-        self.lists += 1;
-        self.hints += told.hints;
-        self.hints_left_out += told.left_out;
-        self.foreign_entries += told.foreign;
+        self.counts.lists += 1;
+        self.counts.hints += told.hints;
+        self.counts.hints_left_out += told.left_out;
+        self.counts.foreign_entries += told.foreign;
         Ok(true)
+    }
+
+    /// Publishes the change, unless the page's rule wants only those that fire a trigger.
+    fn publish_unless_untriggered(
+        &mut self,
+        result: &FetchResult,
+        look: &JudgedLook,
+        previous_seen_at: Option<Timestamp>,
+        context: &mut Context<'_>,
+    ) {
+        let is_edit = matches!(look.verdict, Verdict::Minor | Verdict::Major);
+        let rule = self.rules.watch.find(&result.look.url);
+        if is_edit && look.watched.triggers.is_empty() && rule.is_some_and(WatchRule::tells_only_triggers) {
+            self.counts.untriggered += 1;
+            return;
+        }
+        self.publish(result, look, previous_seen_at, context);
     }
 
     /// Publishes the change.
@@ -136,7 +156,7 @@ impl Detector {
         previous_seen_at: Option<Timestamp>,
         context: &mut Context<'_>,
     ) {
-        self.changes += 1;
+        self.counts.changes += 1;
         let record = look.judgement.record.clone().with_at_most(self.rules.listed_changes);
         let unit =
             |unit: change::ChangedUnit| ChangedUnit { before: unit.before, after: unit.after, place: unit.place };
@@ -163,6 +183,9 @@ impl Detector {
             structure_changed: JudgedLook::differs(look.judgement.structure),
             host_event: look.host_event,
             changes_last: look.judgement.changes_last,
+            rule: self.rules.watch.find(&result.look.url).map(|rule| rule.name().to_owned()),
+            triggers: look.watched.triggers.clone(),
+            not_found: look.watched.not_found.clone(),
         };
         context.emit(PAGE_CHANGES, change);
     }
@@ -171,9 +194,9 @@ impl Detector {
 impl Processor for Detector {
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let result = record.read(FETCH_RESULTS)?;
-        let before = load(&result, context)?;
+        let before = load(&result, &self.rules.watch, context)?;
         if result.look.attempt <= before.sketch.attempt {
-            self.repeats += 1;
+            self.counts.repeats += 1;
             return Ok(());
         }
         let unpacked = result.body.as_deref().map(|packed| body::unpack(packed, self.rules.max_body_bytes));
@@ -187,38 +210,49 @@ impl Processor for Detector {
         observe(&result, &look, before.sketch.last_look_at, context);
         if look.is_news() {
             let page = publish_copy(&result, unpacked.as_deref(), &mut look, &self.rules, context)?;
-            self.publish(&result, &look, before.sketch.last_look_at, context);
+            self.publish_unless_untriggered(&result, &look, before.sketch.last_look_at, context);
             if let Some(page) = page.as_ref().filter(|_| !is_list) {
                 links::tell_links(&result, page, &self.rules, context);
             }
             if self.rules.mirrors {
-                bands::tell(&result, &before.state, &known.state, context);
+                // What is watched is no text by which pages are mirrors of each other.
+                let rule = self.rules.watch.find(&result.look.url);
+                let is_watched = rule.is_some_and(|rule| rule.selection().watches());
+                let now = if is_watched { &PageState::default() } else { &known.state };
+                bands::tell(&result, &before.state, now, context);
             }
         } else if look.presence.is_some() {
             // The content is what it was.
             self.publish(&result, &look, before.sketch.last_look_at, context);
         }
-        self.held += u64::from(look.judgement.held);
+        self.counts.held += u64::from(look.judgement.held);
+        self.counts.triggers += look.watched.triggers.len() as u64;
+        self.counts.watch_misses += u64::from(!look.watched.not_found.is_empty());
         save(&result, &before, known, context);
-        self.results += 1;
+        self.counts.results += 1;
         Ok(())
     }
 
     fn figures(&self, _now: Timestamp) -> Vec<(&'static str, f64)> {
-        vec![
-            ("results_total", self.results as f64),
-            ("repeats_total", self.repeats as f64),
-            ("changes_total", self.changes as f64),
-            ("held_total", self.held as f64),
-            ("lists_total", self.lists as f64),
-            ("hints_total", self.hints as f64),
-            ("hints_left_out_total", self.hints_left_out as f64),
-            ("foreign_entries_total", self.foreign_entries as f64),
-        ]
+        let counts = &self.counts;
+        let counted = [
+            ("results_total", counts.results),
+            ("repeats_total", counts.repeats),
+            ("changes_total", counts.changes),
+            ("held_total", counts.held),
+            ("lists_total", counts.lists),
+            ("hints_total", counts.hints),
+            ("hints_left_out_total", counts.hints_left_out),
+            ("foreign_entries_total", counts.foreign_entries),
+            ("triggers_fired_total", counts.triggers),
+            ("watch_misses_total", counts.watch_misses),
+            ("untriggered_changes_total", counts.untriggered),
+        ];
+        counted.into_iter().map(|(name, count)| (name, count as f64)).collect()
     }
 }
 
-fn load(result: &FetchResult, context: &Context<'_>) -> Result<PageMemory, ProcessError> {
+fn load(result: &FetchResult, rules: &WatchRules, context: &Context<'_>) -> Result<PageMemory, ProcessError> {
     let id = &result.look.page_id;
     let sketch: PageSketch = context.get(PAGES, id)?.unwrap_or_default();
     let looks = match &sketch.looks[..] {
@@ -226,17 +260,21 @@ fn load(result: &FetchResult, context: &Context<'_>) -> Result<PageMemory, Proce
         looks => LookMemory::decode(looks)
             .map_err(|error| ProcessError::Damaged(format!("the stored looks of page {id}: {error}")))?,
     };
-    let version = match look::needs_version(result, &sketch, &looks) {
+    let watch = WatchMemory::decode(&sketch.watch)
+        .map_err(|error| ProcessError::Damaged(format!("the stored watch of page {id}: {error}")))?;
+    let is_rule_known = watch.knows(rules.find(&result.look.url));
+    let version = match look::needs_version(result, &sketch, &looks, is_rule_known) {
         true => context.get(VERSIONS, id)?.unwrap_or_default().0,
         false => VersionMemory::default(),
     };
     let host = context.get(HOSTS, &result.look.url.host())?.unwrap_or_default().0;
-    Ok(PageMemory { sketch, state: PageState::new(looks, version), host })
+    Ok(PageMemory { sketch, state: PageState::new(looks, version), host, watch })
 }
 
 /// Writes the tables that changed; most fetches change only the sketch.
 fn save(result: &FetchResult, before: &PageMemory, mut known: PageMemory, context: &mut Context<'_>) {
     known.sketch.looks = known.state.looks().encode();
+    known.sketch.watch = known.watch.encode();
     context.put(PAGES, &result.look.page_id, &known.sketch);
     if known.state.version() != before.state.version() {
         context.put(VERSIONS, &result.look.page_id, &PageVersion(known.state.into_version()));

@@ -7,6 +7,7 @@ use document::{Body, PageText};
 use messages::{ContentEvidence, FetchResult, Validators, Verdict};
 use page::{Timestamp, UrlRules};
 use stream::ProcessError;
+use watch::{WatchMemory, WatchRule};
 
 /// Seconds until a suspected error in the page's place is fetched again, to see whether it lasts.
 const HELD_LOOK_AGAIN_S: i64 = 6 * 3_600;
@@ -17,6 +18,7 @@ pub(crate) struct PageMemory {
     pub(crate) sketch: PageSketch,
     pub(crate) state: PageState,
     pub(crate) host: HostEvents,
+    pub(crate) watch: WatchMemory,
 }
 
 /// The judgement on one response.
@@ -31,6 +33,16 @@ pub(crate) struct JudgedLook {
     pub(crate) look_again_after_s: Option<i64>,
     /// Text and links, if they were read together with the version: a page seen for the first time is always news.
     pub(crate) page: Option<PageText>,
+    pub(crate) watched: WatchedLook,
+}
+
+/// What the page's watch rule says of a look.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WatchedLook {
+    /// The triggers that fire.
+    pub(crate) triggers: Vec<String>,
+    /// The parts that the rule watches and that are not there.
+    pub(crate) not_found: Vec<String>,
 }
 
 impl JudgedLook {
@@ -44,7 +56,11 @@ impl JudgedLook {
         let mut look = match result.look.outcome.meaning().content {
             ContentEvidence::Body => {
                 let missing = || ProcessError::SetAside("the outcome is fetched, but the body is missing".to_owned());
-                Self::of_version(result, body.ok_or_else(missing)?, &rules.urls, known)
+                Self::of_version(result, body.ok_or_else(missing)?, rules, known)
+            }
+            // The copy was not read by the page's rule: the page is to come with its body.
+            ContentEvidence::SameAsKnown if !known.watch.knows(rules.watch.find(&result.look.url)) => {
+                Self { look_again_after_s: Some(0), ..Self::silent() }
             }
             // The requester's copy is current. Without a stored version, the response says nothing.
             ContentEvidence::SameAsKnown if known.state.is_new() => Self::silent(),
@@ -66,8 +82,15 @@ impl JudgedLook {
     /// The response says nothing about the content.
     fn silent() -> Self {
         let judgement = Judgement::quiet(change::VersionVerdict::Unchanged);
-        let verdict = Verdict::Unknown;
-        Self { verdict, presence: None, judgement, host_event: false, look_again_after_s: None, page: None }
+        Self {
+            verdict: Verdict::Unknown,
+            presence: None,
+            judgement,
+            host_event: false,
+            look_again_after_s: None,
+            page: None,
+            watched: WatchedLook::default(),
+        }
     }
 
     fn new(judgement: Judgement, known: &mut PageMemory, result: &FetchResult) -> Self {
@@ -87,31 +110,50 @@ impl JudgedLook {
             look_again_after_s: judgement.wants_second_look.then_some(0),
             judgement,
             page: None,
+            watched: WatchedLook::default(),
         }
     }
 
-    fn of_version(result: &FetchResult, body: &[u8], urls: &UrlRules, known: &mut PageMemory) -> Self {
-        let noise = noise(result, &known.sketch);
+    fn of_version(result: &FetchResult, body: &[u8], rules: &DetectorRules, known: &mut PageMemory) -> Self {
+        let rule = rules.watch.find(&result.look.url);
         let is_known = !known.state.is_new() && result.look.validators.content_digest.is_some();
-        if is_known && result.look.validators.content_digest == known.sketch.content_digest {
+        let is_same = is_known && result.look.validators.content_digest == known.sketch.content_digest;
+        if is_same && known.watch.knows(rule) {
             let judgement = known.state.observe_unchanged();
             return Self::new(judgement, known, result);
         }
         let body = Body::new(body, result.content_type.as_deref(), Some(result.look.answered_by().as_str()));
         let body = result.look.validators.content_digest.map_or(body, |digest| body.with_digest(digest.0));
+        let selected = rule.map_or(body, |rule| body.with_selection(rule.selection()));
         let (version, page) = match known.state.is_new() {
             true => {
-                let (version, page) = Version::and_text(&body, urls);
+                let (version, page) = Version::and_text(&selected, &rules.urls);
                 (version, Some(page))
             }
-            false => (Version::of_body(&body, urls), None),
+            false => (Version::of_body(&selected, &rules.urls), None),
         };
-        let (page_number, now_s) = (page_number(result), result.look.fetched_at.as_secs());
-        let replacement = known.state.replacement_by(&version);
-        let is_wall =
-            replacement.is_some_and(|replacement| known.host.observe_replacement(page_number, now_s, replacement));
-        let judgement = known.state.observe_on_host(&version, noise, is_wall);
-        Self { page, ..Self::new(judgement, known, result) }
+        let is_new = known.state.is_new();
+        let judgement = match is_new || known.watch.is_of(rule) {
+            true => judge(result, &version, known),
+            false => judge_by_another_rule(result, (&body, &version), &rules.urls, known),
+        };
+        let mut look = Self { page, ..Self::new(judgement, known, result) };
+        if !look.judgement.held {
+            known.watch.begin(rule);
+            if let Some(rule) = rule {
+                look.take_in(rule, &version, &mut known.watch);
+            }
+        }
+        look
+    }
+
+    /// Takes in what the page's rule says. A trigger that fires is news, whatever was learned of the place.
+    fn take_in(&mut self, rule: &WatchRule, version: &Version<'_>, memory: &mut WatchMemory) {
+        self.watched =
+            WatchedLook { triggers: rule.look(version.blocks(), memory), not_found: rule.not_found(version.blocks()) };
+        if !self.watched.triggers.is_empty() && matches!(self.verdict, Verdict::Unchanged | Verdict::Cosmetic) {
+            self.verdict = Verdict::Minor;
+        }
     }
 
     fn of_absence(result: &FetchResult, for_good: bool, rules: &DetectorRules, known: &mut PageMemory) -> Self {
@@ -151,13 +193,46 @@ impl JudgedLook {
     }
 }
 
+/// Judges a version by those before.
+fn judge(result: &FetchResult, version: &Version<'_>, known: &mut PageMemory) -> Judgement {
+    let (page_number, now_s) = (page_number(result), result.look.fetched_at.as_secs());
+    let replacement = known.state.replacement_by(version);
+    let is_wall =
+        replacement.is_some_and(|replacement| known.host.observe_replacement(page_number, now_s, replacement));
+    known.state.observe_on_host(version, noise(result, &known.sketch), is_wall)
+}
+
+/// Judges a version by those before, which were read by another selection, and takes it as what the next ones are compared
+/// with. If nothing was selected before, the version is judged as it would be without the rule, so that no change is
+/// missed. Otherwise the two cannot be compared, and the look is quiet.
+fn judge_by_another_rule(
+    result: &FetchResult,
+    (body, selected): (&Body<'_>, &Version<'_>),
+    urls: &UrlRules,
+    known: &mut PageMemory,
+) -> Judgement {
+    if known.watch.is_without_selection() {
+        let judgement = judge(result, &Version::of_body(body, urls), known);
+        if !judgement.held {
+            known.state.begin_anew(selected);
+        }
+        return judgement;
+    }
+    known.state.begin_anew(selected)
+}
+
 /// Whether judging the response needs the page's stored version. A response without a new body does not, unless the
-/// page was gone: then its bands are published again.
-pub(crate) fn needs_version(result: &FetchResult, sketch: &PageSketch, looks: &LookMemory) -> bool {
+/// page was gone: then its bands are published again. Nor does one whose page has another rule than before.
+pub(crate) fn needs_version(
+    result: &FetchResult,
+    sketch: &PageSketch,
+    looks: &LookMemory,
+    is_rule_known: bool,
+) -> bool {
     let is_same = result.look.validators.content_digest.is_some()
         && result.look.validators.content_digest == sketch.content_digest;
     match result.look.outcome.meaning().content {
-        ContentEvidence::Body => !is_same || looks.is_gone(),
+        ContentEvidence::Body => !is_same || looks.is_gone() || !is_rule_known,
         ContentEvidence::SameAsKnown => looks.is_gone(),
         ContentEvidence::Missing { .. } => true,
         ContentEvidence::Elsewhere | ContentEvidence::Nothing => false,

@@ -63,6 +63,8 @@ pub struct PageSketch {
     pub missing_looks: i32,
     #[serde(with = "serde_bytes")]
     pub looks: Vec<u8>,
+    #[serde(with = "serde_bytes")]
+    pub watch: Vec<u8>,
 }
 
 impl_message!(PageSketch, "PageSketch", include_str!("../../../schemas/state/PageSketch.avsc"));

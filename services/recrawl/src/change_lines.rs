@@ -111,6 +111,12 @@ impl LineStyle {
     }
 }
 
+/// Lines that tell which triggers fired, and which watched parts are not there.
+pub(crate) fn watched_lines(triggers: &[String], not_found: &[String]) -> impl Iterator<Item = String> {
+    let fired = triggers.iter().map(|trigger| format!("! {trigger}"));
+    fired.chain(not_found.iter().map(|part| format!("? {part} is not on the page")))
+}
+
 /// A page's text for a terminal. Control characters could move the cursor or set the window's title, and explicit
 /// directions could reorder the rest of the line.
 fn harmless(text: &str) -> Cow<'_, str> {

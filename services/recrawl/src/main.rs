@@ -2,8 +2,8 @@
 
 use clap::{CommandFactory, Parser, Subcommand};
 use recrawl::commands::{
-    OnePageArguments, changes, dead_letters, demo, detect, diff, explain, export, fetch, mirrors, page, robots, run,
-    seed, simulate, sitemap, state, status, text, topics, url,
+    OnePageArguments, changes, dead_letters, demo, detect, diff, explain, export, fetch, mirrors, page, robots, rules,
+    run, seed, simulate, sitemap, state, status, text, topics, url,
 };
 use recrawl::output::Format;
 use std::process::ExitCode;
@@ -42,6 +42,8 @@ enum RecrawlCommand {
     Fetch(fetch::FetchArguments),
     /// Shows what a robots.txt allows, and which line decides.
     Robots(robots::RobotsArguments),
+    /// Shows the watch rule of a page, and what it sees there.
+    Rules(rules::RulesArguments),
     /// Reads a page: main text, title, links, language, dates.
     Text(text::TextArguments),
     /// Shows what a reader would notice between two versions of a page.
@@ -82,6 +84,7 @@ fn main() -> ExitCode {
         RecrawlCommand::Seed(arguments) => seed::seed(arguments, format),
         RecrawlCommand::Fetch(arguments) => fetch::fetch(arguments, format),
         RecrawlCommand::Robots(arguments) => robots::robots(arguments, format),
+        RecrawlCommand::Rules(arguments) => rules::rules(arguments, format),
         RecrawlCommand::Sitemap(arguments) => sitemap::sitemap(arguments, format),
         RecrawlCommand::Text(arguments) => text::text(arguments, format),
         RecrawlCommand::Diff(arguments) => diff::diff(arguments, format),

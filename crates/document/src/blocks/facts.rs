@@ -1,5 +1,7 @@
 //! What a page states about itself as a whole in structured data: prices, availability, versions, dates.
 
+use crate::select::Selected;
+use crate::stated::without_vocabulary;
 use serde_json::Value;
 
 /// The properties that are read (schema.org).
@@ -21,22 +23,32 @@ const THING_NAMES: &[&str] = &["sku", "name", "@id", "url"];
 /// Longer data is not read.
 const MAX_JSON_BYTES: usize = 256 * 1024;
 /// The most facts per page.
-const MAX_FACTS: usize = 256;
+pub(super) const MAX_FACTS: usize = 256;
+
+/// A statement about the page or a thing on it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fact {
+    /// What it is about, ending in the property: `Lamp offers price`.
+    pub(super) name: String,
+    /// The name with the value.
+    pub(super) text: String,
+    pub(super) selected: Selected,
+}
 
 /// Appends the facts of a `<script type=application/ld+json>`: each with the keys that lead to it, and as text. Data
 /// that is not JSON says nothing.
-pub(super) fn json_ld(text: &str, facts: &mut Vec<(String, String)>) {
+pub(super) fn json_ld(text: &str, selected: Selected, facts: &mut Vec<Fact>) {
     if text.len() > MAX_JSON_BYTES {
         return;
     }
     if let Ok(value) = serde_json::from_str::<Value>(text) {
-        read(&value, &mut String::new(), facts);
+        read(&value, &mut String::new(), selected, facts);
     }
 }
 
-fn read(value: &Value, keys: &mut String, facts: &mut Vec<(String, String)>) {
+fn read(value: &Value, keys: &mut String, selected: Selected, facts: &mut Vec<Fact>) {
     match value {
-        Value::Array(values) => values.iter().for_each(|value| read(value, keys, facts)),
+        Value::Array(values) => values.iter().for_each(|value| read(value, keys, selected, facts)),
         Value::Object(members) => {
             let length = keys.len();
             if let Some(thing) = THING_NAMES.iter().find_map(|name| members.get(*name)?.as_str()) {
@@ -49,11 +61,14 @@ fn read(value: &Value, keys: &mut String, facts: &mut Vec<(String, String)>) {
                 match value {
                     Value::Array(_) | Value::Object(_) => {
                         keys.push(' ');
-                        read(value, keys, facts);
+                        read(value, keys, selected, facts);
                     }
                     _ if facts.len() >= MAX_FACTS || !FACT_NAMES.contains(&name.as_str()) => {}
-                    Value::String(text) => facts.push((keys.clone(), format!("{keys}: {text}"))),
-                    other => facts.push((keys.clone(), format!("{keys}: {other}"))),
+                    Value::String(text) => {
+                        let text = format!("{keys}: {}", without_vocabulary(text));
+                        facts.push(Fact { name: keys.clone(), text, selected });
+                    }
+                    other => facts.push(Fact { name: keys.clone(), text: format!("{keys}: {other}"), selected }),
                 }
                 keys.truncate(before);
             }
@@ -72,11 +87,12 @@ mod tests {
         let mut facts = Vec::new();
         json_ld(
             r#"{"@type":"Product","name":"Lamp","image":"a.png","offers":[{"price":10,"availability":"InStock"}]}"#,
+            Selected::default(),
             &mut facts,
         );
-        let texts: Vec<&str> = facts.iter().map(|(_, text)| text.as_str()).collect();
+        let texts: Vec<&str> = facts.iter().map(|fact| fact.text.as_str()).collect();
         assert_eq!(texts, ["Lamp offers availability: InStock", "Lamp offers price: 10"]);
-        json_ld("{broken", &mut facts);
+        json_ld("{broken", Selected::default(), &mut facts);
         assert_eq!(facts.len(), 2);
     }
 }

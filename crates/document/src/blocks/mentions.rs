@@ -1,20 +1,22 @@
-//! A quick test for the attributes that say whether an element is hidden, or what part of the page it is. Only tags
-//! that pass it have their attributes read.
+//! A quick test for the attributes that say whether an element is hidden, what part of the page it is, or what it
+//! states. Only tags that pass it have their attributes read.
 
 use crate::attributes::attribute;
 use std::ops::Range;
 use wide_bytes::{BLOCK, Wide, last_block};
 
-/// What the attributes of a tag may contain. Nearly no tag has either, so the test is worth making before reading them.
+/// What the attributes of a tag may contain. Nearly no tag has any of these, so the test is worth making before reading them.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Mentions {
     /// `hidd` or `none` occurs: the element may be hidden.
     pub(super) hiding: bool,
     /// `role` occurs.
     pub(super) role: bool,
+    /// `item` occurs: the element may state something in microdata.
+    pub(super) item: bool,
 }
 
-/// Shorter attributes cannot contain either.
+/// Shorter attributes cannot contain any.
 pub(super) const SHORTEST_MENTION: usize = 6;
 
 /// Tests the attributes of a tag.
@@ -22,7 +24,7 @@ pub(super) const SHORTEST_MENTION: usize = 6;
 pub(super) fn mentions(wide: impl Wide, html: &str, attributes: Range<usize>) -> Mentions {
     let bytes = html.as_bytes();
     let (mut at, end) = (attributes.start, attributes.end);
-    let mut found = [0; 2];
+    let mut found = [0; 3];
     while at < end {
         let block = match bytes[at..].first_chunk() {
             Some(block) => block,
@@ -31,15 +33,17 @@ pub(super) fn mentions(wide: impl Wide, html: &str, attributes: Range<usize>) ->
         let within = u64::MAX >> (BLOCK - (end - at).min(BLOCK));
         let [d, e, n, o] =
             [wide.equal(block, b'd'), wide.equal(block, b'e'), wide.equal(block, b'n'), wide.equal(block, b'o')];
-        let hidd = wide.equal(block, b'h') & wide.equal(block, b'i') >> 1 & d >> 2 & d >> 3;
+        let i = wide.equal(block, b'i');
+        let hidd = wide.equal(block, b'h') & i >> 1 & d >> 2 & d >> 3;
         let none = n & o >> 1 & n >> 2 & e >> 3;
         found[0] |= (hidd | none) & within;
         found[1] |= wide.equal(block, b'r') & o >> 1 & wide.equal(block, b'l') >> 2 & e >> 3 & within;
+        found[2] |= i & wide.equal(block, b't') >> 1 & e >> 2 & wide.equal(block, b'm') >> 3 & within;
         // The last three bytes may begin a word that continues in the next block.
         at += BLOCK - 3;
     }
-    let [hiding, role] = found.map(|found| found != 0);
-    Mentions { hiding, role }
+    let [hiding, role, item] = found.map(|found| found != 0);
+    Mentions { hiding, role, item }
 }
 
 /// Whether attributes hide their element.
@@ -57,13 +61,14 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_mentioned_is_what_is_there(
-            attributes in "( |x{1,40}|hid|d|no|ne|ro|le){0,12}",
-            rest in "(>hidd none role)? {0,70}"
+            attributes in "( |x{1,40}|hid|d|no|ne|ro|le|it|em){0,12}",
+            rest in "(>hidd none role item)? {0,70}"
         ) {
             let page = format!("<p{attributes}>{rest}");
             let found = mentions(EightBytes, &page, 2..2 + attributes.len());
             let hiding = attributes.contains("hidd") || attributes.contains("none");
-            prop_assert_eq!((found.hiding, found.role), (hiding, attributes.contains("role")));
+            let expected = (hiding, attributes.contains("role"), attributes.contains("item"));
+            prop_assert_eq!((found.hiding, found.role, found.item), expected);
         }
     }
 }

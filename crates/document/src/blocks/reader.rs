@@ -2,14 +2,16 @@
 //!
 //! One pass, no tree. Of the open elements, only those that begin a block or hide their content are kept.
 
-use super::facts::{FACT_NAMES, json_ld};
-use super::kinds::{IMPLIED, IS_PARAGRAPH, Implied, KINDS, NAME_HASHES, P, SUMMARY, TD, TagEffect};
-use super::mentions::{Mentions, SHORTEST_MENTION, is_hidden, mentions};
-use super::{Block, BlockElement, BlockRole, Blocks};
-use crate::attributes::{attribute, values_of};
-use crate::entities;
+use crate::attributes::attribute;
+use crate::blocks::block::{Block, BlockElement, BlockRole, Blocks};
+use crate::blocks::facts::Fact;
+use crate::blocks::kinds::{IMPLIED, IS_PARAGRAPH, Implied, KINDS, NAME_HASHES, P, SUMMARY, TD, TagEffect};
+use crate::blocks::mentions::{Mentions, SHORTEST_MENTION, is_hidden, mentions};
+use crate::blocks::microdata::PageFacts;
+use crate::blocks::tags::is_json_ld;
 use crate::hash::{splitmix64, text_hash};
 use crate::markup::{StartTag, TakeTokens, TextKind};
+use crate::select::Selected;
 use crate::tag_name::TagName;
 use crate::text::{References, TextBuilder};
 use std::ops::Range;
@@ -19,8 +21,6 @@ use wide_bytes::Wide;
 const MAX_TEXT_BYTES: usize = crate::page_text::MAX_TEXT_BYTES;
 /// The most blocks read per page.
 const MAX_BLOCKS: usize = 50_000;
-/// The most links read per page.
-const MAX_LINKS: usize = crate::page_text::MAX_LINKS;
 /// Open elements beyond this depth are not tracked, and no end tag searches deeper. This keeps the time linear.
 const MAX_DEPTH: usize = 256;
 /// A `summary` up to this length is a control ("Show details"); a longer one summarises its details.
@@ -33,42 +33,53 @@ struct OpenElement {
     row: usize,
     part: BlockRole,
     hidden: bool,
+    /// Whether the element itself hides what is in it.
+    hides: bool,
     in_table: bool,
+    /// The number of the thing that microdata says it is about.
+    item: usize,
 }
 
 pub(super) struct BlockReader<'a> {
     html: &'a str,
-    text: TextBuilder,
-    blocks: Blocks,
+    pub(super) text: TextBuilder,
+    pub(super) blocks: Blocks,
     open: Vec<OpenElement>,
     /// Where the current block begins.
     text_start: usize,
     links_start: usize,
     anchor_bytes: usize,
-    leads_elsewhere: bool,
-    in_link: bool,
+    pub(super) leads_elsewhere: bool,
+    pub(super) in_link: bool,
     /// Properties of the innermost open element.
-    path: u64,
+    pub(super) path: u64,
     node: usize,
     row: usize,
     /// The list element whose rows the next pieces are; 0 outside lists.
     list: usize,
-    part: BlockRole,
+    pub(super) part: BlockRole,
     hidden: bool,
+    /// What a selection makes of this place.
+    pub(super) selected: Selected,
+    /// The number of open elements around and at the watched one. What those hide is read all the same.
+    watched_from: usize,
+    /// Whether text here is not read: it is hidden, or ignored.
+    pub(super) skipped: bool,
     in_table: bool,
+    pub(super) item: usize,
     is_named: bool,
     /// The element of the last term of a description list.
     term: usize,
     /// The kind of text that says something about the page, if that comes next.
-    expected: Option<TextKind>,
-    /// The facts so far, each with its name. They follow the text of the page.
-    facts: Vec<(String, String)>,
+    pub(super) expected: Option<TextKind>,
+    /// The facts so far. They follow the text of the page.
+    pub(super) facts: PageFacts,
 }
 
 impl<'a> TakeTokens<'a> for BlockReader<'a> {
     #[inline(always)]
     fn text(&mut self, wide: impl Wide, place: Range<usize>, kind: TextKind) {
-        if self.hidden || kind != TextKind::Data {
+        if self.skipped || kind != TextKind::Data {
             self.fact_text(&self.html[place], kind);
             return;
         }
@@ -89,16 +100,22 @@ impl<'a> TakeTokens<'a> for BlockReader<'a> {
             _ => Mentions::default(),
         };
         // Only these elements could hide text, and most tags have no attribute that does so.
-        if matches!(kind, TagEffect::Inline) && !self.hidden && !mentions.hiding {
+        if matches!(kind, TagEffect::Inline) && !self.hidden && !mentions.hiding && !mentions.item {
             return;
         }
         self.begin(tag, kind, mentions);
+        if mentions.item && !self.selected.ignored {
+            self.facts.begin(tag.name, tag.attributes(), self.item, self.selected, self.text.len());
+        }
     }
 
     #[inline(always)]
     fn end(&mut self, name: TagName) {
         if name.as_bytes() == b"a" {
             self.in_link = false;
+        }
+        if self.facts.is_reading(name) {
+            self.facts.end(&self.text);
         }
         let is_block = matches!(KINDS.of(name), TagEffect::Block);
         if is_block {
@@ -133,12 +150,44 @@ impl<'a> BlockReader<'a> {
             list: 0,
             part: BlockRole::default(),
             hidden: false,
+            selected: Selected::default(),
+            watched_from: 0,
+            skipped: false,
             in_table: false,
+            item: 0,
             is_named: false,
             term: 0,
             expected: None,
-            facts: Vec::new(),
+            facts: PageFacts::default(),
         }
+    }
+
+    /// Comes to a place of which a selection makes this. What is watched has blocks of its own.
+    #[inline]
+    pub(super) fn turn(&mut self, selected: Selected) {
+        if selected == self.selected {
+            return;
+        }
+        if selected.watched != self.selected.watched {
+            self.flush();
+            self.watched_from = self.open.len();
+        }
+        self.selected = selected;
+        self.skip_or_not();
+    }
+
+    /// The element of the last tag is watched, and the elements around it are not.
+    pub(super) fn begin_watching(&mut self) {
+        self.watched_from = self.open.len();
+        self.skip_or_not();
+    }
+
+    fn skip_or_not(&mut self) {
+        let is_hidden = match self.selected.watched {
+            true => self.open.iter().skip(self.watched_from).any(|open| open.hides),
+            false => self.hidden,
+        };
+        self.skipped = is_hidden || self.selected.ignored;
     }
 
     /// Begins a list: each piece that follows is one of its rows.
@@ -162,12 +211,16 @@ impl<'a> BlockReader<'a> {
 
     pub(super) fn finish(mut self) -> Blocks {
         self.flush();
+        self.facts.finish();
         self.open.clear();
         self.settle();
         self.list = 0;
         self.part.fact = true;
-        for (name, text) in std::mem::take(&mut self.facts) {
-            self.piece(Some(text_hash(name.as_bytes())), &text);
+        for Fact { name, text, selected } in std::mem::take(&mut self.facts.list) {
+            if !selected.ignored {
+                self.selected = selected;
+                self.piece(Some(text_hash(name.as_bytes())), &text);
+            }
         }
         Blocks { text: self.text.finish().0, ..self.blocks }
     }
@@ -190,67 +243,16 @@ impl<'a> BlockReader<'a> {
                 let is_block = matches!(kind, TagEffect::Block);
                 let hidden = matches!(kind, TagEffect::Dropped) || (mentions.hiding && is_hidden(tag.attributes()));
                 if is_block || hidden || self.hidden {
+                    let begins_item = mentions.item && attribute(tag.attributes(), "itemscope").is_some();
+                    let depth = self.open.len();
                     let role = if mentions.role { attribute(tag.attributes(), "role") } else { None };
                     self.open(tag.name, is_block, hidden, role.as_deref().unwrap_or_default());
+                    if begins_item && let Some(open) = self.open.get_mut(depth..).and_then(<[_]>::first_mut) {
+                        open.item = self.facts.begin_item(self.item);
+                        self.item = open.item;
+                    }
                 }
             }
-        }
-    }
-
-    /// Reads the title, of which only the first counts, and structured data.
-    fn fact_text(&mut self, text: &str, kind: TextKind) {
-        if self.expected.take() != Some(kind) {
-            return;
-        }
-        match kind {
-            TextKind::Script => json_ld(text, &mut self.facts),
-            _ if self.facts.iter().any(|(name, _)| name == "title") => {}
-            _ => self.facts.push(("title".to_owned(), entities::decode(text).into_owned())),
-        }
-    }
-
-    fn image(&mut self, attributes: &str) {
-        let [source, later, width, height] = values_of(attributes, ["src", "data-src", "width", "height"]);
-        let is_dot = [width, height].contains(&Some("1")) || [width, height].contains(&Some("0"));
-        let is_address = |source: &&str| !source.is_empty() && !source.starts_with("data:");
-        let Some(source) = source.filter(is_address).or(later).filter(|_| !is_dot && !self.hidden) else { return };
-        // The rest of the address says which size is sent, and to whom.
-        let source = source.split(['?', '#']).next().unwrap_or_default();
-        self.target(source, true);
-    }
-
-    /// Reads the value of a field or button, which is shown.
-    fn input(&mut self, attributes: &str) {
-        let [kind, value] = values_of(attributes, ["type", "value"]);
-        let is_shown = kind.is_none_or(|kind| {
-            ["text", "number", "date", "submit", "button"].iter().any(|shown| kind.eq_ignore_ascii_case(shown))
-        });
-        let Some(value) = value.filter(|value| is_shown && !self.hidden && !value.is_empty()) else { return };
-        self.flush();
-        let (path, part) = (self.path, self.part);
-        self.path = splitmix64(path ^ text_hash(b"input"));
-        self.part.control = true;
-        self.text.push(&entities::decode_attribute(value));
-        self.flush();
-        (self.path, self.part) = (path, part);
-    }
-
-    fn head(&mut self, tag: StartTag<'_>) {
-        match tag.name.as_bytes() {
-            b"meta" => {
-                let [item, property, content] = values_of(tag.attributes(), ["itemprop", "property", "content"]);
-                let name = item.or(property).unwrap_or_default();
-                let last = name.rsplit(':').next().unwrap_or_default();
-                if let Some(content) = content.filter(|_| FACT_NAMES.contains(&last) || last == "amount") {
-                    let text = format!("{name}: {}", entities::decode_attribute(content));
-                    self.facts.push((name.to_owned(), text));
-                }
-            }
-            b"base" if self.blocks.base.is_none() => self.blocks.base = attribute(tag.attributes(), "href"),
-            b"link" if self.blocks.canonical.is_none() && is_canonical(tag.attributes()) => {
-                self.blocks.canonical = attribute(tag.attributes(), "href");
-            }
-            _ => {}
         }
     }
 
@@ -277,7 +279,17 @@ impl<'a> BlockReader<'a> {
                 _ => {}
             }
         }
-        self.open.push(OpenElement { name, path, node, row, part, hidden: self.hidden || hidden, in_table });
+        self.open.push(OpenElement {
+            name,
+            path,
+            node,
+            row,
+            part,
+            hidden: self.hidden || hidden,
+            hides: hidden,
+            in_table,
+            item: self.item,
+        });
         self.settle();
     }
 
@@ -308,37 +320,16 @@ impl<'a> BlockReader<'a> {
     fn settle(&mut self) {
         let Some(open) = self.open.last() else {
             (self.path, self.node, self.row, self.part) = (0, 0, 0, BlockRole::default());
-            (self.hidden, self.in_table) = (false, false);
-            return;
+            (self.hidden, self.in_table, self.item) = (false, false, 0);
+            return self.skip_or_not();
         };
         (self.path, self.node, self.row, self.part) = (open.path, open.node, open.row, open.part);
-        (self.hidden, self.in_table) = (open.hidden, open.in_table);
-    }
-
-    fn begin_link(&mut self, attributes: &str) {
-        let [Some(href)] = values_of(attributes, ["href"]) else { return };
-        let start = self.blocks.hrefs.len();
-        if self.hidden || !self.target(href, false) {
-            return;
-        }
-        self.leads_elsewhere = true;
-        // A heading that links to itself is still a heading, so its text does not count as link text.
-        self.in_link = !self.blocks.hrefs[start..].starts_with('#');
-    }
-
-    /// Notes a target of the current block. Returns false if there are too many.
-    fn target(&mut self, href: &str, is_image: bool) -> bool {
-        if self.blocks.href_ends.len() >= MAX_LINKS {
-            return false;
-        }
-        self.blocks.hrefs.push_str(&entities::decode_attribute(href));
-        self.blocks.href_ends.push(self.blocks.hrefs.len());
-        self.blocks.images.push(is_image);
-        true
+        (self.hidden, self.in_table, self.item) = (open.hidden, open.in_table, open.item);
+        self.skip_or_not();
     }
 
     /// Ends the current block.
-    fn flush(&mut self) {
+    pub(super) fn flush(&mut self) {
         let text = self.text_start..self.text.len();
         let links = self.links_start..self.blocks.href_ends.len();
         if (!text.is_empty() || !links.is_empty()) && self.blocks.list.len() < MAX_BLOCKS {
@@ -360,6 +351,7 @@ impl<'a> BlockReader<'a> {
                 row,
                 part,
                 is_named,
+                watched: self.selected.watched,
                 heading_rank,
                 in_table,
             });
@@ -369,14 +361,6 @@ impl<'a> BlockReader<'a> {
         self.text.begin_line();
         self.text_start = self.text.len();
     }
-}
-
-fn is_canonical(attributes: &str) -> bool {
-    attribute(attributes, "rel").is_some_and(|rel| rel.trim().eq_ignore_ascii_case("canonical"))
-}
-
-fn is_json_ld(attributes: &str) -> bool {
-    attribute(attributes, "type").is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/ld+json"))
 }
 
 fn part_of(name: TagName, role: &str, outer: BlockRole) -> BlockRole {

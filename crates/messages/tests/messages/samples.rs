@@ -253,6 +253,9 @@ impl Samples for PageChange {
             structure_changed: true,
             host_event: true,
             changes_last: false,
+            rule: Some("lamp".to_owned()),
+            triggers: vec!["price below 20".to_owned()],
+            not_found: vec![".stock".to_owned()],
         };
         let sparse = Self {
             verdict: Verdict::First,
@@ -271,6 +274,9 @@ impl Samples for PageChange {
             structure_changed: false,
             host_event: false,
             changes_last: true,
+            rule: None,
+            triggers: Vec::new(),
+            not_found: Vec::new(),
             ..full.clone()
         };
         vec![full, sparse]

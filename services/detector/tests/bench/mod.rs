@@ -10,6 +10,7 @@ use messages::{
 use page::{CanonicalUrl, DAY, PageId, Timestamp};
 use settings::{Layers, Settings};
 use std::collections::HashMap;
+use std::time::Duration;
 use stream::memory::MemoryStores;
 use stream::testing::TestDriver;
 use topology::LogNames;
@@ -45,7 +46,15 @@ pub(crate) struct Seen {
 impl Bench {
     pub(crate) fn new(overrides: &[(&str, &str)]) -> Self {
         let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-        let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
+        Self::of(Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap())
+    }
+
+    /// A detector with this configuration file.
+    pub(crate) fn configured(file: &str) -> Self {
+        Self::of(configured(file))
+    }
+
+    fn of(settings: Settings) -> Self {
         let names = LogNames::new(&settings);
         let topics = topology::topic_configs(&settings, &[detector::topology()], 2);
         let mut driver = TestDriver::new(&topics, Timestamp::from_secs(1_700_000_000));
@@ -119,12 +128,31 @@ impl Bench {
         self.read(topics::PAGE_CHANGES)
     }
 
+    /// The detector is stopped and started with another configuration file.
+    pub(crate) fn restart_with(&mut self, file: &str) {
+        self.driver.kill(0);
+        self.settings = configured(file);
+        self.driver.add(detector::stage(&self.settings, &self.names), "two");
+    }
+
+    /// What the detector counts under this name.
+    pub(crate) fn figure(&mut self, name: &str) -> f64 {
+        // Figures are renewed every so often.
+        self.driver.clock.advance(Duration::from_secs(1));
+        self.driver.run_until_idle().unwrap();
+        self.driver.status(0).figures.get(name).copied().unwrap_or(f64::NAN)
+    }
+
     /// A crash that also takes the state directory.
     pub(crate) fn lose_everything_but_the_log(&mut self) {
         self.driver.kill(0);
         self.driver.stores = MemoryStores::default();
         self.driver.add(detector::stage(&self.settings, &self.names), "two");
     }
+}
+
+fn configured(file: &str) -> Settings {
+    Settings::from_layers(Layers { files: &[("recrawl.toml", file)], environment: [], overrides: &[] }).unwrap()
 }
 
 pub(crate) fn html(paragraphs: &[&str]) -> String {

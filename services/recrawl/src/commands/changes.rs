@@ -1,7 +1,7 @@
 //! `recrawl changes`: prints changes as a stream that scripts can follow and resume.
 
 use crate::CommandFailure;
-use crate::change_lines::{ColorArguments, LineStyle};
+use crate::change_lines::{ColorArguments, LineStyle, watched_lines};
 use crate::follow::{Cursor, FollowArguments, Followed, Subject, Take, TopicFollower};
 use crate::output::{Format, told, word};
 use clap::Args;
@@ -47,6 +47,9 @@ struct ChangeLine {
     structure_changed: bool,
     host_event: bool,
     changes_last: bool,
+    rule: Option<String>,
+    triggers: Vec<String>,
+    not_found: Vec<String>,
 }
 
 impl ChangeLine {
@@ -74,6 +77,9 @@ impl ChangeLine {
             structure_changed: change.structure_changed,
             host_event: change.host_event,
             changes_last: change.changes_last,
+            rule: change.rule,
+            triggers: change.triggers,
+            not_found: change.not_found,
         }
     }
 
@@ -84,7 +90,8 @@ impl ChangeLine {
         }
         let verdict = style.verdict(&format!("{:<8}", word(&self.verdict)));
         writeln!(out, "{}  {verdict} {:.3}  {}", self.seen_at, self.magnitude, self.url)?;
-        let mut lines = style.lines(self.changes.iter().map(Into::into), self.left_out as usize);
+        let units = style.lines(self.changes.iter().map(Into::into), self.left_out as usize);
+        let mut lines = watched_lines(&self.triggers, &self.not_found).chain(units);
         lines.try_for_each(|line| writeln!(out, "    {line}"))
     }
 }

@@ -4,13 +4,12 @@ mod html;
 
 use crate::CommandFailure;
 use crate::batch::answer_lines;
-use crate::change_lines::{ColorArguments, LineStyle};
+use crate::change_lines::{ColorArguments, LineStyle, watched_lines};
 use crate::commands::SettingsArguments;
 use crate::one_fetch::{Given, file_or_address};
 use crate::output::{Format, answer, print, word};
-use change::{Diff, Version, diff as compare};
+use crate::ruled_diff::{Comparing, GivenVersion, RuledDiff};
 use clap::Args;
-use page::UrlRules;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -52,22 +51,22 @@ struct DiffQuery {
 /// Compares two versions.
 pub fn diff(arguments: &DiffArguments, format: Format) -> Result<(), CommandFailure> {
     let settings = arguments.settings.load(&[])?;
-    let urls = settings.urls.rules();
+    let comparing = Comparing::new(&settings);
     if let Some(file) = &arguments.batch {
-        return answer_lines(file, |question| answer_one(question, &urls));
+        return answer_lines(file, |question| answer_one(question, &comparing));
     }
     let (Some(old), Some(new)) = (&arguments.old, &arguments.new) else {
         return Err(no_second_version(arguments.html.as_deref()));
     };
     let given = [file_or_address(&settings, old)?, file_or_address(&settings, new)?];
-    let url = |given: &Given| arguments.url.clone().or_else(|| given.url.as_ref().map(ToString::to_string));
-    let version = |given: &Given| {
-        let content_type = arguments.content_type.as_ref().or(given.content_type.as_ref());
-        Version::new(&given.bytes, content_type.map(String::as_str), url(given).as_deref(), &urls)
-    };
-    let diff = compare(&version(&given[0]), &version(&given[1]));
+    let urls =
+        given.each_ref().map(|given| arguments.url.clone().or_else(|| given.url.as_ref().map(ToString::to_string)));
+    let told = comparing.compare(
+        given_version(&given[0], urls[0].as_deref(), arguments),
+        given_version(&given[1], urls[1].as_deref(), arguments),
+    );
     if let Some(file) = &arguments.html {
-        let page = html::page(&diff, [old.as_str(), new.as_str()], url(&given[1]).as_deref());
+        let page = html::page(&told, [old.as_str(), new.as_str()], urls[1].as_deref());
         if file == Path::new("-") {
             return print(page.trim_end());
         }
@@ -75,7 +74,7 @@ pub fn diff(arguments: &DiffArguments, format: Format) -> Result<(), CommandFail
             .map_err(|error| CommandFailure::World(format!("cannot write {}: {error}", file.display())))?;
         eprintln!("page: {}", file.display());
     }
-    answer(format, &diff, |diff| text(diff, arguments.color.style()))
+    answer(format, &told, |told| text(told, arguments.color.style()))
 }
 
 /// `--html` takes the word behind it for its file, also one that was meant as a version.
@@ -86,20 +85,26 @@ fn no_second_version(html: Option<&Path>) -> CommandFailure {
     CommandFailure::Input(format!("two versions are needed, OLD and NEW{taken}"))
 }
 
-fn answer_one(question: DiffQuery, urls: &UrlRules) -> Result<Diff, String> {
-    let DiffQuery { old, new, url, content_type } = question;
-    let version = |file: PathBuf| {
-        let bytes = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-        Ok::<_, String>(Version::new(&bytes, content_type.as_deref(), url.as_deref(), urls))
-    };
-    Ok(compare(&version(old)?, &version(new)?))
+fn given_version<'a>(given: &'a Given, url: Option<&'a str>, arguments: &'a DiffArguments) -> GivenVersion<'a> {
+    let content_type = arguments.content_type.as_deref().or(given.content_type.as_deref());
+    GivenVersion { bytes: &given.bytes, url, content_type }
 }
 
-fn text(diff: &Diff, style: LineStyle) -> String {
+fn answer_one(question: DiffQuery, comparing: &Comparing) -> Result<RuledDiff, String> {
+    let DiffQuery { old, new, url, content_type } = question;
+    let read = |file: PathBuf| std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()));
+    let (old, new) = (read(old)?, read(new)?);
+    let version = |bytes| GivenVersion { bytes, url: url.as_deref(), content_type: content_type.as_deref() };
+    Ok(comparing.compare(version(&old), version(&new)))
+}
+
+fn text(told: &RuledDiff, style: LineStyle) -> String {
+    let diff = &told.diff;
     let record = &diff.record;
     let head = format!("{}, magnitude {:.3}", style.verdict(&word(&diff.verdict)), diff.magnitude);
+    let watched = watched_lines(&told.triggers, &told.not_found);
     let units = style.lines(record.changes.iter().map(Into::into), record.left_out);
-    let mut lines: Vec<String> = std::iter::once(head).chain(units).collect();
+    let mut lines: Vec<String> = std::iter::once(head).chain(watched).chain(units).collect();
     if record.passed_over > 0 && !record.changes.is_empty() {
         lines.push(format!("passed over: {} differences that do not count", record.passed_over));
     }

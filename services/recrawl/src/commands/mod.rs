@@ -11,6 +11,7 @@ pub mod fetch;
 pub mod mirrors;
 pub mod page;
 pub mod robots;
+pub mod rules;
 pub mod run;
 pub mod seed;
 pub mod simulate;

@@ -37,6 +37,7 @@ fn sketch(random: &mut Pcg64) -> PageSketch {
         missing_since: None,
         missing_looks: 0,
         looks: state(random).looks().encode(),
+        watch: Vec::new(),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Two versions side by side as one HTML page, which needs no script and loads nothing.
 
 use crate::output::word;
-use change::{ChangeRecord, ChangedUnit, Diff, RunKind, WordRun, word_diff};
+use crate::ruled_diff::RuledDiff;
+use change::{ChangeRecord, ChangedUnit, RunKind, WordRun, word_diff};
 use htmlize::escape_all_quotes;
 
 /// The policy keeps a page's text from loading or running anything even if escaping had a hole.
@@ -59,8 +60,9 @@ del::after, ins::after { content: "] "; }
 "#;
 
 /// The page. `names` are the versions as they were given, `url` is the address of the page.
-pub(super) fn page(diff: &Diff, names: [&str; 2], url: Option<&str>) -> String {
+pub(super) fn page(told: &RuledDiff, names: [&str; 2], url: Option<&str>) -> String {
     let [old, new] = names.map(escaped);
+    let diff = &told.diff;
     let record = &diff.record;
     let address = url.map(|url| format!("<dt>Page</dt><dd><bdi dir=\"ltr\">{}</bdi></dd>\n", escaped(url)));
     let mut counts = String::new();
@@ -84,7 +86,7 @@ pub(super) fn page(diff: &Diff, names: [&str; 2], url: Option<&str>) -> String {
 <dt>After</dt><dd><bdi>{new}</bdi></dd>
 <dt>Verdict</dt><dd><strong id="verdict">{verdict}</strong></dd>
 <dt>Magnitude</dt><dd><span id="magnitude">{magnitude:.3}</span> (0: the same text, 1: another text)</dd>
-</dl>
+{watched}</dl>
 {table}{counts}</main>
 </html>
 "#,
@@ -92,8 +94,17 @@ pub(super) fn page(diff: &Diff, names: [&str; 2], url: Option<&str>) -> String {
         address = address.unwrap_or_default(),
         verdict = word(&diff.verdict),
         magnitude = diff.magnitude,
+        watched = watched(told),
         table = table(record),
     )
+}
+
+/// What the watch rule of the page says of the difference.
+fn watched(told: &RuledDiff) -> String {
+    let row = |name: &str, text: &str| format!("<dt>{name}</dt><dd><bdi>{}</bdi></dd>\n", escaped(text));
+    let rule = told.rule.iter().map(|rule| row("Watch rule", rule));
+    let triggers = told.triggers.iter().map(|trigger| row("Trigger", trigger));
+    rule.chain(triggers).chain(told.not_found.iter().map(|part| row("Not found", part))).collect()
 }
 
 /// The roles are spelt out, because on narrow screens the parts of the table are blocks, in which screen readers would
@@ -168,12 +179,18 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use change::VersionVerdict;
+    use change::{Diff, VersionVerdict};
 
     fn shown(record: ChangeRecord) -> String {
         let diff =
             Diff { verdict: VersionVerdict::Minor, magnitude: 0.25, resemblance: 0.75, containment: 0.9, record };
-        page(&diff, ["<old>", "\"new\""], Some("https://a.test/?a&b"))
+        let told = RuledDiff {
+            diff,
+            rule: Some("<lamp>".to_owned()),
+            triggers: vec!["price below 20".to_owned()],
+            not_found: Vec::new(),
+        };
+        page(&told, ["<old>", "\"new\""], Some("https://a.test/?a&b"))
     }
 
     fn unit(place: &str, before: Option<&str>, after: Option<&str>) -> ChangedUnit {
@@ -190,6 +207,7 @@ mod tests {
             page.contains("&lt;old&gt;") && page.contains("&quot;new&quot;") && page.contains("?a&amp;b"),
             "{page}"
         );
+        assert!(page.contains("&lt;lamp&gt;") && page.contains("<dt>Trigger</dt><dd><bdi>price below 20<"), "{page}");
         assert!(!page.contains("<table") && page.contains("Nothing that counts is listed."), "{page}");
         assert!(!shown(ChangeRecord::default()).contains("Passed over"));
     }

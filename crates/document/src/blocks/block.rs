@@ -1,0 +1,146 @@
+//! The blocks of a page, and what is known of each.
+
+use std::ops::Range;
+
+/// The blocks of a page in reading order, over one shared text.
+#[derive(Debug, Default)]
+pub struct Blocks {
+    pub(super) text: String,
+    /// Link targets as written, references decoded, concatenated.
+    pub(super) hrefs: String,
+    /// The end of each target in `hrefs`.
+    pub(super) href_ends: Vec<usize>,
+    /// Which of the targets are images.
+    pub(super) images: Vec<bool>,
+    /// The blocks, in reading order.
+    pub list: Vec<Block>,
+    /// The block elements by their start tags, so that parents come before their children.
+    pub nodes: Vec<BlockElement>,
+    /// The first `<base href>`.
+    pub base: Option<String>,
+    /// The first `<link rel=canonical>`.
+    pub canonical: Option<String>,
+    /// Whether these are the items of a feed.
+    pub is_feed: bool,
+    /// Whether the body is no text, so that the only block is a description of it.
+    pub is_opaque: bool,
+    /// Whether somebody watches parts of the page, so that only those count.
+    pub is_watched: bool,
+    /// How many places each part of the selection selected.
+    pub found: Vec<u32>,
+}
+
+/// A block of a page.
+#[derive(Clone, Debug)]
+pub struct Block {
+    pub(super) text: Range<usize>,
+    pub(super) links: Range<usize>,
+    /// Whether one of the links is no image.
+    pub(super) leads_elsewhere: bool,
+    /// Bytes of the text that are inside links to other pages.
+    pub anchor_bytes: usize,
+    /// Hash of the names of the enclosing elements.
+    pub path: u64,
+    /// Index of the enclosing block element in [`Blocks::nodes`].
+    pub node: usize,
+    /// Index of the nearest enclosing row in [`Blocks::nodes`]: a table row, a list item, or the term of a description.
+    /// 0 outside rows.
+    pub row: usize,
+    /// The part of the page that the block is in.
+    pub part: BlockRole,
+    /// Whether the place has a name of its own, such as a JSON key. The first words are then not needed to recognise
+    /// it.
+    pub is_named: bool,
+    /// Whether somebody watches it.
+    pub watched: bool,
+    /// The rank of a heading, from 1 to 6; 0 for other blocks.
+    pub heading_rank: u8,
+    pub(super) in_table: bool,
+}
+
+/// The role of a block in its page, from its element and those around it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlockRole {
+    /// Inside `nav`, `footer`, `aside`, a `header` that is not that of an article, or their roles.
+    pub chrome: bool,
+    /// Inside `main`, `article` or the role `main`.
+    pub main: bool,
+    /// A button, an option or the value of a field: read as part of the page, but no sign of where its text is.
+    pub control: bool,
+    /// A statement about the page as a whole: its title, structured data.
+    pub fact: bool,
+}
+
+/// A block element.
+#[derive(Clone, Debug)]
+pub struct BlockElement {
+    /// Index of the enclosing block element; the root holds its own.
+    pub parent: usize,
+    /// Whether it holds text of its own rather than other blocks: `p`, `li`, cells and rows.
+    pub is_paragraph: bool,
+}
+
+impl Blocks {
+    /// The text of a block, whitespace folded.
+    pub fn text(&self, block: &Block) -> &str {
+        &self.text[block.text.clone()]
+    }
+
+    /// The texts of all blocks, one line each.
+    pub fn all_text(&self) -> &str {
+        &self.text
+    }
+
+    /// The numbers of a block's links.
+    pub fn links(&self, block: &Block) -> Range<usize> {
+        block.links.clone()
+    }
+
+    /// The number of links in all blocks.
+    pub fn link_count(&self) -> usize {
+        self.href_ends.len()
+    }
+
+    /// Whether a link is an image.
+    pub fn is_image(&self, link: usize) -> bool {
+        self.images[link]
+    }
+
+    /// The target of a link as written, references decoded; the address of an image.
+    pub fn href(&self, link: usize) -> &str {
+        let start = link.checked_sub(1).map_or(0, |before| self.href_ends[before]);
+        &self.hrefs[start..self.href_ends[link]]
+    }
+
+    /// Without blocks, with room for a page of this length.
+    pub(super) fn with_room(bytes: usize) -> Self {
+        let mut nodes = Vec::with_capacity(1 + bytes / 64);
+        nodes.push(BlockElement { parent: 0, is_paragraph: false });
+        Self {
+            hrefs: String::with_capacity(bytes / 16),
+            href_ends: Vec::with_capacity(bytes / 256),
+            list: Vec::with_capacity(bytes / 64),
+            nodes,
+            ..Self::default()
+        }
+    }
+}
+
+impl Block {
+    /// Whether the block is there to lead elsewhere: at least four fifths of its text is in links to other pages. False
+    /// in a table, where the links are its content.
+    pub fn is_links(&self) -> bool {
+        let has_links = self.anchor_bytes > 0 || self.leads_elsewhere;
+        !self.in_table && has_links && 5 * self.anchor_bytes >= 4 * self.text.len()
+    }
+
+    /// The length of the text in bytes.
+    pub fn byte_length(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The range of the text within [`Blocks::all_text`].
+    pub fn place(&self) -> Range<usize> {
+        self.text.clone()
+    }
+}

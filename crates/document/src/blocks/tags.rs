@@ -1,0 +1,119 @@
+//! Reads the tags that have something to say themselves: links, images, fields, and statements about the page.
+
+use crate::attributes::{attribute, values_of};
+use crate::blocks::facts::{FACT_NAMES, json_ld};
+use crate::blocks::reader::BlockReader;
+use crate::entities;
+use crate::hash::{splitmix64, text_hash};
+use crate::markup::{StartTag, TextKind};
+
+/// The most links read per page.
+const MAX_LINKS: usize = crate::page_text::MAX_LINKS;
+
+impl BlockReader<'_> {
+    /// Reads the title, of which only the first counts, and structured data.
+    pub(super) fn fact_text(&mut self, text: &str, kind: TextKind) {
+        if self.expected.take() != Some(kind) {
+            return;
+        }
+        match kind {
+            TextKind::Script => json_ld(text, self.selected, &mut self.facts.list),
+            _ if self.facts.list.iter().any(|fact| fact.name == "title") => {}
+            _ => self.facts.add("title", entities::decode(text).into_owned(), self.selected),
+        }
+    }
+
+    pub(super) fn image(&mut self, attributes: &str) {
+        let [source, later, width, height] = values_of(attributes, ["src", "data-src", "width", "height"]);
+        let is_dot = [width, height].contains(&Some("1")) || [width, height].contains(&Some("0"));
+        let is_address = |source: &&str| !source.is_empty() && !source.starts_with("data:");
+        let Some(source) = source.filter(is_address).or(later).filter(|_| !is_dot && !self.skipped) else { return };
+        // The rest of the address says which size is sent, and to whom.
+        let source = source.split(['?', '#']).next().unwrap_or_default();
+        self.target(source, true);
+    }
+
+    /// Reads the value of a field or button, which is shown.
+    pub(super) fn input(&mut self, attributes: &str) {
+        let [kind, value] = values_of(attributes, ["type", "value"]);
+        let is_shown = kind.is_none_or(|kind| {
+            ["text", "number", "date", "submit", "button"].iter().any(|shown| kind.eq_ignore_ascii_case(shown))
+        });
+        let Some(value) = value.filter(|value| is_shown && !self.skipped && !value.is_empty()) else { return };
+        self.flush();
+        let (path, part) = (self.path, self.part);
+        self.path = splitmix64(path ^ text_hash(b"input"));
+        self.part.control = true;
+        self.text.push(&entities::decode_attribute(value));
+        self.flush();
+        (self.path, self.part) = (path, part);
+    }
+
+    pub(super) fn head(&mut self, tag: StartTag<'_>) {
+        match tag.name.as_bytes() {
+            b"meta" if !self.selected.ignored => self.meta(tag.attributes()),
+            b"link" if !self.selected.ignored && self.property_link(tag.attributes()) => {}
+            b"base" if self.blocks.base.is_none() => self.blocks.base = attribute(tag.attributes(), "href"),
+            b"link" if self.blocks.canonical.is_none() && is_canonical(tag.attributes()) => {
+                self.blocks.canonical = attribute(tag.attributes(), "href");
+            }
+            _ => {}
+        }
+    }
+
+    fn meta(&mut self, attributes: &str) {
+        let [item, property, name, content] = values_of(attributes, ["itemprop", "property", "name", "content"]);
+        let Some(content) = content.map(entities::decode_attribute) else { return };
+        let is_fact = |name: &str| {
+            let last = name.rsplit(':').next().unwrap_or_default();
+            FACT_NAMES.contains(&last) || last == "amount" || self.selected.watched
+        };
+        if let Some(property) = item.filter(|property| is_fact(property)) {
+            return self.facts.add_property(property, &content, self.item, self.selected);
+        }
+        let named = property.or(name.filter(|_| self.selected.watched)).filter(|name| is_fact(name));
+        if let Some(name) = named {
+            self.facts.add(name, format!("{name}: {content}"), self.selected);
+        }
+    }
+
+    /// Reads a property that leads to a value of a vocabulary. Returns whether it is one.
+    fn property_link(&mut self, attributes: &str) -> bool {
+        let [Some(property), Some(href)] = values_of(attributes, ["itemprop", "href"]) else { return false };
+        let is_fact = FACT_NAMES.contains(&property);
+        if is_fact {
+            self.facts.add_property(property, &entities::decode_attribute(href), self.item, self.selected);
+        }
+        is_fact
+    }
+
+    pub(super) fn begin_link(&mut self, attributes: &str) {
+        let [Some(href)] = values_of(attributes, ["href"]) else { return };
+        let start = self.blocks.hrefs.len();
+        if self.skipped || !self.target(href, false) {
+            return;
+        }
+        self.leads_elsewhere = true;
+        // A heading that links to itself is still a heading, so its text does not count as link text.
+        self.in_link = !self.blocks.hrefs[start..].starts_with('#');
+    }
+
+    /// Notes a target of the current block. Returns false if there are too many.
+    fn target(&mut self, href: &str, is_image: bool) -> bool {
+        if self.blocks.href_ends.len() >= MAX_LINKS {
+            return false;
+        }
+        self.blocks.hrefs.push_str(&entities::decode_attribute(href));
+        self.blocks.href_ends.push(self.blocks.hrefs.len());
+        self.blocks.images.push(is_image);
+        true
+    }
+}
+
+fn is_canonical(attributes: &str) -> bool {
+    attribute(attributes, "rel").is_some_and(|rel| rel.trim().eq_ignore_ascii_case("canonical"))
+}
+
+pub(super) fn is_json_ld(attributes: &str) -> bool {
+    attribute(attributes, "type").is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/ld+json"))
+}

@@ -1,0 +1,39 @@
+//! What does somebody want to know of a page that no learning can know?
+//!
+//! A [`WatchRule`] names pages, the parts of them that count or do not, and [`Trigger`]s: words and numbers whose coming is
+//! the news. [`WatchRules`] finds the rule of a page. What a rule saw at the last look is its [`WatchMemory`], so that a
+//! trigger fires when its condition comes true and not at every look at which it is.
+//!
+//! ```
+//! use watch::{RuleText, WatchMemory, WatchRule};
+//! let text = RuleText {
+//!     pages: vec!["shop.test/lamp".to_owned()],
+//!     watch: vec![".price".to_owned()],
+//!     trigger: vec!["price below 20".to_owned()],
+//!     ..RuleText::default()
+//! };
+//! let rule = WatchRule::new(1, text).expect("the rule is right");
+//! let mut memory = WatchMemory::default();
+//! let mut look = |html: &str| {
+//!     let body = document::Body::new(html.as_bytes(), Some("text/html"), None);
+//!     rule.look(&body.with_selection(rule.selection()).blocks(), &mut memory)
+//! };
+//! assert!(look("<p>Only <b class=price>24,90 €</b>").is_empty());
+//! assert_eq!(look("<p>Only <b class=price>19,90 €</b>"), ["price below 20"]);
+//! assert!(look("<p>Only <b class=price>18,90 €</b>").is_empty());
+//! ```
+//!
+//! This crate never fetches, never judges whether a version differs, and keeps nothing.
+
+mod memory;
+mod page_pattern;
+mod phrase;
+mod rule;
+mod sight;
+mod trigger;
+
+pub use crate::memory::{MemoryDecodeError, WatchMemory};
+pub use crate::page_pattern::PagePattern;
+pub use crate::rule::{RuleFault, RuleText, WatchRule, WatchRules};
+pub use crate::sight::Sight;
+pub use crate::trigger::Trigger;

@@ -1,0 +1,177 @@
+//! `recrawl rules URL [FILE]`: the watch rule of a page, and what it sees there.
+
+use crate::CommandFailure;
+use crate::commands::SettingsArguments;
+use crate::one_fetch::{Given, file_or_address};
+use crate::output::{Format, answer, word};
+use clap::Args;
+use document::Body;
+use document::select::{PartUse, SelectedPart, Selection};
+use page::CanonicalUrl;
+use serde::Serialize;
+use watch::{Sight, Trigger, WatchRule};
+
+/// The most texts listed of one part of a page, and the most bytes of each.
+const MAX_LISTED: usize = 20;
+const MAX_TEXT_BYTES: usize = 200;
+
+/// Arguments of `recrawl rules`.
+#[derive(Args, Debug)]
+pub struct RulesArguments {
+    #[command(flatten)]
+    settings: SettingsArguments,
+    /// URL of the page.
+    url: String,
+    /// The page: a file ("-" is stdin). Without it the page is fetched.
+    file: Option<String>,
+    /// Content-Type that the file was sent with.
+    #[arg(long, requires = "file")]
+    content_type: Option<String>,
+}
+
+/// The rule of a page, and what it sees.
+#[derive(Debug, Serialize)]
+struct RuleReport {
+    url: String,
+    /// Name of the rule, or its number.
+    rule: String,
+    /// The pattern by which the rule is that of the page.
+    pattern: String,
+    /// Whether changes that fire no trigger are not told.
+    only_triggers: bool,
+    /// What the page is read as. Selectors select in HTML, pointers in JSON.
+    read_as: String,
+    watch: Vec<PartReport>,
+    ignore: Vec<PartReport>,
+    triggers: Vec<TriggerReport>,
+}
+
+/// What a part of the rule selects.
+#[derive(Debug, Serialize)]
+struct PartReport {
+    part: String,
+    /// Number of elements, values or facts.
+    found: u32,
+    /// Their texts, as far as listed.
+    texts: Vec<String>,
+    /// Number of texts that are not listed.
+    left_out: usize,
+}
+
+/// What a trigger sees.
+#[derive(Debug, Serialize)]
+struct TriggerReport {
+    trigger: String,
+    /// The number it is about. Null if it is about words, or sees no number.
+    number: Option<f64>,
+    /// Whether its words are there. Null if it is about a number, or sees no text.
+    words: Option<bool>,
+    /// Whether its condition holds now. It fires when it did not hold at the look before. Null if it cannot be told, and of
+    /// a number that is to fall or rise.
+    holds: Option<bool>,
+}
+
+/// Prints the rule of a page. Exit status 1 if it has none.
+pub fn rules(arguments: &RulesArguments, format: Format) -> Result<(), CommandFailure> {
+    let settings = arguments.settings.load(&[])?;
+    let url = CanonicalUrl::parse(&arguments.url)
+        .map_err(|error| CommandFailure::Input(format!("{}: {error}", arguments.url)))?;
+    let url = settings.urls.rules().apply(url);
+    let Some(rule) = settings.rules.find(&url) else {
+        let known = match settings.rules.iter().len() {
+            0 => "there are no rules; write [[rules]] in the configuration, and name it with --config".to_owned(),
+            count => format!("none of the {count} rules names {url}"),
+        };
+        return Err(CommandFailure::No(known));
+    };
+    let source = arguments.file.as_deref().unwrap_or(url.as_str());
+    let given = file_or_address(&settings, source)?;
+    let content_type = arguments.content_type.as_deref().or(given.content_type.as_deref());
+    answer(format, &report(rule, &url, &given, content_type), text)
+}
+
+fn report(rule: &WatchRule, url: &CanonicalUrl, given: &Given, content_type: Option<&str>) -> RuleReport {
+    let body = Body::new(&given.bytes, content_type, Some(url.as_str()));
+    let parts = |purpose| {
+        let parts = rule.selection().parts().iter().filter(move |part| part.purpose == purpose);
+        parts.map(|part| part_report(part, &body)).collect()
+    };
+    let blocks = body.with_selection(rule.selection()).blocks();
+    RuleReport {
+        url: url.to_string(),
+        rule: rule.name().to_owned(),
+        pattern: rule.pattern_for(url).unwrap_or_default().to_owned(),
+        only_triggers: rule.tells_only_triggers(),
+        read_as: word(&body.kind()),
+        watch: parts(PartUse::Watch),
+        ignore: parts(PartUse::Ignore),
+        triggers: rule.sights(&blocks).into_iter().map(trigger_report).collect(),
+    }
+}
+
+/// What a part selects by itself, whatever the other parts of the rule are.
+fn part_report(part: &SelectedPart, body: &Body<'_>) -> PartReport {
+    let mut alone = Selection::default();
+    alone.add(PartUse::Watch, &part.text).expect("a part of a rule is one by itself");
+    let blocks = body.with_selection(&alone).blocks();
+    let mut texts: Vec<String> = Vec::new();
+    let mut left_out = 0;
+    for block in blocks.list.iter().filter(|block| block.watched && block.byte_length() > 0) {
+        match texts.len() < MAX_LISTED {
+            true => texts.push(shortened(blocks.text(block))),
+            false => left_out += 1,
+        }
+    }
+    PartReport { part: part.text.clone(), found: blocks.found.first().copied().unwrap_or_default(), texts, left_out }
+}
+
+fn shortened(text: &str) -> String {
+    let shown = document::prefix(text, MAX_TEXT_BYTES);
+    if shown.len() < text.len() { format!("{shown}…") } else { text.to_owned() }
+}
+
+fn trigger_report((trigger, sight): (&Trigger, Sight)) -> TriggerReport {
+    TriggerReport {
+        trigger: trigger.text().to_owned(),
+        number: if let Sight::Number(value) = sight { Some(value) } else { None },
+        words: if let Sight::Words(there) = sight { Some(there) } else { None },
+        holds: trigger.holds(sight),
+    }
+}
+
+fn text(report: &RuleReport) -> String {
+    let mut lines = vec![
+        format!("{}", report.url),
+        format!("rule {}, because of {:?}; the page is read as {}", report.rule, report.pattern, report.read_as),
+    ];
+    for (purpose, parts) in [("watch", &report.watch), ("ignore", &report.ignore)] {
+        for part in parts {
+            let found = match part.found {
+                0 => "nothing on this page".to_owned(),
+                1 => "1 place".to_owned(),
+                found => format!("{found} places"),
+            };
+            lines.push(format!("{purpose:<8} {}: {found}", part.part));
+            lines.extend(part.texts.iter().map(|text| format!("    {text}")));
+            lines.extend((part.left_out > 0).then(|| format!("    and {} more", part.left_out)));
+        }
+    }
+    for trigger in &report.triggers {
+        let sees = match (trigger.number, trigger.words) {
+            (Some(number), _) => format!("sees {number}"),
+            (_, Some(true)) => "sees its words".to_owned(),
+            (_, Some(false)) => "does not see its words".to_owned(),
+            (None, None) => "sees nothing it is about".to_owned(),
+        };
+        let holds = match trigger.holds {
+            Some(true) => ", holds now",
+            Some(false) => ", does not hold now",
+            None => "",
+        };
+        lines.push(format!("trigger  {}: {sees}{holds}", trigger.trigger));
+    }
+    if report.only_triggers {
+        lines.push("Only changes that fire a trigger are told.".to_owned());
+    }
+    lines.join("\n")
+}
