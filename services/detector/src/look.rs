@@ -140,17 +140,21 @@ impl JudgedLook {
         let mut look = Self { page, ..Self::new(judgement, known, result) };
         if !look.judgement.held {
             known.watch.begin(rule);
-            if let Some(rule) = rule {
-                look.take_in(rule, &version, &mut known.watch);
-            }
+        }
+        if let Some(rule) = rule {
+            look.take_in(rule, &version, &mut known.watch);
         }
         look
     }
 
-    /// Takes in what the page's rule says. A trigger that fires is news, whatever was learned of the place.
+    /// Takes in what the page's rule says. A trigger that fires is news, whatever was learned of the place. None looks at a
+    /// version that may be an error in the page's place.
     fn take_in(&mut self, rule: &WatchRule, version: &Version<'_>, memory: &mut WatchMemory) {
-        self.watched =
-            WatchedLook { triggers: rule.look(version.blocks(), memory), not_found: rule.not_found(version.blocks()) };
+        self.watched.not_found = rule.not_found(version.blocks());
+        if self.judgement.held {
+            return;
+        }
+        self.watched.triggers = rule.look(version.blocks(), memory);
         if !self.watched.triggers.is_empty() && matches!(self.verdict, Verdict::Unchanged | Verdict::Cosmetic) {
             self.verdict = Verdict::Minor;
         }

@@ -136,3 +136,58 @@ impl Take<PageChange> for Printer<'_> {
         told(self.out.flush(), self.stop)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use page::{CanonicalUrl, Timestamp};
+
+    #[test]
+    fn a_change_is_printed_with_what_fired_and_what_is_not_there() {
+        let url = CanonicalUrl::parse("https://shop.test/lamp").expect("a URL");
+        let unit = ChangedUnit {
+            before: Some("24,90 €".to_owned()),
+            after: Some("19,90 €".to_owned()),
+            place: "Lamp".to_owned(),
+        };
+        let change = PageChange {
+            change_id: "1".to_owned(),
+            page_id: url.page_id(),
+            url,
+            verdict: Verdict::Minor,
+            magnitude: 0.5,
+            seen_at: Timestamp::from_secs(1_800_000_000),
+            previous_seen_at: None,
+            status: Some(200),
+            content_digest: None,
+            added: Vec::new(),
+            removed: Vec::new(),
+            links_added: Vec::new(),
+            links_removed: Vec::new(),
+            changes: vec![unit],
+            passed_over: 0,
+            left_out: 0,
+            content_changed: true,
+            links_changed: false,
+            structure_changed: false,
+            host_event: false,
+            changes_last: true,
+            rule: Some("lamp".to_owned()),
+            triggers: vec!["price below 20".to_owned()],
+            not_found: vec![".stock".to_owned()],
+        };
+        let line = ChangeLine::new(change, &"1.2".parse().expect("a cursor"));
+        let printed = |format| {
+            let mut out = Vec::new();
+            line.write(format, &mut out).expect("memory takes it");
+            String::from_utf8(out).expect("it is text")
+        };
+        assert_eq!(
+            printed(Format::Text).split_once('\n').expect("several lines").1,
+            "    ! price below 20\n    ? .stock is not on the page\n    @ Lamp\n    - 24,90 €\n    + 19,90 €\n"
+        );
+        let json: serde_json::Value = serde_json::from_str(&printed(Format::Jsonl)).expect("a line is JSON");
+        assert_eq!((&json["rule"], &json["triggers"][0]), (&"lamp".into(), &"price below 20".into()));
+        assert_eq!(json["not_found"][0], ".stock");
+    }
+}
