@@ -179,7 +179,7 @@ mod tests {
         let line = ChangeLine::new(change, &"1.2".parse().expect("a cursor"));
         let printed = |format| {
             let mut out = Vec::new();
-            line.write(format, &mut out).expect("memory takes it");
+            line.write(format, LineStyle::Piped, &mut out).expect("memory takes it");
             String::from_utf8(out).expect("it is text")
         };
         assert_eq!(
