@@ -3,7 +3,7 @@
 
 use crate::pairing::{UnitPair, paired};
 use crate::told_facts;
-use crate::unit_texts::{ShownUnit, UnitTexts};
+use crate::unit_texts::{ShownUnit, TextKind, UnitTexts};
 use crate::version::UnitKey;
 use document::prefix;
 use page::UrlRules;
@@ -115,7 +115,7 @@ impl ChangeRecord {
 fn link_targets(texts: &UnitTexts, keys: &[UnitKey], urls: &UrlRules) -> BTreeMap<u64, String> {
     let base = texts.link_base(urls);
     let found = keys.iter().filter_map(|key| texts.find(key.name()));
-    let links = found.filter(|unit| unit.is_reference);
+    let links = found.filter(|unit| unit.kind == TextKind::Reference);
     links.filter_map(|unit| Some((unit.key.name(), base.target(unit.text)?))).collect()
 }
 

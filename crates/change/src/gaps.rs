@@ -1,9 +1,8 @@
 //! Gaps: places between what two versions have in common. A teaser that is another at every fetch has other first words
 //! each time, and so never the same slot; but it always stands behind the same paragraph.
 
-use crate::region::PagePart;
 use crate::unit_texts::UnitTexts;
-use crate::version::{UnitKey, Version};
+use crate::version::UnitKey;
 use document::splitmix64;
 use std::collections::BTreeMap;
 
@@ -23,9 +22,8 @@ pub(crate) struct Gaps {
 
 impl Gaps {
     /// Finds the gaps between the texts of a version and a newer one, of which these units went and came.
-    pub(crate) fn between((old, removed): (&UnitTexts, &[UnitKey]), (new, added): (&Version<'_>, &[UnitKey])) -> Self {
-        let unframed = new.units.iter().filter(|unit| unit.key.part() != PagePart::Frame && !unit.is_order());
-        let came = gaps(unframed.map(|unit| (unit.key, unit.block)), |key| old.find(key.name()).is_some());
+    pub(crate) fn between((old, removed): (&UnitTexts, &[UnitKey]), (new, added): (&UnitTexts, &[UnitKey])) -> Self {
+        let came = gaps(new.places(), |key| old.find(key.name()).is_some());
         let went = gaps(old.places(), |key| new.find(key.name()).is_some());
         let [lost, gained] = [removed, added].map(slots_of_one_unit);
         let edited = gained.into_iter().filter(|slot| lost.binary_search(slot).is_ok()).collect();
@@ -49,13 +47,10 @@ fn slots_of_one_unit(keys: &[UnitKey]) -> Vec<u32> {
 /// The units of a version that the other has not, in page order, with their gaps: the last text before it that both
 /// have, the number of its block behind that, and whether it is a link.
 fn gaps(units: impl Iterator<Item = (UnitKey, u32)>, in_other: impl Fn(UnitKey) -> bool) -> Vec<(UnitKey, u32)> {
-    let mut units: Vec<(u32, bool, UnitKey)> = units.map(|(key, block)| (block, key.is_link(), key)).collect();
-    // The text of a block comes before its links.
-    units.sort_unstable();
     let mut gaps = Vec::new();
     let (mut behind, mut number, mut last_block) = (0, 0, None);
-    for (block, is_link, key) in units {
-        let is_common = in_other(key);
+    for (key, block) in units {
+        let (is_common, is_link) = (in_other(key), key.is_link());
         if is_common && !is_link {
             (behind, number, last_block) = (key.name(), 0, Some(block));
         } else if !is_common {

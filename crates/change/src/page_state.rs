@@ -243,7 +243,7 @@ impl PageState {
         self.version.past.drain(..self.version.past.len().saturating_sub(MAX_PAST_UNITS));
         let gaps = match added.is_empty() && removed.is_empty() {
             true => Gaps::default(),
-            false => Gaps::between((&self.version.texts, &removed), (version, &added)),
+            false => Gaps::between((&self.version.texts, &removed), (texts, &added)),
         };
         let changed = added.iter().chain(&removed);
         let mut touched: Vec<u32> = changed.flat_map(|key| [Some(key.slot()), gaps.of(key)]).flatten().collect();

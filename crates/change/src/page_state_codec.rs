@@ -91,8 +91,9 @@ impl VersionMemory {
         }
         let (mut units, other, past) = (keys(&mut rest)?, keys(&mut rest)?, keys(&mut rest)?);
         let texts = UnitTexts::decode(&mut rest)?;
-        units.extend(texts.places().map(|(key, _)| key));
-        units.sort_unstable_by_key(|key| key.name());
+        // Two sorted runs, which a stable sort merges.
+        units.extend(texts.keys());
+        units.sort_by_key(|key| key.name());
         let in_order = |units: &[UnitKey]| units.is_sorted_by(|one, next| one.name() < next.name());
         if !in_order(&units) || !in_order(&other) {
             return Err(StateDecodeError::NotAscending);

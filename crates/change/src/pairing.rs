@@ -119,15 +119,16 @@ fn in_common(one: &[u64], other: &[u64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::unit_texts::TextKind;
     use crate::version::UnitKey;
 
     /// A unit in a slot. The block is its place on the page.
     fn unit<'a>(block: u32, slot: u64, text: &'a str) -> ShownUnit<'a> {
-        ShownUnit { key: UnitKey(slot << 3), block, text, is_reference: false, place: "" }
+        ShownUnit { key: UnitKey(slot << 3), block, text, kind: TextKind::Words, place: "" }
     }
 
     fn link<'a>(block: u32, slot: u64, text: &'a str, place: &'a str) -> ShownUnit<'a> {
-        ShownUnit { key: UnitKey(slot << 3 | 1 << 2), block, text, is_reference: true, place }
+        ShownUnit { key: UnitKey(slot << 3 | 1 << 2), block, text, kind: TextKind::Reference, place }
     }
 
     fn texts<'a>(before: &[ShownUnit<'a>], after: &[ShownUnit<'a>]) -> Vec<(&'a str, &'a str)> {

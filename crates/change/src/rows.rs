@@ -140,6 +140,9 @@ impl Rows {
 }
 
 fn shape(text: &str) -> u64 {
+    if !text.bytes().any(|byte| byte.is_ascii_digit()) {
+        return text_hash(text.as_bytes());
+    }
     let letters: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_digit()).collect();
     text_hash(&letters)
 }

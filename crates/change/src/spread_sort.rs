@@ -1,4 +1,4 @@
-//! Sorts by evenly spread numbers, such as hashes.
+//! Sorts by evenly spread numbers, such as hashes, and by small numbers.
 
 /// Bits per pass. Two passes sort by the highest 16 bits.
 const DIGIT_BITS: u32 = 8;
@@ -37,6 +37,22 @@ pub(crate) fn sorted_evenly_spread<T: Copy>(mut items: Vec<T>, number: impl Fn(&
     }
     sort_neighbours(&mut items, number);
     items
+}
+
+/// Sorts stably by the number of a group. All numbers must be less than `groups`.
+pub(crate) fn grouped<T: Copy>(items: Vec<T>, groups: usize, group: impl Fn(&T) -> usize) -> Vec<T> {
+    let mut places = vec![0_u32; groups + 1];
+    items.iter().for_each(|item| places[group(item) + 1] += 1);
+    for group in 1..places.len() {
+        places[group] += places[group - 1];
+    }
+    let mut sorted = items.clone();
+    for item in items {
+        let place = &mut places[group(&item)];
+        sorted[*place as usize] = item;
+        *place += 1;
+    }
+    sorted
 }
 
 /// Sorts a nearly sorted list. The standard library detects sorted runs, but not this.

@@ -1,5 +1,6 @@
 //! The texts of a version's units: what a change of them is told with.
 
+use crate::spread_sort::sorted_evenly_spread;
 use crate::state_codec::{StateDecodeError, put_number, take_number};
 use crate::targets::LinkBase;
 use crate::version::UnitKey;
@@ -32,11 +33,21 @@ struct KeptUnit {
     key: UnitKey,
     /// The number of its block.
     block: u32,
-    /// Whether its text is the address of a page, to be resolved.
-    is_reference: bool,
+    kind: TextKind,
     /// Where its text and the words of its place are. Units share their place, or have the text of another as place.
     text: Span,
     place: Span,
+}
+
+/// What the text of a unit is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TextKind {
+    /// What the page says.
+    Words,
+    /// The address of a page, to be resolved.
+    Reference,
+    /// The order of a list.
+    Order,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -52,8 +63,7 @@ pub(crate) struct ShownUnit<'a> {
     pub(crate) block: u32,
     /// The text, or the target of a link, as written.
     pub(crate) text: &'a str,
-    /// Whether the text is the address of a page, to be resolved.
-    pub(crate) is_reference: bool,
+    pub(crate) kind: TextKind,
     /// The row, the heading above, or the words of a link.
     pub(crate) place: &'a str,
 }
@@ -73,23 +83,19 @@ pub(crate) struct UnitTextsBuilder {
 }
 
 impl UnitTextsBuilder {
-    /// No units yet, of a page whose links are resolved against these addresses.
-    pub(crate) fn new(base: &LinkBase<'_>) -> Self {
-        let link_base = base.addresses().map(|address| address.unwrap_or_default().to_owned());
-        Self { texts: UnitTexts { link_base, ..UnitTexts::default() }, ..Self::default() }
+    /// No units yet, of a page whose links are resolved against these addresses, with room for some.
+    pub(crate) fn with_room(base: &LinkBase<'_>, units: usize, bytes: usize) -> Self {
+        let texts = UnitTexts {
+            link_base: base.addresses().map(|address| address.unwrap_or_default().to_owned()),
+            text: String::with_capacity(bytes.min(MAX_TEXT_BYTES)),
+            units: Vec::with_capacity(units),
+            by_name: Vec::with_capacity(units),
+        };
+        Self { texts, ..Self::default() }
     }
 
-    /// Adds the text of a unit, unless there is no room.
-    pub(crate) fn push(&mut self, key: UnitKey, block: u32, text: &str, place: &str) {
-        self.push_unit((key, false), block, text, place);
-    }
-
-    /// Adds a link as it is written.
-    pub(crate) fn push_reference(&mut self, key: UnitKey, block: u32, href: &str, place: &str) {
-        self.push_unit((key, true), block, href, place);
-    }
-
-    fn push_unit(&mut self, (key, is_reference): (UnitKey, bool), block: u32, text: &str, place: &str) {
+    /// Adds a unit, unless there is no room.
+    pub(crate) fn push(&mut self, kind: TextKind, (key, block): (UnitKey, u32), text: &str, place: &str) {
         let (text, place) = (prefix(text, MAX_UNIT_BYTES), prefix(place, MAX_PLACE_BYTES));
         if self.texts.text.len() + text.len() + place.len() <= MAX_TEXT_BYTES {
             let text = self.texts.add(text);
@@ -98,7 +104,7 @@ impl UnitTextsBuilder {
                 () if place == self.texts.words(self.last_text_as_place()) => self.last_text_as_place(),
                 () => self.texts.add(place),
             };
-            self.add(KeptUnit { key, block, is_reference, text, place });
+            self.add(KeptUnit { key, block, kind, text, place });
         }
     }
 
@@ -118,7 +124,7 @@ impl UnitTextsBuilder {
 
     /// The units, ready to be found.
     pub(crate) fn finish(mut self) -> UnitTexts {
-        self.texts.by_name.sort_unstable();
+        self.texts.by_name = sorted_evenly_spread(self.texts.by_name, |(name, _)| name << UnitKey::NAME_SHIFT);
         self.texts
     }
 }
@@ -134,9 +140,14 @@ impl UnitTexts {
         &self.text[span.start as usize..span.end as usize]
     }
 
-    /// The units in page order, with the numbers of their blocks.
-    pub(crate) fn places(&self) -> impl ExactSizeIterator<Item = (UnitKey, u32)> {
-        self.units.iter().map(|unit| (unit.key, unit.block))
+    /// The texts and links in page order, with the numbers of their blocks. The text of a block comes before its links.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (UnitKey, u32)> {
+        self.units.iter().filter(|unit| unit.kind != TextKind::Order).map(|unit| (unit.key, unit.block))
+    }
+
+    /// The units by name.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = UnitKey> {
+        self.by_name.iter().map(|(_, index)| self.units[*index as usize].key)
     }
 
     /// The unit of this name.
@@ -146,7 +157,7 @@ impl UnitTexts {
         Some(ShownUnit {
             key: unit.key,
             block: unit.block,
-            is_reference: unit.is_reference,
+            kind: unit.kind,
             text: self.words(unit.text),
             place: self.words(unit.place),
         })
@@ -159,8 +170,8 @@ impl UnitTexts {
     }
 
     /// Appends the bytes: the two addresses of links, each with its length; the count of units; their keys as u64,
-    /// little-endian; per unit twice the number of blocks it is behind the one before, plus one for a reference, the length of
-    /// its text, and its place; the length of all texts, and the texts. Numbers are variable in length.
+    /// little-endian; per unit four times the number of blocks it is behind the one before, plus its kind, the length of its
+    /// text, and its place; the length of all texts, and the texts. Numbers are variable in length.
     pub(crate) fn encode_into(&self, out: &mut Vec<u8>) {
         for address in &self.link_base {
             put_number(out, address.len() as u64);
@@ -171,7 +182,7 @@ impl UnitTexts {
         let mut before = UnitTextsBuilder::default();
         let mut last_block = 0;
         for unit in &self.units {
-            put_number(out, u64::from(unit.block - last_block) << 1 | u64::from(unit.is_reference));
+            put_number(out, u64::from(unit.block - last_block) << 2 | unit.kind as u64);
             put_number(out, u64::from(unit.text.end - unit.text.start));
             put_number(
                 out,
@@ -205,8 +216,13 @@ impl UnitTexts {
         let mut builder = UnitTextsBuilder { texts, ..UnitTextsBuilder::default() };
         let (mut block, mut at) = (0_u32, 0_u32);
         for (key, [blocks, text_length, place]) in keys.as_chunks().0.iter().zip(numbers) {
-            let is_reference = blocks & 1 == 1;
-            let blocks = u32::try_from(blocks >> 1).map_err(|_| StateDecodeError::BadLength)?;
+            let kind = match blocks & 3 {
+                0 => TextKind::Words,
+                1 => TextKind::Reference,
+                2 => TextKind::Order,
+                _ => return Err(StateDecodeError::BadLength),
+            };
+            let blocks = u32::try_from(blocks >> 2).map_err(|_| StateDecodeError::BadLength)?;
             block = block.checked_add(blocks).ok_or(StateDecodeError::BadLength)?;
             let text = builder.next_span(&mut at, text_length)?;
             let place = match place {
@@ -214,7 +230,7 @@ impl UnitTexts {
                 PLACE_IS_LAST_TEXT => builder.last_text_as_place(),
                 length => builder.next_span(&mut at, length - PLACE_IN_WORDS)?,
             };
-            builder.add(KeptUnit { key: UnitKey(u64::from_le_bytes(*key)), block, is_reference, text, place });
+            builder.add(KeptUnit { key: UnitKey(u64::from_le_bytes(*key)), block, kind, text, place });
         }
         if at as usize != builder.texts.text.len() {
             return Err(StateDecodeError::BadLength);
@@ -264,10 +280,10 @@ mod tests {
     #[test]
     fn places_that_repeat_take_a_byte() {
         let mut builder = UnitTextsBuilder::default();
-        builder.push(key(9, false), 0, "Opening hours", "");
-        builder.push(key(2, false), 1, "Monday", "Opening hours");
-        builder.push(key(5, false), 1, "9 to 5", "Opening hours");
-        builder.push(key(1, true), 1, "https://a.test/", "9 to 5");
+        builder.push(TextKind::Words, (key(9, false), 0), "Opening hours", "");
+        builder.push(TextKind::Words, (key(2, false), 1), "Monday", "Opening hours");
+        builder.push(TextKind::Words, (key(5, false), 1), "9 to 5", "Opening hours");
+        builder.push(TextKind::Reference, (key(1, true), 1), "https://a.test/", "9 to 5");
         let texts = builder.finish();
         let found = texts.find(1).unwrap();
         assert_eq!((found.text, found.place, found.block), ("https://a.test/", "9 to 5", 1));
@@ -288,7 +304,8 @@ mod tests {
             for (number, (text, place, is_link, blocks)) in units.iter().enumerate() {
                 block += blocks;
                 // Names in another order than units.
-                builder.push(key((number as u64 * 7_919) % 1_009, *is_link), block, text, place);
+                let kind = [TextKind::Words, TextKind::Reference, TextKind::Order][number % 3];
+                builder.push(kind, (key((number as u64 * 7_919) % 1_009, *is_link), block), text, place);
             }
             let texts = builder.finish();
             let mut bytes = Vec::new();

@@ -10,9 +10,9 @@ use crate::region::{PagePart, parts};
 use crate::rows::Rows;
 use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
 use crate::span_hashes::{TextSpan, first_words, hash_of_span};
-use crate::spread_sort::sorted_evenly_spread;
+use crate::spread_sort::{grouped, sorted_evenly_spread};
 use crate::targets::LinkBase;
-use crate::unit_texts::{STRUCTURED_DATA, UnitTexts, UnitTextsBuilder};
+use crate::unit_texts::{STRUCTURED_DATA, TextKind, UnitTexts, UnitTextsBuilder};
 use document::ContentDigest;
 use document::blocks::{Block, Blocks};
 use document::{Body, PageText};
@@ -64,7 +64,7 @@ impl Unit {
 pub(crate) struct UnitKey(pub(crate) u64);
 
 impl UnitKey {
-    const NAME_SHIFT: u32 = 24;
+    pub(crate) const NAME_SHIFT: u32 = 24;
 
     fn new(name: u64, slot: u64, is_link: bool, part: PagePart) -> Self {
         let name = splitmix64(name) >> Self::NAME_SHIFT << Self::NAME_SHIFT;
@@ -194,28 +194,37 @@ impl<'r> Version<'r> {
             true => self.rows.told_orders(blocks),
             false => Vec::new(),
         };
-        let mut texts = UnitTextsBuilder::new(&self.base);
-        let mut units: Vec<&Unit> = self.units.iter().filter(|unit| unit.key.part() != PagePart::Frame).collect();
-        units.sort_unstable_by_key(|unit| (unit.block, unit.key.is_link(), unit.link));
+        let units = self.in_page_order();
+        // Links and places add to the texts of the blocks, the frame's among which do not count.
+        let bytes = 2 * blocks.all_text().len();
+        let mut texts = UnitTextsBuilder::with_room(&self.base, units.len(), bytes);
         for unit in units {
             let (index, block) = (unit.block as usize, &blocks.list[unit.block as usize]);
-            if unit.key.is_link() {
-                let (href, place) = (blocks.href(unit.link as usize), blocks.text(block));
-                match blocks.is_image(unit.link as usize) {
-                    true => texts.push(unit.key, unit.block, href, place),
-                    false => texts.push_reference(unit.key, unit.block, href, place),
-                }
+            let (kind, text, place) = if unit.key.is_link() {
+                let kind = if blocks.is_image(unit.link as usize) { TextKind::Words } else { TextKind::Reference };
+                (kind, blocks.href(unit.link as usize), blocks.text(block))
             } else if unit.is_order() {
                 let list = blocks.nodes[block.row].parent;
                 let order = orders.binary_search_by_key(&list, |(list, _)| *list).map(|found| &*orders[found].1);
-                texts.push(unit.key, unit.block, order.unwrap_or_default(), headings[index]);
+                (TextKind::Order, order.unwrap_or_default(), headings[index])
             } else {
                 let row = self.rows.key_of(index).map(|key| blocks.text(&blocks.list[key]));
                 let above = if block.part.fact { STRUCTURED_DATA } else { headings[index] };
-                texts.push(unit.key, unit.block, blocks.text(block), row.unwrap_or(above));
-            }
+                (TextKind::Words, blocks.text(block), row.unwrap_or(above))
+            };
+            texts.push(kind, (unit.key, unit.block), text, place);
         }
         texts.finish()
+    }
+
+    /// The units outside the frame: block by block, its text, its links.
+    fn in_page_order(&self) -> Vec<&Unit> {
+        let units = self.units.iter().filter(|unit| unit.key.part() != PagePart::Frame).collect();
+        let mut units: Vec<&Unit> = grouped(units, self.blocks.list.len(), |unit| unit.block as usize);
+        for units in units.chunk_by_mut(|one, other| one.block == other.block) {
+            units.sort_unstable_by_key(|unit| (unit.key.is_link(), unit.link));
+        }
+        units
     }
 
     /// The texts of the region, block by block.
