@@ -46,8 +46,6 @@ pub(crate) enum TextKind {
     Words,
     /// The address of a page, to be resolved.
     Reference,
-    /// The order of a list.
-    Order,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -140,9 +138,9 @@ impl UnitTexts {
         &self.text[span.start as usize..span.end as usize]
     }
 
-    /// The texts and links in page order, with the numbers of their blocks. The text of a block comes before its links.
+    /// The units in page order, with the numbers of their blocks. The texts of a block come before its links.
     pub(crate) fn places(&self) -> impl Iterator<Item = (UnitKey, u32)> {
-        self.units.iter().filter(|unit| unit.kind != TextKind::Order).map(|unit| (unit.key, unit.block))
+        self.units.iter().map(|unit| (unit.key, unit.block))
     }
 
     /// The units by name.
@@ -170,8 +168,8 @@ impl UnitTexts {
     }
 
     /// Appends the bytes: the two addresses of links, each with its length; the count of units; their keys as u64,
-    /// little-endian; per unit four times the number of blocks it is behind the one before, plus its kind, the length of its
-    /// text, and its place; the length of all texts, and the texts. Numbers are variable in length.
+    /// little-endian; per unit twice the number of blocks it is behind the one before, plus one for a reference, the length of
+    /// its text, and its place; the length of all texts, and the texts. Numbers are variable in length.
     pub(crate) fn encode_into(&self, out: &mut Vec<u8>) {
         for address in &self.link_base {
             put_number(out, address.len() as u64);
@@ -182,7 +180,7 @@ impl UnitTexts {
         let mut before = UnitTextsBuilder::default();
         let mut last_block = 0;
         for unit in &self.units {
-            put_number(out, u64::from(unit.block - last_block) << 2 | unit.kind as u64);
+            put_number(out, u64::from(unit.block - last_block) << 1 | unit.kind as u64);
             put_number(out, u64::from(unit.text.end - unit.text.start));
             put_number(
                 out,
@@ -216,13 +214,8 @@ impl UnitTexts {
         let mut builder = UnitTextsBuilder { texts, ..UnitTextsBuilder::default() };
         let (mut block, mut at) = (0_u32, 0_u32);
         for (key, [blocks, text_length, place]) in keys.as_chunks().0.iter().zip(numbers) {
-            let kind = match blocks & 3 {
-                0 => TextKind::Words,
-                1 => TextKind::Reference,
-                2 => TextKind::Order,
-                _ => return Err(StateDecodeError::BadLength),
-            };
-            let blocks = u32::try_from(blocks >> 2).map_err(|_| StateDecodeError::BadLength)?;
+            let kind = if blocks & 1 == 1 { TextKind::Reference } else { TextKind::Words };
+            let blocks = u32::try_from(blocks >> 1).map_err(|_| StateDecodeError::BadLength)?;
             block = block.checked_add(blocks).ok_or(StateDecodeError::BadLength)?;
             let text = builder.next_span(&mut at, text_length)?;
             let place = match place {
@@ -304,7 +297,7 @@ mod tests {
             for (number, (text, place, is_link, blocks)) in units.iter().enumerate() {
                 block += blocks;
                 // Names in another order than units.
-                let kind = [TextKind::Words, TextKind::Reference, TextKind::Order][number % 3];
+                let kind = [TextKind::Words, TextKind::Reference][number % 2];
                 builder.push(kind, (key((number as u64 * 7_919) % 1_009, *is_link), block), text, place);
             }
             let texts = builder.finish();

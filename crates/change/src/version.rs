@@ -206,7 +206,7 @@ impl<'r> Version<'r> {
             } else if unit.is_order() {
                 let list = blocks.nodes[block.row].parent;
                 let order = orders.binary_search_by_key(&list, |(list, _)| *list).map(|found| &*orders[found].1);
-                (TextKind::Order, order.unwrap_or_default(), headings[index])
+                (TextKind::Words, order.unwrap_or_default(), headings[index])
             } else {
                 let row = self.rows.key_of(index).map(|key| blocks.text(&blocks.list[key]));
                 let above = if block.part.fact { STRUCTURED_DATA } else { headings[index] };
@@ -217,12 +217,12 @@ impl<'r> Version<'r> {
         texts.finish()
     }
 
-    /// The units outside the frame: block by block, its text, its links.
+    /// The units outside the frame, block by block: texts, then links, each by name.
     fn in_page_order(&self) -> Vec<&Unit> {
         let units = self.units.iter().filter(|unit| unit.key.part() != PagePart::Frame).collect();
         let mut units: Vec<&Unit> = grouped(units, self.blocks.list.len(), |unit| unit.block as usize);
         for units in units.chunk_by_mut(|one, other| one.block == other.block) {
-            units.sort_unstable_by_key(|unit| (unit.key.is_link(), unit.link));
+            units.sort_unstable_by_key(|unit| (unit.key.is_link(), unit.key));
         }
         units
     }
