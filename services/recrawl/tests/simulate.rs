@@ -119,7 +119,7 @@ fn policies_that_know_more_do_better() {
     };
     assert!(freshness("uniform") < freshness("smoothed"));
     assert!(freshness("smoothed") <= freshness("oracle") + 0.002);
-    // Only it can know when the sweeps come.
+    // Of these, it alone can know when the sweeps come.
     assert!(freshness("oracle") < freshness("live"), "{rows}");
 }
 
@@ -208,6 +208,8 @@ fn bad_input_is_told_with_its_place() {
     check(&["trace", directory, "--source", "best"], &["best", "busy, swept, young"]);
     check(&["trace", directory, "--source", "young"], &["young", "180 days"]);
     check(&["trace", directory, "--policy", "smoothed"], &["smoothed", "history"]);
+    check(&["trace", directory, "--policy", "clairvoyant", "--pareto", "1.2"], &["clairvoyant", "importance"]);
+    check(&["population", "p1", "--policy", "told"], &["told", "recorded traces"]);
     check(&["trace", directory, "--static"], &["history"]);
     check(&["trace", directory, "--policy", "nutch", "--knowledge", "history", "--static"], &["nutch", "static"]);
     check(&["trace", directory, "--threads", "0"], &["--threads"]);

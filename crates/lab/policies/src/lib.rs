@@ -16,17 +16,18 @@
 //!
 //! [`edf`] turns fixed rates into evenly spaced fetches. Two more modules compute the value of a fetch: [`signals`] for
 //! sites that announce changes, incompletely and with false alarms (C16), and [`longevity`] when new content counts by
-//! how long it stays (C21).
+//! how long it stays (C21). [`foresight`] has yardsticks that know what no crawler can.
 //!
 //! This crate never reads a clock and draws no random number. It is the only one of `crates/lab` that the running
 //! system uses.
 
-use crate::BeliefSource::{Estimator, History, Itself, LooksAlone, Nothing, Truth};
+use crate::BeliefSource::{Estimator, Future, History, Itself, LooksAlone, Nothing, Truth};
 use crate::PolicyAtWork::{PlannedByNumber, PlannedByRates};
 use crate::adaptive::{Adaptive, AdaptiveOptions};
 use crate::allocate::{AccessTime, PartitionKey};
 use crate::chile::{Chile, ChileOptions};
 use crate::entry::{PolicyEntry, policies};
+use crate::foresight::{SweepTold, Told};
 use crate::planned::{PlannedPolicy, RatePlan};
 use crate::site_ranks::{Phases, SiteRanks};
 use crate::tianwang::{CycleOptions, Tianwang, TianwangOptions};
@@ -45,6 +46,7 @@ pub mod chile;
 pub mod classified;
 pub mod edf;
 mod entry;
+pub mod foresight;
 pub mod link_value;
 pub mod longevity;
 mod pages;
@@ -121,6 +123,12 @@ policies! {
         None, History, |options| optimal(Objective::FRESHNESS, options);
     Oracle: "oracle", "best rates for freshness from the true rates",
         None, Truth, |options| optimal(Objective::FRESHNESS, options);
+    Clairvoyant: "clairvoyant", "yardstick: knows every future change, and fetches the longest-lived stale page first",
+        None, Future, |_| Box::new(Told::default());
+    Told: "told", "yardstick: told of every change as it happens",
+        None, Future, |_| Box::new(Told::default());
+    SweepTold: "sweep-told", "yardstick: told of changes that hit three pages of a site within an hour",
+        None, Future, |_| Box::new(SweepTold::default());
 }
 
 fn planned(plan: RatePlan, options: &PolicyOptions) -> Box<dyn RevisitPolicy> {
@@ -200,6 +208,7 @@ mod tests {
         assert_eq!(names, ["live", "crawl-value", "uniform", "proportional"]);
         let left_out: Vec<_> =
             PolicyKind::ALL.into_iter().filter(|kind| offered.iter().all(|(_, other)| other != kind)).collect();
-        assert_eq!(left_out, [PolicyKind::Smoothed, PolicyKind::Oracle]);
+        let simulated = ["smoothed", "oracle", "clairvoyant", "told", "sweep-told"];
+        assert_eq!(left_out.iter().map(|kind| kind.name()).collect::<Vec<_>>(), simulated);
     }
 }

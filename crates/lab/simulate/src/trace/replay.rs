@@ -1,6 +1,6 @@
 //! Runs a policy on a trace: it learns in the learning year and is scored on the freshness of the copies in the second.
 
-use super::{JudgedTrace, LEARNING_DAYS, TracePage, WINDOW_DAYS};
+use super::{JudgedTrace, LEARNING_DAYS, TracePage, WINDOW_DAYS, foresight};
 use crate::chance::{Purpose, RandomStream};
 use crate::changes::RecordedChanges;
 use crate::engine::{self, Run};
@@ -84,6 +84,9 @@ impl TraceReplay {
                  history"
             ));
         }
+        if self.policy == PolicyKind::Clairvoyant && self.importance_shape.is_some() {
+            return fault(format!("{name} counts all pages alike; leave it or the importance of pages out"));
+        }
         if self.frozen && self.knowledge == Knowledge::Fetches {
             return fault("a static schedule cannot learn from its own fetches; use knowledge history".into());
         }
@@ -95,7 +98,7 @@ impl TraceReplay {
 
     /// Whether looks never change the policy's choices.
     fn is_fixed(&self) -> bool {
-        self.policy.beliefs() == BeliefSource::Nothing
+        matches!(self.policy.beliefs(), BeliefSource::Nothing | BeliefSource::Future)
     }
 
     /// Runs the trace. `watch` is called often with the finished share, and may stop the run.
@@ -111,8 +114,9 @@ impl TraceReplay {
         let pages = trace.engine_pages(self.importance_shape, self.seed)?;
         let mut changes = RecordedChanges::new(trace.pages.iter().map(|page| &page.changes_days))?;
         // The oracle knows only the scored year: a page that changes only in the learning year would stay stale for
-        // ever. So its schedule starts with the scored year.
-        let history = self.knowledge == Knowledge::History || self.policy.beliefs() == BeliefSource::Truth;
+        // ever. So its schedule starts with the scored year. The yardsticks learn nothing, so theirs does, too.
+        let needs_no_fetches = matches!(self.policy.beliefs(), BeliefSource::Truth | BeliefSource::Future);
+        let history = self.knowledge == Knowledge::History || needs_no_fetches;
         let run = Run {
             start_days: if history { LEARNING_DAYS } else { 0.0 },
             seed: self.seed,
@@ -135,7 +139,7 @@ impl TraceReplay {
             }
             Box::new(Imported(live))
         } else {
-            setup::build(self.policy, &options)
+            foresight::yardstick(self.policy, trace, run.start_days, &options)
         };
         if history && self.policy.beliefs().is_asked() && !live {
             learn_rates(learner.as_mut(), trace, watch)?;

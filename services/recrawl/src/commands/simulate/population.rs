@@ -79,8 +79,8 @@ fn study(arguments: &PopulationArguments) -> Result<Study, CommandFailure> {
     };
     let (mut policies, all) = super::policies(&arguments.policy)?;
     if all {
-        // It learns from a recorded history, and a population has none.
-        policies.retain(|policy| policy.beliefs() != BeliefSource::History);
+        // They need recorded changes, and a population has none.
+        policies.retain(|policy| !matches!(policy.beliefs(), BeliefSource::History | BeliefSource::Future));
     }
     Ok(Study {
         populations,
