@@ -38,6 +38,7 @@ use revisit::demand_curve::DemandCurve;
 use revisit::live::{CrawlValue, Live};
 
 pub use crate::entry::{BeliefSource, PlanObjective, PolicyAtWork, PolicyOptions};
+pub use crate::filled::Filled;
 
 pub mod adaptive;
 pub mod allocate;
@@ -46,6 +47,7 @@ pub mod chile;
 pub mod classified;
 pub mod edf;
 mod entry;
+mod filled;
 pub mod foresight;
 pub mod link_value;
 pub mod longevity;
@@ -163,6 +165,16 @@ impl PolicyKind {
     /// The source of its beliefs.
     pub fn beliefs(self) -> BeliefSource {
         self.entry().beliefs
+    }
+
+    /// Whether it waits for due dates and leaves budget unspent until then. [`Filled`] spends it.
+    pub fn waits(self) -> bool {
+        self.beliefs() == LooksAlone || self == PolicyKind::Tianwang
+    }
+
+    /// Its name with idle slots filled, `+fill`, where there are any.
+    pub fn filled_name(self, fill: bool) -> String {
+        if fill && self.waits() { format!("{}+fill", self.name()) } else { self.name().to_owned() }
     }
 
     /// Makes the policy, without pages.

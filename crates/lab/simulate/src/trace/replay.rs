@@ -10,7 +10,7 @@ use crate::metrics::Scores;
 use crate::population::{Pages, SimulatedPage};
 use crate::setup;
 use change_rate::{EstimatorChoice, EstimatorOptions, Gamma, LookOutcome};
-use policies::{BeliefSource, PolicyKind, PolicyOptions};
+use policies::{BeliefSource, Filled, PolicyKind, PolicyOptions};
 use revisit::columns::Slot;
 use revisit::live::Live;
 use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
@@ -37,6 +37,8 @@ pub struct TraceReplay {
     pub knowledge: Knowledge,
     /// If set, nothing is learned from the schedule's own fetches.
     pub frozen: bool,
+    /// If set, idle slots of a policy that waits for due dates go to the page due earliest.
+    pub fill: bool,
     /// Budget, as an average over all pages.
     pub fetches_per_page_per_day: f64,
     /// Shape of the Pareto distribution from which importance is drawn (corpora do not have it). `None`: all pages
@@ -141,6 +143,9 @@ impl TraceReplay {
         } else {
             foresight::yardstick(self.policy, trace, run.start_days, &options)
         };
+        if self.fill && self.policy.waits() {
+            policy = Box::new(Filled::new(policy));
+        }
         if history && self.policy.beliefs().is_asked() && !live {
             learn_rates(learner.as_mut(), trace, watch)?;
         }

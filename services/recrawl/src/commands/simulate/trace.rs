@@ -33,6 +33,10 @@ pub(super) struct TraceArguments {
     /// Learns only from the history, not from the schedule's own fetches.
     #[arg(long = "static")]
     frozen: bool,
+    /// Gives idle slots of policies that wait for due dates, such as stormcrawler, to the page due earliest. Their rows
+    /// are named so: stormcrawler+fill.
+    #[arg(long)]
+    fill: bool,
     /// Most pages per source: those with the smallest hash of source and path.
     #[arg(long, default_value_t = 1500)]
     max_per_source: usize,
@@ -155,6 +159,7 @@ fn replays(arguments: &TraceArguments) -> Result<Vec<(BudgetArgument, TraceRepla
                 estimator,
                 knowledge,
                 frozen: arguments.frozen,
+                fill: arguments.fill,
                 fetches_per_page_per_day: budget.fetches_per_page_per_day,
                 importance_shape: arguments.pareto,
                 seed: arguments.seed,
@@ -193,7 +198,7 @@ impl TraceRow {
             fetches: section.fetches,
         });
         TraceRow {
-            policy: replay.policy.name().to_owned(),
+            policy: replay.policy.filled_name(replay.fill),
             estimator: replay.estimator_name().to_owned(),
             knowledge: match arguments.knowledge {
                 KnowledgeArgument::Fetches => "fetches",

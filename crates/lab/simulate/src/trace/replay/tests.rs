@@ -17,6 +17,7 @@ fn replay(policy: PolicyKind) -> TraceReplay {
         estimator: None,
         knowledge: Knowledge::History,
         frozen: false,
+        fill: false,
         fetches_per_page_per_day: 0.5,
         importance_shape: None,
         seed: 1,
@@ -108,5 +109,25 @@ fn combinations_without_meaning_are_refused() {
     assert!(TraceReplay { frozen: true, ..replay(PolicyKind::Nutch) }.check().is_err());
     for budget in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(TraceReplay { fetches_per_page_per_day: budget, ..replay(PolicyKind::Live) }.check().is_err());
+    }
+}
+
+#[test]
+fn filled_slots_spend_the_budget_and_renew_copies() {
+    let pages: Vec<Vec<f64>> = (0..30).map(|page| vec![370.0 + page as f64, 500.0 + 3.0 * page as f64]).collect();
+    let trace = trace(&pages.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    let scores = |policy, fill| {
+        let replay = TraceReplay { fill, fetches_per_page_per_day: 1.0, ..replay(policy) };
+        replay.run(&trace, &mut |_| ControlFlow::Continue(())).unwrap()
+    };
+    for policy in PolicyKind::ALL {
+        let (idle, filled) = (scores(policy, false), scores(policy, true));
+        if policy.waits() {
+            assert!(idle.budget_used_share < 0.95, "{}: {}", policy.name(), idle.budget_used_share);
+            assert!((filled.budget_used_share - 1.0).abs() < 1e-3, "{}: {}", policy.name(), filled.budget_used_share);
+            assert!(filled.freshness > idle.freshness, "{}", policy.name());
+        } else {
+            assert_eq!(idle, filled, "{}", policy.name());
+        }
     }
 }
