@@ -1,18 +1,24 @@
 //! Schedulers that wait for due dates, with idle slots filled.
 
-use crate::pages::DueQueue;
+use crate::pages::{DueQueue, SlotTable};
 use revisit::columns::Slot;
 use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
-use std::collections::BTreeSet;
+
+/// Whether a page is in flight, and for whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flight {
+    Waiting,
+    /// The policy within chose it.
+    Chosen,
+    /// It fills an idle slot; the policy within does not know of it.
+    Early,
+}
 
 /// A policy that fetches the page due earliest where the policy within would fetch none. It needs a policy that says
 /// when its pages are due.
 pub struct Filled {
     within: Box<dyn RevisitPolicy>,
-    pages: BTreeSet<Slot>,
-    in_flight: BTreeSet<Slot>,
-    /// Those in flight that the policy within did not choose.
-    early: BTreeSet<Slot>,
+    pages: SlotTable<Flight>,
     /// Pages by due date. Made at the first idle slot of a tick, because a plan may move all dates.
     queue: Option<DueQueue>,
 }
@@ -20,17 +26,16 @@ pub struct Filled {
 impl Filled {
     /// Around a policy without pages.
     pub fn new(within: Box<dyn RevisitPolicy>) -> Self {
-        let (pages, in_flight, early) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-        Self { within, pages, in_flight, early, queue: None }
+        Self { within, pages: SlotTable::default(), queue: None }
     }
 
     fn earliest(&mut self) -> Option<Slot> {
-        let Self { within, pages, in_flight, queue, .. } = self;
+        let Self { within, pages, queue } = self;
         let queue = queue.get_or_insert_with(|| {
             let mut queue = DueQueue::default();
-            for slot in pages.difference(in_flight) {
-                if let Some(due_days) = within.due_days(*slot) {
-                    queue.push(*slot, due_days);
+            for (slot, _) in pages.iter().filter(|(_, flight)| **flight == Flight::Waiting) {
+                if let Some(due_days) = within.due_days(slot) {
+                    queue.push(slot, due_days);
                 }
             }
             queue
@@ -45,18 +50,15 @@ impl RevisitPolicy for Filled {
     }
 
     fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64) {
-        self.pages.insert(slot);
         self.within.insert(slot, page, now_days);
+        self.pages.insert(slot, Flight::Waiting);
+        self.queue = None;
     }
 
     fn remove(&mut self, slot: Slot) {
-        self.pages.remove(&slot);
-        self.in_flight.remove(&slot);
-        self.early.remove(&slot);
-        if let Some(queue) = &mut self.queue {
-            queue.remove(slot);
-        }
         self.within.remove(slot);
+        self.pages.remove(slot);
+        self.queue = None;
     }
 
     fn begin(&mut self, tick: &PolicyTick) {
@@ -65,41 +67,37 @@ impl RevisitPolicy for Filled {
     }
 
     fn next(&mut self, now_days: f64) -> Option<Slot> {
-        let slot = loop {
-            match self.within.next(now_days) {
-                // Chosen by the policy within while it is fetched before its time.
-                Some(slot) if self.early.contains(&slot) => {}
-                Some(slot) => {
-                    if let Some(queue) = &mut self.queue {
-                        queue.remove(slot);
-                    }
-                    break slot;
+        while let Some(slot) = self.within.next(now_days) {
+            // Its turn may come while it is in flight already.
+            if self.pages.insert(slot, Flight::Chosen) != Some(Flight::Early) {
+                if let Some(queue) = &mut self.queue {
+                    queue.remove(slot);
                 }
-                None => {
-                    let slot = self.earliest()?;
-                    self.early.insert(slot);
-                    break slot;
-                }
+                return Some(slot);
             }
-        };
-        self.in_flight.insert(slot);
+        }
+        let slot = self.earliest()?;
+        self.pages.insert(slot, Flight::Early);
         Some(slot)
     }
 
     fn put_back(&mut self, slot: Slot) {
-        self.in_flight.remove(&slot);
-        if !self.early.remove(&slot) {
-            self.within.put_back(slot);
+        if let Some(flight) = self.pages.get_mut(slot) {
+            if *flight == Flight::Chosen {
+                self.within.put_back(slot);
+            }
+            *flight = Flight::Waiting;
+            self.queue = None;
         }
-        self.queue = None;
     }
 
     fn looked(&mut self, slot: Slot, look: &PolicyLook) {
-        self.in_flight.remove(&slot);
-        self.early.remove(&slot);
         self.within.looked(slot, look);
-        if let (Some(queue), Some(due_days)) = (&mut self.queue, self.within.due_days(slot)) {
-            queue.push(slot, due_days);
+        if let Some(flight) = self.pages.get_mut(slot) {
+            *flight = Flight::Waiting;
+            if let (Some(queue), Some(due_days)) = (&mut self.queue, self.within.due_days(slot)) {
+                queue.push(slot, due_days);
+            }
         }
     }
 

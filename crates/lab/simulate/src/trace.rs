@@ -80,9 +80,9 @@ impl TracePage {
         foresight::smoothed_per_day(self.changes_between(0.0, LEARNING_DAYS))
     }
 
-    /// True change rate of the scored year, which no policy can know.
-    pub fn true_rate_per_day(&self) -> f64 {
-        self.changes_between(LEARNING_DAYS, WINDOW_DAYS) as f64 / (WINDOW_DAYS - LEARNING_DAYS)
+    /// True change rate of these days, which no policy can know before they are over.
+    pub fn rate_per_day(&self, from_days: f64, until_days: f64) -> f64 {
+        self.changes_between(from_days, until_days) as f64 / (until_days - from_days)
     }
 }
 

@@ -24,6 +24,8 @@ pub enum Knowledge {
     Fetches,
     /// Every change of the learning year, as one look at every page a day. The schedule starts with the scored year.
     History,
+    /// Nothing: the schedule starts with the learning year, which is scored instead of the second.
+    None,
 }
 
 /// One policy on a trace.
@@ -80,7 +82,9 @@ impl TraceReplay {
             SimulationError::positive("shape of the importance of pages", shape)?;
         }
         let name = self.policy.name();
-        if self.policy.beliefs() == BeliefSource::History && self.knowledge == Knowledge::Fetches {
+        let learns_once = self.policy.beliefs() == BeliefSource::History;
+        let is_told_rates = matches!(self.policy, PolicyKind::Told | PolicyKind::SweepTold);
+        if learns_once && self.knowledge != Knowledge::History || is_told_rates && self.knowledge == Knowledge::None {
             return fault(format!(
                 "{name} needs every change of the learning year, which its own fetches do not show; use knowledge \
                  history"
@@ -89,13 +93,21 @@ impl TraceReplay {
         if self.policy == PolicyKind::Clairvoyant && self.importance_shape.is_some() {
             return fault(format!("{name} counts all pages alike; leave it or the importance of pages out"));
         }
-        if self.frozen && self.knowledge == Knowledge::Fetches {
+        if self.frozen && self.knowledge != Knowledge::History {
             return fault("a static schedule cannot learn from its own fetches; use knowledge history".into());
         }
         if self.frozen && !self.policy.beliefs().is_asked() && !self.is_fixed() {
             return fault(format!("{name} adapts intervals to the result of each fetch and has no static form"));
         }
         Ok(())
+    }
+
+    /// The scored days: the second year, or the first for a policy that begins without knowledge.
+    fn scored_days(&self) -> (f64, f64) {
+        match self.knowledge {
+            Knowledge::Fetches | Knowledge::History => (LEARNING_DAYS, WINDOW_DAYS),
+            Knowledge::None => (0.0, LEARNING_DAYS),
+        }
     }
 
     /// Whether looks never change the policy's choices.
@@ -115,20 +127,24 @@ impl TraceReplay {
         self.check()?;
         let pages = trace.engine_pages(self.importance_shape, self.seed)?;
         let mut changes = RecordedChanges::new(trace.pages.iter().map(|page| &page.changes_days))?;
+        let history = self.knowledge == Knowledge::History;
+        let (from_days, until_days) = self.scored_days();
         // The oracle knows only the scored year: a page that changes only in the learning year would stay stale for
         // ever. So its schedule starts with the scored year. The yardsticks learn nothing, so theirs does, too.
         let needs_no_fetches = matches!(self.policy.beliefs(), BeliefSource::Truth | BeliefSource::Future);
-        let history = self.knowledge == Knowledge::History || needs_no_fetches;
         let run = Run {
-            start_days: if history { LEARNING_DAYS } else { 0.0 },
+            start_days: if history || needs_no_fetches { from_days } else { 0.0 },
             seed: self.seed,
-            ..Run::new(LEARNING_DAYS, WINDOW_DAYS, self.fetches_per_page_per_day * pages.len() as f64)
+            ..Run::new(from_days, until_days, self.fetches_per_page_per_day * pages.len() as f64)
         };
         let mut learner: Box<dyn Learner> = match (self.policy.beliefs(), self.estimator()) {
             (BeliefSource::History, _) => {
                 Box::new(KnownRates::new(trace.pages.iter().map(TracePage::smoothed_rate_per_day)))
             }
-            (_, None) => Box::new(KnownRates::new(trace.pages.iter().map(TracePage::true_rate_per_day))),
+            (_, None) => {
+                let true_rate = |page: &TracePage| page.rate_per_day(from_days, until_days);
+                Box::new(KnownRates::new(trace.pages.iter().map(true_rate)))
+            }
             (_, Some(estimator)) => learner::learner(estimator, &pages, EstimatorOptions::default())?,
         };
         let options = PolicyOptions::default();

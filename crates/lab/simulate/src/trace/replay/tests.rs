@@ -131,3 +131,27 @@ fn filled_slots_spend_the_budget_and_renew_copies() {
         }
     }
 }
+
+#[test]
+fn without_knowledge_the_first_year_is_scored() {
+    // Current until day 90, then stale: nothing is fetched at this budget.
+    let trace = trace(&[&[90.0, 500.0]]);
+    let replay =
+        TraceReplay { knowledge: Knowledge::None, fetches_per_page_per_day: 1e-3, ..replay(PolicyKind::Uniform) };
+    let scores = replay.run(&trace, &mut |_| ControlFlow::Continue(())).unwrap();
+    assert!((scores.freshness - 90.0 / 365.0).abs() < 1e-12, "{}", scores.freshness);
+    let stale = [30, 120, 365].map(|days| scores.stale_share(days));
+    for (stale, expected) in stale.into_iter().zip([0.0, 0.25, 275.0 / 365.0]) {
+        assert!((stale - expected).abs() < 1e-9, "{stale}, not {expected}");
+    }
+    for (policy, runs) in [
+        (PolicyKind::Live, true),
+        (PolicyKind::Oracle, true),
+        (PolicyKind::Clairvoyant, true),
+        (PolicyKind::Smoothed, false),
+        (PolicyKind::SweepTold, false),
+    ] {
+        assert_eq!(TraceReplay { policy, ..replay }.check().is_ok(), runs, "{}", policy.name());
+    }
+    assert!(TraceReplay { frozen: true, ..replay }.check().is_err());
+}
