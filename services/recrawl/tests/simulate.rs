@@ -173,6 +173,22 @@ fn the_first_days_of_a_crawl_are_set_beside_round_robin() {
 }
 
 #[test]
+fn on_recorded_times_others_are_compared_with_the_default() {
+    let corpus = corpus(true);
+    let directory = corpus.path().to_str().unwrap();
+    let rows = json(&["versus", "--recorded", directory]);
+    let rows = rows.as_array().unwrap();
+    let row = |policy: &str| rows.iter().find(|row| row["policy"] == policy).unwrap();
+    assert!(rows.iter().all(|row| row["ours"] == "live" && number(row, "fetch_ratio") > 0.0));
+    assert!(number(row("uniform"), "fetch_ratio") > 1.0, "{}", row("uniform"));
+    assert!((number(row("nutch+fill"), "fetches_per_page_per_day") - 1.0 / 60.0).abs() < 1e-3, "{}", row("nutch+fill"));
+    let other = json(&["versus", "--recorded", directory, "--policy", "crawl-value"]);
+    assert_eq!(other[0]["ours"], "crawl-value");
+    let (status, told) = refused(&["versus", "wide", "--recorded", directory]);
+    assert!(status == 2 && told.contains("--recorded"), "{told}");
+}
+
+#[test]
 fn what_is_known_is_what_was_allowed() {
     let corpus = corpus(true);
     let directory = corpus.path().to_str().unwrap();

@@ -211,8 +211,8 @@ impl RevisitPolicy for SweepTold {
     fn put_back(&mut self, slot: Slot) {
         if let Some(page) = self.pages.get_mut(slot) {
             page.in_flight = false;
-            let now_days = page.last_look_days;
-            self.queue.push(KeyedSlot { key: self.value(slot, now_days), slot });
+            // Its value is computed when its turn comes, which is at once.
+            self.queue.push(KeyedSlot { key: f64::INFINITY, slot });
         }
     }
 

@@ -15,7 +15,7 @@ use policies::PolicyKind;
 use serde::Serialize;
 use simulate::metrics::Scores;
 use simulate::trace::{Cut, JudgedTrace, Knowledge, LEARNING_DAYS, TraceReplay};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `recrawl simulate trace`.
 #[derive(Args, Debug)]
@@ -132,15 +132,9 @@ pub(super) fn trace(arguments: &TraceArguments, format: Format) -> Result<(), Co
     if arguments.max_per_source == 0 {
         return Err(CommandFailure::Input("--max-per-source is 0; give at least 1".to_owned()));
     }
-    let recording = corpus::read(&arguments.directory)?;
     let cut =
         Cut { sources: arguments.source.clone(), max_pages_per_source: arguments.max_per_source, draw: arguments.draw };
-    let trace = JudgedTrace::cut(&recording, &cut)
-        .map_err(|error| CommandFailure::Input(format!("{}: {error}", arguments.directory.display())))?;
-    drop(recording);
-    for left in &trace.left_out {
-        eprintln!("left out: {}: {}", left.source, left.reason);
-    }
+    let trace = judged(&arguments.directory, &cut)?;
     let names: Vec<String> =
         replays.iter().map(|(budget, replay)| format!("{} at {budget}", replay.policy.name())).collect();
     let (mut rows, stopped) = jobs::run(&names, threads, |index, tell| {
@@ -163,6 +157,16 @@ pub(super) fn trace(arguments: &TraceArguments, format: Format) -> Result<(), Co
         0 => Ok(()),
         _ => Err(super::stopped(replays.len() - stopped, replays.len())),
     }
+}
+
+/// The judged pages of a corpus. Tells on stderr which sources have none.
+pub(super) fn judged(directory: &Path, cut: &Cut) -> Result<JudgedTrace, CommandFailure> {
+    let trace = JudgedTrace::cut(&corpus::read(directory)?, cut)
+        .map_err(|error| CommandFailure::Input(format!("{}: {error}", directory.display())))?;
+    for left in &trace.left_out {
+        eprintln!("left out: {}: {}", left.source, left.reason);
+    }
+    Ok(trace)
 }
 
 /// Every requested policy at every budget. Validated before anything runs.
