@@ -1,5 +1,7 @@
 //! The running system and the simulator make the same decisions: one web, lived through by the services and replayed in
-//! the simulator at the same budget, comes out equally fresh, whether sweeps decide or priors that siblings share.
+//! the simulator at the same budget, saves the same part of round robin's stale time, whether sweeps decide or priors
+//! that siblings share. Freshness itself says little: where round robin reaches .95, a policy that does nothing for it
+//! is within .01 of one that saves a fifth of the stale time.
 
 use change_rate::{EstimatorChoice, EstimatorKind};
 use page::{CanonicalUrl, Timestamp};
@@ -24,6 +26,8 @@ const DAYS: f64 = 120.0;
 /// with a copy of every page.
 const SETTLED_DAYS: f64 = 40.0;
 const FETCH_EVERY_DAYS: f64 = 5.0;
+/// Allowed difference of stale time relative to round robin, as a fraction of the simulator's.
+const ALLOWED: f64 = 0.1;
 
 /// Each keeps a core busy for a minute.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -71,17 +75,25 @@ fn agree(policy: PolicyKind, estimator: EstimatorChoice) {
     let scored = TimeWindow { start: began.plus_days(SETTLED_DAYS), end: began.plus_days(DAYS) };
     let lived = simweb::freshness(&ran, &ledger, scored);
 
-    let simulated = simulate(&trace, start, policy, estimator);
-    let budget = trace.pages.len() as f64 / FETCH_EVERY_DAYS * (DAYS - SETTLED_DAYS);
+    // A slow machine makes fewer fetches on a fast clock. The decisions are compared at the fetches that were made.
+    let fetches_per_day = lived.fetches as f64 / (DAYS - SETTLED_DAYS);
+    let budget_per_day = trace.pages.len() as f64 / FETCH_EVERY_DAYS;
+    let spent = fetches_per_day / budget_per_day;
+    assert!(spent > 0.8, "only {spent} of the budget was spent; is the machine busy with something else?");
+    let simulated = simulate(&trace, start, policy, estimator, fetches_per_day);
+    let round_robin = simulate(&trace, start, PolicyKind::Uniform, estimator, fetches_per_day);
+    let relative = |freshness: f64| (1.0 - freshness) / (1.0 - round_robin);
+    let (services, simulator) = (relative(lived.freshness), relative(simulated));
     eprintln!(
-        "{}, {} pages: services {:.4} ({:.0} % of the budget), simulator {:.4}",
+        "{}, {} pages: stale time relative to round robin's {:.4}: services {services:.3} ({:.0} % of the budget), \
+         simulator {simulator:.3}",
         policy.name(),
         trace.pages.len(),
-        lived.freshness,
-        100.0 * lived.fetches as f64 / budget,
-        simulated
+        1.0 - round_robin,
+        100.0 * spent,
     );
-    assert!((lived.freshness - simulated).abs() <= 0.01, "services {}, simulator {simulated}", lived.freshness);
+    assert!(simulator < 1.0 - ALLOWED, "round robin itself would agree: {simulator}");
+    assert!((services / simulator - 1.0).abs() <= ALLOWED, "services {services}, simulator {simulator}");
 }
 
 fn open(directory: &Path, name: &str) -> File {
@@ -89,7 +101,13 @@ fn open(directory: &Path, name: &str) -> File {
 }
 
 /// Freshness of the scored days in the simulator.
-fn simulate(trace: &ChangeTrace, start: Timestamp, policy: PolicyKind, estimator: EstimatorChoice) -> f64 {
+fn simulate(
+    trace: &ChangeTrace,
+    start: Timestamp,
+    policy: PolicyKind,
+    estimator: EstimatorChoice,
+    fetches_per_day: f64,
+) -> f64 {
     let mut hosts = HashMap::new();
     let infos: Vec<SimulatedPage> = trace
         .pages
@@ -116,7 +134,7 @@ fn simulate(trace: &ChangeTrace, start: Timestamp, policy: PolicyKind, estimator
     let mut policy: Box<dyn RevisitPolicy> = setup::build(policy, &options);
     let mut learner =
         learner::learner(estimator, &pages, change_rate::EstimatorOptions::default()).expect("defaults are valid");
-    let run = Run::new(SETTLED_DAYS, DAYS, pages.len() as f64 / FETCH_EVERY_DAYS);
+    let run = Run::new(SETTLED_DAYS, DAYS, fetches_per_day);
     let scores =
         engine::run(&pages, &mut changes, policy.as_mut(), learner.as_mut(), &run, &mut |_| ControlFlow::Continue(()));
     scores.expect("nothing stops it").freshness

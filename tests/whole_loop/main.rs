@@ -6,6 +6,7 @@
 mod fetcher;
 mod hints;
 mod mirrors;
+mod policies_spend;
 mod refusal;
 mod simulation;
 mod web;

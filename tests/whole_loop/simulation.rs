@@ -6,6 +6,7 @@ use detector::PageSketch;
 use estimator::PageBelief;
 use messages::{Command, CommandKind, Encoded, FetchRequest, FetchResult, topics};
 use page::{CanonicalUrl, Host, PageId, Timestamp};
+use policies::PolicyKind;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use scheduler::ScheduledPage;
@@ -49,6 +50,7 @@ pub(crate) struct Plan {
     pub(crate) mirrors: Mirrors,
     pub(crate) fetches_per_day: f64,
     pub(crate) max_interval: Duration,
+    pub(crate) policy: PolicyKind,
 }
 
 /// Mirrors on the web.
@@ -72,6 +74,7 @@ impl Default for Plan {
             mirrors: Mirrors::None,
             fetches_per_day: FETCHES_PER_DAY,
             max_interval: MAX_INTERVAL,
+            policy: PolicyKind::Live,
         }
     }
 }
@@ -308,6 +311,7 @@ fn task(stage: &str, partition: u32) -> TaskId {
 
 fn settings(plan: &Plan) -> Settings {
     let seconds = |duration: Duration| format!("{}s", duration.as_secs());
+    let estimator = plan.policy.beliefs().usual_estimator().expect("an operator may choose it");
     let overrides = [
         ("budget.fetches_per_second", (plan.fetches_per_day / 86_400.0).to_string()),
         ("budget.burst", "1d".to_owned()),
@@ -320,6 +324,8 @@ fn settings(plan: &Plan) -> Settings {
         ("policy.max_interval", seconds(plan.max_interval)),
         ("policy.retry_base", "30m".to_owned()),
         ("policy.retry_max", "6h".to_owned()),
+        ("policy.name", plan.policy.name().to_owned()),
+        ("estimator.name", estimator.name().to_owned()),
         ("log.partitions", PARTITIONS.to_string()),
         // The published verdicts are compared with those of the observations, which never say `missing`.
         ("detector.missing", "false".to_owned()),

@@ -4,6 +4,7 @@ use crate::rules::FrontierRules;
 use change_rate::{Gamma, LookOutcome};
 use messages::Verdict;
 use page::Timestamp;
+use policies::Filled;
 use revisit::columns::Slot;
 use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::collections::BTreeSet;
@@ -21,7 +22,10 @@ impl Planner {
         if rules.scores_pages() {
             return None;
         }
-        Some(Self { policy: rules.policy.build(&rules.options), out: BTreeSet::new() })
+        let policy = rules.policy.build(&rules.options);
+        // The operator gave a budget to be spent. A policy that waits for due dates would leave most of a rich one.
+        let policy = if rules.policy.waits() { Box::new(Filled::new(policy)) } else { policy };
+        Some(Self { policy, out: BTreeSet::new() })
     }
 
     /// Adds a page, or replaces it after a change (of its weight).

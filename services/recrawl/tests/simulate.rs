@@ -119,7 +119,7 @@ fn policies_that_know_more_do_better() {
     };
     assert!(freshness("uniform") < freshness("smoothed"));
     assert!(freshness("smoothed") <= freshness("oracle") + 0.002);
-    // Only it can know when the sweeps come.
+    // Of these, it alone can know when the sweeps come.
     assert!(freshness("oracle") < freshness("live"), "{rows}");
 }
 
@@ -148,6 +148,44 @@ fn all_policies_run_and_the_number_of_threads_does_not_show() {
         let told = String::from_utf8_lossy(&one.stderr).into_owned();
         assert_eq!(told.contains("left out: smoothed"), knowledge == "fetches", "{told}");
     }
+}
+
+#[test]
+fn the_first_days_of_a_crawl_are_set_beside_round_robin() {
+    let corpus = corpus(true);
+    let directory = corpus.path().to_str().unwrap();
+    let run = |policies| json(&["trace", directory, "--knowledge", "none", "--budget", "1/15d", "--policy", policies]);
+    let live = run("live");
+    let days: Vec<f64> = live["first_days"].as_array().unwrap().iter().map(|first| number(first, "days")).collect();
+    assert_eq!((days, &live["knowledge"]), (vec![30.0, 120.0, 365.0], &Value::from("none")));
+    let both = run("live,uniform");
+    assert_eq!(both[0], live, "round robin is run, asked for or not");
+    for (own, other) in live["first_days"].as_array().unwrap().iter().zip(both[1]["first_days"].as_array().unwrap()) {
+        let ratio = number(own, "stale_share") / number(other, "stale_share");
+        assert!((number(own, "relative_to_round_robin") - ratio).abs() < 1e-12, "{own}");
+        assert_eq!(number(other, "relative_to_round_robin"), 1.0);
+    }
+    let year = &live["first_days"][2];
+    assert!((number(year, "stale_share") - (1.0 - number(&live, "freshness"))).abs() < 1e-9, "{live}");
+    let filled = json(&["trace", directory, "--budget", "1/2d", "--policy", "stormcrawler", "--fill"]);
+    assert_eq!(filled["policy"], "stormcrawler+fill");
+    assert!(number(&filled, "budget_used_share") > 0.99, "{filled}");
+}
+
+#[test]
+fn on_recorded_times_others_are_compared_with_the_default() {
+    let corpus = corpus(true);
+    let directory = corpus.path().to_str().unwrap();
+    let rows = json(&["versus", "--recorded", directory]);
+    let rows = rows.as_array().unwrap();
+    let row = |policy: &str| rows.iter().find(|row| row["policy"] == policy).unwrap();
+    assert!(rows.iter().all(|row| row["ours"] == "live" && number(row, "fetch_ratio") > 0.0));
+    assert!(number(row("uniform"), "fetch_ratio") > 1.0, "{}", row("uniform"));
+    assert!((number(row("nutch+fill"), "fetches_per_page_per_day") - 1.0 / 60.0).abs() < 1e-3, "{}", row("nutch+fill"));
+    let other = json(&["versus", "--recorded", directory, "--policy", "crawl-value"]);
+    assert_eq!(other[0]["ours"], "crawl-value");
+    let (status, told) = refused(&["versus", "wide", "--recorded", directory]);
+    assert!(status == 2 && told.contains("--recorded"), "{told}");
 }
 
 #[test]
@@ -208,6 +246,8 @@ fn bad_input_is_told_with_its_place() {
     check(&["trace", directory, "--source", "best"], &["best", "busy, swept, young"]);
     check(&["trace", directory, "--source", "young"], &["young", "180 days"]);
     check(&["trace", directory, "--policy", "smoothed"], &["smoothed", "history"]);
+    check(&["trace", directory, "--policy", "clairvoyant", "--pareto", "1.2"], &["clairvoyant", "importance"]);
+    check(&["population", "p1", "--policy", "told"], &["told", "recorded traces"]);
     check(&["trace", directory, "--static"], &["history"]);
     check(&["trace", directory, "--policy", "nutch", "--knowledge", "history", "--static"], &["nutch", "static"]);
     check(&["trace", directory, "--threads", "0"], &["--threads"]);

@@ -90,6 +90,8 @@ pub enum BeliefSource {
     History,
     /// The true rates.
     Truth,
+    /// The changes themselves, which a simulation tells.
+    Future,
 }
 
 impl BeliefSource {
@@ -97,7 +99,7 @@ impl BeliefSource {
     pub fn is_asked(self) -> bool {
         match self {
             BeliefSource::Itself | BeliefSource::Estimator | BeliefSource::History | BeliefSource::Truth => true,
-            BeliefSource::LooksAlone | BeliefSource::Nothing => false,
+            BeliefSource::LooksAlone | BeliefSource::Nothing | BeliefSource::Future => false,
         }
     }
 
@@ -105,7 +107,7 @@ impl BeliefSource {
     pub fn moves(self) -> bool {
         match self {
             BeliefSource::Itself | BeliefSource::Estimator | BeliefSource::LooksAlone => true,
-            BeliefSource::Nothing | BeliefSource::History | BeliefSource::Truth => false,
+            BeliefSource::Nothing | BeliefSource::History | BeliefSource::Truth | BeliefSource::Future => false,
         }
     }
 
@@ -116,7 +118,7 @@ impl BeliefSource {
             BeliefSource::Estimator | BeliefSource::LooksAlone | BeliefSource::Nothing => {
                 Some(EstimatorChoice::Catalogue(EstimatorKind::GammaGrouped))
             }
-            BeliefSource::History | BeliefSource::Truth => None,
+            BeliefSource::History | BeliefSource::Truth | BeliefSource::Future => None,
         }
     }
 }

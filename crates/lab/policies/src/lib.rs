@@ -16,17 +16,18 @@
 //!
 //! [`edf`] turns fixed rates into evenly spaced fetches. Two more modules compute the value of a fetch: [`signals`] for
 //! sites that announce changes, incompletely and with false alarms (C16), and [`longevity`] when new content counts by
-//! how long it stays (C21).
+//! how long it stays (C21). [`foresight`] has yardsticks that know what no crawler can.
 //!
 //! This crate never reads a clock and draws no random number. It is the only one of `crates/lab` that the running
 //! system uses.
 
-use crate::BeliefSource::{Estimator, History, Itself, LooksAlone, Nothing, Truth};
+use crate::BeliefSource::{Estimator, Future, History, Itself, LooksAlone, Nothing, Truth};
 use crate::PolicyAtWork::{PlannedByNumber, PlannedByRates};
 use crate::adaptive::{Adaptive, AdaptiveOptions};
 use crate::allocate::{AccessTime, PartitionKey};
 use crate::chile::{Chile, ChileOptions};
 use crate::entry::{PolicyEntry, policies};
+use crate::foresight::{SweepTold, Told};
 use crate::planned::{PlannedPolicy, RatePlan};
 use crate::site_ranks::{Phases, SiteRanks};
 use crate::tianwang::{CycleOptions, Tianwang, TianwangOptions};
@@ -37,6 +38,7 @@ use revisit::demand_curve::DemandCurve;
 use revisit::live::{CrawlValue, Live};
 
 pub use crate::entry::{BeliefSource, PlanObjective, PolicyAtWork, PolicyOptions};
+pub use crate::filled::Filled;
 
 pub mod adaptive;
 pub mod allocate;
@@ -45,6 +47,8 @@ pub mod chile;
 pub mod classified;
 pub mod edf;
 mod entry;
+mod filled;
+pub mod foresight;
 pub mod link_value;
 pub mod longevity;
 mod pages;
@@ -121,6 +125,12 @@ policies! {
         None, History, |options| optimal(Objective::FRESHNESS, options);
     Oracle: "oracle", "best rates for freshness from the true rates",
         None, Truth, |options| optimal(Objective::FRESHNESS, options);
+    Clairvoyant: "clairvoyant", "yardstick: knows every future change, and fetches the longest-lived stale page first",
+        None, Future, |_| Box::new(Told::default());
+    Told: "told", "yardstick: told of every change as it happens",
+        None, Future, |_| Box::new(Told::default());
+    SweepTold: "sweep-told", "yardstick: told of changes that hit three pages of a site within an hour",
+        None, Future, |_| Box::new(SweepTold::default());
 }
 
 fn planned(plan: RatePlan, options: &PolicyOptions) -> Box<dyn RevisitPolicy> {
@@ -155,6 +165,16 @@ impl PolicyKind {
     /// The source of its beliefs.
     pub fn beliefs(self) -> BeliefSource {
         self.entry().beliefs
+    }
+
+    /// Whether it waits for due dates and leaves budget unspent until then. [`Filled`] spends it.
+    pub fn waits(self) -> bool {
+        self.beliefs() == LooksAlone || self == PolicyKind::Tianwang
+    }
+
+    /// Its name with idle slots filled, `+fill`, where there are any.
+    pub fn filled_name(self, fill: bool) -> String {
+        if fill && self.waits() { format!("{}+fill", self.name()) } else { self.name().to_owned() }
     }
 
     /// Makes the policy, without pages.
@@ -200,6 +220,7 @@ mod tests {
         assert_eq!(names, ["live", "crawl-value", "uniform", "proportional"]);
         let left_out: Vec<_> =
             PolicyKind::ALL.into_iter().filter(|kind| offered.iter().all(|(_, other)| other != kind)).collect();
-        assert_eq!(left_out, [PolicyKind::Smoothed, PolicyKind::Oracle]);
+        let simulated = ["smoothed", "oracle", "clairvoyant", "told", "sweep-told"];
+        assert_eq!(left_out.iter().map(|kind| kind.name()).collect::<Vec<_>>(), simulated);
     }
 }

@@ -119,11 +119,13 @@ pub fn run<C: ChangeSource + ?Sized>(
         }
         loop_.teach_siblings(now_days);
         loop_.policy.begin(&PolicyTick { now_days, days, budget_per_day: run.budget_per_day });
-        let mut spent = 0.0;
-        while spent + 1e-9 < whole {
-            let at_days = now_days + days * ((spent + 0.5) / whole).min(1.0);
-            let Some(slot) = loop_.policy.next(at_days) else { break };
-            spent += loop_.look(slot, at_days);
+        let (mut spent, mut passed) = (0.0, 0.0);
+        while passed + 1e-9 < whole {
+            let at_days = now_days + days * ((passed + 0.5) / whole).min(1.0);
+            // A slot with nothing to fetch passes, and its tokens are kept: a page may be due by the next slot.
+            let cost = loop_.policy.next(at_days).map(|slot| loop_.look(slot, at_days));
+            spent += cost.unwrap_or(0.0);
+            passed += cost.unwrap_or(1.0);
         }
         tokens -= spent;
     }

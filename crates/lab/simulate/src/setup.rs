@@ -42,6 +42,9 @@ pub fn check_estimator(policy: PolicyKind, estimator: Option<EstimatorChoice>) -
         (BeliefSource::History, _) => {
             fault(format!("policy {name} learns from a history; only recorded traces have one"))
         }
+        (BeliefSource::Future, _) => {
+            fault(format!("policy {name} is told of changes as they were recorded; only recorded traces have them"))
+        }
         (BeliefSource::Itself, Some(EstimatorChoice::Catalogue(kind))) => {
             fault(format!("policy {name} has its own estimator; use estimator sweeps with it, not {}", kind.name()))
         }
@@ -98,7 +101,7 @@ mod tests {
     fn every_policy_goes_with_its_usual_estimator() {
         for kind in PolicyKind::ALL {
             assert_eq!(policy(kind.name()), Ok(kind));
-            if kind != PolicyKind::Smoothed {
+            if !matches!(kind.beliefs(), BeliefSource::History | BeliefSource::Future) {
                 assert_eq!(check_estimator(kind, kind.beliefs().usual_estimator()), Ok(()));
             }
         }
@@ -114,6 +117,7 @@ mod tests {
         assert!(fault(PolicyKind::Live, gamma).contains("use estimator sweeps"));
         assert!(fault(PolicyKind::CrawlValue, Some(EstimatorChoice::Sweeps)).contains("for crawl-value"));
         assert!(fault(PolicyKind::Smoothed, None).contains("history"));
+        assert!(fault(PolicyKind::Told, None).contains("only recorded traces"));
         assert_eq!(check_estimator(PolicyKind::Uniform, Some(EstimatorChoice::Sweeps)), Ok(()));
     }
 }

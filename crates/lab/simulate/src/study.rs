@@ -9,7 +9,7 @@ use crate::parallel;
 use crate::population::{PopulationKind, SyntheticPopulation};
 use crate::setup;
 use change_rate::{EstimatorChoice, EstimatorOptions};
-use policies::{PolicyKind, PolicyOptions};
+use policies::{Filled, PolicyKind, PolicyOptions};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
@@ -36,6 +36,8 @@ pub struct Study {
     pub tick_days: f64,
     /// Share of the pages that give the true time of their last change.
     pub last_modified_share: f64,
+    /// If set, idle slots of policies that wait for due dates go to the page due earliest.
+    pub fill: bool,
     /// Options of the policies.
     pub policy_options: PolicyOptions,
     /// Options of the estimators.
@@ -60,6 +62,7 @@ impl Default for Study {
             scored_days: 60.0,
             tick_days: 0.25,
             last_modified_share: 0.0,
+            fill: false,
             policy_options: PolicyOptions::default(),
             estimator_options: EstimatorOptions::default(),
             seeds: 6,
@@ -73,8 +76,8 @@ impl Default for Study {
 pub struct StudyRow {
     /// Name of the population.
     pub population: &'static str,
-    /// Name of the policy.
-    pub policy: &'static str,
+    /// Name of the policy, with `+fill` where idle slots are filled.
+    pub policy: String,
     /// Name of the estimator; `known` for true rates, `none` where the policy uses none.
     pub estimator: &'static str,
     /// Budget of the run, as an average over all pages.
@@ -230,6 +233,9 @@ impl Study {
         let mut learner = setup::learner(job.policy, job.estimator, &pages, &rates, self.estimator_options)?;
         drop(rates);
         let mut policy = setup::build(job.policy, &self.policy_options);
+        if self.fill && job.policy.waits() {
+            policy = Box::new(Filled::new(policy));
+        }
         let run = Run {
             tick_days: self.tick_days,
             last_modified_share: self.last_modified_share,
@@ -263,7 +269,7 @@ impl Study {
             let gap = SampleMean::of((0..seeds).map(|i| (own[i] - low[i]) / (high[i] - low[i]).max(1e-12)));
             rows.push(StudyRow {
                 population: job.population.name(),
-                policy: job.policy.name(),
+                policy: job.policy.filled_name(self.fill),
                 estimator: setup::learner_name(job.policy, job.estimator),
                 budget_fetches_per_page_per_day: job.budget,
                 pages: self.pages,

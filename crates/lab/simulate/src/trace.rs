@@ -4,6 +4,7 @@
 //! ends with the last row of its source, and all windows are aligned: day 0 is the start of a window. The judged pages
 //! are those that live through all of it: present before it starts, and never gone within.
 
+mod foresight;
 mod read;
 mod recording;
 mod replay;
@@ -76,12 +77,12 @@ impl TracePage {
 
     /// Change rate of the learning year, (n + 0.5) / (T + 30 d): the belief of a static policy with a fixed prior.
     pub fn smoothed_rate_per_day(&self) -> f64 {
-        (self.changes_between(0.0, LEARNING_DAYS) as f64 + 0.5) / (LEARNING_DAYS + 30.0)
+        foresight::smoothed_per_day(self.changes_between(0.0, LEARNING_DAYS))
     }
 
-    /// True change rate of the scored year, which no policy can know.
-    pub fn true_rate_per_day(&self) -> f64 {
-        self.changes_between(LEARNING_DAYS, WINDOW_DAYS) as f64 / (WINDOW_DAYS - LEARNING_DAYS)
+    /// True change rate of these days, which no policy can know before they are over.
+    pub fn rate_per_day(&self, from_days: f64, until_days: f64) -> f64 {
+        self.changes_between(from_days, until_days) as f64 / (until_days - from_days)
     }
 }
 

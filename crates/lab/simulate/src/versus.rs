@@ -4,11 +4,13 @@
 //! Ours is run at several budgets; its freshness in between is interpolated linearly in the logarithm of the budget.
 //! The fetches that the known-rate optimum (C8 of the algorithm notes, evenly spaced) needs are computed. Changes are
 //! Poisson, every look finds the truth, and there is nothing to discover: this measures the value of learning and
-//! choosing, not the real web.
+//! choosing, not the real web. [`RecordedVersus`] compares on recorded change times instead.
 
 mod optimum;
+mod recorded;
 mod rows;
 
+pub use self::recorded::{RecordedRow, RecordedRun, RecordedVersus};
 pub use self::rows::{OurRow, PeerRow, VersusReport};
 
 use self::optimum::Optimum;
@@ -272,7 +274,10 @@ impl Versus {
         let of_runs = |value: &dyn Fn(&[Reached]) -> f64| {
             SampleMean::of(seeds.iter().map(|runs| value(runs)).collect::<Vec<f64>>().into_iter())
         };
-        let needs = |runs: &[Reached]| fetches_for(&runs[..ours], runs[ours + i].weighted_freshness);
+        let needs = |runs: &[Reached]| {
+            let curve: Vec<(f64, f64)> = runs[..ours].iter().map(|run| (run.fetches, run.weighted_freshness)).collect();
+            fetches_for(&curve, runs[ours + i].weighted_freshness)
+        };
         let weighted_freshness = of_runs(&|runs| runs[ours + i].weighted_freshness);
         let ratio = of_runs(&|runs| runs[ours + i].fetches / needs(runs));
         PeerRow {
@@ -317,15 +322,15 @@ fn uniform(population: &SyntheticPopulation, fetches_per_page_per_day: f64, days
     }
 }
 
-/// The fetches at which a curve of runs, rising in fetches, reaches a freshness. Linear in the logarithm of the
-/// fetches; beyond the ends of the curve, the value at the end.
-fn fetches_for(curve: &[Reached], weighted_freshness: f64) -> f64 {
-    let after = curve.partition_point(|run| run.weighted_freshness < weighted_freshness);
+/// The fetches at which a curve of (fetches, freshness), rising in both, reaches a freshness. Linear in the logarithm of
+/// the fetches; beyond the ends of the curve, the value at the end.
+fn fetches_for(curve: &[(f64, f64)], freshness: f64) -> f64 {
+    let after = curve.partition_point(|run| run.1 < freshness);
     let (Some(low), Some(high)) = (after.checked_sub(1).and_then(|i| curve.get(i)), curve.get(after)) else {
-        return if after == 0 { curve[0].fetches } else { curve[curve.len() - 1].fetches };
+        return if after == 0 { curve[0].0 } else { curve[curve.len() - 1].0 };
     };
-    let part = (weighted_freshness - low.weighted_freshness) / (high.weighted_freshness - low.weighted_freshness);
-    (low.fetches.ln() + part * (high.fetches / low.fetches).ln()).exp()
+    let part = (freshness - low.1) / (high.1 - low.1);
+    (low.0.ln() + part * (high.0 / low.0).ln()).exp()
 }
 
 #[cfg(test)]

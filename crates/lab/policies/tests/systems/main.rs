@@ -4,6 +4,7 @@ mod adaptive;
 mod behaviour;
 mod chile;
 mod classified;
+mod filled;
 mod longevity;
 mod signals;
 mod site_ranks;

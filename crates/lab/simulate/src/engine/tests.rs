@@ -264,3 +264,27 @@ fn once_a_day_pages_learn_from_looks_at_their_siblings() {
         );
     }
 }
+
+#[test]
+fn a_slot_with_nothing_to_fetch_does_not_end_the_tick() {
+    // Four slots a day, at an eighth of a day and every quarter after it. Nothing is due in the first two.
+    let mut changes = RecordedChanges::new([[0.5]]).expect("sorted");
+    let mut policy = At(vec![0.5, 0.8], Vec::new());
+    let run_ = Run { tick_days: 1.0, ..Run::new(0.0, 2.0, 4.0) };
+    run(&pages(1, 1.0), &mut changes, &mut policy, &mut KnownRates::new([1.0]), &run_, &mut go_on).expect("a run");
+    let looks: Vec<f64> = policy.1.iter().map(|look| look.at_days).collect();
+    assert_eq!(looks, [0.625, 0.875]);
+}
+
+#[test]
+fn a_slot_with_nothing_to_fetch_leaves_its_budget_to_later_ones() {
+    // Two slots in each of four ticks a day. The third tick has the budget of the two idle ones, too.
+    let mut changes = RecordedChanges::new([[0.1]]).expect("sorted");
+    let due = vec![0.5; 12];
+    let mut policy = At(due, Vec::new());
+    run(&pages(1, 1.0), &mut changes, &mut policy, &mut KnownRates::new([1.0]), &Run::new(0.0, 1.0, 8.0), &mut go_on)
+        .expect("a run");
+    let looks: Vec<f64> = policy.1.iter().map(|look| look.at_days).collect();
+    assert_eq!(looks.len(), 8);
+    assert!(looks[5] < 0.75 && looks[6] >= 0.75, "{looks:?}");
+}

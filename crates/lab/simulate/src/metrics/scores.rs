@@ -77,6 +77,12 @@ pub struct Delays {
 }
 
 impl Scores {
+    /// Share of the time since the start that a copy is stale, mean over the pages and the first `days` days.
+    pub fn stale_share(&self, days: usize) -> f64 {
+        let first = &self.freshness_by_day[..days.min(self.freshness_by_day.len())];
+        1.0 - first.iter().sum::<f64>() / first.len().max(1) as f64
+    }
+
     /// Freshness, plain and weighted: the expected value if there is one, else the measured one.
     pub fn least_varying_freshness(&self) -> (f64, f64) {
         let plain = self.expected_freshness.unwrap_or(self.freshness);

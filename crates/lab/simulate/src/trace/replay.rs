@@ -1,6 +1,6 @@
 //! Runs a policy on a trace: it learns in the learning year and is scored on the freshness of the copies in the second.
 
-use super::{JudgedTrace, LEARNING_DAYS, TracePage, WINDOW_DAYS};
+use super::{JudgedTrace, LEARNING_DAYS, TracePage, WINDOW_DAYS, foresight};
 use crate::chance::{Purpose, RandomStream};
 use crate::changes::RecordedChanges;
 use crate::engine::{self, Run};
@@ -10,7 +10,7 @@ use crate::metrics::Scores;
 use crate::population::{Pages, SimulatedPage};
 use crate::setup;
 use change_rate::{EstimatorChoice, EstimatorOptions, Gamma, LookOutcome};
-use policies::{BeliefSource, PolicyKind, PolicyOptions};
+use policies::{BeliefSource, Filled, PolicyKind, PolicyOptions};
 use revisit::columns::Slot;
 use revisit::live::Live;
 use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
@@ -24,6 +24,8 @@ pub enum Knowledge {
     Fetches,
     /// Every change of the learning year, as one look at every page a day. The schedule starts with the scored year.
     History,
+    /// Nothing: the schedule starts with the learning year, which is scored instead of the second.
+    None,
 }
 
 /// One policy on a trace.
@@ -37,6 +39,8 @@ pub struct TraceReplay {
     pub knowledge: Knowledge,
     /// If set, nothing is learned from the schedule's own fetches.
     pub frozen: bool,
+    /// If set, idle slots of a policy that waits for due dates go to the page due earliest.
+    pub fill: bool,
     /// Budget, as an average over all pages.
     pub fetches_per_page_per_day: f64,
     /// Shape of the Pareto distribution from which importance is drawn (corpora do not have it). `None`: all pages
@@ -78,13 +82,18 @@ impl TraceReplay {
             SimulationError::positive("shape of the importance of pages", shape)?;
         }
         let name = self.policy.name();
-        if self.policy.beliefs() == BeliefSource::History && self.knowledge == Knowledge::Fetches {
+        let learns_once = self.policy.beliefs() == BeliefSource::History;
+        let is_told_rates = matches!(self.policy, PolicyKind::Told | PolicyKind::SweepTold);
+        if learns_once && self.knowledge != Knowledge::History || is_told_rates && self.knowledge == Knowledge::None {
             return fault(format!(
                 "{name} needs every change of the learning year, which its own fetches do not show; use knowledge \
                  history"
             ));
         }
-        if self.frozen && self.knowledge == Knowledge::Fetches {
+        if self.policy == PolicyKind::Clairvoyant && self.importance_shape.is_some() {
+            return fault(format!("{name} counts all pages alike; leave it or the importance of pages out"));
+        }
+        if self.frozen && self.knowledge != Knowledge::History {
             return fault("a static schedule cannot learn from its own fetches; use knowledge history".into());
         }
         if self.frozen && !self.policy.beliefs().is_asked() && !self.is_fixed() {
@@ -93,9 +102,17 @@ impl TraceReplay {
         Ok(())
     }
 
+    /// The scored days: the second year, or the first for a policy that begins without knowledge.
+    fn scored_days(&self) -> (f64, f64) {
+        match self.knowledge {
+            Knowledge::Fetches | Knowledge::History => (LEARNING_DAYS, WINDOW_DAYS),
+            Knowledge::None => (0.0, LEARNING_DAYS),
+        }
+    }
+
     /// Whether looks never change the policy's choices.
     fn is_fixed(&self) -> bool {
-        self.policy.beliefs() == BeliefSource::Nothing
+        matches!(self.policy.beliefs(), BeliefSource::Nothing | BeliefSource::Future)
     }
 
     /// Runs the trace. `watch` is called often with the finished share, and may stop the run.
@@ -110,19 +127,24 @@ impl TraceReplay {
         self.check()?;
         let pages = trace.engine_pages(self.importance_shape, self.seed)?;
         let mut changes = RecordedChanges::new(trace.pages.iter().map(|page| &page.changes_days))?;
+        let history = self.knowledge == Knowledge::History;
+        let (from_days, until_days) = self.scored_days();
         // The oracle knows only the scored year: a page that changes only in the learning year would stay stale for
-        // ever. So its schedule starts with the scored year.
-        let history = self.knowledge == Knowledge::History || self.policy.beliefs() == BeliefSource::Truth;
+        // ever. So its schedule starts with the scored year. The yardsticks learn nothing, so theirs does, too.
+        let needs_no_fetches = matches!(self.policy.beliefs(), BeliefSource::Truth | BeliefSource::Future);
         let run = Run {
-            start_days: if history { LEARNING_DAYS } else { 0.0 },
+            start_days: if history || needs_no_fetches { from_days } else { 0.0 },
             seed: self.seed,
-            ..Run::new(LEARNING_DAYS, WINDOW_DAYS, self.fetches_per_page_per_day * pages.len() as f64)
+            ..Run::new(from_days, until_days, self.fetches_per_page_per_day * pages.len() as f64)
         };
         let mut learner: Box<dyn Learner> = match (self.policy.beliefs(), self.estimator()) {
             (BeliefSource::History, _) => {
                 Box::new(KnownRates::new(trace.pages.iter().map(TracePage::smoothed_rate_per_day)))
             }
-            (_, None) => Box::new(KnownRates::new(trace.pages.iter().map(TracePage::true_rate_per_day))),
+            (_, None) => {
+                let true_rate = |page: &TracePage| page.rate_per_day(from_days, until_days);
+                Box::new(KnownRates::new(trace.pages.iter().map(true_rate)))
+            }
             (_, Some(estimator)) => learner::learner(estimator, &pages, EstimatorOptions::default())?,
         };
         let options = PolicyOptions::default();
@@ -135,8 +157,11 @@ impl TraceReplay {
             }
             Box::new(Imported(live))
         } else {
-            setup::build(self.policy, &options)
+            foresight::yardstick(self.policy, trace, run.start_days, &options)
         };
+        if self.fill && self.policy.waits() {
+            policy = Box::new(Filled::new(policy));
+        }
         if history && self.policy.beliefs().is_asked() && !live {
             learn_rates(learner.as_mut(), trace, watch)?;
         }

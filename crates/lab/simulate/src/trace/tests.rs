@@ -38,7 +38,7 @@ fn changes_are_days_since_the_window_opened_and_one_second_is_one_change() {
     assert_eq!(page.changes_days, [1.5, 700.0]);
     assert_eq!(page.changes_between(0.0, LEARNING_DAYS), 1);
     assert_eq!(page.smoothed_rate_per_day(), 1.5 / 395.0);
-    assert_eq!(page.true_rate_per_day(), 1.0 / 365.0);
+    assert_eq!(page.rate_per_day(LEARNING_DAYS, WINDOW_DAYS), 1.0 / 365.0);
 }
 
 #[test]

@@ -48,8 +48,7 @@ fn a_comparison_says_what_others_pay() {
 
 #[test]
 fn between_runs_freshness_is_linear_in_the_logarithm_of_the_fetches() {
-    let run = |fetches, weighted_freshness| Reached { fetches, weighted_freshness, ..Reached::default() };
-    let curve = [run(0.01, 0.4), run(0.04, 0.6), run(0.16, 0.8)];
+    let curve = [(0.01, 0.4), (0.04, 0.6), (0.16, 0.8)];
     for (freshness, fetches) in [(0.5, 0.02), (0.6, 0.04), (0.7, 0.08), (0.1, 0.01), (0.9, 0.16)] {
         assert!((fetches_for(&curve, freshness) / fetches - 1.0).abs() < 1e-12, "{freshness}");
     }
@@ -76,4 +75,30 @@ fn what_evenly_spaced_looks_reach_is_what_a_run_finds() {
     for (found, expected) in pairs {
         assert!((found / expected - 1.0).abs() < 0.02, "{pairs:?}");
     }
+}
+
+#[test]
+fn on_a_recording_ours_is_the_live_default() {
+    use crate::trace::{JudgedTrace, TracePage};
+    use sweeps::PagePlace;
+    let page = |number: u32| TracePage {
+        source: 0,
+        host: 0,
+        place: PagePlace::of("a.test", "a.test", &format!("/{number}.html")),
+        // A fifth of the pages is busy; the others never change.
+        changes_days: (1..=if number.is_multiple_of(5) { 180 } else { 0 }).map(|n| f64::from(n) * 4.0 + 0.01).collect(),
+    };
+    let trace = JudgedTrace { pages: (0..50).map(page).collect(), sources: vec!["one".into()], left_out: vec![] };
+    let versus = RecordedVersus { budgets: vec![0.01, 0.05, 0.1, 0.2, 0.5], ..RecordedVersus::default() };
+    let run = |run: &RecordedRun| run.run(&trace, &mut |_| ControlFlow::Continue(())).expect("a run");
+    let scores: Vec<Scores> = versus.runs().iter().map(run).collect();
+    let rows = versus.rows(&scores).expect("every run");
+    assert_eq!(rows.len(), versus.peers.len());
+    assert!(rows.iter().any(|row| row.policy == "nutch+fill") && rows.iter().all(|row| row.ours == "live"));
+    let uniform = rows.iter().find(|row| row.policy == "uniform").expect("round robin");
+    assert!(uniform.bound.is_none() && uniform.fetch_ratio > 1.5, "{uniform:?}");
+    let spent = uniform.fetches_per_page_per_day / uniform.our_fetches_per_page_per_day;
+    assert!((uniform.fetch_ratio - spent).abs() < 1e-12, "{uniform:?}");
+    assert!(versus.rows(&scores[1..]).is_err());
+    assert!(RecordedVersus { budgets: vec![0.1], ..versus }.rows(&scores).is_err());
 }

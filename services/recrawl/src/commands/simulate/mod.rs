@@ -2,6 +2,7 @@
 
 mod budget;
 mod corpus;
+mod first_days;
 mod jobs;
 mod list;
 mod population;

@@ -48,6 +48,10 @@ pub(super) struct PopulationArguments {
     /// Share of the pages that report their last change truthfully.
     #[arg(long, default_value_t = 0.0)]
     last_modified_share: f64,
+    /// Gives idle slots of policies that wait for due dates, such as stormcrawler, to the page due earliest. Their rows
+    /// are named so: stormcrawler+fill.
+    #[arg(long)]
+    fill: bool,
     /// Number of simulations in parallel. Defaults to the number of cores.
     #[arg(long)]
     threads: Option<usize>,
@@ -79,8 +83,8 @@ fn study(arguments: &PopulationArguments) -> Result<Study, CommandFailure> {
     };
     let (mut policies, all) = super::policies(&arguments.policy)?;
     if all {
-        // It learns from a recorded history, and a population has none.
-        policies.retain(|policy| policy.beliefs() != BeliefSource::History);
+        // They need recorded changes, and a population has none.
+        policies.retain(|policy| !matches!(policy.beliefs(), BeliefSource::History | BeliefSource::Future));
     }
     Ok(Study {
         populations,
@@ -93,6 +97,7 @@ fn study(arguments: &PopulationArguments) -> Result<Study, CommandFailure> {
         warm_up_days: arguments.warm_up_days,
         scored_days: arguments.days,
         last_modified_share: arguments.last_modified_share,
+        fill: arguments.fill,
         seeds: arguments.seeds,
         seed: arguments.seed,
         ..Study::default()
@@ -116,7 +121,7 @@ const HEAD: [&str; 11] = [
 fn cells(row: &StudyRow) -> Vec<String> {
     vec![
         row.population.to_owned(),
-        row.policy.to_owned(),
+        row.policy.clone(),
         row.estimator.to_owned(),
         budget(row),
         format!("{:.4}", row.freshness),
@@ -137,7 +142,7 @@ fn report(arguments: &PopulationArguments, rows: &[StudyRow]) -> SimulationRepor
     let mut curves: Vec<Curve> = Vec::new();
     let several = arguments.names.len() > 1 || arguments.names[0] == "all";
     for row in rows {
-        let mut name = row.policy.to_owned();
+        let mut name = row.policy.clone();
         if arguments.estimator.len() > 1 && !["known", "none"].contains(&row.estimator) {
             name = format!("{name}, {}", row.estimator);
         }

@@ -1,17 +1,21 @@
 //! `recrawl simulate trace`: compares policies on real change times. Each source covers two years; the second is
-//! scored.
+//! scored, or the first for a crawl that begins without knowledge.
 
+mod plots;
+
+use self::plots::report;
 use super::budget::BudgetArgument;
+use super::first_days::{self, FirstDays, first_days};
 use super::jobs;
-use super::report::{Course, Curve, ReportTable, SimulationReport};
 use super::{corpus, threads};
 use crate::CommandFailure;
 use crate::output::{Format, answer, print};
 use clap::{Args, ValueEnum};
+use policies::PolicyKind;
 use serde::Serialize;
 use simulate::metrics::Scores;
 use simulate::trace::{Cut, JudgedTrace, Knowledge, LEARNING_DAYS, TraceReplay};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `recrawl simulate trace`.
 #[derive(Args, Debug)]
@@ -27,12 +31,16 @@ pub(super) struct TraceArguments {
     /// Estimator of change rates, for policies that leave it open. Defaults to the policy's own choice.
     #[arg(long)]
     estimator: Option<String>,
-    /// Knowledge at the start of the scored year.
+    /// Knowledge at the start of the scored time.
     #[arg(long, value_enum, default_value_t = KnowledgeArgument::Fetches)]
     knowledge: KnowledgeArgument,
     /// Learns only from the history, not from the schedule's own fetches.
     #[arg(long = "static")]
     frozen: bool,
+    /// Gives idle slots of policies that wait for due dates, such as stormcrawler, to the page due earliest. Their rows
+    /// are named so: stormcrawler+fill.
+    #[arg(long)]
+    fill: bool,
     /// Most pages per source: those with the smallest hash of source and path.
     #[arg(long, default_value_t = 1500)]
     max_per_source: usize,
@@ -56,13 +64,15 @@ pub(super) struct TraceArguments {
     report: Option<PathBuf>,
 }
 
-/// Knowledge of a policy at the start of the scored year.
+/// Knowledge of a policy at the start of the scored time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum KnowledgeArgument {
     /// The results of its own fetches in the learning year, at the same budget.
     Fetches,
     /// Every change of the learning year, as if imported.
     History,
+    /// Nothing. The crawl begins with a current copy of every page, which costs no fetch, and its first year is scored.
+    None,
 }
 
 /// One policy at one budget.
@@ -86,6 +96,9 @@ struct TraceRow {
     seed: u64,
     draw: u64,
     by_source: Vec<SourceRow>,
+    /// For crawls that begin without knowledge.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    first_days: Vec<FirstDays>,
     #[serde(skip)]
     budget: String,
     #[serde(skip)]
@@ -103,40 +116,57 @@ struct SourceRow {
 
 /// Runs every policy at every budget.
 pub(super) fn trace(arguments: &TraceArguments, format: Format) -> Result<(), CommandFailure> {
-    let replays = replays(arguments)?;
+    let mut replays = replays(arguments)?;
+    let wanted: Vec<String> = replays.iter().map(|(_, replay)| replay.policy.filled_name(replay.fill)).collect();
+    let shown = replays.len();
+    if arguments.knowledge == KnowledgeArgument::None && !wanted.iter().any(|name| name == PolicyKind::Uniform.name()) {
+        // Stale time is set beside that of round robin, asked for or not.
+        let one_each = replays.chunks((shown / arguments.budget.len()).max(1)).filter_map(|chunk| chunk.first());
+        let round_robin = |(budget, replay): &(BudgetArgument, TraceReplay)| {
+            (budget.clone(), TraceReplay { policy: PolicyKind::Uniform, ..*replay })
+        };
+        let round_robin: Vec<_> = one_each.map(round_robin).collect();
+        replays.extend(round_robin);
+    }
     let threads = threads(arguments.threads)?;
     if arguments.max_per_source == 0 {
         return Err(CommandFailure::Input("--max-per-source is 0; give at least 1".to_owned()));
     }
-    let recording = corpus::read(&arguments.directory)?;
     let cut =
         Cut { sources: arguments.source.clone(), max_pages_per_source: arguments.max_per_source, draw: arguments.draw };
-    let trace = JudgedTrace::cut(&recording, &cut)
-        .map_err(|error| CommandFailure::Input(format!("{}: {error}", arguments.directory.display())))?;
-    drop(recording);
-    for left in &trace.left_out {
-        eprintln!("left out: {}: {}", left.source, left.reason);
-    }
+    let trace = judged(&arguments.directory, &cut)?;
     let names: Vec<String> =
         replays.iter().map(|(budget, replay)| format!("{} at {budget}", replay.policy.name())).collect();
-    let (rows, stopped) = jobs::run(&names, threads, |index, tell| {
+    let (mut rows, stopped) = jobs::run(&names, threads, |index, tell| {
         let (budget, replay) = &replays[index];
         Ok(TraceRow::new(arguments, budget, replay, replay.run(&trace, tell)?))
     })?;
+    compare(&mut rows);
+    rows.retain(|row| wanted.contains(&row.policy));
     if let Some(path) = &arguments.report {
         report(arguments, &trace, &rows).write(path)?;
     }
     match (&rows[..], format) {
         ([], _) => {}
-        ([row], Format::Text) if replays.len() == 1 => print(&single(row))?,
+        ([row], Format::Text) if shown == 1 => print(&single(row))?,
         (rows, Format::Text) => print(&table(rows))?,
-        ([row], _) if replays.len() == 1 => answer(format, row, |_| String::new())?,
+        ([row], _) if shown == 1 => answer(format, row, |_| String::new())?,
         (rows, _) => crate::output::answers(format, rows, |_| String::new())?,
     }
     match stopped {
         0 => Ok(()),
-        _ => Err(super::stopped(rows.len(), replays.len())),
+        _ => Err(super::stopped(replays.len() - stopped, replays.len())),
     }
+}
+
+/// The judged pages of a corpus. Tells on stderr which sources have none.
+pub(super) fn judged(directory: &Path, cut: &Cut) -> Result<JudgedTrace, CommandFailure> {
+    let trace = JudgedTrace::cut(&corpus::read(directory)?, cut)
+        .map_err(|error| CommandFailure::Input(format!("{}: {error}", directory.display())))?;
+    for left in &trace.left_out {
+        eprintln!("left out: {}: {}", left.source, left.reason);
+    }
+    Ok(trace)
 }
 
 /// Every requested policy at every budget. Validated before anything runs.
@@ -144,6 +174,7 @@ fn replays(arguments: &TraceArguments) -> Result<Vec<(BudgetArgument, TraceRepla
     let knowledge = match arguments.knowledge {
         KnowledgeArgument::Fetches => Knowledge::Fetches,
         KnowledgeArgument::History => Knowledge::History,
+        KnowledgeArgument::None => Knowledge::None,
     };
     let (policies, all) = super::policies(&arguments.policy)?;
     let estimator = arguments.estimator.as_deref().map(super::estimator).transpose()?;
@@ -155,6 +186,7 @@ fn replays(arguments: &TraceArguments) -> Result<Vec<(BudgetArgument, TraceRepla
                 estimator,
                 knowledge,
                 frozen: arguments.frozen,
+                fill: arguments.fill,
                 fetches_per_page_per_day: budget.fetches_per_page_per_day,
                 importance_shape: arguments.pareto,
                 seed: arguments.seed,
@@ -185,6 +217,10 @@ fn replays(arguments: &TraceArguments) -> Result<Vec<(BudgetArgument, TraceRepla
 
 impl TraceRow {
     fn new(arguments: &TraceArguments, budget: &BudgetArgument, replay: &TraceReplay, scores: Scores) -> Self {
+        let first_days = match arguments.knowledge {
+            KnowledgeArgument::None => first_days(&scores),
+            KnowledgeArgument::Fetches | KnowledgeArgument::History => Vec::new(),
+        };
         let by_source = scores.by_section.into_iter().map(|section| SourceRow {
             source: section.section,
             pages: section.pages,
@@ -193,11 +229,12 @@ impl TraceRow {
             fetches: section.fetches,
         });
         TraceRow {
-            policy: replay.policy.name().to_owned(),
+            policy: replay.policy.filled_name(replay.fill),
             estimator: replay.estimator_name().to_owned(),
             knowledge: match arguments.knowledge {
                 KnowledgeArgument::Fetches => "fetches",
                 KnowledgeArgument::History => "history",
+                KnowledgeArgument::None => "none",
             },
             frozen: arguments.frozen,
             budget_fetches_per_page_per_day: budget.fetches_per_page_per_day,
@@ -213,13 +250,14 @@ impl TraceRow {
             seed: arguments.seed,
             draw: arguments.draw,
             by_source: by_source.collect(),
+            first_days,
             budget: budget.written.clone(),
             freshness_by_day: scored_days(scores.freshness_by_day),
         }
     }
 
     fn cells(&self) -> Vec<String> {
-        vec![
+        let mut cells = vec![
             self.policy.clone(),
             self.estimator.clone(),
             self.budget.clone(),
@@ -229,7 +267,29 @@ impl TraceRow {
             format!("{:.2}", 100.0 * self.over_30_days_share),
             self.fetches_spent.to_string(),
             format!("{:.0}", 100.0 * self.budget_used_share),
-        ]
+        ];
+        cells.extend(first_days::cells(&self.first_days));
+        cells
+    }
+}
+
+/// The heads of the columns.
+fn head(rows: &[&TraceRow]) -> Vec<String> {
+    let more = rows.iter().any(|row| !row.first_days.is_empty()).then(first_days::heads);
+    HEAD.iter().map(ToString::to_string).chain(more.into_iter().flatten()).collect()
+}
+
+/// Sets each row's first days beside those of round robin at its budget.
+fn compare(rows: &mut [TraceRow]) {
+    let round_robin: Vec<(String, Vec<FirstDays>)> = rows
+        .iter()
+        .filter(|row| row.policy == PolicyKind::Uniform.name())
+        .map(|row| (row.budget.clone(), row.first_days.clone()))
+        .collect();
+    for row in rows {
+        if let Some((_, first_days)) = round_robin.iter().find(|(budget, _)| *budget == row.budget) {
+            row.first_days.iter_mut().zip(first_days).for_each(|(own, other)| own.compare(other));
+        }
     }
 }
 
@@ -265,8 +325,9 @@ fn sorted(rows: &[TraceRow]) -> Vec<&TraceRow> {
 }
 
 fn table(rows: &[TraceRow]) -> String {
-    let cells: Vec<Vec<String>> = sorted(rows).into_iter().map(TraceRow::cells).collect();
-    super::columns(&HEAD, &cells, 3)
+    let rows = sorted(rows);
+    let cells: Vec<Vec<String>> = rows.iter().map(|row| row.cells()).collect();
+    super::columns(&head(&rows), &cells, 3)
 }
 
 fn single(row: &TraceRow) -> String {
@@ -284,7 +345,7 @@ fn single(row: &TraceRow) -> String {
         })
         .collect();
     format!(
-        "{} ({}), {} at {} per page: freshness {:.4}, age {:.2} days over {} pages, {} fetches ({:.0} % of the budget)\n\n{}",
+        "{} ({}), {} at {} per page: freshness {:.4}, age {:.2} days over {} pages, {} fetches ({:.0} % of the budget)\n{}\n{}",
         row.policy,
         row.estimator,
         row.knowledge,
@@ -294,65 +355,7 @@ fn single(row: &TraceRow) -> String {
         row.pages,
         row.fetches_spent,
         100.0 * row.budget_used_share,
+        first_days::told(&row.first_days),
         super::columns(&["source", "pages", "freshness", "age, days", "fetches"], &sources, 1)
     )
-}
-
-fn report(arguments: &TraceArguments, trace: &JudgedTrace, rows: &[TraceRow]) -> SimulationReport {
-    let rows = sorted(rows);
-    let mut curves: Vec<Curve> = Vec::new();
-    for row in &rows {
-        let point = (row.budget_fetches_per_page_per_day, row.freshness);
-        match curves.iter_mut().find(|curve| curve.name == row.policy) {
-            Some(curve) => curve.points.push(point),
-            None => curves.push(Curve { name: row.policy.clone(), points: vec![point] }),
-        }
-    }
-    for curve in &mut curves {
-        curve.points.sort_by(|one, other| one.0.total_cmp(&other.0));
-    }
-    let courses_at = rows.first().map_or(String::new(), |row| row.budget.clone());
-    let courses = rows.iter().filter(|row| row.budget == courses_at);
-    let courses = courses
-        .map(|row| Course { name: row.policy.clone(), freshness_by_day: row.freshness_by_day.clone() })
-        .collect();
-    let mut tables = vec![ReportTable {
-        caption: "Policies".to_owned(),
-        head: HEAD.iter().map(ToString::to_string).collect(),
-        rows: rows.iter().map(|row| row.cells()).collect(),
-    }];
-    tables.extend(arguments.budget.iter().map(|budget| by_source(&budget.written, &rows)));
-    let knows = match arguments.knowledge {
-        KnowledgeArgument::Fetches => {
-            "Policies know what their own fetches showed, from the start of the learning year"
-        }
-        KnowledgeArgument::History => "Policies know every change of the learning year; the schedule then starts",
-    };
-    SimulationReport {
-        title: "Policies on recorded change times".to_owned(),
-        introduction: format!(
-            "Pages: {}, sources: {}; of each source the last two years, the second one scored. {knows}{}. Freshness is the \
-             share of time that a copy is current, mean over pages; all policies see the same pages and changes.",
-            trace.pages.len(),
-            trace.sources.len(),
-            if arguments.frozen { " and learn nothing from their fetches" } else { "" },
-        ),
-        curves,
-        courses,
-        courses_at,
-        tables,
-    }
-}
-
-fn by_source(budget: &str, rows: &[&TraceRow]) -> ReportTable {
-    let rows: Vec<&&TraceRow> = rows.iter().filter(|row| row.budget == budget).collect();
-    let mut head = vec!["source".to_owned(), "pages".to_owned()];
-    head.extend(rows.iter().map(|row| row.policy.clone()));
-    let sources = rows.first().map_or(&[][..], |row| &row.by_source[..]);
-    let cells = sources.iter().enumerate().map(|(index, source)| {
-        let mut cells = vec![source.source.clone(), source.pages.to_string()];
-        cells.extend(rows.iter().map(|row| format!("{:.4}", row.by_source[index].freshness)));
-        cells
-    });
-    ReportTable { caption: format!("Freshness by source at {budget}"), rows: cells.collect(), head }
 }

@@ -4,10 +4,13 @@ use super::jobs;
 use crate::CommandFailure;
 use crate::output::{Format, answers, print};
 use clap::Args;
+use policies::PolicyKind;
 use serde::Serialize;
 use simulate::population::PopulationKind;
 use simulate::setup;
-use simulate::versus::{OurRow, PeerRow, Versus, VersusReport};
+use simulate::trace::Cut;
+use simulate::versus::{OurRow, PeerRow, RecordedVersus, Versus, VersusReport};
+use std::path::{Path, PathBuf};
 
 /// Arguments of `recrawl simulate versus`.
 #[derive(Args, Debug)]
@@ -15,9 +18,12 @@ pub(super) struct VersusArguments {
     /// Populations. `recrawl simulate list` names them.
     #[arg(value_name = "NAME", default_values_t = ["wide".to_owned(), "gamma".to_owned()])]
     names: Vec<String>,
-    /// Our policy, with its usual estimator.
-    #[arg(long, default_value_t = Versus::default().ours.name().to_owned())]
-    policy: String,
+    /// Compares on the recorded change times of this corpus directory instead of on populations.
+    #[arg(long, value_name = "CORPUS", conflicts_with_all = ["names", "pages", "seeds", "seed"])]
+    recorded: Option<PathBuf>,
+    /// Our policy, with its usual estimator. Defaults to crawl-value on populations and to live on recorded times.
+    #[arg(long)]
+    policy: Option<String>,
     /// Pages per population.
     #[arg(long, default_value_t = Versus::default().pages)]
     pages: usize,
@@ -42,10 +48,14 @@ enum VersusRow<'a> {
 
 /// Runs the comparison.
 pub(super) fn versus(arguments: &VersusArguments, format: Format) -> Result<(), CommandFailure> {
+    let ours = arguments.policy.as_deref().map(setup::policy).transpose().map_err(super::input)?;
+    if let Some(directory) = &arguments.recorded {
+        return recorded(directory, ours, arguments, format);
+    }
     let parse = |name: &String| PopulationKind::parse(name).map_err(super::input);
     let versus = Versus {
         populations: arguments.names.iter().map(parse).collect::<Result<_, _>>()?,
-        ours: setup::policy(&arguments.policy).map_err(super::input)?,
+        ours: ours.unwrap_or(Versus::default().ours),
         pages: arguments.pages,
         seeds: arguments.seeds,
         seed: arguments.seed,
@@ -59,6 +69,45 @@ pub(super) fn versus(arguments: &VersusArguments, format: Format) -> Result<(), 
     let rows: Vec<VersusRow<'_>> =
         report.ours.iter().map(VersusRow::Ours).chain(report.peers.iter().map(VersusRow::Peer)).collect();
     answers(format, &rows, |_| String::new())
+}
+
+/// The comparison on a recording.
+fn recorded(
+    directory: &Path,
+    ours: Option<PolicyKind>,
+    arguments: &VersusArguments,
+    format: Format,
+) -> Result<(), CommandFailure> {
+    let trace = super::trace::judged(directory, &Cut { sources: Vec::new(), max_pages_per_source: 1500, draw: 1 })?;
+    let versus = RecordedVersus::default();
+    let versus = RecordedVersus { ours: ours.unwrap_or(versus.ours), ..versus };
+    let runs = versus.runs();
+    let names: Vec<String> = runs.iter().map(|run| format!("{} at {:.4}", run.policy.name(), run.budget)).collect();
+    let threads = super::threads(arguments.threads)?;
+    let (scores, stopped) = jobs::run(&names, threads, |index, tell| runs[index].run(&trace, tell))?;
+    if stopped > 0 {
+        return Err(super::stopped(scores.len(), runs.len()));
+    }
+    let rows = versus.rows(&scores).map_err(super::input)?;
+    if format != Format::Text {
+        return answers(format, &rows, |_| String::new());
+    }
+    let cells: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            vec![
+                row.policy.clone(),
+                format!("{:.4}", row.budget_fetches_per_page_per_day),
+                format!("{:.4}", row.fetches_per_page_per_day),
+                format!("{:.4}", row.freshness),
+                format!("{:.4}", row.our_fetches_per_page_per_day),
+                format!("{} {:.2}", row.bound.unwrap_or_default(), row.fetch_ratio).trim_start().to_owned(),
+            ]
+        })
+        .collect();
+    let needs = format!("{} needs", versus.ours.name());
+    let head = ["peer", "budget", "fetches per page and day", "freshness", needs.as_str(), "ratio"];
+    print(&super::columns(&head, &cells, 1))
 }
 
 fn text(report: &VersusReport) -> String {

@@ -17,6 +17,7 @@ fn replay(policy: PolicyKind) -> TraceReplay {
         estimator: None,
         knowledge: Knowledge::History,
         frozen: false,
+        fill: false,
         fetches_per_page_per_day: 0.5,
         importance_shape: None,
         seed: 1,
@@ -109,4 +110,48 @@ fn combinations_without_meaning_are_refused() {
     for budget in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(TraceReplay { fetches_per_page_per_day: budget, ..replay(PolicyKind::Live) }.check().is_err());
     }
+}
+
+#[test]
+fn filled_slots_spend_the_budget_and_renew_copies() {
+    let pages: Vec<Vec<f64>> = (0..30).map(|page| vec![370.0 + page as f64, 500.0 + 3.0 * page as f64]).collect();
+    let trace = trace(&pages.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    let scores = |policy, fill| {
+        let replay = TraceReplay { fill, fetches_per_page_per_day: 1.0, ..replay(policy) };
+        replay.run(&trace, &mut |_| ControlFlow::Continue(())).unwrap()
+    };
+    for policy in PolicyKind::ALL {
+        let (idle, filled) = (scores(policy, false), scores(policy, true));
+        if policy.waits() {
+            assert!(idle.budget_used_share < 0.95, "{}: {}", policy.name(), idle.budget_used_share);
+            assert!((filled.budget_used_share - 1.0).abs() < 1e-3, "{}: {}", policy.name(), filled.budget_used_share);
+            assert!(filled.freshness > idle.freshness, "{}", policy.name());
+        } else {
+            assert_eq!(idle, filled, "{}", policy.name());
+        }
+    }
+}
+
+#[test]
+fn without_knowledge_the_first_year_is_scored() {
+    // Current until day 90, then stale: nothing is fetched at this budget.
+    let trace = trace(&[&[90.0, 500.0]]);
+    let replay =
+        TraceReplay { knowledge: Knowledge::None, fetches_per_page_per_day: 1e-3, ..replay(PolicyKind::Uniform) };
+    let scores = replay.run(&trace, &mut |_| ControlFlow::Continue(())).unwrap();
+    assert!((scores.freshness - 90.0 / 365.0).abs() < 1e-12, "{}", scores.freshness);
+    let stale = [30, 120, 365].map(|days| scores.stale_share(days));
+    for (stale, expected) in stale.into_iter().zip([0.0, 0.25, 275.0 / 365.0]) {
+        assert!((stale - expected).abs() < 1e-9, "{stale}, not {expected}");
+    }
+    for (policy, runs) in [
+        (PolicyKind::Live, true),
+        (PolicyKind::Oracle, true),
+        (PolicyKind::Clairvoyant, true),
+        (PolicyKind::Smoothed, false),
+        (PolicyKind::SweepTold, false),
+    ] {
+        assert_eq!(TraceReplay { policy, ..replay }.check().is_ok(), runs, "{}", policy.name());
+    }
+    assert!(TraceReplay { frozen: true, ..replay }.check().is_err());
 }

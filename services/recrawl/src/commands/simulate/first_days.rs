@@ -1,0 +1,51 @@
+//! Stale time in the first days of a crawl, and beside it that of round robin.
+
+use serde::Serialize;
+use simulate::metrics::Scores;
+
+/// Days since the start over which stale time is averaged.
+const DAYS: [usize; 3] = [30, 120, 365];
+
+/// The stale time of the first days.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct FirstDays {
+    days: usize,
+    /// Share of the time that a copy is stale, mean over pages.
+    stale_share: f64,
+    /// The same, over that of round robin on the same pages at the same budget.
+    relative_to_round_robin: Option<f64>,
+}
+
+/// Stale time by the lengths of the first days.
+pub(super) fn first_days(scores: &Scores) -> Vec<FirstDays> {
+    let stale = |days| FirstDays { days, stale_share: scores.stale_share(days), relative_to_round_robin: None };
+    DAYS.into_iter().map(stale).collect()
+}
+
+impl FirstDays {
+    /// Compares with round robin over as many days.
+    pub(super) fn compare(&mut self, round_robin: &FirstDays) {
+        self.relative_to_round_robin =
+            (round_robin.stale_share > 0.0).then(|| self.stale_share / round_robin.stale_share);
+    }
+
+    fn cell(&self) -> String {
+        let relative = self.relative_to_round_robin.map_or("-".to_owned(), |share| format!("{share:.2}"));
+        format!("{:.2} ({relative})", 100.0 * self.stale_share)
+    }
+}
+
+/// The heads of further columns.
+pub(super) fn heads() -> impl Iterator<Item = String> {
+    DAYS.into_iter().map(|days| format!("stale to day {days}, % (of round robin's)"))
+}
+
+/// The cells of further columns.
+pub(super) fn cells(first_days: &[FirstDays]) -> impl Iterator<Item = String> {
+    first_days.iter().map(FirstDays::cell)
+}
+
+/// One line for each.
+pub(super) fn told(first_days: &[FirstDays]) -> String {
+    heads().zip(first_days).map(|(head, first)| format!("{head}: {}\n", first.cell())).collect()
+}
