@@ -9,6 +9,8 @@ use tests::{SimulatedWeb, wait_for};
 const HOSTS: usize = 400;
 /// So many at least are under way when it is told to stop.
 const IN_FLIGHT: usize = 300;
+/// Long beside the second by which the figure of those under way may be late.
+const LATENCY: Duration = Duration::from_secs(4);
 
 fn on_the_wire(fetcher: &Service) -> usize {
     fetcher.status()["stages"][0]["figures"]["on_the_wire"].as_f64().unwrap_or(0.0) as usize
@@ -18,7 +20,7 @@ fn on_the_wire(fetcher: &Service) -> usize {
 fn of_several_hundred_requests_under_way_at_a_sigterm_at_most_one_in_a_hundred_is_made_again() {
     let Some(brokers) = kafka() else { return };
     let seeded = SeededConfig { hosts: HOSTS, pages_per_host: 4, ..SeededConfig::default() };
-    let web = SimulatedWeb::start(seeded, 1.0, |config| config.dials.latency = Duration::from_secs(2));
+    let web = SimulatedWeb::start(seeded, 1.0, |config| config.dials.latency = LATENCY);
     let sets = [("budget.in_flight", "4000"), ("fetch.connections", "1000"), ("policy.min_interval", "1h")];
     let distributed = Distributed::of(&web, &brokers, &sets);
     let mut services = distributed.start_all();
