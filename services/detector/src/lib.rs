@@ -24,6 +24,7 @@ use messages::topics::{FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATION
 use messages::{ChangedUnit, FetchResult, LookJudgement, PageChange, PageObservation, Verdict, body};
 use page::{Timestamp, UrlRules};
 use settings::{Contents, Discover, Settings};
+use std::sync::Arc;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
 use watch::{WatchMemory, WatchRule, WatchRules};
@@ -45,7 +46,7 @@ pub struct DetectorRules {
     /// Which URLs are the same page.
     urls: UrlRules,
     /// What people want to know of single pages.
-    watch: WatchRules,
+    watch: Arc<WatchRules>,
 }
 
 impl DetectorRules {
@@ -62,7 +63,7 @@ impl DetectorRules {
             mirrors: settings.detector.mirrors,
             lists: ListRules::new(settings),
             urls: settings.urls.rules(),
-            watch: settings.rules.clone(),
+            watch: Arc::new(settings.rules.clone()),
         }
     }
 }
@@ -136,16 +137,16 @@ impl Detector {
         &mut self,
         result: &FetchResult,
         look: &JudgedLook,
+        rule: Option<&WatchRule>,
         previous_seen_at: Option<Timestamp>,
         context: &mut Context<'_>,
     ) {
         let is_edit = matches!(look.verdict, Verdict::Minor | Verdict::Major);
-        let rule = self.rules.watch.find(&result.look.url);
         if is_edit && look.watched.triggers.is_empty() && rule.is_some_and(WatchRule::tells_only_triggers) {
             self.counts.untriggered += 1;
             return;
         }
-        self.publish(result, look, previous_seen_at, context);
+        self.publish(result, look, rule, previous_seen_at, context);
     }
 
     /// Publishes the change.
@@ -153,6 +154,7 @@ impl Detector {
         &mut self,
         result: &FetchResult,
         look: &JudgedLook,
+        rule: Option<&WatchRule>,
         previous_seen_at: Option<Timestamp>,
         context: &mut Context<'_>,
     ) {
@@ -183,7 +185,7 @@ impl Detector {
             structure_changed: JudgedLook::differs(look.judgement.structure),
             host_event: look.host_event,
             changes_last: look.judgement.changes_last,
-            rule: self.rules.watch.find(&result.look.url).map(|rule| rule.name().to_owned()),
+            rule: rule.map(|rule| rule.name().to_owned()),
             triggers: look.watched.triggers.clone(),
             not_found: look.watched.not_found.clone(),
         };
@@ -194,7 +196,9 @@ impl Detector {
 impl Processor for Detector {
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let result = record.read(FETCH_RESULTS)?;
-        let before = load(&result, &self.rules.watch, context)?;
+        let watch_rules = Arc::clone(&self.rules.watch);
+        let rule = watch_rules.find(&result.look.url);
+        let before = load(&result, rule, context)?;
         if result.look.attempt <= before.sketch.attempt {
             self.counts.repeats += 1;
             return Ok(());
@@ -202,7 +206,7 @@ impl Processor for Detector {
         let unpacked = result.body.as_deref().map(|packed| body::unpack(packed, self.rules.max_body_bytes));
         let unpacked = unpacked.transpose().map_err(|error| ProcessError::SetAside(error.to_string()))?;
         let mut known = before.clone();
-        let mut look = JudgedLook::of(&result, unpacked.as_deref(), &self.rules, &mut known)?;
+        let mut look = JudgedLook::of(&result, unpacked.as_deref(), rule, &self.rules, &mut known)?;
         let is_list = self.hear(&result, unpacked.as_deref(), &before, &mut look, context)?;
         links::tell_sitemaps(&result, &self.rules, context);
         known.sketch.attempt = result.look.attempt;
@@ -210,20 +214,19 @@ impl Processor for Detector {
         observe(&result, &look, before.sketch.last_look_at, context);
         if look.is_news() {
             let page = publish_copy(&result, unpacked.as_deref(), &mut look, &self.rules, context)?;
-            self.publish_unless_untriggered(&result, &look, before.sketch.last_look_at, context);
+            self.publish_unless_untriggered(&result, &look, rule, before.sketch.last_look_at, context);
             if let Some(page) = page.as_ref().filter(|_| !is_list) {
                 links::tell_links(&result, page, &self.rules, context);
             }
             if self.rules.mirrors {
                 // What is watched is no text by which pages are mirrors of each other.
-                let rule = self.rules.watch.find(&result.look.url);
                 let is_watched = rule.is_some_and(|rule| rule.selection().watches());
                 let now = if is_watched { &PageState::default() } else { &known.state };
                 bands::tell(&result, &before.state, now, context);
             }
         } else if look.presence.is_some() {
             // The content is what it was.
-            self.publish(&result, &look, before.sketch.last_look_at, context);
+            self.publish(&result, &look, rule, before.sketch.last_look_at, context);
         }
         self.counts.held += u64::from(look.judgement.held);
         self.counts.triggers += look.watched.triggers.len() as u64;
@@ -252,7 +255,7 @@ impl Processor for Detector {
     }
 }
 
-fn load(result: &FetchResult, rules: &WatchRules, context: &Context<'_>) -> Result<PageMemory, ProcessError> {
+fn load(result: &FetchResult, rule: Option<&WatchRule>, context: &Context<'_>) -> Result<PageMemory, ProcessError> {
     let id = &result.look.page_id;
     let sketch: PageSketch = context.get(PAGES, id)?.unwrap_or_default();
     let looks = match &sketch.looks[..] {
@@ -262,7 +265,7 @@ fn load(result: &FetchResult, rules: &WatchRules, context: &Context<'_>) -> Resu
     };
     let watch = WatchMemory::decode(&sketch.watch)
         .map_err(|error| ProcessError::Damaged(format!("the stored watch of page {id}: {error}")))?;
-    let is_rule_known = watch.knows(rules.find(&result.look.url));
+    let is_rule_known = watch.knows(rule);
     let version = match look::needs_version(result, &sketch, &looks, is_rule_known) {
         true => context.get(VERSIONS, id)?.unwrap_or_default().0,
         false => VersionMemory::default(),

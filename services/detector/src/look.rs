@@ -50,16 +50,17 @@ impl JudgedLook {
     pub(crate) fn of(
         result: &FetchResult,
         body: Option<&[u8]>,
+        rule: Option<&WatchRule>,
         rules: &DetectorRules,
         known: &mut PageMemory,
     ) -> Result<Self, ProcessError> {
         let mut look = match result.look.outcome.meaning().content {
             ContentEvidence::Body => {
                 let missing = || ProcessError::SetAside("the outcome is fetched, but the body is missing".to_owned());
-                Self::of_version(result, body.ok_or_else(missing)?, rules, known)
+                Self::of_version(result, body.ok_or_else(missing)?, rule, rules, known)
             }
             // The copy was not read by the page's rule: the page is to come with its body.
-            ContentEvidence::SameAsKnown if !known.watch.knows(rules.watch.find(&result.look.url)) => {
+            ContentEvidence::SameAsKnown if !known.watch.knows(rule) => {
                 Self { look_again_after_s: Some(0), ..Self::silent() }
             }
             // The requester's copy is current. Without a stored version, the response says nothing.
@@ -114,8 +115,13 @@ impl JudgedLook {
         }
     }
 
-    fn of_version(result: &FetchResult, body: &[u8], rules: &DetectorRules, known: &mut PageMemory) -> Self {
-        let rule = rules.watch.find(&result.look.url);
+    fn of_version(
+        result: &FetchResult,
+        body: &[u8],
+        rule: Option<&WatchRule>,
+        rules: &DetectorRules,
+        known: &mut PageMemory,
+    ) -> Self {
         let is_known = !known.state.is_new() && result.look.validators.content_digest.is_some();
         let is_same = is_known && result.look.validators.content_digest == known.sketch.content_digest;
         if is_same && known.watch.knows(rule) {
