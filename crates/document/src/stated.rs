@@ -18,11 +18,15 @@ pub fn mentions(text: &str, value: &str) -> bool {
     {
         return numbers(text).any(|said| said.value == number.value);
     }
-    let folded = |text: &str| text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ");
     let text = folded(text);
     [folded(without_vocabulary(value)), folded(&words_of_value(value))]
         .iter()
         .any(|words| !words.is_empty() && text.contains(words))
+}
+
+/// A text in lower case, with single blanks.
+pub fn folded(text: &str) -> String {
+    text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
 /// The year and the day of a date as data has it: `2026-01-31`, and what follows.

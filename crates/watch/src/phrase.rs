@@ -1,5 +1,7 @@
 //! Words that come and go.
 
+use document::stated::folded;
+
 /// Words before a phrase that turn it into its opposite.
 const NEGATIONS: &[&str] =
     &["not", "no", "no longer", "non", "nicht", "nicht mehr", "kein", "keine", "pas", "plus", "niet"];
@@ -46,11 +48,6 @@ fn is_negated(before: &str) -> bool {
     NEGATIONS
         .iter()
         .any(|word| before.strip_suffix(word).is_some_and(|rest| !rest.chars().next_back().is_some_and(is_of_word)))
-}
-
-/// In lower case, with single blanks.
-pub(crate) fn folded(text: &str) -> String {
-    text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! What a trigger sees on a page.
 
-use crate::phrase::folded;
 use crate::trigger::{Condition, Subject, Trigger};
 use document::blocks::{Block, Blocks};
 use document::numbers::{Number, numbers};
 use document::select::is_fact;
-use document::stated::words_of_value;
+use document::stated::{folded, words_of_value};
 
 /// Signs and codes beside a number that make it a price.
 const CURRENCIES: &[&str] = &[
