@@ -62,7 +62,7 @@ pub(crate) struct ShownUnit<'a> {
     /// The text, or the target of a link, as written.
     pub(crate) text: &'a str,
     pub(crate) kind: TextKind,
-    /// The row, the heading above, or the words of a link.
+    /// The row, the heading above, or the text that a link is in.
     pub(crate) place: &'a str,
 }
 
@@ -72,12 +72,29 @@ const PLACE_AS_BEFORE: u64 = 0;
 const PLACE_IS_LAST_TEXT: u64 = 1;
 const PLACE_IN_WORDS: u64 = 2;
 
+/// The spans that the place of the next unit may share.
+#[derive(Clone, Copy, Debug, Default)]
+struct SharedPlaces {
+    /// The text of the last unit that is no link.
+    text: Span,
+    /// The place of the last unit.
+    place: Span,
+}
+
+impl SharedPlaces {
+    fn pass(&mut self, unit: &KeptUnit) {
+        if !unit.key.is_link() {
+            self.text = unit.text;
+        }
+        self.place = unit.place;
+    }
+}
+
 /// Collects units in page order.
 #[derive(Debug, Default)]
 pub(crate) struct UnitTextsBuilder {
     texts: UnitTexts,
-    last_text: Span,
-    last_place: Span,
+    last: SharedPlaces,
 }
 
 impl UnitTextsBuilder {
@@ -98,7 +115,7 @@ impl UnitTextsBuilder {
         if self.texts.text.len() + text.len() + place.len() <= MAX_TEXT_BYTES {
             let text = self.texts.add(text);
             let place = match () {
-                () if place == self.texts.words(self.last_place) => self.last_place,
+                () if place == self.texts.words(self.last.place) => self.last.place,
                 () if place == self.texts.words(self.last_text_as_place()) => self.last_text_as_place(),
                 () => self.texts.add(place),
             };
@@ -107,15 +124,12 @@ impl UnitTextsBuilder {
     }
 
     fn last_text_as_place(&self) -> Span {
-        let length = prefix(self.texts.words(self.last_text), MAX_PLACE_BYTES).len() as u32;
-        Span { end: self.last_text.start + length, ..self.last_text }
+        let length = prefix(self.texts.words(self.last.text), MAX_PLACE_BYTES).len() as u32;
+        Span { end: self.last.text.start + length, ..self.last.text }
     }
 
     fn add(&mut self, unit: KeptUnit) {
-        if !unit.key.is_link() {
-            self.last_text = unit.text;
-        }
-        self.last_place = unit.place;
+        self.last.pass(&unit);
         self.texts.by_name.push((unit.key.name(), self.texts.units.len() as u32));
         self.texts.units.push(unit);
     }
@@ -177,25 +191,20 @@ impl UnitTexts {
         }
         put_number(out, self.units.len() as u64);
         self.units.iter().for_each(|unit| out.extend_from_slice(&unit.key.0.to_le_bytes()));
-        let mut before = UnitTextsBuilder::default();
-        let mut last_block = 0;
+        let (mut last, mut last_block) = (SharedPlaces::default(), 0);
         for unit in &self.units {
             put_number(out, u64::from(unit.block - last_block) << 1 | unit.kind as u64);
             put_number(out, u64::from(unit.text.end - unit.text.start));
             put_number(
                 out,
                 match () {
-                    () if unit.place == before.last_place => PLACE_AS_BEFORE,
-                    () if unit.place.start == before.last_text.start && unit.place.end <= before.last_text.end => {
-                        PLACE_IS_LAST_TEXT
-                    }
+                    () if unit.place == last.place => PLACE_AS_BEFORE,
+                    () if unit.place.start == last.text.start && unit.place.end <= last.text.end => PLACE_IS_LAST_TEXT,
                     () => PLACE_IN_WORDS + u64::from(unit.place.end - unit.place.start),
                 },
             );
-            if !unit.key.is_link() {
-                before.last_text = unit.text;
-            }
-            (before.last_place, last_block) = (unit.place, unit.block);
+            last.pass(unit);
+            last_block = unit.block;
         }
         put_number(out, self.text.len() as u64);
         out.extend_from_slice(self.text.as_bytes());
@@ -217,11 +226,11 @@ impl UnitTexts {
             let kind = if blocks & 1 == 1 { TextKind::Reference } else { TextKind::Words };
             let blocks = u32::try_from(blocks >> 1).map_err(|_| StateDecodeError::BadLength)?;
             block = block.checked_add(blocks).ok_or(StateDecodeError::BadLength)?;
-            let text = builder.next_span(&mut at, text_length)?;
+            let text = builder.texts.take_span(&mut at, text_length)?;
             let place = match place {
-                PLACE_AS_BEFORE => builder.last_place,
+                PLACE_AS_BEFORE => builder.last.place,
                 PLACE_IS_LAST_TEXT => builder.last_text_as_place(),
-                length => builder.next_span(&mut at, length - PLACE_IN_WORDS)?,
+                length => builder.texts.take_span(&mut at, length - PLACE_IN_WORDS)?,
             };
             builder.add(KeptUnit { key: UnitKey(u64::from_le_bytes(*key)), block, kind, text, place });
         }
@@ -233,6 +242,17 @@ impl UnitTexts {
             true => Ok(texts),
             false => Err(StateDecodeError::NotAscending),
         }
+    }
+
+    /// The span of `length` bytes that starts at `at`. Advances `at` to its end.
+    fn take_span(&self, at: &mut u32, length: u64) -> Result<Span, StateDecodeError> {
+        let end = u64::from(*at).checked_add(length).filter(|end| *end <= self.text.len() as u64);
+        let end = end.and_then(|end| u32::try_from(end).ok()).ok_or(StateDecodeError::BadLength)?;
+        if !self.text.is_char_boundary(end as usize) {
+            return Err(StateDecodeError::BadLength);
+        }
+        let start = std::mem::replace(at, end);
+        Ok(Span { start, end })
     }
 }
 
@@ -246,19 +266,6 @@ fn take_text(rest: &mut &[u8]) -> Result<String, StateDecodeError> {
     let length = usize::try_from(take_number(rest)?).map_err(|_| StateDecodeError::BadLength)?;
     let text = std::str::from_utf8(take_bytes(rest, length)?).map_err(|_| StateDecodeError::BadLength)?;
     Ok(text.to_owned())
-}
-
-impl UnitTextsBuilder {
-    /// The span of so many bytes from `at` on, which moves behind it.
-    fn next_span(&self, at: &mut u32, length: u64) -> Result<Span, StateDecodeError> {
-        let end = u64::from(*at).checked_add(length).filter(|end| *end <= self.texts.text.len() as u64);
-        let end = end.and_then(|end| u32::try_from(end).ok()).ok_or(StateDecodeError::BadLength)?;
-        if !self.texts.text.is_char_boundary(end as usize) {
-            return Err(StateDecodeError::BadLength);
-        }
-        let start = std::mem::replace(at, end);
-        Ok(Span { start, end })
-    }
 }
 
 #[cfg(test)]
