@@ -26,7 +26,7 @@ impl Browser {
     /// looked at.
     ///
     /// # Panics
-    /// If there is none where all tests must run.
+    /// If no browser is installed although no test may be left out (RECRAWL_KAFKA_REQUIRED is set).
     pub fn find(directory: &Path) -> Option<Self> {
         let is_there =
             |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());

@@ -46,7 +46,7 @@ pub struct ChangedUnit {
     pub before: Option<String>,
     /// What it is. `None`: it is gone.
     pub after: Option<String>,
-    /// Where it is: its row, the words of the link, or the heading above. Empty if nothing says so.
+    /// Where it is: its row, the text that the link is in, or the heading above. Empty if nothing says so.
     #[serde(rename = "where")]
     pub place: String,
 }

@@ -1,5 +1,4 @@
-//! The bytes of shingle sets in a state value. Other machines and later versions of the program must be able to read
-//! them.
+//! The numbers, lists and shingle sets of a state value as bytes, the same on every machine.
 
 use crate::shingle::{MAX_SHINGLES, ShingleSet};
 use thiserror::Error;

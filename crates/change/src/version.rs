@@ -195,7 +195,7 @@ impl<'r> Version<'r> {
             false => Vec::new(),
         };
         let units = self.in_page_order();
-        // Links and places add to the texts of the blocks, the frame's among which do not count.
+        // An estimate: links and places come on top of the blocks' texts, and the frame's texts are left out.
         let bytes = 2 * blocks.all_text().len();
         let mut texts = UnitTextsBuilder::with_room(&self.base, units.len(), bytes);
         for unit in units {

@@ -44,7 +44,7 @@ impl<'a> Body<'a> {
         self.selected(blocks)
     }
 
-    /// Says what became of the selection where it cannot select anything.
+    /// Notes whether parts are watched, and counts 0 for each part of the selection where none was looked for.
     fn selected(&self, mut blocks: Blocks) -> Blocks {
         if let Some(selection) = self.selection {
             blocks.is_watched = selection.watches();
@@ -88,7 +88,7 @@ impl<'a> Body<'a> {
         self.digest.unwrap_or_else(|| content_digest(self.bytes))
     }
 
-    /// What is known of a body that is not text.
+    /// Describes a body that is not text by its media type, length and digest.
     fn opaque_block(&self) -> Blocks {
         let named = essence(self.content_type);
         let media_type = match named.as_str() {

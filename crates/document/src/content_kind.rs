@@ -60,7 +60,7 @@ impl ContentKind {
 /// How PDF files begin.
 pub(crate) const PDF_MAGIC: &[u8] = b"%PDF-";
 
-/// The media type of a `Content-Type` header, without its parameters; empty if there is none.
+/// The media type of a `Content-Type` header in lower case, without parameters. Empty without a header.
 pub(crate) fn essence(content_type: Option<&str>) -> String {
     content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }

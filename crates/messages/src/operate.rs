@@ -64,7 +64,7 @@ pub struct ChangedUnit {
     pub before: Option<String>,
     /// What it is. `None`: it is gone.
     pub after: Option<String>,
-    /// Its row, the words of the link, or the heading above it.
+    /// Its row, the text that the link is in, or the heading above it.
     #[serde(rename = "where")]
     pub place: String,
 }

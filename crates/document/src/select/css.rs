@@ -29,7 +29,7 @@ pub(super) struct SelectorProgram {
     lasts: Vec<(usize, usize)>,
 }
 
-/// What is known of the elements around an element.
+/// The compounds that the ancestors and earlier siblings of an element fit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Surroundings {
     /// Of all ancestors, of the parent, of the sibling before and of all siblings before.

@@ -209,7 +209,8 @@ impl<'a, 's> OpenElements<'a, 's> {
         self.begin_html(tag);
     }
 
-    /// Begins a part of a table, with the parts around it that were not written. Outside a table there is none.
+    /// Begins a part of a table, and the `tbody`, `tr` or `colgroup` that HTML implies around it. Outside a table the tag is
+    /// ignored.
     fn start_in_table(&mut self, tag: StartTag<'a>) {
         if self.find(TABLE, Scope::Table).is_none() {
             return;
