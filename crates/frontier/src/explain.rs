@@ -5,8 +5,7 @@ mod reasons;
 
 pub use crate::explain::explanation::{Explanation, HintQuality, Hints, HostCap, RateRange, SweepHazard};
 
-use crate::hint_record::{HintRecord, KINDS};
-use crate::hints::{Lister, value_of_list, value_with_hints};
+use crate::hint_kinds::{kind_of as hint_kind_of, list_of, record_of};
 use crate::hosts::{HostSchedule, Hosts};
 use crate::page_index::{PageIndex, place_of};
 use crate::page_record::ScheduledPage;
@@ -16,6 +15,7 @@ use crate::ties::weight_of;
 use change_rate::Gamma;
 use page::{CanonicalUrl, PageId, Timestamp};
 use revisit::columns::{Index, Slot, Worth};
+use revisit::hints::{HintRecord, KINDS, value_with_hints};
 use sweeps::{GroupKind, GroupOutlook, Outlook};
 
 /// No policy plans further ahead.
@@ -47,7 +47,7 @@ pub fn explain(
     price: Option<f64>,
     now: Timestamp,
 ) -> Option<Explanation> {
-    let hints = schedule.as_ref().map(HintRecord::from_kept).unwrap_or_default();
+    let hints = schedule.as_ref().map(record_of).unwrap_or_default();
     let (mut index, mut hosts) = (PageIndex::default(), Hosts::default());
     let host = hosts.of(url);
     hosts.gate_mut(host).hints = hints.clone();
@@ -59,6 +59,7 @@ pub fn explain(
         }
     }
     let (slot, page) = found?;
+    index.resolve_lists(&hosts);
     index.columns.refresh(&outlook, usize::MAX);
     let hint_hazard = page.hint_hazard;
     let pages = index;
@@ -88,8 +89,8 @@ impl ExplainedSite {
             } else {
                 worth.value
             };
-            let listed = Lister::of(&self.page).filter(|_| self.price > 0.0).map_or(0.0, |list| {
-                value_of_list(&worth, &self.index, list.pages, self.hints.precision(list.kind), self.price)
+            let listed = list_of(&self.page).filter(|_| self.price > 0.0).map_or(0.0, |list| {
+                list.news.value(list.pages, worth.days, self.hints.precision(list.kind), self.price)
             });
             (own + worth.sentinel_value).max(listed)
         })
@@ -120,9 +121,9 @@ impl ExplainedSite {
     }
 
     fn qualities(&self) -> Vec<HintQuality> {
-        let heard = (0..KINDS.len()).filter(|kind| self.hints.has_heard(*kind));
+        let heard = (0..KINDS).filter(|kind| self.hints.has_heard(*kind));
         let quality = |kind: usize| HintQuality {
-            kind: KINDS[kind].0,
+            kind: hint_kind_of(kind),
             precision: self.hints.precision(kind),
             recall: self.hints.recall(kind),
         };

@@ -8,6 +8,7 @@ mod siblings;
 mod tick;
 mod ties;
 
+pub use self::hints::ListingEffects;
 pub use self::tick::{ChosenPage, FrontierTick, HandOut};
 
 use crate::audit::Audit;
@@ -70,7 +71,7 @@ pub(crate) struct FrontierCounts {
 }
 
 impl Frontier {
-    /// A frontier without pages. Restore it in this order: the outlook, hosts, pages.
+    /// A frontier without pages. Restore it in this order: the outlook, hosts, pages; then call [`Frontier::restored`].
     pub fn new(rules: FrontierRules) -> Self {
         let demand = SharedDemand::new(&rules);
         let counts =
@@ -110,6 +111,11 @@ impl Frontier {
         self.audit.looks += page.audits as u64;
         self.audit.fresh += page.audits_fresh as u64;
         self.plan_for(slot, page, now);
+    }
+
+    /// Ends the restoring.
+    pub fn restored(&mut self) {
+        self.pages.resolve_lists(&self.hosts);
     }
 
     /// Hosts whose schedules changed and must be stored, each once.

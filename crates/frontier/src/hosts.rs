@@ -1,11 +1,12 @@
 //! The hosts' gates: when the next request may go to each host, by host name, whatever the scheme and port. The next
 //! permitted time is stored, so neither a restart nor a rebalance causes a burst.
 
-use crate::hint_record::HintRecord;
+use crate::hint_kinds;
 use crate::rules::FrontierRules;
 use messages::{ContentEvidence, Look, TroubleNotice, impl_message};
 use page::{CanonicalUrl, HostName, Timestamp};
 use politeness::HostBackoff;
+use revisit::hints::HintRecord;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -179,7 +180,7 @@ impl HostGate {
             changes_unhinted: Vec::new(),
             rests_unhinted: Vec::new(),
         };
-        self.hints.keep(&mut schedule);
+        hint_kinds::keep(&self.hints, &mut schedule);
         schedule
     }
 }
@@ -204,7 +205,7 @@ impl Hosts {
             troubles: u32::try_from(schedule.troubles).unwrap_or_default(),
             until: schedule.left_alone_until,
         };
-        gate.hints = HintRecord::from_kept(schedule);
+        gate.hints = hint_kinds::record_of(schedule);
     }
 
     /// Updates a host by an answer, and marks its schedule for storing if that changes it.

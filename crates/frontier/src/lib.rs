@@ -16,8 +16,7 @@ mod budget;
 mod demand;
 pub mod explain;
 mod frontier;
-mod hint_record;
-mod hints;
+mod hint_kinds;
 mod hosts;
 mod page_index;
 mod page_record;
@@ -27,7 +26,7 @@ mod rules;
 mod siblings;
 mod ties;
 
-pub use crate::frontier::{ChosenPage, Frontier, FrontierTick, HandOut};
+pub use crate::frontier::{ChosenPage, Frontier, FrontierTick, HandOut, ListingEffects};
 pub use crate::hosts::HostSchedule;
 pub use crate::page_record::{LastFailure, ScheduledPage};
 pub use crate::request::{AnswerFate, PageRequest, RequestState, RetryTimes, WantedReason};

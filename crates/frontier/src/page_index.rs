@@ -1,6 +1,6 @@
 //! All known pages of this partition in memory: the packed columns, the page ids, and the leases and waits.
 
-use crate::hints::Lister;
+use crate::hint_kinds::list_of;
 use crate::hosts::{HostGate, Hosts};
 use crate::page_record::ScheduledPage;
 use crate::request::{RequestState, WantedReason};
@@ -10,7 +10,8 @@ use crate::ties::{is_follower, last_turn, weight_of};
 use change_rate::GammaState;
 use page::{CanonicalUrl, PageId, Timestamp};
 use revisit::columns::{LastLook, PageColumns, PageEntry, PageStatus, Slot};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use revisit::hints::HeardPages;
+use std::collections::{BTreeSet, HashMap};
 use sweeps::{Outlook, OwnEvidence, PagePlace};
 
 /// All pages. Everything in it is derived from their records.
@@ -28,12 +29,12 @@ pub(crate) struct PageIndex {
     held: BTreeSet<(Timestamp, Slot)>,
     /// Pages an operator wants next.
     pub(crate) refetch: BTreeSet<Slot>,
-    /// Pages with hints, and the hazard that these add.
-    pub(crate) hinted: BTreeMap<Slot, f64>,
+    /// What hints and lists say of pages.
+    pub(crate) heard: HeardPages,
+    /// Restored pages whose list may not be known yet.
+    unresolved: Vec<(Slot, PageId)>,
     /// Pages whose content is fetched through a mirror.
     followers: BTreeSet<Slot>,
-    /// Sitemaps and feeds.
-    pub(crate) lists: BTreeMap<Slot, Lister>,
     /// Pages that no request was ever answered for.
     unanswered: BTreeSet<Slot>,
     never_fetched: usize,
@@ -56,7 +57,7 @@ impl PageIndex {
         let known = self.slots.get(&id).copied();
         let place = known.and_then(|slot| self.columns.place(slot)).unwrap_or_else(|| place_of(&page.url));
         let host = hosts.of(&page.url);
-        let entry = PageEntry {
+        let mut entry = PageEntry {
             last_look: match last_turn(page) {
                 Some(at) => LastLook::Looked(at),
                 None => LastLook::Discovered(page.discovered_at),
@@ -72,6 +73,7 @@ impl PageIndex {
         };
         let slot = match known {
             Some(slot) => {
+                self.heard.add_silence(slot, &mut entry, |kind| hosts.gate(host).hints.recall(kind));
                 self.columns.update(slot, |old| *old = entry);
                 slot
             }
@@ -81,6 +83,7 @@ impl PageIndex {
                 self.waits.resize(self.columns.slots(), Timestamp::MAX);
                 self.ids[slot.index()] = id;
                 self.slots.insert(id, slot);
+                self.unresolved.extend(page.listed_by.map(|list| (slot, list)));
                 slot
             }
         };
@@ -99,14 +102,10 @@ impl PageIndex {
         if page.request.wanted != WantedReason::No {
             self.refetch.insert(slot);
         }
-        if page.hint_hazard > 0.0 {
-            self.hinted.insert(slot, page.hint_hazard);
-        }
+        self.heard.set_hazard(slot, page.hint_hazard);
+        self.heard.set_list(slot, list_of(page));
         if is_follower(page) {
             self.followers.insert(slot);
-        }
-        if let Some(list) = Lister::of(page) {
-            self.lists.insert(slot, list);
         }
         // A refused request is an answer, but no fetch.
         if page.outcome.is_none() && page.failure.is_none() {
@@ -120,6 +119,7 @@ impl PageIndex {
     pub(crate) fn remove(&mut self, id: PageId, hosts: &mut Hosts) -> Option<Slot> {
         self.unset(id, hosts);
         let slot = self.slots.remove(&id)?;
+        self.heard.remove(slot);
         self.columns.remove(slot);
         Some(slot)
     }
@@ -141,10 +141,29 @@ impl PageIndex {
             PageStatus::Ready | PageStatus::Gone => {}
         }
         self.refetch.remove(&slot);
-        self.hinted.remove(&slot);
         self.followers.remove(&slot);
-        self.lists.remove(&slot);
         self.unanswered.remove(&slot);
+    }
+
+    /// Connects restored pages with their lists, once all pages are known. A list vouches for them until its last look.
+    pub(crate) fn resolve_lists(&mut self, hosts: &Hosts) {
+        for (slot, list) in std::mem::take(&mut self.unresolved) {
+            let Some(list) = self.slot(list) else { continue };
+            let (Some(entry), Some(PageEntry { last_look: LastLook::Looked(until), .. })) =
+                (self.columns.get(slot), self.columns.get(list))
+            else {
+                continue;
+            };
+            if self.heard.list(list).is_some() {
+                let recall = |kind| hosts.gate(entry.host).hints.recall(kind);
+                self.heard.hear_silence(&mut self.columns, slot, list, until, recall);
+            }
+        }
+    }
+
+    /// The id of the list that covers a page.
+    pub(crate) fn list_of(&self, slot: Slot) -> Option<PageId> {
+        self.heard.list_of(slot).map(|list| self.id(list))
     }
 
     pub(crate) fn contains(&self, id: PageId) -> bool {
@@ -200,13 +219,12 @@ impl PageIndex {
     }
 }
 
-/// Share of a look's value that remains at a page without hints, on a host whose hints announce most changes. With
-/// recall r only (1 - r) λ of the changes come in silence. For times short against 1/λ, the value is that share of the
-/// value without hints (alpha of C16: V = w alpha t²/2 to first order). Computed when the page's record was last
-/// touched.
+/// Share of a look's value that remains at a page without hints, on a host that pings most changes. With recall r only
+/// (1 - r) λ of the changes come in silence. For times short against 1/λ, the value is that share of the value without
+/// hints (alpha of C16: V = w alpha t²/2 to first order). Computed when the page's record was last touched.
 fn expectation(page: &ScheduledPage, gate: &HostGate, rules: &FrontierRules) -> f64 {
     let is_silent = page.hinted == 0 && page.listed == 0 && page.last_look_at.is_some() && rules.values_hints();
-    if is_silent { 1.0 - gate.hints.best_recall() } else { 1.0 }
+    if is_silent { 1.0 - gate.hints.best_recall_of_pings() } else { 1.0 }
 }
 
 /// The place of a page on its site.

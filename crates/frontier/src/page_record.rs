@@ -3,7 +3,7 @@
 use crate::PageRequest;
 use messages::{ChangeBelief, FetchOutcome, Look, Validators, Verdict, impl_message};
 use mirrors::Ties;
-use page::{CanonicalUrl, Timestamp};
+use page::{CanonicalUrl, PageId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// A page of the frontier. The schema describes the fields.
@@ -32,6 +32,9 @@ pub struct ScheduledPage {
     pub ties: Option<Ties>,
     pub listed: i64,
     pub list_kind: i32,
+    pub list_news: f64,
+    pub list_days: f64,
+    pub listed_by: Option<PageId>,
     pub failure: Option<LastFailure>,
 }
 
@@ -84,6 +87,9 @@ impl ScheduledPage {
             ties: None,
             listed: 0,
             list_kind: 0,
+            list_news: 0.0,
+            list_days: 0.0,
+            listed_by: None,
             failure: None,
         }
     }

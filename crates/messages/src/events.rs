@@ -1,7 +1,9 @@
 //! The events of the scheduler: the one topic with several record types.
 
 use crate::keys::KeyKind;
-use crate::{ChangeEstimate, ChangeHint, Command, Keyed, MirrorLetter, PageLinks, SweepForecast, TroubleNotice};
+use crate::{
+    ChangeEstimate, ChangeHint, Command, Keyed, MirrorLetter, PageLinks, SiteListing, SweepForecast, TroubleNotice,
+};
 
 crate::message_union! {
     /// A record of the scheduler's single input topic. Types are distinguished by schema fingerprint.
@@ -16,6 +18,8 @@ crate::message_union! {
         Command(Command),
         /// A hint that a page changed.
         Hint(ChangeHint),
+        /// What a sitemap or feed says of pages.
+        Listing(SiteListing),
         /// Times at which pages of a site are believed to have changed together.
         Sweeps(SweepForecast),
         /// A message between pages with the same text.
@@ -34,6 +38,7 @@ impl Keyed for SchedulerEvent {
             Self::Links(links) => links.key(),
             Self::Command(command) => command.key(),
             Self::Hint(hint) => hint.key(),
+            Self::Listing(listing) => listing.key(),
             Self::Sweeps(forecast) => forecast.key(),
             Self::Letter(letter) => letter.key(),
             Self::Trouble(notice) => notice.key(),

@@ -18,10 +18,39 @@ pub struct PageLinks {
     pub found_at: Timestamp,
     /// The links, without duplicate URLs.
     pub links: Vec<Link>,
-    /// Number of known pages of the site that the source lists, if it is a sitemap or feed.
+}
+
+/// Detector to scheduler: what a look at a sitemap or feed said of known pages of its site. A long list takes several
+/// records.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SiteListing {
+    /// The sitemap or feed.
+    pub list_page_id: PageId,
+    /// Its site. Also the record key.
+    pub site_key: SiteKey,
+    /// Its type.
+    pub kind: HintKind,
+    /// Time of the look.
+    pub read_at: Timestamp,
+    /// Time of the look before. `None`: this is the first.
+    pub previous_read_at: Option<Timestamp>,
+    /// Number of known pages that the list names, dated or not, in all records of the look.
     pub listed: i64,
-    /// Type of the source, if it is a sitemap or feed. `None` also if these links do not tell.
-    pub list_kind: Option<HintKind>,
+    /// Whether this is the look's first record.
+    pub is_first: bool,
+    /// Known pages with a date.
+    pub pages: Vec<ListedPage>,
+}
+
+/// When a page last changed, according to a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListedPage {
+    /// URL of the page.
+    pub url: CanonicalUrl,
+    /// The earliest time of the change. A date without a time leaves the whole day open.
+    pub changed_from: Timestamp,
+    /// The latest time.
+    pub changed_until: Timestamp,
 }
 
 /// A link.
@@ -238,5 +267,6 @@ impl_message!(MirrorLetter, "MirrorLetter", include_str!("../../../schemas/Mirro
 impl_message!(PageLinks, "PageLinks", include_str!("../../../schemas/PageLinks.avsc"));
 impl_message!(Command, "Command", include_str!("../../../schemas/Command.avsc"));
 impl_message!(ChangeHint, "ChangeHint", include_str!("../../../schemas/ChangeHint.avsc"));
+impl_message!(SiteListing, "SiteListing", include_str!("../../../schemas/SiteListing.avsc"));
 impl_message!(Demand, "Demand", include_str!("../../../schemas/Demand.avsc"));
 impl_message!(SweepForecast, "SweepForecast", include_str!("../../../schemas/SweepForecast.avsc"));

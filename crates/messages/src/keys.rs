@@ -5,7 +5,7 @@
 
 use crate::{
     ChangeEstimate, ChangeHint, Command, DeadLetter, Demand, Encoded, FetchRequest, FetchResult, MirrorLetter,
-    PageBand, PageChange, PageContent, PageLinks, PageObservation, SweepForecast, TroubleNotice,
+    PageBand, PageChange, PageContent, PageLinks, PageObservation, SiteListing, SweepForecast, TroubleNotice,
 };
 use page::{CanonicalUrl, Host, SiteKey};
 
@@ -65,6 +65,7 @@ keyed! {
     ChangeEstimate: Site |estimate| site(&estimate.look.site_key);
     SweepForecast: Site |forecast| site(&forecast.site_key);
     PageLinks: Site |links| site(&links.target_site);
+    SiteListing: Site |listing| site(&listing.site_key);
     ChangeHint: Site |hint| site(&hint.url.site_key());
     MirrorLetter: Site |letter| site(&letter.to_site);
     TroubleNotice: Site |notice| site(&notice.url.site_key());

@@ -44,8 +44,8 @@ pub use crate::events::SchedulerEvent;
 pub use crate::fingerprint::Fingerprint;
 pub use crate::fixed::{Band, Digest, Sha1};
 pub use crate::frontier::{
-    ChangeHint, Command, CommandKind, Demand, HintKind, Link, MirrorLetter, MirrorSaying, PageBand, PageLinks,
-    SweepForecast, TroubleNotice,
+    ChangeHint, Command, CommandKind, Demand, HintKind, Link, ListedPage, MirrorLetter, MirrorSaying, PageBand,
+    PageLinks, SiteListing, SweepForecast, TroubleNotice,
 };
 pub use crate::keys::Keyed;
 pub use crate::look::{

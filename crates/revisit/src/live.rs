@@ -2,9 +2,11 @@
 //! splits them over two stages and calls the same functions. The plain crawl value, on the same columns, is here too.
 
 use crate::columns::{Index, LastLook, PageColumns, PageEntry, PageStatus, Selection, Slot, Worth, whole_belief};
+use crate::hints::{HeardPages, HintRecord, List, ListedDate, NewsRate, SITEMAP, hazard_of, silence};
 use crate::revisit_policy::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use change_rate::Gamma;
 use page::Timestamp;
+use std::collections::BTreeMap;
 use sweeps::rules::SETTLED_BINS;
 use sweeps::{Outlook, OwnEvidence, SweepModel};
 
@@ -87,6 +89,13 @@ impl Packed {
         }
     }
 
+    fn last_look_days(&self, slot: Slot) -> Option<f64> {
+        match self.columns.get(slot)?.last_look {
+            LastLook::Looked(at) => Some(at.as_days()),
+            LastLook::Discovered(_) => None,
+        }
+    }
+
     fn looked(&mut self, slot: Slot, look: &PolicyLook, belief: Option<OwnEvidence>) {
         self.looks += 1;
         self.columns.looked(slot, look.outcome.map(|_| moment(look.at_days)));
@@ -105,6 +114,13 @@ pub struct Live {
     /// A bit for each page looked at since the last refresh: all its groups are known, and its members are those in the
     /// columns.
     settled: Vec<u64>,
+    /// What lists have said, …
+    heard: HeardPages,
+    /// … and by host, how far they were right.
+    records: BTreeMap<u32, HintRecord>,
+    /// Pages and lists worth more than the last tick's price, the best last.
+    due: Vec<Slot>,
+    price: f64,
     importing: bool,
     frozen: bool,
 }
@@ -118,6 +134,10 @@ impl Live {
             packed: Packed::new(index),
             model: SweepModel::starting_at(0.0),
             settled: Vec::new(),
+            heard: HeardPages::default(),
+            records: BTreeMap::new(),
+            due: Vec::new(),
+            price: 0.0,
             importing: false,
             frozen: false,
         }
@@ -210,6 +230,35 @@ impl Live {
     }
 }
 
+impl Live {
+    fn precision(&self, host: u32) -> f64 {
+        self.records
+            .get(&host)
+            .map_or_else(|| HintRecord::default().precision(SITEMAP), |known| known.precision(SITEMAP))
+    }
+
+    /// Before the columns change: what a look shows of hints, and its page without what lists have said.
+    fn judge_hints(&mut self, slot: Slot, look: &PolicyLook) {
+        if self.heard.list_of(slot).is_none() {
+            return;
+        }
+        let worth = self.worth(slot, look.at_days);
+        let host = self.packed.columns.get(slot).map_or(0, |entry| entry.host);
+        if let (Some(worth), Some(interval_days), Some(outcome)) = (worth, look.interval_days, look.outcome) {
+            let record = self.records.entry(host).or_default();
+            let (last, at) = (moment(look.at_days - interval_days), moment(look.at_days));
+            self.heard.judge(slot, record, 0, outcome.is_change(), worth.fresh_probability, (last, at));
+        }
+        let silent_days = self.heard.take_silence(slot);
+        let columns = &mut self.packed.columns;
+        if let Some(belief) = columns.belief(slot) {
+            columns.set_belief(slot, &silence::with_silence(belief, -silent_days));
+        }
+        self.heard.set_hazard(slot, 0.0);
+        self.heard.settle(slot);
+    }
+}
+
 impl RevisitPolicy for Live {
     fn reserve(&mut self, pages: usize) {
         self.packed.columns.reserve(pages);
@@ -224,6 +273,7 @@ impl RevisitPolicy for Live {
     }
 
     fn remove(&mut self, slot: Slot) {
+        self.heard.remove(slot);
         if let Some(place) = self.packed.columns.place(slot) {
             self.model.remove(&place);
             self.settled.fill(0);
@@ -231,13 +281,45 @@ impl RevisitPolicy for Live {
         }
     }
 
+    fn insert_list(&mut self, slot: Slot, page: &PolicyPage, pages: usize, now_days: f64) {
+        self.packed.insert(slot, page, OwnEvidence::default(), now_days);
+        let list = List { pages: pages as f64, kind: SITEMAP, news: NewsRate::default() };
+        self.heard.set_list(slot, Some(list));
+    }
+
+    fn heard(&mut self, list: Slot, dates: &[(Slot, ListedDate)], now_days: f64) {
+        let (Some(&known), Some(last)) = (self.heard.list(list), self.packed.last_look_days(list)) else { return };
+        let (now, nothing) = (moment(now_days), HintRecord::default());
+        let record = |host| self.records.get(&host).unwrap_or(&nothing);
+        let heard = self.heard.hear(&mut self.packed.columns, list, dates.iter().copied(), now, record);
+        for slot in heard.hinted {
+            let host = self.packed.columns.get(slot).map_or(0, |entry| entry.host);
+            self.heard.set_hazard(slot, hazard_of(self.precision(host)));
+        }
+        let news = known.news.after(now_days - last, heard.news);
+        self.heard.set_list(list, Some(List { pages: dates.len() as f64, news, ..known }));
+    }
+
     fn begin(&mut self, tick: &PolicyTick) {
         self.model.advance(tick.now_days + tick.days, SETTLED_BINS);
         self.refresh();
+        if let Some(level) = self.packed.selection.as_ref().map(Selection::level).filter(|level| level.is_finite()) {
+            self.price = level;
+        }
+        let Packed { columns, index, .. } = &self.packed;
+        let (outlook, now) = (self.model.outlook(), moment(tick.now_days));
+        self.due = self.heard.due(columns, index, outlook, self.price, now, |host, _| self.precision(host));
+        self.due.reverse();
         self.packed.begin(tick, self.model.outlook());
     }
 
     fn next(&mut self, now_days: f64) -> Option<Slot> {
+        while let Some(slot) = self.due.pop() {
+            if self.packed.columns.get(slot).is_some_and(|entry| entry.status == PageStatus::Ready) {
+                self.packed.columns.set_status(slot, PageStatus::InFlight);
+                return Some(slot);
+            }
+        }
         let slot = self.packed.next(now_days, self.model.outlook())?;
         if let Some(members) = self.packed.columns.members(slot, self.model.outlook()) {
             self.model.fetch_ahead(&members);
@@ -250,6 +332,7 @@ impl RevisitPolicy for Live {
     }
 
     fn looked(&mut self, slot: Slot, look: &PolicyLook) {
+        self.judge_hints(slot, look);
         if let (Some(interval_days), Some(outcome), false) = (look.interval_days, look.outcome, self.frozen) {
             self.learn(slot, look.at_days - interval_days, look.at_days, outcome);
         }

@@ -1,6 +1,7 @@
 //! The interface of revisit policies, for the simulator and the running scheduler alike.
 
 use crate::columns::Slot;
+use crate::hints::ListedDate;
 use change_rate::{Gamma, LookOutcome};
 use sweeps::PagePlace;
 
@@ -74,6 +75,16 @@ pub trait RevisitPolicy: Send {
 
     /// A page was looked at.
     fn looked(&mut self, slot: Slot, look: &PolicyLook);
+
+    /// Adds a list (a sitemap or feed) as a page of weight 0. Policies that hear no lists never choose it.
+    fn insert_list(&mut self, slot: Slot, page: &PolicyPage, pages: usize, now_days: f64) {
+        let _ = (slot, page, pages, now_days);
+    }
+
+    /// A list was looked at, and dates the last change of these pages.
+    fn heard(&mut self, list: Slot, dates: &[(Slot, ListedDate)], now_days: f64) {
+        let _ = (list, dates, now_days);
+    }
 
     /// The belief about a page has changed without a look, because its siblings taught. Policies that set intervals by
     /// looks alone ignore it.

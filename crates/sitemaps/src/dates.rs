@@ -5,29 +5,44 @@ use jiff::fmt::rfc2822;
 use jiff::fmt::temporal::Pieces;
 use jiff::tz::Offset;
 
-/// Converts a date to RFC 3339 in UTC. A missing month, day or time is the first one. `None` for an invalid date.
-pub(crate) fn utc(written: &str) -> Option<String> {
+const DAY_S: i64 = 86_400;
+
+/// A date as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct WrittenDate {
+    /// Its first second, in RFC 3339 and UTC.
+    pub(crate) utc: String,
+    /// Length of what it leaves open, in seconds: 0 with a time, else a day, month or year.
+    pub(crate) open_s: i64,
+}
+
+/// Reads a date. A missing month, day or time is the first one. `None` for an invalid date.
+pub(crate) fn read(written: &str) -> Option<WrittenDate> {
     let written = written.trim();
     iso(written).or_else(|| month(written)).or_else(|| {
         let zoned = rfc2822::DateTimeParser::new().relaxed_weekday(true).parse_zoned(written).ok()?;
-        Some(zoned.timestamp().to_string())
+        Some(WrittenDate { utc: zoned.timestamp().to_string(), open_s: 0 })
     })
 }
 
-fn iso(written: &str) -> Option<String> {
+fn iso(written: &str) -> Option<WrittenDate> {
     let pieces = Pieces::parse(written).ok()?;
     let time = pieces.date().to_datetime(pieces.time().unwrap_or_default());
-    in_utc(time, pieces.to_numeric_offset().unwrap_or(Offset::UTC))
+    let utc = in_utc(time, pieces.to_numeric_offset().unwrap_or(Offset::UTC))?;
+    Some(WrittenDate { utc, open_s: if pieces.time().is_none() { DAY_S } else { 0 } })
 }
 
 /// `2026` and `2026-11`.
-fn month(written: &str) -> Option<String> {
-    let (year, month) = written.split_once('-').unwrap_or((written, "01"));
+fn month(written: &str) -> Option<WrittenDate> {
+    let (year, month, days) = match written.split_once('-') {
+        Some((year, month)) => (year, month, 31),
+        None => (written, "01", 366),
+    };
     if year.len() != 4 || month.len() != 2 {
         return None;
     }
     let date = Date::new(year.parse().ok()?, month.parse().ok()?, 1).ok()?;
-    in_utc(date.to_datetime(Time::midnight()), Offset::UTC)
+    Some(WrittenDate { utc: in_utc(date.to_datetime(Time::midnight()), Offset::UTC)?, open_s: days * DAY_S })
 }
 
 fn in_utc(time: DateTime, offset: Offset) -> Option<String> {
@@ -55,7 +70,16 @@ mod tests {
             ("recently", None),
             ("", None),
         ] {
-            assert_eq!(utc(written).as_deref(), expected, "{written}");
+            assert_eq!(read(written).map(|date| date.utc).as_deref(), expected, "{written}");
         }
+    }
+
+    #[test]
+    fn a_date_without_a_time_leaves_the_day_open() {
+        let open_days = |written| read(written).map(|date| date.open_s / DAY_S);
+        assert_eq!(open_days("2026-11-21"), Some(1));
+        assert_eq!(open_days("2026-11-21T00:00:00Z"), Some(0));
+        assert_eq!(open_days("Sat, 21 Nov 2026 08:30:15 -0500"), Some(0));
+        assert_eq!((open_days("2026-11"), open_days("2026")), (Some(31), Some(366)));
     }
 }

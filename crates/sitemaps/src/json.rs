@@ -1,6 +1,6 @@
 //! JSON feeds, versions 1 and 1.1.
 
-use crate::dates::utc;
+use crate::dates;
 use crate::sitemap::{Sitemap, SitemapEntry, SitemapKind};
 use serde_json::Value;
 
@@ -22,10 +22,11 @@ pub(crate) fn read(text: &str, sitemap: &mut Sitemap) {
             continue;
         };
         let date = text("date_modified").or_else(|| text("date_published"));
-        let last_modified = date.and_then(utc);
-        if let (Some(date), None) = (date, &last_modified) {
+        let mut entry = SitemapEntry { url: url.to_owned(), ..SitemapEntry::default() };
+        entry.set_date(date.and_then(dates::read));
+        if let (Some(date), None) = (date, &entry.last_modified) {
             sitemap.problem(format!("{url}: {date:?} is not a date"));
         }
-        sitemap.push(SitemapEntry { url: url.to_owned(), last_modified, ..SitemapEntry::default() });
+        sitemap.push(entry);
     }
 }

@@ -1,5 +1,6 @@
 //! The content of a sitemap or feed.
 
+use crate::dates::WrittenDate;
 use serde::Serialize;
 
 /// Most entries taken from one file: the protocol's limit for a sitemap.
@@ -35,6 +36,9 @@ pub struct SitemapEntry {
     /// Time of the last change, in RFC 3339 and UTC. In a feed it is the time of the update, or else of the
     /// publication. A date without a time means its first second.
     pub last_modified: Option<String>,
+    /// Length of what the date leaves open, in seconds: a day if it has no time.
+    #[serde(skip)]
+    pub last_modified_open_s: i64,
     /// Announced frequency of changes: `always`, `hourly`, `daily`, `weekly`, `monthly`, `yearly` or `never`.
     pub change_frequency: Option<String>,
     /// Weight relative to the site's other pages, 0 to 1.
@@ -42,6 +46,11 @@ pub struct SitemapEntry {
 }
 
 impl SitemapEntry {
+    pub(crate) fn set_date(&mut self, date: Option<WrittenDate>) {
+        self.last_modified_open_s = date.as_ref().map_or(0, |date| date.open_s);
+        self.last_modified = date.map(|date| date.utc);
+    }
+
     /// Time of the last change, in seconds since 1970.
     pub fn last_modified_s(&self) -> Option<i64> {
         Some(self.last_modified.as_deref()?.parse::<jiff::Timestamp>().ok()?.as_second())

@@ -1,7 +1,7 @@
 //! Sitemaps, RSS and Atom. Elements are matched by local name, because namespaces and prefixes are often wrong or
 //! missing.
 
-use crate::dates::utc;
+use crate::dates;
 use crate::sitemap::{Sitemap, SitemapEntry, SitemapKind};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -216,7 +216,7 @@ impl Document<'_> {
             return self.sitemap.problem("an entry has no URL".to_owned());
         }
         if let Some(written) = entry.last_modified.take().or(second_date) {
-            entry.last_modified = utc(&written);
+            entry.set_date(dates::read(&written));
             if entry.last_modified.is_none() {
                 let shown: String = written.chars().take(60).collect();
                 self.sitemap.problem(format!("{}: {shown:?} is not a date", entry.url));

@@ -97,7 +97,6 @@ struct DetectorCounts {
     held: u64,
     lists: u64,
     hints: u64,
-    hints_left_out: u64,
     foreign_entries: u64,
     triggers: u64,
     watch_misses: u64,
@@ -127,7 +126,6 @@ impl Detector {
         look.judge_list(&told);
         self.counts.lists += 1;
         self.counts.hints += told.hints;
-        self.counts.hints_left_out += told.left_out;
         self.counts.foreign_entries += told.foreign;
         Ok(true)
     }
@@ -245,7 +243,6 @@ impl Processor for Detector {
             ("held_total", counts.held),
             ("lists_total", counts.lists),
             ("hints_total", counts.hints),
-            ("hints_left_out_total", counts.hints_left_out),
             ("foreign_entries_total", counts.foreign_entries),
             ("triggers_fired_total", counts.triggers),
             ("watch_misses_total", counts.watch_misses),

@@ -2,7 +2,7 @@
 
 use crate::DetectorRules;
 use messages::topics::SCHEDULER_EVENTS;
-use messages::{FetchResult, HintKind, Link, PageLinks};
+use messages::{FetchResult, Link, PageLinks};
 use page::CanonicalUrl;
 use std::collections::{BTreeMap, HashSet};
 use std::iter::Peekable;
@@ -45,7 +45,7 @@ pub(crate) fn tell_links(
         }
     }
     let links = links.into_iter().take(LINKS_PER_RECORD);
-    emit(result, links.map(|(url, (anchor, rel))| Link { url, anchor, rel }), None, context);
+    emit(result, links.map(|(url, (anchor, rel))| Link { url, anchor, rel }), context);
 }
 
 /// Sends the sitemaps named by robots.txt, if it was just fetched.
@@ -53,23 +53,21 @@ pub(crate) fn tell_sitemaps(result: &FetchResult, rules: &DetectorRules, context
     let wanted = rules.lists.sitemaps && (rules.links || rules.lists.discover);
     let own = |text: &String| CanonicalUrl::parse(text).ok().filter(|url| url.site_key() == result.look.site_key);
     let link = |url| Link { url, anchor: String::new(), rel: SITEMAP.to_owned() };
-    emit(result, result.sitemaps.iter().filter(|_| wanted).filter_map(own).map(link), None, context);
+    emit(result, result.sitemaps.iter().filter(|_| wanted).filter_map(own).map(link), context);
 }
 
-/// Sends the links of one page in as few records as possible. A list also sends its kind and the number of known pages
-/// in it, even without links: the scheduler must know how many pages the list covers.
-pub(crate) fn emit(
-    result: &FetchResult,
-    links: impl Iterator<Item = Link>,
-    list: Option<(HintKind, i64)>,
-    context: &mut Context<'_>,
-) {
+/// Sends the links of one page in as few records as possible.
+pub(crate) fn emit(result: &FetchResult, links: impl Iterator<Item = Link>, context: &mut Context<'_>) {
     let mut links = links.peekable();
-    if list.is_some() && links.peek().is_none() {
-        emit_record(result, Vec::new(), list, context);
-    }
     while links.peek().is_some() {
-        emit_record(result, next_batch(&mut links), list, context);
+        let record = PageLinks {
+            source_page_id: result.look.page_id,
+            source_url: result.look.url.clone(),
+            target_site: result.look.site_key.clone(),
+            found_at: result.look.fetched_at,
+            links: next_batch(&mut links),
+        };
+        context.emit(SCHEDULER_EVENTS, record);
     }
 }
 
@@ -86,17 +84,4 @@ fn next_batch(links: &mut Peekable<impl Iterator<Item = Link>>) -> Vec<Link> {
         batch.push(link);
     }
     batch
-}
-
-fn emit_record(result: &FetchResult, links: Vec<Link>, list: Option<(HintKind, i64)>, context: &mut Context<'_>) {
-    let record = PageLinks {
-        source_page_id: result.look.page_id,
-        source_url: result.look.url.clone(),
-        target_site: result.look.site_key.clone(),
-        found_at: result.look.fetched_at,
-        links,
-        listed: list.map_or(0, |(_, listed)| listed),
-        list_kind: list.map(|(kind, _)| kind),
-    };
-    context.emit(SCHEDULER_EVENTS, record);
 }

@@ -1,5 +1,5 @@
-//! Reads sitemaps and feeds. They are pages like others, but speak about other pages: they become hints of changed
-//! pages and links to new ones for the scheduler. What a list says itself is judged as of any page; one that looks the
+//! Reads sitemaps and feeds. They are pages like others, but speak about other pages: the scheduler is told when each
+//! known page changed last, and gets links to new ones. What a list says itself is judged as of any page; one that looks the
 //! same to a reader has changed nevertheless when it has a new hint or link.
 //!
 //! No state is kept for this. The times of the last fetch of the list and of every listed page are in the pages'
@@ -10,20 +10,24 @@ use crate::links::{self, SITEMAP};
 use crate::look::JudgedLook;
 use crate::state::PAGES;
 use messages::topics::SCHEDULER_EVENTS;
-use messages::{ChangeHint, FetchResult, HintKind, Link, Verdict};
-use page::{CanonicalUrl, DAY, PageId, Timestamp, UrlRules};
+use messages::{FetchResult, HintKind, Link, ListedPage, SiteListing, Verdict};
+use page::{CanonicalUrl, DAY, HOUR, PageId, Timestamp, UrlRules};
 use settings::Settings;
 use sitemaps::{Sitemap, SitemapEntry, SitemapKind};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use stream::{Context, ProcessError};
 
-/// The most hints sent per fetch of a list: the latest changes.
-const HINTS_PER_LOOK: usize = 1_000;
+/// The most pages per record, …
+const PAGES_PER_RECORD: usize = 1_000;
+/// … and the most bytes: addresses may have 2,000 bytes each. Half of the topic's limit.
+const BYTES_PER_RECORD: usize = 512 << 10;
 /// The most links to unknown pages sent per fetch of a list. The rest follow once these are known.
 const LINKS_PER_LOOK: usize = 10_000;
-/// Tolerance for dates: they may lack a time, be in any time zone, or come from a wrong clock.
+/// Tolerance for dates, which may come from a wrong clock.
 const MARGIN: Duration = DAY.saturating_mul(2);
+/// A day without a time zone is over everywhere this long after it is over in UTC.
+const LAST_TIME_ZONE: Duration = HOUR.saturating_mul(12);
 /// The root element of a list is within this many first bytes.
 const ROOT_BYTES: usize = 4 << 10;
 /// The first bytes of nearly all other pages.
@@ -90,9 +94,8 @@ fn may_be_list(body: &[u8]) -> bool {
 /// The outcome of reading a list.
 #[derive(Debug, Default)]
 pub(crate) struct ListNews {
+    /// Pages that the list dates after their last fetch.
     pub(crate) hints: u64,
-    /// Hints beyond [`HINTS_PER_LOOK`], not sent.
-    pub(crate) left_out: u64,
     /// Entries of other sites, ignored: a list speaks only for its own.
     pub(crate) foreign: u64,
     /// Newly listed pages, if links are followed.
@@ -104,8 +107,10 @@ pub(crate) struct ListNews {
 struct SiteEntries {
     /// Number of known pages.
     listed: i64,
-    /// Pages reported as changed since their last fetch, with the time of the change.
-    changed: Vec<(Timestamp, CanonicalUrl)>,
+    /// Known pages with a date.
+    dated: Vec<ListedPage>,
+    /// Of these, pages reported as changed since their last fetch.
+    hints: u64,
     /// Pages not fetched yet.
     unknown: Vec<CanonicalUrl>,
     /// Unknown pages that may not have been listed before.
@@ -122,31 +127,49 @@ pub(crate) fn tell(
     context: &mut Context<'_>,
 ) -> Result<ListNews, ProcessError> {
     let mut said = read_entries(list, result, last_look_at, &rules.urls, context)?;
-    said.changed.sort_by(|a, b| b.cmp(a));
-    let hints = said.changed.len().min(HINTS_PER_LOOK);
-    for (changed_at, url) in &said.changed[..hints] {
-        let hint = ChangeHint {
-            page_id: url.page_id(),
-            url: url.clone(),
-            kind: list.kind,
-            hinted_at: result.look.fetched_at,
-            changed_at: Some(*changed_at),
-            source: result.look.url.to_string(),
-        };
-        context.emit(SCHEDULER_EVENTS, hint);
-    }
+    emit(list.kind, result, last_look_at, said.listed, std::mem::take(&mut said.dated), context);
     let is_index = list.sitemap.kind == Some(SitemapKind::Index);
     let follow = rules.links || (is_index && rules.lists.discover);
     let rel = if is_index { SITEMAP } else { "" };
     let link = |url: CanonicalUrl| Link { url, anchor: String::new(), rel: rel.to_owned() };
     let unknown = said.unknown.into_iter().filter(|_| follow).take(LINKS_PER_LOOK).map(link);
-    links::emit(result, unknown, Some((list.kind, said.listed)), context);
-    Ok(ListNews {
-        hints: hints as u64,
-        left_out: (said.changed.len() - hints) as u64,
-        foreign: said.foreign,
-        new: if follow { said.new } else { 0 },
-    })
+    links::emit(result, unknown, context);
+    Ok(ListNews { hints: said.hints, foreign: said.foreign, new: if follow { said.new } else { 0 } })
+}
+
+/// Tells the scheduler what the list says of known pages. It is told also when it says nothing, because it must know
+/// how many pages the list covers.
+fn emit(
+    kind: HintKind,
+    result: &FetchResult,
+    previous_read_at: Option<Timestamp>,
+    listed: i64,
+    pages: Vec<ListedPage>,
+    context: &mut Context<'_>,
+) {
+    let mut pages = pages.into_iter().peekable();
+    let mut is_first = true;
+    while is_first || pages.peek().is_some() {
+        let (mut record, mut bytes) = (Vec::new(), 0);
+        while let Some(page) = pages.next_if(|page| {
+            bytes += page.url.as_str().len() + size_of::<ListedPage>();
+            record.len() < PAGES_PER_RECORD && (record.is_empty() || bytes <= BYTES_PER_RECORD)
+        }) {
+            record.push(page);
+        }
+        let listing = SiteListing {
+            list_page_id: result.look.page_id,
+            site_key: result.look.site_key.clone(),
+            kind,
+            read_at: result.look.fetched_at,
+            previous_read_at,
+            listed,
+            is_first,
+            pages: record,
+        };
+        context.emit(SCHEDULER_EVENTS, listing);
+        is_first = false;
+    }
 }
 
 fn read_entries(
@@ -170,15 +193,18 @@ fn read_entries(
         if !seen.insert(url.page_id()) {
             continue;
         }
-        let changed_at = date_of(entry, result.look.fetched_at);
-        let is_news = changed_at.is_some_and(|changed_at| changed_at > not_before);
+        let dates = dates_of(entry, result.look.fetched_at);
+        let is_news = dates.is_some_and(|(_, until)| until > not_before);
         match last_look_at_page(&url, context)? {
             Some(look) => {
                 said.listed += 1;
-                said.changed.extend(changed_at.filter(|at| is_news && *at > look).map(|at| (at, url)));
+                if let Some((changed_from, changed_until)) = dates {
+                    said.hints += u64::from(is_news && changed_from > look);
+                    said.dated.push(ListedPage { url, changed_from, changed_until });
+                }
             }
             None => {
-                said.new += usize::from(is_news || changed_at.is_none());
+                said.new += usize::from(is_news || dates.is_none());
                 said.unknown.push(url);
             }
         }
@@ -186,10 +212,13 @@ fn read_entries(
     Ok(said)
 }
 
-/// The time of the entry's change, at most the time of reading. A date far in the future is ignored.
-fn date_of(entry: &SitemapEntry, read_at: Timestamp) -> Option<Timestamp> {
+/// The earliest and the latest time of the entry's change. A time is at most that of reading; a day without a time ends
+/// when it is over everywhere. A date far in the future is ignored.
+fn dates_of(entry: &SitemapEntry, read_at: Timestamp) -> Option<(Timestamp, Timestamp)> {
     let date = Timestamp::from_secs(entry.last_modified_s()?);
-    (date <= read_at + MARGIN).then(|| date.min(read_at))
+    let from = (date <= read_at + MARGIN).then(|| date.min(read_at))?;
+    let open = Duration::from_secs(entry.last_modified_open_s.max(0) as u64);
+    Some((from, if open.is_zero() { from } else { date + open + LAST_TIME_ZONE }))
 }
 
 fn last_look_at_page(url: &CanonicalUrl, context: &Context<'_>) -> Result<Option<Timestamp>, ProcessError> {
@@ -199,7 +228,7 @@ fn last_look_at_page(url: &CanonicalUrl, context: &Context<'_>) -> Result<Option
 impl JudgedLook {
     /// Raises the verdict: a list that looks the same has changed when it says something new of other pages.
     pub(crate) fn judge_list(&mut self, told: &ListNews) {
-        let says_something_new = told.hints + told.left_out > 0 || told.new > 0;
+        let says_something_new = told.hints > 0 || told.new > 0;
         if self.verdict == Verdict::Cosmetic && says_something_new {
             self.verdict = Verdict::Minor;
         }

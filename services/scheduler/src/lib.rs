@@ -15,7 +15,7 @@ pub use frontier::{FrontierRules, HostSchedule, ScheduledPage};
 
 use frontier::{ChosenPage, Frontier, HandOut};
 use messages::topics::{DEMAND, FETCH_REQUESTS, SCHEDULER_EVENTS};
-use messages::{ChangeEstimate, ChangeHint, MirrorLetter, PageLinks, SchedulerEvent, SweepForecast};
+use messages::{ChangeEstimate, ChangeHint, MirrorLetter, PageLinks, SchedulerEvent, SiteListing, SweepForecast};
 use page::{PageId, SiteKey, Timestamp};
 use settings::Settings;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
@@ -64,12 +64,27 @@ impl Scheduler {
     fn take_links(&mut self, links: &PageLinks, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let id = links.source_page_id;
         // The source is of the same site, so of this partition. Without it the depth of the links is unknown.
-        let Some(mut source) = context.get(PAGES, &id)? else { return Ok(()) };
-        for page in self.frontier.take_links(links, &mut source, context.now()) {
+        let Some(source) = context.get(PAGES, &id)? else { return Ok(()) };
+        for page in self.frontier.take_links(links, &source, context.now()) {
             context.put(PAGES, &page.url.page_id(), &page);
         }
-        if links.list_kind.is_some() {
-            context.put(PAGES, &id, &source);
+        Ok(())
+    }
+
+    fn take_listing(&mut self, listing: &SiteListing, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let Some(mut list) = self.find(listing.list_page_id, context)? else { return Ok(()) };
+        let effects = self.frontier.take_listing(listing, &mut list);
+        context.put(PAGES, &listing.list_page_id, &list);
+        for id in effects.newly_listed {
+            let mut page = load(id, context)?;
+            self.frontier.note_list(id, &mut page);
+            context.put(PAGES, &id, &page);
+        }
+        for id in effects.hinted {
+            let mut page = load(id, context)?;
+            if self.frontier.believe_hint(listing.kind, id, &mut page) {
+                context.put(PAGES, &id, &page);
+            }
         }
         Ok(())
     }
@@ -181,7 +196,9 @@ impl Processor for Scheduler {
         context.scan(PAGES, b"", &mut |id, page| {
             frontier.restore_page(id, &page, now);
             Ok(())
-        })
+        })?;
+        frontier.restored();
+        Ok(())
     }
 
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
@@ -190,6 +207,7 @@ impl Processor for Scheduler {
             SchedulerEvent::Links(links) => self.take_links(&links, context)?,
             SchedulerEvent::Command(command) => self.take_command(&command, context)?,
             SchedulerEvent::Hint(hint) => self.take_hint(&hint, context)?,
+            SchedulerEvent::Listing(listing) => self.take_listing(&listing, context)?,
             SchedulerEvent::Sweeps(forecast) => self.take_forecast(forecast, context)?,
             SchedulerEvent::Letter(letter) => self.take_letter(&letter, &record.key, context)?,
             SchedulerEvent::Trouble(notice) => self.frontier.take_notice(&notice, context.now()),

@@ -4,7 +4,7 @@ use super::Frontier;
 use crate::hosts::{HostAnswer, is_trouble};
 use crate::page_record::{LastFailure, ScheduledPage};
 use crate::request::AnswerFate;
-use messages::{ChangeEstimate, ContentEvidence, FetchOutcome, Look, MirrorLetter, TroubleNotice};
+use messages::{ChangeEstimate, ContentEvidence, FetchOutcome, Look, MirrorLetter, TroubleNotice, Verdict};
 use page::Timestamp;
 use std::time::Duration;
 
@@ -39,7 +39,11 @@ impl Frontier {
         }
         if content != ContentEvidence::Nothing {
             page.last_look_at = page.last_look_at.max(Some(look.fetched_at));
-            self.judge_hints(look.page_id, page, verdict, look.fetched_at);
+            self.judge_hints(look.page_id, page, verdict, look.fetched_at, previous);
+            self.note_list(look.page_id, page);
+            if verdict == Verdict::Unchanged {
+                self.hear_again(look.page_id, page, previous, look.fetched_at);
+            }
         } else {
             page.failure = Some(LastFailure::of(look));
         }

@@ -1,7 +1,6 @@
 //! How pages become known, and the commands of operators about them.
 
 use super::Frontier;
-use crate::hint_record::place_of;
 use crate::page_record::ScheduledPage;
 use crate::ties::with_ties;
 use messages::{ChangeBelief, Link, MirrorLetter, PageLinks};
@@ -42,11 +41,7 @@ impl Frontier {
     }
 
     /// Takes in the links of a known page. Returns the pages that became known by them.
-    pub fn take_links(&mut self, links: &PageLinks, source: &mut ScheduledPage, now: Timestamp) -> Vec<ScheduledPage> {
-        if let Some(kind) = links.list_kind {
-            (source.listed, source.list_kind) = (links.listed, place_of(kind) as i32);
-            self.set(links.source_page_id, source);
-        }
+    pub fn take_links(&mut self, links: &PageLinks, source: &ScheduledPage, now: Timestamp) -> Vec<ScheduledPage> {
         let depth = source.depth.saturating_add(1);
         if depth as u32 > self.rules.max_depth {
             self.counts.refused_pages += links.links.len() as u64;

@@ -1,22 +1,37 @@
-//! Takes in hints, judges them by looks, and finds the pages that they raise to the price.
+//! Takes in hints and what lists say, judges them by looks, and finds the pages that they raise to the price.
 
 use super::Frontier;
-use crate::hint_record::{KINDS, place_of};
-use crate::hints::{CERTAIN, LIKELY, hazard_of, value_of_list, value_with_hints};
+use crate::hint_kinds::{LIKELY, list_of, number_of};
 use crate::page_record::ScheduledPage;
 use crate::request::WantedReason;
-use messages::{ChangeHint, Verdict};
+use messages::{ChangeHint, HintKind, SiteListing, Verdict};
 use page::{PageId, Timestamp};
-use revisit::columns::{PageStatus, Slot};
+use revisit::columns::Slot;
+use revisit::hints::{CERTAIN, ListedDate, hazard_of};
+
+/// What a list's word changes in the records of its pages. All else is kept in memory, and told again by the next look
+/// at the list.
+#[derive(Debug, Default)]
+pub struct ListingEffects {
+    /// Pages that the list claims to have changed.
+    pub hinted: Vec<PageId>,
+    /// Pages that were not known to be on this list.
+    pub newly_listed: Vec<PageId>,
+}
 
 impl Frontier {
     /// Takes in a hint that a page changed. Returns `false` when it adds nothing.
     pub fn take_hint(&mut self, hint: &ChangeHint, id: PageId, page: &mut ScheduledPage) -> bool {
-        let number = place_of(hint.kind);
-        let bit = 1 << number;
-        // The last look saw what happened before it, and a repeated hint is no new evidence.
+        // The last look saw what happened before it.
         let news = hint.changed_at.is_none_or(|changed_at| page.last_look_at.is_some_and(|look| look < changed_at));
-        if !news || page.last_look_at.is_none() || page.hinted & bit != 0 {
+        news && self.believe_hint(hint.kind, id, page)
+    }
+
+    /// Takes in a claim of this kind that a page has changed since its last look. A repeated one is no new evidence.
+    pub fn believe_hint(&mut self, kind: HintKind, id: PageId, page: &mut ScheduledPage) -> bool {
+        let number = number_of(kind);
+        let bit = 1 << number;
+        if page.last_look_at.is_none() || page.hinted & bit != 0 {
             return false;
         }
         let host = self.hosts.of(&page.url);
@@ -31,22 +46,85 @@ impl Frontier {
         true
     }
 
+    /// Takes in what a list says of pages of its site. `list` is its own record.
+    pub fn take_listing(&mut self, listing: &SiteListing, list: &mut ScheduledPage) -> ListingEffects {
+        let mut effects = ListingEffects::default();
+        if listing.is_first {
+            (list.listed, list.list_kind) = (listing.listed, number_of(listing.kind) as i32);
+        }
+        let list_slot = self.set(listing.list_page_id, list);
+        let mut dates = Vec::with_capacity(listing.pages.len());
+        for entry in &listing.pages {
+            let id = self.rules.urls.apply(entry.url.clone()).page_id();
+            let Some(slot) = self.pages.slot(id) else {
+                self.counts.unknown_pages += 1;
+                continue;
+            };
+            if self.pages.heard.list_of(slot) != Some(list_slot) {
+                self.pages.heard.cover(slot, list_slot);
+                effects.newly_listed.push(id);
+            }
+            let (from_days, until_days) = (entry.changed_from.as_days(), entry.changed_until.as_days());
+            dates.push((slot, ListedDate { from_days, until_days }));
+        }
+        let Self { pages, hosts, .. } = &mut *self;
+        let record = |host| &hosts.gate(host).hints;
+        let heard = pages.heard.hear(&mut pages.columns, list_slot, dates, listing.read_at, record);
+        effects.hinted = heard.hinted.into_iter().map(|slot| self.pages.id(slot)).collect();
+        if let Some(known) = list_of(list) {
+            let days = listing.previous_read_at.map_or(0.0, |previous| listing.read_at.days_since(previous));
+            // What is news at the first look had the time since the pages were looked at.
+            let news = if listing.previous_read_at.is_some() { heard.news } else { 0.0 };
+            let rate = known.news.after(if listing.is_first { days } else { 0.0 }, news);
+            (list.list_news, list.list_days) = (rate.news, rate.days);
+            self.set(listing.list_page_id, list);
+        }
+        effects
+    }
+
+    /// A list was looked at and says what it said before.
+    pub(crate) fn hear_again(
+        &mut self,
+        id: PageId,
+        list: &mut ScheduledPage,
+        previous: Option<Timestamp>,
+        now: Timestamp,
+    ) {
+        let (Some(known), Some(slot), Some(previous)) = (list_of(list), self.pages.slot(id), previous) else { return };
+        let rate = known.news.after(now.days_since(previous), 0.0);
+        (list.list_news, list.list_days) = (rate.news, rate.days);
+        let Self { pages, hosts, .. } = self;
+        pages.heard.hear_again(&mut pages.columns, slot, now, |host| &hosts.gate(host).hints);
+    }
+
+    /// Writes into a page's record which list covers it.
+    pub fn note_list(&self, id: PageId, page: &mut ScheduledPage) {
+        page.listed_by = self.pages.slot(id).and_then(|slot| self.pages.list_of(slot));
+    }
+
     /// A look has shown whether the hints before it, or their absence, were right. The columns still hold the page as
     /// it was before the look.
-    pub(crate) fn judge_hints(&mut self, id: PageId, page: &mut ScheduledPage, verdict: Verdict, looked_at: Timestamp) {
+    pub(crate) fn judge_hints(
+        &mut self,
+        id: PageId,
+        page: &mut ScheduledPage,
+        verdict: Verdict,
+        looked_at: Timestamp,
+        previous: Option<Timestamp>,
+    ) {
         let Some(changed) = verdict.is_change() else { return };
         let host = self.hosts.of(&page.url);
-        if page.hinted == 0 && self.hosts.gate(host).hints.is_empty() {
+        let Some(slot) = self.pages.slot(id) else { return };
+        let is_listed = self.pages.heard.list_of(slot).is_some();
+        if page.hinted == 0 && !is_listed && self.hosts.gate(host).hints.is_empty() {
             return;
         }
-        let columns = &self.pages.columns;
-        let slot = self.pages.slot(id);
-        let worth = slot.and_then(|slot| columns.worth(slot, &self.rules.index, &self.outlook, looked_at));
-        let Some(expected_fresh) = worth.map(|worth| worth.fresh_probability) else { return };
-        let gate = self.hosts.gate_mut(host);
-        for number in 0..KINDS.len() {
-            gate.hints.learn(number, page.hinted & (1 << number) != 0, changed, expected_fresh);
-        }
+        let worth = self.pages.columns.worth(slot, &self.rules.index, &self.outlook, looked_at);
+        let (Some(worth), Some(previous)) = (worth, previous) else { return };
+        let record = &mut self.hosts.gate_mut(host).hints;
+        let (hinted, span) = (page.hinted as u32, (previous, looked_at));
+        self.pages.heard.judge(slot, record, hinted, changed, worth.fresh_probability, span);
+        self.pages.heard.settle(slot);
         self.hosts.mark_changed(host);
         (page.hinted, page.hint_hazard) = (0, 0.0);
     }
@@ -54,23 +132,8 @@ impl Frontier {
     /// Pages that hints have raised to the price, and lists worth a fetch for the changes they may announce, the best
     /// first.
     pub(crate) fn hinted(&self, now: Timestamp) -> Vec<Slot> {
-        let (index, price) = (self.rules.index, self.demand.price());
-        let worth = |slot: Slot| {
-            let entry = self.pages.columns.get(slot).filter(|entry| entry.status == PageStatus::Ready)?;
-            Some((entry.host, self.pages.columns.worth(slot, &index, &self.outlook, now)?))
-        };
-        let pages = self.pages.hinted.iter().filter_map(|(&slot, &hazard)| {
-            let (_, worth) = worth(slot)?;
-            Some((value_with_hints(&worth, &index, hazard), slot))
-        });
-        // Without a price, the cost of following a list is unknown.
-        let lists = self.pages.lists.iter().filter(|_| price > 0.0).filter_map(|(&slot, list)| {
-            let (host, worth) = worth(slot)?;
-            let precision = self.hosts.gate(host).hints.precision(list.kind);
-            Some((value_of_list(&worth, &index, list.pages, precision, price), slot))
-        });
-        let mut due: Vec<(f64, Slot)> = pages.chain(lists).filter(|(value, _)| *value >= price).collect();
-        due.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        due.into_iter().map(|(_, slot)| slot).collect()
+        let Self { pages, hosts, rules, outlook, demand, .. } = self;
+        let precision = |host, kind| hosts.gate(host).hints.precision(kind);
+        pages.heard.due(&pages.columns, &rules.index, outlook, demand.price(), now, precision)
     }
 }

@@ -25,6 +25,8 @@ pub enum Purpose {
     Host = 6,
     /// Whether a page takes part in a bulk change.
     Bulks = 7,
+    /// What lists say.
+    Lists = 8,
 }
 
 /// Spreads the bits of a number over all 64 (Steele, Lea & Flood, OOPSLA 2014).

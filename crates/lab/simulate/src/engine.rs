@@ -5,12 +5,15 @@ use crate::chance::{Purpose, RandomStream, splitmix64};
 use crate::changes::{ChangeSource, CosmeticNoise};
 use crate::error::SimulationError;
 use crate::learner::Learner;
+use crate::lists::SiteLists;
 use crate::metrics::{Scores, Tally};
 use crate::population::Pages;
 use change_rate::LookOutcome;
 use revisit::columns::Slot;
+use revisit::hints::ListedDate;
 use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::ops::ControlFlow;
+use sweeps::PagePlace;
 
 /// Settings of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,12 +98,26 @@ pub fn run<C: ChangeSource + ?Sized>(
     run: &Run,
     watch: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
 ) -> Result<Scores, SimulationError> {
+    run_with_lists(pages, &SiteLists::default(), changes, policy, learner, run, watch)
+}
+
+/// As [`run`], with lists that a policy may fetch. A look at a list costs 1.
+#[expect(clippy::too_many_arguments, reason = "the parts of a simulation")]
+pub fn run_with_lists<C: ChangeSource + ?Sized>(
+    pages: &Pages,
+    lists: &SiteLists,
+    changes: &mut C,
+    policy: &mut dyn RevisitPolicy,
+    learner: &mut dyn Learner,
+    run: &Run,
+    watch: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
+) -> Result<Scores, SimulationError> {
     run.check()?;
     if changes.pages() != pages.len() {
         let entries = changes.pages();
         return Err(SimulationError::Lengths { what: "change times", pages: pages.len(), entries });
     }
-    let mut loop_ = SimulationLoop::start(pages, changes, policy, learner, run)?;
+    let mut loop_ = SimulationLoop::start(pages, lists, changes, policy, learner, run)?;
     let ticks = ((run.end_days - run.start_days) / run.tick_days - 1e-9).ceil().max(1.0) as u64;
     let mut tokens = 0.0;
     for tick in 0..ticks {
@@ -132,8 +149,12 @@ pub fn run<C: ChangeSource + ?Sized>(
     Ok(loop_.finish())
 }
 
+/// Budget that a look at a list costs.
+const LIST_COST: f64 = 1.0;
+
 struct SimulationLoop<'a, C: ?Sized> {
     pages: &'a Pages,
+    lists: &'a SiteLists,
     changes: &'a mut C,
     policy: &'a mut dyn RevisitPolicy,
     learner: &'a mut dyn Learner,
@@ -147,6 +168,7 @@ struct SimulationLoop<'a, C: ?Sized> {
 impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
     fn start(
         pages: &'a Pages,
+        lists: &'a SiteLists,
         changes: &'a mut C,
         policy: &'a mut dyn RevisitPolicy,
         learner: &'a mut dyn Learner,
@@ -170,9 +192,18 @@ impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
             };
             policy.insert(Slot::new(page as u32), &known, run.start_days);
         }
+        for (number, list) in lists.lists().iter().enumerate() {
+            let first = list.pages[0] as usize;
+            let (host, site) = (pages.host(first), pages.place(first).site);
+            let place = PagePlace { site, cell: 0, groups: [0; 7] };
+            let (last_look_days, belief) = (Some(run.start_days), learner.belief(first));
+            let known = PolicyPage { weight: 0.0, cost: LIST_COST, host, place, last_look_days, belief };
+            policy.insert_list(Slot::new((pages.len() + number) as u32), &known, list.pages.len(), run.start_days);
+        }
         let copied_days = vec![run.start_days; pages.len()];
         Ok(Self {
             pages,
+            lists,
             changes,
             policy,
             learner,
@@ -198,6 +229,9 @@ impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
     /// Looks at a page. Returns the cost.
     fn look(&mut self, slot: Slot, at_days: f64) -> f64 {
         let page = slot.index();
+        if let Some(list) = page.checked_sub(self.pages.len()) {
+            return self.read_list(slot, list, at_days);
+        }
         let interval_days = at_days - self.copied_days[page];
         let last_change_days = self.account(page, at_days, true);
         let outcome = self.outcome(page, at_days, last_change_days);
@@ -210,6 +244,27 @@ impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
         self.copied_days[page] = at_days;
         self.fetches += 1;
         cost
+    }
+
+    /// Looks at a list. Returns the cost.
+    fn read_list(&mut self, slot: Slot, list: usize, at_days: f64) -> f64 {
+        let listed = &self.lists.lists()[list].pages;
+        let dates: Vec<_> = listed
+            .iter()
+            .filter_map(|page| Some((Slot::new(*page), ListedDate::at(self.lists.date(*page as usize, at_days)?))))
+            .collect();
+        self.policy.heard(slot, &dates, at_days);
+        let first = listed[0] as usize;
+        let look = PolicyLook {
+            at_days,
+            interval_days: None,
+            outcome: Some(LookOutcome::Unchanged),
+            belief: self.learner.belief(first),
+        };
+        self.policy.looked(slot, &look);
+        self.tally.look(self.pages.section(first), self.pages.host(first), at_days, LIST_COST, false);
+        self.fetches += 1;
+        LIST_COST
     }
 
     /// Accounts for a copy since it was taken. Returns the last change of the page in that time.
@@ -245,7 +300,11 @@ impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
             Some(changed) if self.run.last_modified_share > 0.0 && trait_of_page(1) < self.run.last_modified_share => {
                 LookOutcome::ChangedAt { age_days: at_days - changed }
             }
-            Some(_) => LookOutcome::Changed,
+            // The look confirms that the page has changed, and its list dates the change.
+            Some(_) => match self.lists.date(page, at_days).filter(|date| *date > self.copied_days[page]) {
+                Some(date) => LookOutcome::ChangedAt { age_days: at_days - date },
+                None => LookOutcome::Changed,
+            },
             None => match self.run.cosmetic_noise {
                 Some(noise) if trait_of_page(2) < noise.page_share => {
                     let salt = splitmix64(at_days.to_bits());

@@ -14,6 +14,7 @@ pub mod changes;
 pub mod engine;
 mod error;
 pub mod learner;
+pub mod lists;
 pub mod metrics;
 mod moments;
 pub mod parallel;

@@ -54,7 +54,16 @@ fn a_union_has_the_keys_and_schemas_of_its_members() {
     let told: Vec<_> = SchedulerEvent::schemas().iter().map(|record| record.name).collect();
     assert_eq!(
         told,
-        ["ChangeEstimate", "PageLinks", "Command", "ChangeHint", "SweepForecast", "MirrorLetter", "TroubleNotice"]
+        [
+            "ChangeEstimate",
+            "PageLinks",
+            "Command",
+            "ChangeHint",
+            "SiteListing",
+            "SweepForecast",
+            "MirrorLetter",
+            "TroubleNotice"
+        ]
     );
 }
 

@@ -2,8 +2,8 @@ use crate::samples::Samples;
 use apache_avro::Schema;
 use messages::{
     ChangeEstimate, ChangeHint, Command, DeadLetter, DecodeError, Demand, FetchRequest, FetchResult, Fingerprint,
-    Keyed, Message, MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation, SweepForecast,
-    TroubleNotice,
+    Keyed, Message, MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation, SiteListing,
+    SweepForecast, TroubleNotice,
 };
 use std::path::PathBuf;
 
@@ -35,6 +35,7 @@ pub(crate) fn record_types() -> Vec<RecordType> {
         record_type::<PageLinks>(),
         record_type::<Command>(),
         record_type::<ChangeHint>(),
+        record_type::<SiteListing>(),
         record_type::<PageChange>(),
         record_type::<PageContent>(),
         record_type::<Demand>(),

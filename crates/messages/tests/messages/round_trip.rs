@@ -3,7 +3,7 @@ use crate::samples::Samples;
 use apache_avro::Schema;
 use apache_avro::schema::ResolvedSchema;
 use apache_avro::writer::datum::GenericDatumWriter;
-use messages::{ChangeEstimate, ChangeHint, Command, Encoded, PageLinks, SchedulerEvent, SweepForecast};
+use messages::{ChangeEstimate, ChangeHint, Command, Encoded, PageLinks, SchedulerEvent, SiteListing, SweepForecast};
 use proptest::prelude::*;
 use proptest::strategy::Union;
 use std::collections::HashMap;
@@ -89,6 +89,7 @@ fn a_scheduler_event_is_told_by_its_fingerprint() {
         SchedulerEvent::Links(PageLinks::samples().remove(0)),
         SchedulerEvent::Command(Command::samples().remove(0)),
         SchedulerEvent::Hint(ChangeHint::samples().remove(0)),
+        SchedulerEvent::Listing(SiteListing::samples().remove(0)),
         SchedulerEvent::Sweeps(SweepForecast::samples().remove(0)),
     ];
     for event in events {

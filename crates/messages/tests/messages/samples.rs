@@ -188,10 +188,8 @@ impl Samples for PageLinks {
             target_site: CanonicalUrl::parse("https://example.net/").unwrap().site_key(),
             found_at: time(3),
             links: vec![link("a", "Überblick", "nofollow"), link("b", "", "")],
-            listed: 12,
-            list_kind: Some(HintKind::Feed),
         };
-        let sparse = Self { links: Vec::new(), listed: 0, list_kind: None, ..full.clone() };
+        let sparse = Self { links: Vec::new(), ..full.clone() };
         vec![full, sparse]
     }
 }
@@ -207,6 +205,24 @@ impl Samples for Command {
             issued_at: time(0),
         };
         vec![seed, pause]
+    }
+}
+
+impl Samples for SiteListing {
+    fn samples() -> Vec<Self> {
+        let page = ListedPage { url: url(), changed_from: time(-90_000), changed_until: time(-3_600) };
+        let full = Self {
+            list_page_id: page_id(),
+            site_key: url().site_key(),
+            kind: HintKind::Feed,
+            read_at: time(3),
+            previous_read_at: Some(time(-86_400)),
+            listed: 12,
+            is_first: true,
+            pages: vec![page.clone(), page],
+        };
+        let sparse = Self { previous_read_at: None, listed: 0, is_first: false, pages: Vec::new(), ..full.clone() };
+        vec![full, sparse]
     }
 }
 

@@ -6,12 +6,14 @@ use crate::changes::RecordedChanges;
 use crate::engine::{self, Run};
 use crate::error::SimulationError;
 use crate::learner::{self, KnownRates, Learner};
+use crate::lists::{ListRules, SiteLists};
 use crate::metrics::Scores;
 use crate::population::{Pages, SimulatedPage};
 use crate::setup;
 use change_rate::{EstimatorChoice, EstimatorOptions, Gamma, LookOutcome};
 use policies::{BeliefSource, Filled, PolicyKind, PolicyOptions};
 use revisit::columns::Slot;
+use revisit::hints::ListedDate;
 use revisit::live::Live;
 use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::ops::ControlFlow;
@@ -46,6 +48,8 @@ pub struct TraceReplay {
     /// Shape of the Pareto distribution from which importance is drawn (corpora do not have it). `None`: all pages
     /// count the same.
     pub importance_shape: Option<f64>,
+    /// Lists of the sites' pages, if there are any.
+    pub lists: Option<ListRules>,
     /// Seed of the random numbers.
     pub seed: u64,
 }
@@ -81,6 +85,7 @@ impl TraceReplay {
         if let Some(shape) = self.importance_shape {
             SimulationError::positive("shape of the importance of pages", shape)?;
         }
+        self.lists.map_or(Ok(()), |lists| lists.check())?;
         let name = self.policy.name();
         let learns_once = self.policy.beliefs() == BeliefSource::History;
         let is_told_rates = matches!(self.policy, PolicyKind::Told | PolicyKind::SweepTold);
@@ -169,7 +174,15 @@ impl TraceReplay {
             learner = Box::new(Frozen(learner));
         }
         let learned = if history { IMPORT_SHARE } else { 0.0 };
-        engine::run(&pages, &mut changes, policy.as_mut(), learner.as_mut(), &run, &mut |progress| {
+        let lists = match &self.lists {
+            Some(rules) => {
+                let listed = trace.pages.iter().map(|page| (&page.place, &page.changes_days[..]));
+                SiteLists::draw(listed, rules, WINDOW_DAYS, self.seed)?
+            }
+            None => SiteLists::default(),
+        };
+        let (policy, learner) = (policy.as_mut(), learner.as_mut());
+        engine::run_with_lists(&pages, &lists, &mut changes, policy, learner, &run, &mut |progress| {
             watch(learned + (1.0 - learned) * progress.done)
         })
     }
@@ -266,6 +279,14 @@ impl RevisitPolicy for Imported {
 
     fn remove(&mut self, slot: Slot) {
         self.0.remove(slot);
+    }
+
+    fn insert_list(&mut self, slot: Slot, page: &PolicyPage, pages: usize, now_days: f64) {
+        self.0.insert_list(slot, page, pages, now_days);
+    }
+
+    fn heard(&mut self, list: Slot, dates: &[(Slot, ListedDate)], now_days: f64) {
+        self.0.heard(list, dates, now_days);
     }
 
     fn begin(&mut self, tick: &PolicyTick) {

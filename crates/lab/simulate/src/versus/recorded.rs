@@ -128,6 +128,7 @@ impl RecordedRun {
             fill: self.fill,
             fetches_per_page_per_day: self.budget,
             importance_shape: None,
+            lists: None,
             seed: 1,
         };
         replay.run(trace, watch)

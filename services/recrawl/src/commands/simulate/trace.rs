@@ -13,6 +13,7 @@ use crate::output::{Format, answer, print};
 use clap::{Args, ValueEnum};
 use policies::PolicyKind;
 use serde::Serialize;
+use simulate::lists::ListRules;
 use simulate::metrics::Scores;
 use simulate::trace::{Cut, JudgedTrace, Knowledge, LEARNING_DAYS, TraceReplay};
 use std::path::{Path, PathBuf};
@@ -53,6 +54,10 @@ pub(super) struct TraceArguments {
     /// Draws page weights from a Pareto distribution of this shape, such as 1.2. By default all weights are equal.
     #[arg(long, value_name = "SHAPE")]
     pareto: Option<f64>,
+    /// Share of the sites that list their pages with the times of their last changes, and the share of these times that
+    /// stand for a change, and of changes that move them. Looks at lists cost fetches. Only `live` reads lists.
+    #[arg(long, value_name = "SHARE[:PRECISION[:RECALL]]", value_parser = list_rules)]
+    lists: Option<ListRules>,
     /// Random seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -169,6 +174,20 @@ pub(super) fn judged(directory: &Path, cut: &Cut) -> Result<JudgedTrace, Command
     Ok(trace)
 }
 
+fn list_rules(written: &str) -> Result<ListRules, String> {
+    let expected = || format!("{written:?} is not SHARE[:PRECISION[:RECALL]], such as 0.6:0.9:0.9");
+    let parts = written.split(':').map(str::parse).collect::<Result<Vec<f64>, _>>().map_err(|_| expected())?;
+    let (share, precision, recall) = match parts[..] {
+        [share] => (share, 1.0, 1.0),
+        [share, precision] => (share, precision, 1.0),
+        [share, precision, recall] => (share, precision, recall),
+        _ => return Err(expected()),
+    };
+    let rules = ListRules { share, precision, recall };
+    rules.check().map_err(|error| error.to_string())?;
+    Ok(rules)
+}
+
 /// Every requested policy at every budget. Validated before anything runs.
 fn replays(arguments: &TraceArguments) -> Result<Vec<(BudgetArgument, TraceReplay)>, CommandFailure> {
     let knowledge = match arguments.knowledge {
@@ -189,6 +208,7 @@ fn replays(arguments: &TraceArguments) -> Result<Vec<(BudgetArgument, TraceRepla
                 fill: arguments.fill,
                 fetches_per_page_per_day: budget.fetches_per_page_per_day,
                 importance_shape: arguments.pareto,
+                lists: arguments.lists,
                 seed: arguments.seed,
             };
             match replay.check() {

@@ -20,6 +20,7 @@ fn replay(policy: PolicyKind) -> TraceReplay {
         fill: false,
         fetches_per_page_per_day: 0.5,
         importance_shape: None,
+        lists: None,
         seed: 1,
     }
 }

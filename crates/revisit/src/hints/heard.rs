@@ -1,0 +1,380 @@
+//! The pages that hints name, the lists, and what lists vouch for, beside the columns.
+
+use super::record::{HintNumber, HintRecord, KINDS, comes_from_lists};
+use super::silence::{ListedDate, Statement, covered_share, silent_days, with_silence};
+use super::{NewsRate, value_with_hints};
+use crate::columns::{Index, LastLook, PageColumns, PageEntry, PageStatus, Slot, Worth};
+use page::Timestamp;
+use std::collections::BTreeMap;
+use sweeps::Outlook;
+
+/// A sitemap or feed among the pages.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct List {
+    /// Number of known pages that it lists.
+    pub pages: f64,
+    /// The kind of its hints.
+    pub kind: HintNumber,
+    /// Its news so far.
+    pub news: NewsRate,
+}
+
+/// What a list vouches for: the page had not changed until then, as far as the list tells all.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Vouched {
+    /// The list's slot plus one; 0: no list covers the page.
+    list: u32,
+    /// Time of the last look at the list that still listed the page, in seconds since 1970.
+    until_s: u32,
+    /// Days of silence added to the page's entry in the columns.
+    days: f32,
+    /// Whether the list claims a change since the last look at the page.
+    claimed: bool,
+}
+
+impl Vouched {
+    fn until_days(&self) -> f64 {
+        f64::from(self.until_s) / 86_400.0
+    }
+}
+
+/// All of it, by slot. A copy of what the caller stores.
+#[derive(Clone, Debug, Default)]
+pub struct HeardPages {
+    /// Pages with hints, and the hazard that these add.
+    hinted: BTreeMap<Slot, f64>,
+    lists: BTreeMap<Slot, List>,
+    /// Up to the last page of any list.
+    vouched: Vec<Vouched>,
+}
+
+impl HeardPages {
+    /// Sets the hazard of a page's hints; 0: there are none.
+    pub fn set_hazard(&mut self, slot: Slot, hazard: f64) {
+        if hazard > 0.0 {
+            self.hinted.insert(slot, hazard);
+        } else {
+            self.hinted.remove(&slot);
+        }
+    }
+
+    /// The hazard of a page's hints.
+    pub fn hazard(&self, slot: Slot) -> f64 {
+        self.hinted.get(&slot).copied().unwrap_or(0.0)
+    }
+
+    /// Sets a page's state as a list; `None`: it is not one.
+    pub fn set_list(&mut self, slot: Slot, list: Option<List>) {
+        match list {
+            Some(list) => self.lists.insert(slot, list),
+            None => self.lists.remove(&slot),
+        };
+    }
+
+    /// The list in a slot.
+    pub fn list(&self, slot: Slot) -> Option<&List> {
+        self.lists.get(&slot)
+    }
+
+    /// The list that covers a page.
+    pub fn list_of(&self, slot: Slot) -> Option<Slot> {
+        let vouched = self.vouched.get(slot.index())?;
+        vouched.list.checked_sub(1).map(Slot::new)
+    }
+
+    /// Forgets a page. Pages of a forgotten list are no longer vouched for.
+    pub fn remove(&mut self, slot: Slot) {
+        self.hinted.remove(&slot);
+        let was_list = self.lists.remove(&slot).is_some();
+        if let Some(vouched) = self.vouched.get_mut(slot.index()) {
+            *vouched = Vouched::default();
+        }
+        if was_list {
+            let covered = self.vouched.iter_mut().filter(|vouched| vouched.list == slot.index() as u32 + 1);
+            covered.for_each(|vouched| vouched.list = 0);
+        }
+    }
+
+    /// Notes that a list vouches for a page until a time: it lists it, and names no later change.
+    pub fn vouch(&mut self, slot: Slot, list: Slot, until: Timestamp) {
+        self.cover(slot, list);
+        let vouched = &mut self.vouched[slot.index()];
+        vouched.until_s = vouched.until_s.max(until.as_secs().clamp(0, i64::from(u32::MAX)) as u32);
+    }
+
+    /// Notes that a list claims a change of a page since the last look at it. Returns `false` when it did before.
+    pub fn claim(&mut self, slot: Slot, list: Slot) -> bool {
+        self.cover(slot, list);
+        !std::mem::replace(&mut self.vouched[slot.index()].claimed, true)
+    }
+
+    /// A list says what it said before: it vouches for all its pages that it makes no claim about.
+    pub fn hear_again<'a>(
+        &mut self,
+        columns: &mut PageColumns,
+        list: Slot,
+        now: Timestamp,
+        record: impl Fn(u32) -> &'a HintRecord,
+    ) {
+        for i in 0..self.vouched.len() {
+            let Vouched { list: covering, claimed, .. } = self.vouched[i];
+            let slot = Slot::new(i as u32);
+            if covering == list.index() as u32 + 1
+                && !claimed
+                && let Some(entry) = columns.get(slot)
+            {
+                self.hear_silence(columns, slot, list, now, |kind| record(entry.host).recall(kind));
+            }
+        }
+    }
+
+    /// Notes a look at a page: what was claimed is settled.
+    pub fn settle(&mut self, slot: Slot) {
+        if let Some(vouched) = self.vouched.get_mut(slot.index()) {
+            vouched.claimed = false;
+        }
+    }
+
+    /// Notes that a list covers a page.
+    pub fn cover(&mut self, slot: Slot, list: Slot) {
+        if self.vouched.len() <= slot.index() {
+            self.vouched.resize(slot.index() + 1, Vouched::default());
+        }
+        self.vouched[slot.index()].list = list.index() as u32 + 1;
+    }
+
+    /// Days added to a page's entry for silence.
+    pub fn silence(&self, slot: Slot) -> f64 {
+        self.vouched.get(slot.index()).map_or(0.0, |vouched| f64::from(vouched.days))
+    }
+
+    /// Takes back what was added to a page's entry for silence, and returns the days.
+    pub fn take_silence(&mut self, slot: Slot) -> f64 {
+        self.vouched.get_mut(slot.index()).map_or(0.0, |vouched| f64::from(std::mem::take(&mut vouched.days)))
+    }
+
+    /// Adds the silence of the page's list to an entry that holds what looks alone have shown.
+    pub fn add_silence(&mut self, slot: Slot, entry: &mut PageEntry, recall: impl FnOnce(HintNumber) -> f64) {
+        let LastLook::Looked(last) = entry.last_look else { return };
+        let Some(kind) = self.kind_of(slot) else { return };
+        let vouched = &mut self.vouched[slot.index()];
+        let days = silent_days(last.as_days(), vouched.until_days(), recall(kind));
+        vouched.days = days as f32;
+        if days > 0.0 {
+            entry.last_look = LastLook::Looked(last.plus_days(days));
+            entry.belief = with_silence(entry.belief, days);
+        }
+    }
+
+    fn kind_of(&self, slot: Slot) -> Option<HintNumber> {
+        self.list_of(slot).and_then(|list| self.lists.get(&list)).map(|list| list.kind)
+    }
+
+    /// Adds the silence of a list up to now to a page's entry in the columns.
+    pub fn hear_silence(
+        &mut self,
+        columns: &mut PageColumns,
+        slot: Slot,
+        list: Slot,
+        now: Timestamp,
+        recall: impl FnOnce(HintNumber) -> f64,
+    ) {
+        self.vouch(slot, list, now);
+        let taken = self.take_silence(slot);
+        let Some(mut entry) = columns.get(slot) else { return };
+        if let LastLook::Looked(at) = entry.last_look {
+            entry.last_look = LastLook::Looked(at.plus_days(-taken));
+            entry.belief = with_silence(entry.belief, -taken);
+            self.add_silence(slot, &mut entry, recall);
+            columns.update(slot, |old| *old = entry);
+        }
+    }
+
+    /// Counts a look in the record of the page's host. `hinted` has a bit for each kind of hint since the look before,
+    /// at `last`. `expected_fresh` is the probability that the page had not changed, hints set aside.
+    pub fn judge(
+        &self,
+        slot: Slot,
+        record: &mut HintRecord,
+        hinted: u32,
+        changed: bool,
+        expected_fresh: f64,
+        (last, at): (Timestamp, Timestamp),
+    ) {
+        let listed = self.kind_of(slot);
+        let claimed = self.vouched.get(slot.index()).is_some_and(|vouched| vouched.claimed);
+        let hinted = hinted | listed.filter(|_| claimed).map_or(0, |kind| 1 << kind);
+        for number in 0..KINDS {
+            if hinted & (1 << number) != 0 {
+                record.learn_hinted(number, changed, expected_fresh);
+            } else if !comes_from_lists(number) {
+                record.learn_silent(number, changed, 1.0);
+            } else if listed == Some(number) {
+                let covered_days = self.vouched[slot.index()].until_days() - last.as_days();
+                let open_days = at.days_since(last) - covered_days.max(0.0);
+                let covered = if changed {
+                    covered_share(covered_days, open_days, record.recall(number))
+                } else {
+                    covered_days / at.days_since(last).max(f64::MIN_POSITIVE)
+                };
+                record.learn_silent(number, changed, covered);
+            }
+        }
+    }
+
+    /// Pages that hints have raised to the price, and lists worth it for the changes they may announce, the best
+    /// first. `precision` is that of a kind of hint on a host.
+    pub fn due(
+        &self,
+        columns: &PageColumns,
+        index: &Index,
+        outlook: &Outlook,
+        price: f64,
+        now: Timestamp,
+        precision: impl Fn(u32, HintNumber) -> f64,
+    ) -> Vec<Slot> {
+        let worth = |slot: Slot| -> Option<(u32, Worth)> {
+            let entry = columns.get(slot).filter(|entry| entry.status == PageStatus::Ready)?;
+            Some((entry.host, columns.worth(slot, index, outlook, now)?))
+        };
+        let pages = self.hinted.iter().filter_map(|(&slot, &hazard)| {
+            let (_, worth) = worth(slot)?;
+            Some((value_with_hints(&worth, index, hazard), slot))
+        });
+        // Without a price, the cost of following a list is unknown.
+        let lists = self.lists.iter().filter(|_| price > 0.0).filter_map(|(&slot, list)| {
+            let (host, worth) = worth(slot)?;
+            Some((list.news.value(list.pages, worth.days, precision(host, list.kind), price), slot))
+        });
+        let mut due: Vec<(f64, Slot)> = pages.chain(lists).filter(|(value, _)| *value >= price).collect();
+        due.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        due.into_iter().map(|(_, slot)| slot).collect()
+    }
+}
+
+/// What a list said of the pages that it dates.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Heard {
+    /// Weight of the pages that it newly claims to have changed.
+    pub news: f64,
+    /// Pages with a new claim that raises their value.
+    pub hinted: Vec<Slot>,
+}
+
+/// A claim that raises the probability of a change by less is only counted. A list that dates every page today would
+/// otherwise cost an update of every page.
+const WORTH_NOTING: f64 = 0.05;
+
+impl HeardPages {
+    /// Takes in the dates that a list gives now. `record` is that of a host.
+    pub fn hear<'a>(
+        &mut self,
+        columns: &mut PageColumns,
+        list: Slot,
+        dates: impl IntoIterator<Item = (Slot, ListedDate)>,
+        now: Timestamp,
+        record: impl Fn(u32) -> &'a HintRecord,
+    ) -> Heard {
+        let mut heard = Heard::default();
+        let Some(kind) = self.lists.get(&list).map(|list| list.kind) else { return heard };
+        for (slot, date) in dates {
+            let Some(entry) = columns.get(slot) else { continue };
+            let LastLook::Looked(at) = entry.last_look else { continue };
+            let record = record(entry.host);
+            match date.means(at.as_days() - self.silence(slot), now.as_days()) {
+                Statement::Changed => {
+                    if self.claim(slot, list) {
+                        heard.news += entry.weight;
+                        if record.precision(kind) >= WORTH_NOTING {
+                            heard.hinted.push(slot);
+                        }
+                    }
+                }
+                Statement::Unchanged => self.hear_silence(columns, slot, list, now, |kind| record.recall(kind)),
+            }
+        }
+        heard
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::SITEMAP;
+    use super::*;
+    use change_rate::GammaState;
+    use sweeps::{OwnEvidence, PagePlace};
+
+    fn day(days: f64) -> Timestamp {
+        Timestamp::from_secs(0).plus_days(days)
+    }
+
+    fn entry(last: f64) -> PageEntry {
+        let state = GammaState { delta_alpha: 1.0, delta_beta_days: 50.0 };
+        PageEntry {
+            last_look: LastLook::Looked(day(last)),
+            belief: OwnEvidence { own: state, plain: state },
+            weight: 1.0,
+            host: 0,
+            status: PageStatus::Ready,
+        }
+    }
+
+    /// A page last looked at on day 100, and a list of it.
+    fn listed() -> (PageColumns, HeardPages, Slot, Slot) {
+        let (mut columns, mut heard) = (PageColumns::default(), HeardPages::default());
+        let place = |path| PagePlace::of("a.test", "a.test", path);
+        let (page, list) =
+            (columns.insert(&entry(100.0), &place("/a")), columns.insert(&entry(100.0), &place("/s.xml")));
+        heard.set_list(list, Some(List { pages: 1.0, kind: SITEMAP, news: NewsRate::default() }));
+        (columns, heard, page, list)
+    }
+
+    #[test]
+    fn silence_moves_the_look_and_the_belief_and_does_not_add_up_twice() {
+        let (mut columns, mut heard, page, list) = listed();
+        for now in [110.0, 120.0, 130.0] {
+            heard.hear_silence(&mut columns, page, list, day(now), |_| 0.5);
+        }
+        let heard_of = columns.get(page).unwrap();
+        assert_eq!(heard_of.last_look, LastLook::Looked(day(115.0)));
+        assert_eq!(heard_of.belief.plain.delta_beta_days, 65.0);
+        // The same from the record alone, as after a restart.
+        let mut again = entry(100.0);
+        heard.add_silence(page, &mut again, |_| 0.5);
+        assert_eq!(again, heard_of);
+        assert_eq!(heard.take_silence(page), 15.0);
+    }
+
+    #[test]
+    fn a_look_later_than_the_list_owes_it_nothing() {
+        let (_, mut heard, page, list) = listed();
+        heard.vouch(page, list, day(90.0));
+        let mut looked = entry(100.0);
+        heard.add_silence(page, &mut looked, |_| 1.0);
+        assert_eq!(looked, entry(100.0));
+    }
+
+    #[test]
+    fn pages_of_a_forgotten_list_are_on_their_own() {
+        let (mut columns, mut heard, page, list) = listed();
+        heard.hear_silence(&mut columns, page, list, day(110.0), |_| 1.0);
+        assert_eq!(heard.list_of(page), Some(list));
+        heard.remove(list);
+        assert_eq!(heard.list_of(page), None);
+    }
+
+    #[test]
+    fn a_change_under_a_silent_list_counts_against_it_as_far_as_it_was_read_in_time() {
+        let (mut columns, mut heard, page, list) = listed();
+        heard.hear_silence(&mut columns, page, list, day(110.0), |_| 0.0);
+        let mut record = HintRecord::default();
+        record.learn_hinted(SITEMAP, true, 0.5);
+        heard.judge(page, &mut record, 0, true, 0.5, (day(100.0), day(120.0)));
+        assert!((record.silent[SITEMAP] - 0.5).abs() < 1e-6);
+        heard.judge(page, &mut record, 0, false, 0.5, (day(100.0), day(140.0)));
+        assert!((record.quiet[SITEMAP] - 0.25).abs() < 1e-6);
+        heard.remove(page);
+        heard.judge(page, &mut record, 0, true, 0.5, (day(100.0), day(120.0)));
+        assert!((record.silent[SITEMAP] - 0.5).abs() < 1e-6, "it is on no list");
+    }
+}
