@@ -247,7 +247,6 @@ fn help_of(figure: &str) -> &'static str {
         "full_buckets_total" => "bands shared by too many pages to compare them",
         "groups" => "groups of pages with learned parameters",
         "held_total" => "looks without a verdict yet, because the whole host may have failed",
-        "hints_left_out_total" => "hints left out of a sitemap or feed because there were too many",
         "hints_total" => "hints that a page may have changed",
         "hosts" => "hosts known",
         "in_flight" => "requests handed out and not answered yet",

@@ -38,6 +38,8 @@ pub struct SiteListing {
     pub listed: i64,
     /// Whether this is the look's first record.
     pub is_first: bool,
+    /// Whether this is the look's last record. Pages in none of them are no longer listed.
+    pub is_last: bool,
     /// Known pages with a date.
     pub pages: Vec<ListedPage>,
 }

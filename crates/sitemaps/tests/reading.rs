@@ -29,6 +29,7 @@ fn a_sitemap_has_pages_with_what_is_said_of_them() {
     let first = SitemapEntry {
         url: "https://a.test/?a=1&b=2&c=3".to_owned(),
         last_modified: Some("2026-11-21T00:00:00Z".to_owned()),
+        last_modified_open_s: 86_400,
         change_frequency: Some("daily".to_owned()),
         priority: Some(0.8),
     };

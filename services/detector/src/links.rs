@@ -31,7 +31,9 @@ pub(crate) fn tell_links(
     let base = page.base.as_deref().and_then(|base| address.join(base).ok());
     let base = base.as_ref().unwrap_or(address);
     let feeds = page.feeds.iter().map(|feed| (feed.as_str(), "", FEED));
-    let feeds = feeds.filter(|_| rules.links || (rules.lists.feeds && rules.lists.discover));
+    // Every post of a blog may name the feed of its comments, so only the front page is heard where no link is followed.
+    let is_front = result.look.url.path() == "/";
+    let feeds = feeds.filter(|_| rules.links || (is_front && rules.lists.feeds && rules.lists.discover));
     let linked = page.links.iter().filter(|link| rules.links && !link.is_nofollow());
     let mut links = BTreeMap::new();
     // Pages link to the same page repeatedly, often to different parts of it. The first link counts.

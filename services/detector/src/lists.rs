@@ -165,6 +165,7 @@ fn emit(
             previous_read_at,
             listed,
             is_first,
+            is_last: pages.peek().is_none(),
             pages: record,
         };
         context.emit(SCHEDULER_EVENTS, listing);

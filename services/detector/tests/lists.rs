@@ -1,10 +1,10 @@
-//! Sitemaps and feeds through the detector, over a log in memory: what they say of other pages becomes hints and links.
+//! Sitemaps and feeds through the detector, over a log in memory: what they say of other pages becomes listings and links.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 use messages::{
-    ChangeHint, Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, HintKind, Look, PageChange, PageContent,
-    PageLinks, PageObservation, SchedulerEvent, Validators, Verdict, body, topics,
+    Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, HintKind, ListedPage, Look, PageChange, PageContent,
+    PageLinks, PageObservation, SchedulerEvent, SiteListing, Validators, Verdict, body, topics,
 };
 use page::{CanonicalUrl, DAY, HOUR, Timestamp};
 use settings::{Layers, Settings};
@@ -24,13 +24,18 @@ struct Bench {
 #[derive(Debug)]
 struct Seen {
     verdict: Verdict,
-    hints: Vec<ChangeHint>,
+    listings: Vec<SiteListing>,
     links: Vec<PageLinks>,
 }
 
 impl Seen {
-    fn hinted(&self) -> Vec<&str> {
-        self.hints.iter().map(|hint| hint.url.as_str()).collect()
+    /// The pages with a date.
+    fn dated(&self) -> Vec<&str> {
+        self.pages().map(|page| page.url.as_str()).collect()
+    }
+
+    fn pages(&self) -> impl Iterator<Item = &ListedPage> {
+        self.listings.iter().flat_map(|listing| &listing.pages)
     }
 
     fn linked(&self) -> Vec<(&str, &str)> {
@@ -77,10 +82,10 @@ impl Bench {
         self.driver.send(&topic, result.look.site_key.as_str().as_bytes(), result.encode()).unwrap();
         self.driver.run_until_idle().unwrap();
         let verdict = self.observations()[observations..].first().unwrap().judgement.verdict;
-        let mut seen = Seen { verdict, hints: Vec::new(), links: Vec::new() };
+        let mut seen = Seen { verdict, listings: Vec::new(), links: Vec::new() };
         for event in self.events().split_off(events) {
             match event {
-                SchedulerEvent::Hint(hint) => seen.hints.push(hint),
+                SchedulerEvent::Listing(listing) => seen.listings.push(listing),
                 SchedulerEvent::Links(links) => seen.links.push(links),
                 other => panic!("{other:?}"),
             }
@@ -143,28 +148,42 @@ fn urlset(entries: &[(&str, Option<Timestamp>)]) -> Vec<u8> {
 }
 
 #[test]
-fn a_sitemap_hints_at_known_pages_that_changed_since_they_were_looked_at_and_at_nothing_else() {
+fn a_sitemap_tells_when_known_pages_of_its_site_changed_and_nothing_else() {
     let mut bench = Bench::new(&[]);
     bench.know("a");
     bench.know("b");
+    bench.know("c");
     let (before, looked) = (bench.now() - DAY, bench.now());
     let file = urlset(&[
         (&page("a"), Some(looked + HOUR)),
         (&page("b"), Some(before)),
         (&page("b?utm_source=x"), Some(looked + HOUR)),
+        (&page("c"), None),
         (&page("unknown"), Some(looked + HOUR)),
         ("http://other.test/c", Some(looked + HOUR)),
     ]);
     let first = bench.look(2 * HOUR, SITEMAP, "application/xml", &file);
-    assert_eq!((first.verdict, first.hinted()), (Verdict::First, vec![page("a").as_str()]));
-    let hint = &first.hints[0];
-    assert_eq!((hint.kind, hint.changed_at, hint.source.as_str()), (HintKind::Sitemap, Some(looked + HOUR), SITEMAP));
-    assert_eq!(hint.hinted_at, bench.now());
-    // Nobody asked for links; what is told is how many known pages are listed.
-    assert_eq!(first.linked(), []);
-    let said = first.links.iter().map(|links| (links.list_kind, links.listed)).collect::<Vec<_>>();
-    assert_eq!(said, [(Some(HintKind::Sitemap), 2)]);
-    assert_eq!(bench.figure("foreign_entries_total"), 1.0);
+    let said = |url: &str, at| ListedPage {
+        url: CanonicalUrl::parse(&page(url)).unwrap(),
+        changed_from: at,
+        changed_until: at,
+    };
+    let list = CanonicalUrl::parse(SITEMAP).unwrap();
+    let expected = SiteListing {
+        list_page_id: list.page_id(),
+        site_key: list.site_key(),
+        kind: HintKind::Sitemap,
+        read_at: bench.now(),
+        previous_read_at: None,
+        listed: 3,
+        is_first: true,
+        is_last: true,
+        // Also what was already known: it vouches for the page.
+        pages: vec![said("a", looked + HOUR), said("b", before)],
+    };
+    assert_eq!((first.verdict, first.listings.as_slice()), (Verdict::First, &[expected][..]));
+    assert_eq!(first.links, [], "nobody asked for links");
+    assert_eq!((bench.figure("hints_total"), bench.figure("foreign_entries_total")), (1.0, 1.0));
 }
 
 #[test]
@@ -173,17 +192,19 @@ fn a_list_has_changed_when_it_says_something_new_and_says_it_once() {
     bench.know("a");
     let at = bench.now() + HOUR;
     let with_a = urlset(&[(&page("a"), Some(at))]);
-    bench.look(2 * HOUR, SITEMAP, "text/xml", &urlset(&[(&page("a"), None)]));
+    let undated = bench.look(2 * HOUR, SITEMAP, "text/xml", &urlset(&[(&page("a"), None)]));
+    assert_eq!((undated.listings.len(), undated.listings[0].listed, undated.dated().len()), (1, 1, 0));
     let told = bench.look(HOUR, SITEMAP, "text/xml", &with_a);
-    assert_eq!((told.verdict, told.hints.len()), (Verdict::Minor, 1));
+    assert_eq!((told.verdict, told.dated().len()), (Verdict::Minor, 1));
+    assert_eq!(told.listings[0].previous_read_at, Some(bench.now() - HOUR));
     // The same bytes: nothing was said, so nothing is repeated.
     let same = bench.look(HOUR, SITEMAP, "text/xml", &with_a);
-    assert_eq!((same.verdict, same.hints.len(), same.links.len()), (Verdict::Unchanged, 0, 0));
+    assert_eq!((same.verdict, same.listings.len(), same.links.len()), (Verdict::Unchanged, 0, 0));
     // The page is looked at: from then on the date is old, however the file is written.
     bench.know_again("a");
     let rewritten = [b"<?xml version='1.0'?>\n".as_slice(), &with_a].concat();
     let old = bench.look(HOUR, SITEMAP, "text/xml", &rewritten);
-    assert_eq!((old.verdict, old.hints.len()), (Verdict::Cosmetic, 0));
+    assert_eq!((old.verdict, old.dated().len()), (Verdict::Cosmetic, 1));
 }
 
 impl Bench {
@@ -267,37 +288,33 @@ fn other_xml_is_told_by_the_values_of_its_elements_and_attributes_whenever_they_
 }
 
 #[test]
-fn a_date_from_before_the_last_look_at_the_list_is_no_news_but_for_a_margin_of_days_without_time() {
+fn a_day_without_a_time_is_open_until_it_is_over_everywhere_and_a_far_future_is_no_date() {
     let mut bench = Bench::new(&[]);
-    bench.know("a");
-    bench.know("b");
-    let looked = bench.now();
-    bench.look(10 * DAY, SITEMAP, "text/xml", &urlset(&[]));
-    // Five days before that look, and one day before it: a day's name may mean its last second, anywhere on earth.
-    let dates = [(page("a"), looked + 5 * DAY), (page("b"), looked + 9 * DAY)];
-    let entries: Vec<_> = dates.iter().map(|(url, date)| (url.as_str(), Some(*date))).collect();
-    let seen = bench.look(DAY, SITEMAP, "text/xml", &urlset(&entries));
-    assert_eq!(seen.hinted(), [page("b")]);
-    // A date in the far future is none; one a little ahead is held to be now.
-    let ahead = [(page("a"), bench.now() + 300 * DAY), (page("b"), bench.now() + DAY + HOUR)];
-    let entries: Vec<_> = ahead.iter().map(|(url, date)| (url.as_str(), Some(*date))).collect();
-    let seen = bench.look(HOUR, SITEMAP, "text/xml", &urlset(&entries));
-    assert_eq!(seen.hinted(), [page("b")]);
-    assert_eq!(seen.hints[0].changed_at, Some(bench.now()));
+    ["a", "b", "c"].into_iter().for_each(|path| bench.know(path));
+    let midnight = Timestamp::from_secs(bench.now().as_secs() / 86_400 * 86_400);
+    let day = midnight.to_string()[..10].to_owned();
+    let (ahead, far) = (bench.now() + DAY + HOUR, bench.now() + 300 * DAY);
+    let entry = |path: &str, date: &str| format!("<url><loc>{}</loc><lastmod>{date}</lastmod></url>", page(path));
+    let file = [entry("a", &day), entry("b", &ahead.to_string()), entry("c", &far.to_string())].concat();
+    let seen = bench.look(HOUR, SITEMAP, "text/xml", format!("<urlset>{file}</urlset>").as_bytes());
+    let dates: Vec<_> = seen.pages().map(|page| (page.changed_from, page.changed_until)).collect();
+    assert_eq!(dates, [(midnight, midnight + DAY + 12 * HOUR), (bench.now(), bench.now())]);
 }
 
 #[test]
-fn hints_of_one_look_are_bounded_the_latest_first_and_the_rest_counted() {
+fn a_long_list_is_told_whole_in_several_records() {
     let mut bench = Bench::new(&[]);
     let paths: Vec<String> = (0..1_003).map(|number| format!("p{number}")).collect();
     bench.know_all(&paths);
     let looked = bench.now();
     let urls: Vec<_> = paths.iter().map(|path| page(path)).collect();
-    let date = |number: usize| Some(looked + Duration::from_secs(number as u64));
+    let date = |number: usize| Some(looked + Duration::from_secs(number as u64 + 1));
     let entries: Vec<_> = urls.iter().enumerate().map(|(number, url)| (url.as_str(), date(number))).collect();
     let seen = bench.look(DAY, SITEMAP, "text/xml", &urlset(&entries));
-    assert_eq!((seen.hints.len(), seen.hinted()[0]), (1_000, page("p1002").as_str()));
-    assert_eq!((bench.figure("hints_total"), bench.figure("hints_left_out_total")), (1_000.0, 2.0));
+    let records: Vec<_> =
+        seen.listings.iter().map(|listing| (listing.is_first, listing.is_last, listing.pages.len())).collect();
+    assert_eq!(records, [(true, false, 1_000), (false, true, 3)]);
+    assert_eq!((seen.dated(), bench.figure("hints_total")), (urls.iter().map(String::as_str).collect(), 1_003.0));
 }
 
 #[test]
@@ -323,8 +340,8 @@ fn feeds_of_all_kinds_and_packed_sitemaps_are_heard() {
         ("map.gz", "application/gzip", &packed, HintKind::Sitemap),
     ] {
         let seen = bench.look(2 * HOUR, &page(name), media_type, content);
-        assert_eq!((seen.hinted(), seen.hints[0].kind), (vec![url.as_str()], kind), "{name}");
-        assert_eq!(seen.hints[0].changed_at, Some(date), "{name}");
+        assert_eq!((seen.dated(), seen.listings[0].kind), (vec![url.as_str()], kind), "{name}");
+        assert_eq!(seen.pages().next().map(|page| page.changed_until), Some(date), "{name}");
     }
 }
 
@@ -334,7 +351,7 @@ fn lists_that_are_not_asked_for_are_pages_and_so_are_texts_that_only_look_like_l
     bench.know("a");
     let file = urlset(&[(&page("a"), Some(bench.now() + HOUR))]);
     let seen = bench.look(2 * HOUR, SITEMAP, "text/xml", &file);
-    assert!(seen.hints.is_empty() && seen.links.is_empty(), "{seen:?}");
+    assert!(seen.listings.is_empty() && seen.links.is_empty(), "{seen:?}");
     let mut bench = Bench::new(&[("crawl.discover", "same-host")]);
     for (media_type, content) in [
         ("text/plain", "http://www.site.test/x\nis where it all began, many years ago.\n"),
@@ -342,7 +359,7 @@ fn lists_that_are_not_asked_for_are_pages_and_so_are_texts_that_only_look_like_l
         ("text/xml", "<report><url><loc>http://www.site.test/x</loc></url></report>"),
     ] {
         let seen = bench.look(HOUR, &page(media_type), media_type, content.as_bytes());
-        assert!(seen.links.iter().all(|links| links.list_kind.is_none()), "{media_type}: {seen:?}");
+        assert!(seen.listings.is_empty(), "{media_type}: {seen:?}");
     }
 }
 
@@ -352,7 +369,7 @@ fn what_is_new_in_a_list_is_a_link_where_links_are_followed() {
     bench.know("a");
     let text = format!("{}\n{}\nhttp://other.test/c\n", page("a"), page("b"));
     let seen = bench.look(HOUR, &page("list.txt"), "text/plain", text.as_bytes());
-    assert_eq!((seen.linked(), seen.hints.len()), (vec![(page("b").as_str(), "")], 0), "undated entries only link");
+    assert_eq!((seen.linked(), seen.dated().len()), (vec![(page("b").as_str(), "")], 0), "undated entries only link");
     // One more: the list has changed, though it has no dates.
     let more = format!("{text}{}\n", page("d"));
     let seen = bench.look(HOUR, &page("list.txt"), "text/plain", more.as_bytes());
@@ -379,18 +396,19 @@ fn lists_that_pages_robots_txt_and_indexes_name_are_links_when_lists_are_discove
         let mut result = bench.result(&page("a"), "text/html", b"<p>One sentence that is long enough to be one.");
         result.sitemaps = sitemaps.to_vec();
         assert_eq!(bench.send(&result).linked(), expected[0], "robots.txt, {overrides:?}");
+        let seen = bench.look(HOUR, &page(""), "text/html", html.as_bytes());
+        assert_eq!(seen.linked(), expected[1], "a front page, {overrides:?}");
+        // Every post of a blog may name the feed of its comments.
         let seen = bench.look(HOUR, &page("b"), "text/html", html.as_bytes());
-        assert_eq!(seen.linked(), expected[1], "a page, {overrides:?}");
+        let followed = overrides.contains(&("crawl.discover", "same-host"));
+        assert_eq!(seen.linked(), if followed { expected[1] } else { &[] }, "another page, {overrides:?}");
         let seen = bench.look(HOUR, &page("index.xml"), "text/xml", index);
         assert_eq!(seen.linked(), expected[2], "an index, {overrides:?}");
     };
     let (feed, other, one) = (page("feed.xml"), page("other"), page("one.xml"));
-    check(&[], [&[], &[], &[]]);
-    check(&[("hints.discover", "true")], [&[(SITEMAP, "sitemap")], &[(&feed, "alternate")], &[(&one, "sitemap")]]);
+    check(&[("hints.discover", "false")], [&[], &[], &[]]);
+    check(&[], [&[(SITEMAP, "sitemap")], &[(&feed, "alternate")], &[(&one, "sitemap")]]);
     let all = [(feed.as_str(), "alternate"), (other.as_str(), "")];
     check(&[("crawl.discover", "same-host")], [&[(SITEMAP, "sitemap")], &all, &[(&one, "sitemap")]]);
-    check(
-        &[("hints.discover", "true"), ("hints.feeds", "false")],
-        [&[(SITEMAP, "sitemap")], &[], &[(&one, "sitemap")]],
-    );
+    check(&[("hints.feeds", "false")], [&[(SITEMAP, "sitemap")], &[], &[(&one, "sitemap")]]);
 }

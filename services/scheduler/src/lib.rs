@@ -75,7 +75,7 @@ impl Scheduler {
         let Some(mut list) = self.find(listing.list_page_id, context)? else { return Ok(()) };
         let effects = self.frontier.take_listing(listing, &mut list);
         context.put(PAGES, &listing.list_page_id, &list);
-        for id in effects.newly_listed {
+        for id in effects.relisted {
             let mut page = load(id, context)?;
             self.frontier.note_list(id, &mut page);
             context.put(PAGES, &id, &page);

@@ -1,11 +1,11 @@
-//! How pages become known: links and lists.
+//! How pages become known.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 mod bench;
 
 use bench::{Bench, URL, urls};
-use messages::{HintKind, Link, PageLinks, SchedulerEvent};
+use messages::{Link, PageLinks, SchedulerEvent};
 use page::{CanonicalUrl, MINUTE, Timestamp};
 
 fn links(source: &str, targets: &[&str], now: Timestamp) -> SchedulerEvent {
@@ -18,8 +18,6 @@ fn links(source: &str, targets: &[&str], now: Timestamp) -> SchedulerEvent {
         found_at: now,
         links: targets.iter().map(link).collect(),
         source_url,
-        listed: 0,
-        list_kind: None,
     })
 }
 
@@ -61,25 +59,8 @@ fn lists_become_pages_by_being_named_if_the_settings_say_so() {
         assert_eq!(urls(&bench.wait(MINUTE)), expected.iter().copied().collect(), "{overrides:?}");
     };
     let (map, feed) = ("http://a.site.test/map.xml", "http://a.site.test/feed.xml");
-    check(&[], &[URL]);
-    check(&[("hints.discover", "true")], &[URL, map, feed]);
-    check(&[("hints.discover", "true"), ("crawl.max_depth", "0")], &[URL]);
+    check(&[("hints.discover", "false")], &[URL]);
+    check(&[], &[URL, map, feed]);
+    check(&[("crawl.max_depth", "0")], &[URL]);
     check(&[("crawl.discover", "same-host")], &[URL, "http://a.site.test/1", map, feed]);
-}
-
-#[test]
-fn what_a_list_speaks_for_is_kept_with_its_page() {
-    let mut bench = Bench::new(&[]);
-    bench.seed(URL);
-    let SchedulerEvent::Links(mut said) = links(URL, &[], bench.now()) else { unreachable!("links are links") };
-    (said.listed, said.list_kind) = (12, Some(HintKind::Feed));
-    bench.send("site.test", &SchedulerEvent::Links(said.clone()));
-    let listed = |bench: &Bench| bench.page(URL).map(|page| (page.listed, page.list_kind));
-    assert_eq!(listed(&bench), Some((12, 1)));
-    // Links of the page that say nothing of it as a list leave that as it is.
-    bench.send("site.test", &links(URL, &["/1"], bench.now()));
-    assert_eq!(listed(&bench), Some((12, 1)));
-    (said.listed, said.list_kind) = (0, Some(HintKind::Sitemap));
-    bench.send("site.test", &SchedulerEvent::Links(said));
-    assert_eq!(listed(&bench), Some((0, 0)));
 }

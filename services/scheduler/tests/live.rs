@@ -12,11 +12,9 @@ use messages::{
 };
 use page::{CanonicalUrl, DAY, HOUR, MINUTE, Timestamp};
 use policies::PolicyKind;
-use scheduler::FrontierRules;
-use scheduler::explain::{Explanation, explain};
+use scheduler::explain::Explanation;
 use std::collections::{BTreeMap, BTreeSet};
 use stream::memory::MemoryStores;
-use stream::{StoreProvider, TaskId, TaskTables};
 
 const SITES: usize = 5;
 const PAGES: usize = 30;
@@ -118,15 +116,6 @@ fn one_sibling_seen_changed_brings_the_others_next() {
     assert!(seen_without < seen / 2 && share_without < 0.5, "{seen_without} without siblings, {share_without}");
 }
 
-fn explained(bench: &Bench, url: &str, price: Option<f64>) -> Explanation {
-    let task = TaskId { stage: "scheduler".to_owned(), partition: 0 };
-    let topology = scheduler::topology();
-    let store = bench.driver.stores.open("memory", &task, &topology.table_names()).unwrap();
-    let rules = FrontierRules::new(&bench.settings, bench.partitions);
-    let url = CanonicalUrl::parse(url).unwrap();
-    explain(&TaskTables::new(store, &topology), &rules, &url, price, bench.now()).unwrap().unwrap()
-}
-
 #[test]
 fn an_explanation_shows_sweeps_and_is_the_same_after_everything_but_the_log_was_lost() {
     let mut world = World::new("live", "sweeps");
@@ -142,7 +131,7 @@ fn an_explanation_shows_sweeps_and_is_the_same_after_everything_but_the_log_was_
     // A page of the site that nobody has looked at since.
     let stale = (0..PAGES).map(|page| page_of(0, page)).find(|url| last_look[url] < sweep_at).unwrap();
     let elsewhere = page_of(1, 0);
-    let before = [&stale, &elsewhere].map(|url| explained(bench, url, Some(1.0)));
+    let before = [&stale, &elsewhere].map(|url| bench.explained(url, Some(1.0)));
     let [swept, other] = &before;
     assert!(swept.crawl_value > other.crawl_value, "{before:?}");
     assert!(!swept.sweep_hazards.is_empty() && swept.trust.is_some_and(|trust| trust > 0.0 && trust < 1.0));
@@ -153,16 +142,16 @@ fn an_explanation_shows_sweeps_and_is_the_same_after_everything_but_the_log_was_
     let rate = other.change_rate_per_day;
     assert!(rate.p05 < rate.mean && rate.mean < rate.p95);
     // Due when its value reaches the price: at once for a low one, later for a higher one.
-    let due = |price| explained(bench, &elsewhere, Some(price)).due_at.unwrap();
+    let due = |price| bench.explained(&elsewhere, Some(price)).due_at.unwrap();
     assert_eq!(due(1e-9), bench.now().to_string());
     assert!(due(1.5 * other.crawl_value.unwrap()) > due(1e-9));
-    assert_eq!(explained(bench, &elsewhere, None).price, None);
+    assert_eq!(bench.explained(&elsewhere, None).price, None);
 
     bench.driver.kill(0);
     bench.driver.kill(0);
     bench.driver.stores = MemoryStores::default();
     bench.start();
-    let after = [&stale, &elsewhere].map(|url| explained(bench, url, Some(1.0)));
+    let after = [&stale, &elsewhere].map(|url| bench.explained(url, Some(1.0)));
     let json = |explanations: &[Explanation; 2]| {
         explanations
             .each_ref()
@@ -256,7 +245,7 @@ fn a_hint_raises_what_a_look_is_worth_by_as_much_as_such_hints_were_right() {
     let mut bench = Bench::new(&overrides);
     (0..20).for_each(|host| bench.seed(&on_host(host)));
     bench.live(10 * DAY, |_| 0.05);
-    let value = |bench: &Bench, url: &str| explained(bench, url, Some(1.0)).crawl_value.unwrap();
+    let value = |bench: &Bench, url: &str| bench.explained(url, Some(1.0)).crawl_value.unwrap();
     let url = on_host(3);
     let before = value(&bench, &url);
     hint(&mut bench, &url, HintKind::Sitemap);

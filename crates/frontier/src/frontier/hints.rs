@@ -15,8 +15,8 @@ use revisit::hints::{CERTAIN, ListedDate, hazard_of};
 pub struct ListingEffects {
     /// Pages that the list claims to have changed.
     pub hinted: Vec<PageId>,
-    /// Pages that were not known to be on this list.
-    pub newly_listed: Vec<PageId>,
+    /// Pages that were not known to be on this list, and those that no longer are.
+    pub relisted: Vec<PageId>,
 }
 
 impl Frontier {
@@ -62,7 +62,7 @@ impl Frontier {
             };
             if self.pages.heard.list_of(slot) != Some(list_slot) {
                 self.pages.heard.cover(slot, list_slot);
-                effects.newly_listed.push(id);
+                effects.relisted.push(id);
             }
             let (from_days, until_days) = (entry.changed_from.as_days(), entry.changed_until.as_days());
             dates.push((slot, ListedDate { from_days, until_days }));
@@ -70,6 +70,10 @@ impl Frontier {
         let Self { pages, hosts, .. } = &mut *self;
         let record = |host| &hosts.gate(host).hints;
         let heard = pages.heard.hear(&mut pages.columns, list_slot, dates, listing.read_at, record);
+        if listing.is_last {
+            let dropped = self.pages.heard.drop_unnamed(list_slot, listing.read_at);
+            effects.relisted.extend(dropped.into_iter().map(|slot| self.pages.id(slot)));
+        }
         effects.hinted = heard.hinted.into_iter().map(|slot| self.pages.id(slot)).collect();
         if let Some(known) = list_of(list) {
             let days = listing.previous_read_at.map_or(0.0, |previous| listing.read_at.days_since(previous));

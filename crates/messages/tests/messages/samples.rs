@@ -219,9 +219,17 @@ impl Samples for SiteListing {
             previous_read_at: Some(time(-86_400)),
             listed: 12,
             is_first: true,
+            is_last: true,
             pages: vec![page.clone(), page],
         };
-        let sparse = Self { previous_read_at: None, listed: 0, is_first: false, pages: Vec::new(), ..full.clone() };
+        let sparse = Self {
+            previous_read_at: None,
+            listed: 0,
+            is_first: false,
+            is_last: false,
+            pages: Vec::new(),
+            ..full.clone()
+        };
         vec![full, sparse]
     }
 }

@@ -26,6 +26,8 @@ struct Vouched {
     list: u32,
     /// Time of the last look at the list that still listed the page, in seconds since 1970.
     until_s: u32,
+    /// Time of the last look at the list that named the page at all.
+    named_s: u32,
     /// Days of silence added to the page's entry in the columns.
     days: f32,
     /// Whether the list claims a change since the last look at the page.
@@ -99,7 +101,7 @@ impl HeardPages {
     pub fn vouch(&mut self, slot: Slot, list: Slot, until: Timestamp) {
         self.cover(slot, list);
         let vouched = &mut self.vouched[slot.index()];
-        vouched.until_s = vouched.until_s.max(until.as_secs().clamp(0, i64::from(u32::MAX)) as u32);
+        vouched.until_s = vouched.until_s.max(whole_seconds(until));
     }
 
     /// Notes that a list claims a change of a page since the last look at it. Returns `false` when it did before.
@@ -278,6 +280,8 @@ impl HeardPages {
         let mut heard = Heard::default();
         let Some(kind) = self.lists.get(&list).map(|list| list.kind) else { return heard };
         for (slot, date) in dates {
+            self.cover(slot, list);
+            self.vouched[slot.index()].named_s = whole_seconds(now);
             let Some(entry) = columns.get(slot) else { continue };
             let LastLook::Looked(at) = entry.last_look else { continue };
             let record = record(entry.host);
@@ -295,6 +299,23 @@ impl HeardPages {
         }
         heard
     }
+
+    /// Pages that this list covered before its look at this time, which did not name them. It covers them no more.
+    pub fn drop_unnamed(&mut self, list: Slot, read_at: Timestamp) -> Vec<Slot> {
+        let (list, read_s) = (list.index() as u32 + 1, whole_seconds(read_at));
+        let mut dropped = Vec::new();
+        for (slot, vouched) in (0..).map(Slot::new).zip(&mut self.vouched) {
+            if vouched.list == list && vouched.named_s < read_s {
+                (vouched.list, vouched.claimed) = (0, false);
+                dropped.push(slot);
+            }
+        }
+        dropped
+    }
+}
+
+fn whole_seconds(at: Timestamp) -> u32 {
+    at.as_secs().clamp(0, i64::from(u32::MAX)) as u32
 }
 
 #[cfg(test)]
@@ -376,5 +397,35 @@ mod tests {
         heard.remove(page);
         heard.judge(page, &mut record, 0, true, 0.5, (day(100.0), day(120.0)));
         assert!((record.silent[SITEMAP] - 0.5).abs() < 1e-6, "it is on no list");
+    }
+
+    #[test]
+    fn a_page_that_its_list_no_longer_names_is_on_no_list() {
+        let (mut columns, mut heard, page, list) = listed();
+        let record = HintRecord::default();
+        let date = [(page, ListedDate::at(90.0))];
+        heard.hear(&mut columns, list, date, day(110.0), |_| &record);
+        assert_eq!((heard.drop_unnamed(list, day(110.0)), heard.list_of(page)), (vec![], Some(list)));
+        heard.hear(&mut columns, list, [], day(120.0), |_| &record);
+        assert_eq!((heard.drop_unnamed(list, day(120.0)), heard.list_of(page)), (vec![page], None));
+    }
+
+    #[test]
+    fn a_claim_is_news_once_and_no_silence() {
+        let (mut columns, mut heard, page, list) = listed();
+        let mut record = HintRecord::default();
+        let dates = |at| [(page, ListedDate::at(at))];
+        let first = heard.hear(&mut columns, list, dates(105.0), day(110.0), |_| &record);
+        assert_eq!((first.news, first.hinted), (1.0, vec![page]));
+        let again = heard.hear(&mut columns, list, dates(115.0), day(120.0), |_| &record);
+        assert_eq!(again, Heard::default());
+        assert_eq!(columns.get(page).unwrap(), entry(100.0));
+        // Where claims were wrong every time, they are only counted.
+        (0..100).for_each(|_| record.learn_hinted(SITEMAP, false, 0.9));
+        heard.settle(page);
+        let weak = heard.hear(&mut columns, list, dates(125.0), day(130.0), |_| &record);
+        assert_eq!((weak.news, weak.hinted), (1.0, vec![]));
+        heard.judge(page, &mut record, 0, true, 0.9, (day(100.0), day(131.0)));
+        assert!(record.announced[SITEMAP] > 0.0, "so that a list that mends its ways is believed again");
     }
 }

@@ -8,13 +8,14 @@ use messages::{
     SchedulerEvent, Validators, Verdict, topics,
 };
 use page::{CanonicalUrl, HostName, Timestamp};
-use scheduler::{HostSchedule, ScheduledPage};
+use scheduler::explain::{Explanation, explain};
+use scheduler::{FrontierRules, HostSchedule, ScheduledPage};
 use settings::{Layers, Settings};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use stream::memory::MemoryStores;
 use stream::testing::TestDriver;
-use stream::{Clock, Log, TopicPartition};
+use stream::{Clock, Log, StoreProvider, TaskId, TaskTables, TopicPartition};
 use topology::LogNames;
 
 pub(crate) const URL: &str = "http://a.site.test/x";
@@ -156,6 +157,32 @@ impl Bench {
             }
         }
         visits
+    }
+
+    /// So much time in which no request is answered.
+    pub(crate) fn pass(&mut self, duration: Duration) {
+        self.driver.clock.advance(duration);
+    }
+
+    /// A look at a page now that finds this, asked for or not.
+    pub(crate) fn look_now(&mut self, url: &str, verdict: Verdict) {
+        let page = self.page(url).unwrap();
+        let request = FetchRequest { attempt: page.request.attempt, ..FetchRequest::first(page.url, self.now()) };
+        let request = &request;
+        self.answer(edited(looked(request, 0.05), |it| {
+            it.judgement.verdict = verdict;
+            it.look.fetched_at = request.issued_at;
+        }));
+    }
+
+    /// Why the page is due or not, from what is stored.
+    pub(crate) fn explained(&self, url: &str, price: Option<f64>) -> Explanation {
+        let task = TaskId { stage: "scheduler".to_owned(), partition: 0 };
+        let topology = scheduler::topology();
+        let store = self.driver.stores.open("memory", &task, &topology.table_names()).unwrap();
+        let rules = FrontierRules::new(&self.settings, self.partitions);
+        let url = CanonicalUrl::parse(url).unwrap();
+        explain(&TaskTables::new(store, &topology), &rules, &url, price, self.now()).unwrap().unwrap()
     }
 
     pub(crate) fn page(&self, url: &str) -> Option<ScheduledPage> {

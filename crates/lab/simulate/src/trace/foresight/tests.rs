@@ -24,6 +24,7 @@ fn freshness(trace: &JudgedTrace, policy: PolicyKind, fetches_per_page_per_day: 
         fill: false,
         fetches_per_page_per_day,
         importance_shape: None,
+        lists: None,
         seed: 1,
     };
     replay.run(trace, &mut |_| ControlFlow::Continue(())).unwrap().freshness
