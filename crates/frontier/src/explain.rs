@@ -89,9 +89,9 @@ impl ExplainedSite {
             } else {
                 worth.value
             };
-            let listed = list_of(&self.page).filter(|_| self.price > 0.0).map_or(0.0, |list| {
-                list.news.value(list.pages, worth.days, self.hints.precision(list.kind), self.price)
-            });
+            let listed = list_of(&self.page)
+                .filter(|_| self.price > 0.0)
+                .map_or(0.0, |list| list.value(worth.days, |kind| self.hints.precision(kind), self.price));
             (own + worth.sentinel_value).max(listed)
         })
     }

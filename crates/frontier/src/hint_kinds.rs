@@ -50,12 +50,19 @@ pub(crate) fn keep(record: &HintRecord, kept: &mut HostSchedule) {
     kept.rests_unhinted = counts(&record.quiet);
 }
 
-/// The page as a list, if it is one.
+/// The page as a list, if it is one: a sitemap or feed of known pages, or a page that has shown links to new ones.
 pub(crate) fn list_of(page: &ScheduledPage) -> Option<List> {
     let kind = usize::try_from(page.list_kind).ok().filter(|kind| *kind < KINDS)?;
     let news = NewsRate { news: page.list_news.max(0.0), days: page.list_days.max(0.0) };
-    (page.listed > 0).then_some(List { pages: page.listed as f64, kind, news })
+    match page.listed {
+        1.. => Some(List { pages: page.listed as f64, kind: Some(kind), news }),
+        _ if page.list_news > 0.0 => Some(List { pages: ANY_PAGES, kind: None, news }),
+        _ => None,
+    }
 }
+
+/// The new pages that an index page may show are not among those that it links to.
+const ANY_PAGES: f64 = 1e6;
 
 #[cfg(test)]
 mod tests {

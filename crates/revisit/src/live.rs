@@ -283,7 +283,7 @@ impl RevisitPolicy for Live {
 
     fn insert_list(&mut self, slot: Slot, page: &PolicyPage, pages: usize, now_days: f64) {
         self.packed.insert(slot, page, OwnEvidence::default(), now_days);
-        let list = List { pages: pages as f64, kind: SITEMAP, news: NewsRate::default() };
+        let list = List { pages: pages as f64, kind: Some(SITEMAP), news: NewsRate::default() };
         self.heard.set_list(slot, Some(list));
     }
 

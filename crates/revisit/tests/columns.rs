@@ -51,17 +51,40 @@ fn slots(chosen: &[Candidate]) -> Vec<usize> {
 }
 
 #[test]
-fn pages_never_fetched_come_first_and_the_oldest_discovery_before_all() {
+fn pages_never_fetched_come_first_by_turns_and_compete_where_fetches_have_a_value() {
     let mut columns = PageColumns::default();
+    let new = |found| PageEntry { last_look: LastLook::Discovered(day(found)), ..entry(1.0, 0.0) };
     columns.insert(&entry(10.0, 0.0), &somewhere());
-    columns.insert(&PageEntry { last_look: LastLook::Discovered(day(99.0)), ..entry(1.0, 0.0) }, &somewhere());
-    columns.insert(&PageEntry { last_look: LastLook::Discovered(day(98.0)), ..entry(1.0, 0.0) }, &somewhere());
-    columns.insert(&PageEntry { last_look: LastLook::Discovered(day(98.0)), ..entry(1.0, 0.0) }, &somewhere());
+    columns.insert(&new(99.0), &somewhere());
+    columns.insert(&new(98.0), &somewhere());
+    columns.insert(&new(98.0), &somewhere());
     for index in [Index::Uniform, OPTIMAL] {
-        assert_eq!(slots(&select(&columns, day(100.0), &index, 9, 0.0, everywhere)), [2, 3, 1, 0]);
         assert_eq!(slots(&select(&columns, day(100.0), &index, 2, 0.0, everywhere)), [2, 3]);
-        assert_eq!(slots(&select(&columns, day(100.0), &index, 9, f64::INFINITY, everywhere)), [2, 3, 1]);
     }
+    assert_eq!(slots(&select(&columns, day(100.0), &Index::Uniform, 9, 0.0, everywhere)), [2, 3, 1, 0]);
+    // A front page that changes once a day and counts for a thousand others does not wait for them.
+    let front = columns.insert(&PageEntry { weight: 1_000.0, ..entry(1.0, 97.0) }, &somewhere());
+    assert_eq!(slots(&select(&columns, day(100.0), &OPTIMAL, 2, 0.0, everywhere)), [front.index(), 2]);
+}
+
+#[test]
+fn a_first_copy_is_worth_the_days_it_will_be_current_and_those_it_was_waited_for() {
+    let value = |rate: f64, found: f64, index: Index| {
+        let mut columns = PageColumns::default();
+        let belief = match index {
+            Index::Live { .. } => OwnEvidence::default(),
+            _ => whole_belief(Gamma::new(2.0, 2.0 / rate).expect("both positive")),
+        };
+        let new = PageEntry { last_look: LastLook::Discovered(day(found)), belief, weight: 3.0, ..entry(1.0, 0.0) };
+        columns.insert(&new, &somewhere());
+        let mut seen = None;
+        columns.visit(day(100.0), &index, &Outlook::default(), |page| seen = Some(page.value));
+        assert_eq!(select(&columns, day(100.0), &index, 1, 0.0, everywhere)[0].value, seen.unwrap_or(f64::NAN));
+        seen.unwrap_or(f64::NAN)
+    };
+    assert!((value(0.5, 99.0, OPTIMAL) - 3.0 * 3.0).abs() < 1e-4);
+    assert!((value(1e-4, 99.0, OPTIMAL) - 3.0 * 31.0).abs() < 1e-4, "at most a month");
+    assert!((value(1e-4, 99.0, Index::default()) - 3.0 * 31.0).abs() < 1e-4);
 }
 
 #[test]
@@ -232,7 +255,7 @@ proptest! {
         let mut all = Vec::new();
         columns.visit(day(1000.0), &index, &Outlook::default(), |candidate| all.push(candidate));
         prop_assert_eq!(all.len(), pages.iter().filter(|page| page.status == PageStatus::Ready).count());
-        all.retain(|candidate| candidate.host != 3 && (candidate.never_fetched || candidate.value >= floor));
+        all.retain(|candidate| candidate.host != 3 && candidate.value >= floor);
         all.sort_by(|a, b| b.cmp(a));
         all.truncate(count);
         prop_assert_eq!(select(&columns, day(1000.0), &index, count, floor, |host| host != 3), all);

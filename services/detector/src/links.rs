@@ -12,8 +12,10 @@ use stream::Context;
 const LINKS_PER_RECORD: usize = 1_000;
 /// … and the most bytes: a page may have a thousand links of 2,000 bytes each. Half of the topic's limit.
 const LINK_BYTES_PER_RECORD: usize = 512 << 10;
-/// The `rel` of a sitemap named by robots.txt or by a sitemap index, …
+/// The `rel` of a sitemap named by robots.txt, …
 pub(crate) const SITEMAP: &str = "sitemap";
+/// … of one named by a sitemap index, …
+pub(crate) const INDEXED_SITEMAP: &str = "index";
 /// … and of a feed named by a page.
 pub(crate) const FEED: &str = "alternate";
 

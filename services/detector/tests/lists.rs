@@ -407,8 +407,8 @@ fn lists_that_pages_robots_txt_and_indexes_name_are_links_when_lists_are_discove
     };
     let (feed, other, one) = (page("feed.xml"), page("other"), page("one.xml"));
     check(&[("hints.discover", "false")], [&[], &[], &[]]);
-    check(&[], [&[(SITEMAP, "sitemap")], &[(&feed, "alternate")], &[(&one, "sitemap")]]);
+    check(&[], [&[(SITEMAP, "sitemap")], &[(&feed, "alternate")], &[(&one, "index")]]);
     let all = [(feed.as_str(), "alternate"), (other.as_str(), "")];
-    check(&[("crawl.discover", "same-host")], [&[(SITEMAP, "sitemap")], &all, &[(&one, "sitemap")]]);
-    check(&[("hints.feeds", "false")], [&[(SITEMAP, "sitemap")], &[], &[(&one, "sitemap")]]);
+    check(&[("crawl.discover", "same-host")], [&[(SITEMAP, "sitemap")], &all, &[(&one, "index")]]);
+    check(&[("hints.feeds", "false")], [&[(SITEMAP, "sitemap")], &[], &[(&one, "index")]]);
 }

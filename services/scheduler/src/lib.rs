@@ -64,8 +64,12 @@ impl Scheduler {
     fn take_links(&mut self, links: &PageLinks, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let id = links.source_page_id;
         // The source is of the same site, so of this partition. Without it the depth of the links is unknown.
-        let Some(source) = context.get(PAGES, &id)? else { return Ok(()) };
-        for page in self.frontier.take_links(links, &source, context.now()) {
+        let Some(mut source) = context.get(PAGES, &id)? else { return Ok(()) };
+        let found = self.frontier.take_links(links, &mut source, context.now());
+        if !found.is_empty() {
+            context.put(PAGES, &id, &source);
+        }
+        for page in found {
             context.put(PAGES, &page.url.page_id(), &page);
         }
         Ok(())

@@ -41,8 +41,9 @@ impl Frontier {
             page.last_look_at = page.last_look_at.max(Some(look.fetched_at));
             self.judge_hints(look.page_id, page, verdict, look.fetched_at, previous);
             self.note_list(look.page_id, page);
+            self.count_news(page, previous, look.fetched_at);
             if verdict == Verdict::Unchanged {
-                self.hear_again(look.page_id, page, previous, look.fetched_at);
+                self.hear_again(look.page_id, look.fetched_at);
             }
         } else {
             page.failure = Some(LastFailure::of(look));

@@ -40,14 +40,20 @@ impl Frontier {
         latest.as_micros().max(self.pages.highest_attempt())
     }
 
-    /// Takes in the links of a known page. Returns the pages that became known by them.
-    pub fn take_links(&mut self, links: &PageLinks, source: &ScheduledPage, now: Timestamp) -> Vec<ScheduledPage> {
+    /// Takes in the links of a known page. Returns the pages that became known by them. A page that shows new ones at
+    /// a later look than its first is worth more looks.
+    pub fn take_links(&mut self, links: &PageLinks, source: &mut ScheduledPage, now: Timestamp) -> Vec<ScheduledPage> {
         let depth = source.depth.saturating_add(1);
         if depth as u32 > self.rules.max_depth {
             self.counts.refused_pages += links.links.len() as u64;
             return Vec::new();
         }
-        links.links.iter().filter_map(|link| self.follow(link, source, depth, now)).collect()
+        let found: Vec<_> = links.links.iter().filter_map(|link| self.follow(link, source, depth, now)).collect();
+        if source.last_look_at.is_some_and(|first| first < links.found_at) && source.listed == 0 && !found.is_empty() {
+            source.list_news += found.len() as f64;
+            self.set(links.source_page_id, source);
+        }
+        found
     }
 
     fn follow(&mut self, link: &Link, source: &ScheduledPage, depth: i32, now: Timestamp) -> Option<ScheduledPage> {
@@ -64,7 +70,14 @@ impl Frontier {
             self.counts.refused_pages += 1;
             return None;
         }
-        self.discover(url, 1.0, depth, now)
+        let mut page = self.discover(url, 1.0, depth, now)?;
+        // What a list tells of its site is worth more than one copy. Of the many lists that an index may name, this is
+        // not known.
+        if self.rules.discover_lists && is_worth_a_look_at_once(link) {
+            page.request = page.request.command();
+            self.set(page.url.page_id(), &page);
+        }
+        Some(page)
     }
 
     /// Seeds a known page again. Returns letters to its mirrors; `None` when nothing changes.
@@ -111,5 +124,10 @@ impl Frontier {
 
 /// Whether the link's relation names a sitemap or feed. Links to another site do not come this far.
 fn names_list(link: &Link) -> bool {
+    link.rel == "index" || is_worth_a_look_at_once(link)
+}
+
+/// Whether the list is named by robots.txt or a page. A sitemap index may name thousands.
+fn is_worth_a_look_at_once(link: &Link) -> bool {
     matches!(link.rel.as_str(), "sitemap" | "alternate")
 }

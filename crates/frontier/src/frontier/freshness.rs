@@ -27,7 +27,7 @@ impl Frontier {
                 Some(planner) => planner.due_days(page.slot).is_some_and(|due_days| due_days <= now.as_days()),
                 None => page.value >= price,
             };
-            due += u64::from(page.never_fetched || is_due);
+            due += u64::from(is_due);
         });
         self.counts.due = due;
         self.hold_overdue(now);

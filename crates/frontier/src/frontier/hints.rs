@@ -74,31 +74,31 @@ impl Frontier {
             let dropped = self.pages.heard.drop_unnamed(list_slot, listing.read_at);
             effects.relisted.extend(dropped.into_iter().map(|slot| self.pages.id(slot)));
         }
+        let heard_news = heard.news;
         effects.hinted = heard.hinted.into_iter().map(|slot| self.pages.id(slot)).collect();
-        if let Some(known) = list_of(list) {
-            let days = listing.previous_read_at.map_or(0.0, |previous| listing.read_at.days_since(previous));
-            // What is news at the first look had the time since the pages were looked at.
-            let news = if listing.previous_read_at.is_some() { heard.news } else { 0.0 };
-            let rate = known.news.after(if listing.is_first { days } else { 0.0 }, news);
-            (list.list_news, list.list_days) = (rate.news, rate.days);
+        // What is new at the first look had all the time since the pages were looked at. The days are counted with the
+        // look.
+        if listing.previous_read_at.is_some() && heard_news > 0.0 {
+            list.list_news += heard_news;
             self.set(listing.list_page_id, list);
         }
         effects
     }
 
+    /// Counts the time in which a page had the news that it had.
+    pub(crate) fn count_news(&self, page: &mut ScheduledPage, previous: Option<Timestamp>, now: Timestamp) {
+        if let (Some(known), Some(previous)) = (list_of(page), previous) {
+            let rate = known.news.after(now.days_since(previous), 0.0);
+            (page.list_news, page.list_days) = (rate.news, rate.days);
+        }
+    }
+
     /// A list was looked at and says what it said before.
-    pub(crate) fn hear_again(
-        &mut self,
-        id: PageId,
-        list: &mut ScheduledPage,
-        previous: Option<Timestamp>,
-        now: Timestamp,
-    ) {
-        let (Some(known), Some(slot), Some(previous)) = (list_of(list), self.pages.slot(id), previous) else { return };
-        let rate = known.news.after(now.days_since(previous), 0.0);
-        (list.list_news, list.list_days) = (rate.news, rate.days);
+    pub(crate) fn hear_again(&mut self, id: PageId, now: Timestamp) {
         let Self { pages, hosts, .. } = self;
-        pages.heard.hear_again(&mut pages.columns, slot, now, |host| &hosts.gate(host).hints);
+        if let Some(slot) = pages.slot(id) {
+            pages.heard.hear_again(&mut pages.columns, slot, now, |host| &hosts.gate(host).hints);
+        }
     }
 
     /// Writes into a page's record which list covers it.

@@ -109,12 +109,12 @@ impl PageColumns {
         histogram
     }
 
-    /// Number of pages by value at a time. Pages held or gone are left out; pages never fetched come before all others.
+    /// Number of pages by value at a time. Pages held or gone are left out.
     pub fn value_histogram(&self, at: Timestamp, index: &Index, outlook: &Outlook) -> ValueHistogram {
         let mut histogram = ValueHistogram::default();
         let wants = |flags: u8| flags & (HELD | GONE) == 0;
         self.each_value(at, index, outlook, wants, &mut |page| {
-            histogram.add(if page.never_fetched { f64::INFINITY } else { page.value });
+            histogram.add(page.value);
         });
         histogram
     }

@@ -114,8 +114,7 @@ pub struct PageEntry {
     pub status: PageStatus,
 }
 
-/// A page that may be chosen, with the value of a fetch. The greatest comes first: pages never fetched before all
-/// others, then the higher value, then the lower slot.
+/// A page that may be chosen, with the value of a fetch. The greatest comes first: the higher value, then the lower slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
     /// Position of the page.
@@ -124,7 +123,7 @@ pub struct Candidate {
     pub host: u32,
     /// Whether no copy of it exists yet.
     pub never_fetched: bool,
-    /// By [`super::Index`]; days since discovery for a page never fetched.
+    /// By [`super::Index`].
     pub value: f64,
 }
 
@@ -132,10 +131,7 @@ impl Eq for Candidate {}
 
 impl Ord for Candidate {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.never_fetched
-            .cmp(&other.never_fetched)
-            .then(self.value.total_cmp(&other.value))
-            .then(other.slot.cmp(&self.slot))
+        self.value.total_cmp(&other.value).then(other.slot.cmp(&self.slot))
     }
 }
 

@@ -86,6 +86,19 @@ pub fn live_value(
     trust * swept + (1.0 - trust) * plain.crawl_value(days, theta)
 }
 
+/// A first copy counts for at most so many days of freshness.
+const LONGEST_FIRST_DAYS: f64 = 30.0;
+/// Under [`Index::Uniform`], pages never fetched come before all others.
+pub(super) const BEFORE_ALL_DAYS: f64 = 1e9;
+
+/// Days that a first copy is expected to stay current, from the change rates with sweeps and without. A page never
+/// fetched is worth these and the days that it has waited, for its weight: so it competes with others, and none waits
+/// for ever (C5 of the algorithm notes, with a linear penalty as in A5).
+pub(super) fn first_copy_days(swept_per_day: f64, plain_per_day: f64, trust: f64) -> f64 {
+    let days = |rate: f64| rate.recip().min(LONGEST_FIRST_DAYS);
+    trust * days(swept_per_day) + (1.0 - trust) * days(plain_per_day)
+}
+
 /// -ln of the probability of no change within `days`.
 #[inline]
 pub(super) fn hazard(belief: Gamma, days: f64) -> f64 {
@@ -165,14 +178,24 @@ impl PageColumns {
     pub(super) fn value(&self, i: usize, index: &Index, outlook: &Outlook, now_days: f64) -> f64 {
         let page = &self.pages[i];
         let days = (now_days - page.last_look_days()).max(0.0);
+        let never_fetched = self.flags[i] & NEVER_FETCHED != 0;
         match *index {
+            Index::Uniform if never_fetched => BEFORE_ALL_DAYS + days,
             Index::Uniform => days,
+            Index::CrawlValue { .. } if never_fetched => {
+                let rate = page.whole().mean();
+                f64::from(page.weight) * (first_copy_days(rate, rate, 0.0) + days)
+            }
             Index::CrawlValue { theta } => f64::from(page.weight) * page.whole().crawl_value(days, theta),
             Index::Live { theta, .. } => {
                 let membership = &self.memberships.rows[page.membership as usize];
                 let (priors, trust) = (self.priors(membership, outlook), self.trust(membership, outlook));
                 let (sweep_hazard, sweeps_per_day) = self.sweeps(page, outlook, now_days);
                 let (own, plain) = (priors.own(&page.belief), priors.plain(&page.belief));
+                if never_fetched {
+                    let first_days = first_copy_days(own.mean() + sweeps_per_day, plain.mean(), trust);
+                    return f64::from(page.weight) * (first_days + days);
+                }
                 f64::from(page.weight) * live_value(own, plain, days, sweep_hazard, sweeps_per_day, trust, theta)
             }
         }

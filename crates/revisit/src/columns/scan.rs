@@ -8,8 +8,8 @@ use page::Timestamp;
 use sweeps::Outlook;
 
 impl PageColumns {
-    /// The best pages on hosts that are `permitted`, at least `count` if there are that many: first pages never
-    /// fetched, oldest discovery first, then pages worth at least `floor`. Only [`Index::Live`] uses the outlook, and
+    /// The best pages on hosts that are `permitted` that are worth at least `floor`, at least `count` if there are that
+    /// many. Only [`Index::Live`] uses the outlook, and
     /// needs [`PageColumns::refresh`] before.
     pub fn scan(
         &self,
@@ -21,17 +21,12 @@ impl PageColumns {
         permitted: impl Fn(u32) -> bool,
     ) -> Selection {
         let now_days = now.as_days();
-        let mut found = ScanFindings {
-            never_fetched: BestItems::new(count, self.slots()),
-            best: BestItems::new(count, self.slots()),
-            least: floor,
-            now_days,
-            permitted: &permitted,
-        };
+        let mut found =
+            ScanFindings { best: BestItems::new(count, self.slots()), least: floor, now_days, permitted: &permitted };
         let mut probes = Vec::new();
         match *index {
-            Index::Uniform => self.scan_each(&mut found, |_, days, _| Some(days)),
-            Index::CrawlValue { theta } => self.scan_each(&mut found, |page, days, least| {
+            Index::Uniform => self.scan_each(&mut found, index, |_, days, _| Some(days)),
+            Index::CrawlValue { theta } => self.scan_each(&mut found, index, |page, days, least| {
                 let (belief, weight) = (page.whole(), f64::from(page.weight));
                 let (alpha, beta_days) = (belief.alpha() as f32, belief.beta_days() as f32);
                 let at_most = f64::from(crawl_value_at_most(alpha, beta_days, days as f32, theta as f32));
@@ -41,10 +36,10 @@ impl PageColumns {
                 probes = self.scan_live(&mut found, outlook, theta, sentinel_weight);
             }
         }
-        let (never_fetched, mut best, least, left_out) = found.finish(floor);
+        let (mut best, least, left_out) = found.finish(floor);
         best.extend(probes.into_iter().filter(|probe| probe.value >= least));
         best.sort_unstable();
-        Selection::new(*index, floor, never_fetched, best, left_out)
+        Selection::new(*index, floor, best, left_out)
     }
 
     /// Finds the best pages by values that depend on the page alone. `value` gets the page, the days since its last
@@ -52,12 +47,13 @@ impl PageColumns {
     fn scan_each(
         &self,
         found: &mut ScanFindings<'_, impl Fn(u32) -> bool>,
+        index: &Index,
         value: impl Fn(&PageRecord, f64, f64) -> Option<f64>,
     ) {
         for ((slot, &flags), page) in (0..).map(Slot).zip(&self.flags).zip(&self.pages) {
             let days = (found.now_days - page.last_look_days()).max(0.0);
             if flags == NEVER_FETCHED {
-                found.discovered(slot, page.host, days);
+                found.push(slot, page.host, self.value(slot.index(), index, &Outlook::default(), found.now_days));
             } else if flags == 0
                 && let Some(value) = value(page, days, found.least)
             {
@@ -87,7 +83,8 @@ impl PageColumns {
                 let slot = Slot((chunk * LANES + i) as u32);
                 let days = || (now_days - page.last_look_days()).max(0.0);
                 if flags == NEVER_FETCHED {
-                    found.discovered(slot, page.host, days());
+                    let first_days = terms[page.membership as usize].first_copy_days;
+                    found.push(slot, page.host, f64::from(page.weight) * (first_days + days()));
                 }
                 if flags != 0 || f64::from(bounds.first[i]) < found.least {
                     continue;
@@ -140,7 +137,9 @@ impl PageColumns {
             let days = (now_days - page.last_look_days()).max(0.0);
             let never_fetched = self.flags[i] & NEVER_FETCHED != 0;
             let value = match *index {
-                _ if never_fetched => days,
+                Index::Live { .. } if never_fetched => {
+                    f64::from(page.weight) * (terms[page.membership as usize].first_copy_days + days)
+                }
                 Index::Live { theta, .. } => {
                     let terms = &terms[page.membership as usize];
                     f64::from(page.weight) * terms.live_exactly(page, &groups, days, now_days, theta)
@@ -154,7 +153,6 @@ impl PageColumns {
 
 /// The findings of a scan so far.
 struct ScanFindings<'a, P> {
-    never_fetched: BestItems<Candidate>,
     best: BestItems<SelectionEntry>,
     /// Pages of lower own value cannot be among the best.
     least: f64,
@@ -163,12 +161,6 @@ struct ScanFindings<'a, P> {
 }
 
 impl<P: Fn(u32) -> bool> ScanFindings<'_, P> {
-    fn discovered(&mut self, slot: Slot, host: u32, days: f64) {
-        if (self.permitted)(host) {
-            self.never_fetched.push(Candidate { slot, host, never_fetched: true, value: days });
-        }
-    }
-
     fn push(&mut self, slot: Slot, host: u32, value: f64) {
         if value >= self.least
             && (self.permitted)(host)
@@ -178,19 +170,15 @@ impl<P: Fn(u32) -> bool> ScanFindings<'_, P> {
         }
     }
 
-    /// Returns the pages never fetched, the best last; the others, unordered; the value below which there may be more;
-    /// and the highest value left out, if any was.
-    fn finish(mut self, floor: f64) -> (Vec<Candidate>, Vec<SelectionEntry>, f64, Option<f64>) {
+    /// Returns the best, unordered; the value below which there may be more; and the highest value left out, if any was.
+    fn finish(mut self, floor: f64) -> (Vec<SelectionEntry>, f64, Option<f64>) {
         self.best.cut();
-        self.never_fetched.cut();
-        self.never_fetched.kept.sort_unstable();
-        let truncated = self.best.truncated || self.never_fetched.truncated;
-        let (mut least, mut left_out) = (self.least, 0.0);
+        let (mut least, mut left_out) = (self.least, None);
         if self.best.truncated {
             least = self.best.kept.iter().map(|entry| entry.value).fold(f64::INFINITY, f64::min).max(floor);
-            left_out = least;
+            left_out = Some(least);
         }
-        (self.never_fetched.kept, self.best.kept, least, truncated.then_some(left_out))
+        (self.best.kept, least, left_out)
     }
 }
 

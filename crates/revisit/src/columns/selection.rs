@@ -40,9 +40,7 @@ impl PartialOrd for SelectionEntry {
 pub struct Selection {
     index: Index,
     floor: f64,
-    /// Pages never fetched, the best last.
-    never_fetched: Vec<Candidate>,
-    /// The others, the best last, with their values at the scan.
+    /// Pages, the best last, with their values at the scan.
     best: Vec<SelectionEntry>,
     /// Pages that gave way to better ones, with their values since.
     again: BinaryHeap<SelectionEntry>,
@@ -58,14 +56,8 @@ const WORSE_THAN_LEFT_OUT: f64 = 0.9;
 
 impl Selection {
     /// From the findings of a scan, the best last.
-    pub(super) fn new(
-        index: Index,
-        floor: f64,
-        never_fetched: Vec<Candidate>,
-        best: Vec<SelectionEntry>,
-        left_out: Option<f64>,
-    ) -> Self {
-        Self { index, floor, never_fetched, best, again: BinaryHeap::new(), level: f64::INFINITY, left_out }
+    pub(super) fn new(index: Index, floor: f64, best: Vec<SelectionEntry>, left_out: Option<f64>) -> Self {
+        Self { index, floor, best, again: BinaryHeap::new(), level: f64::INFINITY, left_out }
     }
 
     /// This selection as a scan with a lower floor would give it, if that could have found no other pages: there were
@@ -86,19 +78,12 @@ impl Selection {
         now: Timestamp,
         permitted: impl Fn(u32) -> bool,
     ) -> Option<Candidate> {
-        while let Some(candidate) = self.never_fetched.pop() {
-            let ready = columns.flags.get(candidate.slot.index()) == Some(&NEVER_FETCHED);
-            if ready && permitted(candidate.host) {
-                columns.set_status(candidate.slot, PageStatus::InFlight);
-                return Some(candidate);
-            }
-        }
         let now_days = now.as_days();
         self.fetch_ahead(columns, outlook);
         while let Some((entry, at_scan)) = self.pop() {
             let scanned = entry.value;
             let i = entry.slot.index();
-            if columns.flags[i] != 0 || !permitted(columns.pages[i].host) {
+            if columns.flags[i] & !NEVER_FETCHED != 0 || !permitted(columns.pages[i].host) {
                 continue;
             }
             let mut value = columns.value(i, &self.index, outlook, now_days);
@@ -122,14 +107,15 @@ impl Selection {
                 self.again.clear();
                 return None;
             }
-            if matches!(self.index, Index::Live { .. }) {
+            let never_fetched = columns.flags[i] & NEVER_FETCHED != 0;
+            if matches!(self.index, Index::Live { .. }) && !never_fetched {
                 columns.memberships.looked(columns.pages[i].membership, now_days);
             }
             if at_scan {
                 self.level = scanned;
             }
             columns.set_status(entry.slot, PageStatus::InFlight);
-            return Some(Candidate { slot: entry.slot, host: columns.pages[i].host, never_fetched: false, value });
+            return Some(Candidate { slot: entry.slot, host: columns.pages[i].host, never_fetched, value });
         }
         None
     }

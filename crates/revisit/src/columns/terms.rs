@@ -3,9 +3,9 @@
 use super::PageColumns;
 use super::bounds::AGES;
 use super::entry::PageRecord;
-use super::index::live_value;
+use super::index::{first_copy_days, live_value};
 use super::memberships::Membership;
-use sweeps::{CellPriors, GroupNumbers, Hazard, Outlook};
+use sweeps::{CellPriors, GroupNumbers, Hazard, Outlook, OwnEvidence};
 
 /// The terms of a membership at the time of a scan.
 #[derive(Clone, Copy)]
@@ -15,6 +15,8 @@ pub(super) struct Terms {
     pub(super) sweeps_per_day: f64,
     /// Value of a first look into its groups.
     pub(super) sentinel: f64,
+    /// Days that a first copy of one of its pages is expected to stay current.
+    pub(super) first_copy_days: f64,
     pub(super) groups: GroupNumbers,
 }
 
@@ -90,6 +92,7 @@ impl PageColumns {
                 trust: 0.0,
                 sweeps_per_day: 0.0,
                 sentinel: 0.0,
+                first_copy_days: 0.0,
                 groups: GroupNumbers::default(),
             };
             if membership.is_vacant() {
@@ -103,6 +106,9 @@ impl PageColumns {
                 terms.sweeps_per_day += group.hazard.map_or(0.0, Hazard::per_day);
                 terms.sentinel += group.sentinel;
             }
+            let nothing = OwnEvidence::default();
+            let (own, plain) = (terms.priors.own(&nothing).mean(), terms.priors.plain(&nothing).mean());
+            terms.first_copy_days = first_copy_days(own + terms.sweeps_per_day, plain, terms.trust);
             terms
         };
         self.memberships.rows.iter().map(terms).collect()

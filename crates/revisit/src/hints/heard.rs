@@ -8,15 +8,22 @@ use page::Timestamp;
 use std::collections::BTreeMap;
 use sweeps::Outlook;
 
-/// A sitemap or feed among the pages.
+/// A page that tells of others: a sitemap, a feed, or an index page that shows links to new pages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct List {
-    /// Number of known pages that it lists.
+    /// Number of pages that its news may be about.
     pub pages: f64,
-    /// The kind of its hints.
-    pub kind: HintNumber,
+    /// The kind of its hints; `None`: it gives none, and its news are new pages.
+    pub kind: Option<HintNumber>,
     /// Its news so far.
     pub news: NewsRate,
+}
+
+impl List {
+    /// Value of a look, `days` after the last one.
+    pub fn value(&self, days: f64, precision: impl FnOnce(HintNumber) -> f64, price: f64) -> f64 {
+        self.news.value(self.pages, days, self.kind.map_or(1.0, precision), price)
+    }
 }
 
 /// What a list vouches for: the page had not changed until then, as far as the list tells all.
@@ -169,7 +176,7 @@ impl HeardPages {
     }
 
     fn kind_of(&self, slot: Slot) -> Option<HintNumber> {
-        self.list_of(slot).and_then(|list| self.lists.get(&list)).map(|list| list.kind)
+        self.list_of(slot).and_then(|list| self.lists.get(&list)).and_then(|list| list.kind)
     }
 
     /// Adds the silence of a list up to now to a page's entry in the columns.
@@ -246,7 +253,7 @@ impl HeardPages {
         // Without a price, the cost of following a list is unknown.
         let lists = self.lists.iter().filter(|_| price > 0.0).filter_map(|(&slot, list)| {
             let (host, worth) = worth(slot)?;
-            Some((list.news.value(list.pages, worth.days, precision(host, list.kind), price), slot))
+            Some((list.value(worth.days, |kind| precision(host, kind), price), slot))
         });
         let mut due: Vec<(f64, Slot)> = pages.chain(lists).filter(|(value, _)| *value >= price).collect();
         due.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -278,7 +285,7 @@ impl HeardPages {
         record: impl Fn(u32) -> &'a HintRecord,
     ) -> Heard {
         let mut heard = Heard::default();
-        let Some(kind) = self.lists.get(&list).map(|list| list.kind) else { return heard };
+        let Some(kind) = self.lists.get(&list).and_then(|list| list.kind) else { return heard };
         for (slot, date) in dates {
             self.cover(slot, list);
             self.vouched[slot.index()].named_s = whole_seconds(now);
@@ -346,7 +353,7 @@ mod tests {
         let place = |path| PagePlace::of("a.test", "a.test", path);
         let (page, list) =
             (columns.insert(&entry(100.0), &place("/a")), columns.insert(&entry(100.0), &place("/s.xml")));
-        heard.set_list(list, Some(List { pages: 1.0, kind: SITEMAP, news: NewsRate::default() }));
+        heard.set_list(list, Some(List { pages: 1.0, kind: Some(SITEMAP), news: NewsRate::default() }));
         (columns, heard, page, list)
     }
 
