@@ -227,6 +227,10 @@ fn run(with_sitemaps: bool) -> Outcome {
     }
 }
 
+fn sitemap_looks_per_day(outcome: &Outcome, host: &str) -> f64 {
+    f64::from(outcome.sitemap_fetches[host]) / f64::from(DAYS)
+}
+
 #[test]
 fn an_honest_sitemap_makes_copies_fresher_and_a_lying_one_loses_its_weight() {
     let (without, with) = (run(false), run(true));
@@ -245,7 +249,8 @@ fn an_honest_sitemap_makes_copies_fresher_and_a_lying_one_loses_its_weight() {
     let stale = |outcome: &Outcome, host| 1.0 - outcome.freshness[host];
     assert!(stale(&with, HONEST) < 0.6 * stale(&without, HONEST));
     assert!(stale(&with, LIAR) < 1.1 * stale(&without, LIAR));
-    assert!(f64::from(with.sitemap_fetches[LIAR]) < 0.05 * most);
+    // It has changed at every look, so as a page of its own it is looked at about once a day.
+    assert!(sitemap_looks_per_day(&with, LIAR) < 1.2);
     let quality = |host| hints(host).host.first().copied().expect("sitemaps were judged");
     assert!(quality(HONEST).precision > 0.7 && quality(LIAR).precision < 0.2);
     assert!(quality(HONEST).recall > 0.5 && quality(LIAR).recall < 0.2);

@@ -83,6 +83,9 @@ impl ExplainedSite {
 
     /// The value the page competes with at a time.
     fn value(&self, at: Timestamp) -> f64 {
+        if let Some(value) = self.pages.columns.first_copy_value(self.slot, &self.index, &self.outlook, at) {
+            return value;
+        }
         self.worth(at).map_or(0.0, |worth| {
             let own = if self.hint_hazard > 0.0 {
                 value_with_hints(&worth, &self.index, self.hint_hazard)
@@ -166,8 +169,8 @@ impl ExplainedSite {
         let scored = rules.scores_pages();
         let due_days = match (page.last_look_at, price) {
             _ if page.request.wanted != WantedReason::No => Some(0.0),
-            (None, _) => Some(0.0),
-            (Some(_), Some(price)) if scored => self.due_after_days(price, now),
+            (None, _) if !scored => Some(0.0),
+            (_, Some(price)) if scored => self.due_after_days(price, now),
             _ => None,
         };
         let permitted_at = schedule.as_ref().map(|schedule| schedule.next_permitted_at);
@@ -184,7 +187,7 @@ impl ExplainedSite {
             policy: rules.policy.name().to_owned(),
             state,
             due_at: due_at.map(|at| at.to_string()),
-            crawl_value: worth.map(|_| self.value(now)),
+            crawl_value: scored.then(|| self.value(now)),
             price,
             weight: weight_of(page, rules),
             change_rate_per_day: RateRange {

@@ -147,6 +147,11 @@ impl FrontierRules {
         }
     }
 
+    /// Whether a page never fetched competes by the value of its first copy.
+    pub(crate) fn values_first_copies(&self) -> bool {
+        self.values_hints()
+    }
+
     /// Whether every page is scored at each tick. Otherwise the policy has its own account.
     pub(crate) fn scores_pages(&self) -> bool {
         match self.at_work {

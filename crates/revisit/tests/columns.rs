@@ -54,7 +54,7 @@ fn slots(chosen: &[Candidate]) -> Vec<usize> {
 fn pages_never_fetched_come_first_by_turns_and_compete_where_fetches_have_a_value() {
     let mut columns = PageColumns::default();
     let new = |found| PageEntry { last_look: LastLook::Discovered(day(found)), ..entry(1.0, 0.0) };
-    columns.insert(&entry(10.0, 0.0), &somewhere());
+    columns.insert(&entry(10.0, 99.0), &somewhere());
     columns.insert(&new(99.0), &somewhere());
     columns.insert(&new(98.0), &somewhere());
     columns.insert(&new(98.0), &somewhere());

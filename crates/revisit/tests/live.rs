@@ -350,12 +350,12 @@ proptest! {
                 entry.status == PageStatus::Ready && permitted(entry.host)
             });
             let best = ready.max_by_key(|&i| {
-                let worth = brute.worth(Slot::new(i as u32), &index, outlook, now);
-                let value = worth.map_or(0.0, |worth| worth.value + worth.sentinel_value);
-                let age = Reverse((pages[i].2 * 86_400.0) as i64);
-                let new = pages[i].5 == 0;
+                let slot = Slot::new(i as u32);
+                let worth = brute.worth(slot, &index, outlook, now);
+                let known = worth.map(|worth| worth.value + worth.sentinel_value);
+                let value = known.or(brute.first_copy_value(slot, &index, outlook, now)).expect("one or the other");
                 // All values here are positive: their bits are in their order.
-                (new, if new { Some(age) } else { None }, value.to_bits(), Reverse(i))
+                (value.to_bits(), Reverse(i))
             });
             let Some(best) = best else { break };
             expected.push(best);

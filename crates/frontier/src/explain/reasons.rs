@@ -20,9 +20,14 @@ impl ExplainedSite {
         let mut reasons = Vec::new();
         match explanation.state {
             "in_flight" => reasons.push("A request for it is under way.".to_owned()),
-            "never_fetched" => {
+            "never_fetched" if !rules.values_first_copies() => {
                 reasons.push("It was never fetched. Such pages come first, in the order of their discovery.".to_owned())
             }
+            "never_fetched" => reasons.push(
+                "It was never fetched. A first copy is worth the days that it is expected to stay current, a month at \
+                 most, and those that it was waited for."
+                    .to_owned(),
+            ),
             "held" if page.request.failures > 0 => {
                 reasons.push(format!("Its last {} fetches in a row failed, so it waits.", page.request.failures));
             }
@@ -59,7 +64,10 @@ impl ExplainedSite {
         } else if schedule.is_some_and(|schedule| schedule.next_permitted_at > now) {
             reasons.push("Its host may not be fetched from yet (crawl delay).".to_owned());
         }
-        let Some(worth) = self.worth(now) else { return reasons };
+        let Some(worth) = self.worth(now) else {
+            reasons.extend(rules.values_first_copies().then(|| standing(explanation)).flatten());
+            return reasons;
+        };
         if !rules.scores_pages() {
             let policy = &explanation.policy;
             reasons.push(format!(
@@ -115,25 +123,30 @@ impl ExplainedSite {
                     .to_owned(),
             );
         }
-        match (explanation.crawl_value, explanation.price) {
-            (_, None) => reasons.push("There is no price yet.".to_owned()),
-            (Some(value), Some(price)) if value >= price => {
-                let (value, price) = (shown(value), shown(price));
-                reasons.push(format!("A fetch is worth {value}, which reaches the price of {price}: it is due."));
-            }
-            (Some(value), Some(price)) if explanation.due_at.is_some() => {
-                let (value, price) = (shown(value), shown(price));
-                reasons.push(format!("A fetch is worth {value}, below the price of {price}: it is not due yet."));
-            }
-            (Some(value), Some(price)) => reasons.push(format!(
-                "A fetch is worth {} and will not reach the price of {} within ten years: the page changes too fast \
-                 or matters too little. It is still fetched after policy.max_interval.",
-                shown(value),
-                shown(price),
-            )),
-            (None, Some(_)) => {}
-        }
+        reasons.extend(standing(explanation));
         reasons
+    }
+}
+
+/// The value of a fetch beside the price.
+fn standing(explanation: &Explanation) -> Option<String> {
+    match (explanation.crawl_value, explanation.price) {
+        (_, None) => Some("There is no price yet.".to_owned()),
+        (Some(value), Some(price)) if value >= price => {
+            let (value, price) = (shown(value), shown(price));
+            Some(format!("A fetch is worth {value}, which reaches the price of {price}: it is due."))
+        }
+        (Some(value), Some(price)) if explanation.due_at.is_some() => {
+            let (value, price) = (shown(value), shown(price));
+            Some(format!("A fetch is worth {value}, below the price of {price}: it is not due yet."))
+        }
+        (Some(value), Some(price)) => Some(format!(
+            "A fetch is worth {} and will not reach the price of {} within ten years: the page changes too fast \
+             or matters too little. It is still fetched after policy.max_interval.",
+            shown(value),
+            shown(price),
+        )),
+        (None, Some(_)) => None,
     }
 }
 

@@ -174,6 +174,13 @@ impl PageColumns {
         })
     }
 
+    /// The value of the first fetch of a page never fetched. `None` for any other.
+    pub fn first_copy_value(&self, slot: Slot, index: &Index, outlook: &Outlook, now: Timestamp) -> Option<f64> {
+        self.get(slot)?;
+        let never_fetched = self.flags[slot.index()] & NEVER_FETCHED != 0;
+        never_fetched.then(|| self.value(slot.index(), index, outlook, now.as_days()))
+    }
+
     /// The value of page `i` without that of a first look into its groups.
     pub(super) fn value(&self, i: usize, index: &Index, outlook: &Outlook, now_days: f64) -> f64 {
         let page = &self.pages[i];
@@ -191,11 +198,13 @@ impl PageColumns {
                 let membership = &self.memberships.rows[page.membership as usize];
                 let (priors, trust) = (self.priors(membership, outlook), self.trust(membership, outlook));
                 let (sweep_hazard, sweeps_per_day) = self.sweeps(page, outlook, now_days);
-                let (own, plain) = (priors.own(&page.belief), priors.plain(&page.belief));
                 if never_fetched {
+                    let nothing = OwnEvidence::default();
+                    let (own, plain) = (priors.own(&nothing), priors.plain(&nothing));
                     let first_days = first_copy_days(own.mean() + sweeps_per_day, plain.mean(), trust);
                     return f64::from(page.weight) * (first_days + days);
                 }
+                let (own, plain) = (priors.own(&page.belief), priors.plain(&page.belief));
                 f64::from(page.weight) * live_value(own, plain, days, sweep_hazard, sweeps_per_day, trust, theta)
             }
         }
