@@ -134,7 +134,7 @@ impl Frontier {
         let Some(place) = self.pages.columns.place(slot) else { return };
         let page = PolicyPage {
             weight: weight_of(page, &self.rules),
-            cost: 1.0,
+            cost: self.pages.costs.of(page.bytes_per_fetch, &self.rules),
             host: self.hosts.of(&page.url),
             place,
             last_look_days: page.last_look_at.map(Timestamp::as_days),

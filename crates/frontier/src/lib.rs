@@ -15,6 +15,7 @@ mod audit;
 mod budget;
 mod demand;
 pub mod explain;
+mod fetch_cost;
 mod frontier;
 mod hint_kinds;
 mod hosts;

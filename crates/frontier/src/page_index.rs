@@ -1,5 +1,6 @@
 //! All known pages of this partition in memory: the packed columns, the page ids, and the leases and waits.
 
+use crate::fetch_cost::FetchCosts;
 use crate::hint_kinds::list_of;
 use crate::hosts::{HostGate, Hosts};
 use crate::page_record::ScheduledPage;
@@ -31,6 +32,8 @@ pub(crate) struct PageIndex {
     pub(crate) refetch: BTreeSet<Slot>,
     /// What hints and lists say of pages.
     pub(crate) heard: HeardPages,
+    /// What fetches of them cost.
+    pub(crate) costs: FetchCosts,
     /// Restored pages whose list may not be known yet.
     unresolved: Vec<(Slot, PageId)>,
     /// Pages whose content is fetched through a mirror.
@@ -63,7 +66,8 @@ impl PageIndex {
                 None => LastLook::Discovered(page.discovered_at),
             },
             belief: entry_of(page, place.cell, rules, outlook),
-            weight: weight_of(page, rules) * expectation(page, hosts.gate(host), rules),
+            weight: weight_of(page, rules) * expectation(page, hosts.gate(host), rules)
+                / self.costs.of(page.bytes_per_fetch, rules),
             host,
             status: match page.request.state {
                 RequestState::InFlight { .. } => PageStatus::InFlight,
@@ -87,6 +91,7 @@ impl PageIndex {
                 slot
             }
         };
+        self.costs.set(slot, page.bytes_per_fetch, rules);
         match page.request.state {
             RequestState::InFlight { lease_until, .. } => {
                 self.waits[slot.index()] = lease_until;
@@ -116,10 +121,11 @@ impl PageIndex {
     }
 
     /// Removes a page. Returns its former slot.
-    pub(crate) fn remove(&mut self, id: PageId, hosts: &mut Hosts) -> Option<Slot> {
+    pub(crate) fn remove(&mut self, id: PageId, hosts: &mut Hosts, rules: &FrontierRules) -> Option<Slot> {
         self.unset(id, hosts);
         let slot = self.slots.remove(&id)?;
         self.heard.remove(slot);
+        self.costs.set(slot, 0.0, rules);
         self.columns.remove(slot);
         Some(slot)
     }

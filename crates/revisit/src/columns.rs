@@ -250,6 +250,13 @@ impl PageColumns {
         held
     }
 
+    /// Notes that the look at a chosen page was not answered: its groups were not looked into after all.
+    pub fn unanswered(&mut self, slot: Slot) {
+        if self.flags.get(slot.index()).is_some_and(|flags| flags & VACANT == 0) {
+            self.memberships.unanswered(self.pages[slot.index()].membership);
+        }
+    }
+
     /// Removes a page. Returns `false` if the slot is empty.
     pub fn remove(&mut self, slot: Slot) -> bool {
         let i = slot.index();

@@ -197,6 +197,16 @@ fn groups_follow_the_sizes_of_sites() {
     let swept = |group: u64| -(-model.outlook().group(group).expect("known").hazard.between(1.0, 11.0)).exp_m1();
     let expected = 0.5 * 10.0 * (80.0 * swept(place(0).site) + 40.0 * swept(place(0).groups[2]));
     assert!((sentinel(&columns, &model) / expected - 1.0).abs() < 1e-6);
+    // While a look is under way no other page is sent for its groups; it counts only when it is answered.
+    let mut asked = columns.clone();
+    let mut selection = asked.scan(day(11.0), &index, model.outlook(), 1, 0.0, |_| true);
+    let chosen = selection.next(&mut asked, model.outlook(), day(11.0), |_| true).expect("a page").slot;
+    assert_eq!(sentinel(&asked, &model), 0.0);
+    asked.set_status(chosen, PageStatus::Ready);
+    asked.unanswered(chosen);
+    assert!((sentinel(&asked, &model) / expected - 1.0).abs() < 1e-6, "a lost lease hides no sweep");
+    asked.looked(chosen, Some(day(11.0)));
+    assert_eq!(sentinel(&asked, &model), 0.0);
     // Half of the pages leave: the other directory is none any more, and this one is the site.
     for i in (1..40).step_by(2) {
         model.remove(&place(i));

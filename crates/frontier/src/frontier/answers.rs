@@ -1,6 +1,7 @@
 //! What an answer changes: the page's record, its host's schedule, the budget, and the policy's account.
 
 use super::Frontier;
+use crate::fetch_cost::learned_bytes;
 use crate::hosts::{HostAnswer, is_trouble};
 use crate::page_record::{LastFailure, ScheduledPage};
 use crate::request::AnswerFate;
@@ -24,6 +25,9 @@ impl Frontier {
         self.counts.answers += 1;
         self.counts.changes += u64::from(changed);
         self.counts.changes_seen += u64::from(changed);
+        if look.is_fetch() {
+            page.bytes_per_fetch = learned_bytes(page.bytes_per_fetch, page.fetches, look.wire_bytes);
+        }
         page.fetches += i64::from(look.is_fetch());
         page.changes += i64::from(changed);
         page.belief = *belief;
@@ -57,6 +61,9 @@ impl Frontier {
         }
         let letters = self.judge_ties(page, estimate);
         let slot = self.set(look.page_id, page);
+        if content == ContentEvidence::Nothing {
+            self.pages.columns.unanswered(slot);
+        }
         self.plan_after_look(slot, page, verdict, look.fetched_at, previous);
         letters
     }
@@ -82,7 +89,8 @@ impl Frontier {
         if look.outcome == FetchOutcome::RobotsUnavailable {
             page.failure = Some(LastFailure::of(look));
         }
-        self.set(look.page_id, page);
+        let slot = self.set(look.page_id, page);
+        self.pages.columns.unanswered(slot);
     }
 
     /// Books a look on the host that answered. A host that redirected elsewhere has nothing to do with what is found

@@ -97,7 +97,7 @@ impl Frontier {
     pub fn forget(&mut self, id: PageId, page: Option<ScheduledPage>) -> Vec<MirrorLetter> {
         let dissolve = |mut page| with_ties(id, &mut page, |ties, me, _| ties.dissolve(me));
         let letters = page.map(dissolve).unwrap_or_default();
-        if let (Some(slot), Some(planner)) = (self.pages.remove(id, &mut self.hosts), &mut self.planner) {
+        if let (Some(slot), Some(planner)) = (self.pages.remove(id, &mut self.hosts, &self.rules), &mut self.planner) {
             planner.remove(slot);
         }
         letters

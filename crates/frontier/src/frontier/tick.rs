@@ -84,7 +84,8 @@ impl Frontier {
     pub fn expire(&mut self, id: PageId, page: &mut ScheduledPage) {
         page.request = page.request.expire();
         self.counts.leases_expired += 1;
-        self.free(id, page);
+        let slot = self.free(id, page);
+        self.pages.columns.unanswered(slot);
     }
 
     /// The next page whose wait is over.
@@ -99,11 +100,12 @@ impl Frontier {
     }
 
     /// Makes a page available again without a look.
-    fn free(&mut self, id: PageId, page: &ScheduledPage) {
+    fn free(&mut self, id: PageId, page: &ScheduledPage) -> Slot {
         let slot = self.set(id, page);
         if let Some(planner) = &mut self.planner {
             planner.freed(slot);
         }
+        slot
     }
 
     /// Begins a tick. Returns `None` soon after another one: scoring must stay a small part of the work, however many

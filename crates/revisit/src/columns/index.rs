@@ -232,13 +232,13 @@ impl PageColumns {
 
     pub(super) fn group_sentinel(&self, group: u32, outlook: &Outlook, now_days: f64) -> f64 {
         let group = &self.memberships.groups[group as usize];
-        let silence_days = now_days - group.looked_days;
+        let since_days = group.silent_since_days();
+        let silence_days = now_days - since_days;
         // Without a copy there is no freshness to keep.
         if silence_days <= 0.0 || silence_days.is_infinite() {
             return 0.0;
         }
-        let hazard =
-            outlook.group_at(group.number).map_or(0.0, |known| known.hazard.between(group.looked_days, now_days));
+        let hazard = outlook.group_at(group.number).map_or(0.0, |known| known.hazard.between(since_days, now_days));
         // Rounding may leave a tiny negative weight.
         0.5 * group.weight.max(0.0) * -(-hazard).exp_m1() * silence_days
     }

@@ -114,8 +114,10 @@ pub(super) struct HeldGroup {
     pub(super) group: u64,
     /// Its number in the outlook.
     pub(super) number: u32,
-    /// Time of the last look at any page of it, or of the last choice of one; negative infinity when there was none.
+    /// Time of the last look at any page of it; negative infinity when there was none.
     pub(super) looked_days: f64,
+    /// Time of the last choice of one that may still be answered; negative infinity when there is none.
+    asked_days: f64,
     /// Sum of its pages' weights.
     pub(super) weight: f64,
     memberships: u32,
@@ -130,6 +132,14 @@ pub(super) struct Memberships {
     pub(super) groups: Vec<HeldGroup>,
     group_numbers: HashMapByHash<u32>,
     vacant_groups: Vec<u32>,
+}
+
+impl HeldGroup {
+    /// Since when nobody has looked into it or is about to; negative infinity when nobody ever has.
+    pub(super) fn silent_since_days(&self) -> f64 {
+        // Without any look there is no copy, whatever is under way.
+        if self.looked_days.is_infinite() { self.looked_days } else { self.looked_days.max(self.asked_days) }
+    }
 }
 
 impl Memberships {
@@ -184,6 +194,7 @@ impl Memberships {
                 group,
                 number: outlook.group_number(group).unwrap_or(u32::MAX),
                 looked_days: f64::NEG_INFINITY,
+                asked_days: f64::NEG_INFINITY,
                 weight: 0.0,
                 memberships: 0,
             };
@@ -213,6 +224,17 @@ impl Memberships {
     pub(super) fn weigh(&mut self, number: u32, weight: f64) {
         let row = self.rows[number as usize];
         row.groups().iter().for_each(|group| self.groups[*group as usize].weight += weight);
+    }
+
+    /// Notes that a page of this membership was chosen: its look counts for its groups, should it be answered.
+    pub(super) fn asked(&mut self, number: u32, at_days: f64) {
+        let row = self.rows[number as usize];
+        row.groups().iter().for_each(|group| self.groups[*group as usize].asked_days = at_days);
+    }
+
+    /// Notes that the look at a chosen page was not answered.
+    pub(super) fn unanswered(&mut self, number: u32) {
+        self.asked(number, f64::NEG_INFINITY);
     }
 
     /// Notes a look at a page of this membership.

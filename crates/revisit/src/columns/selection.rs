@@ -67,7 +67,7 @@ impl Selection {
             .then_some(Self { floor: floor.min(self.floor), ..self })
     }
 
-    /// Takes out the best page on a host that is `permitted`, and marks it as in flight and its groups as looked into.
+    /// Takes out the best page on a host that is `permitted`, and marks it as in flight and its groups as about to be looked into ([`PageColumns::unanswered`] takes that back).
     /// Values are current: a page that has lost value since the scan gives way to the next. Pages that have gained wait
     /// for the next scan. Returns `None` once the rest is worth clearly less than what the scan left out; then see
     /// [`Selection::is_truncated`].
@@ -109,7 +109,7 @@ impl Selection {
             }
             let never_fetched = columns.flags[i] & NEVER_FETCHED != 0;
             if matches!(self.index, Index::Live { .. }) && !never_fetched {
-                columns.memberships.looked(columns.pages[i].membership, now_days);
+                columns.memberships.asked(columns.pages[i].membership, now_days);
             }
             if at_scan {
                 self.level = scanned;
