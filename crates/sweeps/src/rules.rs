@@ -26,6 +26,8 @@ pub const LEVEL_PRIORS: [f64; LEVELS] = [0.9958, 0.002, 0.001, 0.0006, 0.0004, 0
 pub const PRIOR_BINS: f64 = 100.0;
 /// Number of newest bins that still learn. Older ones keep only their hazard.
 pub const LIVE_BINS: usize = 64;
+/// A date tells nothing about the days before this many.
+pub const DATES_REACH_DAYS: f64 = 365.0;
 /// A bin older than this counts towards the group's sweep frequency: by then most pages have been looked at since.
 pub const SETTLED_BINS: i32 = 30;
 /// A new bin starts from this fraction of the mean of the last three bins: sweeps come in spells.
