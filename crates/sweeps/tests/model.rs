@@ -2,7 +2,7 @@
 
 use change_rate::LookOutcome::{self, ChangeCount, Changed, ChangedAt, Unchanged};
 use proptest::prelude::*;
-use sweeps::rules::{DATES_REACH_DAYS, HISTORY_KEPT, LEAD_MOST, LEAD_START, LEVELS, SETTLED_BINS};
+use sweeps::rules::{DATES_REACH_DAYS, FIRST_DATE_WEIGHT, HISTORY_KEPT, LEAD_MOST, LEAD_START, LEVELS, SETTLED_BINS};
 use sweeps::{Outlook, OwnEvidence, PagePlace, SweepModel};
 
 /// Three directories of a site of thirty pages.
@@ -138,7 +138,10 @@ fn an_old_date_says_unchanged_and_none_at_all_says_nothing() {
     let mut old = OwnEvidence::default();
     site.model.first_look(&place(0), &mut old, 1000.0, 3000.0);
     for evidence in [old.own, old.plain] {
-        assert_eq!((evidence.delta_alpha, f64::from(evidence.delta_beta_days)), (0.0, DATES_REACH_DAYS));
+        assert_eq!(
+            (evidence.delta_alpha, f64::from(evidence.delta_beta_days)),
+            (0.0, FIRST_DATE_WEIGHT * DATES_REACH_DAYS)
+        );
     }
     let before = site.site_hazard(0.0, 2000.0);
     for age_days in [0.0, -1.0, f64::NAN, f64::NEG_INFINITY] {

@@ -190,7 +190,7 @@ fn a_date_told_at_the_first_look_teaches_the_page_and_pages_of_one_age_a_past_sw
     let undated = bench.look("http://a.site.test/docs/undated.html", 0.0, Verdict::First).belief;
     let beliefs: Vec<_> =
         (0..20).map(|page| bench.look_dated(&sibling(page), 0.0, Verdict::First, Some(10.25)).belief).collect();
-    assert!(beliefs[0].alpha > undated.alpha + 0.9 && beliefs[0].beta_days > undated.beta_days + 10.0, "{beliefs:?}");
+    assert!(beliefs[0].alpha > undated.alpha + 0.4 && beliefs[0].beta_days > undated.beta_days + 5.0, "{beliefs:?}");
     assert_eq!((beliefs[0].observations, beliefs[0].changes), (0, 0), "counts are of looks");
     let place = PagePlace::of("site.test", "a.site.test", "/docs/0.html");
     let day = bench.now.as_days() - 10.25;
@@ -204,7 +204,7 @@ fn a_date_told_at_the_first_look_teaches_the_page_and_pages_of_one_age_a_past_sw
     assert!(swept > 0.5 && swept > 20.0 * since, "{swept} and {since}");
     // An old page is believed to be slow.
     let old = bench.look_dated("http://b.other.test/old.html", 0.0, Verdict::First, Some(2000.0)).belief;
-    assert!(old.change_rate_per_day() < 0.3 * undated.change_rate_per_day(), "{old:?}");
+    assert!(old.change_rate_per_day() < 0.5 * undated.change_rate_per_day(), "{old:?}");
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn dates_of_a_host_that_makes_them_up_are_not_believed() {
         after.alpha - before.alpha
     };
     assert_eq!(gained(&mut liar), 0.0);
-    assert!(gained(&mut honest) > 0.9);
+    assert!(gained(&mut honest) > 0.4);
     // The trust outlives a restart.
     liar.lose_everything_but_the_log();
     let after = first(&mut liar, 4, 0.5);

@@ -4,7 +4,8 @@ use super::SweepModel;
 use crate::belief::OwnEvidence;
 use crate::look_bins::bin_of;
 use crate::place::PagePlace;
-use crate::rules::DATES_REACH_DAYS;
+use crate::rules::{DATES_REACH_DAYS, FIRST_DATE_WEIGHT};
+use change_rate::GammaState;
 
 impl SweepModel {
     /// Takes in the date that a page tells at its first look: it changed `age_days` before, and not since. Pages of a
@@ -24,9 +25,24 @@ impl SweepModel {
                 self.tell(group, first_bin, f32::INFINITY);
             }
         }
+        let before = *belief;
         if age_days <= DATES_REACH_DAYS {
             self.absorb(&members, belief, changed_days - 1.0, changed_days, true);
         }
         self.absorb(&members, belief, changed_days, at_days, false);
+        let learned = *belief;
+        belief.own = part_way(before.own, learned.own);
+        belief.plain = part_way(before.plain, learned.plain);
+        let cell = &mut self.cells[members.cell as usize];
+        cell.own.replace(&learned.own, &belief.own);
+        cell.plain.replace(&learned.plain, &belief.plain);
+    }
+}
+
+fn part_way(from: GammaState, to: GammaState) -> GammaState {
+    let part = |from: f32, to: f32| from + FIRST_DATE_WEIGHT as f32 * (to - from);
+    GammaState {
+        delta_alpha: part(from.delta_alpha, to.delta_alpha),
+        delta_beta_days: part(from.delta_beta_days, to.delta_beta_days),
     }
 }
