@@ -5,6 +5,7 @@
 mod archives;
 mod changes;
 mod crashes;
+mod dates;
 mod draining;
 mod failures;
 mod hints;

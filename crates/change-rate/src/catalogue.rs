@@ -14,7 +14,7 @@ mod poisson_looks;
 pub use self::baseline::{HalfCount, NaiveRatio};
 pub use self::classes::{ClassState, InvalidClasses, RateClasses};
 pub use self::dispatch::{EstimatorOptions, EstimatorState, MalformedState, RateEstimator};
-pub use self::last_modified::{LastModified, LastModifiedState, LastModifiedTrust};
+pub use self::last_modified::{LastModified, LastModifiedState};
 pub use self::likelihood::{LikelihoodState, MaximumLikelihood, Regularisation};
 pub use self::moments::{MomentMatching, MomentState};
 pub use self::poisson_looks::{ApproximationState, LawOfLargeNumbers, StochasticApproximation};

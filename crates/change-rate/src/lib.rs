@@ -9,12 +9,13 @@
 //! from the beliefs). The estimators of the literature are here for comparison and for other uses: [`NaiveRatio`],
 //! [`HalfCount`], [`MaximumLikelihood`], [`MomentMatching`], [`LastModified`], [`RateClasses`], [`LawOfLargeNumbers`],
 //! [`StochasticApproximation`]. All implement [`ChangeRateEstimator`]; [`RateEstimator`] is any of them by its name.
-//! [`sampling`] judges groups of pages by samples.
+//! [`DateTrust`] judges the dates that pages tell, and [`sampling`] judges groups of pages by samples.
 //!
 //! This crate never reads a clock, decides what to fetch, or judges whether a difference counts as a change.
 
 mod catalogue;
 mod counts;
+mod date_trust;
 mod estimator;
 mod filter;
 mod forgetting;
@@ -27,11 +28,12 @@ mod special;
 
 pub use crate::catalogue::{
     ApproximationState, ClassState, EstimatorChoice, EstimatorKind, EstimatorOptions, EstimatorState, HalfCount,
-    InvalidClasses, LastModified, LastModifiedState, LastModifiedTrust, LawOfLargeNumbers, LikelihoodState,
-    MalformedState, MaximumLikelihood, MomentMatching, MomentState, NaiveRatio, RateClasses, RateEstimator,
-    Regularisation, StochasticApproximation,
+    InvalidClasses, LastModified, LastModifiedState, LawOfLargeNumbers, LikelihoodState, MalformedState,
+    MaximumLikelihood, MomentMatching, MomentState, NaiveRatio, RateClasses, RateEstimator, Regularisation,
+    StochasticApproximation,
 };
 pub use crate::counts::CheckCounts;
+pub use crate::date_trust::DateTrust;
 pub use crate::estimator::{ChangeRateEstimator, LookOutcome};
 pub use crate::filter::{GammaFilter, GammaPrior, GammaState};
 pub use crate::forgetting::{Forgetting, best_forgetting_days, effective_looks};

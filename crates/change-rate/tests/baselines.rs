@@ -2,8 +2,7 @@
 
 use change_rate::{
     ApproximationState, ChangeRateEstimator, CheckCounts, Forgetting, HalfCount, LastModified, LastModifiedState,
-    LastModifiedTrust, LawOfLargeNumbers, LookOutcome, NaiveRatio, StochasticApproximation, best_forgetting_days,
-    effective_looks,
+    LawOfLargeNumbers, LookOutcome, NaiveRatio, StochasticApproximation, best_forgetting_days, effective_looks,
 };
 
 fn close(got: f64, expected: f64, tolerance: f64) {
@@ -149,57 +148,6 @@ impl Numbers {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
-}
-
-#[test]
-fn a_host_is_trusted_after_ten_looks_that_agree() {
-    let mut trust = LastModifiedTrust::default();
-    for look in 0..9 {
-        trust.add(3600.0, look % 2 == 0, look % 2 == 0);
-        assert!(!trust.is_trusted());
-    }
-    trust.add(3600.0, true, false);
-    assert!(trust.is_trusted(), "nine of ten agree: {trust:?}");
-    trust.add(3600.0, false, true);
-    assert!(!trust.is_trusted(), "nine of eleven agree: {trust:?}");
-    assert_eq!((trust.consistent, trust.only_content_changed, trust.only_time_changed), (9, 1, 1));
-}
-
-#[test]
-fn times_in_the_future_and_at_the_fetch_cost_a_host_its_trust() {
-    let agreed = LastModifiedTrust { consistent: 100, ..Default::default() };
-    let mut future = agreed;
-    (0..20).for_each(|_| future.add(-60.0, true, true));
-    assert_eq!(future.in_the_future, 20);
-    assert!(agreed.is_trusted() && !future.is_trusted());
-    // Twice may be chance, also among few looks.
-    let mut made_up = LastModifiedTrust { consistent: 8, ..Default::default() };
-    made_up.add(1.9, true, true);
-    made_up.add(-1.9, true, true);
-    assert!(made_up.is_trusted());
-    made_up.add(0.0, true, true);
-    assert_eq!(made_up.at_the_fetch, 3);
-    assert!(!made_up.is_trusted());
-}
-
-#[test]
-fn counts_of_trust_add_up() {
-    let mut sum = LastModifiedTrust {
-        consistent: 1,
-        in_the_future: 2,
-        at_the_fetch: 3,
-        only_content_changed: 4,
-        only_time_changed: 5,
-    };
-    sum.merge(&sum.clone());
-    let expected = LastModifiedTrust {
-        consistent: 2,
-        in_the_future: 4,
-        at_the_fetch: 6,
-        only_content_changed: 8,
-        only_time_changed: 10,
-    };
-    assert_eq!(sum, expected);
 }
 
 #[test]

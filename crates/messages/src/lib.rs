@@ -49,7 +49,8 @@ pub use crate::frontier::{
 };
 pub use crate::keys::Keyed;
 pub use crate::look::{
-    ChangeBelief, ChangeEstimate, Exchange, FetchResult, Hop, Look, LookJudgement, PageObservation, Validators, Verdict,
+    ChangeBelief, ChangeEstimate, DateSource, Exchange, FetchResult, Hop, Look, LookJudgement, PageDate,
+    PageObservation, Validators, Verdict,
 };
 pub use crate::operate::{ChangedUnit, CopyKind, DeadLetter, PageChange, PageContent};
 pub use crate::outcome::{ContentEvidence, FetchOutcome, HostTrouble, OutcomeMeaning, RetryRule};

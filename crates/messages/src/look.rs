@@ -228,10 +228,33 @@ pub struct LookJudgement {
     pub magnitude: f64,
     /// Estimated Jaccard resemblance of the two contents, 0 to 1; 1 when nothing was compared.
     pub resemblance: f64,
-    /// Time in the response's Last-Modified, if plausible.
-    pub last_modified_at: Option<Timestamp>,
+    /// Claims of when the page last changed, none of them after the look; at most one per source.
+    pub dates: Vec<PageDate>,
     /// Seconds after this look at which another would settle an open question.
     pub look_again_after_s: Option<i64>,
+}
+
+/// A claim of when a page last changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageDate {
+    /// Who says so.
+    pub source: DateSource,
+    /// The time of the change.
+    pub at: Timestamp,
+}
+
+/// Who says when a page last changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DateSource {
+    /// The response's Last-Modified header.
+    LastModified,
+    /// The page itself.
+    Page,
+    /// A sitemap or feed.
+    Listed,
+    /// A source of a newer detector.
+    Other,
 }
 
 /// What the detector makes of a fetch, compared with the one before.
@@ -277,7 +300,7 @@ impl LookJudgement {
             verdict,
             magnitude: 0.0,
             resemblance: 1.0,
-            last_modified_at: None,
+            dates: Vec::new(),
             look_again_after_s: None,
         }
     }

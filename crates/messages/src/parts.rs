@@ -5,14 +5,16 @@
 
 use serde_json::Value;
 
-const PARTS: [(&str, &str); 9] = [
+const PARTS: [(&str, &str); 11] = [
     ("ChangeBelief", include_str!("../../../schemas/parts/ChangeBelief.avsc")),
     ("ChangedUnit", include_str!("../../../schemas/parts/ChangedUnit.avsc")),
+    ("DateSource", include_str!("../../../schemas/parts/DateSource.avsc")),
     ("Exchange", include_str!("../../../schemas/parts/Exchange.avsc")),
     ("FetchOutcome", include_str!("../../../schemas/parts/FetchOutcome.avsc")),
     ("Hop", include_str!("../../../schemas/parts/Hop.avsc")),
     ("Look", include_str!("../../../schemas/parts/Look.avsc")),
     ("LookJudgement", include_str!("../../../schemas/parts/LookJudgement.avsc")),
+    ("PageDate", include_str!("../../../schemas/parts/PageDate.avsc")),
     ("Validators", include_str!("../../../schemas/parts/Validators.avsc")),
     ("Verdict", include_str!("../../../schemas/parts/Verdict.avsc")),
 ];

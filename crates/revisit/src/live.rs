@@ -300,6 +300,14 @@ impl RevisitPolicy for Live {
         self.heard.set_list(list, Some(List { pages: dates.len() as f64, news, ..known }));
     }
 
+    fn dated(&mut self, slot: Slot, changed_days: f64, at_days: f64) {
+        let columns = &mut self.packed.columns;
+        if let (Some(place), Some(mut belief)) = (columns.place(slot), columns.belief(slot)) {
+            self.model.first_look(&place, &mut belief, at_days, at_days - changed_days);
+            columns.set_belief(slot, &belief);
+        }
+    }
+
     fn begin(&mut self, tick: &PolicyTick) {
         self.model.advance(tick.now_days + tick.days, SETTLED_BINS);
         self.refresh();

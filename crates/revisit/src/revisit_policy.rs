@@ -86,6 +86,11 @@ pub trait RevisitPolicy: Send {
         let _ = (list, dates, now_days);
     }
 
+    /// The page's first look told when it last changed. The copy has been current since `at_days`, the time of the look.
+    fn dated(&mut self, slot: Slot, changed_days: f64, at_days: f64) {
+        let _ = (slot, changed_days, at_days);
+    }
+
     /// The belief about a page has changed without a look, because its siblings taught. Policies that set intervals by
     /// looks alone ignore it.
     fn believe(&mut self, slot: Slot, belief: Gamma) {

@@ -15,6 +15,8 @@ pub(crate) struct Calendar {
     rows: Box<[[f32; LEVELS]; LIVE_BINS]>,
     /// The first bin it ever had.
     pub(crate) first: i32,
+    /// The bin in which it began. Earlier ones are known from dates only.
+    pub(crate) begun: i32,
     /// The newest bin.
     pub(crate) last: i32,
     /// Frequency of each level.
@@ -33,6 +35,7 @@ impl Calendar {
         let calendar = Self {
             rows: Box::new([usual; LIVE_BINS]),
             first: bin,
+            begun: bin,
             last: bin,
             usual,
             settled: [0.0; LEVELS],
@@ -76,6 +79,19 @@ impl Calendar {
         all
     }
 
+    /// Adds past bins, back to this one as far as there is room. Returns whether there are new ones.
+    pub(crate) fn extend_back(&mut self, hazard: &mut Hazard, to: i32) -> bool {
+        let to = to.max(self.last + 1 - LIVE_BINS as i32);
+        if to >= self.first {
+            return false;
+        }
+        let usual = self.usual;
+        (to..self.first).for_each(|bin| *self.row_mut(bin) = usual);
+        hazard.prepend((self.first - to) as usize, hazard_of(&usual.map(f64::from)));
+        self.first = to;
+        true
+    }
+
     /// Prefetches what a look at these bins needs.
     #[inline]
     pub(crate) fn fetch_ahead(&self, bins: &LookBins) {
@@ -117,9 +133,10 @@ impl Calendar {
     /// Learns how often the group is swept, from bins at least `lag` old.
     pub(crate) fn refit(&mut self, hazard: &mut Hazard, lag: i32) {
         self.settle(self.last + 1 - lag);
+        let (past, past_bins) = self.past();
+        let bins = self.settled_bins + past_bins + PRIOR_BINS;
         for (level, usual) in self.usual.iter_mut().enumerate() {
-            *usual =
-                ((self.settled[level] + PRIOR_BINS * LEVEL_PRIORS[level]) / (self.settled_bins + PRIOR_BINS)) as f32;
+            *usual = ((self.settled[level] + past[level] + PRIOR_BINS * LEVEL_PRIORS[level]) / bins) as f32;
         }
         hazard.set_per_day(self.per_day());
     }
@@ -130,9 +147,21 @@ impl Calendar {
         self.settled_bins *= keep;
     }
 
+    /// Sums over the past bins, and the number of these. They are summed anew every day, because the dates of further
+    /// pages may still change them. They are forgotten as they leave the ring: what has happened is better known by then.
+    fn past(&self) -> (LevelRow, f64) {
+        let mut sums = [0.0; LEVELS];
+        let bins = self.oldest()..self.begun;
+        let count = bins.len() as f64;
+        for bin in bins {
+            sums.iter_mut().zip(self.row(bin)).for_each(|(sum, p)| *sum += f64::from(*p));
+        }
+        (sums, count)
+    }
+
     /// Settles the bins before this one.
     fn settle(&mut self, before: i32) {
-        self.unsettled = self.unsettled.max(self.oldest());
+        self.unsettled = self.unsettled.max(self.oldest()).max(self.begun);
         while self.unsettled < before.min(self.last + 1) {
             let row = *self.row(self.unsettled);
             self.settled.iter_mut().zip(row).for_each(|(sum, p)| *sum += f64::from(p));

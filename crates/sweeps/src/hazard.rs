@@ -100,6 +100,15 @@ impl Hazard {
         full
     }
 
+    /// Adds bins of this hazard before the first.
+    pub(crate) fn prepend(&mut self, bins: usize, hazard: f64) {
+        let hazard = hazard as f32;
+        let before = (0..bins).map(|bin| bin as f32 * hazard);
+        let after = self.totals.iter().map(|total| total - self.totals[0] + bins as f32 * hazard);
+        self.totals = before.chain(after).collect();
+        self.first_bin -= bins as i32;
+    }
+
     /// Replaces the hazards of the bins from `first` on, and shifts the totals after them.
     pub(crate) fn replace(&mut self, first: i32, hazards: &[f64]) {
         let start = (first - self.first_bin) as usize;

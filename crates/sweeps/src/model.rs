@@ -1,5 +1,6 @@
 //! Learns sweeps and the pages' own change rates from looks.
 
+mod first_look;
 mod kept;
 mod priors;
 mod told;

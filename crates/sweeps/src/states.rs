@@ -52,6 +52,8 @@ pub struct GroupState {
     pub pages: u32,
     /// The first bin its calendar ever had.
     pub first_bin: i32,
+    /// The bin in which its calendar began.
+    pub begun_bin: i32,
     /// The newest bin.
     pub last_bin: i32,
     /// Probabilities of the levels of the bins that still learn, oldest first, [`LEVELS`] each.
@@ -83,6 +85,7 @@ impl GroupState {
             site,
             pages,
             first_bin: calendar.first,
+            begun_bin: calendar.begun,
             last_bin: calendar.last,
             rows: (calendar.oldest()..=calendar.last).flat_map(|bin| *calendar.row(bin)).collect(),
             usual: calendar.usual,
@@ -98,9 +101,10 @@ impl GroupState {
     pub(crate) fn into_parts(self) -> Result<(Calendar, Hazard), InvalidState> {
         let wrong = |problem| InvalidState::group(self.group, problem);
         let (mut calendar, _) = Calendar::starting_at(self.first_bin);
-        if self.last_bin < self.first_bin {
-            return Err(wrong("its last bin comes before its first"));
+        if !(self.first_bin..=self.last_bin).contains(&self.begun_bin) {
+            return Err(wrong("its beginning is not between its first bin and its last"));
         }
+        calendar.begun = self.begun_bin;
         calendar.last = self.last_bin;
         let live = (calendar.oldest()..=calendar.last).count();
         let row_like = |row: &[f32]| row.iter().all(|p| (0.0..=1.0).contains(p)) && row.iter().sum::<f32>() > 0.5;

@@ -2,7 +2,7 @@
 
 use change_rate::LookOutcome::{self, ChangeCount, Changed, ChangedAt, Unchanged};
 use proptest::prelude::*;
-use sweeps::rules::{HISTORY_KEPT, LEAD_MOST, LEAD_START, LEVELS, SETTLED_BINS};
+use sweeps::rules::{DATES_REACH_DAYS, FIRST_DATE_WEIGHT, HISTORY_KEPT, LEAD_MOST, LEAD_START, LEVELS, SETTLED_BINS};
 use sweeps::{Outlook, OwnEvidence, PagePlace, SweepModel};
 
 /// Three directories of a site of thirty pages.
@@ -28,6 +28,19 @@ impl Site {
         let looked = self.model.look(&place(i), &mut self.beliefs[i], self.seen[i], at_days, outcome);
         self.seen[i] = at_days;
         looked.unchanged_probability
+    }
+
+    /// A look, or a page's first if it tells a date.
+    fn step(&mut self, i: usize, at_days: f64, outcome: LookOutcome) -> f64 {
+        match outcome {
+            ChangedAt { age_days } if self.beliefs[i] == OwnEvidence::default() => {
+                self.model.advance(at_days, SETTLED_BINS);
+                self.model.first_look(&place(i), &mut self.beliefs[i], at_days, 10.0 * age_days);
+                self.seen[i] = at_days;
+                age_days
+            }
+            outcome => self.look(i, at_days, outcome),
+        }
     }
 
     fn site_hazard(&self, from: f64, to: f64) -> f64 {
@@ -91,6 +104,58 @@ fn a_change_time_that_can_be_trusted_is_a_change_and_then_none() {
     counted.look(0, 10.0, ChangeCount(3));
     seen.look(0, 10.0, Changed);
     assert_eq!(counted.site_hazard(0.0, 10.0), seen.site_hazard(0.0, 10.0));
+}
+
+#[test]
+fn pages_of_one_age_tell_at_their_first_look_of_a_past_sweep() {
+    let (mut swept, mut mixed) = (Site::at(1000.0, 30), Site::at(1000.0, 30));
+    let per_day = |site: &Site| site.model.outlook().group(place(0).site).expect("a site").hazard.per_day();
+    for i in 0..30 {
+        swept.model.first_look(&place(i), &mut swept.beliefs[i], 1000.0, 10.25);
+        mixed.model.first_look(&place(i), &mut mixed.beliefs[i], 1000.0, 1.5 + i as f64);
+    }
+    assert!(swept.site_hazard(989.0, 990.0) > 1.0, "{}", swept.site_hazard(989.0, 990.0));
+    assert!(swept.site_hazard(991.0, 1000.0) < 0.01 && mixed.site_hazard(989.0, 990.0) < 0.2);
+    assert!(swept.model.outlook().lead(place(0).site) > 2.0);
+    // The sweep explains the change of a page that is seen later, so its own rate stays low.
+    let rate = |belief: &OwnEvidence| belief.own.delta_alpha;
+    assert!(rate(&swept.beliefs[29]) < 0.1 * rate(&mixed.beliefs[29]), "{:?}", swept.beliefs[29]);
+    // Sweeps are expected more often, until quiet days are better evidence.
+    let before = per_day(&swept);
+    swept.model.advance(1001.0, SETTLED_BINS);
+    let told = per_day(&swept);
+    swept.seen.fill(1000.0);
+    for day in 1..100 {
+        swept.look(day % 30, 1000.0 + day as f64, Unchanged);
+    }
+    let after = per_day(&swept);
+    assert!(told > 3.0 * before && after < before, "{before} {told} {after}");
+}
+
+#[test]
+fn an_old_date_says_unchanged_and_none_at_all_says_nothing() {
+    let mut site = Site::at(1000.0, 30);
+    let mut old = OwnEvidence::default();
+    site.model.first_look(&place(0), &mut old, 1000.0, 3000.0);
+    for evidence in [old.own, old.plain] {
+        assert_eq!(
+            (evidence.delta_alpha, f64::from(evidence.delta_beta_days)),
+            (0.0, FIRST_DATE_WEIGHT * DATES_REACH_DAYS)
+        );
+    }
+    let before = site.site_hazard(0.0, 2000.0);
+    for age_days in [0.0, -1.0, f64::NAN, f64::NEG_INFINITY] {
+        let mut belief = OwnEvidence::default();
+        site.model.first_look(&place(1), &mut belief, 1000.0, age_days);
+        assert_eq!(belief, OwnEvidence::default());
+    }
+    assert_eq!(site.site_hazard(0.0, 2000.0), before);
+    // Nor does a date after the look, or one of a look that has no time.
+    for (at_days, age_days) in [(1000.0, f64::INFINITY), (f64::NAN, 1.0), (1e300, 1e300), (-1e300, 5.0)] {
+        let mut belief = OwnEvidence::default();
+        site.model.first_look(&place(2), &mut belief, at_days, age_days);
+        assert!(belief.own.delta_beta_days.is_finite() && site.site_hazard(0.0, 2000.0).is_finite());
+    }
 }
 
 #[test]
@@ -192,7 +257,7 @@ proptest! {
         let mut now = 50.0;
         for (k, (page, days, outcome)) in steps.into_iter().enumerate() {
             now += if k == 20 { leap } else { days };
-            site.look(page, now, outcome);
+            site.step(page, now, outcome);
         }
         let outlook = site.model.outlook();
         for number in 0..outlook.group_count() as u32 {
@@ -219,7 +284,7 @@ proptest! {
         let mut now = 7.0;
         for (k, (page, days, outcome)) in steps.into_iter().enumerate() {
             now += days;
-            site.look(page, now, outcome);
+            site.step(page, now, outcome);
             if k % every == 0 {
                 // What matters little comes later.
                 told.apply(&site.model.take_significant_changes()).expect("sound");
@@ -256,11 +321,11 @@ proptest! {
                     restored.restore_group(state).expect("sound");
                 }
                 let mut twin = Site { model: restored, beliefs: site.beliefs.clone(), seen: site.seen.clone() };
-                prop_assert_eq!(twin.look(page, now, outcome), site.look(page, now, outcome));
+                prop_assert_eq!(twin.step(page, now, outcome), site.step(page, now, outcome));
                 assert_same(twin.model.outlook(), site.model.outlook())?;
                 site = twin;
             } else {
-                site.look(page, now, outcome);
+                site.step(page, now, outcome);
             }
         }
     }
@@ -275,6 +340,7 @@ fn states_that_cannot_be_are_refused_by_name() {
     assert!(model.restore_group(sound.clone()).is_ok());
     let broken = [
         sweeps::GroupState { last_bin: -5, ..sound.clone() },
+        sweeps::GroupState { begun_bin: 9, ..sound.clone() },
         sweeps::GroupState { rows: vec![0.5; LEVELS], ..sound.clone() },
         sweeps::GroupState { settled_bins: f64::NAN, ..sound.clone() },
         sweeps::GroupState { hazard_totals: vec![1.0, 0.0], ..sound.clone() },

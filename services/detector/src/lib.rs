@@ -21,7 +21,9 @@ use crate::lists::{ListRules, ListedPages};
 use crate::look::{JudgedLook, PageMemory};
 use change::{LookMemory, PageState, VersionMemory};
 use messages::topics::{FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
-use messages::{ChangedUnit, FetchResult, LookJudgement, PageChange, PageObservation, Verdict, body};
+use messages::{
+    ChangedUnit, DateSource, FetchResult, LookJudgement, PageChange, PageDate, PageObservation, Verdict, body,
+};
 use page::{Timestamp, UrlRules};
 use settings::{Contents, Discover, Settings};
 use std::sync::Arc;
@@ -296,15 +298,22 @@ fn observe(result: &FetchResult, look: &JudgedLook, previous_fetched_at: Option<
         verdict: look.verdict,
         magnitude: look.judgement.magnitude,
         resemblance: look.judgement.resemblance,
-        last_modified_at: last_modified_at(&result.look),
+        dates: dates(&result.look),
         look_again_after_s: look.look_again_after_s,
     };
     context.emit(PAGE_OBSERVATIONS, PageObservation { look: result.look.clone(), judgement });
 }
 
-/// The time in the response's Last-Modified header. A date in the future says nothing about the past.
+/// What is claimed about the time of the page's last change. A date in the future says nothing about the past.
+fn dates(look: &messages::Look) -> Vec<PageDate> {
+    let claims = [(DateSource::LastModified, last_modified_at(look))];
+    let known = claims.into_iter().filter_map(|(source, at)| Some(PageDate { source, at: at? }));
+    known.filter(|date| date.at <= look.fetched_at).collect()
+}
+
+/// The time in the response's Last-Modified header.
 fn last_modified_at(look: &messages::Look) -> Option<Timestamp> {
     let date = httpdate::parse_http_date(look.validators.last_modified.as_deref()?).ok()?;
     let since_1970 = date.duration_since(std::time::UNIX_EPOCH).ok()?;
-    Some(Timestamp::from_secs(since_1970.as_secs() as i64)).filter(|moment| *moment <= look.fetched_at)
+    Some(Timestamp::from_secs(since_1970.as_secs() as i64))
 }

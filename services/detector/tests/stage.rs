@@ -6,7 +6,8 @@ mod bench;
 
 use bench::{Bench, CHANGED_SENTENCE, FIRST, URL, html, one_sentence_changed};
 use messages::{
-    CopyKind, DeadLetter, Digest, Encoded, FetchOutcome, PageContent, SchedulerEvent, Validators, Verdict, body, topics,
+    CopyKind, DateSource, DeadLetter, Digest, Encoded, FetchOutcome, PageContent, PageDate, SchedulerEvent, Validators,
+    Verdict, body, topics,
 };
 use page::{CanonicalUrl, Timestamp};
 
@@ -205,7 +206,8 @@ fn validators_are_forgotten_with_the_page_and_kept_through_an_answer_that_does_n
     first.look.validators.etag = Some("\"1\"".to_owned());
     first.look.validators.last_modified = Some("Sun, 12 Nov 2023 08:49:37 GMT".to_owned());
     let seen = bench.see_result(&first);
-    assert_eq!(seen.observation.judgement.last_modified_at, Some(Timestamp::from_secs(1_699_778_977)));
+    let at = Timestamp::from_secs(1_699_778_977);
+    assert_eq!(seen.observation.judgement.dates, [PageDate { source: DateSource::LastModified, at }]);
     let known = first.look.validators;
     assert_eq!(bench.see(FetchOutcome::NotModified, None).validators, known);
     assert_eq!(bench.see(FetchOutcome::TimedOut, None).validators, known);
@@ -221,7 +223,7 @@ fn a_last_modified_date_in_the_future_names_no_moment() {
     let mut bench = Bench::new(&[]);
     let mut first = bench.answer(FetchOutcome::Fetched, Some(&html(FIRST)));
     first.look.validators.last_modified = Some("Fri, 12 Nov 2055 08:49:37 GMT".to_owned());
-    assert_eq!(bench.see_result(&first).observation.judgement.last_modified_at, None);
+    assert_eq!(bench.see_result(&first).observation.judgement.dates, []);
 }
 
 #[test]

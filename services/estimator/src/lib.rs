@@ -4,19 +4,23 @@
 //! ([`messages::ChangeEstimate`]), and when groups of pages were or will be swept ([`messages::SweepForecast`]). What
 //! the scheduler needs of the fetch itself (validators, digest, latency) travels along.
 //!
-//! It never decides when to fetch, and never looks at content: its only input is "changed or not, over how long".
+//! It never decides when to fetch, and never looks at content: its only input is "changed or not, over how long", and
+//! the dates that are told about a page ([`DatesOfHost`] counts how often they were right).
 
+mod dates;
 mod groups;
 mod rate_learner;
 mod state;
 mod sweep_learner;
 mod sweep_state;
 
-pub use crate::state::{GROUPS, GroupBelief, GroupKey, PAGES, PageBelief, SWEEPS, SweepKey, SweepRecord};
+pub use crate::state::{
+    DatesOfHost, GROUPS, GroupBelief, GroupKey, HOSTS, PAGES, PageBelief, SWEEPS, SweepKey, SweepRecord,
+};
 pub use crate::sweep_state::{SweepCell, SweepDay, SweepGroup, SweepSite, SweepSize};
 
 use crate::rate_learner::RateLearner;
-use crate::sweep_learner::SweepLearner;
+use crate::sweep_learner::{SweepLearner, SweepLook};
 use change_rate::{EstimatorChoice, EstimatorOptions, GammaPrior, LookOutcome, RateEstimator};
 use messages::topics::{PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
 use messages::{ChangeBelief, ChangeEstimate, PageObservation, Verdict};
@@ -27,7 +31,8 @@ use topology::LogNames;
 
 /// The topics and tables of the stage.
 pub fn topology() -> StageTopology {
-    let tables = StageTopology::new("estimator", PAGE_OBSERVATIONS).keeps(PAGES).keeps(GROUPS).keeps(SWEEPS);
+    let tables =
+        StageTopology::new("estimator", PAGE_OBSERVATIONS).keeps(PAGES).keeps(GROUPS).keeps(SWEEPS).keeps(HOSTS);
     tables.writes(SCHEDULER_EVENTS)
 }
 
@@ -86,7 +91,8 @@ impl Processor for Estimator {
         let seen = record.read(PAGE_OBSERVATIONS)?;
         let mut belief = context.get(PAGES, &seen.look.page_id)?.unwrap_or_default();
         belief.fetches += i64::from(seen.look.is_fetch());
-        let look = match (outcome_of(&seen), seen.judgement.previous_fetched_at) {
+        let changed_at = dates::believed(&seen, context)?;
+        let look = match (outcome_of(&seen, changed_at), seen.judgement.previous_fetched_at) {
             (Some(outcome), Some(previous)) => Some((previous, seen.look.fetched_at, outcome)),
             _ => None,
         };
@@ -99,11 +105,13 @@ impl Processor for Estimator {
         let posterior = match self.learner() {
             PartitionLearner::Sweeps(learner) => {
                 learner.advance(context.now());
-                learner.observe(
-                    &seen.look.url,
-                    &mut belief,
-                    look.map(|(from, to, outcome)| (from, to, outcome.is_change())),
-                )
+                let first = changed_at.filter(|_| seen.judgement.verdict == Verdict::First);
+                let look = match (look, first) {
+                    (Some((from, to, outcome)), _) => Some(SweepLook::Later { from, to, outcome }),
+                    (None, Some(changed_at)) => Some(SweepLook::First { at: seen.look.fetched_at, changed_at }),
+                    (None, None) => None,
+                };
+                learner.observe(&seen.look.url, &mut belief, look)
             }
             PartitionLearner::Rates(learner) => {
                 let look = look.map(|(from, to, outcome)| (to.days_since(from).max(0.0), outcome));
@@ -154,14 +162,15 @@ impl Processor for Estimator {
     }
 }
 
-/// The evidence of an observation about the change process, if it has any.
-fn outcome_of(seen: &PageObservation) -> Option<LookOutcome> {
+/// The evidence of an observation about the change process, if it has any. `changed_at` is the time of the page's last
+/// change, if it is known.
+fn outcome_of(seen: &PageObservation, changed_at: Option<Timestamp>) -> Option<LookOutcome> {
     match seen.judgement.verdict {
         // A difference that no reader notices is no change: counting it would spend the budget on noise.
         Verdict::Unchanged | Verdict::Cosmetic => Some(LookOutcome::Unchanged),
         Verdict::Minor | Verdict::Major => {
-            let modified = seen.judgement.last_modified_at.filter(|at| *at <= seen.look.fetched_at);
-            let since = modified.filter(|at| seen.judgement.previous_fetched_at.is_none_or(|previous| previous < *at));
+            let since =
+                changed_at.filter(|at| seen.judgement.previous_fetched_at.is_none_or(|previous| previous < *at));
             Some(since.map_or(LookOutcome::Changed, |at| LookOutcome::ChangedAt {
                 age_days: seen.look.fetched_at.days_since(at),
             }))

@@ -49,8 +49,7 @@ impl RateLearner {
         });
         let mut state = self.state(belief);
         if let Some((interval_days, outcome)) = look {
-            // Servers that generate a page per request report it as modified just now, so ages are passed only to
-            // estimators that use them.
+            // Ages go to the estimators that use them.
             let outcome = match outcome {
                 LookOutcome::ChangedAt { .. } if !self.estimator.kind().reads_ages() => LookOutcome::Changed,
                 outcome => outcome,

@@ -3,7 +3,7 @@
 use crate::{SweepCell, SweepDay, SweepGroup, SweepSite, SweepSize};
 use messages::topics::KeyKind;
 use messages::{impl_message, message_union};
-use page::PageId;
+use page::{Host, PageId};
 use serde::{Deserialize, Serialize};
 use stream::{Table, TableKey};
 
@@ -16,6 +16,9 @@ pub const GROUPS: Table<GroupKey, GroupBelief> = Table::new("groups");
 /// Used by the estimator `sweeps`. Absent: no page of the group, cell or site was observed; or the group was never
 /// large enough for a calendar.
 pub const SWEEPS: Table<SweepKey, SweepRecord> = Table::new("sweeps");
+
+/// Absent: no date of the host's pages was compared with a look.
+pub const HOSTS: Table<Host, DatesOfHost> = Table::new("hosts");
 
 /// The key of a group in [`GROUPS`]: a site, a zero byte, and for a cell the 8 bytes of its hash, big-endian. The cells
 /// of a site follow it.
@@ -140,6 +143,14 @@ pub struct GroupBelief {
     pub page_days: f64,
 }
 
+/// How often the dates told about a host's pages were right. The schema describes the field.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct DatesOfHost {
+    pub looks: Vec<i64>,
+}
+
+impl_message!(DatesOfHost, "DatesOfHost", include_str!("../../../schemas/state/DatesOfHost.avsc"));
 impl_message!(GroupBelief, "GroupBelief", include_str!("../../../schemas/state/GroupBelief.avsc"));
 impl_message!(PageBelief, "PageBelief", include_str!("../../../schemas/state/PageBelief.avsc"));
 

@@ -60,6 +60,27 @@ fn place_of(url: &CanonicalUrl) -> PagePlace {
     PagePlace::of(url.site_key().as_str(), url.host().as_str(), url.path())
 }
 
+/// A look that is evidence.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SweepLook {
+    /// The page's first, which told when it last changed.
+    First {
+        /// Time of the look.
+        at: Timestamp,
+        /// Time of the change.
+        changed_at: Timestamp,
+    },
+    /// A look compared with the one before.
+    Later {
+        /// Time of the look before.
+        from: Timestamp,
+        /// Time of the look.
+        to: Timestamp,
+        /// What it found.
+        outcome: LookOutcome,
+    },
+}
+
 impl SweepLearner {
     /// Loads the model from the table; an empty one if the table is empty.
     pub(crate) fn load(context: &Context<'_>) -> Result<Self, ProcessError> {
@@ -137,14 +158,9 @@ impl SweepLearner {
         }
     }
 
-    /// Processes an observation of a page. `look` is the times of the two fetches and whether the page changed between
-    /// them, if the observation is evidence. Returns the belief about the page's change rate from all causes.
-    pub(crate) fn observe(
-        &mut self,
-        url: &CanonicalUrl,
-        belief: &mut PageBelief,
-        look: Option<(Timestamp, Timestamp, bool)>,
-    ) -> Gamma {
+    /// Processes an observation of a page, with its look if that is evidence. Returns the belief about the page's change
+    /// rate from all causes.
+    pub(crate) fn observe(&mut self, url: &CanonicalUrl, belief: &mut PageBelief, look: Option<SweepLook>) -> Gamma {
         let place = place_of(url);
         if belief.estimator != NAME {
             NAME.clone_into(&mut belief.estimator);
@@ -158,9 +174,15 @@ impl SweepLearner {
             own: state(belief.own_alpha, belief.own_beta_days),
             plain: state(belief.delta_alpha, belief.delta_beta_days),
         };
-        if let Some((from, to, changed)) = look {
-            let outcome = if changed { LookOutcome::Changed } else { LookOutcome::Unchanged };
-            self.model.look(&place, &mut page, from.as_days(), to.as_days(), outcome);
+        if let Some(look) = look {
+            match look {
+                SweepLook::First { at, changed_at } => {
+                    self.model.first_look(&place, &mut page, at.as_days(), at.days_since(changed_at));
+                }
+                SweepLook::Later { from, to, outcome } => {
+                    self.model.look(&place, &mut page, from.as_days(), to.as_days(), outcome);
+                }
+            }
             self.touch(url, &place);
             (belief.own_alpha, belief.own_beta_days) = (page.own.delta_alpha, page.own.delta_beta_days);
             (belief.delta_alpha, belief.delta_beta_days) = (page.plain.delta_alpha, page.plain.delta_beta_days);

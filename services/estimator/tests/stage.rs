@@ -129,7 +129,9 @@ fn live_through(bench: &mut Bench, rounds: std::ops::Range<usize>) -> Vec<Change
                 _ => Verdict::Unchanged,
             };
             let days = if page == 0 { [1.7, 0.4, 9.0][round % 3] } else { 0.05 };
-            estimates.push(bench.look(&sibling(page), days, verdict));
+            // Some pages tell at their first look when they last changed.
+            let age_days = (round == 0 && page % 2 == 0).then_some(20.0 + page as f64);
+            estimates.push(bench.look_dated(&sibling(page), days, verdict, age_days));
         }
     }
     estimates
@@ -180,6 +182,77 @@ fn a_sweep_is_told_to_the_scheduler_as_a_hazard_of_the_groups_and_a_quiet_time_i
     live_through(&mut bench, 6..7);
     let swept = hazard(&bench, from);
     assert!(swept > 0.5 && swept > 20.0 * quiet, "{swept} after {quiet}");
+}
+
+#[test]
+fn a_date_told_at_the_first_look_teaches_the_page_and_pages_of_one_age_a_past_sweep() {
+    let mut bench = Bench::new();
+    let undated = bench.look("http://a.site.test/docs/undated.html", 0.0, Verdict::First).belief;
+    let beliefs: Vec<_> =
+        (0..20).map(|page| bench.look_dated(&sibling(page), 0.0, Verdict::First, Some(10.25)).belief).collect();
+    assert!(beliefs[0].alpha > undated.alpha + 0.4 && beliefs[0].beta_days > undated.beta_days + 5.0, "{beliefs:?}");
+    assert_eq!((beliefs[0].observations, beliefs[0].changes), (0, 0), "counts are of looks");
+    let place = PagePlace::of("site.test", "a.site.test", "/docs/0.html");
+    let day = bench.now.as_days() - 10.25;
+    let hazard = |bench: &Bench, from: f64, to: f64| {
+        let outlook = bench.outlook();
+        let groups = outlook.groups_of(&place);
+        let groups = groups.as_slice().iter().map(|group| outlook.group(*group).unwrap());
+        groups.map(|group| group.hazard.between(from, to)).sum::<f64>()
+    };
+    let (swept, since) = (hazard(&bench, day - 1.0, day), hazard(&bench, day + 1.0, day + 10.0));
+    assert!(swept > 0.5 && swept > 20.0 * since, "{swept} and {since}");
+    // An old page is believed to be slow.
+    let old = bench.look_dated("http://b.other.test/old.html", 0.0, Verdict::First, Some(2000.0)).belief;
+    assert!(old.change_rate_per_day() < 0.5 * undated.change_rate_per_day(), "{old:?}");
+}
+
+#[test]
+fn dates_of_a_host_that_makes_them_up_are_not_believed() {
+    let first = |bench: &mut Bench, page: u32, age_days| {
+        bench.look_dated(&sibling(page as usize), 0.0, Verdict::First, Some(age_days)).belief
+    };
+    // Made up a minute ago: the first look cannot tell, and believes only older dates.
+    let (mut liar, minute) = (Bench::new(), 1.0 / 1440.0);
+    let (unknown, made_up) = (liar.look(&sibling(0), 0.0, Verdict::First).belief, first(&mut liar, 1, minute));
+    assert_eq!((made_up.alpha, made_up.beta_days), (unknown.alpha, unknown.beta_days));
+    // Three looks at unchanged pages give it away; then it is not believed for any page.
+    let mut honest = Bench::new();
+    first(&mut honest, 1, 50.0);
+    for _ in 0..3 {
+        liar.look_dated(&sibling(1), 1.0, Verdict::Unchanged, Some(minute));
+        honest.look_dated(&sibling(1), 1.0, Verdict::Unchanged, Some(50.0));
+    }
+    let gained = |bench: &mut Bench| {
+        let before = bench.look(&sibling(2), 0.0, Verdict::First).belief;
+        let after = first(bench, 3, 0.5);
+        after.alpha - before.alpha
+    };
+    assert_eq!(gained(&mut liar), 0.0);
+    assert!(gained(&mut honest) > 0.4);
+    // The trust outlives a restart.
+    liar.lose_everything_but_the_log();
+    let after = first(&mut liar, 4, 0.5);
+    assert_eq!(after.alpha, unknown.alpha);
+    // A host whose dates never move says that changed pages did not change.
+    let mut frozen = Bench::new();
+    first(&mut frozen, 1, 50.0);
+    for look in 1..=3 {
+        frozen.look_dated(&sibling(1), 1.0, Verdict::Major, Some(50.0 + f64::from(look)));
+    }
+    assert_eq!(gained(&mut frozen), 0.0);
+}
+
+#[test]
+fn a_date_tells_when_in_the_interval_a_page_changed() {
+    let believed = |age_days| {
+        let mut bench = Bench::new();
+        bench.look(URL, 0.0, Verdict::First);
+        bench.look_dated(URL, 40.0, Verdict::Major, age_days).belief
+    };
+    let (early, late, unknown) = (believed(Some(39.0)), believed(Some(0.5)), believed(None));
+    assert!(early.change_rate_per_day() < late.change_rate_per_day(), "{early:?} {late:?}");
+    assert_eq!(believed(Some(45.0)), unknown, "a date before the last look does not explain the change");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The rate from the times that pages give for their last change, and whether a host's times can be trusted.
+//! The rate from the times that pages give for their last change.
 //!
 //! A look that finds a change `age` days old tells that nothing happened for `age` days. One that finds none tells it
 //! for the whole interval. With X changed looks of N, and T the sum of those days,
@@ -89,66 +89,5 @@ impl ChangeRateEstimator for LastModified {
     fn change_rate_per_day(&self, state: &LastModifiedState) -> f64 {
         let (looks, changed) = (f64::from(state.looks), f64::from(state.changed_looks));
         sane_rate_per_day(Self::rate_per_day(looks, changed, f64::from(state.exposure_days)))
-    }
-}
-
-/// How often the times of a host's pages agreed with the observed changes, and how they disagreed. Two sets of counts
-/// can be added.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LastModifiedTrust {
-    /// Looks in agreement: both the content and the time changed, or neither.
-    pub consistent: u32,
-    /// Times in the future.
-    pub in_the_future: u32,
-    /// Times within two seconds of the fetch, which are most likely made up for the answer.
-    pub at_the_fetch: u32,
-    /// The content changed, its time did not.
-    pub only_content_changed: u32,
-    /// The time changed, the content did not.
-    pub only_time_changed: u32,
-}
-
-impl LastModifiedTrust {
-    const CHECKS_NEEDED: u64 = 10;
-    const CONSISTENT_SHARE_NEEDED: f64 = 0.9;
-    /// A page may by chance have changed just before the fetch, but hardly three times.
-    const AT_THE_FETCH_FORGIVEN: u32 = 2;
-    const AT_THE_FETCH_SECONDS: f64 = 2.0;
-
-    /// Counts one look whose answer gave a time for its last change, `age_seconds` before the fetch (negative if after
-    /// it). A look counts for the first case that it fits.
-    pub fn add(&mut self, age_seconds: f64, content_changed: bool, time_changed: bool) {
-        let count = if age_seconds.abs() <= Self::AT_THE_FETCH_SECONDS {
-            &mut self.at_the_fetch
-        } else if age_seconds < 0.0 {
-            &mut self.in_the_future
-        } else if content_changed && !time_changed {
-            &mut self.only_content_changed
-        } else if time_changed && !content_changed {
-            &mut self.only_time_changed
-        } else {
-            &mut self.consistent
-        };
-        *count = count.saturating_add(1);
-    }
-
-    /// Whether the host's times can be used: of at least ten looks nine in ten agreed. Up to two times at the very
-    /// moment of the fetch count as agreement.
-    pub fn is_trusted(&self) -> bool {
-        let doubtful = [self.in_the_future, self.only_content_changed, self.only_time_changed];
-        let doubtful: u64 = doubtful.into_iter().map(u64::from).sum();
-        let (consistent, at_the_fetch) = (u64::from(self.consistent), u64::from(self.at_the_fetch));
-        let checks = consistent + at_the_fetch + doubtful;
-        let forgiven = if self.at_the_fetch <= Self::AT_THE_FETCH_FORGIVEN { at_the_fetch } else { 0 };
-        checks >= Self::CHECKS_NEEDED && (consistent + forgiven) as f64 >= Self::CONSISTENT_SHARE_NEEDED * checks as f64
-    }
-
-    /// Adds the counts of another.
-    pub fn merge(&mut self, other: &LastModifiedTrust) {
-        self.consistent = self.consistent.saturating_add(other.consistent);
-        self.in_the_future = self.in_the_future.saturating_add(other.in_the_future);
-        self.at_the_fetch = self.at_the_fetch.saturating_add(other.at_the_fetch);
-        self.only_content_changed = self.only_content_changed.saturating_add(other.only_content_changed);
-        self.only_time_changed = self.only_time_changed.saturating_add(other.only_time_changed);
     }
 }

@@ -176,9 +176,15 @@ impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
     ) -> Result<Self, SimulationError> {
         let mut tally = Tally::new(run.start_days, run.score_from_days, run.end_days, pages.sections().len());
         policy.reserve(pages.len());
+        let mut dated = Vec::new();
         for page in 0..pages.len() {
+            let mut last_change_days = None;
             while changes.next_change_days(page) <= run.start_days {
+                last_change_days = Some(changes.next_change_days(page));
                 changes.take_change(page);
+            }
+            if let Some(changed_days) = last_change_days.filter(|_| gives_dates(run, page)) {
+                dated.push((page, changed_days));
             }
             let info = pages.info(page);
             tally.page(usize::from(info.section), info.weight);
@@ -199,6 +205,10 @@ impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
             let (last_look_days, belief) = (Some(run.start_days), learner.belief(first));
             let known = PolicyPage { weight: 0.0, cost: LIST_COST, host, place, last_look_days, belief };
             policy.insert_list(Slot::new((pages.len() + number) as u32), &known, list.pages.len(), run.start_days);
+        }
+        // Only now are the sizes of all groups known.
+        for (page, changed_days) in dated {
+            policy.dated(Slot::new(page as u32), changed_days, run.start_days);
         }
         let copied_days = vec![run.start_days; pages.len()];
         Ok(Self {
@@ -293,13 +303,9 @@ impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
     }
 
     fn outcome(&self, page: usize, at_days: f64, last_change_days: Option<f64>) -> LookOutcome {
-        // The traits of a page are the first numbers of its signal stream; what one look shows follows from its time.
-        let trait_of_page =
-            |salt: u64| RandomStream::new(self.run.seed ^ salt, page as u64, Purpose::Signals).uniform();
+        let trait_of_page = |salt| trait_of_page(self.run, page, salt);
         match last_change_days {
-            Some(changed) if self.run.last_modified_share > 0.0 && trait_of_page(1) < self.run.last_modified_share => {
-                LookOutcome::ChangedAt { age_days: at_days - changed }
-            }
+            Some(changed) if gives_dates(self.run, page) => LookOutcome::ChangedAt { age_days: at_days - changed },
             // The look confirms that the page has changed, and its list dates the change.
             Some(_) => match self.lists.date(page, at_days).filter(|date| *date > self.copied_days[page]) {
                 Some(date) => LookOutcome::ChangedAt { age_days: at_days - date },
@@ -322,6 +328,16 @@ impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
         let budget = self.run.budget_per_day * (self.run.end_days - self.run.score_from_days);
         self.tally.scores(self.pages.sections(), budget)
     }
+}
+
+/// A trait of a page is the first number of a signal stream; what one look shows follows from its time.
+fn trait_of_page(run: &Run, page: usize, salt: u64) -> f64 {
+    RandomStream::new(run.seed ^ salt, page as u64, Purpose::Signals).uniform()
+}
+
+/// Whether the page tells when it last changed.
+fn gives_dates(run: &Run, page: usize) -> bool {
+    run.last_modified_share > 0.0 && trait_of_page(run, page, 1) < run.last_modified_share
 }
 
 #[cfg(test)]

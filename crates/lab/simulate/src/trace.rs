@@ -46,6 +46,8 @@ pub struct TracePage {
     pub place: PagePlace,
     /// Its changes, in days since the start of its window: rising, in (0, [`WINDOW_DAYS`]].
     pub changes_days: Vec<f64>,
+    /// Its last change or its appearance before that, not above 0; `None` when the recording begins later.
+    pub changed_before_days: Option<f64>,
 }
 
 /// A source without judged pages.
@@ -69,6 +71,11 @@ pub struct JudgedTrace {
 }
 
 impl TracePage {
+    /// All known changes, the one before the window included.
+    fn all_changes_days(&self) -> Vec<f64> {
+        self.changed_before_days.into_iter().chain(self.changes_days.iter().copied()).collect()
+    }
+
     /// Number of changes in (`from_days`, `until_days`].
     pub fn changes_between(&self, from_days: f64, until_days: f64) -> usize {
         let count = |days: f64| self.changes_days.partition_point(|at| *at <= days);
@@ -99,14 +106,14 @@ impl JudgedTrace {
         let mut trace = JudgedTrace::default();
         let mut hosts = HashMap::new();
         let spans = spans_seconds(recording);
-        let mut candidates: Vec<Vec<(u64, usize, Vec<f64>)>> = vec![Vec::new(); recording.sources.len()];
+        let mut candidates: Vec<Vec<(u64, usize, Judged)>> = vec![Vec::new(); recording.sources.len()];
         for (index, page) in recording.pages.iter().enumerate() {
             let source = page.source as usize;
             let wanted = cut.sources.is_empty() || cut.sources.contains(&recording.sources[source]);
             if let (true, Some((_, last))) = (wanted, spans[source])
-                && let Some(changes) = judged_changes(recording.states(page), last)
+                && let Some(judged) = judged_changes(recording.states(page), last)
             {
-                candidates[source].push((draw_hash(&recording.sources[source], &page.path, cut.draw), index, changes));
+                candidates[source].push((draw_hash(&recording.sources[source], &page.path, cut.draw), index, judged));
             }
         }
         for (source, mut candidates) in candidates.into_iter().enumerate() {
@@ -122,12 +129,12 @@ impl JudgedTrace {
             candidates.truncate(cut.max_pages_per_source);
             let number = trace.sources.len() as u32;
             trace.sources.push(name.clone());
-            for (_, index, changes_days) in candidates {
+            for (_, index, Judged { changes_days, changed_before_days }) in candidates {
                 let page = &recording.pages[index];
                 let next = hosts.len() as u32;
                 let host = *hosts.entry(page.host).or_insert(next);
                 let place = place_of(&recording.hosts[page.host as usize], &page.path);
-                trace.pages.push(TracePage { source: number, host, place, changes_days });
+                trace.pages.push(TracePage { source: number, host, place, changes_days, changed_before_days });
             }
         }
         if trace.pages.is_empty() {
@@ -150,16 +157,27 @@ fn spans_seconds(recording: &Recording) -> Vec<Option<(i64, i64)>> {
     spans
 }
 
+/// The change times of a judged page, as in [`TracePage`].
+#[derive(Clone, Debug)]
+struct Judged {
+    changes_days: Vec<f64>,
+    changed_before_days: Option<f64>,
+}
+
 /// Change times in days since the start of the window; `None` when the page does not live through all of it. Of several
 /// rows at one second the last counts.
-fn judged_changes(states: &[RecordedState], last_seconds: i64) -> Option<Vec<f64>> {
+fn judged_changes(states: &[RecordedState], last_seconds: i64) -> Option<Judged> {
     let opens = last_seconds as f64 - WINDOW_DAYS * SECONDS_PER_DAY;
     let before = states.partition_point(|state| state.unix_time as f64 <= opens);
     let (before, within) = states.split_at(before);
     let mut changes = Vec::with_capacity(within.len());
-    if before.last()?.kind == RecordingEvent::Gone {
-        return None;
-    }
+    let last_before = before.last()?;
+    let days = |state: &RecordedState| (state.unix_time as f64 - opens) / SECONDS_PER_DAY;
+    let changed_before_days = match last_before.kind {
+        RecordingEvent::Gone => return None,
+        RecordingEvent::Initial => None,
+        RecordingEvent::Appeared | RecordingEvent::Modified => Some(days(last_before)),
+    };
     for (index, state) in within.iter().enumerate() {
         if within.get(index + 1).is_some_and(|next| next.unix_time == state.unix_time) {
             continue;
@@ -167,9 +185,9 @@ fn judged_changes(states: &[RecordedState], last_seconds: i64) -> Option<Vec<f64
         if state.kind == RecordingEvent::Gone {
             return None;
         }
-        changes.push((state.unix_time as f64 - opens) / SECONDS_PER_DAY);
+        changes.push(days(state));
     }
-    Some(changes)
+    Some(Judged { changes_days: changes, changed_before_days })
 }
 
 fn why_left_out(span: Option<(i64, i64)>) -> String {

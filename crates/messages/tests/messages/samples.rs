@@ -112,7 +112,7 @@ fn judgements() -> [LookJudgement; 2] {
         verdict: Verdict::Minor,
         magnitude: 0.125,
         resemblance: 0.875,
-        last_modified_at: Some(time(-1_547)),
+        dates: vec![PageDate { source: DateSource::LastModified, at: time(-1_547) }],
         look_again_after_s: Some(129_600),
     };
     [full, LookJudgement::new(Verdict::Unknown)]

@@ -1,8 +1,8 @@
 //! The estimator on a log in memory.
 
 use messages::{
-    ChangeEstimate, Encoded, FetchOutcome, FetchRequest, Look, LookJudgement, PageObservation, SchedulerEvent,
-    Validators, Verdict, topics,
+    ChangeEstimate, DateSource, Encoded, FetchOutcome, FetchRequest, Look, LookJudgement, PageDate, PageObservation,
+    SchedulerEvent, Validators, Verdict, topics,
 };
 use page::{CanonicalUrl, Timestamp};
 use settings::{Layers, Settings};
@@ -40,6 +40,17 @@ impl Bench {
 
     /// A look at a page, `days_later` days after the last look at any page.
     pub(crate) fn look(&mut self, url: &str, days_later: f64, verdict: Verdict) -> ChangeEstimate {
+        self.look_dated(url, days_later, verdict, None)
+    }
+
+    /// The same, with a Last-Modified so many days before the look.
+    pub(crate) fn look_dated(
+        &mut self,
+        url: &str,
+        days_later: f64,
+        verdict: Verdict,
+        age_days: Option<f64>,
+    ) -> ChangeEstimate {
         self.now = self.now.plus_days(days_later);
         self.driver.clock.advance(std::time::Duration::from_secs_f64(86_400.0 * days_later));
         self.attempt += 1;
@@ -55,6 +66,7 @@ impl Bench {
             judgement: LookJudgement {
                 previous_fetched_at: self.last_look.get(url).copied(),
                 look_again_after_s: Some(60),
+                dates: age_days.map(|age| self.last_modified(age)).into_iter().collect(),
                 ..LookJudgement::new(verdict)
             },
         };
@@ -69,6 +81,10 @@ impl Bench {
         let estimate = new.remove(0);
         assert_eq!((&estimate.look, &estimate.judgement), (&observation.look, &observation.judgement));
         estimate
+    }
+
+    fn last_modified(&self, age_days: f64) -> PageDate {
+        PageDate { source: DateSource::LastModified, at: self.now.plus_days(-age_days) }
     }
 
     /// Estimates since one asked last.

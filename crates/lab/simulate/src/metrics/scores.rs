@@ -1,6 +1,7 @@
 //! The averages of a run.
 
 use super::Peaks;
+use std::ops::Range;
 
 /// Averages over one section's pages and the scored time.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -77,10 +78,11 @@ pub struct Delays {
 }
 
 impl Scores {
-    /// Share of the time since the start that a copy is stale, mean over the pages and the first `days` days.
-    pub fn stale_share(&self, days: usize) -> f64 {
-        let first = &self.freshness_by_day[..days.min(self.freshness_by_day.len())];
-        1.0 - first.iter().sum::<f64>() / first.len().max(1) as f64
+    /// Share of the time that a copy is stale, mean over the pages and these days since the start.
+    pub fn stale_share(&self, days: Range<usize>) -> f64 {
+        let end = days.end.min(self.freshness_by_day.len());
+        let these = &self.freshness_by_day[days.start.min(end)..end];
+        1.0 - these.iter().sum::<f64>() / these.len().max(1) as f64
     }
 
     /// Freshness, plain and weighted: the expected value if there is one, else the measured one.

@@ -41,6 +41,8 @@ pub struct TraceReplay {
     pub knowledge: Knowledge,
     /// If set, nothing is learned from the schedule's own fetches.
     pub frozen: bool,
+    /// Share of the pages that tell at every look when they last changed.
+    pub dates_share: f64,
     /// If set, idle slots of a policy that waits for due dates go to the page due earliest.
     pub fill: bool,
     /// Budget, as an average over all pages.
@@ -98,6 +100,7 @@ impl TraceReplay {
         if self.policy == PolicyKind::Clairvoyant && self.importance_shape.is_some() {
             return fault(format!("{name} counts all pages alike; leave it or the importance of pages out"));
         }
+        SimulationError::share("share of pages with dates", self.dates_share)?;
         if self.frozen && self.knowledge != Knowledge::History {
             return fault("a static schedule cannot learn from its own fetches; use knowledge history".into());
         }
@@ -131,7 +134,7 @@ impl TraceReplay {
     ) -> Result<Scores, SimulationError> {
         self.check()?;
         let pages = trace.engine_pages(self.importance_shape, self.seed)?;
-        let mut changes = RecordedChanges::new(trace.pages.iter().map(|page| &page.changes_days))?;
+        let mut changes = RecordedChanges::new(trace.pages.iter().map(TracePage::all_changes_days))?;
         let history = self.knowledge == Knowledge::History;
         let (from_days, until_days) = self.scored_days();
         // The oracle knows only the scored year: a page that changes only in the learning year would stay stale for
@@ -140,6 +143,7 @@ impl TraceReplay {
         let run = Run {
             start_days: if history || needs_no_fetches { from_days } else { 0.0 },
             seed: self.seed,
+            last_modified_share: self.dates_share,
             ..Run::new(from_days, until_days, self.fetches_per_page_per_day * pages.len() as f64)
         };
         let mut learner: Box<dyn Learner> = match (self.policy.beliefs(), self.estimator()) {

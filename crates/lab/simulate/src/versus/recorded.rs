@@ -125,6 +125,7 @@ impl RecordedRun {
             estimator: None,
             knowledge: Knowledge::Fetches,
             frozen: false,
+            dates_share: 0.0,
             fill: self.fill,
             fetches_per_page_per_day: self.budget,
             importance_shape: None,

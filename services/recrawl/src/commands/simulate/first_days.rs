@@ -3,12 +3,14 @@
 use serde::Serialize;
 use simulate::metrics::Scores;
 
-/// Days since the start over which stale time is averaged.
-const DAYS: [usize; 3] = [30, 120, 365];
+/// Days since the start, from and to, over which stale time is averaged.
+const DAYS: [(usize, usize); 4] = [(0, 30), (30, 120), (0, 120), (0, 365)];
 
-/// The stale time of the first days.
+/// The stale time of some of the first days.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct FirstDays {
+    from_day: usize,
+    /// The day on which they end.
     days: usize,
     /// Share of the time that a copy is stale, mean over pages.
     stale_share: f64,
@@ -16,14 +18,17 @@ pub(super) struct FirstDays {
     relative_to_round_robin: Option<f64>,
 }
 
-/// Stale time by the lengths of the first days.
+/// Stale time by spans of days.
 pub(super) fn first_days(scores: &Scores) -> Vec<FirstDays> {
-    let stale = |days| FirstDays { days, stale_share: scores.stale_share(days), relative_to_round_robin: None };
+    let stale = |(from_day, days)| {
+        let stale_share = scores.stale_share(from_day..days);
+        FirstDays { from_day, days, stale_share, relative_to_round_robin: None }
+    };
     DAYS.into_iter().map(stale).collect()
 }
 
 impl FirstDays {
-    /// Compares with round robin over as many days.
+    /// Compares with round robin over the same days.
     pub(super) fn compare(&mut self, round_robin: &FirstDays) {
         self.relative_to_round_robin =
             (round_robin.stale_share > 0.0).then(|| self.stale_share / round_robin.stale_share);
@@ -37,7 +42,7 @@ impl FirstDays {
 
 /// The heads of further columns.
 pub(super) fn heads() -> impl Iterator<Item = String> {
-    DAYS.into_iter().map(|days| format!("stale to day {days}, % (of round robin's)"))
+    DAYS.into_iter().map(|(from, to)| format!("stale, days {from} to {to}, % (of round robin's)"))
 }
 
 /// The cells of further columns.

@@ -42,6 +42,9 @@ pub(super) struct TraceArguments {
     /// are named so: stormcrawler+fill.
     #[arg(long)]
     fill: bool,
+    /// Share of the pages that tell at every look, also the first, when they last changed.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    dates: f64,
     /// Most pages per source: those with the smallest hash of source and path.
     #[arg(long, default_value_t = 1500)]
     max_per_source: usize,
@@ -98,6 +101,7 @@ struct TraceRow {
     budget_used_share: f64,
     useful_fetches_share: f64,
     changes: u64,
+    dates_share: f64,
     seed: u64,
     draw: u64,
     by_source: Vec<SourceRow>,
@@ -205,6 +209,7 @@ fn replays(arguments: &TraceArguments) -> Result<Vec<(BudgetArgument, TraceRepla
                 estimator,
                 knowledge,
                 frozen: arguments.frozen,
+                dates_share: arguments.dates,
                 fill: arguments.fill,
                 fetches_per_page_per_day: budget.fetches_per_page_per_day,
                 importance_shape: arguments.pareto,
@@ -267,6 +272,7 @@ impl TraceRow {
             budget_used_share: scores.budget_used_share,
             useful_fetches_share: scores.useful_fetches_share,
             changes: scores.changes,
+            dates_share: arguments.dates,
             seed: arguments.seed,
             draw: arguments.draw,
             by_source: by_source.collect(),

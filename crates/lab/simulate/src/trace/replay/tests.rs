@@ -7,6 +7,7 @@ fn trace(pages: &[&[f64]]) -> JudgedTrace {
         host: 0,
         place: PagePlace::of("a.test", "a.test", &format!("/{number}.html")),
         changes_days: changes.to_vec(),
+        changed_before_days: None,
     };
     JudgedTrace { pages: pages.iter().enumerate().map(page).collect(), sources: vec!["one".into()], left_out: vec![] }
 }
@@ -17,6 +18,7 @@ fn replay(policy: PolicyKind) -> TraceReplay {
         estimator: None,
         knowledge: Knowledge::History,
         frozen: false,
+        dates_share: 0.0,
         fill: false,
         fetches_per_page_per_day: 0.5,
         importance_shape: None,
@@ -141,7 +143,7 @@ fn without_knowledge_the_first_year_is_scored() {
         TraceReplay { knowledge: Knowledge::None, fetches_per_page_per_day: 1e-3, ..replay(PolicyKind::Uniform) };
     let scores = replay.run(&trace, &mut |_| ControlFlow::Continue(())).unwrap();
     assert!((scores.freshness - 90.0 / 365.0).abs() < 1e-12, "{}", scores.freshness);
-    let stale = [30, 120, 365].map(|days| scores.stale_share(days));
+    let stale = [30, 120, 365].map(|days| scores.stale_share(0..days));
     for (stale, expected) in stale.into_iter().zip([0.0, 0.25, 275.0 / 365.0]) {
         assert!((stale - expected).abs() < 1e-9, "{stale}, not {expected}");
     }

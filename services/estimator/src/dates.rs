@@ -1,0 +1,64 @@
+//! Which of the dates that are told about a page can be believed.
+
+use crate::state::{DatesOfHost, HOSTS};
+use change_rate::DateTrust;
+use messages::{DateSource, PageObservation, Verdict};
+use page::Timestamp;
+use stream::{Context, ProcessError};
+
+/// The sources that are judged, in the order of [`DatesOfHost::looks`].
+const SOURCES: [DateSource; 3] = [DateSource::LastModified, DateSource::Page, DateSource::Listed];
+/// Dates that servers make up for the answer, or made up for one that a cache still holds, are about this new. A first
+/// look cannot tell them from true ones, so it believes older dates only.
+const FIRST_LOOK_LEAST_AGE_DAYS: f64 = 1.0 / 24.0;
+
+/// The best date told about the page's last change, if one can be believed. Then counts for its host what the look says
+/// about each date.
+pub(crate) fn believed(seen: &PageObservation, context: &mut Context<'_>) -> Result<Option<Timestamp>, ProcessError> {
+    let dates: Vec<(usize, Timestamp)> = SOURCES
+        .iter()
+        .enumerate()
+        .filter_map(|(number, source)| {
+            Some((number, seen.judgement.dates.iter().find(|date| date.source == *source)?.at))
+        })
+        .filter(|(_, at)| *at <= seen.look.fetched_at)
+        .collect();
+    if dates.is_empty() {
+        return Ok(None);
+    }
+    let host = seen.look.url.host();
+    let stored = context.get(HOSTS, &host)?.unwrap_or_default();
+    let mut trusts = [0, 1, 2].map(|number| stored.trust(number));
+    // At equal agreement the earlier source is the better one.
+    let better = |one: &&(usize, Timestamp), other: &&(usize, Timestamp)| {
+        trusts[one.0].agreement().total_cmp(&trusts[other.0].agreement()).then(other.0.cmp(&one.0))
+    };
+    let best = dates.iter().filter(|(number, _)| trusts[*number].is_trusted()).max_by(better).map(|(_, at)| *at);
+    let changed = match seen.judgement.verdict {
+        Verdict::Unchanged | Verdict::Cosmetic => Some(false),
+        Verdict::Minor | Verdict::Major => Some(true),
+        Verdict::First | Verdict::Gone | Verdict::Returned | Verdict::Missing | Verdict::Unknown => None,
+    };
+    if let (Some(changed), Some(previous)) = (changed, seen.judgement.previous_fetched_at) {
+        dates.iter().for_each(|(number, at)| trusts[*number].add(changed, *at > previous));
+        context.put(HOSTS, &host, &DatesOfHost::of(&trusts));
+        return Ok(best);
+    }
+    Ok(best.filter(|at| seen.look.fetched_at.days_since(*at) >= FIRST_LOOK_LEAST_AGE_DAYS))
+}
+
+impl DatesOfHost {
+    fn of(trusts: &[DateTrust]) -> Self {
+        let counts = |trust: &DateTrust| [trust.told, trust.untold, trust.stood, trust.moved].map(i64::from);
+        Self { looks: trusts.iter().flat_map(counts).collect() }
+    }
+
+    /// Counts that are missing or cannot be are 0.
+    fn trust(&self, number: usize) -> DateTrust {
+        let count = |place: usize| {
+            let count = self.looks.get(4 * number + place).copied();
+            count.and_then(|count| u32::try_from(count).ok()).unwrap_or(0)
+        };
+        DateTrust { told: count(0), untold: count(1), stood: count(2), moved: count(3) }
+    }
+}
