@@ -66,8 +66,8 @@ fn contest(books: &Books, window: TimeWindow, budget_per_day: f64) -> [Freshness
     let Books { judged, ledger } = books;
     [
         simweb::freshness(judged, ledger, window),
-        simweb::round_robin(judged, window, budget_per_day),
-        simweb::oracle(judged, window, budget_per_day),
+        simweb::round_robin(judged, window, budget_per_day).freshness(judged, window),
+        simweb::oracle(judged, &[], window, budget_per_day).freshness(judged, window),
     ]
 }
 
