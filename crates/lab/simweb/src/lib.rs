@@ -61,5 +61,5 @@ pub use crate::politeness::{HostLoad, HostPoliteness, politeness};
 pub use crate::seeded::{ChangeRates, HostNames, SeededConfig};
 pub use crate::server::{SimWeb, SimWebConfig};
 pub use crate::trace::{ChangeTrace, HistoryState, PageHistory, StateContent, TimeWindow, TraceError};
-pub use crate::trial::{clairvoyant, trial};
+pub use crate::trial::{TrialStart, clairvoyant, trial};
 pub use crate::web::{Web, WebSource};

@@ -1,6 +1,6 @@
 //! A revisit policy on recorded changes, without a network: which pages would it have fetched, and when?
 //!
-//! It begins as a crawler does, without a copy of any page, and fetches at even intervals. It needs no politeness, reads
+//! It begins with a copy of every page or, as a crawler does, with none, and fetches at even intervals. It needs no politeness, reads
 //! no list and loses nothing to errors. It learns from the outcomes of its own looks and from nothing else, so only
 //! policies that need no estimator can be tried.
 
@@ -22,6 +22,15 @@ const SAVED_DAYS: f64 = 1.0;
 /// Assumed time until the next change after a page's last change.
 const BEYOND_DAYS: f64 = 365.0;
 
+/// What a trial begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrialStart {
+    /// No page was ever fetched.
+    Empty,
+    /// A current copy of every page that exists.
+    Copies,
+}
+
 /// The looks of a policy, which is given without pages, at `budget_per_day` fetches a day in all. Pages have these
 /// weights.
 pub fn trial(
@@ -29,10 +38,18 @@ pub fn trial(
     weights: &[f64],
     window: TimeWindow,
     budget_per_day: f64,
+    start: TrialStart,
     policy: &mut dyn RevisitPolicy,
 ) -> Looks {
     let mut looks = Looks::none_at(trace.pages.len());
-    insert_all(trace, weights, policy);
+    if start == TrialStart::Copies {
+        for (number, page) in trace.pages.iter().enumerate() {
+            if let Some(version) = page.version_at(window.start) {
+                looks.push(number, LedgerLook { at: window.start, version });
+            }
+        }
+    }
+    insert_all(trace, weights, &looks, policy);
     let ticks = (window.days() / TICK_DAYS - 1e-9).ceil().max(0.0) as u64;
     let mut tokens: f64 = 0.0;
     for tick in 0..ticks {
@@ -66,10 +83,10 @@ pub fn clairvoyant(trace: &ChangeTrace, weights: &[f64], window: TimeWindow, bud
             }
         }
     }
-    trial(trace, weights, window, budget_per_day, &mut Told::new(told))
+    trial(trace, weights, window, budget_per_day, TrialStart::Empty, &mut Told::new(told))
 }
 
-fn insert_all(trace: &ChangeTrace, weights: &[f64], policy: &mut dyn RevisitPolicy) {
+fn insert_all(trace: &ChangeTrace, weights: &[f64], looks: &Looks, policy: &mut dyn RevisitPolicy) {
     let mut hosts: HashMap<&Arc<str>, u32> = HashMap::new();
     policy.reserve(trace.pages.len());
     for (number, page) in trace.pages.iter().enumerate() {
@@ -83,7 +100,7 @@ fn insert_all(trace: &ChangeTrace, weights: &[f64], policy: &mut dyn RevisitPoli
             cost: 1.0,
             host: *hosts.entry(&page.host).or_insert(next),
             place,
-            last_look_days: None,
+            last_look_days: looks.of_page(number).last().map(|_| 0.0),
             belief: EstimatorOptions::default().prior.belief(),
         };
         policy.insert(Slot::new(number as u32), &known, 0.0);
@@ -140,7 +157,7 @@ mod tests {
         let weights = vec![1.0; trace.pages.len()];
         for kind in [PolicyKind::Live, PolicyKind::Uniform, PolicyKind::StormCrawler] {
             let mut policy = Filled::new(build(kind));
-            let looks = trial(&trace, &weights, trace.window, 60.0, &mut policy);
+            let looks = trial(&trace, &weights, trace.window, 60.0, TrialStart::Empty, &mut policy);
             let fetches = looks.freshness(&trace, trace.window).fetches;
             assert!((8_850..=9_000).contains(&fetches), "{}: {fetches} of 9000", kind.name());
         }
@@ -150,7 +167,9 @@ mod tests {
     fn who_knows_more_is_fresher() {
         let trace = web();
         let weights = vec![1.0; trace.pages.len()];
-        let run = |kind| stale(&trace, &trial(&trace, &weights, trace.window, 150.0, build(kind).as_mut()));
+        let run = |kind| {
+            stale(&trace, &trial(&trace, &weights, trace.window, 150.0, TrialStart::Empty, build(kind).as_mut()))
+        };
         let foreseen = stale(&trace, &clairvoyant(&trace, &weights, trace.window, 150.0));
         let (live, uniform) = (run(PolicyKind::Live), run(PolicyKind::Uniform));
         assert!(foreseen < 0.1 * live && live < 0.7 * uniform, "{foreseen} {live} {uniform}");
@@ -165,7 +184,7 @@ mod tests {
         for page in trace.pages.iter_mut().step_by(2) {
             page.states.retain(|state| state.since > late);
         }
-        let looks = trial(&trace, &[], trace.window, 150.0, build(PolicyKind::Live).as_mut());
+        let looks = trial(&trace, &[], trace.window, 150.0, TrialStart::Empty, build(PolicyKind::Live).as_mut());
         let seen = (0..trace.pages.len()).skip(1).step_by(2).filter(|page| !looks.of_page(*page).is_empty()).count();
         assert_eq!(seen, trace.pages.len() / 2);
     }
@@ -177,16 +196,27 @@ mod tests {
         let heavy: Vec<f64> = weights.iter().map(|weight| f64::from(u8::from(*weight > 1.0))).collect();
         let even = vec![1.0; trace.pages.len()];
         let of_heavy = |weights: &[f64]| {
-            let looks = trial(&trace, weights, trace.window, 30.0, build(PolicyKind::Live).as_mut());
+            let looks = trial(&trace, weights, trace.window, 30.0, TrialStart::Empty, build(PolicyKind::Live).as_mut());
             looks.stale_share(&trace, &heavy, trace.window)
         };
         assert!(of_heavy(&weights) < 0.9 * of_heavy(&even));
     }
 
     #[test]
+    fn copies_at_the_start_are_current_until_the_first_change() {
+        let trace = web();
+        let window = TimeWindow { end: trace.window.start.plus_days(5.0), ..trace.window };
+        let run = |start| trial(&trace, &[], window, 1.0, start, build(PolicyKind::Live).as_mut());
+        let weights = vec![1.0; trace.pages.len()];
+        let [empty, copies] =
+            [TrialStart::Empty, TrialStart::Copies].map(|start| run(start).stale_share(&trace, &weights, window));
+        assert!(empty > 0.98 && copies < 0.1, "{empty} {copies}");
+    }
+
+    #[test]
     fn without_budget_nothing_is_seen() {
         let trace = web();
-        let looks = trial(&trace, &[], trace.window, 0.0, build(PolicyKind::Live).as_mut());
+        let looks = trial(&trace, &[], trace.window, 0.0, TrialStart::Empty, build(PolicyKind::Live).as_mut());
         assert_eq!(looks, Looks::none_at(trace.pages.len()));
     }
 }
