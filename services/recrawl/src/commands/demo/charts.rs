@@ -99,7 +99,7 @@ pub(super) fn by_budget(report: &DemoReport) -> SvgResult {
     let curve = &report.stale_by_budget;
     let budgets = curve.iter().map(|point| point.fetches_per_page_per_day);
     let (least, most) = (budgets.clone().fold(f64::MAX, f64::min), budgets.fold(0.0, f64::max));
-    let here = report.fetches as f64 / report.virtual_days / report.pages.max(1) as f64;
+    let here = report.requests() as f64 / report.virtual_days / report.pages.max(1) as f64;
     let highest = curve.iter().flat_map(|point| [point.live, point.round_robin]).fold(1e-3, f64::max) * 1.05;
     if !(least > 0.0 && least < most) {
         return Err("there is no budget to draw".into());
@@ -167,7 +167,7 @@ pub(super) fn timeline(page: &WorstPage) -> String {
         100.0 * page.stale_share
     );
     let svg = format!(
-        "<svg viewBox=\"0 0 400 40\" class=\"timeline\"><path class=\"axis\" d=\"M0 20H400\"/>\
+        "<svg viewBox=\"0 0 400 40\" preserveAspectRatio=\"none\" class=\"timeline\"><path class=\"axis\" d=\"M0 20H400\"/>\
          <path class=\"stale\" d=\"{spells}\"/><path class=\"changed\" d=\"{}\"/><path class=\"fetched\" d=\"{}\"/></svg>",
         marks(&page.changed_at_days, 2, 12),
         marks(&page.fetched_at_days, 26, 12),

@@ -46,7 +46,7 @@ table.figures th, table.figures td { display: table-cell; padding: .25rem .6rem 
 table.figures td, table.figures thead th + th { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
 table.figures th { font-weight: 400; }
 .timeline { height: 2.6rem; }
-.timeline path { fill: none; stroke-width: 1.2; }
+.timeline path { fill: none; stroke-width: 1.2; vector-effect: non-scaling-stroke; }
 .timeline .axis { stroke: var(--line); stroke-width: 6; }
 .timeline .stale { stroke: var(--stale); stroke-width: 6; }
 .timeline .changed { stroke: var(--ink); }
@@ -204,7 +204,6 @@ fn politeness(report: &DemoReport) -> String {
         ("Requests that robots.txt forbids", polite.robots_violations.to_string()),
         ("Requests to other hosts", polite.forbidden_requests.to_string()),
         ("Seeds that robots.txt forbids", polite.forbidden_pages.to_string()),
-        ("Requests for robots.txt", polite.robots_requests.to_string()),
         ("Hosts with a sitemap", polite.sitemap_hosts.to_string()),
         ("Requests for sitemaps", polite.sitemap_requests.to_string()),
         ("Requests failed on purpose", polite.failed_requests.to_string()),
@@ -215,7 +214,12 @@ fn cost(report: &DemoReport) -> String {
     list(&[
         (
             "Fetches",
-            format!("{} of {:.0} budgeted", report.fetches, report.budget_fetches_per_day * report.virtual_days),
+            format!(
+                "{}, and {} of robots.txt, of {:.0} budgeted",
+                report.fetches,
+                report.politeness.robots_requests,
+                report.budget_fetches_per_day * report.virtual_days
+            ),
         ),
         ("Answered 304", format!("{:.1} %", 100.0 * report.not_modified_share)),
         ("Bytes", format!("{:.1} MB", report.bytes_fetched as f64 / 1e6)),

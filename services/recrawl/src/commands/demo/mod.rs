@@ -102,9 +102,8 @@ pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), CommandFail
     let forbidden = world::forbidden_pages(&web.web());
     let window = judged.window;
     let budget_per_day = judged.pages.len() as f64 / arguments.fetch_every_days;
-    let discover = !arguments.plain;
-    let settings =
-        Settings { clock: clock_settings, ..settings(web.addr(), budget_per_day, speed, discover, overrides)? };
+    let settings = settings(web.addr(), budget_per_day, speed, !arguments.plain, overrides)?;
+    let settings = Settings { clock: clock_settings, ..settings };
     logging::start(&settings.observability);
 
     let data = arguments.out.join("data");
@@ -113,7 +112,7 @@ pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), CommandFail
     let embedded = Embedded::start(&settings, &data, StopSignal::on_signals()?, clock.clone())?;
     embedded.seed(&world::seeds(&judged, &weights, &forbidden)?)?;
     let pace = Pace::new(clock.clone(), budget_per_day);
-    watch::watch(&embedded, &web, &judged, window, pace, arguments.wall.into())?;
+    watch::watch(&embedded, &web, window, pace, arguments.wall.into())?;
     let until = clock.now().min(window.end);
     embedded.finish()?;
     let wall = began.0.elapsed();
@@ -188,7 +187,7 @@ fn settings(
     web: std::net::SocketAddr,
     budget_per_day: f64,
     speed: f64,
-    discover: bool,
+    lifelike: bool,
     overrides: Vec<(String, String)>,
 ) -> Result<Settings, CommandFailure> {
     // A request counts as lost after a real minute without an answer, which is weeks on the fast clock.
@@ -208,9 +207,10 @@ fn settings(
         ("policy.scan_interval", scan_interval),
         // One virtual second would be microseconds of real time. A delay of 30 s is visible in the ledger.
         ("politeness.crawl_delay", "30s".to_owned()),
-        ("hints.discover", discover.to_string()),
+        ("hints.discover", lifelike.to_string()),
         ("http.bind", "127.0.0.1:0".to_owned()),
-        ("observability.log_filter", "warn".to_owned()),
+        // The web fails requests on purpose, which is no reason to warn.
+        ("observability.log_filter", if lifelike { "error" } else { "warn" }.to_owned()),
         ("crawl.user_agent", format!("recrawl/{}", env!("CARGO_PKG_VERSION"))),
     ];
     let ours = ours.into_iter().map(|(key, value)| (key.to_owned(), value));

@@ -175,6 +175,11 @@ impl DemoReport {
         }
     }
 
+    /// What the budget was spent on: fetches of pages and sitemaps, and requests for robots.txt.
+    pub(super) fn requests(&self) -> u64 {
+        self.fetches + self.politeness.robots_requests
+    }
+
     /// What the gain is worth, in one sentence.
     pub(super) fn headline(&self) -> String {
         match self.same_freshness {
@@ -200,16 +205,75 @@ impl DemoReport {
         )
     }
 
-    /// Why the age may be higher although less time is stale, and what to do about it.
+    /// How old the copies are, why that may be more than others', and what to do about it.
     pub(super) fn age_sentence(&self) -> String {
         let ByCrawler { recrawl, round_robin, .. } = self.stale_age_days;
-        let than = if recrawl > round_robin { "more than" } else { "not more than" };
+        let why = match recrawl > round_robin {
+            true => {
+                "That is the price of less stale time: a page that changes again and again buys little time with a current \
+                 copy, so fetches go elsewhere and its copy is left to age."
+            }
+            false => {
+                "That need not be so: a page that changes again and again buys little time with a current copy, and where \
+                 such pages are many, their copies are left to age."
+            }
+        };
         format!(
-            "The age of recrawl's copies, the time since the first change they miss, is {recrawl:.3} days on average: {than} \
-             round robin's {round_robin:.3}. The policy spends fetches where they buy the most time with a current copy. A \
-             page that changes again and again buys little, so its copy is left to age. policy.theta (now {}) trades: the \
-             higher it is, the more age counts.",
+            "The age of a copy is the time since the first change that it misses. recrawl's is {recrawl:.3} days on average, \
+             round robin's {round_robin:.3}. {why} policy.theta (here {}) trades: the higher it is, the more age counts.",
             self.theta
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(own_age_days: f64, needed: Option<Needed>) -> DemoReport {
+        let trace = ChangeTrace::built_in(page::Timestamp::from_secs(0));
+        let mut judged = trace.clone();
+        judged.pages.truncate(1);
+        let books = Books { judged, ledger: Vec::new(), weights: vec![1.0] };
+        let run = DemoRun {
+            replayed: "nothing".to_owned(),
+            window: trace.window,
+            budget_per_day: 1.0,
+            theta: 0.01,
+            scored_from_day: 10.0,
+            wall: Duration::from_secs(1),
+            cpu: Duration::ZERO,
+            forbidden_pages: 0,
+            sitemap_hosts: 0,
+        };
+        let mut report = DemoReport::new(&run, &books, &books);
+        report.same_freshness = needed;
+        (report.stale_age_days.recrawl, report.stale_age_days.round_robin) = (own_age_days, 0.5);
+        report
+    }
+
+    #[test]
+    fn the_headline_says_what_the_gain_is_worth_and_whether_it_is_a_bound() {
+        let headline = |times, bound| report(0.1, Some(Needed { times, bound })).headline();
+        let same = "The same freshness as round robin for";
+        assert_eq!(headline(0.404, None), format!("{same} 40 % of the fetches"));
+        assert_eq!(headline(0.1, Some("at most")), format!("{same} at most 10 % of the fetches"));
+        assert_eq!(headline(1.2, None), format!("{same} 120 % of the fetches"), "also when it is no gain");
+        assert_eq!(report(0.1, None).headline(), "There was nothing to compare");
+    }
+
+    #[test]
+    fn more_age_than_round_robin_is_explained_and_less_is_not_promised() {
+        let (more, less) = (report(0.9, None).age_sentence(), report(0.1, None).age_sentence());
+        assert!(more.contains("the price of less stale time") && less.contains("need not be so"), "{more} {less}");
+        assert!([more, less].iter().all(|sentence| sentence.contains("policy.theta (here 0.01)")));
+    }
+
+    #[test]
+    fn a_crawl_that_fetched_nothing_is_reported_too() {
+        let report = report(0.0, None);
+        assert_eq!((report.fetches, report.stale_share.recrawl), (0, 1.0));
+        assert_eq!(report.worst_pages.len(), 1);
+        assert!(report.text().contains("0 fetches"));
     }
 }

@@ -29,8 +29,9 @@ impl DemoReport {
         lines.extend([
             String::new(),
             format!(
-                "cost: {} fetches (budget {:.0}), {:.1} MB, {:.0} % answered 304, {:.1} s of CPU, {:.0} µs a fetch",
+                "cost: {} fetches and {} of robots.txt (budget {:.0}), {:.1} MB, {:.0} % answered 304, {:.1} s of CPU, {:.0} µs a fetch",
                 self.fetches,
+                polite.robots_requests,
                 self.budget_fetches_per_day * self.virtual_days,
                 self.bytes_fetched as f64 / 1e6,
                 100.0 * self.not_modified_share,

@@ -7,7 +7,7 @@ use crate::CommandFailure;
 use crate::embedded::Embedded;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use page::UrlRules;
-use simweb::{ChangeTrace, SimWeb, TimeWindow, Web};
+use simweb::{SimWeb, TimeWindow, Web};
 use std::time::{Duration, Instant};
 use stream::Clock;
 
@@ -21,7 +21,6 @@ const START_WITHIN: Duration = Duration::from_secs(20);
 pub(super) fn watch(
     embedded: &Embedded,
     web: &SimWeb,
-    judged: &ChangeTrace,
     window: TimeWindow,
     mut pace: Pace,
     wall: Duration,
@@ -47,7 +46,9 @@ pub(super) fn watch(
         }
         let elapsed = last_turn.elapsed();
         last_turn = Instant::now();
-        pace.keep(elapsed, now.days_since(window.start), ledger.pages(), embedded.lag_records()?);
+        // Requests for robots.txt are paid from the budget, too.
+        let requests = ledger.len() as u64;
+        pace.keep(elapsed, now.days_since(window.start), requests, embedded.lag_records()?);
         std::thread::sleep(PACE_EVERY);
         if shown.is_some_and(|shown: Instant| shown.elapsed() < SHOW_EVERY) {
             continue;
@@ -57,10 +58,8 @@ pub(super) fn watch(
         let percent = 100.0 * day / window.days();
         let status = embedded.board.status();
         let message = format!(
-            "day {day:.0}: {} of {} pages fetched, {} fetches, {} changes seen",
+            "day {day:.0}: {} pages fetched, {requests} requests, {} changes seen",
             status.pages - status.never_fetched.min(status.pages),
-            judged.pages.len(),
-            ledger.len(),
             status.changes_total,
         );
         bar.set_position(percent as u64);
