@@ -172,7 +172,7 @@ impl Board {
             estimated_freshness: (pages > 0.0).then(|| scheduler("fresh_pages") / pages),
             estimated_age_days: (copies > 0.0).then(|| scheduler("age_days_sum") / copies),
             audited_freshness: AuditedFreshness::of(scheduler("audit_looks") as u64, scheduler("audit_fresh") as u64),
-            calibrated_freshness: calibrated(&scheduler),
+            calibrated_freshness: calibrated(scheduler),
             outcomes: outcome_counts(|kind| figure("fetcher", kind.report().figure) as u64),
             page_outcomes: Vec::new(),
             stages: stages.into_iter().map(|stage| StageLag::of(stage, &backlogs)).collect(),

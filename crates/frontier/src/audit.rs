@@ -1,6 +1,6 @@
 //! Measures freshness. A small share of the budget goes to pages drawn at random, independent of the policy. The share
-//! of them found unchanged is an unbiased estimate of freshness. Beside what was expected of the same pages, it tells how
-//! far the expectation is to be trusted.
+//! of them found unchanged is an unbiased estimate of freshness. Beside what was expected of the same pages, it tells
+//! how far the expectation is to be trusted.
 
 use crate::page_index::PageIndex;
 use crate::page_record::ScheduledPage;
@@ -56,8 +56,8 @@ impl Audit {
         self.tokens = (self.tokens + fetches).min(MOST_EARNED);
     }
 
-    /// Counts the audits of a restored page. The order of the audits of different pages is not known, so the recent ones
-    /// become a mixture of all.
+    /// Counts the audits of a restored page. The order of the audits of different pages is not known, so the recent
+    /// ones become a mixture of all.
     pub(crate) fn restore(&mut self, page: &ScheduledPage) {
         self.looks += page.audits as u64;
         self.fresh += page.audits_fresh as u64;

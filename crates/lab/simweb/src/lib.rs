@@ -8,8 +8,8 @@
 //!   bytes if the directory has them.
 //! * [`ChangeTrace`]: any change times; [`ChangeTrace::built_in`] has a few hundred real ones. The text is generated.
 //!
-//! [`HostDials`] set the behaviour of hosts (robots.txt, sitemap, validators, latency), and [`FaultRule`] their faults (errors,
-//! resets, slow or endless bodies, redirect loops …).
+//! [`HostDials`] set the behaviour of hosts (robots.txt, sitemap, validators, latency), and [`FaultRule`] their faults
+//! (errors, resets, slow or endless bodies, redirect loops …).
 //!
 //! Malicious and untested servers are in [`hostile`].
 //!

@@ -1,8 +1,8 @@
 //! A revisit policy on recorded changes, without a network: which pages would it have fetched, and when?
 //!
-//! It begins with a copy of every page or, as a crawler does, with none, and fetches at even intervals. It needs no politeness, reads
-//! no list and loses nothing to errors. It learns from the outcomes of its own looks and from nothing else, so only
-//! policies that need no estimator can be tried.
+//! It begins with a copy of every page or, as a crawler does, with none, and fetches at even intervals. It needs no
+//! politeness, reads no list and loses nothing to errors. It learns from the outcomes of its own looks and from nothing
+//! else, so only policies that need no estimator can be tried.
 
 use crate::looks::{LedgerLook, Looks};
 use crate::trace::{ChangeTrace, TimeWindow};

@@ -4,8 +4,10 @@ use super::contest::{BudgetPoint, ByCrawler, StalePoint};
 use super::report::DemoReport;
 use super::worst::WorstPage;
 use htmlize::escape_text as escape;
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 pub(super) type SvgResult = Result<String, Box<dyn std::error::Error>>;
 
@@ -52,12 +54,17 @@ fn percent(share: f64, most: f64) -> String {
     if most < 0.05 { format!("{:.1} %", 100.0 * share) } else { format!("{:.0} %", 100.0 * share) }
 }
 
-/// Stale share of all crawlers over the scored time.
-pub(super) fn over_time(report: &DemoReport) -> SvgResult {
-    let from = report.scored_from_day;
-    let points: Vec<&StalePoint> = report.stale_over_time.iter().filter(|point| point.day >= from).collect();
-    let shares = points.iter().flat_map(|point| point.stale_share.named().map(|(_, _, share)| *share));
-    let most = shares.fold(1e-3, f64::max) * 1.05;
+type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+type Drawn = Result<(), Box<dyn std::error::Error>>;
+
+/// A chart of stale shares up to `most`, with its axes and what `draw` adds.
+fn chart(
+    across: Range<f64>,
+    across_is: &str,
+    across_label: &dyn Fn(&f64) -> String,
+    most: f64,
+    draw: impl FnOnce(&mut Chart<'_, '_>) -> Drawn,
+) -> SvgResult {
     let mut svg = String::new();
     {
         let area = SVGBackend::with_string(&mut svg, (WIDTH, HEIGHT)).into_drawing_area();
@@ -66,84 +73,81 @@ pub(super) fn over_time(report: &DemoReport) -> SvgResult {
             .margin_right(16)
             .x_label_area_size(38)
             .y_label_area_size(50)
-            .build_cartesian_2d(from..report.virtual_days.max(from + 1.0), 0.0..most)?;
+            .build_cartesian_2d(across, 0.0..most)?;
         chart
             .configure_mesh()
             .x_labels(6)
             .y_labels(6)
-            .x_desc("day")
-            .x_label_formatter(&|day| format!("{day:.0}"))
+            .x_desc(across_is)
+            .x_label_formatter(across_label)
             .y_label_formatter(&|share| percent(*share, most))
             .label_style(("sans-serif", LETTERS))
             .axis_desc_style(("sans-serif", LETTERS))
             .light_line_style(TRANSPARENT)
             .bold_line_style(BLACK.mix(0.15))
             .draw()?;
-        let pick = |of: usize, point: &StalePoint| *point.stale_share.named()[of].2;
-        // The live replay last, on top.
-        for of in (0..COLOURS.named().len()).rev() {
-            let width = if of == 0 { 3 } else { 2 };
-            let line = points.iter().map(|point| (point.day, pick(of, point)));
-            chart.draw_series(LineSeries::new(line, COLOURS.named()[of].2.stroke_width(width)))?;
-        }
+        draw(&mut chart)?;
         area.present()?;
     }
-    let shares: Vec<String> =
-        report.stale_share.named().iter().map(|(name, _, share)| format!("{name} {:.2} %", 100.0 * **share)).collect();
+    Ok(svg)
+}
+
+/// Stale share of all crawlers over the scored time.
+pub(super) fn over_time(report: &DemoReport) -> SvgResult {
+    let from = report.scored_from_day;
+    let points: Vec<&StalePoint> = report.stale_over_time.iter().filter(|point| point.day >= from).collect();
+    let shares = points.iter().flat_map(|point| point.stale_share.named().map(|(_, _, share)| *share));
+    let most = shares.fold(1e-3, f64::max) * 1.05;
+    let across = from..report.virtual_days.max(from + 1.0);
+    let svg = chart(across, "day", &|day| format!("{day:.0}"), most, |chart| {
+        // The live replay last, on top.
+        for (of, (_, _, colour)) in COLOURS.named().into_iter().enumerate().rev() {
+            let width = if of == 0 { 3 } else { 2 };
+            let line = points.iter().map(|point| (point.day, *point.stale_share.named()[of].2));
+            chart.draw_series(LineSeries::new(line, colour.stroke_width(width)))?;
+        }
+        Ok(())
+    })?;
+    let shares = report.stale_share.named().map(|(name, _, share)| format!("{name} {:.2} %", 100.0 * share));
     let description = format!("Averages from day {from:.0} on: {}.", shares.join(", "));
     Ok(described(&svg, "Share of time a copy is stale, over time", &description))
 }
 
-/// Stale share of the live default and of round robin by budget, and the live replay as a dot.
+/// Stale share of the live default and of round robin by budget, and the live replay as a dot. Budgets double from
+/// label to label.
 pub(super) fn by_budget(report: &DemoReport) -> SvgResult {
     let curve = &report.stale_by_budget;
-    let budgets = curve.iter().map(|point| point.fetches_per_page_per_day);
-    let (least, most) = (budgets.clone().fold(f64::MAX, f64::min), budgets.fold(0.0, f64::max));
-    let here = report.requests() as f64 / report.virtual_days / report.pages.max(1) as f64;
-    let highest = curve.iter().flat_map(|point| [point.live, point.round_robin]).fold(1e-3, f64::max) * 1.05;
-    if !(least > 0.0 && least < most) {
+    let (Some(first), Some(last)) = (curve.first(), curve.last()) else { return Err("no budget was simulated".into()) };
+    let across = first.fetches_per_page_per_day.log2()..last.fetches_per_page_per_day.log2();
+    if !(across.start.is_finite() && across.start < across.end) {
         return Err("there is no budget to draw".into());
     }
-    let mut svg = String::new();
-    {
-        let area = SVGBackend::with_string(&mut svg, (WIDTH, HEIGHT)).into_drawing_area();
-        let mut chart = ChartBuilder::on(&area)
-            .margin(8)
-            .margin_right(16)
-            .x_label_area_size(38)
-            .y_label_area_size(50)
-            .build_cartesian_2d((least..most).log_scale(), 0.0..highest)?;
-        chart
-            .configure_mesh()
-            .x_labels(4)
-            .y_labels(6)
-            .x_desc("fetches per page and day")
-            .x_label_formatter(&|budget| short(*budget))
-            .y_label_formatter(&|share| percent(*share, highest))
-            .label_style(("sans-serif", LETTERS))
-            .axis_desc_style(("sans-serif", LETTERS))
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(BLACK.mix(0.15))
-            .draw()?;
+    let here = (report.requests().max(1) as f64 / report.virtual_days / report.pages.max(1) as f64).log2();
+    let most = curve.iter().flat_map(|point| [point.live, point.round_robin]).fold(1e-3, f64::max) * 1.05;
+    let svg = chart(across, "fetches per page and day", &|doublings| short(*doublings), most, |chart| {
         let mut line = |colour: RGBColor, width, of: fn(&BudgetPoint) -> f64| {
-            let points = curve.iter().map(|point| (point.fetches_per_page_per_day, of(point)));
+            let points = curve.iter().map(|point| (point.fetches_per_page_per_day.log2(), of(point)));
             chart.draw_series(LineSeries::new(points, colour.stroke_width(width))).map(|_| ())
         };
         line(COLOURS.round_robin, 2, |point| point.round_robin)?;
         line(COLOURS.recrawl, 3, |point| point.live)?;
-        let dots =
-            [(COLOURS.round_robin, report.stale_share.round_robin), (COLOURS.recrawl, report.stale_share.recrawl)];
-        for (colour, share) in dots {
+        let ByCrawler { recrawl, round_robin, .. } = report.stale_share;
+        for (colour, share) in [(COLOURS.round_robin, round_robin), (COLOURS.recrawl, recrawl)] {
             chart.draw_series([Circle::new((here, share), 5, colour.filled())])?;
         }
-        area.present()?;
-    }
+        Ok(())
+    })?;
     let description = format!("{}. Dots: the live replay, and round robin at its budget.", report.headline());
     Ok(described(&svg, "Share of time a copy is stale, by budget", &description))
 }
 
-fn short(number: f64) -> String {
-    if number >= 1.0 { format!("{number:.0}") } else { format!("{number:.3}").trim_end_matches('0').to_owned() }
+/// A number by its logarithm to base 2.
+fn short(doublings: f64) -> String {
+    match doublings {
+        whole if whole.fract() != 0.0 => format!("{:.3}", whole.exp2()),
+        less if less < 0.0 => format!("1/{:.0}", (-less).exp2()),
+        more => format!("{:.0}", more.exp2()),
+    }
 }
 
 /// The times of a page's changes and fetches on a line, and between them the spells in which the copy was stale.

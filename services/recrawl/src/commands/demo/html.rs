@@ -227,7 +227,10 @@ fn cost(report: &DemoReport) -> String {
         ("Time", format!("{:.0} s for {:.0} days", report.wall_s, report.virtual_days)),
         (
             "Meaningful changes",
-            format!("{} seen of {}", report.meaningful_changes_seen, report.meaningful_changes_total),
+            format!(
+                "{} seen of {} (those between two looks at a page count as one)",
+                report.meaningful_changes_seen, report.meaningful_changes_total
+            ),
         ),
         ("Changes of any byte", format!("{} seen of {}", report.changes_seen, report.changes_total)),
     ])

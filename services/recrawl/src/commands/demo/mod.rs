@@ -37,8 +37,8 @@ use stream::Clock;
 
 /// Virtual time at the start: 2025-01-01, a year outside every corpus.
 const START: Timestamp = Timestamp::from_secs(1_735_689_600);
-/// Days after which all have their first copies, in multiples of the average days between two fetches of a page. At most
-/// half of the window is left out.
+/// Days after which all have their first copies, in multiples of the average days between two fetches of a page. At
+/// most half of the window is left out.
 const FIRST_COPIES_ROUNDS: f64 = 2.0;
 
 /// Arguments of `recrawl demo`.

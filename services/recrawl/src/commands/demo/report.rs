@@ -52,7 +52,8 @@ pub(super) struct DemoReport {
     pub(super) changes_missed: u64,
     pub(super) not_modified_share: f64,
     pub(super) bytes_fetched: u64,
-    /// The fetches that the live default needs in the simulator for round robin's freshness, as a multiple of the budget.
+    /// The fetches that the live default needs in the simulator for round robin's freshness, as a multiple of the
+    /// budget.
     pub(super) same_freshness: Option<Needed>,
     /// The fetches that round robin needs in the simulator for the freshness of the live replay.
     pub(super) round_robin_needs: Option<Needed>,

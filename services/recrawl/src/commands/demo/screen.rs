@@ -39,7 +39,7 @@ impl DemoReport {
                 self.cpu_us_per_fetch
             ),
             format!(
-                "changes: {} of {} meaningful ones seen; {} of {} in all",
+                "changes: {} of {} meaningful ones seen (those between two looks count as one); {} of {} in all",
                 self.meaningful_changes_seen, self.meaningful_changes_total, self.changes_seen, self.changes_total
             ),
             format!(

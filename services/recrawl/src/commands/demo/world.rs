@@ -72,9 +72,8 @@ pub(super) fn lifelike(source: WebSource, seed: u64) -> Result<SimWebConfig, Com
     ];
     let mut config = SimWebConfig { seed, faults, ..SimWebConfig::new(source) };
     for (number, host) in trace.hosts().into_iter().enumerate() {
-        let pages = trace.pages.iter().filter(|page| page.host == host);
-        let dials = dials(number, pages.last());
-        config.host_dials.insert(host.to_string(), dials);
+        let last = trace.pages.iter().rfind(|page| page.host == host);
+        config.host_dials.insert(host.to_string(), dials(number, last));
     }
     Ok(config)
 }
