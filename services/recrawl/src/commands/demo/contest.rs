@@ -1,6 +1,6 @@
 //! recrawl beside others on the same pages, changes and budget: stale time, and the budget that a freshness needs.
 
-use super::report::Books;
+use super::books::Books;
 use policies::{Filled, PolicyKind, PolicyOptions};
 use serde::Serialize;
 use simulate::versus::fetches_for;

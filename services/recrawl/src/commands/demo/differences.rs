@@ -1,6 +1,6 @@
 //! Some changes that the live replay caught, as a reader sees them.
 
-use super::report::Books;
+use super::books::Books;
 use crate::ruled_diff::{Comparing, GivenVersion};
 use change::ChangeRecord;
 use simweb::{Looks, PageHistory, Web};

@@ -4,7 +4,7 @@
 //! so byte-level freshness is not its goal. The whole history of each page is judged in order, by the rules of `recrawl
 //! detect`.
 
-use super::report::Books;
+use super::books::Books;
 use change::{Noise, PageState, Version};
 use page::UrlRules;
 use simweb::{PageHistory, StateContent, Web};

@@ -6,6 +6,7 @@
 //! with the same budget spent by round robin, by StormCrawler's adaptive rule, by an oracle that knows each page's true
 //! change rate, and by one that knows when pages change.
 
+mod books;
 mod charts;
 mod contest;
 mod differences;
@@ -22,11 +23,12 @@ use crate::CommandFailure;
 use crate::embedded::Embedded;
 use crate::output::{Format, answer};
 use crate::ruled_diff::Comparing;
+use books::Books;
 use clap::Args;
 use daemon::{StopSignal, WebClock, logging};
 use pace::Pace;
 use page::Timestamp;
-use report::{Books, DemoReport, DemoRun};
+use report::{DemoReport, DemoRun};
 use rustix::time::{ClockId, clock_gettime};
 use settings::{Layers, Settings};
 use simweb::{SimWeb, SimWebConfig, TimeWindow};

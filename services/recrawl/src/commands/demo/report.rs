@@ -1,20 +1,13 @@
 //! The demo's results as numbers.
 
+use super::books::Books;
 use super::contest::{
     BudgetPoint, ByCrawler, Contest, Needed, StalePoint, ThetaPoint, round_robin_needs, same_freshness,
 };
 use super::worst::{WorstPage, worst_pages};
 use serde::Serialize;
-use simweb::{ChangeTrace, LedgerEntry, RequestKind, TimeWindow};
+use simweb::{LedgerEntry, RequestKind, TimeWindow};
 use std::time::Duration;
-
-/// The data to judge by: when pages changed, what was fetched, and how much each page counts.
-#[derive(Clone, Debug)]
-pub(super) struct Books {
-    pub(super) judged: ChangeTrace,
-    pub(super) ledger: Vec<LedgerEntry>,
-    pub(super) weights: Vec<f64>,
-}
 
 /// What the demo was asked to do, and what it took.
 #[derive(Clone, Debug)]
@@ -230,6 +223,7 @@ impl DemoReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simweb::ChangeTrace;
 
     fn report(own_age_days: f64, needed: Option<Needed>) -> DemoReport {
         let trace = ChangeTrace::built_in(page::Timestamp::from_secs(0));

@@ -1,8 +1,8 @@
 //! Lets the demo's clock run, and shows progress until the window ends.
 
+use super::books::Books;
 use super::meaning;
 use super::pace::Pace;
-use super::report::Books;
 use crate::CommandFailure;
 use crate::embedded::Embedded;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};

@@ -1,7 +1,7 @@
 //! The pages on which the live replay did worst, with the times of their changes and fetches.
 
+use super::books::Books;
 use super::contest::ByCrawler;
-use super::report::Books;
 use serde::Serialize;
 use simweb::{Looks, TimeWindow};
 

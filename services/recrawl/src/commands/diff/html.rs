@@ -107,8 +107,8 @@ fn watched(told: &RuledDiff) -> String {
     rule.chain(triggers).chain(told.not_found.iter().map(|part| row("Not found", part))).collect()
 }
 
-/// The changes side by side. The roles are spelt out, because on narrow screens the parts of the table are blocks, in which screen readers would
-/// see no table.
+/// The changes side by side. The roles are spelt out, because on narrow screens the parts of the table are blocks, in
+/// which screen readers would see no table.
 pub(in crate::commands) fn table(record: &ChangeRecord) -> String {
     if record.changes.is_empty() {
         return "<p>Nothing that counts is listed.</p>\n".to_owned();
