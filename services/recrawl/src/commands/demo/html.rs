@@ -90,7 +90,7 @@ recrawl {version}.</p>
 has to be polite, meets errors and finds sitemaps: the others are computed.</figcaption></figure>
 <figure id="by-budget"><h2>Share of time a copy is stale, by budget</h2>{by_budget}
 <figcaption>Lines: the default policy and round robin in the simulator, with a copy of every page at the start and without sitemaps.
-Dots: the live replay, and round robin at its budget.</figcaption></figure>
+Dots: the live replay, and round robin at its budget. The headline is read off the lines.</figcaption></figure>
 </div>
 <section id="figures"><h2>In figures</h2>
 {figures}
