@@ -95,4 +95,33 @@ mod tests {
         assert_eq!((most.mean, most.high), (0.6, 0.6));
         assert!(most.low < most.mean);
     }
+
+    /// Pages of three kinds are audited at random. All are current less often than expected, by the same factor.
+    #[test]
+    fn the_interval_holds_the_truth_in_19_of_20_crawls_or_more() {
+        const EXPECTED: [f64; 3] = [0.99, 0.9, 0.5];
+        const CRAWLS: u32 = 2_000;
+        let expected_share = EXPECTED.iter().sum::<f64>() / 3.0;
+        let truth = 0.85 * expected_share;
+        // Knuth's linear congruential generator.
+        let mut state = 1_u64;
+        let mut draw = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        let (mut held, mut width) = (0, 0.0);
+        for _ in 0..CRAWLS {
+            let (mut fresh, mut expected) = (0.0, 0.0);
+            for _ in 0..300 {
+                let kind = EXPECTED[(3.0 * draw()) as usize];
+                expected += kind;
+                fresh += f64::from(u8::from(draw() < 0.85 * kind));
+            }
+            let calibrated = CalibratedFreshness::of(expected_share, 1.0, 300.0, fresh, expected).unwrap();
+            held += u32::from((calibrated.low..=calibrated.high).contains(&truth));
+            width += (calibrated.high - calibrated.low) / f64::from(CRAWLS);
+        }
+        assert!(held * 20 >= CRAWLS * 19, "{held} of {CRAWLS}");
+        assert!(width < 0.12, "an interval of everything holds the truth, too: {width}");
+    }
 }

@@ -122,7 +122,9 @@ pub(super) fn by_budget(report: &DemoReport) -> SvgResult {
     if !(across.start.is_finite() && across.start < across.end) {
         return Err("there is no budget to draw".into());
     }
-    let here = (report.requests().max(1) as f64 / report.virtual_days / report.pages.max(1) as f64).log2();
+    let spent = report.requests() as f64 / report.virtual_days / report.pages.max(1) as f64;
+    // A crawl that was stopped at once has spent nothing in no time.
+    let here = spent.log2().max(across.start).min(across.end);
     let most = curve.iter().flat_map(|point| [point.live, point.round_robin]).fold(1e-3, f64::max) * 1.05;
     let svg = chart(across, "fetches per page and day", &|doublings| short(*doublings), most, |chart| {
         let mut line = |colour: RGBColor, width, of: fn(&BudgetPoint) -> f64| {
