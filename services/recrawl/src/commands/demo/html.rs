@@ -60,8 +60,8 @@ pub(super) fn render(report: &DemoReport) -> HtmlResult {
         .iter()
         .map(|page| {
             format!(
-                "<h3><bdi>{}</bdi></h3>\n<p class=\"quiet\">stale {:.1} % of the time (round robin {:.1} %), weight {:.0}, {} changes, {} \
-                 fetches</p>\n{}\n",
+                "<h3><bdi>{}</bdi></h3>\n<p class=\"quiet\">stale {:.1} % of the time (round robin {:.1} %), weight {:.0}; \
+                 changes: {}, fetches: {}</p>\n{}\n",
                 escape(&page.url),
                 100.0 * page.stale_share,
                 100.0 * page.stale_share_round_robin,

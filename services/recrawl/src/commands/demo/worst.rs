@@ -7,8 +7,10 @@ use simweb::{Looks, TimeWindow};
 
 /// Number of pages shown.
 const SHOWN: usize = 5;
-/// Most times kept of one page.
+/// Most times kept of one page: of more, some are left out evenly. On the line they could not be told apart.
 const TIMES_MAX: usize = 400;
+/// Most stale spells kept of one page.
+const SPELLS_MAX: usize = 2_000;
 
 /// A page, and what happened to it in the scored time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -45,7 +47,7 @@ fn told(books: &Books, looks: &ByCrawler<Looks>, scored: TimeWindow, page: usize
     let inside = |days: &f64| (0.0..scored.days()).contains(days);
     let changed: Vec<f64> = history.states.iter().skip(1).map(|state| day(state.since)).filter(inside).collect();
     let fetched: Vec<f64> = looks.recrawl.of_page(page).iter().map(|look| day(look.at)).filter(inside).collect();
-    let few = |times: &[f64]| times.iter().copied().take(TIMES_MAX).collect();
+    let few = |times: &[f64]| times.iter().copied().step_by(times.len().div_ceil(TIMES_MAX).max(1)).collect();
     WorstPage {
         url: history.url(),
         weight: books.weights.get(page).copied().unwrap_or(1.0),
@@ -67,7 +69,7 @@ fn stale_spells(books: &Books, looks: &Looks, scored: TimeWindow, page: usize) -
     let mut spells = Vec::new();
     let mut add = |from: page::Timestamp, to: page::Timestamp| {
         let (from, to) = (from.max(scored.start), to.min(scored.end));
-        if from < to && spells.len() < TIMES_MAX {
+        if from < to && spells.len() < SPELLS_MAX {
             spells.push((from.days_since(scored.start), to.days_since(scored.start)));
         }
     };
@@ -117,5 +119,25 @@ mod tests {
         assert_eq!(busy.fetched_at_days, [1.0, 4.0]);
         assert_eq!(busy.stale_days, [(2.0, 4.0)]);
         assert_eq!(busy.changed_at_days, [1.0, 2.0]);
+    }
+
+    #[test]
+    fn of_many_changes_those_that_are_kept_cover_the_whole_time() {
+        let busy = format!("host,path,states,days=10\na.test,/busy,A-5{},\n", " M600".repeat(1_400));
+        let judged = ChangeTrace::read_csv(busy.as_bytes(), Timestamp::from_secs(0)).expect("it is a trace");
+        let scored = judged.window;
+        let books = Books { weights: vec![1.0], ledger: Vec::new(), judged };
+        let turn = || simweb::round_robin(&books.judged, scored, 1.0);
+        let looks = ByCrawler {
+            recrawl: turn(),
+            round_robin: turn(),
+            stormcrawler: turn(),
+            oracle: turn(),
+            clairvoyant: turn(),
+        };
+        let worst = &worst_pages(&books, &looks, scored)[0];
+        assert_eq!(worst.changes, 1_400);
+        assert!(worst.changed_at_days.len() <= TIMES_MAX);
+        assert!(worst.changed_at_days.last() > Some(&9.6), "{:?}", worst.changed_at_days.last());
     }
 }
