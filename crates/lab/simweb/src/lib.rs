@@ -15,7 +15,7 @@
 //!
 //! Everything served is written to the [`Ledger`]. [`politeness`] and [`freshness`] are computed from it, and never
 //! from the crawler's own records. [`Looks`] are what the ledger shows of each page. On the same change times and at
-//! the same budget, others are computed: [`round_robin`], [`oracle`], [`clairvoyant`], and a [`trial`] of any revisit
+//! the same budget, others are computed: [`round_robin`], [`oracle`], [`clairvoyant`], and a [`trial()`] of any revisit
 //! policy that needs no estimator.
 //!
 //! # The built-in trace
