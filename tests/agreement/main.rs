@@ -48,7 +48,8 @@ fn agree(policy: PolicyKind, estimator: EstimatorChoice) {
     let corpora =
         std::env::var_os("RECRAWL_CORPORA").map_or_else(|| "../shared/corpora".into(), std::path::PathBuf::from);
     let mut command = programs().command("recrawl");
-    command.args(["--format", "json", "demo", "--wall", "60s", "--out"]).arg(directory.path());
+    // The simulator knows no lists, weights, rules or errors.
+    command.args(["--format", "json", "demo", "--plain", "--wall", "60s", "--out"]).arg(directory.path());
     command.args(["--days", &DAYS.to_string(), "--fetch-every-days", &FETCH_EVERY_DAYS.to_string()]);
     command.arg("--set").arg(format!("policy.name={}", policy.name()));
     command.arg("--set").arg(format!("estimator.name={}", estimator.name()));

@@ -88,3 +88,47 @@ onload = () => {{
         value
     }
 }
+
+/// An expression for [`Browser::evaluate`]: whether the page overflows to the side, the least contrast of a text with what
+/// it stands on as in WCAG 2 (`least`), that of a line or a mark of a drawing in a meaningful colour (`faintest`, null
+/// without drawings), and the size of the smallest letters of a drawing in pixels (`letters`, null without).
+pub const READABLE: &str = "(() => {
+  const numbers = color => color.match(/[\\d.]+/g).map(Number);
+  const luminance = color => {
+    const [red, green, blue] = numbers(color).map(value => value / 255)
+      .map(value => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const ground = element => {
+    for (; element; element = element.parentElement) {
+      const color = page.getComputedStyle(element).backgroundColor;
+      if (numbers(color)[3] !== 0) return color;
+    }
+  };
+  const contrast = (one, other) => {
+    const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+    return (light + 0.05) / (dark + 0.05);
+  };
+  const style = element => page.getComputedStyle(element);
+  const walker = page.document.createTreeWalker(page.document.body, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || ['title', 'desc', 'style'].includes(element.localName)) continue;
+    const color = element.closest('svg') ? style(element).fill : style(element).color;
+    found.push({ contrast: contrast(color, ground(element)), text: walker.currentNode.data, color });
+  }
+  found.sort((a, b) => a.contrast - b.contrast);
+  const lines = [...page.document.querySelectorAll('svg polyline, svg circle, svg path')]
+    .map(line => ({ line, colour: style(line).stroke == 'none' ? style(line).fill : style(line).stroke }))
+    .filter(({ line }) => !line.classList.contains('axis') && Number(line.getAttribute('opacity') ?? 1) == 1)
+    .map(({ line, colour }) => contrast(colour, ground(line)));
+  const letters = [...page.document.querySelectorAll('svg text')].map(text => text.getBoundingClientRect().height);
+  const root = page.document.documentElement;
+  return {
+    overflows: root.scrollWidth > root.clientWidth,
+    words: found.length, least: found[0].contrast, at: found[0], ground: ground(page.document.body),
+    faintest: lines.length ? Math.min(...lines) : null,
+    letters: letters.length ? Math.min(...letters) : null,
+  };
+})()";

@@ -16,7 +16,7 @@ pub mod services;
 pub mod topics;
 mod web;
 
-pub use crate::browser::{Browser, Scheme};
+pub use crate::browser::{Browser, READABLE, Scheme};
 pub use crate::crawl::Crawl;
 pub use crate::kafka::KafkaCluster;
 pub use crate::process::{Output, Process, Programs, programs, wait_for};

@@ -4,7 +4,7 @@ use crate::recrawl;
 use serde_json::{Value, json};
 use std::fs::write;
 use std::path::Path;
-use tests::{Browser, Scheme};
+use tests::{Browser, READABLE, Scheme};
 
 /// Elements that the page is made of. A text that became an element would be another.
 const ELEMENTS: [&str; 24] = [
@@ -101,7 +101,7 @@ fn every_word_can_be_read_on_light_and_dark_screens() {
     let mut grounds = Vec::new();
     for scheme in [Scheme::Light, Scheme::Dark] {
         // The narrow page shows everything that the wide one does, and the labels of the cells.
-        let colours = browser.evaluate(&page, 400, scheme, CONTRAST);
+        let colours = browser.evaluate(&page, 400, scheme, READABLE);
         assert!(colours["words"].as_u64() > Some(20), "{colours:#}");
         assert!(colours["least"].as_f64() >= Some(4.5), "{scheme:?}: {colours:#}");
         grounds.push(colours["ground"].clone());
@@ -134,31 +134,4 @@ const CONTENT: &str = "(() => {
     said: ['del', 'ins'].map(name => page.getComputedStyle(page.document.querySelector(name), '::before').content),
     right_to_left: [...page.document.querySelectorAll('td div')].filter(cell => direction(cell) == 'rtl').length,
   };
-})()";
-
-/// The least contrast of a text with what it stands on, as in WCAG 2.
-const CONTRAST: &str = "(() => {
-  const numbers = color => color.match(/[\\d.]+/g).map(Number);
-  const luminance = color => {
-    const [red, green, blue] = numbers(color).map(value => value / 255)
-      .map(value => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  };
-  const ground = element => {
-    for (; element; element = element.parentElement) {
-      const color = page.getComputedStyle(element).backgroundColor;
-      if (numbers(color)[3] !== 0) return color;
-    }
-  };
-  const walker = page.document.createTreeWalker(page.document.body, NodeFilter.SHOW_TEXT);
-  const found = [];
-  while (walker.nextNode()) {
-    const element = walker.currentNode.parentElement;
-    if (!walker.currentNode.data.trim()) continue;
-    const [one, other] = [page.getComputedStyle(element).color, ground(element)];
-    const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
-    found.push({ contrast: (light + 0.05) / (dark + 0.05), text: walker.currentNode.data, one, other });
-  }
-  found.sort((a, b) => a.contrast - b.contrast);
-  return { words: found.length, least: found[0].contrast, at: found[0], ground: ground(page.document.body) };
 })()";

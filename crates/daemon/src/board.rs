@@ -1,6 +1,7 @@
 //! Status of the stages of this process, for people and machines.
 
 use crate::backlog::Backlogs;
+use crate::freshness::{AuditedFreshness, CalibratedFreshness};
 use crate::metrics::Figure;
 use crate::outcomes::{OutcomeCount, outcome_counts};
 use crate::pulse::Pulse;
@@ -59,6 +60,9 @@ pub struct Status {
     /// Share of current copies according to looks at randomly drawn pages; absent before the first of them.
     #[serde(default)]
     pub audited_freshness: Option<AuditedFreshness>,
+    /// The expected share, corrected by recent audits; absent before the first of them.
+    #[serde(default)]
+    pub calibrated_freshness: Option<CalibratedFreshness>,
     /// What the requests of this process came to; those that were not sent are no fetches.
     #[serde(default)]
     pub outcomes: Vec<OutcomeCount>,
@@ -67,35 +71,6 @@ pub struct Status {
     pub page_outcomes: Vec<OutcomeCount>,
     /// One entry per stage.
     pub stages: Vec<StageLag>,
-}
-
-/// Freshness measured by looks at random pages.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AuditedFreshness {
-    /// Share of looks that found the copy current.
-    pub mean: f64,
-    /// Lower end of the 95 % interval (Wilson 1927).
-    pub low: f64,
-    /// Upper end of the 95 % interval.
-    pub high: f64,
-    /// Number of looks at randomly drawn pages.
-    pub looks: u64,
-}
-
-impl AuditedFreshness {
-    /// Computes it from `looks` looks, `fresh` of which found the copy current; `None` without looks.
-    pub fn of(looks: u64, fresh: u64) -> Option<Self> {
-        /// The 97.5 % point of the normal distribution.
-        const Z: f64 = 1.959_963_984_540_054;
-        if looks == 0 {
-            return None;
-        }
-        let n = looks as f64;
-        let mean = fresh as f64 / n;
-        let centre = (mean + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
-        let half = Z / (1.0 + Z * Z / n) * (mean * (1.0 - mean) / n + Z * Z / (4.0 * n * n)).sqrt();
-        Some(Self { mean, low: (centre - half).max(0.0), high: (centre + half).min(1.0), looks })
-    }
 }
 
 /// Progress of one stage.
@@ -197,6 +172,7 @@ impl Board {
             estimated_freshness: (pages > 0.0).then(|| scheduler("fresh_pages") / pages),
             estimated_age_days: (copies > 0.0).then(|| scheduler("age_days_sum") / copies),
             audited_freshness: AuditedFreshness::of(scheduler("audit_looks") as u64, scheduler("audit_fresh") as u64),
+            calibrated_freshness: calibrated(scheduler),
             outcomes: outcome_counts(|kind| figure("fetcher", kind.report().figure) as u64),
             page_outcomes: Vec::new(),
             stages: stages.into_iter().map(|stage| StageLag::of(stage, &backlogs)).collect(),
@@ -231,6 +207,14 @@ impl StageLag {
     }
 }
 
+/// The calibrated freshness by the figures of the scheduler.
+fn calibrated(scheduler: impl Fn(&str) -> f64) -> Option<CalibratedFreshness> {
+    let pages = Some(scheduler("pages")).filter(|pages| *pages > 0.0)?;
+    let [looks, fresh, expected] =
+        ["looks", "fresh", "expected"].map(|what| scheduler(&format!("audit_recent_{what}")));
+    CalibratedFreshness::of(scheduler("fresh_pages") / pages, scheduler("copies") / pages, looks, fresh, expected)
+}
+
 /// The figures without the counts of outcomes, which a [`Status`] shows in words.
 fn further_figures(figures: BTreeMap<&'static str, f64>) -> BTreeMap<String, f64> {
     let is_further = |name: &str| !name.starts_with(AnswerReport::FIGURE);
@@ -253,17 +237,24 @@ mod tests {
         Board::new(vec![Arc::new(Mutex::new(status))], 1.0)
     }
 
-    /// Wilson's interval for 8 of 10 and for 0 of 10, as in Brown, Cai & DasGupta (2001), section 3.
     #[test]
-    fn audited_freshness_has_wilsons_interval() {
-        assert_eq!(AuditedFreshness::of(0, 0), None);
-        let check = |looks, fresh, low: f64, high: f64| {
-            let audited = AuditedFreshness::of(looks, fresh).unwrap();
-            assert!((audited.low - low).abs() < 1e-4 && (audited.high - high).abs() < 1e-4, "{audited:?}");
-        };
-        check(10, 8, 0.4902, 0.9433);
-        check(10, 0, 0.0, 0.2775);
-        check(100, 100, 0.9630, 1.0);
+    fn a_status_and_the_metrics_show_the_calibrated_freshness() {
+        let figures = BTreeMap::from([
+            ("pages", 10.0),
+            ("copies", 10.0),
+            ("fresh_pages", 9.0),
+            ("audit_recent_looks", 20.0),
+            ("audit_recent_fresh", 15.0),
+            ("audit_recent_expected", 18.0),
+        ]);
+        let status = StageStatus { name: "scheduler".to_owned(), ready: true, figures, ..StageStatus::default() };
+        let board = Board::new(vec![Arc::new(Mutex::new(status))], 1.0);
+        let calibrated = board.status().calibrated_freshness.unwrap();
+        assert!((calibrated.mean - 0.75).abs() < 1e-12 && calibrated.looks == 20.0, "{calibrated:?}");
+        let metrics = crate::metrics::text(&board, None);
+        for line in ["recrawl_scheduler_calibrated_freshness 0.75", "recrawl_scheduler_calibrated_freshness_low 0."] {
+            assert!(metrics.contains(line), "{line} in {metrics}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@
 pub mod backlog;
 mod board;
 mod clock;
+mod freshness;
 mod hints;
 pub mod http;
 mod load;
@@ -26,8 +27,9 @@ mod threads;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-pub use crate::board::{AuditedFreshness, Board, StageLag, Status};
+pub use crate::board::{Board, StageLag, Status};
 pub use crate::clock::WebClock;
+pub use crate::freshness::{AuditedFreshness, CalibratedFreshness};
 pub use crate::hints::{HintIntake, PingCounts};
 pub use crate::load::{LoadError, load};
 pub use crate::metrics::{Figure, log_figures};

@@ -4,6 +4,7 @@
 //! to all stages have the stage as a label.
 
 use crate::board::{Board, ShownBacklog};
+use crate::freshness::CalibratedFreshness;
 use crate::hints::PingCounts;
 use messages::{AnswerKind, AnswerReport, word};
 use prometheus_client::collector::Collector;
@@ -99,6 +100,7 @@ impl Collector for Board {
         for (record, count) in messages::schemas::read_of_other_versions() {
             ConstCounter::new(count).encode(of_others.encode_family(&[("record", record)])?)?;
         }
+        encode_calibrated(self.status().calibrated_freshness, &mut encoder)?;
         encode_outcomes(&stages, &mut encoder)?;
         encode_backlogs(&self.backlogs(), &mut encoder)?;
         for Figure { name, help, is_counter, value } in self.figures() {
@@ -186,6 +188,19 @@ fn encode_durations(encoder: &mut DescriptorEncoder<'_>, name: &str, help: &str,
     metric.encode_histogram::<NoLabelSet>(durations.sum_s(), durations.count(), &classes, None)
 }
 
+/// The calibrated freshness with its interval, once there was an audit.
+fn encode_calibrated(calibrated: Option<CalibratedFreshness>, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
+    let Some(CalibratedFreshness { mean, low, high, .. }) = calibrated else { return Ok(()) };
+    let gauges = [
+        ("", "expected share of pages whose copy is current, corrected by recent audits", mean),
+        ("_low", "lower end of the 95 % interval of the calibrated freshness", low),
+        ("_high", "upper end of the 95 % interval of the calibrated freshness", high),
+    ];
+    gauges.into_iter().try_for_each(|(end, help, value)| {
+        encode_one(encoder, &format!("recrawl_scheduler_calibrated_freshness{end}"), help, false, value)
+    })
+}
+
 /// Answers by kind, each from the start, so that an alert finds the series before the first failure.
 fn encode_outcomes(stages: &[StageStatus], encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
     let has_some = |stage: &&StageStatus| stage.figures.keys().any(|name| name.starts_with(AnswerReport::FIGURE));
@@ -233,6 +248,9 @@ fn help_of(figure: &str) -> &'static str {
         "answers_total" => "answers to requests processed",
         "audit_fresh" => "audits (fetches of random pages) that found the copy current",
         "audit_looks" => "audits (fetches of random pages)",
+        "audit_recent_expected" => "recent audits that were expected to find the copy current; older ones count less",
+        "audit_recent_fresh" => "recent audits that found the copy current; older ones count less",
+        "audit_recent_looks" => "recent audits; older ones count less",
         "bands_total" => "bands of texts processed",
         "changes" => "changes seen on the known pages, including those seen by earlier processes",
         "changes_seen_total" | "changes_total" => "changes seen",

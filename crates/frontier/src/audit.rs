@@ -1,5 +1,6 @@
 //! Measures freshness. A small share of the budget goes to pages drawn at random, independent of the policy. The share
-//! of them found unchanged is an unbiased estimate of freshness.
+//! of them found unchanged is an unbiased estimate of freshness. Beside what was expected of the same pages, it tells
+//! how far the expectation is to be trusted.
 
 use crate::page_index::PageIndex;
 use crate::page_record::ScheduledPage;
@@ -19,6 +20,34 @@ pub(crate) struct Audit {
     draws: u64,
     pub(crate) looks: u64,
     pub(crate) fresh: u64,
+    pub(crate) recent: RecentAudits,
+}
+
+/// Number of audits that count as recent.
+const RECENT: f64 = 300.0;
+
+/// Sums over recent audits. Older ones fade: each further audit leaves the fraction 1 - 1/[`RECENT`] of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct RecentAudits {
+    pub(crate) looks: f64,
+    /// Looks that found the copy current.
+    pub(crate) fresh: f64,
+    /// Looks that were expected to.
+    pub(crate) expected: f64,
+}
+
+impl RecentAudits {
+    fn add(&mut self, looks: f64, fresh: f64, expected: f64) {
+        self.looks += looks;
+        self.fresh += fresh;
+        self.expected += expected;
+        if self.looks > RECENT {
+            let left = RECENT / self.looks;
+            self.looks *= left;
+            self.fresh *= left;
+            self.expected *= left;
+        }
+    }
 }
 
 impl Audit {
@@ -27,14 +56,27 @@ impl Audit {
         self.tokens = (self.tokens + fetches).min(MOST_EARNED);
     }
 
-    /// Counts the answer to an audit.
-    pub(crate) fn judge(&mut self, page: &mut ScheduledPage, verdict: Verdict) {
+    /// Counts the audits of a restored page. The order of the audits of different pages is not known, so the recent
+    /// ones become a mixture of all.
+    pub(crate) fn restore(&mut self, page: &ScheduledPage) {
+        self.looks += page.audits as u64;
+        self.fresh += page.audits_fresh as u64;
+        // Pages stored before expectations were kept have none.
+        if page.audits_expected > 0.0 {
+            self.recent.add(page.audits as f64, page.audits_fresh as f64, page.audits_expected);
+        }
+    }
+
+    /// Counts the answer to an audit. `expected` is the probability that the copy was current.
+    pub(crate) fn judge(&mut self, page: &mut ScheduledPage, verdict: Verdict, expected: f64) {
         let Some(changed) = verdict.is_change() else { return };
         let fresh = !changed;
         page.audits += 1;
         page.audits_fresh += i64::from(fresh);
+        page.audits_expected += expected;
         self.looks += 1;
         self.fresh += u64::from(fresh);
+        self.recent.add(1.0, f64::from(u8::from(fresh)), expected);
     }
 
     /// Draws the page to audit now, if the audit has earned one. Every page with a copy is equally likely; its host
@@ -72,4 +114,47 @@ fn mix(seed: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use messages::ChangeBelief;
+    use page::CanonicalUrl;
+
+    fn page() -> ScheduledPage {
+        let url = CanonicalUrl::parse("http://a.test/").expect("it is an address");
+        ScheduledPage::new(url, 1.0, 0, ChangeBelief::new(1.0, 100.0), 0, Timestamp::from_secs(0))
+    }
+
+    #[test]
+    fn an_audit_counts_beside_what_was_expected_of_it() {
+        let (mut audit, mut page) = (Audit::default(), page());
+        audit.judge(&mut page, Verdict::Unchanged, 0.9);
+        audit.judge(&mut page, Verdict::Major, 0.5);
+        audit.judge(&mut page, Verdict::Unknown, 0.5);
+        assert_eq!((page.audits, page.audits_fresh, page.audits_expected), (2, 1, 1.4));
+        assert_eq!((audit.looks, audit.fresh), (2, 1));
+        assert_eq!(audit.recent, RecentAudits { looks: 2.0, fresh: 1.0, expected: 1.4 });
+        let mut restored = Audit::default();
+        restored.restore(&page);
+        assert_eq!((restored.looks, restored.fresh, restored.recent), (2, 1, audit.recent));
+    }
+
+    #[test]
+    fn what_is_long_ago_fades_and_the_sums_stay_bounded() {
+        let mut recent = RecentAudits::default();
+        (0..1_000).for_each(|_| recent.add(1.0, 1.0, 0.5));
+        assert!((recent.looks - RECENT).abs() < 1e-6 && (recent.fresh / recent.expected - 2.0).abs() < 1e-9);
+        (0..1_500).for_each(|_| recent.add(1.0, 0.5, 0.5));
+        let ratio = recent.fresh / recent.expected;
+        assert!(recent.looks <= RECENT + 1e-6 && ratio > 1.0 && ratio < 1.01, "{ratio}");
+    }
+
+    #[test]
+    fn a_page_stored_without_expectations_calibrates_nothing() {
+        let mut audit = Audit::default();
+        audit.restore(&ScheduledPage { audits: 5, audits_fresh: 4, ..page() });
+        assert_eq!((audit.looks, audit.recent), (5, RecentAudits::default()));
+    }
 }

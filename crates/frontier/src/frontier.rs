@@ -108,8 +108,7 @@ impl Frontier {
         let slot = self.set(id, page);
         self.counts.fetches += page.fetches as u64;
         self.counts.changes += page.changes as u64;
-        self.audit.looks += page.audits as u64;
-        self.audit.fresh += page.audits_fresh as u64;
+        self.audit.restore(page);
         self.plan_for(slot, page, now);
     }
 
@@ -217,6 +216,9 @@ impl Frontier {
             ("age_days_sum", self.counts.expected.age_days),
             ("audit_looks", self.audit.looks as f64),
             ("audit_fresh", self.audit.fresh as f64),
+            ("audit_recent_looks", self.audit.recent.looks),
+            ("audit_recent_fresh", self.audit.recent.fresh),
+            ("audit_recent_expected", self.audit.recent.expected),
             ("price_sum", self.demand.price()),
         ]
     }

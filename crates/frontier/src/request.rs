@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The state of the requests for one page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "StoredRequest", try_from = "StoredRequest")]
 pub struct PageRequest {
     /// Number of the last request handed out.
@@ -33,7 +33,7 @@ pub struct PageRequest {
 }
 
 /// Whether a page may be requested.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RequestState {
     /// It may be requested.
     Idle,
@@ -46,8 +46,9 @@ pub enum RequestState {
     InFlight {
         /// End of the lease: after this the request counts as lost.
         lease_until: Timestamp,
-        /// Whether the request is an audit: the page was drawn at random to measure freshness.
-        audit: bool,
+        /// If the request is an audit (the page was drawn at random to measure freshness): the probability, when it was
+        /// handed out, that the copy was current.
+        audited: Option<f64>,
         /// Why the page was wanted when the request was handed out.
         serves: WantedReason,
     },
@@ -67,12 +68,12 @@ pub enum WantedReason {
 }
 
 /// Whether an answer came in time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AnswerFate {
     /// It answers the newest request.
     Current {
-        /// Whether the request was an audit.
-        audit: bool,
+        /// If the request was an audit: the probability, when it was handed out, that the copy was current.
+        audited: Option<f64>,
     },
     /// Its lease ran out before it came, and another request is in flight.
     Late,
@@ -131,21 +132,21 @@ impl PageRequest {
         self.lease_until().is_some()
     }
 
-    /// Hands out a request.
+    /// Hands out a request. For an audit, `audited` is the probability that the copy is current.
     #[must_use]
-    pub fn hand_out(self, lease_until: Timestamp, audit: bool) -> Self {
-        let state = RequestState::InFlight { lease_until, audit, serves: self.wanted };
+    pub fn hand_out(self, lease_until: Timestamp, audited: Option<f64>) -> Self {
+        let state = RequestState::InFlight { lease_until, audited, serves: self.wanted };
         Self { attempt: self.attempt + 1, wanted: WantedReason::No, state, ..self }
     }
 
     /// The reason of the request in flight, given whether the page was looked at before.
     pub fn reason(&self, was_looked_at: bool) -> FetchReason {
-        let (audit, serves) = match self.state {
-            RequestState::InFlight { audit, serves, .. } => (audit, serves),
-            RequestState::Idle | RequestState::Held { .. } => (false, self.wanted),
+        let (audited, serves) = match self.state {
+            RequestState::InFlight { audited, serves, .. } => (audited, serves),
+            RequestState::Idle | RequestState::Held { .. } => (None, self.wanted),
         };
         match serves {
-            _ if audit => FetchReason::Audit,
+            _ if audited.is_some() => FetchReason::Audit,
             WantedReason::Probe => FetchReason::Probe,
             WantedReason::Command => FetchReason::Command,
             WantedReason::No if self.failures > 0 => FetchReason::Retry,
@@ -164,7 +165,10 @@ impl PageRequest {
         if look.attempt < self.attempt {
             return (Self { answered, failures, ..self }, AnswerFate::Late);
         }
-        let audit = matches!(self.state, RequestState::InFlight { audit: true, .. });
+        let audited = match self.state {
+            RequestState::InFlight { audited, .. } => audited,
+            RequestState::Idle | RequestState::Held { .. } => None,
+        };
         let (wanted, wait) = match judgement.look_again_after_s {
             // It settles an inconclusive look, whatever the page's value.
             Some(wait_s) => (WantedReason::Probe, Duration::from_secs(wait_s.max(0).unsigned_abs())),
@@ -174,7 +178,7 @@ impl PageRequest {
             Duration::ZERO => RequestState::Idle,
             wait => RequestState::Held { until: look.fetched_at + wait },
         };
-        (Self { answered, failures, wanted, state, ..self }, AnswerFate::Current { audit })
+        (Self { answered, failures, wanted, state, ..self }, AnswerFate::Current { audited })
     }
 
     /// Takes back a request that was not sent. The page is as it was before, and waits until its host may be asked.
@@ -186,7 +190,7 @@ impl PageRequest {
         }
         let lost = Self { answered, ..self.lose() };
         // Without a wait, too, it ends at a tick, which informs policies that plan.
-        (Self { state: RequestState::Held { until }, ..lost }, AnswerFate::Current { audit: false })
+        (Self { state: RequestState::Held { until }, ..lost }, AnswerFate::Current { audited: None })
     }
 
     /// Ends a request whose lease ran out: fetcher or network lost it, or its answer comes late.
@@ -234,15 +238,15 @@ struct StoredRequest {
     wanted: WantedReason,
     held_until: Option<Timestamp>,
     lease_until: Option<Timestamp>,
-    audit: bool,
+    audited: Option<f64>,
     serves: WantedReason,
 }
 
 impl From<PageRequest> for StoredRequest {
     fn from(request: PageRequest) -> Self {
-        let (audit, serves) = match request.state {
-            RequestState::InFlight { audit, serves, .. } => (audit, serves),
-            RequestState::Idle | RequestState::Held { .. } => (false, WantedReason::No),
+        let (audited, serves) = match request.state {
+            RequestState::InFlight { audited, serves, .. } => (audited, serves),
+            RequestState::Idle | RequestState::Held { .. } => (None, WantedReason::No),
         };
         Self {
             attempt: request.attempt,
@@ -251,7 +255,7 @@ impl From<PageRequest> for StoredRequest {
             wanted: request.wanted,
             held_until: request.held_until(),
             lease_until: request.lease_until(),
-            audit,
+            audited,
             serves,
         }
     }
@@ -266,11 +270,11 @@ impl TryFrom<StoredRequest> for PageRequest {
     type Error = HeldInFlight;
 
     fn try_from(stored: StoredRequest) -> Result<Self, HeldInFlight> {
-        let StoredRequest { attempt, answered, failures, wanted, held_until, lease_until, audit, serves } = stored;
+        let StoredRequest { attempt, answered, failures, wanted, held_until, lease_until, audited, serves } = stored;
         let state = match (held_until, lease_until) {
             (None, None) => RequestState::Idle,
             (Some(until), None) => RequestState::Held { until },
-            (None, Some(lease_until)) => RequestState::InFlight { lease_until, audit, serves },
+            (None, Some(lease_until)) => RequestState::InFlight { lease_until, audited, serves },
             (Some(_), Some(_)) => return Err(HeldInFlight),
         };
         Ok(Self { attempt, answered, failures, wanted, state })

@@ -56,8 +56,8 @@ impl Frontier {
         page.request = request;
         match fate {
             AnswerFate::Late => self.counts.late_answers += 1,
-            AnswerFate::Current { audit: true } => self.audit.judge(page, verdict),
-            AnswerFate::Current { audit: false } => {}
+            AnswerFate::Current { audited: Some(expected) } => self.audit.judge(page, verdict, expected),
+            AnswerFate::Current { audited: None } => {}
         }
         let letters = self.judge_ties(page, estimate);
         let slot = self.set(look.page_id, page);

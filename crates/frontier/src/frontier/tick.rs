@@ -239,7 +239,8 @@ impl Frontier {
         gate.next_permitted_at = not_before + delay;
         self.hosts.mark_changed(number);
         let lease_until = not_before + self.rules.lease_timeout;
-        page.request = page.request.hand_out(lease_until, choice.audit);
+        let audited = choice.audit.then(|| self.fresh_probability(choice.slot, now));
+        page.request = page.request.hand_out(lease_until, audited);
         self.budget.tokens -= 1.0;
         self.set(id, page);
         HandOut::Request(Box::new(FetchRequest {
@@ -255,6 +256,12 @@ impl Frontier {
             crawl_delay_ms: Some(delay.as_millis() as i64),
             redirected: None,
         }))
+    }
+
+    /// The probability that a page's copy is current. Without a belief it counts as current.
+    fn fresh_probability(&self, slot: Slot, now: Timestamp) -> f64 {
+        let worth = self.pages.columns.worth(slot, &self.rules.index, &self.outlook, now);
+        worth.map_or(1.0, |worth| worth.fresh_probability)
     }
 
     /// Number of fetches that may be handed out now.

@@ -31,17 +31,17 @@ fn answered(request: PageRequest, outcome: FetchOutcome, seconds: i64) -> (PageR
 fn failures_in_a_row_wait_twice_as_long_each_time_and_a_look_ends_them() {
     let mut request = PageRequest::new(7);
     for (failures, wait) in [(1, 300), (2, 600), (3, 1_200), (4, 2_400), (5, 3_600), (6, 3_600)] {
-        (request, _) = answered(request.hand_out(at(10), false), FetchOutcome::TimedOut, 0);
+        (request, _) = answered(request.hand_out(at(10), None), FetchOutcome::TimedOut, 0);
         assert_eq!((request.failures, request.held_until()), (failures, Some(at(wait))));
     }
-    assert_eq!(request.hand_out(at(10), false).reason(true), FetchReason::Retry);
-    (request, _) = answered(request.hand_out(at(10), false), FetchOutcome::NotModified, 0);
+    assert_eq!(request.hand_out(at(10), None).reason(true), FetchReason::Retry);
+    (request, _) = answered(request.hand_out(at(10), None), FetchOutcome::NotModified, 0);
     assert_eq!((request.failures, request.held_until()), (0, Some(at(60))));
 }
 
 #[test]
 fn what_was_commanded_is_wanted_until_it_is_answered() {
-    let request = PageRequest::new(0).command().hand_out(at(10), false);
+    let request = PageRequest::new(0).command().hand_out(at(10), None);
     assert_eq!((request.wanted, request.reason(true)), (WantedReason::No, FetchReason::Command));
     assert_eq!(request.expire().wanted, WantedReason::Command);
     assert_eq!(request.take_back(1, at(20)).0.wanted, WantedReason::Command);
@@ -52,16 +52,16 @@ fn what_was_commanded_is_wanted_until_it_is_answered() {
 
 #[test]
 fn a_late_answer_ends_no_newer_request() {
-    let request = PageRequest::new(0).hand_out(at(10), false).expire().hand_out(at(30), true);
+    let request = PageRequest::new(0).hand_out(at(10), None).expire().hand_out(at(30), Some(0.75));
     let (after, fate) = request.answer(&look(1, FetchOutcome::Fetched, 20), &judgement(Some(0)), &TIMES);
     assert_eq!((after, fate), (PageRequest { answered: 1, ..request }, AnswerFate::Late));
     assert_eq!(request.take_back(1, at(20)), (after, AnswerFate::Late));
-    assert_eq!(answered(request, FetchOutcome::Fetched, 25).1, AnswerFate::Current { audit: true });
+    assert_eq!(answered(request, FetchOutcome::Fetched, 25).1, AnswerFate::Current { audited: Some(0.75) });
 }
 
 #[test]
 fn a_question_left_open_is_asked_next() {
-    let request = PageRequest::new(0).hand_out(at(10), false);
+    let request = PageRequest::new(0).hand_out(at(10), None);
     let (request, _) = request.answer(&look(1, FetchOutcome::NotFound, 5), &judgement(Some(100)), &TIMES);
     assert_eq!((request.held_until(), request.reason(true)), (Some(at(105)), FetchReason::Probe));
 }
@@ -102,7 +102,7 @@ proptest! {
             match step {
                 // Only an idle page is handed out.
                 Step::HandOut(audit) if request.state == RequestState::Idle => {
-                    request = request.hand_out(at(now + 5), audit);
+                    request = request.hand_out(at(now + 5), audit.then_some(0.5));
                     prop_assert_eq!(request.attempt, before.attempt + 1);
                     served = waits;
                 }

@@ -322,9 +322,9 @@ fn uniform(population: &SyntheticPopulation, fetches_per_page_per_day: f64, days
     }
 }
 
-/// The fetches at which a curve of (fetches, freshness), rising in both, reaches a freshness. Linear in the logarithm of
-/// the fetches; beyond the ends of the curve, the value at the end.
-fn fetches_for(curve: &[(f64, f64)], freshness: f64) -> f64 {
+/// The fetches at which a curve of (fetches, freshness), rising in both, reaches a freshness. Linear in the logarithm
+/// of the fetches; beyond the ends of the curve, the value at the end. The curve must have a point.
+pub fn fetches_for(curve: &[(f64, f64)], freshness: f64) -> f64 {
     let after = curve.partition_point(|run| run.1 < freshness);
     let (Some(low), Some(high)) = (after.checked_sub(1).and_then(|i| curve.get(i)), curve.get(after)) else {
         return if after == 0 { curve[0].0 } else { curve[curve.len() - 1].0 };

@@ -26,8 +26,11 @@ fn main() -> Result<()> {
         let budget_per_day = trace.pages.len() as f64 / days;
         let started = Instant::now();
         println!("built-in trace, one fetch per page in {days} days:");
-        println!("  round robin {:?}", round_robin(&trace, trace.window, budget_per_day));
-        println!("  oracle      {:?} (both {:?})", oracle(&trace, trace.window, budget_per_day), started.elapsed());
+        let window = trace.window;
+        let plain = round_robin(&trace, window, budget_per_day).freshness(&trace, window);
+        println!("  round robin {plain:?}");
+        let best = oracle(&trace, &[], window, budget_per_day).freshness(&trace, window);
+        println!("  oracle      {best:?} (both {:?})", started.elapsed());
     }
     Ok(())
 }

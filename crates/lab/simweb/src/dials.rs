@@ -65,6 +65,9 @@ pub struct HostDials {
     pub validators: ValidatorSupport,
     /// Real (not virtual) time before every answer.
     pub latency: Duration,
+    /// Whether it has a sitemap at `/sitemap.xml`, which its robots.txt names: the pages that exist, with the date of
+    /// their last change.
+    pub sitemap: bool,
     /// Status for a page that is gone: 404, or 410 when the host knows that it is gone for good.
     pub gone_status: u16,
 }
@@ -75,6 +78,7 @@ impl Default for HostDials {
             robots: HostRobots::default(),
             validators: ValidatorSupport { etag: true, last_modified: true },
             latency: Duration::ZERO,
+            sitemap: false,
             gone_status: 404,
         }
     }

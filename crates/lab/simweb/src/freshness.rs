@@ -7,11 +7,10 @@
 //! window's start. Anything fetched before the window counts as a copy at its start.
 
 use crate::ledger::{LedgerEntry, RequestKind};
+use crate::looks::{LedgerLook, Looks};
 use crate::trace::{ChangeTrace, PageHistory, TimeWindow};
 use page::Timestamp;
 use serde::Serialize;
-use std::collections::HashMap;
-use std::sync::Arc;
 
 /// Time averages over the judged pages, with their cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -27,7 +26,7 @@ pub struct Freshness {
     /// Looks at judged pages in the window that found another version than the copy's. Changes overwritten between two
     /// looks count once.
     pub changes_seen: u64,
-    /// Number of requests for pages that began in the window, judged or not.
+    /// Number of requests for pages, judged or not, and for sitemaps that began in the window.
     pub fetches: u64,
     /// Share of them that were answered 304.
     pub not_modified_share: f64,
@@ -35,26 +34,11 @@ pub struct Freshness {
     pub bytes_fetched: u64,
 }
 
-/// A version seen at a time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct LedgerLook {
-    pub(crate) at: Timestamp,
-    pub(crate) version: u32,
-}
-
 /// Judges a ledger against the change times.
 pub fn freshness(trace: &ChangeTrace, entries: &[LedgerEntry], window: TimeWindow) -> Freshness {
-    let address = |page: &PageHistory| (Arc::clone(&page.host), Arc::clone(&page.path));
-    let pages: HashMap<(Arc<str>, Arc<str>), usize> =
-        trace.pages.iter().enumerate().map(|(number, page)| (address(page), number)).collect();
-    let mut looks: Vec<Vec<LedgerLook>> = vec![Vec::new(); trace.pages.len()];
     let mut cost = Freshness::default();
     let mut not_modified = 0;
-    for entry in entries.iter().filter(|entry| entry.kind == RequestKind::Page) {
-        let page = pages.get(&(Arc::clone(&entry.host), Arc::clone(&entry.path)));
-        if let (Some(page), Some(version)) = (page, entry.version) {
-            looks[*page].push(LedgerLook { at: entry.ended_at, version });
-        }
+    for entry in entries.iter().filter(|entry| matches!(entry.kind, RequestKind::Page | RequestKind::Sitemap)) {
         if (window.start..window.end).contains(&entry.started_at) {
             cost.fetches += 1;
             cost.bytes_fetched += entry.bytes;
@@ -62,8 +46,7 @@ pub fn freshness(trace: &ChangeTrace, entries: &[LedgerEntry], window: TimeWindo
         }
     }
     cost.not_modified_share = if cost.fetches == 0 { 0.0 } else { not_modified as f64 / cost.fetches as f64 };
-    looks.iter_mut().for_each(|looks| looks.sort_by_key(|look| look.at));
-    judge(trace, &looks, window, cost)
+    Looks::of_ledger(trace, entries).judged(trace, window, cost)
 }
 
 /// Adds to `cost` the averages over the judged pages. Looks are by page, in order of time.
@@ -95,14 +78,14 @@ pub(crate) fn changes_in(page: &PageHistory, window: TimeWindow) -> impl Iterato
 }
 
 #[derive(Debug, Default)]
-struct Integral {
-    fresh_days: f64,
+pub(crate) struct Integral {
+    pub(crate) fresh_days: f64,
     /// Integral of the age over the window, in days times days.
     age_days_squared: f64,
     changes_seen: u64,
 }
 
-fn integrate(page: &PageHistory, looks: &[LedgerLook], window: TimeWindow) -> Integral {
+pub(crate) fn integrate(page: &PageHistory, looks: &[LedgerLook], window: TimeWindow) -> Integral {
     let mut sum = Integral::default();
     let before = looks.partition_point(|look| look.at <= window.start);
     let mut copy = before.checked_sub(1).map(|last| looks[last].version);

@@ -14,6 +14,8 @@ pub enum RequestKind {
     Page,
     /// `/robots.txt` of a host of the web.
     Robots,
+    /// `/sitemap.xml` of a host that has one.
+    Sitemap,
     /// A path that no page of the host ever had.
     UnknownPath,
     /// A host that is not part of the web.
@@ -66,7 +68,7 @@ impl Ledger {
         self.lock().len()
     }
 
-    /// Number of requests for pages, existing or gone.
+    /// Number of requests for pages, existing or gone, and for sitemaps.
     pub fn pages(&self) -> u64 {
         self.pages.load(Ordering::Relaxed)
     }
@@ -77,7 +79,7 @@ impl Ledger {
     }
 
     pub(crate) fn push(&self, entry: LedgerEntry) {
-        if entry.kind == RequestKind::Page {
+        if matches!(entry.kind, RequestKind::Page | RequestKind::Sitemap) {
             self.pages.fetch_add(1, Ordering::Relaxed);
         }
         self.lock().push(entry);

@@ -8,14 +8,15 @@
 //!   bytes if the directory has them.
 //! * [`ChangeTrace`]: any change times; [`ChangeTrace::built_in`] has a few hundred real ones. The text is generated.
 //!
-//! [`HostDials`] set the behaviour of hosts (robots.txt, validators, latency), and [`FaultRule`] their faults (errors,
-//! resets, slow or endless bodies, redirect loops …).
+//! [`HostDials`] set the behaviour of hosts (robots.txt, sitemap, validators, latency), and [`FaultRule`] their faults
+//! (errors, resets, slow or endless bodies, redirect loops …).
 //!
 //! Malicious and untested servers are in [`hostile`].
 //!
 //! Everything served is written to the [`Ledger`]. [`politeness`] and [`freshness`] are computed from it, and never
-//! from the crawler's own records. So are, on the same change times at the same budget, the baselines [`round_robin`]
-//! and [`oracle`].
+//! from the crawler's own records. [`Looks`] are what the ledger shows of each page. On the same change times and at
+//! the same budget, others are computed: [`round_robin`], [`oracle`], [`clairvoyant`], and a [`trial()`] of any revisit
+//! policy that needs no estimator.
 //!
 //! # The built-in trace
 //!
@@ -38,12 +39,15 @@ mod dials;
 mod freshness;
 pub mod hostile;
 mod ledger;
+mod looks;
 mod politeness;
 mod respond;
 mod seeded;
 mod server;
+mod sitemap;
 mod text;
 mod trace;
+mod trial;
 mod web;
 
 pub use crate::baseline::{oracle, round_robin};
@@ -52,8 +56,10 @@ pub use crate::corpus::{CorpusError, ReplayConfig};
 pub use crate::dials::{FaultRule, FaultScope, HostDials, HostRobots, ValidatorSupport, WebFault};
 pub use crate::freshness::{Freshness, freshness};
 pub use crate::ledger::{Ledger, LedgerEntry, RequestKind, read_ledger, write_ledger};
+pub use crate::looks::{LedgerLook, Looks};
 pub use crate::politeness::{HostLoad, HostPoliteness, politeness};
 pub use crate::seeded::{ChangeRates, HostNames, SeededConfig};
 pub use crate::server::{SimWeb, SimWebConfig};
 pub use crate::trace::{ChangeTrace, HistoryState, PageHistory, StateContent, TimeWindow, TraceError};
+pub use crate::trial::{TrialStart, clairvoyant, trial};
 pub use crate::web::{Web, WebSource};

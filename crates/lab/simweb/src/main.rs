@@ -99,6 +99,9 @@ struct CommonArguments {
     /// Sends no Last-Modified.
     #[arg(long, global = true)]
     no_last_modified: bool,
+    /// Serves a sitemap of every host, named in its robots.txt.
+    #[arg(long, global = true)]
+    sitemap: bool,
     /// Delay of every response, in real milliseconds.
     #[arg(long, global = true, default_value_t = 0)]
     latency_ms: u64,
@@ -158,6 +161,7 @@ impl CommonArguments {
                 },
                 validators: ValidatorSupport { etag: !self.no_etag, last_modified: !self.no_last_modified },
                 latency: Duration::from_millis(self.latency_ms),
+                sitemap: self.sitemap,
                 ..HostDials::default()
             },
             faults: vec![

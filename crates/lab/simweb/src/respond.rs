@@ -3,6 +3,7 @@
 use crate::chance::{SplitMix64, hash, mix, unit};
 use crate::dials::{FaultRule, FaultScope, WebFault};
 use crate::ledger::RequestKind;
+use crate::sitemap;
 use crate::trace::{StateContent, without_port};
 use crate::web::{HostTable, Web};
 use hyper::body::Bytes;
@@ -107,6 +108,9 @@ fn respond_by_path(web: &Web, table: &HostTable, request: &WebRequest<'_>, now: 
     if request.path == "/robots.txt" {
         return Ok(robots(web, table, request, now));
     }
+    if request.path == sitemap::PATH && table.dials.sitemap && table.page(sitemap::PATH).is_none() {
+        return Ok(serve_sitemap(web, table, request, now));
+    }
     // A page may have an address with a query of its own. `?hop=N` is ours only if the page has a redirect.
     let (page, hop) = match (table.page(request.path), request.path.rsplit_once("?hop=")) {
         (Some(page), _) => (Some(page), 0),
@@ -150,17 +154,35 @@ fn respond_by_path(web: &Web, table: &HostTable, request: &WebRequest<'_>, now: 
 
 fn robots(web: &Web, table: &HostTable, request: &WebRequest<'_>, now: Timestamp) -> WebResponse {
     let robots = &table.dials.robots;
+    let text = || match table.dials.sitemap {
+        true => format!("{}Sitemap: http://{}{}\n", robots.text(), request.authority, sitemap::PATH),
+        false => robots.text(),
+    };
     let answer = WebResponse::new(RequestKind::Robots, request.path.into(), robots.status);
     match fault_for(web, table, request.path, None, now) {
         Some(WebFault::Status { code, retry_after_s }) => failed(answer, *code, *retry_after_s),
         Some(WebFault::RedirectTo { code, address }) => redirect_to(answer, *code, address),
-        Some(WebFault::Latency(latency)) => WebResponse { latency: *latency, ..answer.with_text(robots.text()) },
+        Some(WebFault::Latency(latency)) => WebResponse { latency: *latency, ..answer.with_text(text()) },
         Some(WebFault::OversizeBody { bytes }) => {
-            WebResponse { delivery: Delivery::Filler(*bytes), ..answer.with_text(robots.text()) }
+            WebResponse { delivery: Delivery::Filler(*bytes), ..answer.with_text(text()) }
         }
-        _ if robots.status == 200 => answer.with_text(robots.text()),
+        _ if robots.status == 200 => answer.with_text(text()),
         _ => answer,
     }
+}
+
+fn serve_sitemap(web: &Web, table: &HostTable, request: &WebRequest<'_>, now: Timestamp) -> WebResponse {
+    let mut answer = WebResponse::new(RequestKind::Sitemap, request.path.into(), 200);
+    let pages = table.pages().map(|page| &web.trace.pages[page as usize]);
+    let (text, latest) = sitemap::render(request.authority, pages, &table.dials, now);
+    answer.last_modified = latest.filter(|_| table.dials.validators.last_modified);
+    if is_current(&answer, request) {
+        answer.status = 304;
+        return answer;
+    }
+    answer.content_type = Some("application/xml; charset=utf-8".into());
+    answer.body = text.into();
+    answer
 }
 
 /// The current page, or 304 when the client's copy is current.

@@ -50,6 +50,11 @@ pub(crate) struct HostTable {
 }
 
 impl HostTable {
+    /// All pages.
+    pub(crate) fn pages(&self) -> impl Iterator<Item = u32> {
+        self.members.iter().copied()
+    }
+
     /// The page at a path.
     pub(crate) fn page(&self, path: &str) -> Option<u32> {
         self.by_path.get(path).map(|rank| self.members[*rank as usize])

@@ -221,6 +221,24 @@ fn the_ledger_has_every_request_once() {
 }
 
 #[test]
+fn a_sitemap_is_named_in_robots_txt_dated_and_confirmed() {
+    let mut config = SimWebConfig::new(WebSource::Seeded(seeded()));
+    config.dials.sitemap = true;
+    let (web, _) = start(config);
+    let mut client = Client::new(web.addr());
+    let robots = String::from_utf8(client.get("host-0001.test", "/robots.txt", &[]).body).unwrap();
+    assert!(robots.ends_with("\nSitemap: http://host-0001.test/sitemap.xml\n"), "{robots}");
+    let list = client.get("host-0001.test", "/sitemap.xml", &[]);
+    let text = String::from_utf8(list.body.clone()).unwrap();
+    assert_eq!((list.status, text.matches("<lastmod>").count()), (200, 20));
+    let date = list.header("last-modified").unwrap().to_owned();
+    assert_eq!(client.get("host-0001.test", "/sitemap.xml", &[("if-modified-since", &date)]).status, 304);
+    let kinds: Vec<_> = wait_for_entries(&web, 3).iter().map(|entry| entry.kind).collect();
+    assert_eq!(kinds, [RequestKind::Robots, RequestKind::Sitemap, RequestKind::Sitemap]);
+    assert_eq!(web.ledger().pages(), 2);
+}
+
+#[test]
 fn the_ledger_alone_tells_freshness() {
     let (web, now) = start_seeded();
     let trace = web.web().trace().clone();

@@ -93,6 +93,10 @@ fn text(status: &Status) -> String {
         let (mean, low, high) = (100.0 * audited.mean, 100.0 * audited.low, 100.0 * audited.high);
         format!("{mean:>8.2} %   {low:.2} to {high:.2} % by {} random looks", audited.looks)
     });
+    let calibrated = status.calibrated_freshness.as_ref().map_or(format!("{:>10}", "unknown"), |calibrated| {
+        let (mean, low, high) = (100.0 * calibrated.mean, 100.0 * calibrated.low, 100.0 * calibrated.high);
+        format!("{mean:>8.2} %   {low:.2} to {high:.2} %: expected, corrected by {:.0} recent looks", calibrated.looks)
+    });
     let mut lines = vec![
         format!("pages                {:>10}   never fetched {}", status.pages, status.never_fetched),
         format!("due                  {:>10}", status.due),
@@ -101,6 +105,7 @@ fn text(status: &Status) -> String {
         format!("changes seen         {:>10}", status.changes_total),
         format!("expected freshness   {freshness:>10}   mean age {age}"),
         format!("audited freshness    {audited}"),
+        format!("calibrated freshness {calibrated}"),
     ];
     lines.extend(outcomes("requests of this process", &status.outcomes));
     lines.extend(outcomes("pages by their last request", &status.page_outcomes));

@@ -4,7 +4,7 @@
 //! so byte-level freshness is not its goal. The whole history of each page is judged in order, by the rules of `recrawl
 //! detect`.
 
-use super::report::Books;
+use super::books::Books;
 use change::{Noise, PageState, Version};
 use page::UrlRules;
 use simweb::{PageHistory, StateContent, Web};
@@ -125,7 +125,8 @@ mod tests {
             in_flight: 1,
             disallowed: false,
         };
-        let books = Books { judged: ChangeTrace { window, pages: vec![page] }, ledger: vec![entry] };
+        let books =
+            Books { judged: ChangeTrace { window, pages: vec![page] }, ledger: vec![entry], weights: vec![1.0] };
         let fresh = |books: &Books| simweb::freshness(&books.judged, &books.ledger, window);
         let raw = fresh(&books);
         assert_eq!((raw.freshness, raw.changes_total), (0.125, 3), "from 15 to 20 of 40");

@@ -3,26 +3,35 @@
 //!
 //! A simulated web serves pages as they were at each time over some months. recrawl crawls it like any other web. The
 //! freshness of the copies is computed from the simulated web's own ledger, not from recrawl's state. It is compared
-//! with the same budget spent by plain round robin, and by an oracle that knows each page's true change rate.
+//! with the same budget spent by round robin, by StormCrawler's adaptive rule, by an oracle that knows each page's true
+//! change rate, and by one that knows when pages change.
 
+mod books;
+mod charts;
+mod contest;
+mod differences;
 mod html;
 mod meaning;
 mod pace;
 mod report;
+mod screen;
+mod watch;
+mod world;
+mod worst;
 
 use crate::CommandFailure;
 use crate::embedded::Embedded;
 use crate::output::{Format, answer};
+use crate::ruled_diff::Comparing;
+use books::Books;
 use clap::Args;
 use daemon::{StopSignal, WebClock, logging};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pace::Pace;
-use page::{CanonicalUrl, Timestamp, UrlRules};
-use report::{Books, DemoReport};
+use page::Timestamp;
+use report::{DemoReport, DemoRun};
 use rustix::time::{ClockId, clock_gettime};
-use settings::seeds::Seed;
 use settings::{Layers, Settings};
-use simweb::{ChangeTrace, ReplayConfig, SimWeb, SimWebConfig, TimeWindow, Web, WebSource};
+use simweb::{SimWeb, SimWebConfig, TimeWindow};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,13 +39,9 @@ use stream::Clock;
 
 /// Virtual time at the start: 2025-01-01, a year outside every corpus.
 const START: Timestamp = Timestamp::from_secs(1_735_689_600);
-/// Directory of the corpora, unless RECRAWL_CORPORA is set.
-const DEFAULT_CORPORA: &str = "../shared/corpora";
-/// Real time between two adjustments of the clock, and between two progress updates.
-const PACE_EVERY: Duration = Duration::from_millis(5);
-const SHOW_EVERY: Duration = Duration::from_millis(50);
-/// Longest real time for the loop to start before the clock does.
-const START_WITHIN: Duration = Duration::from_secs(20);
+/// Days after which all have their first copies, in multiples of the average days between two fetches of a page. At
+/// most half of the window is left out.
+const FIRST_COPIES_ROUNDS: f64 = 2.0;
 
 /// Arguments of `recrawl demo`.
 #[derive(Args, Debug)]
@@ -62,6 +67,9 @@ pub struct DemoArguments {
     /// Replays the built-in change times even if corpora are present.
     #[arg(long)]
     built_in: bool,
+    /// No sitemaps, rules in robots.txt, errors or weights: only pages that change.
+    #[arg(long)]
+    plain: bool,
     /// Random seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -76,57 +84,82 @@ pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), CommandFail
     check(arguments, &overrides)?;
     std::fs::create_dir_all(&arguments.out)
         .map_err(|error| CommandFailure::Input(format!("{}: {error}; give --out DIR", arguments.out.display())))?;
-    let (source, described) = source(arguments)?;
+    let (source, described) = world::source(arguments)?;
     eprintln!("replaying {described}: {} days in {}", arguments.days, arguments.wall);
 
     let speed = arguments.days * 86_400.0 / arguments.wall.as_secs_f64();
     let clock_settings = settings::Clock { speed, origin: Some(START.as_secs() as f64), anchor: None };
     let clock = Arc::new(WebClock::new(&clock_settings));
     clock.hold();
-    let web = SimWebConfig { seed: arguments.seed, ..SimWebConfig::new(source) };
+    let web = match arguments.plain {
+        true => SimWebConfig { seed: arguments.seed, ..SimWebConfig::new(source) },
+        false => world::lifelike(source, arguments.seed)?,
+    };
+    let sitemap_hosts = web.host_dials.values().filter(|dials| dials.sitemap).count();
     let time_of_the_web = clock.clone();
     let web = SimWeb::start(web, Arc::new(move || time_of_the_web.now()))
         .map_err(|error| CommandFailure::World(format!("the simulated web does not start: {error}")))?;
-    let judged = judged_pages(&web.web().allowed_trace(), arguments.days);
+    let judged = world::judged_pages(&web.web().allowed_trace(), arguments.days);
+    let weights = world::weights(&judged, arguments.plain);
+    let forbidden = world::forbidden_pages(&web.web());
     let window = judged.window;
     let budget_per_day = judged.pages.len() as f64 / arguments.fetch_every_days;
-    let settings = Settings { clock: clock_settings, ..settings(web.addr(), budget_per_day, speed, overrides)? };
+    let settings = settings(web.addr(), budget_per_day, speed, !arguments.plain, overrides)?;
+    let settings = Settings { clock: clock_settings, ..settings };
     logging::start(&settings.observability);
 
     let data = arguments.out.join("data");
     let _ = std::fs::remove_dir_all(&data);
     let began = (Instant::now(), cpu_time());
     let embedded = Embedded::start(&settings, &data, StopSignal::on_signals()?, clock.clone())?;
-    embedded.seed(&seeds(&judged)?)?;
+    embedded.seed(&world::seeds(&judged, &weights, &forbidden)?)?;
     let pace = Pace::new(clock.clone(), budget_per_day);
-    watch(&embedded, &web, &judged, window, pace, arguments.wall.into())?;
+    watch::watch(&embedded, &web, window, pace, arguments.wall.into())?;
     let until = clock.now().min(window.end);
     embedded.finish()?;
     let wall = began.0.elapsed();
     let cpu = cpu_time().saturating_sub(began.1).saturating_sub(web.cpu_time().unwrap_or_default());
     let pages = web.web();
-    let books = Books { judged, ledger: web.shutdown().entries() };
-    let meaning = judge_meaning(&pages, &books, &settings.urls.rules())?;
+    let books = Books { judged, ledger: web.shutdown().entries(), weights };
+    let meaning = watch::judge_meaning(&pages, &books, &settings.urls.rules())?;
     if until < window.end {
         eprintln!("stopped early, at virtual time {until}");
     }
     let lived = TimeWindow { start: window.start, end: until };
-    let report = DemoReport::new(&described, &books, &meaning, lived, budget_per_day, wall, cpu);
-    let book = std::fs::File::create(arguments.out.join("ledger.csv"))?;
-    simweb::write_ledger(&books.ledger, std::io::BufWriter::new(book))
-        .map_err(|error| CommandFailure::World(error.to_string()))?;
-    let times = std::fs::File::create(arguments.out.join("changes.csv"))?;
-    books.judged.write_csv(std::io::BufWriter::new(times)).map_err(|error| CommandFailure::World(error.to_string()))?;
-    let json = arguments.out.join("report.json");
-    let text = serde_json::to_string_pretty(&report).map_err(|error| CommandFailure::World(error.to_string()))?;
-    std::fs::write(&json, text)?;
-    let page = arguments.out.join("report.html");
-    let html =
-        html::render(&report).map_err(|error| CommandFailure::World(format!("cannot draw the plots: {error}")))?;
-    std::fs::write(&page, html)?;
+    let run = DemoRun {
+        replayed: described,
+        window: lived,
+        budget_per_day,
+        theta: settings.policy.theta,
+        scored_from_day: (FIRST_COPIES_ROUNDS * arguments.fetch_every_days).min(lived.days() / 2.0),
+        wall,
+        cpu,
+        forbidden_pages: forbidden.len(),
+        sitemap_hosts,
+    };
+    let mut report = DemoReport::new(&run, &books, &meaning);
+    report.differences = differences::seen_differences(&pages, &books, &meaning, &Comparing::new(&settings))
+        .map_err(|error| CommandFailure::World(format!("cannot read a version of a replayed page again: {error}")))?;
+    write(&report, &books, &arguments.out)?;
     let _ = std::fs::remove_dir_all(&data);
     answer(format, &report, DemoReport::text)?;
+    let [json, page] = ["report.json", "report.html"].map(|name| arguments.out.join(name));
     eprintln!("report: {} and {}", json.display(), page.display());
+    Ok(())
+}
+
+/// Writes the books and the report into a directory.
+fn write(report: &DemoReport, books: &Books, out: &Path) -> Result<(), CommandFailure> {
+    let failed = |error: &dyn std::fmt::Display| CommandFailure::World(error.to_string());
+    let book = std::fs::File::create(out.join("ledger.csv"))?;
+    simweb::write_ledger(&books.ledger, std::io::BufWriter::new(book)).map_err(|error| failed(&error))?;
+    let times = std::fs::File::create(out.join("changes.csv"))?;
+    books.judged.write_csv(std::io::BufWriter::new(times)).map_err(|error| failed(&error))?;
+    let text = serde_json::to_string_pretty(report).map_err(|error| failed(&error))?;
+    std::fs::write(out.join("report.json"), text)?;
+    let page =
+        html::render(report).map_err(|error| CommandFailure::World(format!("cannot draw the plots: {error}")))?;
+    std::fs::write(out.join("report.html"), page)?;
     Ok(())
 }
 
@@ -151,57 +184,12 @@ fn check(arguments: &DemoArguments, overrides: &[(String, String)]) -> Result<()
     Err(CommandFailure::Input(problem.to_owned()))
 }
 
-/// Real pages if corpora are present, otherwise real change times with generated text.
-fn source(arguments: &DemoArguments) -> Result<(WebSource, String), CommandFailure> {
-    let named = std::env::var_os("RECRAWL_CORPORA").map(PathBuf::from);
-    let corpora = named.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_CORPORA)).join("content");
-    if !arguments.built_in && corpora.is_dir() {
-        let mut replay = ReplayConfig::new(&corpora);
-        replay.days = arguments.days;
-        replay.max_pages_per_source = arguments.pages_per_source;
-        replay.sources.clone_from(&arguments.sources);
-        replay.start = START;
-        let described = format!("real sites with their bytes ({})", display(&corpora));
-        return Ok((WebSource::Replay(replay), described));
-    }
-    if let (Some(named), false) = (named, arguments.built_in) {
-        return Err(CommandFailure::Input(format!("RECRAWL_CORPORA: {}/content does not exist", named.display())));
-    }
-    if let Some(source) = arguments.sources.first() {
-        let problem = format!("--source {source}: no corpora at {}; set RECRAWL_CORPORA", corpora.display());
-        return Err(CommandFailure::Input(problem));
-    }
-    let mut trace = ChangeTrace::built_in(START);
-    trace.window = TimeWindow::days_from(START, arguments.days.min(trace.window.days()));
-    Ok((WebSource::Trace(trace), "the real change times that come with recrawl, with generated text".to_owned()))
-}
-
-fn display(path: &Path) -> String {
-    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-/// The pages that exist through the whole window. Only they are judged, and the budget is based on their number.
-fn judged_pages(trace: &ChangeTrace, days: f64) -> ChangeTrace {
-    let window = TimeWindow::days_from(START, days.min(trace.window.days()));
-    let mut judged = trace.clone();
-    judged.window = window;
-    judged.pages.retain(|page| page.exists_at(window.start) && page.exists_at(window.end));
-    judged
-}
-
-fn seeds(trace: &ChangeTrace) -> Result<Vec<Seed>, CommandFailure> {
-    let seed = |(line, page): (usize, &simweb::PageHistory)| match CanonicalUrl::parse(&page.url()) {
-        Ok(url) => Ok(Seed { url, weight: 1.0, line: line + 1 }),
-        Err(error) => Err(CommandFailure::World(format!("page {} of the web is not a URL: {error}", page.url()))),
-    };
-    trace.pages.iter().enumerate().map(seed).collect()
-}
-
 /// The default settings, adapted to the fast clock and the simulated web's address, with the operator's overrides.
 fn settings(
     web: std::net::SocketAddr,
     budget_per_day: f64,
     speed: f64,
+    lifelike: bool,
     overrides: Vec<(String, String)>,
 ) -> Result<Settings, CommandFailure> {
     // A request counts as lost after a real minute without an answer, which is weeks on the fast clock.
@@ -221,91 +209,16 @@ fn settings(
         ("policy.scan_interval", scan_interval),
         // One virtual second would be microseconds of real time. A delay of 30 s is visible in the ledger.
         ("politeness.crawl_delay", "30s".to_owned()),
+        ("hints.discover", lifelike.to_string()),
         ("http.bind", "127.0.0.1:0".to_owned()),
-        ("observability.log_filter", "warn".to_owned()),
+        // The web fails requests on purpose, which is no reason to warn.
+        ("observability.log_filter", if lifelike { "error" } else { "warn" }.to_owned()),
         ("crawl.user_agent", format!("recrawl/{}", env!("CARGO_PKG_VERSION"))),
     ];
     let ours = ours.into_iter().map(|(key, value)| (key.to_owned(), value));
     let overrides: Vec<_> = ours.chain(overrides).collect();
     Settings::from_layers(Layers { files: &[], environment: std::iter::empty(), overrides: &overrides })
         .map_err(|faults| CommandFailure::Input(faults.to_string()))
-}
-
-/// Shows progress until the window ends.
-fn watch(
-    embedded: &Embedded,
-    web: &SimWeb,
-    judged: &ChangeTrace,
-    window: TimeWindow,
-    mut pace: Pace,
-    wall: Duration,
-) -> Result<(), CommandFailure> {
-    let bar = ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::stderr_with_hz(4));
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed}  {msg}") {
-        bar.set_style(style);
-    }
-    let ledger = web.ledger();
-    let (started, mut told) = (Instant::now(), 0);
-    // The clock starts when the loop is up and knows the pages.
-    while !embedded.stop.is_stopped() && started.elapsed() < START_WITHIN {
-        if embedded.board.is_ready() && embedded.lag_records()? == 0 {
-            break;
-        }
-        std::thread::sleep(PACE_EVERY);
-    }
-    let (mut shown, mut last_turn) = (None, Instant::now());
-    while !embedded.stop.is_stopped() {
-        let now = embedded.clock().now();
-        if now >= window.end {
-            break;
-        }
-        let elapsed = last_turn.elapsed();
-        last_turn = Instant::now();
-        pace.keep(elapsed, now.days_since(window.start), ledger.pages(), embedded.lag_records()?);
-        std::thread::sleep(PACE_EVERY);
-        if shown.is_some_and(|shown: Instant| shown.elapsed() < SHOW_EVERY) {
-            continue;
-        }
-        shown = Some(Instant::now());
-        let day = now.days_since(window.start).max(0.0);
-        let percent = 100.0 * day / window.days();
-        let status = embedded.board.status();
-        let message = format!(
-            "day {day:.0}: {} of {} pages fetched, {} fetches, {} changes seen",
-            status.pages - status.never_fetched.min(status.pages),
-            judged.pages.len(),
-            ledger.len(),
-            status.changes_total,
-        );
-        bar.set_position(percent as u64);
-        bar.set_message(message.clone());
-        // Without a terminal, print a line now and then.
-        if bar.is_hidden() && percent as u64 >= told + 10 {
-            told = percent as u64 / 10 * 10;
-            eprintln!("{told:>3} %  {message}");
-        }
-        // A slow machine gets more time, within a limit.
-        if started.elapsed() > wall * 10 + Duration::from_secs(60) {
-            break;
-        }
-    }
-    bar.finish_and_clear();
-    Ok(())
-}
-
-/// Reads all versions again to find the meaningful changes.
-fn judge_meaning(web: &Web, books: &Books, urls: &UrlRules) -> Result<Books, CommandFailure> {
-    let bar =
-        ProgressBar::with_draw_target(Some(books.judged.pages.len() as u64), ProgressDrawTarget::stderr_with_hz(4));
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed}  judging the changes") {
-        bar.set_style(style);
-    }
-    if bar.is_hidden() {
-        eprintln!("judging which changes were meaningful");
-    }
-    let meaning = meaning::by_meaning(web, books, urls, &|done| bar.set_position(done as u64));
-    bar.finish_and_clear();
-    meaning.map_err(|error| CommandFailure::World(format!("cannot read a version of a replayed page again: {error}")))
 }
 
 /// CPU time of all threads of this process.
