@@ -211,7 +211,7 @@ impl Processor for Detector {
         links::tell_sitemaps(&result, &self.rules, context);
         known.sketch.attempt = result.look.attempt;
         known.sketch.fetches += i64::from(result.look.is_fetch());
-        observe(&result, &look, before.sketch.last_look_at, context);
+        observe(&result, &look, &before.sketch, context);
         if look.is_news() {
             let page = publish_copy(&result, unpacked.as_deref(), &mut look, &self.rules, context)?;
             self.publish_unless_untriggered(&result, &look, rule, before.sketch.last_look_at, context);
@@ -292,21 +292,21 @@ fn save(result: &FetchResult, before: &PageMemory, mut known: PageMemory, contex
 }
 
 /// Sends the observation to the estimator.
-fn observe(result: &FetchResult, look: &JudgedLook, previous_fetched_at: Option<Timestamp>, context: &mut Context<'_>) {
+fn observe(result: &FetchResult, look: &JudgedLook, before: &PageSketch, context: &mut Context<'_>) {
     let judgement = LookJudgement {
-        previous_fetched_at,
+        previous_fetched_at: before.last_look_at,
         verdict: look.verdict,
         magnitude: look.judgement.magnitude,
         resemblance: look.judgement.resemblance,
-        dates: dates(&result.look),
+        dates: dates(&result.look, before.listed_change_at),
         look_again_after_s: look.look_again_after_s,
     };
     context.emit(PAGE_OBSERVATIONS, PageObservation { look: result.look.clone(), judgement });
 }
 
 /// What is claimed about the time of the page's last change. A date in the future says nothing about the past.
-fn dates(look: &messages::Look) -> Vec<PageDate> {
-    let claims = [(DateSource::LastModified, last_modified_at(look))];
+fn dates(look: &messages::Look, listed_change_at: Option<Timestamp>) -> Vec<PageDate> {
+    let claims = [(DateSource::LastModified, last_modified_at(look)), (DateSource::Listed, listed_change_at)];
     let known = claims.into_iter().filter_map(|(source, at)| Some(PageDate { source, at: at? }));
     known.filter(|date| date.at <= look.fetched_at).collect()
 }

@@ -2,13 +2,14 @@
 //! known page changed last, and gets links to new ones. What a list says itself is judged as of any page; one that looks the
 //! same to a reader has changed nevertheless when it has a new hint or link.
 //!
-//! No state is kept for this. The times of the last fetch of the list and of every listed page are in the pages'
-//! sketches, which are at hand because a site has one partition.
+//! The times of the last fetch of the list and of every listed page are in the pages' sketches, which are at hand because a
+//! site has one partition. All that is kept of a list is the date of each page, there, too: the next look at the page
+//! shows whether it was right.
 
 use crate::DetectorRules;
 use crate::links::{self, INDEXED_SITEMAP};
 use crate::look::JudgedLook;
-use crate::state::PAGES;
+use crate::state::{PAGES, PageSketch};
 use messages::topics::SCHEDULER_EVENTS;
 use messages::{FetchResult, HintKind, Link, ListedPage, SiteListing, Verdict};
 use page::{CanonicalUrl, DAY, HOUR, PageId, Timestamp, UrlRules};
@@ -24,6 +25,8 @@ const PAGES_PER_RECORD: usize = 1_000;
 const BYTES_PER_RECORD: usize = 512 << 10;
 /// The most links to unknown pages sent per fetch of a list. The rest follow once these are known.
 const LINKS_PER_LOOK: usize = 10_000;
+/// The most dates per fetch of a list that replace one that no look has judged yet.
+const REPLACED_DATES: usize = 1_000;
 /// Tolerance for dates, which may come from a wrong clock.
 const MARGIN: Duration = DAY.saturating_mul(2);
 /// A day without a time zone is over everywhere this long after it is over in UTC.
@@ -178,11 +181,12 @@ fn read_entries(
     result: &FetchResult,
     last_look_at: Option<Timestamp>,
     urls: &UrlRules,
-    context: &Context<'_>,
+    context: &mut Context<'_>,
 ) -> Result<SiteEntries, ProcessError> {
     let address = result.look.answered_by();
     let not_before = last_look_at.map_or(Timestamp::MIN, |look| look - MARGIN);
     let mut said = SiteEntries::default();
+    let mut replaced = 0;
     let mut seen: BTreeSet<PageId> = BTreeSet::from([result.look.page_id]);
     for entry in &list.sitemap.entries {
         let Ok(url) = address.join(&entry.url) else { continue };
@@ -196,10 +200,16 @@ fn read_entries(
         }
         let dates = dates_of(entry, result.look.fetched_at);
         let is_news = dates.is_some_and(|(_, until)| until > not_before);
-        match last_look_at_page(&url, context)? {
-            Some(look) => {
+        let known = context.get(PAGES, &url.page_id())?;
+        match known.and_then(|sketch| Some((sketch.last_look_at?, sketch))) {
+            Some((look, sketch)) => {
                 said.listed += 1;
                 if let Some((changed_from, changed_until)) = dates {
+                    if changed_from == changed_until {
+                        let may_replace = replaced < REPLACED_DATES;
+                        let is_new = note_date(url.page_id(), sketch, look, changed_from, may_replace, context);
+                        replaced += usize::from(!is_new);
+                    }
                     said.hints += u64::from(is_news && changed_from > look);
                     said.dated.push(ListedPage { url, changed_from, changed_until });
                 }
@@ -222,8 +232,25 @@ fn dates_of(entry: &SitemapEntry, read_at: Timestamp) -> Option<(Timestamp, Time
     Some((from, if open.is_zero() { from } else { date + open + LAST_TIME_ZONE }))
 }
 
-fn last_look_at_page(url: &CanonicalUrl, context: &Context<'_>) -> Result<Option<Timestamp>, ProcessError> {
-    Ok(context.get(PAGES, &url.page_id())?.and_then(|sketch| sketch.last_look_at))
+/// Notes the date for the page's next look, which shows whether it was right. Returns `false` for a date that replaces one
+/// that no look has judged yet, and was noted only if `may_replace`: a list that dates every page today must not cost an
+/// update of every page.
+fn note_date(
+    id: PageId,
+    sketch: PageSketch,
+    look: Timestamp,
+    changed_at: Timestamp,
+    may_replace: bool,
+    context: &mut Context<'_>,
+) -> bool {
+    let is_pending = sketch.listed_change_at.is_some_and(|noted| noted > look);
+    if sketch.listed_change_at == Some(changed_at) {
+        return true;
+    }
+    if may_replace || !is_pending {
+        context.put(PAGES, &id, &PageSketch { listed_change_at: Some(changed_at), ..sketch });
+    }
+    !is_pending
 }
 
 impl JudgedLook {

@@ -61,6 +61,7 @@ pub struct PageSketch {
     pub content_digest: Option<Digest>,
     pub missing_since: Option<Timestamp>,
     pub missing_looks: i32,
+    pub listed_change_at: Option<Timestamp>,
     #[serde(with = "serde_bytes")]
     pub looks: Vec<u8>,
     #[serde(with = "serde_bytes")]

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 use messages::{
-    Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, HintKind, ListedPage, Look, PageChange, PageContent,
-    PageLinks, PageObservation, SchedulerEvent, SiteListing, Validators, Verdict, body, topics,
+    DateSource, Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, HintKind, ListedPage, Look, PageChange,
+    PageContent, PageDate, PageLinks, PageObservation, SchedulerEvent, SiteListing, Validators, Verdict, body, topics,
 };
 use page::{CanonicalUrl, DAY, HOUR, Timestamp};
 use settings::{Layers, Settings};
@@ -299,6 +299,22 @@ fn a_day_without_a_time_is_open_until_it_is_over_everywhere_and_a_far_future_is_
     let seen = bench.look(HOUR, SITEMAP, "text/xml", format!("<urlset>{file}</urlset>").as_bytes());
     let dates: Vec<_> = seen.pages().map(|page| (page.changed_from, page.changed_until)).collect();
     assert_eq!(dates, [(midnight, midnight + DAY + 12 * HOUR), (bench.now(), bench.now())]);
+}
+
+#[test]
+fn the_date_that_a_list_gives_comes_with_the_next_look_at_the_page() {
+    let mut bench = Bench::new(&[]);
+    bench.know("a");
+    bench.know("b");
+    let at = bench.now() + HOUR;
+    bench.look(2 * HOUR, SITEMAP, "text/xml", &urlset(&[(&page("a"), Some(at))]));
+    // Another change before the look: it is the last that counts.
+    bench.look(HOUR, SITEMAP, "text/xml", &urlset(&[(&page("a"), Some(at + HOUR))]));
+    let dates = |bench: &Bench| bench.observations().last().unwrap().judgement.dates.clone();
+    bench.know_again("b");
+    assert_eq!(dates(&bench), []);
+    bench.know_again("a");
+    assert_eq!(dates(&bench), [PageDate { source: DateSource::Listed, at: at + HOUR }]);
 }
 
 #[test]
