@@ -36,6 +36,7 @@ fn sketch(random: &mut Pcg64) -> PageSketch {
         content_digest: Some(Digest(random.random())),
         missing_since: None,
         missing_looks: 0,
+        listed_change_at: None,
         looks: state(random).looks().encode(),
         watch: Vec::new(),
     }
