@@ -135,6 +135,30 @@ fn filled_slots_spend_the_budget_and_renew_copies() {
 }
 
 #[test]
+fn dates_at_the_first_look_tell_busy_pages_from_quiet_ones() {
+    // A third of the pages changes every five days, the others have stood for months.
+    let busy: Vec<f64> = (0..140).map(|change| 2.0 + 5.0 * f64::from(change)).collect();
+    let pages: Vec<&[f64]> = (0..60).map(|page| if page % 3 == 0 { &busy[..] } else { &[] }).collect();
+    let mut trace = trace(&pages);
+    for (page, number) in trace.pages.iter_mut().zip(0_u32..) {
+        page.changed_before_days = Some(if number.is_multiple_of(3) { -3.0 } else { -200.0 - f64::from(number) });
+    }
+    let stale = |dates_share| {
+        let replay = TraceReplay {
+            knowledge: Knowledge::None,
+            dates_share,
+            fetches_per_page_per_day: 1.0 / 15.0,
+            ..replay(PolicyKind::Live)
+        };
+        replay.run(&trace, &mut |_| ControlFlow::Continue(())).unwrap().stale_share(0..30)
+    };
+    let (dated, undated) = (stale(1.0), stale(0.0));
+    assert!(dated < 0.8 * undated, "{dated} with dates, {undated} without");
+    let share = TraceReplay { dates_share: 1.5, ..replay(PolicyKind::Live) };
+    assert!(share.check().is_err());
+}
+
+#[test]
 fn without_knowledge_the_first_year_is_scored() {
     // Current until day 90, then stale: nothing is fetched at this budget.
     let trace = trace(&[&[90.0, 500.0]]);
