@@ -128,14 +128,16 @@ fn simulate(
     let pages = Pages::new(infos, vec!["all".to_owned()]).expect("pages of weight 1 and cost 1 are valid");
     let changes = trace.pages.iter().map(|page| {
         let days = |state: &simweb::HistoryState| state.since.days_since(start);
-        page.states.iter().map(days).filter(|days| *days > 0.0).collect::<Vec<f64>>()
+        page.states.iter().map(days).collect::<Vec<f64>>()
     });
     let mut changes = RecordedChanges::new(changes).expect("a trace's times rise");
     let options = PolicyOptions::default();
     let mut policy: Box<dyn RevisitPolicy> = setup::build(policy, &options);
     let mut learner =
         learner::learner(estimator, &pages, change_rate::EstimatorOptions::default()).expect("defaults are valid");
-    let run = Run::new(SETTLED_DAYS, DAYS, fetches_per_day);
+    // The pages of the demo's web tell truthfully when they last changed, and only the sweeps use it.
+    let last_modified_share = if estimator == EstimatorChoice::Sweeps { 1.0 } else { 0.0 };
+    let run = Run { last_modified_share, ..Run::new(SETTLED_DAYS, DAYS, fetches_per_day) };
     let scores =
         engine::run(&pages, &mut changes, policy.as_mut(), learner.as_mut(), &run, &mut |_| ControlFlow::Continue(()));
     scores.expect("nothing stops it").freshness

@@ -13,7 +13,7 @@ const SOURCES: [DateSource; 3] = [DateSource::LastModified, DateSource::Page, Da
 const FIRST_LOOK_LEAST_AGE_DAYS: f64 = 1.0 / 24.0;
 
 /// The best date told about the page's last change, if one can be believed. Then counts for its host what the look says
-/// about each date.
+/// about each date. A difference that no reader notices is no change here, so dates that move with it are of no use.
 pub(crate) fn believed(seen: &PageObservation, context: &mut Context<'_>) -> Result<Option<Timestamp>, ProcessError> {
     let dates: Vec<(usize, Timestamp)> = SOURCES
         .iter()

@@ -167,6 +167,9 @@ fn the_first_days_of_a_crawl_are_set_beside_round_robin() {
     }
     let year = &live["first_days"][3];
     assert!((number(year, "stale_share") - (1.0 - number(&live, "freshness"))).abs() < 1e-9, "{live}");
+    let dated = json(&["trace", directory, "--knowledge", "none", "--budget", "1/15d", "--dates", "1"]);
+    assert_eq!((number(&live, "dates_share"), number(&dated, "dates_share")), (0.0, 1.0));
+    assert_ne!(number(&dated, "freshness"), number(&live, "freshness"));
     let filled = json(&["trace", directory, "--budget", "1/2d", "--policy", "stormcrawler", "--fill"]);
     assert_eq!(filled["policy"], "stormcrawler+fill");
     assert!(number(&filled, "budget_used_share") > 0.99, "{filled}");

@@ -83,6 +83,37 @@ fn the_unit_trace_has_the_values_of_the_notes() {
     near(policy.1[1].interval_days.expect("a look before"), 6.0);
 }
 
+/// Keeps what first looks told: slot, time of the change, time of the look.
+struct Told(Vec<(usize, f64, f64)>);
+
+impl RevisitPolicy for Told {
+    fn insert(&mut self, _: Slot, _: &PolicyPage, _: f64) {}
+    fn remove(&mut self, _: Slot) {}
+    fn begin(&mut self, _: &PolicyTick) {}
+    fn next(&mut self, _: f64) -> Option<Slot> {
+        None
+    }
+    fn put_back(&mut self, _: Slot) {}
+    fn looked(&mut self, _: Slot, _: &PolicyLook) {}
+    fn dated(&mut self, slot: Slot, changed_days: f64, at_days: f64) {
+        self.0.push((slot.index(), changed_days, at_days));
+    }
+}
+
+#[test]
+fn first_looks_tell_the_last_change_before_the_start() {
+    let told = |last_modified_share| {
+        let mut changes = RecordedChanges::new([vec![-20.0, 3.0, 12.0], vec![], vec![11.0]]).expect("sorted");
+        let mut policy = Told(Vec::new());
+        let run_ = Run { start_days: 10.0, last_modified_share, ..Run::new(10.0, 15.0, 1.0) };
+        run(&pages(3, 1.0), &mut changes, &mut policy, &mut KnownRates::new([1.0; 3]), &run_, &mut go_on)
+            .expect("a run");
+        policy.0
+    };
+    assert_eq!(told(1.0), [(0, 3.0, 10.0)]);
+    assert_eq!(told(0.0), []);
+}
+
 #[test]
 fn a_window_counts_only_what_lies_in_it() {
     let mut changes = RecordedChanges::new([[1.0, 50.0]]).expect("sorted");

@@ -42,6 +42,16 @@ fn changes_are_days_since_the_window_opened_and_one_second_is_one_change() {
 }
 
 #[test]
+fn the_change_before_the_window_is_known_unless_recording_began_later() {
+    let before = |rows: &[(f64, &str)]| {
+        cut(&[rows]).pages.iter().find(|page| page.changes_days == [1.5]).unwrap().changed_before_days
+    };
+    assert_eq!(before(&[(-40.0, "A"), (-2.0, "M"), (1.5, "M")]), Some(-2.0));
+    assert_eq!(before(&[(-40.0, "A"), (1.5, "M")]), Some(-40.0), "its appearance");
+    assert_eq!(before(&[(-40.0, "I"), (1.5, "M")]), None, "it may have changed long before");
+}
+
+#[test]
 fn only_pages_that_live_through_both_years_are_judged() {
     let judged = |rows: &[(f64, &str)]| cut(&[rows]).pages.len() == 2;
     assert!(judged(&[(-1.0, "A")]));

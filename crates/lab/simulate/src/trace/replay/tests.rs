@@ -136,6 +136,32 @@ fn filled_slots_spend_the_budget_and_renew_copies() {
 }
 
 #[test]
+fn dates_at_the_first_look_tell_busy_pages_from_quiet_ones() {
+    // A third of the pages changes every six days, each at its own time; the others have stood for months.
+    let first_days = |page: usize| 0.1 * page as f64;
+    let changes = |page: usize| (0..120).map(|change| first_days(page) + 6.0 * f64::from(change) + 0.01).collect();
+    let pages: Vec<Vec<f64>> = (0..60).map(|page| if page % 3 == 0 { changes(page) } else { Vec::new() }).collect();
+    let mut trace = trace(&pages.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    for (number, page) in trace.pages.iter_mut().enumerate() {
+        let is_busy = number.is_multiple_of(3);
+        page.changed_before_days = Some(if is_busy { first_days(number) - 6.0 } else { -200.0 - number as f64 });
+    }
+    let stale = |dates_share| {
+        let replay = TraceReplay {
+            knowledge: Knowledge::None,
+            dates_share,
+            fetches_per_page_per_day: 1.0 / 15.0,
+            ..replay(PolicyKind::Live)
+        };
+        replay.run(&trace, &mut |_| ControlFlow::Continue(())).unwrap().stale_share(0..30)
+    };
+    let (dated, undated) = (stale(1.0), stale(0.0));
+    assert!(dated < 0.95 * undated, "{dated} with dates, {undated} without");
+    let share = TraceReplay { dates_share: 1.5, ..replay(PolicyKind::Live) };
+    assert!(share.check().is_err());
+}
+
+#[test]
 fn without_knowledge_the_first_year_is_scored() {
     // Current until day 90, then stale: nothing is fetched at this budget.
     let trace = trace(&[&[90.0, 500.0]]);
