@@ -49,6 +49,9 @@ pub fn explain(
 ) -> Option<Explanation> {
     let hints = schedule.as_ref().map(record_of).unwrap_or_default();
     let (mut index, mut hosts) = (PageIndex::default(), Hosts::default());
+    if !rules.values_hints() {
+        index.heard.ignore_silence();
+    }
     let host = hosts.of(url);
     hosts.gate_mut(host).hints = hints.clone();
     let mut found = None;
@@ -196,7 +199,7 @@ impl ExplainedSite {
                 p95: believed.quantile(0.95),
             },
             expected_freshness: worth.map(|worth| worth.fresh_probability * (-page.hint_hazard).exp()),
-            days_since_look: worth.map(|worth| worth.days),
+            days_since_look: worth.map(|worth| worth.days + self.pages.heard.silence(self.slot)),
             own_hazard: worth.map(|worth| hazard(worth.own, worth.days)),
             sweep_hazards,
             sentinel_value: worth.filter(|_| live).map(|worth| worth.sentinel_value),

@@ -74,12 +74,16 @@ impl Frontier {
     /// A frontier without pages. Restore it in this order: the outlook, hosts, pages; then call [`Frontier::restored`].
     pub fn new(rules: FrontierRules) -> Self {
         let demand = SharedDemand::new(&rules);
+        let mut pages = PageIndex::default();
+        if !rules.values_hints() {
+            pages.heard.ignore_silence();
+        }
         let counts =
             FrontierCounts { fresh_at: Timestamp::MIN, scanned_at: Timestamp::MIN, ..FrontierCounts::default() };
         Self {
             planner: Planner::new(&rules),
             rules,
-            pages: PageIndex::default(),
+            pages,
             hosts: Hosts::default(),
             outlook: Outlook::default(),
             taught_cells: TaughtCells::new(),

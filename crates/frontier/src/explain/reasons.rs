@@ -75,6 +75,13 @@ impl ExplainedSite {
             ));
             return reasons;
         }
+        let silence = self.pages.heard.silence(self.slot);
+        if silence > 0.0 {
+            reasons.push(format!(
+                "A list of its site names no change of it since, so {silence:.2} of the days since then count as if it \
+                 had been looked at."
+            ));
+        }
         if matches!(self.index, Index::Uniform) {
             reasons.push(format!(
                 "It was looked at {:.2} days ago. The page with the oldest look comes next.",
@@ -84,7 +91,7 @@ impl ExplainedSite {
             reasons.push(format!(
                 "It was looked at {:.2} days ago and changes {:.3} times a day, so its copy is current with a \
                  probability of {:.0} %.",
-                worth.days,
+                worth.days + silence,
                 explanation.change_rate_per_day.mean,
                 100.0 * explanation.expected_freshness.unwrap_or(0.0),
             ));

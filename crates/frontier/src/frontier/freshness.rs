@@ -36,9 +36,10 @@ impl Frontier {
     /// Pages left longer than the longest interval are fetched next, whatever their value.
     fn hold_overdue(&mut self, now: Timestamp) {
         let longest_days = self.rules.max_interval.as_secs_f64() / 86_400.0;
-        let refetch = &mut self.pages.refetch;
+        let (refetch, heard) = (&mut self.pages.refetch, &self.pages.heard);
         self.pages.columns.visit(now, &Index::Uniform, &self.outlook, |page| {
-            if !page.never_fetched && page.value > longest_days {
+            // A list that vouches for a page is no look at it.
+            if !page.never_fetched && page.value + heard.silence(page.slot) > longest_days {
                 refetch.insert(page.slot);
             }
         });

@@ -60,8 +60,7 @@ impl Frontier {
                 self.counts.unknown_pages += 1;
                 continue;
             };
-            if self.pages.heard.list_of(slot) != Some(list_slot) {
-                self.pages.heard.cover(slot, list_slot);
+            if self.pages.heard.cover(slot, list_slot) {
                 effects.relisted.push(id);
             }
             let (from_days, until_days) = (entry.changed_from.as_days(), entry.changed_until.as_days());

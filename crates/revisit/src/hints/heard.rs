@@ -1,6 +1,6 @@
 //! The pages that hints name, the lists, and what lists vouch for, beside the columns.
 
-use super::record::{HintNumber, HintRecord, KINDS, comes_from_lists};
+use super::record::{FEED, HintNumber, HintRecord, KINDS, SITEMAP, comes_from_lists};
 use super::silence::{ListedDate, Statement, covered_share, silent_days, with_silence};
 use super::{NewsRate, value_with_hints};
 use crate::columns::{Index, LastLook, PageColumns, PageEntry, PageStatus, Slot, Worth};
@@ -55,9 +55,16 @@ pub struct HeardPages {
     lists: BTreeMap<Slot, List>,
     /// Up to the last page of any list.
     vouched: Vec<Vouched>,
+    /// Whether silence moves nothing, for policies that do not value looks.
+    ignores_silence: bool,
 }
 
 impl HeardPages {
+    /// For policies that do not value looks: silence moves nothing.
+    pub fn ignore_silence(&mut self) {
+        self.ignores_silence = true;
+    }
+
     /// Sets the hazard of a page's hints; 0: there are none.
     pub fn set_hazard(&mut self, slot: Slot, hazard: f64) {
         if hazard > 0.0 {
@@ -104,17 +111,20 @@ impl HeardPages {
         }
     }
 
-    /// Notes that a list vouches for a page until a time: it lists it, and names no later change.
-    pub fn vouch(&mut self, slot: Slot, list: Slot, until: Timestamp) {
+    /// Notes that the list of a page vouches for it until a time: it lists it, and names no later change.
+    fn vouch(&mut self, slot: Slot, list: Slot, until: Timestamp) {
         self.cover(slot, list);
         let vouched = &mut self.vouched[slot.index()];
         vouched.until_s = vouched.until_s.max(whole_seconds(until));
     }
 
     /// Notes that a list claims a change of a page since the last look at it. Returns `false` when it did before.
-    pub fn claim(&mut self, slot: Slot, list: Slot) -> bool {
-        self.cover(slot, list);
-        !std::mem::replace(&mut self.vouched[slot.index()].claimed, true)
+    fn claim(&mut self, slot: Slot, list: Slot) -> bool {
+        match self.list_of(slot) == Some(list) {
+            true => !std::mem::replace(&mut self.vouched[slot.index()].claimed, true),
+            // Of a list that does not cover the page only a hazard is kept.
+            false => self.hazard(slot) == 0.0,
+        }
     }
 
     /// A list says what it said before: it vouches for all its pages that it makes no claim about.
@@ -144,12 +154,18 @@ impl HeardPages {
         }
     }
 
-    /// Notes that a list covers a page.
-    pub fn cover(&mut self, slot: Slot, list: Slot) {
+    /// Notes that a list names a page. It covers the page from then on, unless the page is on a sitemap already: feeds
+    /// name pages for a while. Returns whether that changes anything.
+    pub fn cover(&mut self, slot: Slot, list: Slot) -> bool {
         if self.vouched.len() <= slot.index() {
             self.vouched.resize(slot.index() + 1, Vouched::default());
         }
+        let covering = self.list_of(slot);
+        if covering == Some(list) || (self.kind_of(slot) == Some(SITEMAP) && self.kind(list) == Some(FEED)) {
+            return false;
+        }
         self.vouched[slot.index()].list = list.index() as u32 + 1;
+        true
     }
 
     /// Days added to a page's entry for silence.
@@ -165,7 +181,7 @@ impl HeardPages {
     /// Adds the silence of the page's list to an entry that holds what looks alone have shown.
     pub fn add_silence(&mut self, slot: Slot, entry: &mut PageEntry, recall: impl FnOnce(HintNumber) -> f64) {
         let LastLook::Looked(last) = entry.last_look else { return };
-        let Some(kind) = self.kind_of(slot) else { return };
+        let Some(kind) = self.kind_of(slot).filter(|_| !self.ignores_silence) else { return };
         let vouched = &mut self.vouched[slot.index()];
         let days = silent_days(last.as_days(), vouched.until_days(), recall(kind));
         vouched.days = days as f32;
@@ -175,8 +191,12 @@ impl HeardPages {
         }
     }
 
+    fn kind(&self, list: Slot) -> Option<HintNumber> {
+        self.lists.get(&list).and_then(|list| list.kind)
+    }
+
     fn kind_of(&self, slot: Slot) -> Option<HintNumber> {
-        self.list_of(slot).and_then(|list| self.lists.get(&list)).and_then(|list| list.kind)
+        self.list_of(slot).and_then(|list| self.kind(list))
     }
 
     /// Adds the silence of a list up to now to a page's entry in the columns.
@@ -285,10 +305,13 @@ impl HeardPages {
         record: impl Fn(u32) -> &'a HintRecord,
     ) -> Heard {
         let mut heard = Heard::default();
-        let Some(kind) = self.lists.get(&list).and_then(|list| list.kind) else { return heard };
+        let Some(kind) = self.kind(list) else { return heard };
         for (slot, date) in dates {
             self.cover(slot, list);
-            self.vouched[slot.index()].named_s = whole_seconds(now);
+            let covers = self.list_of(slot) == Some(list);
+            if covers {
+                self.vouched[slot.index()].named_s = whole_seconds(now);
+            }
             let Some(entry) = columns.get(slot) else { continue };
             let LastLook::Looked(at) = entry.last_look else { continue };
             let record = record(entry.host);
@@ -301,7 +324,10 @@ impl HeardPages {
                         }
                     }
                 }
-                Statement::Unchanged => self.hear_silence(columns, slot, list, now, |kind| record.recall(kind)),
+                Statement::Unchanged if covers => {
+                    self.hear_silence(columns, slot, list, now, |kind| record.recall(kind));
+                }
+                Statement::Unchanged => {}
             }
         }
         heard
@@ -326,113 +352,4 @@ fn whole_seconds(at: Timestamp) -> u32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::record::SITEMAP;
-    use super::*;
-    use change_rate::GammaState;
-    use sweeps::{OwnEvidence, PagePlace};
-
-    fn day(days: f64) -> Timestamp {
-        Timestamp::from_secs(0).plus_days(days)
-    }
-
-    fn entry(last: f64) -> PageEntry {
-        let state = GammaState { delta_alpha: 1.0, delta_beta_days: 50.0 };
-        PageEntry {
-            last_look: LastLook::Looked(day(last)),
-            belief: OwnEvidence { own: state, plain: state },
-            weight: 1.0,
-            host: 0,
-            status: PageStatus::Ready,
-        }
-    }
-
-    /// A page last looked at on day 100, and a list of it.
-    fn listed() -> (PageColumns, HeardPages, Slot, Slot) {
-        let (mut columns, mut heard) = (PageColumns::default(), HeardPages::default());
-        let place = |path| PagePlace::of("a.test", "a.test", path);
-        let (page, list) =
-            (columns.insert(&entry(100.0), &place("/a")), columns.insert(&entry(100.0), &place("/s.xml")));
-        heard.set_list(list, Some(List { pages: 1.0, kind: Some(SITEMAP), news: NewsRate::default() }));
-        (columns, heard, page, list)
-    }
-
-    #[test]
-    fn silence_moves_the_look_and_the_belief_and_does_not_add_up_twice() {
-        let (mut columns, mut heard, page, list) = listed();
-        for now in [110.0, 120.0, 130.0] {
-            heard.hear_silence(&mut columns, page, list, day(now), |_| 0.5);
-        }
-        let heard_of = columns.get(page).unwrap();
-        assert_eq!(heard_of.last_look, LastLook::Looked(day(115.0)));
-        assert_eq!(heard_of.belief.plain.delta_beta_days, 65.0);
-        // The same from the record alone, as after a restart.
-        let mut again = entry(100.0);
-        heard.add_silence(page, &mut again, |_| 0.5);
-        assert_eq!(again, heard_of);
-        assert_eq!(heard.take_silence(page), 15.0);
-    }
-
-    #[test]
-    fn a_look_later_than_the_list_owes_it_nothing() {
-        let (_, mut heard, page, list) = listed();
-        heard.vouch(page, list, day(90.0));
-        let mut looked = entry(100.0);
-        heard.add_silence(page, &mut looked, |_| 1.0);
-        assert_eq!(looked, entry(100.0));
-    }
-
-    #[test]
-    fn pages_of_a_forgotten_list_are_on_their_own() {
-        let (mut columns, mut heard, page, list) = listed();
-        heard.hear_silence(&mut columns, page, list, day(110.0), |_| 1.0);
-        assert_eq!(heard.list_of(page), Some(list));
-        heard.remove(list);
-        assert_eq!(heard.list_of(page), None);
-    }
-
-    #[test]
-    fn a_change_under_a_silent_list_counts_against_it_as_far_as_it_was_read_in_time() {
-        let (mut columns, mut heard, page, list) = listed();
-        heard.hear_silence(&mut columns, page, list, day(110.0), |_| 0.0);
-        let mut record = HintRecord::default();
-        record.learn_hinted(SITEMAP, true, 0.5);
-        heard.judge(page, &mut record, 0, true, 0.5, (day(100.0), day(120.0)));
-        assert!((record.silent[SITEMAP] - 0.5).abs() < 1e-6);
-        heard.judge(page, &mut record, 0, false, 0.5, (day(100.0), day(140.0)));
-        assert!((record.quiet[SITEMAP] - 0.25).abs() < 1e-6);
-        heard.remove(page);
-        heard.judge(page, &mut record, 0, true, 0.5, (day(100.0), day(120.0)));
-        assert!((record.silent[SITEMAP] - 0.5).abs() < 1e-6, "it is on no list");
-    }
-
-    #[test]
-    fn a_page_that_its_list_no_longer_names_is_on_no_list() {
-        let (mut columns, mut heard, page, list) = listed();
-        let record = HintRecord::default();
-        let date = [(page, ListedDate::at(90.0))];
-        heard.hear(&mut columns, list, date, day(110.0), |_| &record);
-        assert_eq!((heard.drop_unnamed(list, day(110.0)), heard.list_of(page)), (vec![], Some(list)));
-        heard.hear(&mut columns, list, [], day(120.0), |_| &record);
-        assert_eq!((heard.drop_unnamed(list, day(120.0)), heard.list_of(page)), (vec![page], None));
-    }
-
-    #[test]
-    fn a_claim_is_news_once_and_no_silence() {
-        let (mut columns, mut heard, page, list) = listed();
-        let mut record = HintRecord::default();
-        let dates = |at| [(page, ListedDate::at(at))];
-        let first = heard.hear(&mut columns, list, dates(105.0), day(110.0), |_| &record);
-        assert_eq!((first.news, first.hinted), (1.0, vec![page]));
-        let again = heard.hear(&mut columns, list, dates(115.0), day(120.0), |_| &record);
-        assert_eq!(again, Heard::default());
-        assert_eq!(columns.get(page).unwrap(), entry(100.0));
-        // Where claims were wrong every time, they are only counted.
-        (0..100).for_each(|_| record.learn_hinted(SITEMAP, false, 0.9));
-        heard.settle(page);
-        let weak = heard.hear(&mut columns, list, dates(125.0), day(130.0), |_| &record);
-        assert_eq!((weak.news, weak.hinted), (1.0, vec![]));
-        heard.judge(page, &mut record, 0, true, 0.9, (day(100.0), day(131.0)));
-        assert!(record.announced[SITEMAP] > 0.0, "so that a list that mends its ways is believed again");
-    }
-}
+mod tests;
