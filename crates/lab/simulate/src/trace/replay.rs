@@ -52,6 +52,8 @@ pub struct TraceReplay {
     pub importance_shape: Option<f64>,
     /// Lists of the sites' pages, if there are any.
     pub lists: Option<ListRules>,
+    /// Ends the scored time of a crawl without knowledge after so many days.
+    pub until_days: Option<f64>,
     /// Seed of the random numbers.
     pub seed: u64,
 }
@@ -88,6 +90,14 @@ impl TraceReplay {
             SimulationError::positive("shape of the importance of pages", shape)?;
         }
         self.lists.map_or(Ok(()), |lists| lists.check())?;
+        if let Some(days) = self.until_days {
+            SimulationError::positive("end of the scored time, in days", days)?;
+            if self.knowledge != Knowledge::None || days > LEARNING_DAYS {
+                return fault(format!(
+                    "only the first days of a crawl without knowledge, at most {LEARNING_DAYS}, can be scored alone"
+                ));
+            }
+        }
         let name = self.policy.name();
         let learns_once = self.policy.beliefs() == BeliefSource::History;
         let is_told_rates = matches!(self.policy, PolicyKind::Told | PolicyKind::SweepTold);
@@ -114,7 +124,7 @@ impl TraceReplay {
     fn scored_days(&self) -> (f64, f64) {
         match self.knowledge {
             Knowledge::Fetches | Knowledge::History => (LEARNING_DAYS, WINDOW_DAYS),
-            Knowledge::None => (0.0, LEARNING_DAYS),
+            Knowledge::None => (0.0, self.until_days.unwrap_or(LEARNING_DAYS)),
         }
     }
 

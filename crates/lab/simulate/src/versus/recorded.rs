@@ -130,6 +130,7 @@ impl RecordedRun {
             fetches_per_page_per_day: self.budget,
             importance_shape: None,
             lists: None,
+            until_days: None,
             seed: 1,
         };
         replay.run(trace, watch)

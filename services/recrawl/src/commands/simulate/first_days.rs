@@ -18,13 +18,15 @@ pub(super) struct FirstDays {
     relative_to_round_robin: Option<f64>,
 }
 
-/// Stale time by spans of days.
-pub(super) fn first_days(scores: &Scores) -> Vec<FirstDays> {
+/// Stale time by spans of days, of a crawl that was scored for so many.
+pub(super) fn first_days(scores: &Scores, scored_days: f64) -> Vec<FirstDays> {
+    let scored_days = scored_days.floor() as usize;
+    let whole = (!DAYS.contains(&(0, scored_days)) && scored_days > 0).then_some((0, scored_days));
     let stale = |(from_day, days)| {
         let stale_share = scores.stale_share(from_day..days);
         FirstDays { from_day, days, stale_share, relative_to_round_robin: None }
     };
-    DAYS.into_iter().map(stale).collect()
+    DAYS.into_iter().filter(|(_, to)| *to <= scored_days).chain(whole).map(stale).collect()
 }
 
 impl FirstDays {
@@ -41,8 +43,9 @@ impl FirstDays {
 }
 
 /// The heads of further columns.
-pub(super) fn heads() -> impl Iterator<Item = String> {
-    DAYS.into_iter().map(|(from, to)| format!("stale, days {from} to {to}, % (of round robin's)"))
+pub(super) fn heads(first_days: &[FirstDays]) -> impl Iterator<Item = String> {
+    let head = |first: &FirstDays| format!("stale, days {} to {}, % (of round robin's)", first.from_day, first.days);
+    first_days.iter().map(head)
 }
 
 /// The cells of further columns.
@@ -52,5 +55,5 @@ pub(super) fn cells(first_days: &[FirstDays]) -> impl Iterator<Item = String> {
 
 /// One line for each.
 pub(super) fn told(first_days: &[FirstDays]) -> String {
-    heads().zip(first_days).map(|(head, first)| format!("{head}: {}\n", first.cell())).collect()
+    heads(first_days).zip(first_days).map(|(head, first)| format!("{head}: {}\n", first.cell())).collect()
 }

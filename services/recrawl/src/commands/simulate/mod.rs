@@ -5,6 +5,7 @@ mod corpus;
 mod first_days;
 mod jobs;
 mod list;
+mod lists;
 mod population;
 mod report;
 mod reproduce;

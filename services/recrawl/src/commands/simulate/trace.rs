@@ -7,13 +7,13 @@ use self::plots::report;
 use super::budget::BudgetArgument;
 use super::first_days::{self, FirstDays, first_days};
 use super::jobs;
+use super::lists::{ListRow, list_rules};
 use super::{corpus, threads};
 use crate::CommandFailure;
 use crate::output::{Format, answer, print};
 use clap::{Args, ValueEnum};
 use policies::PolicyKind;
 use serde::Serialize;
-use simulate::lists::ListRules;
 use simulate::metrics::Scores;
 use simulate::trace::{Cut, JudgedTrace, Knowledge, LEARNING_DAYS, TraceReplay};
 use std::path::{Path, PathBuf};
@@ -60,7 +60,10 @@ pub(super) struct TraceArguments {
     /// Share of the sites that list their pages with the times of their last changes, and the share of these times that
     /// stand for a change, and of changes that move them. Looks at lists cost fetches. Only `live` reads lists.
     #[arg(long, value_name = "SHARE[:PRECISION[:RECALL]]", value_parser = list_rules)]
-    lists: Option<ListRules>,
+    lists: Option<simulate::lists::ListRules>,
+    /// Scores only the first days of a crawl without knowledge.
+    #[arg(long, value_name = "DAYS")]
+    until: Option<f64>,
     /// Random seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -102,6 +105,7 @@ struct TraceRow {
     useful_fetches_share: f64,
     changes: u64,
     dates_share: f64,
+    lists: Option<ListRow>,
     seed: u64,
     draw: u64,
     by_source: Vec<SourceRow>,
@@ -178,20 +182,6 @@ pub(super) fn judged(directory: &Path, cut: &Cut) -> Result<JudgedTrace, Command
     Ok(trace)
 }
 
-fn list_rules(written: &str) -> Result<ListRules, String> {
-    let expected = || format!("{written:?} is not SHARE[:PRECISION[:RECALL]], such as 0.6:0.9:0.9");
-    let parts = written.split(':').map(str::parse).collect::<Result<Vec<f64>, _>>().map_err(|_| expected())?;
-    let (share, precision, recall) = match parts[..] {
-        [share] => (share, 1.0, 1.0),
-        [share, precision] => (share, precision, 1.0),
-        [share, precision, recall] => (share, precision, recall),
-        _ => return Err(expected()),
-    };
-    let rules = ListRules { share, precision, recall };
-    rules.check().map_err(|error| error.to_string())?;
-    Ok(rules)
-}
-
 /// Every requested policy at every budget. Validated before anything runs.
 fn replays(arguments: &TraceArguments) -> Result<Vec<(BudgetArgument, TraceReplay)>, CommandFailure> {
     let knowledge = match arguments.knowledge {
@@ -214,6 +204,7 @@ fn replays(arguments: &TraceArguments) -> Result<Vec<(BudgetArgument, TraceRepla
                 fetches_per_page_per_day: budget.fetches_per_page_per_day,
                 importance_shape: arguments.pareto,
                 lists: arguments.lists,
+                until_days: arguments.until,
                 seed: arguments.seed,
             };
             match replay.check() {
@@ -243,7 +234,7 @@ fn replays(arguments: &TraceArguments) -> Result<Vec<(BudgetArgument, TraceRepla
 impl TraceRow {
     fn new(arguments: &TraceArguments, budget: &BudgetArgument, replay: &TraceReplay, scores: Scores) -> Self {
         let first_days = match arguments.knowledge {
-            KnowledgeArgument::None => first_days(&scores),
+            KnowledgeArgument::None => first_days(&scores, arguments.until.unwrap_or(LEARNING_DAYS)),
             KnowledgeArgument::Fetches | KnowledgeArgument::History => Vec::new(),
         };
         let by_source = scores.by_section.into_iter().map(|section| SourceRow {
@@ -273,12 +264,13 @@ impl TraceRow {
             useful_fetches_share: scores.useful_fetches_share,
             changes: scores.changes,
             dates_share: arguments.dates,
+            lists: arguments.lists.map(ListRow::of),
             seed: arguments.seed,
             draw: arguments.draw,
             by_source: by_source.collect(),
             first_days,
             budget: budget.written.clone(),
-            freshness_by_day: scored_days(scores.freshness_by_day),
+            freshness_by_day: scored_days(scores.freshness_by_day, arguments.until),
         }
     }
 
@@ -301,8 +293,8 @@ impl TraceRow {
 
 /// The heads of the columns.
 fn head(rows: &[&TraceRow]) -> Vec<String> {
-    let more = rows.iter().any(|row| !row.first_days.is_empty()).then(first_days::heads);
-    HEAD.iter().map(ToString::to_string).chain(more.into_iter().flatten()).collect()
+    let more = rows.iter().map(|row| &row.first_days[..]).find(|first_days| !first_days.is_empty());
+    HEAD.iter().map(ToString::to_string).chain(first_days::heads(more.unwrap_or_default())).collect()
 }
 
 /// Sets each row's first days beside those of round robin at its budget.
@@ -319,9 +311,10 @@ fn compare(rows: &mut [TraceRow]) {
     }
 }
 
-/// The days of the scored year, which are the last ones.
-fn scored_days(mut by_day: Vec<f64>) -> Vec<f64> {
-    by_day.split_off(by_day.len().saturating_sub(LEARNING_DAYS as usize))
+/// The days of the scored time, which are the last ones.
+fn scored_days(mut by_day: Vec<f64>, until: Option<f64>) -> Vec<f64> {
+    let scored = until.unwrap_or(LEARNING_DAYS).ceil() as usize;
+    by_day.split_off(by_day.len().saturating_sub(scored))
 }
 
 const HEAD: [&str; 9] = [

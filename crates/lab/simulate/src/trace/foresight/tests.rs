@@ -26,6 +26,7 @@ fn freshness(trace: &JudgedTrace, policy: PolicyKind, fetches_per_page_per_day: 
         fetches_per_page_per_day,
         importance_shape: None,
         lists: None,
+        until_days: None,
         seed: 1,
     };
     replay.run(trace, &mut |_| ControlFlow::Continue(())).unwrap().freshness

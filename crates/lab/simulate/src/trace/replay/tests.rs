@@ -23,6 +23,7 @@ fn replay(policy: PolicyKind) -> TraceReplay {
         fetches_per_page_per_day: 0.5,
         importance_shape: None,
         lists: None,
+        until_days: None,
         seed: 1,
     }
 }
