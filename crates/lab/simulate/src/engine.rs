@@ -102,7 +102,6 @@ pub fn run<C: ChangeSource + ?Sized>(
 }
 
 /// As [`run`], with lists that a policy may fetch. A look at a list costs 1.
-#[expect(clippy::too_many_arguments, reason = "the parts of a simulation")]
 pub fn run_with_lists<C: ChangeSource + ?Sized>(
     pages: &Pages,
     lists: &SiteLists,
