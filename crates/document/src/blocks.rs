@@ -163,6 +163,22 @@ mod tests {
     }
 
     #[test]
+    fn a_page_says_when_it_was_modified_and_that_is_no_fact() {
+        let check = |html: &str, expected: Option<&str>| {
+            let blocks = Blocks::of_html(html);
+            assert_eq!((blocks.modified.as_deref(), blocks.list.len()), (expected, 1), "{html}");
+        };
+        let date = "2026-11-25T04:00:00Z";
+        check(&format!("<meta property=article:modified_time content={date}><p>a"), Some(date));
+        check(&format!("<p>a <meta itemprop=dateModified content='{date}'>"), Some(date));
+        check(&format!("<p>a <time itemprop=dateModified datetime={date}>now</time>"), Some(date));
+        let json = format!("{{\"@graph\": [{{\"dateModified\": \"{date}\"}}, {{\"dateModified\": \"2020\"}}]}}");
+        check(&format!("<script type=application/ld+json>{json}</script><p>a"), Some(date));
+        check("<p>a <time datetime=2020>then</time>", None);
+        check(&format!("<meta itemprop=dateModified content='{}'><p>a", "x".repeat(65)), None);
+    }
+
+    #[test]
     fn facts_have_the_name_of_their_thing_where_there_are_several() {
         let item = |name: &str, price: &str| {
             format!(

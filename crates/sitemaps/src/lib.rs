@@ -19,6 +19,13 @@ mod xml;
 pub use crate::sitemap::{MAX_ENTRIES, Sitemap, SitemapEntry, SitemapKind};
 pub use crate::unpack::MAX_BYTES;
 
+/// A date in any form of the protocols: its first second since 1970, and the seconds that it leaves open (a day if it has no
+/// time). `None` for an invalid date.
+pub fn date(written: &str) -> Option<(i64, i64)> {
+    let date = dates::read(written)?;
+    Some((date.utc.parse::<jiff::Timestamp>().ok()?.as_second(), date.open_s))
+}
+
 /// Reads a sitemap or feed. Never fails: other files have no entries, and a problem that says why.
 ///
 /// ```

@@ -298,15 +298,19 @@ fn observe(result: &FetchResult, look: &JudgedLook, before: &PageSketch, context
         verdict: look.verdict,
         magnitude: look.judgement.magnitude,
         resemblance: look.judgement.resemblance,
-        dates: dates(&result.look, before.listed_change_at),
+        dates: dates(&result.look, look.modified_at, before.listed_change_at),
         look_again_after_s: look.look_again_after_s,
     };
     context.emit(PAGE_OBSERVATIONS, PageObservation { look: result.look.clone(), judgement });
 }
 
 /// What is claimed about the time of the page's last change. A date in the future says nothing about the past.
-fn dates(look: &messages::Look, listed_change_at: Option<Timestamp>) -> Vec<PageDate> {
-    let claims = [(DateSource::LastModified, last_modified_at(look)), (DateSource::Listed, listed_change_at)];
+fn dates(look: &messages::Look, modified_at: Option<Timestamp>, listed_change_at: Option<Timestamp>) -> Vec<PageDate> {
+    let claims = [
+        (DateSource::LastModified, last_modified_at(look)),
+        (DateSource::Page, modified_at),
+        (DateSource::Listed, listed_change_at),
+    ];
     let known = claims.into_iter().filter_map(|(source, at)| Some(PageDate { source, at: at? }));
     known.filter(|date| date.at <= look.fetched_at).collect()
 }

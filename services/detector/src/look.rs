@@ -33,6 +33,8 @@ pub(crate) struct JudgedLook {
     pub(crate) look_again_after_s: Option<i64>,
     /// Text and links, if they were read together with the version: a page seen for the first time is always news.
     pub(crate) page: Option<PageText>,
+    /// When the page says that it was last modified.
+    pub(crate) modified_at: Option<Timestamp>,
     pub(crate) watched: WatchedLook,
 }
 
@@ -90,6 +92,7 @@ impl JudgedLook {
             host_event: false,
             look_again_after_s: None,
             page: None,
+            modified_at: None,
             watched: WatchedLook::default(),
         }
     }
@@ -111,6 +114,7 @@ impl JudgedLook {
             look_again_after_s: judgement.wants_second_look.then_some(0),
             judgement,
             page: None,
+            modified_at: None,
             watched: WatchedLook::default(),
         }
     }
@@ -143,7 +147,8 @@ impl JudgedLook {
             true => judge(result, &version, known),
             false => judge_by_another_rule(result, (&body, &version), &rules.urls, known),
         };
-        let mut look = Self { page, ..Self::new(judgement, known, result) };
+        let modified_at = version.blocks().modified.as_deref().and_then(moment);
+        let mut look = Self { page, modified_at, ..Self::new(judgement, known, result) };
         if !look.judgement.held {
             known.watch.begin(rule);
         }
@@ -201,6 +206,12 @@ impl JudgedLook {
     pub(crate) fn differs(part: PartVerdict) -> bool {
         part == PartVerdict::Changed
     }
+}
+
+/// The moment of a date as written; the middle of a date without a time.
+fn moment(written: &str) -> Option<Timestamp> {
+    let (first_s, open_s) = sitemaps::date(written)?;
+    Some(Timestamp::from_secs(first_s.saturating_add(open_s / 2)))
 }
 
 /// Judges a version by those before.

@@ -219,6 +219,16 @@ fn validators_are_forgotten_with_the_page_and_kept_through_an_answer_that_does_n
 }
 
 #[test]
+fn a_page_says_when_it_was_modified() {
+    let mut bench = Bench::new(&[]);
+    let stated = format!("<meta property=article:modified_time content=2023-11-12T08:49:37Z>{}", html(FIRST));
+    let first = bench.answer(FetchOutcome::Fetched, Some(&stated));
+    let at = Timestamp::from_secs(1_699_778_977);
+    let seen = bench.see_result(&first);
+    assert_eq!(seen.observation.judgement.dates, [PageDate { source: DateSource::Page, at }]);
+}
+
+#[test]
 fn a_last_modified_date_in_the_future_names_no_moment() {
     let mut bench = Bench::new(&[]);
     let mut first = bench.answer(FetchOutcome::Fetched, Some(&html(FIRST)));

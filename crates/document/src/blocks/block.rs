@@ -20,6 +20,9 @@ pub struct Blocks {
     pub base: Option<String>,
     /// The first `<link rel=canonical>`.
     pub canonical: Option<String>,
+    /// When the page says that it was last modified, as written: `dateModified` in JSON-LD or microdata, or the
+    /// `modified_time` of a `<meta>`. The first of them.
+    pub modified: Option<String>,
     /// Whether these are the items of a feed.
     pub is_feed: bool,
     /// Whether the body is no text, so that the only block is a description of it.

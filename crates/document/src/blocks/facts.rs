@@ -1,5 +1,6 @@
 //! What a page states about itself as a whole in structured data: prices, availability, versions, dates.
 
+use crate::blocks::microdata::PageFacts;
 use crate::select::Selected;
 use crate::stated::without_vocabulary;
 use serde_json::Value;
@@ -18,6 +19,8 @@ pub(super) const FACT_NAMES: &[&str] = &[
     "endDate",
     "eventStatus",
 ];
+/// The property that says when a page was last modified. It is no fact: what has changed is told by itself.
+pub(super) const MODIFIED: &str = "dateModified";
 /// The properties that tell one thing on a page from another.
 const THING_NAMES: &[&str] = &["sku", "name", "@id", "url"];
 /// Longer data is not read.
@@ -37,7 +40,7 @@ pub(super) struct Fact {
 
 /// Appends the facts of a `<script type=application/ld+json>`: each with the keys that lead to it, and as text. Data
 /// that is not JSON says nothing.
-pub(super) fn json_ld(text: &str, selected: Selected, facts: &mut Vec<Fact>) {
+pub(super) fn json_ld(text: &str, selected: Selected, facts: &mut PageFacts) {
     if text.len() > MAX_JSON_BYTES {
         return;
     }
@@ -46,22 +49,26 @@ pub(super) fn json_ld(text: &str, selected: Selected, facts: &mut Vec<Fact>) {
     }
 }
 
-fn read(value: &Value, keys: &mut String, selected: Selected, facts: &mut Vec<Fact>) {
+fn read(value: &Value, keys: &mut String, selected: Selected, page: &mut PageFacts) {
     match value {
-        Value::Array(values) => values.iter().for_each(|value| read(value, keys, selected, facts)),
+        Value::Array(values) => values.iter().for_each(|value| read(value, keys, selected, page)),
         Value::Object(members) => {
             let length = keys.len();
             if let Some(thing) = THING_NAMES.iter().find_map(|name| members.get(*name)?.as_str()) {
                 keys.push_str(thing);
                 keys.push(' ');
             }
+            if let Some(modified) = members.get(MODIFIED).and_then(Value::as_str) {
+                page.modified_at(modified);
+            }
             for (name, value) in members {
+                let facts = &mut page.list;
                 let before = keys.len();
                 keys.push_str(name);
                 match value {
                     Value::Array(_) | Value::Object(_) => {
                         keys.push(' ');
-                        read(value, keys, selected, facts);
+                        read(value, keys, selected, page);
                     }
                     _ if facts.len() >= MAX_FACTS || !FACT_NAMES.contains(&name.as_str()) => {}
                     Value::String(text) => {
@@ -84,15 +91,15 @@ mod tests {
 
     #[test]
     fn facts_are_read_with_the_thing_they_are_about() {
-        let mut facts = Vec::new();
+        let mut page = PageFacts::default();
         json_ld(
             r#"{"@type":"Product","name":"Lamp","image":"a.png","offers":[{"price":10,"availability":"InStock"}]}"#,
             Selected::default(),
-            &mut facts,
+            &mut page,
         );
-        let texts: Vec<&str> = facts.iter().map(|fact| fact.text.as_str()).collect();
+        let texts: Vec<&str> = page.list.iter().map(|fact| fact.text.as_str()).collect();
         assert_eq!(texts, ["Lamp offers availability: InStock", "Lamp offers price: 10"]);
-        json_ld("{broken", Selected::default(), &mut facts);
-        assert_eq!(facts.len(), 2);
+        json_ld("{broken", Selected::default(), &mut page);
+        assert_eq!(page.list.len(), 2);
     }
 }

@@ -2,7 +2,7 @@
 //! datetime=2026-01-31>`. What such an element shows is text of the page already, and is told as that.
 
 use crate::attributes::values_of;
-use crate::blocks::facts::{FACT_NAMES, Fact, MAX_FACTS};
+use crate::blocks::facts::{FACT_NAMES, Fact, MAX_FACTS, MODIFIED};
 use crate::entities::decode_attribute;
 use crate::page_text::MAX_TITLE_BYTES;
 use crate::select::Selected;
@@ -13,6 +13,8 @@ use std::borrow::Cow;
 
 /// The most things of a page that are told apart.
 const MAX_ITEMS: usize = 4_096;
+/// No date is longer.
+const MAX_DATE_BYTES: usize = 64;
 /// The most text of an element that is searched for what it states.
 const MAX_SHOWN_BYTES: usize = 4_096;
 
@@ -20,6 +22,8 @@ const MAX_SHOWN_BYTES: usize = 4_096;
 #[derive(Default)]
 pub(super) struct PageFacts {
     pub(super) list: Vec<Fact>,
+    /// When the page was last modified, as written.
+    pub(super) modified: Option<String>,
     /// The things on the page, each with that around it. The first is the page.
     items: Vec<PageItem>,
     /// The thing of each fact of microdata, by the fact's index.
@@ -57,6 +61,13 @@ impl PageFacts {
         self.items.len() - 1
     }
 
+    /// Takes in a time of the page's last modification. The first counts.
+    pub(super) fn modified_at(&mut self, written: &str) {
+        if self.modified.is_none() && written.len() <= MAX_DATE_BYTES {
+            self.modified = Some(written.trim().to_owned());
+        }
+    }
+
     /// Adds a statement about the page.
     pub(super) fn add(&mut self, name: &str, text: String, selected: Selected) {
         if self.list.len() < MAX_FACTS {
@@ -79,6 +90,10 @@ impl PageFacts {
         let [property, content, datetime, value] = values_of(attributes, ["itemprop", "content", "datetime", "value"]);
         let Some(property) = property else { return };
         let value = content.or(datetime).or(value).map(decode_attribute).map(Cow::into_owned);
+        if let Some(written) = value.as_deref().filter(|_| property.split_ascii_whitespace().any(|one| one == MODIFIED))
+        {
+            self.modified_at(written);
+        }
         let is_read = |property: &&str| match value {
             Some(_) => FACT_NAMES.contains(property) || *property == "name",
             // What is shown is no fact of its own; it may name the thing.

@@ -222,7 +222,7 @@ impl<'a> BlockReader<'a> {
                 self.piece(Some(text_hash(name.as_bytes())), &text);
             }
         }
-        Blocks { text: self.text.finish().0, ..self.blocks }
+        Blocks { text: self.text.finish().0, modified: self.facts.modified, ..self.blocks }
     }
 
     fn begin(&mut self, tag: StartTag<'_>, kind: TagEffect, mentions: Mentions) {

@@ -1,7 +1,7 @@
 //! Reads the tags that have something to say themselves: links, images, fields, and statements about the page.
 
 use crate::attributes::{attribute, values_of};
-use crate::blocks::facts::{FACT_NAMES, json_ld};
+use crate::blocks::facts::{FACT_NAMES, MODIFIED, json_ld};
 use crate::blocks::reader::BlockReader;
 use crate::entities;
 use crate::hash::{splitmix64, text_hash};
@@ -17,7 +17,7 @@ impl BlockReader<'_> {
             return;
         }
         match kind {
-            TextKind::Script => json_ld(text, self.selected, &mut self.facts.list),
+            TextKind::Script => json_ld(text, self.selected, &mut self.facts),
             _ if self.facts.list.iter().any(|fact| fact.name == "title") => {}
             _ => self.facts.add("title", entities::decode(text).into_owned(), self.selected),
         }
@@ -68,6 +68,10 @@ impl BlockReader<'_> {
             let last = name.rsplit(':').next().unwrap_or_default();
             FACT_NAMES.contains(&last) || last == "amount" || self.selected.watched
         };
+        let tells_modified = |name: &str| name == MODIFIED || name.ends_with(":modified_time");
+        if item.or(property).is_some_and(tells_modified) {
+            self.facts.modified_at(&content);
+        }
         if let Some(property) = item.filter(|property| is_fact(property)) {
             return self.facts.add_property(property, &content, self.item, self.selected);
         }
