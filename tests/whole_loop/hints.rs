@@ -1,6 +1,7 @@
 //! Two sites that change alike, each with a sitemap: one says when its pages changed, the other that all of them just
 //! did. The real scheduler, detector and estimator spend one budget on both.
 
+use crate::at_once::AtOnce;
 use crate::web::body;
 use messages::{
     Command, CommandKind, Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, Look, Validators, topics,
@@ -12,11 +13,8 @@ use scheduler::explain::{Explanation, explain};
 use settings::{Layers, Settings};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use stream::partitioner::partition_for;
 use stream::testing::TestDriver;
-use stream::{
-    Commit, Event, Log, Member, MemberSpec, OutputRecord, PollLimits, Position, TaskId, TaskTables, TopicPartition,
-};
+use stream::{TaskId, TaskTables};
 use topology::LogNames;
 
 const HONEST: &str = "honest.test";
@@ -94,54 +92,14 @@ impl Sites {
         }
     }
 
+    fn answer(&mut self, request: &FetchRequest, now: Timestamp) -> FetchResult {
+        let (content, media_type) = self.fetch(&request.url, now);
+        answer(request, &content, media_type, now)
+    }
+
     fn current(&self, host: &str, now: Timestamp) -> usize {
         let own = self.pages.iter().filter(|page| page.url.host_name() == host);
         own.filter(|page| page.copy == Some(page.version(now))).count()
-    }
-}
-
-/// A fetcher that answers everything at once.
-struct Fetcher {
-    member: Box<dyn Member>,
-    output: String,
-}
-
-impl Fetcher {
-    fn join(log: &dyn Log, names: &LogNames) -> Self {
-        let spec = MemberSpec {
-            group: names.group("fetcher"),
-            input: names.topic(topics::FETCH_REQUESTS),
-            transactional_id: "fetcher-0".to_owned(),
-        };
-        Self { member: log.join(&spec).unwrap(), output: names.topic(topics::FETCH_RESULTS) }
-    }
-
-    fn step(&mut self, sites: &mut Sites, now: Timestamp) -> u32 {
-        let (mut records, mut positions) = (Vec::new(), BTreeMap::new());
-        for event in self.member.poll(PollLimits::records(10_000), Duration::ZERO).unwrap() {
-            match event {
-                Event::Assigned(partitions) => {
-                    for partition in partitions {
-                        let committed = self.member.committed(&[partition]).unwrap();
-                        let next = committed.get(&partition).map_or(0, |position| position.next);
-                        self.member.start(partition, next).unwrap();
-                    }
-                }
-                Event::Revoked(_) => unreachable!("the fetcher is alone in its group"),
-                Event::Record(record) => {
-                    positions.insert(record.partition, Position::at(record.offset + 1));
-                    let request = FetchRequest::decode(record.value.as_ref().unwrap()).unwrap();
-                    let (content, media_type) = sites.fetch(&request.url, now);
-                    let answer = answer(&request, &content, media_type, now);
-                    let key = answer.look.site_key.as_str().as_bytes().to_vec();
-                    let to = TopicPartition::new(self.output.as_str(), partition_for(&key, 1));
-                    records.push(OutputRecord { to, timestamp: now, key, value: Some(answer.encode().into()) });
-                }
-            }
-        }
-        let fetches = records.len() as u32;
-        self.member.commit(&Commit { positions, outputs: records, ..Commit::default() }).unwrap();
-        fetches
     }
 }
 
@@ -193,7 +151,7 @@ fn run(with_sitemaps: bool) -> Outcome {
         let command = Command { kind, url: Some(url), host: None, weight: 1.0, issued_at: start };
         driver.send(&names.topic(topics::SCHEDULER_EVENTS), key.as_str().as_bytes(), command.encode()).unwrap();
     }
-    let mut fetcher = Fetcher::join(&driver.log, &names);
+    let mut fetcher = AtOnce::join(&driver.log, &names);
     let (mut fetches, mut judged) = (0, 0);
     let mut current = BTreeMap::from([(HONEST, 0), (LIAR, 0)]);
     let ticks_per_day = (86_400 / TICK.as_secs()) as u32;
@@ -205,7 +163,7 @@ fn run(with_sitemaps: bool) -> Outcome {
             current.iter_mut().for_each(|(host, count)| *count += sites.current(host, now));
         }
         driver.run_until_idle().unwrap();
-        fetches += fetcher.step(&mut sites, now);
+        fetches += fetcher.step(now, |request| sites.answer(request, now));
         driver.run_until_idle().unwrap();
         if tick % ticks_per_day == 0 {
             stream::LogBackend::maintain(&**driver.log.backend(), now).unwrap();

@@ -3,8 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
+mod at_once;
 mod fetcher;
 mod hints;
+mod listed_web;
+mod lists;
 mod mirrors;
 mod policies_spend;
 mod refusal;

@@ -5,7 +5,7 @@ use crate::chance::{Purpose, RandomStream, splitmix64};
 use crate::changes::{ChangeSource, CosmeticNoise};
 use crate::error::SimulationError;
 use crate::learner::Learner;
-use crate::lists::SiteLists;
+use crate::lists::{HeardDates, SiteLists};
 use crate::metrics::{Scores, Tally};
 use crate::population::Pages;
 use change_rate::LookOutcome;
@@ -160,6 +160,7 @@ struct SimulationLoop<'a, C: ?Sized> {
     run: &'a Run,
     tally: Tally,
     copied_days: Vec<f64>,
+    heard: HeardDates,
     fetches: u64,
     siblings_taught_days: f64,
 }
@@ -219,6 +220,7 @@ impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
             run,
             tally,
             copied_days,
+            heard: HeardDates::new(if lists.lists().is_empty() { 0 } else { pages.len() }),
             fetches: 0,
             siblings_taught_days: run.start_days,
         })
@@ -260,7 +262,11 @@ impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
         let listed = &self.lists.lists()[list].pages;
         let dates: Vec<_> = listed
             .iter()
-            .filter_map(|page| Some((Slot::new(*page), ListedDate::at(self.lists.date(*page as usize, at_days)?))))
+            .filter_map(|page| {
+                let date_days = self.lists.date(*page as usize, at_days)?;
+                self.heard.note(*page as usize, date_days);
+                Some((Slot::new(*page), ListedDate::at(date_days)))
+            })
             .collect();
         self.policy.heard(slot, &dates, at_days);
         let first = listed[0] as usize;
@@ -301,12 +307,14 @@ impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
         last
     }
 
-    fn outcome(&self, page: usize, at_days: f64, last_change_days: Option<f64>) -> LookOutcome {
+    fn outcome(&mut self, page: usize, at_days: f64, last_change_days: Option<f64>) -> LookOutcome {
+        let (host, copied_days) = (self.pages.host(page), self.copied_days[page]);
+        let listed_days = self.heard.judge(page, host, last_change_days.is_some(), copied_days);
         let trait_of_page = |salt| trait_of_page(self.run, page, salt);
         match last_change_days {
             Some(changed) if gives_dates(self.run, page) => LookOutcome::ChangedAt { age_days: at_days - changed },
             // The look confirms that the page has changed, and its list dates the change.
-            Some(_) => match self.lists.date(page, at_days).filter(|date| *date > self.copied_days[page]) {
+            Some(_) => match listed_days {
                 Some(date) => LookOutcome::ChangedAt { age_days: at_days - date },
                 None => LookOutcome::Changed,
             },

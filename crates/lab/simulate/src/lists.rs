@@ -2,6 +2,7 @@
 
 use crate::chance::{Purpose, RandomStream};
 use crate::error::SimulationError;
+use change_rate::DateTrust;
 use std::collections::BTreeMap;
 use sweeps::PagePlace;
 
@@ -22,12 +23,26 @@ pub struct SiteList {
     pub(crate) pages: Vec<u32>,
 }
 
+/// The dates that a list shows of one page.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ShownDates {
+    /// One after the other.
+    Told {
+        /// In days, rising.
+        dates: Vec<f64>,
+        /// Days from a date until the list shows it.
+        late_days: f64,
+    },
+    /// The time of reading.
+    Now,
+}
+
 /// All lists, and what they say.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SiteLists {
     lists: Vec<SiteList>,
-    /// By page: the dates that its list shows one after the other; `None` for a page on no list.
-    dates: Vec<Option<Vec<f64>>>,
+    /// By page; `None` for a page on no list.
+    shown: Vec<Option<ShownDates>>,
 }
 
 impl ListRules {
@@ -58,7 +73,7 @@ impl SiteLists {
         for (number, (place, changes)) in (0..).zip(pages) {
             let has_list = RandomStream::new(seed, place.site, Purpose::Lists).uniform() < rules.share;
             if !has_list {
-                all.dates.push(None);
+                all.shown.push(None);
                 continue;
             }
             let list = *of_site.entry(place.site).or_insert_with(|| {
@@ -75,9 +90,27 @@ impl SiteLists {
                 dates.push(at);
             }
             dates.sort_by(f64::total_cmp);
-            all.dates.push(Some(dates));
+            all.shown.push(Some(ShownDates::Told { dates, late_days: 0.0 }));
         }
         Ok(all)
+    }
+
+    /// Lists that show these dates: for each page the key of its list and what that shows, or `None` for a page on no
+    /// list.
+    pub fn showing<K: Ord>(pages: impl IntoIterator<Item = Option<(K, ShownDates)>>) -> Self {
+        let (mut all, mut by_key) = (Self::default(), BTreeMap::new());
+        for (number, page) in (0..).zip(pages) {
+            let (key, shown) = page.unzip();
+            if let Some(key) = key {
+                let list = *by_key.entry(key).or_insert_with(|| {
+                    all.lists.push(SiteList { pages: Vec::new() });
+                    all.lists.len() - 1
+                });
+                all.lists[list].pages.push(number);
+            }
+            all.shown.push(shown);
+        }
+        all
     }
 
     /// The lists.
@@ -88,9 +121,42 @@ impl SiteLists {
     /// The date that the list of a page shows at a time. `None` for a page on no list; a date before all days for one
     /// that has shown no change yet.
     pub fn date(&self, page: usize, at_days: f64) -> Option<f64> {
-        let dates = self.dates.get(page)?.as_ref()?;
-        let shown = dates.partition_point(|date| *date <= at_days);
-        Some(shown.checked_sub(1).map_or(-1.0, |last| dates[last]))
+        Some(match self.shown.get(page)?.as_ref()? {
+            ShownDates::Now => at_days,
+            ShownDates::Told { dates, late_days } => {
+                let shown = dates.partition_point(|date| date + late_days <= at_days);
+                shown.checked_sub(1).map_or(-1.0, |last| dates[last])
+            }
+        })
+    }
+}
+
+/// The dates that lists showed when they were last read, and how far those of each host can be believed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct HeardDates {
+    /// By page; empty where there are no lists.
+    days: Vec<Option<f64>>,
+    trust: BTreeMap<u32, DateTrust>,
+}
+
+impl HeardDates {
+    /// For this many pages that lists may name.
+    pub(crate) fn new(pages: usize) -> Self {
+        Self { days: vec![None; pages], trust: BTreeMap::new() }
+    }
+
+    /// Notes the date that a list shows.
+    pub(crate) fn note(&mut self, page: usize, date_days: f64) {
+        self.days[page] = Some(date_days);
+    }
+
+    /// Judges the date of a page by a look at it. Returns the date if it is later than the copy and can be believed.
+    pub(crate) fn judge(&mut self, page: usize, host: u32, changed: bool, copied_days: f64) -> Option<f64> {
+        let date_days = (*self.days.get(page)?)?;
+        let trust = self.trust.entry(host).or_default();
+        let told = Some(date_days).filter(|date| *date > copied_days && trust.is_trusted());
+        trust.add(changed, date_days > copied_days);
+        told
     }
 }
 
@@ -109,11 +175,38 @@ mod tests {
         let listed = lists.lists().iter().map(|list| list.pages.len()).sum::<usize>();
         assert!((150..250).contains(&listed), "{listed}");
         assert!(lists.lists().iter().all(|list| list.pages.len() == 2), "a site lists all its pages");
-        let shown: Vec<f64> = lists.dates.iter().flatten().flatten().copied().filter(|at| *at < 365.0).collect();
+        let told = |shown: &ShownDates| match shown {
+            ShownDates::Told { dates, .. } => dates.clone(),
+            ShownDates::Now => panic!("only told dates are drawn"),
+        };
+        let shown: Vec<f64> = lists.shown.iter().flatten().flat_map(told).filter(|at| *at < 365.0).collect();
         let right = shown.iter().filter(|at| changes.contains(at)).count() as f64;
         assert!((right / shown.len() as f64 - 0.8).abs() < 0.02, "{right} {}", shown.len());
         assert!((right / (listed as f64 * 50.0) - 0.6).abs() < 0.02);
         let all = SiteLists::draw(pages(), &ListRules { share: 1.0, precision: 1.0, recall: 1.0 }, 365.0, 1).unwrap();
         assert_eq!((all.date(3, 6.9), all.date(3, 7.0), all.date(3, 13.0)), (Some(-1.0), Some(7.0), Some(7.0)));
+    }
+
+    #[test]
+    fn a_date_counts_as_it_was_read_and_not_from_a_host_that_makes_dates_up() {
+        let mut heard = HeardDates::new(2);
+        assert_eq!(heard.judge(0, 7, true, 1.0), None);
+        heard.note(0, 5.0);
+        assert_eq!((heard.judge(0, 7, true, 1.0), heard.judge(0, 7, true, 6.0)), (Some(5.0), None));
+        heard.note(1, 9.0);
+        (0..3).for_each(|_| assert_eq!(heard.judge(1, 8, false, 1.0), Some(9.0)));
+        assert_eq!(heard.judge(1, 8, true, 1.0), None);
+        assert_eq!(HeardDates::new(0).judge(1, 8, true, 1.0), None);
+    }
+
+    #[test]
+    fn a_list_may_be_late_or_say_now_of_all() {
+        let told = |late_days| ShownDates::Told { dates: vec![7.0, 14.0], late_days };
+        let lists =
+            SiteLists::showing([Some(("b", told(3.0))), None, Some(("a", ShownDates::Now)), Some(("b", told(0.0)))]);
+        let pages: Vec<&[u32]> = lists.lists().iter().map(|list| &list.pages[..]).collect();
+        assert_eq!(pages, [&[0, 3][..], &[2]]);
+        assert_eq!((lists.date(0, 9.9), lists.date(0, 10.0), lists.date(3, 9.9)), (Some(-1.0), Some(7.0), Some(7.0)));
+        assert_eq!((lists.date(1, 9.9), lists.date(2, 9.9)), (None, Some(9.9)));
     }
 }

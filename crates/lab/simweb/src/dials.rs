@@ -1,5 +1,6 @@
 //! The behaviour and misbehaviour of hosts.
 
+use crate::chance::{hash, mix, unit};
 use page::Timestamp;
 use std::time::Duration;
 
@@ -47,6 +48,57 @@ impl HostRobots {
     }
 }
 
+/// The sitemap of a host, which its robots.txt names.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum HostSitemap {
+    /// There is none.
+    #[default]
+    None,
+    /// It lists the pages that exist and may be fetched, with the date of their last change.
+    Truthful,
+    /// It says what a truthful one said this many days before.
+    Stale {
+        /// Delay in days.
+        days: f64,
+    },
+    /// It dates every page now.
+    Lying,
+    /// It lists this share of the pages, always the same ones.
+    Partial {
+        /// Share of the pages.
+        share: f64,
+    },
+    /// It is an index of files in which the pages are among many entries of no page.
+    Huge {
+        /// Number of entries of no page: half of them on other hosts, half addresses that do not exist.
+        filler: usize,
+    },
+}
+
+impl HostSitemap {
+    /// A sitemap that is wrong in one of the ways of real ones, chosen by these bits.
+    pub(crate) fn misleading(bits: u64) -> Self {
+        match bits % 4 {
+            0 => Self::Stale { days: 3.0 },
+            1 => Self::Lying,
+            2 => Self::Partial { share: 0.5 },
+            _ => Self::Huge { filler: 40_000 },
+        }
+    }
+}
+
+/// Which pages tell when they last changed, where the host sends Last-Modified at all.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PageDates {
+    /// This share of the pages, always the same ones, with the true time.
+    True {
+        /// Share of the pages.
+        share: f64,
+    },
+    /// All, with the time of the answer.
+    Now,
+}
+
 /// The validators that a host sends and honours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValidatorSupport {
@@ -65,9 +117,10 @@ pub struct HostDials {
     pub validators: ValidatorSupport,
     /// Real (not virtual) time before every answer.
     pub latency: Duration,
-    /// Whether it has a sitemap at `/sitemap.xml`, which its robots.txt names: the pages that exist, with the date of
-    /// their last change.
-    pub sitemap: bool,
+    /// Its sitemap, at `/sitemap.xml`.
+    pub sitemap: HostSitemap,
+    /// What its Last-Modified is worth.
+    pub dates: PageDates,
     /// Status for a page that is gone: 404, or 410 when the host knows that it is gone for good.
     pub gone_status: u16,
 }
@@ -78,9 +131,21 @@ impl Default for HostDials {
             robots: HostRobots::default(),
             validators: ValidatorSupport { etag: true, last_modified: true },
             latency: Duration::ZERO,
-            sitemap: false,
+            sitemap: HostSitemap::None,
+            dates: PageDates::True { share: 1.0 },
             gone_status: 404,
         }
+    }
+}
+
+impl HostDials {
+    /// The dials of this host, of whose like this share misleads by the sitemap.
+    pub(crate) fn misleading(mut self, host: &str, share: f64, seed: u64) -> Self {
+        let drawn = mix(seed ^ hash(&[host, "sitemap"]));
+        if self.sitemap == HostSitemap::Truthful && unit(drawn) < share {
+            self.sitemap = HostSitemap::misleading(mix(drawn));
+        }
+        self
     }
 }
 
@@ -169,6 +234,29 @@ impl FaultRule {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_seed_draws_which_sitemaps_mislead_and_all_kinds_do() {
+        let truthful = HostDials { sitemap: HostSitemap::Truthful, ..HostDials::default() };
+        let draw = |seed, share| {
+            let one = |host| truthful.clone().misleading(&format!("host-{host}.test"), share, seed).sitemap;
+            (0..400).map(one).collect::<Vec<_>>()
+        };
+        let count = |drawn: &[HostSitemap], kind: fn(&HostSitemap) -> bool| drawn.iter().filter(|it| kind(it)).count();
+        let drawn = draw(1, 0.5);
+        assert!((160..240).contains(&count(&drawn, |it| *it == HostSitemap::Truthful)));
+        for kind in [
+            |it: &HostSitemap| matches!(it, HostSitemap::Stale { .. }),
+            |it: &HostSitemap| *it == HostSitemap::Lying,
+            |it: &HostSitemap| matches!(it, HostSitemap::Partial { .. }),
+            |it: &HostSitemap| matches!(it, HostSitemap::Huge { .. }),
+        ] {
+            assert!((30..70).contains(&count(&drawn, kind)));
+        }
+        assert!(draw(1, 0.5) == drawn && draw(2, 0.5) != drawn);
+        assert_eq!(count(&draw(1, 0.0), |it| *it == HostSitemap::Truthful), 400);
+        assert_eq!(HostDials::default().misleading("a.test", 1.0, 1).sitemap, HostSitemap::None);
+    }
 
     #[test]
     fn robots_binds_as_its_status_says() {

@@ -14,7 +14,7 @@ pub enum RequestKind {
     Page,
     /// `/robots.txt` of a host of the web.
     Robots,
-    /// `/sitemap.xml` of a host that has one.
+    /// The sitemap of a host that has one, or a file that it names.
     Sitemap,
     /// A path that no page of the host ever had.
     UnknownPath,

@@ -9,7 +9,8 @@
 //! * [`ChangeTrace`]: any change times; [`ChangeTrace::built_in`] has a few hundred real ones. The text is generated.
 //!
 //! [`HostDials`] set the behaviour of hosts (robots.txt, sitemap, validators, latency), and [`FaultRule`] their faults
-//! (errors, resets, slow or endless bodies, redirect loops …).
+//! (errors, resets, slow or endless bodies, redirect loops …). Sitemaps and dates may mislead ([`HostSitemap`],
+//! [`PageDates`]). [`Web::get`] answers without a server.
 //!
 //! Malicious and untested servers are in [`hostile`].
 //!
@@ -36,6 +37,7 @@ mod chance;
 mod clock;
 mod corpus;
 mod dials;
+mod direct;
 mod freshness;
 pub mod hostile;
 mod ledger;
@@ -53,7 +55,10 @@ mod web;
 pub use crate::baseline::{oracle, round_robin};
 pub use crate::clock::{SimwebClock, manual_clock, scaled_clock};
 pub use crate::corpus::{CorpusError, ReplayConfig};
-pub use crate::dials::{FaultRule, FaultScope, HostDials, HostRobots, ValidatorSupport, WebFault};
+pub use crate::dials::{
+    FaultRule, FaultScope, HostDials, HostRobots, HostSitemap, PageDates, ValidatorSupport, WebFault,
+};
+pub use crate::direct::{Answer, DirectRequest};
 pub use crate::freshness::{Freshness, freshness};
 pub use crate::ledger::{Ledger, LedgerEntry, RequestKind, read_ledger, write_ledger};
 pub use crate::looks::{LedgerLook, Looks};

@@ -5,8 +5,9 @@ use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 use page::Timestamp;
 use simweb::{
-    ChangeRates, ChangeTrace, FaultRule, FaultScope, HostDials, HostNames, HostRobots, ReplayConfig, SeededConfig,
-    SimWeb, SimWebConfig, ValidatorSupport, WebFault, WebSource, scaled_clock, write_ledger,
+    ChangeRates, ChangeTrace, FaultRule, FaultScope, HostDials, HostNames, HostRobots, HostSitemap, PageDates,
+    ReplayConfig, SeededConfig, SimWeb, SimWebConfig, ValidatorSupport, WebFault, WebSource, scaled_clock,
+    write_ledger,
 };
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -102,6 +103,12 @@ struct CommonArguments {
     /// Serves a sitemap of every host, named in its robots.txt.
     #[arg(long, global = true)]
     sitemap: bool,
+    /// Share of the sitemaps that mislead: late by days, all dates now, half of the pages, or buried in an index.
+    #[arg(long, global = true, default_value_t = 0.0)]
+    misleading_sitemaps: f64,
+    /// Share of the pages that send Last-Modified.
+    #[arg(long, global = true, default_value_t = 1.0)]
+    dated_share: f64,
     /// Delay of every response, in real milliseconds.
     #[arg(long, global = true, default_value_t = 0)]
     latency_ms: u64,
@@ -161,7 +168,8 @@ impl CommonArguments {
                 },
                 validators: ValidatorSupport { etag: !self.no_etag, last_modified: !self.no_last_modified },
                 latency: Duration::from_millis(self.latency_ms),
-                sitemap: self.sitemap,
+                sitemap: if self.sitemap { HostSitemap::Truthful } else { HostSitemap::None },
+                dates: PageDates::True { share: self.dated_share },
                 ..HostDials::default()
             },
             faults: vec![
@@ -169,6 +177,7 @@ impl CommonArguments {
                 FaultRule::everywhere(FaultScope::Requests(self.reset_share), WebFault::ResetMidBody),
             ],
             page_bytes: self.page_bytes,
+            misleading_sitemaps: self.misleading_sitemaps,
             seed: self.seed,
             ..SimWebConfig::new(source)
         }

@@ -1,7 +1,7 @@
 //! Answers one request: a function of the web, the request and the time.
 
 use crate::chance::{SplitMix64, hash, mix, unit};
-use crate::dials::{FaultRule, FaultScope, WebFault};
+use crate::dials::{FaultRule, FaultScope, HostSitemap, PageDates, WebFault};
 use crate::ledger::RequestKind;
 use crate::sitemap;
 use crate::trace::{StateContent, without_port};
@@ -108,8 +108,8 @@ fn respond_by_path(web: &Web, table: &HostTable, request: &WebRequest<'_>, now: 
     if request.path == "/robots.txt" {
         return Ok(robots(web, table, request, now));
     }
-    if request.path == sitemap::PATH && table.dials.sitemap && table.page(sitemap::PATH).is_none() {
-        return Ok(serve_sitemap(web, table, request, now));
+    if let Some(answer) = serve_sitemap(web, table, request, now) {
+        return Ok(answer);
     }
     // A page may have an address with a query of its own. `?hop=N` is ours only if the page has a redirect.
     let (page, hop) = match (table.page(request.path), request.path.rsplit_once("?hop=")) {
@@ -155,8 +155,8 @@ fn respond_by_path(web: &Web, table: &HostTable, request: &WebRequest<'_>, now: 
 fn robots(web: &Web, table: &HostTable, request: &WebRequest<'_>, now: Timestamp) -> WebResponse {
     let robots = &table.dials.robots;
     let text = || match table.dials.sitemap {
-        true => format!("{}Sitemap: http://{}{}\n", robots.text(), request.authority, sitemap::PATH),
-        false => robots.text(),
+        HostSitemap::None => robots.text(),
+        _ => format!("{}Sitemap: http://{}{}\n", robots.text(), request.authority, sitemap::PATH),
     };
     let answer = WebResponse::new(RequestKind::Robots, request.path.into(), robots.status);
     match fault_for(web, table, request.path, None, now) {
@@ -171,18 +171,22 @@ fn robots(web: &Web, table: &HostTable, request: &WebRequest<'_>, now: Timestamp
     }
 }
 
-fn serve_sitemap(web: &Web, table: &HostTable, request: &WebRequest<'_>, now: Timestamp) -> WebResponse {
+/// The sitemap or a file of it; `None` for any other path, and where a page has its path.
+fn serve_sitemap(web: &Web, table: &HostTable, request: &WebRequest<'_>, now: Timestamp) -> Option<WebResponse> {
+    if table.dials.sitemap == HostSitemap::None || table.page(request.path).is_some() {
+        return None;
+    }
     let mut answer = WebResponse::new(RequestKind::Sitemap, request.path.into(), 200);
     let pages = table.pages().map(|page| &web.trace.pages[page as usize]);
-    let (text, latest) = sitemap::render(request.authority, pages, &table.dials, now);
+    let (text, latest) = sitemap::render(request.authority, request.path, pages, &table.dials, now)?;
     answer.last_modified = latest.filter(|_| table.dials.validators.last_modified);
     if is_current(&answer, request) {
         answer.status = 304;
-        return answer;
+        return Some(answer);
     }
     answer.content_type = Some("application/xml; charset=utf-8".into());
     answer.body = text.into();
-    answer
+    Some(answer)
 }
 
 /// The current page, or 304 when the client's copy is current.
@@ -203,7 +207,11 @@ fn serve(
     let state = page.states[version as usize];
     let validators = table.dials.validators;
     answer.etag = validators.etag.then(|| format!("\"{:016x}\"", web.etag(page_number as usize, version)));
-    answer.last_modified = validators.last_modified.then_some(state.since);
+    answer.last_modified = match table.dials.dates {
+        _ if !validators.last_modified => None,
+        PageDates::Now => Some(now),
+        PageDates::True { share } => (unit(hash(&[&page.host, &page.path, "dated"])) < share).then_some(state.since),
+    };
     if is_current(&answer, request) {
         answer.status = 304;
         return Ok(answer);

@@ -47,7 +47,9 @@ pub struct SimWebConfig {
     pub faults: Vec<FaultRule>,
     /// Mean length of a generated page in bytes; lengths vary from half to one and a half of it.
     pub page_bytes: usize,
-    /// Seed of the faults.
+    /// Share of the hosts with a truthful sitemap that have one which misleads instead, in a way drawn from the seed.
+    pub misleading_sitemaps: f64,
+    /// Seed of the faults and of the hosts that mislead.
     pub seed: u64,
 }
 
@@ -61,6 +63,7 @@ impl SimWebConfig {
             host_dials: BTreeMap::new(),
             faults: Vec::new(),
             page_bytes: 14_000,
+            misleading_sitemaps: 0.0,
             seed: 1,
         }
     }

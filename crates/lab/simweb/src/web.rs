@@ -65,19 +65,24 @@ impl HostTable {
 const CHILDREN: usize = 16;
 
 impl Web {
-    pub(crate) fn open(config: SimWebConfig) -> Result<Self, CorpusError> {
+    /// Opens the source.
+    ///
+    /// # Errors
+    /// When a corpus cannot be read.
+    pub fn open(config: SimWebConfig) -> Result<Self, CorpusError> {
         let (trace, blobs) = match config.source {
             WebSource::Seeded(seeded) => (seeded.trace(), BlobStore::default()),
             WebSource::Replay(replay) => replay.open()?,
             WebSource::Trace(trace) => (trace, BlobStore::default()),
         };
+        let dials = |host: &str| config.host_dials.get(host).unwrap_or(&config.dials).clone();
         let mut hosts: HashMap<Arc<str>, HostTable> = HashMap::new();
         for (number, page) in trace.pages.iter().enumerate() {
             let table = hosts.entry(Arc::clone(&page.host)).or_insert_with(|| HostTable {
                 name: Arc::clone(&page.host),
                 members: Vec::new(),
                 by_path: HashMap::new(),
-                dials: config.host_dials.get(&*page.host).unwrap_or(&config.dials).clone(),
+                dials: dials(&page.host).misleading(&page.host, config.misleading_sitemaps, config.seed),
                 in_flight: AtomicU32::new(0),
             });
             table.by_path.insert(Arc::clone(&page.path), table.members.len() as u32);

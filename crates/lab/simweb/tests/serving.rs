@@ -3,8 +3,9 @@
 
 use page::Timestamp;
 use simweb::{
-    ChangeRates, ChangeTrace, FaultRule, FaultScope, HostDials, HostNames, HostRobots, LedgerEntry, RequestKind,
-    SeededConfig, SimWeb, SimWebConfig, ValidatorSupport, WebFault, WebSource, freshness, manual_clock, politeness,
+    ChangeRates, ChangeTrace, FaultRule, FaultScope, HostDials, HostNames, HostRobots, HostSitemap, LedgerEntry,
+    RequestKind, SeededConfig, SimWeb, SimWebConfig, ValidatorSupport, WebFault, WebSource, freshness, manual_clock,
+    politeness,
 };
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -223,7 +224,7 @@ fn the_ledger_has_every_request_once() {
 #[test]
 fn a_sitemap_is_named_in_robots_txt_dated_and_confirmed() {
     let mut config = SimWebConfig::new(WebSource::Seeded(seeded()));
-    config.dials.sitemap = true;
+    config.dials.sitemap = HostSitemap::Truthful;
     let (web, _) = start(config);
     let mut client = Client::new(web.addr());
     let robots = String::from_utf8(client.get("host-0001.test", "/robots.txt", &[]).body).unwrap();

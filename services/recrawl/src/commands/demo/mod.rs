@@ -31,7 +31,7 @@ use page::Timestamp;
 use report::{DemoReport, DemoRun};
 use rustix::time::{ClockId, clock_gettime};
 use settings::{Layers, Settings};
-use simweb::{SimWeb, SimWebConfig, TimeWindow};
+use simweb::{HostSitemap, SimWeb, SimWebConfig, TimeWindow};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -95,7 +95,7 @@ pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), CommandFail
         true => SimWebConfig { seed: arguments.seed, ..SimWebConfig::new(source) },
         false => world::lifelike(source, arguments.seed)?,
     };
-    let sitemap_hosts = web.host_dials.values().filter(|dials| dials.sitemap).count();
+    let sitemap_hosts = web.host_dials.values().filter(|dials| dials.sitemap != HostSitemap::None).count();
     let time_of_the_web = clock.clone();
     let web = SimWeb::start(web, Arc::new(move || time_of_the_web.now()))
         .map_err(|error| CommandFailure::World(format!("the simulated web does not start: {error}")))?;

@@ -5,8 +5,8 @@ use crate::CommandFailure;
 use page::CanonicalUrl;
 use settings::seeds::Seed;
 use simweb::{
-    ChangeTrace, FaultRule, FaultScope, HostDials, HostRobots, PageHistory, ReplayConfig, SimWebConfig, TimeWindow,
-    Web, WebFault, WebSource,
+    ChangeTrace, FaultRule, FaultScope, HostDials, HostRobots, HostSitemap, PageHistory, ReplayConfig, SimWebConfig,
+    TimeWindow, Web, WebFault, WebSource,
 };
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -89,7 +89,7 @@ fn dials(number: usize, last: Option<&PageHistory>) -> HostDials {
             ..HostRobots::default()
         },
         latency: Duration::ZERO,
-        sitemap: is_one_in(SITEMAP_EVERY),
+        sitemap: if is_one_in(SITEMAP_EVERY) { HostSitemap::Truthful } else { HostSitemap::None },
         ..HostDials::default()
     }
 }
@@ -144,7 +144,7 @@ mod tests {
         let config = lifelike(WebSource::Trace(trace), 1).expect("the built-in trace is readable");
         assert_eq!((config.host_dials.len(), config.faults.len()), (hosts, 2));
         let count = |has: fn(&HostDials) -> bool| config.host_dials.values().filter(|dials| has(dials)).count();
-        assert_eq!(count(|dials| dials.sitemap), hosts / SITEMAP_EVERY);
+        assert_eq!(count(|dials| dials.sitemap != HostSitemap::None), hosts / SITEMAP_EVERY);
         assert_eq!(count(|dials| dials.robots.crawl_delay_s.is_some()), hosts / SLOW_EVERY);
         assert_eq!(count(|dials| !dials.robots.disallow.is_empty()), hosts / FORBIDDING_EVERY);
     }
