@@ -63,11 +63,19 @@ impl HintRecord {
         self.announced[number] + self.wrong[number] > 0.0
     }
 
-    /// Probability that a hint of this kind has a change behind it that would not be there without the hint.
+    /// Probability that a hint of this kind has a change behind it that would not be there without the hint. It is what
+    /// the looks have shown beyond chance: otherwise hints that mean nothing would seem right at every second host.
     pub fn precision(&self, number: usize) -> f64 {
         let (right, wrong) = PRIORS[number];
-        let (right, wrong) = (f64::from(self.right[number] + right), f64::from(self.wrong[number] + wrong));
+        let right = f64::from(self.right[number] + right) - self.chance(number);
+        let wrong = f64::from(self.wrong[number] + wrong);
         if right <= 0.0 { 0.0 } else { right / (right + wrong) }
+    }
+
+    /// Standard deviation of the changes behind hints that mean nothing.
+    fn chance(&self, number: usize) -> f64 {
+        let (changed, unchanged) = (f64::from(self.announced[number]), f64::from(self.wrong[number]));
+        if changed > 0.0 { (changed * unchanged / (changed + unchanged)).sqrt() } else { 0.0 }
     }
 
     /// Share of changes that hints of this kind announce, discounted by their share of quiet looks.
@@ -153,6 +161,21 @@ mod tests {
         (0..150).for_each(|look| record.learn(SITEMAP, true, look % 5 < 3, 0.4));
         assert!(record.precision(SITEMAP) < 0.05, "{}", record.precision(SITEMAP));
         assert_eq!(record.recall(SITEMAP), 0.0, "to announce everything is to announce nothing");
+    }
+
+    #[test]
+    fn hints_that_mean_nothing_seldom_seem_right_by_chance() {
+        let mut seed = 1_u64;
+        let mut records = vec![HintRecord::default(); 200];
+        for record in &mut records {
+            for _ in 0..150 {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                record.learn(SITEMAP, true, (seed >> 33) % 10 < 4, 0.6);
+            }
+        }
+        let precisions: Vec<f64> = records.iter().map(|record| record.precision(SITEMAP)).collect();
+        let believed = precisions.iter().filter(|precision| **precision > 0.05).count();
+        assert!(believed <= 10, "{believed} of 200 by more than 0.05");
     }
 
     #[test]
