@@ -15,6 +15,12 @@ use sweeps::{Outlook, OwnEvidence, SweepModel};
 const SPARE_TIMES: f64 = 1.5;
 const SPARE_PAGES: usize = 200;
 
+/// As the running system does it: how often the price is found, how far ahead pages are counted, and the fraction of the
+/// price below which a page waits.
+const PRICED_EVERY_DAYS: f64 = 0.25;
+const AHEAD_DAYS: f64 = 1.0;
+const FLOOR_OF_PRICE: f64 = 0.3;
+
 fn moment(days: f64) -> Timestamp {
     Timestamp::from_secs(0).plus_days(days)
 }
@@ -76,11 +82,12 @@ impl Packed {
         });
     }
 
-    fn next(&mut self, now_days: f64, outlook: &Outlook) -> Option<Slot> {
+    /// The best page and its value.
+    fn next(&mut self, now_days: f64, outlook: &Outlook) -> Option<(Slot, f64)> {
         loop {
             let selection = self.selection.as_mut()?;
             if let Some(next) = selection.next(&mut self.columns, outlook, moment(now_days), |_| true) {
-                return Some(next.slot);
+                return Some((next.slot, next.value));
             }
             if !selection.is_truncated() && self.looks == 0 && self.floor == 0.0 {
                 return None;
@@ -120,7 +127,9 @@ pub struct Live {
     records: BTreeMap<u32, HintRecord>,
     /// Pages and lists worth more than the last tick's price, the best last.
     due: Vec<Slot>,
+    /// The price, when there are lists, and the time at which it was found.
     price: f64,
+    priced_days: f64,
     importing: bool,
     frozen: bool,
 }
@@ -138,6 +147,7 @@ impl Live {
             records: BTreeMap::new(),
             due: Vec::new(),
             price: 0.0,
+            priced_days: f64::NEG_INFINITY,
             importing: false,
             frozen: false,
         }
@@ -237,6 +247,17 @@ impl Live {
             .map_or_else(|| HintRecord::default().precision(SITEMAP), |known| known.precision(SITEMAP))
     }
 
+    /// Where there are lists, the value that a day's budget reaches, from time to time, as the running system finds its
+    /// price. A page worth less than this lets its fetch be saved, for what the lists announce.
+    fn set_price(&mut self, tick: &PolicyTick) {
+        if !self.heard.has_lists() || tick.now_days < self.priced_days + PRICED_EVERY_DAYS {
+            return;
+        }
+        let Packed { columns, index, .. } = &self.packed;
+        let values = columns.value_histogram(moment(tick.now_days + AHEAD_DAYS), index, self.model.outlook());
+        (self.price, self.priced_days) = (values.price_for(tick.budget_per_day * AHEAD_DAYS), tick.now_days);
+    }
+
     /// Before the columns change: what a look shows of hints, and its page without what lists have said.
     fn judge_hints(&mut self, slot: Slot, look: &PolicyLook) {
         if self.heard.list_of(slot).is_none() {
@@ -311,9 +332,7 @@ impl RevisitPolicy for Live {
     fn begin(&mut self, tick: &PolicyTick) {
         self.model.advance(tick.now_days + tick.days, SETTLED_BINS);
         self.refresh();
-        if let Some(level) = self.packed.selection.as_ref().map(Selection::level).filter(|level| level.is_finite()) {
-            self.price = level;
-        }
+        self.set_price(tick);
         let Packed { columns, index, .. } = &self.packed;
         let (outlook, now) = (self.model.outlook(), moment(tick.now_days));
         self.due = self.heard.due(columns, index, outlook, self.price, now, |host, _| self.precision(host));
@@ -328,7 +347,12 @@ impl RevisitPolicy for Live {
                 return Some(slot);
             }
         }
-        let slot = self.packed.next(now_days, self.model.outlook())?;
+        let floor = FLOOR_OF_PRICE * self.price;
+        let (slot, value) = self.packed.next(now_days, self.model.outlook())?;
+        if value < floor {
+            self.packed.columns.set_status(slot, PageStatus::Ready);
+            return None;
+        }
         if let Some(members) = self.packed.columns.members(slot, self.model.outlook()) {
             self.model.fetch_ahead(&members);
         }
@@ -380,7 +404,7 @@ impl RevisitPolicy for CrawlValue {
     }
 
     fn next(&mut self, now_days: f64) -> Option<Slot> {
-        self.packed.next(now_days, &self.outlook)
+        self.packed.next(now_days, &self.outlook).map(|(slot, _)| slot)
     }
 
     fn put_back(&mut self, slot: Slot) {

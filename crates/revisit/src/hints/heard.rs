@@ -87,6 +87,11 @@ impl HeardPages {
         };
     }
 
+    /// Whether any page is a list.
+    pub fn has_lists(&self) -> bool {
+        !self.lists.is_empty()
+    }
+
     /// The list in a slot.
     pub fn list(&self, slot: Slot) -> Option<&List> {
         self.lists.get(&slot)
