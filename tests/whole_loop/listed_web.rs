@@ -30,10 +30,12 @@ const START: Timestamp = Timestamp::from_secs(1_700_000_000);
 pub(crate) const PAGES_PER_HOST: usize = 40;
 /// A look at every page in this many days.
 const FETCH_EVERY_DAYS: f64 = 8.0;
-const DAYS: f64 = 160.0;
+pub(crate) const DAYS: f64 = 160.0;
 /// What happens before is learning.
 const SETTLED_DAYS: f64 = 60.0;
 const TICK: Duration = Duration::from_secs(3_600);
+/// Long enough that one changed passage is plainly a change: no looks are spent to make sure.
+const PAGE_BYTES: usize = 6_000;
 
 /// A web of hosts with these sitemaps, one each.
 pub(crate) struct ListedWeb {
@@ -49,10 +51,12 @@ pub(crate) struct Lived {
     /// Share of the scored time during which copies were stale.
     pub(crate) stale: f64,
     pub(crate) fetches_per_day: f64,
-    /// Looks at lists, by host.
-    pub(crate) list_looks: BTreeMap<String, u32>,
+    /// Looks at lists.
+    pub(crate) list_looks: u32,
     /// Pages that the scheduler knows, lists among them.
     pub(crate) known_pages: usize,
+    /// Bytes of the longest record for the scheduler.
+    pub(crate) longest_record: usize,
 }
 
 impl ListedWeb {
@@ -130,12 +134,15 @@ impl ListedWeb {
             ControlFlow::Continue(())
         };
         stream::StateStore::scan(&store, 0, b"", &mut count).unwrap();
-        server.lived(known_pages)
+        let records = driver.contents(&names.topic(topics::SCHEDULER_EVENTS)).unwrap();
+        let lengths = records.iter().filter_map(|record| Some(record.value.as_ref()?.len()));
+        let longest_record = lengths.max().unwrap();
+        server.lived(known_pages, longest_record)
     }
 
     fn web(&self) -> Web {
         let source = WebSource::Trace(self.trace());
-        let config = SimWebConfig { host_dials: self.dials(), page_bytes: 1_500, ..SimWebConfig::new(source) };
+        let config = SimWebConfig { host_dials: self.dials(), page_bytes: PAGE_BYTES, ..SimWebConfig::new(source) };
         Web::open(config).unwrap()
     }
 
@@ -190,8 +197,11 @@ impl ListedWeb {
         let mut learner =
             learner::learner(EstimatorChoice::Sweeps, &pages, change_rate::EstimatorOptions::default()).unwrap();
         let truthful = self.lying_dates_from as f64 / self.sitemaps.len() as f64;
-        let run =
-            Run { last_modified_share: self.dated_share * truthful, ..Run::new(SETTLED_DAYS, DAYS, fetches_per_day) };
+        let run = Run {
+            last_modified_share: self.dated_share * truthful,
+            tick_days: TICK.as_secs_f64() / 86_400.0,
+            ..Run::new(SETTLED_DAYS, DAYS, fetches_per_day)
+        };
         let mut go_on = |_| ControlFlow::Continue(());
         let (policy, learner) = (policy.as_mut(), learner.as_mut());
         let scores = engine::run_with_lists(&pages, &lists, &mut changes, policy, learner, &run, &mut go_on);
@@ -253,7 +263,7 @@ impl Server<'_> {
         FetchResult { content_type: answer.content_type, body, sitemaps, ..FetchResult::new(look) }
     }
 
-    fn lived(self, known_pages: usize) -> Lived {
+    fn lived(self, known_pages: usize, longest_record: usize) -> Lived {
         let trace = self.web.trace();
         let scored = TimeWindow { start: START.plus_days(SETTLED_DAYS), end: START.plus_days(DAYS) };
         let weights = vec![1.0; trace.pages.len()];
@@ -261,8 +271,9 @@ impl Server<'_> {
         Lived {
             stale: Looks::of_ledger(trace, &self.ledger).stale_share(trace, &weights, scored),
             fetches_per_day: fetches as f64 / scored.days(),
-            list_looks: self.told,
+            list_looks: self.told.values().sum(),
             known_pages,
+            longest_record,
         }
     }
 }
