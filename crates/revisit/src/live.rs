@@ -112,6 +112,27 @@ impl Packed {
     }
 }
 
+/// Fetches that the simulation has saved, a day's at most.
+#[derive(Clone, Copy, Debug, Default)]
+struct SavedFetches {
+    fetches: f64,
+    earned: f64,
+    most: f64,
+}
+
+impl SavedFetches {
+    fn earn(&mut self, tick: &PolicyTick) {
+        self.earned = tick.budget_per_day * tick.days;
+        self.most = tick.budget_per_day.max(1.0 + self.earned);
+        self.fetches = (self.fetches + self.earned).min(self.most);
+    }
+
+    /// Those that would be lost at the next tick.
+    fn surplus(&self) -> f64 {
+        self.fetches + self.earned - self.most
+    }
+}
+
 /// Own rates, sweep calendars and sentinels in one index. It learns from the looks, and ignores the beliefs it is
 /// given, which are another estimator's.
 #[derive(Clone, Debug)]
@@ -125,11 +146,12 @@ pub struct Live {
     heard: HeardPages,
     /// … and by host, how far they were right.
     records: BTreeMap<u32, HintRecord>,
-    /// Pages and lists worth more than the last tick's price, the best last.
+    /// Pages and lists worth the price, the best last.
     due: Vec<Slot>,
     /// The price, when there are lists, and the time at which it was found.
     price: f64,
     priced_days: f64,
+    saved: SavedFetches,
     importing: bool,
     frozen: bool,
 }
@@ -148,6 +170,7 @@ impl Live {
             due: Vec::new(),
             price: 0.0,
             priced_days: f64::NEG_INFINITY,
+            saved: SavedFetches::default(),
             importing: false,
             frozen: false,
         }
@@ -248,7 +271,7 @@ impl Live {
     }
 
     /// Where there are lists, the value that a day's budget reaches, from time to time, as the running system finds its
-    /// price. A page worth less than this lets its fetch be saved, for what the lists announce.
+    /// price. A page worth far less lets its fetch be saved, for what the lists announce.
     fn set_price(&mut self, tick: &PolicyTick) {
         if !self.heard.has_lists() || tick.now_days < self.priced_days + PRICED_EVERY_DAYS {
             return;
@@ -332,6 +355,7 @@ impl RevisitPolicy for Live {
     fn begin(&mut self, tick: &PolicyTick) {
         self.model.advance(tick.now_days + tick.days, SETTLED_BINS);
         self.refresh();
+        self.saved.earn(tick);
         self.set_price(tick);
         let Packed { columns, index, .. } = &self.packed;
         let (outlook, now) = (self.model.outlook(), moment(tick.now_days));
@@ -344,15 +368,16 @@ impl RevisitPolicy for Live {
         while let Some(slot) = self.due.pop() {
             if self.packed.columns.get(slot).is_some_and(|entry| entry.status == PageStatus::Ready) {
                 self.packed.columns.set_status(slot, PageStatus::InFlight);
+                self.saved.fetches -= 1.0;
                 return Some(slot);
             }
         }
-        let floor = FLOOR_OF_PRICE * self.price;
         let (slot, value) = self.packed.next(now_days, self.model.outlook())?;
-        if value < floor {
+        if value < FLOOR_OF_PRICE * self.price && self.saved.surplus() < 1.0 {
             self.packed.columns.set_status(slot, PageStatus::Ready);
             return None;
         }
+        self.saved.fetches -= 1.0;
         if let Some(members) = self.packed.columns.members(slot, self.model.outlook()) {
             self.model.fetch_ahead(&members);
         }
