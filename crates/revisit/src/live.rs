@@ -1,137 +1,27 @@
 //! The live default as one policy, for simulations: model, columns and selection in one place. The running system
 //! splits them over two stages and calls the same functions. The plain crawl value, on the same columns, is here too.
 
-use crate::columns::{Index, LastLook, PageColumns, PageEntry, PageStatus, Selection, Slot, Worth, whole_belief};
+mod crawl_value;
+mod packed;
+mod saved;
+
+pub use self::crawl_value::CrawlValue;
+
+use self::packed::{Packed, moment};
+use self::saved::SavedFetches;
+use crate::columns::{Index, LastLook, PageStatus, Slot, Worth, whole_belief};
 use crate::hints::{HeardPages, HintRecord, List, ListedDate, NewsRate, SITEMAP, hazard_of, silence};
 use crate::revisit_policy::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
-use change_rate::Gamma;
-use page::Timestamp;
 use std::collections::BTreeMap;
 use sweeps::rules::SETTLED_BINS;
-use sweeps::{Outlook, OwnEvidence, SweepModel};
+use sweeps::{OwnEvidence, SweepModel};
 
-/// A scan chooses this many times the pages that a tick will probably pay for, plus a constant, because looks change
-/// the values of siblings.
-const SPARE_TIMES: f64 = 1.5;
-const SPARE_PAGES: usize = 200;
-
-/// As the running system does it: how often the price is found, how far ahead pages are counted, and the fraction of the
-/// price below which a page waits.
+/// As in the running system: how often the price is found, …
 const PRICED_EVERY_DAYS: f64 = 0.25;
+/// … how far ahead pages are counted for it, …
 const AHEAD_DAYS: f64 = 1.0;
+/// … and the fraction of it below which a page waits.
 const FLOOR_OF_PRICE: f64 = 0.3;
-
-fn moment(days: f64) -> Timestamp {
-    Timestamp::from_secs(0).plus_days(days)
-}
-
-/// A scan first looks for pages worth this fraction of the least value chosen by the last tick, which saves most of the
-/// work. It looks for others only when these do not suffice.
-const FLOOR_OF_LAST: f64 = 0.7;
-/// Usually enough pages are worth even this fraction.
-const LIKELY_OF_LAST: f64 = 0.85;
-
-/// The columns, and the selection from the last scan.
-#[derive(Clone, Debug)]
-struct Packed {
-    index: Index,
-    columns: PageColumns,
-    selection: Option<Selection>,
-    count: usize,
-    /// Looks since the scan: another scan may find these pages again.
-    looks: usize,
-    /// Value below which the scan left pages out.
-    floor: f64,
-    /// Value that usually enough pages reach.
-    likely: f64,
-}
-
-impl Packed {
-    fn new(index: Index) -> Self {
-        Self { index, columns: PageColumns::default(), selection: None, count: 0, looks: 0, floor: 0.0, likely: 0.0 }
-    }
-
-    fn insert(&mut self, slot: Slot, page: &PolicyPage, belief: OwnEvidence, now_days: f64) {
-        let last_look = match page.last_look_days {
-            Some(days) => LastLook::Looked(moment(days)),
-            None => LastLook::Discovered(moment(now_days)),
-        };
-        let weight = page.weight / page.cost;
-        let entry = PageEntry { last_look, belief, weight, host: page.host, status: PageStatus::Ready };
-        self.columns.insert_at(slot, &entry, &page.place);
-    }
-
-    fn begin(&mut self, tick: &PolicyTick, outlook: &Outlook) {
-        let fetches = (tick.budget_per_day * tick.days).max(0.0);
-        self.count = (SPARE_TIMES * fetches).ceil() as usize + SPARE_PAGES;
-        let level = self.selection.as_ref().map(Selection::level);
-        let level = level.filter(|level| level.is_finite()).unwrap_or(0.0);
-        self.likely = LIKELY_OF_LAST * level;
-        self.scan(tick.now_days, outlook, FLOOR_OF_LAST * level);
-    }
-
-    fn scan(&mut self, now_days: f64, outlook: &Outlook, floor: f64) {
-        (self.looks, self.floor) = (0, floor);
-        // Free the old selection first, to make room for the new one.
-        self.selection = None;
-        let (now, index, columns) = (moment(now_days), &self.index, &self.columns);
-        let first = columns.scan(now, index, outlook, self.count, self.likely.max(floor), |_| true);
-        self.selection = Some(match first.lower_floor(floor) {
-            Some(selection) => selection,
-            None => columns.scan(now, index, outlook, self.count, floor, |_| true),
-        });
-    }
-
-    /// The best page and its value.
-    fn next(&mut self, now_days: f64, outlook: &Outlook) -> Option<(Slot, f64)> {
-        loop {
-            let selection = self.selection.as_mut()?;
-            if let Some(next) = selection.next(&mut self.columns, outlook, moment(now_days), |_| true) {
-                return Some((next.slot, next.value));
-            }
-            if !selection.is_truncated() && self.looks == 0 && self.floor == 0.0 {
-                return None;
-            }
-            self.scan(now_days, outlook, 0.0);
-        }
-    }
-
-    fn last_look_days(&self, slot: Slot) -> Option<f64> {
-        match self.columns.get(slot)?.last_look {
-            LastLook::Looked(at) => Some(at.as_days()),
-            LastLook::Discovered(_) => None,
-        }
-    }
-
-    fn looked(&mut self, slot: Slot, look: &PolicyLook, belief: Option<OwnEvidence>) {
-        self.looks += 1;
-        self.columns.looked(slot, look.outcome.map(|_| moment(look.at_days)));
-        if let Some(belief) = belief {
-            self.columns.set_belief(slot, &belief);
-        }
-    }
-}
-
-/// Fetches that the simulation has saved, a day's at most.
-#[derive(Clone, Copy, Debug, Default)]
-struct SavedFetches {
-    fetches: f64,
-    earned: f64,
-    most: f64,
-}
-
-impl SavedFetches {
-    fn earn(&mut self, tick: &PolicyTick) {
-        self.earned = tick.budget_per_day * tick.days;
-        self.most = tick.budget_per_day.max(1.0 + self.earned);
-        self.fetches = (self.fetches + self.earned).min(self.most);
-    }
-
-    /// Those that would be lost at the next tick.
-    fn surplus(&self) -> f64 {
-        self.fetches + self.earned - self.most
-    }
-}
 
 /// Own rates, sweep calendars and sentinels in one index. It learns from the looks, and ignores the beliefs it is
 /// given, which are another estimator's.
@@ -270,8 +160,8 @@ impl Live {
             .map_or_else(|| HintRecord::default().precision(SITEMAP), |known| known.precision(SITEMAP))
     }
 
-    /// Where there are lists, the value that a day's budget reaches, from time to time, as the running system finds its
-    /// price. A page worth far less lets its fetch be saved, for what the lists announce.
+    /// Finds the price anew, where there are lists: the value that a day's budget reaches. A page worth far less waits,
+    /// and its fetch is saved for what the lists announce.
     fn set_price(&mut self, tick: &PolicyTick) {
         if !self.heard.has_lists() || tick.now_days < self.priced_days + PRICED_EVERY_DAYS {
             return;
@@ -375,6 +265,7 @@ impl RevisitPolicy for Live {
         let (slot, value) = self.packed.next(now_days, self.model.outlook())?;
         if value < FLOOR_OF_PRICE * self.price && self.saved.surplus() < 1.0 {
             self.packed.columns.set_status(slot, PageStatus::Ready);
+            self.packed.columns.unanswered(slot);
             return None;
         }
         self.saved.fetches -= 1.0;
@@ -385,6 +276,7 @@ impl RevisitPolicy for Live {
     }
 
     fn put_back(&mut self, slot: Slot) {
+        self.saved.fetches += 1.0;
         self.packed.columns.set_status(slot, PageStatus::Ready);
     }
 
@@ -394,53 +286,5 @@ impl RevisitPolicy for Live {
             self.learn(slot, look.at_days - interval_days, look.at_days, outcome);
         }
         self.packed.looked(slot, look, None);
-    }
-}
-
-/// The crawl value of the belief that an estimator hands over (C18 of the algorithm notes).
-#[derive(Clone, Debug)]
-pub struct CrawlValue {
-    packed: Packed,
-    outlook: Outlook,
-}
-
-impl CrawlValue {
-    /// A policy without pages; theta as in [`Index::CrawlValue`].
-    pub fn new(theta: f64) -> Self {
-        Self { packed: Packed::new(Index::CrawlValue { theta }), outlook: Outlook::default() }
-    }
-}
-
-impl RevisitPolicy for CrawlValue {
-    fn reserve(&mut self, pages: usize) {
-        self.packed.columns.reserve(pages);
-    }
-
-    fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64) {
-        self.packed.insert(slot, page, whole_belief(page.belief), now_days);
-    }
-
-    fn remove(&mut self, slot: Slot) {
-        self.packed.columns.remove(slot);
-    }
-
-    fn begin(&mut self, tick: &PolicyTick) {
-        self.packed.begin(tick, &self.outlook);
-    }
-
-    fn next(&mut self, now_days: f64) -> Option<Slot> {
-        self.packed.next(now_days, &self.outlook).map(|(slot, _)| slot)
-    }
-
-    fn put_back(&mut self, slot: Slot) {
-        self.packed.columns.set_status(slot, PageStatus::Ready);
-    }
-
-    fn looked(&mut self, slot: Slot, look: &PolicyLook) {
-        self.packed.looked(slot, look, Some(whole_belief(look.belief)));
-    }
-
-    fn believe(&mut self, slot: Slot, belief: Gamma) {
-        self.packed.columns.set_belief(slot, &whole_belief(belief));
     }
 }
