@@ -13,6 +13,15 @@ pub(crate) struct AtOnce {
     output: String,
 }
 
+/// Reads on where the last member of the group ended.
+pub(crate) fn start_where_committed(member: &mut dyn Member, partitions: Vec<u32>) {
+    for partition in partitions {
+        let committed = member.committed(&[partition]).unwrap();
+        let next = committed.get(&partition).map_or(0, |position| position.next);
+        member.start(partition, next).unwrap();
+    }
+}
+
 impl AtOnce {
     /// Joins the fetchers of a log whose topics have one partition.
     pub(crate) fn join(log: &dyn Log, names: &LogNames) -> Self {
@@ -29,13 +38,7 @@ impl AtOnce {
         let (mut records, mut positions) = (Vec::new(), BTreeMap::new());
         for event in self.member.poll(PollLimits::records(10_000), Duration::ZERO).unwrap() {
             match event {
-                Event::Assigned(partitions) => {
-                    for partition in partitions {
-                        let committed = self.member.committed(&[partition]).unwrap();
-                        let next = committed.get(&partition).map_or(0, |position| position.next);
-                        self.member.start(partition, next).unwrap();
-                    }
-                }
+                Event::Assigned(partitions) => start_where_committed(self.member.as_mut(), partitions),
                 Event::Revoked(_) => unreachable!("the fetcher is alone in its group"),
                 Event::Record(record) => {
                     positions.insert(record.partition, Position::at(record.offset + 1));

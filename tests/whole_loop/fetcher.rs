@@ -1,6 +1,7 @@
 //! A fetcher without a network: takes requests as the real one does, and answers from the web of the test, or not, or
 //! late, or twice.
 
+use crate::at_once::start_where_committed;
 use crate::simulation::{LATE, Plan};
 use crate::web::Web;
 use messages::{Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, Look, body, topics};
@@ -58,13 +59,7 @@ impl FakeFetcher {
     pub(crate) fn step(&mut self, web: &Web, now: Timestamp, random: &mut Pcg64, plan: &Plan, log: &mut FetchLog) {
         for event in self.member.poll(PollLimits::records(10_000), Duration::ZERO).unwrap() {
             match event {
-                Event::Assigned(partitions) => {
-                    for partition in partitions {
-                        let committed = self.member.committed(&[partition]).unwrap();
-                        let next = committed.get(&partition).map_or(0, |position| position.next);
-                        self.member.start(partition, next).unwrap();
-                    }
-                }
+                Event::Assigned(partitions) => start_where_committed(self.member.as_mut(), partitions),
                 Event::Revoked(_) => unreachable!("the fetcher is alone in its group"),
                 Event::Record(record) => {
                     let request = FetchRequest::decode(record.value.as_ref().unwrap()).unwrap();
