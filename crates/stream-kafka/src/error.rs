@@ -77,7 +77,8 @@ pub(crate) fn refusal(brokers: &str, code: RDKafkaErrorCode, why: &str) -> Optio
         (ErrorKind::Stop, "was refused by", "kafka.certificate_file and kafka.key_file")
     } else {
         match code {
-            Code::SSL
+            // librdkafka sometimes tells a failed handshake as a lost connection.
+            Code::SSL | Code::BrokerTransportFailure
                 if says(&["certificate verify failed", "certificate could not be verified", "Failed to verify"]) =>
             {
                 let check = "kafka.ca_file, and that the certificate is for the host in kafka.brokers";
@@ -156,6 +157,9 @@ mod tests {
         let unverified = "ssl://k:1: SSL handshake failed: error:0A000086: broker certificate could not be verified, \
                           verify that ssl.ca.location is correctly configured";
         check(Code::SSL, unverified, stop("certificate is for the host in kafka.brokers"));
+        let lost = "sasl_ssl://k:1/bootstrap: error:0A000086:SSL routines::certificate verify failed (after 2ms in state \
+                    SSL_HANDSHAKE)";
+        check(Code::BrokerTransportFailure, lost, stop("certificate is for the host in kafka.brokers"));
         check(
             Code::SSL,
             "SSL handshake failed: wrong version number",
