@@ -16,12 +16,13 @@ use std::collections::BTreeMap;
 use sweeps::rules::SETTLED_BINS;
 use sweeps::{OwnEvidence, SweepModel};
 
-/// As in the running system: how often the price is found, …
+/// How often the price is found, …
 const PRICED_EVERY_DAYS: f64 = 0.25;
-/// … how far ahead pages are counted for it, …
+/// … and how far ahead pages are counted for it.
 const AHEAD_DAYS: f64 = 1.0;
-/// … and the fraction of it below which a page waits.
-const FLOOR_OF_PRICE: f64 = 0.3;
+/// Pages below this fraction of the price wait. Their budget is better kept for the next page that is due, as long as
+/// it can be kept.
+pub const FLOOR_OF_PRICE: f64 = 0.3;
 
 /// Own rates, sweep calendars and sentinels in one index. It learns from the looks, and ignores the beliefs it is
 /// given, which are another estimator's.
@@ -151,9 +152,7 @@ impl Live {
             self.settled.resize(columns.slots().div_ceil(64), 0);
         }
     }
-}
 
-impl Live {
     fn precision(&self, host: u32) -> f64 {
         self.records
             .get(&host)

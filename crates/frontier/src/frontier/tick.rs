@@ -7,12 +7,10 @@ use crate::page_record::ScheduledPage;
 use messages::FetchRequest;
 use page::{PageId, Timestamp};
 use revisit::columns::{PageStatus, Selection, Slot};
+use revisit::live::FLOOR_OF_PRICE;
 use std::time::Duration;
 use std::vec::IntoIter;
 
-/// Pages below this fraction of the price wait. Their budget is better kept for the next page that is due, as long as
-/// it can be kept.
-const FLOOR_OF_PRICE: f64 = 0.3;
 /// Minimum time between two scans, per page scored: some twenty times the cost of scoring it.
 const SCAN_TIME_PER_PAGE: Duration = Duration::from_nanos(1_000);
 /// Pages that may move to other groups between two scans, when sites have grown.

@@ -13,7 +13,7 @@ use revisit::columns::Slot;
 use revisit::hints::ListedDate;
 use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::ops::ControlFlow;
-use sweeps::PagePlace;
+use sweeps::{GroupKind, PagePlace};
 
 /// Settings of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -201,7 +201,7 @@ impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
         for (number, list) in lists.lists().iter().enumerate() {
             let first = list.pages[0] as usize;
             let (host, site) = (pages.host(first), pages.place(first).site);
-            let place = PagePlace { site, cell: 0, groups: [0; 7] };
+            let place = PagePlace { site, cell: 0, groups: [0; GroupKind::ALL.len()] };
             let (last_look_days, belief) = (Some(run.start_days), learner.belief(first));
             let known = PolicyPage { weight: 0.0, cost: LIST_COST, host, place, last_look_days, belief };
             policy.insert_list(Slot::new((pages.len() + number) as u32), &known, list.pages.len(), run.start_days);

@@ -55,6 +55,19 @@ impl ListRules {
         SimulationError::share("recall of lists", self.recall)?;
         Ok(())
     }
+
+    /// The dates that a list shows of a page with these changes, over this number of days.
+    fn dates(&self, changes: &[f64], days: f64, mut stream: RandomStream) -> Vec<f64> {
+        let mut dates: Vec<f64> = changes.iter().copied().filter(|_| stream.uniform() < self.recall).collect();
+        let wrong_per_day = self.recall * changes.len() as f64 / days * (1.0 - self.precision) / self.precision;
+        let mut at = 0.0;
+        while wrong_per_day > 0.0 && at < days {
+            at += stream.exponential() / wrong_per_day;
+            dates.push(at);
+        }
+        dates.sort_by(f64::total_cmp);
+        dates
+    }
 }
 
 impl SiteLists {
@@ -69,30 +82,12 @@ impl SiteLists {
         seed: u64,
     ) -> Result<Self, SimulationError> {
         rules.check()?;
-        let (mut all, mut of_site) = (Self::default(), BTreeMap::new());
-        for (number, (place, changes)) in (0..).zip(pages) {
+        let shown = (0..).zip(pages).map(|(number, (place, changes))| {
             let has_list = RandomStream::new(seed, place.site, Purpose::Lists).uniform() < rules.share;
-            if !has_list {
-                all.shown.push(None);
-                continue;
-            }
-            let list = *of_site.entry(place.site).or_insert_with(|| {
-                all.lists.push(SiteList { pages: Vec::new() });
-                all.lists.len() - 1
-            });
-            all.lists[list].pages.push(number);
-            let mut stream = RandomStream::new(seed ^ 1, u64::from(number), Purpose::Lists);
-            let mut dates: Vec<f64> = changes.iter().copied().filter(|_| stream.uniform() < rules.recall).collect();
-            let wrong_per_day = rules.recall * changes.len() as f64 / days * (1.0 - rules.precision) / rules.precision;
-            let mut at = 0.0;
-            while wrong_per_day > 0.0 && at < days {
-                at += stream.exponential() / wrong_per_day;
-                dates.push(at);
-            }
-            dates.sort_by(f64::total_cmp);
-            all.shown.push(Some(ShownDates::Told { dates, late_days: 0.0 }));
-        }
-        Ok(all)
+            let dates = || rules.dates(changes, days, RandomStream::new(seed ^ 1, number, Purpose::Lists));
+            has_list.then(|| (place.site, ShownDates::Told { dates: dates(), late_days: 0.0 }))
+        });
+        Ok(Self::showing(shown))
     }
 
     /// Lists that show these dates: for each page the key of its list and what that shows, or `None` for a page on no

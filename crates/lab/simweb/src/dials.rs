@@ -51,7 +51,7 @@ impl HostRobots {
 /// The sitemap of a host, which its robots.txt names.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum HostSitemap {
-    /// There is none.
+    /// The host has no sitemap.
     #[default]
     None,
     /// It lists the pages that exist and may be fetched, with the date of their last change.

@@ -86,7 +86,7 @@ pub fn live_value(
     trust * swept + (1.0 - trust) * plain.crawl_value(days, theta)
 }
 
-/// A first copy counts for at most so many days of freshness.
+/// Cap on the days of freshness that a first copy counts for.
 const LONGEST_FIRST_DAYS: f64 = 30.0;
 /// Under [`Index::Uniform`], pages never fetched come before all others.
 pub(super) const BEFORE_ALL_DAYS: f64 = 1e9;

@@ -116,7 +116,7 @@ pub(super) struct HeldGroup {
     pub(super) number: u32,
     /// Time of the last look at any page of it; negative infinity when there was none.
     pub(super) looked_days: f64,
-    /// Time of the last choice of one that may still be answered; negative infinity when there is none.
+    /// Time of the last request for a page of it that is still in flight; negative infinity without one.
     asked_days: f64,
     /// Sum of its pages' weights.
     pub(super) weight: f64,

@@ -47,7 +47,7 @@ impl Vouched {
     }
 }
 
-/// All of it, by slot. A copy of what the caller stores.
+/// Hints, lists and what lists vouch for, by slot. Derived from the records that the caller stores.
 #[derive(Clone, Debug, Default)]
 pub struct HeardPages {
     /// Pages with hints, and the hazard that these add.
@@ -65,7 +65,7 @@ impl HeardPages {
         self.ignores_silence = true;
     }
 
-    /// Sets the hazard of a page's hints; 0: there are none.
+    /// Sets the hazard of a page's hints; zero removes them.
     pub fn set_hazard(&mut self, slot: Slot, hazard: f64) {
         if hazard > 0.0 {
             self.hinted.insert(slot, hazard);

@@ -43,7 +43,7 @@ impl Bench {
         self.look_dated(url, days_later, verdict, None)
     }
 
-    /// The same, with a Last-Modified so many days before the look.
+    /// The same, with a Last-Modified `age_days` before the look.
     pub(crate) fn look_dated(
         &mut self,
         url: &str,

@@ -52,7 +52,7 @@ pub struct TraceReplay {
     pub importance_shape: Option<f64>,
     /// Lists of the sites' pages, if there are any.
     pub lists: Option<ListRules>,
-    /// Ends the scored time of a crawl without knowledge after so many days.
+    /// For a crawl without knowledge: the day on which the scored time ends. `None`: after the first year.
     pub until_days: Option<f64>,
     /// Seed of the random numbers.
     pub seed: u64,

@@ -18,7 +18,7 @@ pub(super) struct FirstDays {
     relative_to_round_robin: Option<f64>,
 }
 
-/// Stale time by spans of days, of a crawl that was scored for so many.
+/// Stale time by spans of days. `scored_days` is the length of the scored time.
 pub(super) fn first_days(scores: &Scores, scored_days: f64) -> Vec<FirstDays> {
     let scored_days = scored_days.floor() as usize;
     let whole = (!DAYS.contains(&(0, scored_days)) && scored_days > 0).then_some((0, scored_days));
