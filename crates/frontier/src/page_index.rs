@@ -154,13 +154,16 @@ impl PageIndex {
     /// Connects restored pages with their lists, once all pages are known. A list vouches for them until its last look.
     pub(crate) fn resolve_lists(&mut self, hosts: &Hosts) {
         for (slot, list) in std::mem::take(&mut self.unresolved) {
-            let Some(list) = self.slot(list) else { continue };
+            let Some(list) = self.slot(list).filter(|list| self.heard.list(*list).is_some()) else { continue };
             let (Some(entry), Some(PageEntry { last_look: LastLook::Looked(until), .. })) =
                 (self.columns.get(slot), self.columns.get(list))
             else {
                 continue;
             };
-            if self.heard.list(list).is_some() {
+            // A page with a hint may have it from this list, which then does not vouch for it.
+            if self.heard.hazard(slot) > 0.0 {
+                self.heard.cover(slot, list);
+            } else {
                 let recall = |kind| hosts.gate(entry.host).hints.recall(kind);
                 self.heard.hear_silence(&mut self.columns, slot, list, until, recall);
             }

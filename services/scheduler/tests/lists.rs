@@ -122,3 +122,20 @@ fn a_list_that_dates_every_page_today_is_not_believed_and_costs_no_writes() {
     let quality = bench.explained(&on_site(1), Some(1.0)).hints.host[0];
     assert!(quality.precision < 0.05 && quality.recall < 0.05, "{quality:?}");
 }
+
+#[test]
+fn a_claim_that_is_pending_at_a_restart_is_no_silence() {
+    let mut bench = known();
+    teach(&mut bench, 60);
+    let (claimed, unlisted) = (on_site(1), on_site(3));
+    let previous = bench.now();
+    bench.pass(20 * DAY);
+    let (old, new) = (bench.now() - 100 * DAY, bench.now() - HOUR);
+    read(&mut bench, Some(previous), &[(&claimed, new), (&on_site(2), old)]);
+    bench.crash();
+    bench.start();
+    let own_hazard = |url: &str| bench.explained(url, Some(1.0)).own_hazard.unwrap();
+    let (claimed, unlisted, silent) = (own_hazard(&claimed), own_hazard(&unlisted), own_hazard(&on_site(2)));
+    assert!((claimed / unlisted - 1.0).abs() < 0.01, "{claimed} and {unlisted}");
+    assert!(silent < 0.2 * unlisted, "{silent} and {unlisted}");
+}
