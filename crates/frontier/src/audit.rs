@@ -61,10 +61,7 @@ impl Audit {
     pub(crate) fn restore(&mut self, page: &ScheduledPage) {
         self.looks += page.audits as u64;
         self.fresh += page.audits_fresh as u64;
-        // Pages stored before expectations were kept have none.
-        if page.audits_expected > 0.0 {
-            self.recent.add(page.audits as f64, page.audits_fresh as f64, page.audits_expected);
-        }
+        self.recent.add(page.audits as f64, page.audits_fresh as f64, page.audits_expected);
     }
 
     /// Counts the answer to an audit. `expected` is the probability that the copy was current.
@@ -149,12 +146,5 @@ mod tests {
         (0..1_500).for_each(|_| recent.add(1.0, 0.5, 0.5));
         let ratio = recent.fresh / recent.expected;
         assert!(recent.looks <= RECENT + 1e-6 && ratio > 1.0 && ratio < 1.01, "{ratio}");
-    }
-
-    #[test]
-    fn a_page_stored_without_expectations_calibrates_nothing() {
-        let mut audit = Audit::default();
-        audit.restore(&ScheduledPage { audits: 5, audits_fresh: 4, ..page() });
-        assert_eq!((audit.looks, audit.recent), (5, RecentAudits::default()));
     }
 }

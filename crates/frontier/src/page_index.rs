@@ -162,7 +162,7 @@ impl PageIndex {
             };
             // A page with a hint may have it from this list, which then does not vouch for it.
             if self.heard.hazard(slot) > 0.0 {
-                self.heard.cover(slot, list);
+                self.heard.restore_claim(slot, list);
             } else {
                 let recall = |kind| hosts.gate(entry.host).hints.recall(kind);
                 self.heard.hear_silence(&mut self.columns, slot, list, until, recall);

@@ -66,6 +66,15 @@ pub struct Link {
     pub rel: String,
 }
 
+impl Link {
+    /// The `rel` of a sitemap named by robots.txt, …
+    pub const SITEMAP: &str = "sitemap";
+    /// … of one named by a sitemap index, …
+    pub const INDEXED_SITEMAP: &str = "index";
+    /// … and of a feed named by a page.
+    pub const FEED: &str = "alternate";
+}
+
 /// Operator to scheduler: a command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Command {

@@ -12,12 +12,6 @@ use stream::Context;
 const LINKS_PER_RECORD: usize = 1_000;
 /// … and the most bytes: a page may have a thousand links of 2,000 bytes each. Half of the topic's limit.
 const LINK_BYTES_PER_RECORD: usize = 512 << 10;
-/// The `rel` of a sitemap named by robots.txt, …
-pub(crate) const SITEMAP: &str = "sitemap";
-/// … of one named by a sitemap index, …
-pub(crate) const INDEXED_SITEMAP: &str = "index";
-/// … and of a feed named by a page.
-pub(crate) const FEED: &str = "alternate";
 
 /// Sends the links of a page to its own site, if they can become pages.
 pub(crate) fn tell_links(
@@ -32,7 +26,7 @@ pub(crate) fn tell_links(
     let address = result.look.answered_by();
     let base = page.base.as_deref().and_then(|base| address.join(base).ok());
     let base = base.as_ref().unwrap_or(address);
-    let feeds = page.feeds.iter().map(|feed| (feed.as_str(), "", FEED));
+    let feeds = page.feeds.iter().map(|feed| (feed.as_str(), "", Link::FEED));
     // Every post of a blog may name the feed of its comments, so only the front page is heard where no link is followed.
     let is_front = result.look.url.path() == "/";
     let feeds = feeds.filter(|_| rules.links || (is_front && rules.lists.feeds && rules.lists.discover));
@@ -56,7 +50,7 @@ pub(crate) fn tell_links(
 pub(crate) fn tell_sitemaps(result: &FetchResult, rules: &DetectorRules, context: &mut Context<'_>) {
     let wanted = rules.lists.sitemaps && (rules.links || rules.lists.discover);
     let own = |text: &String| CanonicalUrl::parse(text).ok().filter(|url| url.site_key() == result.look.site_key);
-    let link = |url| Link { url, anchor: String::new(), rel: SITEMAP.to_owned() };
+    let link = |url| Link { url, anchor: String::new(), rel: Link::SITEMAP.to_owned() };
     emit(result, result.sitemaps.iter().filter(|_| wanted).filter_map(own).map(link), context);
 }
 

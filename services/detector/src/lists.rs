@@ -7,7 +7,7 @@
 //! shows whether it was right.
 
 use crate::DetectorRules;
-use crate::links::{self, INDEXED_SITEMAP};
+use crate::links;
 use crate::look::JudgedLook;
 use crate::state::{PAGES, PageSketch};
 use messages::topics::SCHEDULER_EVENTS;
@@ -133,7 +133,7 @@ pub(crate) fn tell(
     emit(list.kind, result, last_look_at, said.listed, std::mem::take(&mut said.dated), context);
     let is_index = list.sitemap.kind == Some(SitemapKind::Index);
     let follow = rules.links || (is_index && rules.lists.discover);
-    let rel = if is_index { INDEXED_SITEMAP } else { "" };
+    let rel = if is_index { Link::INDEXED_SITEMAP } else { "" };
     let link = |url: CanonicalUrl| Link { url, anchor: String::new(), rel: rel.to_owned() };
     let unknown = said.unknown.into_iter().filter(|_| follow).take(LINKS_PER_LOOK).map(link);
     links::emit(result, unknown, context);

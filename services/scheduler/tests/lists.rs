@@ -139,3 +139,21 @@ fn a_claim_that_is_pending_at_a_restart_is_no_silence() {
     assert!((claimed / unlisted - 1.0).abs() < 0.01, "{claimed} and {unlisted}");
     assert!(silent < 0.2 * unlisted, "{silent} and {unlisted}");
 }
+
+#[test]
+fn a_claim_that_is_pending_at_a_restart_is_news_once() {
+    let mut bench = known();
+    teach(&mut bench, 10);
+    let read_news = |bench: &mut Bench, previous, new| {
+        read(bench, Some(previous), &[(&on_site(1), new), (&on_site(2), new - 100 * DAY)]);
+        bench.page(LIST).unwrap().list_news
+    };
+    let previous = bench.now();
+    bench.pass(DAY);
+    let new = bench.now() - HOUR;
+    let told = read_news(&mut bench, previous, new);
+    bench.crash();
+    bench.start();
+    let again = read_news(&mut bench, previous, new);
+    assert!(again <= told, "{again} and {told}");
+}

@@ -124,10 +124,10 @@ impl Frontier {
 
 /// Whether the link's relation names a sitemap or feed. Links to another site do not come this far.
 fn names_list(link: &Link) -> bool {
-    link.rel == "index" || is_worth_a_look_at_once(link)
+    link.rel == Link::INDEXED_SITEMAP || is_worth_a_look_at_once(link)
 }
 
 /// Whether the list is named by robots.txt or a page. A sitemap index may name thousands.
 fn is_worth_a_look_at_once(link: &Link) -> bool {
-    matches!(link.rel.as_str(), "sitemap" | "alternate")
+    [Link::SITEMAP, Link::FEED].contains(&link.rel.as_str())
 }

@@ -132,6 +132,12 @@ impl HeardPages {
         }
     }
 
+    /// Restores that the list of a page claims a change of it, so that the same claim is no news again.
+    pub fn restore_claim(&mut self, slot: Slot, list: Slot) {
+        self.cover(slot, list);
+        self.vouched[slot.index()].claimed = self.list_of(slot) == Some(list);
+    }
+
     /// A list says what it said before: it vouches for all its pages that it makes no claim about.
     pub fn hear_again<'a>(
         &mut self,
