@@ -81,3 +81,28 @@ fn two_versions_are_compared_by_the_rule_of_their_page() {
     assert_eq!((&other["rule"], &other["triggers"]), (&json!(null), &json!([])));
     assert!(other["added"].to_string().contains("The sun shines."), "{other:#}");
 }
+
+#[test]
+fn what_decides_whether_a_page_is_crawled_is_shown_without_fetching_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let config = "[crawl]\nurl_filters = [\"filter.txt\"]\n\n[[rules]]\nname = \"no cart\"\npages = [\"*/cart/*\"]\n\
+                  crawl = \"deny\"\nmax_depth = 2\n";
+    write(directory.path().join("rules.toml"), config).unwrap();
+    write(directory.path().join("filter.txt"), "-\\.gif$\n+^https?://shop\\.test/\n").unwrap();
+    let ask = |url: &str| recrawl(directory.path(), &["--format", "json", "rules", url, "--config", "rules.toml"]);
+    let check = |url: &str, rule: serde_json::Value, crawled: bool, decided_by: &str| {
+        let report = ask(url).exits_with(0).json();
+        let told = (&report["rule"], &report["crawled"], &report["decided_by"]);
+        assert_eq!(told, (&rule, &json!(crawled), &json!(decided_by)), "{url}");
+    };
+    check("http://shop.test/cart/1", json!("no cart"), false, "rule no cart denies it");
+    check("http://shop.test/x.gif", json!(null), false, "line 1 of filter.txt decides: -\\.gif$");
+    check("http://shop.test/", json!(null), true, "line 2 of filter.txt decides: +^https?://shop\\.test/");
+    check("http://other.test/", json!(null), false, "no line of filter.txt allows it");
+    let text = recrawl(directory.path(), &["rules", "http://shop.test/cart/1", "--config", "rules.toml"]);
+    text.exits_with(0).says(&["not crawled: rule no cart denies it", "max_depth = 2"]);
+    write(directory.path().join("filter.txt"), "shop.test\n").unwrap();
+    ask("http://shop.test/").exits_with(2).says(&["filter.txt:1: \"shop.test\" begins with neither + nor -"]);
+    std::fs::remove_file(directory.path().join("filter.txt")).unwrap();
+    ask("http://shop.test/").exits_with(2).says(&["crawl.url_filters: cannot read filter.txt"]);
+}

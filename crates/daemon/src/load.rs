@@ -34,5 +34,14 @@ pub fn load(file: Option<&Path>, overrides: &[(String, String)]) -> Result<Setti
     };
     let files = [(name.as_str(), text.as_str())];
     let files = if file.is_some() { &files[..] } else { &[] };
-    Settings::from_layers(Layers { files, environment: std::env::vars(), overrides }).map_err(LoadError::Faults)
+    let layers = Layers { files, environment: std::env::vars(), overrides };
+    let mut settings = Settings::from_layers(layers).map_err(LoadError::Faults)?;
+    for path in settings.crawl.url_filters.clone() {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(&path).map_err(|error| {
+            LoadError::Unreadable(format!("crawl.url_filters: cannot read {name}: {error}; check the name"))
+        })?;
+        settings.add_url_filter(&name, &text).map_err(LoadError::Faults)?;
+    }
+    Ok(settings)
 }

@@ -274,6 +274,8 @@ fn help_of(figure: &str) -> &'static str {
         "matches_total" => "pages found to be copies of another",
         "mirrors" => "pages whose content is fetched through another page",
         "never_fetched" => "pages never fetched",
+        "evicted_pages_total" => "pages forgotten to make room for others of their host",
+        "pages_out_of_scope_total" => "pages not taken in because a rule, a filter or a block leaves them out",
         "observations_total" => "looks used for learning",
         "on_the_wire" => "requests sent to a server and not answered yet",
         "pages" => "pages known",

@@ -48,7 +48,7 @@ pub fn explain(
     now: Timestamp,
 ) -> Option<Explanation> {
     let hints = schedule.as_ref().map(record_of).unwrap_or_default();
-    let (mut index, mut hosts) = (PageIndex::default(), Hosts::default());
+    let (mut index, mut hosts) = (PageIndex::default(), Hosts::new(rules));
     if !rules.values_hints() {
         index.heard.ignore_silence();
     }

@@ -42,6 +42,8 @@ pub struct Frontier {
     pub(crate) audit: Audit,
     pub(crate) demand: SharedDemand,
     pub(crate) counts: FrontierCounts,
+    /// Pages that made room for others and are not forgotten yet.
+    evicted: Vec<PageId>,
 }
 
 /// Counters and gauges since this frontier was made.
@@ -58,6 +60,8 @@ pub(crate) struct FrontierCounts {
     pub(crate) late_answers: u64,
     pub(crate) unknown_pages: u64,
     pub(crate) refused_pages: u64,
+    pub(crate) pages_out_of_scope: u64,
+    pub(crate) evicted_pages: u64,
     pub(crate) hints: u64,
     /// Fetches saved by mirrors.
     pub(crate) spared: u64,
@@ -82,15 +86,16 @@ impl Frontier {
             FrontierCounts { fresh_at: Timestamp::MIN, scanned_at: Timestamp::MIN, ..FrontierCounts::default() };
         Self {
             planner: Planner::new(&rules),
+            hosts: Hosts::new(&rules),
             rules,
             pages,
-            hosts: Hosts::default(),
             outlook: Outlook::default(),
             taught_cells: TaughtCells::new(),
             budget: FetchBudget::default(),
             audit: Audit::default(),
             demand,
             counts,
+            evicted: Vec::new(),
         }
     }
 
@@ -212,6 +217,8 @@ impl Frontier {
             ("late_answers_total", self.counts.late_answers as f64),
             ("unknown_pages_total", self.counts.unknown_pages as f64),
             ("refused_pages_total", self.counts.refused_pages as f64),
+            ("pages_out_of_scope_total", self.counts.pages_out_of_scope as f64),
+            ("evicted_pages_total", self.counts.evicted_pages as f64),
             ("hints_total", self.counts.hints as f64),
             ("mirrors", self.pages.mirrors() as f64),
             ("fetches_spared_by_mirrors_total", self.counts.spared as f64),

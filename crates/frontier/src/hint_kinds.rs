@@ -84,6 +84,7 @@ mod tests {
             next_permitted_at: page::Timestamp::MIN,
             crawl_delay_ms: 0,
             paused: false,
+            blocked: false,
             troubles: 0,
             left_alone_until: page::Timestamp::MIN,
             hints_right: Vec::new(),

@@ -5,7 +5,7 @@ use crate::hint_kinds;
 use crate::rules::FrontierRules;
 use messages::{ContentEvidence, Look, TroubleNotice, impl_message};
 use page::{CanonicalUrl, HostName, Timestamp};
-use politeness::HostBackoff;
+use politeness::{DelayRule, HostBackoff};
 use revisit::hints::HintRecord;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
@@ -18,6 +18,7 @@ pub struct HostSchedule {
     pub next_permitted_at: Timestamp,
     pub crawl_delay_ms: i64,
     pub paused: bool,
+    pub blocked: bool,
     pub troubles: i32,
     pub left_alone_until: Timestamp,
     pub hints_right: Vec<f32>,
@@ -84,11 +85,14 @@ pub(crate) fn is_trouble(look: &Look) -> bool {
 /// The gate of one host.
 pub(crate) struct HostGate {
     pub(crate) host: HostName,
+    /// The delays that the operator set.
+    delay_rule: DelayRule,
     pub(crate) next_permitted_at: Timestamp,
     pub(crate) crawl_delay: Duration,
     /// The origin whose robots.txt asks for the longest delay. Lost at a restart; the delay is stored.
     slowest: Option<(Box<str>, Duration)>,
     pub(crate) paused: bool,
+    pub(crate) blocked: bool,
     pub(crate) in_flight: u32,
     /// Time the host took for its last answer, on the clock of the web. Lost at a restart; the delay learned from it is
     /// stored.
@@ -101,7 +105,7 @@ pub(crate) struct HostGate {
 impl HostGate {
     /// Pause between the end of a request to the host and the start of the next.
     pub(crate) fn delay(&self, rules: &FrontierRules) -> Duration {
-        let configured = rules.delay.delay_after(None, Duration::ZERO).as_duration();
+        let configured = self.delay_rule.delay_after(None, Duration::ZERO).as_duration();
         self.crawl_delay.max(configured).max(rules.host_interval)
     }
 
@@ -119,7 +123,7 @@ impl HostGate {
             self.hear_delay(answer);
         }
         let robots_delay = self.slowest.as_ref().map(|(_, delay)| *delay);
-        let delay = rules.delay.delay_after(robots_delay, answer.latency).as_duration();
+        let delay = self.delay_rule.delay_after(robots_delay, answer.latency).as_duration();
         self.crawl_delay = if is_complete { delay } else { self.crawl_delay.max(delay) };
         if !answer.latency.is_zero() {
             self.response_time = rules.web_time(answer.latency);
@@ -172,6 +176,7 @@ impl HostGate {
             next_permitted_at: self.next_permitted_at,
             crawl_delay_ms: self.crawl_delay.as_millis() as i64,
             paused: self.paused,
+            blocked: self.blocked,
             troubles: i32::try_from(self.backoff.troubles).unwrap_or(i32::MAX),
             left_alone_until: self.backoff.until.max(Timestamp::from_secs(0)),
             hints_right: Vec::new(),
@@ -186,14 +191,20 @@ impl HostGate {
 }
 
 /// All hosts of this partition, by number.
-#[derive(Default)]
 pub(crate) struct Hosts {
+    /// For hosts that are seen for the first time.
+    rules: FrontierRules,
     gates: Vec<HostGate>,
     numbers: HashMap<HostName, u32>,
     changed: BTreeSet<u32>,
 }
 
 impl Hosts {
+    /// No hosts yet.
+    pub(crate) fn new(rules: &FrontierRules) -> Self {
+        Self { rules: rules.clone(), gates: Vec::new(), numbers: HashMap::new(), changed: BTreeSet::new() }
+    }
+
     /// Restores a host from its record.
     pub(crate) fn restore(&mut self, host: &HostName, schedule: &HostSchedule) {
         let number = self.number(host.as_str());
@@ -201,6 +212,7 @@ impl Hosts {
         gate.next_permitted_at = schedule.next_permitted_at;
         gate.crawl_delay = Duration::from_millis(schedule.crawl_delay_ms.max(0) as u64);
         gate.paused = schedule.paused;
+        gate.blocked = schedule.blocked;
         gate.backoff = HostBackoff {
             troubles: u32::try_from(schedule.troubles).unwrap_or_default(),
             until: schedule.left_alone_until,
@@ -250,11 +262,13 @@ impl Hosts {
         let number = u32::try_from(self.gates.len()).expect("a partition has fewer than 2^32 hosts");
         let host = HostName::from_name(name);
         self.gates.push(HostGate {
+            delay_rule: self.rules.delay_of(name),
             host: host.clone(),
             next_permitted_at: Timestamp::MIN,
             crawl_delay: Duration::ZERO,
             slowest: None,
             paused: false,
+            blocked: false,
             in_flight: 0,
             response_time: Duration::ZERO,
             backoff: HostBackoff::default(),

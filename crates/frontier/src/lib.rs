@@ -18,6 +18,7 @@ pub mod explain;
 mod fetch_cost;
 mod frontier;
 mod hint_kinds;
+mod host_limit;
 mod hosts;
 mod page_index;
 mod page_record;

@@ -2,6 +2,7 @@
 
 use crate::fetch_cost::FetchCosts;
 use crate::hint_kinds::list_of;
+use crate::host_limit::{LimitedHosts, Worth};
 use crate::hosts::{HostGate, Hosts};
 use crate::page_record::ScheduledPage;
 use crate::request::{RequestState, WantedReason};
@@ -28,6 +29,11 @@ pub(crate) struct PageIndex {
     leases: BTreeSet<(Timestamp, Slot)>,
     /// Pages that must not be fetched before a time.
     held: BTreeSet<(Timestamp, Slot)>,
+    /// The pages of hosts with a limit, and by slot what they were added with.
+    pub(crate) limited: LimitedHosts,
+    limited_as: HashMap<Slot, Option<Worth>>,
+    /// The longest interval of pages whose rule sets one, in days.
+    pub(crate) longest_days: HashMap<Slot, f64>,
     /// Pages an operator wants next.
     pub(crate) refetch: BTreeSet<Slot>,
     /// What hints and lists say of pages.
@@ -71,6 +77,9 @@ impl PageIndex {
             host,
             status: match page.request.state {
                 RequestState::InFlight { .. } => PageStatus::InFlight,
+                RequestState::Held { .. } | RequestState::Idle if !rules.scope.allows(&page.url) => {
+                    PageStatus::Excluded
+                }
                 RequestState::Held { .. } => PageStatus::Held,
                 RequestState::Idle => PageStatus::Ready,
             },
@@ -92,19 +101,25 @@ impl PageIndex {
             }
         };
         self.costs.set(slot, page.bytes_per_fetch, rules);
+        if rules.max_pages_of(page.url.host_name()).is_some() {
+            let discovered = (page.depth > 0).then(|| Worth::of(page, rules.own_weight(page)));
+            self.limited.add(host, slot, discovered);
+            self.limited_as.insert(slot, discovered);
+        }
         match page.request.state {
             RequestState::InFlight { lease_until, .. } => {
                 self.waits[slot.index()] = lease_until;
                 self.leases.insert((lease_until, slot));
                 hosts.gate_mut(host).in_flight += 1;
             }
+            _ if entry.status == PageStatus::Excluded => {}
             RequestState::Held { until } => {
                 self.waits[slot.index()] = until;
                 self.held.insert((until, slot));
             }
             RequestState::Idle => {}
         }
-        if page.request.wanted != WantedReason::No {
+        if page.request.wanted != WantedReason::No && entry.status != PageStatus::Excluded {
             self.refetch.insert(slot);
         }
         self.heard.set_hazard(slot, page.hint_hazard);
@@ -113,9 +128,13 @@ impl PageIndex {
             self.followers.insert(slot);
         }
         // A refused request is an answer, but no fetch.
-        if page.outcome.is_none() && page.failure.is_none() {
+        if page.outcome.is_none() && page.failure.is_none() && entry.status != PageStatus::Excluded {
             self.unanswered.insert(slot);
         }
+        match rules.orders(&page.url).and_then(|orders| orders.max_interval) {
+            Some(longest) => self.longest_days.insert(slot, longest.as_secs_f64() / 86_400.0),
+            None => self.longest_days.remove(&slot),
+        };
         self.never_fetched += usize::from(page.last_look_at.is_none());
         slot
     }
@@ -126,8 +145,16 @@ impl PageIndex {
         let slot = self.slots.remove(&id)?;
         self.heard.remove(slot);
         self.costs.set(slot, 0.0, rules);
+        self.longest_days.remove(&slot);
         self.columns.remove(slot);
         Some(slot)
+    }
+
+    /// Counts a page of a host with a limit no more.
+    pub(crate) fn limited_out(&mut self, slot: Slot, host: u32) {
+        if let Some(discovered) = self.limited_as.remove(&slot) {
+            self.limited.remove(host, slot, discovered);
+        }
     }
 
     /// Removes the page's entries outside the columns.
@@ -144,8 +171,9 @@ impl PageIndex {
             PageStatus::Held => {
                 self.held.remove(&wait);
             }
-            PageStatus::Ready | PageStatus::Gone => {}
+            PageStatus::Ready | PageStatus::Excluded => {}
         }
+        self.limited_out(slot, entry.host);
         self.refetch.remove(&slot);
         self.followers.remove(&slot);
         self.unanswered.remove(&slot);

@@ -1,12 +1,15 @@
 //! The scheduler's settings, in the units it works with.
 
+use crate::page_record::ScheduledPage;
 use crate::request::RetryTimes;
 use change_rate::{EstimatorChoice, Gamma};
-use page::UrlRules;
+use page::{CanonicalUrl, UrlRules};
 use policies::{PolicyAtWork, PolicyKind, PolicyOptions};
 use politeness::{BackoffRule, CrawlDelay, DelayRule};
 use revisit::columns::Index;
+use scope::{CrawlOrders, CrawlRule, Scope};
 use settings::{Discover, Settings};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The settings of one partition of the scheduler.
@@ -50,7 +53,10 @@ pub struct FrontierRules {
     /// Whether a sitemap or feed that a page names becomes a page.
     pub(crate) discover_lists: bool,
     pub(crate) max_pages: u64,
+    pub(crate) max_pages_per_host: Option<u64>,
     pub(crate) max_depth: u32,
+    /// What the operator said of single pages and hosts.
+    pub(crate) scope: Arc<Scope>,
     /// Whether pages with the same text share one stream of fetches.
     pub(crate) mirrors: bool,
     pub(crate) partitions: u32,
@@ -127,10 +133,52 @@ impl FrontierRules {
             discover: settings.crawl.discover,
             discover_lists: settings.hints.discover,
             max_pages: share(settings.crawl.max_pages),
+            max_pages_per_host: settings.crawl.max_pages_per_host,
             max_depth: settings.crawl.max_depth,
+            scope: Arc::new(settings.scope.clone()),
             mirrors: settings.detector.mirrors,
             partitions,
             speed: settings.clock.speed,
+        }
+    }
+
+    /// What the operator's rule says of a page.
+    pub(crate) fn orders(&self, url: &CanonicalUrl) -> Option<&CrawlOrders> {
+        self.scope.rule(url).map(CrawlRule::orders)
+    }
+
+    /// The importance of a page: what its rule says, otherwise what it was seeded with.
+    pub(crate) fn own_weight(&self, page: &ScheduledPage) -> f64 {
+        self.orders(&page.url).and_then(|orders| orders.weight).unwrap_or(page.weight)
+    }
+
+    /// Longest time between two fetches of a page.
+    pub(crate) fn max_interval_of(&self, url: &CanonicalUrl) -> Duration {
+        self.orders(url).and_then(|orders| orders.max_interval).unwrap_or(self.max_interval)
+    }
+
+    /// Waits of a page before it may be requested again.
+    pub(crate) fn retry_times_of(&self, url: &CanonicalUrl) -> RetryTimes {
+        let min_interval = self.orders(url).and_then(|orders| orders.min_interval);
+        RetryTimes { min_interval: min_interval.unwrap_or(self.retry_times.min_interval), ..self.retry_times }
+    }
+
+    /// Most links from a seed to a page.
+    pub(crate) fn max_depth_of(&self, url: &CanonicalUrl) -> u32 {
+        self.orders(url).and_then(|orders| orders.max_depth).unwrap_or(self.max_depth)
+    }
+
+    /// Most pages of a host.
+    pub(crate) fn max_pages_of(&self, host_name: &str) -> Option<u64> {
+        let ordered = self.scope.host_rule(host_name).and_then(|rule| rule.orders().max_pages);
+        ordered.or(self.max_pages_per_host)
+    }
+
+    /// The delays of a host.
+    pub(crate) fn delay_of(&self, host_name: &str) -> DelayRule {
+        match self.scope.host_rule(host_name).and_then(|rule| rule.orders().crawl_delay) {
+            Some(delay) => self.delay.with_configured(CrawlDelay::at_most_a_day(delay)),
+            None => self.delay,
         }
     }
 

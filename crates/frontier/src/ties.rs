@@ -16,9 +16,9 @@ pub(crate) const FAILURES_BORNE: i32 = 3;
 pub(crate) fn weight_of(page: &ScheduledPage, rules: &FrontierRules) -> f64 {
     match &page.ties {
         Some(ties) if rules.mirrors => {
-            shared_weight(page.weight, ties.followers.iter().map(|follower| follower.weight))
+            shared_weight(rules.own_weight(page), ties.followers.iter().map(|follower| follower.weight))
         }
-        _ => page.weight,
+        _ => rules.own_weight(page),
     }
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn can_be_passed(page: &ScheduledPage, rules: &FrontierRules, now: Ti
         && page.request.wanted == WantedReason::No
         && page.hinted == 0
         && page.request.failures == 0
-        && now.saturating_since(last_look_at) < rules.max_interval
+        && now.saturating_since(last_look_at) < rules.max_interval_of(&page.url)
 }
 
 pub(crate) fn with_ties(

@@ -104,6 +104,10 @@ pub enum CommandKind {
     PauseHost,
     /// Resumes fetching from a host.
     ResumeHost,
+    /// Stops fetching from a host, and takes in no pages of it.
+    BlockHost,
+    /// Ends that.
+    UnblockHost,
     /// A command of a newer version that this one does not know.
     Unknown,
 }

@@ -51,6 +51,8 @@ pub enum FetchOutcome {
     PortRefused,
     /// Without `crawl.contact` only this machine is asked.
     ContactMissing,
+    /// A rule or a filter of the operator leaves the address out.
+    OutOfScope,
     /// An unwanted media type.
     ContentRefused,
     /// Not sent: requests for the page were under way at several crashes of the fetcher.
@@ -112,7 +114,7 @@ pub struct OutcomeMeaning {
 
 impl FetchOutcome {
     /// Every outcome, in the order of the schema.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::Fetched,
         Self::NotModified,
         Self::SameContent,
@@ -135,6 +137,7 @@ impl FetchOutcome {
         Self::AddressRefused,
         Self::PortRefused,
         Self::ContactMissing,
+        Self::OutOfScope,
         Self::ContentRefused,
         Self::SetAside,
         Self::Unknown,
@@ -164,6 +167,7 @@ impl FetchOutcome {
             | Self::AddressRefused
             | Self::PortRefused
             | Self::ContactMissing
+            | Self::OutOfScope
             | Self::SetAside
             | Self::Unknown => (Nothing, No, BackOff),
             Self::RobotsDisallowed => (Nothing, No, WhenRobotsRefresh),

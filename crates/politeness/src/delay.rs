@@ -60,6 +60,12 @@ impl DelayRule {
         }
     }
 
+    /// The rule with another least delay.
+    #[must_use]
+    pub fn with_configured(self, configured: CrawlDelay) -> Self {
+        Self { configured, ..self }
+    }
+
     /// The delay after a fetch: max(configured, min(robots crawl-delay, cap), factor × last response time), capped at a
     /// day.
     pub fn delay_after(&self, robots_crawl_delay: Option<Duration>, last_response_time: Duration) -> CrawlDelay {

@@ -100,7 +100,7 @@ fn uniform_takes_the_longest_unseen_and_ties_go_to_the_lower_slot() {
 #[test]
 fn only_pages_that_are_ready_on_permitted_hosts_are_chosen() {
     let mut columns = PageColumns::default();
-    for status in [PageStatus::InFlight, PageStatus::Held, PageStatus::Gone] {
+    for status in [PageStatus::InFlight, PageStatus::Held, PageStatus::Excluded] {
         columns.insert(&PageEntry { status, ..entry(1.0, 0.0) }, &somewhere());
     }
     let on_host_7 = columns.insert(&PageEntry { host: 7, ..entry(1.0, 0.0) }, &somewhere());
@@ -197,7 +197,7 @@ fn the_uniform_price_is_the_time_a_round_takes() {
     for rate in [0.1, 1.0, 7.0] {
         columns.insert(&entry(rate, 0.0), &somewhere());
     }
-    columns.insert(&PageEntry { status: PageStatus::Gone, ..entry(1.0, 0.0) }, &somewhere());
+    columns.insert(&PageEntry { status: PageStatus::Excluded, ..entry(1.0, 0.0) }, &somewhere());
     let price = columns.demand_histogram(&Policy::Uniform).solve(&Policy::Uniform, 0.5);
     assert!((price - 6.0).abs() < 1e-9, "{price}");
 }

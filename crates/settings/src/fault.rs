@@ -53,7 +53,7 @@ fn prefix(part: &Option<impl fmt::Display>) -> String {
 
 /// All faults, one line each. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Faults(Vec<SettingFault>);
+pub struct Faults(pub(crate) Vec<SettingFault>);
 
 impl Faults {
     pub(crate) fn new(mut faults: Vec<SettingFault>) -> Self {

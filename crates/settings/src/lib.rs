@@ -74,6 +74,35 @@ impl Settings {
     }
 }
 
+/// What a rule says of the crawl of its pages, as lines of TOML with secrets masked.
+pub fn lines_of_orders(orders: &scope::CrawlOrders) -> Vec<String> {
+    let mut lines = Vec::new();
+    rules::write_orders(orders, Secrets::Masked, &mut lines);
+    lines
+}
+
+impl Settings {
+    /// Adds a filter of addresses, one of `crawl.url_filters`: the name and the text of its file.
+    ///
+    /// # Errors
+    /// Returns every line that is none.
+    pub fn add_url_filter(&mut self, name: &str, text: &str) -> Result<(), Faults> {
+        match scope::UrlFilter::parse(name, text) {
+            Ok(filter) => self.scope.add_filter(filter),
+            Err(faults) => {
+                let fault = |fault: scope::FilterFault| SettingFault {
+                    origin: Some(Origin::File { layer: 0, line: fault.line, name: name.to_owned() }),
+                    key: None,
+                    problem: fault.problem,
+                    remedy: fault.remedy,
+                };
+                return Err(Faults(faults.into_iter().map(fault).collect()));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// The values of [`DEFAULT_TOML`].
 impl Default for Settings {
     fn default() -> Self {

@@ -5,6 +5,7 @@ use crate::form::Form;
 use crate::raw::{NOT_SETTINGS, PREFIX, Raw};
 use crate::rules::RULES;
 use crate::sections::{KEYS, may_be_secret};
+use scope::CrawlRule;
 use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 use watch::WatchRule;
@@ -17,8 +18,8 @@ pub(crate) struct SettingsReader {
     files: usize,
     entries: BTreeMap<SettingKey, Vec<(Raw, Origin)>>,
     pub(crate) faults: Vec<SettingFault>,
-    /// The watch rules of the last file that has some.
-    pub(crate) rules: Vec<WatchRule>,
+    /// The rules of the last file that has some: what each watches, and how its pages are crawled.
+    pub(crate) rules: Vec<(WatchRule, CrawlRule)>,
     faulty: Vec<SettingKey>,
     /// Whether a layer could not be read in full, so that some of its values are missing.
     is_unreadable: bool,

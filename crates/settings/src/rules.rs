@@ -1,16 +1,37 @@
-//! The tables `[[rules]]`: one watch rule each. Those of the last file that has some count.
+//! The tables `[[rules]]`: what to watch on some pages, and how they are crawled. Those of the last file that has some
+//! count.
+
+mod orders;
+
+pub(crate) use self::orders::write as write_orders;
 
 use crate::fault::{Origin, nearest};
 use crate::form::{Flag, Form, Secrets, quote};
 use crate::raw::Raw;
 use crate::reader::SettingsReader;
+use scope::{CrawlOrders, CrawlRule, Scope};
 use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 use watch::{RuleText, WatchRule, WatchRules};
 
 /// The name of the tables.
 pub(crate) const RULES: &str = "rules";
-const KEYS: [&str; 6] = ["name", "pages", "watch", "ignore", "trigger", "only_triggers"];
+const KEYS: [&str; 14] = [
+    "name",
+    "pages",
+    "watch",
+    "ignore",
+    "trigger",
+    "only_triggers",
+    "crawl",
+    "max_depth",
+    "max_pages",
+    "crawl_delay",
+    "min_interval",
+    "max_interval",
+    "weight",
+    "headers",
+];
 /// The most rules.
 const MAX_RULES: usize = 1_000;
 
@@ -44,6 +65,7 @@ impl SettingsReader {
     fn add_rule(&mut self, number: usize, table: &DeTable<'_>, at: &Origin, origin: impl Fn(usize) -> Origin) {
         let mut places: BTreeMap<&str, Origin> = BTreeMap::new();
         let mut text = RuleText::default();
+        let mut orders = CrawlOrders::default();
         let faults_before = self.faults.len();
         for (key, value) in table {
             let at = origin(key.span().start);
@@ -58,7 +80,11 @@ impl SettingsReader {
             };
             places.insert(known, at.clone());
             let raw = Raw::from_toml(value.get_ref());
-            if let Err(remedy) = read(known, &raw, &mut text) {
+            let read = match orders::read(known, &raw, &mut orders) {
+                Some(read) => read,
+                None => read(known, &raw, &mut text),
+            };
+            if let Err(remedy) = read {
                 let problem = format!("cannot be {}", raw.describe());
                 self.fault(at, &format!("rule {number}: {known}"), &problem, format!("write {remedy}"));
             }
@@ -66,25 +92,26 @@ impl SettingsReader {
         if self.faults.len() > faults_before {
             return;
         }
-        match WatchRule::new(number, text) {
-            Ok(rule) if self.rules.iter().any(|other| other.name() == rule.name()) => {
-                let at = places.get("name").unwrap_or(at).clone();
-                let problem = format!("another rule is called {:?}, too", rule.name());
-                self.fault(
-                    at,
-                    &format!("rule {number}: name"),
-                    &problem,
-                    "give each rule a name of its own".to_owned(),
-                );
-            }
-            Ok(rule) => self.rules.push(rule),
-            Err(faults) => {
-                for fault in faults {
-                    let at = places.get(fault.key).unwrap_or(at).clone();
-                    self.fault(at, &format!("rule {number}: {}", fault.key), &fault.problem, fault.remedy);
-                }
-            }
+        text.orders_crawl = !orders.are_empty();
+        let crawl = CrawlRule::new(number, text.name.as_deref(), &text.pages, orders);
+        let watch = WatchRule::new(number, text);
+        let mut faults = Vec::new();
+        faults.extend(watch.as_ref().err().into_iter().flatten().map(|it| (it.key, &it.problem, &it.remedy)));
+        // Both read the patterns of pages.
+        let of_crawl = crawl.as_ref().err().into_iter().flatten().filter(|it| it.key != "pages");
+        faults.extend(of_crawl.map(|it| (it.key, &it.problem, &it.remedy)));
+        for (key, problem, remedy) in faults {
+            let at = places.get(key).unwrap_or(at).clone();
+            self.fault(at, &format!("rule {number}: {key}"), problem, remedy.clone());
         }
+        let (Ok(watch), Ok(crawl)) = (watch, crawl) else { return };
+        if self.rules.iter().any(|(other, _)| other.name() == watch.name()) {
+            let at = places.get("name").unwrap_or(at).clone();
+            let problem = format!("another rule is called {:?}, too", watch.name());
+            let remedy = "give each rule a name of its own".to_owned();
+            return self.fault(at, &format!("rule {number}: name"), &problem, remedy);
+        }
+        self.rules.push((watch, crawl));
     }
 }
 
@@ -114,8 +141,8 @@ fn read(key: &str, raw: &Raw, text: &mut RuleText) -> Result<(), String> {
 }
 
 /// Prints the rules as TOML.
-pub(crate) fn write(rules: &WatchRules, lines: &mut Vec<String>) {
-    for rule in rules.iter() {
+pub(crate) fn write(rules: &WatchRules, scope: &Scope, secrets: Secrets, lines: &mut Vec<String>) {
+    for (rule, crawl) in rules.iter().zip(scope.rules()) {
         let text = rule.text();
         lines.push(format!("[[{RULES}]]"));
         lines.extend(text.name.iter().map(|name| format!("name = {}", quote(name))));
@@ -128,6 +155,7 @@ pub(crate) fn write(rules: &WatchRules, lines: &mut Vec<String>) {
         if text.only_triggers {
             lines.extend(Flag.write(&true, Secrets::Shown).map(|value| format!("only_triggers = {value}")));
         }
+        orders::write(crawl.orders(), secrets, lines);
         lines.push(String::new());
     }
 }

@@ -5,6 +5,7 @@
 use crate::form::{Form, Secrets};
 use crate::reader::SettingsReader;
 use crate::rules;
+use scope::Scope;
 use watch::WatchRules;
 
 /// A section of the settings.
@@ -107,8 +108,10 @@ macro_rules! settings {
         #[derive(Clone, Debug, PartialEq)]
         pub struct Settings {
             $( #[doc = concat!("The section `[", stringify!($section), "]`.")] pub $section: $Section, )*
-            /// The tables `[[rules]]`.
+            /// What the tables `[[rules]]` say of watching.
             pub rules: WatchRules,
+            /// What they say of crawling, and the filters of addresses.
+            pub scope: Scope,
         }
 
         /// Every section with its keys, in the order of `default.toml`.
@@ -116,9 +119,11 @@ macro_rules! settings {
 
         impl Settings {
             pub(crate) fn read(reader: &mut SettingsReader) -> Settings {
+                let (watch, crawl) = std::mem::take(&mut reader.rules).into_iter().unzip();
                 Settings {
                     $( $section: $Section::read(reader), )*
-                    rules: WatchRules::new(std::mem::take(&mut reader.rules)),
+                    rules: WatchRules::new(watch),
+                    scope: Scope::new(crawl),
                 }
             }
 
@@ -131,7 +136,7 @@ macro_rules! settings {
                     self.$section.write(secrets, &mut lines);
                     lines.push(String::new());
                 )*
-                rules::write(&self.rules, &mut lines);
+                rules::write(&self.rules, &self.scope, secrets, &mut lines);
                 lines.join("\n")
             }
         }

@@ -26,14 +26,12 @@
 //! This crate never fetches, never judges whether a version differs, and keeps nothing.
 
 mod memory;
-mod page_pattern;
 mod phrase;
 mod rule;
 mod sight;
 mod trigger;
 
 pub use crate::memory::{MemoryDecodeError, WatchMemory};
-pub use crate::page_pattern::PagePattern;
 pub use crate::rule::{RuleFault, RuleText, WatchRule, WatchRules};
 pub use crate::sight::Sight;
 pub use crate::trigger::Trigger;

@@ -1,13 +1,13 @@
 //! Rules: which pages, which parts of them, which triggers.
 
 use crate::memory::WatchMemory;
-use crate::page_pattern::PagePattern;
 use crate::sight::{SeenBlocks, Sight};
 use crate::trigger::Trigger;
 use document::blocks::Blocks;
 use document::select::{PartUse, Selection};
 use document::{splitmix64, text_hash};
 use page::CanonicalUrl;
+use scope::PagePattern;
 
 /// The most entries of one list of a rule.
 const MAX_ENTRIES: usize = 64;
@@ -27,6 +27,8 @@ pub struct RuleText {
     pub trigger: Vec<String>,
     /// Whether changes that fire no trigger are not told.
     pub only_triggers: bool,
+    /// Whether the rule says something else of its pages, so that it need not watch anything.
+    pub orders_crawl: bool,
 }
 
 /// What is wrong with an entry of a rule.
@@ -102,8 +104,8 @@ impl WatchRule {
         if text.pages.is_empty() {
             fault("pages", "the rule names no page".to_owned(), "write pages = [\"shop.example/*\"]".to_owned());
         }
-        if text.watch.is_empty() && text.ignore.is_empty() && text.trigger.is_empty() {
-            let remedy = "write watch, ignore or trigger";
+        if !text.orders_crawl && text.watch.is_empty() && text.ignore.is_empty() && text.trigger.is_empty() {
+            let remedy = "write watch, ignore or trigger, or how the pages are crawled";
             fault("watch", "the rule has nothing to watch, to ignore or to wait for".to_owned(), remedy.to_owned());
         }
         if text.only_triggers && text.trigger.is_empty() {
@@ -149,6 +151,11 @@ impl WatchRule {
         &self.triggers
     }
 
+    /// Whether the rule says what to watch. Otherwise it only says how its pages are crawled.
+    pub fn is_watching(&self) -> bool {
+        !self.selection.is_empty() || !self.triggers.is_empty()
+    }
+
     /// Whether changes that fire no trigger are not told.
     pub fn tells_only_triggers(&self) -> bool {
         self.text.only_triggers
@@ -191,9 +198,9 @@ impl WatchRules {
         Self(rules)
     }
 
-    /// The rule of a page.
+    /// The rule of a page, if it says what to watch there.
     pub fn find(&self, url: &CanonicalUrl) -> Option<&WatchRule> {
-        self.0.iter().find(|rule| rule.pattern_for(url).is_some())
+        self.0.iter().find(|rule| rule.pattern_for(url).is_some()).filter(|rule| rule.is_watching())
     }
 
     /// All rules.
@@ -223,6 +230,16 @@ mod tests {
             [name("http://a.test/x/y"), name("http://a.test/"), name("http://c.test/")],
             [Some("1"), Some("2"), None]
         );
+    }
+
+    #[test]
+    fn a_rule_about_the_crawl_hides_those_below_it() {
+        let silent = RuleText { orders_crawl: true, ..rule(&["a.test/x"], &[], &[]) };
+        let rules =
+            vec![WatchRule::new(1, silent).unwrap(), WatchRule::new(2, rule(&["a.test"], &["#a"], &[])).unwrap()];
+        let rules = WatchRules::new(rules);
+        let name = |url: &str| rules.find(&CanonicalUrl::parse(url).unwrap()).map(WatchRule::name);
+        assert_eq!([name("http://a.test/x"), name("http://a.test/y")], [None, Some("2")]);
     }
 
     #[test]

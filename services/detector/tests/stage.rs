@@ -258,6 +258,7 @@ fn every_outcome_gives_exactly_one_observation_and_failures_say_nothing_about_th
         O::AddressRefused,
         O::PortRefused,
         O::ContactMissing,
+        O::OutOfScope,
         O::ContentRefused,
         O::SetAside,
     ];

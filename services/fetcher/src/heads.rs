@@ -1,7 +1,7 @@
 //! Raw heads of requests and responses, byte for byte, for archives.
 
 use crate::request;
-use hyper::header::{self, HeaderMap, HeaderName};
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Request, Response};
 
 /// Most bytes of a head that are kept.
@@ -60,7 +60,8 @@ fn cut(head: &mut Vec<u8>) -> bool {
 
 fn in_words(first: &str, headers: &HeaderMap) -> Vec<u8> {
     let mut head = [first.as_bytes(), b"\r\n"].concat();
-    for (name, value) in headers.iter().filter(|(name, _)| !CREDENTIALS.contains(name)) {
+    let is_shown = |(name, value): &(&HeaderName, &HeaderValue)| !CREDENTIALS.contains(name) && !value.is_sensitive();
+    for (name, value) in headers.iter().filter(is_shown) {
         head.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
     }
     head

@@ -9,6 +9,7 @@ use crate::network::Network;
 use crate::outcome::{is_without_connection, outcome_of, shortened};
 use crate::response::{FetchFailure, Response};
 use crate::robots::redirect;
+use crate::route::wanted;
 use crate::traffic::OnTheWire;
 use hyper::header::{self, HeaderName};
 use messages::{Digest, FetchOutcome, FetchRequest, FetchResult, Hop, Look, RobotsErrand, Sha1, Validators};
@@ -165,6 +166,9 @@ impl HostWorker {
         }
         loop {
             let at = job.at.clone();
+            if let Err(refusal) = wanted(&at, &self.network.rules) {
+                return Turn::Done(self.failed(job, self.clock.now(), Duration::ZERO, refusal));
+            }
             let unanswered = match self.refresh_robots(&at, &mut job).await {
                 Ok(failure) => failure.filter(is_without_connection),
                 Err(why) => return self.given_up(job, &why),

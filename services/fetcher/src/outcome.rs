@@ -44,8 +44,8 @@ pub(crate) fn shortened(mut detail: String) -> String {
 
 /// Whether the rules of this crawler forbid to ask the host at all.
 pub(crate) fn is_refused_by_rules(failure: &FetchFailure) -> bool {
-    use FetchOutcome::{AddressRefused, ContactMissing, PortRefused};
-    [AddressRefused, PortRefused, ContactMissing].contains(&failure.outcome)
+    use FetchOutcome::{AddressRefused, ContactMissing, OutOfScope, PortRefused};
+    [AddressRefused, PortRefused, ContactMissing, OutOfScope].contains(&failure.outcome)
 }
 
 /// Whether the failure came before any request was sent: name, address, connection or certificate.

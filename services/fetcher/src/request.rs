@@ -24,6 +24,8 @@ pub(crate) enum RequestedResource<'a> {
         known: &'a Validators,
         /// Whether the origin is to answer rather than a cache before it.
         fresh: bool,
+        /// The headers that the operator adds. They may be secrets.
+        headers: &'a [(String, String)],
     },
     /// A robots.txt, of any media type.
     Robots,
@@ -96,8 +98,12 @@ pub(crate) fn head(
         }
         write_line(&mut bytes, &name, value.as_bytes());
     }
-    let secret = bytes.len()..bytes.len() + common.secret_lines.len();
+    let secret_start = bytes.len();
     bytes.extend_from_slice(&common.secret_lines);
+    for (name, value) in ordered_headers(wanted)? {
+        write_line(&mut bytes, &name, value.as_bytes());
+    }
+    let secret = secret_start..bytes.len();
     bytes.extend_from_slice(b"\r\n");
     Ok(RequestHead { bytes, secret })
 }
@@ -116,13 +122,25 @@ pub(crate) fn request(
     for (name, value) in conditions(wanted) {
         headers.insert(name, HeaderValue::from_str(value).map_err(|error| error.to_string())?);
     }
+    headers.extend(ordered_headers(wanted)?);
     Ok(request)
+}
+
+/// The headers that the operator adds, marked so that they are not printed.
+fn ordered_headers(wanted: RequestedResource<'_>) -> Result<Vec<(HeaderName, HeaderValue)>, String> {
+    let RequestedResource::Page { headers, .. } = wanted else { return Ok(Vec::new()) };
+    let header = |(name, value): &(String, String)| {
+        let mut value = HeaderValue::from_str(value).map_err(|error| error.to_string())?;
+        value.set_sensitive(true);
+        Ok((HeaderName::from_bytes(name.as_bytes()).map_err(|error| error.to_string())?, value))
+    };
+    headers.iter().map(header).collect()
 }
 
 /// The headers that make a request conditional or bypass caches.
 fn conditions(wanted: RequestedResource<'_>) -> impl Iterator<Item = (HeaderName, &str)> {
     let (etag, last_modified, fresh) = match wanted {
-        RequestedResource::Page { known, fresh } => (known.etag.as_deref(), known.last_modified.as_deref(), fresh),
+        RequestedResource::Page { known, fresh, .. } => (known.etag.as_deref(), known.last_modified.as_deref(), fresh),
         RequestedResource::Robots => (None, None, false),
     };
     let named = [

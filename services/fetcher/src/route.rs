@@ -20,6 +20,15 @@ pub(crate) fn allowed_port(url: &CanonicalUrl, rules: &FetcherRules) -> Result<(
     Err(FetchFailure::new(FetchOutcome::PortRefused, detail))
 }
 
+/// Refuses addresses that the operator does not want crawled.
+pub(crate) fn wanted(url: &CanonicalUrl, rules: &FetcherRules) -> Result<(), FetchFailure> {
+    let decision = rules.scope.decide(url);
+    match decision.allows() {
+        true => Ok(()),
+        false => Err(FetchFailure::new(FetchOutcome::OutOfScope, format!("{url}: {decision}"))),
+    }
+}
+
 /// Refuses what needs no look-up to be refused: a port, or an address that is written out.
 pub(crate) async fn in_scope(url: &CanonicalUrl, network: &Network) -> Result<(), FetchFailure> {
     allowed_port(url, &network.rules)?;

@@ -1,11 +1,13 @@
 //! The fetcher's part of the settings, in the units it works with.
 
 use hyper::header::HeaderValue;
+use page::CanonicalUrl;
 use politeness::{BackoffRule, CrawlDelay, DelayRule};
 use rustls::client::Resumption;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
+use scope::Scope;
 use settings::Settings;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +30,8 @@ pub struct FetcherRules {
     /// Whether a contact for site owners is configured. Without it only loopback is visited.
     pub(crate) has_contact: bool,
     pub(crate) fetch: settings::Fetch,
+    /// What the operator said of single pages and hosts.
+    pub(crate) scope: Arc<Scope>,
     pub(crate) delay: DelayRule,
     /// Least time between the starts of two requests to one address.
     pub(crate) address_delay: Duration,
@@ -79,7 +83,21 @@ impl FetcherRules {
             sites_have_owners: false,
             tls: Arc::new(tls(&settings.fetch)?),
             fetch: settings.fetch.clone(),
+            scope: Arc::new(settings.scope.clone()),
         })
+    }
+
+    /// The delays of a host.
+    pub(crate) fn delay_of(&self, host_name: &str) -> DelayRule {
+        match self.scope.host_rule(host_name).and_then(|rule| rule.orders().crawl_delay) {
+            Some(delay) => self.delay.with_configured(CrawlDelay::at_most_a_day(delay)),
+            None => self.delay,
+        }
+    }
+
+    /// The headers that the operator adds to requests for a page.
+    pub(crate) fn headers_of(&self, url: &CanonicalUrl) -> &[(String, String)] {
+        self.scope.rule(url).map_or(&[], |rule| &rule.orders().headers)
     }
 
     /// Most bytes of a response's head.

@@ -281,9 +281,14 @@ fn post(sender: &CommandSender, path: &str, body: &[u8]) -> Option<TextResponse>
             }
             Err(error) => Ok(TextResponse::text(400, format!("{error}\n"))),
         },
-        "/pause" => sender.about_host(CommandKind::PauseHost, text.trim()).map(|()| TextResponse::text(200, "sent\n")),
-        "/resume" => {
-            sender.about_host(CommandKind::ResumeHost, text.trim()).map(|()| TextResponse::text(200, "sent\n"))
+        "/pause" | "/resume" | "/block" | "/unblock" => {
+            let kind = match path {
+                "/pause" => CommandKind::PauseHost,
+                "/resume" => CommandKind::ResumeHost,
+                "/block" => CommandKind::BlockHost,
+                _ => CommandKind::UnblockHost,
+            };
+            sender.about_host(kind, text.trim()).map(|()| TextResponse::text(200, "sent\n"))
         }
         _ => return None,
     };

@@ -1,9 +1,10 @@
 //! `recrawl`: the operator's command.
 
 use clap::{CommandFactory, Parser, Subcommand};
+use messages::CommandKind;
 use recrawl::commands::{
-    OnePageArguments, changes, dead_letters, demo, detect, diff, explain, export, fetch, mirrors, page, robots, rules,
-    run, seed, simulate, sitemap, state, status, text, topics, url,
+    OnePageArguments, changes, dead_letters, demo, detect, diff, explain, export, fetch, mirrors, operate, page,
+    robots, rules, run, seed, simulate, sitemap, state, status, text, topics, url,
 };
 use recrawl::output::Format;
 use std::process::ExitCode;
@@ -38,11 +39,23 @@ enum RecrawlCommand {
     Export(export::ExportArguments),
     /// Adds pages to a crawl, running or not.
     Seed(seed::SeedArguments),
+    /// Fetches pages next.
+    Refetch(operate::OperateArguments),
+    /// Removes pages from a crawl.
+    Forget(operate::OperateArguments),
+    /// Stops fetching from hosts.
+    Pause(operate::OperateArguments),
+    /// Resumes fetching from hosts.
+    Resume(operate::OperateArguments),
+    /// Stops fetching from hosts, and takes in no further pages of them.
+    Block(operate::OperateArguments),
+    /// Ends that.
+    Unblock(operate::OperateArguments),
     /// Fetches one page politely and prints the details.
     Fetch(fetch::FetchArguments),
     /// Shows what a robots.txt allows, and which line decides.
     Robots(robots::RobotsArguments),
-    /// Shows the watch rule of a page, and what it sees there.
+    /// Shows the rule of a page: whether it is crawled, and what is watched there.
     Rules(rules::RulesArguments),
     /// Reads a page: main text, title, links, language, dates.
     Text(text::TextArguments),
@@ -82,6 +95,12 @@ fn main() -> ExitCode {
         RecrawlCommand::Changes(arguments) => changes::changes(arguments, format),
         RecrawlCommand::Export(arguments) => export::export(arguments, format),
         RecrawlCommand::Seed(arguments) => seed::seed(arguments, format),
+        RecrawlCommand::Refetch(arguments) => operate::operate(CommandKind::Refetch, arguments, format),
+        RecrawlCommand::Forget(arguments) => operate::operate(CommandKind::Forget, arguments, format),
+        RecrawlCommand::Pause(arguments) => operate::operate(CommandKind::PauseHost, arguments, format),
+        RecrawlCommand::Resume(arguments) => operate::operate(CommandKind::ResumeHost, arguments, format),
+        RecrawlCommand::Block(arguments) => operate::operate(CommandKind::BlockHost, arguments, format),
+        RecrawlCommand::Unblock(arguments) => operate::operate(CommandKind::UnblockHost, arguments, format),
         RecrawlCommand::Fetch(arguments) => fetch::fetch(arguments, format),
         RecrawlCommand::Robots(arguments) => robots::robots(arguments, format),
         RecrawlCommand::Rules(arguments) => rules::rules(arguments, format),

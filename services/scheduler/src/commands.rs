@@ -45,6 +45,10 @@ impl Scheduler {
                 let host = command.host.as_ref().ok_or_else(|| missing("host"))?;
                 self.frontier.pause(host, command.kind == CommandKind::PauseHost);
             }
+            CommandKind::BlockHost | CommandKind::UnblockHost => {
+                let host = command.host.as_ref().ok_or_else(|| missing("host"))?;
+                self.frontier.block(host, command.kind == CommandKind::BlockHost);
+            }
             CommandKind::Unknown => {
                 let problem =
                     "a command of a kind that only a newer scheduler knows; update this one and send the command again";

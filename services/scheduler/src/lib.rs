@@ -172,6 +172,17 @@ impl Scheduler {
         Ok(())
     }
 
+    /// Forgets pages that made room for others.
+    fn forget_evicted(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        for id in self.frontier.take_evicted() {
+            let page = context.get(PAGES, &id)?;
+            let letters = self.frontier.forget(id, page);
+            context.delete(PAGES, &id);
+            send(letters, context);
+        }
+        Ok(())
+    }
+
     fn keep_hosts(&mut self, context: &mut Context<'_>) {
         for (host, schedule) in self.frontier.changed_hosts() {
             context.put(HOSTS, &host, &schedule);
@@ -216,6 +227,7 @@ impl Processor for Scheduler {
             SchedulerEvent::Letter(letter) => self.take_letter(&letter, &record.key, context)?,
             SchedulerEvent::Trouble(notice) => self.frontier.take_notice(&notice, context.now()),
         }
+        self.forget_evicted(context)?;
         self.keep_hosts(context);
         Ok(())
     }

@@ -52,7 +52,7 @@ impl Frontier {
         } else {
             page.failure = Some(LastFailure::of(look));
         }
-        let (request, fate) = page.request.answer(look, judgement, &self.rules.retry_times);
+        let (request, fate) = page.request.answer(look, judgement, &self.rules.retry_times_of(&page.url));
         page.request = request;
         match fate {
             AnswerFate::Late => self.counts.late_answers += 1,

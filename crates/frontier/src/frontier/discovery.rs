@@ -1,6 +1,7 @@
 //! How pages become known, and the commands of operators about them.
 
 use super::Frontier;
+use crate::host_limit::{HostRoom, Worth};
 use crate::page_record::ScheduledPage;
 use crate::ties::with_ties;
 use messages::{ChangeBelief, Link, MirrorLetter, PageLinks};
@@ -13,8 +14,12 @@ impl Frontier {
         self.rules.urls.apply(url.clone())
     }
 
-    /// Adds a page; `None` when the frontier is full.
+    /// Adds a page; `None` when the operator does not want it, or there is no room.
     pub fn discover(&mut self, url: CanonicalUrl, weight: f64, depth: i32, now: Timestamp) -> Option<ScheduledPage> {
+        if !self.rules.scope.allows(&url) || self.is_blocked(&url) {
+            self.counts.pages_out_of_scope += 1;
+            return None;
+        }
         if self.pages.pages() as u64 >= self.rules.max_pages {
             self.counts.refused_pages += 1;
             return None;
@@ -23,9 +28,42 @@ impl Frontier {
         let prior = ChangeBelief::new(self.rules.prior.alpha(), self.rules.prior.beta_days());
         let id = url.page_id();
         let page = ScheduledPage::new(url, weight, depth, prior, first_attempt, now);
+        if depth > 0 && !self.make_room(&page) {
+            self.counts.refused_pages += 1;
+            return None;
+        }
         let slot = self.set(id, &page);
         self.plan_for(slot, &page, now);
         Some(page)
+    }
+
+    /// Makes room for a discovered page on its host. Returns `false` if no other is worth less.
+    fn make_room(&mut self, page: &ScheduledPage) -> bool {
+        let Some(most_pages) = self.rules.max_pages_of(page.url.host_name()) else { return true };
+        let host = self.hosts.of(&page.url);
+        let worth = Worth::of(page, self.rules.own_weight(page));
+        match self.pages.limited.room(host, most_pages, worth) {
+            HostRoom::Room => true,
+            HostRoom::Full => false,
+            HostRoom::Instead(slot) => {
+                self.counts.evicted_pages += 1;
+                let id = self.pages.id(slot);
+                // Not twice, should more pages come before it is gone.
+                self.pages.limited_out(slot, host);
+                self.evicted.push(id);
+                true
+            }
+        }
+    }
+
+    /// Pages that made room for others. The caller forgets them.
+    pub fn take_evicted(&mut self) -> Vec<PageId> {
+        std::mem::take(&mut self.evicted)
+    }
+
+    /// Whether an operator blocked the host of an address.
+    fn is_blocked(&self, url: &CanonicalUrl) -> bool {
+        self.hosts.known(url).is_some_and(|number| self.hosts.gate(number).blocked)
     }
 
     /// The number from which the attempts of a new page are counted.
@@ -44,10 +82,6 @@ impl Frontier {
     /// a later look than its first is worth more looks.
     pub fn take_links(&mut self, links: &PageLinks, source: &mut ScheduledPage, now: Timestamp) -> Vec<ScheduledPage> {
         let depth = source.depth.saturating_add(1);
-        if depth as u32 > self.rules.max_depth {
-            self.counts.refused_pages += links.links.len() as u64;
-            return Vec::new();
-        }
         let found: Vec<_> = links.links.iter().filter_map(|link| self.follow(link, source, depth, now)).collect();
         if source.last_look_at.is_some_and(|first| first < links.found_at) && source.listed == 0 && !found.is_empty() {
             source.list_news += found.len() as f64;
@@ -60,13 +94,13 @@ impl Frontier {
         let wanted = match self.rules.discover {
             Discover::None => false,
             Discover::SameHost => link.url.host() == source.url.host(),
-            Discover::SameSite => link.url.site_key() == source.url.site_key(),
+            Discover::SameSite | Discover::Anywhere => link.url.site_key() == source.url.site_key(),
         };
         let url = self.canonical(&link.url);
         if !(wanted || (self.rules.discover_lists && names_list(link))) || self.pages.contains(url.page_id()) {
             return None;
         }
-        if self.rules.urls.check(&url).is_err() {
+        if self.rules.urls.check(&url).is_err() || depth as u32 > self.rules.max_depth_of(&url) {
             self.counts.refused_pages += 1;
             return None;
         }
@@ -113,6 +147,14 @@ impl Frontier {
     pub fn pause(&mut self, host: &Host, paused: bool) {
         let number = self.hosts.number(host.name().as_str());
         self.hosts.gate_mut(number).paused = paused;
+        self.hosts.mark_changed(number);
+    }
+
+    /// Blocks a host for an operator, or unblocks it: its pages are kept and not fetched, and no further ones are taken
+    /// in.
+    pub fn block(&mut self, host: &Host, blocked: bool) {
+        let number = self.hosts.number(host.name().as_str());
+        self.hosts.gate_mut(number).blocked = blocked;
         self.hosts.mark_changed(number);
     }
 

@@ -1,6 +1,6 @@
 //! The demand of pages, for merging over all partitions, and the expected freshness of the copies.
 
-use super::entry::{GONE, HELD, NEVER_FETCHED, VACANT};
+use super::entry::{EXCLUDED, HELD, NEVER_FETCHED, VACANT};
 use super::{Index, PageColumns, Slot};
 use crate::histogram::RatioHistogram;
 use crate::policy::Policy;
@@ -97,7 +97,7 @@ impl PageColumns {
     pub fn demand_histogram(&self, policy: &Policy) -> RatioHistogram {
         let mut histogram = RatioHistogram::default();
         for i in 0..self.flags.len() {
-            if self.flags[i] & (HELD | GONE | VACANT) == 0 {
+            if self.flags[i] & (HELD | EXCLUDED | VACANT) == 0 {
                 match policy {
                     Policy::Uniform => histogram.add_uniform(),
                     Policy::Optimal { .. } => {
@@ -112,7 +112,7 @@ impl PageColumns {
     /// Number of pages by value at a time. Pages held or gone are left out.
     pub fn value_histogram(&self, at: Timestamp, index: &Index, outlook: &Outlook) -> ValueHistogram {
         let mut histogram = ValueHistogram::default();
-        let wants = |flags: u8| flags & (HELD | GONE) == 0;
+        let wants = |flags: u8| flags & (HELD | EXCLUDED) == 0;
         self.each_value(at, index, outlook, wants, &mut |page| {
             histogram.add(page.value);
         });
@@ -123,7 +123,7 @@ impl PageColumns {
     pub fn expectations(&self, now: Timestamp, index: &Index, outlook: &Outlook) -> Expectations {
         let mut sums = Expectations::default();
         for i in 0..self.flags.len() {
-            if self.flags[i] & (VACANT | GONE) != 0 {
+            if self.flags[i] & (VACANT | EXCLUDED) != 0 {
                 continue;
             }
             sums.pages += 1;

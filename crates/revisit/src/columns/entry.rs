@@ -9,7 +9,7 @@ use sweeps::OwnEvidence;
 pub(super) const NEVER_FETCHED: u8 = 1;
 pub(super) const IN_FLIGHT: u8 = 2;
 pub(super) const HELD: u8 = 4;
-pub(super) const GONE: u8 = 8;
+pub(super) const EXCLUDED: u8 = 8;
 pub(super) const VACANT: u8 = 16;
 
 /// The inputs of a page's value. A cache line holds two records, and none straddles a line.
@@ -73,8 +73,8 @@ pub enum PageStatus {
     InFlight,
     /// Not now: its host is paused or failing, or forbids the page.
     Held,
-    /// It no longer exists.
-    Gone,
+    /// Never: the operator does not want it crawled.
+    Excluded,
 }
 
 impl PageStatus {
@@ -83,15 +83,15 @@ impl PageStatus {
             PageStatus::Ready => 0,
             PageStatus::InFlight => IN_FLIGHT,
             PageStatus::Held => HELD,
-            PageStatus::Gone => GONE,
+            PageStatus::Excluded => EXCLUDED,
         }
     }
 
     pub(super) fn of(flags: u8) -> Self {
-        match flags & (IN_FLIGHT | HELD | GONE) {
+        match flags & (IN_FLIGHT | HELD | EXCLUDED) {
             IN_FLIGHT => PageStatus::InFlight,
             HELD => PageStatus::Held,
-            GONE => PageStatus::Gone,
+            EXCLUDED => PageStatus::Excluded,
             _ => PageStatus::Ready,
         }
     }

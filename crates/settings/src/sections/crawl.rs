@@ -1,7 +1,7 @@
 //! The section `[crawl]`.
 
 use crate::fault::SettingFault;
-use crate::form::{Choice, Count, Form, Optional, Path, Text};
+use crate::form::{Choice, Count, Form, List, Optional, Path, Text};
 use page::CanonicalUrl;
 use std::path::PathBuf;
 
@@ -21,9 +21,14 @@ section! {
             ("none", Discover::None),
             ("same-host", Discover::SameHost),
             ("same-site", Discover::SameSite),
+            ("anywhere", Discover::Anywhere),
         ]),
+        /// Files of regular expressions, each of which an address must pass.
+        url_filters: Vec<PathBuf> = List(Path("file names, such as [\"regex-urlfilter.txt\"]")),
         /// Most known pages, seeds included. Links found beyond that are only counted.
         max_pages: u64 = Count::new(1, 1_000_000_000_000),
+        /// Most known pages of one host.
+        max_pages_per_host: Option<u64> = Optional(Count::new(1, 1_000_000_000_000)),
         /// Most links between a seed and a discovered page.
         max_depth: u32 = Count::new(0, 1_000),
     }
@@ -38,6 +43,8 @@ pub enum Discover {
     SameHost,
     /// Links within the same registrable domain.
     SameSite,
+    /// All links.
+    Anywhere,
 }
 
 const CONTACT: Text = Text(

@@ -67,3 +67,51 @@ fn what_is_wrong_with_a_rule_is_said_with_its_number_key_and_remedy() {
         "flag: rules: is no setting; write [[rules]] in a configuration file"
     );
 }
+
+const CRAWL_RULES: &str = "[[rules]]\nname = \"docs\"\npages = [\"a.test/docs/*\", \"regex:^https://b\\\\.test/[0-9]+$\"]\n\
+                           crawl = \"allow\"\nmax_depth = 3\nmin_interval = \"1h\"\nmax_interval = \"7d\"\nweight = 5.0\n\
+                           headers = { \"X-Key\" = \"k\" }\n\n\
+                           [[rules]]\npages = [\"*.test\"]\nmax_pages = 10\ncrawl_delay = \"2s\"\ncrawl = \"deny\"\n";
+
+#[test]
+fn rules_say_how_pages_are_crawled() {
+    let settings = layered(CRAWL_RULES, &[], &[]).unwrap();
+    let url = |text: &str| CanonicalUrl::parse(text).unwrap();
+    let name = |text: &str| settings.scope.rule(&url(text)).map(|rule| rule.name().to_owned());
+    assert_eq!(name("https://b.test/42").as_deref(), Some("docs"));
+    assert_eq!(name("https://b.test/x").as_deref(), Some("2"));
+    assert_eq!(name("https://c.example/"), None);
+    assert!(settings.scope.allows(&url("http://a.test/docs/x")) && !settings.scope.allows(&url("http://a.test/")));
+    assert!(settings.rules.find(&url("http://a.test/docs/x")).is_none(), "nothing is watched there");
+    let printed = settings.to_toml(Secrets::Shown);
+    assert_eq!(layered(&printed, &[], &[]).unwrap(), settings, "{printed}");
+    let masked = settings.to_toml(Secrets::Masked);
+    assert!(masked.contains("# headers is set; the values are masked: X-Key") && !masked.contains("\"k\""), "{masked}");
+}
+
+#[test]
+fn what_is_wrong_with_the_crawl_of_a_rule_is_said_too() {
+    let check = |file: &str, expected: &str| assert_eq!(faults_of(file), expected, "{file}");
+    check(
+        "[[rules]]\npages = [\"a.test\"]\ncrawl = \"maybe\"\nmax_depth = -1\nheaders = \"x\"\n",
+        "recrawl.toml:3: rule 1: crawl: cannot be \"maybe\"; write \"allow\" or \"deny\"\n\
+         recrawl.toml:4: rule 1: max_depth: cannot be the number -1; write a whole number from 0 to 1000\n\
+         recrawl.toml:5: rule 1: headers: cannot be \"x\"; write a table of names and values, such as \
+         { Accept-Language = \"de\" }",
+    );
+    check(
+        "[[rules]]\npages = [\"a.test/x\"]\ncrawl_delay = \"2s\"\n",
+        "recrawl.toml:3: rule 1: crawl_delay: it is for whole hosts, and \"a.test/x\" names some pages; name hosts only, \
+         such as shop.example or *.example, in a rule of its own",
+    );
+}
+
+#[test]
+fn a_filter_file_is_part_of_the_scope_and_its_faults_are_named_by_line() {
+    let mut settings = Settings::default();
+    let faults = settings.add_url_filter("filter.txt", "+.\nno\n").unwrap_err().to_string();
+    assert!(faults.starts_with("filter.txt:2: \"no\" begins with neither + nor -"), "{faults}");
+    settings.add_url_filter("filter.txt", "-\\.gif$\n+.\n").unwrap();
+    let allows = |text: &str| settings.scope.allows(&CanonicalUrl::parse(text).unwrap());
+    assert!(allows("http://a.test/") && !allows("http://a.test/x.gif"));
+}

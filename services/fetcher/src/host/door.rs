@@ -122,9 +122,11 @@ impl HostWorker {
             let started = self.clock.monotonic();
             let wanted = match errand {
                 // A probe asks whether the page itself differs, which a cache cannot tell.
-                Errand::Page => {
-                    RequestedResource::Page { known: known_to(job), fresh: job.request.reason == FetchReason::Probe }
-                }
+                Errand::Page => RequestedResource::Page {
+                    known: known_to(job),
+                    fresh: job.request.reason == FetchReason::Probe,
+                    headers: network.rules.headers_of(at),
+                },
                 Errand::Robots { .. } => RequestedResource::Robots,
             };
             let mut elsewhere = None;
@@ -184,7 +186,7 @@ impl HostWorker {
     /// Time between two requests to a host. What the scheduler asks for holds for the page's own host only.
     fn delay(&self, at: &CanonicalUrl, gate: &HostGate, job: &FetchJob) -> Duration {
         let robots = self.network.robots.crawl_delay_of_host(at.host_name());
-        let delay = self.network.rules.delay.delay_after(robots, gate.last_latency()).as_duration();
+        let delay = self.network.rules.delay_of(&self.name).delay_after(robots, gate.last_latency()).as_duration();
         let requested = job.request.crawl_delay_ms.filter(|_| at.host_name() == job.request.url.host_name());
         delay.max(Duration::from_millis(requested.unwrap_or_default().max(0) as u64))
     }

@@ -23,11 +23,16 @@ pub(crate) fn clock() -> WebClock {
 
 /// Settings without delays, but for these.
 pub(crate) fn settings(overrides: &[(&str, &str)]) -> Settings {
+    settings_with("", overrides)
+}
+
+/// Settings without delays, with the rules of a configuration file.
+fn settings_with(file: &str, overrides: &[(&str, &str)]) -> Settings {
     let fast =
         [("politeness.crawl_delay", "0s"), ("politeness.response_time_factor", "0"), ("log.batch_interval", "0s")];
     let overrides = [&fast[..], overrides].concat();
     let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-    Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap()
+    Settings::from_layers(Layers { files: &[("recrawl.toml", file)], environment: [], overrides: &overrides }).unwrap()
 }
 
 pub(crate) struct Bench {
@@ -46,7 +51,16 @@ impl Bench {
     }
 
     pub(crate) fn new(overrides: &[(&str, &str)]) -> Self {
-        let settings = settings(overrides);
+        Self::with_settings(settings(overrides))
+    }
+
+    /// A fetcher that finds every name at one address, with the rules of a configuration file.
+    pub(crate) fn with_rules(address: SocketAddr, file: &str) -> Self {
+        let resolve = format!("*.test={address}");
+        Self::with_settings(settings_with(file, &[("fetch.resolve", resolve.as_str())]))
+    }
+
+    fn with_settings(settings: Settings) -> Self {
         let names = LogNames::new(&settings);
         let log = InProcessLog::new(MemoryBackend::default());
         log.create_topics(&topology::topic_configs(&settings, &[fetcher::topology()], 1)).unwrap();

@@ -12,6 +12,7 @@ mod per_site;
 mod recorded;
 mod recovery;
 mod refusals;
+mod scope;
 mod server_view;
 mod sessions;
 mod stage;

@@ -9,6 +9,7 @@ pub mod explain;
 pub mod export;
 pub mod fetch;
 pub mod mirrors;
+pub mod operate;
 pub mod page;
 pub mod robots;
 pub mod rules;
@@ -23,11 +24,16 @@ pub mod topics;
 pub mod url;
 
 use crate::CommandFailure;
+use crate::embedded::{CommandSender, stages};
 use crate::inspect::Inspection;
 use ::page::CanonicalUrl;
 use clap::Args;
+use daemon::WebClock;
 use settings::Settings;
 use std::path::PathBuf;
+use std::sync::Arc;
+use stream::Log;
+use topology::LogNames;
 
 /// Source of the settings, shared by every command that needs them.
 #[derive(Args, Clone, Debug, Default)]
@@ -47,6 +53,37 @@ impl SettingsArguments {
             further.iter().filter_map(|(key, value)| value.clone().map(|value| ((*key).to_owned(), value))).collect();
         overrides.extend(daemon::service::overrides(&self.sets).map_err(CommandFailure::Input)?);
         Ok(daemon::load(self.config.as_deref(), &overrides)?)
+    }
+}
+
+/// The crawl that a command is for.
+enum Crawl {
+    /// One that is running, at this address.
+    Running(String),
+    /// The log of one that is stopped, or is over Kafka.
+    Log(CommandSender),
+}
+
+impl Crawl {
+    /// The crawl named by an address, by the data directory, or by the brokers in the settings.
+    fn find(settings: &Settings, address: Option<&str>, client: &str) -> Result<Self, CommandFailure> {
+        let running = address.map(str::to_owned).or_else(|| settings.crawl.data.as_deref().and_then(status::running));
+        let log: Arc<dyn Log> = match (running, &settings.crawl.data, &settings.kafka.brokers) {
+            (Some(address), _, _) => return Ok(Self::Running(address)),
+            (None, None, Some(_)) => Arc::new(daemon::service::connect(settings, client)?),
+            (None, Some(data), _) => {
+                let log = stream_rocksdb::open_log(data)?;
+                log.create_topics(&topology::topic_configs(settings, &stages(), settings.log.partitions))?;
+                Arc::new(log)
+            }
+            (None, None, None) => {
+                return Err(CommandFailure::Input(
+                    "no crawl given: give --data DIR, --url HOST:PORT, or --config with kafka.brokers".into(),
+                ));
+            }
+        };
+        let clock = Arc::new(WebClock::new(&settings.clock));
+        Ok(Self::Log(CommandSender::new(log, &LogNames::new(settings), clock)?))
     }
 }
 

@@ -1,4 +1,4 @@
-//! `recrawl rules URL [FILE]`: the watch rule of a page, and what it sees there.
+//! `recrawl rules URL [FILE]`: the rule of a page: whether and how it is crawled, and what is watched on it.
 
 use crate::CommandFailure;
 use crate::commands::SettingsArguments;
@@ -8,6 +8,7 @@ use clap::Args;
 use document::Body;
 use document::select::{PartUse, SelectedPart, Selection};
 use page::CanonicalUrl;
+use scope::Decision;
 use serde::Serialize;
 use watch::{Sight, Trigger, WatchRule};
 
@@ -29,14 +30,28 @@ pub struct RulesArguments {
     content_type: Option<String>,
 }
 
-/// The rule of a page, and what it sees.
+/// What the operator said of a page.
 #[derive(Debug, Serialize)]
 struct RuleReport {
     url: String,
-    /// Name of the rule, or its number.
-    rule: String,
+    /// Name of the rule, or its number. Null if no rule names the page.
+    rule: Option<String>,
     /// The pattern by which the rule is that of the page.
-    pattern: String,
+    pattern: Option<String>,
+    /// Whether the page is crawled.
+    crawled: bool,
+    /// What decides that.
+    decided_by: String,
+    /// What the rule says of the crawl, as settings.
+    orders: Vec<String>,
+    /// What is watched on the page, if anything.
+    #[serde(flatten)]
+    watching: Option<WatchReport>,
+}
+
+/// What the rule of a page sees on it.
+#[derive(Debug, Serialize)]
+struct WatchReport {
     /// Whether changes that fire no trigger are not told.
     only_triggers: bool,
     /// What the page is read as. Selectors select in HTML, pointers in JSON.
@@ -71,36 +86,50 @@ struct TriggerReport {
     holds: Option<bool>,
 }
 
-/// Prints the rule of a page. Exit status 1 if it has none.
+/// Prints the rule of a page. Exit status 1 if nothing is said of it.
 pub fn rules(arguments: &RulesArguments, format: Format) -> Result<(), CommandFailure> {
     let settings = arguments.settings.load(&[])?;
     let url = CanonicalUrl::parse(&arguments.url)
         .map_err(|error| CommandFailure::Input(format!("{}: {error}", arguments.url)))?;
     let url = settings.urls.rules().apply(url);
-    let Some(rule) = settings.rules.find(&url) else {
+    let rule = settings.scope.rule(&url);
+    let decision = settings.scope.decide(&url);
+    if rule.is_none() && decision == Decision::Nothing {
         let known = match settings.rules.iter().len() {
             0 => "there are no rules; write [[rules]] in the configuration, and name it with --config".to_owned(),
             count => format!("none of the {count} rules names {url}"),
         };
         return Err(CommandFailure::No(known));
+    }
+    let watching = match settings.rules.find(&url) {
+        Some(rule) => {
+            let source = arguments.file.as_deref().unwrap_or(url.as_str());
+            let given = file_or_address(&settings, source)?;
+            let content_type = arguments.content_type.as_deref().or(given.content_type.as_deref());
+            Some(watch_report(rule, &url, &given, content_type))
+        }
+        None => None,
     };
-    let source = arguments.file.as_deref().unwrap_or(url.as_str());
-    let given = file_or_address(&settings, source)?;
-    let content_type = arguments.content_type.as_deref().or(given.content_type.as_deref());
-    answer(format, &report(rule, &url, &given, content_type), text)
+    let report = RuleReport {
+        url: url.to_string(),
+        rule: rule.map(|rule| rule.name().to_owned()),
+        pattern: rule.and_then(|rule| rule.pattern_for(&url)).map(str::to_owned),
+        crawled: decision.allows(),
+        decided_by: decision.to_string(),
+        orders: rule.map(|rule| settings::lines_of_orders(rule.orders())).unwrap_or_default(),
+        watching,
+    };
+    answer(format, &report, text)
 }
 
-fn report(rule: &WatchRule, url: &CanonicalUrl, given: &Given, content_type: Option<&str>) -> RuleReport {
+fn watch_report(rule: &WatchRule, url: &CanonicalUrl, given: &Given, content_type: Option<&str>) -> WatchReport {
     let body = Body::new(&given.bytes, content_type, Some(url.as_str()));
     let parts = |purpose| {
         let parts = rule.selection().parts().iter().filter(move |part| part.purpose == purpose);
         parts.map(|part| part_report(part, &body)).collect()
     };
     let blocks = body.with_selection(rule.selection()).blocks();
-    RuleReport {
-        url: url.to_string(),
-        rule: rule.name().to_owned(),
-        pattern: rule.pattern_for(url).unwrap_or_default().to_owned(),
+    WatchReport {
         only_triggers: rule.tells_only_triggers(),
         read_as: word(&body.kind()),
         watch: parts(PartUse::Watch),
@@ -140,10 +169,16 @@ fn trigger_report((trigger, sight): (&Trigger, Sight)) -> TriggerReport {
 }
 
 fn text(report: &RuleReport) -> String {
-    let mut lines = vec![
-        format!("{}", report.url),
-        format!("rule {}, because of {:?}; the page is read as {}", report.rule, report.pattern, report.read_as),
-    ];
+    let mut lines = vec![report.url.clone()];
+    lines.push(match (&report.rule, &report.pattern) {
+        (Some(rule), Some(pattern)) => format!("rule {rule}, because of {pattern:?}"),
+        _ => "no rule names it".to_owned(),
+    });
+    let crawled = if report.crawled { "crawled" } else { "not crawled" };
+    lines.push(format!("{crawled}: {}", report.decided_by));
+    lines.extend(report.orders.iter().cloned());
+    let Some(report) = &report.watching else { return lines.join("\n") };
+    lines.push(format!("the page is read as {}", report.read_as));
     for (purpose, parts) in [("watch", &report.watch), ("ignore", &report.ignore)] {
         for part in parts {
             let found = match part.found {

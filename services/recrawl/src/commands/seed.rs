@@ -1,18 +1,13 @@
 //! `recrawl seed`: adds pages to an embedded crawl, running or stopped, or to one over Kafka.
 
 use crate::commands::run::read_seeds;
-use crate::commands::{SettingsArguments, status};
-use crate::embedded::{CommandSender, stages};
+use crate::commands::{Crawl, SettingsArguments};
 use crate::output::{Format, answer};
 use crate::{CommandFailure, http_client};
 use clap::Args;
-use daemon::WebClock;
 use serde::Serialize;
 use settings::seeds::Seed;
 use std::path::PathBuf;
-use std::sync::Arc;
-use stream::Log;
-use topology::LogNames;
 
 /// Arguments of `recrawl seed`.
 #[derive(Args, Debug)]
@@ -37,6 +32,8 @@ struct SentSeeds {
     seeds: usize,
     duplicates: usize,
     faults: usize,
+    /// Left out by a rule or a filter of the settings.
+    out_of_scope: usize,
 }
 
 /// Sends seeds to the scheduler.
@@ -58,33 +55,28 @@ pub fn seed(arguments: &SeedArguments, format: Format) -> Result<(), CommandFail
             "no seeds given: give URLs, or --file FILE with one URL per line".to_owned(),
         ));
     }
-    let running = arguments.url.clone().or_else(|| settings.crawl.data.as_deref().and_then(status::running));
-    match (running, &settings.crawl.data, &settings.kafka.brokers) {
-        (Some(address), _, _) => post(&address, &list.seeds)?,
-        (None, None, Some(_)) => {
-            let log: Arc<dyn Log> = Arc::new(daemon::service::connect(&settings, "recrawl-seed")?);
-            send(log, &settings, &list.seeds)?;
-        }
-        (None, Some(data), _) => {
-            let log = stream_rocksdb::open_log(data)?;
-            log.create_topics(&topology::topic_configs(&settings, &stages(), settings.log.partitions))?;
-            send(Arc::new(log), &settings, &list.seeds)?;
-        }
-        (None, None, None) => {
-            return Err(CommandFailure::Input(
-                "no crawl given: give --data DIR, --url HOST:PORT, or --config with kafka.brokers".into(),
-            ));
-        }
+    let left_out: Vec<_> = list.seeds.extract_if(.., |seed| !settings.scope.allows(&seed.url)).collect();
+    for seed in &left_out {
+        eprintln!("{} is left out: {}", seed.url, settings.scope.decide(&seed.url));
     }
-    let sent = SentSeeds { seeds: list.seeds.len(), duplicates: list.duplicates, faults: list.faults.len() };
+    match Crawl::find(&settings, arguments.url.as_deref(), "recrawl-seed")? {
+        Crawl::Running(address) => post(&address, &list.seeds)?,
+        Crawl::Log(sender) => sender.seed(&list.seeds)?,
+    }
+    let sent = SentSeeds {
+        seeds: list.seeds.len(),
+        duplicates: list.duplicates,
+        faults: list.faults.len(),
+        out_of_scope: left_out.len(),
+    };
     answer(format, &sent, |sent| {
-        format!("{} seeds sent, {} duplicates and {} invalid lines left out", sent.seeds, sent.duplicates, sent.faults)
+        let SentSeeds { seeds, duplicates, faults, out_of_scope } = sent;
+        let left_out = match out_of_scope {
+            0 => format!("{duplicates} duplicates and {faults} invalid lines left out"),
+            _ => format!("{duplicates} duplicates, {faults} invalid lines and {out_of_scope} out of scope left out"),
+        };
+        format!("{seeds} seeds sent, {left_out}")
     })
-}
-
-fn send(log: Arc<dyn Log>, settings: &settings::Settings, seeds: &[Seed]) -> Result<(), CommandFailure> {
-    let clock = Arc::new(WebClock::new(&settings.clock));
-    CommandSender::new(log, &LogNames::new(settings), clock)?.seed(seeds)
 }
 
 fn post(address: &str, seeds: &[Seed]) -> Result<(), CommandFailure> {

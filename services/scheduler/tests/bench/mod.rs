@@ -45,6 +45,11 @@ impl Bench {
 
     /// No crawl delay, no audit, and a second between looks, unless the test is about them.
     pub(crate) fn with_partitions(partitions: u32, overrides: &[(&str, &str)]) -> Self {
+        Self::with_rules("", partitions, overrides)
+    }
+
+    /// With the rules of a configuration file.
+    pub(crate) fn with_rules(file: &str, partitions: u32, overrides: &[(&str, &str)]) -> Self {
         let plain = [
             ("politeness.crawl_delay", "0s"),
             ("politeness.response_time_factor", "0"),
@@ -53,7 +58,9 @@ impl Bench {
         ];
         let overrides = [&plain[..], overrides].concat();
         let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-        let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
+        let settings =
+            Settings::from_layers(Layers { files: &[("recrawl.toml", file)], environment: [], overrides: &overrides })
+                .unwrap();
         let names = LogNames::new(&settings);
         let start = Timestamp::from_secs(1_700_000_000);
         let driver = TestDriver::new(
@@ -92,7 +99,8 @@ impl Bench {
 
     pub(crate) fn command(&mut self, kind: CommandKind, url: &str, weight: f64) {
         let url = CanonicalUrl::parse(url).unwrap();
-        let host = matches!(kind, CommandKind::PauseHost | CommandKind::ResumeHost).then(|| url.host());
+        let of_pages = [CommandKind::Seed, CommandKind::Forget, CommandKind::Refetch];
+        let host = (!of_pages.contains(&kind)).then(|| url.host());
         let site = url.site_key();
         let url = host.is_none().then_some(url);
         let command = Command { kind, url, host, weight, issued_at: self.now() };
@@ -188,7 +196,7 @@ impl Bench {
     pub(crate) fn page(&self, url: &str) -> Option<ScheduledPage> {
         let key = CanonicalUrl::parse(url).unwrap().page_id().0;
         let records = self.driver.contents(&self.names.topic(scheduler::PAGES.spec().changelog("scheduler"))).unwrap();
-        let last = records.iter().rfind(|record| record.key == key).unwrap();
+        let last = records.iter().rfind(|record| record.key == key)?;
         last.value.as_deref().map(|value| ScheduledPage::decode(value).unwrap())
     }
 

@@ -1,10 +1,23 @@
-//! Patterns of pages: a host, or a host with a path, in which `*` stands for anything.
+//! Patterns of pages: a host, or a host with a path, in which `*` stands for anything; or a regular expression.
 
+use fancy_regex::Regex;
 use page::CanonicalUrl;
+
+/// What a regular expression begins with.
+const REGEX: &str = "regex:";
+
+/// Pages of a host, of a path on it, or with an address in which a regular expression is found.
+#[derive(Clone, Debug)]
+pub enum PagePattern {
+    /// Of a host, or of a path on it.
+    Place(PlacePattern),
+    /// With an address in which an expression is found.
+    Expression(Box<Regex>),
+}
 
 /// Pages of a host, or of a path on it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PagePattern {
+pub struct PlacePattern {
     scheme: Option<String>,
     /// In lower case, without port.
     host: String,
@@ -13,12 +26,55 @@ pub struct PagePattern {
     path: Option<String>,
 }
 
+impl PartialEq for PagePattern {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Place(a), Self::Place(b)) => a == b,
+            (Self::Expression(a), Self::Expression(b)) => a.as_str() == b.as_str(),
+            (Self::Place(_), Self::Expression(_)) | (Self::Expression(_), Self::Place(_)) => false,
+        }
+    }
+}
+
 impl PagePattern {
     /// Parses a pattern.
     ///
     /// # Errors
     /// Says what is wrong with it, and what to write.
     pub fn parse(text: &str) -> Result<Self, (String, String)> {
+        match text.strip_prefix(REGEX) {
+            Some(expression) => match Regex::new(expression) {
+                Ok(expression) => Ok(Self::Expression(Box::new(expression))),
+                Err(error) => {
+                    let example = "write an expression such as regex:^https?://shop\\.example/(en|de)/".to_owned();
+                    Err((format!("{expression:?} is no regular expression: {error}"), example))
+                }
+            },
+            None => PlacePattern::parse(text).map(Self::Place),
+        }
+    }
+
+    /// Whether a page is meant. A search for an expression that takes too long has not found it.
+    pub fn includes(&self, url: &CanonicalUrl) -> bool {
+        match self {
+            Self::Place(place) => place.includes(url),
+            Self::Expression(expression) => expression.is_match(url.as_str()).unwrap_or(false),
+        }
+    }
+
+    /// Whether all pages of its hosts are meant.
+    pub(crate) fn is_of_whole_hosts(&self) -> bool {
+        matches!(self, Self::Place(PlacePattern { scheme: None, port: None, path: None, .. }))
+    }
+
+    /// Whether pages of a host are meant.
+    pub(crate) fn includes_host(&self, host_name: &str) -> bool {
+        matches!(self, Self::Place(place) if fits(&place.host, host_name))
+    }
+}
+
+impl PlacePattern {
+    fn parse(text: &str) -> Result<Self, (String, String)> {
         let example = "write a host such as shop.example or *.example, or a path on it such as shop.example/lamps/*";
         let fault = |problem: String| Err((problem, example.to_owned()));
         if text.contains('#') {
@@ -62,8 +118,7 @@ impl PagePattern {
         Ok(Self { scheme, host, port, path })
     }
 
-    /// Whether a page is meant.
-    pub fn includes(&self, url: &CanonicalUrl) -> bool {
+    fn includes(&self, url: &CanonicalUrl) -> bool {
         self.scheme.as_ref().is_none_or(|scheme| scheme == url.scheme())
             && self.port.is_none_or(|port| port == url.port())
             && fits(&self.host, url.host_name())
@@ -123,6 +178,8 @@ mod tests {
         check("shop.example:8443", "https://shop.example/", false);
         check("*", "https://a.test/", true);
         check("müller.example/käse", "https://müller.example/käse", true);
+        check("regex:^https?://a\\.test/(en|de)/", "https://a.test/de/x", true);
+        check("regex:^https?://a\\.test/(en|de)/", "https://a.test/fr/x", false);
         check("a.test/*a*a*a*a*b", &format!("http://a.test/{}", "a".repeat(2_000)), false);
     }
 
@@ -138,6 +195,8 @@ mod tests {
         check("/lamp", "\"/lamp\" names no host");
         check("ftp://a.test", "pages have no scheme \"ftp\"");
         check("a.test:x", "\"x\" is no port");
+        let (problem, remedy) = PagePattern::parse("regex:(").unwrap_err();
+        assert!(problem.starts_with("\"(\" is no regular expression: ") && remedy.starts_with("write an expression "));
         check("a.test/#price", "a page has no #fragment");
     }
 }

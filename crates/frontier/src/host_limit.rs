@@ -1,0 +1,114 @@
+//! Limits of pages per host: which page makes room for another.
+
+use crate::page_record::ScheduledPage;
+use messages::Verdict;
+use revisit::columns::Slot;
+use std::collections::{BTreeSet, HashMap};
+
+/// The pages of the hosts that have a limit.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LimitedHosts {
+    /// By number of the host.
+    hosts: HashMap<u32, LimitedHost>,
+}
+
+/// The pages of one host.
+#[derive(Clone, Debug, Default)]
+struct LimitedHost {
+    /// All pages.
+    pages: u64,
+    /// Those that were discovered, the least worth first. Seeds stay.
+    discovered: BTreeSet<(Worth, Slot)>,
+}
+
+/// What a page is worth beside others of its host: its weight, and nothing if it is gone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Worth(f64);
+
+impl Worth {
+    pub(crate) fn of(page: &ScheduledPage, weight: f64) -> Self {
+        Self(if page.verdict == Some(Verdict::Gone) { 0.0 } else { weight })
+    }
+}
+
+impl Eq for Worth {}
+
+impl PartialOrd for Worth {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Worth {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+/// Whether a host has room for a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HostRoom {
+    /// It has.
+    Room,
+    /// If this page goes, which is worth less.
+    Instead(Slot),
+    /// It has not.
+    Full,
+}
+
+impl LimitedHosts {
+    /// Adds a page of a host with a limit.
+    pub(crate) fn add(&mut self, host: u32, slot: Slot, discovered: Option<Worth>) {
+        let limited = self.hosts.entry(host).or_default();
+        limited.pages += 1;
+        limited.discovered.extend(discovered.map(|worth| (worth, slot)));
+    }
+
+    /// Takes out a page that was added with these values.
+    pub(crate) fn remove(&mut self, host: u32, slot: Slot, discovered: Option<Worth>) {
+        let Some(limited) = self.hosts.get_mut(&host) else { return };
+        limited.pages = limited.pages.saturating_sub(1);
+        discovered.iter().for_each(|worth| {
+            limited.discovered.remove(&(*worth, slot));
+        });
+    }
+
+    /// Whether a host has room for another discovered page of this worth.
+    pub(crate) fn room(&self, host: u32, most_pages: u64, worth: Worth) -> HostRoom {
+        let Some(limited) = self.hosts.get(&host).filter(|limited| limited.pages >= most_pages) else {
+            return HostRoom::Room;
+        };
+        match limited.discovered.first() {
+            Some((least, slot)) if *least < worth => HostRoom::Instead(*slot),
+            _ => HostRoom::Full,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_that_is_worth_least_makes_room_for_one_that_is_worth_more() {
+        let mut hosts = LimitedHosts::default();
+        let slot = Slot::new;
+        hosts.add(7, slot(0), None);
+        hosts.add(7, slot(1), Some(Worth(2.0)));
+        assert_eq!(hosts.room(7, 3, Worth(1.0)), HostRoom::Room);
+        hosts.add(7, slot(2), Some(Worth(1.0)));
+        assert_eq!(hosts.room(7, 3, Worth(1.0)), HostRoom::Full);
+        assert_eq!(hosts.room(7, 3, Worth(1.5)), HostRoom::Instead(slot(2)));
+        hosts.remove(7, slot(2), Some(Worth(1.0)));
+        hosts.add(7, slot(2), Some(Worth(3.0)));
+        assert_eq!(hosts.room(7, 3, Worth(2.5)), HostRoom::Instead(slot(1)));
+        assert_eq!(hosts.room(8, 3, Worth(0.0)), HostRoom::Room);
+    }
+
+    #[test]
+    fn seeds_stay_whatever_comes() {
+        let mut hosts = LimitedHosts::default();
+        hosts.add(7, Slot::new(0), None);
+        assert_eq!(hosts.room(7, 1, Worth(9.0)), HostRoom::Full);
+    }
+}

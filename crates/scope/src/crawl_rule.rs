@@ -1,0 +1,182 @@
+//! Rules: which pages, and how they are crawled.
+
+use crate::page_pattern::PagePattern;
+use page::CanonicalUrl;
+use std::time::Duration;
+
+/// Whether pages are crawled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Permission {
+    /// They are.
+    Allow,
+    /// They are not: neither as seeds, nor where a link or a redirect leads to them.
+    Deny,
+}
+
+/// What a rule says of its pages. What is absent follows the other settings.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CrawlOrders {
+    /// Whether they are crawled.
+    pub crawl: Option<Permission>,
+    /// Most links from a seed to a discovered page.
+    pub max_depth: Option<u32>,
+    /// Most pages of each of the hosts.
+    pub max_pages: Option<u64>,
+    /// Least time between two requests to each of the hosts.
+    pub crawl_delay: Option<Duration>,
+    /// Shortest time between two fetches of a page.
+    pub min_interval: Option<Duration>,
+    /// Longest time between two fetches of a page.
+    pub max_interval: Option<Duration>,
+    /// Importance; 1 is ordinary.
+    pub weight: Option<f64>,
+    /// Further headers of requests.
+    pub headers: Vec<(String, String)>,
+}
+
+impl CrawlOrders {
+    /// Whether they say nothing.
+    pub fn are_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether they say something of hosts as a whole.
+    pub fn are_of_hosts(&self) -> bool {
+        self.crawl_delay.is_some() || self.max_pages.is_some()
+    }
+}
+
+/// What is wrong with an entry of a rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}; {remedy}")]
+pub struct CrawlRuleFault {
+    /// The key of the rule.
+    pub key: &'static str,
+    /// What is wrong.
+    pub problem: String,
+    /// What to write instead.
+    pub remedy: String,
+}
+
+/// A rule, ready to be applied.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CrawlRule {
+    name: String,
+    patterns: Vec<(PagePattern, String)>,
+    orders: CrawlOrders,
+}
+
+/// Headers that recrawl writes itself. Another value would break requests, or hide who asks.
+const OWN_HEADERS: [&str; 13] = [
+    "host",
+    "user-agent",
+    "accept",
+    "connection",
+    "content-length",
+    "transfer-encoding",
+    "te",
+    "upgrade",
+    "accept-encoding",
+    "if-none-match",
+    "if-modified-since",
+    "authorization",
+    "proxy-authorization",
+];
+
+impl CrawlRule {
+    /// Compiles the rule of this number, counted from 1.
+    ///
+    /// # Errors
+    /// Returns everything that is wrong with it.
+    pub fn new(
+        number: usize,
+        name: Option<&str>,
+        pages: &[String],
+        orders: CrawlOrders,
+    ) -> Result<Self, Vec<CrawlRuleFault>> {
+        let mut faults = Vec::new();
+        let mut fault = |key, problem: String, remedy: &str| {
+            faults.push(CrawlRuleFault { key, problem, remedy: remedy.to_owned() });
+        };
+        let mut patterns = Vec::new();
+        for text in pages {
+            match PagePattern::parse(text) {
+                Ok(pattern) => patterns.push((pattern, text.clone())),
+                Err((problem, remedy)) => fault("pages", problem, &remedy),
+            }
+        }
+        if orders.are_of_hosts()
+            && let Some((_, text)) = patterns.iter().find(|(pattern, _)| !pattern.is_of_whole_hosts())
+        {
+            let key = if orders.crawl_delay.is_some() { "crawl_delay" } else { "max_pages" };
+            let remedy = "name hosts only, such as shop.example or *.example, in a rule of its own";
+            fault(key, format!("it is for whole hosts, and {text:?} names some pages"), remedy);
+        }
+        if let (Some(min), Some(max)) = (orders.min_interval, orders.max_interval)
+            && min > max
+        {
+            fault("min_interval", "it is longer than max_interval".to_owned(), "make it shorter");
+        }
+        for (header, value) in &orders.headers {
+            let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+            let is_value = |byte: u8| matches!(byte, b'\t' | b' '..=b'~');
+            if OWN_HEADERS.iter().any(|own| header.eq_ignore_ascii_case(own)) {
+                let problem = format!("recrawl writes the header {header} itself");
+                fault("headers", problem, "leave it out; crawl.user_agent and fetch.authentication set two of them");
+            } else if header.is_empty() || !header.bytes().all(is_name) {
+                fault("headers", format!("{header:?} is no name of a header"), "write a name such as Accept-Language");
+            } else if !value.bytes().all(is_value) {
+                let remedy = "write printable ASCII on one line";
+                fault("headers", format!("the value of {header} has other characters than ASCII"), remedy);
+            }
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let name = name.map_or_else(|| number.to_string(), str::to_owned);
+        Ok(Self { name, patterns, orders })
+    }
+
+    /// Its name, or its number.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it says of its pages.
+    pub fn orders(&self) -> &CrawlOrders {
+        &self.orders
+    }
+
+    /// The pattern by which the rule is that of a page.
+    pub fn pattern_for(&self, url: &CanonicalUrl) -> Option<&str> {
+        let found = self.patterns.iter().find(|(pattern, _)| pattern.includes(url));
+        found.map(|(_, text)| text.as_str())
+    }
+
+    /// Whether one of its patterns names a host.
+    pub(crate) fn names_host(&self, host_name: &str) -> bool {
+        self.patterns.iter().any(|(pattern, _)| pattern.includes_host(host_name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_that_is_wrong_with_a_rule_is_said() {
+        let orders = CrawlOrders {
+            crawl_delay: Some(Duration::from_secs(1)),
+            min_interval: Some(Duration::from_secs(9)),
+            max_interval: Some(Duration::from_secs(8)),
+            headers: [("User-agent", "x"), ("a b", "x"), ("X-A", "ü"), ("X-B", "a\r\nb"), ("X-C", "fine")]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .to_vec(),
+            ..CrawlOrders::default()
+        };
+        let pages = ["a b".to_owned(), "a.test/x".to_owned(), "regex:(".to_owned()];
+        let faults = CrawlRule::new(1, None, &pages, orders).unwrap_err();
+        let keys: Vec<_> = faults.iter().map(|fault| fault.key).collect();
+        assert_eq!(keys, ["pages", "pages", "crawl_delay", "min_interval", "headers", "headers", "headers", "headers"]);
+    }
+}

@@ -1,0 +1,190 @@
+//! Which pages may be crawled, and how, by what the operator said of them?
+//!
+//! A [`CrawlRule`] names pages by [`PagePattern`]s and says whether they are crawled, how deep, how often, with which
+//! headers. Of the rules that name a page the first is its rule. A [`UrlFilter`] is a file of regular expressions as
+//! Apache Nutch has them. [`Scope`] holds both, and [`Scope::decide`] says what decides for an address.
+//!
+//! ```
+//! use page::CanonicalUrl;
+//! use scope::{CrawlOrders, CrawlRule, Permission, Scope};
+//! let rule = |number, pages: &str, crawl| {
+//!     let orders = CrawlOrders { crawl: Some(crawl), ..CrawlOrders::default() };
+//!     CrawlRule::new(number, None, &[pages.to_owned()], orders).expect("the rule is right")
+//! };
+//! let rules = vec![rule(1, "a.test/docs/*", Permission::Allow), rule(2, "a.test", Permission::Deny)];
+//! let scope = Scope::new(rules);
+//! let allows = |url: &str| scope.allows(&CanonicalUrl::parse(url).expect("it is an address"));
+//! assert!(allows("http://a.test/docs/x") && !allows("http://a.test/") && allows("http://b.test/"));
+//! ```
+//!
+//! This crate never fetches, never opens a file, and knows nothing of robots.txt.
+
+mod crawl_rule;
+mod page_pattern;
+mod url_filter;
+
+pub use crate::crawl_rule::{CrawlOrders, CrawlRule, CrawlRuleFault, Permission};
+pub use crate::page_pattern::PagePattern;
+pub use crate::url_filter::{FilterFault, UrlFilter};
+
+use page::CanonicalUrl;
+use std::fmt;
+
+/// What the operator said of pages: the rules, then the filters.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scope {
+    rules: Vec<CrawlRule>,
+    filters: Vec<UrlFilter>,
+}
+
+/// What decides whether an address is crawled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Decision<'a> {
+    /// A rule that says so.
+    Rule(&'a CrawlRule, Permission),
+    /// A line of a filter.
+    FilterLine {
+        /// Name of the filter's file.
+        file: &'a str,
+        /// Number of the line, from 1.
+        line: usize,
+        /// The line.
+        text: &'a str,
+        /// What it says.
+        permission: Permission,
+    },
+    /// A filter in which no line matches: the address is left out.
+    NoLine {
+        /// Name of the filter's file.
+        file: &'a str,
+    },
+    /// Nothing: all addresses are crawled that nothing is said of.
+    Nothing,
+}
+
+impl Decision<'_> {
+    /// Whether the address is crawled.
+    pub fn allows(&self) -> bool {
+        match self {
+            Self::Rule(_, permission) | Self::FilterLine { permission, .. } => *permission == Permission::Allow,
+            Self::NoLine { .. } => false,
+            Self::Nothing => true,
+        }
+    }
+}
+
+impl fmt::Display for Decision<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rule(rule, Permission::Allow) => write!(f, "rule {} allows it", rule.name()),
+            Self::Rule(rule, Permission::Deny) => write!(f, "rule {} denies it", rule.name()),
+            Self::FilterLine { file, line, text, .. } => write!(f, "line {line} of {file} decides: {text}"),
+            Self::NoLine { file } => write!(f, "no line of {file} allows it"),
+            Self::Nothing => f.write_str("no rule and no filter speaks of the crawl"),
+        }
+    }
+}
+
+impl Scope {
+    /// A scope of these rules, of which the first that names a page is its rule.
+    pub fn new(rules: Vec<CrawlRule>) -> Self {
+        Self { rules, filters: Vec::new() }
+    }
+
+    /// Adds a filter. An address has to pass each.
+    pub fn add_filter(&mut self, filter: UrlFilter) {
+        self.filters.push(filter);
+    }
+
+    /// The rule of a page.
+    pub fn rule(&self, url: &CanonicalUrl) -> Option<&CrawlRule> {
+        self.rules.iter().find(|rule| rule.pattern_for(url).is_some())
+    }
+
+    /// All rules.
+    pub fn rules(&self) -> &[CrawlRule] {
+        &self.rules
+    }
+
+    /// What decides whether an address is crawled: its rule if that says so, otherwise the first filter that leaves it
+    /// out, otherwise the last filter.
+    pub fn decide(&self, url: &CanonicalUrl) -> Decision<'_> {
+        if let Some(rule) = self.rule(url)
+            && let Some(permission) = rule.orders().crawl
+        {
+            return Decision::Rule(rule, permission);
+        }
+        let mut decision = Decision::Nothing;
+        for filter in &self.filters {
+            decision = filter.decide(url.as_str());
+            if !decision.allows() {
+                break;
+            }
+        }
+        decision
+    }
+
+    /// Whether an address is crawled.
+    pub fn allows(&self, url: &CanonicalUrl) -> bool {
+        self.decide(url).allows()
+    }
+
+    /// The rule that says how a host is treated: the first that says anything of hosts and names it. Rules about some
+    /// pages of a host say nothing of hosts.
+    pub fn host_rule(&self, host_name: &str) -> Option<&CrawlRule> {
+        self.rules.iter().find(|rule| rule.orders().are_of_hosts() && rule.names_host(host_name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> CanonicalUrl {
+        CanonicalUrl::parse(text).expect("it is an address")
+    }
+
+    fn rule(number: usize, pages: &[&str], orders: CrawlOrders) -> CrawlRule {
+        let pages: Vec<String> = pages.iter().map(|page| (*page).to_owned()).collect();
+        CrawlRule::new(number, None, &pages, orders).expect("the rule is right")
+    }
+
+    #[test]
+    fn the_first_rule_that_names_a_page_decides_even_if_it_says_nothing() {
+        let deny = CrawlOrders { crawl: Some(Permission::Deny), ..CrawlOrders::default() };
+        let heavy = CrawlOrders { weight: Some(5.0), ..CrawlOrders::default() };
+        let scope = Scope::new(vec![rule(1, &["a.test/x*"], heavy), rule(2, &["a.test", "b.test"], deny)]);
+        let allows = |text: &str| scope.allows(&url(text));
+        assert!(allows("http://a.test/x") && !allows("http://a.test/y") && !allows("http://b.test/x"));
+        assert_eq!(scope.decide(&url("http://c.test/")), Decision::Nothing);
+        assert_eq!(scope.rule(&url("http://a.test/x")).and_then(|rule| rule.orders().weight), Some(5.0));
+    }
+
+    #[test]
+    fn a_rule_comes_before_the_filters_and_every_filter_has_to_be_passed() {
+        let allow = CrawlOrders { crawl: Some(Permission::Allow), ..CrawlOrders::default() };
+        let mut scope = Scope::new(vec![rule(1, &["a.test/keep/*"], allow)]);
+        scope.add_filter(UrlFilter::parse("suffixes", "-\\.gif$\n+.").expect("it is a filter"));
+        scope.add_filter(UrlFilter::parse("hosts", "+^https?://a\\.test/\n").expect("it is a filter"));
+        let allows = |text: &str| scope.allows(&url(text));
+        assert!(allows("http://a.test/keep/x.gif") && !allows("http://a.test/x.gif"));
+        assert!(allows("http://a.test/x") && !allows("http://b.test/x"));
+        assert_eq!(scope.decide(&url("http://b.test/x")), Decision::NoLine { file: "hosts" });
+        let line = Decision::FilterLine { file: "suffixes", line: 1, text: "-\\.gif$", permission: Permission::Deny };
+        assert_eq!(scope.decide(&url("http://b.test/x.gif")), line);
+    }
+
+    #[test]
+    fn a_delay_is_that_of_the_first_rule_about_the_host() {
+        let slow = |seconds| CrawlOrders {
+            crawl_delay: Some(std::time::Duration::from_secs(seconds)),
+            ..CrawlOrders::default()
+        };
+        let heavy = CrawlOrders { weight: Some(5.0), ..CrawlOrders::default() };
+        let rules = vec![rule(1, &["a.test/x"], heavy), rule(2, &["a.test"], slow(9)), rule(3, &["*.test"], slow(5))];
+        let scope = Scope::new(rules);
+        let delay =
+            |host: &str| scope.host_rule(host).and_then(|rule| rule.orders().crawl_delay).map(|it| it.as_secs());
+        assert_eq!((delay("a.test"), delay("b.test"), delay("c.example")), (Some(9), Some(5), None));
+    }
+}
