@@ -18,7 +18,8 @@ const LICENCES: [&str; 10] = [
 ];
 
 /// Packages of which two versions are compiled, and who keeps the older one.
-const TWICE: [(&str, &str); 7] = [
+const TWICE: [(&str, &str); 8] = [
+    ("bit-vec", "bit-set, below fancy-regex"),
     ("foldhash", "hashbrown 0.15"),
     ("getrandom", "ring"),
     ("hashbrown", "dashmap and ouroboros, below governor and apache-avro"),

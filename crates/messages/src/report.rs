@@ -131,7 +131,7 @@ impl AnswerKind {
                 FetchOutcome::ContactMissing => {
                     (NotSent, "outcome_contact_missing", "no contact configured", Some("crawl.contact"))
                 }
-                FetchOutcome::OutOfScope => (NotSent, "outcome_out_of_scope", "left out by a rule", Some("[[rules]]")),
+                FetchOutcome::OutOfScope => (NotSent, "outcome_out_of_scope", "left out by a rule or a filter", None),
                 FetchOutcome::ContentRefused => {
                     (Failed, "outcome_content_refused", "unwanted content", Some("fetch.content_types"))
                 }

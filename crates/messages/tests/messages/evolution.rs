@@ -129,7 +129,7 @@ fn a_word_that_a_newer_writer_has_for_a_fetch_or_a_command_is_unknown() {
         let look = fields.iter_mut().find(|(name, _)| name == "look").unwrap();
         let Value::Record(look) = &mut look.1 else { panic!("a look is a record") };
         let outcome = look.iter_mut().find(|(name, _)| name == "outcome").unwrap();
-        outcome.1 = Value::Enum(22, "geo_blocked".to_owned());
+        outcome.1 = Value::Enum(23, "geo_blocked".to_owned());
     });
     learn(text.as_bytes(), None).unwrap();
     let mut expected = FetchResult::samples().remove(1);
