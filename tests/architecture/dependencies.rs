@@ -183,7 +183,7 @@ fn nothing_depends_on_the_lab_but_by_its_registry() {
 #[test]
 fn stages_know_each_other_by_their_messages_only() {
     let graph = dependencies();
-    let stages = ["scheduler", "fetcher", "detector", "estimator", "matcher"];
+    let stages = ["scheduler", "fetcher", "detector", "estimator", "matcher", "ranker"];
     for stage in stages {
         for other in stages.into_iter().filter(|other| *other != stage) {
             let found = way(graph, stage, other);

@@ -4,7 +4,7 @@ use crate::kills::{SLOW, web};
 use crate::services::{Distributed, SOON, Service, kafka};
 use tests::wait_for;
 
-const DOUBLED: [&str; 4] = ["scheduler", "detector", "estimator", "matcher"];
+const DOUBLED: [&str; 5] = ["scheduler", "detector", "estimator", "matcher", "ranker"];
 
 #[test]
 fn a_second_instance_takes_over_partitions_with_their_state() {

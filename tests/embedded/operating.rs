@@ -77,7 +77,7 @@ fn every_metric_has_a_name_of_its_own_a_type_and_says_what_it_means() {
     for (name, help) in &helps {
         assert!(help != "a figure of the stage" && !help.is_empty(), "{name} does not say what it means");
     }
-    for stage in ["scheduler", "fetcher", "detector", "estimator", "matcher"] {
+    for stage in ["scheduler", "fetcher", "detector", "estimator", "matcher", "ranker"] {
         assert!(text.contains(&format!("recrawl_{stage}_batch_seconds_bucket")), "{stage}:\n{text}");
     }
     let violations: Vec<_> =

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct ScheduledPage {
     pub url: CanonicalUrl,
     pub weight: f64,
+    pub importance: f64,
     pub depth: i32,
     pub discovered_at: Timestamp,
     pub last_look_at: Option<Timestamp>,
@@ -69,6 +70,7 @@ impl ScheduledPage {
         Self {
             url,
             weight,
+            importance: 1.0,
             depth,
             discovered_at,
             last_look_at: None,

@@ -147,9 +147,11 @@ impl FrontierRules {
         self.scope.rule(url).map(CrawlRule::orders)
     }
 
-    /// The importance of a page: what its rule says, otherwise what it was seeded with.
+    /// The weight of a page: what its rule says, otherwise what it was seeded with, otherwise what its links say. A weight
+    /// of 1 says nothing.
     pub(crate) fn own_weight(&self, page: &ScheduledPage) -> f64 {
-        self.orders(&page.url).and_then(|orders| orders.weight).unwrap_or(page.weight)
+        let given = self.orders(&page.url).and_then(|orders| orders.weight);
+        given.unwrap_or(if page.weight == 1.0 { page.importance } else { page.weight })
     }
 
     /// Longest time between two fetches of a page.

@@ -1,8 +1,9 @@
-//! The events of the scheduler: the one topic with several record types.
+//! The events of the scheduler and the ranker: the topics with several record types.
 
 use crate::keys::KeyKind;
 use crate::{
-    ChangeEstimate, ChangeHint, Command, Keyed, MirrorLetter, PageLinks, SiteListing, SweepForecast, TroubleNotice,
+    ChangeEstimate, ChangeHint, Command, Keyed, LinkCash, MirrorLetter, PageLinks, PageOutLinks, PagesShown,
+    RankedPages, SiteListing, SweepForecast, TroubleNotice, VirtualCash,
 };
 
 crate::message_union! {
@@ -24,6 +25,10 @@ crate::message_union! {
         Sweeps(SweepForecast),
         /// A message between pages with the same text.
         Letter(MirrorLetter),
+        /// Pages that links lead to, and what they are worth.
+        Ranked(RankedPages),
+        /// A page has shown links to new pages.
+        Shown(PagesShown),
         /// A host was in trouble when a redirect from another site led to it.
         Trouble(TroubleNotice),
     }
@@ -41,7 +46,34 @@ impl Keyed for SchedulerEvent {
             Self::Listing(listing) => listing.key(),
             Self::Sweeps(forecast) => forecast.key(),
             Self::Letter(letter) => letter.key(),
+            Self::Ranked(pages) => pages.key(),
+            Self::Shown(shown) => shown.key(),
             Self::Trouble(notice) => notice.key(),
+        }
+    }
+}
+
+crate::message_union! {
+    /// A record of the ranker's single input topic.
+    #[derive(Clone, Debug, PartialEq)]
+    pub enum RankerEvent {
+        /// The links of a page.
+        Links(PageOutLinks),
+        /// What links of a page of another site give.
+        Cash(LinkCash),
+        /// The virtual page's cash for the pages of the partition.
+        Virtual(VirtualCash),
+    }
+}
+
+impl Keyed for RankerEvent {
+    const KEY: KeyKind = KeyKind::Site;
+
+    fn key(&self) -> Vec<u8> {
+        match self {
+            Self::Links(links) => links.key(),
+            Self::Cash(cash) => cash.key(),
+            Self::Virtual(cash) => cash.key(),
         }
     }
 }

@@ -4,8 +4,9 @@
 //! that every sender uses the same one. [`KeyKind`] describes the kinds of keys.
 
 use crate::{
-    ChangeEstimate, ChangeHint, Command, DeadLetter, Demand, Encoded, FetchRequest, FetchResult, MirrorLetter,
-    PageBand, PageChange, PageContent, PageLinks, PageObservation, SiteListing, SweepForecast, TroubleNotice,
+    ChangeEstimate, ChangeHint, Command, DeadLetter, Demand, Encoded, FetchRequest, FetchResult, LinkCash,
+    MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation, PageOutLinks, PagesShown, RankTotals,
+    RankedPages, SiteListing, SweepForecast, TroubleNotice, VirtualCash,
 };
 use page::{CanonicalUrl, Host, SiteKey};
 
@@ -68,6 +69,12 @@ keyed! {
     SiteListing: Site |listing| site(&listing.site_key);
     ChangeHint: Site |hint| site(&hint.url.site_key());
     MirrorLetter: Site |letter| site(&letter.to_site);
+    PageOutLinks: Site |links| site(&links.source_url.site_key());
+    LinkCash: Site |cash| site(&cash.target_site);
+    VirtualCash: Site |cash| cash.routing_key.as_bytes().to_vec();
+    RankedPages: Site |pages| site(&pages.site_key);
+    PagesShown: Site |shown| site(&shown.site_key);
+    RankTotals: StagePartition |totals| totals.stage_partition.to_string().into_bytes();
     TroubleNotice: Site |notice| site(&notice.url.site_key());
     Command: Site |command| command_key(command);
     PageBand: Band |entry| entry.band.0.to_vec();

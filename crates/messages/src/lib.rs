@@ -25,6 +25,7 @@ mod look;
 mod operate;
 mod outcome;
 mod parts;
+mod rank;
 mod report;
 mod request;
 mod resolution;
@@ -40,7 +41,7 @@ pub mod topics;
 pub use crate::codec::{Codec, Message};
 pub use crate::encoded::Encoded;
 pub use crate::error::DecodeError;
-pub use crate::events::SchedulerEvent;
+pub use crate::events::{RankerEvent, SchedulerEvent};
 pub use crate::fingerprint::Fingerprint;
 pub use crate::fixed::{Band, Digest, Sha1};
 pub use crate::frontier::{
@@ -54,6 +55,7 @@ pub use crate::look::{
 };
 pub use crate::operate::{ChangedUnit, CopyKind, DeadLetter, PageChange, PageContent};
 pub use crate::outcome::{ContentEvidence, FetchOutcome, HostTrouble, OutcomeMeaning, RetryRule};
+pub use crate::rank::{CashLink, LinkCash, PageOutLinks, PagesShown, RankTotals, RankedPage, RankedPages, VirtualCash};
 pub use crate::report::{AnswerKind, AnswerReport, OutcomeClass};
 pub use crate::request::{FetchReason, FetchRequest, RedirectedRequest, RobotsAnswer, RobotsErrand};
 

@@ -5,7 +5,7 @@
 use crate::schema_record::SchemaRecord;
 use crate::{
     DeadLetter, Demand, Encoded, FetchRequest, FetchResult, Keyed, PageBand, PageChange, PageContent, PageObservation,
-    SchedulerEvent,
+    RankTotals, RankerEvent, SchedulerEvent,
 };
 use std::fmt;
 use std::marker::PhantomData;
@@ -28,6 +28,10 @@ pub const PAGE_OBSERVATIONS: Topic<PageObservation> = Topic::new("page-observati
 pub const PAGE_BANDS: Topic<PageBand> = Topic::new("page-bands");
 /// All input of the scheduler.
 pub const SCHEDULER_EVENTS: Topic<SchedulerEvent> = Topic::new("scheduler-events");
+/// All input of the ranker. A page may have thousands of links.
+pub const RANKER_EVENTS: Topic<RankerEvent> = Topic::new("ranker-events").max_message_bytes(4 * MIB);
+/// Ranker partition to all others.
+pub const RANK_TOTALS: Topic<RankTotals> = Topic::new("rank-totals").compacted().one_partition();
 /// The product: page changes.
 pub const PAGE_CHANGES: Topic<PageChange> = Topic::new("page-changes").retention_days(30);
 /// The stored copies. Also the changelog of the detector's table of copies.

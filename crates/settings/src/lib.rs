@@ -28,7 +28,7 @@ pub use crate::form::Secrets;
 pub use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol};
 pub use crate::sections::{
     Budget, Clock, Contents, Crawl, Detector, Discover, Estimator, Fetch, Hints, Http, Kafka, Log, LogFormat,
-    Observability, Policy, Politeness, Settings, Urls,
+    Observability, Policy, Politeness, RankMethod, Ranker, Settings, Urls,
 };
 pub use crate::values::{Credentials, MediaRange, PortRange, Proxy, Secret};
 

@@ -85,6 +85,7 @@ mod log;
 mod observability;
 mod policy;
 mod politeness;
+mod ranker;
 mod urls;
 
 pub use self::budget::Budget;
@@ -100,6 +101,7 @@ pub use self::log::Log;
 pub use self::observability::{LogFormat, Observability};
 pub use self::policy::Policy;
 pub use self::politeness::Politeness;
+pub use self::ranker::{RankMethod, Ranker};
 pub use self::urls::Urls;
 
 macro_rules! settings {
@@ -157,6 +159,7 @@ settings! {
     politeness: Politeness,
     fetch: Fetch,
     detector: Detector,
+    ranker: Ranker,
     hints: Hints,
     log: Log,
     kafka: Kafka,

@@ -20,11 +20,12 @@ use crate::contents::publish_copy;
 use crate::lists::{ListRules, ListedPages};
 use crate::look::{JudgedLook, PageMemory};
 use change::{LookMemory, PageState, VersionMemory};
-use messages::topics::{FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
+use messages::topics::{FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS, SCHEDULER_EVENTS};
 use messages::{
     ChangedUnit, DateSource, FetchResult, LookJudgement, PageChange, PageDate, PageObservation, Verdict, body,
 };
 use page::{Timestamp, UrlRules};
+use scope::Scope;
 use settings::{Contents, Discover, Settings};
 use std::sync::Arc;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
@@ -40,8 +41,9 @@ pub struct DetectorRules {
     listed_changes: usize,
     /// Whether a page is told as missing before it is certain that it is gone.
     missing: bool,
-    /// Whether links become pages, so that they are sent to the scheduler.
-    links: bool,
+    /// Which links are followed, so that they are sent to the ranker.
+    discover: Discover,
+    scope: Arc<Scope>,
     /// Whether pages with the same text are searched for, so that bands are sent to the matcher.
     mirrors: bool,
     lists: ListRules,
@@ -61,12 +63,18 @@ impl DetectorRules {
             max_content_bytes: bytes(settings.detector.max_content),
             listed_changes: settings.detector.listed_changes,
             missing: settings.detector.missing,
-            links: settings.crawl.discover != Discover::None,
+            discover: settings.crawl.discover,
+            scope: Arc::new(settings.scope.clone()),
             mirrors: settings.detector.mirrors,
             lists: ListRules::new(settings),
             urls: settings.urls.rules(),
             watch: Arc::new(settings.rules.clone()),
         }
+    }
+
+    /// Whether links become pages.
+    fn follows_links(&self) -> bool {
+        self.discover != Discover::None
     }
 }
 
@@ -74,7 +82,12 @@ impl DetectorRules {
 pub fn topology() -> StageTopology {
     let tables =
         StageTopology::new("detector", FETCH_RESULTS).keeps(PAGES).keeps(CONTENTS).keeps(VERSIONS).keeps(HOSTS);
-    tables.writes(PAGE_OBSERVATIONS).writes(PAGE_CHANGES).writes(SCHEDULER_EVENTS).writes(PAGE_BANDS)
+    tables
+        .writes(PAGE_OBSERVATIONS)
+        .writes(PAGE_CHANGES)
+        .writes(SCHEDULER_EVENTS)
+        .writes(PAGE_BANDS)
+        .writes(RANKER_EVENTS)
 }
 
 /// The stage, ready to run.
@@ -103,6 +116,7 @@ struct DetectorCounts {
     triggers: u64,
     watch_misses: u64,
     untriggered: u64,
+    links_left_out: u64,
 }
 
 impl Detector {
@@ -216,7 +230,12 @@ impl Processor for Detector {
             let page = publish_copy(&result, unpacked.as_deref(), &mut look, &self.rules, context)?;
             self.publish_unless_untriggered(&result, &look, rule, before.sketch.last_look_at, context);
             if let Some(page) = page.as_ref().filter(|_| !is_list) {
-                links::tell_links(&result, page, &self.rules, context);
+                links::tell_feeds(&result, page, &self.rules, context);
+                if self.rules.follows_links() {
+                    let is_first_look = before.sketch.last_look_at.is_none();
+                    let left_out = links::tell_links(&result, page, is_first_look, &self.rules, context);
+                    self.counts.links_left_out += left_out;
+                }
             }
             if self.rules.mirrors {
                 // What is watched is no text by which pages are mirrors of each other.
@@ -249,6 +268,7 @@ impl Processor for Detector {
             ("triggers_fired_total", counts.triggers),
             ("watch_misses_total", counts.watch_misses),
             ("untriggered_changes_total", counts.untriggered),
+            ("links_left_out_total", counts.links_left_out),
         ];
         counted.into_iter().map(|(name, count)| (name, count as f64)).collect()
     }

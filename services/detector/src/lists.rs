@@ -132,7 +132,7 @@ pub(crate) fn tell(
     let mut said = read_entries(list, result, last_look_at, &rules.urls, context)?;
     emit(list.kind, result, last_look_at, said.listed, std::mem::take(&mut said.dated), context);
     let is_index = list.sitemap.kind == Some(SitemapKind::Index);
-    let follow = rules.links || (is_index && rules.lists.discover);
+    let follow = rules.follows_links() || (is_index && rules.lists.discover);
     let rel = if is_index { Link::INDEXED_SITEMAP } else { "" };
     let link = |url: CanonicalUrl| Link { url, anchor: String::new(), rel: rel.to_owned() };
     let unknown = said.unknown.into_iter().filter(|_| follow).take(LINKS_PER_LOOK).map(link);

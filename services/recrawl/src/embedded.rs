@@ -77,6 +77,7 @@ impl Embedded {
             ("detector", runner(detector::stage(settings, &names))),
             ("estimator", runner(estimator::stage(settings, &names))),
             ("matcher", runner(matcher::stage(&names))),
+            ("ranker", runner(ranker::stage(settings, &names, partitions))),
         ];
         let board = Board::new(stages.iter().map(|(_, stage)| stage.status()).collect(), clock.speed());
         board.show_figures(daemon::log_figures(log.backend()));
@@ -206,7 +207,8 @@ fn maintain(
 
 /// The topology of every stage, in the order of a page's way round the loop.
 pub fn stages() -> Vec<StageTopology> {
-    vec![scheduler::topology(), fetcher::topology(), detector::topology(), estimator::topology(), matcher::topology()]
+    let loop_stages = [scheduler::topology(), fetcher::topology(), detector::topology(), estimator::topology()];
+    loop_stages.into_iter().chain([matcher::topology(), ranker::topology()]).collect()
 }
 
 /// Sends commands to the scheduler.

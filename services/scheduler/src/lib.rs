@@ -15,7 +15,10 @@ pub use frontier::{FrontierRules, HostSchedule, ScheduledPage};
 
 use frontier::{ChosenPage, Frontier, HandOut};
 use messages::topics::{DEMAND, FETCH_REQUESTS, SCHEDULER_EVENTS};
-use messages::{ChangeEstimate, ChangeHint, MirrorLetter, PageLinks, SchedulerEvent, SiteListing, SweepForecast};
+use messages::{
+    ChangeEstimate, ChangeHint, MirrorLetter, PageLinks, PagesShown, RankedPages, SchedulerEvent, SiteListing,
+    SweepForecast,
+};
 use page::{PageId, SiteKey, Timestamp};
 use settings::Settings;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
@@ -71,6 +74,32 @@ impl Scheduler {
         }
         for page in found {
             context.put(PAGES, &page.url.page_id(), &page);
+        }
+        Ok(())
+    }
+
+    fn take_ranked(&mut self, ranked: RankedPages, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let (mut found, now) = (0, context.now());
+        for ranked in &ranked.pages {
+            let id = self.frontier.canonical(&ranked.url).page_id();
+            match context.get(PAGES, &id)? {
+                Some(mut page) => {
+                    if self.frontier.take_importance(ranked.importance, id, &mut page, now) {
+                        context.put(PAGES, &id, &page);
+                    }
+                }
+                None => {
+                    if let Some(page) = self.frontier.take_found(ranked, now) {
+                        found += 1;
+                        context.put(PAGES, &id, &page);
+                    }
+                }
+            }
+        }
+        if let (Some(page_id), Some(site_key), true) =
+            (ranked.source_page_id, ranked.source_site, ranked.is_news && found > 0)
+        {
+            context.emit(SCHEDULER_EVENTS, PagesShown { page_id, site_key, pages: found });
         }
         Ok(())
     }
@@ -225,6 +254,14 @@ impl Processor for Scheduler {
             SchedulerEvent::Listing(listing) => self.take_listing(&listing, context)?,
             SchedulerEvent::Sweeps(forecast) => self.take_forecast(forecast, context)?,
             SchedulerEvent::Letter(letter) => self.take_letter(&letter, &record.key, context)?,
+            SchedulerEvent::Ranked(pages) => self.take_ranked(pages, context)?,
+            SchedulerEvent::Shown(shown) => {
+                if let Some(mut page) = context.get(PAGES, &shown.page_id)?
+                    && self.frontier.take_shown(shown.pages, shown.page_id, &mut page)
+                {
+                    context.put(PAGES, &shown.page_id, &page);
+                }
+            }
             SchedulerEvent::Trouble(notice) => self.frontier.take_notice(&notice, context.now()),
         }
         self.forget_evicted(context)?;

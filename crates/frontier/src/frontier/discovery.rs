@@ -4,7 +4,7 @@ use super::Frontier;
 use crate::host_limit::{HostRoom, Worth};
 use crate::page_record::ScheduledPage;
 use crate::ties::with_ties;
-use messages::{ChangeBelief, Link, MirrorLetter, PageLinks};
+use messages::{ChangeBelief, Link, MirrorLetter, PageLinks, RankedPage};
 use page::{CanonicalUrl, Host, PageId, Timestamp};
 use settings::Discover;
 
@@ -16,6 +16,17 @@ impl Frontier {
 
     /// Adds a page; `None` when the operator does not want it, or there is no room.
     pub fn discover(&mut self, url: CanonicalUrl, weight: f64, depth: i32, now: Timestamp) -> Option<ScheduledPage> {
+        self.discover_ranked(url, weight, 1.0, depth, now)
+    }
+
+    fn discover_ranked(
+        &mut self,
+        url: CanonicalUrl,
+        weight: f64,
+        importance: f64,
+        depth: i32,
+        now: Timestamp,
+    ) -> Option<ScheduledPage> {
         if !self.rules.scope.allows(&url) || self.is_blocked(&url) {
             self.counts.pages_out_of_scope += 1;
             return None;
@@ -27,7 +38,7 @@ impl Frontier {
         let first_attempt = self.first_attempt(&url, now);
         let prior = ChangeBelief::new(self.rules.prior.alpha(), self.rules.prior.beta_days());
         let id = url.page_id();
-        let page = ScheduledPage::new(url, weight, depth, prior, first_attempt, now);
+        let page = ScheduledPage { importance, ..ScheduledPage::new(url, weight, depth, prior, first_attempt, now) };
         if depth > 0 && !self.make_room(&page) {
             self.counts.refused_pages += 1;
             return None;
@@ -88,6 +99,42 @@ impl Frontier {
             self.set(links.source_page_id, source);
         }
         found
+    }
+
+    /// Takes in a page that links lead to, and that is not known. `None` when it is not wanted, or there is no room.
+    pub fn take_found(&mut self, found: &RankedPage, now: Timestamp) -> Option<ScheduledPage> {
+        let url = self.canonical(&found.url);
+        // Without a depth it is a seed. The scheduler knows its seeds, or was told to forget them.
+        if found.depth <= 0 || self.rules.discover == Discover::None {
+            return None;
+        }
+        if self.rules.urls.check(&url).is_err() || found.depth as u32 > self.rules.max_depth_of(&url) {
+            self.counts.refused_pages += 1;
+            return None;
+        }
+        self.discover_ranked(url, 1.0, found.importance.max(0.0), found.depth, now)
+    }
+
+    /// The weight of a page by its links is another. Returns `false` if that changes nothing.
+    pub fn take_importance(&mut self, importance: f64, id: PageId, page: &mut ScheduledPage, now: Timestamp) -> bool {
+        if page.importance == importance || !(importance >= 0.0 && importance.is_finite()) {
+            return false;
+        }
+        page.importance = importance;
+        let slot = self.set(id, page);
+        self.plan_for(slot, page, now);
+        true
+    }
+
+    /// A page has shown links to new pages at a later look than its first. That makes it worth more looks. A list has an
+    /// account of its news already.
+    pub fn take_shown(&mut self, pages: i64, id: PageId, page: &mut ScheduledPage) -> bool {
+        if page.listed != 0 || pages <= 0 {
+            return false;
+        }
+        page.list_news += pages as f64;
+        self.set(id, page);
+        true
     }
 
     fn follow(&mut self, link: &Link, source: &ScheduledPage, depth: i32, now: Timestamp) -> Option<ScheduledPage> {

@@ -43,6 +43,12 @@ pub(crate) fn record_types() -> Vec<RecordType> {
         record_type::<PageBand>(),
         record_type::<MirrorLetter>(),
         record_type::<TroubleNotice>(),
+        record_type::<PageOutLinks>(),
+        record_type::<LinkCash>(),
+        record_type::<VirtualCash>(),
+        record_type::<RankTotals>(),
+        record_type::<RankedPages>(),
+        record_type::<PagesShown>(),
         record_type::<DeadLetter>(),
     ]
 }

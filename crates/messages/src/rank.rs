@@ -1,0 +1,122 @@
+//! Messages of the ranker: links, what they are worth, and the pages they lead to.
+
+use crate::{Link, impl_message};
+use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// Detector to ranker: the links of a page that may be followed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PageOutLinks {
+    /// The page with the links. Its site is the record key.
+    pub source_page_id: PageId,
+    /// URL of that page.
+    pub source_url: CanonicalUrl,
+    /// Time of the fetch.
+    pub found_at: Timestamp,
+    /// Whether the page was looked at for the first time.
+    pub is_first_look: bool,
+    /// Whether the page says that it is a copy of another, or that it is not to be indexed.
+    pub is_unwanted: bool,
+    /// Hash of its text without digits, by which pages of a trap are alike.
+    pub text_hash: i64,
+    /// The links, without duplicate URLs.
+    pub links: Vec<Link>,
+}
+
+/// Ranker to ranker: what the links of a page give to pages of another site.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkCash {
+    /// The site that the links point to. Also the record key.
+    pub target_site: SiteKey,
+    /// The page with the links.
+    pub source_page_id: PageId,
+    /// Site of that page.
+    pub source_site: SiteKey,
+    /// Links between that page and a seed.
+    pub source_depth: i32,
+    /// Time of the fetch.
+    pub found_at: Timestamp,
+    /// Whether pages that are new count as news of the page with the links.
+    pub is_news: bool,
+    /// The links, without duplicate URLs.
+    pub links: Vec<CashLink>,
+}
+
+/// A link with what it gives.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CashLink {
+    /// Target of the link.
+    pub url: CanonicalUrl,
+    /// OPIC's cash that the target receives.
+    pub cash: f64,
+}
+
+/// Ranker to ranker: the virtual page's cash for the pages of one partition (`importance::opic`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VirtualCash {
+    /// A text that Kafka's partitioner sends to the partition. Also the record key.
+    pub routing_key: String,
+    /// For all pages of the partition together.
+    pub cash: f64,
+}
+
+/// Broadcast of a ranker partition to all others. The latest per partition counts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RankTotals {
+    /// The sending partition. Also the record key.
+    pub stage_partition: i32,
+    /// Time of the count.
+    pub published_at: Timestamp,
+    /// Rises with every record of the partition.
+    pub number: i64,
+    /// Number of pages with an account.
+    pub pages: i64,
+    /// Cash noted at visits of its pages.
+    pub noted: f64,
+}
+
+/// Ranker to scheduler: pages that links lead to, and what they are worth. Of a known page it is the new worth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RankedPages {
+    /// Site of the pages. Also the record key.
+    pub site_key: SiteKey,
+    /// The page that links them. Absent if their worth changed for another reason.
+    pub source_page_id: Option<PageId>,
+    /// Site of that page.
+    pub source_site: Option<SiteKey>,
+    /// Time of its fetch.
+    pub found_at: Timestamp,
+    /// Whether pages that are new count as news of that page.
+    pub is_news: bool,
+    /// The pages.
+    pub pages: Vec<RankedPage>,
+}
+
+/// A page with its worth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RankedPage {
+    /// URL of the page.
+    pub url: CanonicalUrl,
+    /// Links between the page and a seed; 0 if that is not known.
+    pub depth: i32,
+    /// Its weight by its links; 1 is average.
+    pub importance: f64,
+}
+
+/// Scheduler to scheduler: a page of another partition has shown links to new pages.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PagesShown {
+    /// The page with the links.
+    pub page_id: PageId,
+    /// Its site. Also the record key.
+    pub site_key: SiteKey,
+    /// Number of the new pages.
+    pub pages: i64,
+}
+
+impl_message!(PageOutLinks, "PageOutLinks", include_str!("../../../schemas/PageOutLinks.avsc"));
+impl_message!(LinkCash, "LinkCash", include_str!("../../../schemas/LinkCash.avsc"));
+impl_message!(VirtualCash, "VirtualCash", include_str!("../../../schemas/VirtualCash.avsc"));
+impl_message!(RankTotals, "RankTotals", include_str!("../../../schemas/RankTotals.avsc"));
+impl_message!(RankedPages, "RankedPages", include_str!("../../../schemas/RankedPages.avsc"));
+impl_message!(PagesShown, "PagesShown", include_str!("../../../schemas/PagesShown.avsc"));

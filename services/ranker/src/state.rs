@@ -1,0 +1,107 @@
+//! The tables of the ranker.
+
+use importance::opic::{Account, KeptShard};
+use messages::impl_message;
+use messages::topics::KeyKind;
+use page::PageId;
+use serde::{Deserialize, Serialize};
+use stream::{Table, TableKey};
+
+/// Pages that links lead to, or that have links. Absence: the page is not known here.
+pub const PAGES: Table<PageId, LinkedPage> = Table::new("pages");
+/// What the accounts of the partition have in common: one record, of the key `s` and zero.
+pub const TOTALS: Table<TotalsKey, ShardTotals> = Table::new("totals");
+/// What pages with addresses of one form have shown: `p` and the hash of the form.
+pub const FORMS: Table<FormKey, FormYield> = Table::new("forms");
+
+/// A page with its account. The schema describes the fields.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct LinkedPage {
+    pub account: Account,
+    pub depth: i32,
+    pub told_importance: f64,
+}
+
+/// The totals of a partition. The schema describes the fields.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct ShardTotals {
+    pub purse: f64,
+    pub given_per_page: f64,
+    pub number: i64,
+    pub pages: i64,
+    pub noted: f64,
+}
+
+impl ShardTotals {
+    pub(crate) fn of(kept: &KeptShard) -> Self {
+        let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        Self {
+            purse: kept.purse,
+            given_per_page: kept.given_per_page,
+            number: whole(kept.number),
+            pages: whole(kept.pages),
+            noted: kept.noted,
+        }
+    }
+
+    pub(crate) fn kept(&self, shard: u32) -> KeptShard {
+        KeptShard {
+            shard,
+            purse: self.purse,
+            given_per_page: self.given_per_page,
+            number: self.number.max(0).unsigned_abs(),
+            pages: self.pages.max(0).unsigned_abs(),
+            noted: self.noted,
+        }
+    }
+}
+
+/// How much of what pages with addresses of one form say is new. The schema describes the fields.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct FormYield {
+    pub looks: f64,
+    pub new_texts: f64,
+    pub last_texts: Vec<i64>,
+}
+
+/// The key of the totals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TotalsKey;
+
+impl TableKey for TotalsKey {
+    const KIND: KeyKind = KeyKind::Hash;
+    type Bytes = [u8; 9];
+
+    fn to_bytes(&self) -> [u8; 9] {
+        (b's', 0_u64).to_bytes()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        (<(u8, u64)>::from_bytes(bytes)? == (b's', 0)).then_some(Self)
+    }
+}
+
+/// The key of a form of addresses: the hash of its host and its form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FormKey(pub u64);
+
+impl TableKey for FormKey {
+    const KIND: KeyKind = KeyKind::Hash;
+    type Bytes = [u8; 9];
+
+    fn to_bytes(&self) -> [u8; 9] {
+        (b'p', self.0).to_bytes()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (letter, hash) = <(u8, u64)>::from_bytes(bytes)?;
+        (letter == b'p').then_some(Self(hash))
+    }
+}
+
+impl_message!(LinkedPage, "LinkedPage", include_str!("../../../schemas/state/LinkedPage.avsc"));
+impl_message!(ShardTotals, "ShardTotals", include_str!("../../../schemas/state/ShardTotals.avsc"));
+impl_message!(FormYield, "FormYield", include_str!("../../../schemas/state/FormYield.avsc"));
