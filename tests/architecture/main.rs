@@ -27,6 +27,7 @@ const PURE: [&str; 20] = [
     "change-rate",
     "sweeps",
     "frontier",
+    "importance",
     "messages",
     "stream",
     "settings",

@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | StormCrawler, Nutch, news-crawl | [`adaptive`] | their adaptive schedules, with the settings they ship |
 //! | two rate classes | [`classified`] | Wen & Lu; C3 of the algorithm notes |
-//! | ranks 4/2/1 by link value | [`site_ranks`], [`link_value`] | Ni et al.; C4, D4 |
+//! | ranks 4/2/1 by the value of a site | [`site_ranks`] | Ni et al.; C4 |
 //! | Tianwang | [`tianwang`] | Meng et al.; C5 |
 //! | University of Chile (WIRE) | [`chile`] | Castillo & Baeza-Yates; C6 |
 //! | WebFountain | [`webfountain`] | Edwards, McCurley & Tomlin; C7 |
@@ -49,7 +49,6 @@ pub mod edf;
 mod entry;
 mod filled;
 pub mod foresight;
-pub mod link_value;
 pub mod longevity;
 mod pages;
 pub mod planned;

@@ -1,5 +1,4 @@
 use super::*;
-use policies::link_value::{pass, pass_as_published};
 use policies::site_ranks::{Phases, SiteRanks, rank, visited};
 
 fn ranks(sites: usize) -> Vec<u8> {
@@ -33,45 +32,6 @@ fn a_rank_is_the_number_of_visits_in_four_passes() {
             .map(|rank| (0..4).filter(|&site| visited(rank, pass, site, Phases::Hashed)).count())
             .sum();
         assert_eq!(load, 7);
-    }
-}
-
-fn links() -> Vec<Vec<usize>> {
-    vec![vec![1, 2], vec![2], vec![0, 3], vec![0, 1]]
-}
-
-#[test]
-fn published_link_values_grow_and_break_at_the_cap() {
-    let mut values = [0; 4];
-    let mut seen = Vec::new();
-    for _ in 1..=12 {
-        pass_as_published(&links(), &mut values);
-        seen.push(values);
-    }
-    assert_eq!(seen[0], [4, 3, 2, 2]);
-    assert_eq!(seen[1], [32, 22, 13, 15]);
-    assert_eq!(seen[2], [245, 168, 99, 114]);
-    assert_eq!(seen[3], [1873, 1284, 757, 871]);
-    assert_eq!(seen[4], [14318, 9815, 5787, 6658]);
-    assert_eq!(seen[5], [330, 273, 44238, 50896]);
-    assert_eq!(seen[6], [45810, 912, 45171, 309]);
-    assert_eq!(seen[7], [47636, 306, 47023, 47332]);
-    assert_eq!(seen[8], [618, 48251, 48249, 309]);
-    assert_eq!(seen[11], [54538, 978, 53883, 327]);
-}
-
-#[test]
-fn link_values_keep_their_order_when_all_are_cut_back() {
-    let mut values = [0.0; 4];
-    for pass_number in 1..=40 {
-        pass(&links(), &mut values);
-        assert!(values.iter().all(|value| (0.0..=65_535.0).contains(value)));
-        if pass_number >= 3 {
-            assert!(
-                values[0] > values[1] && values[1] > values[3] && values[3] > values[2],
-                "{pass_number}: {values:?}"
-            );
-        }
     }
 }
 

@@ -1,0 +1,35 @@
+//! The links of one page.
+
+use serde::{Deserialize, Serialize};
+
+/// A link of a page to another. `P` identifies a page: an address, a digest, a number.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Link<P> {
+    /// The page it points to.
+    pub to: P,
+    /// What the link counts beside the page's other links. 1 if all are alike; less for links that shall give less, such
+    /// as those within a site; the relevance of its words for a focused crawl.
+    pub weight: f64,
+}
+
+impl<P> Link<P> {
+    /// A link like any other.
+    pub fn plain(to: P) -> Self {
+        Self { to, weight: 1.0 }
+    }
+}
+
+/// Sorts the links of `page` by target, and drops those that must not count: links to itself, repeated ones (the
+/// heaviest stays), and those without a positive weight. Returns how many were dropped.
+pub fn tidy<P: Copy + Ord>(page: P, links: &mut Vec<Link<P>>) -> usize {
+    let before = links.len();
+    links.retain(|link| link.to != page && link.weight > 0.0 && link.weight.is_finite());
+    links.sort_unstable_by(|a, b| a.to.cmp(&b.to).then(b.weight.total_cmp(&a.weight)));
+    links.dedup_by_key(|link| link.to);
+    before - links.len()
+}
+
+/// Sum of the weights.
+pub(crate) fn total_weight<P>(links: &[Link<P>]) -> f64 {
+    links.iter().map(|link| link.weight).sum()
+}

@@ -1,0 +1,223 @@
+//! Accounts of pages, and what the accounts of a shard have in common.
+
+use crate::links::{Link, tidy, total_weight};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A page's account.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Account {
+    /// Cash that arrived by links since the last visit.
+    received: f64,
+    /// Cash noted at visits: all of it, or what counts of it in the window.
+    history: f64,
+    /// Cash noted in the whole system until the last visit.
+    noted_at_visit: f64,
+    /// The shard's running total of the virtual page's cash, up to which this page has taken its part.
+    taken_to: f64,
+}
+
+/// Cash on its way to a page.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cash<P> {
+    /// The page.
+    pub to: P,
+    /// The amount.
+    pub amount: f64,
+}
+
+/// Cash of the virtual page on its way to a shard.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PurseShare {
+    /// The shard.
+    pub to: u32,
+    /// The amount, for all pages of that shard together.
+    pub amount: f64,
+}
+
+/// What a shard tells the others of itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ShardNews {
+    /// The shard.
+    pub shard: u32,
+    /// Rises with every piece of news of a shard, so that older news that arrives later is ignored.
+    pub number: u64,
+    /// Number of pages in the shard.
+    pub pages: u64,
+    /// Cash noted at visits of the shard's pages.
+    pub noted: f64,
+}
+
+/// How much of a page's history counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Window {
+    /// All of it, for a graph that does not change.
+    #[default]
+    Everything,
+    /// About as much as was noted in the whole system while this much cash was: the adaptive form, for a graph that
+    /// changes. Cash of 1 is noted about once per round over all pages, so 4 stands for four rounds.
+    Noted(f64),
+}
+
+/// What the accounts of a shard have in common.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Shard {
+    purse: f64,
+    /// Running total of the virtual page's cash that each page of the shard was given.
+    given_per_page: f64,
+    own: ShardNews,
+    /// The latest news of the other shards.
+    others: BTreeMap<u32, ShardNews>,
+}
+
+impl Shard {
+    /// A shard without pages. `cash` is brought into the system; over all shards it is best 1. It goes to the first pages.
+    pub fn new(shard: u32, cash: f64) -> Self {
+        let own = ShardNews { shard, ..ShardNews::default() };
+        Self { purse: cash, given_per_page: 0.0, own, others: BTreeMap::new() }
+    }
+
+    /// The account of a page that is new in this shard. It has no cash.
+    pub fn open(&mut self) -> Account {
+        self.own.pages += 1;
+        Account { received: 0.0, history: 0.0, noted_at_visit: self.noted(), taken_to: self.given_per_page }
+    }
+
+    /// Ends an account. Its cash goes to the virtual page.
+    pub fn close(&mut self, account: Account) {
+        self.purse += account.cash(self);
+        self.own.pages = self.own.pages.saturating_sub(1);
+    }
+
+    /// Visits a page: notes its cash and splits it over its links, each by its weight, and the virtual page, which counts as
+    /// one link of weight 1. Links that must not count are dropped ([`tidy`]). A page without links gives all to the
+    /// virtual page; so does a page that cannot be fetched. `send` gets what other pages are given.
+    pub fn visit<P: Copy + Ord>(
+        &mut self,
+        page: P,
+        account: &mut Account,
+        links: &mut Vec<Link<P>>,
+        window: Window,
+        mut send: impl FnMut(Cash<P>),
+    ) {
+        tidy(page, links);
+        let share = self.note(account, total_weight(links), window);
+        links.iter().for_each(|link| send(Cash { to: link.to, amount: share * link.weight }));
+    }
+
+    /// Notes a visit of a page whose links weigh `links_weight` together. Returns what a link of weight 1 is given; the
+    /// virtual page has its part.
+    pub(crate) fn note(&mut self, account: &mut Account, links_weight: f64, window: Window) -> f64 {
+        let (cash, noted_before) = (account.cash(self), self.noted());
+        account.history = match window {
+            Window::Everything => account.history + cash,
+            Window::Noted(length) => windowed(account.history, cash, noted_before - account.noted_at_visit, length),
+        };
+        account.noted_at_visit = noted_before;
+        account.received = 0.0;
+        account.taken_to = self.given_per_page;
+        self.own.noted += cash;
+        let share = cash / (links_weight + 1.0);
+        self.purse += share;
+        share
+    }
+
+    /// Splits the purse over all shards with pages that this one knows of. Without any, the purse stays as it is.
+    pub fn empty_purse(&mut self, mut send: impl FnMut(PurseShare)) {
+        let pages = self.pages();
+        if pages == 0 || self.purse == 0.0 {
+            return;
+        }
+        let purse = std::mem::take(&mut self.purse);
+        let all = self.others.values().chain([&self.own]);
+        all.filter(|news| news.pages > 0).for_each(|news| {
+            send(PurseShare { to: news.shard, amount: purse * (news.pages as f64 / pages as f64) });
+        });
+    }
+
+    /// Receives the virtual page's cash for the pages of this shard. If there are none, it goes on with the purse.
+    pub fn receive(&mut self, amount: f64) {
+        match self.own.pages {
+            0 => self.purse += amount,
+            pages => self.given_per_page += amount / pages as f64,
+        }
+    }
+
+    /// What the other shards must hear. It changes with every new page and every visit; now and then is enough.
+    pub fn news(&mut self) -> ShardNews {
+        self.own.number += 1;
+        self.own
+    }
+
+    /// Hears of another shard, or of this one.
+    pub fn hear(&mut self, news: ShardNews) {
+        if news.shard == self.own.shard {
+            return;
+        }
+        let known = self.others.entry(news.shard).or_default();
+        if news.number > known.number {
+            *known = news;
+        }
+    }
+
+    /// Cash in the purse of the virtual page.
+    pub fn purse(&self) -> f64 {
+        self.purse
+    }
+
+    /// Pages of all shards, as far as known here.
+    pub fn pages(&self) -> u64 {
+        self.own.pages + self.others.values().map(|news| news.pages).sum::<u64>()
+    }
+
+    /// Cash noted at visits in all shards, as far as known here.
+    pub fn noted(&self) -> f64 {
+        self.own.noted + self.others.values().map(|news| news.noted).sum::<f64>()
+    }
+}
+
+impl Account {
+    /// Cash arrives.
+    pub fn receive(&mut self, amount: f64) {
+        self.received += amount;
+    }
+
+    /// The page's cash, with its part of the virtual page's. The page with the most is the one to visit next, if nothing
+    /// else decides.
+    pub fn cash(&self, shard: &Shard) -> f64 {
+        self.received + (shard.given_per_page - self.taken_to)
+    }
+
+    /// Cash noted at visits. With [`Window::Everything`], what was added between two times says how important the page
+    /// was between them.
+    pub fn history(&self) -> f64 {
+        self.history
+    }
+
+    /// The page's importance: its share of all cash noted, about 1 over all pages together.
+    pub fn importance(&self, shard: &Shard, window: Window) -> f64 {
+        match window {
+            // The cash it holds now is as good as noted. All cash together is 1.
+            Window::Everything => (self.history + self.cash(shard)) / (shard.noted() + 1.0),
+            Window::Noted(length) => self.history / length,
+        }
+    }
+}
+
+/// What counts of a history when `cash` is noted, `since` after the last visit.
+fn windowed(history: f64, cash: f64, since: f64, length: f64) -> f64 {
+    // What other shards have noted is heard late, and never less than before.
+    let since = since.max(0.0);
+    if since < length { history * (length - since) / length + cash } else { cash * length / since }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_forgets_as_published() {
+        assert!((windowed(2.0, 0.3, 1.0, 4.0) - 1.8).abs() < 1e-15);
+        assert!((windowed(2.0, 0.3, 6.0, 4.0) - 0.2).abs() < 1e-15);
+    }
+}
