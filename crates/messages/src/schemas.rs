@@ -102,8 +102,8 @@ pub(crate) fn record_name(schema: &Schema) -> Option<&str> {
 /// The schemas of the messages of this crate. Those of state records come from their services ([`Encoded::schemas`]).
 pub fn of_messages() -> Vec<SchemaRecord> {
     use crate::{
-        DeadLetter, Demand, FetchRequest, FetchResult, PageBand, PageChange, PageContent, PageObservation,
-        SchedulerEvent,
+        DeadLetter, Demand, FetchRequest, FetchResult, PageBand, PageChange, PageContent, PageObservation, RankTotals,
+        RankerEvent, SchedulerEvent,
     };
     [
         FetchRequest::schemas(),
@@ -114,6 +114,8 @@ pub fn of_messages() -> Vec<SchemaRecord> {
         PageChange::schemas(),
         PageContent::schemas(),
         Demand::schemas(),
+        RankerEvent::schemas(),
+        RankTotals::schemas(),
         DeadLetter::schemas(),
     ]
     .concat()

@@ -6,8 +6,8 @@ mod bench;
 
 use bench::{Bench, CHANGED_SENTENCE, FIRST, URL, html, one_sentence_changed};
 use messages::{
-    CopyKind, DateSource, DeadLetter, Digest, Encoded, FetchOutcome, PageContent, PageDate, SchedulerEvent, Validators,
-    Verdict, body, topics,
+    CopyKind, DateSource, DeadLetter, Digest, Encoded, FetchOutcome, PageContent, PageDate, Validators, Verdict, body,
+    topics,
 };
 use page::{CanonicalUrl, Timestamp};
 
@@ -323,33 +323,4 @@ fn what_cannot_be_read_is_set_aside_and_the_rest_goes_on() {
 
     let seen = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
     assert_eq!(seen.observation.judgement.verdict, Verdict::First);
-}
-
-#[test]
-fn links_within_the_site_are_told_once_and_only_when_they_are_wanted() {
-    let linking = format!(
-        "{}<a href=\"/a\">A</a> <a href=\"http://blog.site.test/b#c\">B</a> <a href=\"/a#d\">again</a> \
-         <a href=\"http://other.test/\">away</a> <a rel=\"nofollow\" href=\"/secret\">no</a>",
-        html(FIRST)
-    );
-    let check = |discover: &str, expected: &[&str]| {
-        let mut bench = Bench::new(&[("crawl.discover", discover)]);
-        bench.see(FetchOutcome::Fetched, Some(&linking));
-        bench.see(FetchOutcome::Fetched, Some(&linking));
-        let records = bench.driver.contents(&bench.names.topic(topics::SCHEDULER_EVENTS)).unwrap();
-        let mut found = Vec::new();
-        for record in &records {
-            match SchedulerEvent::decode(record.value.as_deref().unwrap()).unwrap() {
-                SchedulerEvent::Links(links) => {
-                    assert_eq!(links.source_url.as_str(), URL);
-                    found.extend(links.links.into_iter().map(|link| link.url.as_str().to_owned()));
-                }
-                other => panic!("{other:?}"),
-            }
-        }
-        found.sort();
-        assert_eq!(found, expected, "{discover}");
-    };
-    check("none", &[]);
-    check("same-site", &["http://blog.site.test/b", "http://www.site.test/a"]);
 }

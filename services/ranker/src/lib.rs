@@ -122,7 +122,7 @@ impl Ranker {
             seen.note(found.text_hash);
             context.put(FORMS, &form, &seen);
         }
-        let cash = self.visit(id, &mut page.account, &found.links);
+        let mut cash = self.visit(id, &mut page.account, &found.links);
         let source = LinkSource {
             page_id: id,
             site: source_site.clone(),
@@ -138,7 +138,8 @@ impl Ranker {
         for link in found.links {
             let target = link.url.page_id();
             if target != id {
-                let cash = cash.get(&target).copied().unwrap_or(0.0);
+                // Once, should the link be repeated.
+                let cash = cash.remove(&target).unwrap_or(0.0);
                 by_site.entry(link.url.site_key()).or_default().push(CashLink { url: link.url, cash });
             }
         }

@@ -70,7 +70,41 @@ pub struct Shard {
     others: BTreeMap<u32, ShardNews>,
 }
 
+/// What has to be kept of a shard. The rest is heard again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KeptShard {
+    /// The shard.
+    pub shard: u32,
+    /// Cash in the purse of the virtual page.
+    pub purse: f64,
+    /// Running total of the virtual page's cash that each page of the shard was given.
+    pub given_per_page: f64,
+    /// Number of the last piece of news.
+    pub number: u64,
+    /// Number of pages in the shard.
+    pub pages: u64,
+    /// Cash noted at visits of the shard's pages.
+    pub noted: f64,
+}
+
 impl Shard {
+    /// A shard as it was when this was kept of it. It has to hear the news of the others again.
+    pub fn restore(kept: KeptShard) -> Self {
+        let KeptShard { shard, purse, given_per_page, number, pages, noted } = kept;
+        Self { purse, given_per_page, own: ShardNews { shard, number, pages, noted }, others: BTreeMap::new() }
+    }
+
+    /// What has to be kept of the shard.
+    pub fn kept(&self) -> KeptShard {
+        let ShardNews { shard, number, pages, noted } = self.own;
+        KeptShard { shard, purse: self.purse, given_per_page: self.given_per_page, number, pages, noted }
+    }
+
+    /// What the shard would tell the others.
+    pub fn own(&self) -> ShardNews {
+        self.own
+    }
+
     /// A shard without pages. `cash` is brought into the system; over all shards it is best 1. It goes to the first pages.
     pub fn new(shard: u32, cash: f64) -> Self {
         let own = ShardNews { shard, ..ShardNews::default() };

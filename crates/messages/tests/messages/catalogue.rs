@@ -28,8 +28,12 @@ fn is_key(kind: KeyKind, key: &[u8], fields: &serde_json::Value) -> bool {
             if let Some(target) = fields["redirected"]["target_url"].as_str() {
                 return key == CanonicalUrl::parse(target).unwrap().site_key().as_str().as_bytes();
             }
-            let named = ["site_key", "target_site", "to_site"].iter().find_map(|field| fields[field].as_str());
-            let about = fields["url"].as_str().map(|url| CanonicalUrl::parse(url).unwrap().site_key());
+            let named =
+                ["site_key", "target_site", "to_site", "routing_key"].iter().find_map(|field| fields[field].as_str());
+            let about = fields["url"]
+                .as_str()
+                .or_else(|| fields["source_url"].as_str())
+                .map(|url| CanonicalUrl::parse(url).unwrap().site_key());
             let about = about.or_else(|| fields["host"].as_str().map(|host| Host::from_authority(host).site_key()));
             let site = named.map_or_else(|| about.unwrap().as_str().to_owned(), str::to_owned);
             key == site.as_bytes()
@@ -62,6 +66,8 @@ fn a_union_has_the_keys_and_schemas_of_its_members() {
             "SiteListing",
             "SweepForecast",
             "MirrorLetter",
+            "RankedPages",
+            "PagesShown",
             "TroubleNotice"
         ]
     );

@@ -2,8 +2,8 @@ use crate::samples::Samples;
 use apache_avro::Schema;
 use messages::{
     ChangeEstimate, ChangeHint, Command, DeadLetter, DecodeError, Demand, FetchRequest, FetchResult, Fingerprint,
-    Keyed, Message, MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation, SiteListing,
-    SweepForecast, TroubleNotice,
+    Keyed, LinkCash, Message, MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation,
+    PageOutLinks, PagesShown, RankTotals, RankedPages, SiteListing, SweepForecast, TroubleNotice, VirtualCash,
 };
 use std::path::PathBuf;
 

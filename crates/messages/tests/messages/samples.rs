@@ -7,20 +7,20 @@ pub(crate) trait Samples: Sized {
     fn samples() -> Vec<Self>;
 }
 
-fn url() -> CanonicalUrl {
+pub(crate) fn url() -> CanonicalUrl {
     CanonicalUrl::parse("https://www.example.org/news?page=2").unwrap()
 }
 
-fn page_id() -> PageId {
+pub(crate) fn page_id() -> PageId {
     url().page_id()
 }
 
-fn site_key() -> SiteKey {
+pub(crate) fn site_key() -> SiteKey {
     url().site_key()
 }
 
 /// 2026-11-20T20:25:47.123456Z plus `seconds`.
-fn time(seconds: i64) -> Timestamp {
+pub(crate) fn time(seconds: i64) -> Timestamp {
     Timestamp::from_micros(1_795_206_347_123_456 + seconds * 1_000_000)
 }
 

@@ -1,0 +1,78 @@
+//! Samples of the ranker's messages.
+
+use crate::samples::{Samples, page_id, site_key, time, url};
+use messages::*;
+use page::CanonicalUrl;
+
+fn target() -> CanonicalUrl {
+    CanonicalUrl::parse("https://example.net/a").unwrap()
+}
+
+impl Samples for PageOutLinks {
+    fn samples() -> Vec<Self> {
+        let full = Self {
+            source_page_id: page_id(),
+            source_url: url(),
+            found_at: time(3),
+            is_first_look: true,
+            is_unwanted: true,
+            text_hash: -81_985_529_216_486_896,
+            links: vec![Link { url: target(), anchor: "Überblick".to_owned(), rel: "canonical".to_owned() }],
+        };
+        let sparse = Self { is_first_look: false, is_unwanted: false, text_hash: 0, links: Vec::new(), ..full.clone() };
+        vec![full, sparse]
+    }
+}
+
+impl Samples for LinkCash {
+    fn samples() -> Vec<Self> {
+        let full = Self {
+            target_site: target().site_key(),
+            source_page_id: page_id(),
+            source_site: site_key(),
+            source_depth: 3,
+            found_at: time(3),
+            is_news: true,
+            links: vec![CashLink { url: target(), cash: 0.003_906_25 }],
+        };
+        let sparse = Self { source_depth: 0, is_news: false, links: Vec::new(), ..full.clone() };
+        vec![full, sparse]
+    }
+}
+
+impl Samples for VirtualCash {
+    fn samples() -> Vec<Self> {
+        let full = Self { routing_key: "ranker-7".to_owned(), cash: 0.125 };
+        vec![full.clone(), Self { cash: 0.0, ..full }]
+    }
+}
+
+impl Samples for RankTotals {
+    fn samples() -> Vec<Self> {
+        let full = Self { stage_partition: 3, published_at: time(60), number: 41, pages: 1_000_000, noted: 17.5 };
+        vec![full.clone(), Self { number: 0, pages: 0, noted: 0.0, ..full }]
+    }
+}
+
+impl Samples for RankedPages {
+    fn samples() -> Vec<Self> {
+        let full = Self {
+            site_key: target().site_key(),
+            source_page_id: Some(page_id()),
+            source_site: Some(site_key()),
+            found_at: time(3),
+            is_news: true,
+            pages: vec![RankedPage { url: target(), depth: 4, importance: 2.5 }],
+        };
+        let sparse =
+            Self { source_page_id: None, source_site: None, is_news: false, pages: Vec::new(), ..full.clone() };
+        vec![full, sparse]
+    }
+}
+
+impl Samples for PagesShown {
+    fn samples() -> Vec<Self> {
+        let full = Self { page_id: page_id(), site_key: site_key(), pages: 12 };
+        vec![full.clone(), Self { pages: 0, ..full }]
+    }
+}
