@@ -10,6 +10,7 @@ pub mod export;
 pub mod fetch;
 pub mod mirrors;
 pub mod page;
+pub mod rank;
 pub mod robots;
 pub mod rules;
 pub mod run;
