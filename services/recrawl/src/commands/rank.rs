@@ -133,16 +133,7 @@ pub fn rank(arguments: &RankArguments, format: Format) -> Result<(), CommandFail
     let ranking = compute(arguments, damping, &graph, &trusted)?;
     bar.finish_and_clear();
 
-    let left_out = graph.left_out();
-    let within = if by_host { "within a host" } else { "of pages to themselves" };
-    let what = if by_host { "hosts" } else { "pages" };
-    eprintln!(
-        "{} {what}, {} links; {} links {within} and {} repeated ones add nothing",
-        graph.nodes(),
-        graph.links(),
-        left_out.to_themselves,
-        left_out.repeated
-    );
+    eprintln!("{}", summary(&graph, by_host));
     if let Some(rounds) = ranking.unsettled_after {
         eprintln!("warning: the scores had not settled after {rounds} rounds");
     }
@@ -160,6 +151,16 @@ pub fn rank(arguments: &RankArguments, format: Format) -> Result<(), CommandFail
         weight: weights.as_ref().map(|weights| weights[number as usize]),
     });
     written(print(pages, format))
+}
+
+/// What was ranked, and what did not count.
+fn summary(graph: &Graph, by_host: bool) -> String {
+    let (nodes, links, left_out) = (graph.nodes(), graph.links(), graph.left_out());
+    if by_host {
+        return format!("{nodes} hosts, {links} pairs with links; links within a host do not count");
+    }
+    let (own, repeated) = (left_out.to_themselves, left_out.repeated);
+    format!("{nodes} pages, {links} links; not counted: {own} of pages to themselves, {repeated} repeated")
 }
 
 /// What cannot be ranked.
