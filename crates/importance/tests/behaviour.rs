@@ -1,5 +1,7 @@
 //! What holds on graphs of any kind.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
 use importance::hits::Hits;
 use importance::opic::{Account, Settled, Shard, Window};
 use importance::pagerank::{PageRank, TeleportError};

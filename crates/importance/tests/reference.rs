@@ -1,5 +1,7 @@
 //! The values that the algorithm notes give for section D, computed there by an independent program.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
 use importance::hits::Hits;
 use importance::opic::{Settled, greedy};
 use importance::pagerank::PageRank;

@@ -3,7 +3,7 @@
 use clap::{CommandFactory, Parser, Subcommand};
 use messages::CommandKind;
 use recrawl::commands::{
-    OnePageArguments, changes, dead_letters, demo, detect, diff, explain, export, fetch, mirrors, operate, page,
+    OnePageArguments, changes, dead_letters, demo, detect, diff, explain, export, fetch, mirrors, operate, page, rank,
     robots, rules, run, seed, simulate, sitemap, state, status, text, topics, url,
 };
 use recrawl::output::Format;
@@ -65,6 +65,8 @@ enum RecrawlCommand {
     Detect(detect::DetectArguments),
     /// Finds pages that are copies of each other, by their links.
     Mirrors(mirrors::MirrorsArguments),
+    /// Ranks pages or hosts by how they are linked.
+    Rank(rank::RankArguments),
     /// Lists the entries of a sitemap or feed.
     Sitemap(sitemap::SitemapArguments),
     /// Analyses URLs: canonical form, host, site, page id.
@@ -109,6 +111,7 @@ fn main() -> ExitCode {
         RecrawlCommand::Diff(arguments) => diff::diff(arguments, format),
         RecrawlCommand::Detect(arguments) => detect::detect(arguments, format),
         RecrawlCommand::Mirrors(arguments) => mirrors::mirrors(arguments, format),
+        RecrawlCommand::Rank(arguments) => rank::rank(arguments, format),
         RecrawlCommand::Url(arguments) => url::url(arguments, format),
         RecrawlCommand::Topics(arguments) => topics::topics(arguments, format),
         RecrawlCommand::State(arguments) => state::state(arguments, format),

@@ -5,7 +5,7 @@
 //! one part goes to a *virtual page* that links all pages. The share of a page in all cash ever noted is its importance. No
 //! graph is kept: the links are those that the visit has just found.
 //!
-//! * [`greedy`] and [`settled`] compute it over a whole graph.
+//! * [`greedy()`] and [`Settled`] compute it over a whole graph.
 //! * [`Account`] and [`Shard`] are the same as values, for a stage that keeps accounts in a table and sends cash as
 //!   messages. A page's account lies in one shard; any shard may have cash on its way to it.
 //!

@@ -4,6 +4,8 @@
 //! A shard works as a stage does. A batch takes some of the inputs that lie before it, in any order, and gives new state and
 //! messages. A crash loses both together, and the inputs are read again.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
 mod chance;
 mod stage;
 

@@ -95,6 +95,16 @@ impl Archive {
         Ok(())
     }
 
+    /// Passes the bytes of the latest version of every page that is not gone to `take`.
+    pub fn for_each_latest(&mut self, mut take: impl FnMut(&ArchivedPage, &[u8])) -> Result<(), ArchiveError> {
+        for page in &self.pages {
+            if let Some(&(_, Some(blob))) = page.rows.last() {
+                take(page, self.blobs.read(blob)?);
+            }
+        }
+        Ok(())
+    }
+
     /// The archive's labels: for each labelled raw change, by page and time, whether it was meaningful.
     pub fn labels(&self) -> Result<HashMap<(u32, i64), bool>, ArchiveError> {
         let mut labels = HashMap::new();

@@ -11,6 +11,7 @@ pub mod fetch;
 pub mod mirrors;
 pub mod operate;
 pub mod page;
+pub mod rank;
 pub mod robots;
 pub mod rules;
 pub mod run;

@@ -19,6 +19,7 @@ mod measure;
 mod page_state;
 mod pages;
 mod peers;
+mod ranking;
 mod redis;
 mod restart;
 mod science;
@@ -82,6 +83,8 @@ enum What {
     Choose,
     /// Simulating a million pages.
     Simulate,
+    /// Ranking pages by their links, compared with networkx, rustworkx and a bare hash map.
+    Rank,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -122,6 +125,7 @@ fn main() {
     measure(&[What::Share], &|| science::sharing(arguments.rounds));
     measure(&[What::Choose], &science::choosing);
     measure(&[What::Simulate], &science::simulating);
+    measure(&[What::Rank], &|| ranking::rows(arguments.rounds));
     match arguments.format {
         Format::Text => print!("{}", table.text()),
         Format::Json => println!("{:#}", table.json()),

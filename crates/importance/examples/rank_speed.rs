@@ -1,0 +1,137 @@
+//! What CPU time does a link take? `cargo run --release -p importance --example rank_speed [nodes] [links] [directory]`
+//!
+//! With a directory, the links (`links`, pairs of 32-bit numbers) and the PageRanks (`scores`, 64-bit floats) are written
+//! there, little-endian, for other programs to do the same.
+
+use importance::hits::Hits;
+use importance::opic::{Account, Settled, Shard, Window};
+use importance::pagerank::PageRank;
+use importance::push::{PushPage, Residuals};
+use importance::{Damping, Edge, Graph, Link, Repeats};
+use rustix::time::{ClockId, clock_gettime};
+use std::collections::HashMap;
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Duration;
+
+/// Links of a visited page.
+const LINKS_A_PAGE: u32 = 12;
+
+/// Numbers spread evenly over 0..1, the same on every run.
+fn spread(state: &mut u64) -> f64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// A page: few are linked by many.
+fn popular(nodes: u32, state: &mut u64) -> u32 {
+    (f64::from(nodes) * spread(state).powi(3)) as u32
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let number = |index: usize, or: u32| arguments.get(index).map_or(or, |text| text.parse().expect("a number"));
+    let (nodes, links) = (number(0, 1_000_000), number(1, 10_000_000));
+    let mut state = 1;
+    let edges: Vec<Edge> = (0..links)
+        .map(|_| Edge::plain((f64::from(nodes) * spread(&mut state)) as u32, popular(nodes, &mut state)))
+        .collect();
+    if let Some(directory) = arguments.get(2) {
+        let bytes = edges.iter().flat_map(|edge| [edge.from.to_le_bytes(), edge.to.to_le_bytes()].concat());
+        std::fs::write(Path::new(directory).join("links"), bytes.collect::<Vec<u8>>()).expect("a writable directory");
+    }
+    let (graph, cpu) = timed(|| Graph::new(nodes, edges, Repeats::Once).expect("the links are among the nodes"));
+    println!("{} pages, {} links", graph.nodes(), graph.links());
+    let per_link = |cpu: Duration, links: f64| cpu.as_secs_f64() * 1e9 / links;
+    println!("graph from links: {:.1} ns a link", per_link(cpu, f64::from(links)));
+    let links = graph.links() as f64;
+
+    let (ranked, cpu) = timed(|| PageRank::default().rank(&graph));
+    println!("PageRank: {:.1} ms, {} rounds", cpu.as_secs_f64() * 1e3, ranked.rounds);
+    println!("PageRank round: {:.2} ns a link", per_link(cpu, links * f64::from(ranked.rounds)));
+    if let Some(directory) = arguments.get(2) {
+        let bytes = ranked.values.iter().flat_map(|score| score.to_le_bytes());
+        std::fs::write(Path::new(directory).join("scores"), bytes.collect::<Vec<u8>>()).expect("a writable directory");
+    }
+
+    let mut pushed = Residuals::new(&graph, Damping::default());
+    let ((pushes, given), cpu) = timed(|| pushed.settle(&graph, 1e-4));
+    println!("PageRank by pushes: {:.2} ns a link, {pushes} pushes", per_link(cpu, given as f64));
+    let apart: f64 = pushed.pagerank().iter().zip(&ranked.values).map(|(pushed, batch)| (pushed - batch).abs()).sum();
+    println!("pushes to within: {apart:.1e} of all score");
+
+    let (hits, cpu) = timed(|| Hits::default().rank(&graph));
+    println!("HITS round: {:.2} ns a link", per_link(cpu, links * f64::from(hits.rounds)));
+    let (settled, cpu) = timed(|| Settled { most_rounds: 20, ..Settled::default() }.rank(&graph));
+    println!("OPIC round: {:.2} ns a link", per_link(cpu, links * f64::from(settled.rounds)));
+    keyed(nodes.min(1_000_000), &mut state);
+}
+
+/// Visits with pages in a table by key, as a stage has them: OPIC, pushes, and the table alone.
+fn keyed(nodes: u32, state: &mut u64) {
+    let visits = 200_000_u32;
+    let key = |page: u32| u64::from(page).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let found: Vec<(u64, Vec<Link<u64>>)> = (0..visits)
+        .map(|_| {
+            let links = (0..LINKS_A_PAGE).map(|_| Link::plain(key(popular(nodes, state)))).collect();
+            (key((f64::from(nodes) * spread(state)) as u32), links)
+        })
+        .collect();
+    let per_link = |cpu: Duration| cpu.as_secs_f64() * 1e9 / f64::from(visits * LINKS_A_PAGE);
+
+    let mut shard = Shard::new(0, 1.0);
+    let mut accounts: HashMap<u64, Account> = (0..nodes).map(|page| (key(page), shard.open())).collect();
+    shard.receive(1.0);
+    let (mut links, mut cash) = (Vec::new(), Vec::new());
+    let ((), cpu) = timed(|| {
+        for (page, now) in &found {
+            links.clone_from(now);
+            let account = accounts.get_mut(page).expect("all pages have accounts");
+            shard.visit(*page, account, &mut links, Window::Noted(4.0), |given| cash.push(given));
+            for given in cash.drain(..) {
+                accounts.entry(given.to).or_insert_with(|| shard.open()).receive(given.amount);
+            }
+        }
+    });
+    println!("OPIC by key: {:.1} ns a link", per_link(cpu));
+    drop(accounts);
+
+    let mut sums: HashMap<u64, Account> = (0..nodes).map(|page| (key(page), shard.open())).collect();
+    let ((), cpu) = timed(|| {
+        for (page, links) in &found {
+            black_box(sums.get(page));
+            for link in links {
+                sums.entry(link.to).or_insert_with(|| shard.open()).receive(1.0);
+            }
+        }
+    });
+    println!("the table by key: {:.1} ns a link", per_link(cpu));
+    drop(sums);
+
+    let damping = Damping::default();
+    let mut pages: HashMap<u64, PushPage<u64>> =
+        (0..nodes).map(|page| (key(page), PushPage::new(1.0, damping))).collect();
+    let mut residuals = Vec::new();
+    let ((), cpu) = timed(|| {
+        for (page, links) in found {
+            let state = pages.get_mut(&page).expect("all pages are there");
+            state.push(damping, |given| residuals.push(given));
+            state.relink(page, links, damping, |given| residuals.push(given));
+            for given in residuals.drain(..) {
+                pages.entry(given.to).or_insert_with(|| PushPage::new(1.0, damping)).receive(given.amount);
+            }
+        }
+    });
+    println!("pushes by key: {:.1} ns a link", per_link(cpu));
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let begun = cpu_time();
+    let result = work();
+    (result, cpu_time() - begun)
+}
+
+fn cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
