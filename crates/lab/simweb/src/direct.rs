@@ -45,7 +45,8 @@ impl Web {
     /// On a failure to read the unpacked corpus.
     pub fn get(&self, request: &DirectRequest<'_>, now: Timestamp) -> io::Result<Answer> {
         let DirectRequest { authority, path, if_none_match, if_modified_since } = *request;
-        let request = WebRequest { is_head: false, authority, path, if_none_match, if_modified_since };
+        let request =
+            WebRequest { is_head: false, is_secure: false, authority, path, if_none_match, if_modified_since };
         let answer = respond(self, host_of(self, authority), &request, now)?;
         Ok(Answer {
             status: answer.status,

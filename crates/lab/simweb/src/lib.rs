@@ -28,13 +28,14 @@
 //! that change daily or faster are thinned out, so that they do not dominate. Hosts are renamed `site-01.test` …, paths
 //! `/page-0001` …. It has 805 pages on 25 hosts, 508 of them without changes, and 2,840 changes in all.
 //!
-//! This crate does not crawl, does not parse robots.txt or HTML, has no TLS, and does not judge whether a change is
-//! meaningful.
+//! This crate does not crawl, does not parse robots.txt or HTML, makes no certificates, and does not judge whether a
+//! change is meaningful.
 
 mod baseline;
 mod blobs;
 mod chance;
 mod clock;
+mod connections;
 mod corpus;
 mod dials;
 mod direct;
