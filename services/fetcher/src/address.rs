@@ -31,16 +31,15 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         || serves_a_cloud(address))
 }
 
-/// Whether an address in public space answers only from inside a cloud, as the cloud's own documents say. What it tells
-/// a machine there is for that machine.
+/// Whether an address in public space serves only the machines of a cloud. What it tells one of them is for that one.
 fn serves_a_cloud(address: Ipv4Addr) -> bool {
     let [a, b, ..] = address.octets();
     // Azure's wire server, which hands out credentials to the virtual machine that asks.
     address == Ipv4Addr::new(168, 63, 129, 16)
-        // The metadata service of Packet, later Equinix Metal. It tells a server its user data, without authentication.
+        // metadata.packet.net of Packet, later Equinix Metal. It tells a server its user data, without authentication.
         || address == Ipv4Addr::new(192, 80, 8, 124)
-        // IBM Cloud's infrastructure services, and the private endpoints of its other services. Its VPC reference lists
-        // both as reserved: they are reached over the private network only.
+        // IBM Cloud's infrastructure services, and the private endpoints of its other services. The reference of its VPC
+        // API lists both as reserved. They are reached over its private network only.
         || (a, b) == (161, 26)
         || (a == 166 && (8..12).contains(&b))
 }

@@ -68,9 +68,9 @@ impl Web {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::SimWebConfig;
     use crate::dials::{HostDials, PageDates};
     use crate::seeded::SeededConfig;
-    use crate::server::SimWebConfig;
     use crate::web::WebSource;
 
     /// Last-Modified of every page of a web with these dates, now and a day later, and the true times.

@@ -35,6 +35,7 @@ mod baseline;
 mod blobs;
 mod chance;
 mod clock;
+mod config;
 mod connections;
 mod corpus;
 mod dials;
@@ -55,6 +56,7 @@ mod web;
 
 pub use crate::baseline::{oracle, round_robin};
 pub use crate::clock::{SimwebClock, manual_clock, scaled_clock};
+pub use crate::config::SimWebConfig;
 pub use crate::corpus::{CorpusError, ReplayConfig};
 pub use crate::dials::{
     FaultRule, FaultScope, HostDials, HostRobots, HostSitemap, PageDates, ValidatorSupport, WebFault,
@@ -65,7 +67,7 @@ pub use crate::ledger::{Ledger, LedgerEntry, RequestKind, read_ledger, write_led
 pub use crate::looks::{LedgerLook, Looks};
 pub use crate::politeness::{HostLoad, HostPoliteness, politeness};
 pub use crate::seeded::{ChangeRates, HostNames, SeededConfig};
-pub use crate::server::{SimWeb, SimWebConfig};
+pub use crate::server::SimWeb;
 pub use crate::trace::{ChangeTrace, HistoryState, PageHistory, StateContent, TimeWindow, TraceError};
 pub use crate::trial::{TrialStart, clairvoyant, trial};
 pub use crate::web::{Web, WebSource};

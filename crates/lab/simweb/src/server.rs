@@ -5,19 +5,17 @@
 //! gap measured here between end and start is never shorter than the one it kept.
 
 use crate::clock::SimwebClock;
+use crate::config::SimWebConfig;
 use crate::connections::accept;
 use crate::corpus::CorpusError;
-use crate::dials::{FaultRule, HostDials};
 use crate::ledger::{Ledger, LedgerEntry, RequestKind};
 use crate::respond::{Delivery, InFlightGuard, WebRequest, WebResponse, host_of, respond};
 use crate::trace::without_port;
-use crate::web::{Web, WebSource};
+use crate::web::Web;
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use page::Timestamp;
-use rustls::ServerConfig;
-use std::collections::BTreeMap;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdListener};
 use std::path::PathBuf;
@@ -30,46 +28,6 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::oneshot;
 use tokio::time::Sleep;
 use tokio_rustls::TlsAcceptor;
-
-/// Settings of the server.
-#[derive(Clone, Debug)]
-pub struct SimWebConfig {
-    /// Address to listen on. Port 0 takes any free port.
-    pub bind: SocketAddr,
-    /// Source of the pages.
-    pub source: WebSource,
-    /// Dials of every host …
-    pub dials: HostDials,
-    /// … except these, by name without port.
-    pub host_dials: BTreeMap<String, HostDials>,
-    /// Faults. Of several rules that apply to a request the first is used.
-    pub faults: Vec<FaultRule>,
-    /// Mean length of a generated page in bytes; lengths vary from half to one and a half of it.
-    pub page_bytes: usize,
-    /// Share of the hosts with a truthful sitemap that have one which misleads instead, in a way drawn from the seed.
-    pub misleading_sitemaps: f64,
-    /// Seed of the faults and of the hosts that mislead.
-    pub seed: u64,
-    /// TLS for connections that begin with it. The others, on the same ports, have none.
-    pub tls: Option<Arc<ServerConfig>>,
-}
-
-impl SimWebConfig {
-    /// A well-behaved web on a free port of 127.0.0.1.
-    pub fn new(source: WebSource) -> Self {
-        Self {
-            bind: (Ipv4Addr::LOCALHOST, 0).into(),
-            source,
-            dials: HostDials::default(),
-            host_dials: BTreeMap::new(),
-            faults: Vec::new(),
-            page_bytes: 14_000,
-            misleading_sitemaps: 0.0,
-            seed: 1,
-            tls: None,
-        }
-    }
-}
 
 /// A running web. Dropping it stops it.
 pub struct SimWeb {
