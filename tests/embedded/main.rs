@@ -9,6 +9,7 @@ mod dates;
 mod draining;
 mod failures;
 mod hints;
+mod ledger;
 mod memory;
 mod operating;
 mod same_words;

@@ -29,6 +29,10 @@ impl Crawl {
             .with("budget.fetches_per_second", "2000")
             .with("politeness.crawl_delay", "0s")
             .with("policy.scan_interval", "20ms");
+        let crawl = match web.authority() {
+            Some(file) => crawl.with("fetch.extra_ca", &file.display().to_string()),
+            None => crawl,
+        };
         std::fs::write(crawl.seeds_file(), web.urls().join("\n")).expect("the test's directory takes files");
         crawl
     }

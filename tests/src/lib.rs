@@ -11,6 +11,7 @@ pub mod books;
 mod browser;
 mod crawl;
 mod kafka;
+pub mod mixed_web;
 mod process;
 pub mod services;
 pub mod topics;

@@ -101,6 +101,15 @@ impl Distributed {
         Service { stage, process: Some(Process::start(command, self.crawl.directory.path())) }
     }
 
+    /// Starts an instance of a stage in a working directory of its own, without saying where its state is.
+    pub fn start_without_data(&self, stage: &'static str, instance: &str) -> Service {
+        let directory = self.data(stage, instance);
+        std::fs::create_dir_all(&directory).expect("the test's directory takes others");
+        let mut command = programs().command(&format!("recrawl-{stage}"));
+        command.args(self.crawl.flags()).args(["--instance", instance]).current_dir(directory);
+        Service { stage, process: Some(Process::start(command, self.crawl.directory.path())) }
+    }
+
     /// Starts one instance of each stage.
     pub fn start_all(&self) -> Vec<Service> {
         STAGES.iter().map(|(stage, _)| self.start(stage, "0")).collect()

@@ -2,10 +2,17 @@
 
 use crate::process::programs;
 use page::Timestamp;
+use rcgen::CertifiedKey;
+use rustls::ServerConfig;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use simweb::{LedgerEntry, RequestKind, SeededConfig, SimWeb, SimWebConfig, WebSource, scaled_clock};
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
+use tempfile::NamedTempFile;
 
 /// A web and the clock it runs on.
 pub struct SimulatedWeb {
@@ -13,9 +20,22 @@ pub struct SimulatedWeb {
     origin: Timestamp,
     anchor: SystemTime,
     speed: f64,
+    /// The certificate, if hosts also answer with TLS.
+    authority: Option<NamedTempFile>,
 }
 
 impl SimulatedWeb {
+    /// The same as [`start`](Self::start), of hosts that answer with TLS, too. Every other page has an https address.
+    pub fn start_with_tls(seeded: SeededConfig, speed: f64, dial: impl FnOnce(&mut SimWebConfig)) -> Self {
+        let names = seeded.trace().pages.into_iter().map(|page| page.host.to_string());
+        let (tls, authority) = certified(names.collect::<BTreeSet<_>>().into_iter().collect());
+        let web = Self::start(seeded, speed, |config| {
+            config.tls = Some(tls);
+            dial(config);
+        });
+        Self { authority: Some(authority), ..web }
+    }
+
     /// A seeded web whose time runs `speed` times as fast as real time, from the start of its change times on.
     pub fn start(seeded: SeededConfig, speed: f64, dial: impl FnOnce(&mut SimWebConfig)) -> Self {
         // Building the programs can take longer than the web lives: its time must not pass meanwhile.
@@ -26,7 +46,7 @@ impl SimulatedWeb {
         dial(&mut config);
         let anchor = SystemTime::now();
         let web = SimWeb::start(config, scaled_clock(origin, anchor, speed)).expect("loopback has a free port");
-        Self { web, origin, anchor, speed }
+        Self { web, origin, anchor, speed, authority: None }
     }
 
     /// Where it listens.
@@ -36,7 +56,16 @@ impl SimulatedWeb {
 
     /// Addresses of all pages.
     pub fn urls(&self) -> Vec<String> {
-        self.web.page_urls()
+        let mut urls = self.web.page_urls();
+        if self.authority.is_some() {
+            urls.iter_mut().skip(1).step_by(2).for_each(|url| url.insert("http".len(), 's'));
+        }
+        urls
+    }
+
+    /// A file with the certificate to trust, if hosts answer with TLS.
+    pub fn authority(&self) -> Option<&Path> {
+        self.authority.as_ref().map(NamedTempFile::path)
     }
 
     /// What it has served so far.
@@ -76,4 +105,19 @@ impl SimulatedWeb {
             ("clock.anchor", anchor_s.to_string()),
         ]
     }
+}
+
+/// TLS for hosts of these names, and a file with the certificate.
+fn certified(names: Vec<String>) -> (Arc<ServerConfig>, NamedTempFile) {
+    let CertifiedKey { cert, signing_key } =
+        rcgen::generate_simple_self_signed(names).expect("names of a web are names of hosts");
+    let key = PrivateKeyDer::try_from(signing_key.serialize_der()).expect("the key was just made");
+    let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map(|builder| builder.with_no_client_auth())
+        .and_then(|builder| builder.with_single_cert(vec![CertificateDer::from(cert.der().to_vec())], key))
+        .expect("key and certificate belong together");
+    let mut file = NamedTempFile::new().expect("there is room for a test");
+    file.write_all(cert.pem().as_bytes()).expect("a temporary file takes a certificate");
+    (Arc::new(config), file)
 }

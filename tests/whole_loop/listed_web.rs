@@ -238,6 +238,7 @@ impl Server<'_> {
             bytes: answer.body.len() as u64,
             in_flight: 1,
             disallowed: false,
+            tls: false,
         });
         let digest = (answer.status == 200).then(|| Digest::of(&answer.body));
         let outcome = match answer.status {

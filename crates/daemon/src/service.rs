@@ -9,7 +9,7 @@ use crate::{backlog, http, load, logging};
 use anyhow::Context as _;
 use clap::Parser;
 use settings::{SaslMechanism, Secrets, Settings};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -65,6 +65,8 @@ pub struct Surroundings<'a> {
     pub clock: Arc<dyn Clock>,
     /// Number of partitions of the loop's topics.
     pub partitions: u32,
+    /// State directory of the process.
+    pub data: &'a Path,
 }
 
 /// Splits `section.key=value` flags.
@@ -192,12 +194,12 @@ fn run(
     }
     let data = settings.crawl.data.clone().unwrap_or_else(|| PathBuf::from("recrawl-data"));
     let stores = Arc::new(RocksStores::new(&data, StoreMemory::default()));
-    let spec = make(&Surroundings { settings, names: &names, clock: clock.clone(), partitions })?;
+    let spec = make(&Surroundings { settings, names: &names, clock: clock.clone(), partitions, data: &data })?;
     let pace = topology::runner_settings(settings, spec.punctuate_every, &*clock);
     let stage = StageRunner::new(spec, &instance, log.clone(), stores, clock.clone(), pace);
     board.replace(vec![stage.status()]);
     background.add(backlog::watch(log, &names, clock, board, &stop)?);
-    info!(service = name, %address, partitions, "started");
+    info!(service = name, %address, partitions, data = %data.display(), "started");
     let stages: Vec<(&'static str, Box<dyn Stage>)> = vec![(name, Box::new(stage))];
     let threads = StageThreads::start(stages, settings.log.drain_timeout, &stop)
         .context("cannot start the thread of the stage")?;

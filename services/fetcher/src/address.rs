@@ -28,8 +28,20 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         || (a == 198 && (b == 18 || b == 19))
         || (a == 198 && b == 51 && c == 100)
         || (a == 203 && b == 0 && c == 113)
-        // Azure's wire server, which hands out credentials to the virtual machine that asks.
-        || address == Ipv4Addr::new(168, 63, 129, 16))
+        || serves_a_cloud(address))
+}
+
+/// Whether an address in public space serves only the machines of a cloud. What it tells one of them is for that one.
+fn serves_a_cloud(address: Ipv4Addr) -> bool {
+    let [a, b, ..] = address.octets();
+    // Azure's wire server, which hands out credentials to the virtual machine that asks.
+    address == Ipv4Addr::new(168, 63, 129, 16)
+        // metadata.packet.net of Packet, later Equinix Metal. It tells a server its user data, without authentication.
+        || address == Ipv4Addr::new(192, 80, 8, 124)
+        // IBM Cloud's infrastructure services, and the private endpoints of its other services. The reference of its VPC
+        // API lists both as reserved. They are reached over its private network only.
+        || (a, b) == (161, 26)
+        || (a == 166 && (8..12).contains(&b))
 }
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
@@ -56,7 +68,19 @@ mod tests {
     #[test]
     fn only_addresses_of_the_public_web_are_public() {
         let check = |text: &str, expected| assert_eq!(is_public(text.parse().unwrap()), expected, "{text}");
-        for address in ["1.1.1.1", "93.184.216.34", "172.15.0.1", "172.32.0.1", "100.63.0.1", "2606:4700::1111"] {
+        for address in [
+            "1.1.1.1",
+            "93.184.216.34",
+            "172.15.0.1",
+            "172.32.0.1",
+            "100.63.0.1",
+            "161.25.0.1",
+            "161.27.0.1",
+            "166.7.255.255",
+            "166.12.0.1",
+            "192.80.8.123",
+            "2606:4700::1111",
+        ] {
             check(address, true);
         }
         for address in [
@@ -71,6 +95,11 @@ mod tests {
             "192.0.2.1",
             "168.63.129.16",
             "::ffff:168.63.129.16",
+            "192.80.8.124",
+            "161.26.0.1",
+            "166.8.0.1",
+            "166.11.255.255",
+            "64:ff9b::a11a:1",
             "198.18.0.1",
             "224.0.0.1",
             "255.255.255.255",

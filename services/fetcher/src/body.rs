@@ -54,7 +54,9 @@ impl Intake {
             kept: wanted.max_body(rules),
             ratio: max_pack_ratio,
         };
-        let unpacker = Unpacker::new(coding, limits, announced, memory.begin().await.map_err(given_up)?);
+        // What a packed body becomes is not known.
+        let length = (coding == Coding::Identity && announced > 0).then(|| announced.min(limits.kept as u64) as usize);
+        let unpacker = Unpacker::new(coding, limits, announced, memory.begin(length).await.map_err(given_up)?);
         let unpacker = unpacker.map_err(|error| does_not_unpack(&error.to_string()))?;
         Ok(Self { unpacker, media_type, max_pack_ratio })
     }

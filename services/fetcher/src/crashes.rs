@@ -83,6 +83,13 @@ impl PageSlot {
 impl CrashJournal {
     /// Opens the first file in a directory that no other process uses. What was under way there has seen a crash.
     pub(crate) fn open(directory: &Path, now: Timestamp) -> io::Result<Arc<Self>> {
+        Self::open_in(directory, now).map_err(|error| {
+            let detail = format!("crawl.data: cannot note in {} which requests are under way", directory.display());
+            io::Error::new(error.kind(), format!("{detail}: {error}"))
+        })
+    }
+
+    fn open_in(directory: &Path, now: Timestamp) -> io::Result<Arc<Self>> {
         fs::create_dir_all(directory)?;
         for number in 0..MOST_FILES {
             let path = directory.join(format!("fetcher-under-way-{number}"));
@@ -93,7 +100,7 @@ impl CrashJournal {
                 Err(TryLockError::Error(error)) => return Err(error),
             }
         }
-        Err(io::Error::other(format!("{MOST_FILES} fetchers use {}", directory.display())))
+        Err(io::Error::other(format!("{MOST_FILES} fetchers use it")))
     }
 
     fn state(&self) -> MutexGuard<'_, JournalState> {

@@ -93,6 +93,11 @@ impl Http1Connection {
         self.received_bytes
     }
 
+    /// Gives the read buffer back, for a while in which nothing is read. What is unread is kept in as much as it takes.
+    pub(crate) fn keep_only_unread(&mut self) {
+        self.input.shrink();
+    }
+
     /// Sends the head of a request. Requests have no body.
     pub(crate) async fn write(&mut self, mut request: &[u8], until: Instant) -> Result<(), Http1Error> {
         (self.is_reusable, self.received_bytes) = (false, 0);
@@ -223,6 +228,7 @@ fn has_empty_line(bytes: &[u8]) -> bool {
 /// unread bytes for long.
 struct Input {
     buffers: Rc<Buffers>,
+    /// A buffer of theirs, or a shorter one of its own while nothing is read.
     bytes: Option<Box<[u8]>>,
     start: usize,
     end: usize,
@@ -242,7 +248,13 @@ impl Input {
     fn poll_fill(&mut self, io: &mut dyn Io, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let buffers = &self.buffers;
         let bytes = self.bytes.get_or_insert_with(|| buffers.lend());
-        if self.start > 0 {
+        if bytes.len() < buffers.size() {
+            let mut whole = buffers.lend();
+            let unread = &bytes[self.start..self.end];
+            whole[..unread.len()].copy_from_slice(unread);
+            (self.start, self.end) = (0, unread.len());
+            *bytes = whole;
+        } else if self.start > 0 {
             bytes.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, self.end - self.start);
         }
@@ -255,12 +267,23 @@ impl Input {
         Poll::Ready(Ok(length))
     }
 
+    /// Moves the unread bytes to a buffer of their length.
+    fn shrink(&mut self) {
+        if let Some(whole) = self.bytes.take_if(|bytes| bytes.len() == self.buffers.size()) {
+            self.bytes = Some(whole[self.start..self.end].into());
+            (self.start, self.end) = (0, self.end - self.start);
+            self.buffers.take_back(whole);
+        }
+    }
+
     /// Returns an empty buffer to the pool.
     fn give_back(&mut self) {
         if self.start == self.end
             && let Some(bytes) = self.bytes.take()
         {
-            self.buffers.take_back(bytes);
+            if bytes.len() == self.buffers.size() {
+                self.buffers.take_back(bytes);
+            }
             (self.start, self.end) = (0, 0);
         }
     }

@@ -1,17 +1,18 @@
 //! The limit on the memory of bodies, from their first byte until their results are sent or, in an embedded crawl, read.
 //!
-//! A body is begun with a place for [`FIRST_BYTES`], which most pages fit into. One that needs more waits until it can
-//! have all it may need, so that a body that goes on never waits again. A body that was read gives its place back and
-//! keeps what it takes, or else its place. Places and the rest are counted apart, so that bodies that wait for more
-//! cannot take it from each other.
+//! A body is begun with a place of its length, or of [`FIRST_BYTES`] if that is shorter or its length is not known. Most
+//! pages fit into it. One that needs more waits until it can have all it may need, so that a body that goes on never
+//! waits again. A body that was read gives its place back and keeps what it takes, or else its place. Places and the
+//! rest are counted apart, so that bodies that wait for more cannot take it from each other.
 
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Memory of a body that is being read, unless it needs more.
 pub(crate) const FIRST_BYTES: usize = 512 << 10;
-/// Unit of account of what is kept.
+/// Unit of account.
 const UNIT_BYTES: usize = 1 << 10;
+const FIRST_UNITS: u32 = (FIRST_BYTES / UNIT_BYTES) as u32;
 
 /// Memory for bodies.
 #[derive(Clone)]
@@ -51,22 +52,28 @@ impl BodyMemory {
         let half = usize::try_from(bytes / 2).unwrap_or(usize::MAX);
         let most_units = u32::try_from(half / UNIT_BYTES).unwrap_or(u32::MAX);
         Self {
-            places: Arc::new(Semaphore::new((half / FIRST_BYTES).clamp(1, Semaphore::MAX_PERMITS))),
+            places: Arc::new(Semaphore::new(most_units.max(FIRST_UNITS) as usize)),
             kept: Arc::new(Semaphore::new(most_units as usize)),
             most_units,
             end: Arc::new(Semaphore::new(0)),
         }
     }
 
-    /// Memory for a body that begins.
-    pub(crate) async fn begin(&self) -> Result<BodyRoom, GivenUp> {
-        let place = take(&self.places, 1, &self.end).await?;
+    /// Whether a body that begins may have to wait.
+    pub(crate) fn is_short(&self) -> bool {
+        self.places.available_permits() < FIRST_UNITS as usize
+    }
+
+    /// Memory for a body that begins. `bytes` is its length, if it is known.
+    pub(crate) async fn begin(&self, bytes: Option<usize>) -> Result<BodyRoom, GivenUp> {
+        let bytes = bytes.map_or(FIRST_BYTES, |bytes| bytes.min(FIRST_BYTES));
+        let place = take(&self.places, units_of(bytes), &self.end).await?;
         Ok(BodyRoom {
             kept: self.kept.clone(),
             end: self.end.clone(),
             most_units: self.most_units,
             grown: None,
-            bytes: FIRST_BYTES,
+            bytes,
             place: Some(place),
         })
     }
@@ -120,8 +127,12 @@ impl BodyRoom {
     }
 
     fn units(&self, bytes: usize) -> u32 {
-        u32::try_from(bytes.div_ceil(UNIT_BYTES)).unwrap_or(u32::MAX).min(self.most_units)
+        units_of(bytes).min(self.most_units)
     }
+}
+
+fn units_of(bytes: usize) -> u32 {
+    u32::try_from(bytes.div_ceil(UNIT_BYTES)).unwrap_or(u32::MAX)
 }
 
 async fn take(of: &Arc<Semaphore>, units: u32, end: &Semaphore) -> Result<OwnedSemaphorePermit, GivenUp> {
@@ -154,15 +165,15 @@ mod tests {
         let memory = BodyMemory::of(16 << 20);
         let mut kept = Vec::new();
         for _ in 0..2 {
-            let mut room = memory.begin().await.unwrap();
+            let mut room = memory.begin(None).await.unwrap();
             room.grow_to(4 << 20).await.unwrap();
             kept.push(room.keep(3 << 20));
         }
-        let mut third = memory.begin().await.unwrap();
+        let mut third = memory.begin(None).await.unwrap();
         {
             let mut grow = std::pin::pin!(third.grow_to(4 << 20));
             assert!(is_ready(grow.as_mut()).await.is_none(), "2 of 8 MiB are left");
-            let mut small = memory.begin().await.unwrap();
+            let mut small = memory.begin(None).await.unwrap();
             assert!(!small.try_grow_to(4 << 20));
             let small = small.keep(100 << 10);
             kept.pop();
@@ -170,7 +181,7 @@ mod tests {
             drop(small);
         }
         drop(third);
-        assert_eq!((memory.kept.available_permits(), memory.places.available_permits()), (5 << 10, 16));
+        assert_eq!((memory.kept.available_permits(), memory.places.available_permits()), (5 << 10, 8 << 10));
     }
 
     #[tokio::test]
@@ -178,9 +189,9 @@ mod tests {
         let memory = BodyMemory::of(16 << 20);
         let mut rooms = Vec::new();
         for _ in 0..16 {
-            rooms.push(memory.begin().await.unwrap());
+            rooms.push(memory.begin(None).await.unwrap());
         }
-        assert!(is_ready(memory.begin()).await.is_none(), "all places are taken");
+        assert!(is_ready(memory.begin(None)).await.is_none(), "all places are taken");
         while let Some(mut room) = rooms.pop() {
             is_ready(room.grow_to(8 << 20)).await.expect("those before were read").unwrap();
             drop(room.keep(8 << 20));
@@ -188,16 +199,29 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_body_of_known_length_begins_with_no_more_than_it_takes() {
+        let memory = BodyMemory::of(16 << 20);
+        let mut rooms = Vec::new();
+        for _ in 0..100 {
+            let begun = is_ready(memory.begin(Some(80_000))).await.expect("there are 8 MiB for those that begin");
+            rooms.push(begun.unwrap());
+        }
+        assert!(memory.is_short());
+        assert!(is_ready(memory.begin(None)).await.is_none(), "its length is not known");
+        assert!(is_ready(memory.begin(Some(80_000))).await.is_some());
+    }
+
+    #[tokio::test]
     async fn whoever_waits_when_the_fetcher_stops_gives_up_and_the_others_go_on() {
         let memory = BodyMemory::of(16 << 20);
-        let (mut first, mut second) = (memory.begin().await.unwrap(), memory.begin().await.unwrap());
+        let (mut first, mut second) = (memory.begin(None).await.unwrap(), memory.begin(None).await.unwrap());
         first.grow_to(8 << 20).await.unwrap();
         let mut waits = std::pin::pin!(second.grow_to(1 << 20));
         assert!(is_ready(waits.as_mut()).await.is_none());
         memory.drain();
         assert!(is_ready(waits.as_mut()).await.expect("it waits no more").is_err());
         drop(first);
-        let mut third = memory.begin().await.unwrap();
+        let mut third = memory.begin(None).await.unwrap();
         assert!(is_ready(third.grow_to(8 << 20)).await.expect("there is room").is_ok());
     }
 }

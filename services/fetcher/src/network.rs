@@ -55,6 +55,11 @@ impl Buffers {
         Self { size: max_head.max(BUFFER_BYTES), free: RefCell::default() }
     }
 
+    /// Length of each.
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
     pub(crate) fn lend(&self) -> Box<[u8]> {
         self.free.borrow_mut().pop().unwrap_or_else(|| vec![0; self.size].into_boxed_slice())
     }

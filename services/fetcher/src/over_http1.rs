@@ -49,6 +49,9 @@ pub(crate) async fn exchange(
         let announced = head.framing.announced().unwrap_or(0);
         let add_wait = |since: Instant| waited.set(waited.get() + since.elapsed());
         let begun = Instant::now();
+        if network.memory.is_short() {
+            connection.keep_only_unread();
+        }
         let body = Intake::begin(&head.headers, announced, wanted, rules, &network.memory).await;
         let mut body = body.map_err(|failure| FailedExchange::after(connection.received_bytes(), failure))?;
         add_wait(begun);

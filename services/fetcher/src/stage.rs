@@ -12,6 +12,8 @@ use messages::topics::{FETCH_REQUESTS, FETCH_RESULTS};
 use page::{CanonicalUrl, Timestamp};
 use settings::Settings;
 use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use stream::{
@@ -29,15 +31,17 @@ pub fn topology() -> StageTopology {
     StageTopology::new("fetcher", FETCH_REQUESTS).keeps(ROBOTS).writes(FETCH_RESULTS).writes(FETCH_REQUESTS)
 }
 
-/// The stage, with its network thread started. It packs the bodies of its results as stated.
+/// The stage, with its network thread started. It packs the bodies of its results as stated. Which requests are under way
+/// is noted in the directory `data`, so that a page that ends the process is found. Without one it is not.
 pub fn stage(
     settings: &Settings,
     names: &LogNames,
     rules: FetcherRules,
     packing: Packing,
+    data: Option<&Path>,
     clock: Arc<dyn Clock>,
-) -> std::io::Result<StageSpec> {
-    let crashes = settings.crawl.data.as_ref().map(|data| CrashJournal::open(data, clock.now())).transpose()?;
+) -> io::Result<StageSpec> {
+    let crashes = data.map(|data| CrashJournal::open(data, clock.now())).transpose()?;
     let fetcher = Fetcher {
         product_token: rules.product_token.clone(),
         pool: FetchPool::start(Arc::new(FetcherRules { sites_have_owners: true, ..rules }), clock, crashes)?,

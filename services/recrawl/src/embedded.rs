@@ -73,7 +73,7 @@ impl Embedded {
         let rules = fetcher::FetcherRules::new(settings).map_err(|error| CommandFailure::Input(error.to_string()))?;
         let stages: Vec<(&'static str, Box<dyn Stage>)> = vec![
             ("scheduler", runner(scheduler::stage(settings, &names, partitions))),
-            ("fetcher", runner(fetcher::stage(settings, &names, rules, packing, clock.clone())?)),
+            ("fetcher", runner(fetcher::stage(settings, &names, rules, packing, Some(data), clock.clone())?)),
             ("detector", runner(detector::stage(settings, &names))),
             ("estimator", runner(estimator::stage(settings, &names))),
             ("matcher", runner(matcher::stage(&names))),

@@ -179,6 +179,14 @@ pub enum WebFault {
         /// What stands before the path.
         address: String,
     },
+    /// Redirects to the same address with TLS or, if that is not `secure`, without, and serves it there. Names only: a port
+    /// stays as it is.
+    RedirectToScheme {
+        /// 301, 302, 307 or 308.
+        code: u16,
+        /// Whether to https.
+        secure: bool,
+    },
     /// Redirects for ever, in a circle of three addresses.
     RedirectLoop {
         /// 301, 302, 307 or 308.

@@ -45,7 +45,8 @@ impl Web {
     /// On a failure to read the unpacked corpus.
     pub fn get(&self, request: &DirectRequest<'_>, now: Timestamp) -> io::Result<Answer> {
         let DirectRequest { authority, path, if_none_match, if_modified_since } = *request;
-        let request = WebRequest { is_head: false, authority, path, if_none_match, if_modified_since };
+        let request =
+            WebRequest { is_head: false, is_secure: false, authority, path, if_none_match, if_modified_since };
         let answer = respond(self, host_of(self, authority), &request, now)?;
         Ok(Answer {
             status: answer.status,
@@ -67,9 +68,9 @@ impl Web {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::SimWebConfig;
     use crate::dials::{HostDials, PageDates};
     use crate::seeded::SeededConfig;
-    use crate::server::SimWebConfig;
     use crate::web::WebSource;
 
     /// Last-Modified of every page of a web with these dates, now and a day later, and the true times.

@@ -152,6 +152,7 @@ mod tests {
             bytes: 100,
             in_flight: 1,
             disallowed: false,
+            tls: false,
         }
     }
 

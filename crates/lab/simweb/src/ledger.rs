@@ -48,6 +48,8 @@ pub struct LedgerEntry {
     pub in_flight: u32,
     /// Whether the host's robots.txt forbids this path.
     pub disallowed: bool,
+    /// Whether it came over TLS.
+    pub tls: bool,
 }
 
 /// All requests so far, in the order in which they ended.
@@ -122,13 +124,16 @@ mod tests {
             bytes: 12,
             in_flight: 1,
             disallowed: false,
+            tls: false,
         };
         let entries = vec![entry.clone(), LedgerEntry { version: Some(3), kind: RequestKind::Page, ..entry }];
         let mut text = Vec::new();
         write_ledger(&entries, &mut text).unwrap();
         assert_eq!(read_ledger(text.as_slice()).unwrap(), entries);
         assert!(
-            text.starts_with(b"started_at_us,ended_at_us,host,path,kind,status,version,bytes,in_flight,disallowed\n")
+            text.starts_with(
+                b"started_at_us,ended_at_us,host,path,kind,status,version,bytes,in_flight,disallowed,tls\n"
+            )
         );
     }
 }

@@ -28,13 +28,15 @@
 //! that change daily or faster are thinned out, so that they do not dominate. Hosts are renamed `site-01.test` …, paths
 //! `/page-0001` …. It has 805 pages on 25 hosts, 508 of them without changes, and 2,840 changes in all.
 //!
-//! This crate does not crawl, does not parse robots.txt or HTML, has no TLS, and does not judge whether a change is
-//! meaningful.
+//! This crate does not crawl, does not parse robots.txt or HTML, makes no certificates, and does not judge whether a
+//! change is meaningful.
 
 mod baseline;
 mod blobs;
 mod chance;
 mod clock;
+mod config;
+mod connections;
 mod corpus;
 mod dials;
 mod direct;
@@ -54,6 +56,7 @@ mod web;
 
 pub use crate::baseline::{oracle, round_robin};
 pub use crate::clock::{SimwebClock, manual_clock, scaled_clock};
+pub use crate::config::SimWebConfig;
 pub use crate::corpus::{CorpusError, ReplayConfig};
 pub use crate::dials::{
     FaultRule, FaultScope, HostDials, HostRobots, HostSitemap, PageDates, ValidatorSupport, WebFault,
@@ -64,7 +67,7 @@ pub use crate::ledger::{Ledger, LedgerEntry, RequestKind, read_ledger, write_led
 pub use crate::looks::{LedgerLook, Looks};
 pub use crate::politeness::{HostLoad, HostPoliteness, politeness};
 pub use crate::seeded::{ChangeRates, HostNames, SeededConfig};
-pub use crate::server::{SimWeb, SimWebConfig};
+pub use crate::server::SimWeb;
 pub use crate::trace::{ChangeTrace, HistoryState, PageHistory, StateContent, TimeWindow, TraceError};
 pub use crate::trial::{TrialStart, clairvoyant, trial};
 pub use crate::web::{Web, WebSource};

@@ -98,6 +98,7 @@ mod tests {
             bytes: 1,
             in_flight: 1,
             disallowed: false,
+            tls: false,
         }
     }
 

@@ -16,6 +16,8 @@ use std::time::{Duration, SystemTime};
 /// The parts of a request that an answer depends on.
 pub(crate) struct WebRequest<'a> {
     pub(crate) is_head: bool,
+    /// Whether it came over TLS.
+    pub(crate) is_secure: bool,
     /// The `Host` header, including a port.
     pub(crate) authority: &'a str,
     pub(crate) path: &'a str,
@@ -132,6 +134,11 @@ fn respond_by_path(web: &Web, table: &HostTable, request: &WebRequest<'_>, now: 
         Some(WebFault::Redirect { code, hops }) if hop < *hops => Ok(redirect(answer, *code, hop + 1)),
         Some(WebFault::Redirect { .. }) => serve(web, table, page_number, answer, request, now),
         Some(WebFault::RedirectTo { code, address }) => Ok(redirect_to(answer, *code, address)),
+        Some(WebFault::RedirectToScheme { code, secure }) if request.is_secure != *secure => {
+            let scheme = if *secure { "https" } else { "http" };
+            Ok(redirect_to(answer, *code, &format!("{scheme}://{}", request.authority)))
+        }
+        Some(WebFault::RedirectToScheme { .. }) => serve(web, table, page_number, answer, request, now),
         Some(WebFault::RedirectLoop { code }) => Ok(redirect(answer, *code, hop % 3 + 1)),
         Some(fault) => {
             let mut answer = serve(web, table, page_number, answer, request, now)?;

@@ -5,20 +5,17 @@
 //! gap measured here between end and start is never shorter than the one it kept.
 
 use crate::clock::SimwebClock;
+use crate::config::SimWebConfig;
+use crate::connections::accept;
 use crate::corpus::CorpusError;
-use crate::dials::{FaultRule, HostDials};
 use crate::ledger::{Ledger, LedgerEntry, RequestKind};
 use crate::respond::{Delivery, InFlightGuard, WebRequest, WebResponse, host_of, respond};
 use crate::trace::without_port;
-use crate::web::{Web, WebSource};
+use crate::web::Web;
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
 use page::Timestamp;
-use std::collections::BTreeMap;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdListener};
 use std::path::PathBuf;
@@ -28,46 +25,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
-use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::time::Sleep;
-
-/// Settings of the server.
-#[derive(Clone, Debug)]
-pub struct SimWebConfig {
-    /// Address to listen on. Port 0 takes any free port.
-    pub bind: SocketAddr,
-    /// Source of the pages.
-    pub source: WebSource,
-    /// Dials of every host …
-    pub dials: HostDials,
-    /// … except these, by name without port.
-    pub host_dials: BTreeMap<String, HostDials>,
-    /// Faults. Of several rules that apply to a request the first is used.
-    pub faults: Vec<FaultRule>,
-    /// Mean length of a generated page in bytes; lengths vary from half to one and a half of it.
-    pub page_bytes: usize,
-    /// Share of the hosts with a truthful sitemap that have one which misleads instead, in a way drawn from the seed.
-    pub misleading_sitemaps: f64,
-    /// Seed of the faults and of the hosts that mislead.
-    pub seed: u64,
-}
-
-impl SimWebConfig {
-    /// A well-behaved web on a free port of 127.0.0.1.
-    pub fn new(source: WebSource) -> Self {
-        Self {
-            bind: (Ipv4Addr::LOCALHOST, 0).into(),
-            source,
-            dials: HostDials::default(),
-            host_dials: BTreeMap::new(),
-            faults: Vec::new(),
-            page_bytes: 14_000,
-            misleading_sitemaps: 0.0,
-            seed: 1,
-        }
-    }
-}
+use tokio_rustls::TlsAcceptor;
 
 /// A running web. Dropping it stops it.
 pub struct SimWeb {
@@ -82,7 +42,7 @@ pub struct SimWeb {
 impl SimWeb {
     /// Opens the source, listens, and serves on a thread of its own until dropped.
     pub fn start(config: SimWebConfig, clock: SimwebClock) -> Result<Self, CorpusError> {
-        let bind = config.bind;
+        let (bind, tls) = (config.bind, config.tls.clone().map(TlsAcceptor::from));
         let web = Arc::new(Web::open(config)?);
         let listen = |addr: SocketAddr| {
             StdListener::bind(addr)
@@ -98,7 +58,7 @@ impl SimWeb {
         }
 
         let ledger = Arc::new(Ledger::default());
-        let site = Arc::new(ServedWeb { web: Arc::clone(&web), ledger: Arc::clone(&ledger), clock });
+        let site = Arc::new(ServedWeb { web: Arc::clone(&web), ledger: Arc::clone(&ledger), clock, tls });
         let (stop, stopped) = oneshot::channel();
         let (say_where, hear_where) = std::sync::mpsc::channel();
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -177,50 +137,26 @@ impl Drop for SimWeb {
 }
 
 /// The state that a connection needs.
-struct ServedWeb {
+pub(crate) struct ServedWeb {
     web: Arc<Web>,
     ledger: Arc<Ledger>,
     clock: SimwebClock,
+    pub(crate) tls: Option<TlsAcceptor>,
 }
 
-async fn accept(listener: StdListener, site: Arc<ServedWeb>) {
-    let listener = TcpListener::from_std(listener).expect("the listener does not block and the runtime has a reactor");
-    loop {
-        match listener.accept().await {
-            Ok((stream, _)) => {
-                tokio::spawn(serve_connection(stream, Arc::clone(&site)));
-            }
-            // Out of file descriptors, or a connection that died while it waited: give others time to close.
-            Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
-        }
-    }
-}
-
-async fn serve_connection(stream: TcpStream, site: Arc<ServedWeb>) {
-    // Without it a body's last packet may wait for the client. If the connection is gone, the error does not matter.
-    let _ = stream.set_nodelay(true);
-    let reset = Arc::new(AtomicBool::new(false));
-    let service = service_fn(|request| answer(request, Arc::clone(&site), Arc::clone(&reset)));
-    let mut connection = http1::Builder::new().auto_date_header(false).serve_connection(TokioIo::new(stream), service);
-    // Errors are clients leaving or our own resets; the ledger has both.
-    let _ = Pin::new(&mut connection).await;
-    if reset.load(Ordering::Relaxed) {
-        let stream = connection.into_parts().io.into_inner();
-        // Without a linger time, closing sends RST instead of FIN.
-        let _ = stream.set_zero_linger();
-    }
-}
-
-async fn answer(
+/// Answers a request. `reset` is set when the connection is to be reset then.
+pub(crate) async fn answer(
     request: Request<Incoming>,
+    is_secure: bool,
     site: Arc<ServedWeb>,
     reset: Arc<AtomicBool>,
-) -> Result<Response<ServedBody>, io::Error> {
+) -> Result<Response<impl Body<Data = Bytes, Error = io::Error>>, io::Error> {
     let started_at = (site.clock)();
     let header = |name: HeaderName| request.headers().get(name).and_then(|value| value.to_str().ok());
     let authority = request.uri().authority().map(|authority| authority.as_str());
     let web_request = WebRequest {
         is_head: request.method() == Method::HEAD,
+        is_secure,
         authority: authority.or_else(|| header(header::HOST)).unwrap_or_default(),
         path: request.uri().path_and_query().map_or("/", |path| path.as_str()),
         if_none_match: header(header::IF_NONE_MATCH),
@@ -240,6 +176,7 @@ async fn answer(
             bytes: 0,
             in_flight: in_flight.count,
             disallowed: false,
+            tls: is_secure,
         },
         version_when_whole: None,
         site: Arc::clone(&site),

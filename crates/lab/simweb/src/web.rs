@@ -2,10 +2,10 @@
 
 use crate::blobs::BlobStore;
 use crate::chance::hash;
+use crate::config::SimWebConfig;
 use crate::corpus::{CorpusError, ReplayConfig};
 use crate::dials::{FaultRule, HostDials};
 use crate::seeded::SeededConfig;
-use crate::server::SimWebConfig;
 use crate::text::{Recipe, render};
 use crate::trace::{ChangeTrace, PageHistory, StateContent};
 use hyper::body::Bytes;

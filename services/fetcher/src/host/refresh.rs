@@ -27,6 +27,36 @@ enum Hop {
     Unknown,
 }
 
+/// A file that is asked for, and the file that redirects to its host, if that is why.
+#[derive(Clone, Copy)]
+struct Sought<'a> {
+    /// A URL of the origin whose file it is.
+    url: &'a CanonicalUrl,
+    target_of: Option<&'a Sought<'a>>,
+    /// Redirects that have led to where it is asked for.
+    redirects: usize,
+    /// Redirects to what another host may forbid, those of the other file included.
+    to_others: usize,
+}
+
+impl<'a> Sought<'a> {
+    fn for_itself(url: &'a CanonicalUrl, redirects: usize) -> Self {
+        Self { url, target_of: None, redirects, to_others: 0 }
+    }
+
+    /// Whether the target of another file, which this is, may ask for the file of a further host. That must be one of its
+    /// site, and not one that waits for it. All of them together pass no more hosts than one file may.
+    fn may_ask_another(&self, next: &CanonicalUrl) -> bool {
+        let within_site = next.site_key() == self.url.site_key();
+        within_site && !self.is_behind(next) && self.to_others <= MAX_ROBOTS_REDIRECTS
+    }
+
+    /// Whether a URL is of an origin whose file waits for this one.
+    fn is_behind(&self, url: &CanonicalUrl) -> bool {
+        self.target_of.is_some_and(|other| other.url.origin() == url.origin() || other.is_behind(url))
+    }
+}
+
 /// What comes of refreshing a robots.txt.
 enum Refreshed {
     /// It is known what holds. If it was asked for in vain, this is why.
@@ -66,23 +96,24 @@ impl HostWorker {
         url: &CanonicalUrl,
         job: &mut FetchJob,
     ) -> Result<Option<FetchFailure>, Unsent> {
-        Ok(match self.refresh(url, job, false).await? {
+        Ok(match self.refresh(Sought::for_itself(url, 0), job).await? {
             Refreshed::Known(failure) => failure,
             Refreshed::LeftOpen(_) => None,
         })
     }
 
-    /// The same. `is_target` says that another robots.txt redirects to the URL.
-    async fn refresh(&mut self, url: &CanonicalUrl, job: &mut FetchJob, is_target: bool) -> Result<Refreshed, Unsent> {
+    async fn refresh(&mut self, sought: Sought<'_>, job: &mut FetchJob) -> Result<Refreshed, Unsent> {
+        let url = sought.url;
         if !self.network.robots.is_due(url, self.clock.now()) {
             return Ok(Refreshed::Known(None));
         }
         if self.network.robots.asked_elsewhere_until(url, self.clock.now()).is_some() {
             // It redirects to another site, too: a chain of such redirects could go on for ever.
+            let is_target = sought.target_of.is_some();
             return if is_target { Ok(Refreshed::LeftOpen(Hop::Forbidden)) } else { Err(Unsent::RobotsElsewhere) };
         }
         // Boxed because it is rare: it would enlarge the future of every page.
-        let (entry, failure) = match Box::pin(self.ask_for_robots(url, job, is_target)).await {
+        let (entry, failure) = match Box::pin(self.ask_for_robots(sought, job)).await {
             Ok(RobotsAttempt::Known(entry, failure)) => (entry, failure),
             Ok(RobotsAttempt::LeftOpen(hop)) => return Ok(Refreshed::LeftOpen(hop)),
             Ok(RobotsAttempt::SendOn { next, redirects }) => {
@@ -107,7 +138,7 @@ impl HostWorker {
         url: &CanonicalUrl,
         job: &mut FetchJob,
     ) -> Result<(RobotsCacheEntry, Option<FetchFailure>), Unsent> {
-        match self.ask_for_robots(url, job, false).await? {
+        match self.ask_for_robots(Sought::for_itself(url, 0), job).await? {
             RobotsAttempt::Known(entry, failure) => Ok((entry, failure)),
             RobotsAttempt::LeftOpen(_) | RobotsAttempt::SendOn { .. } => {
                 Ok((RobotsCacheEntry::after(None, RobotsFetch::Unreachable, self.clock.now()), None))
@@ -115,19 +146,15 @@ impl HostWorker {
         }
     }
 
-    async fn ask_for_robots(
-        &mut self,
-        url: &CanonicalUrl,
-        job: &mut FetchJob,
-        is_target: bool,
-    ) -> Result<RobotsAttempt, Unsent> {
+    async fn ask_for_robots(&mut self, sought: Sought<'_>, job: &mut FetchJob) -> Result<RobotsAttempt, Unsent> {
+        let url = sought.url;
         let previous = self.network.robots.entry(url);
         let known = |fetch, failure, worker: &Self| {
             let entry = RobotsCacheEntry::after(previous.as_ref(), fetch, worker.clock.now());
             Ok(RobotsAttempt::Known(entry, failure))
         };
         let Ok(at) = url.join(ROBOTS_PATH) else { return known(RobotsFetch::Unreachable, None, self) };
-        match self.follow_robots(url, at, 0, job, is_target).await? {
+        match self.follow_robots(sought, at, job).await? {
             Followed::Answered(response) => {
                 let (status, retry_after) = (response.status.as_u16(), self.retry_after(&response));
                 known(RobotsFetch::Answered { status, body: lines_of(&response), retry_after }, None, self)
@@ -139,16 +166,14 @@ impl HostWorker {
         }
     }
 
-    /// Asks for the robots.txt of a URL's origin at the address `at`, which `redirects` redirects have led to. Follows
-    /// further ones.
+    /// Asks for a robots.txt at the address `at`, which redirects may have led to. Follows further ones.
     async fn follow_robots(
         &mut self,
-        url: &CanonicalUrl,
+        mut sought: Sought<'_>,
         mut at: CanonicalUrl,
-        mut redirects: usize,
         job: &mut FetchJob,
-        is_target: bool,
     ) -> Result<Followed, Unsent> {
+        let (url, is_target) = (sought.url, sought.target_of.is_some());
         loop {
             let asked = match self.ask(&at, Errand::Robots { of: url }, job).await {
                 Ok(asked) => asked,
@@ -177,22 +202,25 @@ impl HostWorker {
                     Followed::Answered(Box::new(response))
                 });
             };
-            redirects += 1;
-            if redirects > MAX_ROBOTS_REDIRECTS {
+            sought.redirects += 1;
+            let leaves_owner = self.network.rules.sites_have_owners && next.site_key() != at.site_key();
+            if sought.redirects > MAX_ROBOTS_REDIRECTS {
                 return Ok(Followed::LeadsNowhere);
             }
-            let leaves_owner = self.network.rules.sites_have_owners && next.site_key() != at.site_key();
-            if is_target && (leaves_owner || leaves_host(url, &next)) {
+            let asks_another = leaves_host(url, &next);
+            sought.to_others += usize::from(asks_another);
+            if is_target && (leaves_owner || asks_another && !sought.may_ask_another(&next)) {
                 // Otherwise a chain of such redirects could go on for ever.
-                let within_site = next.site_key() == url.site_key();
-                return Ok(Followed::LeftOpen(if within_site { Hop::Unknown } else { Hop::Forbidden }));
+                return Ok(Followed::LeftOpen(Hop::Forbidden));
             }
             if leaves_owner {
-                return Ok(Followed::SendOn { next, redirects });
+                return Ok(Followed::SendOn { next, redirects: sought.redirects });
             }
-            match self.may_follow(url, &next, job).await? {
+            match self.may_follow(sought, &next, job).await? {
                 Hop::Allowed => at = next,
                 Hop::Forbidden => return Ok(Followed::LeadsNowhere),
+                // For its own sake it is asked for with fewer redirects behind it.
+                Hop::Unknown if is_target => return Ok(Followed::LeftOpen(Hop::Unknown)),
                 Hop::Unknown => return Ok(Followed::Unreachable(None)),
             }
         }
@@ -200,18 +228,21 @@ impl HostWorker {
 
     /// A host says itself where its file is. Elsewhere, a target that is no robots.txt obeys the file of its own origin:
     /// otherwise a host could have crawlers ask another for what it forbids.
-    async fn may_follow(&mut self, url: &CanonicalUrl, next: &CanonicalUrl, job: &mut FetchJob) -> Result<Hop, Unsent> {
-        if !leaves_host(url, next) {
+    async fn may_follow(&mut self, sought: Sought<'_>, next: &CanonicalUrl, job: &mut FetchJob) -> Result<Hop, Unsent> {
+        if !leaves_host(sought.url, next) {
             return Ok(Hop::Allowed);
         }
-        let hop = self.permission(next, job).await?;
+        let hop = self.permission(sought, next, job).await?;
         // A site means the file that it points to. One of its hosts forbids to read it, so nobody knows what it says.
-        Ok(if matches!(hop, Hop::Forbidden) && next.site_key() == url.site_key() { Hop::Unknown } else { hop })
+        let within_site = next.site_key() == sought.url.site_key();
+        Ok(if matches!(hop, Hop::Forbidden) && within_site { Hop::Unknown } else { hop })
     }
 
-    /// What the robots.txt of its own origin says of the target of another.
-    async fn permission(&mut self, next: &CanonicalUrl, job: &mut FetchJob) -> Result<Hop, Unsent> {
-        if let Refreshed::LeftOpen(hop) = self.refresh(next, job, true).await? {
+    /// What the robots.txt of its own origin says of the target of another. That file may be a redirect within its site,
+    /// too, and is followed.
+    async fn permission(&mut self, sought: Sought<'_>, next: &CanonicalUrl, job: &mut FetchJob) -> Result<Hop, Unsent> {
+        let of_target = Sought { url: next, target_of: Some(&sought), redirects: 0, to_others: sought.to_others };
+        if let Refreshed::LeftOpen(hop) = self.refresh(of_target, job).await? {
             return Ok(hop);
         }
         let Some(entry) = self.network.robots.entry(next) else { return Ok(Hop::Unknown) };
@@ -237,8 +268,9 @@ impl HostWorker {
         let url = errand.of_url.clone();
         let redirects = usize::try_from(errand.redirects).unwrap_or(MAX_ROBOTS_REDIRECTS);
         let at = std::mem::replace(&mut job.at, url.clone());
-        let followed = match self.may_follow(&url, &at, job).await {
-            Ok(Hop::Allowed) => self.follow_robots(&url, at, redirects, job, false).await,
+        let sought = Sought::for_itself(&url, redirects);
+        let followed = match self.may_follow(sought, &at, job).await {
+            Ok(Hop::Allowed) => self.follow_robots(sought, at, job).await,
             Ok(Hop::Forbidden) => Ok(Followed::LeadsNowhere),
             Ok(Hop::Unknown) | Err(Unsent::LeftAlone(_)) => Ok(Followed::Unreachable(None)),
             Err(why) => Err(why),

@@ -54,6 +54,39 @@ fn answers_come_one_after_the_other_over_a_connection_that_holds_no_room_between
 }
 
 #[test]
+fn a_connection_that_reads_nothing_for_a_while_keeps_no_more_than_what_is_unread() {
+    let (mut connection, mut host, buffers) = pair();
+    wait_for(async {
+        host.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello").await.unwrap();
+        let until = Instant::now() + PATIENCE;
+        connection.write(b"GET / HTTP/1.1\r\n\r\n", until).await.unwrap();
+        let ReadHead { head, .. } = connection.head(false, until).await.unwrap();
+        for _ in 0..2 {
+            connection.keep_only_unread();
+            assert_eq!((connection.input.bytes.as_deref(), buffers.free()), (Some(&b"hello"[..]), 1));
+        }
+        host.write_all(b"world").await.unwrap();
+        let mut body = Vec::new();
+        let take = async |piece: &[u8]| {
+            body.extend_from_slice(piece);
+            More::Wanted
+        };
+        assert!(connection.body(&head, || until, take).await.unwrap());
+        assert_eq!(body, b"helloworld");
+        // What comes later is read behind it.
+        host.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nhel").await.unwrap();
+        connection.write(b"GET / HTTP/1.1\r\n\r\n", until).await.unwrap();
+        connection.head(false, until).await.unwrap();
+        connection.keep_only_unread();
+        host.write_all(b"lo!").await.unwrap();
+        connection.fill(until).await.unwrap();
+        assert_eq!(connection.input.rest(), b"hello!");
+        connection.input.consume(6);
+    });
+    assert_eq!(buffers.free(), 1, "the buffer went back to the pool, and the short ones did not");
+}
+
+#[test]
 fn a_connection_is_used_no_more_when_it_says_so_or_anything_follows_the_answer() {
     for answer in [
         "HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello",

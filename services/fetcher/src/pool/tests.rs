@@ -191,6 +191,42 @@ fn a_robots_txt_that_redirects_to_what_it_forbids_is_read_again_when_it_is_due()
     }
 }
 
+/// Servers that begin a short body and are silent then must not take all the memory of bodies.
+#[test]
+fn slow_bodies_of_known_length_hold_up_no_other() {
+    const SLOW_HOSTS: usize = 16;
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    let begun = Arc::new(AtomicUsize::new(0));
+    let seen = begun.clone();
+    std::thread::spawn(move || {
+        for stream in server.incoming() {
+            let (mut stream, seen) = (stream.unwrap(), seen.clone());
+            std::thread::spawn(move || {
+                loop {
+                    let line = request(&mut stream);
+                    let answer = match line.split(' ').nth(1) {
+                        Some("/robots.txt") => NO_ROBOTS,
+                        Some("/slow") => b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello",
+                        Some(_) => PAGE,
+                        None => return,
+                    };
+                    let _ = stream.write_all(answer);
+                    seen.fetch_add(usize::from(line.contains("/slow")), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    // Half of the memory is for bodies that begin: four of unknown length.
+    let (mut pool, _) = pool_with(port, &[("fetch.max_body", "1MiB"), ("fetch.memory", "4MiB")]);
+    pool.begin(1);
+    (0..SLOW_HOSTS).for_each(|host| pool.submit(asked(1, &request_for(&format!("http://s{host}.test/slow")))));
+    until("the slow bodies are begun", || begun.load(Ordering::Relaxed) == SLOW_HOSTS);
+    pool.submit(asked(1, &request_for("http://a.test/page")));
+    let done = receive(&mut pool, PATIENCE).expect("the others are not in its way");
+    assert_eq!(done.result.look.url.as_str(), "http://a.test/page");
+}
+
 /// Whoever would give memory back may have stopped before.
 #[test]
 fn a_body_that_waits_for_memory_is_given_up_when_the_pool_drains() {

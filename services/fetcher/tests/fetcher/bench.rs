@@ -71,7 +71,8 @@ impl Bench {
     fn stage(log: &InProcessLog<MemoryBackend>, settings: &Settings, names: &LogNames, number: usize) -> StageRunner {
         let clock: Arc<dyn Clock> = Arc::new(WebClock::new(&settings.clock));
         let spec =
-            fetcher::stage(settings, names, FetcherRules::new(settings).unwrap(), Packing::Lz4, clock.clone()).unwrap();
+            fetcher::stage(settings, names, FetcherRules::new(settings).unwrap(), Packing::Lz4, None, clock.clone())
+                .unwrap();
         let pace = topology::runner_settings(settings, spec.punctuate_every, &*clock);
         let (log, stores) = (Arc::new(log.clone()), Arc::new(MemoryStores::default()));
         StageRunner::new(spec, &format!("instance-{number}"), log, stores, clock, pace)

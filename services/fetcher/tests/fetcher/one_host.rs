@@ -3,7 +3,7 @@
 use crate::bench::{Bench, request};
 use messages::{FetchOutcome, Hop, Keyed, RedirectedRequest, topics};
 use page::CanonicalUrl;
-use politeness::MAX_ROBOTS_BYTES;
+use politeness::{MAX_ROBOTS_BYTES, MAX_ROBOTS_REDIRECTS};
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -245,6 +245,54 @@ fn a_robots_txt_that_redirects_within_its_site_obeys_the_host_it_leads_to() {
     assert_eq!(outcome("http://two.test/page"), FetchOutcome::RobotsUnavailable);
     assert_eq!(server.asked_politely("www.one.test", DELAY), ["/robots.txt", "/of-all/rules"]);
     assert_eq!(server.asked_politely("www.two.test", DELAY), ["/robots.txt"]);
+}
+
+/// Each host redirects its file to the next of its site. The one in the middle is asked for its own file, and that file is
+/// followed to its end, before anything else is asked of it.
+#[test]
+fn a_host_in_the_midst_of_redirects_is_asked_for_its_own_file_first_and_obeyed() {
+    let (address, server) = HeldServer::start(|host, path| match (host, path) {
+        ("one.test" | "two.test" | "three.test", "/robots.txt") => moved(&format!("http://www.{host}/rules")),
+        ("www.one.test" | "www.two.test" | "www.three.test", "/robots.txt") => {
+            moved(&format!("http://static.{}/of-www", host.trim_start_matches("www.")))
+        }
+        (_, "/rules") => file("User-agent: *\nDisallow: /private\n"),
+        ("static.two.test", "/robots.txt") => file("User-agent: *\nDisallow: /of-www\n"),
+        ("static.three.test", "/of-www") => file("User-agent: *\nDisallow: /rules\n"),
+        (_, "/of-www") => file("User-agent: *\nDisallow: /secret\n"),
+        (_, "/robots.txt") => file("User-agent: *\nDisallow: /other\n"),
+        _ => PAGE.to_owned(),
+    });
+    let mut bench = bench(address, &[]);
+    let mut outcome = |url: &str| bench.fetch(url).look.outcome;
+    assert_eq!(outcome("http://one.test/page"), FetchOutcome::Fetched);
+    assert_eq!(outcome("http://one.test/private"), FetchOutcome::RobotsDisallowed);
+    assert_eq!(outcome("http://www.one.test/secret"), FetchOutcome::RobotsDisallowed);
+    assert_eq!(server.asked_politely("one.test", DELAY), ["/robots.txt", "/page"]);
+    assert_eq!(server.asked_politely("www.one.test", DELAY), ["/robots.txt", "/rules"]);
+    assert_eq!(server.asked_politely("static.one.test", DELAY), ["/robots.txt", "/of-www"]);
+    // The third host forbids to read the rules of the second, so nobody knows what the second allows.
+    assert_eq!(outcome("http://two.test/page"), FetchOutcome::RobotsUnavailable);
+    assert_eq!(server.asked_politely("www.two.test", DELAY), ["/robots.txt"]);
+    assert_eq!(server.asked_politely("static.two.test", DELAY), ["/robots.txt"]);
+    // The second forbids to read those of the first.
+    assert_eq!(outcome("http://three.test/page"), FetchOutcome::RobotsUnavailable);
+    assert_eq!(server.asked_politely("www.three.test", DELAY), ["/robots.txt"]);
+    assert_eq!(server.asked_politely("static.three.test", DELAY), ["/robots.txt", "/of-www"]);
+}
+
+/// A site with a name for every purpose could otherwise have a crawler go from one to the next for ever.
+#[test]
+fn redirects_from_each_host_of_a_site_to_the_next_end() {
+    let (address, server) = HeldServer::start(|host, path| match path {
+        "/page" => PAGE.to_owned(),
+        _ => moved(&format!("http://n{host}/next")),
+    });
+    let mut bench = bench(address, &[("fetch.connections", "1")]);
+    assert_eq!(bench.fetch("http://n.one.test/page").look.outcome, FetchOutcome::RobotsUnavailable);
+    assert_eq!(server.asked_politely("n.one.test", DELAY), ["/robots.txt"]);
+    let asked = server.books.lock().unwrap().requests.len();
+    assert!((2..=MAX_ROBOTS_REDIRECTS + 1).contains(&asked), "{asked} requests");
 }
 
 /// A cut of the last line may leave a rule for the whole site.

@@ -106,7 +106,8 @@ impl Loop {
         let shared: Arc<dyn Log> = Arc::new(log.clone());
         let spec = scheduler::stage(&settings, &names, 1);
         let rules = FetcherRules::new(&settings).unwrap();
-        let fetching = fetcher::stage(&settings, &names, rules, messages::body::Packing::None, clock.clone()).unwrap();
+        let fetching =
+            fetcher::stage(&settings, &names, rules, messages::body::Packing::None, None, clock.clone()).unwrap();
         let [scheduler, fetcher] = [spec, fetching].map(|spec| {
             let pace = topology::runner_settings(&settings, spec.punctuate_every, &**clock);
             let stores = Arc::new(MemoryStores::default());

@@ -7,6 +7,6 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     daemon::service::main("fetcher", |around| {
         let rules = FetcherRules::new(around.settings)?;
-        Ok(fetcher::stage(around.settings, around.names, rules, Packing::Lz4, around.clock.clone())?)
+        Ok(fetcher::stage(around.settings, around.names, rules, Packing::Lz4, Some(around.data), around.clock.clone())?)
     })
 }

@@ -124,6 +124,7 @@ mod tests {
             bytes: 1,
             in_flight: 1,
             disallowed: false,
+            tls: false,
         };
         let books =
             Books { judged: ChangeTrace { window, pages: vec![page] }, ledger: vec![entry], weights: vec![1.0] };
