@@ -6,6 +6,7 @@ mod archives;
 mod changes;
 mod crashes;
 mod dates;
+mod discovery;
 mod draining;
 mod failures;
 mod hints;

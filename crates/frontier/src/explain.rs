@@ -165,6 +165,7 @@ impl ExplainedSite {
         };
         let state = match page {
             page if page.request.is_in_flight() => "in_flight",
+            page if !rules.scope.allows(&page.url) => "excluded",
             page if page.request.held_until().is_some_and(|until| until > now) => "held",
             page if page.last_look_at.is_none() => "never_fetched",
             _ => "ready",
@@ -193,6 +194,8 @@ impl ExplainedSite {
             crawl_value: scored.then(|| self.value(now)),
             price,
             weight: weight_of(page, rules),
+            weight_from: rules.weight_from(page),
+            importance: page.importance,
             change_rate_per_day: RateRange {
                 mean: believed.mean(),
                 p05: believed.quantile(0.05),
@@ -209,6 +212,7 @@ impl ExplainedSite {
                 next_permitted_at: permitted_at.filter(|at| *at > Timestamp::MIN).map(|at| at.to_string()),
                 crawl_delay_ms: schedule.as_ref().map(|schedule| schedule.crawl_delay_ms),
                 paused: schedule.as_ref().is_some_and(|schedule| schedule.paused),
+                blocked: schedule.as_ref().is_some_and(|schedule| schedule.blocked),
             },
             hints: Hints { kinds: page.hinted.count_ones(), probability, host: self.qualities(), listed: page.listed },
             mirror_of: ties.and_then(|ties| ties.canonical.as_ref()).map(|canonical| canonical.rank.url.to_string()),

@@ -154,6 +154,15 @@ impl FrontierRules {
         given.unwrap_or(if page.weight == 1.0 { page.importance } else { page.weight })
     }
 
+    /// Where the weight of a page comes from, in a word.
+    pub(crate) fn weight_from(&self, page: &ScheduledPage) -> &'static str {
+        match self.orders(&page.url).and_then(|orders| orders.weight) {
+            Some(_) => "rule",
+            None if page.weight != 1.0 => "seed",
+            None => "links",
+        }
+    }
+
     /// Longest time between two fetches of a page.
     pub(crate) fn max_interval_of(&self, url: &CanonicalUrl) -> Duration {
         self.orders(url).and_then(|orders| orders.max_interval).unwrap_or(self.max_interval)

@@ -203,6 +203,8 @@ pub struct PageReport {
     pub site_key: String,
     pub partition: u32,
     pub weight: f64,
+    /// Its weight by the links that lead to it; 1 is average. Counts if no other weight is given.
+    pub importance: f64,
     pub depth: i32,
     pub discovered_at: String,
     pub last_look_at: Option<String>,
@@ -236,6 +238,7 @@ pub struct PageReport {
     pub host_next_permitted_at: Option<String>,
     pub host_crawl_delay_ms: Option<i64>,
     pub host_paused: Option<bool>,
+    pub host_blocked: Option<bool>,
     /// Number of fetches that the detector has processed.
     pub results: i64,
     /// Number of fetches that the estimator has processed, and of those that were informative about changes.
@@ -261,6 +264,7 @@ impl PageReport {
             site_key: url.site_key().to_string(),
             partition,
             weight: page.weight,
+            importance: page.importance,
             depth: page.depth,
             discovered_at: page.discovered_at.to_string(),
             last_look_at: moment(page.last_look_at),
@@ -292,6 +296,7 @@ impl PageReport {
             host_next_permitted_at: host.as_ref().map(|host| host.next_permitted_at.to_string()),
             host_crawl_delay_ms: host.as_ref().map(|host| host.crawl_delay_ms),
             host_paused: host.as_ref().map(|host| host.paused),
+            host_blocked: host.as_ref().map(|host| host.blocked),
             results: sketch.map_or(0, |sketch| sketch.fetches),
             observations: belief.as_ref().map_or(0, |belief| belief.fetches),
             informative_observations: belief.map_or(0, |belief| belief.observations),

@@ -10,7 +10,7 @@ pub struct Explanation {
     pub url: String,
     /// Name of the revisit policy in use.
     pub policy: String,
-    /// Whether it may be fetched: `never_fetched`, `ready`, `in_flight`, `held`.
+    /// Whether it may be fetched: `never_fetched`, `ready`, `in_flight`, `held`, `excluded`.
     pub state: &'static str,
     /// When its value reaches the price, from what is known now; absent when that takes more than ten years.
     pub due_at: Option<String>,
@@ -18,8 +18,12 @@ pub struct Explanation {
     pub crawl_value: Option<f64>,
     /// The value at which pages are fetched now; absent before the first one is computed.
     pub price: Option<f64>,
-    /// Importance; 1 is ordinary.
+    /// The weight that it competes with; 1 is ordinary.
     pub weight: f64,
+    /// Where that comes from: `rule`, `seed` or `links`.
+    pub weight_from: &'static str,
+    /// Its weight by the links that lead to it; 1 is average.
+    pub importance: f64,
     /// Estimated change rate, own changes and sweeps together.
     pub change_rate_per_day: RateRange,
     /// Probability that the copy is current; absent without a copy.
@@ -81,6 +85,8 @@ pub struct HostCap {
     pub crawl_delay_ms: Option<i64>,
     /// Whether an operator paused the host.
     pub paused: bool,
+    /// Whether an operator blocked the host.
+    pub blocked: bool,
 }
 
 /// Hints since the last look, and the quality of the host's hints.

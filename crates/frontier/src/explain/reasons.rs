@@ -59,7 +59,12 @@ impl ExplainedSite {
         if page.request.wanted == WantedReason::Command {
             reasons.push("It is fetched next, regardless of its value.".to_owned());
         }
-        if explanation.host.paused {
+        if explanation.state == "excluded" {
+            reasons.push(format!("It is not crawled: {}.", rules.scope.decide(&page.url)));
+        }
+        if explanation.host.blocked {
+            reasons.push("An operator blocked its host. Nothing is fetched from it until it is unblocked.".to_owned());
+        } else if explanation.host.paused {
             reasons.push("An operator paused its host. Nothing is fetched from it until it is resumed.".to_owned());
         } else if schedule.is_some_and(|schedule| schedule.next_permitted_at > now) {
             reasons.push("Its host may not be fetched from yet (crawl delay).".to_owned());
