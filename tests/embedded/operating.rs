@@ -82,7 +82,7 @@ fn every_metric_has_a_name_of_its_own_a_type_and_says_what_it_means() {
     }
     let violations: Vec<_> =
         text.lines().filter(|line| line.starts_with("recrawl_invariant_violations_total{")).collect();
-    assert_eq!(violations.len(), 5 * stream::invariants::AT_RUN_TIME.len());
+    assert_eq!(violations.len(), topology::STAGES.len() * stream::invariants::AT_RUN_TIME.len());
     assert!(violations.iter().all(|line| line.ends_with(" 0")), "{violations:#?}");
     stop(running);
 }
