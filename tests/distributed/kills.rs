@@ -33,11 +33,13 @@ fn a_service_that_is_killed_comes_back_with_its_state_and_nothing_due_is_forgott
         ("detector", false),
         ("estimator", false),
         ("matcher", false),
+        ("ranker", false),
         ("fetcher", false),
         ("scheduler", true),
         ("detector", true),
         ("estimator", true),
         ("matcher", true),
+        ("ranker", true),
     ];
     let mut seen = 0;
     for (stage, disk_is_lost) in kills {

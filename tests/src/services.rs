@@ -56,6 +56,7 @@ impl Distributed {
             .with("kafka.session_timeout", "6s")
             // So that every stage has work.
             .with("detector.mirrors", "true")
+            .with("crawl.discover", "same-site")
             .with("policy.scan_interval", "100ms");
         for (key, value) in sets {
             crawl = crawl.with(key, value);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tests::KafkaCluster;
 
 /// The stages whose processes are killed, paused and joined by others.
-pub(crate) const STAGES: [&str; 4] = ["scheduler", "fetcher", "detector", "estimator"];
+pub(crate) const STAGES: [&str; 5] = ["scheduler", "fetcher", "detector", "estimator", "ranker"];
 
 /// Something that happens once. Clients are named by stage and by their place among the two of the stage.
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Records that get the field, with the directory in which the struct is written down and filled in.
-const RECORDS: [(&str, &str); 11] = [
+const RECORDS: [(&str, &str); 12] = [
     ("FetchRequest", ""),
     ("Look", ""),
     ("FetchResult", ""),
@@ -17,6 +17,7 @@ const RECORDS: [(&str, &str); 11] = [
     ("ChangeEstimate", ""),
     ("PageChange", ""),
     ("PageBand", ""),
+    ("PageOutLinks", ""),
     ("Command", ""),
     ("Demand", ""),
     // State.

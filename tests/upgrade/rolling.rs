@@ -4,7 +4,8 @@
 use crate::counts::{are_distinct, count};
 use crate::next_build::{self, SUFFIX};
 use messages::{
-    ChangeEstimate, Command, FetchRequest, FetchResult, Message, PageBand, PageChange, PageObservation, topics,
+    ChangeEstimate, Command, FetchRequest, FetchResult, Message, PageBand, PageChange, PageObservation, PageOutLinks,
+    topics,
 };
 use page::PageId;
 use simweb::{ChangeRates, RequestKind, SeededConfig};
@@ -32,12 +33,13 @@ const INSTANCES: [&str; 2] = ["0", "1"];
 
 /// Of each stage the records that the stage before it in the loop writes. Where that is of the other version and the
 /// stage is not, it has to meet them.
-const INPUTS: [(&str, &str); 5] = [
+const INPUTS: [(&str, &str); 6] = [
     ("scheduler", ChangeEstimate::NAME),
     ("fetcher", FetchRequest::NAME),
     ("detector", FetchResult::NAME),
     ("estimator", PageObservation::NAME),
     ("matcher", PageBand::NAME),
+    ("ranker", PageOutLinks::NAME),
 ];
 /// State that an instance finds as the other version left it. The second one may find it already written anew.
 const STATES: [(&str, &str); 2] = [("scheduler", "ScheduledPage"), ("estimator", "PageBelief")];
