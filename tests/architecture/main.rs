@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Crates that decide and compute, and the path of each below `crates/`. They take time and chance as arguments, so that
 /// a replay of a year takes minutes and a simulation gives the same bytes for the same seed.
-const PURE: [&str; 19] = [
+const PURE: [&str; 20] = [
     "page",
     "revisit",
     "lab/policies",
@@ -29,6 +29,7 @@ const PURE: [&str; 19] = [
     "messages",
     "stream",
     "settings",
+    "topic",
     "topology",
     "warc",
 ];

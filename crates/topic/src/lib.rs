@@ -1,0 +1,17 @@
+//! What is a page about, and is that what somebody wants?
+mod background;
+mod learn;
+mod page_terms;
+mod relevance;
+mod stop_words;
+mod topic;
+mod vector;
+mod words;
+
+pub use crate::background::Background;
+pub use crate::learn::TopicLearner;
+pub use crate::page_terms::{PageTerms, TermCount};
+pub use crate::relevance::{DEFAULT_THRESHOLD, Damping, PageLength, RelevanceMeasure};
+pub use crate::topic::{PageRelevance, Topic};
+pub use crate::vector::{TOPIC_TERMS, TopicVector};
+pub use crate::words::{IcuSegmenter, Segmenter, terms};
