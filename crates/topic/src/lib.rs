@@ -1,6 +1,10 @@
 //! What is a page about, and is that what somebody wants?
 mod background;
 mod learn;
+mod link_queue;
+mod link_score;
+mod links;
+pub mod metrics;
 mod page_terms;
 mod relevance;
 mod stop_words;
@@ -10,6 +14,9 @@ mod words;
 
 pub use crate::background::Background;
 pub use crate::learn::TopicLearner;
+pub use crate::link_queue::{LinkQueue, QueuedLink};
+pub use crate::link_score::{LinkEvidence, LinkScoring, UNKNOWN_IMPORTANCE, hops_off_topic};
+pub use crate::links::{LEAST_CLOSENESS, PredictedLink, WORDS_AROUND, link_relevance, predict_links};
 pub use crate::page_terms::{PageTerms, TermCount};
 pub use crate::relevance::{DEFAULT_THRESHOLD, Damping, PageLength, RelevanceMeasure};
 pub use crate::topic::{PageRelevance, Topic};
