@@ -9,6 +9,7 @@ mod page_terms;
 mod relevance;
 mod stop_words;
 mod topic;
+mod topic_file;
 mod vector;
 mod words;
 
@@ -20,5 +21,6 @@ pub use crate::links::{LEAST_CLOSENESS, PredictedLink, WORDS_AROUND, link_releva
 pub use crate::page_terms::{PageTerms, TermCount};
 pub use crate::relevance::{DEFAULT_THRESHOLD, Damping, PageLength, RelevanceMeasure};
 pub use crate::topic::{PageRelevance, Topic};
+pub use crate::topic_file::{TopicFault, TopicFileError, read_topic, write_topic};
 pub use crate::vector::{TOPIC_TERMS, TopicVector};
 pub use crate::words::{IcuSegmenter, Segmenter, terms};
