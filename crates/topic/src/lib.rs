@@ -1,5 +1,6 @@
 //! What is a page about, and is that what somebody wants?
 mod background;
+mod classes;
 mod learn;
 mod link_queue;
 mod link_score;
@@ -14,6 +15,7 @@ mod vector;
 mod words;
 
 pub use crate::background::Background;
+pub use crate::classes::{class, classes};
 pub use crate::learn::TopicLearner;
 pub use crate::link_queue::{LinkQueue, QueuedLink};
 pub use crate::link_score::{LinkEvidence, LinkScoring, UNKNOWN_IMPORTANCE, hops_off_topic};
