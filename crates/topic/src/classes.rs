@@ -50,9 +50,9 @@ mod tests {
         let classes = classes(&IcuSegmenter::default());
         assert!(classes.is_sorted_by(|one, other| one.name < other.name));
         for class in &classes {
-            let languages: Vec<&str> = class.vectors.keys().map(String::as_str).collect();
+            let languages: Vec<&str> = class.languages.keys().map(String::as_str).collect();
             assert_eq!(languages, ["en", "zh"], "{}", class.name);
-            assert!(class.vectors.values().all(|vector| (24..=60).contains(&vector.len())), "{}", class.name);
+            assert!(class.languages.values().all(|terms| (24..=60).contains(&terms.vector.len())), "{}", class.name);
             let is_address = |seed: &String| page::CanonicalUrl::parse(seed).is_ok();
             assert!(!class.seeds.is_empty() && class.seeds.iter().all(is_address), "{}", class.name);
         }

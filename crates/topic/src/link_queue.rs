@@ -61,16 +61,12 @@ impl LinkQueue {
         }
     }
 
-    /// Adds a link. A target that is already there keeps its better score. If the queue is full, the worst link is
-    /// dropped, which may be this one.
+    /// Adds a link. A target that is already there gets the new score, and keeps its place among equals. If the queue is
+    /// full, the worst link is dropped, which may be this one.
     pub fn push(&mut self, link: QueuedLink) {
         let mut rank = Rank::new(link.score, self.pushed);
         self.pushed += 1;
         if let Some(known) = self.ranks.get(&link.url).copied() {
-            if known.score >= rank.score {
-                return;
-            }
-            // It came when it was first seen, so that equal scores stay in that order.
             rank.order = known.order;
             self.take(known);
         }
@@ -156,13 +152,14 @@ mod tests {
     }
 
     #[test]
-    fn a_known_target_keeps_its_better_score() {
+    fn a_known_target_gets_the_new_score() {
         let mut queue = LinkQueue::new(10);
         [("a/1", 0.2), ("a/2", 0.3), ("a/1", 0.4), ("a/1", 0.1)]
             .iter()
             .for_each(|(url, score)| queue.push(link(url, *score)));
         assert_eq!(queue.len(), 2);
-        assert_eq!(queue.pop(|_| true), Some(link("a/1", 0.4)));
+        assert_eq!(queue.pop(|_| true), Some(link("a/2", 0.3)));
+        assert_eq!(queue.pop(|_| true), Some(link("a/1", 0.1)));
     }
 
     #[test]
@@ -188,7 +185,7 @@ mod tests {
             for (order, (url, score)) in pushes.into_iter().enumerate() {
                 queue.push(link(&url, f64::from(score)));
                 match plain.iter_mut().find(|known| known.0 == url) {
-                    Some(known) => known.1 = known.1.max(score),
+                    Some(known) => known.1 = score,
                     None => plain.push((url, score, order)),
                 }
                 plain.sort_by_key(|(_, score, order)| (Reverse(*score), *order));

@@ -3,6 +3,10 @@
 //! The words are those of the anchor, up to [`WORDS_AROUND`] on each side of it, of the address and of the `title`
 //! attribute. `RW = max closeness(word)` if that is at least `c`, and 0 otherwise. Several links to one address are one
 //! link with the words of all.
+//!
+//! In the published system all words count the same. On a page about the topic every link is then as promising as any
+//! other. Here the words around a link count half, since they may belong to the link beside it, and not at all if the
+//! link itself says enough.
 
 use crate::topic::Topic;
 use crate::words::{Segmenter, terms};
@@ -17,8 +21,32 @@ use std::ops::Range;
 
 /// Words on each side of an anchor that count as its surroundings.
 pub const WORDS_AROUND: usize = 20;
-/// c: words that are less close to the topic say nothing.
+/// The default of c.
 pub const LEAST_CLOSENESS: f64 = 0.35;
+/// How links are predicted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkPrediction {
+    /// c: words that are less close to the topic say nothing.
+    pub least_closeness: f64,
+    /// How much a word beside the link counts, from 0 to 1; words of the link itself have 1.
+    pub weight_around: f64,
+    /// With so many words in its anchor, a link says enough: the words around it do not count.
+    pub telling_words: usize,
+}
+
+impl Default for LinkPrediction {
+    fn default() -> Self {
+        Self { least_closeness: LEAST_CLOSENESS, weight_around: 0.5, telling_words: 3 }
+    }
+}
+
+impl LinkPrediction {
+    /// As the "SkyReach" system published it.
+    pub fn published() -> Self {
+        Self { weight_around: 1.0, telling_words: usize::MAX, ..Self::default() }
+    }
+}
+
 /// Bytes of a `title` attribute that are read.
 const MAX_TITLE_BYTES: usize = 256;
 
@@ -43,7 +71,13 @@ pub struct PredictedLink {
 
 /// The links of an HTML page, one for each target, in page order. `url` is the address of the page. Takes time linear in
 /// the page: a link has at most [`WORDS_AROUND`] words on each side, and anchors do not overlap.
-pub fn predict_links(topic: &Topic, segmenter: &dyn Segmenter, html: &str, url: Option<&str>) -> Vec<PredictedLink> {
+pub fn predict_links(
+    prediction: &LinkPrediction,
+    topic: &Topic,
+    segmenter: &dyn Segmenter,
+    html: &str,
+    url: Option<&str>,
+) -> Vec<PredictedLink> {
     let mut reader = HtmlReader::new(html);
     let mut titles = HashMap::new();
     for token in tokens(html) {
@@ -74,11 +108,11 @@ pub fn predict_links(topic: &Topic, segmenter: &dyn Segmenter, html: &str, url: 
         });
         let link = &mut links[place];
         link.relevance =
-            link.relevance.max(words.closeness_around(anchor)).max(largest_closeness(topic, segmenter, title));
+            link.relevance.max(words.closeness_at(anchor, prediction)).max(largest_closeness(topic, segmenter, title));
         link.is_nofollow &= is_nofollow;
     }
     for link in &mut links {
-        link.relevance = link_relevance([link.relevance], LEAST_CLOSENESS);
+        link.relevance = link_relevance([link.relevance], prediction.least_closeness);
     }
     links
 }
@@ -112,17 +146,23 @@ impl PlacedWords {
         words
     }
 
-    fn closeness_around(&self, anchor: &Range<usize>) -> f64 {
+    /// The largest closeness in an anchor and around it.
+    fn closeness_at(&self, anchor: &Range<usize>, prediction: &LinkPrediction) -> f64 {
         let first = self.places.partition_point(|place| place.end <= anchor.start);
         let end = self.places.partition_point(|place| place.start < anchor.end).max(first);
         let around = first.saturating_sub(WORDS_AROUND)..(end + WORDS_AROUND).min(self.places.len());
-        self.closenesses[around].iter().copied().fold(0.0, f64::max)
+        let largest = |words: Range<usize>| self.closenesses[words].iter().copied().fold(0.0, f64::max);
+        if end - first >= prediction.telling_words {
+            return largest(first..end);
+        }
+        largest(first..end).max(prediction.weight_around * largest(around))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::topic::LanguageTerms;
     use crate::vector::TopicVector;
     use crate::words::IcuSegmenter;
     use proptest::prelude::*;
@@ -130,11 +170,12 @@ mod tests {
     fn topic() -> Topic {
         let terms = [("stock", 10.0), ("market", 5.0), ("money", 1.0), ("股票", 8.0)];
         let vector = TopicVector::new(terms.map(|(term, weight)| (term.to_owned(), weight)), 200);
-        Topic { vectors: [("any".to_owned(), vector)].into(), ..Topic::new("finance", "v") }
+        let terms = LanguageTerms { threshold: 0.3, vector };
+        Topic { languages: [("any".to_owned(), terms)].into(), ..Topic::new("finance", "v") }
     }
 
     fn predict(html: &str) -> Vec<PredictedLink> {
-        predict_links(&topic(), &IcuSegmenter::default(), html, Some("http://a.test/x/"))
+        predict_links(&LinkPrediction::published(), &topic(), &IcuSegmenter::default(), html, Some("http://a.test/x/"))
     }
 
     /// Section D5 of the specification.
@@ -166,6 +207,20 @@ mod tests {
         check("<a href=/1>money</a>", 0.0);
         check("<a href=http://stock.test/>here</a>", 1.0);
         check("<base href=//market.test/y/><a href=1>here</a>", 0.5);
+    }
+
+    #[test]
+    fn words_around_count_half_and_not_beside_a_telling_anchor() {
+        let html = "<p>Stock <a href=/1>here</a> and <a href=/2>the market</a></p>";
+        let relevances = |prediction: &LinkPrediction| {
+            let links = predict_links(prediction, &topic(), &IcuSegmenter::default(), html, Some("http://a.test/"));
+            links.iter().map(|link| link.relevance).collect::<Vec<_>>()
+        };
+        assert_eq!(relevances(&LinkPrediction::default()), [0.5, 0.5]);
+        assert_eq!(relevances(&LinkPrediction::published()), [1.0, 1.0]);
+        let telling = LinkPrediction { telling_words: 1, ..LinkPrediction::published() };
+        assert_eq!(relevances(&telling), [1.0, 0.5]);
+        assert_eq!(relevances(&LinkPrediction { weight_around: 0.0, ..LinkPrediction::default() }), [0.0, 0.5]);
     }
 
     #[test]

@@ -13,14 +13,22 @@ pub struct Topic {
     pub name: String,
     /// The version of the segmenter that cut its terms ([`Segmenter::version`](crate::Segmenter::version)).
     pub segmenter: String,
-    /// A page with at least this relevance is about the topic.
-    pub threshold: f64,
-    /// Terms by language (ISO 639-1), or by any other name.
-    pub vectors: BTreeMap<String, TopicVector>,
+    /// Its terms by language (ISO 639-1), or by any other name.
+    pub languages: BTreeMap<String, LanguageTerms>,
     /// Addresses of the pages it was learned from.
     pub examples: Vec<String>,
     /// Addresses where a crawl for it may begin.
     pub seeds: Vec<String>,
+}
+
+/// The terms of a topic in a language.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LanguageTerms {
+    /// A page with at least this relevance is about the topic. Each language has its own: where words have many forms, or
+    /// few terms are known, fewer of them stand in a page.
+    pub threshold: f64,
+    /// The terms with their weights.
+    pub vector: TopicVector,
 }
 
 /// How much a page is about a topic.
@@ -28,7 +36,9 @@ pub struct Topic {
 pub struct PageRelevance<'a> {
     /// From 0 to 1.
     pub score: f64,
-    /// Whether the score reaches the topic's threshold.
+    /// The score from which a page in that language is about the topic.
+    pub threshold: f64,
+    /// Whether the score reaches the threshold.
     pub is_relevant: bool,
     /// The language whose terms fit best; `None` if none fits at all.
     pub language: Option<&'a str>,
@@ -40,20 +50,20 @@ impl Topic {
         Self {
             name: name.into(),
             segmenter: segmenter.into(),
-            threshold: DEFAULT_THRESHOLD,
-            vectors: BTreeMap::new(),
+            languages: BTreeMap::new(),
             examples: Vec::new(),
             seeds: Vec::new(),
         }
     }
 
-    /// The relevance of a page.
+    /// The relevance of a page: in the language in which it comes closest to the threshold, or goes furthest beyond.
     pub fn relevance(&self, measure: &RelevanceMeasure, page: &PageTerms) -> PageRelevance<'_> {
-        let mut best = PageRelevance { score: 0.0, is_relevant: false, language: None };
-        for (language, vector) in &self.vectors {
+        let mut best = PageRelevance { score: 0.0, threshold: DEFAULT_THRESHOLD, is_relevant: false, language: None };
+        for (language, LanguageTerms { threshold, vector }) in &self.languages {
             let score = measure.of(vector, page);
-            if score > best.score {
-                best = PageRelevance { score, is_relevant: score >= self.threshold, language: Some(language) };
+            if score / threshold > best.score / best.threshold {
+                let (threshold, is_relevant) = (*threshold, score >= *threshold);
+                best = PageRelevance { score, threshold, is_relevant, language: Some(language) };
             }
         }
         best
@@ -61,17 +71,15 @@ impl Topic {
 
     /// How close a term is to the topic, from 0 to 1, in whichever language it is closest.
     pub fn closeness(&self, term: &str) -> f64 {
-        self.vectors.values().map(|vector| vector.closeness(term)).fold(0.0, f64::max)
+        self.languages.values().map(|terms| terms.vector.closeness(term)).fold(0.0, f64::max)
     }
 
     /// The terms of a page that count most, best first.
     pub fn best_terms(&self, measure: &RelevanceMeasure, page: &PageTerms, most: usize) -> Vec<String> {
-        let Some(vector) = self.relevance(measure, page).language.and_then(|language| self.vectors.get(language))
-        else {
-            return Vec::new();
-        };
+        let language = self.relevance(measure, page).language;
+        let Some(terms) = language.and_then(|language| self.languages.get(language)) else { return Vec::new() };
         let share = |(term, weight): (&str, f64)| (weight * measure.weight(page.get(term)), term.to_owned());
-        let mut shares: Vec<(f64, String)> = vector.iter().map(share).filter(|(share, _)| *share > 0.0).collect();
+        let mut shares: Vec<(f64, String)> = terms.vector.iter().map(share).filter(|(share, _)| *share > 0.0).collect();
         shares.sort_by(|one, other| other.0.total_cmp(&one.0));
         shares.into_iter().take(most).map(|(_, term)| term).collect()
     }
@@ -84,11 +92,12 @@ mod tests {
 
     fn topic() -> Topic {
         let vector = |terms: &[(&str, f64)]| {
-            TopicVector::new(terms.iter().map(|(term, weight)| ((*term).to_owned(), *weight)), 200)
+            let vector = TopicVector::new(terms.iter().map(|(term, weight)| ((*term).to_owned(), *weight)), 200);
+            LanguageTerms { threshold: DEFAULT_THRESHOLD, vector }
         };
-        let vectors = [("en", vector(&[("boat", 2.0), ("sail", 1.0)])), ("zh", vector(&[("帆船", 1.0)]))];
+        let languages = [("en", vector(&[("boat", 2.0), ("sail", 1.0)])), ("zh", vector(&[("帆船", 1.0)]))];
         Topic {
-            vectors: vectors.map(|(language, vector)| (language.to_owned(), vector)).into(),
+            languages: languages.map(|(language, terms)| (language.to_owned(), terms)).into(),
             ..Topic::new("x", "v")
         }
     }
@@ -110,10 +119,13 @@ mod tests {
     }
 
     #[test]
-    fn the_threshold_is_reached_by_equality() {
+    fn each_language_has_its_threshold_which_equality_reaches() {
         let (mut topic, measure) = (topic(), RelevanceMeasure::default());
         let page = PageTerms::read(&IcuSegmenter::default(), "", "sail");
-        topic.threshold = topic.relevance(&measure, &page).score;
+        let score = topic.relevance(&measure, &page).score;
+        topic.languages.get_mut("en").unwrap().threshold = score;
+        topic.languages.get_mut("zh").unwrap().threshold = 1.1;
         assert!(topic.relevance(&measure, &page).is_relevant);
+        assert!(!topic.relevance(&measure, &PageTerms::read(&IcuSegmenter::default(), "", "帆船")).is_relevant);
     }
 }

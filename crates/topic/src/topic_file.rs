@@ -4,7 +4,7 @@
 //! format = 1
 //! name = "sailing"
 //! segmenter = "icu4x-dictionary-1"      # which program cut the terms; absent in a file written by hand
-//! threshold = 0.25                      # relevance from which a page is about the topic; 0.3 if absent
+//! threshold = { en = 0.2, zh = 0.25 }   # relevance from which a page is about the topic; 0.3 if absent; or one number
 //! examples = ["https://a.example/1"]    # pages it was learned from
 //! seeds = ["https://a.example/"]        # where a crawl for it may begin
 //!
@@ -19,7 +19,7 @@
 //! they are, and only if the segmenter is the one that cut them.
 
 use crate::relevance::DEFAULT_THRESHOLD;
-use crate::topic::Topic;
+use crate::topic::{LanguageTerms, Topic};
 use crate::vector::TopicVector;
 use crate::words::{Segmenter, terms};
 use std::borrow::Cow;
@@ -68,6 +68,13 @@ pub fn read_topic(text: &str, segmenter: &dyn Segmenter) -> Result<Topic, TopicF
     if reader.faults.is_empty() { Ok(topic) } else { Err(TopicFileError { faults: reader.faults }) }
 }
 
+/// Thresholds as a file gives them.
+enum Thresholds {
+    All(f64),
+    /// By language, with the place in the file.
+    ByLanguage(BTreeMap<String, (f64, Range<usize>)>),
+}
+
 type Value<'a> = Spanned<DeValue<'a>>;
 
 struct TopicReader<'a> {
@@ -87,16 +94,17 @@ impl TopicReader<'_> {
             return topic;
         }
         let table = document.get_ref();
+        let mut thresholds = Thresholds::All(DEFAULT_THRESHOLD);
         let is_learned = table.contains_key("segmenter");
         for (key, value) in table {
             match key.get_ref().as_ref() {
                 "format" => self.format(value),
                 "name" => topic.name = self.string(value, "name"),
                 "segmenter" => self.segmenter(value),
-                "threshold" => topic.threshold = self.threshold(value),
+                "threshold" => thresholds = self.thresholds(value),
                 "examples" => topic.examples = self.strings(value, "examples"),
                 "seeds" => topic.seeds = self.strings(value, "seeds"),
-                "terms" => topic.vectors = self.languages(value, is_learned),
+                "terms" => topic.languages = self.languages(value, is_learned),
                 other => self.fault(
                     key.span(),
                     format!("{other} is no key of a topic; there are format, name, segmenter, threshold, examples, seeds and terms"),
@@ -110,6 +118,7 @@ impl TopicReader<'_> {
                 self.fault(0..0, format!("{key} is missing; write {missing}"));
             }
         }
+        self.set_thresholds(&mut topic, thresholds);
         topic
     }
 
@@ -133,12 +142,37 @@ impl TopicReader<'_> {
         }
     }
 
+    fn thresholds(&mut self, value: &Value<'_>) -> Thresholds {
+        let DeValue::Table(table) = value.get_ref() else { return Thresholds::All(self.threshold(value)) };
+        let mut of_language = |(language, value): (&Spanned<Cow<'_, str>>, &Value<'_>)| {
+            (language.get_ref().to_string(), (self.threshold(value), language.span()))
+        };
+        Thresholds::ByLanguage(table.iter().map(&mut of_language).collect())
+    }
+
     fn threshold(&mut self, value: &Value<'_>) -> f64 {
         let threshold = number(value.get_ref()).filter(|threshold| *threshold > 0.0 && *threshold <= 1.0);
         threshold.unwrap_or_else(|| {
-            self.fault(value.span(), "threshold is a number above 0 and up to 1".to_owned());
+            self.fault(value.span(), "threshold is a number above 0 and up to 1, or { en = 0.2, … }".to_owned());
             DEFAULT_THRESHOLD
         })
+    }
+
+    fn set_thresholds(&mut self, topic: &mut Topic, thresholds: Thresholds) {
+        match thresholds {
+            Thresholds::All(threshold) => topic.languages.values_mut().for_each(|terms| terms.threshold = threshold),
+            Thresholds::ByLanguage(thresholds) => {
+                for (language, (threshold, place)) in thresholds {
+                    match topic.languages.get_mut(&language) {
+                        Some(terms) => terms.threshold = threshold,
+                        None => self.fault(
+                            place,
+                            format!("there is no [terms.{language}]; write it, or leave the threshold out"),
+                        ),
+                    }
+                }
+            }
+        }
     }
 
     fn string(&mut self, value: &Value<'_>, what: &str) -> String {
@@ -163,7 +197,7 @@ impl TopicReader<'_> {
         }
     }
 
-    fn languages(&mut self, value: &Value<'_>, is_learned: bool) -> BTreeMap<String, TopicVector> {
+    fn languages(&mut self, value: &Value<'_>, is_learned: bool) -> BTreeMap<String, LanguageTerms> {
         let DeValue::Table(languages) = value.get_ref() else {
             self.fault(value.span(), "terms are tables by language; write [terms.en] and words below it".to_owned());
             return BTreeMap::new();
@@ -171,11 +205,12 @@ impl TopicReader<'_> {
         if languages.is_empty() || languages.len() > MAX_LANGUAGES {
             self.fault(value.span(), format!("terms are of 1 to {MAX_LANGUAGES} languages"));
         }
-        let mut vectors = BTreeMap::new();
+        let mut terms = BTreeMap::new();
         for (language, value) in languages {
-            vectors.insert(language.get_ref().to_string(), self.vector(language.get_ref(), value, is_learned));
+            let vector = self.vector(language.get_ref(), value, is_learned);
+            terms.insert(language.get_ref().to_string(), LanguageTerms { threshold: DEFAULT_THRESHOLD, vector });
         }
-        vectors
+        terms
     }
 
     fn vector(&mut self, language: &str, value: &Value<'_>, is_learned: bool) -> TopicVector {
@@ -237,12 +272,15 @@ fn number(value: &DeValue<'_>) -> Option<f64> {
 pub fn write_topic(topic: &Topic) -> String {
     let mut file = format!("format = {FORMAT}\nname = {}\n", quote(&topic.name));
     // Writing to a string cannot fail.
-    let _ = writeln!(file, "segmenter = {}\nthreshold = {:.6}", quote(&topic.segmenter), topic.threshold);
+    let threshold =
+        |(language, terms): (&String, &LanguageTerms)| format!("{} = {:.6}", quote_key(language), terms.threshold);
+    let thresholds: Vec<String> = topic.languages.iter().map(threshold).collect();
+    let _ = writeln!(file, "segmenter = {}\nthreshold = {{ {} }}", quote(&topic.segmenter), thresholds.join(", "));
     for (key, addresses) in [("examples", &topic.examples), ("seeds", &topic.seeds)] {
         let lines: String = addresses.iter().map(|address| format!("    {},\n", quote(address))).collect();
         let _ = if lines.is_empty() { Ok(()) } else { writeln!(file, "{key} = [\n{lines}]") };
     }
-    for (language, vector) in &topic.vectors {
+    for (language, LanguageTerms { vector, .. }) in &topic.languages {
         let _ = writeln!(file, "\n[terms.{}]", quote_key(language));
         let mut terms: Vec<(&str, f64)> = vector.iter().filter(|(_, weight)| *weight >= 1e-6).collect();
         terms.sort_by(|one, other| other.1.total_cmp(&one.1));
@@ -288,9 +326,9 @@ mod tests {
     #[test]
     fn a_file_written_by_hand_is_cut_into_terms() {
         let topic = read(BY_HAND).unwrap();
-        assert_eq!((topic.name.as_str(), topic.threshold), ("sailing", DEFAULT_THRESHOLD));
+        assert_eq!((topic.name.as_str(), topic.languages["zh"].threshold), ("sailing", DEFAULT_THRESHOLD));
         assert_eq!(topic.seeds, ["https://a.test/"]);
-        let english: Vec<_> = topic.vectors["en"].iter().map(|(term, _)| term).collect();
+        let english: Vec<_> = topic.languages["en"].vector.iter().map(|(term, _)| term).collect();
         assert_eq!(english, ["boat", "keel", "sailing"]);
         assert_eq!((topic.closeness("boat"), topic.closeness("keel"), topic.closeness("帆船")), (1.0, 0.5, 1.0));
     }
@@ -298,16 +336,17 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         let mut topic = read(BY_HAND).unwrap();
-        topic.threshold = 0.25;
+        topic.languages.get_mut("zh").unwrap().threshold = 0.25;
         topic.name = "a \"name\"\nof two lines".to_owned();
         topic.examples = vec!["https://b.test/?q=\\".to_owned()];
         let again = read(&write_topic(&topic)).unwrap();
-        for (language, vector) in &topic.vectors {
-            for (term, weight) in vector.iter() {
-                assert!((again.vectors[language].weight(term) - weight).abs() < 2e-6, "{term}");
+        for (language, terms) in &topic.languages {
+            assert_eq!(again.languages[language].threshold, terms.threshold);
+            for (term, weight) in terms.vector.iter() {
+                assert!((again.languages[language].vector.weight(term) - weight).abs() < 2e-6, "{term}");
             }
         }
-        assert_eq!(Topic { vectors: topic.vectors.clone(), ..again }, topic);
+        assert_eq!(Topic { languages: topic.languages.clone(), ..again }, topic);
     }
 
     #[test]
@@ -336,6 +375,8 @@ mod tests {
             ],
         );
         check("format = 1\nname = \"x\"\nterms = {}", &[(3, "1 to 32 languages")]);
+        let thresholds = "format = 1\nname = \"x\"\nthreshold = { en = 0.1, fr = 0.2 }\nterms = { en = [\"boat\"] }";
+        check(thresholds, &[(3, "no [terms.fr]")]);
     }
 
     #[test]
@@ -355,7 +396,7 @@ mod tests {
             text in "(format = 1\n|name = \"x\"\n|\\[terms\\.en\\]\n|boat = 1\n|= |\\[|\\]|\"|\n|-1|1e999|nan|terms|seeds|[a-z帆]){0,20}"
         ) {
             match read(&text) {
-                Ok(topic) => prop_assert!(!topic.vectors.is_empty()),
+                Ok(topic) => prop_assert!(!topic.languages.is_empty()),
                 Err(error) => prop_assert!(!error.faults.is_empty()),
             }
         }
@@ -363,12 +404,13 @@ mod tests {
         #[test]
         fn any_topic_is_read_as_it_was_written(name in "\\PC{1,10}[a-z]", term in "\\PC{1,10}", address in "\\PC{0,10}x") {
             let mut topic = read(BY_HAND).unwrap();
-            topic.vectors.insert("x y".to_owned(), TopicVector::new([(term, 1.0)], 9));
+            let terms = LanguageTerms { threshold: 0.5, vector: TopicVector::new([(term, 1.0)], 9) };
+            topic.languages.insert("x y".to_owned(), terms);
             topic.name = name;
             topic.examples = vec![address];
             let again = read(&write_topic(&topic)).unwrap();
             prop_assert_eq!((again.name, again.examples), (topic.name, topic.examples));
-            prop_assert_eq!(&again.vectors["x y"], &topic.vectors["x y"]);
+            prop_assert_eq!(&again.languages["x y"], &topic.languages["x y"]);
         }
     }
 }
