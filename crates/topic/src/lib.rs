@@ -1,4 +1,19 @@
 //! What is a page about, and is that what somebody wants?
+//!
+//! A [`Topic`] is learned from example pages ([`TopicLearner`]), read from a file ([`read_topic`]) or taken from the built-in
+//! [`classes`]. A page's [`PageTerms`] are compared with it ([`Topic::relevance`]). What a link promises before its target is
+//! fetched is predicted from its words ([`predict_links`]), scored ([`LinkScoring`]) and queued ([`LinkQueue`]).
+//!
+//! ```
+//! use topic::{IcuSegmenter, PageTerms, RelevanceMeasure, class};
+//! let segmenter = IcuSegmenter::default();
+//! let sport = class("sport", &segmenter).unwrap();
+//! let page = PageTerms::read(&segmenter, "Late goal", "The goalkeeper and her coach won the league. 球队赢得联赛冠军。");
+//! assert!(sport.relevance(&RelevanceMeasure::default(), &page).is_relevant);
+//! ```
+//!
+//! This crate never fetches or stores, never decides when a page is fetched again, and knows no importance but by a number.
+
 mod background;
 mod classes;
 mod learn;
