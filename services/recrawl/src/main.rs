@@ -3,7 +3,7 @@
 use clap::{CommandFactory, Parser, Subcommand};
 use recrawl::commands::{
     OnePageArguments, changes, dead_letters, demo, detect, diff, explain, export, fetch, mirrors, page, robots, rules,
-    run, seed, simulate, sitemap, state, status, text, topics, url,
+    run, seed, simulate, sitemap, state, status, text, topic, topics, url,
 };
 use recrawl::output::Format;
 use std::process::ExitCode;
@@ -52,6 +52,8 @@ enum RecrawlCommand {
     Detect(detect::DetectArguments),
     /// Finds pages that are copies of each other, by their links.
     Mirrors(mirrors::MirrorsArguments),
+    /// Says how much pages are about a topic, and learns topics from examples.
+    Topic(topic::TopicArguments),
     /// Lists the entries of a sitemap or feed.
     Sitemap(sitemap::SitemapArguments),
     /// Analyses URLs: canonical form, host, site, page id.
@@ -91,6 +93,7 @@ fn main() -> ExitCode {
         RecrawlCommand::Detect(arguments) => detect::detect(arguments, format),
         RecrawlCommand::Mirrors(arguments) => mirrors::mirrors(arguments, format),
         RecrawlCommand::Url(arguments) => url::url(arguments, format),
+        RecrawlCommand::Topic(arguments) => topic::topic(arguments, format),
         RecrawlCommand::Topics(arguments) => topics::topics(arguments, format),
         RecrawlCommand::State(arguments) => state::state(arguments, format),
         RecrawlCommand::DeadLetters(arguments) => dead_letters::dead_letters(arguments, format),
