@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Crates that decide and compute, and the path of each below `crates/`. They take time and chance as arguments, so that
 /// a replay of a year takes minutes and a simulation gives the same bytes for the same seed.
-const PURE: [&str; 21] = [
+const PURE: [&str; 22] = [
     "page",
     "revisit",
     "lab/policies",
@@ -31,6 +31,7 @@ const PURE: [&str; 21] = [
     "messages",
     "stream",
     "settings",
+    "topic",
     "topology",
     "warc",
 ];

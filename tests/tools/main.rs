@@ -7,6 +7,7 @@ mod colours;
 mod diff_page;
 mod fetching;
 mod pages;
+mod topic;
 mod watching;
 
 use serde_json::Value;

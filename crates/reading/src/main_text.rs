@@ -106,7 +106,7 @@ fn values(blocks: &[TextBlock], left_out: &[bool]) -> Vec<f64> {
     blocks.iter().zip(left_out).map(value_in_turn).collect()
 }
 
-fn is_mostly_link(block: &TextBlock) -> bool {
+pub(crate) fn is_mostly_link(block: &TextBlock) -> bool {
     2 * block.link_letters > block.letters
 }
 
@@ -131,7 +131,7 @@ fn is_prose(block: &TextBlock) -> bool {
 }
 
 /// Which blocks are hidden, by the hints of the elements around them.
-fn hidden(tree: &Tree<'_>, blocks: &[TextBlock], hints: &[Hint]) -> Vec<bool> {
+pub(crate) fn hidden(tree: &Tree<'_>, blocks: &[TextBlock], hints: &[Hint]) -> Vec<bool> {
     let mut hidden = vec![false; blocks.len()];
     for place in (0..hints.len()).filter(|&place| hints[place] == Hint::Hidden) {
         hidden[blocks_within(blocks, place..tree.nodes[place].end)].fill(true);
@@ -140,7 +140,7 @@ fn hidden(tree: &Tree<'_>, blocks: &[TextBlock], hints: &[Hint]) -> Vec<bool> {
 }
 
 /// Which blocks are hidden, or beside the main text by the hints of the elements around them.
-fn beside(tree: &Tree<'_>, blocks: &[TextBlock], hints: &[Hint], hidden: &[bool]) -> Vec<bool> {
+pub(crate) fn beside(tree: &Tree<'_>, blocks: &[TextBlock], hints: &[Hint], hidden: &[bool]) -> Vec<bool> {
     let mut left_out = hidden.to_vec();
     let prose_of = |(block, &hidden): (&TextBlock, &bool)| {
         let counts = !hidden && is_prose(block) && 3 * block.link_letters < block.letters;

@@ -5,7 +5,7 @@
 
 use crate::dates::{DateReader, PageDates};
 use crate::tree::TreeBuilder;
-use crate::{language, main_text, structure};
+use crate::{headline, language, main_text, structure};
 use document::ContentKind;
 use document::PageText;
 use document::attributes::attribute;
@@ -25,7 +25,8 @@ const CONTEXT_BYTES: usize = 80;
 pub struct PageReading {
     /// How the body was read.
     pub kind: ContentKind,
-    /// The title on one line; empty if absent.
+    /// The title on one line: `<title>`, `og:title`, the first heading, or else the line before the text that stands out
+    /// most; empty if there is none of these.
     pub title: String,
     /// The main text: one line per block, without navigation, advertisements, comments and captions. Never empty if the
     /// page has text.
@@ -105,7 +106,9 @@ fn read_html(html: &str, url: Option<&str>) -> PageReading {
     }
     let read = reader.finish();
     let tree = tree.finish();
-    let title = if read.page.title.is_empty() { head.title.unwrap_or_default() } else { read.page.title.clone() };
+    let declared = Some(read.page.title.clone()).filter(|title| !title.is_empty());
+    let declared = declared.or(head.title.filter(|title| !title.is_empty()));
+    let title = declared.or_else(|| headline::headline(&tree)).unwrap_or_default();
     let main_text = main_text::main_text(&tree, &title);
     PageReading {
         title,
@@ -261,6 +264,9 @@ mod tests {
         assert_eq!((reading.title.as_str(), reading.language.as_deref()), ("A & B", Some("de")));
         assert_eq!(reading.robots, ["noindex", "max-snippet:5"]);
         assert_eq!(reading.dates.published.as_deref(), Some("2020-01-31T00:00:00Z"));
+        let title = |html| read_at(html, None).title;
+        assert_eq!(title("<title> </title><meta property=og:title content=''><h2>First</h2><h1>Best</h1>"), "Best");
+        assert_eq!(title("<p><b>Bold</b></p><p>plain"), "Bold");
         assert_eq!(read_at("<meta property=og:locale content=fr_FR>", None).language.as_deref(), Some("fr"));
     }
 

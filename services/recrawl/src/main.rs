@@ -4,7 +4,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use messages::CommandKind;
 use recrawl::commands::{
     OnePageArguments, changes, dead_letters, demo, detect, diff, explain, export, fetch, mirrors, operate, page, rank,
-    robots, rules, run, seed, simulate, sitemap, state, status, text, topics, url,
+    robots, rules, run, seed, simulate, sitemap, state, status, text, topic, topics, url,
 };
 use recrawl::output::Format;
 use std::process::ExitCode;
@@ -67,6 +67,8 @@ enum RecrawlCommand {
     Mirrors(mirrors::MirrorsArguments),
     /// Ranks pages or hosts by how they are linked.
     Rank(rank::RankArguments),
+    /// Says how much pages are about a topic, and learns topics from examples.
+    Topic(topic::TopicArguments),
     /// Lists the entries of a sitemap or feed.
     Sitemap(sitemap::SitemapArguments),
     /// Analyses URLs: canonical form, host, site, page id.
@@ -113,6 +115,7 @@ fn main() -> ExitCode {
         RecrawlCommand::Mirrors(arguments) => mirrors::mirrors(arguments, format),
         RecrawlCommand::Rank(arguments) => rank::rank(arguments, format),
         RecrawlCommand::Url(arguments) => url::url(arguments, format),
+        RecrawlCommand::Topic(arguments) => topic::topic(arguments, format),
         RecrawlCommand::Topics(arguments) => topics::topics(arguments, format),
         RecrawlCommand::State(arguments) => state::state(arguments, format),
         RecrawlCommand::DeadLetters(arguments) => dead_letters::dead_letters(arguments, format),

@@ -21,6 +21,7 @@ pub mod sitemap;
 pub mod state;
 pub mod status;
 pub mod text;
+pub mod topic;
 pub mod topics;
 pub mod url;
 

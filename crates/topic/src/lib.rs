@@ -1,0 +1,43 @@
+//! What is a page about, and is that what somebody wants?
+//!
+//! A [`Topic`] is learned from example pages ([`TopicLearner`]), read from a file ([`read_topic`]) or taken from the built-in
+//! [`classes`]. A page's [`PageTerms`] are compared with it ([`Topic::relevance`]). What a link promises before its target is
+//! fetched is predicted from its words ([`predict_links`]), scored ([`LinkScoring`]) and queued ([`LinkQueue`]).
+//!
+//! ```
+//! use topic::{IcuSegmenter, PageTerms, RelevanceMeasure, class};
+//! let segmenter = IcuSegmenter::default();
+//! let sport = class("sport", &segmenter).unwrap();
+//! let page = PageTerms::read(&segmenter, "Late goal", "The goalkeeper and her coach won the league. 球队赢得联赛冠军。");
+//! assert!(sport.relevance(&RelevanceMeasure::default(), &page).is_relevant);
+//! ```
+//!
+//! This crate never fetches or stores, never decides when a page is fetched again, and knows no importance but by a number.
+
+mod background;
+mod classes;
+mod learn;
+mod link_queue;
+mod link_score;
+mod links;
+pub mod metrics;
+mod page_terms;
+mod relevance;
+mod stop_words;
+mod topic;
+mod topic_file;
+mod vector;
+mod words;
+
+pub use crate::background::Background;
+pub use crate::classes::{class, classes};
+pub use crate::learn::TopicLearner;
+pub use crate::link_queue::{LinkQueue, QueuedLink};
+pub use crate::link_score::{LinkEvidence, LinkScoring, UNKNOWN_IMPORTANCE, hops_off_topic};
+pub use crate::links::{LEAST_CLOSENESS, LinkPrediction, PredictedLink, WORDS_AROUND, link_relevance, predict_links};
+pub use crate::page_terms::{PageTerms, TermCount};
+pub use crate::relevance::{DEFAULT_THRESHOLD, Damping, PageLength, RelevanceMeasure};
+pub use crate::topic::{LanguageTerms, PageRelevance, Topic};
+pub use crate::topic_file::{TopicFault, TopicFileError, read_topic, write_topic};
+pub use crate::vector::{TOPIC_TERMS, TopicVector};
+pub use crate::words::{IcuSegmenter, Segmenter, terms};

@@ -1,0 +1,416 @@
+//! The file of a topic: TOML that people read, write and change.
+//!
+//! ```toml
+//! format = 1
+//! name = "sailing"
+//! segmenter = "icu4x-dictionary-1"      # which program cut the terms; absent in a file written by hand
+//! threshold = { en = 0.2, zh = 0.25 }   # relevance from which a page is about the topic; 0.3 if absent; or one number
+//! examples = ["https://a.example/1"]    # pages it was learned from
+//! seeds = ["https://a.example/"]        # where a crawl for it may begin
+//!
+//! [terms]                               # by language
+//! zh = ["帆船", "龙骨"]                  # all of the same weight
+//! [terms.en]
+//! boat = 0.62
+//! mainsail = 0.4
+//! ```
+//!
+//! Terms written by hand are cut as the words of a page are: one of two words is two terms. Learned terms are taken as
+//! they are, and only if the segmenter is the one that cut them.
+
+use crate::relevance::DEFAULT_THRESHOLD;
+use crate::topic::{LanguageTerms, Topic};
+use crate::vector::TopicVector;
+use crate::words::{Segmenter, terms};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// The version of the format.
+const FORMAT: i64 = 1;
+/// The most terms of a language in a file. Comparing a page takes time linear in them.
+const MAX_TERMS: usize = 2000;
+/// The most languages of a topic.
+const MAX_LANGUAGES: usize = 32;
+
+/// A fault in the file of a topic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TopicFault {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What is wrong, and what to write instead.
+    pub problem: String,
+}
+
+/// Why a file is no topic: all its faults, by line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct TopicFileError {
+    /// The faults, sorted by line.
+    pub faults: Vec<TopicFault>,
+}
+
+impl fmt::Display for TopicFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<String> =
+            self.faults.iter().map(|fault| format!("line {}: {}", fault.line, fault.problem)).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+/// Reads the file of a topic.
+pub fn read_topic(text: &str, segmenter: &dyn Segmenter) -> Result<Topic, TopicFileError> {
+    let mut reader = TopicReader { text, segmenter, faults: Vec::new() };
+    let topic = reader.read();
+    reader.faults.sort_by_key(|fault| fault.line);
+    if reader.faults.is_empty() { Ok(topic) } else { Err(TopicFileError { faults: reader.faults }) }
+}
+
+/// Thresholds as a file gives them.
+enum Thresholds {
+    All(f64),
+    /// By language, with the place in the file.
+    ByLanguage(BTreeMap<String, (f64, Range<usize>)>),
+}
+
+type Value<'a> = Spanned<DeValue<'a>>;
+
+struct TopicReader<'a> {
+    text: &'a str,
+    segmenter: &'a dyn Segmenter,
+    faults: Vec<TopicFault>,
+}
+
+impl TopicReader<'_> {
+    fn read(&mut self) -> Topic {
+        let mut topic = Topic::new("", self.segmenter.version());
+        let (document, errors) = DeTable::parse_recoverable(self.text);
+        for error in &errors {
+            self.fault(error.span().unwrap_or_default(), format!("{}; the file is TOML", error.message()));
+        }
+        if !self.faults.is_empty() {
+            return topic;
+        }
+        let table = document.get_ref();
+        let mut thresholds = Thresholds::All(DEFAULT_THRESHOLD);
+        let is_learned = table.contains_key("segmenter");
+        for (key, value) in table {
+            match key.get_ref().as_ref() {
+                "format" => self.format(value),
+                "name" => topic.name = self.string(value, "name"),
+                "segmenter" => self.segmenter(value),
+                "threshold" => thresholds = self.thresholds(value),
+                "examples" => topic.examples = self.strings(value, "examples"),
+                "seeds" => topic.seeds = self.strings(value, "seeds"),
+                "terms" => topic.languages = self.languages(value, is_learned),
+                other => self.fault(
+                    key.span(),
+                    format!("{other} is no key of a topic; there are format, name, segmenter, threshold, examples, seeds and terms"),
+                ),
+            }
+        }
+        for (key, missing) in
+            [("format", "format = 1"), ("name", "name = \"…\""), ("terms", "[terms.en] and words below it")]
+        {
+            if !table.contains_key(key) {
+                self.fault(0..0, format!("{key} is missing; write {missing}"));
+            }
+        }
+        self.set_thresholds(&mut topic, thresholds);
+        topic
+    }
+
+    fn fault(&mut self, place: Range<usize>, problem: String) {
+        let line = 1 + self.text.bytes().take(place.start).filter(|byte| *byte == b'\n').count();
+        self.faults.push(TopicFault { line, problem });
+    }
+
+    fn format(&mut self, value: &Value<'_>) {
+        if !matches!(value.get_ref(), DeValue::Integer(number) if number.as_str() == FORMAT.to_string()) {
+            self.fault(value.span(), format!("this program reads format = {FORMAT}"));
+        }
+    }
+
+    fn segmenter(&mut self, value: &Value<'_>) {
+        let (version, ours) = (self.string(value, "segmenter"), self.segmenter.version());
+        if !version.is_empty() && version != ours {
+            let problem = format!("the terms were cut by {version:?}, this program cuts words by {ours:?}");
+            let step = "learn the topic again from its examples, or delete the line if the terms are written by hand";
+            self.fault(value.span(), format!("{problem}; {step}"));
+        }
+    }
+
+    fn thresholds(&mut self, value: &Value<'_>) -> Thresholds {
+        let DeValue::Table(table) = value.get_ref() else { return Thresholds::All(self.threshold(value)) };
+        let mut of_language = |(language, value): (&Spanned<Cow<'_, str>>, &Value<'_>)| {
+            (language.get_ref().to_string(), (self.threshold(value), language.span()))
+        };
+        Thresholds::ByLanguage(table.iter().map(&mut of_language).collect())
+    }
+
+    fn threshold(&mut self, value: &Value<'_>) -> f64 {
+        let threshold = number(value.get_ref()).filter(|threshold| *threshold > 0.0 && *threshold <= 1.0);
+        threshold.unwrap_or_else(|| {
+            self.fault(value.span(), "threshold is a number above 0 and up to 1, or { en = 0.2, … }".to_owned());
+            DEFAULT_THRESHOLD
+        })
+    }
+
+    fn set_thresholds(&mut self, topic: &mut Topic, thresholds: Thresholds) {
+        match thresholds {
+            Thresholds::All(threshold) => topic.languages.values_mut().for_each(|terms| terms.threshold = threshold),
+            Thresholds::ByLanguage(thresholds) => {
+                for (language, (threshold, place)) in thresholds {
+                    match topic.languages.get_mut(&language) {
+                        Some(terms) => terms.threshold = threshold,
+                        None => self.fault(
+                            place,
+                            format!("there is no [terms.{language}]; write it, or leave the threshold out"),
+                        ),
+                    }
+                }
+            }
+        }
+    }
+
+    fn string(&mut self, value: &Value<'_>, what: &str) -> String {
+        match value.get_ref() {
+            DeValue::String(text) if !text.trim().is_empty() => text.to_string(),
+            _ => {
+                self.fault(value.span(), format!("{what} is a text in quotes that is not empty"));
+                String::new()
+            }
+        }
+    }
+
+    fn strings(&mut self, value: &Value<'_>, what: &str) -> Vec<String> {
+        match value.get_ref() {
+            DeValue::Array(values) => {
+                values.iter().map(|value| self.string(value, &format!("each of {what}"))).collect()
+            }
+            _ => {
+                self.fault(value.span(), format!("{what} is a list of addresses: [\"https://…\"]"));
+                Vec::new()
+            }
+        }
+    }
+
+    fn languages(&mut self, value: &Value<'_>, is_learned: bool) -> BTreeMap<String, LanguageTerms> {
+        let DeValue::Table(languages) = value.get_ref() else {
+            self.fault(value.span(), "terms are tables by language; write [terms.en] and words below it".to_owned());
+            return BTreeMap::new();
+        };
+        if languages.is_empty() || languages.len() > MAX_LANGUAGES {
+            self.fault(value.span(), format!("terms are of 1 to {MAX_LANGUAGES} languages"));
+        }
+        let mut terms = BTreeMap::new();
+        for (language, value) in languages {
+            let vector = self.vector(language.get_ref(), value, is_learned);
+            terms.insert(language.get_ref().to_string(), LanguageTerms { threshold: DEFAULT_THRESHOLD, vector });
+        }
+        terms
+    }
+
+    fn vector(&mut self, language: &str, value: &Value<'_>, is_learned: bool) -> TopicVector {
+        let weighted: Vec<(Cow<'_, str>, Range<usize>, Option<f64>)> = match value.get_ref() {
+            DeValue::Table(table) => {
+                let entry = |(term, weight): (&Spanned<Cow<'_, str>>, &Value<'_>)| {
+                    (Cow::Owned(term.get_ref().to_string()), term.span(), number(weight.get_ref()))
+                };
+                table.iter().map(entry).collect()
+            }
+            DeValue::Array(list) => {
+                let entry = |term: &Value<'_>| (Cow::Owned(self.string(term, "each term")), term.span(), Some(1.0));
+                list.iter().map(entry).collect()
+            }
+            _ => {
+                self.fault(value.span(), format!("terms.{language} is a table of weights or a list of words"));
+                return TopicVector::default();
+            }
+        };
+        if weighted.is_empty() || weighted.len() > MAX_TERMS {
+            self.fault(value.span(), format!("terms.{language} has {} terms; give 1 to {MAX_TERMS}", weighted.len()));
+        }
+        let mut weights: BTreeMap<String, f64> = BTreeMap::new();
+        for (term, place, weight) in weighted.into_iter().take(MAX_TERMS) {
+            let Some(weight) = weight.filter(|weight| weight.is_finite() && *weight > 0.0) else {
+                self.fault(place, format!("the weight of {term:?} is a number above 0"));
+                continue;
+            };
+            let mut add = |term: &str| {
+                let known = weights.entry(term.to_owned()).or_default();
+                *known = known.max(weight);
+            };
+            if is_learned {
+                add(&term);
+                continue;
+            }
+            let mut has_terms = false;
+            terms(self.segmenter, &term, &mut |term, _| {
+                has_terms = true;
+                add(term);
+            });
+            if !has_terms && !term.is_empty() {
+                self.fault(place, format!("{term:?} stands in pages of any topic; leave it out"));
+            }
+        }
+        TopicVector::new(weights, MAX_TERMS)
+    }
+}
+
+fn number(value: &DeValue<'_>) -> Option<f64> {
+    match value {
+        DeValue::Integer(number) => number.as_str().parse().ok(),
+        DeValue::Float(number) => number.as_str().parse().ok(),
+        _ => None,
+    }
+}
+
+/// Writes the file of a topic, terms of larger weight first. Reading it gives the topic again, weights to six digits.
+pub fn write_topic(topic: &Topic) -> String {
+    let mut file = format!("format = {FORMAT}\nname = {}\n", quote(&topic.name));
+    // Writing to a string cannot fail.
+    let threshold =
+        |(language, terms): (&String, &LanguageTerms)| format!("{} = {:.6}", quote_key(language), terms.threshold);
+    let thresholds: Vec<String> = topic.languages.iter().map(threshold).collect();
+    let _ = writeln!(file, "segmenter = {}\nthreshold = {{ {} }}", quote(&topic.segmenter), thresholds.join(", "));
+    for (key, addresses) in [("examples", &topic.examples), ("seeds", &topic.seeds)] {
+        let lines: String = addresses.iter().map(|address| format!("    {},\n", quote(address))).collect();
+        let _ = if lines.is_empty() { Ok(()) } else { writeln!(file, "{key} = [\n{lines}]") };
+    }
+    for (language, LanguageTerms { vector, .. }) in &topic.languages {
+        let _ = writeln!(file, "\n[terms.{}]", quote_key(language));
+        let mut terms: Vec<(&str, f64)> = vector.iter().filter(|(_, weight)| *weight >= 1e-6).collect();
+        terms.sort_by(|one, other| other.1.total_cmp(&one.1));
+        for (term, weight) in terms {
+            let _ = writeln!(file, "{} = {weight:.6}", quote_key(term));
+        }
+    }
+    file
+}
+
+/// A basic string of TOML, on one line. The library's own may have several, which a key must not.
+fn quote(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for letter in text.chars() {
+        let _ = match letter {
+            '"' | '\\' => write!(quoted, "\\{letter}"),
+            letter if letter.is_control() => write!(quoted, "\\u{:04X}", u32::from(letter)),
+            letter => write!(quoted, "{letter}"),
+        };
+    }
+    quoted + "\""
+}
+
+/// A key as TOML writes it: bare where it can be.
+fn quote_key(key: &str) -> Cow<'_, str> {
+    let is_bare = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if is_bare { Cow::Borrowed(key) } else { Cow::Owned(quote(key)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::IcuSegmenter;
+    use proptest::prelude::*;
+
+    fn read(text: &str) -> Result<Topic, TopicFileError> {
+        read_topic(text, &IcuSegmenter::default())
+    }
+
+    const BY_HAND: &str = "format = 1\nname = \"sailing\"\nseeds = [\"https://a.test/\"]\n[terms]\nzh = [\"帆船\"]\n\
+                           [terms.en]\n\"Sailing boats\" = 2\nkeel = 1.0\n";
+
+    #[test]
+    fn a_file_written_by_hand_is_cut_into_terms() {
+        let topic = read(BY_HAND).unwrap();
+        assert_eq!((topic.name.as_str(), topic.languages["zh"].threshold), ("sailing", DEFAULT_THRESHOLD));
+        assert_eq!(topic.seeds, ["https://a.test/"]);
+        let english: Vec<_> = topic.languages["en"].vector.iter().map(|(term, _)| term).collect();
+        assert_eq!(english, ["boat", "keel", "sailing"]);
+        assert_eq!((topic.closeness("boat"), topic.closeness("keel"), topic.closeness("帆船")), (1.0, 0.5, 1.0));
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let mut topic = read(BY_HAND).unwrap();
+        topic.languages.get_mut("zh").unwrap().threshold = 0.25;
+        topic.name = "a \"name\"\nof two lines".to_owned();
+        topic.examples = vec!["https://b.test/?q=\\".to_owned()];
+        let again = read(&write_topic(&topic)).unwrap();
+        for (language, terms) in &topic.languages {
+            assert_eq!(again.languages[language].threshold, terms.threshold);
+            for (term, weight) in terms.vector.iter() {
+                assert!((again.languages[language].vector.weight(term) - weight).abs() < 2e-6, "{term}");
+            }
+        }
+        assert_eq!(Topic { languages: topic.languages.clone(), ..again }, topic);
+    }
+
+    #[test]
+    fn faults_are_named_by_line() {
+        let check = |text: &str, expected: &[(usize, &str)]| {
+            let faults = read(text).unwrap_err().faults;
+            assert_eq!(faults.len(), expected.len(), "{text}: {faults:?}");
+            for (fault, (line, words)) in faults.iter().zip(expected) {
+                assert!(fault.line == *line && fault.problem.contains(words), "{text}: {fault:?}");
+            }
+        };
+        check("", &[(1, "format"), (1, "name"), (1, "[terms.en]")]);
+        check("format = 1\nname = \"x\nterms = 1", &[(2, "TOML")]);
+        check(
+            "format = 2\nname = 7\n[terms]\nen = []\nfr = 1",
+            &[(1, "format = 1"), (2, "in quotes"), (4, "0 terms"), (5, "a table")],
+        );
+        check(
+            "format = 1\nname = \"x\"\nthreshold = 3\ncolour = 1\nseeds = \"x\"\n[terms.en]\nboat = -1\nthe = 1\n",
+            &[
+                (3, "above 0 and up to 1"),
+                (4, "colour is no key"),
+                (5, "a list"),
+                (7, "\"boat\""),
+                (8, "\"the\" stands in"),
+            ],
+        );
+        check("format = 1\nname = \"x\"\nterms = {}", &[(3, "1 to 32 languages")]);
+        let thresholds = "format = 1\nname = \"x\"\nthreshold = { en = 0.1, fr = 0.2 }\nterms = { en = [\"boat\"] }";
+        check(thresholds, &[(3, "no [terms.fr]")]);
+    }
+
+    #[test]
+    fn terms_of_another_dictionary_are_refused() {
+        let file = write_topic(&read(BY_HAND).unwrap());
+        let other = file.replace("icu4x-dictionary-1", "icu4x-dictionary-0");
+        let error = read(&other).unwrap_err().to_string();
+        assert!(error.starts_with("line 3: ") && error.contains("icu4x-dictionary-0"), "{error}");
+        assert!(error.contains("learn the topic again"), "{error}");
+        let by_hand = other.lines().filter(|line| !line.starts_with("segmenter")).collect::<Vec<_>>().join("\n");
+        assert!(read(&by_hand).is_ok());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(
+            text in "(format = 1\n|name = \"x\"\n|\\[terms\\.en\\]\n|boat = 1\n|= |\\[|\\]|\"|\n|-1|1e999|nan|terms|seeds|[a-z帆]){0,20}"
+        ) {
+            match read(&text) {
+                Ok(topic) => prop_assert!(!topic.languages.is_empty()),
+                Err(error) => prop_assert!(!error.faults.is_empty()),
+            }
+        }
+
+        #[test]
+        fn any_topic_is_read_as_it_was_written(name in "\\PC{1,10}[a-z]", term in "\\PC{1,10}", address in "\\PC{0,10}x") {
+            let mut topic = read(BY_HAND).unwrap();
+            let terms = LanguageTerms { threshold: 0.5, vector: TopicVector::new([(term, 1.0)], 9) };
+            topic.languages.insert("x y".to_owned(), terms);
+            topic.name = name;
+            topic.examples = vec![address];
+            let again = read(&write_topic(&topic)).unwrap();
+            prop_assert_eq!((again.name, again.examples), (topic.name, topic.examples));
+            prop_assert_eq!(&again.languages["x y"], &topic.languages["x y"]);
+        }
+    }
+}

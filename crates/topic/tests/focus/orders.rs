@@ -1,0 +1,183 @@
+//! Crawls in different orders. Each knows of the web what it has fetched, except the oracle.
+
+use crate::rank::rank_roughly;
+use crate::web::{PAGES, WebPage, page_of, url};
+use std::collections::{BTreeMap, VecDeque};
+use topic::{
+    IcuSegmenter, LinkEvidence, LinkPrediction, LinkQueue, LinkScoring, PageTerms, QueuedLink, RelevanceMeasure, Topic,
+    hops_off_topic, predict_links,
+};
+
+/// Ranks are computed anew after so many fetches.
+const RANKED_EVERY: usize = 100;
+/// The most links that ours keeps.
+const QUEUE: usize = 10_000;
+
+/// What the crawler reads on a page: its relevance, and RW of each link.
+pub(crate) struct Reading {
+    is_relevant: bool,
+    links: Vec<(usize, f64)>,
+}
+
+pub(crate) fn read(prediction: &LinkPrediction, topic: &Topic, pages: &[WebPage]) -> Vec<Reading> {
+    let (segmenter, measure) = (IcuSegmenter::default(), RelevanceMeasure::default());
+    let read = |(number, page): (usize, &WebPage)| {
+        let terms = PageTerms::read(&segmenter, &page.title, &page.text);
+        let links = predict_links(prediction, topic, &segmenter, &page.html, Some(&url(number)));
+        Reading {
+            is_relevant: topic.relevance(&measure, &terms).is_relevant,
+            links: links.iter().filter_map(|link| Some((page_of(&link.url)?, link.relevance))).collect(),
+        }
+    };
+    pages.iter().enumerate().map(read).collect()
+}
+
+/// How often the reader is right, on pages on the topic and on others.
+pub(crate) fn accuracy(pages: &[WebPage], readings: &[Reading]) -> [f64; 2] {
+    [true, false].map(|is_relevant| {
+        let judged = pages.iter().zip(readings).filter(|(page, _)| page.is_relevant == is_relevant);
+        let right = judged.clone().filter(|(page, reading)| page.is_relevant == reading.is_relevant).count();
+        right as f64 / judged.count() as f64
+    })
+}
+
+pub(crate) fn breadth_first(readings: &[Reading], seeds: &[usize], most: usize) -> Vec<usize> {
+    let mut queue: VecDeque<usize> = seeds.iter().copied().collect();
+    let mut is_known = known(seeds);
+    let mut fetched = Vec::new();
+    while fetched.len() < most
+        && let Some(page) = queue.pop_front()
+    {
+        fetched.push(page);
+        queue.extend(
+            readings[page].links.iter().map(|(to, _)| *to).filter(|to| !std::mem::replace(&mut is_known[*to], true)),
+        );
+    }
+    fetched
+}
+
+/// Fetches the page of the best rank among those it has links to. With RW as weights this is IPageRank.
+pub(crate) fn by_rank(readings: &[Reading], seeds: &[usize], most: usize, weight: impl Fn(f64) -> f64) -> Vec<usize> {
+    let mut graph: Vec<Vec<(usize, f64)>> = vec![Vec::new(); PAGES];
+    let mut is_known = known(seeds);
+    let mut open: Vec<usize> = seeds.to_vec();
+    let mut fetched = Vec::new();
+    while fetched.len() < most && !open.is_empty() {
+        let ranks = rank_roughly(&graph);
+        open.sort_by(|one, other| ranks[*other].total_cmp(&ranks[*one]));
+        let rest = open.split_off(RANKED_EVERY.min(open.len()));
+        for page in std::mem::replace(&mut open, rest) {
+            graph[page] = readings[page].links.iter().map(|(to, relevance)| (*to, weight(*relevance))).collect();
+            open.extend(
+                readings[page]
+                    .links
+                    .iter()
+                    .map(|(to, _)| *to)
+                    .filter(|to| !std::mem::replace(&mut is_known[*to], true)),
+            );
+            fetched.push(page);
+        }
+    }
+    fetched.truncate(most);
+    fetched
+}
+
+/// Fetches by the score of links: ours.
+pub(crate) fn focused(readings: &[Reading], seeds: &[usize], most: usize) -> Vec<usize> {
+    let scoring = LinkScoring::default();
+    let mut graph: Vec<Vec<(usize, f64)>> = vec![Vec::new(); PAGES];
+    let mut importance: BTreeMap<usize, f64> = BTreeMap::new();
+    let mut hops: Vec<Option<u32>> = vec![None; PAGES];
+    let mut evidence: BTreeMap<usize, LinkEvidence> = BTreeMap::new();
+    let mut is_fetched = vec![false; PAGES];
+    let mut queue = LinkQueue::new(QUEUE);
+    let mut fetched = Vec::new();
+    seeds.iter().for_each(|seed| queue.push(queued(*seed, 1.0)));
+    while fetched.len() < most
+        && let Some(page) = queue.pop(|_| true).and_then(|link| page_of(&link.url))
+    {
+        is_fetched[page] = true;
+        fetched.push(page);
+        let reading = &readings[page];
+        let hops_off_topic = hops_off_topic(reading.is_relevant, hops[page]);
+        graph[page] = reading.links.clone();
+        for (to, relevance) in reading.links.iter().filter(|(to, _)| !is_fetched[*to]) {
+            hops[*to] = Some(hops[*to].map_or(hops_off_topic, |known| known.min(hops_off_topic)));
+            let links = evidence.entry(*to).or_default();
+            scoring.add(links, *relevance, hops_off_topic);
+            let score = scoring.of_target(links, importance.get(to).copied());
+            score.into_iter().for_each(|score| queue.push(queued(*to, score)));
+        }
+        evidence.remove(&page);
+        if fetched.len() % RANKED_EVERY == 0 {
+            importance = percentiles(&rank_roughly(&graph), evidence.keys().copied());
+            for (to, links) in &evidence {
+                let score = scoring.of_target(links, importance.get(to).copied());
+                score.into_iter().for_each(|score| queue.push(queued(*to, score)));
+            }
+        }
+    }
+    fetched
+}
+
+/// Knows which pages are on the topic, and the way to the nearest one not yet fetched.
+pub(crate) fn oracle(pages: &[WebPage], readings: &[Reading], seeds: &[usize], most: usize) -> Vec<usize> {
+    let distances = distances(pages);
+    let mut open: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    let mut is_known = known(seeds);
+    let mut fetched = Vec::new();
+    open.extend(seeds.iter().enumerate().map(|(order, seed)| ((distances[*seed], order), *seed)));
+    let mut order = seeds.len();
+    while fetched.len() < most
+        && let Some((_, page)) = open.pop_first()
+    {
+        fetched.push(page);
+        for (to, _) in &readings[page].links {
+            if !std::mem::replace(&mut is_known[*to], true) {
+                open.insert((distances[*to], order), *to);
+                order += 1;
+            }
+        }
+    }
+    fetched
+}
+
+/// Links from each page to the nearest page on the topic.
+fn distances(pages: &[WebPage]) -> Vec<usize> {
+    let mut links_to: Vec<Vec<usize>> = vec![Vec::new(); pages.len()];
+    for (from, page) in pages.iter().enumerate() {
+        page.targets.iter().for_each(|to| links_to[*to].push(from));
+    }
+    let mut distances = vec![usize::MAX; pages.len()];
+    let mut queue: VecDeque<usize> = (0..pages.len()).filter(|page| pages[*page].is_relevant).collect();
+    queue.iter().for_each(|page| distances[*page] = 0);
+    while let Some(page) = queue.pop_front() {
+        for from in &links_to[page] {
+            if distances[*from] == usize::MAX {
+                distances[*from] = distances[page] + 1;
+                queue.push_back(*from);
+            }
+        }
+    }
+    distances
+}
+
+fn known(seeds: &[usize]) -> Vec<bool> {
+    let mut is_known = vec![false; PAGES];
+    seeds.iter().for_each(|seed| is_known[*seed] = true);
+    is_known
+}
+
+fn queued(page: usize, score: f64) -> QueuedLink {
+    let url = url(page);
+    let host = url.split('/').nth(2).unwrap_or_default().to_owned();
+    QueuedLink { url, host, score }
+}
+
+/// The place of each page in the order of ranks, from 0 to 1.
+fn percentiles(ranks: &[f64], pages: impl Iterator<Item = usize>) -> BTreeMap<usize, f64> {
+    let mut sorted: Vec<usize> = pages.collect();
+    sorted.sort_by(|one, other| ranks[*one].total_cmp(&ranks[*other]));
+    let last = sorted.len().saturating_sub(1).max(1) as f64;
+    sorted.into_iter().enumerate().map(|(place, page)| (page, place as f64 / last)).collect()
+}

@@ -1,0 +1,287 @@
+//! `recrawl topic score|learn|list`: what pages are about, and topics from example pages.
+
+use crate::CommandFailure;
+use crate::batch::answer_lines;
+use crate::commands::SettingsArguments;
+use crate::one_fetch::{self, Given};
+use crate::output::{Format, answer, answers};
+use ::topic::{
+    IcuSegmenter, LinkPrediction, PageTerms, RelevanceMeasure, Segmenter, Topic, TopicLearner, class, classes,
+    predict_links, read_topic, write_topic,
+};
+use clap::{Args, Subcommand};
+use document::ContentKind;
+use reading::PageReading;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use settings::Settings;
+use std::path::{Path, PathBuf};
+
+/// How many of a page's terms are shown.
+const SHOWN_TERMS: usize = 8;
+/// The language of pages that do not show theirs.
+const ANY_LANGUAGE: &str = "any";
+
+/// Arguments of `recrawl topic`.
+#[derive(Args, Debug)]
+pub struct TopicArguments {
+    #[command(flatten)]
+    settings: SettingsArguments,
+    #[command(subcommand)]
+    command: TopicCommand,
+}
+
+#[derive(Subcommand, Debug)]
+enum TopicCommand {
+    /// Says how much pages are about a topic, best first.
+    Score {
+        /// The file of a topic, or a class of `recrawl topic list`.
+        topic: String,
+        /// Pages: files ("-" is stdin), directories of files, and URLs.
+        #[arg(value_name = "FILE|URL", required_unless_present = "batch")]
+        sources: Vec<String>,
+        /// URL that a file was fetched from, the base of its links.
+        #[arg(long)]
+        url: Option<String>,
+        /// Shows the links of each page, too, with what their words promise.
+        #[arg(long)]
+        links: bool,
+        /// Saved pages, one {"file":…, "url":…, "content_type":…} per line; "-" is stdin. Answers are in their order.
+        #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["sources", "url"])]
+        batch: Option<PathBuf>,
+    },
+    /// Learns a topic from example pages and prints its file.
+    Learn {
+        /// What the topic is called.
+        #[arg(long)]
+        name: String,
+        /// Examples: files ("-" is stdin), directories of files, and URLs.
+        #[arg(value_name = "FILE|URL", required = true)]
+        sources: Vec<String>,
+        /// Pages that are not about the topic. They show which words are common. May be repeated.
+        #[arg(long, value_name = "FILE|URL")]
+        against: Vec<String>,
+    },
+    /// Lists the built-in classes with their seeds, or prints the file of one.
+    List {
+        /// Prints the file of this class, to be changed.
+        name: Option<String>,
+    },
+}
+
+#[derive(Deserialize)]
+struct SavedPage {
+    file: PathBuf,
+    url: Option<String>,
+    content_type: Option<String>,
+}
+
+/// How much a page is about a topic.
+#[derive(Serialize)]
+struct PageScore {
+    topic: String,
+    source: String,
+    title: String,
+    language: Option<String>,
+    score: f64,
+    threshold: f64,
+    relevant: bool,
+    /// The page's terms that count most.
+    terms: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    links: Option<Vec<LinkPromise>>,
+}
+
+#[derive(Serialize)]
+struct LinkPromise {
+    url: String,
+    anchor: String,
+    relevance: f64,
+}
+
+/// Scores pages, learns a topic, or lists classes.
+pub fn topic(arguments: &TopicArguments, format: Format) -> Result<(), CommandFailure> {
+    match &arguments.command {
+        TopicCommand::Score { topic, sources, url, links, batch } => {
+            let scorer = Scorer::new(topic, *links)?;
+            if let Some(file) = batch {
+                return answer_lines(file, |SavedPage { file, url, content_type }| {
+                    let bytes = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+                    Ok(scorer.score(&file.display().to_string(), &bytes, content_type.as_deref(), url.as_deref()))
+                });
+            }
+            let settings = arguments.settings.load(&[])?;
+            let mut scores = Vec::new();
+            for source in pages(sources)? {
+                let page = one_fetch::file_or_address(&settings, &source)?;
+                let address = url.clone().or_else(|| page.url.as_ref().map(ToString::to_string));
+                scores.push(scorer.score(&source, &page.bytes, page.content_type.as_deref(), address.as_deref()));
+            }
+            scores.sort_by(|one, other| other.score.total_cmp(&one.score));
+            answers(format, &scores, for_people)
+        }
+        TopicCommand::Learn { name, sources, against } => {
+            let topic = learn(&arguments.settings.load(&[])?, name, sources, against)?;
+            answer(format, &as_json(&topic), |_| write_topic(&topic))
+        }
+        TopicCommand::List { name: Some(name) } => {
+            let topic = class(name, &IcuSegmenter::default());
+            let topic =
+                topic.ok_or_else(|| CommandFailure::Input(format!("no class {name}; see recrawl topic list")))?;
+            answer(format, &as_json(&topic), |_| write_topic(&topic))
+        }
+        TopicCommand::List { name: None } => {
+            let classes: Vec<Value> = classes(&IcuSegmenter::default()).iter().map(listed).collect();
+            answers(format, &classes, |class| {
+                let seeds = class["seeds"].as_array().into_iter().flatten().filter_map(Value::as_str);
+                format!("{:<24}{}", class["name"].as_str().unwrap_or_default(), seeds.collect::<Vec<_>>().join(" "))
+            })
+        }
+    }
+}
+
+struct Scorer {
+    topic: Topic,
+    segmenter: IcuSegmenter,
+    shows_links: bool,
+}
+
+impl Scorer {
+    fn new(topic: &str, shows_links: bool) -> Result<Self, CommandFailure> {
+        let segmenter = IcuSegmenter::default();
+        Ok(Self { topic: load(topic, &segmenter)?, segmenter, shows_links })
+    }
+
+    fn score(&self, source: &str, bytes: &[u8], content_type: Option<&str>, url: Option<&str>) -> PageScore {
+        let reading = reading::read(bytes, content_type, url);
+        let terms = PageTerms::read(&self.segmenter, &reading.title, &reading.text);
+        let measure = RelevanceMeasure::default();
+        let relevance = self.topic.relevance(&measure, &terms);
+        PageScore {
+            topic: self.topic.name.clone(),
+            source: source.to_owned(),
+            score: relevance.score,
+            threshold: relevance.threshold,
+            relevant: relevance.is_relevant,
+            terms: self.topic.best_terms(&measure, &terms, SHOWN_TERMS),
+            links: self.shows_links.then(|| self.links(&reading, bytes, content_type, url)),
+            title: reading.title,
+            language: reading.language,
+        }
+    }
+
+    fn links(
+        &self,
+        reading: &PageReading,
+        bytes: &[u8],
+        content_type: Option<&str>,
+        url: Option<&str>,
+    ) -> Vec<LinkPromise> {
+        if reading.kind != ContentKind::Html {
+            return Vec::new();
+        }
+        let html = document::decode(bytes, content_type).text;
+        let links = predict_links(&LinkPrediction::default(), &self.topic, &self.segmenter, &html, url);
+        let promise = |link: ::topic::PredictedLink| LinkPromise {
+            url: link.url,
+            anchor: link.anchor,
+            relevance: link.relevance,
+        };
+        links.into_iter().map(promise).collect()
+    }
+}
+
+/// A built-in class, or a topic's file.
+fn load(topic: &str, segmenter: &dyn Segmenter) -> Result<Topic, CommandFailure> {
+    if let Some(class) = class(topic, segmenter) {
+        return Ok(class);
+    }
+    let text = std::fs::read_to_string(topic).map_err(|error| {
+        CommandFailure::Input(format!("{topic}: {error}; give the file of a topic, or a class of recrawl topic list"))
+    })?;
+    read_topic(&text, segmenter).map_err(|error| {
+        let lines: Vec<String> =
+            error.faults.iter().map(|fault| format!("{topic}, line {}: {}", fault.line, fault.problem)).collect();
+        CommandFailure::Input(lines.join("\n"))
+    })
+}
+
+fn learn(settings: &Settings, name: &str, sources: &[String], against: &[String]) -> Result<Topic, CommandFailure> {
+    let segmenter = IcuSegmenter::default();
+    let mut learner = TopicLearner::default();
+    let mut examples = Vec::new();
+    for source in pages(sources)? {
+        let (language, terms) = read_example(&segmenter, &one_fetch::file_or_address(settings, &source)?);
+        if learner.add_example(&language, terms) {
+            examples.push(source);
+        } else {
+            eprintln!("{source}: no words; left out");
+        }
+    }
+    for source in pages(against)? {
+        let (language, terms) = read_example(&segmenter, &one_fetch::file_or_address(settings, &source)?);
+        learner.add_other(&language, terms);
+    }
+    let nothing = || CommandFailure::Input("the examples have no words that other pages do not have, too".to_owned());
+    let topic = learner.finish(name, &segmenter).ok_or_else(nothing)?;
+    Ok(Topic { examples: examples.into_iter().filter(|source| source != "-").collect(), ..topic })
+}
+
+/// The language and the terms of a page.
+fn read_example(segmenter: &dyn Segmenter, page: &Given) -> (String, PageTerms) {
+    let url = page.url.as_ref().map(ToString::to_string);
+    let reading = reading::read(&page.bytes, page.content_type.as_deref(), url.as_deref());
+    let terms = PageTerms::read(segmenter, &reading.title, &reading.text);
+    (reading.language.unwrap_or_else(|| ANY_LANGUAGE.to_owned()), terms)
+}
+
+/// The sources, with the files of each directory in its place, sorted by name.
+fn pages(sources: &[String]) -> Result<Vec<String>, CommandFailure> {
+    let mut pages = Vec::new();
+    for source in sources {
+        if !Path::new(source).is_dir() {
+            pages.push(source.clone());
+            continue;
+        }
+        let failed = |error: std::io::Error| CommandFailure::Input(format!("{source}: {error}"));
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(source).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            if path.is_file() {
+                files.push(path.display().to_string());
+            }
+        }
+        files.sort();
+        pages.append(&mut files);
+    }
+    Ok(pages)
+}
+
+fn for_people(page: &PageScore) -> String {
+    let mark = if page.relevant { "yes" } else { "no" };
+    let title = if page.title.is_empty() { &page.source } else { &page.title };
+    let mut lines = vec![format!("{:.3}  {mark:<3}  {title}  ({})", page.score, page.terms.join(", "))];
+    for link in page.links.iter().flatten() {
+        lines.push(format!("       {:.2}  {}  {}", link.relevance, link.url, link.anchor));
+    }
+    lines.join("\n")
+}
+
+fn listed(class: &Topic) -> Value {
+    let terms: Value = class.languages.iter().map(|(language, terms)| (language.clone(), terms.vector.len())).collect();
+    json!({"name": class.name, "seeds": class.seeds, "terms": terms})
+}
+
+fn as_json(topic: &Topic) -> Value {
+    let terms = |of: fn(&::topic::LanguageTerms) -> Value| -> Value {
+        topic.languages.iter().map(|(language, terms)| (language.clone(), of(terms))).collect()
+    };
+    json!({
+        "name": topic.name,
+        "segmenter": topic.segmenter,
+        "threshold": terms(|terms| json!(terms.threshold)),
+        "examples": topic.examples,
+        "seeds": topic.seeds,
+        "terms": terms(|terms| terms.vector.iter().map(|(term, weight)| (term.to_owned(), weight)).collect()),
+    })
+}
