@@ -18,13 +18,14 @@ const LICENCES: [&str; 10] = [
 ];
 
 /// Packages of which two versions are compiled, and who keeps the older one.
-const TWICE: [(&str, &str); 7] = [
+const TWICE: [(&str, &str); 8] = [
     ("foldhash", "hashbrown 0.15"),
     ("getrandom", "ring"),
     ("hashbrown", "dashmap and ouroboros, below governor and apache-avro"),
     ("heck", "ouroboros"),
     ("shlex", "bindgen"),
     ("syn", "macros in transition to 3"),
+    ("synstructure", "macros in transition to syn 3"),
     ("untrusted", "ring"),
 ];
 
