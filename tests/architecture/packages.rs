@@ -26,6 +26,7 @@ const TWICE: [(&str, &str); 8] = [
     ("heck", "ouroboros"),
     ("shlex", "bindgen"),
     ("syn", "macros in transition to 3"),
+    ("synstructure", "macros in transition to syn 3"),
     ("untrusted", "ring"),
 ];
 

@@ -26,6 +26,7 @@ mod relevance;
 mod stop_words;
 mod topic;
 mod topic_file;
+mod topic_writer;
 mod vector;
 mod words;
 
@@ -38,6 +39,7 @@ pub use crate::links::{LEAST_CLOSENESS, LinkPrediction, PredictedLink, WORDS_ARO
 pub use crate::page_terms::{PageTerms, TermCount};
 pub use crate::relevance::{DEFAULT_THRESHOLD, Damping, PageLength, RelevanceMeasure};
 pub use crate::topic::{LanguageTerms, PageRelevance, Topic};
-pub use crate::topic_file::{TopicFault, TopicFileError, read_topic, write_topic};
+pub use crate::topic_file::{TopicFault, TopicFileError, read_topic};
+pub use crate::topic_writer::write_topic;
 pub use crate::vector::{TOPIC_TERMS, TopicVector};
 pub use crate::words::{IcuSegmenter, Segmenter, terms};

@@ -24,13 +24,13 @@ use crate::vector::TopicVector;
 use crate::words::{Segmenter, terms};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt::{self, Write};
+use std::fmt;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// The version of the format.
-const FORMAT: i64 = 1;
+pub(crate) const FORMAT: i64 = 1;
 /// The most terms of a language in a file. Comparing a page takes time linear in them.
 const MAX_TERMS: usize = 2000;
 /// The most languages of a topic.
@@ -268,51 +268,10 @@ fn number(value: &DeValue<'_>) -> Option<f64> {
     }
 }
 
-/// Writes the file of a topic, terms of larger weight first. Reading it gives the topic again, weights to six digits.
-pub fn write_topic(topic: &Topic) -> String {
-    let mut file = format!("format = {FORMAT}\nname = {}\n", quote(&topic.name));
-    // Writing to a string cannot fail.
-    let threshold =
-        |(language, terms): (&String, &LanguageTerms)| format!("{} = {:.6}", quote_key(language), terms.threshold);
-    let thresholds: Vec<String> = topic.languages.iter().map(threshold).collect();
-    let _ = writeln!(file, "segmenter = {}\nthreshold = {{ {} }}", quote(&topic.segmenter), thresholds.join(", "));
-    for (key, addresses) in [("examples", &topic.examples), ("seeds", &topic.seeds)] {
-        let lines: String = addresses.iter().map(|address| format!("    {},\n", quote(address))).collect();
-        let _ = if lines.is_empty() { Ok(()) } else { writeln!(file, "{key} = [\n{lines}]") };
-    }
-    for (language, LanguageTerms { vector, .. }) in &topic.languages {
-        let _ = writeln!(file, "\n[terms.{}]", quote_key(language));
-        let mut terms: Vec<(&str, f64)> = vector.iter().filter(|(_, weight)| *weight >= 1e-6).collect();
-        terms.sort_by(|one, other| other.1.total_cmp(&one.1));
-        for (term, weight) in terms {
-            let _ = writeln!(file, "{} = {weight:.6}", quote_key(term));
-        }
-    }
-    file
-}
-
-/// A basic string of TOML, on one line. The library's own may have several, which a key must not.
-fn quote(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for letter in text.chars() {
-        let _ = match letter {
-            '"' | '\\' => write!(quoted, "\\{letter}"),
-            letter if letter.is_control() => write!(quoted, "\\u{:04X}", u32::from(letter)),
-            letter => write!(quoted, "{letter}"),
-        };
-    }
-    quoted + "\""
-}
-
-/// A key as TOML writes it: bare where it can be.
-fn quote_key(key: &str) -> Cow<'_, str> {
-    let is_bare = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-    if is_bare { Cow::Borrowed(key) } else { Cow::Owned(quote(key)) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::topic_writer::write_topic;
     use crate::words::IcuSegmenter;
     use proptest::prelude::*;
 
