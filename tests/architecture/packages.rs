@@ -18,7 +18,7 @@ const LICENCES: [&str; 10] = [
 ];
 
 /// Packages of which two versions are compiled, and who keeps the older one.
-const TWICE: [(&str, &str); 8] = [
+const TWICE: [(&str, &str); 9] = [
     ("bit-vec", "bit-set, below fancy-regex"),
     ("foldhash", "hashbrown 0.15"),
     ("getrandom", "ring"),
