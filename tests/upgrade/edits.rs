@@ -103,10 +103,12 @@ fn in_struct(files: &mut Files, record: &str, home: &str) {
     assert_eq!(found, 1, "there is not one struct {record} in {home}");
 }
 
-/// Fills the field in wherever the struct is made and not taken over from another.
+/// Fills the field in wherever the struct is made and not taken over from another. A file with a private struct of that
+/// name does not mean the record.
 fn in_expressions(files: &mut Files, record: &str, home: &str) {
     let mut filled = 0;
-    for text in sources(files, home) {
+    let own = format!("\nstruct {record} {{");
+    for text in sources(files, home).filter(|text| !text.contains(&own)) {
         let mut places = expressions(text, record);
         for head in [format!("impl {record} {{"), format!("impl Default for {record} {{")] {
             for (start, _) in text.match_indices(&head) {

@@ -19,9 +19,9 @@ const FONT_SIZES: [f64; 7] = [0.63, 0.82, 1.0, 1.13, 1.5, 2.0, 3.0];
 /// Normal text in CSS pixels.
 const NORMAL_PIXELS: f64 = 16.0;
 
-/// How the first text of a block looks.
+/// How the first text of a block is set.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Look {
+struct TextStyle {
     /// Relative to normal text.
     size: f64,
     is_emphasised: bool,
@@ -29,7 +29,7 @@ struct Look {
     heading: Option<u8>,
 }
 
-const NORMAL: Look = Look { size: 1.0, is_emphasised: false, heading: None };
+const NORMAL: TextStyle = TextStyle { size: 1.0, is_emphasised: false, heading: None };
 
 /// The title by the published rule alone, whatever the head of the page says.
 pub fn published_title(html: &str) -> Option<String> {
@@ -43,91 +43,91 @@ pub fn published_title(html: &str) -> Option<String> {
 /// The title of a page that declares none: its first heading, or else a line that looks like one.
 pub(crate) fn headline(tree: &Tree<'_>) -> Option<String> {
     let (candidates, before_text) = candidates(tree);
-    let first = |is_it: fn(u8) -> bool| candidates.iter().find(|(_, look)| look.heading.is_some_and(is_it));
+    let first = |is_it: fn(u8) -> bool| candidates.iter().find(|(_, style)| style.heading.is_some_and(is_it));
     let heading = first(|level| level == 1).or_else(|| first(|_| true));
     heading.map(|(block, _)| block.text.clone()).or_else(|| outstanding(&candidates[..before_text]))
 }
 
 /// Blocks that may be a title, in order, and how many of them are before the first paragraph.
-fn candidates(tree: &Tree<'_>) -> (Vec<(TextBlock, Look)>, usize) {
+fn candidates(tree: &Tree<'_>) -> (Vec<(TextBlock, TextStyle)>, usize) {
     let (blocks, hints) = blocks(tree);
     let left_out = beside(tree, &blocks, &hints, &hidden(tree, &blocks, &hints));
-    let looks = looks(tree, &blocks);
+    let styles = styles(tree, &blocks);
     let is_paragraph = |(block, left_out): (&TextBlock, &bool)| {
         !left_out && block.kind != BlockKind::Heading && block.letters >= PARAGRAPH_LETTERS && !is_mostly_link(block)
     };
     let text_start = blocks.iter().zip(&left_out).position(is_paragraph).unwrap_or(blocks.len());
     let mut all = Vec::new();
     let mut before_text = 0;
-    for (index, (block, look)) in blocks.into_iter().zip(looks).enumerate() {
-        let is_heading = look.heading.is_some();
+    for (index, (block, style)) in blocks.into_iter().zip(styles).enumerate() {
+        let is_heading = style.heading.is_some();
         if !left_out[index] && block.letters <= MAX_HEADING_LETTERS && (is_heading || !is_mostly_link(&block)) {
             before_text += usize::from(index < text_start);
-            all.push((block, look));
+            all.push((block, style));
         }
     }
     (all, before_text)
 }
 
 /// The candidate that stands out most.
-fn outstanding(candidates: &[(TextBlock, Look)]) -> Option<String> {
-    let outstanding = candidates.iter().filter(|(_, look)| look.size > 1.0 || look.is_emphasised);
+fn outstanding(candidates: &[(TextBlock, TextStyle)]) -> Option<String> {
+    let outstanding = candidates.iter().filter(|(_, style)| style.size > 1.0 || style.is_emphasised);
     let best = outstanding.max_by(|(_, one), (_, other)| {
         one.size.total_cmp(&other.size).then(one.is_emphasised.cmp(&other.is_emphasised))
     });
     best.map(|(block, _)| block.text.clone())
 }
 
-/// The look of each block, by the elements around its first text.
-fn looks(tree: &Tree<'_>, blocks: &[TextBlock]) -> Vec<Look> {
-    let mut looks = Vec::with_capacity(blocks.len());
-    let mut open: Vec<(usize, Look)> = Vec::new();
+/// The style of each block, by the elements around its first text.
+fn styles(tree: &Tree<'_>, blocks: &[TextBlock]) -> Vec<TextStyle> {
+    let mut styles = Vec::with_capacity(blocks.len());
+    let mut open: Vec<(usize, TextStyle)> = Vec::new();
     for (place, node) in tree.nodes.iter().enumerate() {
         while open.pop_if(|(end, _)| *end <= place).is_some() {}
-        let around = open.last().map_or(NORMAL, |(_, look)| *look);
+        let around = open.last().map_or(NORMAL, |(_, style)| *style);
         if let NodeContent::Element(tag) = &node.content {
-            open.push((node.end, look_of(tag, around)));
+            open.push((node.end, style_of(tag, around)));
         }
-        if blocks.get(looks.len()).is_some_and(|block| block.start == place) {
-            looks.push(around);
+        if blocks.get(styles.len()).is_some_and(|block| block.start == place) {
+            styles.push(around);
         }
     }
-    looks
+    styles
 }
 
-fn look_of(tag: &StartTag<'_>, around: Look) -> Look {
-    let mut look = around;
+fn style_of(tag: &StartTag<'_>, around: TextStyle) -> TextStyle {
+    let mut style = around;
     match tag.name.as_bytes() {
         [b'h', level @ b'1'..=b'6'] => {
             let factors = [2.0, 1.5, 1.17, 1.0, 0.83, 0.67];
-            look.size *= factors[usize::from(level - b'1')];
-            look.heading = Some(level - b'0');
-            look.is_emphasised = true;
+            style.size *= factors[usize::from(level - b'1')];
+            style.heading = Some(level - b'0');
+            style.is_emphasised = true;
         }
-        b"b" | b"strong" | b"th" => look.is_emphasised = true,
-        b"big" => look.size *= 1.2,
-        b"small" => look.size *= 0.83,
+        b"b" | b"strong" | b"th" => style.is_emphasised = true,
+        b"big" => style.size *= 1.2,
+        b"small" => style.size *= 0.83,
         b"font" => {
-            look.size = attribute(tag.attributes(), "size").and_then(|size| font_size(&size)).unwrap_or(look.size)
+            style.size = attribute(tag.attributes(), "size").and_then(|size| font_size(&size)).unwrap_or(style.size)
         }
         _ => {}
     }
-    if let [Some(style)] = values_of(tag.attributes(), ["style"]) {
-        for (property, value) in style.split(';').filter_map(|rule| rule.split_once(':')) {
+    if let [Some(css)] = values_of(tag.attributes(), ["style"]) {
+        for (property, value) in css.split(';').filter_map(|rule| rule.split_once(':')) {
             let value = value.trim().to_ascii_lowercase();
             match property.trim().to_ascii_lowercase().as_str() {
-                "font-size" => look.size = css_size(&value, around.size).unwrap_or(look.size),
+                "font-size" => style.size = css_size(&value, around.size).unwrap_or(style.size),
                 "font-weight" => {
                     let is_bold = value.starts_with("bold") || value.parse().is_ok_and(|weight: f64| weight >= 600.0);
-                    look.is_emphasised = is_bold;
+                    style.is_emphasised = is_bold;
                 }
                 _ => {}
             }
         }
     }
     // Sizes multiply with every level; that of a deep page stays a number.
-    look.size = look.size.clamp(0.1, 10.0);
-    look
+    style.size = style.size.clamp(0.1, 10.0);
+    style
 }
 
 /// The size of `<font size=…>`: 1 to 7, or relative to 3.
