@@ -13,5 +13,6 @@ mod hints;
 mod ledger;
 mod memory;
 mod operating;
+mod presets;
 mod same_words;
 mod site;

@@ -1,6 +1,6 @@
 //! Loads settings from a file, the environment and flags.
 
-use settings::{Layers, Settings};
+use settings::{Layers, Preset, Settings};
 use std::path::Path;
 
 /// Why the settings could not be loaded.
@@ -23,8 +23,12 @@ impl std::fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// Loads the settings: defaults, then the file, then `RECRAWL_…` variables, then `overrides` (`section.key`, value).
-pub fn load(file: Option<&Path>, overrides: &[(String, String)]) -> Result<Settings, LoadError> {
+/// Loads the settings: defaults, then the preset, then the file, then `RECRAWL_…` variables, then `overrides` (`section.key`, value).
+pub fn load(
+    preset: Option<Preset>,
+    file: Option<&Path>,
+    overrides: &[(String, String)],
+) -> Result<Settings, LoadError> {
     let name = file.map(|path| path.display().to_string()).unwrap_or_default();
     let text = match file {
         Some(path) => std::fs::read_to_string(path).map_err(|error| {
@@ -32,9 +36,10 @@ pub fn load(file: Option<&Path>, overrides: &[(String, String)]) -> Result<Setti
         })?,
         None => String::new(),
     };
-    let files = [(name.as_str(), text.as_str())];
-    let files = if file.is_some() { &files[..] } else { &[] };
-    let layers = Layers { files, environment: std::env::vars(), overrides };
+    let preset = preset.map(|preset| (format!("preset {}", preset.name()), preset.toml()));
+    let preset = preset.as_ref().map(|(name, text)| (name.as_str(), *text));
+    let files: Vec<_> = preset.into_iter().chain(file.map(|_| (name.as_str(), text.as_str()))).collect();
+    let layers = Layers { files: &files, environment: std::env::vars(), overrides };
     let mut settings = Settings::from_layers(layers).map_err(LoadError::Faults)?;
     for path in settings.crawl.url_filters.clone() {
         let name = path.display().to_string();

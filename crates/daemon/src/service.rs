@@ -8,7 +8,7 @@ use crate::threads::{Background, StageThreads, StopSignal};
 use crate::{backlog, http, load, logging};
 use anyhow::Context as _;
 use clap::Parser;
-use settings::{SaslMechanism, Secrets, Settings};
+use settings::{Preset, SaslMechanism, Secrets, Settings};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,6 +25,10 @@ struct ServiceArguments {
     /// Configuration file (TOML). Its keys can also be set as RECRAWL_SECTION_KEY.
     #[arg(long, env = "RECRAWL_CONFIG")]
     config: Option<PathBuf>,
+    /// Settings of a published system, below those of the configuration file: tianwang, chile, webfountain, site-rank,
+    /// skyreach or classified. All services of a crawl need the same.
+    #[arg(long, env = "RECRAWL_PRESET", value_name = "SYSTEM")]
+    preset: Option<Preset>,
     /// Overrides one setting: section.key=value. May be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
@@ -130,7 +134,7 @@ pub fn main(name: &'static str, make: impl Fn(&Surroundings<'_>) -> anyhow::Resu
     let arguments = ServiceArguments::parse();
     let settings = overrides(&arguments.sets)
         .map_err(anyhow::Error::msg)
-        .and_then(|overrides| Ok(load(arguments.config.as_deref(), &overrides)?));
+        .and_then(|overrides| Ok(load(arguments.preset, arguments.config.as_deref(), &overrides)?));
     let settings = match settings {
         Ok(settings) => settings,
         Err(error) => {

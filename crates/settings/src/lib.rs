@@ -1,6 +1,6 @@
 //! Reads the operator's settings.
 //!
-//! Settings come in layers: [`DEFAULT_TOML`], the operator's files, environment variables (`RECRAWL_<SECTION>_<KEY>`),
+//! Settings come in layers: [`DEFAULT_TOML`], a [`Preset`] if one is asked for, the operator's files, environment variables (`RECRAWL_<SECTION>_<KEY>`),
 //! and flags. [`Settings::from_layers`] merges them into typed values, or returns the faults of all layers at once,
 //! each with its place, the problem and the remedy. Watch rules come from files alone. [`seeds`] reads the list of seed pages.
 //!
@@ -12,6 +12,7 @@ mod fault;
 mod fetch;
 mod form;
 mod kafka;
+mod preset;
 mod raw;
 mod reader;
 mod rules;
@@ -26,6 +27,7 @@ pub use crate::fault::{Faults, Origin, SettingFault};
 pub use crate::fetch::AllowedAddress;
 pub use crate::form::Secrets;
 pub use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol};
+pub use crate::preset::Preset;
 pub use crate::sections::{
     Budget, Clock, Contents, Crawl, Detector, Discover, Estimator, Fetch, Hints, Http, Kafka, Log, LogFormat,
     Observability, Policy, Politeness, RankMethod, Ranker, Settings, Urls,
@@ -37,7 +39,7 @@ pub const DEFAULT_TOML: &str = include_str!("../default.toml");
 
 /// The layers above the defaults, lowest first.
 pub struct Layers<'a, E> {
-    /// Files as (name for messages, text). Later files override earlier ones.
+    /// Files as (name for messages, text). Later files override earlier ones. A [`Preset`] is the first of them.
     pub files: &'a [(&'a str, &'a str)],
     /// The environment. Variables that do not begin with `RECRAWL_<SECTION>_` are ignored.
     pub environment: E,

@@ -31,7 +31,7 @@ use crate::inspect::Inspection;
 use ::page::CanonicalUrl;
 use clap::Args;
 use daemon::WebClock;
-use settings::Settings;
+use settings::{Preset, Settings};
 use std::path::PathBuf;
 use std::sync::Arc;
 use stream::Log;
@@ -43,6 +43,10 @@ pub struct SettingsArguments {
     /// Configuration file (TOML). Its keys can also be set as RECRAWL_SECTION_KEY.
     #[arg(long, env = "RECRAWL_CONFIG")]
     pub config: Option<PathBuf>,
+    /// Settings of a published system, below those of the configuration file: tianwang, chile, webfountain, site-rank,
+    /// skyreach or classified.
+    #[arg(long, env = "RECRAWL_PRESET", value_name = "SYSTEM")]
+    pub preset: Option<Preset>,
     /// Overrides one setting: section.key=value. May be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
@@ -54,7 +58,7 @@ impl SettingsArguments {
         let mut overrides: Vec<_> =
             further.iter().filter_map(|(key, value)| value.clone().map(|value| ((*key).to_owned(), value))).collect();
         overrides.extend(daemon::service::overrides(&self.sets).map_err(CommandFailure::Input)?);
-        Ok(daemon::load(self.config.as_deref(), &overrides)?)
+        Ok(daemon::load(self.preset, self.config.as_deref(), &overrides)?)
     }
 }
 
