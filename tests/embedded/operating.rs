@@ -155,3 +155,30 @@ fn stop(process: Process) {
     process.signal(libc::SIGINT);
     process.finish().exits_with(0);
 }
+
+#[test]
+fn hosts_are_listed_with_what_they_take_and_are_worth() {
+    let web = web(5);
+    let urls = web.urls();
+    let crawl = Crawl::of(&web);
+    let mut seeds = urls.clone();
+    seeds[7] += " 9";
+    std::fs::write(crawl.seeds_file(), seeds.join("\n")).unwrap();
+    crawl.run(&["--until-idle"]).finish().exits_with(0);
+    crawl.ask("block", &["host-0004.test"]).exits_with(0);
+    crawl.ask("run", &["--until-idle"]).exits_with(0);
+    let listed = crawl.ask("hosts", &["--by", "value"]).exits_with(0).json();
+    let listed = listed.as_array().unwrap();
+    // A blocked host keeps its pages.
+    assert_eq!(listed.len(), 4);
+    assert_eq!(listed[0]["host"].as_str(), Some("host-0002.test"));
+    assert_eq!(listed[0]["value"].as_f64(), Some(13.0));
+    for host in listed {
+        assert_eq!((host["pages"].as_u64(), host["fetches"].as_u64()), (Some(5), Some(5)), "{host:#}");
+        assert_eq!(host["budget_share"].as_f64(), Some(0.25));
+        assert!(host["freshness"].as_f64() > Some(0.99), "{host:#}");
+        let is_blocked = host["host"].as_str() == Some("host-0004.test");
+        assert_eq!((host["blocked"].as_bool(), host["paused"].as_bool()), (Some(is_blocked), Some(false)));
+    }
+    assert_eq!(crawl.ask("hosts", &["--top", "1"]).exits_with(0).json().as_array().map(Vec::len), Some(1));
+}

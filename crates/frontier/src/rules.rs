@@ -149,7 +149,7 @@ impl FrontierRules {
 
     /// The weight of a page: what its rule says, otherwise what it was seeded with, otherwise what its links say. A weight
     /// of 1 says nothing.
-    pub(crate) fn own_weight(&self, page: &ScheduledPage) -> f64 {
+    pub fn own_weight(&self, page: &ScheduledPage) -> f64 {
         let given = self.orders(&page.url).and_then(|orders| orders.weight);
         given.unwrap_or(if page.weight == 1.0 { page.importance } else { page.weight })
     }

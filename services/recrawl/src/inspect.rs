@@ -78,13 +78,13 @@ impl Inspection {
         Ok(())
     }
 
-    /// The names of the hosts that the scheduler knows.
-    pub fn hosts(&self) -> Result<Vec<HostName>, CommandFailure> {
-        let (topology, mut hosts) = (scheduler::topology(), Vec::new());
+    /// The hosts that the scheduler knows, with their schedules.
+    pub fn hosts(&self) -> Result<HashMap<HostName, HostSchedule>, CommandFailure> {
+        let (topology, mut hosts) = (scheduler::topology(), HashMap::new());
         for partition in 0..self.partitions {
             let Some(tables) = self.tables(&topology, partition) else { continue };
-            let each = &mut |host, _| {
-                hosts.push(host);
+            let each = &mut |host, schedule| {
+                hosts.insert(host, schedule);
                 Ok::<(), TableError>(())
             };
             tables.scan(scheduler::HOSTS, each).map_err(|error| unreadable("scheduler", partition, &error))?;

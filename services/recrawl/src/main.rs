@@ -3,8 +3,8 @@
 use clap::{CommandFactory, Parser, Subcommand};
 use messages::CommandKind;
 use recrawl::commands::{
-    OnePageArguments, changes, dead_letters, demo, detect, diff, explain, export, fetch, mirrors, operate, page, rank,
-    robots, rules, run, seed, simulate, sitemap, state, status, text, topic, topics, url,
+    OnePageArguments, changes, dead_letters, demo, detect, diff, explain, export, fetch, hosts, mirrors, operate, page,
+    rank, robots, rules, run, seed, simulate, sitemap, state, status, text, topic, topics, url,
 };
 use recrawl::output::Format;
 use std::process::ExitCode;
@@ -33,6 +33,8 @@ enum RecrawlCommand {
     Page(page::PageArguments),
     /// Explains why a page is or is not due.
     Explain(OnePageArguments),
+    /// Lists hosts: what each takes of the budget, and what its pages are worth.
+    Hosts(hosts::HostsArguments),
     /// Prints changes, one per line, and optionally follows.
     Changes(changes::ChangesArguments),
     /// Exports fetch results as web archives or as lines of JSON, and optionally follows.
@@ -96,6 +98,7 @@ fn main() -> ExitCode {
         RecrawlCommand::Status(arguments) => status::status(arguments, format),
         RecrawlCommand::Page(arguments) => page::page(arguments, format),
         RecrawlCommand::Explain(arguments) => explain::explain(arguments, format),
+        RecrawlCommand::Hosts(arguments) => hosts::hosts(arguments, format),
         RecrawlCommand::Changes(arguments) => changes::changes(arguments, format),
         RecrawlCommand::Export(arguments) => export::export(arguments, format),
         RecrawlCommand::Seed(arguments) => seed::seed(arguments, format),

@@ -32,7 +32,7 @@ pub(crate) fn allow(settings: &mut Settings, seeds: &[Seed], data: &Path) {
     if has_crawl(data)
         && let Ok(known) = Inspection::open(settings, data).and_then(|inspection| inspection.hosts())
     {
-        known.iter().for_each(|host| take(host.as_str()));
+        known.keys().for_each(|host| take(host.as_str()));
     }
     hosts.iter().for_each(|host| settings.fetch.allow_private_host(host));
 }

@@ -8,6 +8,7 @@ pub mod diff;
 pub mod explain;
 pub mod export;
 pub mod fetch;
+pub mod hosts;
 pub mod mirrors;
 pub mod operate;
 pub mod page;
