@@ -6,6 +6,7 @@
 mod at_once;
 mod fetcher;
 mod hints;
+mod links;
 mod listed_web;
 mod lists;
 mod mirrors;

@@ -9,14 +9,15 @@ use page::{CanonicalUrl, Host, PageId, Timestamp};
 use policies::PolicyKind;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use ranker::{Accounts, LinkedPage, ShardTotals};
 use scheduler::ScheduledPage;
-use settings::{Layers, Settings};
+use settings::{Discover, Layers, Settings};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::Duration;
 use stream::memory::MemoryStore;
 use stream::testing::TestDriver;
-use stream::{InputRecord, LogBackend, StageSpec, StateStore, TaskId};
+use stream::{InputRecord, LogBackend, StageSpec, StateStore, TableError, TaskId, TaskTables};
 use topology::LogNames;
 
 pub(crate) const TICK: Duration = Duration::from_secs(600);
@@ -29,8 +30,8 @@ pub(crate) const MAX_INTERVAL: Duration = Duration::from_secs(3 * 86_400);
 pub(crate) const FETCHES_PER_DAY: f64 = 288.0;
 const START: Timestamp = Timestamp::from_secs(1_700_000_000);
 const PARTITIONS: u32 = 4;
-/// The last only where mirrors are looked for.
-const STAGES: [&str; 4] = ["scheduler", "detector", "estimator", "matcher"];
+/// The matcher only where mirrors are looked for, the ranker where links are followed.
+const STAGES: [&str; 5] = ["scheduler", "detector", "estimator", "matcher", "ranker"];
 
 /// What happens in a history.
 #[derive(Clone, Debug)]
@@ -48,6 +49,8 @@ pub(crate) struct Plan {
     pub(crate) refusing: Option<(&'static str, u32)>,
     /// Whether one site is a mirror of another ([`Web::mirror_first_site`]), and whether the loop looks for mirrors.
     pub(crate) mirrors: Mirrors,
+    /// Whether pages link each other ([`Web::link_pages`]), and links are followed. Then the first page alone is a seed.
+    pub(crate) links: bool,
     pub(crate) fetches_per_day: f64,
     pub(crate) max_interval: Duration,
     pub(crate) policy: PolicyKind,
@@ -72,6 +75,7 @@ impl Default for Plan {
             backoff_base: TICK,
             refusing: None,
             mirrors: Mirrors::None,
+            links: false,
             fetches_per_day: FETCHES_PER_DAY,
             max_interval: MAX_INTERVAL,
             policy: PolicyKind::Live,
@@ -109,6 +113,10 @@ pub(crate) struct History {
     pub(crate) repeated_answers: u32,
     pub(crate) page_changes: Vec<InputRecord>,
     pub(crate) pages: BTreeMap<PageId, Page>,
+    /// The ranker's pages, if links are followed.
+    pub(crate) linked: BTreeMap<PageId, LinkedPage>,
+    /// All cash of the ranker at the end of each tick: in accounts, and in purses.
+    pub(crate) cash: Vec<(f64, f64)>,
     /// Every key and value of every store.
     pub(crate) stores: Vec<(Vec<u8>, Vec<u8>)>,
 }
@@ -123,16 +131,19 @@ pub(crate) fn simulate(plan: Plan) -> History {
     if plan.mirrors != Mirrors::None {
         web.mirror_first_site(start);
     }
+    if plan.links {
+        web.link_pages();
+    }
     let driver = TestDriver::new(&topology::topic_configs(&settings, &recrawl::embedded::stages(), PARTITIONS), start);
     let mut loop_ = Loop { settings, names, driver, running: Vec::new(), older: BTreeMap::new(), crashes: 0 };
     for stage in loop_.stages() {
         loop_.start(stage, "0");
     }
-    for page in &web.pages {
+    for page in &web.pages[..if plan.links { 1 } else { web.pages.len() }] {
         loop_.command(CommandKind::Seed, &page.url);
     }
     let mut fetcher = FakeFetcher::join(&loop_.driver.log, &loop_.names);
-    let mut log = FetchLog::default();
+    let (mut log, mut cash) = (FetchLog::default(), Vec::new());
     let ticks_per_day = (86_400 / TICK.as_secs()) as u32;
     for tick in 0..plan.days * ticks_per_day {
         loop_.driver.clock.advance(TICK);
@@ -154,11 +165,14 @@ pub(crate) fn simulate(plan: Plan) -> History {
         loop_.driver.run_until_idle().unwrap();
         fetcher.step(&web, loop_.driver.now(), &mut random, &plan, &mut log);
         loop_.driver.run_until_idle().unwrap();
+        if plan.links {
+            cash.push(loop_.cash());
+        }
         if tick % ticks_per_day == 0 {
             loop_.driver.log.backend().maintain(loop_.driver.now()).unwrap();
         }
     }
-    loop_.close(web, start, log)
+    loop_.close(web, start, log, cash)
 }
 
 struct Loop {
@@ -168,7 +182,7 @@ struct Loop {
     /// Stages and their instances, in the driver's order.
     running: Vec<(&'static str, &'static str)>,
     /// Copies of disks from earlier.
-    older: BTreeMap<(usize, u32), MemoryStore>,
+    older: BTreeMap<(&'static str, u32), MemoryStore>,
     crashes: u32,
 }
 
@@ -183,8 +197,13 @@ impl Now for TestDriver {
 }
 
 impl Loop {
-    fn stages(&self) -> &'static [&'static str] {
-        &STAGES[..if self.settings.detector.mirrors { STAGES.len() } else { STAGES.len() - 1 }]
+    fn stages(&self) -> Vec<&'static str> {
+        let is_wanted = |stage: &&str| match *stage {
+            "matcher" => self.settings.detector.mirrors,
+            "ranker" => self.settings.crawl.discover != Discover::None,
+            _ => true,
+        };
+        STAGES.into_iter().filter(is_wanted).collect()
     }
 
     fn start(&mut self, stage: &'static str, instance: &'static str) {
@@ -198,8 +217,34 @@ impl Loop {
             "detector" => detector::stage(&self.settings, &self.names),
             "estimator" => estimator::stage(&self.settings, &self.names),
             "matcher" => matcher::stage(&self.names),
+            "ranker" => ranker::stage(&self.settings, &self.names, PARTITIONS),
             other => panic!("{other} is not a stage of this loop"),
         }
+    }
+
+    /// The ranker's accounts and totals on the disk of each partition that has any.
+    fn books(&self) -> Vec<(u32, Accounts, ShardTotals)> {
+        let read = |partition| {
+            let store = self.driver.stores.snapshot(&task("ranker", partition))?;
+            let tables = TaskTables::new(Box::new(store), &ranker::topology());
+            let mut accounts = Accounts::default();
+            let mut take = |key, columns| {
+                accounts.restore(key, &columns).unwrap();
+                Ok::<(), TableError>(())
+            };
+            tables.scan(ranker::ACCOUNTS, &mut take).unwrap();
+            Some((partition, accounts, tables.get(ranker::TOTALS, &ranker::TotalsKey).unwrap()?))
+        };
+        (0..PARTITIONS).filter_map(read).collect()
+    }
+
+    /// Cash in the accounts of all pages, and in all purses. Nothing is on its way while all stages are idle.
+    fn cash(&self) -> (f64, f64) {
+        // A partition that has not worked yet has its part in the purse.
+        let books = self.books();
+        let untouched = (PARTITIONS as usize - books.len()) as f64 / f64::from(PARTITIONS);
+        let accounts = books.iter().map(|(partition, accounts, totals)| totals.cash_of(*partition, accounts)).sum();
+        (accounts, untouched + books.iter().map(|(_, _, totals)| totals.purse).sum::<f64>())
     }
 
     fn command(&self, kind: CommandKind, url: &CanonicalUrl) {
@@ -228,29 +273,29 @@ impl Loop {
             }
         }
         if random.random_bool(0.01) {
-            let stage = self.stages()[random.random_range(0..self.stages().len())];
+            let stages = self.stages();
+            let stage = stages[random.random_range(0..stages.len())];
             let free = ["0", "1"].into_iter().find(|name| !self.running.contains(&(stage, name)));
             if let Some(instance) = free {
                 self.start(stage, instance);
             }
         }
         if random.random_bool(0.02) {
-            for (number, stage) in self.stages().iter().enumerate() {
+            for stage in self.stages() {
                 for partition in 0..PARTITIONS {
                     let copy = self.driver.stores.snapshot(&task(stage, partition));
-                    self.older.extend(copy.map(|copy| ((number, partition), copy)));
+                    self.older.extend(copy.map(|copy| ((stage, partition), copy)));
                 }
             }
         }
     }
 
     /// A stage comes back with its disk as it was, as it was some time ago, or with an empty one.
-    fn change_disk(&mut self, stage: &str, chance: u32) {
-        let number = STAGES.iter().position(|name| *name == stage).expect("it is one of the stages");
+    fn change_disk(&mut self, stage: &'static str, chance: u32) {
         for partition in 0..PARTITIONS {
             let disk = match chance {
                 0 => Some(MemoryStore::new(self.spec(stage).stores.len())),
-                1 => self.older.get(&(number, partition)).cloned(),
+                1 => self.older.get(&(stage, partition)).cloned(),
                 _ => None,
             };
             if let Some(disk) = disk {
@@ -259,7 +304,7 @@ impl Loop {
         }
     }
 
-    fn close(self, web: Web, start: Timestamp, log: FetchLog) -> History {
+    fn close(self, web: Web, start: Timestamp, log: FetchLog, cash: Vec<(f64, f64)>) -> History {
         let mut pages = BTreeMap::new();
         let mut stores = Vec::new();
         let mut each = |stage: &str, visit: &mut dyn FnMut(PageId, &[u8])| {
@@ -268,7 +313,7 @@ impl Loop {
                 for number in 0..self.spec(stage).stores.len() {
                     let mut one = |key: &[u8], value: &[u8]| {
                         stores.push((key.to_vec(), value.to_vec()));
-                        if number == 0 {
+                        if number == 0 && stage != "ranker" {
                             visit(PageId(key.try_into().expect("keys are page ids")), value);
                         }
                         ControlFlow::Continue(())
@@ -287,9 +332,16 @@ impl Loop {
         each("estimator", &mut |id, value| {
             pages.get_mut(&id).unwrap().estimator_fetches = PageBelief::decode(value).unwrap().fetches;
         });
+        let mut linked = BTreeMap::new();
+        if self.stages().contains(&"ranker") {
+            each("ranker", &mut |_, _| {});
+            linked.extend(self.books().iter().flat_map(|(_, accounts, _)| accounts.pages()));
+        }
         History {
             web,
             start,
+            linked,
+            cash,
             end: self.driver.now(),
             requests: log.requests.into_values().collect(),
             answers: log.answers,
@@ -330,6 +382,8 @@ fn settings(plan: &Plan) -> Settings {
         // The published verdicts are compared with those of the observations, which never say `missing`.
         ("detector.missing", "false".to_owned()),
         ("detector.mirrors", (plan.mirrors == Mirrors::Shared).to_string()),
+        ("crawl.discover", if plan.links { "anywhere" } else { "none" }.to_owned()),
+        ("ranker.interval", seconds(TICK)),
     ];
     let overrides = overrides.map(|(key, value)| (key.to_owned(), value));
     Settings::from_layers(Layers {

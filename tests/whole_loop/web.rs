@@ -18,6 +18,7 @@ pub(crate) struct WebPage {
 /// The web.
 pub(crate) struct Web {
     pub(crate) pages: Vec<WebPage>,
+    are_linked: bool,
     index: HashMap<CanonicalUrl, usize>,
 }
 
@@ -59,7 +60,30 @@ impl Web {
             }
         }
         let index = pages.iter().enumerate().map(|(number, page)| (page.url.clone(), number)).collect();
-        Self { pages, index }
+        Self { pages, are_linked: false, index }
+    }
+
+    /// From now on every page links the first one, two by which all pages can be reached from it, and one that changes with its
+    /// text.
+    pub(crate) fn link_pages(&mut self) {
+        self.are_linked = true;
+    }
+
+    /// The pages that a version of a page links to.
+    fn linked(&self, number: usize, version: usize) -> Vec<&WebPage> {
+        if !self.are_linked {
+            return Vec::new();
+        }
+        let below = [2 * number + 1, 2 * number + 2];
+        let one_or_another = (7 * number + 5 * version + 3) % self.pages.len();
+        [0, one_or_another].into_iter().chain(below).filter_map(|number| self.pages.get(number)).collect()
+    }
+
+    /// The body of a version of a page.
+    fn body_of(&self, number: usize, version: usize) -> String {
+        let links: Vec<_> =
+            self.linked(number, version).iter().map(|to| format!("<a href=\"{}\">more</a>", to.url)).collect();
+        body(self.pages[number].text_at(version), version).replace("</body>", &format!("{}</body>", links.join("\n")))
     }
 
     /// Makes the second site a mirror of the first: its pages say the same, and change when those do.
@@ -85,20 +109,21 @@ impl Web {
 
     /// What is there at a moment; `None` while the page is gone.
     pub(crate) fn copy(&self, url: &CanonicalUrl, at: Timestamp) -> Option<Copy> {
-        let page = &self.pages[self.index[url]];
+        let number = self.index[url];
+        let page = &self.pages[number];
         if page.gone.is_some_and(|(from, until)| (from..until).contains(&at)) {
             return None;
         }
         let version = page.changes.partition_point(|change| *change <= at);
-        Some(Copy { version, body: body(page.text_at(version), version) })
+        Some(Copy { version, body: self.body_of(number, version) })
     }
 
     /// The version with a digest; `None` for no content.
     pub(crate) fn version_of(&self, url: &str, digest: Option<&Digest>) -> Option<usize> {
         let digest = digest?;
-        let page = self.pages.iter().find(|page| page.url.as_str() == url).expect("the page is of this web");
-        let found = (0..=page.changes.len())
-            .find(|version| Digest::of(body(page.text_at(*version), *version).as_bytes()) == *digest);
+        let number = self.pages.iter().position(|page| page.url.as_str() == url).expect("the page is of this web");
+        let mut versions = 0..=self.pages[number].changes.len();
+        let found = versions.find(|version| Digest::of(self.body_of(number, *version).as_bytes()) == *digest);
         Some(found.expect("what was told is a version of the page"))
     }
 }

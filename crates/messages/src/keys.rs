@@ -25,7 +25,7 @@ pub enum KeyKind {
     SiteHost,
     /// A band: one byte for its number, four for its value.
     Band,
-    /// One letter for the type (group, cell, site …), then 8 bytes of hash, big-endian.
+    /// One letter for the type (group, cell, site …), then 8 bytes of a hash or a number, big-endian.
     Hash,
     /// Number of the sending partition, in decimal digits.
     StagePartition,

@@ -3,6 +3,7 @@
 
 use crate::state::{FormKey, FormYield};
 use page::CanonicalUrl;
+use std::collections::HashMap;
 
 /// Texts that a new one is compared with.
 const LAST_TEXTS: usize = 32;
@@ -57,6 +58,28 @@ impl FormYield {
         }
         // One text that is new is expected of any form.
         ((self.new_texts - 1.0).max(0.0) / (self.looks - 1.0)).max(LEAST)
+    }
+}
+
+/// What is left of the worth of forms that have lost some. Few have, so they lie in memory: a link costs no read.
+#[derive(Debug, Default)]
+pub(crate) struct FormShares(HashMap<u64, f64>);
+
+impl FormShares {
+    /// Notes what a form has shown.
+    pub(crate) fn note(&mut self, form: FormKey, shown: &FormYield) {
+        match shown.share() {
+            1.0 => self.0.remove(&form.0),
+            share => self.0.insert(form.0, share),
+        };
+    }
+
+    /// The share of its worth that a page with this address keeps.
+    pub(crate) fn of(&self, url: &CanonicalUrl) -> f64 {
+        if self.0.is_empty() {
+            return 1.0;
+        }
+        self.0.get(&FormKey::of(url).0).copied().unwrap_or(1.0)
     }
 }
 

@@ -10,19 +10,23 @@
 //!
 //! It never reads a page, and never decides what is fetched.
 
+mod accounts;
 mod forms;
+mod outputs;
 mod state;
 
-pub use crate::state::{FORMS, FormKey, FormYield, LinkedPage, PAGES, ShardTotals, TOTALS, TotalsKey};
+pub use crate::accounts::{AccountColumns, Accounts, AccountsKey, LinkedPage};
+pub use crate::state::{ACCOUNTS, FORMS, FormKey, FormYield, ShardTotals, TOTALS, TotalsKey};
 
+use crate::forms::FormShares;
 use importance::Link;
 use importance::opic::{Account, Shard, ShardNews, Window};
 use importance::weight::WeightMap;
 use messages::topics::{RANK_TOTALS, RANKER_EVENTS, SCHEDULER_EVENTS};
-use messages::{CashLink, LinkCash, PageOutLinks, RankTotals, RankedPage, RankedPages, RankerEvent, VirtualCash};
+use messages::{CashLink, LinkCash, PageOutLinks, RankTotals, RankedPage, RankerEvent, VirtualCash};
 use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
 use settings::{RankMethod, Settings};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use stream::partitioner::partition_for;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
@@ -35,10 +39,14 @@ const LARGEST_SCORE: f64 = 1_000.0;
 const LEAST_WEIGHT: f64 = 0.05;
 /// All cash of the system.
 const ALL_CASH: f64 = 1.0;
+/// What the links of a page weigh together at most, where the virtual page weighs 1: so that is given 15 % at least, as by
+/// PageRank. As published, it would be given a thousandth by a page with a thousand links, and a site whose pages all link each other
+/// would keep its cash.
+const LARGEST_LINKS: f64 = 0.85 / 0.15;
 
 /// The topics and tables of the stage.
 pub fn topology() -> StageTopology {
-    let tables = StageTopology::new("ranker", RANKER_EVENTS).keeps(PAGES).keeps(TOTALS).keeps(FORMS);
+    let tables = StageTopology::new("ranker", RANKER_EVENTS).keeps(ACCOUNTS).keeps(TOTALS).keeps(FORMS);
     tables.writes(SCHEDULER_EVENTS).writes(RANKER_EVENTS).writes(RANK_TOTALS).hears(RANK_TOTALS)
 }
 
@@ -76,6 +84,8 @@ impl RankerRules {
 pub struct Ranker {
     rules: RankerRules,
     shard: Shard,
+    accounts: Accounts,
+    form_shares: FormShares,
     /// Whether the totals differ from those that are stored.
     is_changed: bool,
     counts: RankerCounts,
@@ -103,62 +113,66 @@ impl Ranker {
     /// A partition without accounts.
     pub fn new(rules: RankerRules, partition: u32) -> Self {
         let shard = Shard::new(partition, ALL_CASH / f64::from(rules.partitions));
-        Self { rules, shard, is_changed: false, counts: RankerCounts::default() }
+        let (accounts, form_shares) = (Accounts::default(), FormShares::default());
+        Self { rules, shard, accounts, form_shares, is_changed: false, counts: RankerCounts::default() }
     }
 
     /// A page with links was looked at.
     fn take_links(&mut self, found: PageOutLinks, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let id = found.source_page_id;
         let source_site = found.source_url.site_key();
-        let mut page = match context.get(PAGES, &id)? {
-            Some(page) => page,
-            None => self.open(0),
-        };
-        self.counts.looks += 1;
-        self.counts.links += found.links.len() as u64;
-        let form = FormKey::of(&found.source_url);
         if found.is_first_look {
+            let form = FormKey::of(&found.source_url);
             let mut seen = context.get(FORMS, &form)?.unwrap_or_default();
             seen.note(found.text_hash);
+            self.form_shares.note(form, &seen);
             context.put(FORMS, &form, &seen);
         }
-        let mut cash = self.visit(id, &mut page.account, &found.links);
+        // From here on nothing may fail: what is in memory is not taken back.
+        self.counts.looks += 1;
+        self.counts.links += found.links.len() as u64;
+        let number = self.place(id, 0);
+        let mut page = self.accounts.get(number);
+        let targets: Vec<PageId> = found.links.iter().map(|link| link.url.page_id()).collect();
+        let mut given = self.visit(id, &mut page.account, &targets);
         let source = LinkSource {
             page_id: id,
-            site: source_site.clone(),
+            site: source_site,
             depth: page.depth,
             found_at: found.found_at,
             is_news: !found.is_first_look,
         };
         let share = if found.is_unwanted { UNWANTED_SHARE } else { 1.0 };
-        let own = self.worth(&page, share * context.get(FORMS, &form)?.unwrap_or_default().share());
+        let own = self.worth(&page, share * self.form_shares.of(&found.source_url));
         let own = self.tell(&mut page, own, &found.source_url);
-        context.put(PAGES, &id, &page);
-        let mut by_site: BTreeMap<SiteKey, Vec<CashLink>> = BTreeMap::new();
-        for link in found.links {
-            let target = link.url.page_id();
-            if target != id {
-                // Once, should the link be repeated.
-                let cash = cash.remove(&target).unwrap_or(0.0);
-                by_site.entry(link.url.site_key()).or_default().push(CashLink { url: link.url, cash });
+        self.accounts.set(number, &page);
+        let mut inside = Vec::new();
+        let mut outside: BTreeMap<SiteKey, Vec<CashLink>> = BTreeMap::new();
+        for (target, link) in targets.into_iter().zip(found.links) {
+            // Once, should the link be repeated.
+            let Ok(place) = given.binary_search_by_key(&target, |(to, _)| *to) else { continue };
+            let Some(cash) = given[place].1.take() else { continue };
+            let link = CashLink { url: link.url, cash };
+            if link.url.origin() == found.source_url.origin() {
+                inside.push((target, link));
+                continue;
+            }
+            let site = link.url.site_key();
+            if site == source.site {
+                inside.push((target, link));
+            } else {
+                outside.entry(site).or_default().push(link);
             }
         }
-        let inside = by_site.remove(&source_site).unwrap_or_default();
-        let mut ranked = self.credit(&source, inside, context)?;
+        let mut ranked = self.credit(&source, inside);
         ranked.extend(own);
-        emit(&source, source_site, ranked, context);
-        for (target_site, links) in by_site {
-            let LinkSource { page_id, site, depth, found_at, is_news } = &source;
-            let (source_page_id, source_site, source_depth) = (*page_id, site.clone(), *depth);
-            let (found_at, is_news) = (*found_at, *is_news);
-            let cash = LinkCash { target_site, source_page_id, source_site, source_depth, found_at, is_news, links };
-            context.emit(RANKER_EVENTS, cash);
-        }
+        outputs::tell_scheduler(&source, &source.site, ranked, context);
+        outside.into_iter().for_each(|(site, links)| outputs::send_cash(&source, &site, links, context));
         Ok(())
     }
 
     /// Links of a page of another site lead here.
-    fn take_cash(&mut self, given: LinkCash, context: &mut Context<'_>) -> Result<(), ProcessError> {
+    fn take_cash(&mut self, given: LinkCash, context: &mut Context<'_>) {
         let source = LinkSource {
             page_id: given.source_page_id,
             site: given.source_site,
@@ -166,64 +180,48 @@ impl Ranker {
             found_at: given.found_at,
             is_news: given.is_news,
         };
-        let ranked = self.credit(&source, given.links, context)?;
-        emit(&source, given.target_site, ranked, context);
-        Ok(())
+        let links = given.links.into_iter().map(|link| (link.url.page_id(), link)).collect();
+        let ranked = self.credit(&source, links);
+        outputs::tell_scheduler(&source, &given.target_site, ranked, context);
     }
 
-    /// The account of a page that is new.
-    fn open(&mut self, depth: i32) -> LinkedPage {
-        self.is_changed = true;
-        LinkedPage { account: self.shard.open(), depth, told_importance: 0.0 }
-    }
-
-    /// Visits a page. Returns what each of its links is given.
-    fn visit(&mut self, id: PageId, account: &mut Account, links: &[messages::Link]) -> HashMap<PageId, f64> {
-        if self.rules.method == RankMethod::None {
-            return HashMap::new();
+    /// The number of a page's account. One that is new is opened.
+    fn place(&mut self, id: PageId, depth: i32) -> u32 {
+        if let Some(number) = self.accounts.find(&id) {
+            return number;
         }
         self.is_changed = true;
-        let mut links: Vec<_> = links.iter().map(|link| Link::plain(link.url.page_id())).collect();
-        let mut given = HashMap::with_capacity(links.len());
-        self.shard.visit(id, account, &mut links, Window::Everything, |cash| {
-            given.insert(cash.to, cash.amount);
-        });
+        self.accounts.add(id, &LinkedPage { account: self.shard.open(), depth, told_importance: 0.0 })
+    }
+
+    /// Visits a page. Returns its links in order, each once and none to itself, and what they are given.
+    fn visit(&mut self, id: PageId, account: &mut Account, targets: &[PageId]) -> Vec<(PageId, Option<f64>)> {
+        let mut links: Vec<_> = targets.iter().map(|target| Link::plain(*target)).collect();
+        importance::tidy(id, &mut links);
+        if self.rules.method == RankMethod::None {
+            return links.into_iter().map(|link| (link.to, Some(0.0))).collect();
+        }
+        self.is_changed = true;
+        let weight = (LARGEST_LINKS / links.len() as f64).min(1.0);
+        links.iter_mut().for_each(|link| link.weight = weight);
+        let mut given = Vec::with_capacity(links.len());
+        self.shard.visit(id, account, &mut links, Window::Everything, |cash| given.push((cash.to, Some(cash.amount))));
         given
     }
 
     /// Pages receive cash. Returns those that are new and those whose weight changed.
-    fn credit(
-        &mut self,
-        source: &LinkSource,
-        links: Vec<CashLink>,
-        context: &mut Context<'_>,
-    ) -> Result<Vec<RankedPage>, ProcessError> {
-        let mut shares: HashMap<u64, f64> = HashMap::new();
-        let mut ranked = Vec::new();
-        for CashLink { url, cash } in links {
-            let id = url.page_id();
-            let mut page = match context.get(PAGES, &id)? {
-                Some(page) => page,
-                None => {
-                    self.counts.found += 1;
-                    self.open(source.depth.saturating_add(1))
-                }
-            };
+    fn credit(&mut self, source: &LinkSource, links: Vec<(PageId, CashLink)>) -> Vec<RankedPage> {
+        let (before, mut ranked) = (self.accounts.len(), Vec::new());
+        for (id, CashLink { url, cash }) in links {
+            let number = self.place(id, source.depth.saturating_add(1));
+            let mut page = self.accounts.get(number);
             page.account.receive(cash);
-            let form = FormKey::of(&url);
-            let share = match shares.get(&form.0) {
-                Some(share) => *share,
-                None => {
-                    let share = context.get(FORMS, &form)?.unwrap_or_default().share();
-                    shares.insert(form.0, share);
-                    share
-                }
-            };
-            let worth = self.worth(&page, share);
+            let worth = self.worth(&page, self.form_shares.of(&url));
             ranked.extend(self.tell(&mut page, worth, &url));
-            context.put(PAGES, &id, &page);
+            self.accounts.set(number, &page);
         }
-        Ok(ranked)
+        self.counts.found += (self.accounts.len() - before) as u64;
+        ranked
     }
 
     /// The weight of a page by its links, and what its form leaves of it.
@@ -245,8 +243,9 @@ impl Ranker {
             return None;
         }
         self.counts.told += 1;
-        page.told_importance = importance;
-        Some(RankedPage { url: url.clone(), depth: page.depth, importance })
+        // As it is kept.
+        page.told_importance = f64::from(importance as f32);
+        Some(RankedPage { url: url.clone(), depth: page.depth, importance: page.told_importance })
     }
 
     /// The virtual page's cash for the pages here.
@@ -261,13 +260,24 @@ impl Processor for Ranker {
         if let Some(totals) = context.get(TOTALS, &TotalsKey)? {
             self.shard = Shard::restore(totals.kept(context.task().partition));
         }
+        context.scan(FORMS, b"", &mut |form, shown| {
+            self.form_shares.note(form, &shown);
+            Ok(())
+        })?;
+        let damaged = |what| ProcessError::Damaged(format!("the ranker's accounts are damaged: {what}"));
+        context.scan(ACCOUNTS, b"", &mut |key, columns| self.accounts.restore(key, &columns).map_err(damaged))?;
+        self.accounts.restored();
+        let (held, counted) = (self.accounts.len() as u64, self.shard.own().pages);
+        if held != counted {
+            return Err(damaged(format!("there are {held}, and {counted} were counted")));
+        }
         Ok(())
     }
 
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         match record.read(RANKER_EVENTS)? {
             RankerEvent::Links(links) => self.take_links(links, context)?,
-            RankerEvent::Cash(cash) => self.take_cash(cash, context)?,
+            RankerEvent::Cash(cash) => self.take_cash(cash, context),
             RankerEvent::Virtual(cash) => self.take_virtual(&cash),
         }
         Ok(())
@@ -297,6 +307,12 @@ impl Processor for Ranker {
     }
 
     fn flush(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        for (key, columns) in self.accounts.unwritten() {
+            match columns {
+                Some(columns) => context.put(ACCOUNTS, &key, &columns),
+                None => context.delete(ACCOUNTS, &key),
+            }
+        }
         if std::mem::take(&mut self.is_changed) {
             context.put(TOTALS, &TotalsKey, &ShardTotals::of(&self.shard.kept()));
         }
@@ -325,22 +341,6 @@ impl Processor for Ranker {
             ("weights_told_total", self.counts.told as f64),
         ]
     }
-}
-
-/// Sends the scheduler of a site its pages.
-fn emit(source: &LinkSource, site_key: SiteKey, pages: Vec<RankedPage>, context: &mut Context<'_>) {
-    if pages.is_empty() {
-        return;
-    }
-    let ranked = RankedPages {
-        site_key,
-        source_page_id: Some(source.page_id),
-        source_site: Some(source.site.clone()),
-        found_at: source.found_at,
-        is_news: source.is_news,
-        pages,
-    };
-    context.emit(SCHEDULER_EVENTS, ranked);
 }
 
 /// A text that the partitioner sends to a partition.

@@ -1,27 +1,19 @@
 //! The tables of the ranker.
 
-use importance::opic::{Account, KeptShard};
+use crate::accounts::{AccountColumns, Accounts, AccountsKey};
+use importance::opic::{KeptShard, Shard};
 use messages::impl_message;
 use messages::topics::KeyKind;
-use page::PageId;
 use serde::{Deserialize, Serialize};
 use stream::{Table, TableKey};
 
-/// Pages that links lead to, or that have links. Absence: the page is not known here.
-pub const PAGES: Table<PageId, LinkedPage> = Table::new("pages");
+/// Pages that links lead to, or that have links, as blocks and a journal ([`crate::Accounts`]). A page in neither is not
+/// known here.
+pub const ACCOUNTS: Table<AccountsKey, AccountColumns> = Table::new("accounts");
 /// What the accounts of the partition have in common: one record, of the key `s` and zero.
 pub const TOTALS: Table<TotalsKey, ShardTotals> = Table::new("totals");
 /// What pages with addresses of one form have shown: `p` and the hash of the form.
 pub const FORMS: Table<FormKey, FormYield> = Table::new("forms");
-
-/// A page with its account. The schema describes the fields.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct LinkedPage {
-    pub account: Account,
-    pub depth: i32,
-    pub told_importance: f64,
-}
 
 /// The totals of a partition. The schema describes the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,6 +36,12 @@ impl ShardTotals {
             pages: whole(kept.pages),
             noted: kept.noted,
         }
+    }
+
+    /// All cash in the accounts of the partition. The rest is in its purse.
+    pub fn cash_of(&self, partition: u32, accounts: &Accounts) -> f64 {
+        let shard = Shard::restore(self.kept(partition));
+        accounts.pages().map(|(_, page)| page.account.cash(&shard)).sum()
     }
 
     pub(crate) fn kept(&self, shard: u32) -> KeptShard {
@@ -102,6 +100,5 @@ impl TableKey for FormKey {
     }
 }
 
-impl_message!(LinkedPage, "LinkedPage", include_str!("../../../schemas/state/LinkedPage.avsc"));
 impl_message!(ShardTotals, "ShardTotals", include_str!("../../../schemas/state/ShardTotals.avsc"));
 impl_message!(FormYield, "FormYield", include_str!("../../../schemas/state/FormYield.avsc"));

@@ -22,4 +22,4 @@ mod batch;
 mod shard;
 
 pub use self::batch::{Greedy, Settled, greedy};
-pub use self::shard::{Account, Cash, KeptShard, PurseShare, Shard, ShardNews, Window};
+pub use self::shard::{Account, Cash, KeptAccount, KeptShard, PurseShare, Shard, ShardNews, Window};

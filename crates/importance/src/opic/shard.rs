@@ -7,14 +7,23 @@ use std::collections::BTreeMap;
 /// A page's account.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Account {
-    /// Cash that arrived by links since the last visit.
-    received: f64,
+    /// Cash that arrived by links since the last visit, less the shard's running total of the virtual page's cash at that
+    /// time. With the running total of now it is the page's cash.
+    balance: f64,
     /// Cash noted at visits: all of it, or what counts of it in the window.
     history: f64,
-    /// Cash noted in the whole system until the last visit.
+    /// Cash noted in the whole system until the last visit. [`Window::Noted`] alone needs it.
     noted_at_visit: f64,
-    /// The shard's running total of the virtual page's cash, up to which this page has taken its part.
-    taken_to: f64,
+}
+
+/// What has to be kept of an account under [`Window::Everything`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct KeptAccount {
+    /// Cash that arrived by links since the last visit, less the shard's running total of the virtual page's cash at that
+    /// time.
+    pub balance: f64,
+    /// Cash noted at visits.
+    pub history: f64,
 }
 
 /// Cash on its way to a page.
@@ -114,7 +123,7 @@ impl Shard {
     /// The account of a page that is new in this shard. It has no cash.
     pub fn open(&mut self) -> Account {
         self.own.pages += 1;
-        Account { received: 0.0, history: 0.0, noted_at_visit: self.noted(), taken_to: self.given_per_page }
+        Account { balance: -self.given_per_page, history: 0.0, noted_at_visit: self.noted() }
     }
 
     /// Ends an account. Its cash goes to the virtual page.
@@ -148,8 +157,7 @@ impl Shard {
             Window::Noted(length) => windowed(account.history, cash, noted_before - account.noted_at_visit, length),
         };
         account.noted_at_visit = noted_before;
-        account.received = 0.0;
-        account.taken_to = self.given_per_page;
+        account.balance = -self.given_per_page;
         self.own.noted += cash;
         let share = cash / (links_weight + 1.0);
         self.purse += share;
@@ -211,15 +219,25 @@ impl Shard {
 }
 
 impl Account {
+    /// An account as it was when this was kept of it.
+    pub fn restore(kept: KeptAccount) -> Self {
+        Self { balance: kept.balance, history: kept.history, noted_at_visit: 0.0 }
+    }
+
+    /// What has to be kept of the account under [`Window::Everything`].
+    pub fn kept(&self) -> KeptAccount {
+        KeptAccount { balance: self.balance, history: self.history }
+    }
+
     /// Cash arrives.
     pub fn receive(&mut self, amount: f64) {
-        self.received += amount;
+        self.balance += amount;
     }
 
     /// The page's cash, with its part of the virtual page's. The page with the most is the one to visit next, if nothing
     /// else decides.
     pub fn cash(&self, shard: &Shard) -> f64 {
-        self.received + (shard.given_per_page - self.taken_to)
+        self.balance + shard.given_per_page
     }
 
     /// Cash noted at visits. With [`Window::Everything`], what was added between two times says how important the page

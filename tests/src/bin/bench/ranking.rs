@@ -1,4 +1,4 @@
-//! Ranking pages by their links: `importance` beside networkx and rustworkx, and its updates beside a bare table.
+//! Ranking pages by their links: `importance` beside networkx and rustworkx, its updates beside a bare table, and the ranker.
 
 use crate::measure::{Measured, Rounds};
 use crate::peers::{own, python, released_example};
@@ -36,7 +36,37 @@ pub(crate) fn rows(rounds: usize) -> Vec<Row> {
         Row::new("pushes and changed links of pages in a hash map", "ns/link", figures("pushes by key"))
             .beside("the hash map alone", table),
     );
+    rows.extend(stage(directory.path(), rounds));
     rows
+}
+
+/// The ranker: its accounts with everything that makes them durable, and the whole stage.
+fn stage(directory: &Path, rounds: usize) -> Vec<Row> {
+    let run = |_| {
+        let mut command = Command::new(released_example("ranker", "link_speed"));
+        command.arg(directory);
+        Measured::start(command, directory).finish().stdout
+    };
+    let texts: Vec<String> = (0..rounds).map(run).collect();
+    let figures = |name, unit| figures(&texts, name, unit);
+    // Half a million links a second.
+    let aim = || Target::Value(2_000.0);
+    let of_known = "known addresses, 10,000,000 of them";
+    vec![
+        Row::new(
+            "OPIC with durable state, 1,000,000 pages",
+            "ns/link",
+            figures("OPIC with durable state", "ns a link"),
+        )
+        .beside("a hash map of the same", figures("a hash map of the same", "ns a link"))
+        .aims_at(aim()),
+        Row::new("the ranker over the log, known pages", "ns/link", figures("the ranker, known pages", "ns a link"))
+            .aims_at(aim()),
+        Row::new("the ranker over the log, new pages", "ns/link", figures("the ranker, new pages", "ns a link")),
+        Row::new(format!("{of_known}: memory"), "bytes", figures("known addresses", "bytes an address"))
+            .aims_at(Target::Value(24.0)),
+        Row::new(format!("{of_known}: a check"), "ns", figures("a check", "ns")),
+    ]
 }
 
 fn beside_others(small: &[String], directory: &Path, rounds: usize) -> Vec<Row> {

@@ -1,0 +1,121 @@
+//! Accounts as they are stored: many in one record, one column for each field.
+
+use messages::impl_message;
+use messages::topics::KeyKind;
+use page::PageId;
+use serde::{Deserialize, Serialize};
+use stream::TableKey;
+
+/// The key of a record of accounts: `b` and the number of a block, or `j` and the number of an entry of the journal, so that
+/// all blocks come before all entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccountsKey {
+    /// All accounts of a block.
+    Block(u64),
+    /// The accounts that a batch changed.
+    Entry(u64),
+}
+
+impl TableKey for AccountsKey {
+    const KIND: KeyKind = KeyKind::Hash;
+    type Bytes = [u8; 9];
+
+    fn to_bytes(&self) -> [u8; 9] {
+        match self {
+            Self::Block(number) => (b'b', *number).to_bytes(),
+            Self::Entry(number) => (b'j', *number).to_bytes(),
+        }
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        match <(u8, u64)>::from_bytes(bytes)? {
+            (b'b', number) => Some(Self::Block(number)),
+            (b'j', number) => Some(Self::Entry(number)),
+            _ => None,
+        }
+    }
+}
+
+/// A record of accounts. The schema describes the fields.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct AccountColumns {
+    pub kept_to: i64,
+    pub first_new: i64,
+    #[serde(with = "serde_bytes")]
+    pub new_ids: Vec<u8>,
+    #[serde(with = "serde_bytes")]
+    pub numbers: Vec<u8>,
+    #[serde(with = "serde_bytes")]
+    pub balances: Vec<u8>,
+    #[serde(with = "serde_bytes")]
+    pub histories: Vec<u8>,
+    #[serde(with = "serde_bytes")]
+    pub told: Vec<u8>,
+    #[serde(with = "serde_bytes")]
+    pub depths: Vec<u8>,
+}
+
+impl_message!(AccountColumns, "AccountColumns", include_str!("../../../../schemas/state/AccountColumns.avsc"));
+
+/// One account of a record.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Stored {
+    pub(crate) number: u32,
+    pub(crate) balance: f64,
+    pub(crate) history: f64,
+    pub(crate) told: f32,
+    pub(crate) depth: u16,
+}
+
+impl AccountColumns {
+    pub(crate) fn push(&mut self, account: Stored) {
+        let Stored { number, balance, history, told, depth } = account;
+        self.numbers.extend(number.to_le_bytes());
+        self.balances.extend(balance.to_le_bytes());
+        self.histories.extend(history.to_le_bytes());
+        self.told.extend(told.to_le_bytes());
+        self.depths.extend(depth.to_le_bytes());
+    }
+
+    /// About what the record takes on disk.
+    pub(crate) fn bytes(&self) -> usize {
+        let columns = [&self.new_ids, &self.numbers, &self.balances, &self.histories, &self.told, &self.depths];
+        columns.iter().map(|column| column.len()).sum()
+    }
+
+    /// The ids of pages that are new, or what is wrong with them.
+    pub(crate) fn new_ids(&self) -> Result<impl Iterator<Item = PageId>, String> {
+        Ok(column(&self.new_ids)?.map(PageId))
+    }
+
+    /// Its accounts, or what is wrong with it.
+    pub(crate) fn accounts(&self) -> Result<impl Iterator<Item = Stored>, String> {
+        let numbers = column(&self.numbers)?.map(u32::from_le_bytes);
+        let balances = column(&self.balances)?.map(f64::from_le_bytes);
+        let histories = column(&self.histories)?.map(f64::from_le_bytes);
+        let told = column(&self.told)?.map(f32::from_le_bytes);
+        let depths = column(&self.depths)?.map(u16::from_le_bytes);
+        let lengths = [balances.len(), histories.len(), told.len(), depths.len()];
+        if lengths != [numbers.len(); 4] {
+            return Err(format!("its columns have {lengths:?} values for {} accounts", numbers.len()));
+        }
+        let rest = balances.zip(histories).zip(told.zip(depths));
+        Ok(numbers.zip(rest).map(|(number, ((balance, history), (told, depth)))| Stored {
+            number,
+            balance,
+            history,
+            told,
+            depth,
+        }))
+    }
+}
+
+/// The values of a column, each of `N` bytes.
+fn column<const N: usize>(bytes: &[u8]) -> Result<impl ExactSizeIterator<Item = [u8; N]>, String> {
+    let (values, rest) = bytes.as_chunks::<N>();
+    match rest.is_empty() {
+        true => Ok(values.iter().copied()),
+        false => Err(format!("a column of {} bytes does not consist of values of {N}", bytes.len())),
+    }
+}

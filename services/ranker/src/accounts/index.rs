@@ -1,0 +1,151 @@
+//! Which address has which number: a hash table of 5 to 7.5 bytes an address, beside the addresses' ids.
+
+use page::PageId;
+
+/// Slots of the first table.
+const FIRST_SLOTS: usize = 64;
+
+/// Numbers by page id, by linear probing. The ids are the caller's: a slot holds a number and, in the bits that no number
+/// needs yet, a tag of the id. Tags spare most looks at other ids; whether an id is known is decided by comparing all of it.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    /// Tag and number plus one; 0 is an empty slot.
+    slots: Vec<u32>,
+    used: usize,
+    /// Bits of a slot that hold the number.
+    number_bits: u32,
+}
+
+impl Index {
+    /// The number of an id. `is_it` says whether a number is that of the id.
+    pub(crate) fn find(&self, id: &PageId, is_it: impl Fn(u32) -> bool) -> Option<u32> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let (mask, tag) = (self.number_mask(), self.tag(id));
+        let mut place = self.home(id);
+        loop {
+            let slot = self.slots[place];
+            if slot == 0 {
+                return None;
+            }
+            if slot & !mask == tag && is_it((slot & mask) - 1) {
+                return Some((slot & mask) - 1);
+            }
+            place = self.after(place);
+        }
+    }
+
+    /// Adds an id that is not known. Its number is that of ids added before. `id_of` tells the id of an earlier number.
+    pub(crate) fn add(&mut self, id: &PageId, id_of: impl Fn(u32) -> PageId) {
+        // A table that is fuller than four fifths is slow to search.
+        if (self.used + 1) * 5 > self.slots.len() * 4 {
+            self.grow(id_of);
+        }
+        self.enter(id);
+    }
+
+    /// Bytes of memory.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<u32>()
+    }
+
+    fn grow(&mut self, id_of: impl Fn(u32) -> PageId) {
+        let slots = (self.slots.len() / 2 * 3).max(FIRST_SLOTS);
+        // Before the new table is made, so that there is never room for both.
+        self.slots = Vec::new();
+        self.slots = vec![0; slots];
+        self.number_bits = slots.ilog2() + 1;
+        let known = std::mem::take(&mut self.used);
+        (0..known as u32).for_each(|number| self.enter(&id_of(number)));
+    }
+
+    fn enter(&mut self, id: &PageId) {
+        let mut place = self.home(id);
+        while self.slots[place] != 0 {
+            place = self.after(place);
+        }
+        self.used += 1;
+        self.slots[place] = self.tag(id) | self.used as u32;
+    }
+
+    /// The slot at which the search for an id begins. Ids are hashes, so their first bytes spread evenly.
+    fn home(&self, id: &PageId) -> usize {
+        let hash = u64::from_be_bytes(first(&id.0));
+        ((u128::from(hash) * self.slots.len() as u128) >> 64) as usize
+    }
+
+    fn after(&self, place: usize) -> usize {
+        if place + 1 == self.slots.len() { 0 } else { place + 1 }
+    }
+
+    fn number_mask(&self) -> u32 {
+        u32::MAX >> (32 - self.number_bits.min(32))
+    }
+
+    fn tag(&self, id: &PageId) -> u32 {
+        u32::from_be_bytes(first(&id.0[8..])) & !self.number_mask()
+    }
+}
+
+/// The first bytes of what is at least as long.
+fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    std::array::from_fn(|place| bytes[place])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    fn check(ids: &[PageId]) {
+        let (mut index, mut known) = (Index::default(), Vec::new());
+        let mut expected: HashMap<PageId, u32> = HashMap::new();
+        for id in ids {
+            let found = index.find(id, |number| known[number as usize] == *id);
+            assert_eq!(found, expected.get(id).copied());
+            if found.is_none() {
+                index.add(id, |number| known[number as usize]);
+                expected.insert(*id, known.len() as u32);
+                known.push(*id);
+            }
+        }
+        for id in &known {
+            assert_eq!(index.find(id, |number| known[number as usize] == *id), expected.get(id).copied());
+        }
+    }
+
+    #[test]
+    fn ids_that_differ_in_their_last_byte_alone_are_told_apart() {
+        // They share their slot and their tag: one row of 250 slots.
+        let ids: Vec<PageId> =
+            (0..250).map(|last| PageId(std::array::from_fn(|at| if at == 15 { last } else { 7 }))).collect();
+        check(&[&ids[..], &ids[..]].concat());
+    }
+
+    proptest! {
+        #[test]
+        fn it_knows_what_a_map_knows(ids in proptest::collection::vec((0_u8..4, 0_u8..200, 0_u8..3), 0..2_000)) {
+            let id = |&(first, ninth, last): &(u8, u8, u8)| {
+                let mut id = [0; 16];
+                (id[0], id[8], id[15]) = (first.wrapping_mul(85), ninth, last);
+                PageId(id)
+            };
+            check(&ids.iter().map(id).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn it_takes_less_than_eight_bytes_an_address_at_any_size() {
+        let mut index = Index::default();
+        let id = |number: u32| {
+            PageId(u128::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835).to_be_bytes())
+        };
+        for number in 0..200_000 {
+            index.add(&id(number), id);
+            let bytes = index.memory_bytes();
+            assert!(number < 64 || bytes <= 8 * (number as usize + 1), "{bytes} bytes for {}", number + 1);
+        }
+    }
+}

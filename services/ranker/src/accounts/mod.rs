@@ -1,0 +1,304 @@
+//! The accounts of a partition: all in memory, and on disk as blocks and a journal.
+//!
+//! A link changes the account of a page anywhere in the partition. A read and a write of a table for each would cost more than
+//! everything else the ranker does. So accounts lie in memory, 40 bytes each and 5 to 7.5 for finding them, and a batch
+//! writes those that it changed as one entry of a journal. With each entry some blocks of 1,024 accounts are written, in turn:
+//! about as many bytes as the entry has. An entry that all blocks hold is deleted. So journal and blocks are about of one
+//! size, no batch writes much more than it changed, and a start reads both once.
+//!
+//! What is in memory runs ahead of the log by the batch at work. If that is lost, the accounts are read again.
+
+mod columns;
+mod index;
+
+pub use self::columns::{AccountColumns, AccountsKey};
+
+use self::columns::Stored;
+use self::index::Index;
+use importance::opic::{Account, KeptAccount};
+use page::PageId;
+
+/// Accounts of a block, and the most of an entry.
+const BLOCK: usize = 1_024;
+/// Bytes of an account in a block.
+const STORED_BYTES: usize = 42;
+
+/// A page with its account.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkedPage {
+    /// Its account.
+    pub account: Account,
+    /// Links between the page and a seed when it was found. Above 65,535 it is kept as that.
+    pub depth: i32,
+    /// The weight last told to the scheduler; 0 if none.
+    pub told_importance: f64,
+}
+
+/// An account in memory.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    id: PageId,
+    balance: f64,
+    history: f64,
+    told: f32,
+    depth: u16,
+    /// Whether it differs from what is stored.
+    is_changed: bool,
+}
+
+#[derive(Debug)]
+struct Block {
+    held: Vec<Held>,
+    /// The last entry of the journal that the block on disk holds.
+    kept_to: u64,
+}
+
+/// The accounts of a partition. See the module.
+#[derive(Debug)]
+pub struct Accounts {
+    index: Index,
+    blocks: Vec<Block>,
+    changed: Vec<u32>,
+    /// Number of pages whose ids are stored.
+    ids_stored: usize,
+    /// The first entry of the journal that is stored, …
+    first_entry: u64,
+    /// … and the next to be written. They count from 1.
+    next_entry: u64,
+    /// The block that is written next.
+    next_block: usize,
+    /// Bytes of the journal for which no block was written yet.
+    bytes_owed: usize,
+}
+
+impl Default for Accounts {
+    fn default() -> Self {
+        Self {
+            index: Index::default(),
+            blocks: Vec::new(),
+            changed: Vec::new(),
+            ids_stored: 0,
+            first_entry: 1,
+            next_entry: 1,
+            next_block: 0,
+            bytes_owed: 0,
+        }
+    }
+}
+
+impl Accounts {
+    /// Number of accounts.
+    pub fn len(&self) -> usize {
+        self.blocks.last().map_or(0, |last| (self.blocks.len() - 1) * BLOCK + last.held.len())
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// The number of a page's account; `None` if the page is not known.
+    pub fn find(&self, id: &PageId) -> Option<u32> {
+        self.index.find(id, |number| self.held(number).id == *id)
+    }
+
+    /// Adds the account of a page that is not known, and returns its number.
+    pub fn add(&mut self, id: PageId, page: &LinkedPage) -> u32 {
+        let number = self.push(id);
+        self.set(number, page);
+        number
+    }
+
+    /// The page with this account.
+    ///
+    /// # Panics
+    /// If no page has this number.
+    pub fn get(&self, number: u32) -> LinkedPage {
+        let Held { balance, history, told, depth, .. } = *self.held(number);
+        LinkedPage {
+            account: Account::restore(KeptAccount { balance, history }),
+            depth: i32::from(depth),
+            told_importance: f64::from(told),
+        }
+    }
+
+    /// Changes the account of a page.
+    ///
+    /// # Panics
+    /// If no page has this number.
+    pub fn set(&mut self, number: u32, page: &LinkedPage) {
+        let KeptAccount { balance, history } = page.account.kept();
+        let held = self.held_mut(number);
+        held.balance = balance;
+        held.history = history;
+        held.told = page.told_importance as f32;
+        held.depth = page.depth.clamp(0, i32::from(u16::MAX)) as u16;
+        if !std::mem::replace(&mut held.is_changed, true) {
+            self.changed.push(number);
+        }
+    }
+
+    /// All pages, in the order in which they were found.
+    pub fn pages(&self) -> impl Iterator<Item = (PageId, LinkedPage)> {
+        (0..self.len() as u32).map(|number| (self.held(number).id, self.get(number)))
+    }
+
+    /// Bytes of memory that finding the accounts takes, ids included, and those of the rest.
+    pub fn memory_bytes(&self) -> (usize, usize) {
+        let accounts: usize = self.blocks.iter().map(|block| block.held.capacity()).sum();
+        let rest = accounts * (size_of::<Held>() - size_of::<PageId>()) + self.blocks.capacity() * size_of::<Block>();
+        (self.index.memory_bytes() + accounts * size_of::<PageId>(), rest + self.changed.capacity() * size_of::<u32>())
+    }
+
+    /// What is to be written so that the table holds all accounts as they are; `None` deletes.
+    pub fn unwritten(&mut self) -> Vec<(AccountsKey, Option<AccountColumns>)> {
+        let mut writes = Vec::new();
+        let changed = std::mem::take(&mut self.changed);
+        for numbers in changed.chunks(BLOCK) {
+            let entry = self.entry(numbers);
+            self.bytes_owed += entry.bytes();
+            writes.push((AccountsKey::Entry(self.next_entry), Some(entry)));
+            self.next_entry += 1;
+        }
+        for _ in 0..self.blocks.len() {
+            let bytes = self.blocks[self.next_block].held.len() * STORED_BYTES;
+            if self.bytes_owed < bytes {
+                break;
+            }
+            self.bytes_owed -= bytes;
+            writes.push((AccountsKey::Block(self.next_block as u64), Some(self.block(self.next_block))));
+            self.blocks[self.next_block].kept_to = self.next_entry - 1;
+            self.next_block = (self.next_block + 1) % self.blocks.len();
+        }
+        let held_by_all = self.blocks.iter().map(|block| block.kept_to).min().unwrap_or(0);
+        while self.first_entry <= held_by_all {
+            writes.push((AccountsKey::Entry(self.first_entry), None));
+            self.first_entry += 1;
+        }
+        writes
+    }
+
+    /// Takes back a record of the table. They come in the order of their keys. An error says what is damaged.
+    pub fn restore(&mut self, key: AccountsKey, columns: &AccountColumns) -> Result<(), String> {
+        let (count, kept_to) = (self.len(), columns.kept_to.max(0).unsigned_abs());
+        let is_before_journal = self.first_entry == self.next_entry;
+        match key {
+            AccountsKey::Block(number) if !is_before_journal => {
+                return Err(format!("block {number} comes after the journal"));
+            }
+            AccountsKey::Block(number) if count % BLOCK != 0 || number != (count / BLOCK) as u64 => {
+                return Err(format!("block {number} follows {count} accounts"));
+            }
+            AccountsKey::Block(_) => {
+                // There may be no entry that is later.
+                self.first_entry = self.first_entry.max(kept_to + 1);
+                self.next_entry = self.first_entry;
+            }
+            AccountsKey::Entry(number) => {
+                if is_before_journal {
+                    self.first_entry = number;
+                }
+                self.next_entry = number;
+            }
+        }
+        for (id, number) in columns.new_ids()?.zip(columns.first_new.max(0).unsigned_abs()..) {
+            if number > self.len() as u64 {
+                return Err(format!("the id of page {number} follows that of page {}", self.len()));
+            }
+            if number == self.len() as u64 {
+                self.push(id);
+            }
+        }
+        self.ids_stored = self.len();
+        for stored in columns.accounts()? {
+            if stored.number as usize >= self.len() {
+                return Err(format!("there is an account of page {} and no id", stored.number));
+            }
+            let block = &self.blocks[stored.number as usize / BLOCK];
+            if matches!(key, AccountsKey::Entry(number) if number <= block.kept_to) {
+                continue;
+            }
+            let held = self.held_mut(stored.number);
+            (held.balance, held.history) = (stored.balance, stored.history);
+            (held.told, held.depth) = (stored.told, stored.depth);
+        }
+        match key {
+            AccountsKey::Block(_) => {
+                self.blocks.iter_mut().last().into_iter().for_each(|block| block.kept_to = kept_to)
+            }
+            AccountsKey::Entry(number) => self.next_entry = number + 1,
+        }
+        Ok(())
+    }
+
+    /// Called when all records have been taken back.
+    pub fn restored(&mut self) {
+        // The block that was written longest ago is next.
+        let oldest = self.blocks.iter().enumerate().min_by_key(|(_, block)| block.kept_to);
+        self.next_block = oldest.map_or(0, |(number, _)| number);
+    }
+
+    fn push(&mut self, id: PageId) -> u32 {
+        let number = self.len() as u32;
+        let Self { index, blocks, .. } = self;
+        index.add(&id, |number| held_in(blocks, number).id);
+        if self.blocks.last().is_none_or(|last| last.held.len() == BLOCK) {
+            // Entries from the next one on are about its accounts.
+            self.blocks.push(Block { held: Vec::with_capacity(BLOCK), kept_to: self.next_entry - 1 });
+        }
+        if let Some(last) = self.blocks.last_mut() {
+            last.held.push(Held { id, balance: 0.0, history: 0.0, told: 0.0, depth: 0, is_changed: false });
+        }
+        number
+    }
+
+    /// The next entry of the journal, about these accounts.
+    fn entry(&mut self, numbers: &[u32]) -> AccountColumns {
+        let (kept_to, first_new) = (self.next_entry as i64, self.ids_stored as i64);
+        let mut columns = AccountColumns { kept_to, first_new, ..AccountColumns::default() };
+        for &number in numbers {
+            self.held_mut(number).is_changed = false;
+            let held = *self.held(number);
+            // Pages that are new were changed in the order of their numbers.
+            if number as usize == self.ids_stored {
+                columns.new_ids.extend(held.id.0);
+                self.ids_stored += 1;
+            }
+            columns.push(held.stored(number));
+        }
+        columns
+    }
+
+    fn block(&self, number: usize) -> AccountColumns {
+        let first = number * BLOCK;
+        let kept_to = self.next_entry as i64 - 1;
+        let mut columns = AccountColumns { kept_to, first_new: first as i64, ..AccountColumns::default() };
+        for (held, number) in self.blocks[number].held.iter().zip(first as u32..) {
+            columns.new_ids.extend(held.id.0);
+            columns.push(held.stored(number));
+        }
+        columns
+    }
+
+    fn held(&self, number: u32) -> &Held {
+        held_in(&self.blocks, number)
+    }
+
+    fn held_mut(&mut self, number: u32) -> &mut Held {
+        &mut self.blocks[number as usize / BLOCK].held[number as usize % BLOCK]
+    }
+}
+
+fn held_in(blocks: &[Block], number: u32) -> &Held {
+    &blocks[number as usize / BLOCK].held[number as usize % BLOCK]
+}
+
+impl Held {
+    fn stored(&self, number: u32) -> Stored {
+        let Self { balance, history, told, depth, .. } = *self;
+        Stored { number, balance, history, told, depth }
+    }
+}
+
+#[cfg(test)]
+mod tests;

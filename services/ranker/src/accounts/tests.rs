@@ -1,0 +1,139 @@
+use super::*;
+use importance::opic::Shard;
+use messages::Encoded;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::collections::BTreeMap;
+use stream::TableKey;
+
+/// The table, as encoded bytes.
+type Stored = BTreeMap<Vec<u8>, Vec<u8>>;
+
+fn restored(stored: &Stored) -> Result<Accounts, String> {
+    let mut accounts = Accounts::default();
+    for (key, value) in stored {
+        accounts.restore(AccountsKey::from_bytes(key).unwrap(), &AccountColumns::decode(value).unwrap())?;
+    }
+    accounts.restored();
+    Ok(accounts)
+}
+
+/// Writes what has changed. Returns the bytes written.
+fn write(accounts: &mut Accounts, stored: &mut Stored) -> usize {
+    let mut bytes = 0;
+    for (key, columns) in accounts.unwritten() {
+        match columns.map(|columns| columns.encode()) {
+            Some(value) => {
+                bytes += value.len();
+                stored.insert(key.to_bytes().to_vec(), value);
+            }
+            None => drop(stored.remove(&key.to_bytes()[..])),
+        }
+    }
+    bytes
+}
+
+fn page_id(number: usize) -> PageId {
+    PageId((number as u128).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835).to_be_bytes())
+}
+
+/// Changes `changes` pages among the first `pages`.
+fn change(accounts: &mut Accounts, shard: &mut Shard, random: &mut Pcg64, pages: usize, changes: usize) {
+    for _ in 0..changes {
+        let id = page_id(random.random_range(0..pages));
+        let number = accounts.find(&id).unwrap_or_else(|| {
+            let (depth, told_importance) = (random.random_range(0..9), 1.5);
+            accounts.add(id, &LinkedPage { account: shard.open(), depth, told_importance })
+        });
+        let mut page = accounts.get(number);
+        page.account.receive(random.random_range(0.0..1.0));
+        page.told_importance += 0.5;
+        accounts.set(number, &page);
+    }
+}
+
+#[test]
+fn what_was_written_is_read_again_after_any_number_of_batches_and_losses() {
+    for seed in 0..8 {
+        let mut random = Pcg64::seed_from_u64(seed);
+        let mut shard = Shard::new(0, 1.0);
+        let (mut accounts, mut stored, mut written) = (Accounts::default(), Stored::new(), Vec::new());
+        let mut losses = 0;
+        for batch in 0..300 {
+            // Up to six blocks.
+            let pages = 10 + batch * 20;
+            let changes = if random.random_bool(0.1) { 3_000 } else { random.random_range(0..100) };
+            change(&mut accounts, &mut shard, &mut random, pages, changes);
+            if random.random_bool(0.1) {
+                // The batch is lost.
+                losses += 1;
+                accounts = restored(&stored).unwrap();
+                assert_eq!(accounts.pages().collect::<Vec<_>>(), written, "seed {seed}, batch {batch}");
+            } else {
+                write(&mut accounts, &mut stored);
+                written = accounts.pages().collect();
+            }
+        }
+        assert!(losses > 10 && written.len() > 4 * BLOCK, "{losses} losses, {} pages", written.len());
+    }
+}
+
+#[test]
+fn the_journal_stays_as_small_as_the_blocks_and_no_batch_writes_much_more_than_it_changed() {
+    let mut random = Pcg64::seed_from_u64(1);
+    let mut shard = Shard::new(0, 1.0);
+    let (mut accounts, mut stored) = (Accounts::default(), Stored::new());
+    let (mut all, mut most_journal) = (0, 0);
+    let batches = 1_000;
+    for batch in 0..batches {
+        change(&mut accounts, &mut shard, &mut random, 5_000, 200);
+        let bytes = write(&mut accounts, &mut stored);
+        all += bytes;
+        assert!(bytes <= 2 * 200 * STORED_BYTES + BLOCK * (STORED_BYTES + 1), "{bytes} in batch {batch}");
+        let journal = stored.iter().filter(|(key, _)| key[0] == b'j').map(|(_, value)| value.len()).sum();
+        most_journal = usize::max(most_journal, journal);
+    }
+    let blocks: usize = stored.iter().filter(|(key, _)| key[0] == b'b').map(|(_, value)| value.len()).sum();
+    assert!(accounts.len() > 4_900 && most_journal < 2 * blocks, "{most_journal} beside {blocks}");
+    assert!(all < batches * 2 * 200 * STORED_BYTES, "{all}");
+    assert_eq!(write(&mut accounts, &mut stored), 0, "nothing has changed");
+}
+
+#[test]
+fn damage_is_told() {
+    let mut random = Pcg64::seed_from_u64(2);
+    let mut shard = Shard::new(0, 1.0);
+    let (mut accounts, mut stored) = (Accounts::default(), Stored::new());
+    for _ in 0..100 {
+        change(&mut accounts, &mut shard, &mut random, 3_000, 300);
+        write(&mut accounts, &mut stored);
+    }
+    assert!(restored(&stored).is_ok());
+    let without = |letter: u8, number: u64| {
+        let mut damaged = stored.clone();
+        damaged.remove(&(letter, number).to_bytes()[..]).unwrap();
+        restored(&damaged).map(|_| ()).unwrap_err()
+    };
+    assert_eq!(without(b'b', 1), "block 2 follows 1024 accounts");
+    assert_eq!(without(b'b', 0), "block 1 follows 0 accounts");
+    let mut cut = stored.clone();
+    let first = cut.values_mut().next().unwrap();
+    let mut columns = AccountColumns::decode(first).unwrap();
+    columns.balances.pop();
+    *first = columns.encode();
+    assert_eq!(restored(&cut).map(|_| ()).unwrap_err(), "a column of 8191 bytes does not consist of values of 8");
+}
+
+#[test]
+fn an_address_takes_less_than_24_bytes_and_its_account_as_many() {
+    let mut shard = Shard::new(0, 1.0);
+    let mut accounts = Accounts::default();
+    for number in 0..100_000 {
+        let id = page_id(number);
+        assert_eq!(accounts.find(&id), None);
+        accounts.add(id, &LinkedPage { account: shard.open(), depth: 0, told_importance: 0.0 });
+    }
+    assert!((0..100_000).all(|number| accounts.find(&page_id(number)) == Some(number as u32)));
+    let (finding, rest) = accounts.memory_bytes();
+    assert!(finding <= 2_400_000 && rest <= 3_000_000, "{finding} and {rest}");
+}

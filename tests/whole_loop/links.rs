@@ -1,0 +1,52 @@
+//! Links are followed from one page, with crashes: all pages are found, and no cash is lost or made.
+
+use crate::simulation::{History, Plan, simulate};
+use std::sync::OnceLock;
+
+fn followed() -> &'static History {
+    static HISTORY: OnceLock<History> = OnceLock::new();
+    HISTORY.get_or_init(follow)
+}
+
+fn follow() -> History {
+    simulate(Plan { seed: crate::seed(), days: 14, links: true, ..Plan::default() })
+}
+
+#[test]
+fn every_page_is_found_from_one_and_has_one_account() {
+    let history = followed();
+    assert!(history.crashes >= 20, "{} crashes prove little", history.crashes);
+    assert_eq!(history.pages.len(), history.web.pages.len());
+    assert_eq!(history.linked.keys().collect::<Vec<_>>(), history.pages.keys().collect::<Vec<_>>());
+    for (id, page) in &history.pages {
+        let (url, linked) = (&page.scheduler.url, &history.linked[id]);
+        assert_eq!(page.scheduler.importance, linked.told_importance, "what the scheduler has heard of {url}");
+    }
+}
+
+#[test]
+fn all_cash_is_one_at_every_tick() {
+    let history = followed();
+    for (tick, (accounts, purses)) in history.cash.iter().enumerate() {
+        assert!((accounts + purses - 1.0).abs() < 1e-9, "tick {tick}: {accounts} in accounts, {purses} in purses");
+    }
+    // It moves: pages hold most of it, and not always the same share.
+    let shares: Vec<f64> = history.cash.iter().skip(144).map(|(accounts, _)| *accounts).collect();
+    let (least, most) =
+        shares.iter().fold((1.0_f64, 0.0_f64), |(least, most), share| (least.min(*share), most.max(*share)));
+    assert!(least > 0.5 && most - least > 0.01, "{least} to {most}");
+}
+
+#[test]
+fn the_page_that_all_link_to_weighs_most() {
+    let history = followed();
+    let first = history.web.pages[0].url.page_id();
+    let others = history.linked.iter().filter(|(id, _)| **id != first).map(|(_, page)| page.told_importance);
+    let most = others.fold(0.0, f64::max);
+    assert!(history.linked[&first].told_importance > 2.0 * most, "{:?} beside {most}", history.linked[&first]);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_accounts() {
+    assert_eq!(follow().stores, followed().stores);
+}
