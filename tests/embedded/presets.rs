@@ -1,8 +1,10 @@
 //! Each preset does what its system is known for, as the servers saw it.
 
+use crate::site::serve_hosts;
 use page::Timestamp;
 use simweb::{ChangeRates, LedgerEntry, RequestKind, SeededConfig};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tests::{Crawl, SimulatedWeb, wait_for};
 
@@ -21,9 +23,9 @@ fn two_classes(fast_per_day: f64) -> ChangeRates {
     ChangeRates::Classes(vec![(0.5, SLOW_PER_DAY), (0.5, fast_per_day)])
 }
 
-/// A crawl of the web whose policy has all pages in one partition.
-fn crawl(web: &SimulatedWeb, fetches_per_day: f64, seeds: &[String]) -> Crawl {
-    let crawl = Crawl::of(web)
+/// The crawl at the pace of these webs, with all pages in one partition, so that one policy has them all.
+fn paced(crawl: Crawl, fetches_per_day: f64) -> Crawl {
+    crawl
         .with("budget.fetches_per_second", &(fetches_per_day / DAY.as_secs_f64()).to_string())
         .with("budget.burst", "1d")
         .with("budget.host_ahead", "1d")
@@ -34,7 +36,12 @@ fn crawl(web: &SimulatedWeb, fetches_per_day: f64, seeds: &[String]) -> Crawl {
         .with("politeness.response_time_factor", "0")
         .with("ranker.interval", "10m")
         .with("log.partitions", "1")
-        .with("log.batch_interval", "10ms");
+        .with("log.batch_interval", "10ms")
+}
+
+/// A crawl of the web.
+fn crawl(web: &SimulatedWeb, fetches_per_day: f64, seeds: &[String]) -> Crawl {
+    let crawl = paced(Crawl::of(web), fetches_per_day);
     std::fs::write(crawl.seeds_file(), seeds.join("\n")).unwrap();
     web.clock_settings().into_iter().fold(crawl, |crawl, (key, value)| crawl.with(key, &value))
 }
@@ -115,4 +122,47 @@ fn classified_adds_looks_for_the_fast_class() {
     // f + f0 for the fast class and f0 for the others, with f at least 2 f0.
     let preference = preference(&web, &requests);
     assert!(preference > 1.5, "{preference}");
+}
+
+#[test]
+fn site_rank_visits_sites_in_ranks_by_the_links_of_others() {
+    // Two pages of each site: one links to the first three sites, the other to the first six.
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let number = AtomicU64::new(0);
+    let address = serve_hosts(move |host, path| {
+        if path == "/robots.txt" {
+            return ("text/plain", "User-agent: *\nAllow: /\n".to_owned());
+        }
+        let _ = sender.send(host.to_owned());
+        let number = number.fetch_add(1, Ordering::Relaxed);
+        let words: String = (0..20).map(|place| format!(" {:x}w", mixed(number * 32 + place))).collect();
+        let sites = if path == "/0" { 3 } else { 6 };
+        let links: String = (1..=sites).map(|site| format!("<a href=http://www.s{site}.test/0>s{site}</a> ")).collect();
+        ("text/html", format!("<title>{host}</title><main><h1>{host}</h1><p>{words}.</p>{links}</main>"))
+    });
+    let seeds: Vec<_> = (1..=9).flat_map(|site| [0, 1].map(|page| format!("http://www.s{site}.test/{page}"))).collect();
+    let crawl = Crawl::default().with("fetch.resolve", &format!("*.test={address}"));
+    let crawl = paced(crawl.with("politeness.crawl_delay", "0s").with("clock.speed", &SPEED.to_string()), 40.0);
+    std::fs::write(crawl.seeds_file(), seeds.join("\n")).unwrap();
+    let process = crawl.run(&["--preset", "site-rank"]);
+    let mut visits = BTreeMap::<String, u32>::new();
+    for looks in 0..520 {
+        let host = receiver.recv_timeout(Duration::from_secs(60)).expect("the crawl goes on");
+        // The first passes are made before all links are known.
+        if looks >= 120 {
+            *visits.entry(host).or_default() += 1;
+        }
+    }
+    process.signal(libc::SIGINT);
+    process.finish().exits_with(0);
+    let of = |sites: std::ops::RangeInclusive<u32>| -> f64 {
+        sites.map(|site| f64::from(visits.get(&format!("www.s{site}.test")).copied().unwrap_or(0))).sum()
+    };
+    let (best, middle, rest) = (of(1..=3), of(4..=6), of(7..=9));
+    assert!((1.6..2.5).contains(&(best / middle)) && (1.6..2.5).contains(&(middle / rest)), "{visits:?}");
+}
+
+/// A number that looks like any other.
+fn mixed(number: u64) -> u64 {
+    number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40
 }

@@ -9,6 +9,49 @@
 
 use crate::graph::Graph;
 
+/// The value of a site in a crawl that goes on, as its logarithm: values grow exponentially with every pass, and so need no
+/// reduction, which would have to happen on all shards at once. The order of sites is that of the published rule.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct LinkValue {
+    /// Natural logarithm; negative infinity while the value is 0.
+    ln: f64,
+}
+
+impl LinkValue {
+    /// The value of a site that no other has linked to.
+    pub const ZERO: LinkValue = LinkValue { ln: f64::NEG_INFINITY };
+
+    /// The value with this natural logarithm. What is no number counts as 0.
+    pub fn from_ln(ln: f64) -> Self {
+        if ln.is_nan() { Self::ZERO } else { Self { ln: ln.min(f64::MAX) } }
+    }
+
+    /// Its natural logarithm.
+    pub fn ln(self) -> f64 {
+        self.ln
+    }
+
+    /// What a link of the site gives: its value, or 1 while it has none.
+    pub fn given(self) -> Self {
+        if self == Self::ZERO { Self { ln: 0.0 } } else { self }
+    }
+
+    /// Takes in so many links of a site that gives this much each.
+    pub fn receive(&mut self, given: LinkValue, links: usize) {
+        let more = given.ln + (links as f64).ln();
+        let (low, high) = if more < self.ln { (more, self.ln) } else { (self.ln, more) };
+        if high > f64::NEG_INFINITY {
+            self.ln = high + (low - high).exp().ln_1p();
+        }
+    }
+
+    /// A weight in the same order: 1 + ln(1 + value).
+    pub fn weight(self) -> f64 {
+        // ln(1 + e^x), without overflow.
+        1.0 + self.ln.max(0.0) + (-self.ln.abs()).exp().ln_1p()
+    }
+}
+
 /// Above this a value no longer fits the 16 bits it had in the original.
 const LARGEST: u32 = 65_535;
 

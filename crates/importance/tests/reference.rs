@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 use importance::hits::Hits;
+use importance::link_value::LinkValue;
 use importance::opic::{Settled, greedy};
 use importance::pagerank::PageRank;
 use importance::push::Residuals;
@@ -142,6 +143,32 @@ fn link_values_keep_their_order_when_all_are_cut_back() {
             );
         }
     }
+}
+
+#[test]
+fn link_values_of_a_crawl_that_goes_on_are_those_published_without_the_cap() {
+    let mut values = [LinkValue::ZERO; 4];
+    let mut pass = || {
+        for (from, to) in SITES {
+            let given = values[from as usize].given();
+            values[to as usize].receive(given, 1);
+        }
+        values
+    };
+    for expected in [[4.0, 3.0, 2.0, 2.0], [32.0, 22.0, 13.0, 15.0], [245.0, 168.0, 99.0, 114.0]] {
+        for (value, expected) in pass().iter().zip(expected) {
+            assert!((value.ln().exp() / expected - 1.0).abs() < 1e-12, "{value:?} {expected}");
+        }
+    }
+    for number in 4..=10_000 {
+        let values = pass();
+        assert!(values[0] > values[1] && values[1] > values[3] && values[3] > values[2], "{number}: {values:?}");
+    }
+    let largest = pass()[0];
+    assert!(largest.ln() > 20_000.0 && largest.weight().is_finite(), "{largest:?}");
+    assert_eq!(LinkValue::ZERO.weight(), 1.0);
+    assert!((LinkValue::from_ln(3_f64.ln()).weight() - (1.0 + 4_f64.ln())).abs() < 1e-12);
+    assert_eq!(LinkValue::from_ln(f64::NAN), LinkValue::ZERO);
 }
 
 #[test]

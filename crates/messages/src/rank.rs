@@ -38,6 +38,9 @@ pub struct LinkCash {
     pub found_at: Timestamp,
     /// Whether pages that are new count as news of the page with the links.
     pub is_news: bool,
+    /// Natural logarithm of what each link gives to the value of the target's site.
+    #[serde(default)]
+    pub source_value_ln: f64,
     /// The links, without duplicate URLs.
     pub links: Vec<CashLink>,
 }

@@ -9,13 +9,15 @@ pub enum Preset {
     Chile,
     /// WebFountain: buckets and periods by linear programming.
     WebFountain,
+    /// Ni, Zou & Ding: sites in ranks 4, 2, 1 by link value.
+    SiteRank,
     /// Wen & Lu: two classes of pages.
     Classified,
 }
 
 impl Preset {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Tianwang, Self::Chile, Self::WebFountain, Self::Classified];
+    pub const ALL: [Self; 5] = [Self::Tianwang, Self::Chile, Self::WebFountain, Self::SiteRank, Self::Classified];
 
     /// Its name in commands.
     pub fn name(self) -> &'static str {
@@ -23,6 +25,7 @@ impl Preset {
             Self::Tianwang => "tianwang",
             Self::Chile => "chile",
             Self::WebFountain => "webfountain",
+            Self::SiteRank => "site-rank",
             Self::Classified => "classified",
         }
     }
@@ -33,6 +36,7 @@ impl Preset {
             Self::Tianwang => include_str!("../presets/tianwang.toml"),
             Self::Chile => include_str!("../presets/chile.toml"),
             Self::WebFountain => include_str!("../presets/webfountain.toml"),
+            Self::SiteRank => include_str!("../presets/site-rank.toml"),
             Self::Classified => include_str!("../presets/classified.toml"),
         }
     }
@@ -69,6 +73,9 @@ mod tests {
             }
         }
         let error = "google".parse::<Preset>().unwrap_err();
-        assert_eq!(error, "there is no preset google; the presets are tianwang, chile, webfountain, classified");
+        assert_eq!(
+            error,
+            "there is no preset google; the presets are tianwang, chile, webfountain, site-rank, classified"
+        );
     }
 }

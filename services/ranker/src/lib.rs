@@ -13,13 +13,18 @@
 mod accounts;
 mod forms;
 mod outputs;
+mod site_values;
 mod state;
 
 pub use crate::accounts::{AccountColumns, Accounts, AccountsKey, LinkedPage};
-pub use crate::state::{ACCOUNTS, FORMS, FormKey, FormYield, ShardTotals, TOTALS, TotalsKey};
+pub use crate::state::{
+    ACCOUNTS, FORMS, FormKey, FormYield, SITES, ShardTotals, SiteValue, SiteValueKey, TOTALS, TotalsKey,
+};
 
 use crate::forms::FormShares;
+use crate::site_values::SiteValues;
 use importance::Link;
+use importance::link_value::LinkValue;
 use importance::opic::{Account, Shard, ShardNews, Window};
 use importance::weight::WeightMap;
 use messages::topics::{RANK_TOTALS, RANKER_EVENTS, SCHEDULER_EVENTS};
@@ -46,7 +51,7 @@ const LARGEST_LINKS: f64 = 0.85 / 0.15;
 
 /// The topics and tables of the stage.
 pub fn topology() -> StageTopology {
-    let tables = StageTopology::new("ranker", RANKER_EVENTS).keeps(ACCOUNTS).keeps(TOTALS).keeps(FORMS);
+    let tables = StageTopology::new("ranker", RANKER_EVENTS).keeps(ACCOUNTS).keeps(TOTALS).keeps(FORMS).keeps(SITES);
     tables.writes(SCHEDULER_EVENTS).writes(RANKER_EVENTS).writes(RANK_TOTALS).hears(RANK_TOTALS)
 }
 
@@ -86,6 +91,8 @@ pub struct Ranker {
     shard: Shard,
     accounts: Accounts,
     form_shares: FormShares,
+    /// Empty where site values are not computed.
+    site_values: SiteValues,
     /// Whether the totals differ from those that are stored.
     is_changed: bool,
     counts: RankerCounts,
@@ -107,14 +114,23 @@ struct LinkSource {
     depth: i32,
     found_at: Timestamp,
     is_news: bool,
+    /// What the site is worth by the links of others.
+    link_value: LinkValue,
 }
 
 impl Ranker {
     /// A partition without accounts.
     pub fn new(rules: RankerRules, partition: u32) -> Self {
         let shard = Shard::new(partition, ALL_CASH / f64::from(rules.partitions));
-        let (accounts, form_shares) = (Accounts::default(), FormShares::default());
-        Self { rules, shard, accounts, form_shares, is_changed: false, counts: RankerCounts::default() }
+        Self {
+            rules,
+            shard,
+            accounts: Accounts::default(),
+            form_shares: FormShares::default(),
+            site_values: SiteValues::default(),
+            is_changed: false,
+            counts: RankerCounts::default(),
+        }
     }
 
     /// A page with links was looked at.
@@ -137,13 +153,14 @@ impl Ranker {
         let mut given = self.visit(id, &mut page.account, &targets);
         let source = LinkSource {
             page_id: id,
+            link_value: self.site_values.of(&source_site),
             site: source_site,
             depth: page.depth,
             found_at: found.found_at,
             is_news: !found.is_first_look,
         };
         let share = if found.is_unwanted { UNWANTED_SHARE } else { 1.0 };
-        let own = self.worth(&page, share * self.form_shares.of(&found.source_url));
+        let own = self.worth(&page, source.link_value, share * self.form_shares.of(&found.source_url));
         let own = self.tell(&mut page, own, &found.source_url);
         self.accounts.set(number, &page);
         let mut inside = Vec::new();
@@ -164,7 +181,7 @@ impl Ranker {
                 outside.entry(site).or_default().push(link);
             }
         }
-        let mut ranked = self.credit(&source, inside);
+        let mut ranked = self.credit(&source, source.link_value, inside);
         ranked.extend(own);
         outputs::tell_scheduler(&source, &source.site, ranked, context);
         outside.into_iter().for_each(|(site, links)| outputs::send_cash(&source, &site, links, context));
@@ -179,9 +196,14 @@ impl Ranker {
             depth: given.source_depth,
             found_at: given.found_at,
             is_news: given.is_news,
+            link_value: LinkValue::from_ln(given.source_value_ln),
         };
+        if self.rules.method == RankMethod::LinkValue {
+            self.site_values.receive(&given.target_site, source.link_value, given.links.len(), context);
+        }
+        let value = self.site_values.of(&given.target_site);
         let links = given.links.into_iter().map(|link| (link.url.page_id(), link)).collect();
-        let ranked = self.credit(&source, links);
+        let ranked = self.credit(&source, value, links);
         outputs::tell_scheduler(&source, &given.target_site, ranked, context);
     }
 
@@ -198,7 +220,7 @@ impl Ranker {
     fn visit(&mut self, id: PageId, account: &mut Account, targets: &[PageId]) -> Vec<(PageId, Option<f64>)> {
         let mut links: Vec<_> = targets.iter().map(|target| Link::plain(*target)).collect();
         importance::tidy(id, &mut links);
-        if self.rules.method == RankMethod::None {
+        if self.rules.method != RankMethod::Opic {
             return links.into_iter().map(|link| (link.to, Some(0.0))).collect();
         }
         self.is_changed = true;
@@ -209,14 +231,14 @@ impl Ranker {
         given
     }
 
-    /// Pages receive cash. Returns those that are new and those whose weight changed.
-    fn credit(&mut self, source: &LinkSource, links: Vec<(PageId, CashLink)>) -> Vec<RankedPage> {
+    /// Pages of a site of this value receive cash. Returns those that are new and those whose weight changed.
+    fn credit(&mut self, source: &LinkSource, value: LinkValue, links: Vec<(PageId, CashLink)>) -> Vec<RankedPage> {
         let (before, mut ranked) = (self.accounts.len(), Vec::new());
         for (id, CashLink { url, cash }) in links {
             let number = self.place(id, source.depth.saturating_add(1));
             let mut page = self.accounts.get(number);
             page.account.receive(cash);
-            let worth = self.worth(&page, self.form_shares.of(&url));
+            let worth = self.worth(&page, value, self.form_shares.of(&url));
             ranked.extend(self.tell(&mut page, worth, &url));
             self.accounts.set(number, &page);
         }
@@ -224,10 +246,11 @@ impl Ranker {
         ranked
     }
 
-    /// The weight of a page by its links, and what its form leaves of it.
-    fn worth(&self, page: &LinkedPage, share: f64) -> f64 {
+    /// The weight of a page by its links or the value of its site, and what its form leaves of it.
+    fn worth(&self, page: &LinkedPage, value: LinkValue, share: f64) -> f64 {
         let weight = match self.rules.method {
             RankMethod::None => 1.0,
+            RankMethod::LinkValue => value.weight(),
             RankMethod::Opic => {
                 let score = page.account.importance(&self.shard, Window::Everything);
                 self.rules.map.weight(score, ALL_CASH / self.shard.pages().max(1) as f64)
@@ -262,6 +285,10 @@ impl Processor for Ranker {
         }
         context.scan(FORMS, b"", &mut |form, shown| {
             self.form_shares.note(form, &shown);
+            Ok(())
+        })?;
+        context.scan(SITES, b"", &mut |site, value| {
+            self.site_values.restore(site, &value);
             Ok(())
         })?;
         let damaged = |what| ProcessError::Damaged(format!("the ranker's accounts are damaged: {what}"));

@@ -37,6 +37,7 @@ pub(crate) fn send_cash(source: &LinkSource, target_site: &SiteKey, links: Vec<C
             source_depth: source.depth,
             found_at: source.found_at,
             is_news: source.is_news,
+            source_value_ln: source.link_value.given().ln(),
             links,
         };
         context.emit(RANKER_EVENTS, cash);

@@ -4,6 +4,7 @@ use crate::accounts::{AccountColumns, Accounts, AccountsKey};
 use importance::opic::{KeptShard, Shard};
 use messages::impl_message;
 use messages::topics::KeyKind;
+use page::SiteKey;
 use serde::{Deserialize, Serialize};
 use stream::{Table, TableKey};
 
@@ -14,6 +15,9 @@ pub const ACCOUNTS: Table<AccountsKey, AccountColumns> = Table::new("accounts");
 pub const TOTALS: Table<TotalsKey, ShardTotals> = Table::new("totals");
 /// What pages with addresses of one form have shown: `p` and the hash of the form.
 pub const FORMS: Table<FormKey, FormYield> = Table::new("forms");
+
+/// The value of sites by the links of other sites, where `ranker.importance` is "link-value": `v` and the hash of the site.
+pub const SITES: Table<SiteValueKey, SiteValue> = Table::new("sites");
 
 /// The totals of a partition. The schema describes the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,6 +69,37 @@ pub struct FormYield {
     pub last_texts: Vec<i64>,
 }
 
+/// What a site is worth by the links of other sites. The schema describes the field.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct SiteValue {
+    pub ln: f64,
+}
+
+/// The key of a site's value: the hash of the site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SiteValueKey(u64);
+
+impl SiteValueKey {
+    pub(crate) fn of(site: &SiteKey) -> Self {
+        Self(document::text_hash(site.as_str().as_bytes()))
+    }
+}
+
+impl TableKey for SiteValueKey {
+    const KIND: KeyKind = KeyKind::Hash;
+    type Bytes = [u8; 9];
+
+    fn to_bytes(&self) -> [u8; 9] {
+        (b'v', self.0).to_bytes()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (letter, hash) = <(u8, u64)>::from_bytes(bytes)?;
+        (letter == b'v').then_some(Self(hash))
+    }
+}
+
 /// The key of the totals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TotalsKey;
@@ -102,3 +137,4 @@ impl TableKey for FormKey {
 
 impl_message!(ShardTotals, "ShardTotals", include_str!("../../../schemas/state/ShardTotals.avsc"));
 impl_message!(FormYield, "FormYield", include_str!("../../../schemas/state/FormYield.avsc"));
+impl_message!(SiteValue, "SiteValue", include_str!("../../../schemas/state/SiteValue.avsc"));

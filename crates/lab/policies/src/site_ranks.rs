@@ -46,8 +46,8 @@ pub fn visited(rank: u8, pass: u64, site: u64, phases: Phases) -> bool {
     }
 }
 
-/// The policy: one pass after another over the sites that are due in it, page by page. A site's value is the summed
-/// weight of its pages.
+/// The policy: one pass after another over the sites that are due in it, page by page. A site's value is the
+/// largest weight of a page of it: the ranker gives all of them the site's link value, and those told last have its latest.
 #[derive(Clone, Debug)]
 pub struct SiteRanks {
     phases: Phases,
@@ -108,7 +108,8 @@ impl SiteRanks {
             site.slots.sort_unstable();
             site.slots.dedup();
             site.slots.retain(|&slot| pages.get(slot).is_some_and(|page| page.site == *key));
-            site.value = site.slots.iter().filter_map(|&slot| pages.get(slot)).map(|page| page.weight).sum();
+            site.value =
+                site.slots.iter().filter_map(|&slot| pages.get(slot)).map(|page| page.weight).fold(0.0, f64::max);
             !site.slots.is_empty()
         });
         let mut by_value: Vec<(&u64, &RankedSite)> = self.sites.iter().collect();

@@ -33,9 +33,10 @@ impl Samples for LinkCash {
             source_depth: 3,
             found_at: time(3),
             is_news: true,
+            source_value_ln: 4.25,
             links: vec![CashLink { url: target(), cash: 0.003_906_25 }],
         };
-        let sparse = Self { source_depth: 0, is_news: false, links: Vec::new(), ..full.clone() };
+        let sparse = Self { source_depth: 0, is_news: false, source_value_ln: 0.0, links: Vec::new(), ..full.clone() };
         vec![full, sparse]
     }
 }

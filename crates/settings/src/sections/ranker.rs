@@ -7,7 +7,9 @@ section! {
     /// What pages are worth by their links. Used where links are followed.
     ranker: Ranker {
         /// How importance is computed.
-        importance: RankMethod = Choice(&[("opic", RankMethod::Opic), ("none", RankMethod::None)]),
+        importance: RankMethod = Choice(&[
+            ("opic", RankMethod::Opic), ("link-value", RankMethod::LinkValue), ("none", RankMethod::None),
+        ]),
         /// Exponent by which a score becomes a weight.
         exponent: f64 = Number(0.0, 1.0),
         /// Least change of a weight, as a share of it, that is told to the scheduler.
@@ -22,6 +24,8 @@ section! {
 pub enum RankMethod {
     /// By cash that pages hand on when they are looked at (Abiteboul, Preda & Cobena 2003).
     Opic,
+    /// By the value of the page's site, which the links of other sites raise by the value of theirs (Ni, Zou & Ding).
+    LinkValue,
     /// Not at all: all pages are alike.
     None,
 }

@@ -1,0 +1,31 @@
+//! The value of each site by the links of other sites ([`importance::link_value`]), while the crawl goes on.
+
+use crate::state::{SITES, SiteValue, SiteValueKey};
+use importance::link_value::LinkValue;
+use page::SiteKey;
+use std::collections::HashMap;
+use stream::Context;
+
+/// The values of the partition's sites. A site that no other links to has none.
+#[derive(Debug, Default)]
+pub(crate) struct SiteValues(HashMap<SiteValueKey, LinkValue>);
+
+impl SiteValues {
+    /// Takes in a stored value.
+    pub(crate) fn restore(&mut self, key: SiteValueKey, value: &SiteValue) {
+        self.0.insert(key, LinkValue::from_ln(value.ln));
+    }
+
+    /// The value of a site.
+    pub(crate) fn of(&self, site: &SiteKey) -> LinkValue {
+        self.0.get(&SiteValueKey::of(site)).copied().unwrap_or(LinkValue::ZERO)
+    }
+
+    /// So many links of another site lead to this one, which give this much each.
+    pub(crate) fn receive(&mut self, site: &SiteKey, given: LinkValue, links: usize, context: &mut Context<'_>) {
+        let key = SiteValueKey::of(site);
+        let value = self.0.entry(key).or_insert(LinkValue::ZERO);
+        value.receive(given, links);
+        context.put(SITES, &key, &SiteValue { ln: value.ln() });
+    }
+}
