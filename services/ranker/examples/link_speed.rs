@@ -27,6 +27,8 @@ const LINKS_A_PAGE: usize = 12;
 /// Pages of the whole stage, and of a site.
 const PAGES: u32 = 200_000;
 const PAGES_PER_SITE: u32 = 500;
+/// So many times the stage is given a part of the pages, and works until it is idle.
+const PARTS: u32 = 20;
 /// Pages of the state alone, and looks at them that are measured.
 const STATE_PAGES: u32 = 1_000_000;
 const STATE_LOOKS: usize = 200_000;
@@ -178,8 +180,8 @@ fn stage(directory: &Path) {
     let mut random = 1;
     for (name, is_first_look) in [("new pages", true), ("known pages", false)] {
         let mut spent = Duration::ZERO;
-        for site in 0..PAGES / PAGES_PER_SITE {
-            let pages = site * PAGES_PER_SITE..(site + 1) * PAGES_PER_SITE;
+        for part in 0..PARTS {
+            let pages = part * PAGES / PARTS..(part + 1) * PAGES / PARTS;
             let looks: Vec<_> = pages.map(|page| look(&topic, page, is_first_look, &mut random)).collect();
             log.append(&looks).expect("records can be written");
             clock.advance(Duration::from_secs(60));
@@ -224,7 +226,7 @@ fn address(page: u32) -> CanonicalUrl {
 fn drain(stage: &mut impl Stage) {
     let mut idle = 0;
     // The first steps join the group, and are idle too.
-    while idle < 10 {
+    while idle < 4 {
         match stage.step().expect("nothing stops it") {
             StepOutcome::Idle => idle += 1,
             StepOutcome::Worked => idle = 0,
