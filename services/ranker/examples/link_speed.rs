@@ -9,15 +9,16 @@ use messages::{Encoded, PageOutLinks, topics};
 use page::{CanonicalUrl, PageId, Timestamp};
 use ranker::{Accounts, LinkedPage};
 use rustix::time::{ClockId, clock_gettime};
-use settings::{Layers, Settings};
-use std::collections::HashMap;
+use settings::Settings;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use stream::partitioner::partition_for;
 use stream::testing::ManualClock;
 use stream::{
-    Checkpoint, Log, OutputRecord, Stage, StageRunner, StepOutcome, StoreProvider, StoreWrite, TableKey, TaskId,
-    TopicPartition,
+    Checkpoint, Clock, Commit, Event, Log, LogBackend, Member, MemberSpec, OutputRecord, PollLimits, Position, Stage,
+    StageRunner, StepOutcome, StoreProvider, StoreWrite, TableKey, TaskId, TopicPartition,
 };
 use stream_rocksdb::{EmbeddedStores, RocksStores, StoreMemory};
 use topology::LogNames;
@@ -27,6 +28,8 @@ const LINKS_A_PAGE: usize = 12;
 /// Pages of the whole stage, and of a site.
 const PAGES: u32 = 200_000;
 const PAGES_PER_SITE: u32 = 500;
+/// So many times the stage is given a part of the pages, and works until it is idle.
+const PARTS: u32 = 20;
 /// Pages of the state alone, and looks at them that are measured.
 const STATE_PAGES: u32 = 1_000_000;
 const STATE_LOOKS: usize = 200_000;
@@ -162,28 +165,32 @@ fn state(directory: &Path) {
 
 /// The whole stage over a log on disk: links read, decoded, followed, accounts changed, messages sent, committed.
 fn stage(directory: &Path) {
-    let overrides = [("log.partitions".to_owned(), "1".to_owned())];
-    let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides });
-    let settings = settings.expect("these settings are valid");
+    let settings = Settings::default();
+    let partitions = settings.log.partitions;
     let names = LogNames::new(&settings);
     let log = stream_rocksdb::open_log(directory).expect("a new log opens");
-    log.create_topics(&topology::topic_configs(&settings, &[ranker::topology()], 1)).expect("topics can be made");
+    log.create_topics(&topology::topic_configs(&settings, &[ranker::topology()], partitions))
+        .expect("topics can be made");
     let stores = Arc::new(EmbeddedStores::new(log.backend().clone()));
-    let log: Arc<dyn Log> = Arc::new(log);
+    let (owned, log): (_, Arc<dyn Log>) = (log.clone(), Arc::new(log));
     let clock = ManualClock::at(START);
-    let spec = ranker::stage(&settings, &names, 1);
+    let spec = ranker::stage(&settings, &names, partitions);
     let runner = topology::runner_settings(&settings, spec.punctuate_every, &*clock);
     let mut stage = StageRunner::new(spec, "speed", log.clone(), stores, clock.clone(), runner);
     let topic = names.topic(topics::RANKER_EVENTS);
+    let mut scheduler = Scheduler::join(&*log, &names);
     let mut random = 1;
     for (name, is_first_look) in [("new pages", true), ("known pages", false)] {
         let mut spent = Duration::ZERO;
-        for site in 0..PAGES / PAGES_PER_SITE {
-            let pages = site * PAGES_PER_SITE..(site + 1) * PAGES_PER_SITE;
-            let looks: Vec<_> = pages.map(|page| look(&topic, page, is_first_look, &mut random)).collect();
+        for part in 0..PARTS {
+            let pages = part * PAGES / PARTS..(part + 1) * PAGES / PARTS;
+            let looks: Vec<_> = pages.map(|page| look(&topic, partitions, page, is_first_look, &mut random)).collect();
             log.append(&looks).expect("records can be written");
             clock.advance(Duration::from_secs(60));
             spent += timed(|| drain(&mut stage)).1;
+            scheduler.read();
+            // Drops records that were read, as a crawl does every second.
+            spent += timed(|| owned.backend().maintain(clock.now()).expect("the log can be written")).1;
         }
         println!("the ranker, {name}: {:.1} ns a link", nanos(spent, PAGES as usize * LINKS_A_PAGE));
     }
@@ -192,7 +199,7 @@ fn stage(directory: &Path) {
 }
 
 /// A look at a page. Two of three links lead to pages of its site.
-fn look(topic: &str, page: u32, is_first_look: bool, random: &mut u64) -> OutputRecord {
+fn look(topic: &str, partitions: u32, page: u32, is_first_look: bool, random: &mut u64) -> OutputRecord {
     let source_url = address(page);
     let link = |number: usize| {
         let target = match number % 3 {
@@ -212,7 +219,48 @@ fn look(topic: &str, page: u32, is_first_look: bool, random: &mut u64) -> Output
         links,
         source_url,
     };
-    OutputRecord { to: TopicPartition::new(topic, 0), timestamp: START, key, value: Some(links.encode().into()) }
+    let to = TopicPartition::new(topic, partition_for(&key, partitions));
+    OutputRecord { to, timestamp: START, key, value: Some(links.encode().into()) }
+}
+
+/// Reads what the scheduler is told, so that the log drops it.
+struct Scheduler {
+    member: Box<dyn Member>,
+    positions: BTreeMap<u32, Position>,
+}
+
+impl Scheduler {
+    fn join(log: &dyn Log, names: &LogNames) -> Self {
+        let spec = MemberSpec {
+            group: names.group("scheduler"),
+            input: names.topic(topics::SCHEDULER_EVENTS),
+            transactional_id: "scheduler-0".to_owned(),
+        };
+        Self { member: log.join(&spec).expect("nobody else is of the group"), positions: BTreeMap::new() }
+    }
+
+    fn read(&mut self) {
+        loop {
+            let events = self.member.poll(PollLimits::records(10_000), Duration::ZERO).expect("the log can be read");
+            if events.is_empty() {
+                break;
+            }
+            for event in events {
+                match event {
+                    Event::Assigned(partitions) => partitions.iter().for_each(|partition| {
+                        self.member.start(*partition, 0).expect("it is ours");
+                    }),
+                    Event::Revoked(_) => unreachable!("the member is alone in its group"),
+                    Event::Record(record) => {
+                        self.positions.insert(record.partition, Position::at(record.offset + 1));
+                    }
+                }
+            }
+            let (tasks, positions) = (self.positions.keys().copied().collect(), self.positions.clone());
+            let commit = Commit { tasks, positions, ..Commit::default() };
+            self.member.commit(&commit).expect("the log can be written");
+        }
+    }
 }
 
 fn address(page: u32) -> CanonicalUrl {
@@ -224,7 +272,7 @@ fn address(page: u32) -> CanonicalUrl {
 fn drain(stage: &mut impl Stage) {
     let mut idle = 0;
     // The first steps join the group, and are idle too.
-    while idle < 10 {
+    while idle < 4 {
         match stage.step().expect("nothing stops it") {
             StepOutcome::Idle => idle += 1,
             StepOutcome::Worked => idle = 0,

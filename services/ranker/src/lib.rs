@@ -4,7 +4,7 @@
 //! ([`importance::opic`]): a page that is looked at hands its cash on to those that it links to. Tells the scheduler pages
 //! that are new, and the weight of a known page when it has changed enough.
 //!
-//! A link to another site is followed in the partition of that site, so that each page has one account: the cash travels there
+//! A link to a site of another partition is followed there, so that each page has one account: the cash travels
 //! as a message ([`messages::LinkCash`]). The partitions split the cash of the virtual page by their numbers of pages, which
 //! they broadcast ([`messages::RankTotals`]).
 //!
@@ -160,35 +160,50 @@ impl Ranker {
             is_news: !found.is_first_look,
         };
         let share = if found.is_unwanted { UNWANTED_SHARE } else { 1.0 };
+<<<<<<< HEAD
         let own = self.worth(&page, source.link_value, share * self.form_shares.of(&found.source_url));
         let own = self.tell(&mut page, own, &found.source_url);
+=======
+        let own = self.worth(&page, share * self.form_shares.of(&found.source_url));
+        let mut own = self.tell(&mut page, own, &found.source_url);
+>>>>>>> br-e
         self.accounts.set(number, &page);
+        let mut by_site: BTreeMap<SiteKey, Vec<(PageId, CashLink)>> = BTreeMap::new();
         let mut inside = Vec::new();
-        let mut outside: BTreeMap<SiteKey, Vec<CashLink>> = BTreeMap::new();
         for (target, link) in targets.into_iter().zip(found.links) {
             // Once, should the link be repeated.
             let Ok(place) = given.binary_search_by_key(&target, |(to, _)| *to) else { continue };
             let Some(cash) = given[place].1.take() else { continue };
-            let link = CashLink { url: link.url, cash };
-            if link.url.origin() == found.source_url.origin() {
-                inside.push((target, link));
-                continue;
-            }
-            let site = link.url.site_key();
-            if site == source.site {
-                inside.push((target, link));
-            } else {
-                outside.entry(site).or_default().push(link);
+            let link = (target, CashLink { url: link.url, cash });
+            match link.1.url.origin() == found.source_url.origin() {
+                true => inside.push(link),
+                false => by_site.entry(link.1.url.site_key()).or_default().push(link),
             }
         }
+<<<<<<< HEAD
         let mut ranked = self.credit(&source, source.link_value, inside);
         ranked.extend(own);
         outputs::tell_scheduler(&source, &source.site, ranked, context);
         outside.into_iter().for_each(|(site, links)| outputs::send_cash(&source, &site, links, context));
+=======
+        by_site.entry(source.site.clone()).or_default().extend(inside);
+        for (site, links) in by_site {
+            if partition_for(site.as_str().as_bytes(), self.rules.partitions) != self.shard.own().shard {
+                let links = links.into_iter().map(|(_, link)| link).collect();
+                outputs::send_cash(&source, &site, links, context);
+                continue;
+            }
+            let mut ranked = self.credit(&source, links);
+            if site == source.site {
+                ranked.extend(own.take());
+            }
+            outputs::tell_scheduler(&source, &site, ranked, context);
+        }
+>>>>>>> br-e
         Ok(())
     }
 
-    /// Links of a page of another site lead here.
+    /// Links of a page of another partition lead here.
     fn take_cash(&mut self, given: LinkCash, context: &mut Context<'_>) {
         let source = LinkSource {
             page_id: given.source_page_id,
