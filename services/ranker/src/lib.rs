@@ -160,13 +160,8 @@ impl Ranker {
             is_news: !found.is_first_look,
         };
         let share = if found.is_unwanted { UNWANTED_SHARE } else { 1.0 };
-<<<<<<< HEAD
         let own = self.worth(&page, source.link_value, share * self.form_shares.of(&found.source_url));
-        let own = self.tell(&mut page, own, &found.source_url);
-=======
-        let own = self.worth(&page, share * self.form_shares.of(&found.source_url));
         let mut own = self.tell(&mut page, own, &found.source_url);
->>>>>>> br-e
         self.accounts.set(number, &page);
         let mut by_site: BTreeMap<SiteKey, Vec<(PageId, CashLink)>> = BTreeMap::new();
         let mut inside = Vec::new();
@@ -180,12 +175,6 @@ impl Ranker {
                 false => by_site.entry(link.1.url.site_key()).or_default().push(link),
             }
         }
-<<<<<<< HEAD
-        let mut ranked = self.credit(&source, source.link_value, inside);
-        ranked.extend(own);
-        outputs::tell_scheduler(&source, &source.site, ranked, context);
-        outside.into_iter().for_each(|(site, links)| outputs::send_cash(&source, &site, links, context));
-=======
         by_site.entry(source.site.clone()).or_default().extend(inside);
         for (site, links) in by_site {
             if partition_for(site.as_str().as_bytes(), self.rules.partitions) != self.shard.own().shard {
@@ -193,13 +182,12 @@ impl Ranker {
                 outputs::send_cash(&source, &site, links, context);
                 continue;
             }
-            let mut ranked = self.credit(&source, links);
+            let mut ranked = self.arrive(&source, &site, links, context);
             if site == source.site {
                 ranked.extend(own.take());
             }
             outputs::tell_scheduler(&source, &site, ranked, context);
         }
->>>>>>> br-e
         Ok(())
     }
 
@@ -213,13 +201,24 @@ impl Ranker {
             is_news: given.is_news,
             link_value: LinkValue::from_ln(given.source_value_ln),
         };
-        if self.rules.method == RankMethod::LinkValue {
-            self.site_values.receive(&given.target_site, source.link_value, given.links.len(), context);
-        }
-        let value = self.site_values.of(&given.target_site);
         let links = given.links.into_iter().map(|link| (link.url.page_id(), link)).collect();
-        let ranked = self.credit(&source, value, links);
+        let ranked = self.arrive(&source, &given.target_site, links, context);
         outputs::tell_scheduler(&source, &given.target_site, ranked, context);
+    }
+
+    /// Links lead to pages of a site of this partition. Returns what the scheduler is to know.
+    fn arrive(
+        &mut self,
+        source: &LinkSource,
+        site: &SiteKey,
+        links: Vec<(PageId, CashLink)>,
+        context: &mut Context<'_>,
+    ) -> Vec<RankedPage> {
+        if self.rules.method == RankMethod::LinkValue && *site != source.site {
+            self.site_values.receive(site, source.link_value.given(), links.len(), context);
+        }
+        let value = self.site_values.of(site);
+        self.credit(source, value, links)
     }
 
     /// The number of a page's account. One that is new is opened.
