@@ -3,7 +3,7 @@
 use crate::class_marks::ClassMarks;
 use crate::classes::Classed;
 use document::blocks::Blocks;
-use document::text_hash;
+use document::passage_hash;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ impl ClassedText {
             let own = &text[place.clone()];
             let is_marked = marks.any_within(place.clone());
             let classed = is_marked.then(|| Classed::of(own));
-            names.push(text_hash(classed.as_ref().map_or(own, |classed| &classed.ages).as_bytes()));
+            names.push(passage_hash(classed.as_ref().map_or(own, |classed| &classed.ages).as_bytes()));
             let classed = classed.map(|classed| classed.all).filter(|classed| **classed != *own);
             let start = replaced.as_ref().map_or(place.start, String::len);
             let length = classed.as_ref().map_or(place.len(), |classed| classed.len());

@@ -1,6 +1,6 @@
 //! Canonical link targets: a link counts as changed when it leads elsewhere, not when it is spelled differently.
 
-use document::{splitmix64, text_hash};
+use document::{passage_hash, splitmix64};
 use page::{CanonicalUrl, UrlProblem, UrlRules};
 
 /// Query parameters in which click counters carry the address they redirect to.
@@ -163,7 +163,7 @@ fn with_fragment(page: u64, fragment: &str) -> u64 {
 
 fn hash_of(start: u64, pieces: &[&str]) -> u64 {
     let pieces = pieces.iter().filter(|piece| !piece.is_empty());
-    pieces.fold(start, |hash, piece| splitmix64(hash ^ text_hash(piece.as_bytes())))
+    pieces.fold(start, |hash, piece| splitmix64(hash ^ passage_hash(piece.as_bytes())))
 }
 
 /// The sign before a part, unless that is empty.
