@@ -276,22 +276,30 @@ fn units(
     // Of units with one name, those in the region come first, in page order.
     let order = |unit: &Unit| unit.key.name() << UnitKey::NAME_SHIFT | u64::from(!unit.key.in_region());
     let mut units = sorted_evenly_spread(units, order);
-    if count_repetitions(&mut units) {
-        units = sorted_evenly_spread(units, order);
+    let repeated = take_repetitions(&mut units);
+    if !repeated.is_empty() {
+        // Two sorted runs, which a stable sort merges.
+        units.extend(sorted_evenly_spread(repeated, order));
+        units.sort_by_key(order);
         units.dedup_by_key(|unit| unit.key.name());
     }
     units
 }
 
-/// Gives the second and each further unit of one name a name of its own. Returns whether there was one.
-fn count_repetitions(units: &mut [Unit]) -> bool {
-    let mut repeated = false;
-    for same in units.chunk_by_mut(|one, other| one.key.name() == other.key.name()) {
-        for (nth, unit) in same.iter_mut().enumerate().skip(1) {
-            unit.key = unit.key.repeated(nth as u64);
-            repeated = true;
+/// Takes the second and each further unit of one name, and gives it a name of its own.
+fn take_repetitions(units: &mut Vec<Unit>) -> Vec<Unit> {
+    let mut repeated = Vec::new();
+    let mut last = (None, 0);
+    units.retain(|unit| {
+        let name = unit.key.name();
+        if last.0 != Some(name) {
+            last = (Some(name), 0);
+            return true;
         }
-    }
+        last.1 += 1;
+        repeated.push(Unit { key: unit.key.repeated(last.1), ..*unit });
+        false
+    });
     repeated
 }
 
