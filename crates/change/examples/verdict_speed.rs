@@ -74,6 +74,8 @@ fn micros(pages: &[Vec<u8>], mut work: impl FnMut(usize, &[u8])) -> f64 {
 
 /// CPU time of this thread: other work on the machine hardly disturbs it.
 fn cpu_micros() -> f64 {
+    // The kernel brings the account up to date when the thread gives way, and otherwise only at each tick.
+    std::thread::yield_now();
     let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").expect("this example runs on Linux");
     let nanoseconds = statistics.split_whitespace().next().and_then(|first| first.parse::<f64>().ok());
     nanoseconds.expect("schedstat begins with the time on the CPU in ns") / 1e3

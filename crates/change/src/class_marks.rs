@@ -4,7 +4,7 @@
 use std::ops::Range;
 use wide_bytes::{BLOCK, Wide, WideWork, at_widest, last_block};
 
-/// One bit per byte. Every piece of text that [`crate::classes::with_classes`] would change has at least one bit set.
+/// One bit per byte. Every piece of text that [`crate::classes::Classed`] would change has at least one bit set.
 pub(crate) struct ClassMarks(Vec<u64>);
 
 impl ClassMarks {
@@ -108,7 +108,7 @@ fn behind(found: u64, before: &mut u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::classes::with_classes;
+    use crate::classes::Classed;
     use proptest::prelude::*;
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
                      |just now|today|yesterday|this week|[a-f0-9-]{8,20}|[a-z_0-9]{6,17}|’|‑|ʼ|é| ){0,6}"
         ) {
             let all = format!("{before}{text}");
-            let classed = with_classes(&text);
+            let classed = Classed::of(&text).all;
             prop_assert!(classed == text || ClassMarks::of(&all).any_within(before.len()..all.len()), "{}", text);
         }
     }

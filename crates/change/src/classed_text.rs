@@ -1,9 +1,9 @@
 //! The texts of a page's blocks, with ids, times and ages replaced by their class: what a place on the page is called.
 
 use crate::class_marks::ClassMarks;
-use crate::classes::{with_ages, with_classes};
+use crate::classes::Classed;
 use document::blocks::Blocks;
-use document::text_hash;
+use document::passage_hash;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -29,8 +29,9 @@ impl ClassedText {
             let place = block.place();
             let own = &text[place.clone()];
             let is_marked = marks.any_within(place.clone());
-            let classed = is_marked.then(|| with_classes(own)).filter(|classed| **classed != *own);
-            names.push(text_hash(if is_marked { with_ages(own) } else { Cow::Borrowed(own) }.as_bytes()));
+            let classed = is_marked.then(|| Classed::of(own));
+            names.push(passage_hash(classed.as_ref().map_or(own, |classed| &classed.ages).as_bytes()));
+            let classed = classed.map(|classed| classed.all).filter(|classed| **classed != *own);
             let start = replaced.as_ref().map_or(place.start, String::len);
             let length = classed.as_ref().map_or(place.len(), |classed| classed.len());
             places.push(start..start + length);

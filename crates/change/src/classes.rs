@@ -23,22 +23,27 @@ enum Classes {
     Ages,
 }
 
-/// The text with its classes and with plain quotes. Borrowed when there is nothing to replace.
-pub(crate) fn with_classes(text: &str) -> Cow<'_, str> {
-    classed(text, Classes::All)
+/// A text with plain quotes and with what may differ from look to look replaced. Borrowed where nothing is.
+pub(crate) struct Classed<'t> {
+    /// Without all classes.
+    pub(crate) all: Cow<'t, str>,
+    /// Without ages only: what a reader would call the same text a day later.
+    pub(crate) ages: Cow<'t, str>,
 }
 
-/// The text with ages replaced and with plain quotes: what a reader would call the same text a day later.
-pub(crate) fn with_ages(text: &str) -> Cow<'_, str> {
-    classed(text, Classes::Ages)
-}
-
-fn classed(text: &str, classes: Classes) -> Cow<'_, str> {
-    let Some(plain) = plain(text) else { return replace(text, classes) };
-    match replace(&plain, classes) {
-        Cow::Borrowed(AGE) => Cow::Borrowed(AGE),
-        Cow::Borrowed(_) => Cow::Owned(plain),
-        Cow::Owned(classed) => Cow::Owned(classed),
+impl<'t> Classed<'t> {
+    pub(crate) fn of(text: &'t str) -> Self {
+        let plain = plain(text);
+        let plain_text = plain.as_deref().unwrap_or(text);
+        let all = replaced(plain_text, Classes::All);
+        // A text in which no class is replaced has no age.
+        let ages = all.as_ref().and_then(|_| replaced(plain_text, Classes::Ages));
+        let or_plain = |replaced: Option<Cow<'static, str>>| match (replaced, &plain) {
+            (Some(replaced), _) => replaced,
+            (None, Some(plain)) => Cow::Owned(plain.clone()),
+            (None, None) => Cow::Borrowed(text),
+        };
+        Self { all: or_plain(all), ages: or_plain(ages) }
     }
 }
 
@@ -64,9 +69,10 @@ fn plain(text: &str) -> Option<String> {
     out.map(|out| out + &text[taken..])
 }
 
-fn replace(text: &str, classes: Classes) -> Cow<'_, str> {
+/// The text with classes replaced; `None` if it has none.
+fn replaced(text: &str, classes: Classes) -> Option<Cow<'static, str>> {
     if text.len() < MAX_AGE_LINE_BYTES && is_age_line(text) && (classes == Classes::All || is_only_age(text)) {
-        return Cow::Borrowed(AGE);
+        return Some(Cow::Borrowed(AGE));
     }
     let mut out: Option<String> = None;
     let mut taken = 0;
@@ -81,13 +87,7 @@ fn replace(text: &str, classes: Classes) -> Cow<'_, str> {
         }
         rest = end;
     }
-    match out {
-        Some(mut out) => {
-            out.push_str(&text[taken..]);
-            Cow::Owned(out)
-        }
-        None => Cow::Borrowed(text),
-    }
+    out.map(|out| Cow::Owned(out + &text[taken..]))
 }
 
 /// The start of the next piece that can have a class. Nothing without a digit has one, so this is the first letter or
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn ids_times_and_ages_are_classes_and_all_else_stays() {
-        let check = |text, expected: &str| assert_eq!(with_classes(text).replace('\u{1}', "$"), expected, "{text}");
+        let check = |text, expected: &str| assert_eq!(Classed::of(text).all.replace('\u{1}', "$"), expected, "{text}");
         check("Ref 8f14e45fceea167a5a36!", "Ref $id!");
         check("id 123e4567-e89b-12d3-a456-426614174000.", "id $id.");
         check("Opens at 9:05 am, closes 17:30:00.", "Opens at $time, closes $time.");
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn only_an_age_is_no_part_of_what_a_text_says() {
-        let check = |text, expected: &str| assert_eq!(with_ages(text).replace('\u{1}', "$"), expected, "{text}");
+        let check = |text, expected: &str| assert_eq!(Classed::of(text).ages.replace('\u{1}', "$"), expected, "{text}");
         check("Opens at 9:05, 3 minutes ago", "Opens at 9:05, $age");
         check("Updated over a week ago", "$age");
         check("Updated in the last 15 minutes", "$age");
@@ -303,14 +303,17 @@ mod tests {
 
         #[test]
         fn any_text_has_classes(text in "(\\PC|[0-9:a]|ago| |day){0,40}") {
-            let once = with_classes(&text).into_owned();
+            let once = Classed::of(&text).all.into_owned();
             prop_assert!(once.len() <= text.len() + 5 * text.len());
+            let plain = plain(&text).unwrap_or(text.clone());
+            let ages = replaced(&plain, Classes::Ages).map_or(plain.clone(), Cow::into_owned);
+            prop_assert_eq!(Classed::of(&text).ages, ages, "a text without classes has no ages");
         }
 
         #[test]
         fn another_time_or_id_of_the_same_form_is_no_change(hour in 0..24u8, minute in 10..60u8, id in "[0-9][a-f][0-9a-f]{20}") {
             let text = format!("Today at {hour}:{minute} ({id}): all fine");
-            prop_assert_eq!(with_classes(&text).into_owned(), "Today at \u{1}time (\u{1}id): all fine");
+            prop_assert_eq!(Classed::of(&text).all.into_owned(), "Today at \u{1}time (\u{1}id): all fine");
         }
     }
 }

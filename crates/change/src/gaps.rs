@@ -23,8 +23,8 @@ pub(crate) struct Gaps {
 impl Gaps {
     /// Finds the gaps between the texts of a version and a newer one, of which these units went and came.
     pub(crate) fn between((old, removed): (&UnitTexts, &[UnitKey]), (new, added): (&UnitTexts, &[UnitKey])) -> Self {
-        let came = gaps(new.places(), |key| old.find(key.name()).is_some());
-        let went = gaps(old.places(), |key| new.find(key.name()).is_some());
+        let came = gaps(new.places(), &new.shared_with(old));
+        let went = gaps(old.places(), &old.shared_with(new));
         let [lost, gained] = [removed, added].map(slots_of_one_unit);
         let edited = gained.into_iter().filter(|slot| lost.binary_search(slot).is_ok()).collect();
         Self { gaps: came.into_iter().chain(went).map(|(key, gap)| (key.name(), gap)).collect(), edited }
@@ -46,11 +46,11 @@ fn slots_of_one_unit(keys: &[UnitKey]) -> Vec<u32> {
 
 /// The units of a version that the other has not, in page order, with their gaps: the last text before it that both
 /// have, the number of its block behind that, and whether it is a link.
-fn gaps(units: impl Iterator<Item = (UnitKey, u32)>, in_other: impl Fn(UnitKey) -> bool) -> Vec<(UnitKey, u32)> {
+fn gaps(units: impl Iterator<Item = (UnitKey, u32)>, shared: &[bool]) -> Vec<(UnitKey, u32)> {
     let mut gaps = Vec::new();
     let (mut behind, mut number, mut last_block) = (0, 0, None);
-    for (key, block) in units {
-        let (is_common, is_link) = (in_other(key), key.is_link());
+    for ((key, block), &is_common) in units.zip(shared) {
+        let is_link = key.is_link();
         if is_common && !is_link {
             (behind, number, last_block) = (key.name(), 0, Some(block));
         } else if !is_common {

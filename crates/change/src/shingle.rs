@@ -10,6 +10,7 @@
 
 use crate::lanes::splitmix64_each;
 use crate::rolling::windows;
+use crate::spread_sort::sorted_evenly_spread;
 use crate::token_hashes::{Scratch, token_hashes};
 use document::text_hash;
 use std::num::NonZeroUsize;
@@ -22,6 +23,9 @@ const STRETCH: usize = 8;
 
 /// The most shingles kept of one text.
 pub const MAX_SHINGLES: usize = 512;
+
+/// How many of the smallest shingles are sorted at first, to find [`MAX_SHINGLES`] different ones.
+const TRIED_SHINGLES: usize = MAX_SHINGLES + MAX_SHINGLES / 2;
 
 /// Computes the shingles of one page after another, reusing its buffers.
 #[derive(Clone, Debug, Default)]
@@ -68,25 +72,25 @@ impl ShingleSet {
     /// Builds a set from evenly spread hashes. Only the upper half of each is kept: two shingles of a page share one
     /// too rarely to matter.
     pub fn from_hashes(hashes: impl IntoIterator<Item = u64>) -> Self {
-        let mut hashes: Vec<u32> = hashes.into_iter().map(|hash| (hash >> 32) as u32).collect();
-        // Of a long text, only the smallest are sorted. They may repeat, so more are tried if needed.
-        let mut tried = 2 * MAX_SHINGLES;
-        while hashes.len() > tried {
-            hashes.select_nth_unstable(tried);
-            let smallest = &mut hashes[..=tried];
-            smallest.sort_unstable();
-            if smallest.chunk_by(|a, b| a == b).count() > MAX_SHINGLES {
-                hashes.truncate(tried + 1);
-                break;
+        let all: Vec<u32> = hashes.into_iter().map(|hash| (hash >> 32) as u32).collect();
+        let mut tried = TRIED_SHINGLES;
+        loop {
+            // Of a long text, only the hashes below a limit are sorted. Shingles may repeat, so more are tried if needed.
+            let is_all = tried >= all.len();
+            let smallest = match is_all {
+                true => all.clone(),
+                false => below((((tried as u64) << 32) / all.len() as u64) as u32, &all),
+            };
+            let mut hashes = sorted_evenly_spread(smallest, |hash| u64::from(*hash) << 32);
+            hashes.dedup();
+            if is_all || hashes.len() > MAX_SHINGLES {
+                let truncated = hashes.len() > MAX_SHINGLES;
+                hashes.truncate(MAX_SHINGLES);
+                hashes.shrink_to_fit();
+                return Self { hashes, truncated };
             }
             tried *= 2;
         }
-        hashes.sort_unstable();
-        hashes.dedup();
-        let truncated = hashes.len() > MAX_SHINGLES;
-        hashes.truncate(MAX_SHINGLES);
-        hashes.shrink_to_fit();
-        Self { hashes, truncated }
     }
 
     /// The hashes, ascending.
@@ -143,6 +147,18 @@ impl ShingleSet {
             _ => u32::MAX,
         }
     }
+}
+
+/// The numbers below a limit, in order. Written without a branch: whether a hash is below it cannot be foreseen.
+fn below(limit: u32, numbers: &[u32]) -> Vec<u32> {
+    let mut kept = vec![0; numbers.len()];
+    let mut count = 0;
+    for number in numbers {
+        kept[count] = *number;
+        count += usize::from(*number < limit);
+    }
+    kept.truncate(count);
+    kept
 }
 
 struct Overlap {

@@ -12,14 +12,13 @@ pub(crate) type TextSpan = [u32; 2];
 pub(crate) fn hash_of_span(bytes: &[u8], [start, end]: TextSpan) -> u64 {
     let (mut at, end) = (start as usize, end as usize);
     let mut hash = (end - at) as u64;
-    while at + 8 <= end {
-        hash = splitmix64(hash ^ eight_bytes(bytes, at));
+    // One branch for each eight bytes: most words have fewer.
+    while at < end {
+        let behind = 8 - (end - at).min(8);
+        hash = splitmix64(hash ^ (eight_bytes(bytes, at) & (u64::MAX >> (8 * behind))));
         at += 8;
     }
-    if at == end {
-        return hash;
-    }
-    splitmix64(hash ^ (eight_bytes(bytes, at) & ((1 << (8 * (end - at))) - 1)))
+    hash
 }
 
 /// The most words per text returned by [`first_words`].

@@ -1,6 +1,6 @@
 //! Canonical link targets: a link counts as changed when it leads elsewhere, not when it is spelled differently.
 
-use document::{splitmix64, text_hash};
+use document::{passage_hash, splitmix64};
 use page::{CanonicalUrl, UrlProblem, UrlRules};
 
 /// Query parameters in which click counters carry the address they redirect to.
@@ -59,65 +59,136 @@ impl<'r> LinkBase<'r> {
         self.resolve(href).map(|target| target.pieces().concat())
     }
 
-    /// A hash of the canonical target, computed from its parts.
-    pub(crate) fn target_hash(&self, href: &str) -> Option<u64> {
-        let with =
-            |hash, piece: &str| if piece.is_empty() { hash } else { splitmix64(hash ^ text_hash(piece.as_bytes())) };
-        self.resolve(href).map(|target| target.pieces().into_iter().fold(0, with))
-    }
-
     fn resolve<'h>(&self, href: &'h str) -> Option<LinkTarget<'h>> {
-        let href = href.trim();
-        let scheme = |name: &str| href.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
-        if href.is_empty() || ["javascript:", "data:", "blob:", "about:"].into_iter().any(scheme) {
-            return None;
-        }
-        let (reference, fragment) = match memchr::memchr(b'#', href.as_bytes()) {
-            Some(at) => (&href[..at], &href[at + 1..]),
-            None => (href, ""),
-        };
-        let base = self.base.as_ref().or(self.own.as_ref());
-        if reference.is_empty() && self.base.is_none() && self.own.is_some() {
-            return Some(LinkTarget::Own { fragment });
-        }
-        let url = match base.map_or_else(|| CanonicalUrl::parse(reference), |base| base.join(reference)) {
-            Ok(url) => url,
-            Err(UrlProblem::Scheme(scheme)) if scheme == "mailto" => {
-                let address = href.split_once(':').map_or("", |(_, address)| address);
-                return Some(LinkTarget::Mail { address });
+        let href = trimmed(href)?;
+        let (reference, fragment) = split_fragment(href);
+        Some(match self.destination(reference) {
+            Destination::Page { page, is_counted } => {
+                let fragment = if is_counted { "" } else { fragment };
+                page.map_or(LinkTarget::Own { fragment }, |url| LinkTarget::Page { url, fragment })
             }
-            Err(_) if href.starts_with(HIDDEN_MAIL) => return Some(LinkTarget::Mail { address: "" }),
-            Err(_) => return Some(LinkTarget::Other(href.trim_end_matches('/'))),
-        };
-        if url.path() == HIDDEN_MAIL {
-            return Some(LinkTarget::Mail { address: "" });
-        }
-        let (url, fragment) = match hidden_target(&url) {
-            Some(hidden) => (hidden, ""),
-            None => (url, fragment),
-        };
-        let url = self.rules.apply(url);
-        Some(if self.own.as_ref() == Some(&url) {
-            LinkTarget::Own { fragment }
-        } else {
-            LinkTarget::Page { url, fragment }
+            Destination::Mail => LinkTarget::Mail { address: href.split_once(':').map_or("", |(_, address)| address) },
+            Destination::HiddenMail => LinkTarget::Mail { address: "" },
+            Destination::Other => LinkTarget::Other(href.trim_end_matches('/')),
         })
     }
+
+    /// Where a reference without its fragment leads.
+    fn destination(&self, reference: &str) -> Destination {
+        if reference.is_empty() && self.base.is_none() && self.own.is_some() {
+            return Destination::Page { page: None, is_counted: false };
+        }
+        let base = self.base.as_ref().or(self.own.as_ref());
+        let url = match base.map_or_else(|| CanonicalUrl::parse(reference), |base| base.join(reference)) {
+            Ok(url) => url,
+            Err(UrlProblem::Scheme(scheme)) if scheme == "mailto" => return Destination::Mail,
+            Err(_) if reference.starts_with(HIDDEN_MAIL) => return Destination::HiddenMail,
+            Err(_) => return Destination::Other,
+        };
+        if url.path() == HIDDEN_MAIL {
+            return Destination::HiddenMail;
+        }
+        let hidden = hidden_target(&url);
+        let is_counted = hidden.is_some();
+        let url = self.rules.apply(hidden.unwrap_or(url));
+        Destination::Page { page: (self.own.as_ref() != Some(&url)).then_some(url), is_counted }
+    }
+}
+
+/// Where a reference without its fragment leads.
+enum Destination {
+    /// To a page, `None` for the page itself. The fragment of a link through a click counter belongs to the counter.
+    Page {
+        page: Option<CanonicalUrl>,
+        is_counted: bool,
+    },
+    Mail,
+    HiddenMail,
+    Other,
+}
+
+/// A link without the white space around it; `None` if it leads nowhere.
+fn trimmed(href: &str) -> Option<&str> {
+    let href = href.trim();
+    let scheme = |name: &str| href.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+    (!href.is_empty() && !["javascript:", "data:", "blob:", "about:"].into_iter().any(scheme)).then_some(href)
+}
+
+/// The reference and the fragment of a link.
+fn split_fragment(href: &str) -> (&str, &str) {
+    match memchr::memchr(b'#', href.as_bytes()) {
+        Some(at) => (&href[..at], &href[at + 1..]),
+        None => (href, ""),
+    }
+}
+
+/// The most references remembered.
+const KNOWN_REFERENCES: usize = 64;
+
+/// The hashes of the targets of one page's links. Many links differ in their fragment alone, so the hashes of some
+/// references are remembered.
+pub(crate) struct TargetHashes<'b, 'r, 'h> {
+    base: &'b LinkBase<'r>,
+    known: [Option<(&'h str, u64)>; KNOWN_REFERENCES],
+}
+
+impl<'b, 'r, 'h> TargetHashes<'b, 'r, 'h> {
+    pub(crate) fn new(base: &'b LinkBase<'r>) -> Self {
+        Self { base, known: [None; KNOWN_REFERENCES] }
+    }
+
+    /// A hash of the canonical target of a link; `None` for a link that leads nowhere.
+    pub(crate) fn of(&mut self, href: &'h str) -> Option<u64> {
+        let (reference, fragment) = split_fragment(trimmed(href)?);
+        // References of one page begin alike and differ at their end.
+        let end = reference.as_bytes().iter().rev().take(8);
+        let place = end.fold(reference.len(), |place, byte| (5 * place).wrapping_add(usize::from(*byte)));
+        let known = &mut self.known[place % KNOWN_REFERENCES];
+        if let Some((_, page)) = known.filter(|(known, _)| *known == reference) {
+            return Some(with_fragment(page, fragment));
+        }
+        let Destination::Page { page, is_counted: false } = self.base.destination(reference) else {
+            // Its fragment does not count, or is a part of it.
+            return self.base.resolve(href).map(|target| hash_of(0, &target.pieces()));
+        };
+        let page = page.map_or(0, |url| hash_of(0, &page_pieces(&url)));
+        *known = Some((reference, page));
+        Some(with_fragment(page, fragment))
+    }
+}
+
+fn with_fragment(page: u64, fragment: &str) -> u64 {
+    hash_of(page, &[sign("#", fragment), fragment])
+}
+
+fn hash_of(start: u64, pieces: &[&str]) -> u64 {
+    let pieces = pieces.iter().filter(|piece| !piece.is_empty());
+    pieces.fold(start, |hash, piece| splitmix64(hash ^ passage_hash(piece.as_bytes())))
+}
+
+/// The sign before a part, unless that is empty.
+fn sign(sign: &'static str, part: &str) -> &'static str {
+    if part.is_empty() { "" } else { sign }
+}
+
+/// The parts that concatenate to the address of a page.
+fn page_pieces(url: &CanonicalUrl) -> [&str; 3] {
+    let query = url.query().unwrap_or_default();
+    let page = url.as_str();
+    let page = &page[..page.len() - query.len() - sign("?", query).len()];
+    [page.trim_end_matches('/'), sign("?", query), query]
 }
 
 impl LinkTarget<'_> {
     /// The parts that concatenate to the canonical target.
     fn pieces(&self) -> [&str; 5] {
-        let sign = |sign: &'static str, part: &str| if part.is_empty() { "" } else { sign };
         match self {
             Self::Mail { address } => ["mailto:", address, "", "", ""],
             Self::Own { fragment } => [sign("#", fragment), fragment, "", "", ""],
             Self::Other(href) => [href, "", "", "", ""],
             Self::Page { url, fragment } => {
-                let query = url.query().unwrap_or_default();
-                let page = url.as_str();
-                let page = &page[..page.len() - query.len() - sign("?", query).len()];
-                [page.trim_end_matches('/'), sign("?", query), query, sign("#", fragment), fragment]
+                let [page, mark, query] = page_pieces(url);
+                [page, mark, query, sign("#", fragment), fragment]
             }
         }
     }
@@ -134,6 +205,9 @@ fn hidden_target(url: &CanonicalUrl) -> Option<CanonicalUrl> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A click counter that leads to the page itself; the fragment is the counter's.
+    const COUNTED_OWN: &str = "https://go.test/l?u=https%3A%2F%2Fa.test%2Flegal%2Fterms#y";
 
     fn rules() -> UrlRules {
         UrlRules { drop_parameters: ["utm_*", "gclid"].map(str::to_owned).to_vec(), ..UrlRules::none() }
@@ -152,6 +226,7 @@ mod tests {
         check("#part", "#part");
         check("https://a.test/legal/terms?x=1#part", "#part");
         check("?gclid=7&x=1", "");
+        check("https://go.test/l?u=https%3A%2F%2Fa.test%2Flegal%2Fterms%3Fx%3D1#part", "");
         check("/cdn-cgi/l/email-protection#8f14e45f", "mailto:");
         check("mailto:ann@a.test", "mailto:ann@a.test");
         check("tel:+123", "tel:+123");
@@ -163,10 +238,25 @@ mod tests {
     fn targets_with_one_spelling_have_one_hash_and_others_have_others() {
         let rules = rules();
         let base = LinkBase::new(Some("https://a.test/legal/terms"), None, &rules);
-        let hrefs =
-            ["/x?b&utm_id=1#c", "/x/?b#c", "x", "../x", "#y", "terms#y", "mailto:a@b", "mailto:c@d", "ftp://a/", "/x"];
+        let hrefs = [
+            "/x?b&utm_id=1#c",
+            "/x/?b#c",
+            "x",
+            "../x",
+            "#y",
+            "terms#y",
+            "mailto:a@b",
+            "mailto:c@d",
+            "ftp://a/",
+            "/x",
+            "x#y",
+            COUNTED_OWN,
+            "#",
+        ];
         for (one, other) in hrefs.iter().flat_map(|one| hrefs.map(|other| (one, other))) {
-            let hashes = (base.target_hash(one), base.target_hash(other));
+            let mut known = TargetHashes::new(&base);
+            let hashes = (known.of(one), known.of(other));
+            assert_eq!(hashes, (known.of(one), known.of(other)), "the same when remembered: {one} {other}");
             assert_eq!(hashes.0 == hashes.1, base.target(one) == base.target(other), "{one} {other}");
         }
     }

@@ -157,6 +157,17 @@ impl UnitTexts {
         self.units.iter().map(|unit| (unit.key, unit.block))
     }
 
+    /// Whether another version has each unit too, in page order.
+    pub(crate) fn shared_with(&self, other: &Self) -> Vec<bool> {
+        let mut shared = vec![false; self.units.len()];
+        let mut others = other.by_name.iter().map(|(name, _)| *name).peekable();
+        for (name, index) in &self.by_name {
+            while others.next_if(|other| other < name).is_some() {}
+            shared[*index as usize] = others.peek() == Some(name);
+        }
+        shared
+    }
+
     /// The units by name.
     pub(crate) fn keys(&self) -> impl Iterator<Item = UnitKey> {
         self.by_name.iter().map(|(_, index)| self.units[*index as usize].key)

@@ -11,7 +11,7 @@ use crate::rows::Rows;
 use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
 use crate::span_hashes::{TextSpan, first_words, hash_of_span};
 use crate::spread_sort::{grouped, sorted_evenly_spread};
-use crate::targets::LinkBase;
+use crate::targets::{LinkBase, TargetHashes};
 use crate::unit_texts::{STRUCTURED_DATA, TextKind, UnitTexts, UnitTextsBuilder};
 use document::ContentDigest;
 use document::blocks::{Block, Blocks};
@@ -246,6 +246,7 @@ fn units(
     base: &LinkBase<'_>,
 ) -> Vec<Unit> {
     let mut units = Vec::with_capacity(blocks.list.len() + blocks.link_count());
+    let mut targets = TargetHashes::new(base);
     for (index, (block, part)) in blocks.list.iter().zip(parts).enumerate() {
         let (name, slot) = rows.in_row(index, names[index], slots[index]);
         // What is watched is never taken for the same text elsewhere on the page.
@@ -256,7 +257,9 @@ fn units(
             units.push(Unit { key, block: block_index, link: 0 });
         }
         for (nth, link) in blocks.links(block).enumerate() {
-            let Some(target) = target_hash(blocks, base, link) else { continue };
+            let href = blocks.href(link);
+            let target = if blocks.is_image(link) { image_words(href) } else { targets.of(href) };
+            let Some(target) = target else { continue };
             let slot = if block.is_links() { block.path } else { splitmix64(slot ^ (1 + nth as u64)) };
             let name = splitmix64(name) ^ target.rotate_left(1);
             let key = UnitKey::new(name, slot, true, *part);
@@ -273,30 +276,30 @@ fn units(
     // Of units with one name, those in the region come first, in page order.
     let order = |unit: &Unit| unit.key.name() << UnitKey::NAME_SHIFT | u64::from(!unit.key.in_region());
     let mut units = sorted_evenly_spread(units, order);
-    if count_repetitions(&mut units) {
-        units = sorted_evenly_spread(units, order);
+    let repeated = take_repetitions(&mut units);
+    if !repeated.is_empty() {
+        // Two sorted runs, which a stable sort merges.
+        units.extend(sorted_evenly_spread(repeated, order));
+        units.sort_by_key(order);
         units.dedup_by_key(|unit| unit.key.name());
     }
     units
 }
 
-/// The hash of what a link leads to, or of the words in the address of an image.
-fn target_hash(blocks: &Blocks, base: &LinkBase<'_>, link: usize) -> Option<u64> {
-    match blocks.is_image(link) {
-        true => image_words(blocks.href(link)),
-        false => base.target_hash(blocks.href(link)),
-    }
-}
-
-/// Gives the second and each further unit of one name a name of its own. Returns whether there was one.
-fn count_repetitions(units: &mut [Unit]) -> bool {
-    let mut repeated = false;
-    for same in units.chunk_by_mut(|one, other| one.key.name() == other.key.name()) {
-        for (nth, unit) in same.iter_mut().enumerate().skip(1) {
-            unit.key = unit.key.repeated(nth as u64);
-            repeated = true;
+/// Takes the second and each further unit of one name, and gives it a name of its own.
+fn take_repetitions(units: &mut Vec<Unit>) -> Vec<Unit> {
+    let mut repeated = Vec::new();
+    let mut last = (None, 0);
+    units.retain(|unit| {
+        let name = unit.key.name();
+        if last.0 != Some(name) {
+            last = (Some(name), 0);
+            return true;
         }
-    }
+        last.1 += 1;
+        repeated.push(Unit { key: unit.key.repeated(last.1), ..*unit });
+        false
+    });
     repeated
 }
 

@@ -6,12 +6,19 @@
 /// Resolves a reference against the page's scheme and authority, and its path. `None` unless the reference and the
 /// result are plain.
 pub(crate) fn join(origin: &str, path: &str, reference: &str) -> Option<String> {
-    let fragment = reference.bytes().position(|byte| byte == b'#');
+    let fragment = memchr::memchr(b'#', reference.as_bytes());
     let reference = &reference[..fragment.unwrap_or(reference.len())];
     let (directory, rest) = match reference.as_bytes() {
         [] | [b'?', ..] | [b'/', b'/', ..] => return None,
         [b'/', ..] => ("", reference),
-        [b'h', b't', b't', b'p', b':' | b's', ..] => return is_canonical(reference).then(|| reference.to_owned()),
+        [b'h', b't', b't', b'p', b':' | b's', ..] => {
+            // Most links of a page stay on its host, whose name is known to be plain.
+            let is_plain = match reference.strip_prefix(origin).filter(|tail| tail.starts_with('/')) {
+                Some(tail) => is_plain_tail(tail),
+                None => is_canonical(reference),
+            };
+            return is_plain.then(|| reference.to_owned());
+        }
         _ => above(path, reference)?,
     };
     let joined = [origin, directory, rest].concat();
@@ -39,10 +46,16 @@ pub(crate) fn is_canonical(text: &str) -> bool {
 
 /// Whether normalisation leaves a path with its optional query unchanged.
 fn is_plain_tail(tail: &str) -> bool {
-    let (path, query) = tail.split_at(tail.bytes().position(|byte| byte == b'?').unwrap_or(tail.len()));
-    let are = |text: &str, kind: u8| text.bytes().all(|byte| KINDS[usize::from(byte)] & kind != 0);
-    // An empty query is dropped. Dot segments are removed by the parser; hardly any other segment starts with a dot.
-    query != "?" && are(path, PATH) && are(query, QUERY) && !path.as_bytes().windows(2).any(|two| two == b"/.")
+    let (path, query) = tail.split_at(memchr::memchr(b'?', tail.as_bytes()).unwrap_or(tail.len()));
+    let is = |byte: u8, kind: u8| KINDS[usize::from(byte)] & kind != 0;
+    // Dot segments are removed by the parser; hardly any other segment starts with a dot.
+    let (mut plain, mut before) = (true, 0);
+    for byte in path.bytes() {
+        plain &= is(byte, PATH) & !(before == b'/' && byte == b'.');
+        before = byte;
+    }
+    // An empty query is dropped.
+    plain && query != "?" && query.bytes().all(|byte| is(byte, QUERY))
 }
 
 /// Length of the scheme and authority, if they are plain and a path follows.

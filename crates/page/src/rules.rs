@@ -48,7 +48,7 @@ impl UrlRules {
     /// Rewrites a URL.
     pub fn apply(&self, url: CanonicalUrl) -> CanonicalUrl {
         // Most links have nothing to drop.
-        let has_parameters = url.path_and_query().bytes().any(|byte| matches!(byte, b'?' | b';'));
+        let has_parameters = memchr::memchr2(b'?', b';', url.as_str().as_bytes()).is_some();
         let has_slashes = self.merge_slashes && url.path().contains("//");
         if !has_parameters && !has_slashes {
             return url;

@@ -56,7 +56,9 @@ impl CanonicalUrl {
 
     /// Resolves a reference found on this page, as a browser would.
     pub fn join(&self, reference: &str) -> Result<Self, UrlProblem> {
-        match plain::join(self.origin(), self.path(), reference.trim()).filter(|joined| joined.len() <= MAX_URL_BYTES) {
+        let (origin, path) = self.0.split_at(self.path_start());
+        let path = &path[..query_mark(path).unwrap_or(path.len())];
+        match plain::join(origin, path, reference.trim()).filter(|joined| joined.len() <= MAX_URL_BYTES) {
             Some(joined) => Ok(Self(joined)),
             None => Self::by_parser(reference, Some(&self.0)),
         }
@@ -104,22 +106,24 @@ impl CanonicalUrl {
 
     /// Scheme and authority: `https://example.org`.
     pub fn origin(&self) -> &str {
-        &self.0[..self.0.len() - self.path_and_query().len()]
+        &self.0[..self.path_start()]
     }
 
     /// Path and query as in the request line: `/a/b?c=d`.
     pub fn path_and_query(&self) -> &str {
-        self.split().2
+        &self.0[self.path_start()..]
     }
 
     /// The path: `/a/b`.
     pub fn path(&self) -> &str {
-        self.path_and_query().split('?').next().unwrap_or_default()
+        let tail = self.path_and_query();
+        &tail[..query_mark(tail).unwrap_or(tail.len())]
     }
 
     /// The query without its question mark: `c=d`.
     pub fn query(&self) -> Option<&str> {
-        self.path_and_query().split_once('?').map(|(_, query)| query)
+        let tail = self.path_and_query();
+        query_mark(tail).map(|mark| &tail[mark + 1..])
     }
 
     /// The authority: host name or IP address, with the port unless it is the scheme's default.
@@ -158,12 +162,26 @@ impl CanonicalUrl {
 
     /// Scheme, authority, and path with query.
     fn split(&self) -> (&str, &str, &str) {
-        // Called many times per fetch, so rely on there being only two schemes.
-        let scheme = if self.0.starts_with("https:") { "https" } else { "http" };
-        let rest = &self.0[scheme.len() + "://".len()..];
-        let (authority, path) = rest.split_at(rest.find('/').expect("a canonical address has a path"));
-        (scheme, authority, path)
+        let (origin, path) = self.0.split_at(self.path_start());
+        let (scheme, authority) = origin.split_at(self.scheme_length());
+        (scheme, &authority["://".len()..], path)
     }
+
+    /// Where the path starts. A canonical address has one.
+    fn path_start(&self) -> usize {
+        let authority = self.scheme_length() + "://".len();
+        memchr::memchr(b'/', &self.0.as_bytes()[authority..]).map_or(self.0.len(), |slash| authority + slash)
+    }
+
+    fn scheme_length(&self) -> usize {
+        // Called many times per fetch, so rely on there being only two schemes.
+        if self.0.starts_with("https:") { "https".len() } else { "http".len() }
+    }
+}
+
+/// Where the query of a path starts.
+fn query_mark(path: &str) -> Option<usize> {
+    memchr::memchr(b'?', path.as_bytes())
 }
 
 impl fmt::Display for CanonicalUrl {
