@@ -135,6 +135,12 @@ fn a_page_with_a_million_links_is_like_any_other() {
     pushed.settle(&graph, 1e-9);
     let pushed = pushed.pagerank();
     assert!(ranked.iter().zip(&pushed).all(|(batch, pushed)| (batch - pushed).abs() < 1e-12));
+    let settled = Settled::default().rank(&graph).values;
+    assert!((settled.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+    let hits = Hits::default().rank(&graph).authorities;
+    for scores in [settled, hits] {
+        assert!(scores[1] > 0.0 && scores[1..].iter().all(|score| *score == scores[1]), "{}", scores[1]);
+    }
 }
 
 #[test]

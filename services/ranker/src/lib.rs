@@ -177,13 +177,14 @@ impl Ranker {
         }
         by_site.entry(source.site.clone()).or_default().extend(inside);
         for (site, links) in by_site {
-            if partition_for(site.as_str().as_bytes(), self.rules.partitions) != self.shard.own().shard {
+            let is_own = site == source.site;
+            if !is_own && partition_for(site.as_str().as_bytes(), self.rules.partitions) != self.shard.own().shard {
                 let links = links.into_iter().map(|(_, link)| link).collect();
                 outputs::send_cash(&source, &site, links, context);
                 continue;
             }
             let mut ranked = self.arrive(&source, &site, links, context);
-            if site == source.site {
+            if is_own {
                 ranked.extend(own.take());
             }
             outputs::tell_scheduler(&source, &site, ranked, context);

@@ -170,7 +170,7 @@ impl Accounts {
             self.blocks[self.next_block].kept_to = self.next_entry - 1;
             self.next_block = (self.next_block + 1) % self.blocks.len();
         }
-        let held_by_all = self.blocks.iter().map(|block| block.kept_to).min().unwrap_or(0);
+        let held_by_all = self.held_by_all();
         while self.first_entry <= held_by_all {
             writes.push((AccountsKey::Entry(self.first_entry), None));
             self.first_entry += 1;
@@ -195,6 +195,13 @@ impl Accounts {
                 self.next_entry = self.first_entry;
             }
             AccountsKey::Entry(number) => {
+                // The first one is the next after what the block written longest ago holds, or an earlier one.
+                let held_by_all = self.held_by_all();
+                let fits = if is_before_journal { number <= held_by_all + 1 } else { number == self.next_entry };
+                if !fits || !(1..i64::MAX as u64).contains(&number) {
+                    let before = if is_before_journal { held_by_all } else { self.next_entry - 1 };
+                    return Err(format!("entry {number} of the journal follows {before}"));
+                }
                 if is_before_journal {
                     self.first_entry = number;
                 }
@@ -222,11 +229,10 @@ impl Accounts {
             (held.balance, held.history) = (stored.balance, stored.history);
             (held.told, held.depth) = (stored.told, stored.depth);
         }
-        match key {
-            AccountsKey::Block(_) => {
-                self.blocks.iter_mut().last().into_iter().for_each(|block| block.kept_to = kept_to)
-            }
-            AccountsKey::Entry(number) => self.next_entry = number + 1,
+        match (key, self.blocks.last_mut()) {
+            (AccountsKey::Entry(number), _) => self.next_entry = number + 1,
+            (AccountsKey::Block(_), Some(block)) => block.kept_to = kept_to,
+            (AccountsKey::Block(number), None) => return Err(format!("block {number} has no accounts")),
         }
         Ok(())
     }
@@ -236,6 +242,11 @@ impl Accounts {
         // The block that was written longest ago is next.
         let oldest = self.blocks.iter().enumerate().min_by_key(|(_, block)| block.kept_to);
         self.next_block = oldest.map_or(0, |(number, _)| number);
+    }
+
+    /// The last entry that the block written longest ago holds.
+    fn held_by_all(&self) -> u64 {
+        self.blocks.iter().map(|block| block.kept_to).min().unwrap_or(0)
     }
 
     fn push(&mut self, id: PageId) -> u32 {

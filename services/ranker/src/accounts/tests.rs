@@ -116,6 +116,18 @@ fn damage_is_told() {
     };
     assert_eq!(without(b'b', 1), "block 2 follows 1024 accounts");
     assert_eq!(without(b'b', 0), "block 1 follows 0 accounts");
+    let entries = stored.keys().filter_map(|key| match AccountsKey::from_bytes(key) {
+        Some(AccountsKey::Entry(number)) => Some(number),
+        _ => None,
+    });
+    let entries: Vec<u64> = entries.collect();
+    let (first, last) = (entries[0], entries[entries.len() - 1]);
+    assert!(first > 1 && last > first + 3, "{first} to {last}");
+    assert_eq!(without(b'j', first), format!("entry {} of the journal follows {}", first + 1, first - 1));
+    assert_eq!(without(b'j', first + 2), format!("entry {} of the journal follows {}", first + 3, first + 1));
+    for number in [0, u64::MAX] {
+        assert!(Accounts::default().restore(AccountsKey::Entry(number), &AccountColumns::default()).is_err());
+    }
     let mut cut = stored.clone();
     let first = cut.values_mut().next().unwrap();
     let mut columns = AccountColumns::decode(first).unwrap();

@@ -66,6 +66,7 @@ fn stage(directory: &Path, rounds: usize) -> Vec<Row> {
         Row::new(format!("{of_known}: memory"), "bytes", figures("known addresses", "bytes an address"))
             .aims_at(Target::Value(24.0)),
         Row::new(format!("{of_known}: a check"), "ns", figures("a check", "ns")),
+        Row::new("a start of the ranker, 1,000,000 accounts", "ns/account", figures("a start reads", "ns an account")),
     ]
 }
 
