@@ -7,6 +7,7 @@ use page::PageId;
 use recrawl::inspect::Inspection;
 use scheduler::ScheduledPage;
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stream::{StageTopology, StateStore, Table, TableError, TaskId, TaskTables};
@@ -31,6 +32,27 @@ pub fn read(crawl: &Crawl) -> BTreeMap<PageId, Entry> {
     read_stores(inspection.partitions(), |task, names| {
         stores.view(task, names).expect("every task of a crawl that ended has a store")
     })
+}
+
+/// Every entry of every table of a crawl that does not run: stage, table, key and value as bytes.
+pub fn each_entry(crawl: &Crawl, mut visit: impl FnMut(&str, &str, &[u8], &[u8])) {
+    let inspection = Inspection::open(&crawl.settings(), &crawl.data()).expect("a crawl that ended can be read");
+    let log = EmbeddedBackend::open_read_only(&crawl.data()).expect("a crawl that ended can be read");
+    let stores = EmbeddedStores::new(Arc::new(log));
+    for topology in recrawl::embedded::stages() {
+        let names = topology.table_names();
+        for partition in 0..inspection.partitions() {
+            let task = TaskId { stage: topology.name.to_owned(), partition };
+            let Some(store) = stores.view(&task, &names) else { continue };
+            for (place, table) in names.iter().enumerate() {
+                let mut one = |key: &[u8], value: &[u8]| {
+                    visit(topology.name, table, key, value);
+                    ControlFlow::Continue(())
+                };
+                store.scan(place, b"", &mut one).expect("what the stage wrote can be read");
+            }
+        }
+    }
 }
 
 /// The books of stages that each have a data directory of their own.

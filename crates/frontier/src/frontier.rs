@@ -25,6 +25,7 @@ use messages::{Demand, SweepForecast, Verdict};
 use page::{HostName, PageId, Timestamp};
 use revisit::PolicyPage;
 use revisit::columns::{Expectations, Slot};
+use std::collections::HashSet;
 use sweeps::{CellChange, Changes, Outlook, PagePlace, SiteState};
 
 /// The frontier of one partition. Only the records of pages, hosts and the outlook are kept on disk; the rest is
@@ -44,6 +45,8 @@ pub struct Frontier {
     pub(crate) counts: FrontierCounts,
     /// Pages that made room for others and are not forgotten yet.
     evicted: Vec<PageId>,
+    /// Pages that an operator has forgotten, so that nothing but a seed brings them back.
+    forgotten: HashSet<PageId>,
 }
 
 /// Counters and gauges since this frontier was made.
@@ -61,6 +64,7 @@ pub(crate) struct FrontierCounts {
     pub(crate) unknown_pages: u64,
     pub(crate) refused_pages: u64,
     pub(crate) pages_out_of_scope: u64,
+    pub(crate) forgotten_links: u64,
     pub(crate) evicted_pages: u64,
     pub(crate) hints: u64,
     /// Fetches saved by mirrors.
@@ -96,6 +100,7 @@ impl Frontier {
             demand,
             counts,
             evicted: Vec::new(),
+            forgotten: HashSet::new(),
         }
     }
 
@@ -218,6 +223,8 @@ impl Frontier {
             ("unknown_pages_total", self.counts.unknown_pages as f64),
             ("refused_pages_total", self.counts.refused_pages as f64),
             ("pages_out_of_scope_total", self.counts.pages_out_of_scope as f64),
+            ("forgotten_pages", self.forgotten.len() as f64),
+            ("forgotten_links_total", self.counts.forgotten_links as f64),
             ("evicted_pages_total", self.counts.evicted_pages as f64),
             ("hints_total", self.counts.hints as f64),
             ("mirrors", self.pages.mirrors() as f64),

@@ -1,9 +1,9 @@
-//! The events of the scheduler and the ranker: the topics with several record types.
+//! The topics with several record types.
 
 use crate::keys::KeyKind;
 use crate::{
-    ChangeEstimate, ChangeHint, Command, Keyed, LinkCash, MirrorLetter, PageLinks, PageOutLinks, PagesShown,
-    RankedPages, SiteListing, SweepForecast, TroubleNotice, VirtualCash,
+    ChangeEstimate, ChangeHint, Command, FetchResult, Keyed, LinkCash, MirrorLetter, PageLinks, PageObservation,
+    PageOutLinks, PageRemoval, PagesShown, RankedPages, SiteListing, SweepForecast, TroubleNotice, VirtualCash,
 };
 
 crate::message_union! {
@@ -31,6 +31,8 @@ crate::message_union! {
         Shown(PagesShown),
         /// A host was in trouble when a redirect from another site led to it.
         Trouble(TroubleNotice),
+        /// All other stages have deleted a page.
+        Removed(PageRemoval),
     }
 }
 
@@ -49,6 +51,53 @@ impl Keyed for SchedulerEvent {
             Self::Ranked(pages) => pages.key(),
             Self::Shown(shown) => shown.key(),
             Self::Trouble(notice) => notice.key(),
+            Self::Removed(removal) => removal.key(),
+        }
+    }
+}
+
+crate::message_union! {
+    /// A record of the detector's input topic.
+    #[derive(Clone, Debug, PartialEq)]
+    #[allow(clippy::large_enum_variant, reason = "nearly all events are results, the largest")]
+    pub enum DetectorEvent {
+        /// A page was fetched.
+        Result(FetchResult),
+        /// A page is to be forgotten.
+        Removal(PageRemoval),
+    }
+}
+
+impl Keyed for DetectorEvent {
+    const KEY: KeyKind = KeyKind::Site;
+
+    fn key(&self) -> Vec<u8> {
+        match self {
+            Self::Result(result) => result.key(),
+            Self::Removal(removal) => removal.key(),
+        }
+    }
+}
+
+crate::message_union! {
+    /// A record of the estimator's input topic.
+    #[derive(Clone, Debug, PartialEq)]
+    #[allow(clippy::large_enum_variant, reason = "nearly all events are observations, the largest")]
+    pub enum EstimatorEvent {
+        /// A look at a page was judged.
+        Observation(PageObservation),
+        /// A page is to be forgotten.
+        Removal(PageRemoval),
+    }
+}
+
+impl Keyed for EstimatorEvent {
+    const KEY: KeyKind = KeyKind::Site;
+
+    fn key(&self) -> Vec<u8> {
+        match self {
+            Self::Observation(observation) => observation.key(),
+            Self::Removal(removal) => removal.key(),
         }
     }
 }

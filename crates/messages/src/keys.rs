@@ -5,8 +5,8 @@
 
 use crate::{
     ChangeEstimate, ChangeHint, Command, DeadLetter, Demand, Encoded, FetchRequest, FetchResult, LinkCash,
-    MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation, PageOutLinks, PagesShown, RankTotals,
-    RankedPages, SiteListing, SweepForecast, TroubleNotice, VirtualCash,
+    MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation, PageOutLinks, PageRemoval, PagesShown,
+    RankTotals, RankedPages, SiteListing, SweepForecast, TroubleNotice, VirtualCash,
 };
 use page::{CanonicalUrl, Host, SiteKey};
 
@@ -72,6 +72,7 @@ keyed! {
     PageOutLinks: Site |links| site(&links.source_url.site_key());
     LinkCash: Site |cash| site(&cash.target_site);
     VirtualCash: Site |cash| cash.routing_key.as_bytes().to_vec();
+    PageRemoval: Site |removal| site(&removal.url.site_key());
     RankedPages: Site |pages| site(&pages.site_key);
     PagesShown: Site |shown| site(&shown.site_key);
     RankTotals: StagePartition |totals| totals.stage_partition.to_string().into_bytes();

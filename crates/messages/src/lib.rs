@@ -26,6 +26,7 @@ mod operate;
 mod outcome;
 mod parts;
 mod rank;
+mod removal;
 mod report;
 mod request;
 mod resolution;
@@ -41,7 +42,7 @@ pub mod topics;
 pub use crate::codec::{Codec, Message};
 pub use crate::encoded::Encoded;
 pub use crate::error::DecodeError;
-pub use crate::events::{RankerEvent, SchedulerEvent};
+pub use crate::events::{DetectorEvent, EstimatorEvent, RankerEvent, SchedulerEvent};
 pub use crate::fingerprint::Fingerprint;
 pub use crate::fixed::{Band, Digest, Sha1};
 pub use crate::frontier::{
@@ -56,6 +57,7 @@ pub use crate::look::{
 pub use crate::operate::{ChangedUnit, CopyKind, DeadLetter, PageChange, PageContent};
 pub use crate::outcome::{ContentEvidence, FetchOutcome, HostTrouble, OutcomeMeaning, RetryRule};
 pub use crate::rank::{CashLink, LinkCash, PageOutLinks, PagesShown, RankTotals, RankedPage, RankedPages, VirtualCash};
+pub use crate::removal::PageRemoval;
 pub use crate::report::{AnswerKind, AnswerReport, OutcomeClass};
 pub use crate::request::{FetchReason, FetchRequest, RedirectedRequest, RobotsAnswer, RobotsErrand};
 

@@ -102,13 +102,13 @@ pub(crate) fn record_name(schema: &Schema) -> Option<&str> {
 /// The schemas of the messages of this crate. Those of state records come from their services ([`Encoded::schemas`]).
 pub fn of_messages() -> Vec<SchemaRecord> {
     use crate::{
-        DeadLetter, Demand, FetchRequest, FetchResult, PageBand, PageChange, PageContent, PageObservation, RankTotals,
+        DeadLetter, Demand, DetectorEvent, EstimatorEvent, FetchRequest, PageBand, PageChange, PageContent, RankTotals,
         RankerEvent, SchedulerEvent,
     };
-    [
+    let mut schemas = [
         FetchRequest::schemas(),
-        FetchResult::schemas(),
-        PageObservation::schemas(),
+        DetectorEvent::schemas(),
+        EstimatorEvent::schemas(),
         PageBand::schemas(),
         SchedulerEvent::schemas(),
         PageChange::schemas(),
@@ -118,5 +118,9 @@ pub fn of_messages() -> Vec<SchemaRecord> {
         RankTotals::schemas(),
         DeadLetter::schemas(),
     ]
-    .concat()
+    .concat();
+    // A removal is a record of several topics.
+    let mut names = std::collections::HashSet::new();
+    schemas.retain(|schema| names.insert(schema.name));
+    schemas
 }

@@ -4,7 +4,7 @@
 
 use crate::schema_record::SchemaRecord;
 use crate::{
-    DeadLetter, Demand, Encoded, FetchRequest, FetchResult, Keyed, PageBand, PageChange, PageContent, PageObservation,
+    DeadLetter, Demand, DetectorEvent, Encoded, EstimatorEvent, FetchRequest, Keyed, PageBand, PageChange, PageContent,
     RankTotals, RankerEvent, SchedulerEvent,
 };
 use std::fmt;
@@ -18,12 +18,12 @@ const BODY_BYTES: u32 = 8 * MIB;
 
 /// Scheduler to fetcher.
 pub const FETCH_REQUESTS: Topic<FetchRequest> = Topic::new("fetch-requests");
-/// Fetcher to detector. Bodies take nearly all the disk space. Three days of retention outlast a weekend without a
+/// Fetcher to detector, and pages to be forgotten. Bodies take nearly all the disk space. Three days of retention outlast a weekend without a
 /// detector.
-pub const FETCH_RESULTS: Topic<FetchResult> =
+pub const FETCH_RESULTS: Topic<DetectorEvent> =
     Topic::new("fetch-results").max_message_bytes(BODY_BYTES).retention_days(3);
-/// Detector to estimator.
-pub const PAGE_OBSERVATIONS: Topic<PageObservation> = Topic::new("page-observations");
+/// Detector to estimator, and pages to be forgotten.
+pub const PAGE_OBSERVATIONS: Topic<EstimatorEvent> = Topic::new("page-observations");
 /// Detector to matcher.
 pub const PAGE_BANDS: Topic<PageBand> = Topic::new("page-bands");
 /// All input of the scheduler.

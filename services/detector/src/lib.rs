@@ -16,13 +16,15 @@ mod state;
 
 pub use crate::state::{CONTENTS, EventsOfHost, HOSTS, PAGES, PageSketch, PageVersion, VERSIONS};
 
+use crate::bands::BandedPage;
 use crate::contents::publish_copy;
 use crate::lists::{ListRules, ListedPages};
 use crate::look::{JudgedLook, PageMemory};
 use change::{LookMemory, PageState, VersionMemory};
 use messages::topics::{FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS, SCHEDULER_EVENTS};
 use messages::{
-    ChangedUnit, DateSource, FetchResult, LookJudgement, PageChange, PageDate, PageObservation, Verdict, body,
+    ChangedUnit, DateSource, DetectorEvent, FetchResult, LookJudgement, PageChange, PageDate, PageObservation,
+    PageRemoval, Verdict, body,
 };
 use page::{Timestamp, UrlRules};
 use scope::Scope;
@@ -117,6 +119,7 @@ struct DetectorCounts {
     watch_misses: u64,
     untriggered: u64,
     links_left_out: u64,
+    removed: u64,
 }
 
 impl Detector {
@@ -144,6 +147,23 @@ impl Detector {
         self.counts.hints += told.hints;
         self.counts.foreign_entries += told.foreign;
         Ok(true)
+    }
+
+    /// Deletes everything about a page, and sends its removal on.
+    fn remove(&mut self, removal: PageRemoval, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let id = removal.url.page_id();
+        if self.rules.mirrors
+            && let Some(version) = context.get(VERSIONS, &id)?
+        {
+            let page = BandedPage { id, host: removal.url.host(), version_at: removal.removed_at };
+            bands::tell(&page, &PageState::new(LookMemory::default(), version.0), &PageState::default(), context);
+        }
+        context.delete(PAGES, &id);
+        context.delete(VERSIONS, &id);
+        context.delete(CONTENTS, &id);
+        self.counts.removed += 1;
+        context.emit(PAGE_OBSERVATIONS, removal);
+        Ok(())
     }
 
     /// Publishes the change, unless the page's rule wants only those that fire a trigger.
@@ -209,7 +229,10 @@ impl Detector {
 
 impl Processor for Detector {
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let result = record.read(FETCH_RESULTS)?;
+        let result = match record.read(FETCH_RESULTS)? {
+            DetectorEvent::Result(result) => result,
+            DetectorEvent::Removal(removal) => return self.remove(removal, context),
+        };
         let watch_rules = Arc::clone(&self.rules.watch);
         let rule = watch_rules.find(&result.look.url);
         let before = load(&result, rule, context)?;
@@ -241,7 +264,7 @@ impl Processor for Detector {
                 // What is watched is no text by which pages are mirrors of each other.
                 let is_watched = rule.is_some_and(|rule| rule.selection().watches());
                 let now = if is_watched { &PageState::default() } else { &known.state };
-                bands::tell(&result, &before.state, now, context);
+                bands::tell(&BandedPage::of(&result), &before.state, now, context);
             }
         } else if look.presence.is_some() {
             // The content is what it was.
@@ -269,6 +292,7 @@ impl Processor for Detector {
             ("watch_misses_total", counts.watch_misses),
             ("untriggered_changes_total", counts.untriggered),
             ("links_left_out_total", counts.links_left_out),
+            ("pages_removed_total", counts.removed),
         ];
         counted.into_iter().map(|(name, count)| (name, count as f64)).collect()
     }

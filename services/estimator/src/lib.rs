@@ -23,7 +23,7 @@ use crate::rate_learner::RateLearner;
 use crate::sweep_learner::{SweepLearner, SweepLook};
 use change_rate::{EstimatorChoice, EstimatorOptions, GammaPrior, LookOutcome, RateEstimator};
 use messages::topics::{PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
-use messages::{ChangeBelief, ChangeEstimate, PageObservation, Verdict};
+use messages::{ChangeBelief, ChangeEstimate, EstimatorEvent, PageObservation, Verdict};
 use page::Timestamp;
 use settings::Settings;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
@@ -88,7 +88,14 @@ impl Processor for Estimator {
     }
 
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let seen = record.read(PAGE_OBSERVATIONS)?;
+        let seen = match record.read(PAGE_OBSERVATIONS)? {
+            EstimatorEvent::Observation(seen) => seen,
+            EstimatorEvent::Removal(removal) => {
+                context.delete(PAGES, &removal.url.page_id());
+                context.emit(SCHEDULER_EVENTS, removal);
+                return Ok(());
+            }
+        };
         let mut belief = context.get(PAGES, &seen.look.page_id)?.unwrap_or_default();
         belief.fetches += i64::from(seen.look.is_fetch());
         let changed_at = dates::believed(&seen, context)?;

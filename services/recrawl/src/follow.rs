@@ -6,7 +6,7 @@ use crate::topic_reader::TopicReader;
 use clap::Args;
 use daemon::StopSignal;
 use messages::topics::TopicSpec;
-use messages::{DecodeError, Message};
+use messages::{DecodeError, Message, PageRemoval};
 use page::Timestamp;
 use settings::Settings;
 use std::collections::VecDeque;
@@ -305,6 +305,8 @@ fn decode<M: Message>(record: &InputRecord) -> DecodedRecord<M> {
     match record.value.as_deref().map(M::decode) {
         None => DecodedRecord::Nothing,
         Some(Ok(message)) => DecodedRecord::Message(message),
+        // It travels with the fetch results, and is none.
+        Some(Err(DecodeError::OtherRecord { found, .. })) if found == PageRemoval::NAME => DecodedRecord::Nothing,
         Some(Err(error @ DecodeError::UnknownSchema { .. })) => DecodedRecord::Awaits(error.to_string()),
         Some(Err(error)) => {
             eprintln!("recrawl: record {}@{} is not a {}: {error}", record.partition, record.offset, M::NAME);

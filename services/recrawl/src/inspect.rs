@@ -7,7 +7,7 @@ use estimator::PageBelief;
 use messages::{AnswerKind, Demand, Encoded, PageContent, body, topics};
 use page::{CanonicalUrl, HostName, PageId, Timestamp};
 use scheduler::explain::{Explanation, explain};
-use scheduler::{FrontierRules, HostSchedule, ScheduledPage};
+use scheduler::{ForgottenPage, FrontierRules, HostSchedule, ScheduledPage};
 use serde::Serialize;
 use settings::Settings;
 use std::collections::HashMap;
@@ -90,6 +90,14 @@ impl Inspection {
             tables.scan(scheduler::HOSTS, each).map_err(|error| unreadable("scheduler", partition, &error))?;
         }
         Ok(hosts)
+    }
+
+    /// How far the removal of a page has come. `None` if no operator has forgotten it.
+    pub fn forgotten(&self, url: &CanonicalUrl) -> Result<Option<ForgottenPage>, CommandFailure> {
+        let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
+        let Some(tables) = self.tables(&scheduler::topology(), partition) else { return Ok(None) };
+        let found = tables.get(scheduler::FORGOTTEN, &url.page_id());
+        found.map_err(|error| unreadable("scheduler", partition, &error))
     }
 
     /// The state of the crawl, as far as it is on disk.

@@ -1,6 +1,6 @@
 //! Applies the commands of operators.
 
-use crate::state::PAGES;
+use crate::state::{FORGOTTEN, ForgottenPage, PAGES};
 use crate::{Scheduler, send};
 use messages::{Command, CommandKind};
 use stream::{Context, ProcessError};
@@ -13,6 +13,9 @@ impl Scheduler {
             CommandKind::Seed => {
                 let url = url?;
                 let id = url.page_id();
+                if self.frontier.allow(id) {
+                    context.delete(FORGOTTEN, &id);
+                }
                 match context.get(PAGES, &id)? {
                     Some(mut page) => {
                         if let Some(letters) = self.frontier.seed_again(&mut page, command.weight, context.now()) {
@@ -28,11 +31,12 @@ impl Scheduler {
                 }
             }
             CommandKind::Forget => {
-                let id = url?.page_id();
+                let url = url?;
+                let id = url.page_id();
+                self.frontier.deny(id);
+                context.put(FORGOTTEN, &id, &ForgottenPage { forgotten_at: context.now(), gone_at: None });
                 let page = context.get(PAGES, &id)?;
-                let letters = self.frontier.forget(id, page);
-                context.delete(PAGES, &id);
-                send(letters, context);
+                self.remove(url, page, context);
             }
             CommandKind::Refetch => {
                 let id = url?.page_id();

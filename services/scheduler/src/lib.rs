@@ -10,24 +10,27 @@ pub mod explain;
 mod outlook;
 mod state;
 
-pub use crate::state::{HOSTS, OUTLOOK, OutlookCell, OutlookGroup, OutlookKey, OutlookRecord, OutlookSite, PAGES};
+pub use crate::state::{
+    FORGOTTEN, ForgottenPage, HOSTS, OUTLOOK, OutlookCell, OutlookGroup, OutlookKey, OutlookRecord, OutlookSite, PAGES,
+};
 pub use frontier::{FrontierRules, HostSchedule, ScheduledPage};
 
 use frontier::{ChosenPage, Frontier, HandOut};
-use messages::topics::{DEMAND, FETCH_REQUESTS, SCHEDULER_EVENTS};
+use messages::topics::{DEMAND, FETCH_REQUESTS, FETCH_RESULTS, SCHEDULER_EVENTS};
 use messages::{
-    ChangeEstimate, ChangeHint, MirrorLetter, PageLinks, PagesShown, RankedPages, SchedulerEvent, SiteListing,
-    SweepForecast,
+    ChangeEstimate, ChangeHint, MirrorLetter, PageLinks, PageRemoval, PagesShown, RankedPages, SchedulerEvent,
+    SiteListing, SweepForecast,
 };
-use page::{PageId, SiteKey, Timestamp};
+use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
 use settings::Settings;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
 
 /// The stage's tables and topics.
 pub fn topology() -> StageTopology {
-    let tables = StageTopology::new("scheduler", SCHEDULER_EVENTS).keeps(PAGES).keeps(HOSTS).keeps(OUTLOOK);
-    tables.writes(FETCH_REQUESTS).writes(DEMAND).writes(SCHEDULER_EVENTS).hears(DEMAND)
+    let tables =
+        StageTopology::new("scheduler", SCHEDULER_EVENTS).keeps(PAGES).keeps(HOSTS).keeps(OUTLOOK).keeps(FORGOTTEN);
+    tables.writes(FETCH_REQUESTS).writes(FETCH_RESULTS).writes(DEMAND).writes(SCHEDULER_EVENTS).hears(DEMAND)
 }
 
 /// The description of the stage. `partitions` is the number of partitions of the loop's topics.
@@ -57,7 +60,11 @@ impl Scheduler {
         if let Some(notice) = self.frontier.mind_hosts(&estimate.look, now) {
             context.emit(SCHEDULER_EVENTS, notice);
         }
-        let Some(mut page) = page else { return Ok(()) };
+        let Some(mut page) = page else {
+            // Forgotten or evicted while it was being fetched, it has left traces in the stages between.
+            context.emit(FETCH_RESULTS, PageRemoval { url: estimate.look.url.clone(), removed_at: now });
+            return Ok(());
+        };
         let letters = self.frontier.take_estimate(estimate, &mut page);
         context.put(PAGES, &id, &page);
         send(letters, context);
@@ -204,10 +211,26 @@ impl Scheduler {
     /// Forgets pages that made room for others.
     fn forget_evicted(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         for id in self.frontier.take_evicted() {
-            let page = context.get(PAGES, &id)?;
-            let letters = self.frontier.forget(id, page);
-            context.delete(PAGES, &id);
-            send(letters, context);
+            let page = load(id, context)?;
+            self.remove(page.url.clone(), Some(page), context);
+        }
+        Ok(())
+    }
+
+    /// Deletes a page, here and in the other stages.
+    fn remove(&mut self, url: CanonicalUrl, page: Option<ScheduledPage>, context: &mut Context<'_>) {
+        let id = url.page_id();
+        let letters = self.frontier.forget(id, page);
+        context.delete(PAGES, &id);
+        send(letters, context);
+        context.emit(FETCH_RESULTS, PageRemoval { url, removed_at: context.now() });
+    }
+
+    /// The other stages have deleted a page.
+    fn take_removal(&mut self, removal: &PageRemoval, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let id = removal.url.page_id();
+        if let Some(forgotten) = context.get(FORGOTTEN, &id)? {
+            context.put(FORGOTTEN, &id, &ForgottenPage { gone_at: Some(context.now()), ..forgotten });
         }
         Ok(())
     }
@@ -236,6 +259,10 @@ impl Processor for Scheduler {
             frontier.restore_host(&host, &schedule);
             Ok(())
         })?;
+        context.scan(FORGOTTEN, b"", &mut |id, _| {
+            frontier.deny(id);
+            Ok(())
+        })?;
         let now = context.now();
         context.scan(PAGES, b"", &mut |id, page| {
             frontier.restore_page(id, &page, now);
@@ -262,6 +289,7 @@ impl Processor for Scheduler {
                     context.put(PAGES, &shown.page_id, &page);
                 }
             }
+            SchedulerEvent::Removed(removal) => self.take_removal(&removal, context)?,
             SchedulerEvent::Trouble(notice) => self.frontier.take_notice(&notice, context.now()),
         }
         self.forget_evicted(context)?;

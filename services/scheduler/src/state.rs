@@ -3,7 +3,7 @@
 use frontier::{HostSchedule, ScheduledPage};
 use messages::topics::KeyKind;
 use messages::{impl_message, message_union};
-use page::{HostName, PageId};
+use page::{HostName, PageId, Timestamp};
 use serde::{Deserialize, Serialize};
 use stream::{Table, TableKey};
 use sweeps::{CellChange, GroupChange, SiteState};
@@ -14,6 +14,17 @@ pub const PAGES: Table<PageId, ScheduledPage> = Table::new("pages");
 pub const HOSTS: Table<HostName, HostSchedule> = Table::new("hosts");
 /// The estimator's sweep forecasts, for the policy `live`. Absence: no forecast was made.
 pub const OUTLOOK: Table<OutlookKey, OutlookRecord> = Table::new("outlook");
+
+/// Pages that an operator has forgotten. Nothing but a seed brings them back.
+pub const FORGOTTEN: Table<PageId, ForgottenPage> = Table::new("forgotten");
+
+/// A page that an operator has forgotten. The schema describes the fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct ForgottenPage {
+    pub forgotten_at: Timestamp,
+    pub gone_at: Option<Timestamp>,
+}
 
 /// Key of a record in [`OUTLOOK`]: a letter, then the 8 bytes of a hash, big-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,3 +92,4 @@ pub struct OutlookSite(pub SiteState);
 impl_message!(OutlookGroup, "GroupChange", include_str!("../../../schemas/state/GroupChange.avsc"));
 impl_message!(OutlookCell, "CellChange", include_str!("../../../schemas/state/CellChange.avsc"));
 impl_message!(OutlookSite, "SiteState", include_str!("../../../schemas/state/SiteState.avsc"));
+impl_message!(ForgottenPage, "ForgottenPage", include_str!("../../../schemas/state/ForgottenPage.avsc"));

@@ -35,9 +35,13 @@ impl Frontier {
             self.counts.refused_pages += 1;
             return None;
         }
+        let id = url.page_id();
+        if self.forgotten.contains(&id) {
+            self.counts.forgotten_links += 1;
+            return None;
+        }
         let first_attempt = self.first_attempt(&url, now);
         let prior = ChangeBelief::new(self.rules.prior.alpha(), self.rules.prior.beta_days());
-        let id = url.page_id();
         let page = ScheduledPage { importance, ..ScheduledPage::new(url, weight, depth, prior, first_attempt, now) };
         if depth > 0 && !self.make_room(&page) {
             self.counts.refused_pages += 1;
@@ -172,6 +176,16 @@ impl Frontier {
         let slot = self.set(id, page);
         self.plan_for(slot, page, now);
         Some(letters)
+    }
+
+    /// From now on, or since before a restart, links do not bring the page back.
+    pub fn deny(&mut self, id: PageId) {
+        self.forgotten.insert(id);
+    }
+
+    /// The page may become known again. Returns whether it was denied.
+    pub fn allow(&mut self, id: PageId) -> bool {
+        self.forgotten.remove(&id)
     }
 
     /// Forgets a page; `page` is its record, if it was known. Returns letters to its mirrors.

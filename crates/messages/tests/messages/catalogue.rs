@@ -68,7 +68,8 @@ fn a_union_has_the_keys_and_schemas_of_its_members() {
             "MirrorLetter",
             "RankedPages",
             "PagesShown",
-            "TroubleNotice"
+            "TroubleNotice",
+            "PageRemoval"
         ]
     );
 }

@@ -71,6 +71,12 @@ impl Samples for RankedPages {
     }
 }
 
+impl Samples for PageRemoval {
+    fn samples() -> Vec<Self> {
+        vec![Self { url: target(), removed_at: time(3) }]
+    }
+}
+
 impl Samples for PagesShown {
     fn samples() -> Vec<Self> {
         let full = Self { page_id: page_id(), site_key: site_key(), pages: 12 };

@@ -4,7 +4,7 @@ use daemon::WebClock;
 use fetcher::FetcherRules;
 use messages::body::Packing;
 use messages::topics::Topic;
-use messages::{Encoded, FetchRequest, FetchResult, Validators, topics};
+use messages::{DetectorEvent, Encoded, FetchRequest, FetchResult, Validators, topics};
 use page::CanonicalUrl;
 use settings::{Layers, Settings};
 use std::net::SocketAddr;
@@ -110,7 +110,11 @@ impl Bench {
             assert!(Instant::now() < deadline, "{} of {count} results came", come());
             self.stage.step().unwrap();
         }
-        self.read(topics::FETCH_RESULTS)
+        let results = self.read(topics::FETCH_RESULTS).into_iter().map(|event| match event {
+            DetectorEvent::Result(result) => result,
+            DetectorEvent::Removal(removal) => panic!("the fetcher removed a page: {removal:?}"),
+        });
+        results.collect()
     }
 
     pub(crate) fn fetch(&mut self, url: &str) -> FetchResult {

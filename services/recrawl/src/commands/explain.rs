@@ -11,7 +11,7 @@ use stream::Clock;
 pub fn explain(arguments: &OnePageArguments, format: Format) -> Result<(), CommandFailure> {
     let (url, settings, inspection) = arguments.open()?;
     let now = WebClock::new(&settings.clock).now();
-    let explanation = inspection.explain(&settings, &url, now)?.ok_or_else(|| not_known(&url))?;
+    let explanation = inspection.explain(&settings, &url, now)?.ok_or_else(|| not_known(&url, &inspection))?;
     answer(format, &explanation, text)
 }
 

@@ -32,6 +32,7 @@ use crate::inspect::Inspection;
 use ::page::CanonicalUrl;
 use clap::Args;
 use daemon::WebClock;
+use scheduler::ForgottenPage;
 use settings::{Preset, Settings};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -121,6 +122,17 @@ impl OnePageArguments {
     }
 }
 
-fn not_known(url: &CanonicalUrl) -> CommandFailure {
-    CommandFailure::No(format!("page {url} is not known in this crawl; add it with recrawl seed"))
+/// That a page is not known, and what became of it if an operator has forgotten it.
+fn not_known(url: &CanonicalUrl, inspection: &Inspection) -> CommandFailure {
+    let problem = match inspection.forgotten(url) {
+        Err(failure) => return failure,
+        Ok(None) => format!("page {url} is not known in this crawl; add it with recrawl seed"),
+        Ok(Some(ForgottenPage { forgotten_at, gone_at: Some(gone_at) })) => format!(
+            "page {url} was forgotten at {forgotten_at}, and was gone from all stages at {gone_at}; recrawl seed brings it back"
+        ),
+        Ok(Some(ForgottenPage { forgotten_at, gone_at: None })) => {
+            format!("page {url} was forgotten at {forgotten_at}, and is being removed from all stages")
+        }
+    };
+    CommandFailure::No(problem)
 }

@@ -43,7 +43,7 @@ pub fn page(arguments: &PageArguments, format: Format) -> Result<(), CommandFail
             CopyKind::Body => written(std::io::stdout().write_all(&content)),
         };
     }
-    let report = inspection.page(&url)?.ok_or_else(|| not_known(&url))?;
+    let report = inspection.page(&url)?.ok_or_else(|| not_known(&url, &inspection))?;
     answer(format, &report, text)
 }
 

@@ -1,0 +1,112 @@
+//! A page that an operator forgets leaves no trace in any stage, and no link brings it back.
+
+use crate::site::serve;
+use page::CanonicalUrl;
+use std::time::Duration;
+use stream::{LogBackend, PollLimits, TopicPartition};
+use stream_rocksdb::EmbeddedBackend;
+use tests::{Crawl, Output, wait_for};
+
+const SOON: Duration = Duration::from_secs(60);
+/// Stands in the text of one page only.
+const MARK: &str = "Kaltenbrunnersdorf";
+const PAGE: &str = "http://www.leaf.test/3";
+
+/// A front page that links to five others. One of them has the mark, and all link back.
+fn page(path: &str) -> (&'static str, String) {
+    let links: String = (1..=5).map(|number| format!("<a href=\"/{number}\">page {number}</a> ")).collect();
+    let mark = if path == "/3" { MARK } else { "" };
+    let body = format!(
+        "<title>Page {path}</title><main><h1>Page {path}</h1><p>These are the words of page {path} {mark}.</p>{links}</main>"
+    );
+    match path {
+        "/robots.txt" => ("text/plain", "User-agent: *\nAllow: /\n".to_owned()),
+        _ => ("text/html", body),
+    }
+}
+
+fn crawl() -> Crawl {
+    let crawl = Crawl::default()
+        .with("fetch.resolve", &format!("*.test={}", serve(page)))
+        .with("budget.fetches_per_second", "2000")
+        .with("policy.scan_interval", "20ms")
+        .with("politeness.crawl_delay", "1ms")
+        .with("crawl.discover", "same-site")
+        .with("detector.mirrors", "true")
+        .with("ranker.interval", "100ms");
+    std::fs::write(crawl.seeds_file(), "http://www.leaf.test/\n").unwrap();
+    crawl
+}
+
+/// Topics whose records have the mark somewhere in their bytes, in a crawl that is stopped. Tables have changelogs only in
+/// their stores.
+fn topics_with_the_mark(crawl: &Crawl) -> Vec<String> {
+    let log = EmbeddedBackend::open_read_only(&crawl.data()).unwrap();
+    let mut marked = Vec::new();
+    for topic in log.topics().unwrap() {
+        for partition in 0..topic.partitions {
+            let place = TopicPartition::new(&*topic.name, partition);
+            let mut next = log.bounds(&place).unwrap().start;
+            loop {
+                let records = log.read(&place, next, PollLimits::records(1_000)).unwrap();
+                let Some(last) = records.last() else { break };
+                next = last.offset + 1;
+                let has_mark = |bytes: &[u8]| bytes.windows(MARK.len()).any(|window| window == MARK.as_bytes());
+                if records.iter().any(|record| record.value.as_deref().is_some_and(has_mark)) {
+                    marked.push(topic.name.to_string());
+                }
+            }
+        }
+    }
+    marked
+}
+
+/// Entries of the stages' stores that are about the page, by its id in the key or the mark in the value.
+fn traces(crawl: &Crawl) -> Vec<String> {
+    let id = CanonicalUrl::parse(PAGE).unwrap().page_id();
+    let mut traces = Vec::new();
+    tests::books::each_entry(crawl, |stage, table, key, value| {
+        let is_about = key.windows(16).any(|window| window == id.0)
+            || value.windows(MARK.len()).any(|window| window == MARK.as_bytes());
+        // What is left is that the page is not wanted, and the number of its account, which tells nothing of its content.
+        if is_about && !matches!((stage, table), ("scheduler", "forgotten")) {
+            traces.push(format!("{stage}/{table}"));
+        }
+    });
+    traces
+}
+
+fn ask(crawl: &Crawl, name: &str) -> Output {
+    crawl.ask(name, &[PAGE])
+}
+
+#[test]
+fn a_forgotten_page_leaves_no_trace_and_no_link_brings_it_back() {
+    let crawl = crawl();
+    crawl.run(&["--until-idle"]).finish().exits_with(0);
+    ask(&crawl, "page").exits_with(0);
+    let has_text = || crawl.ask("page", &[PAGE, "--text"]).exits_with(0).stdout.contains(MARK);
+    assert!(has_text());
+    assert!(traces(&crawl).len() >= 4, "what is searched for is found before: {:?}", traces(&crawl));
+
+    let process = crawl.run(&[]);
+    wait_for("the crawl runs", SOON, || process.stderr().contains("recrawl runs on"));
+    ask(&crawl, "forget").exits_with(0);
+    let is_gone = || ask(&crawl, "page").stderr.contains("was gone from all stages at");
+    wait_for("all stages have deleted it", SOON, is_gone);
+    // The front page is looked at again, and its links are followed.
+    crawl.ask("refetch", &["http://www.leaf.test/"]).exits_with(0);
+    process.signal(libc::SIGINT);
+    process.finish().exits_with(0);
+    assert_eq!(traces(&crawl), Vec::<String>::new());
+    assert_eq!(crawl.ask("page", &[PAGE, "--text"]).exits_with(1).stdout, "");
+    // What has been told stays told until retention ends.
+    let told = topics_with_the_mark(&crawl);
+    assert!(told.iter().all(|topic| topic.ends_with("page-changes")), "{told:?}");
+    let status = crawl.ask("status", &[]).exits_with(0).json();
+    assert_eq!(status["pages"].as_u64(), Some(5));
+
+    ask(&crawl, "seed").exits_with(0);
+    crawl.run(&["--until-idle"]).finish().exits_with(0);
+    assert!(has_text());
+}
