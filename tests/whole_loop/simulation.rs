@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 use stream::memory::MemoryStore;
 use stream::testing::TestDriver;
-use stream::{InputRecord, LogBackend, StageSpec, StateStore, TableError, TaskId, TaskTables};
+use stream::{InputRecord, LogBackend, StageSpec, StateStore, TaskId, TaskTables};
 use topology::LogNames;
 
 pub(crate) const TICK: Duration = Duration::from_secs(600);
@@ -227,13 +227,11 @@ impl Loop {
         let read = |partition| {
             let store = self.driver.stores.snapshot(&task("ranker", partition))?;
             let tables = TaskTables::new(Box::new(store), &ranker::topology());
-            let mut accounts = Accounts::default();
-            let mut take = |key, columns| {
-                accounts.restore(key, &columns).unwrap();
-                Ok::<(), TableError>(())
-            };
-            tables.scan(ranker::ACCOUNTS, &mut take).unwrap();
-            Some((partition, accounts, tables.get(ranker::TOTALS, &ranker::TotalsKey).unwrap()?))
+            Some((
+                partition,
+                Accounts::read(&tables).unwrap(),
+                tables.get(ranker::TOTALS, &ranker::TotalsKey).unwrap()?,
+            ))
         };
         (0..PARTITIONS).filter_map(read).collect()
     }

@@ -44,9 +44,9 @@ const LARGEST_SCORE: f64 = 1_000.0;
 const LEAST_WEIGHT: f64 = 0.05;
 /// All cash of the system.
 const ALL_CASH: f64 = 1.0;
-/// What the links of a page weigh together at most, where the virtual page weighs 1: so that is given 15 % at least, as by
-/// PageRank. As published, it would be given a thousandth by a page with a thousand links, and a site whose pages all link each other
-/// would keep its cash.
+/// What the links of a page weigh together at most, where the virtual page weighs 1. So the virtual page gets at least 15 %, as
+/// in PageRank. As published, a page with a thousand links gives it a thousandth, and a site whose pages all link each other keeps
+/// its cash.
 const LARGEST_LINKS: f64 = 0.85 / 0.15;
 
 /// The topics and tables of the stage.

@@ -6,11 +6,11 @@ use messages::{Encoded, Link, PageOutLinks, RankedPage, SchedulerEvent, topics};
 use page::{CanonicalUrl, HOUR, PageId, Timestamp};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use ranker::{ACCOUNTS, Accounts, LinkedPage, ShardTotals, TOTALS, TotalsKey};
+use ranker::{Accounts, LinkedPage, ShardTotals, TOTALS, TotalsKey};
 use settings::{Layers, Settings};
 use std::collections::{BTreeMap, BTreeSet};
 use stream::testing::TestDriver;
-use stream::{Clock, TableError, TaskId, TaskTables};
+use stream::{Clock, TaskId, TaskTables};
 use topology::LogNames;
 
 const PARTITIONS: u32 = 4;
@@ -91,13 +91,7 @@ impl Bench {
         let read = |partition| {
             let store = self.driver.stores.snapshot(&TaskId { stage: "ranker".to_owned(), partition })?;
             let tables = TaskTables::new(Box::new(store), &ranker::topology());
-            let mut accounts = Accounts::default();
-            let mut take = |key, columns| {
-                accounts.restore(key, &columns).unwrap();
-                Ok::<(), TableError>(())
-            };
-            tables.scan(ACCOUNTS, &mut take).unwrap();
-            Some((partition, accounts, tables.get(TOTALS, &TotalsKey).unwrap()?))
+            Some((partition, Accounts::read(&tables).unwrap(), tables.get(TOTALS, &TotalsKey).unwrap()?))
         };
         (0..PARTITIONS).filter_map(read).collect()
     }

@@ -3,8 +3,8 @@
 //! A link changes the account of a page anywhere in the partition. A read and a write of a table for each would cost more than
 //! everything else the ranker does. So accounts lie in memory, 40 bytes each and 5 to 7.5 for finding them, and a batch
 //! writes those that it changed as one entry of a journal. With each entry some blocks of 1,024 accounts are written, in turn:
-//! about as many bytes as the entry has. An entry that all blocks hold is deleted. So journal and blocks are about of one
-//! size, no batch writes much more than it changed, and a start reads both once.
+//! about as many bytes as the entry has. An entry that all blocks hold is deleted. So journal and blocks are of about
+//! one size, no batch writes much more than it changed, and a start reads both once.
 //!
 //! What is in memory runs ahead of the log by the batch at work. If that is lost, the accounts are read again.
 
@@ -15,8 +15,10 @@ pub use self::columns::{AccountColumns, AccountsKey};
 
 use self::columns::Stored;
 use self::index::Index;
+use crate::state::ACCOUNTS;
 use importance::opic::{Account, KeptAccount};
 use page::PageId;
+use stream::{StoreError, TableError, TaskTables};
 
 /// Accounts of a block, and the most of an entry.
 const BLOCK: usize = 1_024;
@@ -87,6 +89,15 @@ impl Default for Accounts {
 }
 
 impl Accounts {
+    /// The accounts of a partition as they are stored, for reading beside the running stage.
+    pub fn read(tables: &TaskTables) -> Result<Self, TableError> {
+        let mut accounts = Self::default();
+        let damaged = |what| TableError::Store(StoreError::Damaged(what));
+        tables.scan(ACCOUNTS, &mut |key, columns| accounts.restore(key, &columns).map_err(damaged))?;
+        accounts.restored();
+        Ok(accounts)
+    }
+
     /// Number of accounts.
     pub fn len(&self) -> usize {
         self.blocks.last().map_or(0, |last| (self.blocks.len() - 1) * BLOCK + last.held.len())
