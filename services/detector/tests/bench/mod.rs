@@ -4,8 +4,8 @@
 
 use messages::topics::Topic;
 use messages::{
-    Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, Look, PageChange, PageObservation, Validators, body,
-    topics,
+    Digest, Encoded, EstimatorEvent, FetchOutcome, FetchRequest, FetchResult, Look, PageChange, PageObservation,
+    Validators, body, topics,
 };
 use page::{CanonicalUrl, DAY, PageId, Timestamp};
 use settings::{Layers, Settings};
@@ -121,7 +121,11 @@ impl Bench {
     }
 
     pub(crate) fn observations(&self) -> Vec<PageObservation> {
-        self.read(topics::PAGE_OBSERVATIONS)
+        let observations = self.read(topics::PAGE_OBSERVATIONS).into_iter().filter_map(|event| match event {
+            EstimatorEvent::Observation(observation) => Some(observation),
+            EstimatorEvent::Removal(_) => None,
+        });
+        observations.collect()
     }
 
     pub(crate) fn changes(&self) -> Vec<PageChange> {
