@@ -6,7 +6,7 @@
 use crate::{
     ChangeEstimate, ChangeHint, Command, DeadLetter, Demand, Encoded, FetchRequest, FetchResult, LinkCash,
     MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation, PageOutLinks, PageRemoval, PagesShown,
-    RankTotals, RankedPages, SiteListing, SweepForecast, TroubleNotice, VirtualCash,
+    RankTotals, RankedPages, SiteListing, SweepForecast, TopicOrder, TroubleNotice, VirtualCash,
 };
 use page::{CanonicalUrl, Host, SiteKey};
 
@@ -29,6 +29,8 @@ pub enum KeyKind {
     Hash,
     /// Number of the sending partition, in decimal digits.
     StagePartition,
+    /// A name in UTF-8.
+    Name,
     /// Key of the record that was set aside.
     Original,
     /// The 8 bytes of a schema's fingerprint, as in its records. The value is the schema's text, as JSON without a
@@ -81,6 +83,7 @@ keyed! {
     PageBand: Band |entry| entry.band.0.to_vec();
     PageChange: Page |change| change.page_id.0.to_vec();
     PageContent: Page |content| content.url.page_id().0.to_vec();
+    TopicOrder: Name |order| order.name.as_bytes().to_vec();
     Demand: StagePartition |demand| demand.stage_partition.to_string().into_bytes();
     DeadLetter: Original |letter| letter.key.clone();
 }

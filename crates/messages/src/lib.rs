@@ -19,6 +19,7 @@ mod error;
 mod events;
 mod fingerprint;
 mod fixed;
+mod focus;
 mod frontier;
 mod keys;
 mod look;
@@ -45,6 +46,7 @@ pub use crate::error::DecodeError;
 pub use crate::events::{DetectorEvent, EstimatorEvent, RankerEvent, SchedulerEvent};
 pub use crate::fingerprint::Fingerprint;
 pub use crate::fixed::{Band, Digest, Sha1};
+pub use crate::focus::{LinkFocus, PageFocus, TopicOrder, TopicRelevance};
 pub use crate::frontier::{
     ChangeHint, Command, CommandKind, Demand, HintKind, Link, ListedPage, MirrorLetter, MirrorSaying, PageBand,
     PageLinks, SiteListing, SweepForecast, TroubleNotice,

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-const PARTS: [(&str, &str); 11] = [
+const PARTS: [(&str, &str); 12] = [
     ("ChangeBelief", include_str!("../../../schemas/parts/ChangeBelief.avsc")),
     ("ChangedUnit", include_str!("../../../schemas/parts/ChangedUnit.avsc")),
     ("DateSource", include_str!("../../../schemas/parts/DateSource.avsc")),
@@ -15,6 +15,7 @@ const PARTS: [(&str, &str); 11] = [
     ("Look", include_str!("../../../schemas/parts/Look.avsc")),
     ("LookJudgement", include_str!("../../../schemas/parts/LookJudgement.avsc")),
     ("PageDate", include_str!("../../../schemas/parts/PageDate.avsc")),
+    ("TopicRelevance", include_str!("../../../schemas/parts/TopicRelevance.avsc")),
     ("Validators", include_str!("../../../schemas/parts/Validators.avsc")),
     ("Verdict", include_str!("../../../schemas/parts/Verdict.avsc")),
 ];

@@ -1,6 +1,6 @@
 //! Messages of the ranker: links, what they are worth, and the pages they lead to.
 
-use crate::{Link, impl_message};
+use crate::{Link, LinkFocus, PageFocus, impl_message};
 use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,8 @@ pub struct PageOutLinks {
     pub text_hash: i64,
     /// The links, without duplicate URLs.
     pub links: Vec<Link>,
+    /// What the topics say of them. `None` without topics.
+    pub focus: Option<PageFocus>,
 }
 
 /// Ranker to ranker: what the links of a page give to pages of another site.
@@ -43,6 +45,8 @@ pub struct LinkCash {
     pub source_value_ln: f64,
     /// The links, without duplicate URLs.
     pub links: Vec<CashLink>,
+    /// What the topics say of them. `None` without topics.
+    pub focus: Option<LinkFocus>,
 }
 
 /// A link with what it gives.

@@ -103,7 +103,7 @@ pub(crate) fn record_name(schema: &Schema) -> Option<&str> {
 pub fn of_messages() -> Vec<SchemaRecord> {
     use crate::{
         DeadLetter, Demand, DetectorEvent, EstimatorEvent, FetchRequest, PageBand, PageChange, PageContent, RankTotals,
-        RankerEvent, SchedulerEvent,
+        RankerEvent, SchedulerEvent, TopicOrder,
     };
     let mut schemas = [
         FetchRequest::schemas(),
@@ -116,6 +116,7 @@ pub fn of_messages() -> Vec<SchemaRecord> {
         Demand::schemas(),
         RankerEvent::schemas(),
         RankTotals::schemas(),
+        TopicOrder::schemas(),
         DeadLetter::schemas(),
     ]
     .concat();

@@ -5,7 +5,7 @@
 use crate::schema_record::SchemaRecord;
 use crate::{
     DeadLetter, Demand, DetectorEvent, Encoded, EstimatorEvent, FetchRequest, Keyed, PageBand, PageChange, PageContent,
-    RankTotals, RankerEvent, SchedulerEvent,
+    RankTotals, RankerEvent, SchedulerEvent, TopicOrder,
 };
 use std::fmt;
 use std::marker::PhantomData;
@@ -32,6 +32,9 @@ pub const SCHEDULER_EVENTS: Topic<SchedulerEvent> = Topic::new("scheduler-events
 pub const RANKER_EVENTS: Topic<RankerEvent> = Topic::new("ranker-events").max_message_bytes(4 * MIB);
 /// Ranker partition to all others.
 pub const RANK_TOTALS: Topic<RankTotals> = Topic::new("rank-totals").compacted().one_partition();
+/// Operator to every detector partition. A topic's file may have 2,000 words in each of 32 languages.
+pub const TOPIC_ORDERS: Topic<TopicOrder> =
+    Topic::new("topic-orders").compacted().one_partition().max_message_bytes(4 * MIB);
 /// The product: page changes.
 pub const PAGE_CHANGES: Topic<PageChange> = Topic::new("page-changes").retention_days(30);
 /// The stored copies. Also the changelog of the detector's table of copies.

@@ -23,6 +23,8 @@ mod sites;
 mod tests;
 mod values;
 
+use topic::IcuSegmenter;
+
 pub use crate::fault::{Faults, Origin, SettingFault};
 pub use crate::fetch::AllowedAddress;
 pub use crate::form::Secrets;
@@ -30,7 +32,7 @@ pub use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol};
 pub use crate::preset::Preset;
 pub use crate::sections::{
     Budget, Clock, Contents, Crawl, Detector, Discover, Estimator, Fetch, Hints, Http, Kafka, Log, LogFormat,
-    Observability, Policy, Politeness, RankMethod, Ranker, Settings, Urls,
+    Observability, Policy, Politeness, RankMethod, Ranker, Settings, Topics, Urls,
 };
 pub use crate::values::{Credentials, MediaRange, PortRange, Proxy, Secret};
 
@@ -101,6 +103,42 @@ impl Settings {
                 return Err(Faults(faults.into_iter().map(fault).collect()));
             }
         }
+        Ok(())
+    }
+}
+
+impl Settings {
+    /// Adds a topic, one of `topics.files`: the name of a built-in class, or the name and the text of a file.
+    ///
+    /// # Errors
+    /// Returns every line that is wrong.
+    pub fn add_topic(&mut self, name: &str, text: Option<&str>) -> Result<(), Faults> {
+        let segmenter = IcuSegmenter::default();
+        let fault = |line: usize, problem: String, remedy: &str| SettingFault {
+            origin: text.map(|_| Origin::File { layer: 0, line, name: name.to_owned() }),
+            key: text.is_none().then(|| "topics.files".to_owned()),
+            problem,
+            remedy: remedy.to_owned(),
+        };
+        let one = |problem: String, remedy: &str| Faults(vec![fault(1, problem, remedy)]);
+        let topic = match text {
+            Some(text) => topic::read_topic(text, &segmenter).map_err(|error| {
+                let remedy = "recrawl topic list CLASS prints a topic to compare with";
+                Faults(error.faults.into_iter().map(|it| fault(it.line, it.problem, remedy)).collect())
+            })?,
+            None => topic::class(name, &segmenter).ok_or_else(|| {
+                one(format!("there is no class {name}"), "write a name of recrawl topic list, or the name of a file")
+            })?,
+        };
+        if self.wanted.iter().any(|known| known.name == topic.name) {
+            let problem = format!("another topic is called {:?}, too", topic.name);
+            return Err(one(problem, "give each topic a name of its own"));
+        }
+        if self.wanted.len() == topic::MAX_TOPICS {
+            let problem = format!("there are more than {} topics", topic::MAX_TOPICS);
+            return Err(one(problem, "put the words of several topics into one"));
+        }
+        self.wanted.push(topic);
         Ok(())
     }
 }

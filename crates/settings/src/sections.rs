@@ -6,6 +6,7 @@ use crate::form::{Form, Secrets};
 use crate::reader::SettingsReader;
 use crate::rules;
 use scope::Scope;
+use topic::Topic;
 use watch::WatchRules;
 
 /// A section of the settings.
@@ -86,6 +87,7 @@ mod observability;
 mod policy;
 mod politeness;
 mod ranker;
+mod topics;
 mod urls;
 
 pub use self::budget::Budget;
@@ -102,6 +104,7 @@ pub use self::observability::{LogFormat, Observability};
 pub use self::policy::Policy;
 pub use self::politeness::Politeness;
 pub use self::ranker::{RankMethod, Ranker};
+pub use self::topics::Topics;
 pub use self::urls::Urls;
 
 macro_rules! settings {
@@ -114,6 +117,8 @@ macro_rules! settings {
             pub rules: WatchRules,
             /// What they say of crawling, and the filters of addresses.
             pub scope: Scope,
+            /// The topics that `topics.files` names.
+            pub wanted: Vec<Topic>,
         }
 
         /// Every section with its keys, in the order of `default.toml`.
@@ -126,6 +131,7 @@ macro_rules! settings {
                     $( $section: $Section::read(reader), )*
                     rules: WatchRules::new(watch),
                     scope: Scope::new(crawl),
+                    wanted: Vec::new(),
                 }
             }
 
@@ -160,6 +166,7 @@ settings! {
     fetch: Fetch,
     detector: Detector,
     ranker: Ranker,
+    topics: Topics,
     hints: Hints,
     log: Log,
     kafka: Kafka,

@@ -2,7 +2,8 @@
 //!
 //! A [`Topic`] is learned from example pages ([`TopicLearner`]), read from a file ([`read_topic`]) or taken from the built-in
 //! [`classes`]. A page's [`PageTerms`] are compared with it ([`Topic::relevance`]). What a link promises before its target is
-//! fetched is predicted from its words ([`predict_links`]), scored ([`LinkScoring`]) and queued ([`LinkQueue`]).
+//! fetched is predicted from its words ([`predict_links`]), scored ([`LinkScoring`]) and queued ([`LinkQueue`]), or weighed
+//! together with its importance ([`FocusWeight`]). Several topics are one [`TopicSet`].
 //!
 //! ```
 //! use topic::{IcuSegmenter, PageTerms, RelevanceMeasure, class};
@@ -26,9 +27,11 @@ mod relevance;
 mod stop_words;
 mod topic;
 mod topic_file;
+mod topic_set;
 mod topic_writer;
 mod vector;
 mod words;
+mod worth;
 
 pub use crate::background::Background;
 pub use crate::classes::{class, classes};
@@ -40,6 +43,8 @@ pub use crate::page_terms::{PageTerms, TermCount};
 pub use crate::relevance::{DEFAULT_THRESHOLD, Damping, PageLength, RelevanceMeasure};
 pub use crate::topic::{LanguageTerms, PageRelevance, Topic};
 pub use crate::topic_file::{TopicFault, TopicFileError, read_topic};
+pub use crate::topic_set::{MAX_TOPICS, TermCloseness, TopicJudgement, TopicSet, TopicSetRules};
 pub use crate::topic_writer::write_topic;
 pub use crate::vector::{TOPIC_TERMS, TopicVector};
 pub use crate::words::{IcuSegmenter, Segmenter, terms};
+pub use crate::worth::{FocusWeight, standing};

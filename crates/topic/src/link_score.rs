@@ -38,11 +38,12 @@ pub const UNKNOWN_IMPORTANCE: f64 = 0.5;
 /// What is known of a target from the links to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LinkEvidence {
-    links: u32,
+    /// Number of links.
+    pub links: u32,
     /// Sum over the links of their share in a score without importance.
-    relevance: f64,
+    pub relevance: f64,
     /// Sum over the links of what an importance of 1 adds.
-    importance: f64,
+    pub importance: f64,
 }
 
 /// The distance of a page from the last page on the topic on the way to it: 0 for a page on the topic and for seeds, and

@@ -8,7 +8,7 @@
 //! other. Here the words around a link count half, since they may belong to the link beside it, and not at all if the
 //! link itself says enough.
 
-use crate::topic::Topic;
+use crate::topic_set::TermCloseness;
 use crate::words::{Segmenter, terms};
 use document::attributes::values_of;
 use document::html::HtmlReader;
@@ -69,11 +69,11 @@ pub struct PredictedLink {
     pub is_nofollow: bool,
 }
 
-/// The links of an HTML page, one for each target, in page order. `url` is the address of the page. Takes time linear in
-/// the page: a link has at most [`WORDS_AROUND`] words on each side, and anchors do not overlap.
+/// The links of an HTML page, one for each target, in page order. `topic` is one or a [`TopicSet`](crate::TopicSet), `url`
+/// the address of the page. Takes time linear in the page: a link has at most [`WORDS_AROUND`] words on each side, and anchors do not overlap.
 pub fn predict_links(
     prediction: &LinkPrediction,
-    topic: &Topic,
+    topic: &dyn TermCloseness,
     segmenter: &dyn Segmenter,
     html: &str,
     url: Option<&str>,
@@ -124,7 +124,7 @@ fn readable_address(url: &str) -> String {
     decoded.chars().map(|letter| if letter.is_alphanumeric() { letter } else { ' ' }).collect()
 }
 
-fn largest_closeness(topic: &Topic, segmenter: &dyn Segmenter, text: &str) -> f64 {
+fn largest_closeness(topic: &dyn TermCloseness, segmenter: &dyn Segmenter, text: &str) -> f64 {
     let mut largest = 0.0_f64;
     terms(segmenter, text, &mut |term, _| largest = largest.max(topic.closeness(term)));
     largest
@@ -137,7 +137,7 @@ struct PlacedWords {
 }
 
 impl PlacedWords {
-    fn read(topic: &Topic, segmenter: &dyn Segmenter, text: &str) -> Self {
+    fn read(topic: &dyn TermCloseness, segmenter: &dyn Segmenter, text: &str) -> Self {
         let mut words = Self { places: Vec::new(), closenesses: Vec::new() };
         terms(segmenter, text, &mut |term, place| {
             words.places.push(place);
@@ -162,7 +162,7 @@ impl PlacedWords {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topic::LanguageTerms;
+    use crate::topic::{LanguageTerms, Topic};
     use crate::vector::TopicVector;
     use crate::words::IcuSegmenter;
     use proptest::prelude::*;

@@ -9,6 +9,7 @@
 
 mod bands;
 mod contents;
+mod focus;
 mod links;
 mod lists;
 mod look;
@@ -18,10 +19,13 @@ pub use crate::state::{CONTENTS, EventsOfHost, HOSTS, PAGES, PageSketch, PageVer
 
 use crate::bands::BandedPage;
 use crate::contents::publish_copy;
+use crate::focus::WantedTopics;
 use crate::lists::{ListRules, ListedPages};
 use crate::look::{JudgedLook, PageMemory};
 use change::{LookMemory, PageState, VersionMemory};
-use messages::topics::{FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS, SCHEDULER_EVENTS};
+use messages::topics::{
+    FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS, SCHEDULER_EVENTS, TOPIC_ORDERS,
+};
 use messages::{
     ChangedUnit, DateSource, DetectorEvent, FetchResult, LookJudgement, PageChange, PageDate, PageObservation,
     PageRemoval, Verdict, body,
@@ -30,9 +34,13 @@ use page::{Timestamp, UrlRules};
 use scope::Scope;
 use settings::{Contents, Discover, Settings};
 use std::sync::Arc;
+use std::time::Duration;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
 use watch::{WatchMemory, WatchRule, WatchRules};
+
+/// How often the orders of operators about topics are read.
+const HEAR_EVERY: Duration = Duration::from_secs(1);
 
 /// The detector's settings.
 #[derive(Clone, Debug)]
@@ -53,6 +61,8 @@ pub struct DetectorRules {
     urls: UrlRules,
     /// What people want to know of single pages.
     watch: Arc<WatchRules>,
+    /// What the pages should be about.
+    topics: WantedTopics,
 }
 
 impl DetectorRules {
@@ -71,6 +81,7 @@ impl DetectorRules {
             lists: ListRules::new(settings),
             urls: settings.urls.rules(),
             watch: Arc::new(settings.rules.clone()),
+            topics: WantedTopics::new(settings),
         }
     }
 
@@ -90,18 +101,20 @@ pub fn topology() -> StageTopology {
         .writes(SCHEDULER_EVENTS)
         .writes(PAGE_BANDS)
         .writes(RANKER_EVENTS)
+        .hears(TOPIC_ORDERS)
 }
 
 /// The stage, ready to run.
 pub fn stage(settings: &Settings, names: &LogNames) -> StageSpec {
     let rules = DetectorRules::new(settings);
-    let work = StageWork::Processors(Box::new(move |_| Box::new(Detector::new(rules.clone()))));
-    names.stage(&topology(), page::DAY, work)
+    let work = StageWork::Processors(Box::new(move |task| Box::new(Detector::new(rules.clone(), task.partition))));
+    names.stage(&topology(), HEAR_EVERY, work)
 }
 
 /// One partition of the detector.
 pub struct Detector {
     rules: DetectorRules,
+    partition: u32,
     counts: DetectorCounts,
 }
 
@@ -120,12 +133,13 @@ struct DetectorCounts {
     untriggered: u64,
     links_left_out: u64,
     removed: u64,
+    bad_topic_orders: u64,
 }
 
 impl Detector {
-    /// A detector with these rules.
-    pub fn new(rules: DetectorRules) -> Self {
-        Self { rules, counts: DetectorCounts::default() }
+    /// A detector of a partition, with these rules.
+    pub fn new(rules: DetectorRules, partition: u32) -> Self {
+        Self { rules, partition, counts: DetectorCounts::default() }
     }
 
     /// Sends the hints and links of a body that is a list, unless the body is unchanged. Returns whether it is a list.
@@ -254,11 +268,7 @@ impl Processor for Detector {
             self.publish_unless_untriggered(&result, &look, rule, before.sketch.last_look_at, context);
             if let Some(page) = page.as_ref().filter(|_| !is_list) {
                 links::tell_feeds(&result, page, &self.rules, context);
-                if self.rules.follows_links() {
-                    let is_first_look = before.sketch.last_look_at.is_none();
-                    let left_out = links::tell_links(&result, page, is_first_look, &self.rules, context);
-                    self.counts.links_left_out += left_out;
-                }
+                self.tell_links(&result, (page, unpacked.as_deref()), &before, context);
             }
             if self.rules.mirrors {
                 // What is watched is no text by which pages are mirrors of each other.
@@ -266,9 +276,18 @@ impl Processor for Detector {
                 let now = if is_watched { &PageState::default() } else { &known.state };
                 bands::tell(&BandedPage::of(&result), &before.state, now, context);
             }
-        } else if look.presence.is_some() {
-            // The content is what it was.
-            self.publish(&result, &look, rule, before.sketch.last_look_at, context);
+        } else {
+            if look.presence.is_some() {
+                // The content is what it was.
+                self.publish(&result, &look, rule, before.sketch.last_look_at, context);
+            }
+            if let Some(body) = unpacked.as_deref().filter(|_| !is_list && self.is_unjudged(&before, &look)) {
+                let page = document::extract(result.content_type.as_deref(), body);
+                self.tell_links(&result, (&page, Some(body)), &before, context);
+            }
+        }
+        if unpacked.is_some() && !look.judgement.held {
+            known.sketch.topics_version = self.rules.topics.version();
         }
         self.counts.held += u64::from(look.judgement.held);
         self.counts.triggers += look.watched.triggers.len() as u64;
@@ -278,8 +297,16 @@ impl Processor for Detector {
         Ok(())
     }
 
+    fn broadcast(&mut self, record: &InputRecord, _context: &mut Context<'_>) -> Result<(), ProcessError> {
+        self.hear_order(record);
+        Ok(())
+    }
+
     fn figures(&self, _now: Timestamp) -> Vec<(&'static str, f64)> {
         let counts = &self.counts;
+        // All partitions know the same topics, and figures are added up.
+        let of_one = |count: u64| if self.partition == 0 { count } else { 0 };
+        let (topics, targets) = self.rules.topics.counts();
         let counted = [
             ("results_total", counts.results),
             ("repeats_total", counts.repeats),
@@ -293,6 +320,9 @@ impl Processor for Detector {
             ("untriggered_changes_total", counts.untriggered),
             ("links_left_out_total", counts.links_left_out),
             ("pages_removed_total", counts.removed),
+            ("bad_topic_orders_total", of_one(counts.bad_topic_orders)),
+            ("topics", of_one(topics as u64)),
+            ("topic_targets", of_one(targets as u64)),
         ];
         counted.into_iter().map(|(name, count)| (name, count as f64)).collect()
     }

@@ -40,10 +40,11 @@ pub(crate) fn tell_feeds(
     emit(result, feeds.into_iter().map(link), context);
 }
 
-/// Sends the ranker the links of a page that may be followed. Returns how many were left out because there are too many.
+/// Sends the ranker the links of a page that may be followed, and what the topics say of it and them. Returns how many links
+/// were left out because there are too many.
 pub(crate) fn tell_links(
     result: &FetchResult,
-    page: &document::PageText,
+    (page, body): (&document::PageText, &[u8]),
     is_first_look: bool,
     rules: &DetectorRules,
     context: &mut Context<'_>,
@@ -76,6 +77,7 @@ pub(crate) fn tell_links(
         }
         links.insert(url, (anchor.to_owned(), rel.to_owned()));
     }
+    let links: Vec<Link> = links.into_iter().map(|(url, (anchor, rel))| Link { url, anchor, rel }).collect();
     let links = PageOutLinks {
         source_page_id: result.look.page_id,
         source_url: source.clone(),
@@ -83,7 +85,8 @@ pub(crate) fn tell_links(
         is_first_look,
         is_unwanted: is_copy || page.robots.noindex,
         text_hash: hash_without_digits(&page.text),
-        links: links.into_iter().map(|(url, (anchor, rel))| Link { url, anchor, rel }).collect(),
+        focus: rules.topics.judge(result, body, &links, &rules.urls),
+        links,
     };
     context.emit(RANKER_EVENTS, links);
     left_out

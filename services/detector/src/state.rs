@@ -66,6 +66,7 @@ pub struct PageSketch {
     pub looks: Vec<u8>,
     #[serde(with = "serde_bytes")]
     pub watch: Vec<u8>,
+    pub topics_version: i64,
 }
 
 impl_message!(PageSketch, "PageSketch", include_str!("../../../schemas/state/PageSketch.avsc"));

@@ -235,6 +235,7 @@ fn look(topic: &str, partitions: u32, page: u32, is_first_look: bool, random: &m
         text_hash: i64::from(page),
         links,
         source_url,
+        focus: None,
     };
     let to = TopicPartition::new(topic, partition_for(&key, partitions));
     OutputRecord { to, timestamp: START, key, value: Some(links.encode().into()) }

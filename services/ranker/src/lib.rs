@@ -8,27 +8,34 @@
 //! as a message ([`messages::LinkCash`]). The partitions split the cash of the virtual page by their numbers of pages, which
 //! they broadcast ([`messages::RankTotals`]).
 //!
+//! Where the crawl has topics, what they say of a page and of the links to it counts, too ([`topic::FocusWeight`]).
+//!
 //! It never reads a page, and never decides what is fetched.
 
 mod accounts;
+mod focus;
 mod forms;
+mod links;
 mod outputs;
 mod site_values;
 mod state;
 
 pub use crate::accounts::{AccountColumns, Accounts, AccountsKey, LinkedPage};
+pub use crate::focus::{FOCUS, FOCUS_TOTALS, FocusTotals, FocusedPage};
 pub use crate::state::{
     ACCOUNTS, FORMS, FormKey, FormYield, SITES, ShardTotals, SiteValue, SiteValueKey, TOTALS, TotalsKey,
 };
 
+use crate::focus::Focus;
 use crate::forms::FormShares;
+use crate::links::{ArrivingLink, LinkSource};
 use crate::site_values::SiteValues;
 use importance::Link;
 use importance::link_value::LinkValue;
 use importance::opic::{Account, Shard, ShardNews, Window};
 use importance::weight::WeightMap;
 use messages::topics::{RANK_TOTALS, RANKER_EVENTS, SCHEDULER_EVENTS};
-use messages::{CashLink, LinkCash, PageOutLinks, RankTotals, RankedPage, RankerEvent, VirtualCash};
+use messages::{LinkCash, PageOutLinks, RankTotals, RankedPage, RankerEvent, VirtualCash};
 use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
 use settings::{RankMethod, Settings};
 use std::collections::BTreeMap;
@@ -52,6 +59,7 @@ const LARGEST_LINKS: f64 = 0.85 / 0.15;
 /// The topics and tables of the stage.
 pub fn topology() -> StageTopology {
     let tables = StageTopology::new("ranker", RANKER_EVENTS).keeps(ACCOUNTS).keeps(TOTALS).keeps(FORMS).keeps(SITES);
+    let tables = tables.keeps(FOCUS).keeps(FOCUS_TOTALS);
     tables.writes(SCHEDULER_EVENTS).writes(RANKER_EVENTS).writes(RANK_TOTALS).hears(RANK_TOTALS)
 }
 
@@ -70,6 +78,8 @@ pub struct RankerRules {
     /// Least change of a weight that is told, as a ratio.
     least_ratio: f64,
     partitions: u32,
+    /// Most links from a page on a topic by which others without promise are reached.
+    tunnel_depth: u32,
 }
 
 impl RankerRules {
@@ -81,6 +91,7 @@ impl RankerRules {
                 .expect("the settings keep the exponent in range"),
             least_ratio: 1.0 + settings.ranker.min_change,
             partitions,
+            tunnel_depth: settings.topics.tunnel_depth,
         }
     }
 }
@@ -93,6 +104,7 @@ pub struct Ranker {
     form_shares: FormShares,
     /// Empty where site values are not computed.
     site_values: SiteValues,
+    focus: Focus,
     /// Whether the totals differ from those that are stored.
     is_changed: bool,
     counts: RankerCounts,
@@ -105,17 +117,7 @@ struct RankerCounts {
     links: u64,
     found: u64,
     told: u64,
-}
-
-/// The page that links are found on.
-struct LinkSource {
-    page_id: PageId,
-    site: SiteKey,
-    depth: i32,
-    found_at: Timestamp,
-    is_news: bool,
-    /// What the site is worth by the links of others.
-    link_value: LinkValue,
+    pruned: u64,
 }
 
 impl Ranker {
@@ -128,6 +130,7 @@ impl Ranker {
             accounts: Accounts::default(),
             form_shares: FormShares::default(),
             site_values: SiteValues::default(),
+            focus: Focus::new(rules.tunnel_depth),
             is_changed: false,
             counts: RankerCounts::default(),
         }
@@ -151,6 +154,8 @@ impl Ranker {
         let mut page = self.accounts.get(number);
         let targets: Vec<PageId> = found.links.iter().map(|link| link.url.page_id()).collect();
         let mut given = self.visit(id, &mut page.account, &targets);
+        let mut focus = self.focus.take_page(id, found.focus, context)?;
+        let promises = focus.as_mut().map(|focus| std::mem::take(&mut focus.promises)).unwrap_or_default();
         let source = LinkSource {
             page_id: id,
             link_value: self.site_values.of(&source_site),
@@ -158,32 +163,33 @@ impl Ranker {
             depth: page.depth,
             found_at: found.found_at,
             is_news: !found.is_first_look,
+            focus,
         };
         let share = if found.is_unwanted { UNWANTED_SHARE } else { 1.0 };
-        let own = self.worth(&page, source.link_value, share * self.form_shares.of(&found.source_url));
+        let by_links = self.weight_by_links(&page, source.link_value);
+        let own = self.focus.weight(id, by_links, context)? * share * self.form_shares.of(&found.source_url);
         let mut own = self.tell(&mut page, own, &found.source_url);
         self.accounts.set(number, &page);
-        let mut by_site: BTreeMap<SiteKey, Vec<(PageId, CashLink)>> = BTreeMap::new();
+        let mut by_site: BTreeMap<SiteKey, Vec<ArrivingLink>> = BTreeMap::new();
         let mut inside = Vec::new();
-        for (target, link) in targets.into_iter().zip(found.links) {
+        for (number, (target, link)) in targets.into_iter().zip(found.links).enumerate() {
             // Once, should the link be repeated.
             let Ok(place) = given.binary_search_by_key(&target, |(to, _)| *to) else { continue };
             let Some(cash) = given[place].1.take() else { continue };
-            let link = (target, CashLink { url: link.url, cash });
-            match link.1.url.origin() == found.source_url.origin() {
+            let link = ArrivingLink { target, url: link.url, cash, promise: promises.get(number).copied() };
+            match link.url.origin() == found.source_url.origin() {
                 true => inside.push(link),
-                false => by_site.entry(link.1.url.site_key()).or_default().push(link),
+                false => by_site.entry(link.url.site_key()).or_default().push(link),
             }
         }
         by_site.entry(source.site.clone()).or_default().extend(inside);
         for (site, links) in by_site {
             let is_own = site == source.site;
             if !is_own && partition_for(site.as_str().as_bytes(), self.rules.partitions) != self.shard.own().shard {
-                let links = links.into_iter().map(|(_, link)| link).collect();
                 outputs::send_cash(&source, &site, links, context);
                 continue;
             }
-            let mut ranked = self.arrive(&source, &site, links, context);
+            let mut ranked = self.arrive(&source, &site, links, context)?;
             if is_own {
                 ranked.extend(own.take());
             }
@@ -193,18 +199,12 @@ impl Ranker {
     }
 
     /// Links of a page of another partition lead here.
-    fn take_cash(&mut self, given: LinkCash, context: &mut Context<'_>) {
-        let source = LinkSource {
-            page_id: given.source_page_id,
-            site: given.source_site,
-            depth: given.source_depth,
-            found_at: given.found_at,
-            is_news: given.is_news,
-            link_value: LinkValue::from_ln(given.source_value_ln),
-        };
-        let links = given.links.into_iter().map(|link| (link.url.page_id(), link)).collect();
-        let ranked = self.arrive(&source, &given.target_site, links, context);
-        outputs::tell_scheduler(&source, &given.target_site, ranked, context);
+    fn take_cash(&mut self, given: LinkCash, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let site = given.target_site.clone();
+        let (source, links) = links::received(given);
+        let ranked = self.arrive(&source, &site, links, context)?;
+        outputs::tell_scheduler(&source, &site, ranked, context);
+        Ok(())
     }
 
     /// Links lead to pages of a site of this partition. Returns what the scheduler is to know.
@@ -212,14 +212,14 @@ impl Ranker {
         &mut self,
         source: &LinkSource,
         site: &SiteKey,
-        links: Vec<(PageId, CashLink)>,
+        links: Vec<ArrivingLink>,
         context: &mut Context<'_>,
-    ) -> Vec<RankedPage> {
+    ) -> Result<Vec<RankedPage>, ProcessError> {
         if self.rules.method == RankMethod::LinkValue && *site != source.site {
             self.site_values.receive(site, source.link_value.given(), links.len(), context);
         }
         let value = self.site_values.of(site);
-        self.credit(source, value, links)
+        self.credit(source, value, links, context)
     }
 
     /// The number of a page's account. One that is new is opened.
@@ -247,31 +247,43 @@ impl Ranker {
     }
 
     /// Pages of a site of this value receive cash. Returns those that are new and those whose weight changed.
-    fn credit(&mut self, source: &LinkSource, value: LinkValue, links: Vec<(PageId, CashLink)>) -> Vec<RankedPage> {
+    fn credit(
+        &mut self,
+        source: &LinkSource,
+        value: LinkValue,
+        links: Vec<ArrivingLink>,
+        context: &mut Context<'_>,
+    ) -> Result<Vec<RankedPage>, ProcessError> {
         let (before, mut ranked) = (self.accounts.len(), Vec::new());
-        for (id, CashLink { url, cash }) in links {
-            let number = self.place(id, source.depth.saturating_add(1));
+        for ArrivingLink { target, url, cash, promise } in links {
+            let number = self.place(target, source.depth.saturating_add(1));
             let mut page = self.accounts.get(number);
             page.account.receive(cash);
-            let worth = self.worth(&page, value, self.form_shares.of(&url));
-            ranked.extend(self.tell(&mut page, worth, &url));
+            let by_links = self.weight_by_links(&page, value);
+            match self.focus.take_link(target, source.focus.as_ref(), promise, by_links, context)? {
+                Some(weight) => {
+                    let weight = weight * self.form_shares.of(&url);
+                    ranked.extend(self.tell(&mut page, weight, &url));
+                }
+                None if page.told_importance > 0.0 => ranked.extend(self.tell(&mut page, LEAST_WEIGHT, &url)),
+                None => self.counts.pruned += 1,
+            }
             self.accounts.set(number, &page);
         }
         self.counts.found += (self.accounts.len() - before) as u64;
-        ranked
+        Ok(ranked)
     }
 
-    /// The weight of a page by its links or the value of its site, and what its form leaves of it.
-    fn worth(&self, page: &LinkedPage, value: LinkValue, share: f64) -> f64 {
-        let weight = match self.rules.method {
+    /// The weight of a page by its links or the value of its site.
+    fn weight_by_links(&self, page: &LinkedPage, value: LinkValue) -> f64 {
+        match self.rules.method {
             RankMethod::None => 1.0,
             RankMethod::LinkValue => value.weight(),
             RankMethod::Opic => {
                 let score = page.account.importance(&self.shard, Window::Everything);
                 self.rules.map.weight(score, ALL_CASH / self.shard.pages().max(1) as f64)
             }
-        };
-        weight * share
+        }
     }
 
     /// Notes the weight of a page, and returns it if it has changed enough to be told.
@@ -285,12 +297,6 @@ impl Ranker {
         page.told_importance = f64::from(importance as f32);
         Some(RankedPage { url: url.clone(), depth: page.depth, importance: page.told_importance })
     }
-
-    /// The virtual page's cash for the pages here.
-    fn take_virtual(&mut self, given: &VirtualCash) {
-        self.shard.receive(given.cash);
-        self.is_changed = true;
-    }
 }
 
 impl Processor for Ranker {
@@ -302,6 +308,7 @@ impl Processor for Ranker {
             self.form_shares.note(form, &shown);
             Ok(())
         })?;
+        self.focus.restore(context)?;
         context.scan(SITES, b"", &mut |site, value| {
             self.site_values.restore(site, &value);
             Ok(())
@@ -319,8 +326,11 @@ impl Processor for Ranker {
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         match record.read(RANKER_EVENTS)? {
             RankerEvent::Links(links) => self.take_links(links, context)?,
-            RankerEvent::Cash(cash) => self.take_cash(cash, context),
-            RankerEvent::Virtual(cash) => self.take_virtual(&cash),
+            RankerEvent::Cash(cash) => self.take_cash(cash, context)?,
+            RankerEvent::Virtual(given) => {
+                self.shard.receive(given.cash);
+                self.is_changed = true;
+            }
         }
         Ok(())
     }
@@ -331,7 +341,7 @@ impl Processor for Ranker {
         }
         let partitions = self.rules.partitions;
         self.shard.empty_purse(|share| {
-            let routing_key = routing_key(share.to, partitions);
+            let routing_key = outputs::routing_key(share.to, partitions);
             context.emit(RANKER_EVENTS, VirtualCash { routing_key, cash: share.amount });
         });
         let ShardNews { shard, number, pages, noted } = self.shard.news();
@@ -358,6 +368,7 @@ impl Processor for Ranker {
         if std::mem::take(&mut self.is_changed) {
             context.put(TOTALS, &TotalsKey, &ShardTotals::of(&self.shard.kept()));
         }
+        self.focus.flush(context);
         Ok(())
     }
 
@@ -381,13 +392,10 @@ impl Processor for Ranker {
             ("links_total", self.counts.links as f64),
             ("pages_found_total", self.counts.found as f64),
             ("weights_told_total", self.counts.told as f64),
+            ("links_pruned_total", self.counts.pruned as f64),
+            ("judged_pages", self.focus.totals.judged as f64),
+            ("on_topic_pages", self.focus.totals.on_topic as f64),
+            ("targets_found", self.focus.totals.targets as f64),
         ]
     }
-}
-
-/// A text that the partitioner sends to a partition.
-fn routing_key(partition: u32, partitions: u32) -> String {
-    // One number of as many as there are partitions fits, on average.
-    let mut keys = (0_u64..).map(|number| format!("ranker-{number}"));
-    keys.find(|key| partition_for(key.as_bytes(), partitions) == partition).unwrap_or_default()
 }

@@ -1,11 +1,12 @@
 //! Messages of the ranker, in as few records as their topics allow. A record that its topic refuses would set the look aside
 //! after its cash was handed on.
 
-use crate::LinkSource;
+use crate::links::{ArrivingLink, LinkSource};
 use messages::topics::{RANKER_EVENTS, SCHEDULER_EVENTS};
-use messages::{CashLink, LinkCash, RankedPage, RankedPages};
+use messages::{CashLink, LinkCash, LinkFocus, RankedPage, RankedPages};
 use page::SiteKey;
 use stream::Context;
+use stream::partitioner::partition_for;
 
 /// Bytes of links after which a record ends: half of what the scheduler's topic takes.
 const BYTES_PER_RECORD: usize = 512 << 10;
@@ -28,8 +29,14 @@ pub(crate) fn tell_scheduler(source: &LinkSource, site: &SiteKey, pages: Vec<Ran
 }
 
 /// Sends the links to pages of another site there, with their cash.
-pub(crate) fn send_cash(source: &LinkSource, target_site: &SiteKey, links: Vec<CashLink>, context: &mut Context<'_>) {
+pub(crate) fn send_cash(
+    source: &LinkSource,
+    target_site: &SiteKey,
+    links: Vec<ArrivingLink>,
+    context: &mut Context<'_>,
+) {
     for links in parts(links, |link| link.url.as_str().len()) {
+        let promises = links.iter().filter_map(|link| link.promise).collect();
         let cash = LinkCash {
             target_site: target_site.clone(),
             source_page_id: source.page_id,
@@ -38,7 +45,8 @@ pub(crate) fn send_cash(source: &LinkSource, target_site: &SiteKey, links: Vec<C
             found_at: source.found_at,
             is_news: source.is_news,
             source_value_ln: source.link_value.given().ln(),
-            links,
+            links: links.into_iter().map(|link| CashLink { url: link.url, cash: link.cash }).collect(),
+            focus: source.focus.clone().map(|focus| LinkFocus { promises, ..focus }),
         };
         context.emit(RANKER_EVENTS, cash);
     }
@@ -59,4 +67,11 @@ fn parts<T>(links: Vec<T>, address_bytes: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
         bytes += more;
     }
     parts
+}
+
+/// A text that the partitioner sends to a partition.
+pub(crate) fn routing_key(partition: u32, partitions: u32) -> String {
+    // One number of as many as there are partitions fits, on average.
+    let mut keys = (0_u64..).map(|number| format!("ranker-{number}"));
+    keys.find(|key| partition_for(key.as_bytes(), partitions) == partition).unwrap_or_default()
 }

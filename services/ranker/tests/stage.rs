@@ -55,6 +55,7 @@ impl Bench {
             is_unwanted: false,
             text_hash,
             links: targets.iter().map(link).collect(),
+            focus: None,
             source_url: source_url.clone(),
         };
         let topic = self.names.topic(topics::RANKER_EVENTS);

@@ -9,7 +9,7 @@ const BEGIN: &str = "<!-- topics: written by `UPDATE=1 cargo test -p recrawl --t
 const END: &str = "<!-- end of topics -->";
 
 /// Commands of `recrawl` write these topics, …
-const WRITTEN_BY_COMMANDS: [TopicSpec; 2] = [topics::SCHEDULER_EVENTS.spec(), SCHEMAS];
+const WRITTEN_BY_COMMANDS: [TopicSpec; 3] = [topics::SCHEDULER_EVENTS.spec(), topics::TOPIC_ORDERS.spec(), SCHEMAS];
 /// … and these are for nobody else.
 const READ_BY_COMMANDS: [TopicSpec; 1] = [topics::DEAD_LETTERS.spec()];
 
@@ -51,6 +51,7 @@ fn row(topic: &TopicSpec) -> String {
         KeyKind::Hash => "kind and hash",
         KeyKind::Band => "band",
         KeyKind::StagePartition => "scheduler partition",
+        KeyKind::Name => "name",
         KeyKind::Original => "original key",
         KeyKind::Fingerprint => "fingerprint",
     };
@@ -95,12 +96,14 @@ fn the_stages_are_those_that_everybody_counts_with() {
 }
 
 #[test]
-fn whatever_a_stage_reads_some_stage_writes() {
+fn whatever_a_stage_reads_some_stage_or_command_writes() {
     let stages = stages();
     for stage in &stages {
         let inputs = [Some(stage.input), stage.broadcast];
         for input in inputs.into_iter().flatten() {
-            assert!(stages.iter().any(|other| other.writes_to(input.name)), "nobody writes {}", input.name);
+            let is_written = stages.iter().any(|other| other.writes_to(input.name))
+                || WRITTEN_BY_COMMANDS.iter().any(|topic| topic.name == input.name);
+            assert!(is_written, "nobody writes {}", input.name);
         }
     }
 }

@@ -3,8 +3,8 @@ use apache_avro::Schema;
 use messages::{
     ChangeEstimate, ChangeHint, Command, DeadLetter, DecodeError, Demand, FetchRequest, FetchResult, Fingerprint,
     Keyed, LinkCash, Message, MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation,
-    PageOutLinks, PageRemoval, PagesShown, RankTotals, RankedPages, SiteListing, SweepForecast, TroubleNotice,
-    VirtualCash,
+    PageOutLinks, PageRemoval, PagesShown, RankTotals, RankedPages, SiteListing, SweepForecast, TopicOrder,
+    TroubleNotice, VirtualCash,
 };
 use std::path::PathBuf;
 
@@ -51,6 +51,7 @@ pub(crate) fn record_types() -> Vec<RecordType> {
         record_type::<RankedPages>(),
         record_type::<PagesShown>(),
         record_type::<PageRemoval>(),
+        record_type::<TopicOrder>(),
         record_type::<DeadLetter>(),
     ]
 }

@@ -18,8 +18,21 @@ impl Samples for PageOutLinks {
             is_unwanted: true,
             text_hash: -81_985_529_216_486_896,
             links: vec![Link { url: target(), anchor: "Überblick".to_owned(), rel: "canonical".to_owned() }],
+            focus: Some(PageFocus {
+                topics_version: -3,
+                relevances: vec![TopicRelevance { topic: "帆船".to_owned(), relevance: 0.375, threshold: 0.25 }],
+                is_target: true,
+                promises: vec![0.75],
+            }),
         };
-        let sparse = Self { is_first_look: false, is_unwanted: false, text_hash: 0, links: Vec::new(), ..full.clone() };
+        let sparse = Self {
+            is_first_look: false,
+            is_unwanted: false,
+            text_hash: 0,
+            links: Vec::new(),
+            focus: None,
+            ..full.clone()
+        };
         vec![full, sparse]
     }
 }
@@ -35,9 +48,25 @@ impl Samples for LinkCash {
             is_news: true,
             source_value_ln: 4.25,
             links: vec![CashLink { url: target(), cash: 0.003_906_25 }],
+            focus: Some(LinkFocus { topics_version: 5, hops: 2, is_first: true, promises: vec![0.5] }),
         };
-        let sparse = Self { source_depth: 0, is_news: false, source_value_ln: 0.0, links: Vec::new(), ..full.clone() };
+        let sparse = Self {
+            source_depth: 0,
+            is_news: false,
+            source_value_ln: 0.0,
+            links: Vec::new(),
+            focus: None,
+            ..full.clone()
+        };
         vec![full, sparse]
+    }
+}
+
+impl Samples for TopicOrder {
+    fn samples() -> Vec<Self> {
+        let text = "format = 1\nname = \"帆船\"\n[terms]\nzh = [\"帆船\"]\n".to_owned();
+        let full = Self { name: "帆船".to_owned(), text: Some(text), ordered_at: time(3) };
+        vec![full.clone(), Self { text: None, ..full }]
     }
 }
 

@@ -39,6 +39,7 @@ fn sketch(random: &mut Pcg64) -> PageSketch {
         listed_change_at: None,
         looks: state(random).looks().encode(),
         watch: Vec::new(),
+        topics_version: 0,
     }
 }
 

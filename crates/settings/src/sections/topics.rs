@@ -1,0 +1,18 @@
+//! The section `[topics]`.
+
+use crate::form::{Count, List, Number, Optional, Path};
+use std::path::PathBuf;
+
+section! {
+    /// What the pages should be about.
+    topics: Topics {
+        /// Files of topics, or names of built-in classes.
+        files: Vec<PathBuf> = List(Path("names of topic files or of built-in classes, such as [\"sailing.toml\", \"sport\"]")),
+        /// Relevance from which a page is about a topic, in place of the topics' own.
+        page_threshold: Option<f64> = Optional(Number(0.0, 1.0)),
+        /// Closeness to a topic below which the words of a link promise nothing.
+        link_threshold: f64 = Number(0.0, 1.0),
+        /// Most links from a page on a topic by which others without promise are reached.
+        tunnel_depth: u32 = Count::new(0, 1_000),
+    }
+}

@@ -1,0 +1,253 @@
+//! What topics make of a page's weight, and which links are worth following.
+//!
+//! A page that was never looked at is judged by the links to it, and afterwards by what it is about. Pages are kept only while
+//! there are topics, so that a crawl without them reads and writes nothing here.
+
+use crate::state::TotalsKey;
+use messages::{LinkFocus, PageFocus, TopicRelevance, impl_message};
+use page::PageId;
+use serde::{Deserialize, Serialize};
+use stream::{Context, ProcessError, Table};
+use topic::{FocusWeight, LinkEvidence, LinkScoring, hops_off_topic, standing};
+
+/// Absent: there was no topic when the page was found or looked at.
+pub const FOCUS: Table<PageId, FocusedPage> = Table::new("focus");
+/// Counts of the pages: one record. Absent: there was no topic yet.
+pub const FOCUS_TOTALS: Table<TotalsKey, FocusTotals> = Table::new("focus-totals");
+
+/// What topics say of a page. The schema describes the fields.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct FocusedPage {
+    pub topics_version: i64,
+    pub links: i32,
+    pub of_words: f64,
+    pub of_importance: f64,
+    pub hops: Option<i32>,
+    pub relevances: Vec<TopicRelevance>,
+    pub is_target: bool,
+}
+
+/// Counts of the pages of a partition. The schema describes the fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct FocusTotals {
+    pub pages: i64,
+    pub judged: i64,
+    pub on_topic: i64,
+    pub targets: i64,
+}
+
+impl_message!(FocusedPage, "FocusedPage", include_str!("../../../schemas/state/FocusedPage.avsc"));
+impl_message!(FocusTotals, "FocusTotals", include_str!("../../../schemas/state/FocusTotals.avsc"));
+
+impl FocusedPage {
+    /// The topic that the page is closest to, seen from its threshold. `None` if the page was not looked at.
+    pub fn best(&self) -> Option<&TopicRelevance> {
+        let place = |it: &TopicRelevance| standing(it.relevance, it.threshold);
+        self.relevances.iter().max_by(|one, other| place(one).total_cmp(&place(other)))
+    }
+
+    /// Whether the page was looked at and is about a topic.
+    pub fn is_on_topic(&self) -> bool {
+        self.relevances.iter().any(|it| it.relevance >= it.threshold)
+    }
+
+    /// What is known from the links to it.
+    fn evidence(&self) -> LinkEvidence {
+        LinkEvidence {
+            links: self.links.max(0).unsigned_abs(),
+            relevance: self.of_words,
+            importance: self.of_importance,
+        }
+    }
+
+    /// What the links to it promise, from 0 to 1, apart from importance. `None` if none promises anything.
+    pub fn promise(&self, scoring: &LinkScoring) -> Option<f64> {
+        scoring.of_target(&self.evidence(), None)
+    }
+
+    /// The links between the page and the last one on a topic.
+    fn hops_off_topic(&self) -> u32 {
+        hops_off_topic(self.is_on_topic(), self.hops.map(|hops| hops.max(0).unsigned_abs()))
+    }
+
+    /// The page's weight, given that by its links. `None` if no link to it is worth following.
+    fn weight(&self, weights: &FocusWeight, by_links: f64) -> Option<f64> {
+        match self.best() {
+            Some(best) => Some(weights.of_page(standing(best.relevance, best.threshold), by_links)),
+            // Nothing is known of it: a seed, or a page found before there were topics.
+            None if self.links == 0 => Some(weights.of_page(0.5, by_links)),
+            None => weights.of_target(&self.evidence(), by_links),
+        }
+    }
+
+    /// Adds a link that a page with this distance from a topic has.
+    fn add(&mut self, scoring: &LinkScoring, promise: f64, hops: u32) {
+        let mut evidence = self.evidence();
+        scoring.add(&mut evidence, promise, hops);
+        self.links = i32::try_from(evidence.links).unwrap_or(i32::MAX);
+        (self.of_words, self.of_importance) = (evidence.relevance, evidence.importance);
+        let hops = i32::try_from(hops).unwrap_or(i32::MAX);
+        self.hops = Some(self.hops.map_or(hops, |known| known.min(hops)));
+    }
+
+    fn counted(&self) -> [i64; 3] {
+        [!self.relevances.is_empty(), self.is_on_topic(), self.is_target].map(i64::from)
+    }
+}
+
+/// How topics are applied in a partition.
+#[derive(Debug)]
+pub(crate) struct Focus {
+    weights: FocusWeight,
+    pub(crate) totals: FocusTotals,
+    is_changed: bool,
+}
+
+impl Focus {
+    pub(crate) fn new(tunnel_depth: u32) -> Self {
+        let scoring = LinkScoring { tunnel_depth, ..LinkScoring::default() };
+        let weights = FocusWeight { scoring, ..FocusWeight::default() };
+        Self { weights, totals: FocusTotals::default(), is_changed: false }
+    }
+
+    pub(crate) fn restore(&mut self, context: &Context<'_>) -> Result<(), ProcessError> {
+        self.totals = context.get(FOCUS_TOTALS, &TotalsKey)?.unwrap_or_default();
+        Ok(())
+    }
+
+    pub(crate) fn flush(&mut self, context: &mut Context<'_>) {
+        if std::mem::take(&mut self.is_changed) {
+            context.put(FOCUS_TOTALS, &TotalsKey, &self.totals);
+        }
+    }
+
+    /// A page was looked at. Returns what its links carry on, or `None` if there are no topics.
+    pub(crate) fn take_page(
+        &mut self,
+        id: PageId,
+        focus: Option<PageFocus>,
+        context: &mut Context<'_>,
+    ) -> Result<Option<LinkFocus>, ProcessError> {
+        let known = self.load(id, context)?;
+        let Some(PageFocus { topics_version, relevances, is_target, promises }) = focus else {
+            if let Some(known) = known {
+                self.count(&known, -1);
+                context.delete(FOCUS, &id);
+            }
+            return Ok(None);
+        };
+        let is_known = known.is_some();
+        let before = known.unwrap_or_default();
+        let is_first = before.topics_version != topics_version || before.relevances.is_empty();
+        if is_known {
+            self.count(&before, -1);
+        }
+        let page = FocusedPage { topics_version, relevances, is_target, ..before };
+        self.count(&page, 1);
+        let hops = i32::try_from(page.hops_off_topic()).unwrap_or(i32::MAX);
+        context.put(FOCUS, &id, &page);
+        Ok(Some(LinkFocus { topics_version, hops, is_first, promises }))
+    }
+
+    /// A link leads to a page, and promises so much. Returns the page's weight, or `None` if no link to it is worth following.
+    pub(crate) fn take_link(
+        &mut self,
+        id: PageId,
+        focus: Option<&LinkFocus>,
+        promise: Option<f32>,
+        by_links: f64,
+        context: &mut Context<'_>,
+    ) -> Result<Option<f64>, ProcessError> {
+        let Some(focus) = focus else { return Ok(Some(by_links)) };
+        let known = self.load(id, context)?;
+        let is_known = known.is_some();
+        let mut page = known.unwrap_or_default();
+        let is_of_others = page.topics_version != focus.topics_version && page.relevances.is_empty();
+        if is_of_others {
+            let hops = page.hops;
+            page = FocusedPage { topics_version: focus.topics_version, hops, ..FocusedPage::default() };
+        }
+        // A page that is looked at again repeats most of its links.
+        if page.relevances.is_empty() && (focus.is_first || page.links == 0) {
+            let promise = f64::from(promise.unwrap_or(0.0));
+            page.add(&self.weights.scoring, promise, focus.hops.max(0).unsigned_abs());
+            context.put(FOCUS, &id, &page);
+            if !is_known {
+                self.count(&page, 1);
+            }
+        }
+        Ok(page.weight(&self.weights, by_links))
+    }
+
+    /// The weight of a page that was looked at.
+    pub(crate) fn weight(&self, id: PageId, by_links: f64, context: &Context<'_>) -> Result<f64, ProcessError> {
+        let page = self.load(id, context)?;
+        Ok(page.and_then(|page| page.weight(&self.weights, by_links)).unwrap_or(by_links))
+    }
+
+    /// Reads nothing while no page was ever kept.
+    fn load(&self, id: PageId, context: &Context<'_>) -> Result<Option<FocusedPage>, ProcessError> {
+        if self.totals.pages == 0 { Ok(None) } else { Ok(context.get(FOCUS, &id)?) }
+    }
+
+    fn count(&mut self, page: &FocusedPage, sign: i64) {
+        let [judged, on_topic, targets] = page.counted();
+        let totals = &mut self.totals;
+        totals.pages += sign;
+        totals.judged += sign * judged;
+        totals.on_topic += sign * on_topic;
+        totals.targets += sign * targets;
+        self.is_changed = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ORDINARY: f64 = 1.0;
+
+    fn judged(best: f64) -> FocusedPage {
+        let of = |topic: &str, relevance: f64| TopicRelevance { topic: topic.to_owned(), relevance, threshold: 0.3 };
+        FocusedPage { relevances: vec![of("a", 0.01), of("b", best)], ..FocusedPage::default() }
+    }
+
+    fn weight(page: &FocusedPage) -> Option<f64> {
+        page.weight(&FocusWeight::default(), ORDINARY)
+    }
+
+    #[test]
+    fn a_pages_own_relevance_replaces_what_links_promised() {
+        let mut promised = FocusedPage::default();
+        promised.add(&LinkScoring::default(), 1.0, 0);
+        let sunk = FocusedPage { relevances: judged(0.0).relevances, ..promised.clone() };
+        assert!(
+            weight(&promised) > Some(1.0) && weight(&sunk) < Some(0.2),
+            "{:?} {:?}",
+            weight(&promised),
+            weight(&sunk)
+        );
+        assert_eq!(weight(&sunk), weight(&judged(0.0)));
+        assert!((weight(&judged(0.3)).unwrap() - 1.0).abs() < 1e-12);
+        assert_eq!(judged(0.3).best().unwrap().topic, "b");
+    }
+
+    #[test]
+    fn a_page_of_which_nothing_is_known_is_ordinary_and_one_without_promise_is_not_followed() {
+        assert_eq!(weight(&FocusedPage::default()), Some(1.0));
+        let mut page = FocusedPage::default();
+        page.add(&LinkScoring::default(), 0.0, 2);
+        assert_eq!(weight(&page), None);
+        page.add(&LinkScoring::default(), 0.0, 1);
+        assert!(weight(&page).is_some());
+        assert_eq!((page.links, page.hops), (2, Some(1)));
+    }
+
+    #[test]
+    fn tunnels_begin_at_pages_on_a_topic_and_at_seeds() {
+        let with_hops = |hops, best| FocusedPage { hops, ..judged(best) }.hops_off_topic();
+        assert_eq!((with_hops(Some(4), 0.3), with_hops(None, 0.0), with_hops(Some(0), 0.0)), (0, 0, 1));
+    }
+}

@@ -1,0 +1,48 @@
+//! The links of a page on their way to the accounts of their targets.
+
+use importance::link_value::LinkValue;
+use messages::{LinkCash, LinkFocus};
+use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
+
+/// The page that links are found on.
+pub(crate) struct LinkSource {
+    pub(crate) page_id: PageId,
+    pub(crate) site: SiteKey,
+    pub(crate) depth: i32,
+    pub(crate) found_at: Timestamp,
+    pub(crate) is_news: bool,
+    /// What the site is worth by the links of others.
+    pub(crate) link_value: LinkValue,
+    /// What topics say of the page, without what its links promise.
+    pub(crate) focus: Option<LinkFocus>,
+}
+
+/// A link with what it gives.
+pub(crate) struct ArrivingLink {
+    pub(crate) target: PageId,
+    pub(crate) url: CanonicalUrl,
+    pub(crate) cash: f64,
+    /// What it promises for the topics. `None` without topics.
+    pub(crate) promise: Option<f32>,
+}
+
+/// What a message carries: the page with the links, and the links.
+pub(crate) fn received(mut given: LinkCash) -> (LinkSource, Vec<ArrivingLink>) {
+    let promises = given.focus.as_mut().map(|focus| std::mem::take(&mut focus.promises)).unwrap_or_default();
+    let source = LinkSource {
+        page_id: given.source_page_id,
+        site: given.source_site,
+        depth: given.source_depth,
+        found_at: given.found_at,
+        is_news: given.is_news,
+        link_value: LinkValue::from_ln(given.source_value_ln),
+        focus: given.focus,
+    };
+    let links = given.links.into_iter().enumerate().map(|(place, link)| ArrivingLink {
+        target: link.url.page_id(),
+        url: link.url,
+        cash: link.cash,
+        promise: promises.get(place).copied(),
+    });
+    (source, links.collect())
+}
