@@ -9,6 +9,7 @@ mod dates;
 mod discovery;
 mod draining;
 mod failures;
+mod focus;
 mod forgetting;
 mod hints;
 mod ledger;

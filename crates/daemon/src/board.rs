@@ -34,6 +34,20 @@ pub(crate) struct ShownBacklog {
     pub(crate) oldest_s: f64,
 }
 
+/// How well a crawl keeps to its topics.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FocusStatus {
+    /// Pages judged by the topics.
+    pub judged_pages: u64,
+    /// Pages about a topic among them.
+    pub on_topic_pages: u64,
+    /// Their share.
+    pub harvest_rate: f64,
+    /// Share of the pages that the topics name as examples which have been found; absent if they name none, or if no detector
+    /// of this process knows.
+    pub target_recall: Option<f64>,
+}
+
 /// Figures of the whole process, as shown by `/status` and `recrawl status`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Status {
@@ -63,6 +77,9 @@ pub struct Status {
     /// The expected share, corrected by recent audits; absent before the first of them.
     #[serde(default)]
     pub calibrated_freshness: Option<CalibratedFreshness>,
+    /// How well the crawl keeps to its topics; absent while no page was judged by one.
+    #[serde(default)]
+    pub focus: Option<FocusStatus>,
     /// What the requests of this process came to; those that were not sent are no fetches.
     #[serde(default)]
     pub outcomes: Vec<OutcomeCount>,
@@ -173,6 +190,12 @@ impl Board {
             estimated_age_days: (copies > 0.0).then(|| scheduler("age_days_sum") / copies),
             audited_freshness: AuditedFreshness::of(scheduler("audit_looks") as u64, scheduler("audit_fresh") as u64),
             calibrated_freshness: calibrated(scheduler),
+            focus: FocusStatus::of(
+                figure("ranker", "judged_pages") as u64,
+                figure("ranker", "on_topic_pages") as u64,
+                figure("detector", "topic_targets") as u64,
+                figure("ranker", "targets_found") as u64,
+            ),
             outcomes: outcome_counts(|kind| figure("fetcher", kind.report().figure) as u64),
             page_outcomes: Vec::new(),
             stages: stages.into_iter().map(|stage| StageLag::of(stage, &backlogs)).collect(),
@@ -204,6 +227,19 @@ impl StageLag {
             waits_for: status.waits_for,
             figures: further_figures(status.figures),
         }
+    }
+}
+
+impl FocusStatus {
+    /// The status by its counts; `None` if no page was judged.
+    pub fn of(judged_pages: u64, on_topic_pages: u64, topic_targets: u64, targets_found: u64) -> Option<Self> {
+        let share = |part: u64, of: u64| (of > 0).then(|| part as f64 / of as f64);
+        Some(Self {
+            judged_pages,
+            on_topic_pages,
+            harvest_rate: share(on_topic_pages, judged_pages)?,
+            target_recall: share(targets_found, topic_targets),
+        })
     }
 }
 

@@ -27,7 +27,7 @@ mod threads;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-pub use crate::board::{Board, StageLag, Status};
+pub use crate::board::{Board, FocusStatus, StageLag, Status};
 pub use crate::clock::WebClock;
 pub use crate::freshness::{AuditedFreshness, CalibratedFreshness};
 pub use crate::hints::{HintIntake, PingCounts};

@@ -11,13 +11,16 @@ pub enum Preset {
     WebFountain,
     /// Ni, Zou & Ding: sites in ranks 4, 2, 1 by link value.
     SiteRank,
+    /// SkyReach: pages on topics.
+    SkyReach,
     /// Wen & Lu: two classes of pages.
     Classified,
 }
 
 impl Preset {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Tianwang, Self::Chile, Self::WebFountain, Self::SiteRank, Self::Classified];
+    pub const ALL: [Self; 6] =
+        [Self::Tianwang, Self::Chile, Self::WebFountain, Self::SiteRank, Self::SkyReach, Self::Classified];
 
     /// Its name in commands.
     pub fn name(self) -> &'static str {
@@ -26,6 +29,7 @@ impl Preset {
             Self::Chile => "chile",
             Self::WebFountain => "webfountain",
             Self::SiteRank => "site-rank",
+            Self::SkyReach => "skyreach",
             Self::Classified => "classified",
         }
     }
@@ -37,6 +41,7 @@ impl Preset {
             Self::Chile => include_str!("../presets/chile.toml"),
             Self::WebFountain => include_str!("../presets/webfountain.toml"),
             Self::SiteRank => include_str!("../presets/site-rank.toml"),
+            Self::SkyReach => include_str!("../presets/skyreach.toml"),
             Self::Classified => include_str!("../presets/classified.toml"),
         }
     }
@@ -75,7 +80,7 @@ mod tests {
         let error = "google".parse::<Preset>().unwrap_err();
         assert_eq!(
             error,
-            "there is no preset google; the presets are tianwang, chile, webfountain, site-rank, classified"
+            "there is no preset google; the presets are tianwang, chile, webfountain, site-rank, skyreach, classified"
         );
     }
 }

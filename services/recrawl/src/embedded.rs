@@ -4,7 +4,7 @@ use crate::CommandFailure;
 use daemon::http::{self, HttpSite, TextResponse};
 use daemon::{Background, Board, HintIntake, StageThreads, Status, StopSignal, WebClock};
 use messages::body::Packing;
-use messages::{Command, CommandKind, topics};
+use messages::{Command, CommandKind, TopicOrder, topics};
 use page::{CanonicalUrl, Host};
 use settings::Settings;
 use settings::seeds::Seed;
@@ -217,6 +217,8 @@ pub struct CommandSender {
     log: Arc<dyn Log>,
     topic: String,
     partitions: u32,
+    /// Where orders about topics go.
+    orders: String,
     clock: Arc<dyn Clock>,
 }
 
@@ -230,7 +232,7 @@ impl CommandSender {
         let partitions = found.ok_or_else(missing)?.partitions;
         // Stages of another version may be running, so publish our schemas.
         stream::schemas::tell(&*log, &names.schemas(Vec::new()), clock.now())?;
-        Ok(Self { partitions, log, topic, clock })
+        Ok(Self { partitions, log, topic, orders: names.topic(topics::TOPIC_ORDERS), clock })
     }
 
     /// Sends seeds to the scheduler.
@@ -240,6 +242,14 @@ impl CommandSender {
                 batch.iter().map(|seed| self.record(CommandKind::Seed, Some(&seed.url), None, seed.weight)).collect();
             self.log.append(&records)?;
         }
+        Ok(())
+    }
+
+    /// Tells the detectors what pages should be about, or, without a file's text, no longer.
+    pub fn order_topic(&self, name: &str, text: Option<String>) -> Result<(), CommandFailure> {
+        let now = self.clock.now();
+        let order = TopicOrder { name: name.to_owned(), text, ordered_at: now };
+        self.log.append(&[OutputRecord::of(&order, self.orders.as_str(), 1, now)])?;
         Ok(())
     }
 
@@ -283,6 +293,13 @@ fn post(sender: &CommandSender, path: &str, body: &[u8]) -> Option<TextResponse>
             }
             Err(error) => Ok(TextResponse::text(400, format!("{error}\n"))),
         },
+        "/topic/add" => match topic::read_topic(&text, &topic::IcuSegmenter::default()) {
+            Ok(topic) => {
+                sender.order_topic(&topic.name, Some(text.into_owned())).map(|()| TextResponse::text(200, "sent\n"))
+            }
+            Err(error) => Ok(TextResponse::text(400, format!("{error}\n"))),
+        },
+        "/topic/remove" => sender.order_topic(text.trim(), None).map(|()| TextResponse::text(200, "sent\n")),
         "/pause" | "/resume" | "/block" | "/unblock" => {
             let kind = match path {
                 "/pause" => CommandKind::PauseHost,

@@ -1,14 +1,13 @@
 //! Reads the stored state of a page or a crawl, whether its loop is running or not.
 
 use crate::CommandFailure;
-use daemon::{AuditedFreshness, StageLag, Status};
-use detector::PageSketch;
-use estimator::PageBelief;
+use crate::page_report::{FocusReport, PageReport};
+use daemon::{AuditedFreshness, FocusStatus, StageLag, Status};
 use messages::{AnswerKind, Demand, Encoded, PageContent, body, topics};
 use page::{CanonicalUrl, HostName, PageId, Timestamp};
+use ranker::{FocusTotals, FocusedPage};
 use scheduler::explain::{Explanation, explain};
 use scheduler::{ForgottenPage, FrontierRules, HostSchedule, ScheduledPage};
-use serde::Serialize;
 use settings::Settings;
 use std::collections::HashMap;
 use std::path::Path;
@@ -92,6 +91,28 @@ impl Inspection {
         Ok(hosts)
     }
 
+    /// How well the pages keep to the topics. How many examples there are is not stored.
+    fn focus_status(&self) -> Result<Option<FocusStatus>, CommandFailure> {
+        let mut sums = FocusTotals::default();
+        for partition in 0..self.partitions {
+            let Some(tables) = self.tables(&ranker::topology(), partition) else { continue };
+            let totals = tables.get(ranker::FOCUS_TOTALS, &ranker::TotalsKey);
+            let totals = totals.map_err(|error| unreadable("ranker", partition, &error))?.unwrap_or_default();
+            sums.judged += totals.judged;
+            sums.on_topic += totals.on_topic;
+        }
+        let count = |number: i64| number.max(0).unsigned_abs();
+        Ok(FocusStatus::of(count(sums.judged), count(sums.on_topic), 0, 0))
+    }
+
+    /// What the topics of the crawl say of a page. `None` if there were none when it was found or looked at.
+    pub fn focus(&self, url: &CanonicalUrl) -> Result<Option<FocusedPage>, CommandFailure> {
+        let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
+        let Some(tables) = self.tables(&ranker::topology(), partition) else { return Ok(None) };
+        let found = tables.get(ranker::FOCUS, &url.page_id());
+        found.map_err(|error| unreadable("ranker", partition, &error))
+    }
+
     /// How far the removal of a page has come. `None` if no operator has forgotten it.
     pub fn forgotten(&self, url: &CanonicalUrl) -> Result<Option<ForgottenPage>, CommandFailure> {
         let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
@@ -117,6 +138,7 @@ impl Inspection {
             audits.0 += page.audits as u64;
             audits.1 += page.audits_fresh as u64;
         })?;
+        status.focus = self.focus_status()?;
         status.page_outcomes = daemon::outcome_counts(|kind| outcomes.get(&kind).copied().unwrap_or(0));
         status.audited_freshness = AuditedFreshness::of(audits.0, audits.1);
         for (stage, input) in topology::STAGES {
@@ -193,121 +215,11 @@ impl Inspection {
         let estimator = self.tables(&estimator::topology(), partition);
         let belief = estimator.map(|tables| tables.get(estimator::PAGES, &id).map_err(failed("estimator")));
         let (sketch, belief) = (sketch.transpose()?.flatten(), belief.transpose()?.flatten());
-        Ok(Some(PageReport::new(id, url, partition, page, host, sketch, belief)))
+        let focus = self.focus(url)?.map(FocusReport::of);
+        Ok(Some(PageReport { focus, ..PageReport::new(id, url, partition, page, host, sketch, belief) }))
     }
 }
 
 fn unreadable(stage: &str, partition: u32, error: &dyn std::fmt::Display) -> CommandFailure {
     CommandFailure::World(format!("{stage}/{partition}: {error}"))
-}
-
-/// Everything stored about one page. Times are RFC 3339 in UTC.
-#[derive(Clone, Debug, Serialize)]
-#[allow(missing_docs)]
-pub struct PageReport {
-    pub url: String,
-    pub page_id: String,
-    pub host: String,
-    pub site_key: String,
-    pub partition: u32,
-    pub weight: f64,
-    /// Its weight by the links that lead to it; 1 is average. Counts if no other weight is given.
-    pub importance: f64,
-    pub depth: i32,
-    pub discovered_at: String,
-    pub last_look_at: Option<String>,
-    pub last_change_at: Option<String>,
-    pub in_flight_until: Option<String>,
-    pub held_until: Option<String>,
-    pub fetches: i64,
-    pub changes: i64,
-    pub failures_in_a_row: i32,
-    pub outcome: Option<String>,
-    pub status: Option<u16>,
-    pub verdict: Option<String>,
-    /// The last request that said nothing about the content, in one word, and when it was.
-    pub last_failure: Option<String>,
-    pub last_failure_at: Option<String>,
-    pub last_failure_status: Option<u16>,
-    /// The same in words, with the setting that would change it.
-    pub last_failure_means: Option<String>,
-    pub change_rate_per_day: f64,
-    pub alpha: f64,
-    pub beta_days: f64,
-    pub own_alpha: f32,
-    pub own_beta_days: f32,
-    pub hint_probability: f64,
-    pub audits: i64,
-    pub audits_fresh: i64,
-    pub content_digest: Option<String>,
-    pub body_length: i64,
-    pub etag: Option<String>,
-    pub last_modified: Option<String>,
-    pub host_next_permitted_at: Option<String>,
-    pub host_crawl_delay_ms: Option<i64>,
-    pub host_paused: Option<bool>,
-    pub host_blocked: Option<bool>,
-    /// Number of fetches that the detector has processed.
-    pub results: i64,
-    /// Number of fetches that the estimator has processed, and of those that were informative about changes.
-    pub observations: i64,
-    pub informative_observations: i64,
-}
-
-impl PageReport {
-    fn new(
-        id: PageId,
-        url: &CanonicalUrl,
-        partition: u32,
-        page: ScheduledPage,
-        host: Option<HostSchedule>,
-        sketch: Option<PageSketch>,
-        belief: Option<PageBelief>,
-    ) -> Self {
-        let moment = |moment: Option<page::Timestamp>| moment.map(|moment| moment.to_string());
-        Self {
-            url: url.to_string(),
-            page_id: id.to_string(),
-            host: url.host().to_string(),
-            site_key: url.site_key().to_string(),
-            partition,
-            weight: page.weight,
-            importance: page.importance,
-            depth: page.depth,
-            discovered_at: page.discovered_at.to_string(),
-            last_look_at: moment(page.last_look_at),
-            last_change_at: moment(page.last_change_at),
-            in_flight_until: moment(page.request.lease_until()),
-            held_until: moment(page.request.held_until()),
-            fetches: page.fetches,
-            changes: page.changes,
-            failures_in_a_row: page.request.failures,
-            outcome: page.outcome.as_ref().map(messages::word),
-            status: page.status,
-            verdict: page.verdict.as_ref().map(messages::word),
-            last_failure: page.failure.as_ref().map(|failure| messages::word(&failure.outcome)),
-            last_failure_at: moment(page.failure.as_ref().map(|failure| failure.at)),
-            last_failure_status: page.failure.as_ref().and_then(|failure| failure.status),
-            last_failure_means: page.failure.map(|failure| AnswerKind::Outcome(failure.outcome).report().in_words()),
-            change_rate_per_day: page.belief.change_rate_per_day(),
-            alpha: page.belief.alpha,
-            beta_days: page.belief.beta_days,
-            own_alpha: page.belief.own_alpha,
-            own_beta_days: page.belief.own_beta_days,
-            hint_probability: -(-page.hint_hazard).exp_m1(),
-            audits: page.audits,
-            audits_fresh: page.audits_fresh,
-            content_digest: page.validators.content_digest.map(|digest| digest.to_string()),
-            body_length: page.body_length,
-            etag: page.validators.etag,
-            last_modified: page.validators.last_modified,
-            host_next_permitted_at: host.as_ref().map(|host| host.next_permitted_at.to_string()),
-            host_crawl_delay_ms: host.as_ref().map(|host| host.crawl_delay_ms),
-            host_paused: host.as_ref().map(|host| host.paused),
-            host_blocked: host.as_ref().map(|host| host.blocked),
-            results: sketch.map_or(0, |sketch| sketch.fetches),
-            observations: belief.as_ref().map_or(0, |belief| belief.fetches),
-            informative_observations: belief.map_or(0, |belief| belief.observations),
-        }
-    }
 }

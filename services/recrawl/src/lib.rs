@@ -16,6 +16,7 @@ pub mod inspect;
 pub mod one_fetch;
 pub mod output;
 mod own_machine;
+pub mod page_report;
 mod ruled_diff;
 pub mod topic_reader;
 

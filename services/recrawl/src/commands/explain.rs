@@ -3,19 +3,30 @@
 use crate::CommandFailure;
 use crate::commands::{OnePageArguments, not_known};
 use crate::output::{Format, answer};
+use crate::page_report::FocusReport;
 use daemon::WebClock;
 use scheduler::explain::Explanation;
+use serde::Serialize;
 use stream::Clock;
 
 /// Explains the scheduling of a page.
 pub fn explain(arguments: &OnePageArguments, format: Format) -> Result<(), CommandFailure> {
     let (url, settings, inspection) = arguments.open()?;
     let now = WebClock::new(&settings.clock).now();
+    let focus = inspection.focus(&url)?.map(FocusReport::of);
     let explanation = inspection.explain(&settings, &url, now)?.ok_or_else(|| not_known(&url, &inspection))?;
-    answer(format, &explanation, text)
+    answer(format, &Explained { explanation, focus }, text)
 }
 
-fn text(explanation: &Explanation) -> String {
+/// Why a page is or is not due, and what topics make of it.
+#[derive(Serialize)]
+struct Explained {
+    #[serde(flatten)]
+    explanation: Explanation,
+    focus: Option<FocusReport>,
+}
+
+fn text(Explained { explanation, focus }: &Explained) -> String {
     let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.4}"));
     let rate = explanation.change_rate_per_day;
     let mut lines = vec![
@@ -35,6 +46,14 @@ fn text(explanation: &Explanation) -> String {
             sweep.hazard, sweep.pages, sweep.group, sweep.per_day
         )
     }));
+    if let Some(focus) = focus {
+        let of = |it: &messages::TopicRelevance| format!("{} {:.3} (from {:.3})", it.topic, it.relevance, it.threshold);
+        let judged: Vec<String> = focus.relevances.iter().map(of).collect();
+        lines.push(match judged.is_empty() {
+            false => format!("topics               {}", judged.join(", ")),
+            true => format!("topics               links to it promise {}", number(focus.promise)),
+        });
+    }
     lines.push(String::new());
     lines.extend(explanation.reasons.iter().cloned());
     lines.join("\n")

@@ -2,8 +2,8 @@
 
 use crate::CommandFailure;
 use crate::commands::{OnePageArguments, not_known};
-use crate::inspect::PageReport;
 use crate::output::{Format, answer, print, written};
+use crate::page_report::PageReport;
 use clap::Args;
 use messages::CopyKind;
 use std::io::Write;

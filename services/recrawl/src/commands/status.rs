@@ -107,6 +107,16 @@ fn text(status: &Status) -> String {
         format!("audited freshness    {audited}"),
         format!("calibrated freshness {calibrated}"),
     ];
+    lines.extend(status.focus.as_ref().map(|focus| {
+        let recall = focus
+            .target_recall
+            .map_or(String::new(), |recall| format!("; {:.1} % of the topics' examples found", 100.0 * recall));
+        let (on_topic, judged) = (focus.on_topic_pages, focus.judged_pages);
+        format!(
+            "harvest rate         {:>8.2} %   {on_topic} of {judged} pages on topic{recall}",
+            100.0 * focus.harvest_rate
+        )
+    }));
     lines.extend(outcomes("requests of this process", &status.outcomes));
     lines.extend(outcomes("pages by their last request", &status.page_outcomes));
     lines.extend([

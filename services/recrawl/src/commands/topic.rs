@@ -2,7 +2,8 @@
 
 use crate::CommandFailure;
 use crate::batch::answer_lines;
-use crate::commands::SettingsArguments;
+use crate::commands::{Crawl, SettingsArguments};
+use crate::http_client;
 use crate::one_fetch::{self, Given};
 use crate::output::{Format, answer, answers};
 use ::topic::{
@@ -62,11 +63,36 @@ enum TopicCommand {
         #[arg(long, value_name = "FILE|URL")]
         against: Vec<String>,
     },
+    /// Makes a crawl, running or not, keep to a topic.
+    Add {
+        /// The file of a topic, or a class of `recrawl topic list`. One of the same name is replaced.
+        topic: String,
+        #[command(flatten)]
+        crawl: CrawlArguments,
+    },
+    /// Makes a crawl no longer keep to a topic, also one of topics.files.
+    Remove {
+        /// Name of the topic.
+        name: String,
+        #[command(flatten)]
+        crawl: CrawlArguments,
+    },
     /// Lists the built-in classes with their seeds, or prints the file of one.
     List {
         /// Prints the file of this class, to be changed.
         name: Option<String>,
     },
+}
+
+/// Selects a crawl.
+#[derive(Args, Debug)]
+struct CrawlArguments {
+    /// State directory of a `recrawl run`, which may be running.
+    #[arg(long, conflicts_with = "address")]
+    data: Option<PathBuf>,
+    /// Address of a running recrawl.
+    #[arg(long = "url", value_name = "HOST:PORT")]
+    address: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -124,6 +150,15 @@ pub fn topic(arguments: &TopicArguments, format: Format) -> Result<(), CommandFa
             let topic = learn(&arguments.settings.load(&[])?, name, sources, against)?;
             answer(format, &as_json(&topic), |_| write_topic(&topic))
         }
+        TopicCommand::Add { topic, crawl } => {
+            let topic = load(topic, &IcuSegmenter::default())?;
+            order(&arguments.settings, crawl, &topic.name, Some(write_topic(&topic)))?;
+            answer(format, &json!({"added": topic.name}), |_| format!("added: {}", topic.name))
+        }
+        TopicCommand::Remove { name, crawl } => {
+            order(&arguments.settings, crawl, name, None)?;
+            answer(format, &json!({"removed": name}), |_| format!("removed: {name}"))
+        }
         TopicCommand::List { name: Some(name) } => {
             let topic = class(name, &IcuSegmenter::default());
             let topic =
@@ -136,6 +171,30 @@ pub fn topic(arguments: &TopicArguments, format: Format) -> Result<(), CommandFa
                 let seeds = class["seeds"].as_array().into_iter().flatten().filter_map(Value::as_str);
                 format!("{:<24}{}", class["name"].as_str().unwrap_or_default(), seeds.collect::<Vec<_>>().join(" "))
             })
+        }
+    }
+}
+
+/// Tells a crawl what pages should be about, or, without a file's text, no longer.
+fn order(
+    settings: &SettingsArguments,
+    crawl: &CrawlArguments,
+    name: &str,
+    text: Option<String>,
+) -> Result<(), CommandFailure> {
+    let data = crawl.data.as_ref().map(|path| path.display().to_string());
+    let settings = settings.load(&[("crawl.data", data)])?;
+    match Crawl::find(&settings, crawl.address.as_deref(), "recrawl-topic")? {
+        Crawl::Log(sender) => sender.order_topic(name, text),
+        Crawl::Running(address) => {
+            let (path, body) = match &text {
+                Some(text) => ("/topic/add", text.as_str()),
+                None => ("/topic/remove", name),
+            };
+            match http_client::request(&address, "POST", path, body.as_bytes())? {
+                (200, _) => Ok(()),
+                (status, body) => Err(CommandFailure::World(format!("{address} answered {status}: {}", body.trim()))),
+            }
         }
     }
 }

@@ -1,0 +1,147 @@
+//! What is stored about one page, as commands show it.
+
+use detector::PageSketch;
+use estimator::PageBelief;
+use messages::{AnswerKind, TopicRelevance};
+use page::{CanonicalUrl, PageId};
+use ranker::FocusedPage;
+use scheduler::{HostSchedule, ScheduledPage};
+use serde::Serialize;
+
+/// What the topics of a crawl make of a page.
+#[derive(Clone, Debug, Serialize)]
+pub struct FocusReport {
+    /// Whether the page was looked at and is about a topic.
+    pub is_on_topic: bool,
+    /// By topic; empty if the page was not looked at.
+    pub relevances: Vec<TopicRelevance>,
+    /// What the links to it promise, from 0 to 1; counts until the page is looked at.
+    pub promise: Option<f64>,
+    /// Links between the page and the last one on a topic on the way to it.
+    pub hops_off_topic: Option<i32>,
+}
+
+impl FocusReport {
+    pub(crate) fn of(page: FocusedPage) -> Self {
+        Self {
+            is_on_topic: page.is_on_topic(),
+            promise: page.promise(&topic::LinkScoring::default()),
+            hops_off_topic: page.hops,
+            relevances: page.relevances,
+        }
+    }
+}
+
+/// Everything stored about one page. Times are RFC 3339 in UTC.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct PageReport {
+    pub url: String,
+    pub page_id: String,
+    pub host: String,
+    pub site_key: String,
+    pub partition: u32,
+    pub weight: f64,
+    /// Its weight by the links that lead to it; 1 is average. Counts if no other weight is given.
+    pub importance: f64,
+    /// What the topics of the crawl make of it; absent without topics.
+    pub focus: Option<FocusReport>,
+    pub depth: i32,
+    pub discovered_at: String,
+    pub last_look_at: Option<String>,
+    pub last_change_at: Option<String>,
+    pub in_flight_until: Option<String>,
+    pub held_until: Option<String>,
+    pub fetches: i64,
+    pub changes: i64,
+    pub failures_in_a_row: i32,
+    pub outcome: Option<String>,
+    pub status: Option<u16>,
+    pub verdict: Option<String>,
+    /// The last request that said nothing about the content, in one word, and when it was.
+    pub last_failure: Option<String>,
+    pub last_failure_at: Option<String>,
+    pub last_failure_status: Option<u16>,
+    /// The same in words, with the setting that would change it.
+    pub last_failure_means: Option<String>,
+    pub change_rate_per_day: f64,
+    pub alpha: f64,
+    pub beta_days: f64,
+    pub own_alpha: f32,
+    pub own_beta_days: f32,
+    pub hint_probability: f64,
+    pub audits: i64,
+    pub audits_fresh: i64,
+    pub content_digest: Option<String>,
+    pub body_length: i64,
+    pub etag: Option<String>,
+    pub last_modified: Option<String>,
+    pub host_next_permitted_at: Option<String>,
+    pub host_crawl_delay_ms: Option<i64>,
+    pub host_paused: Option<bool>,
+    pub host_blocked: Option<bool>,
+    /// Number of fetches that the detector has processed.
+    pub results: i64,
+    /// Number of fetches that the estimator has processed, and of those that were informative about changes.
+    pub observations: i64,
+    pub informative_observations: i64,
+}
+
+impl PageReport {
+    pub(crate) fn new(
+        id: PageId,
+        url: &CanonicalUrl,
+        partition: u32,
+        page: ScheduledPage,
+        host: Option<HostSchedule>,
+        sketch: Option<PageSketch>,
+        belief: Option<PageBelief>,
+    ) -> Self {
+        let moment = |moment: Option<page::Timestamp>| moment.map(|moment| moment.to_string());
+        Self {
+            url: url.to_string(),
+            page_id: id.to_string(),
+            host: url.host().to_string(),
+            site_key: url.site_key().to_string(),
+            partition,
+            weight: page.weight,
+            importance: page.importance,
+            focus: None,
+            depth: page.depth,
+            discovered_at: page.discovered_at.to_string(),
+            last_look_at: moment(page.last_look_at),
+            last_change_at: moment(page.last_change_at),
+            in_flight_until: moment(page.request.lease_until()),
+            held_until: moment(page.request.held_until()),
+            fetches: page.fetches,
+            changes: page.changes,
+            failures_in_a_row: page.request.failures,
+            outcome: page.outcome.as_ref().map(messages::word),
+            status: page.status,
+            verdict: page.verdict.as_ref().map(messages::word),
+            last_failure: page.failure.as_ref().map(|failure| messages::word(&failure.outcome)),
+            last_failure_at: moment(page.failure.as_ref().map(|failure| failure.at)),
+            last_failure_status: page.failure.as_ref().and_then(|failure| failure.status),
+            last_failure_means: page.failure.map(|failure| AnswerKind::Outcome(failure.outcome).report().in_words()),
+            change_rate_per_day: page.belief.change_rate_per_day(),
+            alpha: page.belief.alpha,
+            beta_days: page.belief.beta_days,
+            own_alpha: page.belief.own_alpha,
+            own_beta_days: page.belief.own_beta_days,
+            hint_probability: -(-page.hint_hazard).exp_m1(),
+            audits: page.audits,
+            audits_fresh: page.audits_fresh,
+            content_digest: page.validators.content_digest.map(|digest| digest.to_string()),
+            body_length: page.body_length,
+            etag: page.validators.etag,
+            last_modified: page.validators.last_modified,
+            host_next_permitted_at: host.as_ref().map(|host| host.next_permitted_at.to_string()),
+            host_crawl_delay_ms: host.as_ref().map(|host| host.crawl_delay_ms),
+            host_paused: host.as_ref().map(|host| host.paused),
+            host_blocked: host.as_ref().map(|host| host.blocked),
+            results: sketch.map_or(0, |sketch| sketch.fetches),
+            observations: belief.as_ref().map_or(0, |belief| belief.fetches),
+            informative_observations: belief.map_or(0, |belief| belief.observations),
+        }
+    }
+}
