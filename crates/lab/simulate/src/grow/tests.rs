@@ -8,15 +8,19 @@ fn web() -> WebOptions {
 }
 
 fn scores(fetches_per_day: f64) -> GrowthScores {
+    scores_of(PolicyKind::Live, 0.2, fetches_per_day, 1)
+}
+
+fn scores_of(policy: PolicyKind, new_page_share: f64, fetches_per_day: f64, seed: u64) -> GrowthScores {
     let run = GrowthRun {
         web: web(),
-        policy: PolicyKind::Live,
-        new_page_share: 0.2,
+        policy,
+        new_page_share,
         fetches_per_day,
         warm_up_days: 20.0,
         scored_days: 20.0,
         tick_days: 0.125,
-        seed: 1,
+        seed,
     };
     run.run(&mut |_| ControlFlow::Continue(())).expect("the settings are valid")
 }
@@ -42,4 +46,18 @@ fn a_larger_budget_copies_new_pages_sooner_and_keeps_copies_fresher() {
     assert!(large.found_days <= large.new_page_days);
     // 20 scored days, and what a tick before them may have saved.
     assert!((1180..=1220).contains(&large.fetches), "{large:?}");
+}
+
+#[test]
+fn one_price_is_better_in_both_than_any_fixed_share_for_new_pages() {
+    for seed in 1..=3 {
+        for budget in [15.0, 60.0] {
+            let live = scores_of(PolicyKind::Live, 0.2, budget, seed);
+            for share in [0.1, 0.2, 0.3, 0.5] {
+                let fixed = scores_of(PolicyKind::Tianwang, share, budget, seed);
+                let better = live.new_page_days < fixed.new_page_days && live.freshness > fixed.freshness;
+                assert!(better, "seed {seed}, {budget} fetches a day, share {share}: {live:?} {fixed:?}");
+            }
+        }
+    }
 }
