@@ -13,6 +13,7 @@ pub mod chance;
 pub mod changes;
 pub mod engine;
 mod error;
+pub mod grow;
 pub mod learner;
 pub mod lists;
 pub mod metrics;

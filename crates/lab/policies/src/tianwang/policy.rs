@@ -2,6 +2,7 @@
 
 use super::tables::{CycleOptions, DueOrder, PageInfo, Tables};
 use crate::pages::{SlotTable, sane};
+use change_rate::Gamma;
 use revisit::columns::Slot;
 use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::collections::VecDeque;
@@ -105,6 +106,10 @@ impl RevisitPolicy for Tianwang {
         self.in_flight.remove(slot);
         let changed = look.outcome.map(|outcome| look.interval_days.is_some() && outcome.is_change());
         self.tables.looked(slot, look.at_days, changed, look.belief);
+    }
+
+    fn believe(&mut self, slot: Slot, belief: Gamma) {
+        self.tables.believe(slot, belief);
     }
 
     fn due_days(&self, slot: Slot) -> Option<f64> {

@@ -72,6 +72,16 @@ impl PageInfo {
         self.next_crawl_days = at_days + share * self.change_period_days;
     }
 
+    /// Takes in a belief learned from siblings. After a failure, the back-off says when the page is due.
+    pub fn believe(&mut self, belief: Gamma) {
+        self.belief = belief;
+        self.change_period_days = believed_rate(belief).recip();
+        if let (Some(at_days), 0) = (self.checkpoint_days, self.disappear_times) {
+            let share = if self.hurried_looks > 0 { 0.5 } else { 1.0 };
+            self.next_crawl_days = at_days + share * self.change_period_days;
+        }
+    }
+
     /// Takes in a look that found nothing. Returns whether to keep the page.
     pub fn not_found(&mut self, at_days: f64) -> bool {
         let back_off_days = BACK_OFF_DAYS.get(usize::from(self.disappear_times));
@@ -229,6 +239,13 @@ impl Tables {
             None => info.not_found(at_days),
         };
         self.move_to(slot, if kept { TianwangQueue::Waiting } else { TianwangQueue::Dropped });
+    }
+
+    /// The belief about a page has changed without a look. A page that waits is due by the new one.
+    pub fn believe(&mut self, slot: Slot, belief: Gamma) {
+        if let Some(info) = self.page_info.get_mut(slot) {
+            info.believe(belief);
+        }
     }
 
     /// Moves a page of PageInfo to one place, out of any other.

@@ -89,6 +89,18 @@ fn a_page_that_disappears_is_retried_and_then_dropped() {
 }
 
 #[test]
+fn what_siblings_teach_moves_the_next_fetch_but_not_a_back_off() {
+    let mut policy = Tianwang::new(TianwangOptions::default());
+    policy.insert(slot(0), &page(0.01), 0.0);
+    assert!(policy.due_days(slot(0)).is_some_and(|due_days| due_days > 50.0));
+    policy.believe(slot(0), belief(0.5));
+    close(policy.due_days(slot(0)).unwrap_or_default(), 2.0, 1e-9);
+    policy.looked(slot(0), &look(2.0, None, 0.5));
+    policy.believe(slot(0), belief(0.1));
+    assert_eq!(policy.due_days(slot(0)), Some(3.0));
+}
+
+#[test]
 fn a_success_forgets_failures() {
     let mut info = PageInfo::new(1.0, belief(1.0), Some(0.0), 0.0);
     assert!(info.not_found(1.0) && info.not_found(2.0));

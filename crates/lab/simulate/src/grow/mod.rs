@@ -1,0 +1,14 @@
+//! Discovery beside refresh: how soon are new pages copied, and how fresh are the copies, at one budget?
+//!
+//! [`web`] grows: pages are born, and index pages link to them. [`crawl`] runs the frontier of the services on it.
+
+pub mod crawl;
+mod learner;
+mod scores;
+pub mod web;
+
+pub use self::crawl::GrowthRun;
+pub use self::scores::GrowthScores;
+
+#[cfg(test)]
+mod tests;
