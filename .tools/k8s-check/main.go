@@ -3,8 +3,10 @@
 //	k8s-check REPOSITORY
 //
 // Builds k8s/base and every k8s/overlays/* with Kustomize, decodes every object strictly into the API's own types (an
-// unknown or repeated field is an error), and applies the rules of rules.go. It never talks to a cluster, so what only
-// a cluster knows (quotas, admission, storage classes, whether an image exists) is not looked at.
+// unknown or repeated field is an error) or validates it against the schema of its custom resource, and applies the rules
+// of rules.go. Then it checks alerts and dashboards (monitoring.go), what is generated from the catalogue of topics
+// (catalogue.go), and compose.yaml. It never talks to a cluster, so what only a cluster knows (quotas, admission, storage
+// classes, whether an image exists) is not looked at. UPDATE=1 writes what is generated.
 //
 // The API types are those of Kubernetes 1.26: what passes here works on every release since, and this builds with the
 // Go of any current Debian.
@@ -21,6 +23,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -35,7 +38,7 @@ func main() {
 		os.Exit(2)
 	}
 	files := filesys.MakeFsOnDisk()
-	roots, faults := checkAll(files, os.Args[1])
+	roots, faults := checkAll(files, os.Args[1], os.Getenv("UPDATE") != "")
 	for _, fault := range faults {
 		fmt.Fprintln(os.Stderr, fault)
 	}
@@ -46,12 +49,20 @@ func main() {
 	fmt.Printf("Kubernetes manifests are valid: %s\n", strings.Join(roots, ", "))
 }
 
-// checkAll checks the base and all overlays. It returns what it built, and all faults.
-func checkAll(files filesys.FileSystem, repository string) (roots []string, faults []string) {
+// checkAll checks the base and all overlays, and what belongs to them. It returns what it built, and all faults.
+func checkAll(files filesys.FileSystem, repository string, update bool) (roots []string, faults []string) {
 	k8s := filepath.Join(repository, "k8s")
-	faults = repeatedKeys(files, k8s)
+	faults = append(repeatedKeys(files, k8s), generated(files, repository, update)...)
 
-	services, err := servicesOf(files, repository)
+	programs, err := programsOf(files, repository)
+	if err != nil {
+		return nil, append(faults, err.Error())
+	}
+	schemas, err := customSchemas()
+	if err != nil {
+		return nil, append(faults, err.Error())
+	}
+	topics, err := catalogue(files, repository)
 	if err != nil {
 		return nil, append(faults, err.Error())
 	}
@@ -67,30 +78,47 @@ func checkAll(files filesys.FileSystem, repository string) (roots []string, faul
 			name = root
 		}
 		roots = append(roots, name)
-		objects, errs := build(files, root)
+		objects, customs, errs := build(files, root)
 		for _, err := range errs {
 			faults = append(faults, fmt.Sprintf("%s: %v", name, err))
 		}
 		if len(errs) == 0 {
-			for _, fault := range brokenRules(objects, services) {
+			settings, err := files.ReadFile(filepath.Join(root, "recrawl.toml"))
+			if err != nil {
+				faults = append(faults, err.Error())
+			}
+			found := append(brokenRules(objects, programs), kafkaTopics(customs, topics, string(settings))...)
+			for _, object := range customs {
+				found = append(found, checkCustom(schemas, object)...)
+			}
+			for _, fault := range append(found, referencesOfCustoms(objects, customs)...) {
 				faults = append(faults, name+": "+fault)
 			}
 		}
 	}
-	return roots, faults
+	faults = append(faults, checkMonitoring(files, repository)...)
+	return roots, append(faults, checkCompose(files, repository, programs)...)
 }
 
 // build runs Kustomize and decodes what it gives.
-func build(files filesys.FileSystem, root string) (objects []runtime.Object, errs []error) {
+func build(files filesys.FileSystem, root string) (objects []runtime.Object, customs []custom, errs []error) {
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, root)
 	if err != nil {
-		return nil, []error{err}
+		return nil, nil, []error{err}
 	}
 	strict := serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 	for _, resource := range built.Resources() {
 		text, err := resource.AsYAML()
 		if err != nil {
 			errs = append(errs, err)
+			continue
+		}
+		if !scheme.Scheme.Recognizes(schema.FromAPIVersionAndKind(resource.GetApiVersion(), resource.GetKind())) {
+			fields := map[string]interface{}{}
+			if err := strictyaml.Unmarshal(text, &fields); err != nil {
+				errs = append(errs, err)
+			}
+			customs = append(customs, custom{resource.GetApiVersion(), resource.GetKind(), resource.GetName(), fields})
 			continue
 		}
 		object, _, err := strict.Decode(text, nil, nil)
@@ -100,7 +128,7 @@ func build(files filesys.FileSystem, root string) (objects []runtime.Object, err
 		}
 		objects = append(objects, object)
 	}
-	return objects, errs
+	return objects, customs, errs
 }
 
 // repeatedKeys finds keys written twice in one mapping. Kustomize keeps one of them and says nothing.
@@ -136,22 +164,20 @@ func repeatedKeys(files filesys.FileSystem, directory string) (faults []string) 
 	return faults
 }
 
-// servicesOf lists what k8s/Dockerfile can build: the directories under services.
-func servicesOf(files filesys.FileSystem, repository string) (map[string]bool, error) {
+// programsOf lists the programs of the image: recrawl, and one for each stage.
+func programsOf(files filesys.FileSystem, repository string) (map[string]bool, error) {
 	dockerfile, err := files.ReadFile(filepath.Join(repository, "k8s", "Dockerfile"))
 	if err != nil {
 		return nil, err
 	}
-	if !bytes.Contains(dockerfile, []byte("\nARG SERVICE\n")) {
-		return nil, errors.New("k8s/Dockerfile: no line `ARG SERVICE`; the images' names rest on it")
+	programs := map[string]bool{"recrawl": true}
+	for _, stage := range stages {
+		programs["recrawl-"+stage] = true
 	}
-	manifests, err := files.Glob(filepath.Join(repository, "services", "*", "Cargo.toml"))
-	if err != nil {
-		return nil, err
+	for program := range programs {
+		if !bytes.Contains(dockerfile, []byte("--bin "+program+" ")) {
+			return nil, fmt.Errorf("k8s/Dockerfile: does not build --bin %s", program)
+		}
 	}
-	services := map[string]bool{}
-	for _, manifest := range manifests {
-		services[filepath.Base(filepath.Dir(manifest))] = true
-	}
-	return services, nil
+	return programs, nil
 }

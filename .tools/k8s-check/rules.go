@@ -18,13 +18,13 @@ import (
 type workload struct {
 	name        string // "StatefulSet recrawl-scheduler"
 	template    core.PodTemplateSpec
-	longRunning bool
+	longRunning bool // a stage
 	claims      []core.PersistentVolumeClaim
 }
 
 // rules collects the broken ones.
 type rules struct {
-	services map[string]bool
+	programs map[string]bool
 	broken   []string
 }
 
@@ -35,8 +35,8 @@ func (r *rules) require(holds bool, format string, arguments ...interface{}) {
 }
 
 // brokenRules says which house rules the objects of one build break.
-func brokenRules(objects []runtime.Object, services map[string]bool) []string {
-	r := &rules{services: services}
+func brokenRules(objects []runtime.Object, programs map[string]bool) []string {
+	r := &rules{programs: programs}
 	workloads := r.workloads(objects)
 	r.require(len(workloads) > 0, "no workload at all")
 
@@ -63,15 +63,19 @@ func (r *rules) workloads(objects []runtime.Object) (found []workload) {
 			name := "Deployment " + o.Name
 			r.require(len(o.Spec.Template.Spec.Volumes) > 0, "%s has no volumes", name)
 			r.selects(name, o.Spec.Selector, o.Spec.Template.Labels)
-			found = append(found, workload{name, o.Spec.Template, true, nil})
+			found = append(found, workload{name, o.Spec.Template, isStage(o.Name), nil})
 		case *apps.StatefulSet:
 			name := "StatefulSet " + o.Name
 			r.require(len(o.Spec.VolumeClaimTemplates) > 0, "%s has no volumeClaimTemplates: its state would be lost with the pod", name)
 			r.selects(name, o.Spec.Selector, o.Spec.Template.Labels)
 			found = append(found, workload{name, o.Spec.Template, true, o.Spec.VolumeClaimTemplates})
 			r.require(isHeadless(objects, o.Spec.ServiceName), "%s: serviceName %q is no headless Service here", name, o.Spec.ServiceName)
+			policy := o.Spec.PersistentVolumeClaimRetentionPolicy
+			r.require(policy != nil && policy.WhenDeleted == apps.RetainPersistentVolumeClaimRetentionPolicyType, "%s: does not retain its volumes", name)
 		case *batch.Job:
-			found = append(found, workload{"Job " + o.Name, o.Spec.Template, false, nil})
+			r.require(false, "Job %s cannot be applied a second time with other settings; use a CronJob", o.Name)
+		case *batch.CronJob:
+			found = append(found, workload{"CronJob " + o.Name, o.Spec.JobTemplate.Spec.Template, false, nil})
 		}
 	}
 	return found
@@ -128,6 +132,7 @@ func (r *rules) pod(w workload, named map[string]bool) {
 		r.require(volumes[name], "%s: mounts %s, which is no volume", w.name, name)
 	}
 	if w.longRunning {
+		r.require(len(spec.TopologySpreadConstraints) > 0, "%s: is not spread over nodes", w.name)
 		annotations := w.template.Annotations
 		r.require(annotations["prometheus.io/scrape"] == "true" && annotations["prometheus.io/port"] != "", "%s: not announced to Prometheus", w.name)
 	}
@@ -135,7 +140,7 @@ func (r *rules) pod(w workload, named map[string]bool) {
 
 func (r *rules) container(w workload, c core.Container) {
 	name := w.name + ", container " + c.Name
-	r.image(name, c)
+	r.image(w, name, c)
 
 	_, cpu := c.Resources.Requests[core.ResourceCPU]
 	_, memory := c.Resources.Requests[core.ResourceMemory]
@@ -155,18 +160,24 @@ func (r *rules) container(w workload, c core.Container) {
 	r.require(drop != nil && len(drop.Drop) == 1 && drop.Drop[0] == "ALL" && len(drop.Add) == 0, "%s: does not drop all capabilities", name)
 
 	if w.longRunning {
+		r.probe(name, c, "startupProbe", c.StartupProbe, "/healthz")
 		r.probe(name, c, "livenessProbe", c.LivenessProbe, "/healthz")
 		r.probe(name, c, "readinessProbe", c.ReadinessProbe, "/readyz")
 	}
 }
 
-// image: one of ours, by the name k8s/Dockerfile's services give it, with a version, running the binary it is named for.
-func (r *rules) image(name string, c core.Container) {
+// image: the one image with a version, and a program of it: that of the workload's name for a stage.
+func (r *rules) image(w workload, name string, c core.Container) {
 	image, version, _ := strings.Cut(path.Base(c.Image), ":")
+	r.require(image == "recrawl", "%s: image %s is not the one that k8s/Dockerfile builds", name, c.Image)
 	r.require(version != "" && version != "latest", "%s: image %s has no version", name, c.Image)
-	service := strings.TrimPrefix(image, "recrawl-")
-	r.require(r.services[service] && (service == "recrawl") == (image == "recrawl"), "%s: image %s is of no service that k8s/Dockerfile builds", name, c.Image)
-	r.require(len(c.Command) > 0 && c.Command[0] == image, "%s: command does not start with %s", name, image)
+	command := append(c.Command, "")[0]
+	r.require(r.programs[command] || (!w.longRunning && command == "sleep"), "%s: command %q is none of our programs", name, command)
+	r.require(!w.longRunning || strings.HasSuffix(w.name, " "+command), "%s: runs %q, which is another program than its name says", name, command)
+}
+
+func isStage(name string) bool {
+	return contains(stages, strings.TrimPrefix(name, "recrawl-"))
 }
 
 func (r *rules) probe(name string, c core.Container, kind string, probe *core.Probe, at string) {

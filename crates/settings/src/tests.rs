@@ -369,9 +369,12 @@ proptest! {
 fn variables_of_the_tests_and_the_deployed_files_are_no_faults() {
     let environment = ["RECRAWL_KAFKA", "RECRAWL_KAFKA_REQUIRED", "RECRAWL_KAFKA_SECURE", "RECRAWL_CORPORA"];
     let environment = environment.map(|name| (name.to_owned(), "x".to_owned()));
-    for file in
-        [include_str!("../../../k8s/base/recrawl.toml"), include_str!("../../../k8s/overlays/example/recrawl.toml")]
-    {
+    for file in [
+        include_str!("../../../compose/recrawl.toml"),
+        include_str!("../../../k8s/base/recrawl.toml"),
+        include_str!("../../../k8s/overlays/dev/recrawl.toml"),
+        include_str!("../../../k8s/overlays/prod/recrawl.toml"),
+    ] {
         let layers = Layers { files: &[("recrawl.toml", file)], environment: environment.clone(), overrides: &[] };
         if let Err(faults) = Settings::from_layers(layers) {
             panic!("{faults}");

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+)
+
+// topic is a row of the catalogue in schemas/README.md, which a test of the programs keeps equal to what they use.
+type topic struct {
+	name                 string
+	producers, consumers []string
+	isLoop, isCompacted  bool
+	partitions, days     int
+	bytes                int
+}
+
+var stages = []string{"scheduler", "fetcher", "detector", "estimator", "matcher", "ranker"}
+
+var row = regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|[^|]*\\|[^|]*\\| ([^|]*) → ([^|]*) \\| ([^|]*) \\| (loop|\\d+) \\| (\\d+) MiB \\|$")
+
+// catalogue reads the topics from schemas/README.md.
+func catalogue(files filesys.FileSystem, repository string) (topics []topic, err error) {
+	text, err := files.ReadFile(filepath.Join(repository, "schemas", "README.md"))
+	if err != nil {
+		return nil, err
+	}
+	for _, cells := range row.FindAllStringSubmatch(string(text), -1) {
+		of := topic{name: cells[1], producers: strings.Split(cells[2], ", "), consumers: strings.Split(cells[3], ", "), isLoop: cells[5] == "loop"}
+		of.partitions, _ = strconv.Atoi(cells[5])
+		mib, _ := strconv.Atoi(cells[6])
+		of.bytes = mib << 20
+		if _, err := fmt.Sscanf(cells[4], "deleted after %d days", &of.days); err != nil {
+			of.isCompacted = cells[4] == "compacted"
+			if !of.isCompacted {
+				return nil, fmt.Errorf("schemas/README.md: %s: %q is no rule for old records", of.name, cells[4])
+			}
+		}
+		topics = append(topics, of)
+	}
+	if len(topics) == 0 {
+		return nil, fmt.Errorf("schemas/README.md: no row of the table of topics was understood")
+	}
+	return topics, nil
+}
+
+func contains(list []string, word string) bool {
+	for _, entry := range list {
+		if entry == word {
+			return true
+		}
+	}
+	return false
+}
+
+// inputs are the topics whose backlog every stage tells: one per stage, the loop topic that it reads.
+func inputs(topics []topic) (names []string) {
+	for _, of := range topics {
+		if of.isLoop && !of.isCompacted && of.consumers[0] != "you" {
+			names = append(names, of.name)
+		}
+	}
+	return names
+}
+
+// topicsFile is components/strimzi/topics.yaml. The settings are those of `recrawl topics create`
+// (crates/stream-kafka/src/topics.rs), which `recrawl topics check` compares in the cluster.
+func topicsFile(topics []topic) string {
+	const day = 24 * 3_600_000
+	text := "# Written from schemas/README.md by `UPDATE=1 make k8s-check`, do not edit. For 16 partitions and three copies; overlays patch\n# other numbers in.\n"
+	for _, of := range topics {
+		kind, partitions := "shared-topic", of.partitions
+		if of.isLoop {
+			kind, partitions = "loop-topic", 16
+		}
+		text += fmt.Sprintf("---\napiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nmetadata:\n  name: recrawl.%s\n"+
+			"  labels: {strimzi.io/cluster: recrawl, app.kubernetes.io/component: %s}\nspec:\n  partitions: %d\n  replicas: 3\n",
+			of.name, kind, partitions)
+		text += fmt.Sprintf("  config: {max.message.bytes: \"%d\", compression.type: producer, "+
+			"message.timestamp.after.max.ms: \"9223372036854775807\", min.insync.replicas: \"2\", ", of.bytes+4096)
+		if of.isCompacted {
+			text += fmt.Sprintf("cleanup.policy: compact, delete.retention.ms: \"%d\", segment.ms: \"%d\", segment.bytes: \"%d\", "+
+				"min.cleanable.dirty.ratio: \"0.3\"}\n", 7*day, day/4, 128<<20)
+		} else {
+			text += fmt.Sprintf("cleanup.policy: delete, retention.ms: \"%d\"}\n", of.days*day)
+		}
+	}
+	return text
+}
+
+// usersFile is components/strimzi/users.yaml: for each stage the rights that its row of the catalogue needs.
+func usersFile(topics []topic) string {
+	text := "# Written from schemas/README.md by `UPDATE=1 make k8s-check`, do not edit. One user per stage, with the rights that it uses and\n" +
+		"# no others: topics that it reads and writes, its group and its transactional ids. Every stage tells the backlog of all, so\n" +
+		"# it may read all inputs and see all groups.\n"
+	user := func(name string) {
+		text += fmt.Sprintf("---\napiVersion: kafka.strimzi.io/v1\nkind: KafkaUser\nmetadata:\n  name: recrawl-%s\n"+
+			"  labels: {strimzi.io/cluster: recrawl}\nspec:\n  authentication: {type: tls}\n  authorization:\n    type: simple\n    acls:\n", name)
+	}
+	allow := func(kind, name, pattern string, operations ...string) {
+		text += fmt.Sprintf("      - resource: {type: %s, name: %s, patternType: %s}\n        operations: [%s]\n",
+			kind, name, pattern, strings.Join(operations, ", "))
+	}
+	for _, stage := range stages {
+		user(stage)
+		for _, of := range topics {
+			var operations []string
+			if contains(of.consumers, stage) || contains(of.consumers, "all") || contains(inputs(topics), of.name) {
+				operations = append(operations, "Read")
+			}
+			writes := contains(of.producers, stage) || contains(of.producers, "all")
+			if writes {
+				operations = append(operations, "Write")
+			}
+			if len(operations) > 0 {
+				operations = append(operations, "Describe")
+				if writes { // how large a record may be
+					operations = append(operations, "DescribeConfigs")
+				}
+				allow("topic", "recrawl."+of.name, "literal", operations...)
+			}
+		}
+		allow("group", "recrawl-"+stage, "prefix", "Read", "Describe")
+		allow("group", "recrawl-", "prefix", "Describe")
+		allow("transactionalId", "recrawl-"+stage, "prefix", "Write", "Describe")
+	}
+	// The operator reads everything, sends commands, and returns dead letters to the inputs that they came from.
+	user("command")
+	allow("topic", "recrawl.", "prefix", "Read", "Describe", "DescribeConfigs")
+	for _, name := range append(inputs(topics), "schemas") {
+		allow("topic", "recrawl."+name, "literal", "Write")
+	}
+	allow("group", "recrawl-", "prefix", "Read", "Describe")
+	allow("transactionalId", "recrawl-", "prefix", "Write", "Describe")
+	return text
+}
+
+// plainRules are the rules without the object around them, for a Prometheus without an operator.
+func plainRules(object string) string {
+	_, rules, _ := strings.Cut(object, "\nspec:\n")
+	rules = strings.TrimPrefix(strings.ReplaceAll("\n"+rules, "\n  ", "\n"), "\n")
+	return "# Written from k8s/components/monitoring/rules.yaml by `UPDATE=1 make k8s-check`, do not edit.\n" + rules
+}
+
+// generated compares files with what they are written from, or writes them.
+func generated(files filesys.FileSystem, repository string, update bool) (faults []string) {
+	topics, err := catalogue(files, repository)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	rules, err := files.ReadFile(filepath.Join(repository, "k8s", "components", "monitoring", "rules.yaml"))
+	if err != nil {
+		return []string{err.Error()}
+	}
+	written := map[string]string{
+		"k8s/components/strimzi/topics.yaml": topicsFile(topics),
+		"k8s/components/strimzi/users.yaml":  usersFile(topics),
+		"compose/rules.yaml":                 plainRules(string(rules)),
+	}
+	for name, text := range written {
+		path := filepath.Join(repository, name)
+		if update {
+			err = files.WriteFile(path, []byte(text))
+		} else if old, readErr := files.ReadFile(path); readErr != nil || string(old) != text {
+			err = fmt.Errorf("%s differs from what it is written from; UPDATE=1 make k8s-check writes it", name)
+		}
+		if err != nil {
+			faults = append(faults, err.Error())
+			err = nil
+		}
+	}
+	return faults
+}
+
+// kafkaTopics: the built topics are those of the catalogue, with the partitions and copies that the settings say.
+func kafkaTopics(objects []custom, topics []topic, settings string) (faults []string) {
+	number := func(key string, otherwise int) int {
+		found := regexp.MustCompile(`(?m)^` + key + ` = (\d+)$`).FindStringSubmatch(settings)
+		if found == nil {
+			return otherwise
+		}
+		value, _ := strconv.Atoi(found[1])
+		return value
+	}
+	partitions, copies := number("partitions", 16), number("replication_factor", 1)
+	built := map[string]custom{}
+	for _, object := range objects {
+		if object.kind == "KafkaTopic" {
+			built[object.name] = object
+		}
+	}
+	if len(built) == 0 {
+		return nil
+	}
+	for _, of := range topics {
+		object, there := built["recrawl."+of.name]
+		if !there {
+			faults = append(faults, fmt.Sprintf("topic recrawl.%s is missing", of.name))
+			continue
+		}
+		wanted := of.partitions
+		if of.isLoop {
+			wanted = partitions
+		}
+		if got := fmt.Sprint(at(object.fields, "spec", "partitions")); got != strconv.Itoa(wanted) {
+			faults = append(faults, fmt.Sprintf("topic %s has %s partitions, recrawl.toml means %d", object.name, got, wanted))
+		}
+		if got := fmt.Sprint(at(object.fields, "spec", "replicas")); got != strconv.Itoa(copies) {
+			faults = append(faults, fmt.Sprintf("topic %s has %s copies, recrawl.toml means %d", object.name, got, copies))
+		}
+		if insync := at(object.fields, "spec", "config", "min.insync.replicas"); (insync != nil) != (copies >= 3) {
+			faults = append(faults, fmt.Sprintf("topic %s: min.insync.replicas is %v for %d copies", object.name, insync, copies))
+		}
+	}
+	return faults
+}
