@@ -34,6 +34,11 @@ impl Planner {
         self.policy.insert(slot, page, now.as_days());
     }
 
+    /// The weight of a page has changed; it keeps its place.
+    pub(crate) fn weigh(&mut self, slot: Slot, weight: f64) {
+        self.policy.weigh(slot, weight);
+    }
+
     pub(crate) fn remove(&mut self, slot: Slot) {
         self.policy.remove(slot);
         self.out.remove(&slot);

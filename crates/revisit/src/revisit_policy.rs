@@ -59,6 +59,11 @@ pub trait RevisitPolicy: Send {
     /// Adds a page.
     fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64);
 
+    /// The weight of a page has changed. Policies that ignore weights, and those of simulations, where weights stay, ignore it.
+    fn weigh(&mut self, slot: Slot, weight: f64) {
+        let (_, _) = (slot, weight);
+    }
+
     /// Removes a page.
     fn remove(&mut self, slot: Slot);
 

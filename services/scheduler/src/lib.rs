@@ -91,7 +91,7 @@ impl Scheduler {
             let id = self.frontier.canonical(&ranked.url).page_id();
             match context.get(PAGES, &id)? {
                 Some(mut page) => {
-                    if self.frontier.take_importance(ranked.importance, id, &mut page, now) {
+                    if self.frontier.take_importance(ranked.importance, id, &mut page) {
                         context.put(PAGES, &id, &page);
                     }
                 }

@@ -3,7 +3,7 @@
 use super::Frontier;
 use crate::host_limit::{HostRoom, Worth};
 use crate::page_record::ScheduledPage;
-use crate::ties::with_ties;
+use crate::ties::{weight_of, with_ties};
 use messages::{ChangeBelief, Link, MirrorLetter, PageLinks, RankedPage};
 use page::{CanonicalUrl, Host, PageId, Timestamp};
 use settings::Discover;
@@ -120,13 +120,15 @@ impl Frontier {
     }
 
     /// The weight of a page by its links is another. Returns `false` if that changes nothing.
-    pub fn take_importance(&mut self, importance: f64, id: PageId, page: &mut ScheduledPage, now: Timestamp) -> bool {
+    pub fn take_importance(&mut self, importance: f64, id: PageId, page: &mut ScheduledPage) -> bool {
         if page.importance == importance || !(importance >= 0.0 && importance.is_finite()) {
             return false;
         }
         page.importance = importance;
-        let slot = self.set(id, page);
-        self.plan_for(slot, page, now);
+        let (slot, weight) = (self.set(id, page), weight_of(page, &self.rules));
+        if let Some(planner) = &mut self.planner {
+            planner.weigh(slot, weight);
+        }
         true
     }
 

@@ -201,6 +201,12 @@ impl RevisitPolicy for Chile {
         self.pages.insert(slot, page);
     }
 
+    fn weigh(&mut self, slot: Slot, weight: f64) {
+        if let Some(page) = self.pages.get_mut(slot) {
+            page.weight = sane(weight);
+        }
+    }
+
     fn remove(&mut self, slot: Slot) {
         if self.pages.remove(slot).is_some_and(|page| page.status == ChileStatus::Waiting) {
             self.waiting -= 1;

@@ -55,6 +55,10 @@ impl RevisitPolicy for Filled {
         self.queue = None;
     }
 
+    fn weigh(&mut self, slot: Slot, weight: f64) {
+        self.within.weigh(slot, weight);
+    }
+
     fn remove(&mut self, slot: Slot) {
         self.within.remove(slot);
         self.pages.remove(slot);

@@ -161,6 +161,12 @@ impl RevisitPolicy for SiteRanks {
         self.pages.insert(slot, SiteRanksPage { site, weight: sane(page.weight), status });
     }
 
+    fn weigh(&mut self, slot: Slot, weight: f64) {
+        if let Some(page) = self.pages.get_mut(slot) {
+            page.weight = sane(weight);
+        }
+    }
+
     fn remove(&mut self, slot: Slot) {
         self.new.remove(slot);
         if self.pages.remove(slot).is_some_and(|page| page.status == SiteRanksStatus::Waiting) {

@@ -238,6 +238,12 @@ impl RevisitPolicy for PlannedPolicy {
         }
     }
 
+    fn weigh(&mut self, slot: Slot, weight: f64) {
+        if let Some(page) = self.pages.get_mut(slot.index()) {
+            page.weight = weight as f32;
+        }
+    }
+
     fn remove(&mut self, slot: Slot) {
         if let Some(page) = self.pages.get_mut(slot.index()) {
             page.status = PlannedStatus::Vacant;

@@ -69,6 +69,10 @@ impl RevisitPolicy for Tianwang {
         self.tables.parsed(slot, info);
     }
 
+    fn weigh(&mut self, slot: Slot, weight: f64) {
+        self.tables.weigh(slot, sane(weight));
+    }
+
     fn remove(&mut self, slot: Slot) {
         self.costs.remove(slot);
         self.tables.forget(slot);

@@ -163,6 +163,13 @@ impl Tables {
         true
     }
 
+    /// Notes the new weight of a page.
+    pub fn weigh(&mut self, slot: Slot, weight: f64) {
+        if let Some(info) = self.page_info.get_mut(slot) {
+            info.weight = weight;
+        }
+    }
+
     /// Removes a page from all tables.
     pub fn forget(&mut self, slot: Slot) {
         self.page_info.remove(slot);

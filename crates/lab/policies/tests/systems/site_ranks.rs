@@ -54,3 +54,23 @@ fn the_best_third_of_sites_gets_four_of_seven_visits() {
     }
     assert_eq!(visits, [24, 24, 24, 12, 12, 12, 6, 6, 6]);
 }
+
+#[test]
+fn new_weights_move_sites_and_take_no_page_out_of_its_pass() {
+    let mut policy = SiteRanks::new(Phases::AsPublished);
+    for index in 0..18 {
+        let name = format!("s{}.example", index / 2);
+        policy.insert(slot(index), &PolicyPage { place: PagePlace::of(&name, &name, "/"), ..page(1.0) }, 0.0);
+    }
+    let mut visits = [0; 9];
+    for fetch in 0..18 + 3 * 42 {
+        let at_days = f64::from(fetch);
+        let chosen = policy.next(at_days).expect("there is always a next");
+        visits[chosen.index() / 2] += 1;
+        // The ranker tells all pages of the site while one of them is under way.
+        let site = chosen.index() as u32 / 2;
+        (2 * site..2 * site + 2).for_each(|index| policy.weigh(slot(index), f64::from(100 - site)));
+        policy.looked(chosen, &look(at_days, Some(LookOutcome::Unchanged), 1.0));
+    }
+    assert_eq!(visits, [26, 26, 26, 14, 14, 14, 8, 8, 8]);
+}
