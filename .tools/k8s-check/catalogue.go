@@ -128,11 +128,13 @@ func usersFile(topics []topic) string {
 		allow("group", "recrawl-", "prefix", "Describe")
 		allow("transactionalId", "recrawl-"+stage, "prefix", "Write", "Describe")
 	}
-	// The operator reads everything, sends commands, and returns dead letters to the inputs that they came from.
+	// The operator reads everything, sends what the catalogue says, and returns dead letters to the inputs that they came from.
 	user("command")
 	allow("topic", "recrawl.", "prefix", "Read", "Describe", "DescribeConfigs")
-	for _, name := range append(inputs(topics), "schemas") {
-		allow("topic", "recrawl."+name, "literal", "Write")
+	for _, of := range topics {
+		if contains(of.producers, "recrawl") || contains(of.producers, "all") || contains(inputs(topics), of.name) {
+			allow("topic", "recrawl."+of.name, "literal", "Write")
+		}
 	}
 	allow("group", "recrawl-", "prefix", "Read", "Describe")
 	allow("transactionalId", "recrawl-", "prefix", "Write", "Describe")

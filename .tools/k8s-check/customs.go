@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net"
+	"strings"
 
 	networking "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -37,12 +38,26 @@ func referencesOfCustoms(objects []runtime.Object, customs []custom) (faults []s
 			if _, there := named[target]; !there {
 				fault("ScaledObject %s scales %s, which is not here", object.name, target)
 			}
+			faults = append(faults, queriedNamespace(object)...)
 		}
 	}
 	faults = append(faults, mountedUsers(workloads, customs)...)
 	for _, object := range objects {
 		if policy, ok := object.(*networking.NetworkPolicy); ok {
 			faults = append(faults, networkPolicy(policy, workloads)...)
+		}
+	}
+	return faults
+}
+
+// queriedNamespace: a query for another namespace than that of the object finds nothing, and nothing is ever scaled.
+func queriedNamespace(object custom) (faults []string) {
+	namespace, _ := at(object.fields, "metadata", "namespace").(string)
+	triggers, _ := at(object.fields, "spec", "triggers").([]interface{})
+	for _, trigger := range triggers {
+		query, _ := at(trigger, "metadata", "query").(string)
+		if strings.Contains(query, "namespace=") && !strings.Contains(query, fmt.Sprintf("namespace=%q", namespace)) {
+			faults = append(faults, fmt.Sprintf("ScaledObject %s: its query is not for the namespace %q: %s", object.name, namespace, query))
 		}
 	}
 	return faults

@@ -88,6 +88,7 @@ func checkAll(files filesys.FileSystem, repository string, update bool) (roots [
 				faults = append(faults, err.Error())
 			}
 			found := append(brokenRules(objects, programs), kafkaTopics(customs, topics, string(settings))...)
+			found = append(found, rights(customs, topics)...)
 			for _, object := range customs {
 				found = append(found, checkCustom(schemas, object)...)
 			}

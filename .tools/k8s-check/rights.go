@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// rights: in what is built, each user may write exactly the topics that the catalogue says, and read at least those. It
+// reads the objects as the brokers would, not the text that usersFile writes.
+func rights(customs []custom, topics []topic) (faults []string) {
+	for _, object := range customs {
+		if object.kind != "KafkaUser" {
+			continue
+		}
+		program := strings.TrimPrefix(object.name, "recrawl-")
+		if program == "command" {
+			program = "recrawl"
+		}
+		for _, of := range topics {
+			name := "recrawl." + of.name
+			reads := contains(of.consumers, program) || contains(of.consumers, "all")
+			if reads && !allowed(object, "Read", name) {
+				faults = append(faults, fmt.Sprintf("KafkaUser %s may not read %s", object.name, name))
+			}
+			writes := contains(of.producers, program) || contains(of.producers, "all")
+			// Dead letters return to any input.
+			writes = writes || program == "recrawl" && contains(inputs(topics), of.name)
+			if writes != allowed(object, "Write", name) {
+				faults = append(faults, fmt.Sprintf("KafkaUser %s: may it write %s? %v, and the catalogue says %v",
+					object.name, name, !writes, writes))
+			}
+		}
+	}
+	return faults
+}
+
+// allowed says whether a user's rights include an operation on a topic.
+func allowed(user custom, operation, topic string) bool {
+	acls, _ := at(user.fields, "spec", "authorization", "acls").([]interface{})
+	for _, acl := range acls {
+		resource := at(acl, "resource")
+		name, _ := at(resource, "name").(string)
+		matches := name == topic || at(resource, "patternType") == "prefix" && strings.HasPrefix(topic, name)
+		operations, _ := at(acl, "operations").([]interface{})
+		for _, granted := range operations {
+			if at(resource, "type") == "topic" && matches && (granted == operation || granted == "All") {
+				return true
+			}
+		}
+	}
+	return false
+}
