@@ -39,7 +39,7 @@ use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopo
 use topology::LogNames;
 use watch::{WatchMemory, WatchRule, WatchRules};
 
-/// How often the orders of operators about topics are read.
+/// How often the orders of operators about topics are read, in real time. On the fast clock of a replay that is longer.
 const HEAR_EVERY: Duration = Duration::from_secs(1);
 
 /// The detector's settings.
@@ -108,7 +108,7 @@ pub fn topology() -> StageTopology {
 pub fn stage(settings: &Settings, names: &LogNames) -> StageSpec {
     let rules = DetectorRules::new(settings);
     let work = StageWork::Processors(Box::new(move |task| Box::new(Detector::new(rules.clone(), task.partition))));
-    names.stage(&topology(), HEAR_EVERY, work)
+    names.stage(&topology(), HEAR_EVERY.mul_f64(settings.clock.speed.clamp(1.0, 86_400.0)), work)
 }
 
 /// One partition of the detector.
