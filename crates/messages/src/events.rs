@@ -6,7 +6,27 @@ use crate::{
     PageOutLinks, PageRemoval, PagesShown, RankedPages, SiteListing, SweepForecast, TroubleNotice, VirtualCash,
 };
 
-crate::message_union! {
+/// A union of messages whose keys are all sites.
+macro_rules! events_of_sites {
+    ($(#[$about:meta])* pub enum $Name:ident { $($(#[$about_member:meta])* $Member:ident($Record:ty),)+ }) => {
+        crate::message_union! {
+            $(#[$about])*
+            pub enum $Name { $($(#[$about_member])* $Member($Record),)+ }
+        }
+
+        impl Keyed for $Name {
+            const KEY: KeyKind = KeyKind::Site;
+
+            fn key(&self) -> Vec<u8> {
+                match self {
+                    $(Self::$Member(record) => record.key(),)+
+                }
+            }
+        }
+    };
+}
+
+events_of_sites! {
     /// A record of the scheduler's single input topic. Types are distinguished by schema fingerprint.
     #[derive(Clone, Debug, PartialEq)]
     #[allow(clippy::large_enum_variant, reason = "nearly all events are estimates, the largest")]
@@ -36,27 +56,7 @@ crate::message_union! {
     }
 }
 
-impl Keyed for SchedulerEvent {
-    const KEY: KeyKind = KeyKind::Site;
-
-    fn key(&self) -> Vec<u8> {
-        match self {
-            Self::Estimate(estimate) => estimate.key(),
-            Self::Links(links) => links.key(),
-            Self::Command(command) => command.key(),
-            Self::Hint(hint) => hint.key(),
-            Self::Listing(listing) => listing.key(),
-            Self::Sweeps(forecast) => forecast.key(),
-            Self::Letter(letter) => letter.key(),
-            Self::Ranked(pages) => pages.key(),
-            Self::Shown(shown) => shown.key(),
-            Self::Trouble(notice) => notice.key(),
-            Self::Removed(removal) => removal.key(),
-        }
-    }
-}
-
-crate::message_union! {
+events_of_sites! {
     /// A record of the detector's input topic.
     #[derive(Clone, Debug, PartialEq)]
     #[allow(clippy::large_enum_variant, reason = "nearly all events are results, the largest")]
@@ -68,18 +68,7 @@ crate::message_union! {
     }
 }
 
-impl Keyed for DetectorEvent {
-    const KEY: KeyKind = KeyKind::Site;
-
-    fn key(&self) -> Vec<u8> {
-        match self {
-            Self::Result(result) => result.key(),
-            Self::Removal(removal) => removal.key(),
-        }
-    }
-}
-
-crate::message_union! {
+events_of_sites! {
     /// A record of the estimator's input topic.
     #[derive(Clone, Debug, PartialEq)]
     #[allow(clippy::large_enum_variant, reason = "nearly all events are observations, the largest")]
@@ -91,18 +80,7 @@ crate::message_union! {
     }
 }
 
-impl Keyed for EstimatorEvent {
-    const KEY: KeyKind = KeyKind::Site;
-
-    fn key(&self) -> Vec<u8> {
-        match self {
-            Self::Observation(observation) => observation.key(),
-            Self::Removal(removal) => removal.key(),
-        }
-    }
-}
-
-crate::message_union! {
+events_of_sites! {
     /// A record of the ranker's single input topic.
     #[derive(Clone, Debug, PartialEq)]
     pub enum RankerEvent {
@@ -112,17 +90,5 @@ crate::message_union! {
         Cash(LinkCash),
         /// The virtual page's cash for the pages of the partition.
         Virtual(VirtualCash),
-    }
-}
-
-impl Keyed for RankerEvent {
-    const KEY: KeyKind = KeyKind::Site;
-
-    fn key(&self) -> Vec<u8> {
-        match self {
-            Self::Links(links) => links.key(),
-            Self::Cash(cash) => cash.key(),
-            Self::Virtual(cash) => cash.key(),
-        }
     }
 }

@@ -7,6 +7,14 @@ use std::time::Duration;
 
 const WAIT: Duration = Duration::from_secs(30);
 
+/// The body of the answer to a request; any status but 200 is a failure.
+pub(crate) fn ask(address: &str, method: &str, path: &str, body: &[u8]) -> Result<String, CommandFailure> {
+    match request(address, method, path, body)? {
+        (200, body) => Ok(body),
+        (status, body) => Err(CommandFailure::World(format!("{address} answered {status}: {}", body.trim()))),
+    }
+}
+
 /// Sends a request and returns the status and body.
 pub(crate) fn request(address: &str, method: &str, path: &str, body: &[u8]) -> Result<(u16, String), CommandFailure> {
     let unreachable =

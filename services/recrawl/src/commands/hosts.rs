@@ -2,8 +2,8 @@
 
 use crate::CommandFailure;
 use crate::commands::SettingsArguments;
-use crate::inspect::Inspection;
-use crate::output::{Format, answer};
+use crate::output::{Format, answer, answers};
+use change_rate::Gamma;
 use clap::{Args, ValueEnum};
 use daemon::WebClock;
 use page::{HostName, Timestamp};
@@ -92,10 +92,9 @@ impl HostSums {
         self.weight += weight;
         self.mirrors += u64::from(page.ties.as_ref().is_some_and(|ties| ties.canonical.is_some()));
         if let Some(at) = page.last_look_at {
-            let days = now.saturating_since(at).as_secs_f64() / 86_400.0;
-            let belief = &page.belief;
-            // A Poisson process whose rate is Gamma distributed has not changed with this probability.
-            self.current_weight += weight * (belief.beta_days / (belief.beta_days + days)).powf(belief.alpha);
+            let belief = Gamma::new(page.belief.alpha, page.belief.beta_days);
+            let fresh = belief.map_or(0.0, |belief| belief.fresh_probability(now.days_since(at).max(0.0)));
+            self.current_weight += weight * fresh;
         }
     }
 
@@ -120,12 +119,7 @@ impl HostSums {
 
 /// Lists hosts.
 pub fn hosts(arguments: &HostsArguments, format: Format) -> Result<(), CommandFailure> {
-    let data = arguments.data.as_ref().map(|path| path.display().to_string());
-    let settings = arguments.settings.load(&[("crawl.data", data)])?;
-    let Some(data) = &settings.crawl.data else {
-        return Err(CommandFailure::Input("no crawl given: give --data DIR".to_owned()));
-    };
-    let inspection = Inspection::open(&settings, data)?;
+    let (settings, inspection) = arguments.settings.inspect(arguments.data.as_deref())?;
     let rules = FrontierRules::new(&settings, inspection.partitions().max(1));
     let now = WebClock::new(&settings.clock).now();
     let mut sums: HashMap<HostName, HostSums> = HashMap::new();
@@ -156,8 +150,8 @@ pub fn hosts(arguments: &HostsArguments, format: Format) -> Result<(), CommandFa
         reports.truncate(arguments.top);
     }
     match format {
-        Format::Jsonl => reports.iter().try_for_each(|report| answer(format, report, |_| String::new())),
-        Format::Text | Format::Json => answer(format, &reports, |reports| text(reports, known)),
+        Format::Text => answer(format, &reports, |reports| text(reports, known)),
+        Format::Json | Format::Jsonl => answers(format, &reports, |_| String::new()),
     }
 }
 

@@ -34,7 +34,7 @@ use clap::Args;
 use daemon::WebClock;
 use scheduler::ForgottenPage;
 use settings::{Preset, Settings};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stream::Log;
 use topology::LogNames;
@@ -61,6 +61,16 @@ impl SettingsArguments {
             further.iter().filter_map(|(key, value)| value.clone().map(|value| ((*key).to_owned(), value))).collect();
         overrides.extend(daemon::service::overrides(&self.sets).map_err(CommandFailure::Input)?);
         Ok(daemon::load(self.preset, self.config.as_deref(), &overrides)?)
+    }
+
+    /// Loads the settings and opens the crawl in a data directory, or in that of the settings.
+    fn inspect(&self, data: Option<&Path>) -> Result<(Settings, Inspection), CommandFailure> {
+        let settings = self.load(&[("crawl.data", data.map(|path| path.display().to_string()))])?;
+        let Some(data) = &settings.crawl.data else {
+            return Err(CommandFailure::Input("no crawl given: give --data DIR".to_owned()));
+        };
+        let inspection = Inspection::open(&settings, data)?;
+        Ok((settings, inspection))
     }
 }
 
@@ -110,14 +120,9 @@ pub struct OnePageArguments {
 impl OnePageArguments {
     /// The page's URL, the settings, and the crawl's stored state.
     fn open(&self) -> Result<(CanonicalUrl, Settings, Inspection), CommandFailure> {
-        let data = self.data.as_ref().map(|path| path.display().to_string());
-        let settings = self.settings.load(&[("crawl.data", data)])?;
-        let Some(data) = &settings.crawl.data else {
-            return Err(CommandFailure::Input("no crawl given: give --data DIR".to_owned()));
-        };
         let url =
             CanonicalUrl::parse(&self.url).map_err(|error| CommandFailure::Input(format!("{}: {error}", self.url)))?;
-        let inspection = Inspection::open(&settings, data)?;
+        let (settings, inspection) = self.settings.inspect(self.data.as_deref())?;
         Ok((settings.urls.rules().apply(url), settings, inspection))
     }
 }

@@ -55,10 +55,7 @@ pub fn operate(kind: CommandKind, arguments: &OperateArguments, format: Format) 
         Crawl::Running(address) => {
             let path = format!("/{}", word(kind));
             for name in &names {
-                let (status, body) = http_client::request(&address, "POST", &path, name.as_bytes())?;
-                if status != 200 {
-                    return Err(CommandFailure::World(format!("{address} answered {status}: {}", body.trim())));
-                }
+                http_client::ask(&address, "POST", &path, name.as_bytes())?;
             }
         }
         Crawl::Log(sender) => {

@@ -81,10 +81,6 @@ pub fn seed(arguments: &SeedArguments, format: Format) -> Result<(), CommandFail
 
 fn post(address: &str, seeds: &[Seed]) -> Result<(), CommandFailure> {
     let lines: Vec<_> = seeds.iter().map(|seed| format!("{} {}", seed.url, seed.weight)).collect();
-    let (status, body) = http_client::request(address, "POST", "/seeds", lines.join("\n").as_bytes())?;
-    if status == 200 {
-        Ok(())
-    } else {
-        Err(CommandFailure::World(format!("{address} answered {status}: {}", body.trim())))
-    }
+    http_client::ask(address, "POST", "/seeds", lines.join("\n").as_bytes())?;
+    Ok(())
 }

@@ -52,10 +52,7 @@ pub fn running(data: &Path) -> Option<String> {
 }
 
 fn ask(address: &str) -> Result<Status, CommandFailure> {
-    let (status, body) = http_client::request(address, "GET", "/status", b"")?;
-    if status != 200 {
-        return Err(CommandFailure::World(format!("{address} answered {status}: {body}")));
-    }
+    let body = http_client::ask(address, "GET", "/status", b"")?;
     serde_json::from_str(&body)
         .map_err(|error| CommandFailure::World(format!("cannot read the status of {address}: {error}")))
 }

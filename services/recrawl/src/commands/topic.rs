@@ -191,10 +191,8 @@ fn order(
                 Some(text) => ("/topic/add", text.as_str()),
                 None => ("/topic/remove", name),
             };
-            match http_client::request(&address, "POST", path, body.as_bytes())? {
-                (200, _) => Ok(()),
-                (status, body) => Err(CommandFailure::World(format!("{address} answered {status}: {}", body.trim()))),
-            }
+            http_client::ask(&address, "POST", path, body.as_bytes())?;
+            Ok(())
         }
     }
 }
