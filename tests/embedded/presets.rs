@@ -46,7 +46,7 @@ fn crawl(web: &SimulatedWeb, fetches_per_day: f64, seeds: &[String]) -> Crawl {
     web.clock_settings().into_iter().fold(crawl, |crawl, (key, value)| crawl.with(key, &value))
 }
 
-/// The first so many requests for pages under a preset.
+/// The first `count` requests for pages of a crawl under a preset.
 fn requests(web: &SimulatedWeb, crawl: &Crawl, preset: &str, count: usize) -> Vec<LedgerEntry> {
     let process = crawl.run(&["--preset", preset]);
     wait_for("the pages are fetched", Duration::from_secs(180), || web.page_requests() >= count);

@@ -50,12 +50,14 @@ pub fn load(
     }
     for path in settings.topics.files.clone() {
         let name = path.display().to_string();
-        let is_class = topic::class(&name, &topic::IcuSegmenter::default()).is_some();
-        let text = (!is_class).then(|| std::fs::read_to_string(&path)).transpose().map_err(|error| {
+        if settings.add_topic_class(&name).map_err(LoadError::Faults)? {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).map_err(|error| {
             let problem = format!("topics.files: cannot read {name}: {error}");
             LoadError::Unreadable(format!("{problem}; check the name, or take one of recrawl topic list"))
         })?;
-        settings.add_topic(&name, text.as_deref()).map_err(LoadError::Faults)?;
+        settings.add_topic_file(&name, &text).map_err(LoadError::Faults)?;
     }
     Ok(settings)
 }

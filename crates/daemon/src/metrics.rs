@@ -299,6 +299,7 @@ fn help_of(figure: &str) -> &'static str {
         "targets_found" => "pages looked at that a topic names as examples",
         "topic_targets" => "pages that the topics of the crawl name as examples",
         "topics" => "topics that pages are judged by",
+        "topics_left_out" => "topics that pages are not judged by, because there are too many",
         "triggers_fired_total" => "triggers of watch rules that fired",
         "unanswered" => "pages that were never answered",
         "unknown_pages_total" => "answers and hints for unknown pages",

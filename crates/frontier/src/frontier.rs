@@ -45,7 +45,7 @@ pub struct Frontier {
     pub(crate) counts: FrontierCounts,
     /// Pages that made room for others and are not forgotten yet.
     evicted: Vec<PageId>,
-    /// Pages that an operator has forgotten, so that nothing but a seed brings them back.
+    /// Pages that an operator has forgotten. Only a seed adds them again.
     forgotten: HashSet<PageId>,
 }
 
@@ -154,6 +154,14 @@ impl Frontier {
             belief: belief_of(page, place.cell, &self.rules, &self.outlook),
         };
         planner.insert(slot, &page, now);
+    }
+
+    /// Tells the policy the new weight of a page, if it keeps its own account. The page keeps its place.
+    pub(crate) fn plan_by_weight(&mut self, slot: Slot, page: &ScheduledPage) {
+        let weight = weight_of(page, &self.rules);
+        if let Some(planner) = &mut self.planner {
+            planner.weigh(slot, weight);
+        }
     }
 
     /// Tells the policy about a look, if it keeps its own account.

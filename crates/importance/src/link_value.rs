@@ -36,7 +36,7 @@ impl LinkValue {
         if self == Self::ZERO { Self { ln: 0.0 } } else { self }
     }
 
-    /// Takes in so many links of a site that gives this much each.
+    /// Adds the value that a site gives with each of its links, for this number of links.
     pub fn receive(&mut self, given: LinkValue, links: usize) {
         let more = given.ln + (links as f64).ln();
         let (low, high) = if more < self.ln { (more, self.ln) } else { (self.ln, more) };

@@ -59,7 +59,8 @@ pub trait RevisitPolicy: Send {
     /// Adds a page.
     fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64);
 
-    /// The weight of a page has changed. Policies that ignore weights, and those of simulations, where weights stay, ignore it.
+    /// The weight of a page has changed. It keeps its place in queues and plans. Does nothing for policies without weights, and
+    /// for those that only simulations use, where weights are constant.
     fn weigh(&mut self, slot: Slot, weight: f64) {
         let (_, _) = (slot, weight);
     }

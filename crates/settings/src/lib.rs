@@ -108,38 +108,49 @@ impl Settings {
 }
 
 impl Settings {
-    /// Adds a topic, one of `topics.files`: the name of a built-in class, or the name and the text of a file.
+    /// Adds a topic that `topics.files` names as a built-in class. Returns `false` if there is no class of the name.
+    ///
+    /// # Errors
+    /// When the settings have another topic of the name, or too many.
+    pub fn add_topic_class(&mut self, name: &str) -> Result<bool, Faults> {
+        match topic::class(name, &IcuSegmenter::default()) {
+            Some(topic) => self.add_topic(topic, None).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// Adds a topic of `topics.files`: the name and the text of its file.
     ///
     /// # Errors
     /// Returns every line that is wrong.
-    pub fn add_topic(&mut self, name: &str, text: Option<&str>) -> Result<(), Faults> {
-        let segmenter = IcuSegmenter::default();
-        let fault = |line: usize, problem: String, remedy: &str| SettingFault {
-            origin: text.map(|_| Origin::File { layer: 0, line, name: name.to_owned() }),
-            key: text.is_none().then(|| "topics.files".to_owned()),
+    pub fn add_topic_file(&mut self, name: &str, text: &str) -> Result<(), Faults> {
+        let topic = topic::read_topic(text, &IcuSegmenter::default()).map_err(|error| {
+            let fault = |fault: topic::TopicFault| SettingFault {
+                origin: Some(Origin::File { layer: 0, line: fault.line, name: name.to_owned() }),
+                key: None,
+                problem: fault.problem,
+                remedy: "recrawl topic list CLASS prints a topic to compare with".to_owned(),
+            };
+            Faults(error.faults.into_iter().map(fault).collect())
+        })?;
+        self.add_topic(topic, Some(name))
+    }
+
+    fn add_topic(&mut self, topic: topic::Topic, file: Option<&str>) -> Result<(), Faults> {
+        let (problem, remedy) = if self.wanted.iter().any(|known| known.name == topic.name) {
+            (format!("another topic is called {:?}, too", topic.name), "give each topic a name of its own")
+        } else if self.wanted.len() == topic::MAX_TOPICS {
+            (format!("there are more than {} topics", topic::MAX_TOPICS), "put the words of several topics into one")
+        } else {
+            self.wanted.push(topic);
+            return Ok(());
+        };
+        Err(Faults(vec![SettingFault {
+            origin: file.map(|name| Origin::File { layer: 0, line: 1, name: name.to_owned() }),
+            key: file.is_none().then(|| "topics.files".to_owned()),
             problem,
             remedy: remedy.to_owned(),
-        };
-        let one = |problem: String, remedy: &str| Faults(vec![fault(1, problem, remedy)]);
-        let topic = match text {
-            Some(text) => topic::read_topic(text, &segmenter).map_err(|error| {
-                let remedy = "recrawl topic list CLASS prints a topic to compare with";
-                Faults(error.faults.into_iter().map(|it| fault(it.line, it.problem, remedy)).collect())
-            })?,
-            None => topic::class(name, &segmenter).ok_or_else(|| {
-                one(format!("there is no class {name}"), "write a name of recrawl topic list, or the name of a file")
-            })?,
-        };
-        if self.wanted.iter().any(|known| known.name == topic.name) {
-            let problem = format!("another topic is called {:?}, too", topic.name);
-            return Err(one(problem, "give each topic a name of its own"));
-        }
-        if self.wanted.len() == topic::MAX_TOPICS {
-            let problem = format!("there are more than {} topics", topic::MAX_TOPICS);
-            return Err(one(problem, "put the words of several topics into one"));
-        }
-        self.wanted.push(topic);
-        Ok(())
+        }]))
     }
 }
 

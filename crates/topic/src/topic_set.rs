@@ -64,7 +64,7 @@ pub struct TopicSet {
 }
 
 impl TopicSet {
-    /// The set of the first [`MAX_TOPICS`] topics.
+    /// The set of the first [`MAX_TOPICS`] topics. The caller tells the operator of others.
     pub fn new(mut topics: Vec<Topic>, rules: TopicSetRules) -> Self {
         topics.truncate(MAX_TOPICS);
         topics.sort_by(|one, other| one.name.cmp(&other.name));

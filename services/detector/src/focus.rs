@@ -14,7 +14,9 @@ use settings::Settings;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use stream::{Context, InputRecord};
-use topic::{IcuSegmenter, LinkPrediction, PageTerms, Topic, TopicSet, TopicSetRules, predict_links, read_topic};
+use topic::{
+    IcuSegmenter, LinkPrediction, MAX_TOPICS, PageTerms, Topic, TopicSet, TopicSetRules, predict_links, read_topic,
+};
 
 /// The topics of one partition.
 #[derive(Clone, Debug)]
@@ -24,8 +26,12 @@ pub(crate) struct WantedTopics {
     ordered: BTreeMap<String, Option<Topic>>,
     rules: TopicSetRules,
     set: Arc<TopicSet>,
+    /// Topics beyond the most that a set has.
+    left_out: usize,
     /// The pages that the topics name as examples.
     targets: Arc<HashSet<PageId>>,
+    /// Which URLs are the same page.
+    urls: UrlRules,
     segmenter: IcuSegmenter,
 }
 
@@ -43,7 +49,9 @@ impl WantedTopics {
             ordered: BTreeMap::new(),
             rules,
             set: Arc::default(),
+            left_out: 0,
             targets: Arc::default(),
+            urls: settings.urls.rules(),
             segmenter: IcuSegmenter::default(),
         };
         topics.collect();
@@ -65,13 +73,14 @@ impl WantedTopics {
     fn collect(&mut self) {
         let configured = self.configured.iter().filter(|topic| !self.ordered.contains_key(&topic.name));
         let topics: Vec<Topic> = self.ordered.values().flatten().chain(configured).cloned().collect();
+        self.left_out = topics.len().saturating_sub(MAX_TOPICS);
         let examples = topics.iter().flat_map(|topic| &topic.examples);
         let targets = examples.filter_map(|example| CanonicalUrl::parse(example).ok());
-        self.targets = Arc::new(targets.map(|url| url.page_id()).collect());
+        self.targets = Arc::new(targets.map(|url| self.urls.apply(url).page_id()).collect());
         self.set = Arc::new(TopicSet::new(topics, self.rules));
     }
 
-    /// Whether pages are judged at all.
+    /// Whether no page is judged.
     pub(crate) fn is_empty(&self) -> bool {
         self.set.is_empty()
     }
@@ -81,19 +90,13 @@ impl WantedTopics {
         self.set.version()
     }
 
-    /// Number of topics, and of pages that they name as examples.
-    pub(crate) fn counts(&self) -> (usize, usize) {
-        (self.set.topics().len(), self.targets.len())
+    /// Numbers of topics, of topics left out because there are too many, and of pages that the topics name as examples.
+    pub(crate) fn counts(&self) -> (usize, usize, usize) {
+        (self.set.topics().len(), self.left_out, self.targets.len())
     }
 
     /// Judges a page and its links. `None` without topics.
-    pub(crate) fn judge(
-        &self,
-        result: &FetchResult,
-        body: &[u8],
-        links: &[Link],
-        urls: &UrlRules,
-    ) -> Option<PageFocus> {
+    pub(crate) fn judge(&self, result: &FetchResult, body: &[u8], links: &[Link]) -> Option<PageFocus> {
         if self.is_empty() {
             return None;
         }
@@ -103,7 +106,7 @@ impl WantedTopics {
         let judged = self.set.judge(&terms);
         let is_on_topic = judged.iter().any(|it| it.relevance >= it.threshold);
         let promises = match reading.kind {
-            ContentKind::Html if !links.is_empty() => self.promises(result, body, urls),
+            ContentKind::Html if !links.is_empty() => self.promises(result, body),
             _ => HashMap::new(),
         };
         let promise = |link: &Link| match link.rel.as_str() {
@@ -125,7 +128,7 @@ impl WantedTopics {
     }
 
     /// What the words of the links promise, by target. Addresses that are one page have the most that one promises.
-    fn promises(&self, result: &FetchResult, body: &[u8], urls: &UrlRules) -> HashMap<PageId, f32> {
+    fn promises(&self, result: &FetchResult, body: &[u8]) -> HashMap<PageId, f32> {
         let html = document::decode(body, result.content_type.as_deref()).text;
         let address = Some(result.look.answered_by().as_str());
         let mut promises: HashMap<PageId, f32> = HashMap::new();
@@ -133,7 +136,7 @@ impl WantedTopics {
             if link.relevance > 0.0
                 && let Ok(url) = CanonicalUrl::parse(&link.url)
             {
-                let most = promises.entry(urls.apply(url).page_id()).or_default();
+                let most = promises.entry(self.urls.apply(url).page_id()).or_default();
                 *most = most.max(link.relevance as f32);
             }
         }
@@ -152,6 +155,14 @@ impl Detector {
         if let Err((topic, problem)) = taken {
             self.counts.bad_topic_orders += 1;
             tracing::warn!(topic, problem, "cannot read the order about a topic; the topics stay as they were");
+        }
+        let left_out = self.rules.topics.left_out;
+        if left_out > 0 {
+            tracing::warn!(
+                left_out,
+                most = MAX_TOPICS,
+                "there are too many topics; remove some with recrawl topic remove"
+            );
         }
     }
 

@@ -306,7 +306,7 @@ impl Processor for Detector {
         let counts = &self.counts;
         // All partitions know the same topics, and figures are added up.
         let of_one = |count: u64| if self.partition == 0 { count } else { 0 };
-        let (topics, targets) = self.rules.topics.counts();
+        let (topics, left_out, targets) = self.rules.topics.counts();
         let counted = [
             ("results_total", counts.results),
             ("repeats_total", counts.repeats),
@@ -322,6 +322,7 @@ impl Processor for Detector {
             ("pages_removed_total", counts.removed),
             ("bad_topic_orders_total", of_one(counts.bad_topic_orders)),
             ("topics", of_one(topics as u64)),
+            ("topics_left_out", of_one(left_out as u64)),
             ("topic_targets", of_one(targets as u64)),
         ];
         counted.into_iter().map(|(name, count)| (name, count as f64)).collect()

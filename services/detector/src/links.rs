@@ -85,7 +85,7 @@ pub(crate) fn tell_links(
         is_first_look,
         is_unwanted: is_copy || page.robots.noindex,
         text_hash: hash_without_digits(&page.text),
-        focus: rules.topics.judge(result, body, &links, &rules.urls),
+        focus: rules.topics.judge(result, body, &links),
         links,
     };
     context.emit(RANKER_EVENTS, links);

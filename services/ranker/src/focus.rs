@@ -53,7 +53,7 @@ impl FocusedPage {
         self.relevances.iter().any(|it| it.relevance >= it.threshold)
     }
 
-    /// What is known from the links to it.
+    /// What the links to the page have promised so far.
     fn evidence(&self) -> LinkEvidence {
         LinkEvidence {
             links: self.links.max(0).unsigned_abs(),

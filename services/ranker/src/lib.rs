@@ -17,11 +17,13 @@ mod focus;
 mod forms;
 mod links;
 mod outputs;
+mod rules;
 mod site_values;
 mod state;
 
 pub use crate::accounts::{AccountColumns, Accounts, AccountsKey, LinkedPage};
 pub use crate::focus::{FOCUS, FOCUS_TOTALS, FocusTotals, FocusedPage};
+pub use crate::rules::RankerRules;
 pub use crate::state::{
     ACCOUNTS, FORMS, FormKey, FormYield, SITES, ShardTotals, SiteValue, SiteValueKey, TOTALS, TotalsKey,
 };
@@ -29,11 +31,11 @@ pub use crate::state::{
 use crate::focus::Focus;
 use crate::forms::FormShares;
 use crate::links::{ArrivingLink, LinkSource};
+use crate::rules::LEAST_WEIGHT;
 use crate::site_values::SiteValues;
 use importance::Link;
 use importance::link_value::LinkValue;
 use importance::opic::{Account, Shard, ShardNews, Window};
-use importance::weight::WeightMap;
 use messages::topics::{RANK_TOTALS, RANKER_EVENTS, SCHEDULER_EVENTS};
 use messages::{LinkCash, PageOutLinks, RankTotals, RankedPage, RankerEvent, VirtualCash};
 use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
@@ -45,10 +47,6 @@ use topology::LogNames;
 
 /// What a page keeps of its worth that is a copy of another, or not to be indexed.
 const UNWANTED_SHARE: f64 = 0.1;
-/// A score above this many times the mean counts as so much, …
-const LARGEST_SCORE: f64 = 1_000.0;
-/// … and no weight is below this.
-const LEAST_WEIGHT: f64 = 0.05;
 /// All cash of the system.
 const ALL_CASH: f64 = 1.0;
 /// What the links of a page weigh together at most, where the virtual page weighs 1. So the virtual page gets at least 15 %, as
@@ -70,39 +68,12 @@ pub fn stage(settings: &Settings, names: &LogNames, partitions: u32) -> StageSpe
     names.stage(&topology(), settings.ranker.interval, work)
 }
 
-/// The ranker's settings.
-#[derive(Clone, Copy, Debug)]
-pub struct RankerRules {
-    method: RankMethod,
-    map: WeightMap,
-    /// Least change of a weight that is told, as a ratio.
-    least_ratio: f64,
-    partitions: u32,
-    /// Most links from a page on a topic by which others without promise are reached.
-    tunnel_depth: u32,
-}
-
-impl RankerRules {
-    /// Extracts the ranker's part of the settings.
-    pub fn new(settings: &Settings, partitions: u32) -> Self {
-        Self {
-            method: settings.ranker.importance,
-            map: WeightMap::new(settings.ranker.exponent, LARGEST_SCORE, LEAST_WEIGHT)
-                .expect("the settings keep the exponent in range"),
-            least_ratio: 1.0 + settings.ranker.min_change,
-            partitions,
-            tunnel_depth: settings.topics.tunnel_depth,
-        }
-    }
-}
-
 /// One partition of the ranker.
 pub struct Ranker {
     rules: RankerRules,
     shard: Shard,
     accounts: Accounts,
     form_shares: FormShares,
-    /// Empty where site values are not computed.
     site_values: SiteValues,
     focus: Focus,
     /// Whether the totals differ from those that are stored.
@@ -147,7 +118,8 @@ impl Ranker {
             self.form_shares.note(form, &seen);
             context.put(FORMS, &form, &seen);
         }
-        // From here on nothing may fail: what is in memory is not taken back.
+        // From here on nothing may set the record aside: what is in memory stays. After a failed read of a table the
+        // processor is built anew.
         self.counts.looks += 1;
         self.counts.links += found.links.len() as u64;
         let number = self.place(id, 0);
@@ -156,9 +128,10 @@ impl Ranker {
         let mut given = self.visit(id, &mut page.account, &targets);
         let mut focus = self.focus.take_page(id, found.focus, context)?;
         let promises = focus.as_mut().map(|focus| std::mem::take(&mut focus.promises)).unwrap_or_default();
+        let value = self.site_values.of(&source_site);
         let source = LinkSource {
             page_id: id,
-            link_value: self.site_values.of(&source_site),
+            given_value: value.given(),
             site: source_site,
             depth: page.depth,
             found_at: found.found_at,
@@ -166,7 +139,7 @@ impl Ranker {
             focus,
         };
         let share = if found.is_unwanted { UNWANTED_SHARE } else { 1.0 };
-        let by_links = self.weight_by_links(&page, source.link_value);
+        let by_links = self.weight_by_links(&page, value);
         let own = self.focus.weight(id, by_links, context)? * share * self.form_shares.of(&found.source_url);
         let mut own = self.tell(&mut page, own, &found.source_url);
         self.accounts.set(number, &page);
@@ -216,7 +189,7 @@ impl Ranker {
         context: &mut Context<'_>,
     ) -> Result<Vec<RankedPage>, ProcessError> {
         if self.rules.method == RankMethod::LinkValue && *site != source.site {
-            self.site_values.receive(site, source.link_value.given(), links.len(), context);
+            self.site_values.receive(site, source.given_value, links.len(), context);
         }
         let value = self.site_values.of(site);
         self.credit(source, value, links, context)

@@ -11,8 +11,8 @@ pub(crate) struct LinkSource {
     pub(crate) depth: i32,
     pub(crate) found_at: Timestamp,
     pub(crate) is_news: bool,
-    /// What the site is worth by the links of others.
-    pub(crate) link_value: LinkValue,
+    /// What each link adds to the value of the target's site.
+    pub(crate) given_value: LinkValue,
     /// What topics say of the page, without what its links promise.
     pub(crate) focus: Option<LinkFocus>,
 }
@@ -35,7 +35,7 @@ pub(crate) fn received(mut given: LinkCash) -> (LinkSource, Vec<ArrivingLink>) {
         depth: given.source_depth,
         found_at: given.found_at,
         is_news: given.is_news,
-        link_value: LinkValue::from_ln(given.source_value_ln),
+        given_value: LinkValue::from_ln(given.source_value_ln),
         focus: given.focus,
     };
     let links = given.links.into_iter().enumerate().map(|(place, link)| ArrivingLink {

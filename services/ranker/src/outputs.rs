@@ -44,7 +44,7 @@ pub(crate) fn send_cash(
             source_depth: source.depth,
             found_at: source.found_at,
             is_news: source.is_news,
-            source_value_ln: source.link_value.given().ln(),
+            source_value_ln: source.given_value.ln(),
             links: links.into_iter().map(|link| CashLink { url: link.url, cash: link.cash }).collect(),
             focus: source.focus.clone().map(|focus| LinkFocus { promises, ..focus }),
         };

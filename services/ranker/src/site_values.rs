@@ -6,7 +6,8 @@ use page::SiteKey;
 use std::collections::HashMap;
 use stream::Context;
 
-/// The values of the partition's sites. A site that no other links to has none.
+/// The values of the partition's sites. A site that no other links to has none, and no site has one where values are not
+/// computed.
 #[derive(Debug, Default)]
 pub(crate) struct SiteValues(HashMap<SiteValueKey, LinkValue>);
 
@@ -18,10 +19,13 @@ impl SiteValues {
 
     /// The value of a site.
     pub(crate) fn of(&self, site: &SiteKey) -> LinkValue {
+        if self.0.is_empty() {
+            return LinkValue::ZERO;
+        }
         self.0.get(&SiteValueKey::of(site)).copied().unwrap_or(LinkValue::ZERO)
     }
 
-    /// So many links of another site lead to this one, which give this much each.
+    /// Adds links from another site, each with the value that it gives.
     pub(crate) fn receive(&mut self, site: &SiteKey, given: LinkValue, links: usize, context: &mut Context<'_>) {
         let key = SiteValueKey::of(site);
         let value = self.0.entry(key).or_insert(LinkValue::ZERO);

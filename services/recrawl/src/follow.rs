@@ -305,7 +305,7 @@ fn decode<M: Message>(record: &InputRecord) -> DecodedRecord<M> {
     match record.value.as_deref().map(M::decode) {
         None => DecodedRecord::Nothing,
         Some(Ok(message)) => DecodedRecord::Message(message),
-        // It travels with the fetch results, and is none.
+        // Removals are on the topic of fetch results, too.
         Some(Err(DecodeError::OtherRecord { found, .. })) if found == PageRemoval::NAME => DecodedRecord::Nothing,
         Some(Err(error @ DecodeError::UnknownSchema { .. })) => DecodedRecord::Awaits(error.to_string()),
         Some(Err(error)) => {

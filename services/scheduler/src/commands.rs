@@ -18,7 +18,7 @@ impl Scheduler {
                 }
                 match context.get(PAGES, &id)? {
                     Some(mut page) => {
-                        if let Some(letters) = self.frontier.seed_again(&mut page, command.weight, context.now()) {
+                        if let Some(letters) = self.frontier.seed_again(&mut page, command.weight) {
                             context.put(PAGES, &id, &page);
                             send(letters, context);
                         }

@@ -159,7 +159,7 @@ impl Scheduler {
         }
         let letters = match context.get(PAGES, &letter.to)? {
             Some(mut page) => {
-                let answers = self.frontier.take_letter(letter, &mut page, context.now());
+                let answers = self.frontier.take_letter(letter, &mut page);
                 let answers = answers.map_err(ProcessError::SetAside)?;
                 context.put(PAGES, &letter.to, &page);
                 answers

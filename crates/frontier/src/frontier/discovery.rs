@@ -3,7 +3,7 @@
 use super::Frontier;
 use crate::host_limit::{HostRoom, Worth};
 use crate::page_record::ScheduledPage;
-use crate::ties::{weight_of, with_ties};
+use crate::ties::with_ties;
 use messages::{ChangeBelief, Link, MirrorLetter, PageLinks, RankedPage};
 use page::{CanonicalUrl, Host, PageId, Timestamp};
 use settings::Discover;
@@ -125,10 +125,8 @@ impl Frontier {
             return false;
         }
         page.importance = importance;
-        let (slot, weight) = (self.set(id, page), weight_of(page, &self.rules));
-        if let Some(planner) = &mut self.planner {
-            planner.weigh(slot, weight);
-        }
+        let slot = self.set(id, page);
+        self.plan_by_weight(slot, page);
         true
     }
 
@@ -168,7 +166,7 @@ impl Frontier {
     }
 
     /// Seeds a known page again. Returns letters to its mirrors; `None` when nothing changes.
-    pub fn seed_again(&mut self, page: &mut ScheduledPage, weight: f64, now: Timestamp) -> Option<Vec<MirrorLetter>> {
+    pub fn seed_again(&mut self, page: &mut ScheduledPage, weight: f64) -> Option<Vec<MirrorLetter>> {
         if page.weight == weight && page.depth == 0 {
             return None;
         }
@@ -176,16 +174,16 @@ impl Frontier {
         let id = page.url.page_id();
         let letters = with_ties(id, page, |ties, me, rank| ties.reweighed(me, rank));
         let slot = self.set(id, page);
-        self.plan_for(slot, page, now);
+        self.plan_by_weight(slot, page);
         Some(letters)
     }
 
-    /// From now on, or since before a restart, links do not bring the page back.
+    /// Notes that an operator has forgotten the page, so that no link, list or hint adds it again.
     pub fn deny(&mut self, id: PageId) {
         self.forgotten.insert(id);
     }
 
-    /// The page may become known again. Returns whether it was denied.
+    /// Lets the page be added again. Returns whether an operator had forgotten it.
     pub fn allow(&mut self, id: PageId) -> bool {
         self.forgotten.remove(&id)
     }

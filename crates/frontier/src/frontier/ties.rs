@@ -23,7 +23,6 @@ impl Frontier {
         &mut self,
         letter: &MirrorLetter,
         page: &mut ScheduledPage,
-        now: Timestamp,
     ) -> Result<Vec<MirrorLetter>, String> {
         let about = MirrorPeer { page_id: letter.about, site: letter.about_site.clone() };
         let saying = read_letter(letter)?;
@@ -41,7 +40,7 @@ impl Frontier {
         let before = self.pages.weight(letter.to);
         let slot = self.set(letter.to, page);
         if before != self.pages.weight(letter.to) {
-            self.plan_for(slot, page, now);
+            self.plan_by_weight(slot, page);
         }
         Ok(letters)
     }

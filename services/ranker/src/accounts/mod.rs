@@ -103,7 +103,7 @@ impl Accounts {
         self.blocks.last().map_or(0, |last| (self.blocks.len() - 1) * BLOCK + last.held.len())
     }
 
-    /// Whether there is none.
+    /// Whether there are no accounts.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }

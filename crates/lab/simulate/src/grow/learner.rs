@@ -26,7 +26,8 @@ impl Learner {
         Self { model: SweepModel::starting_at(now.as_days()), pages: vec![None; pages], sites: BTreeMap::new() }
     }
 
-    /// Takes in a look at a page; `since` and `changed` compare it with the look before. Returns the belief.
+    /// Takes in a look at a page and returns the belief. `compared` is the time of the look before, and whether the page has
+    /// changed since.
     pub(super) fn look(
         &mut self,
         page: usize,

@@ -19,7 +19,7 @@ pub struct WebOptions {
     pub changes_per_day: f64,
     /// Standard deviation of the logarithm of the change rates.
     pub change_spread: f64,
-    /// A flood: so many articles of the first section are born at this time, in days.
+    /// A flood, as a time in days and a number: this many articles of the first section are born then.
     pub flood: Option<(f64, usize)>,
 }
 

@@ -1,0 +1,35 @@
+//! What the settings say to the ranker.
+
+use importance::weight::WeightMap;
+use settings::{RankMethod, Settings};
+
+/// A score above this many times the mean counts as so much, …
+const LARGEST_SCORE: f64 = 1_000.0;
+/// … and no weight is below this.
+pub(crate) const LEAST_WEIGHT: f64 = 0.05;
+
+/// The ranker's settings.
+#[derive(Clone, Copy, Debug)]
+pub struct RankerRules {
+    pub(crate) method: RankMethod,
+    pub(crate) map: WeightMap,
+    /// Least change of a weight that is told, as a ratio.
+    pub(crate) least_ratio: f64,
+    pub(crate) partitions: u32,
+    /// Most links from a page on a topic by which others without promise are reached.
+    pub(crate) tunnel_depth: u32,
+}
+
+impl RankerRules {
+    /// Extracts the ranker's part of the settings.
+    pub fn new(settings: &Settings, partitions: u32) -> Self {
+        Self {
+            method: settings.ranker.importance,
+            map: WeightMap::new(settings.ranker.exponent, LARGEST_SCORE, LEAST_WEIGHT)
+                .expect("the settings keep the exponent in range"),
+            least_ratio: 1.0 + settings.ranker.min_change,
+            partitions,
+            tunnel_depth: settings.topics.tunnel_depth,
+        }
+    }
+}
