@@ -2,7 +2,7 @@
 
 use document::splitmix64;
 use std::ops::Range;
-use wide_bytes::{Wide, WideWork, at_widest};
+use wide_bytes::{BLOCK, Wide, WideWork, at_widest};
 
 /// Start and end of a span of a text, in bytes.
 pub(crate) type TextSpan = [u32; 2];
@@ -21,53 +21,61 @@ pub(crate) fn hash_of_span(bytes: &[u8], [start, end]: TextSpan) -> u64 {
     hash
 }
 
-/// The most words per text returned by [`first_words`].
+/// The most words found by [`first_words`].
 const WORDS: usize = 3;
 
-/// The first words of each text, split at spaces, and their number per text. An empty text has one empty word. All
-/// texts must end before 4 GiB.
-pub(crate) fn first_words(bytes: &[u8], texts: impl Iterator<Item = Range<usize>>) -> (Vec<TextSpan>, Vec<usize>) {
-    at_widest(FirstWords { bytes, texts })
+/// The first words of a text, split at spaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FirstWords {
+    /// Length in bytes, without the space behind them.
+    pub(crate) length: usize,
+    pub(crate) has_digit: bool,
 }
 
-struct FirstWords<'b, T> {
+/// The first words of each text.
+pub(crate) fn first_words(bytes: &[u8], texts: impl Iterator<Item = Range<usize>>) -> Vec<FirstWords> {
+    at_widest(FindingWords { bytes, texts })
+}
+
+struct FindingWords<'b, T> {
     bytes: &'b [u8],
     texts: T,
 }
 
-impl<T: Iterator<Item = Range<usize>>> WideWork for FirstWords<'_, T> {
-    type Result = (Vec<TextSpan>, Vec<usize>);
+impl<T: Iterator<Item = Range<usize>>> WideWork for FindingWords<'_, T> {
+    type Result = Vec<FirstWords>;
 
     #[inline(always)]
     fn at(self, wide: impl Wide) -> Self::Result {
         let Self { bytes, texts } = self;
-        let (mut words, mut counts) = (Vec::new(), Vec::new());
+        let mut found = Vec::with_capacity(texts.size_hint().1.unwrap_or_default());
         for text in texts {
-            let before = words.len();
-            let mut from = text.start;
-            while words.len() < before + WORDS - 1
-                && let Some(space) = next_space(wide, bytes, from, text.end)
-            {
-                words.push([from as u32, space as u32]);
-                from = space + 1;
-            }
-            let end = next_space(wide, bytes, from, text.end).unwrap_or(text.end);
-            words.push([from as u32, end as u32]);
-            counts.push(words.len() - before);
+            found.push(first_words_of(wide, bytes, text));
         }
-        (words, counts)
+        found
     }
 }
 
-/// The position of the next space before `end`.
 #[inline(always)]
-fn next_space(wide: impl Wide, bytes: &[u8], from: usize, end: usize) -> Option<usize> {
-    let spaces = bytes[from..].first_chunk().map_or(0, |block| wide.equal(block, b' '));
-    let space = match spaces {
-        0 => from + memchr::memchr(b' ', &bytes[from..end])?,
-        _ => from + spaces.trailing_zeros() as usize,
-    };
-    (space < end).then_some(space)
+fn first_words_of(wide: impl Wide, bytes: &[u8], text: Range<usize>) -> FirstWords {
+    if let Some(block) = bytes[text.start..].first_chunk() {
+        let mut spaces = wide.equal(block, b' ');
+        for _ in 1..WORDS {
+            spaces &= spaces.wrapping_sub(1);
+        }
+        let length = text.len().min(spaces.trailing_zeros() as usize);
+        if length < BLOCK {
+            let digits = wide.within(block, b'0', b'9') & ((1 << length) - 1);
+            return FirstWords { length, has_digit: digits != 0 };
+        }
+    }
+    long_first_words(&bytes[text])
+}
+
+/// As [`first_words_of`], where less than a block follows or the words are longer.
+fn long_first_words(text: &[u8]) -> FirstWords {
+    let length = memchr::memchr_iter(b' ', text).nth(WORDS - 1).unwrap_or(text.len());
+    FirstWords { length, has_digit: text[..length].iter().any(u8::is_ascii_digit) }
 }
 
 /// Eight bytes, padded with zeros after the end.
@@ -93,17 +101,15 @@ mod tests {
     proptest! {
         #[test]
         fn first_words_are_those_between_spaces(
-            texts in proptest::collection::vec("([a-z]{1,9}| |x{60,70}){0,9}", 0..6)
+            texts in proptest::collection::vec("([a-z]{1,9}| |7|x{60,70}){0,9}", 0..6)
         ) {
             let all = texts.concat();
             let mut end = 0;
             let places: Vec<_> = texts.iter().map(|text| { end += text.len(); end - text.len()..end }).collect();
-            let (words, counts) = first_words(all.as_bytes(), places.into_iter());
-            let expected: Vec<&str> = texts.iter().flat_map(|text| text.split(' ').take(WORDS)).collect();
-            let found: Vec<&str> = words.iter().map(|&[from, to]| &all[from as usize..to as usize]).collect();
-            prop_assert_eq!(found, expected);
-            let expected: Vec<usize> = texts.iter().map(|text| text.split(' ').take(WORDS).count()).collect();
-            prop_assert_eq!(counts, expected);
+            let expected = texts.iter().map(|text| text.split(' ').take(WORDS).collect::<Vec<_>>().join(" "));
+            let expected: Vec<FirstWords> =
+                expected.map(|words| FirstWords { length: words.len(), has_digit: words.contains('7') }).collect();
+            prop_assert_eq!(first_words(all.as_bytes(), places.into_iter()), expected);
         }
 
         #[test]

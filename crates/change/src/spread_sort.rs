@@ -39,6 +39,21 @@ pub(crate) fn sorted_evenly_spread<T: Copy>(mut items: Vec<T>, number: impl Fn(&
     items
 }
 
+/// One list of two sorted ones. Of equal numbers, that of the first list comes first. It is meant for a second list that is
+/// much shorter.
+pub(crate) fn merged<T: Copy>(first: &[T], second: &[T], number: impl Fn(&T) -> u64) -> Vec<T> {
+    let mut all = Vec::with_capacity(first.len() + second.len());
+    let mut rest = first;
+    for item in second {
+        let (before, after) = rest.split_at(rest.partition_point(|other| number(other) <= number(item)));
+        all.extend_from_slice(before);
+        all.push(*item);
+        rest = after;
+    }
+    all.extend_from_slice(rest);
+    all
+}
+
 /// Sorts stably by the number of a group. All numbers must be less than `groups`.
 pub(crate) fn grouped<T: Copy>(items: Vec<T>, groups: usize, group: impl Fn(&T) -> usize) -> Vec<T> {
     let mut places = vec![0_u32; groups + 1];
@@ -90,6 +105,16 @@ mod tests {
         #[test]
         fn sorting_agrees_with_the_standard_library(numbers in proptest::collection::vec(any::<u64>(), 0..600)) {
             check(&numbers)?;
+        }
+
+        #[test]
+        fn sorted_lists_are_merged(mut first in proptest::collection::vec(0_u64..50, 0..60), mut second in proptest::collection::vec(0_u64..50, 0..60)) {
+            first.sort_unstable();
+            second.sort_unstable();
+            let [one, two] = [(&first, 1), (&second, 2)].map(|(numbers, list)| numbers.iter().map(|number| (*number, list)).collect::<Vec<_>>());
+            let mut expected = [one.clone(), two.clone()].concat();
+            expected.sort();
+            prop_assert_eq!(merged(&one, &two, |item| item.0), expected);
         }
 
         #[test]

@@ -9,14 +9,14 @@ use crate::image_words::image_words;
 use crate::region::{PagePart, parts};
 use crate::rows::Rows;
 use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
-use crate::span_hashes::{TextSpan, first_words, hash_of_span};
-use crate::spread_sort::{grouped, sorted_evenly_spread};
+use crate::span_hashes::first_words;
+use crate::spread_sort::{grouped, merged, sorted_evenly_spread};
 use crate::targets::{LinkBase, TargetHashes};
 use crate::unit_texts::{STRUCTURED_DATA, TextKind, UnitTexts, UnitTextsBuilder};
 use document::ContentDigest;
 use document::blocks::{Block, Blocks};
 use document::{Body, PageText};
-use document::{splitmix64, text_hash};
+use document::{passage_hash, splitmix64};
 use page::UrlRules;
 use std::ops::Range;
 
@@ -278,9 +278,7 @@ fn units(
     let mut units = sorted_evenly_spread(units, order);
     let repeated = take_repetitions(&mut units);
     if !repeated.is_empty() {
-        // Two sorted runs, which a stable sort merges.
-        units.extend(sorted_evenly_spread(repeated, order));
-        units.sort_by_key(order);
+        units = merged(&units, &sorted_evenly_spread(repeated, order), order);
         units.dedup_by_key(|unit| unit.key.name());
     }
     units
@@ -306,29 +304,27 @@ fn take_repetitions(units: &mut Vec<Unit>) -> Vec<Unit> {
 /// The slot of each text: the hash of its place and its first words without their digits, or of the place alone in
 /// lists of links and named blocks.
 fn text_slots(blocks: &Blocks, text: &[u8], places: &[Range<usize>]) -> Vec<u64> {
-    let with_words: Vec<bool> =
-        blocks.list.iter().map(|block| !block.is_links() && !block.is_named && !block.part.control).collect();
-    let chosen = places.iter().zip(&with_words).filter(|(_, has_words)| **has_words).map(|(place, _)| place.clone());
-    let (words, counts) = first_words(text, chosen);
-    let mut words = words.into_iter().map(|word| hash_without_digits(text, word));
-    let mut counts = counts.into_iter();
-    let slot = |(block, has_words): (&Block, &bool)| match has_words {
-        false => block.path,
-        true => {
-            let words = words.by_ref().take(counts.next().unwrap_or_default());
-            words.fold(splitmix64(block.path), |slot, word| splitmix64(slot ^ word))
-        }
+    let is_worded = |block: &Block| !block.is_links() && !block.is_named && !block.part.control;
+    let worded = blocks.list.iter().zip(places).filter(|(block, _)| is_worded(block));
+    let mut first_words = first_words(text, worded.map(|(_, place)| place.clone())).into_iter();
+    let mut letters = Vec::new();
+    let slot = |(block, place): (&Block, &Range<usize>)| {
+        let Some(words) = is_worded(block).then(|| first_words.next()).flatten() else { return block.path };
+        let bytes = &text[place.start..place.start + words.length];
+        let hash = if words.has_digit { hash_without_digits(bytes, &mut letters) } else { passage_hash(bytes) };
+        splitmix64(block.path ^ hash)
     };
-    blocks.list.iter().zip(&with_words).map(slot).collect()
+    blocks.list.iter().zip(places).map(slot).collect()
 }
 
-/// The hash of a word; of its letters only if it has a digit, so that `1,234` and `999` are one word.
-fn hash_without_digits(text: &[u8], word: TextSpan) -> u64 {
-    let bytes = &text[word[0] as usize..word[1] as usize];
-    if !bytes.iter().any(u8::is_ascii_digit) {
-        return hash_of_span(text, word);
+/// The hash of words. Of a word with a digit only the letters count, so that `1,234` and `999` are one word. The buffer
+/// is reused.
+fn hash_without_digits(words: &[u8], letters: &mut Vec<u8>) -> u64 {
+    letters.clear();
+    for word in words.split(|byte| *byte == b' ') {
+        let has_digit = word.iter().any(u8::is_ascii_digit);
+        letters.extend(word.iter().filter(|byte| !has_digit || byte.is_ascii_alphabetic() || !byte.is_ascii()));
+        letters.push(b' ');
     }
-    let letters: Vec<u8> =
-        bytes.iter().copied().filter(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()).collect();
-    text_hash(&letters)
+    passage_hash(letters)
 }
