@@ -45,18 +45,22 @@ fn slots_of_one_unit(keys: &[UnitKey]) -> Vec<u32> {
 }
 
 /// The units of a version that the other has not, in page order, with their gaps: the last text before it that both
-/// have, the number of its block behind that, and whether it is a link.
+/// have, the number of its block behind that, and whether it is a link of a text that both have. The links of another
+/// text are in the gap of their text: they came or went with it.
 fn gaps(units: impl Iterator<Item = (UnitKey, u32)>, shared: &[bool]) -> Vec<(UnitKey, u32)> {
     let mut gaps = Vec::new();
-    let (mut behind, mut number, mut last_block) = (0, 0, None);
+    let (mut behind, mut number, mut last_block, mut block_of_other_text) = (0, 0, None, None);
     for ((key, block), &is_common) in units.zip(shared) {
-        let is_link = key.is_link();
-        if is_common && !is_link {
+        if is_common && !key.is_link() {
             (behind, number, last_block) = (key.name(), 0, Some(block));
         } else if !is_common {
             number += u64::from(last_block != Some(block));
             last_block = Some(block);
-            let place = splitmix64(behind ^ splitmix64(number.min(MAX_NUMBER) << 1 | u64::from(is_link)));
+            if !key.is_link() {
+                block_of_other_text = last_block;
+            }
+            let is_other_link = key.is_link() && block_of_other_text != last_block;
+            let place = splitmix64(behind ^ splitmix64(number.min(MAX_NUMBER) << 1 | u64::from(is_other_link)));
             gaps.push((key, GAP | (place >> 40) as u32));
         }
     }
