@@ -20,10 +20,10 @@ use crate::version::{UnitKey, Version};
 const MAX_PAST_UNITS: usize = 1_024;
 /// The most units remembered per change, to see whether it lasts.
 const MAX_OPEN_UNITS: usize = 256;
-/// Versions to wait after a second fetch was requested before requesting another. Doubled for each request that was not
-/// met in time.
-const SECOND_LOOK_REST: u8 = 2;
-pub(crate) const MAX_SECOND_LOOK_DOUBLINGS: u8 = 5;
+/// Each request of a second fetch that taught nothing doubles the versions to wait before the next, up to this often.
+pub(crate) const MAX_SECOND_LOOK_DOUBLINGS: u8 = 6;
+/// So many requests are followed by one of a third fetch where the second found the same bytes.
+const THIRD_LOOKS: u8 = 3;
 /// The reference length follows growth at once and shrinks by at most this factor per version, so that a page cannot be
 /// emptied step by step without the guard noticing.
 const LENGTH_MEMORY: f64 = 0.98;
@@ -47,8 +47,7 @@ pub struct LookMemory {
     pub(crate) missing: bool,
     /// Suspect versions in a row that were not accepted.
     pub(crate) held: u8,
-    /// Doublings of the wait because a requested second fetch did not come, and versions to wait before the next
-    /// request.
+    /// Requests of a second fetch that taught nothing so far, and versions to wait before the next.
     pub(crate) asked: u8,
     pub(crate) rest: u8,
     /// How often the page lately turned to the whole version before ([`crate::turns`]).
@@ -146,14 +145,16 @@ impl PageState {
     }
 
     /// Records that the page has not changed since the last fetch, as a 304 or an equal digest shows. Right after that
-    /// fetch it proves nothing about places that differ often: a cache may have answered twice.
+    /// fetch it proves nothing about places that differ often: a cache, or the same one of several servers, may have answered
+    /// twice.
     pub fn observe_unchanged(&mut self) -> Judgement {
         let verdict =
             if std::mem::take(&mut self.looks.gone) { VersionVerdict::Returned } else { VersionVerdict::Unchanged };
         self.record_no_turn();
         let open = self.looks.open_added.len() + self.looks.open_removed.len();
         (self.looks.open_added, self.looks.open_removed) = Default::default();
-        Judgement { earlier: self.settled(open, open), ..Judgement::quiet(verdict) }
+        let wants_second_look = self.wants_third_look();
+        Judgement { wants_second_look, earlier: self.settled(open, open), ..Judgement::quiet(verdict) }
     }
 
     /// Judges a version and learns from it. Call it for every fetched version, in the order of fetching.
@@ -296,9 +297,17 @@ impl PageState {
         self.looks.rest = self.looks.rest.saturating_sub(1);
         let wanted = self.looks.rest == 0 && self.looks.slots.has_suspects();
         if wanted {
-            self.looks.rest = SECOND_LOOK_REST << self.looks.asked;
             self.looks.asked = (self.looks.asked + 1).min(MAX_SECOND_LOOK_DOUBLINGS);
+            self.looks.rest = 1 << self.looks.asked;
         }
+        wanted
+    }
+
+    /// Requests a third fetch where the second found the same bytes: what differs at half of the fetches is then missed
+    /// half as often. It counts as a version waited for, so that no fourth follows.
+    fn wants_third_look(&mut self) -> bool {
+        let wanted = (1..=THIRD_LOOKS).contains(&self.looks.asked) && self.looks.rest == 1 << self.looks.asked;
+        self.looks.rest -= u8::from(wanted);
         wanted
     }
 

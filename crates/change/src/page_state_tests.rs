@@ -62,10 +62,10 @@ fn looked_at(mut version_at: impl FnMut(i64) -> Version<'static>, days: i64) -> 
     for day in 0..days {
         let since_last_look_s = (day > 0).then_some(86_400);
         last = state.observe(&version_at(day * 86_400), Noise::ByDoubleFetch { since_last_look_s });
-        if last.wants_second_look {
-            asked += 1;
-            let again = Noise::ByDoubleFetch { since_last_look_s: Some(60) };
-            last = state.observe(&version_at(day * 86_400 + 60), again);
+        let mut now = day * 86_400;
+        while last.wants_second_look {
+            (asked, now) = (asked + 1, now + 60);
+            last = state.observe(&version_at(now), Noise::ByDoubleFetch { since_last_look_s: Some(60) });
         }
     }
     (last, asked)
@@ -80,9 +80,57 @@ fn two_looks_in_a_row_tell_a_counter_from_a_price() {
         html(&page(&format!("<p>A pound today: {} euro<script>made_at = {made_at}</script>", 100 + now / 86_400)))
     };
     let (last, asked) = looked_at(|now| price(now, now), 20);
-    assert_eq!((last.verdict, last.meaningful, asked), (VersionVerdict::Minor, true, 1), "it truly changes each day");
+    assert_eq!((last.verdict, last.meaningful, asked), (VersionVerdict::Minor, true, 2), "it truly changes each day");
     let (last, asked) = looked_at(|now| price(now, 0), 21);
-    assert_eq!((last.meaningful, asked), (true, 4), "the same bytes may be a cache's");
+    assert_eq!((last.meaningful, asked), (true, 7), "the same bytes may be a cache's");
+}
+
+#[test]
+fn of_what_differs_at_half_of_the_looks_a_third_look_tells_more() {
+    let page =
+        |is_other: bool| html(&page(&format!("<p>{}", if is_other { "Try it for free" } else { "Begin today" })));
+    let mut state = PageState::default();
+    let mut looks = 0;
+    for day in 0..6_i64 {
+        let day_apart = Noise::ByDoubleFetch { since_last_look_s: (day > 0).then_some(86_400) };
+        let mut judgement = state.observe(&page(day % 2 == 1), day_apart);
+        assert_eq!(judgement.meaningful, day > 0);
+        // The second look meets the same server, the third another.
+        for is_other in [day % 2 == 1, day % 2 == 0] {
+            if judgement.wants_second_look {
+                looks += 1;
+                judgement = state.observe(&page(is_other), Noise::ByDoubleFetch { since_last_look_s: Some(60) });
+            }
+        }
+    }
+    assert_eq!(looks, 2);
+    for day in 6..20 {
+        let judgement = state.observe(&page(day % 2 == 1), Noise::ByDoubleFetch { since_last_look_s: Some(86_400) });
+        assert!(!judgement.meaningful && !judgement.wants_second_look, "{day}");
+    }
+}
+
+#[test]
+fn the_links_of_a_teaser_are_followed_with_its_text() {
+    // Every third teaser has a link. By themselves these links would be too rare to be known as noise.
+    let words = ["Amber", "Birch", "Cedar", "Dune", "Elder", "Fern", "Gorse", "Hazel", "Iris", "Juniper"];
+    let teaser = |look: i64| {
+        let word = |place: i64| words[(look * (place + 2) + look / 10).rem_euclid(10) as usize];
+        let link = if look % 3 == 0 { format!("<a href=/{look}>more</a>") } else { String::new() };
+        html(&page(&format!("<p>{} {} {look} {} story {link}", word(0), word(1), word(2))))
+    };
+    let mut state = PageState::default();
+    let mut told = Vec::new();
+    for look in 0..24 {
+        let judgement = state.observe(&teaser(2 * look), Noise::ByDoubleFetch { since_last_look_s: Some(86_400) });
+        if judgement.meaningful {
+            told.push(look);
+        }
+        if judgement.wants_second_look {
+            state.observe(&teaser(2 * look + 1), Noise::ByDoubleFetch { since_last_look_s: Some(60) });
+        }
+    }
+    assert_eq!(told, [1, 2, 3, 4, 5]);
 }
 
 #[test]

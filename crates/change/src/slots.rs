@@ -15,10 +15,13 @@ const MAX_SLOTS: usize = 512;
 
 /// The bits of a history that record touches.
 const TOUCHES: u32 = (1 << WINDOW_VERSIONS) - 1;
-/// Back-to-back fetches showed that the slot is noise.
-const PROVEN: u32 = 1 << 31;
-/// Back-to-back fetches showed that the slot is not noise: it changes often, and truly.
-const CLEARED: u32 = 1 << 30;
+/// The other two bits: what pairs of back-to-back fetches showed. The slot differed between two, so it is noise.
+const PROVEN: u32 = 3 << 30;
+/// It did not differ between so many pairs, although other bytes did, so it is no noise: it changes often, and truly. After
+/// one pair that is not sure, because noise may show the same value twice.
+const CLEARED: u32 = 2 << 30;
+/// It did not differ between one more pair.
+const SAME: u32 = 1 << 30;
 
 /// The remembered slots of one page: 8 bytes for each slot touched in the window.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,7 +58,7 @@ impl Slots {
 
     /// Whether a slot differs often and is proven noise.
     pub(crate) fn is_proven(&self, slot: u32) -> bool {
-        self.history(slot).is_some_and(|history| is_frequent(history) && history & PROVEN != 0)
+        self.history(slot).is_some_and(|history| is_frequent(history) && history & !TOUCHES == PROVEN)
     }
 
     /// Whether some slot differs often without a verdict by back-to-back fetches.
@@ -64,10 +67,10 @@ impl Slots {
     }
 
     /// Records back-to-back fetches between which the given slots, sorted, differed. Suspects among them are noise; the
-    /// other suspects are cleared.
+    /// other suspects are cleared when that happens again.
     pub(crate) fn prove(&mut self, differing: &[u32]) {
         for (slot, history) in self.touches.iter_mut().filter(|(_, history)| is_suspect(*history)) {
-            *history |= if differing.binary_search(slot).is_ok() { PROVEN } else { CLEARED };
+            *history = if differing.binary_search(slot).is_ok() { *history | PROVEN } else { *history + SAME };
         }
     }
 
@@ -83,8 +86,7 @@ impl Slots {
     /// Rebuilds the slots from the result of [`entries`](Self::entries). Returns `None` for any other list.
     pub(crate) fn from_entries(touches: Vec<(u32, u32)>) -> Option<Self> {
         let in_order = touches.windows(2).all(|pair| pair[0].0 < pair[1].0);
-        let is_valid = |history: u32| history & TOUCHES != 0 && history & (PROVEN | CLEARED) != PROVEN | CLEARED;
-        let valid = touches.iter().all(|(_, history)| is_valid(*history));
+        let valid = touches.iter().all(|(_, history)| history & TOUCHES != 0);
         (in_order && valid && touches.len() <= MAX_SLOTS).then_some(Self { touches })
     }
 }
@@ -98,7 +100,7 @@ fn is_frequent(history: u32) -> bool {
 }
 
 fn is_suspect(history: u32) -> bool {
-    is_frequent(history) && history & (PROVEN | CLEARED) == 0
+    is_frequent(history) && history & !TOUCHES < CLEARED
 }
 
 #[cfg(test)]
@@ -128,6 +130,8 @@ mod tests {
         assert!(!slots.has_suspects());
         slots.advance(&[3, 7]);
         assert!(slots.has_suspects() && !slots.is_proven(3) && !slots.is_proven(7));
+        slots.prove(&[3]);
+        assert!(slots.has_suspects() && slots.is_proven(3) && !slots.is_proven(7), "noise may show one value twice");
         slots.prove(&[3]);
         assert!(!slots.has_suspects() && slots.is_proven(3) && !slots.is_proven(7));
         (0..20).for_each(|_| slots.advance(&[3, 7]));
