@@ -5,7 +5,7 @@ mod reasons;
 
 pub use crate::explain::explanation::{Explanation, HintQuality, Hints, HostCap, RateRange, SweepHazard};
 
-use crate::hint_kinds::{kind_of as hint_kind_of, list_of, record_of};
+use crate::hint_kinds::{kind_of as hint_kind_of, record_of};
 use crate::hosts::{HostSchedule, Hosts};
 use crate::page_index::{PageIndex, place_of};
 use crate::page_record::ScheduledPage;
@@ -95,9 +95,12 @@ impl ExplainedSite {
             } else {
                 worth.value
             };
-            let listed = list_of(&self.page)
+            let listed = self
+                .pages
+                .heard
+                .list(self.slot)
                 .filter(|_| self.price > 0.0)
-                .map_or(0.0, |list| list.value(worth.days, |kind| self.hints.precision(kind), self.price));
+                .map_or(0.0, |list| list.value(own, worth.days, |kind| self.hints.precision(kind), self.price));
             (own + worth.sentinel_value).max(listed)
         })
     }

@@ -2,8 +2,11 @@
 
 use crate::hosts::HostSchedule;
 use crate::page_record::ScheduledPage;
+use crate::rules::FrontierRules;
 use messages::HintKind;
-use revisit::hints::{FEED, HintCounts, HintNumber, HintRecord, KINDS, List, NewsRate, PING, SITEMAP, WEBSUB};
+use revisit::hints::{
+    FEED, HintCounts, HintNumber, HintRecord, KINDS, List, ListSubject, NewsRate, PING, SITEMAP, WEBSUB,
+};
 
 /// Precision from which a hint makes a page wanted next, where the policy cannot value hints.
 pub(crate) const LIKELY: f64 = 0.5;
@@ -51,18 +54,20 @@ pub(crate) fn keep(record: &HintRecord, kept: &mut HostSchedule) {
 }
 
 /// The page as a list, if it is one: a sitemap or feed of known pages, or a page that has shown links to new ones.
-pub(crate) fn list_of(page: &ScheduledPage) -> Option<List> {
+pub(crate) fn list_of(page: &ScheduledPage, rules: &FrontierRules) -> Option<List> {
     let kind = usize::try_from(page.list_kind).ok().filter(|kind| *kind < KINDS)?;
-    let news = NewsRate { news: page.list_news.max(0.0), days: page.list_days.max(0.0) };
+    let news = news_of(page);
     match page.listed {
-        1.. => Some(List { pages: page.listed as f64, kind: Some(kind), news }),
-        _ if page.list_news > 0.0 => Some(List { pages: ANY_PAGES, kind: None, news }),
+        1.. => Some(List { news, about: ListSubject::KnownPages { pages: page.listed as f64, kind } }),
+        _ if page.list_news > 0.0 => Some(List { news, about: ListSubject::NewPages { worth: rules.new_page_worth } }),
         _ => None,
     }
 }
 
-/// The new pages that an index page may show are not among those that it links to.
-const ANY_PAGES: f64 = 1e6;
+/// The news that a page has had, as a list or by its links.
+pub(crate) fn news_of(page: &ScheduledPage) -> NewsRate {
+    NewsRate { news: page.list_news.max(0.0), days: page.list_days.max(0.0) }
+}
 
 #[cfg(test)]
 mod tests {

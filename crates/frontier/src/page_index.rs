@@ -72,7 +72,7 @@ impl PageIndex {
                 None => LastLook::Discovered(page.discovered_at),
             },
             belief: entry_of(page, place.cell, rules, outlook),
-            weight: weight_of(page, rules) * expectation(page, hosts.gate(host), rules)
+            weight: weight_of(page, rules) * novelty(page, rules) * expectation(page, hosts.gate(host), rules)
                 / self.costs.of(page.bytes_per_fetch, rules),
             host,
             status: match page.request.state {
@@ -123,7 +123,7 @@ impl PageIndex {
             self.refetch.insert(slot);
         }
         self.heard.set_hazard(slot, page.hint_hazard);
-        self.heard.set_list(slot, list_of(page));
+        self.heard.set_list(slot, list_of(page, rules));
         if is_follower(page) {
             self.followers.insert(slot);
         }
@@ -254,6 +254,11 @@ impl PageIndex {
     pub(crate) fn in_flight(&self) -> usize {
         self.leases.len()
     }
+}
+
+/// How much a page that has no copy counts beside one that has.
+fn novelty(page: &ScheduledPage, rules: &FrontierRules) -> f64 {
+    if last_turn(page).is_none() && rules.values_first_copies() { rules.new_page_worth } else { 1.0 }
 }
 
 /// Share of a look's value that remains at a page without hints, on a host that pings most changes. With recall r only

@@ -24,6 +24,8 @@ pub struct FrontierRules {
     pub(crate) audit_share: f64,
     /// Options of a policy with its own account. Its limit per host follows from the hosts' delays.
     pub(crate) options: PolicyOptions,
+    /// Weight of pages never fetched, beside that of known pages.
+    pub(crate) new_page_worth: f64,
     /// Belief about a page without a look.
     pub(crate) prior: Gamma,
     /// The estimator whose priors the pages use, if it learns across siblings.
@@ -101,6 +103,7 @@ impl FrontierRules {
                 new_page_share: settings.policy.new_page_share,
                 host_limit_per_day: if delay_s > 0.0 { 86_400.0 / delay_s } else { f64::MAX },
             },
+            new_page_worth: settings.policy.new_page_worth,
             prior: Gamma::new(settings.estimator.prior_alpha, settings.estimator.prior_beta_days)
                 .expect("the settings allow positive priors only"),
             siblings: match settings.estimator.name {

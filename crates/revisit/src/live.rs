@@ -10,11 +10,16 @@ pub use self::crawl_value::CrawlValue;
 use self::packed::{Packed, moment};
 use self::saved::SavedFetches;
 use crate::columns::{Index, LastLook, PageStatus, Slot, Worth, whole_belief};
-use crate::hints::{HeardPages, HintRecord, List, ListedDate, NewsRate, SITEMAP, hazard_of, silence};
+use crate::hints::{HeardPages, HintRecord, List, ListSubject, ListedDate, NewsRate, SITEMAP, hazard_of, silence};
 use crate::revisit_policy::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::collections::BTreeMap;
 use sweeps::rules::SETTLED_BINS;
 use sweeps::{OwnEvidence, SweepModel};
+
+/// A list of this many pages.
+fn sitemap(pages: usize, news: NewsRate) -> List {
+    List { news, about: ListSubject::KnownPages { pages: pages as f64, kind: SITEMAP } }
+}
 
 /// How often the price is found, …
 const PRICED_EVERY_DAYS: f64 = 0.25;
@@ -216,7 +221,7 @@ impl RevisitPolicy for Live {
 
     fn insert_list(&mut self, slot: Slot, page: &PolicyPage, pages: usize, now_days: f64) {
         self.packed.insert(slot, page, OwnEvidence::default(), now_days);
-        let list = List { pages: pages as f64, kind: Some(SITEMAP), news: NewsRate::default() };
+        let list = sitemap(pages, NewsRate::default());
         self.heard.set_list(slot, Some(list));
     }
 
@@ -230,7 +235,7 @@ impl RevisitPolicy for Live {
             self.heard.set_hazard(slot, hazard_of(self.precision(host)));
         }
         let news = known.news.after(now_days - last, heard.news);
-        self.heard.set_list(list, Some(List { pages: dates.len() as f64, news, ..known }));
+        self.heard.set_list(list, Some(sitemap(dates.len(), news)));
     }
 
     fn dated(&mut self, slot: Slot, changed_days: f64, at_days: f64) {

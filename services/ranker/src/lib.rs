@@ -49,10 +49,6 @@ use topology::LogNames;
 const UNWANTED_SHARE: f64 = 0.1;
 /// All cash of the system.
 const ALL_CASH: f64 = 1.0;
-/// What the links of a page weigh together at most, where the virtual page weighs 1. So the virtual page gets at least 15 %, as
-/// in PageRank. As published, a page with a thousand links gives it a thousandth, and a site whose pages all link each other keeps
-/// its cash.
-const LARGEST_LINKS: f64 = 0.85 / 0.15;
 
 /// The topics and tables of the stage.
 pub fn topology() -> StageTopology {
@@ -212,8 +208,7 @@ impl Ranker {
             return links.into_iter().map(|link| (link.to, Some(0.0))).collect();
         }
         self.is_changed = true;
-        let weight = (LARGEST_LINKS / links.len() as f64).min(1.0);
-        links.iter_mut().for_each(|link| link.weight = weight);
+        importance::weigh_alike(&mut links);
         let mut given = Vec::with_capacity(links.len());
         self.shard.visit(id, account, &mut links, Window::Everything, |cash| given.push((cash.to, Some(cash.amount))));
         given
@@ -253,7 +248,7 @@ impl Ranker {
             RankMethod::None => 1.0,
             RankMethod::LinkValue => value.weight(),
             RankMethod::Opic => {
-                let score = page.account.importance(&self.shard, Window::Everything);
+                let score = page.account.importance_since_opened(&self.shard);
                 self.rules.map.weight(score, ALL_CASH / self.shard.pages().max(1) as f64)
             }
         }

@@ -317,3 +317,25 @@ fn everything_with_a_name_is_listed() {
     assert_eq!(names("estimator"), change_rate::EstimatorChoice::all().count());
     assert!(names("population") >= 6 && names("change_model") >= 6 && names("reproduction") >= 10);
 }
+
+#[test]
+fn a_growing_web_is_crawled_by_one_price_and_by_fixed_shares() {
+    let directory = tempfile::tempdir().unwrap();
+    let report = directory.path().join("grow.html");
+    let small = ["grow", "--sites", "2", "--sections", "2", "--articles", "5", "--days", "5", "--warm-up-days", "5"];
+    let few = ["--seeds", "2", "--budget", "10,20", "--new-page-worth", "1,10", "--new-page-share", "0.2"];
+    let rows = json(&[&small[..], &few, &["--report", report.to_str().unwrap()]].concat());
+    let rows = rows.as_array().unwrap();
+    let policies: Vec<&str> = rows.iter().map(|row| row["policy"].as_str().unwrap()).collect();
+    assert_eq!(policies, ["live", "live", "tianwang", "live", "live", "tianwang"]);
+    assert_eq!((&rows[1]["new_page_worth"], &rows[2]["new_page_share"]), (&10.0.into(), &0.2.into()));
+    assert!(rows.iter().all(|row| (0.0..=1.0).contains(&row["freshness"].as_f64().unwrap())));
+    let page = std::fs::read_to_string(report).unwrap();
+    assert!(page.contains("<svg") && page.contains("from the birth of a page to its first copy"));
+    let (status, why) = refused(&[&small[..], &["--budget", "0"]].concat());
+    assert!(status == 2 && why.contains("budget"), "{why}");
+    let (status, why) = refused(&[&small[..], &["--seeds", "0"]].concat());
+    assert!(status == 2 && why.contains("--seeds"), "{why}");
+    let (status, why) = refused(&[&small[..], &["--new-page-share", "2"]].concat());
+    assert!(status == 2 && why.contains("new_page_share"), "{why}");
+}

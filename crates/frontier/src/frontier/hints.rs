@@ -1,13 +1,14 @@
 //! Takes in hints and what lists say, judges them by looks, and finds the pages that they raise to the price.
 
 use super::Frontier;
-use crate::hint_kinds::{LIKELY, list_of, number_of};
+use crate::hint_kinds::{LIKELY, news_of, number_of};
 use crate::page_record::ScheduledPage;
 use crate::request::WantedReason;
 use messages::{ChangeHint, HintKind, SiteListing, Verdict};
 use page::{PageId, Timestamp};
 use revisit::columns::Slot;
 use revisit::hints::{CERTAIN, ListedDate, hazard_of};
+use settings::Discover;
 
 /// What a list's word changes in the records of its pages. All else is kept in memory, and told again by the next look
 /// at the list.
@@ -84,10 +85,12 @@ impl Frontier {
         effects
     }
 
-    /// Counts the time in which a page had the news that it had.
+    /// Counts the time in which a page had the news that it had. Of a page that may link to new ones the time without
+    /// any counts too: otherwise the first of them would seem to be one of many.
     pub(crate) fn count_news(&self, page: &mut ScheduledPage, previous: Option<Timestamp>, now: Timestamp) {
-        if let (Some(known), Some(previous)) = (list_of(page), previous) {
-            let rate = known.news.after(now.days_since(previous), 0.0);
+        let Some(previous) = previous else { return };
+        if page.listed > 0 || self.rules.discover != Discover::None {
+            let rate = news_of(page).after(now.days_since(previous), 0.0);
             (page.list_news, page.list_days) = (rate.news, rate.days);
         }
     }

@@ -12,8 +12,8 @@ pub struct Account {
     balance: f64,
     /// Cash noted at visits: all of it, or what counts of it in the window.
     history: f64,
-    /// Cash noted in the whole system until the last visit. [`Window::Noted`] alone needs it.
-    noted_at_visit: f64,
+    /// Cash noted in the whole system until the account was opened; under [`Window::Noted`] until the last visit.
+    noted_before: f64,
 }
 
 /// What has to be kept of an account under [`Window::Everything`].
@@ -24,7 +24,12 @@ pub struct KeptAccount {
     pub balance: f64,
     /// Cash noted at visits.
     pub history: f64,
+    /// Cash noted in the whole system until the account was opened.
+    pub noted_before: f64,
 }
+
+/// What the expectation counts beside the cash of a new account. Cash of 1 is noted in a round over all pages.
+const PRIOR_CASH: f64 = 0.2;
 
 /// Cash on its way to a page.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -123,7 +128,7 @@ impl Shard {
     /// The account of a page that is new in this shard. It has no cash.
     pub fn open(&mut self) -> Account {
         self.own.pages += 1;
-        Account { balance: -self.given_per_page, history: 0.0, noted_at_visit: self.noted() }
+        Account { balance: -self.given_per_page, history: 0.0, noted_before: self.noted() }
     }
 
     /// Ends an account. Its cash goes to the virtual page.
@@ -154,9 +159,11 @@ impl Shard {
         let (cash, noted_before) = (account.cash(self), self.noted());
         account.history = match window {
             Window::Everything => account.history + cash,
-            Window::Noted(length) => windowed(account.history, cash, noted_before - account.noted_at_visit, length),
+            Window::Noted(length) => {
+                let since = noted_before - std::mem::replace(&mut account.noted_before, noted_before);
+                windowed(account.history, cash, since, length)
+            }
         };
-        account.noted_at_visit = noted_before;
         account.balance = -self.given_per_page;
         self.own.noted += cash;
         let share = cash / (links_weight + 1.0);
@@ -221,12 +228,13 @@ impl Shard {
 impl Account {
     /// An account as it was when this was kept of it.
     pub fn restore(kept: KeptAccount) -> Self {
-        Self { balance: kept.balance, history: kept.history, noted_at_visit: 0.0 }
+        let KeptAccount { balance, history, noted_before } = kept;
+        Self { balance, history, noted_before }
     }
 
     /// What has to be kept of the account under [`Window::Everything`].
     pub fn kept(&self) -> KeptAccount {
-        KeptAccount { balance: self.balance, history: self.history }
+        KeptAccount { balance: self.balance, history: self.history, noted_before: self.noted_before }
     }
 
     /// Cash arrives.
@@ -244,6 +252,17 @@ impl Account {
     /// was between them.
     pub fn history(&self) -> f64 {
         self.history
+    }
+
+    /// The page's importance under [`Window::Everything`] in a web that grows: the cash that came since its account was
+    /// opened, in proportion to all that was noted since. [`importance`](Self::importance) measures a page by all that was ever
+    /// noted, so a page that is new would seem to be worth nothing. What little has come by then says little, so the mean importance
+    /// counts as much as cash of [`PRIOR_CASH`].
+    pub fn importance_since_opened(&self, shard: &Shard) -> f64 {
+        let mean = 1.0 / shard.pages().max(1) as f64;
+        // What other shards have noted is heard late.
+        let since = (shard.noted() - self.noted_before).max(0.0);
+        (self.history + self.cash(shard) + PRIOR_CASH * mean) / (since + PRIOR_CASH)
     }
 
     /// The page's importance: its share of all cash noted, about 1 over all pages together.
@@ -266,6 +285,37 @@ fn windowed(history: f64, cash: f64, since: f64, length: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_new_page_is_measured_by_what_was_noted_since() {
+        // Page 0 links to page 1, and that back. Page 2 comes late, when page 1 links to it, too.
+        let mut shard = Shard::new(0, 1.0);
+        let mut accounts = vec![shard.open(), shard.open()];
+        let round = |shard: &mut Shard, accounts: &mut Vec<Account>| {
+            for page in 0..accounts.len() {
+                let links: &[usize] = if page == 1 && accounts.len() == 3 { &[0, 2] } else { &[1 - page.min(1)] };
+                let mut links = links.iter().copied().map(Link::plain).collect();
+                let (mut account, mut given) = (accounts[page], Vec::new());
+                shard.visit(page, &mut account, &mut links, Window::Everything, |cash| given.push(cash));
+                accounts[page] = account;
+                given.into_iter().for_each(|cash| accounts[cash.to].receive(cash.amount));
+                let mut purse = 0.0;
+                shard.empty_purse(|share| purse += share.amount);
+                shard.receive(purse);
+            }
+        };
+        (0..100).for_each(|_| round(&mut shard, &mut accounts));
+        let new = shard.open();
+        assert!((new.importance_since_opened(&shard) - 1.0 / 3.0).abs() < 1e-12, "nothing is known but the mean");
+        accounts.push(new);
+        (0..10).for_each(|_| round(&mut shard, &mut accounts));
+        let (late, whole) =
+            (accounts[2].importance_since_opened(&shard), accounts[2].importance(&shard, Window::Everything));
+        (0..10_000).for_each(|_| round(&mut shard, &mut accounts));
+        let settled = accounts[2].importance_since_opened(&shard);
+        assert!((late - settled).abs() < 0.1 * settled, "{late} {settled}");
+        assert!(whole < 0.2 * settled, "{whole} {settled}");
+    }
 
     #[test]
     fn a_window_forgets_as_published() {

@@ -91,9 +91,16 @@ const LONGEST_FIRST_DAYS: f64 = 30.0;
 /// Under [`Index::Uniform`], pages never fetched come before all others.
 pub(super) const BEFORE_ALL_DAYS: f64 = 1e9;
 
-/// Days that a first copy is expected to stay current, from the change rates with sweeps and without. A page never
-/// fetched is worth these and the days that it has waited, for its weight: so it competes with others, and none waits
-/// for ever (C5 of the algorithm notes, with a linear penalty as in A5).
+/// The value of a first copy per weight: the days that it is expected to stay current, and those that the page has
+/// waited. So it competes with others, and none waits for ever (C5 of the algorithm notes, with a linear penalty as in
+/// A5). After a month the wait counts by its logarithm only. Otherwise a flood of new pages, which must wait long, would
+/// raise the price from day to day, until nothing else is fetched.
+pub(super) fn first_copy_value(first_days: f64, waited_days: f64) -> f64 {
+    let months = waited_days / LONGEST_FIRST_DAYS;
+    first_days + if months <= 1.0 { waited_days } else { LONGEST_FIRST_DAYS * (1.0 + months.ln()) }
+}
+
+/// Days that a first copy is expected to stay current, from the change rates with sweeps and without.
 pub(super) fn first_copy_days(swept_per_day: f64, plain_per_day: f64, trust: f64) -> f64 {
     let days = |rate: f64| rate.recip().min(LONGEST_FIRST_DAYS);
     trust * days(swept_per_day) + (1.0 - trust) * days(plain_per_day)
@@ -191,7 +198,7 @@ impl PageColumns {
             Index::Uniform => days,
             Index::CrawlValue { .. } if never_fetched => {
                 let rate = page.whole().mean();
-                f64::from(page.weight) * (first_copy_days(rate, rate, 0.0) + days)
+                f64::from(page.weight) * first_copy_value(first_copy_days(rate, rate, 0.0), days)
             }
             Index::CrawlValue { theta } => f64::from(page.weight) * page.whole().crawl_value(days, theta),
             Index::Live { theta, .. } => {
@@ -202,7 +209,7 @@ impl PageColumns {
                     let nothing = OwnEvidence::default();
                     let (own, plain) = (priors.own(&nothing), priors.plain(&nothing));
                     let first_days = first_copy_days(own.mean() + sweeps_per_day, plain.mean(), trust);
-                    return f64::from(page.weight) * (first_days + days);
+                    return f64::from(page.weight) * first_copy_value(first_days, days);
                 }
                 let (own, plain) = (priors.own(&page.belief), priors.plain(&page.belief));
                 f64::from(page.weight) * live_value(own, plain, days, sweep_hazard, sweeps_per_day, trust, theta)

@@ -2,6 +2,7 @@
 
 use super::bounds::{BoundTerms, LANES, SLACK, ValueBounds, crawl_value_at_most};
 use super::entry::{NEVER_FETCHED, PageRecord, VACANT};
+use super::index::first_copy_value;
 use super::selection::{Selection, SelectionEntry};
 use super::{Candidate, Index, PageColumns, SECONDS_PER_DAY, Slot};
 use page::Timestamp;
@@ -84,7 +85,7 @@ impl PageColumns {
                 let days = || (now_days - page.last_look_days()).max(0.0);
                 if flags == NEVER_FETCHED {
                     let first_days = terms[page.membership as usize].first_copy_days;
-                    found.push(slot, page.host, f64::from(page.weight) * (first_days + days()));
+                    found.push(slot, page.host, f64::from(page.weight) * first_copy_value(first_days, days()));
                 }
                 if flags != 0 || f64::from(bounds.first[i]) < found.least {
                     continue;
@@ -138,7 +139,7 @@ impl PageColumns {
             let never_fetched = self.flags[i] & NEVER_FETCHED != 0;
             let value = match *index {
                 Index::Live { .. } if never_fetched => {
-                    f64::from(page.weight) * (terms[page.membership as usize].first_copy_days + days)
+                    f64::from(page.weight) * first_copy_value(terms[page.membership as usize].first_copy_days, days)
                 }
                 Index::Live { theta, .. } => {
                     let terms = &terms[page.membership as usize];

@@ -11,18 +11,44 @@ use sweeps::Outlook;
 /// A page that tells of others: a sitemap, a feed, or an index page that shows links to new pages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct List {
-    /// Number of pages that its news may be about.
-    pub pages: f64,
-    /// The kind of its hints; `None`: it gives none, and its news are new pages.
-    pub kind: Option<HintNumber>,
+    /// What its news is about.
+    pub about: ListSubject,
     /// Its news so far.
     pub news: NewsRate,
 }
 
+/// What the news of a list is about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ListSubject {
+    /// Changes of known pages: a sitemap or feed.
+    KnownPages {
+        /// Number of pages that its news may be about.
+        pages: f64,
+        /// The kind of its hints.
+        kind: HintNumber,
+    },
+    /// Pages that nobody knew: an index page.
+    NewPages {
+        /// Weight of a new page, beside that of known ones.
+        worth: f64,
+    },
+}
+
 impl List {
-    /// Value of a look, `days` after the last one.
-    pub fn value(&self, days: f64, precision: impl FnOnce(HintNumber) -> f64, price: f64) -> f64 {
-        self.news.value(self.pages, days, self.kind.map_or(1.0, precision), price)
+    /// Value of a look at a page worth `own` by itself, `days` after the last one.
+    pub fn value(&self, own: f64, days: f64, precision: impl FnOnce(HintNumber) -> f64, price: f64) -> f64 {
+        match self.about {
+            ListSubject::KnownPages { pages, kind } => self.news.value(pages, days, precision(kind), price),
+            // The look brings both: a copy that is current, and the links.
+            ListSubject::NewPages { worth } => own + worth * self.news.discovery_value(days),
+        }
+    }
+
+    fn kind(&self) -> Option<HintNumber> {
+        match self.about {
+            ListSubject::KnownPages { kind, .. } => Some(kind),
+            ListSubject::NewPages { .. } => None,
+        }
     }
 }
 
@@ -203,7 +229,7 @@ impl HeardPages {
     }
 
     fn kind(&self, list: Slot) -> Option<HintNumber> {
-        self.lists.get(&list).and_then(|list| list.kind)
+        self.lists.get(&list).and_then(List::kind)
     }
 
     fn kind_of(&self, slot: Slot) -> Option<HintNumber> {
@@ -284,7 +310,7 @@ impl HeardPages {
         // Without a price, the cost of following a list is unknown.
         let lists = self.lists.iter().filter(|_| price > 0.0).filter_map(|(&slot, list)| {
             let (host, worth) = worth(slot)?;
-            Some((list.value(worth.days, |kind| precision(host, kind), price), slot))
+            Some((list.value(worth.value, worth.days, |kind| precision(host, kind), price), slot))
         });
         let mut due: Vec<(f64, Slot)> = pages.chain(lists).filter(|(value, _)| *value >= price).collect();
         due.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));

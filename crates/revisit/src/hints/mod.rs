@@ -11,7 +11,7 @@ mod record;
 pub mod silence;
 mod value;
 
-pub use self::heard::{Heard, HeardPages, List};
+pub use self::heard::{Heard, HeardPages, List, ListSubject};
 pub use self::news::NewsRate;
 pub use self::record::{FEED, HintCounts, HintNumber, HintRecord, KINDS, PING, SITEMAP, WEBSUB, comes_from_lists};
 pub use self::silence::{ListedDate, Statement};

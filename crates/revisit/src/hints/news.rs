@@ -6,6 +6,8 @@ use change_rate::exp_minus;
 /// Prior: news of an ordinary page per day, and the number of them that it counts for.
 const PRIOR_NEWS_PER_PAGE_DAY: f64 = 0.004;
 const PRIOR_NEWS: f64 = 0.5;
+/// Prior for an index page, which was found to be one by its first news: a new page in ten days, worth half a page.
+const PRIOR_INDEX_DAYS: f64 = 5.0;
 /// What earlier looks have shown fades by 1/e in this time.
 const FADING_DAYS: f64 = 100.0;
 
@@ -30,6 +32,17 @@ impl NewsRate {
     pub fn per_day(&self, pages: f64) -> f64 {
         let prior_days = PRIOR_NEWS / (PRIOR_NEWS_PER_PAGE_DAY * pages.max(1.0));
         (PRIOR_NEWS + self.news) / (prior_days + self.days)
+    }
+
+    /// Expected new pages per day that an index page will link to: the mean of a Gamma-Poisson rate.
+    pub fn new_pages_per_day(&self) -> f64 {
+        (PRIOR_NEWS + self.news) / (PRIOR_INDEX_DAYS + self.days)
+    }
+
+    /// Value of a look at an index page, `days` after the last: the days that the new pages have waited (C5 of the
+    /// algorithm notes, for new pages worth 1).
+    pub fn discovery_value(&self, days: f64) -> f64 {
+        0.5 * self.new_pages_per_day() * days.max(0.0) * days.max(0.0)
     }
 
     /// Value of a look, `days` after the last: the staleness it uncovers. That is the value of looks at all its pages,

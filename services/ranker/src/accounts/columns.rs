@@ -51,6 +51,8 @@ pub struct AccountColumns {
     #[serde(with = "serde_bytes")]
     pub histories: Vec<u8>,
     #[serde(with = "serde_bytes")]
+    pub noted_before: Vec<u8>,
+    #[serde(with = "serde_bytes")]
     pub told: Vec<u8>,
     #[serde(with = "serde_bytes")]
     pub depths: Vec<u8>,
@@ -64,24 +66,27 @@ pub(crate) struct Stored {
     pub(crate) number: u32,
     pub(crate) balance: f64,
     pub(crate) history: f64,
+    pub(crate) noted_before: f32,
     pub(crate) told: f32,
     pub(crate) depth: u16,
 }
 
 impl AccountColumns {
     pub(crate) fn push(&mut self, account: Stored) {
-        let Stored { number, balance, history, told, depth } = account;
+        let Stored { number, balance, history, noted_before, told, depth } = account;
         self.numbers.extend(number.to_le_bytes());
         self.balances.extend(balance.to_le_bytes());
         self.histories.extend(history.to_le_bytes());
+        self.noted_before.extend(noted_before.to_le_bytes());
         self.told.extend(told.to_le_bytes());
         self.depths.extend(depth.to_le_bytes());
     }
 
     /// About what the record takes on disk.
     pub(crate) fn bytes(&self) -> usize {
-        let columns = [&self.new_ids, &self.numbers, &self.balances, &self.histories, &self.told, &self.depths];
-        columns.iter().map(|column| column.len()).sum()
+        let wide = [&self.new_ids, &self.balances, &self.histories];
+        let narrow = [&self.numbers, &self.noted_before, &self.told, &self.depths];
+        wide.into_iter().chain(narrow).map(Vec::len).sum()
     }
 
     /// The ids of pages that are new, or what is wrong with them.
@@ -94,20 +99,24 @@ impl AccountColumns {
         let numbers = column(&self.numbers)?.map(u32::from_le_bytes);
         let balances = column(&self.balances)?.map(f64::from_le_bytes);
         let histories = column(&self.histories)?.map(f64::from_le_bytes);
+        let noted_before = column(&self.noted_before)?.map(f32::from_le_bytes);
         let told = column(&self.told)?.map(f32::from_le_bytes);
         let depths = column(&self.depths)?.map(u16::from_le_bytes);
-        let lengths = [balances.len(), histories.len(), told.len(), depths.len()];
-        if lengths != [numbers.len(); 4] {
+        let lengths = [balances.len(), histories.len(), noted_before.len(), told.len(), depths.len()];
+        if lengths != [numbers.len(); 5] {
             return Err(format!("its columns have {lengths:?} values for {} accounts", numbers.len()));
         }
-        let rest = balances.zip(histories).zip(told.zip(depths));
-        Ok(numbers.zip(rest).map(|(number, ((balance, history), (told, depth)))| Stored {
-            number,
-            balance,
-            history,
-            told,
-            depth,
-        }))
+        let cash = balances.zip(histories).zip(noted_before);
+        Ok(numbers.zip(cash).zip(told.zip(depths)).map(
+            |((number, ((balance, history), noted_before)), (told, depth))| Stored {
+                number,
+                balance,
+                history,
+                noted_before,
+                told,
+                depth,
+            },
+        ))
     }
 }
 

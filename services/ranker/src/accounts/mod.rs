@@ -1,7 +1,7 @@
 //! The accounts of a partition: all in memory, and on disk as blocks and a journal.
 //!
 //! A link changes the account of a page anywhere in the partition. A read and a write of a table for each would cost more than
-//! everything else the ranker does. So accounts lie in memory, 40 bytes each and 5 to 7.5 for finding them, and a batch
+//! everything else the ranker does. So accounts lie in memory, 48 bytes each and 5 to 7.5 for finding them, and a batch
 //! writes those that it changed as one entry of a journal. With each entry some blocks of 1,024 accounts are written, in turn:
 //! about as many bytes as the entry has. An entry that all blocks hold is deleted. So journal and blocks are of about
 //! one size, no batch writes much more than it changed, and a start reads both once.
@@ -23,7 +23,7 @@ use stream::{StoreError, TableError, TaskTables};
 /// Accounts of a block, and the most of an entry.
 const BLOCK: usize = 1_024;
 /// Bytes of an account in a block.
-const STORED_BYTES: usize = 42;
+const STORED_BYTES: usize = 46;
 
 /// A page with its account.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,6 +42,7 @@ struct Held {
     id: PageId,
     balance: f64,
     history: f64,
+    noted_before: f32,
     told: f32,
     depth: u16,
     /// Whether it differs from what is stored.
@@ -125,9 +126,9 @@ impl Accounts {
     /// # Panics
     /// If no page has this number.
     pub fn get(&self, number: u32) -> LinkedPage {
-        let Held { balance, history, told, depth, .. } = *self.held(number);
+        let Held { balance, history, noted_before, told, depth, .. } = *self.held(number);
         LinkedPage {
-            account: Account::restore(KeptAccount { balance, history }),
+            account: Account::restore(KeptAccount { balance, history, noted_before: f64::from(noted_before) }),
             depth: i32::from(depth),
             told_importance: f64::from(told),
         }
@@ -138,10 +139,11 @@ impl Accounts {
     /// # Panics
     /// If no page has this number.
     pub fn set(&mut self, number: u32, page: &LinkedPage) {
-        let KeptAccount { balance, history } = page.account.kept();
+        let KeptAccount { balance, history, noted_before } = page.account.kept();
         let held = self.held_mut(number);
         held.balance = balance;
         held.history = history;
+        held.noted_before = noted_before as f32;
         held.told = page.told_importance as f32;
         held.depth = page.depth.clamp(0, i32::from(u16::MAX)) as u16;
         if !std::mem::replace(&mut held.is_changed, true) {
@@ -237,7 +239,7 @@ impl Accounts {
                 continue;
             }
             let held = self.held_mut(stored.number);
-            (held.balance, held.history) = (stored.balance, stored.history);
+            (held.balance, held.history, held.noted_before) = (stored.balance, stored.history, stored.noted_before);
             (held.told, held.depth) = (stored.told, stored.depth);
         }
         match (key, self.blocks.last_mut()) {
@@ -269,7 +271,8 @@ impl Accounts {
             self.blocks.push(Block { held: Vec::with_capacity(BLOCK), kept_to: self.next_entry - 1 });
         }
         if let Some(last) = self.blocks.last_mut() {
-            last.held.push(Held { id, balance: 0.0, history: 0.0, told: 0.0, depth: 0, is_changed: false });
+            let (balance, history, noted_before) = Default::default();
+            last.held.push(Held { id, balance, history, noted_before, told: 0.0, depth: 0, is_changed: false });
         }
         number
     }
@@ -317,8 +320,8 @@ fn held_in(blocks: &[Block], number: u32) -> &Held {
 
 impl Held {
     fn stored(&self, number: u32) -> Stored {
-        let Self { balance, history, told, depth, .. } = *self;
-        Stored { number, balance, history, told, depth }
+        let Self { balance, history, noted_before, told, depth, .. } = *self;
+        Stored { number, balance, history, noted_before, told, depth }
     }
 }
 

@@ -137,7 +137,7 @@ fn damage_is_told() {
 }
 
 #[test]
-fn an_address_takes_less_than_24_bytes_and_its_account_as_many() {
+fn an_address_takes_less_than_24_bytes_and_its_account_38() {
     let mut shard = Shard::new(0, 1.0);
     let mut accounts = Accounts::default();
     for number in 0..100_000 {
@@ -147,5 +147,5 @@ fn an_address_takes_less_than_24_bytes_and_its_account_as_many() {
     }
     assert!((0..100_000).all(|number| accounts.find(&page_id(number)) == Some(number as u32)));
     let (finding, rest) = accounts.memory_bytes();
-    assert!(finding <= 2_400_000 && rest <= 3_000_000, "{finding} and {rest}");
+    assert!(finding <= 2_400_000 && rest <= 3_800_000, "{finding} and {rest}");
 }

@@ -1,17 +1,50 @@
 //! One crawl of a growing web by the running system's frontier: the loop of the services on simulated time.
 
-use super::learner::Learner;
+use super::learner::GrowthLearner;
+use super::ranker::GrowthRanker;
 use super::scores::{GrowthScores, GrowthTally};
 use super::web::{GrowingWeb, PageKind, WebOptions};
 use crate::error::SimulationError;
+use change_rate::LookOutcome;
 use frontier::{Frontier, FrontierRules, HandOut, ScheduledPage};
 use messages::{ChangeEstimate, FetchOutcome, FetchRequest, Look, LookJudgement, RankedPage, Verdict};
 use page::{PageId, Timestamp};
-use policies::PolicyKind;
-use settings::{Discover, Settings};
+use settings::{Discover, Layers, Preset, Settings};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::Duration;
+
+/// Who decides between new pages and known ones.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum GrowthPolicy {
+    /// The live default: one price for a refresh and a discovery.
+    OnePrice {
+        /// What a day without a copy of a new page counts, in days with a stale copy of a known one.
+        new_page_worth: f64,
+    },
+    /// Tianwang as published, with its estimator.
+    Tianwang {
+        /// Share of a cycle for pages never fetched.
+        new_page_share: f64,
+    },
+}
+
+impl GrowthPolicy {
+    /// The settings of the services that follow it.
+    fn settings(self) -> Result<Settings, SimulationError> {
+        let (files, key, value) = match self {
+            Self::OnePrice { new_page_worth } => (None, "policy.new_page_worth", new_page_worth),
+            Self::Tianwang { new_page_share } => {
+                let preset = Preset::Tianwang;
+                (Some((preset.name(), preset.toml())), "policy.new_page_share", new_page_share)
+            }
+        };
+        let overrides = [(key.to_owned(), value.to_string())];
+        let layers = Layers { files: files.as_slice(), environment: [], overrides: &overrides };
+        let settings = Settings::from_layers(layers);
+        settings.map_err(|faults| SimulationError::Combination(faults.to_string()))
+    }
+}
 
 /// A crawl of a growing web.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,9 +52,7 @@ pub struct GrowthRun {
     /// The web.
     pub web: WebOptions,
     /// The policy.
-    pub policy: PolicyKind,
-    /// Share of a cycle of tianwang for pages never fetched.
-    pub new_page_share: f64,
+    pub policy: GrowthPolicy,
     /// Budget.
     pub fetches_per_day: f64,
     /// Days before the scored time.
@@ -34,25 +65,28 @@ pub struct GrowthRun {
     pub seed: u64,
 }
 
-/// The partition that the crawl has.
+/// The only partition.
 const PARTITION: u32 = 0;
 /// Bytes of a response.
 const WIRE_BYTES: i64 = 20_000;
 
 impl GrowthRun {
     /// Runs to the end. `watch` is told the finished share, and may stop the run.
+    ///
+    /// # Errors
+    /// On settings out of their range, and when `watch` stops the run.
     pub fn run(&self, watch: &mut dyn FnMut(f64) -> ControlFlow<()>) -> Result<GrowthScores, SimulationError> {
-        SimulationError::positive("fetches per day", self.fetches_per_day)?;
+        SimulationError::positive("budget in fetches per day", self.fetches_per_day)?;
         SimulationError::positive("tick, in days", self.tick_days)?;
-        SimulationError::positive("scored days", self.scored_days)?;
-        SimulationError::share("share of new pages", self.new_page_share)?;
-        if self.policy.at_work().is_none() {
-            let name = self.policy.name();
-            return Err(SimulationError::Combination(format!("{name} works in other simulations only")));
+        SimulationError::positive("scored time, in days", self.scored_days)?;
+        if !(self.warm_up_days >= 0.0 && self.warm_up_days.is_finite()) {
+            let expected = "a finite number, not negative";
+            return Err(SimulationError::Setting { field: "warm-up, in days", value: self.warm_up_days, expected });
         }
+        let settings = self.settings()?;
         let end_days = self.warm_up_days + self.scored_days;
         let web = GrowingWeb::draw(&self.web, end_days, self.seed)?;
-        let mut crawl = Crawl::start(self, web);
+        let mut crawl = Crawl::start(self, &settings, web)?;
         let ticks = (end_days / self.tick_days - 1e-9).ceil() as u64;
         for tick in 1..=ticks {
             let now_days = (tick as f64 * self.tick_days).min(end_days);
@@ -65,18 +99,16 @@ impl GrowthRun {
     }
 
     /// The settings of the services. Hosts set no bound, and the budget of a tick can be saved for the next.
-    fn settings(&self) -> Settings {
-        let mut settings = Settings::default();
+    fn settings(&self) -> Result<Settings, SimulationError> {
+        let mut settings = self.policy.settings()?;
         settings.crawl.discover = Discover::SameSite;
-        settings.policy.name = self.policy;
-        settings.policy.new_page_share = self.new_page_share;
         settings.policy.scan_interval = Duration::from_secs_f64(86_400.0 * self.tick_days);
         settings.budget.fetches_per_second = self.fetches_per_day / 86_400.0;
         settings.budget.burst = 2 * settings.policy.scan_interval;
         settings.budget.in_flight = usize::MAX;
         settings.budget.host_ahead = settings.policy.scan_interval;
         settings.politeness.crawl_delay = Duration::ZERO;
-        settings
+        Ok(settings)
     }
 }
 
@@ -94,7 +126,8 @@ fn days_of(moment: Timestamp) -> f64 {
 struct Crawl {
     web: GrowingWeb,
     frontier: Frontier,
-    learner: Learner,
+    learner: GrowthLearner,
+    ranker: GrowthRanker,
     /// By number of page: the scheduler's table.
     records: Vec<Option<ScheduledPage>>,
     numbers: BTreeMap<PageId, usize>,
@@ -105,11 +138,12 @@ struct Crawl {
 
 impl Crawl {
     /// The crawl with a current copy of every page that is there at the start.
-    fn start(run: &GrowthRun, web: GrowingWeb) -> Self {
+    fn start(run: &GrowthRun, settings: &Settings, web: GrowingWeb) -> Result<Self, SimulationError> {
         let pages = web.pages().len();
         let mut crawl = Self {
-            frontier: Frontier::new(FrontierRules::new(&run.settings(), 1)),
-            learner: Learner::new(pages, moment(0.0)),
+            frontier: Frontier::new(FrontierRules::new(settings, 1)),
+            learner: GrowthLearner::new(&settings.estimator, pages, moment(0.0))?,
+            ranker: GrowthRanker::new(pages),
             records: vec![None; pages],
             numbers: web.pages().iter().enumerate().map(|(number, page)| (page.url.page_id(), number)).collect(),
             copied_days: vec![None; pages],
@@ -129,7 +163,7 @@ impl Crawl {
                 }
             }
         }
-        crawl
+        Ok(crawl)
     }
 
     fn tick(&mut self, now: Timestamp) -> Result<(), SimulationError> {
@@ -137,6 +171,7 @@ impl Crawl {
             let (_, taken) = self.frontier.take_forecast(forecast);
             taken.map_err(SimulationError::Combination)?;
         }
+        self.ranker.tick();
         self.frontier.teach_siblings();
         while let Some(id) = self.frontier.next_released(now) {
             let Some(page) = self.numbers.get(&id).and_then(|number| self.records[*number].as_mut()) else { break };
@@ -171,7 +206,8 @@ impl Crawl {
             Some(true) => Verdict::Major,
             Some(false) => Verdict::Unchanged,
         };
-        let belief = self.learner.look(number, &request.url, since.zip(changed), now);
+        let outcome = changed.map(|changed| if changed { LookOutcome::Changed } else { LookOutcome::Unchanged });
+        let belief = self.learner.look(number, &request.url, since.zip(outcome), now);
         let look = Look { requests: 1, wire_bytes: WIRE_BYTES, ..Look::new(request, FetchOutcome::Fetched, now) };
         let judgement = LookJudgement { previous_fetched_at: since, ..LookJudgement::new(verdict) };
         let estimate = ChangeEstimate { look, judgement, belief };
@@ -181,24 +217,29 @@ impl Crawl {
             self.frontier.take_estimate(&estimate, page);
         }
         self.copied_days[number] = Some(now_days);
-        self.follow_links(number, before, now);
+        if changed != Some(false) {
+            self.follow_links(number, before.is_some(), now);
+        }
     }
 
     /// New pages that a page shows become known, and are news of it unless this was its first look.
-    fn follow_links(&mut self, number: usize, before: Option<f64>, now: Timestamp) {
-        let links = self.web.new_links(number, before.unwrap_or(-1.0), days_of(now)).to_vec();
+    fn follow_links(&mut self, number: usize, was_known: bool, now: Timestamp) {
+        let links = self.web.links(number, days_of(now));
         let mut found = 0;
-        for link in links {
-            if self.records[link].is_none() {
-                let page = &self.web.pages()[link];
-                let ranked = RankedPage { url: page.url.clone(), depth: depth_of(page.kind), importance: 1.0 };
-                self.records[link] = self.frontier.take_found(&ranked, now);
-                self.tally.found(page.born_days, days_of(now));
-                found += 1;
+        for (link, importance) in self.ranker.look(number, links) {
+            let page = &self.web.pages()[link];
+            if let Some(record) = self.records[link].as_mut() {
+                self.frontier.take_importance(importance, page.url.page_id(), record);
+                continue;
             }
+            let ranked = RankedPage { url: page.url.clone(), depth: depth_of(page.kind), importance };
+            self.records[link] = self.frontier.take_found(&ranked, now);
+            self.tally.found(page.born_days, days_of(now));
+            found += 1;
         }
-        if let (true, Some(page)) = (before.is_some(), self.records[number].as_mut()) {
-            self.frontier.take_shown(found, page.url.page_id(), page);
+        if let (true, Some(page)) = (was_known, self.records[number].as_mut()) {
+            let id = self.web.pages()[number].url.page_id();
+            self.frontier.take_shown(found, id, page);
         }
     }
 

@@ -4,10 +4,11 @@
 
 pub mod crawl;
 mod learner;
+mod ranker;
 mod scores;
 pub mod web;
 
-pub use self::crawl::GrowthRun;
+pub use self::crawl::{GrowthPolicy, GrowthRun};
 pub use self::scores::GrowthScores;
 
 #[cfg(test)]

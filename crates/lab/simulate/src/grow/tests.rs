@@ -1,6 +1,5 @@
 use super::web::{GrowingWeb, PageKind, WebOptions};
-use super::{GrowthRun, GrowthScores};
-use policies::PolicyKind;
+use super::{GrowthPolicy, GrowthRun, GrowthScores};
 use std::ops::ControlFlow;
 
 fn web() -> WebOptions {
@@ -8,20 +7,18 @@ fn web() -> WebOptions {
 }
 
 fn scores(fetches_per_day: f64) -> GrowthScores {
-    scores_of(PolicyKind::Live, 0.2, fetches_per_day, 1)
+    scores_of(ONE_PRICE, fetches_per_day, 1)
 }
 
-fn scores_of(policy: PolicyKind, new_page_share: f64, fetches_per_day: f64, seed: u64) -> GrowthScores {
-    let run = GrowthRun {
-        web: web(),
-        policy,
-        new_page_share,
-        fetches_per_day,
-        warm_up_days: 20.0,
-        scored_days: 20.0,
-        tick_days: 0.125,
-        seed,
-    };
+/// The default.
+const ONE_PRICE: GrowthPolicy = GrowthPolicy::OnePrice { new_page_worth: 1.0 };
+
+fn scores_of(policy: GrowthPolicy, fetches_per_day: f64, seed: u64) -> GrowthScores {
+    scores_on(web(), policy, fetches_per_day, seed)
+}
+
+fn scores_on(web: WebOptions, policy: GrowthPolicy, fetches_per_day: f64, seed: u64) -> GrowthScores {
+    let run = GrowthRun { web, policy, fetches_per_day, warm_up_days: 20.0, scored_days: 20.0, tick_days: 0.125, seed };
     run.run(&mut |_| ControlFlow::Continue(())).expect("the settings are valid")
 }
 
@@ -48,16 +45,60 @@ fn a_larger_budget_copies_new_pages_sooner_and_keeps_copies_fresher() {
     assert!((1180..=1220).contains(&large.fetches), "{large:?}");
 }
 
+/// Freshness and days to the first copy, as means over webs.
+fn means(policy: GrowthPolicy, fetches_per_day: f64) -> (f64, f64) {
+    let runs: Vec<_> = (1..=4).map(|seed| scores_of(policy, fetches_per_day, seed)).collect();
+    let mean = |of: fn(&GrowthScores) -> f64| runs.iter().map(of).sum::<f64>() / runs.len() as f64;
+    (mean(|run| run.freshness), mean(|run| run.new_page_days))
+}
+
 #[test]
-fn one_price_is_better_in_both_than_any_fixed_share_for_new_pages() {
-    for seed in 1..=3 {
-        for budget in [15.0, 60.0] {
-            let live = scores_of(PolicyKind::Live, 0.2, budget, seed);
-            for share in [0.1, 0.2, 0.3, 0.5] {
-                let fixed = scores_of(PolicyKind::Tianwang, share, budget, seed);
-                let better = live.new_page_days < fixed.new_page_days && live.freshness > fixed.freshness;
-                assert!(better, "seed {seed}, {budget} fetches a day, share {share}: {live:?} {fixed:?}");
-            }
+fn the_curve_of_one_price_lies_outside_all_fixed_shares_for_new_pages() {
+    for budget in [15.0, 60.0] {
+        let one_price = |new_page_worth| means(GrowthPolicy::OnePrice { new_page_worth }, budget);
+        let curve = [0.1, 0.3, 1.0, 10.0, 100.0].map(one_price);
+        for new_page_share in [0.1, 0.2, 0.3, 0.5] {
+            let fixed = means(GrowthPolicy::Tianwang { new_page_share }, budget);
+            let is_outside = curve.iter().any(|one| one.0 > fixed.0 && one.1 < fixed.1);
+            assert!(is_outside, "{budget} fetches a day, share {new_page_share}: {curve:?} {fixed:?}");
         }
     }
+}
+
+#[test]
+fn a_flood_of_100_000_new_addresses_leaves_the_front_pages_fresh() {
+    // Nobody links the new pages but one index page, so each is worth little beside pages that all others link.
+    let flooded_by = |articles| {
+        let web = WebOptions { flood: Some((20.0, articles)), ..WebOptions::default() };
+        scores_on(web, ONE_PRICE, 400.0, 1)
+    };
+    let (usual, flooded) = (flooded_by(0), flooded_by(100_000));
+    assert!(flooded.births > 100_000 && flooded.copied_share > 0.0, "{flooded:?}");
+    assert!(flooded.front_freshness > 0.9 * usual.front_freshness, "{flooded:?} {usual:?}");
+}
+
+#[test]
+fn new_pages_that_count_more_are_copied_sooner_and_known_ones_are_less_fresh() {
+    let worth = |new_page_worth| scores_of(GrowthPolicy::OnePrice { new_page_worth }, 15.0, 1);
+    let (less, more) = (worth(0.1), worth(10.0));
+    assert!(more.new_page_days < less.new_page_days, "{more:?} {less:?}");
+    assert!(more.freshness < less.freshness, "{more:?} {less:?}");
+}
+
+#[test]
+fn settings_out_of_range_are_named() {
+    let run = |policy, fetches_per_day, warm_up_days| GrowthRun {
+        web: web(),
+        policy,
+        fetches_per_day,
+        warm_up_days,
+        scored_days: 1.0,
+        tick_days: 0.125,
+        seed: 1,
+    };
+    let words = |run: GrowthRun| run.run(&mut |_| ControlFlow::Continue(())).expect_err("is refused").to_string();
+    assert!(words(run(ONE_PRICE, 0.0, 1.0)).contains("budget"));
+    assert!(words(run(ONE_PRICE, 1.0, -1.0)).contains("warm-up"));
+    let share = GrowthPolicy::Tianwang { new_page_share: 2.0 };
+    assert!(words(run(share, 1.0, 1.0)).contains("policy.new_page_share"));
 }

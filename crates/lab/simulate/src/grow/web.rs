@@ -162,6 +162,24 @@ impl GrowingWeb {
         &articles[from.max(oldest)..to]
     }
 
+    /// All links of a page. An article links to its front page and its index page.
+    pub fn links(&self, page: usize, now_days: f64) -> Vec<usize> {
+        let WebPage { kind, group, .. } = self.pages[page];
+        let (sites, sections) = (self.sites.len(), self.sections_per_site);
+        let index_page = |section: usize| sites + section;
+        match kind {
+            PageKind::Front => {
+                let index_pages = (group * sections..(group + 1) * sections).map(index_page);
+                index_pages.chain(self.new_links(page, -1.0, now_days).iter().copied()).collect()
+            }
+            PageKind::Index => {
+                let articles = self.new_links(page, f64::NEG_INFINITY, now_days);
+                std::iter::once(group / sections).chain(articles.iter().copied()).collect()
+            }
+            PageKind::Article => vec![group / sections, index_page(group)],
+        }
+    }
+
     /// The first change of a page after a time. Times must not go back by page.
     pub fn next_change_days(&mut self, page: usize, after_days: f64) -> f64 {
         while self.pages[page].next_own_days <= after_days {

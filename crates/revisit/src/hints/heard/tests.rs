@@ -18,12 +18,17 @@ fn entry(last: f64) -> PageEntry {
     }
 }
 
+/// A list of one page.
+fn list_of_one(kind: HintNumber) -> List {
+    List { news: NewsRate::default(), about: ListSubject::KnownPages { pages: 1.0, kind } }
+}
+
 /// A page last looked at on day 100, and a list of it.
 fn listed() -> (PageColumns, HeardPages, Slot, Slot) {
     let (mut columns, mut heard) = (PageColumns::default(), HeardPages::default());
     let place = |path| PagePlace::of("a.test", "a.test", path);
     let (page, list) = (columns.insert(&entry(100.0), &place("/a")), columns.insert(&entry(100.0), &place("/s.xml")));
-    heard.set_list(list, Some(List { pages: 1.0, kind: Some(SITEMAP), news: NewsRate::default() }));
+    heard.set_list(list, Some(list_of_one(SITEMAP)));
     (columns, heard, page, list)
 }
 
@@ -110,7 +115,7 @@ fn a_claim_is_news_once_and_no_silence() {
 fn a_feed_claims_changes_of_pages_that_stay_on_their_sitemap() {
     let (mut columns, mut heard, page, list) = listed();
     let feed = columns.insert(&entry(100.0), &PagePlace::of("a.test", "a.test", "/feed"));
-    heard.set_list(feed, Some(List { pages: 1.0, kind: Some(FEED), news: NewsRate::default() }));
+    heard.set_list(feed, Some(list_of_one(FEED)));
     let record = HintRecord::default();
     heard.hear(&mut columns, list, [(page, ListedDate::at(90.0))], day(110.0), |_| &record);
     let claimed = heard.hear(&mut columns, feed, [(page, ListedDate::at(105.0))], day(111.0), |_| &record);

@@ -3,6 +3,7 @@
 mod budget;
 mod corpus;
 mod first_days;
+mod grow;
 mod jobs;
 mod list;
 mod lists;
@@ -34,6 +35,8 @@ enum SimulateCommand {
     Population(population::PopulationArguments),
     /// Computes the budget that other crawlers need for the same freshness.
     Versus(versus::VersusArguments),
+    /// Crawls a web that grows, and measures how soon new pages are copied.
+    Grow(grow::GrowArguments),
     /// Compares published figures with ours.
     Reproduce(reproduce::ReproduceArguments),
     /// Lists policies, estimators, populations, change models and reproductions.
@@ -46,6 +49,7 @@ pub fn simulate(arguments: &SimulateArguments, format: Format) -> Result<(), Com
         SimulateCommand::Trace(arguments) => trace::trace(arguments, format),
         SimulateCommand::Population(arguments) => population::population(arguments, format),
         SimulateCommand::Versus(arguments) => versus::versus(arguments, format),
+        SimulateCommand::Grow(arguments) => grow::grow(arguments, format),
         SimulateCommand::Reproduce(arguments) => reproduce::reproduce(arguments, format),
         SimulateCommand::List => list::list(format),
     }

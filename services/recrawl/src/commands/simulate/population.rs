@@ -2,7 +2,7 @@
 
 use super::budget::BudgetArgument;
 use super::jobs;
-use super::report::{Curve, ReportTable, SimulationReport};
+use super::report::{Curve, CurveAxis, ReportTable, SimulationReport};
 use crate::CommandFailure;
 use crate::output::{Format, answers, print};
 use clap::Args;
@@ -166,6 +166,7 @@ fn report(arguments: &PopulationArguments, rows: &[StudyRow]) -> SimulationRepor
             arguments.pages, arguments.days, arguments.warm_up_days, arguments.seeds, arguments.changes
         ),
         curves,
+        curves_over: CurveAxis::Budget,
         courses: Vec::new(),
         courses_at: String::new(),
         tables: vec![ReportTable {

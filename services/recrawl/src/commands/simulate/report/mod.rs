@@ -12,8 +12,10 @@ pub(super) struct SimulationReport {
     pub(super) title: String,
     /// Description of the simulation, in sentences.
     pub(super) introduction: String,
-    /// Freshness of each policy by budget.
+    /// Freshness of each policy by budget, or what else `curves_over` says.
     pub(super) curves: Vec<Curve>,
+    /// The horizontal axis of the curves.
+    pub(super) curves_over: CurveAxis,
     /// Freshness of each policy over the scored time.
     pub(super) courses: Vec<Course>,
     /// The budget of the courses, for people.
@@ -22,11 +24,20 @@ pub(super) struct SimulationReport {
     pub(super) tables: Vec<ReportTable>,
 }
 
+/// What curves are drawn over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CurveAxis {
+    /// Fetches per page and day.
+    Budget,
+    /// Days from the birth of a page to its first copy.
+    FirstCopyDays,
+}
+
 /// Freshness of one policy by budget.
 pub(super) struct Curve {
     /// Name of the policy.
     pub(super) name: String,
-    /// (fetches per page and day, freshness), by increasing budget.
+    /// (place on the axis, freshness), in the order in which they are joined.
     pub(super) points: Vec<(f64, f64)>,
 }
 
@@ -60,7 +71,7 @@ impl SimulationReport {
         if !self.curves.is_empty() {
             let shown = plot::most_telling(&self.curves, |curve| &curve.name);
             let plot = if self.curves.iter().any(|curve| curve.points.len() > 1) {
-                plot::stale_against_budget(&shown)?
+                plot::stale_against(self.curves_over, &shown)?
             } else {
                 plot::stale_bars(&shown)?
             };
@@ -142,6 +153,7 @@ mod tests {
             title: "Trace <x>".to_owned(),
             introduction: "A & B".to_owned(),
             curves: (0..curves).map(curve).collect(),
+            curves_over: CurveAxis::Budget,
             courses: (0..curves).map(course).collect(),
             courses_at: "1/15d".to_owned(),
             tables: vec![ReportTable {

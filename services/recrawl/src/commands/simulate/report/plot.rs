@@ -1,6 +1,7 @@
 //! The plots. They show the stale share, 1 - freshness, because near 1 differences in freshness are invisible.
 
-use super::{Course, Curve};
+use super::{Course, Curve, CurveAxis};
+use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 
 pub(super) type SvgResult = Result<String, Box<dyn std::error::Error>>;
@@ -42,32 +43,61 @@ fn stale(freshness: f64) -> f64 {
     (1.0 - freshness).max(1e-5)
 }
 
-/// Stale share by budget. Both axes are logarithmic, so that halving the stale share looks the same everywhere.
-pub(super) fn stale_against_budget(curves: &[(RGBColor, &Curve)]) -> SvgResult {
-    let points = || curves.iter().flat_map(|(_, curve)| curve.points.iter());
-    let budgets = span(points().map(|point| point.0));
-    let shares = span(points().map(|point| stale(point.1)));
+/// Stale share over an axis, which is logarithmic. So is the share where it differs much, so that halving it looks the same
+/// everywhere. Within a factor of ten it is not, because such an axis would have no marks.
+pub(super) fn stale_against(axis: CurveAxis, curves: &[(RGBColor, &Curve)]) -> SvgResult {
+    let shares = span(curves.iter().flat_map(|(_, curve)| &curve.points).map(|point| stale(point.1)));
+    if shares.1 > 10.0 * shares.0 {
+        draw_stale_against(
+            axis,
+            curves,
+            (shares.0..shares.1).log_scale(),
+            "share of time a copy is stale (logarithmic)",
+        )
+    } else {
+        draw_stale_against(axis, curves, shares.0..shares.1, "share of time a copy is stale")
+    }
+}
+
+fn draw_stale_against<S>(axis: CurveAxis, curves: &[(RGBColor, &Curve)], shares: S, y_desc: &str) -> SvgResult
+where
+    S: AsRangedCoord<Value = f64>,
+    S::CoordDescType: ValueFormatter<f64>,
+{
+    let (caption, x_desc, legend) = match axis {
+        CurveAxis::Budget => (
+            "Stale share against budget",
+            "budget: fetches per page and day (logarithmic)",
+            SeriesLabelPosition::LowerLeft,
+        ),
+        CurveAxis::FirstCopyDays => (
+            "Stale share against the wait of new pages",
+            "days from the birth of a page to its first copy (logarithmic)",
+            SeriesLabelPosition::LowerRight,
+        ),
+    };
+    let places = span(curves.iter().flat_map(|(_, curve)| &curve.points).map(|point| point.0));
     let mut svg = String::new();
     {
         let area = SVGBackend::with_string(&mut svg, (900, 460)).into_drawing_area();
         let mut chart = ChartBuilder::on(&area)
-            .caption("Stale share against budget", ("sans-serif", 18).into_font().color(&BLACK))
+            .caption(caption, ("sans-serif", 18).into_font().color(&BLACK))
             .margin(10)
             .x_label_area_size(44)
             .y_label_area_size(64)
             .right_y_label_area_size(0)
-            .build_cartesian_2d((budgets.0..budgets.1).log_scale(), (shares.0..shares.1).log_scale())?;
+            .build_cartesian_2d((places.0..places.1).log_scale(), shares)?;
         chart
             .configure_mesh()
-            .x_desc("budget: fetches per page and day (logarithmic)")
-            .y_desc("share of time a copy is stale (logarithmic)")
+            .x_desc(x_desc)
+            .y_desc(y_desc)
             .x_label_formatter(&|x| short(*x))
             .y_label_formatter(&|y| short(*y))
             .light_line_style(TRANSPARENT)
             .bold_line_style(BLACK.mix(0.15))
             .draw()?;
         for (colour, curve) in curves {
-            let points = curve.points.iter().map(|(budget, freshness)| (*budget, stale(*freshness)));
+            let points = curve.points.iter().map(|(place, freshness)| (*place, stale(*freshness)));
             let style = ShapeStyle::from(colour).stroke_width(if curve.name == "live" { 3 } else { 2 });
             chart
                 .draw_series(LineSeries::new(points.clone(), style))?
@@ -75,7 +105,7 @@ pub(super) fn stale_against_budget(curves: &[(RGBColor, &Curve)]) -> SvgResult {
                 .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], style));
             chart.draw_series(points.map(|point| Circle::new(point, 3, colour.filled())))?;
         }
-        chart.configure_series_labels().position(SeriesLabelPosition::LowerLeft).border_style(BLACK.mix(0.3)).draw()?;
+        chart.configure_series_labels().position(legend).border_style(BLACK.mix(0.3)).draw()?;
         area.present()?;
     }
     Ok(themed(svg))

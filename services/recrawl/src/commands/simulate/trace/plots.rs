@@ -1,6 +1,6 @@
 //! The HTML page of `recrawl simulate trace`.
 
-use super::super::report::{Course, Curve, ReportTable, SimulationReport};
+use super::super::report::{Course, Curve, CurveAxis, ReportTable, SimulationReport};
 use super::{KnowledgeArgument, TraceArguments, TraceRow, head, sorted};
 use simulate::trace::JudgedTrace;
 
@@ -47,6 +47,7 @@ pub(super) fn report(arguments: &TraceArguments, trace: &JudgedTrace, rows: &[Tr
             if arguments.frozen { " and learn nothing from their fetches" } else { "" },
         ),
         curves,
+        curves_over: CurveAxis::Budget,
         courses,
         courses_at,
         tables,

@@ -1,0 +1,70 @@
+//! The ranker's part of the loop: the importance of pages by the links that looks have shown.
+
+use importance::opic::{Account, Shard, Window};
+use importance::weight::WeightMap;
+use importance::{Link, tidy, weigh_alike};
+
+/// Least change of a weight that is told, as a ratio.
+const LEAST_RATIO: f64 = 1.2;
+
+#[derive(Clone, Copy, Debug)]
+struct LinkedPage {
+    account: Account,
+    /// The weight last told; 0 if none.
+    told: f64,
+}
+
+/// Keeps an account for every page that links lead to, as the ranker does with `ranker.importance = "opic"`.
+pub(super) struct GrowthRanker {
+    shard: Shard,
+    accounts: Vec<Option<LinkedPage>>,
+    map: WeightMap,
+}
+
+impl GrowthRanker {
+    /// Accounts for pages with numbers below `pages`.
+    pub(super) fn new(pages: usize) -> Self {
+        Self { shard: Shard::new(0, 1.0), accounts: vec![None; pages], map: WeightMap::default() }
+    }
+
+    /// Takes in the links of a page. Returns the weights of the pages that they lead to, and of the page itself, as far as they
+    /// are new or differ from those told before.
+    pub(super) fn look(&mut self, page: usize, links: Vec<usize>) -> Vec<(usize, f64)> {
+        let mut links: Vec<_> = links.into_iter().map(Link::plain).collect();
+        tidy(page, &mut links);
+        weigh_alike(&mut links);
+        let mut source = self.account(page);
+        let mut given = Vec::with_capacity(links.len());
+        self.shard.visit(page, &mut source.account, &mut links, Window::Everything, |cash| given.push(cash));
+        let own = self.tell(page, source);
+        let told = given.into_iter().filter_map(|cash| {
+            let mut target = self.account(cash.to);
+            target.account.receive(cash.amount);
+            self.tell(cash.to, target)
+        });
+        own.into_iter().chain(told.collect::<Vec<_>>()).collect()
+    }
+
+    /// Splits the cash of the virtual page.
+    pub(super) fn tick(&mut self) {
+        let mut amount = 0.0;
+        self.shard.empty_purse(|share| amount += share.amount);
+        self.shard.receive(amount);
+    }
+
+    fn account(&mut self, page: usize) -> LinkedPage {
+        self.accounts[page].unwrap_or_else(|| LinkedPage { account: self.shard.open(), told: 0.0 })
+    }
+
+    fn tell(&mut self, number: usize, mut page: LinkedPage) -> Option<(usize, f64)> {
+        let mean = 1.0 / self.shard.pages() as f64;
+        let score = page.account.importance_since_opened(&self.shard);
+        let weight = self.map.weight(score, mean);
+        let is_news = !(page.told / LEAST_RATIO..page.told * LEAST_RATIO).contains(&weight);
+        if is_news {
+            page.told = weight;
+        }
+        self.accounts[number] = Some(page);
+        is_news.then_some((number, weight))
+    }
+}

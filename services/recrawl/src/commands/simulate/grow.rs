@@ -1,0 +1,221 @@
+//! `recrawl simulate grow`: one price for refresh and discovery beside fixed shares, on a web that grows.
+
+use super::jobs;
+use super::report::{Curve, CurveAxis, ReportTable, SimulationReport};
+use crate::CommandFailure;
+use crate::output::{Format, answers, print};
+use clap::Args;
+use serde::Serialize;
+use simulate::grow::web::WebOptions;
+use simulate::grow::{GrowthPolicy, GrowthRun, GrowthScores};
+use std::path::PathBuf;
+
+/// Arguments of `recrawl simulate grow`.
+#[derive(Args, Debug)]
+pub(super) struct GrowArguments {
+    /// Fetches per day. Separate several by commas.
+    #[arg(long, value_delimiter = ',', default_value = "200,800")]
+    budget: Vec<f64>,
+    /// Values of `policy.new_page_worth` for `live`, separated by commas.
+    #[arg(long, value_delimiter = ',', default_value = "0.1,0.3,1,10,100")]
+    new_page_worth: Vec<f64>,
+    /// Values of `policy.new_page_share` for `tianwang`, separated by commas.
+    #[arg(long, value_delimiter = ',', default_value = "0.1,0.2,0.3,0.5")]
+    new_page_share: Vec<f64>,
+    /// Sites of the web. Each has a front page.
+    #[arg(long, default_value_t = 20)]
+    sites: usize,
+    /// Sections of a site. Each has an index page.
+    #[arg(long, default_value_t = 5)]
+    sections: usize,
+    /// Articles of a section at the start.
+    #[arg(long, default_value_t = 40)]
+    articles: usize,
+    /// Mean number of articles born per section and day.
+    #[arg(long, default_value_t = 0.4)]
+    births: f64,
+    /// Articles of one section that are born at once, when the scored days begin.
+    #[arg(long, default_value_t = 0)]
+    flood: usize,
+    /// Scored days.
+    #[arg(long, default_value_t = 40.0)]
+    days: f64,
+    /// Days of learning before the scored days.
+    #[arg(long, default_value_t = 60.0)]
+    warm_up_days: f64,
+    /// Number of random seeds.
+    #[arg(long, default_value_t = 3)]
+    seeds: u64,
+    /// First random seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Number of simulations in parallel. Defaults to the number of cores.
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Writes an HTML page with plots and tables.
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+}
+
+/// Means over the seeds.
+#[derive(Debug, Serialize)]
+struct GrowRow {
+    budget_fetches_per_day: f64,
+    policy: &'static str,
+    /// Of `live`.
+    new_page_worth: Option<f64>,
+    /// Of `tianwang`.
+    new_page_share: Option<f64>,
+    freshness: f64,
+    front_freshness: f64,
+    new_page_days: f64,
+    found_days: f64,
+    copied_share: f64,
+    births: f64,
+    fetches: f64,
+}
+
+/// Length of a tick.
+const TICK_DAYS: f64 = 1.0 / 24.0;
+
+/// Runs the crawls.
+pub(super) fn grow(arguments: &GrowArguments, format: Format) -> Result<(), CommandFailure> {
+    if arguments.seeds == 0 {
+        return Err(CommandFailure::Input("--seeds is 0; give at least 1".to_owned()));
+    }
+    let threads = super::threads(arguments.threads)?;
+    let cases = cases(arguments);
+    let runs: Vec<GrowthRun> = cases.iter().flat_map(|case| runs(arguments, *case)).collect();
+    let named = |run: &GrowthRun| format!("{} fetches a day, {:?}, seed {}", run.fetches_per_day, run.policy, run.seed);
+    let names: Vec<String> = runs.iter().map(named).collect();
+    let (scores, stopped) = jobs::run(&names, threads, |number, tell| runs[number].run(tell))?;
+    if stopped > 0 {
+        return Err(super::stopped(scores.len(), runs.len()));
+    }
+    let rows: Vec<GrowRow> =
+        cases.iter().zip(scores.chunks(arguments.seeds as usize)).map(|(case, scores)| row(*case, scores)).collect();
+    if let Some(path) = &arguments.report {
+        report(arguments, &rows).write(path)?;
+    }
+    match format {
+        Format::Text => print(&super::columns(&HEAD, &rows.iter().map(cells).collect::<Vec<_>>(), 3)),
+        _ => answers(format, &rows, |_| String::new()),
+    }
+}
+
+/// Budgets with policies.
+fn cases(arguments: &GrowArguments) -> Vec<(f64, GrowthPolicy)> {
+    let one_price = arguments.new_page_worth.iter().map(|worth| GrowthPolicy::OnePrice { new_page_worth: *worth });
+    let tianwang = arguments.new_page_share.iter().map(|share| GrowthPolicy::Tianwang { new_page_share: *share });
+    let policies: Vec<_> = one_price.chain(tianwang).collect();
+    arguments.budget.iter().flat_map(|budget| policies.iter().map(|policy| (*budget, *policy))).collect()
+}
+
+fn runs(arguments: &GrowArguments, (fetches_per_day, policy): (f64, GrowthPolicy)) -> Vec<GrowthRun> {
+    let web = WebOptions {
+        sites: arguments.sites,
+        sections: arguments.sections,
+        articles: arguments.articles,
+        births_per_section_day: arguments.births,
+        flood: (arguments.flood > 0).then_some((arguments.warm_up_days, arguments.flood)),
+        ..WebOptions::default()
+    };
+    let run = GrowthRun {
+        web,
+        policy,
+        fetches_per_day,
+        warm_up_days: arguments.warm_up_days,
+        scored_days: arguments.days,
+        tick_days: TICK_DAYS,
+        seed: arguments.seed,
+    };
+    (0..arguments.seeds).map(|number| GrowthRun { seed: run.seed.wrapping_add(number), ..run.clone() }).collect()
+}
+
+fn row((budget, policy): (f64, GrowthPolicy), scores: &[GrowthScores]) -> GrowRow {
+    let mean = |of: fn(&GrowthScores) -> f64| scores.iter().map(of).sum::<f64>() / scores.len() as f64;
+    let (name, new_page_worth, new_page_share) = match policy {
+        GrowthPolicy::OnePrice { new_page_worth } => ("live", Some(new_page_worth), None),
+        GrowthPolicy::Tianwang { new_page_share } => ("tianwang", None, Some(new_page_share)),
+    };
+    GrowRow {
+        budget_fetches_per_day: budget,
+        policy: name,
+        new_page_worth,
+        new_page_share,
+        freshness: mean(|scores| scores.freshness),
+        front_freshness: mean(|scores| scores.front_freshness),
+        new_page_days: mean(|scores| scores.new_page_days),
+        found_days: mean(|scores| scores.found_days),
+        copied_share: mean(|scores| scores.copied_share),
+        births: mean(|scores| scores.births as f64),
+        fetches: mean(|scores| scores.fetches as f64),
+    }
+}
+
+const HEAD: [&str; 10] = [
+    "fetches a day",
+    "policy",
+    "new pages",
+    "freshness",
+    "front pages",
+    "birth to copy, days",
+    "birth to link, days",
+    "copied, %",
+    "births",
+    "fetches",
+];
+
+fn cells(row: &GrowRow) -> Vec<String> {
+    let worth = row.new_page_worth.map(|worth| format!("worth {worth}"));
+    let share = row.new_page_share.map(|share| format!("share {share}"));
+    vec![
+        row.budget_fetches_per_day.to_string(),
+        row.policy.to_owned(),
+        worth.or(share).unwrap_or_default(),
+        format!("{:.4}", row.freshness),
+        format!("{:.4}", row.front_freshness),
+        format!("{:.2}", row.new_page_days),
+        format!("{:.2}", row.found_days),
+        format!("{:.1}", 100.0 * row.copied_share),
+        format!("{:.0}", row.births),
+        format!("{:.0}", row.fetches),
+    ]
+}
+
+fn report(arguments: &GrowArguments, rows: &[GrowRow]) -> SimulationReport {
+    let mut curves: Vec<Curve> = Vec::new();
+    for row in rows {
+        let name = match arguments.budget.len() {
+            1 => row.policy.to_owned(),
+            _ => format!("{}, {} fetches a day", row.policy, row.budget_fetches_per_day),
+        };
+        let point = (row.new_page_days, row.freshness);
+        match curves.iter_mut().find(|curve| curve.name == name) {
+            Some(curve) => curve.points.push(point),
+            None => curves.push(Curve { name, points: vec![point] }),
+        }
+    }
+    SimulationReport {
+        title: "Discovery beside refresh on a web that grows".to_owned(),
+        introduction: format!(
+            "{} sites, {} articles at the start, {} days after {} days of learning, {} seeds. A curve of live is drawn through \
+             values of policy.new_page_worth, one of tianwang through values of policy.new_page_share. Lower and further left \
+             is better: copies are less stale, and new pages are copied sooner. A page without a copy at the end waits until then.",
+            arguments.sites,
+            arguments.sites * arguments.sections * arguments.articles,
+            arguments.days,
+            arguments.warm_up_days,
+            arguments.seeds,
+        ),
+        curves,
+        curves_over: CurveAxis::FirstCopyDays,
+        courses: Vec::new(),
+        courses_at: String::new(),
+        tables: vec![ReportTable {
+            caption: "Means over the seeds".to_owned(),
+            head: HEAD.iter().map(ToString::to_string).collect(),
+            rows: rows.iter().map(cells).collect(),
+        }],
+    }
+}
