@@ -293,6 +293,8 @@ fn help_of(figure: &str) -> &'static str {
         "on_the_wire" => "requests sent to a server and not answered yet",
         "pages" => "pages known",
         "price_sum" => "sum of the partitions' prices of a fetch",
+        "questions_answered_total" => "questions of operators answered",
+        "questions_expired_total" => "questions of operators passed over because nobody waits for the answer any more",
         "refused_pages_total" => "discovered pages refused because of their URL or the limits of the crawl",
         "repeats_total" => "duplicate results dropped",
         "results_total" => "fetch results processed",

@@ -138,6 +138,11 @@ impl SharedDemand {
         self.price
     }
 
+    /// The price; `None` before the first one is computed.
+    pub(crate) fn known_price(&self) -> Option<f64> {
+        self.published.is_some().then_some(self.price)
+    }
+
     pub(crate) fn share(&self) -> f64 {
         self.share
     }

@@ -1,10 +1,11 @@
-//! Explains why a page is due or not: from records read beside the running loop, with the code that decides.
+//! Explains why a page is due or not, with the code that decides: in the running frontier, or from records read beside it.
 
 mod explanation;
 mod reasons;
 
 pub use crate::explain::explanation::{Explanation, HintQuality, Hints, HostCap, RateRange, SweepHazard};
 
+use crate::frontier::Frontier;
 use crate::hint_kinds::{kind_of as hint_kind_of, record_of};
 use crate::hosts::{HostSchedule, Hosts};
 use crate::page_index::{PageIndex, place_of};
@@ -21,14 +22,13 @@ use sweeps::{GroupKind, GroupOutlook, Outlook};
 /// No policy plans further ahead.
 const HORIZON_DAYS: f64 = 3_650.0;
 
-/// The pages, outlook and hints of one site, assembled as in the running scheduler.
-struct ExplainedSite {
-    pages: PageIndex,
-    outlook: Outlook,
+/// A page with what decides about it: all pages of its site at least, their outlook, and the hints of its host.
+struct ExplainedPage<'a> {
+    pages: &'a PageIndex,
+    outlook: &'a Outlook,
     slot: Slot,
-    page: ScheduledPage,
+    page: &'a ScheduledPage,
     index: Index,
-    hint_hazard: f64,
     hints: HintRecord,
     /// The price assumed where none was computed.
     price: f64,
@@ -58,40 +58,53 @@ pub fn explain(
     for (id, page) in pages {
         let slot = index.set(*id, page, &mut hosts, rules, &outlook);
         if *id == url.page_id() {
-            found = Some((slot, page.clone()));
+            found = Some((slot, page));
         }
     }
     let (slot, page) = found?;
     index.resolve_lists(&hosts);
     index.columns.refresh(&outlook, usize::MAX);
-    let hint_hazard = page.hint_hazard;
-    let pages = index;
-    let known = ExplainedSite {
-        pages,
-        outlook,
-        slot,
-        page,
-        index: rules.index,
-        hint_hazard,
-        hints,
-        price: price.unwrap_or(0.0),
-    };
+    let (pages, outlook, price_now) = (&index, &outlook, price.unwrap_or(0.0));
+    let known = ExplainedPage { pages, outlook, slot, page, index: rules.index, hints, price: price_now };
     Some(known.explain(rules, schedule, price, now))
 }
 
-impl ExplainedSite {
+impl Frontier {
+    /// Explains the decision about a page from what is known now. `schedule` is that of its host. Returns `None` when the
+    /// page is not known.
+    pub fn explain(
+        &self,
+        page: &ScheduledPage,
+        schedule: Option<HostSchedule>,
+        now: Timestamp,
+    ) -> Option<Explanation> {
+        let price = self.demand.known_price();
+        let known = ExplainedPage {
+            pages: &self.pages,
+            outlook: &self.outlook,
+            slot: self.pages.slot(page.url.page_id())?,
+            page,
+            index: self.rules.index,
+            hints: schedule.as_ref().map(record_of).unwrap_or_default(),
+            price: price.unwrap_or(0.0),
+        };
+        Some(known.explain(&self.rules, schedule, price, now))
+    }
+}
+
+impl ExplainedPage<'_> {
     fn worth(&self, at: Timestamp) -> Option<Worth> {
-        self.pages.columns.worth(self.slot, &self.index, &self.outlook, at)
+        self.pages.columns.worth(self.slot, &self.index, self.outlook, at)
     }
 
     /// The value the page competes with at a time.
     fn value(&self, at: Timestamp) -> f64 {
-        if let Some(value) = self.pages.columns.first_copy_value(self.slot, &self.index, &self.outlook, at) {
+        if let Some(value) = self.pages.columns.first_copy_value(self.slot, &self.index, self.outlook, at) {
             return value;
         }
         self.worth(at).map_or(0.0, |worth| {
-            let own = if self.hint_hazard > 0.0 {
-                value_with_hints(&worth, &self.index, self.hint_hazard)
+            let own = if self.page.hint_hazard > 0.0 {
+                value_with_hints(&worth, &self.index, self.page.hint_hazard)
             } else {
                 worth.value
             };
@@ -143,7 +156,7 @@ impl ExplainedSite {
         let place = place_of(&self.page.url);
         let groups = self.outlook.groups_of(&place);
         let shown = |group: &GroupOutlook| SweepHazard {
-            group: kind_of(&place.groups, group.group),
+            group: kind_of(&place.groups, group.group).into(),
             pages: group.pages,
             hazard: group.hazard.between(last.as_days(), now.as_days()),
             per_day: group.hazard.per_day(),
@@ -158,10 +171,10 @@ impl ExplainedSite {
         price: Option<f64>,
         now: Timestamp,
     ) -> Explanation {
-        let page = &self.page;
+        let page = self.page;
         let worth = self.worth(now);
         let live = matches!(self.index, Index::Live { .. });
-        let belief = crate::siblings::belief_of(page, place_of(&page.url).cell, rules, &self.outlook);
+        let belief = crate::siblings::belief_of(page, place_of(&page.url).cell, rules, self.outlook);
         let believed = match &worth {
             Some(worth) if live => worth.plain,
             _ => belief,
@@ -192,12 +205,12 @@ impl ExplainedSite {
         let mut explanation = Explanation {
             url: page.url.to_string(),
             policy: rules.policy.name().to_owned(),
-            state,
+            state: state.into(),
             due_at: due_at.map(|at| at.to_string()),
             crawl_value: scored.then(|| self.value(now)),
             price,
             weight: weight_of(page, rules),
-            weight_from: rules.weight_from(page),
+            weight_from: rules.weight_from(page).into(),
             importance: page.importance,
             change_rate_per_day: RateRange {
                 mean: believed.mean(),

@@ -104,6 +104,11 @@ impl Frontier {
         }
     }
 
+    /// The rules it decides by.
+    pub fn rules(&self) -> &FrontierRules {
+        &self.rules
+    }
+
     /// Restores the outlook.
     ///
     /// # Errors

@@ -18,6 +18,7 @@ pub mod explain;
 mod fetch_cost;
 mod frontier;
 mod hint_kinds;
+mod host_list;
 mod host_limit;
 mod hosts;
 mod page_index;
@@ -29,6 +30,7 @@ mod siblings;
 mod ties;
 
 pub use crate::frontier::{ChosenPage, Frontier, FrontierTick, HandOut, ListingEffects};
+pub use crate::host_list::{HostListing, HostReport, HostTally};
 pub use crate::hosts::HostSchedule;
 pub use crate::page_record::{LastFailure, ScheduledPage};
 pub use crate::request::{AnswerFate, PageRequest, RequestState, RetryTimes, WantedReason};

@@ -3,7 +3,8 @@
 use crate::keys::KeyKind;
 use crate::{
     ChangeEstimate, ChangeHint, Command, FetchResult, Keyed, LinkCash, MirrorLetter, PageLinks, PageObservation,
-    PageOutLinks, PageRemoval, PagesShown, RankedPages, SiteListing, SweepForecast, TroubleNotice, VirtualCash,
+    PageOutLinks, PageRemoval, PagesShown, Question, RankedPages, SiteListing, SweepForecast, TroubleNotice,
+    VirtualCash,
 };
 
 /// A union of messages whose keys are all sites.
@@ -53,6 +54,8 @@ events_of_sites! {
         Trouble(TroubleNotice),
         /// All other stages have deleted a page.
         Removed(PageRemoval),
+        /// An operator's question.
+        Question(Question),
     }
 }
 
@@ -65,6 +68,8 @@ events_of_sites! {
         Result(FetchResult),
         /// A page is to be forgotten.
         Removal(PageRemoval),
+        /// An operator's question.
+        Question(Question),
     }
 }
 
@@ -77,6 +82,8 @@ events_of_sites! {
         Observation(PageObservation),
         /// A page is to be forgotten.
         Removal(PageRemoval),
+        /// An operator's question.
+        Question(Question),
     }
 }
 
@@ -90,5 +97,7 @@ events_of_sites! {
         Cash(LinkCash),
         /// The virtual page's cash for the pages of the partition.
         Virtual(VirtualCash),
+        /// An operator's question.
+        Question(Question),
     }
 }

@@ -4,9 +4,9 @@
 //! that every sender uses the same one. [`KeyKind`] describes the kinds of keys.
 
 use crate::{
-    ChangeEstimate, ChangeHint, Command, DeadLetter, Demand, Encoded, FetchRequest, FetchResult, LinkCash,
+    Answer, ChangeEstimate, ChangeHint, Command, DeadLetter, Demand, Encoded, FetchRequest, FetchResult, LinkCash,
     MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation, PageOutLinks, PageRemoval, PagesShown,
-    RankTotals, RankedPages, SiteListing, SweepForecast, TopicOrder, TroubleNotice, VirtualCash,
+    Question, RankTotals, RankedPages, SiteListing, SweepForecast, TopicOrder, TroubleNotice, VirtualCash,
 };
 use page::{CanonicalUrl, Host, SiteKey};
 
@@ -80,6 +80,8 @@ keyed! {
     RankTotals: StagePartition |totals| totals.stage_partition.to_string().into_bytes();
     TroubleNotice: Site |notice| site(&notice.url.site_key());
     Command: Site |command| command_key(command);
+    Question: Site |question| question.routing_key.as_bytes().to_vec();
+    Answer: Name |answer| answer.question_id.as_bytes().to_vec();
     PageBand: Band |entry| entry.band.0.to_vec();
     PageChange: Page |change| change.page_id.0.to_vec();
     PageContent: Page |content| content.url.page_id().0.to_vec();

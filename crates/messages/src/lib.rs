@@ -26,6 +26,7 @@ mod look;
 mod operate;
 mod outcome;
 mod parts;
+mod question;
 mod rank;
 mod removal;
 mod report;
@@ -58,6 +59,7 @@ pub use crate::look::{
 };
 pub use crate::operate::{ChangedUnit, CopyKind, DeadLetter, PageChange, PageContent};
 pub use crate::outcome::{ContentEvidence, FetchOutcome, HostTrouble, OutcomeMeaning, RetryRule};
+pub use crate::question::{Answer, HostOrder, HostSelection, Question, QuestionKind, TableEntry};
 pub use crate::rank::{CashLink, LinkCash, PageOutLinks, PagesShown, RankTotals, RankedPage, RankedPages, VirtualCash};
 pub use crate::removal::PageRemoval;
 pub use crate::report::{AnswerKind, AnswerReport, OutcomeClass};

@@ -102,8 +102,8 @@ pub(crate) fn record_name(schema: &Schema) -> Option<&str> {
 /// The schemas of the messages of this crate. Those of state records come from their services ([`Encoded::schemas`]).
 pub fn of_messages() -> Vec<SchemaRecord> {
     use crate::{
-        DeadLetter, Demand, DetectorEvent, EstimatorEvent, FetchRequest, PageBand, PageChange, PageContent, RankTotals,
-        RankerEvent, SchedulerEvent, TopicOrder,
+        Answer, DeadLetter, Demand, DetectorEvent, EstimatorEvent, FetchRequest, PageBand, PageChange, PageContent,
+        RankTotals, RankerEvent, SchedulerEvent, TopicOrder,
     };
     let mut schemas = [
         FetchRequest::schemas(),
@@ -117,10 +117,11 @@ pub fn of_messages() -> Vec<SchemaRecord> {
         RankerEvent::schemas(),
         RankTotals::schemas(),
         TopicOrder::schemas(),
+        Answer::schemas(),
         DeadLetter::schemas(),
     ]
     .concat();
-    // A removal is a record of several topics.
+    // Removals and questions are records of several topics.
     let mut names = std::collections::HashSet::new();
     schemas.retain(|schema| names.insert(schema.name));
     schemas

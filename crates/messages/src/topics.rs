@@ -4,8 +4,8 @@
 
 use crate::schema_record::SchemaRecord;
 use crate::{
-    DeadLetter, Demand, DetectorEvent, Encoded, EstimatorEvent, FetchRequest, Keyed, PageBand, PageChange, PageContent,
-    RankTotals, RankerEvent, SchedulerEvent, TopicOrder,
+    Answer, DeadLetter, Demand, DetectorEvent, Encoded, EstimatorEvent, FetchRequest, Keyed, PageBand, PageChange,
+    PageContent, RankTotals, RankerEvent, SchedulerEvent, TopicOrder,
 };
 use std::fmt;
 use std::marker::PhantomData;
@@ -35,6 +35,9 @@ pub const RANK_TOTALS: Topic<RankTotals> = Topic::new("rank-totals").compacted()
 /// Operator to every detector partition. A topic's file may have 2,000 words in each of 32 languages.
 pub const TOPIC_ORDERS: Topic<TopicOrder> =
     Topic::new("topic-orders").compacted().one_partition().max_message_bytes(4 * MIB);
+/// Every stage to the operator who asked. An answer may hold the copy of a page.
+pub const ANSWERS: Topic<Answer> =
+    Topic::new("answers").one_partition().max_message_bytes(BODY_BYTES + MIB).retention_days(1);
 /// The product: page changes.
 pub const PAGE_CHANGES: Topic<PageChange> = Topic::new("page-changes").retention_days(30);
 /// The stored copies. Also the changelog of the detector's table of copies.

@@ -37,6 +37,7 @@ pub mod position;
 mod process_error;
 pub mod processor;
 pub mod protocol;
+mod questions;
 mod record;
 mod restore;
 mod runner;
@@ -64,6 +65,7 @@ pub use crate::overlay::Overlay;
 pub use crate::position::Position;
 pub use crate::process_error::ProcessError;
 pub use crate::processor::{Context, Processor};
+pub use crate::questions::QuestionDesk;
 pub use crate::record::{Cleanup, InputRecord, OffsetBounds, OutputRecord, TopicConfig, TopicPartition};
 pub use crate::runner::{Stage, StageRunner, StepOutcome};
 pub use crate::spec::{

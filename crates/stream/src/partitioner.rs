@@ -8,6 +8,12 @@ pub fn partition_for(key: &[u8], partitions: u32) -> u32 {
     (murmur2(key) & 0x7fff_ffff) % partitions
 }
 
+/// A key that leads to a partition, for records about the partition itself. Among `partitions` there must be such a partition.
+pub fn key_for(partition: u32, partitions: u32) -> String {
+    let mut keys = (0_u64..).map(|number| format!("partition-{number}"));
+    keys.find(|key| partition_for(key.as_bytes(), partitions) == partition).unwrap_or_default()
+}
+
 /// MurmurHash2, 32 bits, with Kafka's seed.
 fn murmur2(data: &[u8]) -> u32 {
     const M: u32 = 0x5bd1_e995;

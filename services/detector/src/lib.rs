@@ -7,6 +7,7 @@
 //!
 //! It never fetches, and never decides what a response means for the next fetch.
 
+mod answers;
 mod bands;
 mod contents;
 mod focus;
@@ -21,21 +22,20 @@ use crate::bands::BandedPage;
 use crate::contents::publish_copy;
 use crate::focus::WantedTopics;
 use crate::lists::{ListRules, ListedPages};
-use crate::look::{JudgedLook, PageMemory};
+use crate::look::{JudgedLook, PageMemory, dates};
 use change::{LookMemory, PageState, VersionMemory};
 use messages::topics::{
-    FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS, SCHEDULER_EVENTS, TOPIC_ORDERS,
+    ANSWERS, FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS, SCHEDULER_EVENTS, TOPIC_ORDERS,
 };
 use messages::{
-    ChangedUnit, DateSource, DetectorEvent, FetchResult, LookJudgement, PageChange, PageDate, PageObservation,
-    PageRemoval, Verdict, body,
+    ChangedUnit, DetectorEvent, FetchResult, LookJudgement, PageChange, PageObservation, PageRemoval, Verdict, body,
 };
 use page::{Timestamp, UrlRules};
 use scope::Scope;
 use settings::{Contents, Discover, Settings};
 use std::sync::Arc;
 use std::time::Duration;
-use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
+use stream::{Context, InputRecord, ProcessError, Processor, QuestionDesk, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
 use watch::{WatchMemory, WatchRule, WatchRules};
 
@@ -101,6 +101,7 @@ pub fn topology() -> StageTopology {
         .writes(SCHEDULER_EVENTS)
         .writes(PAGE_BANDS)
         .writes(RANKER_EVENTS)
+        .writes(ANSWERS)
         .hears(TOPIC_ORDERS)
 }
 
@@ -116,6 +117,7 @@ pub struct Detector {
     rules: DetectorRules,
     partition: u32,
     counts: DetectorCounts,
+    questions: QuestionDesk,
 }
 
 /// What a detector has done so far.
@@ -139,7 +141,7 @@ struct DetectorCounts {
 impl Detector {
     /// A detector of a partition, with these rules.
     pub fn new(rules: DetectorRules, partition: u32) -> Self {
-        Self { rules, partition, counts: DetectorCounts::default() }
+        Self { rules, partition, counts: DetectorCounts::default(), questions: QuestionDesk::default() }
     }
 
     /// Sends the hints and links of a body that is a list, unless the body is unchanged. Returns whether it is a list.
@@ -246,6 +248,7 @@ impl Processor for Detector {
         let result = match record.read(FETCH_RESULTS)? {
             DetectorEvent::Result(result) => result,
             DetectorEvent::Removal(removal) => return self.remove(removal, context),
+            DetectorEvent::Question(question) => return self.answer(&question, context),
         };
         let watch_rules = Arc::clone(&self.rules.watch);
         let rule = watch_rules.find(&result.look.url);
@@ -325,7 +328,8 @@ impl Processor for Detector {
             ("topics_left_out", of_one(left_out as u64)),
             ("topic_targets", of_one(targets as u64)),
         ];
-        counted.into_iter().map(|(name, count)| (name, count as f64)).collect()
+        let counted = counted.into_iter().map(|(name, count)| (name, count as f64));
+        counted.chain(self.questions.figures()).collect()
     }
 }
 
@@ -377,22 +381,4 @@ fn observe(result: &FetchResult, look: &JudgedLook, before: &PageSketch, context
         look_again_after_s: look.look_again_after_s,
     };
     context.emit(PAGE_OBSERVATIONS, PageObservation { look: result.look.clone(), judgement });
-}
-
-/// What is claimed about the time of the page's last change. A date in the future says nothing about the past.
-fn dates(look: &messages::Look, modified_at: Option<Timestamp>, listed_change_at: Option<Timestamp>) -> Vec<PageDate> {
-    let claims = [
-        (DateSource::LastModified, last_modified_at(look)),
-        (DateSource::Page, modified_at),
-        (DateSource::Listed, listed_change_at),
-    ];
-    let known = claims.into_iter().filter_map(|(source, at)| Some(PageDate { source, at: at? }));
-    known.filter(|date| date.at <= look.fetched_at).collect()
-}
-
-/// The time in the response's Last-Modified header.
-fn last_modified_at(look: &messages::Look) -> Option<Timestamp> {
-    let date = httpdate::parse_http_date(look.validators.last_modified.as_deref()?).ok()?;
-    let since_1970 = date.duration_since(std::time::UNIX_EPOCH).ok()?;
-    Some(Timestamp::from_secs(since_1970.as_secs() as i64))
 }

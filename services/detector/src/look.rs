@@ -5,7 +5,7 @@ use crate::focus::WantedTopics;
 use crate::state::PageSketch;
 use change::{Absence, HostEvents, Judgement, LookMemory, Noise, PageState, PartVerdict, Presence, Version};
 use document::{Body, PageText};
-use messages::{ContentEvidence, FetchResult, Validators, Verdict};
+use messages::{ContentEvidence, DateSource, FetchResult, Look, PageDate, Validators, Verdict};
 use page::{Timestamp, UrlRules};
 use stream::ProcessError;
 use watch::{WatchMemory, WatchRule};
@@ -303,4 +303,22 @@ fn remember(look: &JudgedLook, result: &FetchResult, sketch: &mut PageSketch) {
         }
         ContentEvidence::Missing { .. } | ContentEvidence::Elsewhere | ContentEvidence::Nothing => {}
     }
+}
+
+/// What is claimed about the time of the page's last change. A date in the future says nothing about the past.
+pub(crate) fn dates(look: &Look, modified_at: Option<Timestamp>, listed_change_at: Option<Timestamp>) -> Vec<PageDate> {
+    let claims = [
+        (DateSource::LastModified, last_modified_at(look)),
+        (DateSource::Page, modified_at),
+        (DateSource::Listed, listed_change_at),
+    ];
+    let known = claims.into_iter().filter_map(|(source, at)| Some(PageDate { source, at: at? }));
+    known.filter(|date| date.at <= look.fetched_at).collect()
+}
+
+/// The time in the response's Last-Modified header.
+fn last_modified_at(look: &Look) -> Option<Timestamp> {
+    let date = httpdate::parse_http_date(look.validators.last_modified.as_deref()?).ok()?;
+    let since_1970 = date.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(Timestamp::from_secs(since_1970.as_secs() as i64))
 }

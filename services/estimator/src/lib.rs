@@ -22,18 +22,18 @@ pub use crate::sweep_state::{SweepCell, SweepDay, SweepGroup, SweepSite, SweepSi
 use crate::rate_learner::RateLearner;
 use crate::sweep_learner::{SweepLearner, SweepLook};
 use change_rate::{EstimatorChoice, EstimatorOptions, GammaPrior, LookOutcome, RateEstimator};
-use messages::topics::{PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
-use messages::{ChangeBelief, ChangeEstimate, EstimatorEvent, PageObservation, Verdict};
+use messages::topics::{ANSWERS, PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
+use messages::{ChangeBelief, ChangeEstimate, EstimatorEvent, PageObservation, Question, QuestionKind, Verdict};
 use page::Timestamp;
 use settings::Settings;
-use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
+use stream::{Context, InputRecord, ProcessError, Processor, QuestionDesk, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
 
 /// The topics and tables of the stage.
 pub fn topology() -> StageTopology {
     let tables =
         StageTopology::new("estimator", PAGE_OBSERVATIONS).keeps(PAGES).keeps(GROUPS).keeps(SWEEPS).keeps(HOSTS);
-    tables.writes(SCHEDULER_EVENTS)
+    tables.writes(SCHEDULER_EVENTS).writes(ANSWERS)
 }
 
 /// The stage, ready to run.
@@ -60,6 +60,7 @@ pub struct Estimator {
     learner: Option<PartitionLearner>,
     observations: u64,
     changes: u64,
+    questions: QuestionDesk,
 }
 
 enum PartitionLearner {
@@ -70,7 +71,22 @@ enum PartitionLearner {
 impl Estimator {
     /// An estimator that learns with `rates`, or by sweeps if there is none. [`Processor::restored`] loads its state.
     pub fn new(rates: Option<RateEstimator>) -> Self {
-        Self { rates, learner: None, observations: 0, changes: 0 }
+        Self { rates, learner: None, observations: 0, changes: 0, questions: QuestionDesk::default() }
+    }
+
+    fn answer(&mut self, question: &Question, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let Some(mut answer) = self.questions.open(question, context) else { return Ok(()) };
+        match (question.about, &question.url) {
+            (QuestionKind::Page, Some(url)) => {
+                answer.add(PAGES.name(), context.get(PAGES, &url.page_id())?.as_ref());
+            }
+            (QuestionKind::Figures, _) => {
+                answer.set_figures(&self.figures(context.now())).map_err(ProcessError::SetAside)?;
+            }
+            _ => return Err(QuestionDesk::refuse(question)),
+        }
+        context.emit(ANSWERS, answer);
+        Ok(())
     }
 
     fn learner(&mut self) -> &mut PartitionLearner {
@@ -95,6 +111,7 @@ impl Processor for Estimator {
                 context.emit(SCHEDULER_EVENTS, removal);
                 return Ok(());
             }
+            EstimatorEvent::Question(question) => return self.answer(&question, context),
         };
         let mut belief = context.get(PAGES, &seen.look.page_id)?.unwrap_or_default();
         belief.fetches += i64::from(seen.look.is_fetch());
@@ -161,11 +178,12 @@ impl Processor for Estimator {
             PartitionLearner::Sweeps(learner) => learner.groups(),
             PartitionLearner::Rates(learner) => learner.groups(),
         });
-        vec![
+        let own = [
             ("observations_total", self.observations as f64),
             ("changes_total", self.changes as f64),
             ("groups", groups as f64),
-        ]
+        ];
+        own.into_iter().chain(self.questions.figures()).collect()
     }
 }
 

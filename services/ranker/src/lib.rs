@@ -36,13 +36,13 @@ use crate::site_values::SiteValues;
 use importance::Link;
 use importance::link_value::LinkValue;
 use importance::opic::{Account, Shard, ShardNews, Window};
-use messages::topics::{RANK_TOTALS, RANKER_EVENTS, SCHEDULER_EVENTS};
-use messages::{LinkCash, PageOutLinks, RankTotals, RankedPage, RankerEvent, VirtualCash};
+use messages::topics::{ANSWERS, RANK_TOTALS, RANKER_EVENTS, SCHEDULER_EVENTS};
+use messages::{LinkCash, PageOutLinks, Question, QuestionKind, RankTotals, RankedPage, RankerEvent, VirtualCash};
 use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
 use settings::{RankMethod, Settings};
 use std::collections::BTreeMap;
-use stream::partitioner::partition_for;
-use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
+use stream::partitioner::{key_for, partition_for};
+use stream::{Context, InputRecord, ProcessError, Processor, QuestionDesk, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
 
 /// What a page keeps of its worth that is a copy of another, or not to be indexed.
@@ -54,7 +54,7 @@ const ALL_CASH: f64 = 1.0;
 pub fn topology() -> StageTopology {
     let tables = StageTopology::new("ranker", RANKER_EVENTS).keeps(ACCOUNTS).keeps(TOTALS).keeps(FORMS).keeps(SITES);
     let tables = tables.keeps(FOCUS).keeps(FOCUS_TOTALS);
-    tables.writes(SCHEDULER_EVENTS).writes(RANKER_EVENTS).writes(RANK_TOTALS).hears(RANK_TOTALS)
+    tables.writes(SCHEDULER_EVENTS).writes(RANKER_EVENTS).writes(RANK_TOTALS).writes(ANSWERS).hears(RANK_TOTALS)
 }
 
 /// The stage, ready to run. `partitions` is the number of partitions of the loop's topics.
@@ -75,6 +75,7 @@ pub struct Ranker {
     /// Whether the totals differ from those that are stored.
     is_changed: bool,
     counts: RankerCounts,
+    questions: QuestionDesk,
 }
 
 /// What a ranker has done so far.
@@ -100,7 +101,23 @@ impl Ranker {
             focus: Focus::new(rules.tunnel_depth),
             is_changed: false,
             counts: RankerCounts::default(),
+            questions: QuestionDesk::default(),
         }
+    }
+
+    fn answer(&mut self, question: &Question, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let Some(mut answer) = self.questions.open(question, context) else { return Ok(()) };
+        match (question.about, &question.url) {
+            (QuestionKind::Page | QuestionKind::Explanation, Some(url)) => {
+                answer.add(FOCUS.name(), context.get(FOCUS, &url.page_id())?.as_ref());
+            }
+            (QuestionKind::Figures, _) => {
+                answer.set_figures(&self.figures(context.now())).map_err(ProcessError::SetAside)?;
+            }
+            _ => return Err(QuestionDesk::refuse(question)),
+        }
+        context.emit(ANSWERS, answer);
+        Ok(())
     }
 
     /// A page with links was looked at.
@@ -299,6 +316,7 @@ impl Processor for Ranker {
                 self.shard.receive(given.cash);
                 self.is_changed = true;
             }
+            RankerEvent::Question(question) => self.answer(&question, context)?,
         }
         Ok(())
     }
@@ -309,7 +327,7 @@ impl Processor for Ranker {
         }
         let partitions = self.rules.partitions;
         self.shard.empty_purse(|share| {
-            let routing_key = outputs::routing_key(share.to, partitions);
+            let routing_key = key_for(share.to, partitions);
             context.emit(RANKER_EVENTS, VirtualCash { routing_key, cash: share.amount });
         });
         let ShardNews { shard, number, pages, noted } = self.shard.news();
@@ -354,7 +372,7 @@ impl Processor for Ranker {
     }
 
     fn figures(&self, _now: Timestamp) -> Vec<(&'static str, f64)> {
-        vec![
+        let own = [
             ("linked_pages", self.shard.own().pages as f64),
             ("link_looks_total", self.counts.looks as f64),
             ("links_total", self.counts.links as f64),
@@ -364,6 +382,7 @@ impl Processor for Ranker {
             ("judged_pages", self.focus.totals.judged as f64),
             ("on_topic_pages", self.focus.totals.on_topic as f64),
             ("targets_found", self.focus.totals.targets as f64),
-        ]
+        ];
+        own.into_iter().chain(self.questions.figures()).collect()
     }
 }

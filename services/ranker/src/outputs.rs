@@ -6,7 +6,6 @@ use messages::topics::{RANKER_EVENTS, SCHEDULER_EVENTS};
 use messages::{CashLink, LinkCash, LinkFocus, RankedPage, RankedPages};
 use page::SiteKey;
 use stream::Context;
-use stream::partitioner::partition_for;
 
 /// Bytes of links after which a record ends: half of what the scheduler's topic takes.
 const BYTES_PER_RECORD: usize = 512 << 10;
@@ -67,11 +66,4 @@ fn parts<T>(links: Vec<T>, address_bytes: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
         bytes += more;
     }
     parts
-}
-
-/// A text that the partitioner sends to a partition.
-pub(crate) fn routing_key(partition: u32, partitions: u32) -> String {
-    // One number of as many as there are partitions fits, on average.
-    let mut keys = (0_u64..).map(|number| format!("ranker-{number}"));
-    keys.find(|key| partition_for(key.as_bytes(), partitions) == partition).unwrap_or_default()
 }

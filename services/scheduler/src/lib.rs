@@ -5,6 +5,7 @@
 //!
 //! It never opens a connection and never looks into a page.
 
+mod answers;
 mod commands;
 pub mod explain;
 mod outlook;
@@ -13,24 +14,26 @@ mod state;
 pub use crate::state::{
     FORGOTTEN, ForgottenPage, HOSTS, OUTLOOK, OutlookCell, OutlookGroup, OutlookKey, OutlookRecord, OutlookSite, PAGES,
 };
-pub use frontier::{FrontierRules, HostSchedule, ScheduledPage};
+pub use crate::answers::MOST_LISTED_HOSTS;
+pub use frontier::{FrontierRules, HostListing, HostReport, HostSchedule, HostTally, ScheduledPage};
 
 use frontier::{ChosenPage, Frontier, HandOut};
-use messages::topics::{DEMAND, FETCH_REQUESTS, FETCH_RESULTS, SCHEDULER_EVENTS};
+use messages::topics::{ANSWERS, DEMAND, FETCH_REQUESTS, FETCH_RESULTS, SCHEDULER_EVENTS};
 use messages::{
     ChangeEstimate, ChangeHint, MirrorLetter, PageLinks, PageRemoval, PagesShown, RankedPages, SchedulerEvent,
     SiteListing, SweepForecast,
 };
 use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
 use settings::Settings;
-use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
+use stream::{Context, InputRecord, ProcessError, Processor, QuestionDesk, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
 
 /// The stage's tables and topics.
 pub fn topology() -> StageTopology {
     let tables =
         StageTopology::new("scheduler", SCHEDULER_EVENTS).keeps(PAGES).keeps(HOSTS).keeps(OUTLOOK).keeps(FORGOTTEN);
-    tables.writes(FETCH_REQUESTS).writes(FETCH_RESULTS).writes(DEMAND).writes(SCHEDULER_EVENTS).hears(DEMAND)
+    let writes = tables.writes(FETCH_REQUESTS).writes(FETCH_RESULTS).writes(DEMAND).writes(SCHEDULER_EVENTS);
+    writes.writes(ANSWERS).hears(DEMAND)
 }
 
 /// The description of the stage. `partitions` is the number of partitions of the loop's topics.
@@ -43,12 +46,13 @@ pub fn stage(settings: &Settings, names: &LogNames, partitions: u32) -> StageSpe
 /// One partition of the scheduler.
 pub struct Scheduler {
     frontier: Frontier,
+    questions: QuestionDesk,
 }
 
 impl Scheduler {
     /// A scheduler without pages; [`Processor::restored`] fills it.
     pub fn new(rules: FrontierRules) -> Self {
-        Self { frontier: Frontier::new(rules) }
+        Self { frontier: Frontier::new(rules), questions: QuestionDesk::default() }
     }
 
     fn take_estimate(&mut self, estimate: &ChangeEstimate, context: &mut Context<'_>) -> Result<(), ProcessError> {
@@ -290,6 +294,7 @@ impl Processor for Scheduler {
                 }
             }
             SchedulerEvent::Removed(removal) => self.take_removal(&removal, context)?,
+            SchedulerEvent::Question(question) => self.answer(&question, context)?,
             SchedulerEvent::Trouble(notice) => self.frontier.take_notice(&notice, context.now()),
         }
         self.forget_evicted(context)?;
@@ -318,7 +323,7 @@ impl Processor for Scheduler {
     }
 
     fn figures(&self, _now: Timestamp) -> Vec<(&'static str, f64)> {
-        self.frontier.figures()
+        self.frontier.figures().into_iter().chain(self.questions.figures()).collect()
     }
 }
 

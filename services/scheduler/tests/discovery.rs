@@ -97,11 +97,11 @@ fn what_the_ranker_finds_becomes_pages_with_the_weight_of_their_links() {
     bench.send("site.test", &ranked(URL, &[(one, 1, 4.0), (URL, 0, 2.0)], false, now));
     assert_eq!((bench.page(one).unwrap().importance, bench.page(URL).unwrap().importance), (4.0, 2.0));
     let explained = bench.explained(one, Some(1.0));
-    assert_eq!((explained.weight, explained.weight_from), (4.0, "links"));
+    assert_eq!((explained.weight, &*explained.weight_from), (4.0, "links"));
     // A weight that somebody gives stands above.
     bench.command(CommandKind::Seed, one, 7.0);
     let explained = bench.explained(one, Some(1.0));
-    assert_eq!((explained.weight, explained.weight_from, explained.importance), (7.0, "seed", 4.0));
+    assert_eq!((explained.weight, &*explained.weight_from, explained.importance), (7.0, "seed", 4.0));
     bench.crash();
     assert_eq!(bench.explained(one, Some(1.0)).weight, 7.0);
 }

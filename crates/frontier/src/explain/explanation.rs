@@ -1,17 +1,18 @@
 //! The explanation of a decision, as it is serialized.
 
 use messages::HintKind;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The decision about one page. Times are RFC 3339 in UTC.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Explanation {
     /// Canonical URL of the page.
     pub url: String,
     /// Name of the revisit policy in use.
     pub policy: String,
     /// Whether it may be fetched: `never_fetched`, `ready`, `in_flight`, `held`, `excluded`.
-    pub state: &'static str,
+    pub state: Cow<'static, str>,
     /// When its value reaches the price, from what is known now; absent when that takes more than ten years.
     pub due_at: Option<String>,
     /// Value of a fetch now, in days of weighted freshness; absent without a copy.
@@ -21,7 +22,7 @@ pub struct Explanation {
     /// The weight that it competes with; 1 is ordinary.
     pub weight: f64,
     /// Where that comes from: `rule`, `seed` or `links`.
-    pub weight_from: &'static str,
+    pub weight_from: Cow<'static, str>,
     /// Its weight by the links that lead to it; 1 is average.
     pub importance: f64,
     /// Estimated change rate, own changes and sweeps together.
@@ -51,7 +52,7 @@ pub struct Explanation {
 }
 
 /// An estimated change rate with its range.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct RateRange {
     /// Expected changes per day.
     pub mean: f64,
@@ -62,10 +63,10 @@ pub struct RateRange {
 }
 
 /// One group of the page.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SweepHazard {
     /// The feature that its pages share.
-    pub group: &'static str,
+    pub group: Cow<'static, str>,
     /// Number of pages in it.
     pub pages: u32,
     /// -ln of the probability that the sweeps of the group since the last look spared the page.
@@ -75,7 +76,7 @@ pub struct SweepHazard {
 }
 
 /// What limits fetches from the page's host.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HostCap {
     /// Authority of the host.
     pub name: String,
@@ -90,7 +91,7 @@ pub struct HostCap {
 }
 
 /// Hints since the last look, and the quality of the host's hints.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Hints {
     /// Number of kinds of hints that announce a change.
     pub kinds: u32,
@@ -103,7 +104,7 @@ pub struct Hints {
 }
 
 /// How far hints of one kind can be trusted on a host.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct HintQuality {
     /// The kind: `sitemap`, `feed`, `ping`, `websub`.
     pub kind: HintKind,

@@ -1,6 +1,6 @@
 //! The sentences of an explanation.
 
-use super::{ExplainedSite, Explanation};
+use super::{ExplainedPage, Explanation};
 use crate::hosts::HostSchedule;
 use crate::request::WantedReason;
 use crate::rules::FrontierRules;
@@ -8,7 +8,7 @@ use mirrors::PROBE_EVERY;
 use page::Timestamp;
 use revisit::columns::Index;
 
-impl ExplainedSite {
+impl ExplainedPage<'_> {
     pub(super) fn reasons(
         &self,
         explanation: &Explanation,
@@ -16,9 +16,9 @@ impl ExplainedSite {
         schedule: Option<&HostSchedule>,
         now: Timestamp,
     ) -> Vec<String> {
-        let page = &self.page;
+        let page = self.page;
         let mut reasons = Vec::new();
-        match explanation.state {
+        match &*explanation.state {
             "in_flight" => reasons.push("A request for it is under way.".to_owned()),
             "never_fetched" if !rules.values_first_copies() => {
                 reasons.push("It was never fetched. Such pages come first, in the order of their discovery.".to_owned())

@@ -1,9 +1,9 @@
 use crate::samples::Samples;
 use apache_avro::Schema;
 use messages::{
-    ChangeEstimate, ChangeHint, Command, DeadLetter, DecodeError, Demand, FetchRequest, FetchResult, Fingerprint,
-    Keyed, LinkCash, Message, MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation,
-    PageOutLinks, PageRemoval, PagesShown, RankTotals, RankedPages, SiteListing, SweepForecast, TopicOrder,
+    Answer, ChangeEstimate, ChangeHint, Command, DeadLetter, DecodeError, Demand, FetchRequest, FetchResult,
+    Fingerprint, Keyed, LinkCash, Message, MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation,
+    PageOutLinks, PageRemoval, PagesShown, Question, RankTotals, RankedPages, SiteListing, SweepForecast, TopicOrder,
     TroubleNotice, VirtualCash,
 };
 use std::path::PathBuf;
@@ -52,6 +52,8 @@ pub(crate) fn record_types() -> Vec<RecordType> {
         record_type::<PagesShown>(),
         record_type::<PageRemoval>(),
         record_type::<TopicOrder>(),
+        record_type::<Question>(),
+        record_type::<Answer>(),
         record_type::<DeadLetter>(),
     ]
 }

@@ -4,6 +4,7 @@
 
 /// Every record type, and how to try things on all of them.
 mod every;
+mod question_samples;
 mod rank_samples;
 /// Two values per record type: one with everything, one with as little as possible.
 mod samples;

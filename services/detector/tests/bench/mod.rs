@@ -123,7 +123,7 @@ impl Bench {
     pub(crate) fn observations(&self) -> Vec<PageObservation> {
         let observations = self.read(topics::PAGE_OBSERVATIONS).into_iter().filter_map(|event| match event {
             EstimatorEvent::Observation(observation) => Some(observation),
-            EstimatorEvent::Removal(_) => None,
+            EstimatorEvent::Removal(_) | EstimatorEvent::Question(_) => None,
         });
         observations.collect()
     }

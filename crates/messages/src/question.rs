@@ -1,0 +1,141 @@
+//! Questions of operators about the state of the stages, and the answers.
+
+use crate::{DecodeError, Encoded, impl_message};
+use page::{CanonicalUrl, Timestamp};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Command to stage: what does a partition know? It stands on the stage's input topic, so that the owner of the partition
+/// answers, and the answer has seen everything that was sent before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    /// Random; the answers name it.
+    pub question_id: String,
+    /// The record key: the site of the page, or any key that leads to the partition.
+    pub routing_key: String,
+    /// What is asked.
+    pub about: QuestionKind,
+    /// The page, if the question is about one.
+    pub url: Option<CanonicalUrl>,
+    /// Which hosts are listed, if the question is about hosts.
+    pub hosts: Option<HostSelection>,
+    /// When it was asked.
+    pub asked_at: Timestamp,
+    /// Nobody waits for answers after this time.
+    pub answer_until: Timestamp,
+}
+
+/// What a question is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QuestionKind {
+    /// What the stage keeps of a page, without its copy.
+    Page,
+    /// The stored copy of a page.
+    Copy,
+    /// Why a page is or is not due.
+    Explanation,
+    /// The figures of the partition.
+    Figures,
+    /// The hosts of the partition.
+    Hosts,
+    /// A kind that only a newer version knows.
+    Unknown,
+}
+
+/// Which hosts of a partition are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostSelection {
+    /// The first in this order.
+    pub order: HostOrder,
+    /// How many.
+    pub at_most: i32,
+}
+
+/// An order of hosts, from the first to the last listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HostOrder {
+    /// Most pages first.
+    Pages,
+    /// Most fetches first.
+    Fetches,
+    /// Largest sum of weights first.
+    Value,
+    /// Stalest first.
+    Freshness,
+    /// By name.
+    Name,
+}
+
+/// Stage to command: what one partition of one stage knows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The question. Also the record key.
+    pub question_id: String,
+    /// The stage that answers.
+    pub stage: String,
+    /// Its partition.
+    pub partition: i32,
+    /// When it answered.
+    pub answered_at: Timestamp,
+    /// Entries of its tables. Those that do not exist are left out.
+    pub entries: Vec<TableEntry>,
+    /// What it has worked out, as JSON; `None` if the entries are the answer.
+    pub json: Option<String>,
+}
+
+/// An entry of a stage's table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableEntry {
+    /// Name of the table.
+    pub table: String,
+    /// The encoded value, as it is stored.
+    #[serde(with = "serde_bytes")]
+    pub value: Vec<u8>,
+}
+
+impl Answer {
+    /// Sets what the stage has worked out.
+    ///
+    /// # Errors
+    /// When the value has no form in JSON.
+    pub fn set_json(&mut self, value: &impl Serialize) -> Result<(), String> {
+        self.json = Some(serde_json::to_string(value).map_err(|error| error.to_string())?);
+        Ok(())
+    }
+
+    /// Reads what the stage has worked out.
+    ///
+    /// # Errors
+    /// When there is none, or it is of another form.
+    pub fn read_json<'a, T: Deserialize<'a>>(&'a self) -> Result<T, String> {
+        serde_json::from_str(self.json.as_deref().unwrap_or("")).map_err(|error| error.to_string())
+    }
+
+    /// Sets the figures of the partition. Those that are no numbers are left out.
+    ///
+    /// # Errors
+    /// As [`Self::set_json`].
+    pub fn set_figures(&mut self, figures: &[(&'static str, f64)]) -> Result<(), String> {
+        let finite = figures.iter().filter(|(_, value)| value.is_finite()).copied();
+        self.set_json(&finite.collect::<BTreeMap<_, _>>())
+    }
+
+    /// The value of an entry of a table; `None` if there is none.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn entry<V: Encoded>(&self, table: &str) -> Result<Option<V>, DecodeError> {
+        let found = self.entries.iter().find(|entry| entry.table == table);
+        found.map(|entry| V::decode(&entry.value)).transpose()
+    }
+
+    /// Adds an entry of a table, if it exists.
+    pub fn add<V: Encoded>(&mut self, table: &str, value: Option<&V>) {
+        self.entries.extend(value.map(|value| TableEntry { table: table.to_owned(), value: value.encode() }));
+    }
+}
+
+impl_message!(Question, "Question", include_str!("../../../schemas/Question.avsc"));
+impl_message!(Answer, "Answer", include_str!("../../../schemas/Answer.avsc"));

@@ -1,0 +1,58 @@
+//! Answers the questions of operators. It changes nothing.
+
+use crate::Scheduler;
+use crate::state::{FORGOTTEN, HOSTS, PAGES};
+use frontier::{HostListing, HostTally};
+use messages::topics::ANSWERS;
+use messages::{HostSelection, Question, QuestionKind};
+use page::HostName;
+use stream::{Context, ProcessError, Processor, QuestionDesk};
+
+/// Number of hosts that an answer lists at most, so that it fits into a record.
+pub const MOST_LISTED_HOSTS: i32 = 10_000;
+
+impl Scheduler {
+    pub(crate) fn answer(&mut self, question: &Question, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let Some(mut answer) = self.questions.open(question, context) else { return Ok(()) };
+        match (question.about, &question.url, question.hosts) {
+            (QuestionKind::Page | QuestionKind::Explanation, Some(url), _) => {
+                let id = url.page_id();
+                let page = context.get(PAGES, &id)?;
+                let host = context.get(HOSTS, &HostName::of(url))?;
+                answer.add(FORGOTTEN.name(), context.get(FORGOTTEN, &id)?.as_ref());
+                if question.about == QuestionKind::Page {
+                    answer.add(PAGES.name(), page.as_ref());
+                    answer.add(HOSTS.name(), host.as_ref());
+                } else if let Some(page) = page
+                    && let Some(explanation) = self.frontier.explain(&page, host, context.now())
+                {
+                    answer.set_json(&explanation).map_err(ProcessError::SetAside)?;
+                }
+            }
+            (QuestionKind::Figures, _, _) => {
+                answer.set_figures(&self.figures(context.now())).map_err(ProcessError::SetAside)?;
+            }
+            (QuestionKind::Hosts, _, Some(selection)) => {
+                let listing = self.list_hosts(selection, context)?;
+                answer.set_json(&listing).map_err(ProcessError::SetAside)?;
+            }
+            _ => return Err(QuestionDesk::refuse(question)),
+        }
+        context.emit(ANSWERS, answer);
+        Ok(())
+    }
+
+    /// Reads all pages of the partition, as a start does.
+    fn list_hosts(&self, selection: HostSelection, context: &Context<'_>) -> Result<HostListing, ProcessError> {
+        let mut tally = HostTally::new(self.frontier.rules(), context.now());
+        context.scan(PAGES, b"", &mut |_, page| {
+            tally.add_page(&page);
+            Ok(())
+        })?;
+        context.scan(HOSTS, b"", &mut |host, schedule| {
+            tally.add_host(host, schedule);
+            Ok(())
+        })?;
+        Ok(tally.listing(HostSelection { at_most: selection.at_most.min(MOST_LISTED_HOSTS), ..selection }))
+    }
+}
