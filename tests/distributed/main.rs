@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
+mod asking;
 mod draining;
 mod kills;
 mod ledger;

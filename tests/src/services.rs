@@ -136,7 +136,7 @@ impl Distributed {
 
     /// Records that each group has yet to read.
     pub fn lags(&self) -> Vec<u64> {
-        let status = self.ask(&["status"]).exits_with(0).json();
+        let status = self.ask(&["status", "--wait", "0s"]).exits_with(0).json();
         let stages = status["stages"].as_array().expect("a status has stages").iter();
         stages.map(|stage| stage["lag_records"].as_u64().expect("a lag is a number")).collect()
     }

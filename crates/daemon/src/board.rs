@@ -48,23 +48,23 @@ pub struct FocusStatus {
     pub target_recall: Option<f64>,
 }
 
-/// Figures of the whole process, as shown by `/status` and `recrawl status`.
+/// The state of a crawl, as shown by `/status` and `recrawl status`. What is not known is absent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Status {
     /// Known pages.
-    pub pages: u64,
+    pub pages: Option<u64>,
     /// Pages never fetched.
-    pub never_fetched: u64,
+    pub never_fetched: Option<u64>,
     /// Pages worth a fetch at the current price.
-    pub due: u64,
+    pub due: Option<u64>,
     /// Requests in flight.
-    pub in_flight: u64,
+    pub in_flight: Option<u64>,
     /// Fetches of the known pages: requests that were sent and answered, also those of earlier processes.
-    pub fetches_total: u64,
+    pub fetches_total: Option<u64>,
     /// Changes seen on the known pages, also those of earlier processes.
-    pub changes_total: u64,
-    /// Fetches per second since this process started, on the clock of the web.
-    pub fetch_rate_per_s: f64,
+    pub changes_total: Option<u64>,
+    /// Fetches per second since this process started, on the clock of the web; absent over Kafka.
+    pub fetch_rate_per_s: Option<f64>,
     /// Expected share of pages whose copy is current; absent while nothing is known.
     pub estimated_freshness: Option<f64>,
     /// Expected age in days: time since a copy stopped being current, averaged over all copies, zero for current ones;
@@ -88,9 +88,13 @@ pub struct Status {
     pub page_outcomes: Vec<OutcomeCount>,
     /// One entry per stage.
     pub stages: Vec<StageLag>,
+    /// Partitions of stages that were asked over Kafka and have not answered, such as `scheduler/2`. Nothing of them is in the
+    /// figures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unanswered: Vec<String>,
 }
 
-/// Progress of one stage.
+/// Progress of one stage. What is not known is absent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct StageLag {
     /// Stage name.
@@ -100,13 +104,13 @@ pub struct StageLag {
     /// Waiting time of the first of them, in seconds on the clock of the web.
     pub lag_s: f64,
     /// Whether it has joined its group and restored its state.
-    pub ready: bool,
+    pub ready: Option<bool>,
     /// Number of assigned partitions.
-    pub partitions: usize,
+    pub partitions: Option<usize>,
     /// Records processed since start.
-    pub processed_total: u64,
+    pub processed_total: Option<u64>,
     /// Records set aside since start.
-    pub set_aside_total: u64,
+    pub set_aside_total: Option<u64>,
     /// Last failure, until the stage recovers.
     pub last_error: Option<String>,
     /// The missing schema, while something waits for it.
@@ -173,33 +177,13 @@ impl Board {
             let stage = stages.iter().find(|status| status.name == stage);
             stage.and_then(|status| status.figures.get(name)).copied().unwrap_or(0.0)
         };
-        let scheduler = |name: &str| figure("scheduler", name);
-        let pages = scheduler("pages");
-        let copies = scheduler("copies");
         let elapsed_s = self.started.elapsed().as_secs_f64() * self.speed;
+        let fetch_rate_per_s = figure("scheduler", "fetches_seen_total") / elapsed_s.max(1e-3);
+        let outcomes = outcome_counts(|kind| figure("fetcher", kind.report().figure) as u64);
         let backlogs = self.backlogs();
-        Status {
-            pages: pages as u64,
-            never_fetched: scheduler("never_fetched") as u64,
-            due: scheduler("due") as u64,
-            in_flight: scheduler("in_flight") as u64,
-            fetches_total: scheduler("fetches") as u64,
-            changes_total: scheduler("changes") as u64,
-            fetch_rate_per_s: scheduler("fetches_seen_total") / elapsed_s.max(1e-3),
-            estimated_freshness: (pages > 0.0).then(|| scheduler("fresh_pages") / pages),
-            estimated_age_days: (copies > 0.0).then(|| scheduler("age_days_sum") / copies),
-            audited_freshness: AuditedFreshness::of(scheduler("audit_looks") as u64, scheduler("audit_fresh") as u64),
-            calibrated_freshness: calibrated(scheduler),
-            focus: FocusStatus::of(
-                figure("ranker", "judged_pages") as u64,
-                figure("ranker", "on_topic_pages") as u64,
-                figure("detector", "topic_targets") as u64,
-                figure("ranker", "targets_found") as u64,
-            ),
-            outcomes: outcome_counts(|kind| figure("fetcher", kind.report().figure) as u64),
-            page_outcomes: Vec::new(),
-            stages: stages.into_iter().map(|stage| StageLag::of(stage, &backlogs)).collect(),
-        }
+        let status = Status::of_figures(figure);
+        let stages = stages.into_iter().map(|stage| StageLag::of(stage, &backlogs)).collect();
+        Status { fetch_rate_per_s: Some(fetch_rate_per_s), outcomes, stages, ..status }
     }
 
     /// Replaces the shown figures of the process that belong to no stage.
@@ -212,6 +196,34 @@ impl Board {
     }
 }
 
+impl Status {
+    /// What the figures of the stages tell, by stage and name. A figure that does not exist is 0.
+    pub fn of_figures(figure: impl Fn(&str, &str) -> f64) -> Self {
+        let scheduler = |name: &str| figure("scheduler", name);
+        let count = |name: &str| Some(scheduler(name) as u64);
+        let (pages, copies) = (scheduler("pages"), scheduler("copies"));
+        Self {
+            pages: count("pages"),
+            never_fetched: count("never_fetched"),
+            due: count("due"),
+            in_flight: count("in_flight"),
+            fetches_total: count("fetches"),
+            changes_total: count("changes"),
+            estimated_freshness: (pages > 0.0).then(|| scheduler("fresh_pages") / pages),
+            estimated_age_days: (copies > 0.0).then(|| scheduler("age_days_sum") / copies),
+            audited_freshness: AuditedFreshness::of(scheduler("audit_looks") as u64, scheduler("audit_fresh") as u64),
+            calibrated_freshness: calibrated(scheduler),
+            focus: FocusStatus::of(
+                figure("ranker", "judged_pages") as u64,
+                figure("ranker", "on_topic_pages") as u64,
+                figure("detector", "topic_targets") as u64,
+                figure("ranker", "targets_found") as u64,
+            ),
+            ..Self::default()
+        }
+    }
+}
+
 impl StageLag {
     fn of(status: StageStatus, backlogs: &[ShownBacklog]) -> Self {
         let own = || backlogs.iter().filter(|backlog| backlog.stage == status.name);
@@ -219,10 +231,10 @@ impl StageLag {
             lag_records: own().map(|backlog| backlog.records).sum(),
             lag_s: own().map(|backlog| backlog.oldest_s).fold(0.0, f64::max),
             name: status.name,
-            ready: status.ready,
-            partitions: status.partitions.len(),
-            processed_total: status.processed_total,
-            set_aside_total: status.set_aside_total,
+            ready: Some(status.ready),
+            partitions: Some(status.partitions.len()),
+            processed_total: Some(status.processed_total),
+            set_aside_total: Some(status.set_aside_total),
             last_error: status.last_error,
             waits_for: status.waits_for,
             figures: further_figures(status.figures),

@@ -72,12 +72,7 @@ pub fn explain(
 impl Frontier {
     /// Explains the decision about a page from what is known now. `schedule` is that of its host. Returns `None` when the
     /// page is not known.
-    pub fn explain(
-        &self,
-        page: &ScheduledPage,
-        schedule: Option<HostSchedule>,
-        now: Timestamp,
-    ) -> Option<Explanation> {
+    pub fn explain(&self, page: &ScheduledPage, schedule: Option<HostSchedule>, now: Timestamp) -> Option<Explanation> {
         let price = self.demand.known_price();
         let known = ExplainedPage {
             pages: &self.pages,

@@ -1,19 +1,21 @@
 //! Reads the stored state of a page or a crawl, whether its loop is running or not.
 
 use crate::CommandFailure;
-use crate::page_report::{FocusReport, PageReport};
-use daemon::{AuditedFreshness, FocusStatus, StageLag, Status};
-use messages::{AnswerKind, Demand, Encoded, PageContent, body, topics};
-use page::{CanonicalUrl, HostName, PageId, Timestamp};
-use ranker::{FocusTotals, FocusedPage};
-use scheduler::explain::{Explanation, explain};
-use scheduler::{ForgottenPage, FrontierRules, HostSchedule, ScheduledPage};
+use crate::page_report::{ExplanationParts, PageParts};
+use daemon::{AuditedFreshness, FocusStatus, StageLag, Status, WebClock};
+use messages::{AnswerKind, Demand, Encoded, HostSelection, PageContent, topics};
+use page::{CanonicalUrl, HostName, PageId};
+use ranker::FocusTotals;
+use scheduler::explain::explain;
+use scheduler::{FrontierRules, HostListing, HostSchedule, HostTally, ScheduledPage};
 use settings::Settings;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use stream::partitioner::partition_for;
-use stream::{LogBackend, PollLimits, StageTopology, TableError, TaskId, TaskTables, TopicPartition};
+use stream::{
+    Clock, LogBackend, PollLimits, StageTopology, Table, TableError, TableKey, TaskId, TaskTables, TopicPartition,
+};
 use stream_rocksdb::{EmbeddedBackend, EmbeddedStores};
 use topology::LogNames;
 
@@ -105,45 +107,67 @@ impl Inspection {
         Ok(FocusStatus::of(count(sums.judged), count(sums.on_topic), 0, 0))
     }
 
-    /// What the topics of the crawl say of a page. `None` if there were none when it was found or looked at.
-    pub fn focus(&self, url: &CanonicalUrl) -> Result<Option<FocusedPage>, CommandFailure> {
-        let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
-        let Some(tables) = self.tables(&ranker::topology(), partition) else { return Ok(None) };
-        let found = tables.get(ranker::FOCUS, &url.page_id());
-        found.map_err(|error| unreadable("ranker", partition, &error))
+    /// The tables of a stage for the partition of a page. `None` if the task was never started.
+    fn tables_of(&self, topology: &StageTopology, url: &CanonicalUrl) -> Option<TaskTables> {
+        self.tables(topology, self.partition_of(url))
     }
 
-    /// How far the removal of a page has come. `None` if no operator has forgotten it.
-    pub fn forgotten(&self, url: &CanonicalUrl) -> Result<Option<ForgottenPage>, CommandFailure> {
-        let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
-        let Some(tables) = self.tables(&scheduler::topology(), partition) else { return Ok(None) };
-        let found = tables.get(scheduler::FORGOTTEN, &url.page_id());
-        found.map_err(|error| unreadable("scheduler", partition, &error))
+    /// The entry of a page, or of its host, in a table. `None` if there is none, or the task was never started.
+    fn entry<K: TableKey, V: Encoded>(
+        &self,
+        topology: &StageTopology,
+        url: &CanonicalUrl,
+        table: Table<K, V>,
+        key: &K,
+    ) -> Result<Option<V>, CommandFailure> {
+        let Some(tables) = self.tables_of(topology, url) else { return Ok(None) };
+        tables.get(table, key).map_err(|error| unreadable(topology.name, self.partition_of(url), &error))
+    }
+
+    fn partition_of(&self, url: &CanonicalUrl) -> u32 {
+        partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1))
     }
 
     /// The state of the crawl, as far as it is on disk.
     pub fn status(&self) -> Result<Status, CommandFailure> {
-        let mut status = Status::default();
+        let (mut pages, mut never_fetched, mut in_flight, mut fetches, mut changes) = (0, 0, 0, 0, 0);
         let mut audits = (0, 0);
         let mut outcomes = HashMap::<_, u64>::new();
         self.pages(&mut |_, page| {
-            status.pages += 1;
-            status.never_fetched += u64::from(page.last_look_at.is_none());
-            status.in_flight += u64::from(page.request.lease_until().is_some());
-            status.fetches_total += page.fetches as u64;
-            status.changes_total += page.changes as u64;
+            pages += 1;
+            never_fetched += u64::from(page.last_look_at.is_none());
+            in_flight += u64::from(page.request.lease_until().is_some());
+            fetches += page.fetches as u64;
+            changes += page.changes as u64;
             if let Some(outcome) = page.outcome.or(page.failure.map(|failure| failure.outcome)) {
                 *outcomes.entry(AnswerKind::Outcome(outcome)).or_default() += 1;
             }
             audits.0 += page.audits as u64;
             audits.1 += page.audits_fresh as u64;
         })?;
-        status.focus = self.focus_status()?;
-        status.page_outcomes = daemon::outcome_counts(|kind| outcomes.get(&kind).copied().unwrap_or(0));
-        status.audited_freshness = AuditedFreshness::of(audits.0, audits.1);
+        let mut status = Status {
+            pages: Some(pages),
+            never_fetched: Some(never_fetched),
+            due: Some(0),
+            in_flight: Some(in_flight),
+            fetches_total: Some(fetches),
+            changes_total: Some(changes),
+            fetch_rate_per_s: Some(0.0),
+            focus: self.focus_status()?,
+            page_outcomes: daemon::outcome_counts(|kind| outcomes.get(&kind).copied().unwrap_or(0)),
+            audited_freshness: AuditedFreshness::of(audits.0, audits.1),
+            ..Status::default()
+        };
         for (stage, input) in topology::STAGES {
             let group = self.names.group(stage);
-            let mut lag = StageLag { name: stage.to_owned(), ..StageLag::default() };
+            let mut lag = StageLag {
+                name: stage.to_owned(),
+                ready: Some(false),
+                partitions: Some(0),
+                processed_total: Some(0),
+                set_aside_total: Some(0),
+                ..StageLag::default()
+            };
             for partition in 0..self.partitions {
                 let place = TopicPartition::new(self.names.topic(input), partition);
                 let next = self.log.committed(&group, &place)?.map_or(0, |position| position.next);
@@ -154,21 +178,24 @@ impl Inspection {
         Ok(status)
     }
 
-    /// Why a page is or is not due. `None` if the page is unknown.
-    pub fn explain(
-        &self,
-        settings: &Settings,
-        url: &CanonicalUrl,
-        now: Timestamp,
-    ) -> Result<Option<Explanation>, CommandFailure> {
-        let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
-        let Some(tables) = self.tables(&scheduler::topology(), partition) else { return Ok(None) };
+    /// Why a page is or is not due.
+    pub fn explain(&self, settings: &Settings, url: &CanonicalUrl) -> Result<ExplanationParts, CommandFailure> {
+        let id = url.page_id();
+        let parts = ExplanationParts {
+            focus: self.entry(&ranker::topology(), url, ranker::FOCUS, &id)?,
+            forgotten: self.entry(&scheduler::topology(), url, scheduler::FORGOTTEN, &id)?,
+            explanation: None,
+        };
+        let Some(tables) = self.tables_of(&scheduler::topology(), url) else { return Ok(parts) };
+        let partition = self.partition_of(url);
         let rules = FrontierRules::new(settings, self.partitions.max(1));
         let demand = self.demand(partition)?.filter(|demand| demand.policy == settings.policy.name.name());
         // A replay's clock may be ahead of ours.
+        let now = WebClock::new(&settings.clock).now();
         let now = demand.as_ref().map_or(now, |demand| now.max(demand.published_at));
-        explain(&tables, &rules, url, demand.map(|demand| demand.price), now)
-            .map_err(|error| unreadable("scheduler", partition, &error))
+        let explanation = explain(&tables, &rules, url, demand.map(|demand| demand.price), now)
+            .map_err(|error| unreadable("scheduler", partition, &error))?;
+        Ok(ExplanationParts { explanation, ..parts })
     }
 
     /// The last published demand of a scheduler partition, with the price it uses.
@@ -188,35 +215,32 @@ impl Inspection {
         }
     }
 
-    /// The stored copy of a page, unpacked. `None` if there is none.
-    pub fn copy(&self, url: &CanonicalUrl) -> Result<Option<(PageContent, Vec<u8>)>, CommandFailure> {
-        let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
-        let failed = |error: &dyn std::fmt::Display| unreadable("detector", partition, error);
-        let Some(tables) = self.tables(&detector::topology(), partition) else { return Ok(None) };
-        let kept = tables.get(detector::CONTENTS, &url.page_id()).map_err(|error| failed(&error))?;
-        let Some(kept) = kept else { return Ok(None) };
-        let content = body::unpack(&kept.content, usize::MAX);
-        let content = content.map_err(|error| failed(&format!("stored copy of {url}: {error}")))?;
-        let content = content.into_owned();
-        Ok(Some((kept, content)))
+    /// The stored copy of a page. `None` if there is none.
+    pub fn copy(&self, url: &CanonicalUrl) -> Result<Option<PageContent>, CommandFailure> {
+        self.entry(&detector::topology(), url, detector::CONTENTS, &url.page_id())
     }
 
-    /// Everything stored about one page. `None` if the page is unknown.
-    pub fn page(&self, url: &CanonicalUrl) -> Result<Option<PageReport>, CommandFailure> {
-        let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
+    /// What the stages keep of a page. The scheduler may know it before the other stages have seen its partition.
+    pub fn page(&self, url: &CanonicalUrl) -> Result<PageParts, CommandFailure> {
         let id = url.page_id();
-        let Some(scheduler) = self.tables(&scheduler::topology(), partition) else { return Ok(None) };
-        let failed = |stage: &'static str| move |error: TableError| unreadable(stage, partition, &error);
-        let Some(page) = scheduler.get(scheduler::PAGES, &id).map_err(failed("scheduler"))? else { return Ok(None) };
-        let host = scheduler.get(scheduler::HOSTS, &HostName::of(url)).map_err(failed("scheduler"))?;
-        // The scheduler may know a page before the other stages have seen its partition.
-        let detector = self.tables(&detector::topology(), partition);
-        let sketch = detector.map(|tables| tables.get(detector::PAGES, &id).map_err(failed("detector")));
-        let estimator = self.tables(&estimator::topology(), partition);
-        let belief = estimator.map(|tables| tables.get(estimator::PAGES, &id).map_err(failed("estimator")));
-        let (sketch, belief) = (sketch.transpose()?.flatten(), belief.transpose()?.flatten());
-        let focus = self.focus(url)?.map(FocusReport::of);
-        Ok(Some(PageReport { focus, ..PageReport::new(id, url, partition, page, host, sketch, belief) }))
+        let scheduler = scheduler::topology();
+        Ok(PageParts {
+            page: self.entry(&scheduler, url, scheduler::PAGES, &id)?,
+            host: self.entry(&scheduler, url, scheduler::HOSTS, &HostName::of(url))?,
+            forgotten: self.entry(&scheduler, url, scheduler::FORGOTTEN, &id)?,
+            sketch: self.entry(&detector::topology(), url, detector::PAGES, &id)?,
+            belief: self.entry(&estimator::topology(), url, estimator::PAGES, &id)?,
+            focus: self.entry(&ranker::topology(), url, ranker::FOCUS, &id)?,
+        })
+    }
+
+    /// The first hosts in some order.
+    pub fn host_list(&self, settings: &Settings, selection: HostSelection) -> Result<HostListing, CommandFailure> {
+        let rules = FrontierRules::new(settings, self.partitions.max(1));
+        let mut tally = HostTally::new(&rules, WebClock::new(&settings.clock).now());
+        self.pages(&mut |_, page| tally.add_page(&page))?;
+        self.hosts()?.into_iter().for_each(|(host, schedule)| tally.add_host(host, schedule));
+        Ok(tally.listing(selection))
     }
 }
 

@@ -5,6 +5,7 @@
 //!
 //! This crate holds no policy and no formula: those are in the stages and the pure crates.
 
+pub mod ask;
 pub mod batch;
 mod change_lines;
 pub mod commands;

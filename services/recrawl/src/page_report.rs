@@ -1,12 +1,55 @@
 //! What is stored about one page, as commands show it.
 
+use crate::CommandFailure;
 use detector::PageSketch;
 use estimator::PageBelief;
 use messages::{AnswerKind, TopicRelevance};
-use page::{CanonicalUrl, PageId};
+use page::CanonicalUrl;
 use ranker::FocusedPage;
-use scheduler::{HostSchedule, ScheduledPage};
+use scheduler::explain::Explanation;
+use scheduler::{ForgottenPage, HostSchedule, ScheduledPage};
 use serde::Serialize;
+
+/// What the stages keep of a page.
+#[derive(Clone, Debug, Default)]
+pub struct PageParts {
+    /// Of the scheduler. Absent if the page is not known.
+    pub page: Option<ScheduledPage>,
+    /// Of the scheduler, of its host.
+    pub host: Option<HostSchedule>,
+    /// Of the scheduler, if an operator has forgotten the page.
+    pub forgotten: Option<ForgottenPage>,
+    /// Of the detector.
+    pub sketch: Option<PageSketch>,
+    /// Of the estimator.
+    pub belief: Option<PageBelief>,
+    /// Of the ranker, if the crawl has topics.
+    pub focus: Option<FocusedPage>,
+}
+
+/// Why a page is or is not due, and what topics make of it.
+#[derive(Clone, Debug, Default)]
+pub struct ExplanationParts {
+    /// Of the scheduler. Absent if the page is not known.
+    pub explanation: Option<Explanation>,
+    /// Of the ranker, if the crawl has topics.
+    pub focus: Option<FocusedPage>,
+    /// Of the scheduler, if an operator has forgotten the page.
+    pub forgotten: Option<ForgottenPage>,
+}
+
+/// That a page is not known, and what became of it if an operator has forgotten it.
+pub fn not_known(url: &CanonicalUrl, forgotten: Option<ForgottenPage>) -> CommandFailure {
+    CommandFailure::No(match forgotten {
+        None => format!("page {url} is not known in this crawl; add it with recrawl seed"),
+        Some(ForgottenPage { forgotten_at, gone_at: Some(gone_at) }) => format!(
+            "page {url} was forgotten at {forgotten_at}, and was gone from all stages at {gone_at}; recrawl seed brings it back"
+        ),
+        Some(ForgottenPage { forgotten_at, gone_at: None }) => {
+            format!("page {url} was forgotten at {forgotten_at}, and is being removed from all stages")
+        }
+    })
+}
 
 /// What the topics of a crawl make of a page.
 #[derive(Clone, Debug, Serialize)]
@@ -88,25 +131,23 @@ pub struct PageReport {
 }
 
 impl PageReport {
-    pub(crate) fn new(
-        id: PageId,
-        url: &CanonicalUrl,
-        partition: u32,
-        page: ScheduledPage,
-        host: Option<HostSchedule>,
-        sketch: Option<PageSketch>,
-        belief: Option<PageBelief>,
-    ) -> Self {
+    /// The report on a page.
+    ///
+    /// # Errors
+    /// When the page is not known.
+    pub fn new(url: &CanonicalUrl, partition: u32, parts: PageParts) -> Result<Self, CommandFailure> {
+        let PageParts { page, host, forgotten, sketch, belief, focus } = parts;
+        let page = page.ok_or_else(|| not_known(url, forgotten))?;
         let moment = |moment: Option<page::Timestamp>| moment.map(|moment| moment.to_string());
-        Self {
+        Ok(Self {
             url: url.to_string(),
-            page_id: id.to_string(),
+            page_id: url.page_id().to_string(),
             host: url.host().to_string(),
             site_key: url.site_key().to_string(),
             partition,
             weight: page.weight,
             importance: page.importance,
-            focus: None,
+            focus: focus.map(FocusReport::of),
             depth: page.depth,
             discovered_at: page.discovered_at.to_string(),
             last_look_at: moment(page.last_look_at),
@@ -142,6 +183,6 @@ impl PageReport {
             results: sketch.map_or(0, |sketch| sketch.fetches),
             observations: belief.as_ref().map_or(0, |belief| belief.fetches),
             informative_observations: belief.map_or(0, |belief| belief.observations),
-        }
+        })
     }
 }

@@ -11,10 +11,10 @@ pub mod explain;
 mod outlook;
 mod state;
 
+pub use crate::answers::MOST_LISTED_HOSTS;
 pub use crate::state::{
     FORGOTTEN, ForgottenPage, HOSTS, OUTLOOK, OutlookCell, OutlookGroup, OutlookKey, OutlookRecord, OutlookSite, PAGES,
 };
-pub use crate::answers::MOST_LISTED_HOSTS;
 pub use frontier::{FrontierRules, HostListing, HostReport, HostSchedule, HostTally, ScheduledPage};
 
 use frontier::{ChosenPage, Frontier, HandOut};

@@ -1,21 +1,21 @@
 //! `recrawl explain URL`: why a page is or is not due.
 
 use crate::CommandFailure;
-use crate::commands::{OnePageArguments, not_known};
+use crate::commands::{OnePageArguments, StateSource};
 use crate::output::{Format, answer};
-use crate::page_report::FocusReport;
-use daemon::WebClock;
+use crate::page_report::{ExplanationParts, FocusReport, not_known};
 use scheduler::explain::Explanation;
 use serde::Serialize;
-use stream::Clock;
 
 /// Explains the scheduling of a page.
 pub fn explain(arguments: &OnePageArguments, format: Format) -> Result<(), CommandFailure> {
-    let (url, settings, inspection) = arguments.open()?;
-    let now = WebClock::new(&settings.clock).now();
-    let focus = inspection.focus(&url)?.map(FocusReport::of);
-    let explanation = inspection.explain(&settings, &url, now)?.ok_or_else(|| not_known(&url, &inspection))?;
-    answer(format, &Explained { explanation, focus }, text)
+    let (url, state) = arguments.open()?;
+    let ExplanationParts { explanation, focus, forgotten } = match &state.source {
+        StateSource::Directory(inspection) => inspection.explain(&state.settings, &url)?,
+        StateSource::Stages(asker) => asker.explain(&url)?,
+    };
+    let explanation = explanation.ok_or_else(|| not_known(&url, forgotten))?;
+    answer(format, &Explained { explanation, focus: focus.map(FocusReport::of) }, text)
 }
 
 /// Why a page is or is not due, and what topics make of it.

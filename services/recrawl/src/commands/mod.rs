@@ -27,14 +27,14 @@ pub mod topics;
 pub mod url;
 
 use crate::CommandFailure;
+use crate::ask::Asker;
 use crate::embedded::{CommandSender, stages};
 use crate::inspect::Inspection;
 use ::page::CanonicalUrl;
 use clap::Args;
 use daemon::WebClock;
-use scheduler::ForgottenPage;
 use settings::{Preset, Settings};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use stream::Log;
 use topology::LogNames;
@@ -61,16 +61,6 @@ impl SettingsArguments {
             further.iter().filter_map(|(key, value)| value.clone().map(|value| ((*key).to_owned(), value))).collect();
         overrides.extend(daemon::service::overrides(&self.sets).map_err(CommandFailure::Input)?);
         Ok(daemon::load(self.preset, self.config.as_deref(), &overrides)?)
-    }
-
-    /// Loads the settings and opens the crawl in a data directory, or in that of the settings.
-    fn inspect(&self, data: Option<&Path>) -> Result<(Settings, Inspection), CommandFailure> {
-        let settings = self.load(&[("crawl.data", data.map(|path| path.display().to_string()))])?;
-        let Some(data) = &settings.crawl.data else {
-            return Err(CommandFailure::Input("no crawl given: give --data DIR".to_owned()));
-        };
-        let inspection = Inspection::open(&settings, data)?;
-        Ok((settings, inspection))
     }
 }
 
@@ -105,39 +95,72 @@ impl Crawl {
     }
 }
 
-/// Selects a page of a crawl in a data directory.
+/// Selects a crawl whose state is asked for.
 #[derive(Args, Debug)]
-pub struct OnePageArguments {
-    /// URL of the page.
-    url: String,
+pub struct CrawlArguments {
     #[command(flatten)]
     settings: SettingsArguments,
     /// State directory of a `recrawl run`, which may be running.
     #[arg(long)]
     data: Option<PathBuf>,
+    #[command(flatten)]
+    wait: WaitArguments,
 }
 
-impl OnePageArguments {
-    /// The page's URL, the settings, and the crawl's stored state.
-    fn open(&self) -> Result<(CanonicalUrl, Settings, Inspection), CommandFailure> {
-        let url =
-            CanonicalUrl::parse(&self.url).map_err(|error| CommandFailure::Input(format!("{}: {error}", self.url)))?;
-        let (settings, inspection) = self.settings.inspect(self.data.as_deref())?;
-        Ok((settings.urls.rules().apply(url), settings, inspection))
+/// How long answers are waited for.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct WaitArguments {
+    /// How long the stages have to answer, over Kafka.
+    #[arg(long, default_value = "10s", value_name = "DURATION")]
+    wait: humantime::Duration,
+}
+
+impl CrawlArguments {
+    fn open(&self) -> Result<CrawlState, CommandFailure> {
+        let settings =
+            self.settings.load(&[("crawl.data", self.data.as_ref().map(|path| path.display().to_string()))])?;
+        let source = match (&settings.crawl.data, &settings.kafka.brokers) {
+            (Some(data), _) => StateSource::Directory(Box::new(Inspection::open(&settings, data)?)),
+            (None, Some(_)) => StateSource::Stages(Box::new(Asker::open(&settings, *self.wait.wait)?)),
+            (None, None) => {
+                return Err(CommandFailure::Input(
+                    "no crawl given: give --data DIR, or --config with kafka.brokers".to_owned(),
+                ));
+            }
+        };
+        Ok(CrawlState { settings, source })
     }
 }
 
-/// That a page is not known, and what became of it if an operator has forgotten it.
-fn not_known(url: &CanonicalUrl, inspection: &Inspection) -> CommandFailure {
-    let problem = match inspection.forgotten(url) {
-        Err(failure) => return failure,
-        Ok(None) => format!("page {url} is not known in this crawl; add it with recrawl seed"),
-        Ok(Some(ForgottenPage { forgotten_at, gone_at: Some(gone_at) })) => format!(
-            "page {url} was forgotten at {forgotten_at}, and was gone from all stages at {gone_at}; recrawl seed brings it back"
-        ),
-        Ok(Some(ForgottenPage { forgotten_at, gone_at: None })) => {
-            format!("page {url} was forgotten at {forgotten_at}, and is being removed from all stages")
-        }
-    };
-    CommandFailure::No(problem)
+/// The state of a crawl, to be asked for.
+struct CrawlState {
+    settings: Settings,
+    source: StateSource,
+}
+
+/// Where the state of a crawl is.
+enum StateSource {
+    /// In a data directory.
+    Directory(Box<Inspection>),
+    /// With its stages, over Kafka.
+    Stages(Box<Asker>),
+}
+
+/// Selects a page of a crawl.
+#[derive(Args, Debug)]
+pub struct OnePageArguments {
+    /// URL of the page.
+    url: String,
+    #[command(flatten)]
+    crawl: CrawlArguments,
+}
+
+impl OnePageArguments {
+    /// The page's URL, and the crawl's state.
+    fn open(&self) -> Result<(CanonicalUrl, CrawlState), CommandFailure> {
+        let url =
+            CanonicalUrl::parse(&self.url).map_err(|error| CommandFailure::Input(format!("{}: {error}", self.url)))?;
+        let state = self.crawl.open()?;
+        Ok((state.settings.urls.rules().apply(url), state))
+    }
 }

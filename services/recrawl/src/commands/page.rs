@@ -1,12 +1,13 @@
 //! `recrawl page URL`: prints everything stored about one page, or its stored copy.
 
 use crate::CommandFailure;
-use crate::commands::{OnePageArguments, not_known};
+use crate::commands::{OnePageArguments, StateSource};
 use crate::output::{Format, answer, print, written};
 use crate::page_report::PageReport;
 use clap::Args;
-use messages::CopyKind;
+use messages::{CopyKind, body};
 use std::io::Write;
+use stream::partitioner::partition_for;
 
 /// Arguments of `recrawl page`.
 #[derive(Args, Debug)]
@@ -23,14 +24,20 @@ pub struct PageArguments {
 
 /// Shows a page.
 pub fn page(arguments: &PageArguments, format: Format) -> Result<(), CommandFailure> {
-    let (url, _, inspection) = arguments.page.open()?;
+    let (url, state) = arguments.page.open()?;
     if arguments.text || arguments.body {
         let missing = || {
             CommandFailure::No(format!(
                 "there is no stored copy of {url}; it was not fetched yet, or detector.contents is \"none\""
             ))
         };
-        let (kept, content) = inspection.copy(&url)?.ok_or_else(missing)?;
+        let kept = match &state.source {
+            StateSource::Directory(inspection) => inspection.copy(&url)?,
+            StateSource::Stages(asker) => asker.copy(&url)?,
+        };
+        let kept = kept.ok_or_else(missing)?;
+        let content = body::unpack(&kept.content, usize::MAX)
+            .map_err(|error| CommandFailure::World(format!("the stored copy of {url}: {error}")))?;
         return match kept.kind {
             CopyKind::Text if arguments.body => Err(CommandFailure::No(format!(
                 "only the text of {url} is stored; set detector.contents = \"body\" to store the bytes of later \
@@ -43,8 +50,12 @@ pub fn page(arguments: &PageArguments, format: Format) -> Result<(), CommandFail
             CopyKind::Body => written(std::io::stdout().write_all(&content)),
         };
     }
-    let report = inspection.page(&url)?.ok_or_else(|| not_known(&url, &inspection))?;
-    answer(format, &report, text)
+    let (parts, partitions) = match &state.source {
+        StateSource::Directory(inspection) => (inspection.page(&url)?, inspection.partitions()),
+        StateSource::Stages(asker) => (asker.page(&url)?, asker.partitions()),
+    };
+    let partition = partition_for(url.site_key().as_str().as_bytes(), partitions.max(1));
+    answer(format, &PageReport::new(&url, partition, parts)?, text)
 }
 
 fn text(report: &PageReport) -> String {

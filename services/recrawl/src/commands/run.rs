@@ -82,13 +82,13 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailur
     eprintln!("recrawl runs on {}; status at http://{}/status; stop with Ctrl-C", data.display(), embedded.address);
     embedded.seed(&seeds)?;
     let started = Instant::now();
-    let first = embedded.board.status().fetches_total;
+    let first = known(embedded.board.status().fetches_total);
     let ended = watch(&embedded, arguments, started)?;
     let status = embedded.finish()?;
     let summary = Summary {
         ended,
         wall_s: started.elapsed().as_secs_f64(),
-        fetches: status.fetches_total.saturating_sub(first),
+        fetches: known(status.fetches_total).saturating_sub(first),
         status,
     };
     answer(format, &summary, |summary| {
@@ -100,17 +100,22 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailur
             "{outcomes}{} after {:.0} s: {} pages, {} fetches, {} changes seen; {} never fetched, {} in flight; expected freshness {freshness}",
             summary.ended,
             summary.wall_s,
-            status.pages,
-            status.fetches_total,
-            status.changes_total,
-            status.never_fetched,
-            status.in_flight,
+            known(status.pages),
+            known(status.fetches_total),
+            known(status.changes_total),
+            known(status.never_fetched),
+            known(status.in_flight),
         )
     })?;
     match arguments.until_idle && ended != STOPPED {
         true => nothing_fetched(&summary.status, || Ok(Inspection::open(&settings, &data)?.status()?.page_outcomes)),
         false => Ok(()),
     }
+}
+
+/// A figure of a loop in this process, which knows all of them.
+fn known<T: Default>(figure: Option<T>) -> T {
+    figure.unwrap_or_default()
 }
 
 /// Fails if the requests of a run came to nothing. If there were none, because all pages wait after a failure, the last
@@ -155,12 +160,12 @@ fn watch(embedded: &Embedded, arguments: &RunArguments, started: Instant) -> Res
         let status = embedded.board.status();
         bar.set_message(format!(
             "{} pages, {} never fetched, {} in flight, {} fetches ({:.1}/s), {} changes",
-            status.pages,
-            status.never_fetched,
-            status.in_flight,
-            status.fetches_total,
-            status.fetch_rate_per_s,
-            status.changes_total,
+            known(status.pages),
+            known(status.never_fetched),
+            known(status.in_flight),
+            known(status.fetches_total),
+            known(status.fetch_rate_per_s),
+            known(status.changes_total),
         ));
     };
     bar.finish_and_clear();
@@ -220,7 +225,8 @@ mod tests {
         let lost = ("connection lost", OutcomeClass::Failed, None, 2);
         let private = ("private address", OutcomeClass::NotSent, Some("fetch.x"), 3);
         let sentence = "nothing was fetched: private address, 3 of 5 times; fetch.x would change it";
-        let status = Status { outcomes: counts(&[lost, private]), pages: 5, never_fetched: 5, ..Status::default() };
+        let status =
+            Status { outcomes: counts(&[lost, private]), pages: Some(5), never_fetched: Some(5), ..Status::default() };
         assert_eq!(told(&status, &[]).as_deref(), Some(sentence));
         // A second run may find every page waiting after its failure.
         let again = Status { outcomes: Vec::new(), ..status.clone() };
@@ -236,7 +242,7 @@ mod tests {
             let outcomes = counts(&[("an answer", class, None, 1), failed]);
             assert_eq!(told(&Status { outcomes, ..Status::default() }, &[]), None);
         }
-        let known = Status { pages: 2, ..Status::default() };
+        let known = Status { pages: Some(2), ..Status::default() };
         assert_eq!(told(&known, &counts(&[failed])), None, "the pages were fetched before");
         assert_eq!(told(&Status::default(), &[]), None);
     }

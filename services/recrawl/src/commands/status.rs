@@ -1,15 +1,14 @@
 //! `recrawl status`: shows the state of a crawl, running or not, embedded or over Kafka.
 
-use crate::commands::SettingsArguments;
+use crate::ask::Asker;
+use crate::commands::{SettingsArguments, WaitArguments};
 use crate::embedded::ADDRESS_FILE;
 use crate::inspect::Inspection;
 use crate::output::{Format, answer};
 use crate::{CommandFailure, http_client};
 use clap::Args;
-use daemon::{OutcomeCount, StageLag, Status, WebClock, outcome_lines};
+use daemon::{OutcomeCount, Status, outcome_lines};
 use std::path::{Path, PathBuf};
-use stream::Clock;
-use topology::LogNames;
 
 /// Arguments of `recrawl status`.
 #[derive(Args, Debug)]
@@ -22,15 +21,22 @@ pub struct StatusArguments {
     /// Address of a running recrawl or service, such as 127.0.0.1:9464.
     #[arg(long)]
     url: Option<String>,
+    #[command(flatten)]
+    wait: WaitArguments,
 }
 
 /// Shows the state of a crawl.
 pub fn status(arguments: &StatusArguments, format: Format) -> Result<(), CommandFailure> {
     let data = arguments.data.as_ref().map(|path| path.display().to_string());
     let settings = arguments.settings.load(&[("crawl.data", data)])?;
+    let mut complete = Ok(());
     let status = match (&arguments.url, &settings.crawl.data, &settings.kafka.brokers) {
         (Some(address), _, _) => ask(address)?,
-        (None, None, Some(_)) => over_kafka(&settings)?,
+        (None, None, Some(_)) => {
+            let (status, all_have_answered) = Asker::open(&settings, *arguments.wait.wait)?.status()?;
+            complete = all_have_answered;
+            status
+        }
         (None, Some(data), _) => match running(data) {
             Some(address) => ask(&address)?,
             None => Inspection::open(&settings, data)?.status()?,
@@ -41,7 +47,8 @@ pub fn status(arguments: &StatusArguments, format: Format) -> Result<(), Command
             ));
         }
     };
-    answer(format, &status, text)
+    answer(format, &status, text)?;
+    complete
 }
 
 /// The address of the loop that runs on a data directory, if it responds there.
@@ -57,25 +64,6 @@ fn ask(address: &str) -> Result<Status, CommandFailure> {
         .map_err(|error| CommandFailure::World(format!("cannot read the status of {address}: {error}")))
 }
 
-/// Consumer lag of the stages' groups. Each service reports its own internals (`--url`).
-fn over_kafka(settings: &settings::Settings) -> Result<Status, CommandFailure> {
-    let log = daemon::service::connect(settings, "recrawl-status")?;
-    let names = LogNames::new(settings);
-    let mut status = Status::default();
-    let now = WebClock::new(&settings.clock).now();
-    for (stage, partitions) in daemon::backlog::ask(&log, &names)? {
-        let oldest = partitions.iter().filter_map(|of| of.oldest).min();
-        status.stages.push(StageLag {
-            name: stage.to_owned(),
-            lag_records: partitions.iter().map(|of| of.records).sum(),
-            lag_s: oldest.map_or(0.0, |oldest| now.saturating_since(oldest).as_secs_f64()),
-            partitions: partitions.len(),
-            ..StageLag::default()
-        });
-    }
-    Ok(status)
-}
-
 /// What requests came to, a line per class.
 fn outcomes(title: &str, counts: &[OutcomeCount]) -> Vec<String> {
     let lines = outcome_lines(counts).into_iter().map(|line| format!("  {line}"));
@@ -83,7 +71,13 @@ fn outcomes(title: &str, counts: &[OutcomeCount]) -> Vec<String> {
     title.into_iter().chain(lines).collect()
 }
 
+/// A count, or that it is not known.
+fn count(count: Option<u64>) -> String {
+    count.map_or("unknown".to_owned(), |count| count.to_string())
+}
+
 fn text(status: &Status) -> String {
+    let rate = status.fetch_rate_per_s.map_or(String::new(), |rate| format!("   {rate:.2} a second"));
     let freshness = status.estimated_freshness.map_or("unknown".to_owned(), |share| format!("{:.2} %", 100.0 * share));
     let age = status.estimated_age_days.map_or("unknown".to_owned(), |days| format!("{days:.2} days"));
     let audited = status.audited_freshness.as_ref().map_or(format!("{:>10}", "unknown"), |audited| {
@@ -95,11 +89,11 @@ fn text(status: &Status) -> String {
         format!("{mean:>8.2} %   {low:.2} to {high:.2} %: expected, corrected by {:.0} recent looks", calibrated.looks)
     });
     let mut lines = vec![
-        format!("pages                {:>10}   never fetched {}", status.pages, status.never_fetched),
-        format!("due                  {:>10}", status.due),
-        format!("in flight            {:>10}", status.in_flight),
-        format!("fetches              {:>10}   {:.2} a second", status.fetches_total, status.fetch_rate_per_s),
-        format!("changes seen         {:>10}", status.changes_total),
+        format!("pages                {:>10}   never fetched {}", count(status.pages), count(status.never_fetched)),
+        format!("due                  {:>10}", count(status.due)),
+        format!("in flight            {:>10}", count(status.in_flight)),
+        format!("fetches              {:>10}{rate}", count(status.fetches_total)),
+        format!("changes seen         {:>10}", count(status.changes_total)),
         format!("expected freshness   {freshness:>10}   mean age {age}"),
         format!("audited freshness    {audited}"),
         format!("calibrated freshness {calibrated}"),
@@ -125,8 +119,15 @@ fn text(status: &Status) -> String {
         let problem: String = problems.map(|problem| format!("   {problem}")).collect();
         format!(
             "{:<12}{:>12}{:>12.1}{:>12}{:>12}{problem}",
-            stage.name, stage.lag_records, stage.lag_s, stage.processed_total, stage.set_aside_total,
+            stage.name,
+            stage.lag_records,
+            stage.lag_s,
+            count(stage.processed_total),
+            count(stage.set_aside_total),
         )
     }));
+    if !status.unanswered.is_empty() {
+        lines.extend([String::new(), format!("not in these figures: {}", status.unanswered.join(", "))]);
+    }
     lines.join("\n")
 }

@@ -59,8 +59,8 @@ pub(super) fn watch(
         let status = embedded.board.status();
         let message = format!(
             "day {day:.0}: {} pages fetched, {requests} requests, {} changes seen",
-            status.pages - status.never_fetched.min(status.pages),
-            status.changes_total,
+            status.pages.unwrap_or(0).saturating_sub(status.never_fetched.unwrap_or(0)),
+            status.changes_total.unwrap_or(0),
         );
         bar.set_position(percent as u64);
         bar.set_message(message.clone());

@@ -1,0 +1,284 @@
+//! Asks the stages over Kafka. The owner of each partition answers from its own state.
+
+use crate::CommandFailure;
+use crate::page_report::{ExplanationParts, PageParts};
+use crate::topic_reader::TopicReader;
+use daemon::{StageLag, Status, WebClock};
+use messages::topics::{self, TopicSpec};
+use messages::{Answer, Encoded, HostSelection, PageContent, Question, QuestionKind};
+use page::{CanonicalUrl, MINUTE};
+use scheduler::HostListing;
+use settings::Settings;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+use stream::partitioner::{key_for, partition_for};
+use stream::{Clock, Log, OutputRecord, Table};
+use stream_kafka::KafkaLog;
+use topology::LogNames;
+
+const CLIENT: &str = "recrawl-ask";
+/// How often answers are looked for.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// How far the clocks of the machines may differ, before a stage takes a new question for one that nobody waits for.
+const CLOCK_TOLERANCE: Duration = MINUTE;
+const RECORDS_PER_READ: usize = 100;
+
+const SCHEDULER: AskedStage = ("scheduler", topics::SCHEDULER_EVENTS.spec());
+const DETECTOR: AskedStage = ("detector", topics::FETCH_RESULTS.spec());
+const ESTIMATOR: AskedStage = ("estimator", topics::PAGE_OBSERVATIONS.spec());
+const RANKER: AskedStage = ("ranker", topics::RANKER_EVENTS.spec());
+
+/// The name of a stage, and the topic on which it is asked.
+type AskedStage = (&'static str, TopicSpec);
+/// One partition of a stage.
+type StagePartition = (&'static str, u32);
+
+/// Asks the stages of a crawl over Kafka.
+pub struct Asker {
+    log: KafkaLog,
+    settings: Settings,
+    names: LogNames,
+    clock: WebClock,
+    partitions: u32,
+    wait: Duration,
+}
+
+impl Asker {
+    /// Connects to the Kafka of the settings. Stages have this long to answer.
+    pub fn open(settings: &Settings, wait: Duration) -> Result<Self, CommandFailure> {
+        let log = daemon::service::connect(settings, CLIENT)?;
+        let names = LogNames::new(settings);
+        let input = names.topic(topics::SCHEDULER_EVENTS);
+        let missing =
+            || CommandFailure::Input(format!("topic {input} does not exist; create it with recrawl topics create"));
+        let partitions = log.topic(&input)?.ok_or_else(missing)?.partitions;
+        let clock = WebClock::new(&settings.clock);
+        Ok(Self { log, settings: settings.clone(), names, clock, partitions, wait })
+    }
+
+    /// Number of partitions of the loop.
+    pub fn partitions(&self) -> u32 {
+        self.partitions
+    }
+
+    /// What the stages keep of a page.
+    pub fn page(&self, url: &CanonicalUrl) -> Result<PageParts, CommandFailure> {
+        let answers = self.ask_about_page(QuestionKind::Page, url, &[SCHEDULER, DETECTOR, ESTIMATOR, RANKER])?;
+        let parts = PageParts {
+            page: answers.entry(SCHEDULER, scheduler::PAGES)?,
+            host: answers.entry(SCHEDULER, scheduler::HOSTS)?,
+            forgotten: answers.entry(SCHEDULER, scheduler::FORGOTTEN)?,
+            sketch: answers.entry(DETECTOR, detector::PAGES)?,
+            belief: answers.entry(ESTIMATOR, estimator::PAGES)?,
+            focus: answers.entry(RANKER, ranker::FOCUS)?,
+        };
+        // Of a page that the scheduler does not know nothing else is shown.
+        match parts.page {
+            None if answers.has(SCHEDULER) => Ok(parts),
+            _ => answers.complete(self).map(|()| parts),
+        }
+    }
+
+    /// The stored copy of a page.
+    pub fn copy(&self, url: &CanonicalUrl) -> Result<Option<PageContent>, CommandFailure> {
+        let answers = self.ask_about_page(QuestionKind::Copy, url, &[DETECTOR])?;
+        answers.complete(self)?;
+        answers.entry(DETECTOR, detector::CONTENTS)
+    }
+
+    /// Why a page is or is not due.
+    pub fn explain(&self, url: &CanonicalUrl) -> Result<ExplanationParts, CommandFailure> {
+        let answers = self.ask_about_page(QuestionKind::Explanation, url, &[SCHEDULER, RANKER])?;
+        let explained = answers.of(SCHEDULER).find(|answer| answer.json.is_some());
+        let parts = ExplanationParts {
+            explanation: explained
+                .map(|answer| answer.read_json().map_err(|error| unreadable(answer, &error)))
+                .transpose()?,
+            focus: answers.entry(RANKER, ranker::FOCUS)?,
+            forgotten: answers.entry(SCHEDULER, scheduler::FORGOTTEN)?,
+        };
+        match parts.explanation {
+            None if answers.has(SCHEDULER) => Ok(parts),
+            _ => answers.complete(self).map(|()| parts),
+        }
+    }
+
+    /// The first hosts of all partitions.
+    pub fn hosts(&self, selection: HostSelection) -> Result<HostListing, CommandFailure> {
+        let answers = self.ask_partitions(QuestionKind::Hosts, Some(selection), &[SCHEDULER])?;
+        answers.complete(self)?;
+        let listing = |answer: &Answer| answer.read_json::<HostListing>().map_err(|error| unreadable(answer, &error));
+        let listings = answers.of(SCHEDULER).map(listing).collect::<Result<Vec<_>, _>>()?;
+        Ok(HostListing::merged(listings, selection))
+    }
+
+    /// The state of the crawl: its backlog by the log, and the figures of the partitions that answer. Without time to wait
+    /// no stage is asked.
+    pub fn status(&self) -> Result<(Status, Result<(), CommandFailure>), CommandFailure> {
+        let now = self.clock.now();
+        let backlogs = daemon::backlog::ask(&self.log, &self.names)?;
+        let asked: &[AskedStage] = if self.wait.is_zero() { &[] } else { &[SCHEDULER, DETECTOR, ESTIMATOR, RANKER] };
+        let answers = self.ask_partitions(QuestionKind::Figures, None, asked)?;
+        let mut figures: BTreeMap<&str, BTreeMap<String, f64>> = BTreeMap::new();
+        for stage in asked {
+            for answer in answers.of(*stage) {
+                let told: BTreeMap<String, f64> = answer.read_json().map_err(|error| unreadable(answer, &error))?;
+                let sums = figures.entry(stage.0).or_default();
+                told.into_iter().for_each(|(name, value)| *sums.entry(name).or_default() += value);
+            }
+        }
+        let figure =
+            |stage: &str, name: &str| figures.get(stage).and_then(|sums| sums.get(name)).copied().unwrap_or(0.0);
+        let mut status = match answers.has(SCHEDULER) {
+            true => Status::of_figures(figure),
+            false => Status::default(),
+        };
+        status.unanswered = answers.silent.iter().map(|(stage, partition)| format!("{stage}/{partition}")).collect();
+        for (stage, partitions) in backlogs {
+            let oldest = partitions.iter().filter_map(|of| of.oldest).min();
+            let answered = asked.iter().find(|asked| asked.0 == stage).map(|asked| answers.of(*asked).count());
+            status.stages.push(StageLag {
+                name: stage.to_owned(),
+                lag_records: partitions.iter().map(|of| of.records).sum(),
+                lag_s: oldest.map_or(0.0, |oldest| now.saturating_since(oldest).as_secs_f64()),
+                ready: answered.map(|answered| answered == self.partitions as usize),
+                partitions: answered,
+                figures: figures.remove(stage).unwrap_or_default(),
+                ..StageLag::default()
+            });
+        }
+        let complete = answers.complete(self);
+        Ok((status, complete))
+    }
+
+    /// Asks the partition of a page.
+    fn ask_about_page(
+        &self,
+        about: QuestionKind,
+        url: &CanonicalUrl,
+        stages: &[AskedStage],
+    ) -> Result<Answers, CommandFailure> {
+        let routing_key = url.site_key().as_str().to_owned();
+        let partition = partition_for(routing_key.as_bytes(), self.partitions);
+        let question = Question { routing_key, url: Some(url.clone()), ..self.question(about) };
+        self.ask(&[(partition, question)], stages)
+    }
+
+    /// Asks every partition.
+    fn ask_partitions(
+        &self,
+        about: QuestionKind,
+        hosts: Option<HostSelection>,
+        stages: &[AskedStage],
+    ) -> Result<Answers, CommandFailure> {
+        let common = Question { hosts, ..self.question(about) };
+        let to = |partition| {
+            let routing_key = key_for(partition, self.partitions);
+            (partition, Question { routing_key, ..common.clone() })
+        };
+        self.ask(&(0..self.partitions).map(to).collect::<Vec<_>>(), stages)
+    }
+
+    fn question(&self, about: QuestionKind) -> Question {
+        let now = self.clock.now();
+        Question {
+            question_id: format!("{:032x}", rand::random::<u128>()),
+            routing_key: String::new(),
+            about,
+            url: None,
+            hosts: None,
+            asked_at: now,
+            answer_until: now + (self.wait + CLOCK_TOLERANCE).mul_f64(self.clock.speed().max(1.0)),
+        }
+    }
+
+    /// Sends the questions, one a partition and all with the same id, to each stage, and waits for the answers.
+    fn ask(&self, questions: &[(u32, Question)], stages: &[AskedStage]) -> Result<Answers, CommandFailure> {
+        let mut answers = Answers::default();
+        let Some((_, any)) = questions.first().filter(|_| !stages.is_empty()) else { return Ok(answers) };
+        let mut reader = TopicReader::open(&self.settings, topics::ANSWERS, CLIENT)?;
+        let mut next = reader.bounds(0)?.end;
+        let now = self.clock.now();
+        stream::schemas::tell(&self.log, &self.names.schemas(Vec::new()), now)?;
+        let mut records = Vec::new();
+        for (stage, input) in stages {
+            let topic = self.names.topic(*input);
+            for (partition, question) in questions {
+                answers.silent.insert((*stage, *partition));
+                records.push(OutputRecord::of(question, topic.as_str(), self.partitions, now));
+            }
+        }
+        self.log.append(&records)?;
+        let asked_at = Instant::now();
+        while !answers.silent.is_empty() && asked_at.elapsed() < self.wait {
+            let (records, after) = reader.read(0, next, RECORDS_PER_READ)?;
+            if records.is_empty() {
+                std::thread::sleep(LOOK_EVERY);
+            }
+            next = after;
+            for record in records.iter().filter(|record| record.key == any.question_id.as_bytes()) {
+                let value = record.value.as_deref().unwrap_or_default();
+                let answer =
+                    Answer::decode(value).map_err(|error| CommandFailure::World(format!("an answer: {error}")))?;
+                answers.take(answer);
+            }
+        }
+        Ok(answers)
+    }
+}
+
+/// The answers to a question so far.
+#[derive(Default)]
+struct Answers {
+    answers: Vec<Answer>,
+    /// Who has not answered.
+    silent: BTreeSet<StagePartition>,
+}
+
+impl Answers {
+    fn take(&mut self, answer: Answer) {
+        let partition = u32::try_from(answer.partition).ok();
+        let asked = self.silent.iter().find(|(stage, asked)| *stage == answer.stage && Some(*asked) == partition);
+        if let Some(asked) = asked.copied() {
+            self.silent.remove(&asked);
+            self.answers.push(answer);
+        }
+    }
+
+    fn of(&self, stage: AskedStage) -> impl Iterator<Item = &Answer> {
+        self.answers.iter().filter(move |answer| answer.stage == stage.0)
+    }
+
+    fn has(&self, stage: AskedStage) -> bool {
+        self.of(stage).next().is_some()
+    }
+
+    /// The entry of a table in the answer of its stage.
+    fn entry<K, V: Encoded>(&self, stage: AskedStage, table: Table<K, V>) -> Result<Option<V>, CommandFailure> {
+        let Some(answer) = self.of(stage).next() else { return Ok(None) };
+        answer.entry(table.name()).map_err(|error| unreadable(answer, &error))
+    }
+
+    /// Fails if a partition has not answered, and says how much it has to read before the question.
+    fn complete(&self, asker: &Asker) -> Result<(), CommandFailure> {
+        if self.silent.is_empty() {
+            return Ok(());
+        }
+        let backlogs = daemon::backlog::ask(&asker.log, &asker.names)?;
+        let records = |(stage, partition): &StagePartition| {
+            let of_stage = backlogs.iter().find(|(name, _)| name == stage);
+            let of_partition = of_stage.and_then(|(_, all)| all.iter().find(|of| of.partition == *partition));
+            of_partition.map_or(0, |of| of.records)
+        };
+        let silent = |who: &StagePartition| format!("{}/{} ({} records to read)", who.0, who.1, records(who));
+        Err(CommandFailure::World(format!(
+            "no answer within {} from {}; start the stage, or give it longer with --wait",
+            humantime::format_duration(asker.wait),
+            self.silent.iter().map(silent).collect::<Vec<_>>().join(", ")
+        )))
+    }
+}
+
+fn unreadable(answer: &Answer, error: &dyn std::fmt::Display) -> CommandFailure {
+    CommandFailure::World(format!("the answer of {}/{} cannot be read: {error}", answer.stage, answer.partition))
+}

@@ -1,0 +1,101 @@
+//! What an operator asks of a crawl over Kafka: the owners of the partitions answer, and who does not is named.
+
+use crate::services::{Distributed, PARTITIONS, SOON, kafka};
+use page::CanonicalUrl;
+use serde_json::Value;
+use simweb::SeededConfig;
+use stream::partitioner::partition_for;
+use tests::{SimulatedWeb, wait_for};
+
+const HOSTS: usize = 8;
+const PAGES_PER_HOST: usize = 5;
+
+fn partition_of(url: &str) -> u32 {
+    let site = CanonicalUrl::parse(url).unwrap().site_key();
+    partition_for(site.as_str().as_bytes(), PARTITIONS)
+}
+
+fn sum(hosts: &Value, field: &str) -> u64 {
+    hosts.as_array().unwrap().iter().map(|host| host[field].as_u64().unwrap()).sum()
+}
+
+#[test]
+fn the_owners_of_the_partitions_answer_and_who_does_not_is_named() {
+    let Some(brokers) = kafka() else { return };
+    let config = SeededConfig { hosts: HOSTS, pages_per_host: PAGES_PER_HOST, ..SeededConfig::default() };
+    let web = SimulatedWeb::start(config, 1.0, |_| ());
+    let distributed = Distributed::of(&web, &brokers, &[("policy.min_interval", "1h"), ("detector.contents", "text")]);
+    let ask = |arguments: &[&str]| distributed.ask(arguments);
+    let pages = (HOSTS * PAGES_PER_HOST) as u64;
+
+    // Nothing runs: the log's figures are shown, and no zero stands for what nobody knows.
+    let output = ask(&["status", "--wait", "1s"]).exits_with(3).says(&["no answer within 1s from", "scheduler/0"]);
+    let status = output.json();
+    assert_eq!(status["pages"], Value::Null, "{status:#}");
+    assert_eq!(status["unanswered"].as_array().map(Vec::len), Some(4 * PARTITIONS as usize));
+    assert!(status["stages"][0]["lag_records"].as_u64() >= Some(pages), "{status:#}");
+
+    let mut services = distributed.start_all();
+    distributed.wait_until_idle(&services);
+    assert_eq!(web.page_requests() as u64, pages);
+
+    let status = ask(&["status"]).exits_with(0).json();
+    for (name, count) in [("pages", pages), ("fetches_total", pages), ("never_fetched", 0), ("in_flight", 0)] {
+        assert_eq!(status[name].as_u64(), Some(count), "{name}: {status:#}");
+    }
+    assert!(status["estimated_freshness"].as_f64() > Some(0.5), "{status:#}");
+    assert_eq!((&status["unanswered"], &status["fetch_rate_per_s"]), (&Value::Null, &Value::Null));
+    assert_eq!(status["stages"][0]["figures"]["pages"].as_f64(), Some(pages as f64));
+
+    for url in web.urls() {
+        let page = ask(&["page", &url]).exits_with(0).json();
+        assert_eq!((page["url"].as_str(), page["partition"].as_u64()), (Some(&*url), Some(partition_of(&url).into())));
+        // One count of each stage.
+        for name in ["fetches", "results", "observations"] {
+            assert_eq!(page[name].as_u64(), Some(1), "{name}: {page:#}");
+        }
+        assert_eq!((page["outcome"].as_str(), page["host_blocked"].as_bool()), (Some("fetched"), Some(false)));
+    }
+    let url = web.urls()[0].clone();
+    let page = ask(&["page", &url]).exits_with(0).json();
+    let explained = ask(&["explain", &url]).exits_with(0).json();
+    assert_eq!((&explained["url"], &explained["weight"]), (&page["url"], &page["weight"]));
+    assert_eq!((explained["state"].as_str(), explained["policy"].as_str()), (Some("held"), Some("live")));
+    assert!(explained["change_rate_per_day"]["mean"].as_f64() > Some(0.0), "{explained:#}");
+    assert!(!explained["reasons"].as_array().unwrap().is_empty());
+    let copy = ask(&["page", &url, "--text"]).exits_with(0).stdout;
+    assert!(copy.split_whitespace().count() > 5, "{copy}");
+
+    let hosts = ask(&["hosts"]).exits_with(0).json();
+    assert_eq!(hosts.as_array().map(Vec::len), Some(HOSTS));
+    assert_eq!((sum(&hosts, "pages"), sum(&hosts, "fetches")), (pages, pages));
+    assert_eq!(hosts[0]["budget_share"].as_f64(), Some(1.0 / HOSTS as f64), "a share of all partitions");
+    let by_name = ask(&["hosts", "--top", "3", "--by", "name"]).exits_with(0).json();
+    let names: Vec<_> = by_name.as_array().unwrap().iter().map(|host| host["host"].as_str().unwrap()).collect();
+    assert_eq!(names, ["host-0001.test", "host-0002.test", "host-0003.test"], "the first of all partitions");
+    ask(&["hosts", "--top", "0"]).exits_with(2).says(&["--top 0"]);
+
+    let unheard = "http://host-0001.test/never-heard-of";
+    for command in ["page", "explain"] {
+        ask(&[command, unheard]).exits_with(1).says(&["is not known in this crawl"]);
+    }
+    ask(&["page", unheard, "--text"]).exits_with(1).says(&["no stored copy"]);
+    ask(&["forget", &url]).exits_with(0);
+    wait_for("it is gone from all stages", SOON, || {
+        ask(&["page", &url]).stderr.contains("was gone from all stages at")
+    });
+    ask(&["explain", &url]).exits_with(1).says(&["was gone from all stages at"]);
+    assert_eq!(ask(&["dead-letters"]).exits_with(0).json(), Value::Array(Vec::new()));
+
+    let detector = services.iter().position(|service| service.stage == "detector").unwrap();
+    services.remove(detector).stop();
+    let other = web.urls()[7].clone();
+    let silent = format!("detector/{} (1 records to read)", partition_of(&other));
+    let output = ask(&["page", &other, "--wait", "2s"]).exits_with(3).says(&["no answer within 2s from", &silent]);
+    assert!(!output.stderr.contains("scheduler/") && output.stdout.is_empty(), "{}", output.stderr);
+    ask(&["explain", &other]).exits_with(0);
+    let output = ask(&["status", "--wait", "2s"]).exits_with(3);
+    assert_eq!(output.json()["pages"].as_u64(), Some(pages - 1), "the schedulers have answered");
+    let unanswered = output.json()["unanswered"].as_array().unwrap().clone();
+    assert!(unanswered.len() == 4 && unanswered.iter().all(|who| who.as_str().unwrap().starts_with("detector/")));
+}
