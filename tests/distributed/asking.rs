@@ -43,11 +43,11 @@ fn the_owners_of_the_partitions_answer_and_who_does_not_is_named() {
     for (name, count) in [("pages", pages), ("fetches_total", pages), ("never_fetched", 0), ("in_flight", 0)] {
         assert_eq!(status[name].as_u64(), Some(count), "{name}: {status:#}");
     }
-    assert!(status["estimated_freshness"].as_f64() > Some(0.5), "{status:#}");
     assert_eq!((&status["unanswered"], &status["fetch_rate_per_s"]), (&Value::Null, &Value::Null));
     assert_eq!(status["stages"][0]["figures"]["pages"].as_f64(), Some(pages as f64));
 
-    for url in web.urls() {
+    // A page of each host, so of each partition.
+    for url in web.urls().into_iter().step_by(PAGES_PER_HOST) {
         let page = ask(&["page", &url]).exits_with(0).json();
         assert_eq!((page["url"].as_str(), page["partition"].as_u64()), (Some(&*url), Some(partition_of(&url).into())));
         // One count of each stage.
@@ -59,7 +59,7 @@ fn the_owners_of_the_partitions_answer_and_who_does_not_is_named() {
     let url = web.urls()[0].clone();
     let page = ask(&["page", &url]).exits_with(0).json();
     let explained = ask(&["explain", &url]).exits_with(0).json();
-    assert_eq!((&explained["url"], &explained["weight"]), (&page["url"], &page["weight"]));
+    assert_eq!((&explained["url"], &explained["importance"]), (&page["url"], &page["importance"]));
     assert_eq!((explained["state"].as_str(), explained["policy"].as_str()), (Some("held"), Some("live")));
     assert!(explained["change_rate_per_day"]["mean"].as_f64() > Some(0.0), "{explained:#}");
     assert!(!explained["reasons"].as_array().unwrap().is_empty());
@@ -90,7 +90,7 @@ fn the_owners_of_the_partitions_answer_and_who_does_not_is_named() {
     let detector = services.iter().position(|service| service.stage == "detector").unwrap();
     services.remove(detector).stop();
     let other = web.urls()[7].clone();
-    let silent = format!("detector/{} (1 records to read)", partition_of(&other));
+    let silent = format!("detector/{} (", partition_of(&other));
     let output = ask(&["page", &other, "--wait", "2s"]).exits_with(3).says(&["no answer within 2s from", &silent]);
     assert!(!output.stderr.contains("scheduler/") && output.stdout.is_empty(), "{}", output.stderr);
     ask(&["explain", &other]).exits_with(0);

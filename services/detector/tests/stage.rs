@@ -6,8 +6,8 @@ mod bench;
 
 use bench::{Bench, CHANGED_SENTENCE, FIRST, URL, html, one_sentence_changed};
 use messages::{
-    CopyKind, DateSource, DeadLetter, Digest, Encoded, FetchOutcome, PageContent, PageDate, Validators, Verdict, body,
-    topics,
+    Answer, CopyKind, DateSource, DeadLetter, Digest, Encoded, FetchOutcome, PageContent, PageDate, Question,
+    QuestionKind, Validators, Verdict, body, topics,
 };
 use page::{CanonicalUrl, Timestamp};
 
@@ -323,4 +323,32 @@ fn what_cannot_be_read_is_set_aside_and_the_rest_goes_on() {
 
     let seen = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
     assert_eq!(seen.observation.judgement.verdict, Verdict::First);
+}
+
+#[test]
+fn a_question_is_answered_with_what_is_kept_of_a_page_and_with_its_copy() {
+    let mut bench = Bench::new(&[("detector.contents", "text")]);
+    bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    let mut ask = |about| {
+        let url = CanonicalUrl::parse(URL).unwrap();
+        let routing_key = url.site_key().as_str().to_owned();
+        let asked_at = stream::Clock::now(&*bench.driver.clock);
+        let answer_until = asked_at + page::MINUTE;
+        let question_id = messages::word(&about);
+        let asked = Question { question_id, routing_key, about, url: Some(url), hosts: None, asked_at, answer_until };
+        let topic = bench.names.topic(topics::FETCH_RESULTS);
+        bench.driver.send(&topic, asked.routing_key.as_bytes(), asked.encode()).unwrap();
+        bench.driver.run_until_idle().unwrap();
+        let answer = bench.read(topics::ANSWERS).pop().unwrap();
+        assert_eq!(answer.question_id, asked.question_id);
+        answer
+    };
+    let kept: Answer = ask(QuestionKind::Page);
+    assert_eq!(kept.entry::<detector::PageSketch>(detector::PAGES.name()).unwrap().unwrap().fetches, 1);
+    assert_eq!(kept.entries.len(), 1, "no copy, which may be large");
+    let copy: PageContent = ask(QuestionKind::Copy).entry(detector::CONTENTS.name()).unwrap().unwrap();
+    let text = body::unpack(&copy.content, usize::MAX).unwrap();
+    assert!(String::from_utf8_lossy(&text).contains(FIRST[0]), "{copy:?}");
+    // The next look is compared with the first, as if nobody had asked.
+    assert_eq!(bench.see(FetchOutcome::Fetched, Some(&html(FIRST))).observation.judgement.verdict, Verdict::Unchanged);
 }

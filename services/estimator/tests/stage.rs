@@ -6,7 +6,11 @@ mod bench;
 
 use bench::Bench;
 use change_rate::EstimatorChoice;
-use messages::{ChangeEstimate, DeadLetter, Encoded, PageObservation, SchedulerEvent, Verdict, topics};
+use estimator::{PAGES, PageBelief};
+use messages::{
+    Answer, ChangeEstimate, DeadLetter, Encoded, PageObservation, Question, QuestionKind, SchedulerEvent, Verdict,
+    topics,
+};
 use settings::Settings;
 use std::collections::BTreeMap;
 use sweeps::PagePlace;
@@ -348,4 +352,31 @@ fn priors_that_moved_are_told_once_a_day_and_no_others() {
     let forecasts = told(&mut bench);
     assert_eq!(forecasts.len(), 2);
     assert!(forecasts[1][&cell("/news/0.html")] < news);
+}
+
+#[test]
+fn a_question_is_answered_with_what_is_kept_of_a_page_and_changes_nothing() {
+    let mut bench = Bench::new();
+    bench.look(URL, 0.0, Verdict::First);
+    bench.look(URL, 10.0, Verdict::Major);
+    let url = page::CanonicalUrl::parse(URL).unwrap();
+    let asked = Question {
+        question_id: "q".to_owned(),
+        routing_key: url.site_key().as_str().to_owned(),
+        about: QuestionKind::Page,
+        url: Some(url),
+        hosts: None,
+        asked_at: bench.now,
+        answer_until: bench.now + page::MINUTE,
+    };
+    let topic = bench.names.topic(topics::PAGE_OBSERVATIONS);
+    bench.driver.send(&topic, asked.routing_key.as_bytes(), asked.encode()).unwrap();
+    bench.driver.run_until_idle().unwrap();
+    let answers = bench.driver.contents(&bench.names.topic(topics::ANSWERS)).unwrap();
+    assert_eq!(answers.len(), 1);
+    let answer = Answer::decode(answers[0].value.as_deref().unwrap()).unwrap();
+    let belief: PageBelief = answer.entry(PAGES.name()).unwrap().unwrap();
+    assert_eq!((belief.fetches, belief.observations, belief.changes), (2, 1, 1));
+    // The next look goes on from there, as if nobody had asked.
+    assert_eq!(bench.look(URL, 10.0, Verdict::Unchanged).belief.observations, 2);
 }

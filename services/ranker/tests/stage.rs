@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
-use messages::{Encoded, Link, PageOutLinks, RankedPage, SchedulerEvent, topics};
+use messages::{Answer, Encoded, Link, PageOutLinks, Question, QuestionKind, RankedPage, SchedulerEvent, topics};
 use page::{CanonicalUrl, HOUR, PageId, Timestamp};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -262,4 +262,30 @@ fn a_site_whose_pages_all_link_each_other_gains_nothing_beside_one_that_is_a_rin
         |site: &str| (0..PAGES).map(|number| bench.told(&format!("http://{site}.test/{number}"))).sum::<f64>();
     let (farm, ring) = (of_site("farm"), of_site("ring"));
     assert!(farm < 1.1 * ring, "{farm} beside {ring}");
+}
+
+#[test]
+fn a_question_is_answered_by_the_partition_of_the_page_alone() {
+    let mut bench = Bench::new(&[]);
+    let url = CanonicalUrl::parse("http://a.test/").unwrap();
+    let asked_at = bench.driver.clock.now();
+    let asked = Question {
+        question_id: "q".to_owned(),
+        routing_key: url.site_key().as_str().to_owned(),
+        about: QuestionKind::Page,
+        url: Some(url),
+        hosts: None,
+        asked_at,
+        answer_until: asked_at + HOUR,
+    };
+    bench.driver.send(&bench.names.topic(topics::RANKER_EVENTS), asked.routing_key.as_bytes(), asked.encode()).unwrap();
+    bench.driver.run_until_idle().unwrap();
+    let answers = bench.driver.contents(&bench.names.topic(topics::ANSWERS)).unwrap();
+    let answers: Vec<_> =
+        answers.iter().map(|record| Answer::decode(record.value.as_deref().unwrap()).unwrap()).collect();
+    let partition = stream::partitioner::partition_for(asked.routing_key.as_bytes(), PARTITIONS);
+    assert_eq!(answers.len(), 1);
+    assert_eq!((&*answers[0].stage, answers[0].partition), ("ranker", partition as i32));
+    // The crawl has no topics.
+    assert_eq!(answers[0].entry::<ranker::FocusedPage>(ranker::FOCUS.name()).unwrap(), None);
 }
