@@ -138,9 +138,9 @@ impl SharedDemand {
         self.price
     }
 
-    /// The price; `None` before the first one is computed.
+    /// The price; `None` before the first publication.
     pub(crate) fn known_price(&self) -> Option<f64> {
-        self.published.is_some().then_some(self.price)
+        (self.published_at > Timestamp::MIN).then_some(self.price)
     }
 
     pub(crate) fn share(&self) -> f64 {

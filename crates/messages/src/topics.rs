@@ -37,7 +37,7 @@ pub const TOPIC_ORDERS: Topic<TopicOrder> =
     Topic::new("topic-orders").compacted().one_partition().max_message_bytes(4 * MIB);
 /// Every stage to the operator who asked. An answer may hold the copy of a page.
 pub const ANSWERS: Topic<Answer> =
-    Topic::new("answers").one_partition().max_message_bytes(BODY_BYTES + MIB).retention_days(1);
+    Topic::new("answers").one_partition().max_message_bytes(BODY_BYTES).retention_days(1);
 /// The product: page changes.
 pub const PAGE_CHANGES: Topic<PageChange> = Topic::new("page-changes").retention_days(30);
 /// The stored copies. Also the changelog of the detector's table of copies.

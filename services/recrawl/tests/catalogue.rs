@@ -9,9 +9,16 @@ const BEGIN: &str = "<!-- topics: written by `UPDATE=1 cargo test -p recrawl --t
 const END: &str = "<!-- end of topics -->";
 
 /// Commands of `recrawl` write these topics, …
-const WRITTEN_BY_COMMANDS: [TopicSpec; 3] = [topics::SCHEDULER_EVENTS.spec(), topics::TOPIC_ORDERS.spec(), SCHEMAS];
+const WRITTEN_BY_COMMANDS: [TopicSpec; 6] = [
+    topics::SCHEDULER_EVENTS.spec(),
+    topics::FETCH_RESULTS.spec(),
+    topics::PAGE_OBSERVATIONS.spec(),
+    topics::RANKER_EVENTS.spec(),
+    topics::TOPIC_ORDERS.spec(),
+    SCHEMAS,
+];
 /// … and these are for nobody else.
-const READ_BY_COMMANDS: [TopicSpec; 1] = [topics::DEAD_LETTERS.spec()];
+const READ_BY_COMMANDS: [TopicSpec; 2] = [topics::DEAD_LETTERS.spec(), topics::ANSWERS.spec()];
 
 #[test]
 fn the_readme_shows_the_catalogue() {
