@@ -8,8 +8,9 @@ pub fn partition_for(key: &[u8], partitions: u32) -> u32 {
     (murmur2(key) & 0x7fff_ffff) % partitions
 }
 
-/// A key that leads to a partition, for records about the partition itself. Among `partitions` there must be such a partition.
+/// A key that leads to a partition, for records about the partition itself. `partition` must be below `partitions`.
 pub fn key_for(partition: u32, partitions: u32) -> String {
+    // One number of as many as there are partitions fits, on average.
     let mut keys = (0_u64..).map(|number| format!("partition-{number}"));
     keys.find(|key| partition_for(key.as_bytes(), partitions) == partition).unwrap_or_default()
 }

@@ -6,7 +6,7 @@ use crate::topic_reader::TopicReader;
 use daemon::{StageLag, Status, WebClock};
 use messages::topics::{self, TopicSpec};
 use messages::{Answer, Encoded, HostSelection, PageContent, Question, QuestionKind};
-use page::{CanonicalUrl, MINUTE};
+use page::{CanonicalUrl, DAY, MINUTE};
 use scheduler::HostListing;
 use settings::Settings;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +21,8 @@ const CLIENT: &str = "recrawl-ask";
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// How far the clocks of the machines may differ, before a stage takes a new question for one that nobody waits for.
 const CLOCK_TOLERANCE: Duration = MINUTE;
+/// The longest wait, so that no time overflows.
+const LONGEST_WAIT: Duration = DAY;
 const RECORDS_PER_READ: usize = 100;
 
 const SCHEDULER: AskedStage = ("scheduler", topics::SCHEDULER_EVENTS.spec());
@@ -44,7 +46,7 @@ pub struct Asker {
 }
 
 impl Asker {
-    /// Connects to the Kafka of the settings. Stages have this long to answer.
+    /// Connects to the Kafka of the settings. Stages have this long to answer, a day at most.
     pub fn open(settings: &Settings, wait: Duration) -> Result<Self, CommandFailure> {
         let log = daemon::service::connect(settings, CLIENT)?;
         let names = LogNames::new(settings);
@@ -53,7 +55,7 @@ impl Asker {
             || CommandFailure::Input(format!("topic {input} does not exist; create it with recrawl topics create"));
         let partitions = log.topic(&input)?.ok_or_else(missing)?.partitions;
         let clock = WebClock::new(&settings.clock);
-        Ok(Self { log, settings: settings.clone(), names, clock, partitions, wait })
+        Ok(Self { log, settings: settings.clone(), names, clock, partitions, wait: wait.min(LONGEST_WAIT) })
     }
 
     /// Number of partitions of the loop.
@@ -188,7 +190,7 @@ impl Asker {
             url: None,
             hosts: None,
             asked_at: now,
-            answer_until: now + (self.wait + CLOCK_TOLERANCE).mul_f64(self.clock.speed().max(1.0)),
+            answer_until: now + (self.wait + CLOCK_TOLERANCE).mul_f64(self.clock.speed().clamp(1.0, 86_400.0)),
         }
     }
 

@@ -52,23 +52,25 @@ pub fn hosts(arguments: &HostsArguments, format: Format) -> Result<(), CommandFa
     let state = arguments.crawl.open()?;
     let at_most = if arguments.top == 0 { i32::MAX } else { i32::try_from(arguments.top).unwrap_or(i32::MAX) };
     let selection = HostSelection { order: arguments.by.into(), at_most };
-    let listing = match &state.source {
-        StateSource::Directory(inspection) => inspection.host_list(&state.settings, selection)?,
+    let (listing, more) = match &state.source {
+        StateSource::Directory(inspection) => {
+            (inspection.host_list(&state.settings, selection)?, "--top 0 shows all".to_owned())
+        }
         StateSource::Stages(_) if at_most > MOST_LISTED_HOSTS => {
             return Err(CommandFailure::Input(format!(
                 "--top {}: stages over Kafka list at most {MOST_LISTED_HOSTS} hosts; give --top {MOST_LISTED_HOSTS} or less",
                 arguments.top
             )));
         }
-        StateSource::Stages(asker) => asker.hosts(selection)?,
+        StateSource::Stages(asker) => (asker.hosts(selection)?, format!("--top shows up to {MOST_LISTED_HOSTS}")),
     };
     match format {
-        Format::Text => answer(format, &listing.hosts, |hosts| text(hosts, listing.known)),
+        Format::Text => answer(format, &listing.hosts, |hosts| text(hosts, listing.known, &more)),
         Format::Json | Format::Jsonl => answers(format, &listing.hosts, |_| String::new()),
     }
 }
 
-fn text(reports: &[HostReport], known: u64) -> String {
+fn text(reports: &[HostReport], known: u64, more: &str) -> String {
     let width = reports.iter().map(|report| report.host.as_str().chars().count()).max().unwrap_or(0).max("host".len());
     let mut lines = vec![format!(
         "{:<width$} {:>9} {:>9} {:>8} {:>9} {:>9} {:>8}  state",
@@ -94,7 +96,7 @@ fn text(reports: &[HostReport], known: u64) -> String {
         line.trim_end().to_owned()
     }));
     if (reports.len() as u64) < known {
-        lines.push(format!("{} of {known} hosts; --top 0 shows all", reports.len()));
+        lines.push(format!("{} of {known} hosts; {more}", reports.len()));
     }
     lines.join("\n")
 }

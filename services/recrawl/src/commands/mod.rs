@@ -110,7 +110,7 @@ pub struct CrawlArguments {
 /// How long answers are waited for.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct WaitArguments {
-    /// How long the stages have to answer, over Kafka.
+    /// How long the stages have to answer, over Kafka; a day at most.
     #[arg(long, default_value = "10s", value_name = "DURATION")]
     wait: humantime::Duration,
 }
