@@ -67,7 +67,7 @@ build: setup-build ## build all programs
 
 .PHONY: test
 test: setup k8s-check ## run all tests, on a Kafka that is started for them, or on RECRAWL_KAFKA=HOST:PORT
-	@RECRAWL_PROGRAMS_BUILT=1 RECRAWL_KAFKA_REQUIRED=1 tests/kafka/cluster run --nodes $(KAFKA_NODES) -- cargo test $(CARGO_FLAGS) --workspace
+	@RECRAWL_PROGRAMS_BUILT=1 RECRAWL_KAFKA_REQUIRED=1 RECRAWL_PROMETHEUS_REQUIRED=1 tests/kafka/cluster run --nodes $(KAFKA_NODES) -- cargo test $(CARGO_FLAGS) --workspace
 
 .PHONY: test-quick
 test-quick: setup-build ## run the tests that need no Kafka

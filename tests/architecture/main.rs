@@ -4,6 +4,7 @@
 
 mod cycles;
 mod dependencies;
+mod monitoring;
 mod packages;
 mod words;
 

@@ -5,8 +5,10 @@ use daemon::WebClock;
 use serde_json::Value;
 use simweb::SeededConfig;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Duration;
 use stream::{Clock, Log, OutputRecord, TopicPartition};
+use tests::monitoring::{Monitoring, scraped, unlisted};
 use tests::{SimulatedWeb, wait_for};
 use topology::{LogNames, STAGES};
 
@@ -27,15 +29,17 @@ fn an_idle_loop_has_no_lag_and_every_service_says_how_it_is_doing() {
         wait_for("it is ready", SOON, || answers("/readyz") == Some(200));
     }
     distributed.wait_until_idle(&services);
+    let mut shown = Vec::new();
     for service in &services {
         let stage = service.stage;
         let metric = |name: &str| {
             let (status, text) = service.get("/metrics").expect("it answers");
             assert_eq!(status, 200);
-            let wanted = format!("recrawl_{stage}_{name} ");
-            let line = text.lines().find(|line| line.starts_with(&wanted));
-            let line = line.unwrap_or_else(|| panic!("no {wanted}in\n{text}"));
-            line[wanted.len()..].trim().parse::<f64>().unwrap()
+            let wanted = format!("recrawl_stage_{name}");
+            let found = scraped(&text).into_iter().find(|series| series.name == wanted);
+            let found = found.unwrap_or_else(|| panic!("no {wanted} in\n{text}"));
+            assert_eq!(found.labels.get("stage").map(String::as_str), Some(stage), "{found:?}");
+            found.value
         };
         // Figures are some moments old.
         wait_for(&format!("the {stage} shows no lag"), SOON, || {
@@ -48,7 +52,16 @@ fn an_idle_loop_has_no_lag_and_every_service_says_how_it_is_doing() {
         });
         assert_eq!((metric("ready"), metric("partitions"), metric("set_aside_total")), (1.0, 4.0, 0.0), "{stage}");
         assert!(metric("processed_total") >= 20.0, "{stage}");
+        assert!(metric("rebalances_total") >= 1.0, "{stage}");
+        assert_eq!(metric("restore_seconds_count"), 4.0, "{stage}");
+        shown.extend(scraped(&service.get("/metrics").expect("it answers").1));
     }
+    assert_eq!(unlisted(&shown), [""; 0], "docs/METRICS.md has the others");
+    let monitoring = Monitoring::read(Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()).unwrap();
+    // There are few audits in so short a crawl; the test of the embedded loop waits for them.
+    let used = monitoring.used.iter().filter(|used| !used.name.contains("calibrated_freshness"));
+    let missing: Vec<_> = used.filter(|used| !shown.iter().any(|series| used.selects(series))).collect();
+    assert!(missing.is_empty(), "no service shows {missing:#?}");
     // Idle for good: whatever is written in passing must not come back as lag.
     let until = std::time::Instant::now() + Duration::from_secs(2);
     wait_for("two seconds without lag", SOON, || {

@@ -1,9 +1,7 @@
 //! What an operator does to a crawl, running or not, and what it answers.
 
-use crate::hints::request;
 use serde_json::Value;
 use simweb::SeededConfig;
-use std::collections::BTreeSet;
 use std::time::Duration;
 use tests::{Crawl, Process, SimulatedWeb, books, wait_for};
 
@@ -21,7 +19,7 @@ pub(crate) fn status(crawl: &Crawl) -> Value {
     if output.status.success() { output.json() } else { Value::Null }
 }
 
-fn fetches(crawl: &Crawl) -> u64 {
+pub(crate) fn fetches(crawl: &Crawl) -> u64 {
     status(crawl)["fetches_total"].as_u64().unwrap_or(0)
 }
 
@@ -53,38 +51,6 @@ fn sigterm_stops_it_as_ctrl_c_does() {
     wait_for("the crawl is under way", SOON, || web.page_requests() > 0);
     process.signal(libc::SIGTERM);
     assert_eq!(process.finish().exits_with(0).json()["ended"].as_str(), Some("stopped"));
-}
-
-#[test]
-fn every_metric_has_a_name_of_its_own_a_type_and_says_what_it_means() {
-    let web = web(10);
-    let crawl = Crawl::of(&web);
-    let running = crawl.run(&[]);
-    wait_for("every page is fetched", SOON, || fetches(&crawl) == 40);
-    let wait_for_line = |line: &str| {
-        wait_for(line, SOON, || request(&crawl, "GET", "/metrics", "", "").1.lines().any(|found| found == line));
-    };
-    wait_for_line("recrawl_fetcher_fetch_seconds_count 40");
-    wait_for_line("recrawl_log_missing_writes_total 0.0");
-    let (_, text) = request(&crawl, "GET", "/metrics", "", "");
-    let described = |what: &str| -> Vec<(String, String)> {
-        let lines = text.lines().filter_map(|line| line.strip_prefix(what)?.split_once(' '));
-        lines.map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
-    };
-    let (helps, types) = (described("# HELP "), described("# TYPE "));
-    let names: BTreeSet<_> = types.iter().map(|(name, _)| name).collect();
-    assert_eq!((names.len(), helps.len()), (types.len(), types.len()), "a name twice, or without help:\n{text}");
-    for (name, help) in &helps {
-        assert!(help != "a figure of the stage" && !help.is_empty(), "{name} does not say what it means");
-    }
-    for stage in ["scheduler", "fetcher", "detector", "estimator", "matcher", "ranker"] {
-        assert!(text.contains(&format!("recrawl_{stage}_batch_seconds_bucket")), "{stage}:\n{text}");
-    }
-    let violations: Vec<_> =
-        text.lines().filter(|line| line.starts_with("recrawl_invariant_violations_total{")).collect();
-    assert_eq!(violations.len(), topology::STAGES.len() * stream::invariants::AT_RUN_TIME.len());
-    assert!(violations.iter().all(|line| line.ends_with(" 0")), "{violations:#?}");
-    stop(running);
 }
 
 #[test]
@@ -151,7 +117,7 @@ fn a_directory_without_a_crawl_is_told_as_such() {
     }
 }
 
-fn stop(process: Process) {
+pub(crate) fn stop(process: Process) {
     process.signal(libc::SIGINT);
     process.finish().exits_with(0);
 }

@@ -12,6 +12,7 @@ mod browser;
 mod crawl;
 mod kafka;
 pub mod mixed_web;
+pub mod monitoring;
 mod process;
 pub mod services;
 pub mod topics;

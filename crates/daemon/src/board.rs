@@ -210,7 +210,7 @@ impl Status {
             fetches_total: count("fetches"),
             changes_total: count("changes"),
             estimated_freshness: (pages > 0.0).then(|| scheduler("fresh_pages") / pages),
-            estimated_age_days: (copies > 0.0).then(|| scheduler("age_days_sum") / copies),
+            estimated_age_days: (copies > 0.0).then(|| scheduler("total_age_seconds") / 86_400.0 / copies),
             audited_freshness: AuditedFreshness::of(scheduler("audit_looks") as u64, scheduler("audit_fresh") as u64),
             calibrated_freshness: calibrated(scheduler),
             focus: FocusStatus::of(

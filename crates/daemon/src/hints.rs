@@ -1,14 +1,10 @@
 //! Writes pings from outside to the log. A ping is acknowledged once it is in the log.
 
+use crate::metrics::Samples;
 use crate::pings::{PingReply, PingRequest, Pings};
 use messages::{ChangeHint, topics};
 use page::Timestamp;
-use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
-use prometheus_client::metrics::MetricType;
-use prometheus_client::metrics::counter::ConstCounter;
 use settings::Settings;
-use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use stream::{Clock, Log, LogError, OutputRecord, SchemaTopic};
@@ -111,18 +107,11 @@ pub struct PingCounts {
     pub(crate) ignored: u64,
 }
 
-impl Collector for PingCounts {
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        for (what, help, count) in [
-            ("taken", "pages in accepted pings, written to the log as hints", self.taken),
-            ("refused", "pages in pings that were refused", self.refused),
-            ("ignored", "WebSub pings ignored because their signature is missing or wrong", self.ignored),
-        ] {
-            let name = format!("recrawl_pings_{what}");
-            let metric = encoder.encode_descriptor(&name, help, None, MetricType::Counter)?;
-            ConstCounter::new(count).encode(metric)?;
-        }
-        Ok(())
+impl PingCounts {
+    pub(crate) fn collect(self, samples: &mut Samples) {
+        samples.add("recrawl_pings_taken_total", &[], self.taken as f64);
+        samples.add("recrawl_pings_refused_total", &[], self.refused as f64);
+        samples.add("recrawl_pings_ignored_total", &[], self.ignored as f64);
     }
 }
 

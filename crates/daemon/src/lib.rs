@@ -32,6 +32,6 @@ pub use crate::clock::WebClock;
 pub use crate::freshness::{AuditedFreshness, CalibratedFreshness};
 pub use crate::hints::{HintIntake, PingCounts};
 pub use crate::load::{LoadError, load};
-pub use crate::metrics::{Figure, log_figures};
+pub use crate::metrics::{Figure, METRICS, Metric, MetricKind, log_figures};
 pub use crate::outcomes::{OutcomeCount, outcome_counts, outcome_lines};
 pub use crate::threads::{Background, StageThreads, StopSignal};

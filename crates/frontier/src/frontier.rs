@@ -244,13 +244,14 @@ impl Frontier {
             ("fetches_spared_by_mirrors_total", self.counts.spared as f64),
             ("fresh_pages", self.counts.expected.fresh_pages),
             ("copies", self.counts.expected.copies as f64),
-            ("age_days_sum", self.counts.expected.age_days),
+            ("total_age_seconds", self.counts.expected.age_days * 86_400.0),
             ("audit_looks", self.audit.looks as f64),
             ("audit_fresh", self.audit.fresh as f64),
             ("audit_recent_looks", self.audit.recent.looks),
             ("audit_recent_fresh", self.audit.recent.fresh),
             ("audit_recent_expected", self.audit.recent.expected),
             ("price_sum", self.demand.price()),
+            ("budget_fetches_per_second", self.rules.budget_per_day * self.demand.share() / 86_400.0),
         ]
     }
 }

@@ -77,9 +77,12 @@ pub fn name_of(fingerprint: Fingerprint) -> Option<&'static str> {
 }
 
 /// Number of records of other versions that this process has read, by record name. The numbers grow during an upgrade,
-/// and stop when every writer has this version.
+/// and stop when every writer has this version. Messages are there from the start, with 0; records of state once they
+/// are read.
 pub fn read_of_other_versions() -> BTreeMap<&'static str, u64> {
-    OF_OTHER_VERSIONS.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    let mut counts: BTreeMap<_, _> = of_messages().into_iter().map(|message| (message.name, 0)).collect();
+    counts.extend(&*OF_OTHER_VERSIONS.lock().unwrap_or_else(PoisonError::into_inner));
+    counts
 }
 
 pub(crate) fn count_of_other_version(name: &'static str) {

@@ -89,6 +89,11 @@ impl StateStore for EmbeddedStore {
         Err(self.written_by_commits())
     }
 
+    fn bytes_on_disk(&self) -> u64 {
+        let families = self.families.iter().filter_map(|name| self.log.family(name).ok());
+        families.map(|family| table::bytes_on_disk(&self.log.database, &family, self.task.partition)).sum()
+    }
+
     fn empty(&mut self, _: usize) -> Result<(), StoreError> {
         Err(self.written_by_commits())
     }

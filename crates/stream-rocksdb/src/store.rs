@@ -285,6 +285,11 @@ impl StateStore for RocksStore {
         self.note_high_water().map_err(|error| unusable(&self.path, &error))
     }
 
+    fn bytes_on_disk(&self) -> u64 {
+        let families = (0..self.stores.len()).filter_map(|store| self.family(store).ok());
+        families.map(|family| table::bytes_on_disk(&self.database, &family, self.partition())).sum()
+    }
+
     fn empty(&mut self, store: usize) -> Result<(), StoreError> {
         let options = self.options_for_writing()?.clone();
         let mut checkpoint = self.checkpoint()?;

@@ -1,7 +1,7 @@
 //! Entries of one store for one partition: a range of a column family.
 
 use crate::rocks::Database;
-use rocksdb::{AsColumnFamilyRef, ReadOptions};
+use rocksdb::{AsColumnFamilyRef, Range, ReadOptions};
 use stream::Visit;
 
 /// Key in the column family: prefixed with the partition, so that its entries are contiguous.
@@ -19,6 +19,12 @@ pub(crate) fn get(
     wanted: &[u8],
 ) -> Result<Option<Vec<u8>>, rocksdb::Error> {
     database.get_cf(family, key(partition, wanted))
+}
+
+/// Bytes that the partition's entries take in files, by the index of the files.
+pub(crate) fn bytes_on_disk(database: &Database, family: &impl AsColumnFamilyRef, partition: u32) -> u64 {
+    let (start, end) = (partition.to_be_bytes(), (partition + 1).to_be_bytes());
+    database.get_approximate_sizes_cf(family, &[Range::new(&start, &end)]).iter().sum()
 }
 
 /// Visits the partition's entries in key order from a key on, until the visitor breaks.

@@ -1,7 +1,7 @@
 //! Health of a stage: its public status, and its reaction to failures of the log.
 
 use crate::clock::Clock;
-use crate::durations::Durations;
+use crate::histogram::Histogram;
 use crate::invariants::{AT_RUN_TIME, BrokenInvariant};
 use crate::log::{ErrorKind, LogError};
 use crate::protocol::{Recovery, after_failure};
@@ -12,6 +12,26 @@ use tracing::{error, info, warn};
 
 /// Interval between refreshes of lag and figures, in real time.
 const STATUS_EVERY: Duration = Duration::from_millis(500);
+
+/// Interval between estimates of the size of the state, in real time. An estimate reads the index of every file.
+const STATE_SIZE_EVERY: Duration = Duration::from_secs(10);
+
+/// Records that one poll returned, if any.
+pub(crate) const BATCH_RECORDS: &str = "batch_records";
+/// From the return of a poll to the end of the commit in the same turn.
+pub(crate) const POLL_TO_COMMIT_SECONDS: &str = "poll_to_commit_seconds";
+/// A transaction, from the first call to the log's answer.
+pub(crate) const COMMIT_SECONDS: &str = "commit_seconds";
+/// From the assignment of a partition to the start of its task.
+pub(crate) const RESTORE_SECONDS: &str = "restore_seconds";
+
+/// The histograms of every stage, with the bounds of their buckets.
+const HISTOGRAMS: [(&str, &[f64]); 4] = [
+    (BATCH_RECORDS, Histogram::RECORDS),
+    (POLL_TO_COMMIT_SECONDS, Histogram::SECONDS),
+    (COMMIT_SECONDS, Histogram::SECONDS),
+    (RESTORE_SECONDS, Histogram::LONG_SECONDS),
+];
 
 /// Status of a stage, shared with its readers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,8 +70,14 @@ pub struct StageStatus {
     pub held_total: u64,
     /// Number of violations by invariant; every checked invariant has an entry.
     pub violations: BTreeMap<&'static str, u64>,
-    /// Histograms of durations, by name.
-    pub durations: BTreeMap<&'static str, Durations>,
+    /// Assignments and revocations of partitions since start.
+    pub rebalances_total: u64,
+    /// Changelog records still to replay before all assigned partitions are restored, by the offsets of the log.
+    pub restore_remaining_records: u64,
+    /// Bytes on disk of the state of the assigned and restored partitions, by the store's estimate.
+    pub state_bytes: u64,
+    /// Histograms by name.
+    pub histograms: BTreeMap<&'static str, Histogram>,
     /// The missing schema, while a record waits for it.
     pub waits_for: Option<String>,
     /// The processors' figures, summed over partitions.
@@ -76,6 +102,7 @@ pub struct StageHealth {
     failures_in_a_row: u32,
     fencings: u32,
     refreshed_at: Option<Duration>,
+    sized_at: Option<Duration>,
     status: Arc<Mutex<StageStatus>>,
 }
 
@@ -83,12 +110,14 @@ impl StageHealth {
     /// Health of a stage that has not joined its group yet.
     pub fn new(stage: &str) -> Self {
         let violations = AT_RUN_TIME.into_iter().map(|invariant| (invariant, 0)).collect();
-        let status = StageStatus { name: stage.to_owned(), violations, ..StageStatus::default() };
+        let histograms = HISTOGRAMS.into_iter().map(|(what, bounds)| (what, Histogram::new(bounds))).collect();
+        let status = StageStatus { name: stage.to_owned(), violations, histograms, ..StageStatus::default() };
         Self {
             stage: stage.to_owned(),
             failures_in_a_row: 0,
             fencings: 0,
             refreshed_at: None,
+            sized_at: None,
             status: Arc::new(Mutex::new(status)),
         }
     }
@@ -116,9 +145,13 @@ impl StageHealth {
         }
     }
 
-    /// Adds a duration to its histogram.
-    pub fn took(&self, what: &'static str, duration: Duration) {
-        self.update(|status| status.durations.entry(what).or_default().add(duration));
+    /// Adds a value to its histogram, one of [`HISTOGRAMS`].
+    pub fn measured(&self, what: &'static str, value: f64) {
+        self.update(|status| {
+            if let Some(histogram) = status.histograms.get_mut(what) {
+                histogram.add(value);
+            }
+        });
     }
 
     /// Ends a row of failures after a successful step.
@@ -153,6 +186,11 @@ impl StageHealth {
         Stopped { stage: self.stage.clone(), message }
     }
 
+    /// Counts an assignment or revocation of partitions.
+    pub fn rebalanced(&self) {
+        self.update(|status| status.rebalances_total += 1);
+    }
+
     /// Counts a membership given up for a new one.
     pub fn rejoins(&self) {
         self.update(|status| status.rejoins_total += 1);
@@ -164,6 +202,8 @@ impl StageHealth {
             status.ready = false;
             status.partitions.clear();
             status.restoring.clear();
+            status.restore_remaining_records = 0;
+            status.state_bytes = 0;
         });
     }
 
@@ -177,9 +217,20 @@ impl StageHealth {
         is_due
     }
 
+    /// Whether to estimate the size of the state now.
+    pub fn is_sizing_due(&mut self, clock: &dyn Clock) -> bool {
+        let now = clock.monotonic();
+        let is_due = self.sized_at.is_none_or(|before| now.saturating_sub(before) >= STATE_SIZE_EVERY);
+        if is_due {
+            self.sized_at = Some(now);
+        }
+        is_due
+    }
+
     /// Makes the refresh due at once: the last figures stay readable and should include everything done.
     pub fn make_due(&mut self) {
         self.refreshed_at = None;
+        self.sized_at = None;
     }
 }
 

@@ -1,6 +1,6 @@
 //! Stages with work in flight: requests are accepted in order and answered out of order.
 
-use crate::durations::Durations;
+use crate::histogram::Histogram;
 use crate::position::{Position, note};
 use crate::process_error::ProcessError;
 use crate::record::InputRecord;
@@ -130,8 +130,8 @@ pub trait InFlight: Send {
     /// Figures for `/status` and `/metrics`, by name.
     fn figures(&self, now: Timestamp) -> Vec<(&'static str, f64)>;
 
-    /// Histograms of durations for `/metrics`, by name.
-    fn durations(&self) -> Vec<(&'static str, Durations)> {
+    /// Histograms for `/metrics`, by name.
+    fn histograms(&self) -> Vec<(&'static str, Histogram)> {
         Vec::new()
     }
 }

@@ -23,9 +23,9 @@
 mod clock;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
-mod durations;
 mod group;
 mod health;
+mod histogram;
 pub mod in_flight;
 pub mod inprocess;
 pub mod invariants;
@@ -53,8 +53,8 @@ pub mod testing;
 mod topology;
 
 pub use crate::clock::Clock;
-pub use crate::durations::Durations;
 pub use crate::health::{StageHealth, StageStatus, Stopped};
+pub use crate::histogram::Histogram;
 pub use crate::in_flight::{AnsweredRequest, InFlight, RequestTag};
 pub use crate::inprocess::{InProcessLog, LogBackend};
 pub use crate::log::{

@@ -45,6 +45,8 @@ pub(crate) struct Restoring {
     pub(crate) refilled: u64,
     /// Damaged or foreign states that were set aside.
     pub(crate) set_aside: u64,
+    /// Time of the assignment, on the monotonic clock.
+    pub(crate) assigned_at: Duration,
 }
 
 enum RestorePhase {
@@ -80,7 +82,7 @@ pub(crate) struct Restored {
 }
 
 impl Restoring {
-    pub(crate) fn new(id: TaskId) -> Self {
+    pub(crate) fn new(id: TaskId, assigned_at: Duration) -> Self {
         Self {
             id,
             phase: RestorePhase::Opening,
@@ -91,6 +93,17 @@ impl Restoring {
             replayed: 0,
             refilled: 0,
             set_aside: 0,
+            assigned_at,
+        }
+    }
+
+    /// Changelog records still to replay, by their offsets: markers of transactions and what compaction removed count, too.
+    pub(crate) fn remaining(&self) -> u64 {
+        match &self.phase {
+            RestorePhase::Opening => 0,
+            RestorePhase::Filling(filling) => {
+                filling.replays.iter().map(|replay| replay.end.saturating_sub(replay.next)).sum()
+            }
         }
     }
 

@@ -11,7 +11,7 @@ mod recovery;
 mod schemas;
 
 use crate::clock::Clock;
-use crate::health::{StageHealth, StageStatus, Stopped};
+use crate::health::{BATCH_RECORDS, POLL_TO_COMMIT_SECONDS, StageHealth, StageStatus, Stopped};
 use crate::in_flight::InFlight;
 use crate::log::{ErrorKind, Event, Log, LogError, LogReader, Member, MemberSpec, PollLimits, StateIn};
 use crate::process_error::ProcessError;
@@ -154,11 +154,10 @@ impl StageRunner {
         if std::mem::take(&mut self.is_flush_due) {
             self.tell_tasks(now, |processor, context| processor.flush(context))?;
         }
-        if self.commit_is_due() {
-            worked |= self.commit(now)?;
-        }
-        if worked {
-            self.health.took("batch", self.clock.monotonic().saturating_sub(begun));
+        if self.commit_is_due() && self.commit(now)? {
+            worked = true;
+            let took = self.clock.monotonic().saturating_sub(begun);
+            self.health.measured(POLL_TO_COMMIT_SECONDS, took.as_secs_f64());
         }
         Ok(if worked { StepOutcome::Worked } else { StepOutcome::Idle })
     }
@@ -201,6 +200,9 @@ impl StageRunner {
                 Event::Revoked(partitions) => self.revoke(&partitions),
                 Event::Record(record) => records.push(record),
             }
+        }
+        if !records.is_empty() {
+            self.health.measured(BATCH_RECORDS, records.len() as f64);
         }
         // A record of a partition without a running task belongs to another member, or is delivered again after the
         // restore.
@@ -320,19 +322,25 @@ impl StageRunner {
         if let StageWork::InFlight(engine, _) = &self.spec.work {
             figures.extend(engine.figures(now));
             figures.insert("in_flight", self.unanswered() as f64);
-            let durations = engine.durations();
-            self.health.update(|status| status.durations.extend(durations));
+            let histograms = engine.histograms();
+            self.health.update(|status| status.histograms.extend(histograms));
         }
         let partitions: Vec<u32> = self.tasks.keys().copied().collect();
         let restoring: Vec<u32> = self.restoring.keys().copied().collect();
         let held = self.held.iter().map(|(partition, held)| (partition, &held.reason));
         let states = self.restoring.iter().filter_map(|(partition, task)| Some((partition, task.waits_for.as_ref()?)));
         let waits_for = held.chain(states).next().map(|(partition, why)| format!("partition {partition}: {why}"));
+        let remaining = self.restoring.values().map(Restoring::remaining).sum();
         let is_ready = restoring.is_empty() && self.is_settled();
+        if self.health.is_sizing_due(&*self.clock) {
+            let state_bytes = self.tasks.values().map(Task::bytes_on_disk).sum();
+            self.health.update(|status| status.state_bytes = state_bytes);
+        }
         self.health.update(|status| {
             status.ready = is_ready;
             status.partitions = partitions;
             status.restoring = restoring;
+            status.restore_remaining_records = remaining;
             status.figures = figures;
             status.waits_for = waits_for;
         });

@@ -98,6 +98,11 @@ pub trait StateStore: Send {
     /// ([`crate::StateIn::Log`]).
     fn apply(&mut self, writes: &[StoreWrite], checkpoint: &Checkpoint) -> Result<(), StoreError>;
 
+    /// Bytes that the stores take on disk, by an estimate; 0 for stores in memory.
+    fn bytes_on_disk(&self) -> u64 {
+        0
+    }
+
     /// Empties one store and its part of the checkpoint, before a refill from its changelog.
     fn empty(&mut self, store: usize) -> Result<(), StoreError>;
 }

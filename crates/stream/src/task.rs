@@ -252,6 +252,11 @@ impl Task {
         records
     }
 
+    /// Bytes that its state takes on disk.
+    pub(crate) fn bytes_on_disk(&self) -> u64 {
+        self.state.store.bytes_on_disk()
+    }
+
     /// Adds the processor's figures.
     pub(crate) fn add_figures(&self, now: Timestamp, figures: &mut BTreeMap<&'static str, f64>) {
         if let TaskWork::Processor(processor) = &self.work {

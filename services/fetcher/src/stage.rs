@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use stream::{
-    AnsweredRequest, Clock, Durations, InFlight, InputRecord, ProcessError, RequestTag, StageSpec, StageTopology,
+    AnsweredRequest, Clock, Histogram, InFlight, InputRecord, ProcessError, RequestTag, StageSpec, StageTopology,
     StageWork, TableKey, TaskView,
 };
 use topology::LogNames;
@@ -49,7 +49,7 @@ pub fn stage(
         // All from the start, so that a rate can be told before the first one happens.
         outcomes: AnswerKind::all().map(|kind| (kind.report().figure, 0)).collect(),
         failures: FirstFailures::default(),
-        latency: Durations::default(),
+        latency: Histogram::new(Histogram::SECONDS),
     };
     let work = StageWork::InFlight(Box::new(fetcher), settings.budget.in_flight);
     Ok(names.stage(&topology(), page::HOUR, work))
@@ -63,7 +63,7 @@ struct Fetcher {
     outcomes: BTreeMap<&'static str, u64>,
     failures: FirstFailures,
     /// Latency of the requests that were sent.
-    latency: Durations,
+    latency: Histogram,
 }
 
 impl Fetcher {
@@ -121,7 +121,7 @@ impl InFlight for Fetcher {
         // The budget pays for all that was received.
         result.look.wire_bytes += robots_bytes as i64;
         if !result.look.was_not_sent() {
-            self.latency.add(Duration::from_millis(u64::try_from(result.look.latency_ms).unwrap_or(0)));
+            self.latency.add_duration(Duration::from_millis(u64::try_from(result.look.latency_ms).unwrap_or(0)));
         }
         let kind = AnswerKind::of(&result.look);
         *self.outcomes.entry(kind.report().figure).or_default() += 1;
@@ -148,14 +148,14 @@ impl InFlight for Fetcher {
         let mut figures = vec![
             ("hosts", self.pool.hosts() as f64),
             ("waiting_for_hosts", self.pool.waiting_for_hosts() as f64),
-            ("waiting_for_hosts_s", longest_wait.as_secs_f64()),
+            ("longest_wait_for_host_seconds", longest_wait.as_secs_f64()),
             ("on_the_wire", self.pool.on_the_wire() as f64),
         ];
         figures.extend(self.outcomes.iter().map(|(&name, &count)| (name, count as f64)));
         figures
     }
 
-    fn durations(&self) -> Vec<(&'static str, Durations)> {
-        vec![("fetch", self.latency.clone())]
+    fn histograms(&self) -> Vec<(&'static str, Histogram)> {
+        vec![("fetch_seconds", self.latency.clone())]
     }
 }

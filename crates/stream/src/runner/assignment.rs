@@ -1,6 +1,7 @@
 //! Assignment, restore and revocation of partitions.
 
 use super::{StageRunner, factory};
+use crate::health::RESTORE_SECONDS;
 use crate::in_flight::RequestWindow;
 use crate::log::ErrorKind;
 use crate::processor::Topics;
@@ -18,14 +19,16 @@ impl StageRunner {
         self.joined().assigned_at.get_or_insert(now);
         for &partition in partitions {
             let id = TaskId { stage: self.spec.name.clone(), partition };
-            self.restoring.insert(partition, Restoring::new(id));
+            self.restoring.insert(partition, Restoring::new(id, now));
         }
+        self.health.rebalanced();
         self.health.make_due();
     }
 
     /// Gives up partitions, with their uncommitted work. When it returns, none of their work is in flight: the next
     /// owner may begin.
     pub(super) fn revoke(&mut self, partitions: &[u32]) {
+        self.health.rebalanced();
         let mut epochs = Vec::new();
         let mut totals = BTreeMap::new();
         for partition in partitions {
@@ -132,6 +135,8 @@ impl StageRunner {
         }
         let Some(restoring) = self.restoring.remove(&partition) else { return Ok(()) };
         let replayed = restoring.replayed;
+        let took = self.clock.monotonic().saturating_sub(restoring.assigned_at);
+        self.health.measured(RESTORE_SECONDS, took.as_secs_f64());
         info!(stage = self.spec.name, partition, replayed, input_next = input.from, "task restored");
         self.tasks.insert(partition, task);
         if input.from_state {

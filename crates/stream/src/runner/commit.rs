@@ -1,6 +1,7 @@
 //! Commits the staged work of all tasks as one unit, then applies it to their stores.
 
 use super::StageRunner;
+use crate::health::COMMIT_SECONDS;
 use crate::invariants::positions_never_go_back;
 use crate::log::{Commit, ErrorKind, LogError, Receipt, StateIn};
 use crate::position::Position;
@@ -38,7 +39,7 @@ impl StageRunner {
             }
         };
         self.waiting_since = None;
-        self.health.took("commit", self.clock.monotonic().saturating_sub(begun));
+        self.health.measured(COMMIT_SECONDS, self.clock.monotonic().saturating_sub(begun).as_secs_f64());
         self.health.update(|status| status.commits_total += 1);
         self.committed(staged, &receipt, now)?;
         Ok(true)
@@ -127,7 +128,7 @@ impl StageRunner {
         // A store that missed a commit must not be used: restore it.
         for partition in behind {
             if let Some(id) = self.close(partition) {
-                self.restoring.insert(partition, Restoring::new(id));
+                self.restoring.insert(partition, Restoring::new(id, self.clock.monotonic()));
             }
         }
         result

@@ -32,7 +32,7 @@ impl StageRunner {
     /// The schema of restored state is missing here: the task goes back to those being restored, until it arrives.
     fn wait_for_schema(&mut self, partition: u32, why: String) {
         if let Some(id) = self.close(partition) {
-            let mut restoring = Restoring::new(id);
+            let mut restoring = Restoring::new(id, self.clock.monotonic());
             restoring.lacks_schema(why, self.clock.monotonic());
             self.restoring.insert(partition, restoring);
             self.health.update(|status| status.held_total += 1);
@@ -83,7 +83,7 @@ impl StageRunner {
         let kept_as = self.stores.set_aside(&id).map_err(|error| self.health.stopped(error.to_string()))?;
         warn!(task = %id, kept_as, "local state is set aside and will be refilled from its changelog");
         self.health.update(|status| status.state_set_aside_total += 1);
-        self.restoring.insert(partition, Restoring::new(id));
+        self.restoring.insert(partition, Restoring::new(id, self.clock.monotonic()));
         self.rewind_or_rejoin();
         Ok(())
     }

@@ -1,0 +1,110 @@
+//! What a crawl shows at `/metrics`: all that its document lists, and all that alerts and dashboards use.
+
+use crate::hints::request;
+use crate::operating::{fetches, stop};
+use daemon::METRICS;
+use simweb::SeededConfig;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tests::monitoring::{Monitoring, ScrapedSeries, metric_of, scraped, unlisted};
+use tests::{Crawl, Process, SimulatedWeb, wait_for};
+
+const SOON: Duration = Duration::from_secs(60);
+const PAGES: u64 = 40;
+
+/// A crawl that shows every metric: it takes pings, and it has audited.
+pub(crate) fn measured_crawl() -> (SimulatedWeb, Crawl, Process) {
+    let config = SeededConfig { hosts: 4, pages_per_host: 10, ..SeededConfig::default() };
+    let web = SimulatedWeb::start(config, 1.0, |config| config.dials.latency = Duration::from_millis(5));
+    let crawl = Crawl::of(&web)
+        .with("policy.audit_share", "0.5")
+        .with("policy.min_interval", "1s")
+        .with("hints.token", "a-token-of-some-length");
+    let running = crawl.run(&[]);
+    wait_for("every page is fetched", SOON, || fetches(&crawl) >= PAGES);
+    wait_for("there was an audit", SOON, || {
+        metrics(&crawl).lines().any(|line| line.starts_with("recrawl_scheduler_calibrated_freshness "))
+    });
+    (web, crawl, running)
+}
+
+pub(crate) fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn metrics(crawl: &Crawl) -> String {
+    request(crawl, "GET", "/metrics", "", "").1
+}
+
+#[test]
+fn a_crawl_shows_what_the_document_lists_and_what_alerts_and_dashboards_use() {
+    let (_web, crawl, running) = measured_crawl();
+    let text = metrics(&crawl);
+    let series = scraped(&text);
+    assert_eq!(unlisted(&series), [""; 0], "docs/METRICS.md lists the others");
+    let shown: BTreeSet<_> =
+        series.iter().filter_map(|series| metric_of(&series.name)).map(|metric| metric.name).collect();
+    let listed: BTreeSet<_> = METRICS.iter().flat_map(|(_, metrics)| *metrics).map(|metric| metric.name).collect();
+    let missing: Vec<_> = listed.difference(&shown).collect();
+    // A machine may have no limit.
+    assert!(missing.is_empty() || missing == [&"process_max_fds"], "listed, but not shown: {missing:?}\n{text}");
+
+    let monitoring = Monitoring::read(&repository()).unwrap();
+    assert!(monitoring.used.len() > 60, "{}", monitoring.used.len());
+    for used in &monitoring.used {
+        assert!(series.iter().any(|series| used.selects(series)), "a crawl does not show {used}\n{text}");
+    }
+    says_what_each_means(&text);
+    is_measured(&series);
+    stop(running);
+}
+
+/// That each metric has a type and a help text, once.
+fn says_what_each_means(text: &str) {
+    let described = |what: &str| -> Vec<(String, String)> {
+        let lines = text.lines().filter_map(|line| line.strip_prefix(what)?.split_once(' '));
+        lines.map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
+    };
+    let (helps, types) = (described("# HELP "), described("# TYPE "));
+    let names: BTreeSet<_> = types.iter().map(|(name, _)| name).collect();
+    assert_eq!((names.len(), helps.len()), (types.len(), types.len()), "a name twice, or without help:\n{text}");
+    for (name, kind) in types {
+        let metric = METRICS.iter().flat_map(|(_, metrics)| *metrics);
+        let mut metric = metric.filter(|metric| metric.name.strip_suffix("_total").unwrap_or(metric.name) == name);
+        assert_eq!(metric.next().map(|metric| metric.kind.name()), Some(kind.as_str()), "{name}");
+    }
+}
+
+/// That figures say what happened.
+fn is_measured(series: &[ScrapedSeries]) {
+    let of = |name: &str, labels: &[(&str, &str)]| -> f64 {
+        let has = |series: &&ScrapedSeries| {
+            series.name == name
+                && labels.iter().all(|(label, value)| series.labels.get(*label).is_some_and(|v| v == value))
+        };
+        series.iter().filter(has).map(|series| series.value).sum()
+    };
+    assert!(of("recrawl_fetcher_fetch_seconds_count", &[]) >= PAGES as f64);
+    for (stage, _) in topology::STAGES {
+        let stage = [("stage", stage)];
+        let partitions = of("recrawl_stage_partitions", &stage);
+        assert!(partitions > 0.0, "{stage:?}");
+        assert_eq!(of("recrawl_stage_restore_seconds_count", &stage), partitions, "{stage:?}");
+        assert!(of("recrawl_stage_rebalances_total", &stage) >= 1.0, "{stage:?}");
+        assert_eq!(of("recrawl_stage_restore_remaining_records", &stage), 0.0, "{stage:?}");
+    }
+    let scheduler = [("stage", "scheduler")];
+    for name in ["batch_records_count", "commit_seconds_count", "poll_to_commit_seconds_count"] {
+        assert!(of(&format!("recrawl_stage_{name}"), &scheduler) > 0.0, "{name}");
+    }
+    assert!(of("recrawl_stage_batch_records_sum", &scheduler) >= of("recrawl_stage_batch_records_count", &scheduler));
+    let budget = of("recrawl_scheduler_budget_fetches_per_second", &[]);
+    assert!((budget - 2_000.0).abs() < 1.0, "the partitions share the budget of the settings: {budget}");
+    let freshness = ["", "_low", "_high"].map(|end| of(&format!("recrawl_scheduler_audited_freshness{end}"), &[]));
+    assert!(freshness[1] <= freshness[0] && freshness[0] <= freshness[2] && freshness[2] <= 1.0, "{freshness:?}");
+    let violations: Vec<_> =
+        series.iter().filter(|series| series.name == "recrawl_invariant_violations_total").collect();
+    assert_eq!(violations.len(), topology::STAGES.len() * stream::invariants::AT_RUN_TIME.len());
+    assert!(violations.iter().all(|series| series.value == 0.0), "{violations:#?}");
+}

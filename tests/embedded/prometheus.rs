@@ -1,0 +1,98 @@
+//! Prometheus itself scrapes a crawl: it has every series that alerts and dashboards use, and evaluates them all.
+
+use crate::monitoring::{measured_crawl, repository};
+use crate::operating::stop;
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::Command;
+use std::time::Duration;
+use tests::monitoring::Monitoring;
+use tests::{Crawl, Process, wait_for};
+
+const SOON: Duration = Duration::from_secs(60);
+
+/// Whether there is a Prometheus. Without one, a line says that the test is left out, unless one is required.
+fn is_installed() -> bool {
+    let is_there = Command::new("prometheus").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !is_there {
+        let required = std::env::var("RECRAWL_PROMETHEUS_REQUIRED").is_ok_and(|value| value == "1");
+        assert!(!required, "RECRAWL_PROMETHEUS_REQUIRED is 1 and there is no prometheus");
+        println!("skipped: there is no prometheus (`make setup` installs it)");
+    }
+    is_there
+}
+
+/// A Prometheus that scrapes a crawl every second.
+struct Prometheus {
+    address: SocketAddr,
+    _process: Process,
+}
+
+impl Prometheus {
+    fn start(crawl: &Crawl) -> Self {
+        let directory = crawl.directory.path();
+        let target = std::fs::read_to_string(crawl.data().join(recrawl::embedded::ADDRESS_FILE)).unwrap();
+        let labels = json!({"namespace": "test", "pod": "recrawl-0"});
+        // JSON is YAML.
+        let config = json!({
+            "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+            "rule_files": [repository().join("compose/rules.yaml")],
+            "scrape_configs": [{"job_name": "recrawl", "static_configs": [{"targets": [target.trim()], "labels": labels}]}],
+        });
+        let file = directory.join("prometheus.yaml");
+        std::fs::write(&file, config.to_string()).unwrap();
+        // Free a moment ago. If another takes it, the test fails and says so.
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let mut command = Command::new("prometheus");
+        command.arg(format!("--config.file={}", file.display()));
+        command.arg(format!("--storage.tsdb.path={}", directory.join("prometheus").display()));
+        command.arg(format!("--web.listen-address={address}"));
+        Self { address, _process: Process::start(command, directory) }
+    }
+
+    /// The `data` of an answer of its API; `None` while it does not listen.
+    fn ask(&self, path: &str, query: &str) -> Option<Value> {
+        let mut stream = TcpStream::connect(self.address).ok()?;
+        stream.set_read_timeout(Some(SOON)).unwrap();
+        let encoded: String = query.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let head = format!("GET /api/v1/{path}?query={encoded} HTTP/1.0\r\nhost: {}\r\n\r\n", self.address);
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no HTTP: {answer:?}"));
+        let answer: Value = serde_json::from_str(body).ok()?;
+        assert_eq!(answer["status"], "success", "{query}: {answer:#}");
+        Some(answer["data"].clone())
+    }
+
+    fn has(&self, query: &str) -> bool {
+        self.ask("query", query).is_some_and(|data| !data["result"].as_array().unwrap().is_empty())
+    }
+}
+
+#[test]
+fn prometheus_scrapes_a_crawl_and_evaluates_every_alert_and_dashboard() {
+    if !is_installed() {
+        return;
+    }
+    let (_web, crawl, running) = measured_crawl();
+    let monitoring = Monitoring::read(&repository()).unwrap();
+    let prometheus = Prometheus::start(&crawl);
+    wait_for("the crawl is scraped", SOON, || prometheus.has("up{job=\"recrawl\"} == 1"));
+    let missing: Vec<_> = monitoring.used.iter().filter(|used| !prometheus.has(&used.selector())).collect();
+    assert!(missing.is_empty(), "Prometheus has no {missing:#?}");
+    for (place, expression) in &monitoring.expressions {
+        assert!(prometheus.ask("query", expression).is_some(), "{place}: {expression}");
+    }
+    wait_for("every rule is evaluated", SOON, || {
+        let data = prometheus.ask("rules", "").unwrap();
+        let groups = data["groups"].as_array().unwrap().iter();
+        let rules: Vec<_> = groups.flat_map(|group| group["rules"].as_array().unwrap()).collect();
+        assert!(rules.len() >= 20, "{data:#}");
+        assert!(rules.iter().all(|rule| rule["health"] != "err"), "{data:#}");
+        rules.iter().all(|rule| rule["health"] == "ok")
+    });
+    wait_for("the use of the budget is recorded", SOON, || prometheus.has("recrawl:budget_use:ratio > 0"));
+    stop(running);
+}
