@@ -65,6 +65,14 @@ demo: setup-build ## build and run the demo, which crawls a small web for some v
 build: setup-build ## build all programs
 	cargo build $(CARGO_FLAGS) --workspace --bins
 
+.PHONY: release
+release: setup-build ## build what is handed out, for this machine: optimised programs, a tarball and its checksum in target/dist
+	@.tools/release make
+
+.PHONY: install
+install: ## copy what `make release` built below PREFIX=/usr/local; DESTDIR=DIR for packages
+	@.tools/release install
+
 .PHONY: test
 test: setup k8s-check ## run all tests, on a Kafka that is started for them, or on RECRAWL_KAFKA=HOST:PORT
 	@RECRAWL_PROGRAMS_BUILT=1 RECRAWL_KAFKA_REQUIRED=1 RECRAWL_PROMETHEUS_REQUIRED=1 tests/kafka/cluster run --nodes $(KAFKA_NODES) -- cargo test $(CARGO_FLAGS) --workspace

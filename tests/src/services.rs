@@ -208,7 +208,7 @@ impl Service {
 
     /// How often it gave up its membership to join its group anew.
     pub fn rejoins(&self) -> u64 {
-        let name = format!("recrawl_{}_rejoins_total", self.stage);
+        let name = format!("recrawl_stage_rejoins_total{{stage=\"{}\"}}", self.stage);
         self.metric(&name).expect("it answers and counts this") as u64
     }
 

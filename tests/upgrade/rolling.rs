@@ -87,7 +87,7 @@ impl Fleet<'_> {
         let service = self.services.remove(&(stage, instance)).unwrap();
         for figure in ["set_aside_total", "waited_for_schema_total", "answers_left_out_total", "state_set_aside_total"]
         {
-            let name = format!("recrawl_{stage}_{figure}");
+            let name = format!("recrawl_stage_{figure}{{stage=\"{stage}\"}}");
             assert_eq!(service.metric(&name), Some(0.0), "{name} of instance {instance}: {}", service.said());
         }
         let said = service.stop();

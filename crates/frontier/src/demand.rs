@@ -143,6 +143,10 @@ impl SharedDemand {
         (self.published_at > Timestamp::MIN).then_some(self.price)
     }
 
+    pub(crate) fn partitions(&self) -> u32 {
+        self.partitions
+    }
+
     pub(crate) fn share(&self) -> f64 {
         self.share
     }

@@ -251,7 +251,8 @@ impl Frontier {
             ("audit_recent_fresh", self.audit.recent.fresh),
             ("audit_recent_expected", self.audit.recent.expected),
             ("price_sum", self.demand.price()),
-            ("budget_fetches_per_second", self.rules.budget_per_day * self.demand.share() / 86_400.0),
+            // An equal part, so that the parts add up to the budget of the settings at any moment.
+            ("budget_fetches_per_second", self.rules.budget_per_day / f64::from(self.demand.partitions()) / 86_400.0),
         ]
     }
 }

@@ -1,0 +1,94 @@
+//! What is handed out, and where it is installed.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tests::programs;
+
+const PROGRAMS: [&str; 7] = [
+    "recrawl",
+    "recrawl-scheduler",
+    "recrawl-fetcher",
+    "recrawl-detector",
+    "recrawl-estimator",
+    "recrawl-matcher",
+    "recrawl-ranker",
+];
+
+/// Runs a command in the repository to a good end, and gives its output.
+fn run(program: &str, arguments: &[&str], variables: &[(&str, &Path)], directory: &Path) -> String {
+    let mut command = Command::new(program);
+    let output = command.args(arguments).envs(variables.iter().copied()).current_dir(directory).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{program} {arguments:?}: {said}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The files below a directory, as paths from there.
+fn files(directory: &Path) -> BTreeSet<String> {
+    let found = run("find", &[".", "-type", "f", "-printf", "%P\\n"], &[], directory);
+    found.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_release_has_all_programs_and_is_installed_where_a_package_wants_it() {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let built = PathBuf::from(programs().command("recrawl").get_program()).parent().unwrap().to_owned();
+    let (dist, root) = (directory.path().join("dist"), directory.path().join("root"));
+    let release: [(&str, &Path); 2] = [("PROGRAMS", &built), ("DIST", &dist)];
+    let told = run("make", &["-s", "release"], &release, repository);
+    let tarball = PathBuf::from(told.trim());
+    assert!(run("sha256sum", &["-c", "SHA256SUMS"], &[], &dist).contains("OK"));
+
+    let unpacked = directory.path().join("unpacked");
+    std::fs::create_dir(&unpacked).unwrap();
+    run("tar", &["-xzf", tarball.to_str().unwrap(), "--strip-components", "1"], &[], &unpacked);
+    let packed = files(&unpacked);
+    let schemas = files(&repository.join("schemas")).into_iter().map(|name| format!("schemas/{name}"));
+    let others = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"].map(str::to_owned);
+    let completions = ["recrawl.bash", "_recrawl", "recrawl.fish"].map(|name| format!("completions/{name}"));
+    let bin = PROGRAMS.map(|name| format!("bin/{name}"));
+    assert_eq!(packed, bin.into_iter().chain(others).chain(completions).chain(schemas).collect());
+    let before = std::fs::read(&tarball).unwrap();
+    run("make", &["-s", "release"], &release, repository);
+    assert!(std::fs::read(&tarball).unwrap() == before, "a release of the same programs differs");
+
+    let to: [(&str, &Path); 3] = [("DIST", &dist), ("DESTDIR", &root), ("PREFIX", Path::new("/usr"))];
+    run("make", &["-s", "install"], &to, repository);
+    let usr = root.join("usr");
+    for program in PROGRAMS {
+        let path = usr.join("bin").join(program);
+        let version = run(path.to_str().unwrap(), &["--version"], &[], directory.path());
+        assert!(version.contains(env!("CARGO_PKG_VERSION")), "{program}: {version}");
+    }
+    let installed = files(&usr);
+    for file in [
+        "share/bash-completion/completions/recrawl",
+        "share/zsh/site-functions/_recrawl",
+        "share/fish/vendor_completions.d/recrawl.fish",
+        "share/recrawl/schemas/PageChange.avsc",
+        "share/doc/recrawl/README.md",
+        "share/doc/recrawl/LICENSE-MIT",
+    ] {
+        assert!(installed.contains(file), "{file} is not in {installed:?}");
+    }
+    assert!(
+        std::fs::read_to_string(usr.join("share/bash-completion/completions/recrawl")).unwrap().contains("complete ")
+    );
+}
+
+#[test]
+fn without_a_release_nothing_is_installed_and_the_next_step_is_told() {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let output = Command::new("make")
+        .args(["-s", "install"])
+        .envs([("DIST", directory.path().join("none")), ("DESTDIR", directory.path().join("root"))])
+        .current_dir(repository)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("run make release first"), "{said}");
+    assert!(!directory.path().join("root").exists());
+}
