@@ -18,15 +18,17 @@ const LICENCES: [&str; 10] = [
 ];
 
 /// Packages of which two versions are compiled, and who keeps the older one.
-const TWICE: [(&str, &str); 9] = [
+const TWICE: [(&str, &str); 11] = [
     ("bit-vec", "bit-set, below fancy-regex"),
     ("foldhash", "hashbrown 0.15"),
     ("getrandom", "ring"),
     ("hashbrown", "dashmap and ouroboros, below governor and apache-avro"),
     ("heck", "ouroboros"),
+    ("prettyplease", "lrlex, below promql-parser, which only the tests have"),
     ("shlex", "bindgen"),
     ("syn", "macros in transition to 3"),
     ("synstructure", "macros in transition to syn 3"),
+    ("unicode-width", "lrpar, below promql-parser, which only the tests have"),
     ("untrusted", "ring"),
 ];
 
