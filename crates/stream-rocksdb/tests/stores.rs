@@ -66,6 +66,22 @@ fn what_was_applied_is_there_after_reopening_with_its_checkpoint() {
 }
 
 #[test]
+fn the_size_of_the_state_on_disk_is_told() {
+    let directory = TempDir::new().unwrap();
+    let stores = provider(directory.path());
+    let mut store = stores.open(LOG, &task(), &STORES).unwrap();
+    assert_eq!(store.bytes_on_disk(), 0);
+    // Values that do not compress.
+    let hash = |number: u64| blake3::hash(&number.to_be_bytes()).to_hex().to_string();
+    let writes: Vec<_> = (0..20_000).map(|number| write(1, &hash(number), Some(&hash(number + 1)))).collect();
+    store.apply(&writes, &checkpoint(5)).unwrap();
+    drop(store);
+    // What was written ahead goes to files when the state is opened.
+    let store = stores.open(LOG, &task(), &STORES).unwrap();
+    assert!((500_000..5_000_000).contains(&store.bytes_on_disk()), "{}", store.bytes_on_disk());
+}
+
+#[test]
 fn emptying_one_store_leaves_the_others_and_the_store_usable() {
     let directory = TempDir::new().unwrap();
     let stores = provider(directory.path());

@@ -249,20 +249,35 @@ fn a_group_whose_offsets_were_lost_learns_nothing_twice() {
 fn a_stage_is_ready_only_while_everything_assigned_is_restored() {
     let mut driver = driver(1);
     driver.add(copying(), "one");
-    send(&driver, "key", "a");
-    driver.run_until_idle().unwrap();
+    // More changelog records than one slice of a restore; a commit writes one.
+    for _ in 0..2_500 {
+        send(&driver, "key", "a");
+        driver.run_until_idle().unwrap();
+    }
     assert!(driver.status(0).ready);
     driver.kill(0);
     driver.stores.lose_everything();
     driver.add(copying(), "one");
-    let mut was_restoring = false;
+    let (mut was_restoring, mut remaining) = (false, 0);
     while driver.status(0).partitions.is_empty() {
         driver.step(0).unwrap();
         let status = driver.status(0);
         was_restoring |= status.restoring == [0];
+        remaining = remaining.max(status.restore_remaining_records);
         assert_eq!(status.ready, status.partitions == [0], "{status:?}");
     }
-    assert!(was_restoring && driver.status(0).restored_records_total > 0);
+    let status = driver.status(0);
+    assert!(was_restoring && status.restored_records_total >= 2_500, "{status:?}");
+    assert!((1..status.restored_records_total).contains(&remaining), "{remaining}: {status:?}");
+    assert_eq!(status.restore_remaining_records, 0);
+    assert_eq!((status.rebalances_total, status.histograms["restore_seconds"].count()), (1, 1));
+    driver.run_until_idle().unwrap();
+    send(&driver, "key", "b");
+    send(&driver, "key", "c");
+    driver.run_until_idle().unwrap();
+    let status = driver.status(0);
+    assert_eq!(status.histograms["batch_records"].sum(), 2.0, "{status:?}");
+    assert!(status.histograms["poll_to_commit_seconds"].count() >= 1, "{status:?}");
 }
 
 #[test]
