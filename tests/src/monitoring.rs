@@ -29,53 +29,35 @@ pub struct UsedSeries {
 pub struct Monitoring {
     /// Every selector, apart from those on recorded series.
     pub used: Vec<UsedSeries>,
-    /// Every expression with its place. A variable of Grafana stands for all its values.
-    pub expressions: Vec<(String, String)>,
+    /// Every expression. A variable of Grafana stands for all its values.
+    pub expressions: Vec<PlacedExpression>,
 }
+
+/// A place and its expression.
+pub type PlacedExpression = (String, String);
 
 impl Monitoring {
     /// Reads the manifests of a repository. `Err` says what in them is no expression, or uses a series that nothing
     /// records.
     pub fn read(repository: &Path) -> Result<Self, String> {
         let components = repository.join("k8s/components");
-        let mut expressions = Vec::new();
-        let mut recorded = BTreeSet::new();
-        let rules = yaml(&components.join("monitoring/rules.yaml"))?;
-        for rule in list(&rules["spec"]["groups"]).flat_map(|group| list(&group["rules"])) {
-            let name = rule["alert"].as_str().or(rule["record"].as_str()).unwrap_or_default();
-            recorded.extend(rule["record"].as_str().map(str::to_owned));
-            expressions.push((format!("rules.yaml: {name}"), text(&rule["expr"])));
-        }
+        let (mut expressions, recorded) = of_rules(&components.join("monitoring/rules.yaml"))?;
         let scaling = yaml(&components.join("keda/fetcher.yaml"))?;
         for trigger in list(&scaling["spec"]["triggers"]) {
             expressions.push(("keda/fetcher.yaml".to_owned(), text(&trigger["metadata"]["query"])));
         }
         let directory = components.join("monitoring/dashboards");
         for entry in fs::read_dir(&directory).map_err(|error| format!("{}: {error}", directory.display()))? {
-            let path = entry.map_err(|error| error.to_string())?.path();
-            let board: Value = serde_json::from_str(&read(&path)?).map_err(|error| format!("{path:?}: {error}"))?;
-            let file = path.file_name().unwrap_or_default().display().to_string();
-            for panel in list(&board["panels"]) {
-                let place = format!("{file}: {}", text(&panel["title"]));
-                expressions.extend(list(&panel["targets"]).map(|target| (place.clone(), text(&target["expr"]))));
-            }
-            for variable in list(&board["templating"]["list"]) {
-                let query = text(&variable["query"]);
-                let series = query.strip_prefix("label_values(").and_then(|inner| inner.split_once(',')).map(|of| of.0);
-                expressions.extend(series.map(|series| (format!("{file}: a variable"), series.to_owned())));
-            }
+            expressions.extend(of_dashboard(&entry.map_err(|error| error.to_string())?.path())?);
         }
         for (_, expression) in &mut expressions {
             *expression = expression.replace("$namespace", ".*");
         }
         let mut used = Vec::new();
         for (place, expression) in &expressions {
-            used.extend(
-                selectors(expression)
-                    .map_err(|error| format!("{place}: {expression}: {error}"))?
-                    .into_iter()
-                    .map(|(name, matchers)| UsedSeries { place: place.clone(), name, matchers }),
-            );
+            let found = selectors(expression).map_err(|error| format!("{place}: {expression}: {error}"))?;
+            let at = |(name, matchers)| UsedSeries { place: place.clone(), name, matchers };
+            used.extend(found.into_iter().map(at));
         }
         if let Some(series) = used.iter().find(|series| series.name.contains(':') && !recorded.contains(&series.name)) {
             return Err(format!("{}: nothing records {}", series.place, series.name));
@@ -97,6 +79,35 @@ impl Monitoring {
     }
 }
 
+/// Expressions with their places, and the names of what is recorded.
+fn of_rules(path: &Path) -> Result<(Vec<PlacedExpression>, BTreeSet<String>), String> {
+    let (mut expressions, mut recorded) = (Vec::new(), BTreeSet::new());
+    let rules = yaml(path)?;
+    for rule in list(&rules["spec"]["groups"]).flat_map(|group| list(&group["rules"])) {
+        let name = rule["alert"].as_str().or(rule["record"].as_str()).unwrap_or_default();
+        recorded.extend(rule["record"].as_str().map(str::to_owned));
+        expressions.push((format!("rules.yaml: {name}"), text(&rule["expr"])));
+    }
+    Ok((expressions, recorded))
+}
+
+/// The expressions of panels and variables.
+fn of_dashboard(path: &Path) -> Result<Vec<PlacedExpression>, String> {
+    let file = path.file_name().unwrap_or_default().display().to_string();
+    let board: Value = serde_json::from_str(&read(path)?).map_err(|error| format!("{file}: {error}"))?;
+    let mut expressions = Vec::new();
+    for panel in list(&board["panels"]) {
+        let place = format!("{file}: {}", text(&panel["title"]));
+        expressions.extend(list(&panel["targets"]).map(|target| (place.clone(), text(&target["expr"]))));
+    }
+    for variable in list(&board["templating"]["list"]) {
+        let query = text(&variable["query"]);
+        let series = query.strip_prefix("label_values(").and_then(|inner| inner.split_once(',')).map(|of| of.0);
+        expressions.extend(series.map(|series| (format!("{file}: a variable"), series.to_owned())));
+    }
+    Ok(expressions)
+}
+
 impl UsedSeries {
     /// Whether it selects a series. Labels that Prometheus adds to what it scrapes are not looked at.
     pub fn selects(&self, series: &ScrapedSeries) -> bool {
@@ -104,9 +115,7 @@ impl UsedSeries {
         let value = |label: &str| series.labels.get(label).map_or("", String::as_str);
         series.name == self.name && own.all(|matcher| matcher.is_match(value(&matcher.name)))
     }
-}
 
-impl UsedSeries {
     /// The selector, as in the expression.
     pub fn selector(&self) -> String {
         let matchers: Vec<_> = self.matchers.iter().map(ToString::to_string).collect();

@@ -209,22 +209,12 @@ impl StageHealth {
 
     /// Whether to refresh lag and figures now.
     pub fn is_due(&mut self, clock: &dyn Clock) -> bool {
-        let now = clock.monotonic();
-        let is_due = self.refreshed_at.is_none_or(|before| now.saturating_sub(before) >= STATUS_EVERY);
-        if is_due {
-            self.refreshed_at = Some(now);
-        }
-        is_due
+        has_passed(STATUS_EVERY, &mut self.refreshed_at, clock)
     }
 
     /// Whether to estimate the size of the state now.
     pub fn is_sizing_due(&mut self, clock: &dyn Clock) -> bool {
-        let now = clock.monotonic();
-        let is_due = self.sized_at.is_none_or(|before| now.saturating_sub(before) >= STATE_SIZE_EVERY);
-        if is_due {
-            self.sized_at = Some(now);
-        }
-        is_due
+        has_passed(STATE_SIZE_EVERY, &mut self.sized_at, clock)
     }
 
     /// Makes the refresh due at once: the last figures stay readable and should include everything done.
@@ -232,6 +222,16 @@ impl StageHealth {
         self.refreshed_at = None;
         self.sized_at = None;
     }
+}
+
+/// Whether an interval has passed since it last had. The first time it has.
+fn has_passed(interval: Duration, last: &mut Option<Duration>, clock: &dyn Clock) -> bool {
+    let now = clock.monotonic();
+    let has_passed = last.is_none_or(|last| now.saturating_sub(last) >= interval);
+    if has_passed {
+        *last = Some(now);
+    }
+    has_passed
 }
 
 #[cfg(test)]
