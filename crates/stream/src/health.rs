@@ -145,7 +145,7 @@ impl StageHealth {
         }
     }
 
-    /// Adds a value to its histogram, one of [`HISTOGRAMS`].
+    /// Adds a value to one of the histograms of every stage.
     pub fn measured(&self, what: &'static str, value: f64) {
         self.update(|status| {
             if let Some(histogram) = status.histograms.get_mut(what) {
