@@ -112,7 +112,7 @@ impl Bench {
         }
         let results = self.read(topics::FETCH_RESULTS).into_iter().map(|event| match event {
             DetectorEvent::Result(result) => result,
-            DetectorEvent::Removal(removal) => panic!("the fetcher removed a page: {removal:?}"),
+            other => panic!("the fetcher sent what is no result: {other:?}"),
         });
         results.collect()
     }

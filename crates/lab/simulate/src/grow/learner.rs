@@ -12,7 +12,7 @@ use sweeps::{OwnEvidence, PagePlace, SweepModel, rules};
 /// Learns change rates as the estimator of the settings does.
 pub(super) enum GrowthLearner {
     /// With the sweeps of sites.
-    Sweeps(SweepLearner),
+    Sweeps(Box<SweepLearner>),
     /// Each page separately, with the observations and changes of each.
     Catalogue(CatalogueLearner, Vec<(i64, i64)>),
 }
@@ -20,7 +20,7 @@ pub(super) enum GrowthLearner {
 impl GrowthLearner {
     pub(super) fn new(estimator: &Estimator, pages: usize, now: Timestamp) -> Result<Self, SimulationError> {
         let EstimatorChoice::Catalogue(kind) = estimator.name else {
-            return Ok(Self::Sweeps(SweepLearner::new(pages, now)));
+            return Ok(Self::Sweeps(Box::new(SweepLearner::new(pages, now))));
         };
         let invalid = |fault: &dyn std::fmt::Display| SimulationError::Combination(fault.to_string());
         let prior =
