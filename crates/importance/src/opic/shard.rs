@@ -257,7 +257,7 @@ impl Account {
     /// The page's importance under [`Window::Everything`] in a web that grows: the cash that came since its account was
     /// opened, in proportion to all that was noted since. [`importance`](Self::importance) measures a page by all that was ever
     /// noted, so a page that is new would seem to be worth nothing. What little has come by then says little, so the mean importance
-    /// counts as much as cash of [`PRIOR_CASH`].
+    /// counts like a fifth of a round over all pages.
     pub fn importance_since_opened(&self, shard: &Shard) -> f64 {
         let mean = 1.0 / shard.pages().max(1) as f64;
         // What other shards have noted is heard late.
