@@ -140,7 +140,7 @@ pub struct ScrapedSeries {
     pub value: f64,
 }
 
-/// The series of a text of `/metrics`. Panics on a line that is none.
+/// The series in the text of `/metrics`. Panics on a line that cannot be parsed.
 pub fn scraped(text: &str) -> Vec<ScrapedSeries> {
     text.lines().filter(|line| !line.starts_with('#')).map(scraped_line).collect()
 }

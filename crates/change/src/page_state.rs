@@ -386,3 +386,7 @@ impl PageState {
 #[cfg(test)]
 #[path = "page_state_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "second_look_tests.rs"]
+mod second_look_tests;

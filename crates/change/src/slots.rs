@@ -15,12 +15,13 @@ const MAX_SLOTS: usize = 512;
 
 /// The bits of a history that record touches.
 const TOUCHES: u32 = (1 << WINDOW_VERSIONS) - 1;
-/// The other two bits: what pairs of back-to-back fetches showed. The slot differed between two, so it is noise.
+// The upper two bits hold what pairs of back-to-back fetches showed.
+/// The slot differed within a pair: it is noise.
 const PROVEN: u32 = 3 << 30;
-/// It did not differ between so many pairs, although other bytes did, so it is no noise: it changes often, and truly. After
-/// one pair that is not sure, because noise may show the same value twice.
+/// The slot was the same in two pairs whose other bytes differed: its changes are real. One such pair is not enough, because
+/// noise may show the same value twice.
 const CLEARED: u32 = 2 << 30;
-/// It did not differ between one more pair.
+/// Added for each pair in which the slot was the same.
 const SAME: u32 = 1 << 30;
 
 /// The remembered slots of one page: 8 bytes for each slot touched in the window.

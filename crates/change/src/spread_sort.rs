@@ -108,10 +108,14 @@ mod tests {
         }
 
         #[test]
-        fn sorted_lists_are_merged(mut first in proptest::collection::vec(0_u64..50, 0..60), mut second in proptest::collection::vec(0_u64..50, 0..60)) {
+        fn sorted_lists_are_merged(
+            mut first in proptest::collection::vec(0_u64..50, 0..60),
+            mut second in proptest::collection::vec(0_u64..50, 0..60),
+        ) {
             first.sort_unstable();
             second.sort_unstable();
-            let [one, two] = [(&first, 1), (&second, 2)].map(|(numbers, list)| numbers.iter().map(|number| (*number, list)).collect::<Vec<_>>());
+            let of = |numbers: &[u64], list: u8| numbers.iter().map(|number| (*number, list)).collect::<Vec<_>>();
+            let (one, two) = (of(&first, 1), of(&second, 2));
             let mut expected = [one.clone(), two.clone()].concat();
             expected.sort();
             prop_assert_eq!(merged(&one, &two, |item| item.0), expected);

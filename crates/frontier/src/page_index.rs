@@ -256,7 +256,7 @@ impl PageIndex {
     }
 }
 
-/// How much a page that has no copy counts beside one that has.
+/// Factor on the weight of a page without a copy.
 fn novelty(page: &ScheduledPage, rules: &FrontierRules) -> f64 {
     if last_turn(page).is_none() && rules.values_first_copies() { rules.new_page_worth } else { 1.0 }
 }

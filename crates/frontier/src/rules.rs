@@ -24,7 +24,7 @@ pub struct FrontierRules {
     pub(crate) audit_share: f64,
     /// Options of a policy with its own account. Its limit per host follows from the hosts' delays.
     pub(crate) options: PolicyOptions,
-    /// Weight of pages never fetched, beside that of known pages.
+    /// Factor on the weight of pages never fetched.
     pub(crate) new_page_worth: f64,
     /// Belief about a page without a look.
     pub(crate) prior: Gamma,

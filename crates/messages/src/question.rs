@@ -13,7 +13,7 @@ pub struct Question {
     pub question_id: String,
     /// The record key: the site of the page, or any key that leads to the partition.
     pub routing_key: String,
-    /// What is asked.
+    /// Subject of the question.
     pub about: QuestionKind,
     /// The page, if the question is about one.
     pub url: Option<CanonicalUrl>,
@@ -108,7 +108,7 @@ impl Answer {
     /// Reads what the stage has worked out.
     ///
     /// # Errors
-    /// When there is none, or it is of another form.
+    /// When the answer has no JSON, or the JSON is not a `T`.
     pub fn read_json<'a, T: Deserialize<'a>>(&'a self) -> Result<T, String> {
         serde_json::from_str(self.json.as_deref().unwrap_or("")).map_err(|error| error.to_string())
     }
@@ -122,7 +122,7 @@ impl Answer {
         self.set_json(&finite.collect::<BTreeMap<_, _>>())
     }
 
-    /// The value of an entry of a table; `None` if there is none.
+    /// The value of the entry of this table; `None` if the answer has no such entry.
     ///
     /// # Errors
     /// When it cannot be read.

@@ -138,7 +138,7 @@ fn a_counter_is_told_from_a_price_by_a_second_look() {
         (asked, last.unwrap())
     };
     assert_eq!(check(true), (1, false), "noise is learnt");
-    assert_eq!(check(false), (2, true), "news is told every day; two pairs of looks that agree show that it is none");
+    assert_eq!(check(false), (2, true), "the price is told every day; two second looks clear it");
 }
 
 #[test]

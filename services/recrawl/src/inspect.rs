@@ -112,7 +112,7 @@ impl Inspection {
         self.tables(topology, self.partition_of(url))
     }
 
-    /// The entry of a page, or of its host, in a table. `None` if there is none, or the task was never started.
+    /// The entry of a page, or of its host, in a table. `None` if the table has no such entry, or the task was never started.
     fn entry<K: TableKey, V: Encoded>(
         &self,
         topology: &StageTopology,
@@ -215,7 +215,7 @@ impl Inspection {
         }
     }
 
-    /// The stored copy of a page. `None` if there is none.
+    /// The stored copy of a page. `None` if no copy is kept.
     pub fn copy(&self, url: &CanonicalUrl) -> Result<Option<PageContent>, CommandFailure> {
         self.entry(&detector::topology(), url, detector::CONTENTS, &url.page_id())
     }

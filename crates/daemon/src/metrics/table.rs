@@ -89,7 +89,7 @@ const PROCESS: &[Metric] = &[
     gauge("process_resident_memory_bytes", "bytes", "memory of the process that is in RAM"),
     gauge("process_virtual_memory_bytes", "bytes", "address space of the process"),
     gauge("process_open_fds", "files", "open file descriptors"),
-    gauge("process_max_fds", "files", "limit of open file descriptors; absent if there is none"),
+    gauge("process_max_fds", "files", "limit of open file descriptors; not shown where the system sets none"),
     gauge("process_start_time_seconds", "seconds", "start of the process, in seconds since 1970"),
     counter("recrawl_records_of_other_versions_total", "records", "records read that another version wrote")
         .by(&["record"]),

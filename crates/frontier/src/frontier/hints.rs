@@ -85,8 +85,8 @@ impl Frontier {
         effects
     }
 
-    /// Counts the time in which a page had the news that it had. Of a page that may link to new ones the time without
-    /// any counts too: otherwise the first of them would seem to be one of many.
+    /// Adds the time since the last look to the time over which the page's news is counted. Where links are followed, every
+    /// page counts from its first look: the first new page that it shows would otherwise be taken for a high rate.
     pub(crate) fn count_news(&self, page: &mut ScheduledPage, previous: Option<Timestamp>, now: Timestamp) {
         let Some(previous) = previous else { return };
         if page.listed > 0 || self.rules.discover != Discover::None {

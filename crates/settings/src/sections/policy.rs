@@ -19,7 +19,7 @@ section! {
         replan_interval: Duration = Span(MINUTE, YEAR),
         /// Share of a cycle spent on pages never fetched, 0–1. Only for the policy tianwang.
         new_page_share: f64 = Number(0.0, 1.0),
-        /// What a day of a page without a copy counts, in days of a stale copy. Only for the policies live and crawl-value.
+        /// Factor on the weight of pages never fetched. Only for the policies live and crawl-value.
         new_page_worth: f64 = Number(0.0, 1000.0),
         /// Least time between two fetches of a page.
         min_interval: Duration = Span(SECOND, YEAR),

@@ -137,7 +137,7 @@ fn damage_is_told() {
 }
 
 #[test]
-fn an_address_takes_less_than_24_bytes_and_its_account_38() {
+fn an_address_takes_at_most_24_bytes_and_its_account_38_more() {
     let mut shard = Shard::new(0, 1.0);
     let mut accounts = Accounts::default();
     for number in 0..100_000 {

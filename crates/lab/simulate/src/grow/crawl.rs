@@ -19,7 +19,7 @@ use std::time::Duration;
 pub enum GrowthPolicy {
     /// The live default: one price for a refresh and a discovery.
     OnePrice {
-        /// What a day without a copy of a new page counts, in days with a stale copy of a known one.
+        /// Factor on the weight of pages never fetched, `policy.new_page_worth`.
         new_page_worth: f64,
     },
     /// Tianwang as published, with its estimator.
@@ -143,7 +143,7 @@ impl Crawl {
         let mut crawl = Self {
             frontier: Frontier::new(FrontierRules::new(settings, 1)),
             learner: GrowthLearner::new(&settings.estimator, pages, moment(0.0))?,
-            ranker: GrowthRanker::new(pages),
+            ranker: GrowthRanker::new(&settings.ranker, pages),
             records: vec![None; pages],
             numbers: web.pages().iter().enumerate().map(|(number, page)| (page.url.page_id(), number)).collect(),
             copied_days: vec![None; pages],

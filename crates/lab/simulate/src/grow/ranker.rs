@@ -3,9 +3,7 @@
 use importance::opic::{Account, Shard, Window};
 use importance::weight::WeightMap;
 use importance::{Link, tidy, weigh_alike};
-
-/// Least change of a weight that is told, as a ratio.
-const LEAST_RATIO: f64 = 1.2;
+use settings::{RankMethod, Ranker};
 
 #[derive(Clone, Copy, Debug)]
 struct LinkedPage {
@@ -14,8 +12,12 @@ struct LinkedPage {
     told: f64,
 }
 
-/// Keeps an account for every page that links lead to, as the ranker does with `ranker.importance = "opic"`.
+/// Keeps an account for every page that links lead to, and weighs pages by OPIC or all alike, as the settings say. Values of
+/// sites are not simulated.
 pub(super) struct GrowthRanker {
+    method: RankMethod,
+    /// Least change of a weight that is told, as a ratio.
+    least_ratio: f64,
     shard: Shard,
     accounts: Vec<Option<LinkedPage>>,
     map: WeightMap,
@@ -23,8 +25,14 @@ pub(super) struct GrowthRanker {
 
 impl GrowthRanker {
     /// Accounts for pages with numbers below `pages`.
-    pub(super) fn new(pages: usize) -> Self {
-        Self { shard: Shard::new(0, 1.0), accounts: vec![None; pages], map: WeightMap::default() }
+    pub(super) fn new(settings: &Ranker, pages: usize) -> Self {
+        Self {
+            method: settings.importance,
+            least_ratio: 1.0 + settings.min_change,
+            shard: Shard::new(0, 1.0),
+            accounts: vec![None; pages],
+            map: WeightMap::default(),
+        }
     }
 
     /// Takes in the links of a page. Returns the weights of the pages that they lead to, and of the page itself, as far as they
@@ -57,10 +65,14 @@ impl GrowthRanker {
     }
 
     fn tell(&mut self, number: usize, mut page: LinkedPage) -> Option<(usize, f64)> {
-        let mean = 1.0 / self.shard.pages() as f64;
-        let score = page.account.importance_since_opened(&self.shard);
-        let weight = self.map.weight(score, mean);
-        let is_news = !(page.told / LEAST_RATIO..page.told * LEAST_RATIO).contains(&weight);
+        let weight = match self.method {
+            RankMethod::Opic => {
+                let mean = 1.0 / self.shard.pages() as f64;
+                self.map.weight(page.account.importance_since_opened(&self.shard), mean)
+            }
+            RankMethod::None | RankMethod::LinkValue => 1.0,
+        };
+        let is_news = !(page.told / self.least_ratio..page.told * self.least_ratio).contains(&weight);
         if is_news {
             page.told = weight;
         }

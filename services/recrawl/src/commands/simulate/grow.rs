@@ -49,9 +49,8 @@ pub(super) struct GrowArguments {
     /// First random seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Number of simulations in parallel. Defaults to the number of cores.
-    #[arg(long)]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: super::ThreadsArgument,
     /// Writes an HTML page with plots and tables.
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
@@ -83,7 +82,7 @@ pub(super) fn grow(arguments: &GrowArguments, format: Format) -> Result<(), Comm
     if arguments.seeds == 0 {
         return Err(CommandFailure::Input("--seeds is 0; give at least 1".to_owned()));
     }
-    let threads = super::threads(arguments.threads)?;
+    let threads = arguments.threads.number()?;
     let cases = cases(arguments);
     let runs: Vec<GrowthRun> = cases.iter().flat_map(|case| runs(arguments, *case)).collect();
     let named = |run: &GrowthRun| format!("{} fetches a day, {:?}, seed {}", run.fetches_per_day, run.policy, run.seed);

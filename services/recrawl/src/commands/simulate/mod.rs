@@ -79,12 +79,21 @@ fn estimator(name: &str) -> Result<EstimatorChoice, CommandFailure> {
     setup::estimator(name.trim()).map_err(|error| CommandFailure::Input(format!("--estimator: {error}")))
 }
 
-/// The requested number of threads. Defaults to one per core.
-fn threads(asked: Option<usize>) -> Result<usize, CommandFailure> {
-    match asked {
-        Some(0) => Err(CommandFailure::Input("--threads is 0; give at least 1".to_owned())),
-        Some(threads) => Ok(threads),
-        None => Ok(std::thread::available_parallelism().map_or(1, std::num::NonZero::get)),
+/// How many simulations run at once.
+#[derive(Args, Clone, Copy, Debug)]
+struct ThreadsArgument {
+    /// Number of simulations in parallel. Defaults to the number of cores.
+    #[arg(long)]
+    threads: Option<usize>,
+}
+
+impl ThreadsArgument {
+    fn number(self) -> Result<usize, CommandFailure> {
+        match self.threads {
+            Some(0) => Err(CommandFailure::Input("--threads is 0; give at least 1".to_owned())),
+            Some(threads) => Ok(threads),
+            None => Ok(std::thread::available_parallelism().map_or(1, std::num::NonZero::get)),
+        }
     }
 }
 

@@ -52,9 +52,8 @@ pub(super) struct PopulationArguments {
     /// are named so: stormcrawler+fill.
     #[arg(long)]
     fill: bool,
-    /// Number of simulations in parallel. Defaults to the number of cores.
-    #[arg(long)]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: super::ThreadsArgument,
     /// Writes an HTML page with plots and tables.
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
@@ -63,7 +62,7 @@ pub(super) struct PopulationArguments {
 /// Runs the study.
 pub(super) fn population(arguments: &PopulationArguments, format: Format) -> Result<(), CommandFailure> {
     let study = study(arguments)?;
-    let threads = super::threads(arguments.threads)?;
+    let threads = arguments.threads.number()?;
     let rows = jobs::watched(|watch| study.run(threads, watch))?;
     if let Some(path) = &arguments.report {
         report(arguments, &rows).write(path)?;

@@ -19,9 +19,8 @@ pub(super) struct ReproduceArguments {
     /// Random seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Number of reproductions in parallel. Defaults to the number of cores.
-    #[arg(long)]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: super::ThreadsArgument,
 }
 
 /// Computes and compares the figures. Exit status 1 if one does not agree.
@@ -35,7 +34,7 @@ pub(super) fn reproduce(arguments: &ReproduceArguments, format: Format) -> Resul
     }
     let effort = Effort { seed: arguments.seed, share: arguments.share };
     let names: Vec<String> = parts.iter().map(|part| format!("{} {}", part.id, part.title)).collect();
-    let (done, stopped) = jobs::run(&names, super::threads(arguments.threads)?, |index, tell| {
+    let (done, stopped) = jobs::run(&names, arguments.threads.number()?, |index, tell| {
         let rows = (parts[index].run)(&effort);
         // Parts are short, so a part that is running on Ctrl-C is completed.
         let (ControlFlow::Continue(()) | ControlFlow::Break(())) = tell(1.0);

@@ -5,10 +5,10 @@ mod plots;
 
 use self::plots::report;
 use super::budget::BudgetArgument;
+use super::corpus;
 use super::first_days::{self, FirstDays, first_days};
 use super::jobs;
 use super::lists::{ListRow, list_rules};
-use super::{corpus, threads};
 use crate::CommandFailure;
 use crate::output::{Format, answer, print};
 use clap::{Args, ValueEnum};
@@ -67,9 +67,8 @@ pub(super) struct TraceArguments {
     /// Random seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Number of simulations in parallel. Defaults to the number of cores.
-    #[arg(long)]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: super::ThreadsArgument,
     /// Writes an HTML page with plots and tables.
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
@@ -141,7 +140,7 @@ pub(super) fn trace(arguments: &TraceArguments, format: Format) -> Result<(), Co
         let round_robin: Vec<_> = one_each.map(round_robin).collect();
         replays.extend(round_robin);
     }
-    let threads = threads(arguments.threads)?;
+    let threads = arguments.threads.number()?;
     if arguments.max_per_source == 0 {
         return Err(CommandFailure::Input("--max-per-source is 0; give at least 1".to_owned()));
     }

@@ -33,9 +33,8 @@ pub(super) struct VersusArguments {
     /// First random seed.
     #[arg(long, default_value_t = Versus::default().seed)]
     seed: u64,
-    /// Number of simulations in parallel. Defaults to the number of cores.
-    #[arg(long)]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: super::ThreadsArgument,
 }
 
 /// A line of the answer.
@@ -61,7 +60,7 @@ pub(super) fn versus(arguments: &VersusArguments, format: Format) -> Result<(), 
         seed: arguments.seed,
         ..Versus::default()
     };
-    let threads = super::threads(arguments.threads)?;
+    let threads = arguments.threads.number()?;
     let report = jobs::watched(|watch| versus.run(threads, watch))?;
     if format == Format::Text {
         return print(&text(&report));
@@ -83,7 +82,7 @@ fn recorded(
     let versus = RecordedVersus { ours: ours.unwrap_or(versus.ours), ..versus };
     let runs = versus.runs();
     let names: Vec<String> = runs.iter().map(|run| format!("{} at {:.4}", run.policy.name(), run.budget)).collect();
-    let threads = super::threads(arguments.threads)?;
+    let threads = arguments.threads.number()?;
     let (scores, stopped) = jobs::run(&names, threads, |index, tell| runs[index].run(&trace, tell))?;
     if stopped > 0 {
         return Err(super::stopped(scores.len(), runs.len()));

@@ -1,0 +1,123 @@
+//! What pairs of fetches in a row teach about noise.
+
+use super::tests::{html, page};
+use super::*;
+
+/// Fetches versions a day apart, but at once whenever a second fetch is requested. Returns the last judgement and the
+/// number of second fetches requested.
+fn looked_at(mut version_at: impl FnMut(i64) -> Version<'static>, days: i64) -> (Judgement, usize) {
+    let mut state = PageState::default();
+    let (mut last, mut asked) = (Judgement::quiet(VersionVerdict::First), 0);
+    for day in 0..days {
+        let since_last_look_s = (day > 0).then_some(86_400);
+        last = state.observe(&version_at(day * 86_400), Noise::ByDoubleFetch { since_last_look_s });
+        let mut now = day * 86_400;
+        while last.wants_second_look {
+            (asked, now) = (asked + 1, now + 60);
+            last = state.observe(&version_at(now), Noise::ByDoubleFetch { since_last_look_s: Some(60) });
+        }
+    }
+    (last, asked)
+}
+
+#[test]
+fn two_looks_in_a_row_tell_a_counter_from_a_price() {
+    let counter = |now: i64| html(&page(&format!("<p>Visitors so far: {now}")));
+    let (last, asked) = looked_at(counter, 20);
+    assert_eq!((last.verdict, last.meaningful, asked), (VersionVerdict::Cosmetic, false, 1));
+    let price = |now: i64, made_at: i64| {
+        html(&page(&format!("<p>A pound today: {} euro<script>made_at = {made_at}</script>", 100 + now / 86_400)))
+    };
+    let (last, asked) = looked_at(|now| price(now, now), 20);
+    assert_eq!((last.verdict, last.meaningful, asked), (VersionVerdict::Minor, true, 2), "it truly changes each day");
+    let (last, asked) = looked_at(|now| price(now, 0), 21);
+    assert_eq!((last.meaningful, asked), (true, 7), "the same bytes may be a cache's");
+}
+
+#[test]
+fn of_what_differs_at_half_of_the_looks_a_third_look_tells_more() {
+    let page =
+        |is_other: bool| html(&page(&format!("<p>{}", if is_other { "Try it for free" } else { "Begin today" })));
+    let mut state = PageState::default();
+    let mut looks = 0;
+    for day in 0..6_i64 {
+        let day_apart = Noise::ByDoubleFetch { since_last_look_s: (day > 0).then_some(86_400) };
+        let mut judgement = state.observe(&page(day % 2 == 1), day_apart);
+        assert_eq!(judgement.meaningful, day > 0);
+        // The second look meets the same server, the third another.
+        for is_other in [day % 2 == 1, day % 2 == 0] {
+            if judgement.wants_second_look {
+                looks += 1;
+                judgement = state.observe(&page(is_other), Noise::ByDoubleFetch { since_last_look_s: Some(60) });
+            }
+        }
+    }
+    assert_eq!(looks, 2);
+    for day in 6..20 {
+        let judgement = state.observe(&page(day % 2 == 1), Noise::ByDoubleFetch { since_last_look_s: Some(86_400) });
+        assert!(!judgement.meaningful && !judgement.wants_second_look, "{day}");
+    }
+}
+
+#[test]
+fn the_links_of_a_teaser_are_followed_with_its_text() {
+    // Every third teaser has a link. By themselves these links would be too rare to be known as noise.
+    let words = ["Amber", "Birch", "Cedar", "Dune", "Elder", "Fern", "Gorse", "Hazel", "Iris", "Juniper"];
+    let teaser = |look: i64| {
+        let word = |place: i64| words[(look * (place + 2) + look / 10).rem_euclid(10) as usize];
+        let link = if look % 3 == 0 { format!("<a href=/{look}>more</a>") } else { String::new() };
+        html(&page(&format!("<p>{} {} {look} {} story {link}", word(0), word(1), word(2))))
+    };
+    let mut state = PageState::default();
+    let mut told = Vec::new();
+    for look in 0..24 {
+        let judgement = state.observe(&teaser(2 * look), Noise::ByDoubleFetch { since_last_look_s: Some(86_400) });
+        if judgement.meaningful {
+            told.push(look);
+        }
+        if judgement.wants_second_look {
+            state.observe(&teaser(2 * look + 1), Noise::ByDoubleFetch { since_last_look_s: Some(60) });
+        }
+    }
+    assert_eq!(told, [1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn a_teaser_is_followed_by_what_stands_before_it_and_hides_no_edit_there() {
+    let page = |teaser: Option<i64>, fee: u32| {
+        let words = ["Amber", "Birch", "Cedar", "Dune", "Elder", "Fern", "Gorse"];
+        let story = teaser.map_or(String::new(), |number| {
+            let word = |place: i64| words[((number * 31 + place * 7) / (1 + place)).rem_euclid(7) as usize];
+            format!("<p>{} {} {number} {} story", word(0), word(1), word(2))
+        });
+        html(&page(&format!("<p>What it costs is told below.{story}<p>Adults pay a fee of {fee} euros a day")))
+    };
+    let day = Noise::ByDoubleFetch { since_last_look_s: Some(86_400) };
+    let (last, _) = looked_at(|now| page(Some(now), 20), 20);
+    assert!(!last.meaningful, "each teaser begins differently");
+    let mut state = PageState::default();
+    for look in 0..20 {
+        if state.observe(&page(Some(look), 20), day).wants_second_look {
+            let again = Noise::ByDoubleFetch { since_last_look_s: Some(60) };
+            state.observe(&page(Some(100 + look), 20), again);
+        }
+    }
+    assert!(!state.observe(&page(None, 20), day).meaningful);
+    assert!(state.observe(&page(None, 25), day).meaningful, "the fee now stands where the teaser stood");
+    assert!(state.observe(&page(Some(7), 30), day).meaningful);
+}
+
+#[test]
+fn without_a_second_look_nothing_is_passed_over_and_it_is_asked_for_ever_less_often() {
+    let mut state = PageState::default();
+    let mut asked = Vec::new();
+    for day in 0..100 {
+        let version = html(&page(&format!("<p>Visitors so far: {day}")));
+        let judgement = state.observe(&version, Noise::ByDoubleFetch { since_last_look_s: Some(86_400) });
+        assert_eq!(judgement.meaningful, day > 0);
+        if judgement.wants_second_look {
+            asked.push(day);
+        }
+    }
+    assert_eq!(asked, [5, 7, 11, 19, 35, 67]);
+}
