@@ -209,6 +209,7 @@ fn report(arguments: &GrowArguments, rows: &[GrowRow]) -> SimulationReport {
         ),
         curves,
         curves_over: CurveAxis::FirstCopyDays,
+        harvests: Vec::new(),
         courses: Vec::new(),
         courses_at: String::new(),
         tables: vec![ReportTable {

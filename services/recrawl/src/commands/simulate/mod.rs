@@ -3,6 +3,7 @@
 mod budget;
 mod corpus;
 mod first_days;
+mod focus;
 mod grow;
 mod jobs;
 mod list;
@@ -37,6 +38,8 @@ enum SimulateCommand {
     Versus(versus::VersusArguments),
     /// Crawls a web that grows, and measures how soon new pages are copied.
     Grow(grow::GrowArguments),
+    /// Crawls for pages on a topic, and measures how many of the pages fetched are.
+    Focus(focus::FocusArguments),
     /// Compares published figures with ours.
     Reproduce(reproduce::ReproduceArguments),
     /// Lists policies, estimators, populations, change models and reproductions.
@@ -50,6 +53,7 @@ pub fn simulate(arguments: &SimulateArguments, format: Format) -> Result<(), Com
         SimulateCommand::Population(arguments) => population::population(arguments, format),
         SimulateCommand::Versus(arguments) => versus::versus(arguments, format),
         SimulateCommand::Grow(arguments) => grow::grow(arguments, format),
+        SimulateCommand::Focus(arguments) => focus::focus(arguments, format),
         SimulateCommand::Reproduce(arguments) => reproduce::reproduce(arguments, format),
         SimulateCommand::List => list::list(format),
     }

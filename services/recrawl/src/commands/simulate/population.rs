@@ -166,6 +166,7 @@ fn report(arguments: &PopulationArguments, rows: &[StudyRow]) -> SimulationRepor
         ),
         curves,
         curves_over: CurveAxis::Budget,
+        harvests: Vec::new(),
         courses: Vec::new(),
         courses_at: String::new(),
         tables: vec![ReportTable {

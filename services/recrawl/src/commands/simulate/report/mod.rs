@@ -16,6 +16,8 @@ pub(super) struct SimulationReport {
     pub(super) curves: Vec<Curve>,
     /// The horizontal axis of the curves.
     pub(super) curves_over: CurveAxis,
+    /// Harvest rate of each order of fetches by their number.
+    pub(super) harvests: Vec<Curve>,
     /// Freshness of each policy over the scored time.
     pub(super) courses: Vec<Course>,
     /// The budget of the courses, for people.
@@ -33,11 +35,11 @@ pub(super) enum CurveAxis {
     FirstCopyDays,
 }
 
-/// Freshness of one policy by budget.
+/// Freshness of one policy by budget, or harvest rate of one order by fetches.
 pub(super) struct Curve {
-    /// Name of the policy.
+    /// Name of the policy or order.
     pub(super) name: String,
-    /// (place on the axis, freshness), in the order in which they are joined.
+    /// (place on the axis, freshness or rate), in the order in which they are joined.
     pub(super) points: Vec<(f64, f64)>,
 }
 
@@ -76,6 +78,10 @@ impl SimulationReport {
                 plot::stale_bars(&shown)?
             };
             writeln!(body, "<figure id=\"freshness\">{plot}{}</figure>", left_out(shown.len(), self.curves.len()))?;
+        }
+        if !self.harvests.is_empty() {
+            let shown = plot::most_telling(&self.harvests, |curve| &curve.name);
+            writeln!(body, "<figure id=\"harvest\">{}</figure>", plot::harvest_over_fetches(&shown)?)?;
         }
         if self.courses.iter().any(|course| course.freshness_by_day.len() > 1) {
             let shown = plot::most_telling(&self.courses, |course| &course.name);
@@ -154,6 +160,7 @@ mod tests {
             introduction: "A & B".to_owned(),
             curves: (0..curves).map(curve).collect(),
             curves_over: CurveAxis::Budget,
+            harvests: Vec::new(),
             courses: (0..curves).map(course).collect(),
             courses_at: "1/15d".to_owned(),
             tables: vec![ReportTable {
@@ -164,6 +171,25 @@ mod tests {
         }
         .render()
         .unwrap()
+    }
+
+    #[test]
+    fn harvest_rates_have_a_plot_of_their_own() {
+        let curve = |name: &str, rate| Curve { name: name.to_owned(), points: vec![(500.0, 1.0), (4_000.0, rate)] };
+        let page = SimulationReport {
+            title: "Focus".to_owned(),
+            introduction: String::new(),
+            curves: Vec::new(),
+            curves_over: CurveAxis::Budget,
+            harvests: vec![curve("recrawl", 0.8), curve("breadth-first", 0.2)],
+            courses: Vec::new(),
+            courses_at: String::new(),
+            tables: Vec::new(),
+        }
+        .render()
+        .unwrap();
+        assert_eq!(page.matches("<svg").count(), 1);
+        assert!(page.contains("<figure id=\"harvest\">") && page.contains("breadth-first"));
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The plots. They show the stale share, 1 - freshness, because near 1 differences in freshness are invisible.
+//! The plots. Those of freshness show the stale share, 1 - freshness, because near 1 differences in freshness are
+//! invisible.
 
 use super::{Course, Curve, CurveAxis};
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
@@ -106,6 +107,45 @@ where
             chart.draw_series(points.map(|point| Circle::new(point, 3, colour.filled())))?;
         }
         chart.configure_series_labels().position(legend).border_style(BLACK.mix(0.3)).draw()?;
+        area.present()?;
+    }
+    Ok(themed(svg))
+}
+
+/// Harvest rates over the fetches of crawls.
+pub(super) fn harvest_over_fetches(curves: &[(RGBColor, &Curve)]) -> SvgResult {
+    let most = curves.iter().flat_map(|(_, curve)| &curve.points).map(|point| point.0).fold(1.0, f64::max);
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, (900, 460)).into_drawing_area();
+        let mut chart = ChartBuilder::on(&area)
+            .caption("Harvest rate over the crawl", ("sans-serif", 18).into_font().color(&BLACK))
+            .margin(10)
+            .x_label_area_size(44)
+            .y_label_area_size(64)
+            .build_cartesian_2d(0.0..LEGEND_ROOM * most, 0.0..1.02)?;
+        chart
+            .configure_mesh()
+            .x_desc("pages fetched")
+            .y_desc("share of them on the topic")
+            .x_label_formatter(&|x| short(*x))
+            .y_label_formatter(&|y| short(*y))
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(BLACK.mix(0.15))
+            .draw()?;
+        for (colour, curve) in curves {
+            let style = ShapeStyle::from(colour).stroke_width(if curve.name == "recrawl" { 3 } else { 2 });
+            chart
+                .draw_series(LineSeries::new(curve.points.iter().copied(), style))?
+                .label(&curve.name)
+                .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], style));
+            chart.draw_series(curve.points.iter().map(|point| Circle::new(*point, 3, colour.filled())))?;
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::LowerRight)
+            .border_style(BLACK.mix(0.3))
+            .draw()?;
         area.present()?;
     }
     Ok(themed(svg))

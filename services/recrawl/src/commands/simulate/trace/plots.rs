@@ -48,6 +48,7 @@ pub(super) fn report(arguments: &TraceArguments, trace: &JudgedTrace, rows: &[Tr
         ),
         curves,
         curves_over: CurveAxis::Budget,
+        harvests: Vec::new(),
         courses,
         courses_at,
         tables,

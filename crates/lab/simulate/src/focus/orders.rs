@@ -1,7 +1,7 @@
 //! Crawls in different orders. Each knows of the web what it has fetched, except the oracle.
 
-use crate::rank::rank_roughly;
-use crate::web::{PAGES, WebPage, page_of, url};
+use super::rank::rank_roughly;
+use super::web::{FocusPage, FocusWeb};
 use std::collections::{BTreeMap, VecDeque};
 use topic::{
     IcuSegmenter, LinkEvidence, LinkPrediction, LinkQueue, LinkScoring, PageTerms, QueuedLink, RelevanceMeasure, Topic,
@@ -14,36 +14,27 @@ const RANKED_EVERY: usize = 100;
 const QUEUE: usize = 10_000;
 
 /// What the crawler reads on a page: its relevance, and RW of each link.
-pub(crate) struct Reading {
-    is_relevant: bool,
+pub(super) struct CrawledPage {
+    pub(super) is_relevant: bool,
     links: Vec<(usize, f64)>,
 }
 
-pub(crate) fn read(prediction: &LinkPrediction, topic: &Topic, pages: &[WebPage]) -> Vec<Reading> {
+pub(super) fn read(prediction: &LinkPrediction, topic: &Topic, web: &FocusWeb) -> Vec<CrawledPage> {
     let (segmenter, measure) = (IcuSegmenter::default(), RelevanceMeasure::default());
-    let read = |(number, page): (usize, &WebPage)| {
+    let read = |page: &FocusPage| {
         let terms = PageTerms::read(&segmenter, &page.title, &page.text);
-        let links = predict_links(prediction, topic, &segmenter, &page.html, Some(&url(number)));
-        Reading {
+        let links = predict_links(prediction, topic, &segmenter, &page.html, Some(&page.url));
+        CrawledPage {
             is_relevant: topic.relevance(&measure, &terms).is_relevant,
-            links: links.iter().filter_map(|link| Some((page_of(&link.url)?, link.relevance))).collect(),
+            links: links.iter().filter_map(|link| Some((web.number(&link.url)?, link.relevance))).collect(),
         }
     };
-    pages.iter().enumerate().map(read).collect()
+    web.pages().iter().map(read).collect()
 }
 
-/// How often the reader is right, on pages on the topic and on others.
-pub(crate) fn accuracy(pages: &[WebPage], readings: &[Reading]) -> [f64; 2] {
-    [true, false].map(|is_relevant| {
-        let judged = pages.iter().zip(readings).filter(|(page, _)| page.is_relevant == is_relevant);
-        let right = judged.clone().filter(|(page, reading)| page.is_relevant == reading.is_relevant).count();
-        right as f64 / judged.count() as f64
-    })
-}
-
-pub(crate) fn breadth_first(readings: &[Reading], seeds: &[usize], most: usize) -> Vec<usize> {
+pub(super) fn breadth_first(readings: &[CrawledPage], seeds: &[usize], most: usize) -> Vec<usize> {
     let mut queue: VecDeque<usize> = seeds.iter().copied().collect();
-    let mut is_known = known(seeds);
+    let mut is_known = known(readings.len(), seeds);
     let mut fetched = Vec::new();
     while fetched.len() < most
         && let Some(page) = queue.pop_front()
@@ -57,9 +48,14 @@ pub(crate) fn breadth_first(readings: &[Reading], seeds: &[usize], most: usize) 
 }
 
 /// Fetches the page of the best rank among those it has links to. With RW as weights this is IPageRank.
-pub(crate) fn by_rank(readings: &[Reading], seeds: &[usize], most: usize, weight: impl Fn(f64) -> f64) -> Vec<usize> {
-    let mut graph: Vec<Vec<(usize, f64)>> = vec![Vec::new(); PAGES];
-    let mut is_known = known(seeds);
+pub(super) fn by_rank(
+    readings: &[CrawledPage],
+    seeds: &[usize],
+    most: usize,
+    weight: impl Fn(f64) -> f64,
+) -> Vec<usize> {
+    let mut graph: Vec<Vec<(usize, f64)>> = vec![Vec::new(); readings.len()];
+    let mut is_known = known(readings.len(), seeds);
     let mut open: Vec<usize> = seeds.to_vec();
     let mut fetched = Vec::new();
     while fetched.len() < most && !open.is_empty() {
@@ -83,18 +79,18 @@ pub(crate) fn by_rank(readings: &[Reading], seeds: &[usize], most: usize, weight
 }
 
 /// Fetches by the score of links: ours.
-pub(crate) fn focused(readings: &[Reading], seeds: &[usize], most: usize) -> Vec<usize> {
+pub(super) fn focused(web: &FocusWeb, readings: &[CrawledPage], seeds: &[usize], most: usize) -> Vec<usize> {
     let scoring = LinkScoring::default();
-    let mut graph: Vec<Vec<(usize, f64)>> = vec![Vec::new(); PAGES];
+    let mut graph: Vec<Vec<(usize, f64)>> = vec![Vec::new(); readings.len()];
     let mut importance: BTreeMap<usize, f64> = BTreeMap::new();
-    let mut hops: Vec<Option<u32>> = vec![None; PAGES];
+    let mut hops: Vec<Option<u32>> = vec![None; readings.len()];
     let mut evidence: BTreeMap<usize, LinkEvidence> = BTreeMap::new();
-    let mut is_fetched = vec![false; PAGES];
+    let mut is_fetched = vec![false; readings.len()];
     let mut queue = LinkQueue::new(QUEUE);
     let mut fetched = Vec::new();
-    seeds.iter().for_each(|seed| queue.push(queued(*seed, 1.0)));
+    seeds.iter().for_each(|seed| queue.push(queued(web, *seed, 1.0)));
     while fetched.len() < most
-        && let Some(page) = queue.pop(|_| true).and_then(|link| page_of(&link.url))
+        && let Some(page) = queue.pop(|_| true).and_then(|link| web.number(&link.url))
     {
         is_fetched[page] = true;
         fetched.push(page);
@@ -106,14 +102,14 @@ pub(crate) fn focused(readings: &[Reading], seeds: &[usize], most: usize) -> Vec
             let links = evidence.entry(*to).or_default();
             scoring.add(links, *relevance, hops_off_topic);
             let score = scoring.of_target(links, importance.get(to).copied());
-            score.into_iter().for_each(|score| queue.push(queued(*to, score)));
+            score.into_iter().for_each(|score| queue.push(queued(web, *to, score)));
         }
         evidence.remove(&page);
         if fetched.len() % RANKED_EVERY == 0 {
             importance = percentiles(&rank_roughly(&graph), evidence.keys().copied());
             for (to, links) in &evidence {
                 let score = scoring.of_target(links, importance.get(to).copied());
-                score.into_iter().for_each(|score| queue.push(queued(*to, score)));
+                score.into_iter().for_each(|score| queue.push(queued(web, *to, score)));
             }
         }
     }
@@ -121,10 +117,10 @@ pub(crate) fn focused(readings: &[Reading], seeds: &[usize], most: usize) -> Vec
 }
 
 /// Knows which pages are on the topic, and the way to the nearest one not yet fetched.
-pub(crate) fn oracle(pages: &[WebPage], readings: &[Reading], seeds: &[usize], most: usize) -> Vec<usize> {
-    let distances = distances(pages);
+pub(super) fn oracle(web: &FocusWeb, readings: &[CrawledPage], seeds: &[usize], most: usize) -> Vec<usize> {
+    let distances = distances(web.pages(), readings);
     let mut open: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-    let mut is_known = known(seeds);
+    let mut is_known = known(readings.len(), seeds);
     let mut fetched = Vec::new();
     open.extend(seeds.iter().enumerate().map(|(order, seed)| ((distances[*seed], order), *seed)));
     let mut order = seeds.len();
@@ -143,10 +139,10 @@ pub(crate) fn oracle(pages: &[WebPage], readings: &[Reading], seeds: &[usize], m
 }
 
 /// Links from each page to the nearest page on the topic.
-fn distances(pages: &[WebPage]) -> Vec<usize> {
+fn distances(pages: &[FocusPage], readings: &[CrawledPage]) -> Vec<usize> {
     let mut links_to: Vec<Vec<usize>> = vec![Vec::new(); pages.len()];
-    for (from, page) in pages.iter().enumerate() {
-        page.targets.iter().for_each(|to| links_to[*to].push(from));
+    for (from, page) in readings.iter().enumerate() {
+        page.links.iter().for_each(|(to, _)| links_to[*to].push(from));
     }
     let mut distances = vec![usize::MAX; pages.len()];
     let mut queue: VecDeque<usize> = (0..pages.len()).filter(|page| pages[*page].is_relevant).collect();
@@ -162,14 +158,14 @@ fn distances(pages: &[WebPage]) -> Vec<usize> {
     distances
 }
 
-fn known(seeds: &[usize]) -> Vec<bool> {
-    let mut is_known = vec![false; PAGES];
+fn known(pages: usize, seeds: &[usize]) -> Vec<bool> {
+    let mut is_known = vec![false; pages];
     seeds.iter().for_each(|seed| is_known[*seed] = true);
     is_known
 }
 
-fn queued(page: usize, score: f64) -> QueuedLink {
-    let url = url(page);
+fn queued(web: &FocusWeb, page: usize, score: f64) -> QueuedLink {
+    let url = web.pages()[page].url.clone();
     let host = url.split('/').nth(2).unwrap_or_default().to_owned();
     QueuedLink { url, host, score }
 }

@@ -5,7 +5,7 @@ const ROUNDS: usize = 30;
 
 /// `p(v) = (1 − d)/N + d (Σ p(u) w(u→v) / Σ w(u→·) + dangling/N)`. Weights of 1 give PageRank, RW gives IPageRank. A page
 /// whose links all weigh 0 is dangling.
-pub(crate) fn rank(links: &[Vec<(usize, f64)>], rounds: usize) -> Vec<f64> {
+fn rank(links: &[Vec<(usize, f64)>], rounds: usize) -> Vec<f64> {
     let pages = links.len() as f64;
     let sums: Vec<f64> = links.iter().map(|links| links.iter().map(|(_, weight)| weight).sum()).collect();
     let mut ranks = vec![1.0 / pages; links.len()];
@@ -23,11 +23,12 @@ pub(crate) fn rank(links: &[Vec<(usize, f64)>], rounds: usize) -> Vec<f64> {
 }
 
 /// As [`rank`], exact enough for an order.
-pub(crate) fn rank_roughly(links: &[Vec<(usize, f64)>]) -> Vec<f64> {
+pub(super) fn rank_roughly(links: &[Vec<(usize, f64)>]) -> Vec<f64> {
     rank(links, ROUNDS)
 }
 
 /// Section D5 of the specification, so that what ours is compared with is what was published.
+#[cfg(test)]
 #[test]
 fn the_reference_values_of_ipagerank_are_met() {
     let links = [vec![(1, 0.9), (2, 0.0)], vec![(2, 0.6)], vec![(0, 0.8)], vec![(0, 0.5), (2, 0.7), (4, 0.2)], vec![]];

@@ -1,15 +1,24 @@
 //! A generated web: sites with subjects in English or Chinese, links that often but not always stay with the subject,
 //! words around links that often but not always tell, and sites on the topic that are reached through other pages alone.
 
+use super::web::{FocusPage, FocusWeb};
 use document::splitmix64;
-use topic::{IcuSegmenter, Topic, classes};
+use topic::{IcuSegmenter, PageTerms, Topic, TopicLearner, classes};
 
-pub(crate) const SITES: usize = 80;
-pub(crate) const PAGES_PER_SITE: usize = 250;
-pub(crate) const PAGES: usize = SITES * PAGES_PER_SITE;
-/// Sites on the topic. Of these the last ones are behind tunnels.
-pub(crate) const TOPIC_SITES: usize = 20;
-pub(crate) const TUNNELLED_SITES: usize = 6;
+const SITES: usize = 80;
+/// Pages of each site.
+pub const PAGES_PER_SITE: usize = 250;
+const PAGES: usize = SITES * PAGES_PER_SITE;
+/// Sites on the topic, the first ones. Of these the last ones are behind tunnels.
+pub const TOPIC_SITES: usize = 20;
+/// Sites that only pages of other sites lead to.
+pub const TUNNELLED_SITES: usize = 6;
+/// Example pages in each language from which the topic is learned.
+const EXAMPLES: usize = 12;
+/// Other pages from which it is learned what is common.
+const OTHERS: usize = 80;
+/// The seeds: the first pages of two sites on the topic and of two others.
+const SEED_SITES: [usize; 4] = [0, 1, 40, 61];
 /// Pages of other sites that lead to each tunnelled site, how many pages on the topic link to each of these, and how many
 /// links it has into the site.
 const PORTALS_PER_SITE: usize = 3;
@@ -21,13 +30,9 @@ const SUBJECT: usize = 6;
 const LANGUAGES: [&str; 2] = ["en", "zh"];
 
 /// Draws numbers from a seed.
-pub(crate) struct Chance(u64);
+struct Chance(u64);
 
 impl Chance {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
     /// A number from 0 to below 1.
     fn share(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(1);
@@ -81,22 +86,8 @@ fn languages() -> [Language; 2] {
     ]
 }
 
-pub(crate) struct WebPage {
-    pub(crate) is_relevant: bool,
-    pub(crate) language: &'static str,
-    pub(crate) title: String,
-    pub(crate) text: String,
-    pub(crate) html: String,
-    pub(crate) targets: Vec<usize>,
-}
-
-pub(crate) fn url(page: usize) -> String {
+fn url(page: usize) -> String {
     format!("http://s{}.test/p{}", page / PAGES_PER_SITE, page % PAGES_PER_SITE)
-}
-
-pub(crate) fn page_of(url: &str) -> Option<usize> {
-    let (site, page) = url.strip_prefix("http://s")?.split_once(".test/p")?;
-    Some(site.parse::<usize>().ok()? * PAGES_PER_SITE + page.parse::<usize>().ok()?)
 }
 
 /// Subject, language and title of a page, from which its text and the anchors of links to it are drawn.
@@ -120,18 +111,44 @@ fn write(chance: &mut Chance, language: &Language, subject: usize, words: usize)
     (0..words).map(word).collect()
 }
 
+/// The web of a seed, and the topic learned from pages that are none of it.
+pub fn generate(seed: u64) -> (FocusWeb, Topic) {
+    let mut chance = Chance(seed);
+    let pages = generate_pages(&mut chance);
+    let topic = learn(&mut chance, &pages);
+    (FocusWeb::new(pages, SEED_SITES.map(|site| site * PAGES_PER_SITE).into()), topic)
+}
+
+fn learn(chance: &mut Chance, pages: &[FocusPage]) -> Topic {
+    let segmenter = IcuSegmenter::default();
+    let mut learner = TopicLearner::default();
+    for (language, text) in examples(chance) {
+        learner.add_example(language, PageTerms::read(&segmenter, "", &text));
+    }
+    let others = pages.iter().enumerate().filter(|(_, page)| !page.is_relevant);
+    for (number, page) in others.step_by(pages.len() / OTHERS) {
+        let language = LANGUAGES[language_of(number / PAGES_PER_SITE)];
+        learner.add_other(language, PageTerms::read(&segmenter, &page.title, &page.text));
+    }
+    learner.finish("subject", &segmenter).expect("the examples have terms")
+}
+
+fn language_of(site: usize) -> usize {
+    usize::from(site % 2 == 1)
+}
+
 /// Pages on the topic that are none of the web's, in each language.
-pub(crate) fn examples(chance: &mut Chance, each: usize) -> Vec<(&'static str, String)> {
+fn examples(chance: &mut Chance) -> Vec<(&'static str, String)> {
     let mut write_in = |(language, name)| {
         let words = write(chance, language, SUBJECT, 150);
         (name, words.join(language.gap))
     };
     let languages = languages();
     let named = languages.iter().zip(LANGUAGES);
-    named.flat_map(|named| vec![named; each]).map(&mut write_in).collect()
+    named.flat_map(|named| vec![named; EXAMPLES]).map(&mut write_in).collect()
 }
 
-pub(crate) fn generate(chance: &mut Chance) -> Vec<WebPage> {
+fn generate_pages(chance: &mut Chance) -> Vec<FocusPage> {
     let languages = languages();
     let subjects = languages[0].subjects.len();
     let other_subject = |chance: &mut Chance| (SUBJECT + 1 + chance.below(subjects - 1)) % subjects;
@@ -145,7 +162,7 @@ pub(crate) fn generate(chance: &mut Chance) -> Vec<WebPage> {
                 share if site >= TOPIC_SITES && share < 0.01 => SUBJECT,
                 _ => site_subjects[site],
             };
-            let language = usize::from(site % 2 == 1);
+            let language = language_of(site);
             let words = write(chance, &languages[language], subject, 6);
             Plan { subject, language, title: words.join(languages[language].gap) }
         })
@@ -199,7 +216,7 @@ fn dig_tunnels(chance: &mut Chance, targets: &mut [Vec<usize>]) {
 }
 
 /// A page as HTML. Three of five anchors are words of the target's title, one of ten misleads.
-fn render(chance: &mut Chance, languages: &[Language; 2], plans: &[Plan], page: usize, targets: &[usize]) -> WebPage {
+fn render(chance: &mut Chance, languages: &[Language; 2], plans: &[Plan], page: usize, targets: &[usize]) -> FocusPage {
     let plan = &plans[page];
     let language = &languages[plan.language];
     let mut html = format!("<title>{}</title>", plan.title);
@@ -221,12 +238,5 @@ fn render(chance: &mut Chance, languages: &[Language; 2], plans: &[Plan], page: 
         html += &format!("<p>{words}.</p><p><a href=\"{}\">{anchor}</a></p>", url(*target));
         text += &format!("{words}.\n{anchor}\n");
     }
-    WebPage {
-        is_relevant: plan.subject == SUBJECT,
-        language: LANGUAGES[plan.language],
-        title: plan.title.clone(),
-        text,
-        html,
-        targets: targets.to_vec(),
-    }
+    FocusPage { url: url(page), is_relevant: plan.subject == SUBJECT, title: plan.title.clone(), text, html }
 }

@@ -1,0 +1,136 @@
+//! Focused crawling: what share of the pages that a crawl fetches is on the topic, in which order of fetches?
+//!
+//! The web is [generated] or made of saved pages. Whether a page is truly on the topic is known apart from the words that
+//! the crawls go by. Each crawl knows of the web what it has fetched, except the oracle.
+
+pub mod generated;
+mod orders;
+mod rank;
+mod web;
+
+pub use self::web::{FocusPage, FocusWeb};
+
+use self::orders::CrawledPage;
+use topic::metrics::{harvest_rate, mean_height, target_recall};
+use topic::{LinkPrediction, Topic};
+
+/// An order of fetches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FetchOrder {
+    /// Links in the order in which they are found.
+    BreadthFirst,
+    /// The best PageRank among the links found.
+    PageRank,
+    /// PageRank by what links promise, predicted as published.
+    IPageRank,
+    /// The same with our prediction.
+    IPageRankWithOurPrediction,
+    /// By the score of links, as recrawl does.
+    Recrawl,
+    /// The nearest way to a page on the topic, known beforehand.
+    Oracle,
+}
+
+impl FetchOrder {
+    /// All orders.
+    pub const ALL: [Self; 6] = [
+        Self::BreadthFirst,
+        Self::PageRank,
+        Self::IPageRank,
+        Self::IPageRankWithOurPrediction,
+        Self::Recrawl,
+        Self::Oracle,
+    ];
+
+    /// Its name, for tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BreadthFirst => "breadth-first",
+            Self::PageRank => "pagerank",
+            Self::IPageRank => "ipagerank",
+            Self::IPageRankWithOurPrediction => "ipagerank, our prediction",
+            Self::Recrawl => "recrawl",
+            Self::Oracle => "oracle",
+        }
+    }
+}
+
+/// A web as a crawler reads it that looks for a topic.
+pub struct FocusedWeb<'a> {
+    web: &'a FocusWeb,
+    /// With our prediction of links, and with the published one.
+    ours: Vec<CrawledPage>,
+    published: Vec<CrawledPage>,
+}
+
+/// What a crawl has found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Harvest {
+    /// The order of its fetches.
+    pub order: FetchOrder,
+    /// Pages as fetched: places in [`FocusWeb::pages`].
+    pub fetched: Vec<usize>,
+    /// Whether each of them is on the topic.
+    pub relevant: Vec<bool>,
+    /// Number of pages on the topic that there are.
+    pub known_relevant: usize,
+}
+
+impl Harvest {
+    /// Share of pages on the topic among the first fetches. `None` if fewer were made.
+    pub fn rate(&self, fetches: usize) -> Option<f64> {
+        harvest_rate(&self.relevant, fetches)
+    }
+
+    /// Share of all pages on the topic that the first fetches found. `None` if fewer were made.
+    pub fn recall(&self, fetches: usize) -> Option<f64> {
+        target_recall(&self.relevant, fetches, self.known_relevant)
+    }
+
+    /// Mean harvest rate over these numbers of fetches, by the trapezoidal rule.
+    pub fn mean_rate(&self, at: &[usize]) -> Option<f64> {
+        let curve: Option<Vec<(usize, f64)>> =
+            at.iter().map(|fetches| Some((*fetches, self.rate(*fetches)?))).collect();
+        mean_height(&curve?)
+    }
+}
+
+impl<'a> FocusedWeb<'a> {
+    /// Reads all pages.
+    pub fn read(web: &'a FocusWeb, topic: &Topic) -> Self {
+        Self {
+            web,
+            ours: orders::read(&LinkPrediction::default(), topic, web),
+            published: orders::read(&LinkPrediction::published(), topic, web),
+        }
+    }
+
+    /// How often the words of pages say what is true: of those on the topic, and of the others.
+    pub fn accuracy(&self) -> [f64; 2] {
+        [true, false].map(|is_relevant| {
+            let judged = self.web.pages().iter().zip(&self.ours).filter(|(page, _)| page.is_relevant == is_relevant);
+            let right = judged.clone().filter(|(page, reading)| page.is_relevant == reading.is_relevant).count();
+            right as f64 / judged.count() as f64
+        })
+    }
+
+    /// Crawls in an order, up to `most` fetches. The crawl ends earlier if nothing is left that it knows of.
+    pub fn crawl(&self, order: FetchOrder, most: usize) -> Harvest {
+        let seeds = self.web.seeds();
+        let fetched = match order {
+            FetchOrder::BreadthFirst => orders::breadth_first(&self.ours, seeds, most),
+            FetchOrder::PageRank => orders::by_rank(&self.ours, seeds, most, |_| 1.0),
+            FetchOrder::IPageRank => orders::by_rank(&self.published, seeds, most, |relevance| relevance),
+            FetchOrder::IPageRankWithOurPrediction => orders::by_rank(&self.ours, seeds, most, |relevance| relevance),
+            FetchOrder::Recrawl => orders::focused(self.web, &self.ours, seeds, most),
+            FetchOrder::Oracle => orders::oracle(self.web, &self.ours, seeds, most),
+        };
+        let pages = self.web.pages();
+        Harvest {
+            order,
+            relevant: fetched.iter().map(|page| pages[*page].is_relevant).collect(),
+            fetched,
+            known_relevant: pages.iter().filter(|page| page.is_relevant).count(),
+        }
+    }
+}

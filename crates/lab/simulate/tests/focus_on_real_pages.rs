@@ -1,0 +1,108 @@
+//! A focused crawl of a real manual with its own links, where the corpora are at hand. What is on the topic is told by the
+//! names of its pages, which the crawl does not go by.
+
+use archives::Archive;
+use simulate::focus::{FetchOrder, FocusPage, FocusWeb, FocusedWeb};
+use std::path::{Path, PathBuf};
+use topic::{IcuSegmenter, PageTerms, Topic, TopicLearner};
+
+/// Parts of the names of pages about how repositories talk to each other.
+const TALKING: [&str; 22] = [
+    "fetch",
+    "push",
+    "pull",
+    "clone",
+    "remote",
+    "protocol",
+    "daemon",
+    "http",
+    "upload",
+    "receive",
+    "send-pack",
+    "ssh",
+    "bundle",
+    "credential",
+    "imap",
+    "send-email",
+    "peek",
+    "shallow",
+    "partial",
+    "request-pull",
+    "backend",
+    "server-info",
+];
+/// Of the pages on the topic, every so many-th is an example; of the others, every so many-th shows what is common.
+const EXAMPLE_EVERY: usize = 6;
+const OTHER_EVERY: usize = 8;
+const MEASURED_AT: [usize; 6] = [20, 40, 60, 80, 100, 120];
+/// Where crawls begin, one after the other.
+const SEEDS: [&str; 5] =
+    ["/gittutorial.html", "/user-manual.html", "/gitglossary.html", "/git-commit.html", "/git-daemon.html"];
+
+fn content() -> Option<PathBuf> {
+    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/corpora");
+    let content = std::env::var_os("RECRAWL_CORPORA").map_or_else(default, PathBuf::from).join("content");
+    if content.is_dir() {
+        return Some(content);
+    }
+    println!("left out: no corpora; set RECRAWL_CORPORA to the directory that holds content/");
+    None
+}
+
+fn manual(content: &Path) -> (Vec<FocusPage>, Topic) {
+    let segmenter = IcuSegmenter::default();
+    let (mut pages, mut learner) = (Vec::new(), TopicLearner::default());
+    let mut numbers = [0_usize, 0];
+    let mut archive = Archive::open(content, Some("git-htmldocs")).expect("it can be read");
+    let read = archive.for_each_latest(|page, bytes| {
+        let reading = reading::read(bytes, Some(&page.content_type), Some(&page.address));
+        let name = page.address.rsplit('/').next().unwrap_or_default();
+        let is_relevant = TALKING.iter().any(|part| name.contains(part));
+        let number = &mut numbers[usize::from(is_relevant)];
+        *number += 1;
+        let terms = || PageTerms::read(&segmenter, &reading.title, &reading.text);
+        match is_relevant {
+            true if number.is_multiple_of(EXAMPLE_EVERY) => assert!(learner.add_example("en", terms())),
+            false if number.is_multiple_of(OTHER_EVERY) => learner.add_other("en", terms()),
+            _ => {}
+        }
+        pages.push(FocusPage {
+            html: document::decode(bytes, Some(&page.content_type)).text.into_owned(),
+            url: page.address.clone(),
+            is_relevant,
+            title: reading.title,
+            text: reading.text,
+        });
+    });
+    read.expect("it can be read");
+    (pages, learner.finish("talking", &segmenter).expect("the examples have terms"))
+}
+
+#[test]
+fn a_focused_crawl_of_a_real_manual_finds_more_than_the_others() {
+    let Some(content) = content() else { return };
+    let (pages, topic) = manual(&content);
+    let relevant = pages.iter().filter(|page| page.is_relevant).count();
+    println!("{} pages, {relevant} on the topic", pages.len());
+    let mut means = FetchOrder::ALL.map(|_| 0.0);
+    for seed in SEEDS {
+        let seed = pages.iter().position(|page| page.url.ends_with(seed)).expect("the manual has the page");
+        let web = FocusWeb::new(pages.clone(), vec![seed]);
+        let read = FocusedWeb::read(&web, &topic);
+        for (mean, order) in means.iter_mut().zip(FetchOrder::ALL) {
+            let harvest = read.crawl(order, MEASURED_AT[MEASURED_AT.len() - 1]);
+            let rate = harvest.mean_rate(&MEASURED_AT).expect("the manual is larger");
+            let curve: Vec<String> =
+                MEASURED_AT.iter().map(|at| format!("{:.3}", harvest.rate(*at).expect("it fetched as many"))).collect();
+            println!("{:<26} {} mean {rate:.3} from {}", order.name(), curve.join(" "), pages[seed].url);
+            *mean += rate / SEEDS.len() as f64;
+        }
+    }
+    println!("{:?} {means:.3?}", FetchOrder::ALL);
+    let of = |order| means[FetchOrder::ALL.iter().position(|other| *other == order).expect("it is one of all")];
+    for other in FetchOrder::ALL.into_iter().filter(|order| ![FetchOrder::Recrawl, FetchOrder::Oracle].contains(order))
+    {
+        assert!(of(FetchOrder::Recrawl) > 1.3 * of(other), "{}", other.name());
+    }
+    assert!(of(FetchOrder::Recrawl) > 0.7 * of(FetchOrder::Oracle));
+}
