@@ -1,17 +1,22 @@
 //! Returns dead letters to the topics they came from.
 //!
 //! A consumer group of its own commits the replayed offsets in the same transaction. So no letter is replayed twice,
-//! however often this runs or is killed.
+//! however often this runs or is killed. Letters that are set aside while it runs are left to the next replay: a stage that
+//! still cannot process what it gets back would otherwise keep it busy for ever.
 
 use crate::CommandFailure;
 use messages::{DeadLetter, DecodeError, Encoded, topics};
 use serde::Serialize;
 use settings::Settings;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 use stream::partitioner::partition_for;
 use stream::schemas::SchemaReader;
-use stream::{Commit, Event, InputRecord, Log, MemberSpec, OutputRecord, PollLimits, Position, TopicPartition};
+use stream::{
+    Backlog, Commit, Event, InputRecord, Log, MemberSpec, OffsetBounds, OutputRecord, PollLimits, Position,
+    TopicPartition,
+};
 use topology::LogNames;
 
 /// Most letters replayed in one transaction.
@@ -55,7 +60,8 @@ fn give_back(log: &dyn Log, names: &LogNames) -> Result<ReplayCounts, CommandFai
     if log.topic(&schemas)?.is_some() {
         SchemaReader::new(&schemas).learn(|place, from, max_records| reader.read(place, from, max_records))?;
     }
-    let mut is_assigned = false;
+    // Where each partition ends, and those whose later letters have come.
+    let (mut ends, mut passed) = (BTreeMap::new(), BTreeSet::new());
     loop {
         let mut commit = Commit::default();
         for event in member.poll(BATCH, PATIENCE)? {
@@ -63,15 +69,18 @@ fn give_back(log: &dyn Log, names: &LogNames) -> Result<ReplayCounts, CommandFai
                 Event::Assigned(partitions) => {
                     let committed = member.committed(&partitions)?;
                     for partition in partitions {
-                        let start = reader.bounds(&[TopicPartition::new(input.as_str(), partition)])?;
-                        let start = start.first().map_or(0, |bounds| bounds.start);
+                        let bounds = reader.bounds(&[TopicPartition::new(input.as_str(), partition)])?;
+                        let OffsetBounds { start, end } = bounds.into_iter().next().unwrap_or_default();
                         let from = committed.get(&partition).map_or(start, |position| position.next.max(start));
                         member.start(partition, from)?;
-                        is_assigned = true;
+                        ends.insert(partition, end);
                     }
                 }
                 Event::Revoked(_) => {
                     return Err(CommandFailure::World("another replay is running; wait until it ends".into()));
+                }
+                Event::Record(record) if ends.get(&record.partition).is_none_or(|end| record.offset >= *end) => {
+                    passed.insert(record.partition);
                 }
                 Event::Record(record) => {
                     commit.tasks.insert(record.partition);
@@ -83,7 +92,8 @@ fn give_back(log: &dyn Log, names: &LogNames) -> Result<ReplayCounts, CommandFai
                 }
             }
         }
-        if commit.is_empty() && is_assigned && log.backlog(&group, &input)?.iter().all(|of| of.records == 0) {
+        let is_done = |of: &Backlog| of.records == 0 || passed.contains(&of.partition);
+        if commit.is_empty() && !ends.is_empty() && log.backlog(&group, &input)?.iter().all(is_done) {
             return Ok(replayed);
         }
         replayed.replayed += commit.outputs.len() as u64;
