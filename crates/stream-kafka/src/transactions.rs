@@ -2,15 +2,15 @@
 
 use crate::client::{Quiet, lock};
 use crate::closing::within;
-use crate::error::{kind_of, log_error, reason};
+use crate::error::{advice, kind_of, log_error, reason};
 use crate::settings::KafkaSettings;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::ConsumerGroupMetadata;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::producer::{BaseProducer, BaseRecord, DeliveryResult, Producer, ProducerContext, PurgeConfig};
 use rdkafka::{ClientContext, Message, TopicPartitionList};
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use stream::{ErrorKind, LogError, OutputRecord, Receipt, TopicPartition};
@@ -109,10 +109,10 @@ impl Transactions {
         self.producer.begin_transaction().map_err(|error| self.failure("cannot begin a transaction", &error))?;
         let targets = self.send(records, deadline, check)?;
         self.drain(deadline)?;
-        let next_offsets = self.producer.context().take(&targets).map_err(|error| match self.fatal() {
+        let next_offsets = self.producer.context().take(&targets).map_err(|failed| match self.fatal() {
             // Once the producer is fenced, each record is refused with its own error.
             Some(fatal) => fatal,
-            None => error,
+            None => self.refused(&failed, &targets, deadline),
         })?;
         if let Some(positions) = positions {
             self.add(positions, deadline)?;
@@ -223,6 +223,20 @@ impl Transactions {
         Ok(targets)
     }
 
+    /// Why a record was not written. librdkafka drops all records of a transaction when one of its partitions is refused,
+    /// and tells the cause to whoever tries to commit.
+    fn refused(&self, failed: &FailedDelivery, targets: &[TopicPartition], deadline: Instant) -> LogError {
+        let to = &targets[failed.place];
+        if matches!(failed.code, RDKafkaErrorCode::PurgeQueue | RDKafkaErrorCode::PurgeInflight)
+            && let Err(cause) = self.producer.commit_transaction(left(deadline))
+        {
+            let topics: BTreeSet<&str> = targets.iter().map(|target| &*target.topic).collect();
+            let topics = topics.into_iter().collect::<Vec<_>>().join(", ");
+            return self.failure(&format!("cannot write to {topics}"), &cause);
+        }
+        failed.error(to)
+    }
+
     /// Waits until the broker has acknowledged every record: `commit_transaction` would wait in steps of 100 ms.
     /// `flush` would leave purged records' reports unserved.
     fn drain(&self, deadline: Instant) -> Result<(), LogError> {
@@ -305,26 +319,39 @@ struct Deliveries {
 struct Reported {
     /// Next offset by index; `None` if the broker did not return one (a batch sent twice and recognised).
     next_offsets: Vec<Option<u64>>,
-    /// First failure: partition index, reason, bytes.
-    failed: Option<(usize, RDKafkaErrorCode, usize)>,
+    failed: Option<FailedDelivery>,
+}
+
+/// The first record that was not written.
+#[derive(Clone, Copy, Debug)]
+struct FailedDelivery {
+    /// Index of its partition.
+    place: usize,
+    code: RDKafkaErrorCode,
+    bytes: usize,
+}
+
+impl FailedDelivery {
+    fn error(&self, to: &TopicPartition) -> LogError {
+        match self.code {
+            RDKafkaErrorCode::MessageSizeTooLarge | RDKafkaErrorCode::MessageBatchTooLarge => too_large(to, self.bytes),
+            code => {
+                let kind = match kind_of(code) {
+                    ErrorKind::Stop => ErrorKind::Stop,
+                    _ => ErrorKind::Rejoin,
+                };
+                LogError::new(kind, format!("cannot write to {to}: {code}{}", advice(code)))
+            }
+        }
+    }
 }
 
 impl Deliveries {
     /// The result for the transaction's records, once all are accounted for.
-    fn take(&self, targets: &[TopicPartition]) -> Result<BTreeMap<TopicPartition, u64>, LogError> {
+    fn take(&self, targets: &[TopicPartition]) -> Result<BTreeMap<TopicPartition, u64>, FailedDelivery> {
         let reported = std::mem::take(&mut *lock(&self.reported));
-        if let Some((place, code, bytes)) = reported.failed {
-            let to = &targets[place];
-            return Err(match code {
-                RDKafkaErrorCode::MessageSizeTooLarge | RDKafkaErrorCode::MessageBatchTooLarge => too_large(to, bytes),
-                _ => {
-                    let kind = match kind_of(code) {
-                        ErrorKind::Stop => ErrorKind::Stop,
-                        _ => ErrorKind::Rejoin,
-                    };
-                    LogError::new(kind, format!("cannot write to {to}: {code}"))
-                }
-            });
+        if let Some(failed) = reported.failed {
+            return Err(failed);
         }
         let known = targets.iter().zip(reported.next_offsets);
         Ok(known.filter_map(|(to, next)| next.map(|next| (to.clone(), next))).collect())
@@ -364,7 +391,7 @@ impl ProducerContext for Deliveries {
             Err((error, message)) => {
                 let code = error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::Fail);
                 let bytes = message.payload_len() + message.key_len();
-                reported.failed.get_or_insert((place, code, bytes));
+                reported.failed.get_or_insert(FailedDelivery { place, code, bytes });
             }
         }
     }

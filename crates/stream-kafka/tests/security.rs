@@ -140,6 +140,11 @@ fn what_the_user_may_not_do_is_said_with_what_would_allow_it() {
     assert!(error.kind == ErrorKind::Stop && error.message.contains("that group"), "{error}");
     let error = log.join(&spec("recrawl-group", &input, "forbidden-id")).err().expect("refused");
     assert!(error.kind == ErrorKind::Stop && error.message.contains("kafka.group_prefix"), "{error}");
+    let Some(anybody) = common::log() else { return };
+    let read_only = topic(&anybody, "read-only", 1);
+    let error = log.append(&[record(&input, 0, "a", b"1"), record(&read_only, 0, "b", b"2")]).unwrap_err();
+    assert!(error.kind == ErrorKind::Stop && error.message.contains("that topic"), "{error}");
+    assert!(error.message.contains(&read_only), "{error}");
 }
 
 /// A token endpoint that knows one client, and gives tokens that a broker of the tests believes.
