@@ -24,8 +24,9 @@ use tokio_rustls::TlsConnector;
 
 /// HTTP/2 flow-control window: bytes a server may send before we have read them.
 const HTTP2_WINDOW_BYTES: u32 = 512 << 10;
-/// Bytes for an HTTP/2 answer beyond twice the largest body and head: frames around them, and those about the connection.
-const HTTP2_SPARE_BYTES: u64 = 4 << 20;
+/// Bytes for an answer over TLS beyond twice the largest body and head: the handshake, records and frames around them, and
+/// those about the connection.
+const SPARE_BYTES: u64 = 4 << 20;
 /// Longest time for the farewell of an HTTP/2 connection. Its server may take nothing more, or never stop sending.
 const FAREWELL: Duration = Duration::from_secs(1);
 
@@ -39,6 +40,8 @@ pub(crate) struct Connection {
     pub(crate) used: bool,
     /// The host's IP address, for archives. Absent behind a proxy.
     pub(crate) address: Option<String>,
+    /// Counts what comes beneath TLS.
+    pub(crate) beneath: Option<Meter>,
 }
 
 pub(crate) enum Protocol {
@@ -50,6 +53,7 @@ pub(crate) enum Protocol {
 /// An HTTP/2 connection. Its tasks end with it.
 pub(crate) struct Http2Connection {
     pub(crate) sender: http2::SendRequest<Empty<Bytes>>,
+    /// Counts what comes above TLS.
     pub(crate) meter: Meter,
     _is_kept: watch::Sender<()>,
 }
@@ -58,15 +62,17 @@ impl Connection {
     /// Opens a connection to the URL's host within `connect_timeout`.
     pub(crate) async fn open(url: &CanonicalUrl, network: &Network) -> Result<Self, FetchFailure> {
         let limit = network.rules.fetch.connect_timeout;
-        let open = tokio::time::timeout(limit, Self::connect(url, network)).await.unwrap_or_else(|_| {
+        let beneath = Meter::new(most_bytes(&network.rules.fetch));
+        let open = tokio::time::timeout(limit, Self::connect(url, network, &beneath)).await.unwrap_or_else(|_| {
             Err(FetchFailure::new(FetchOutcome::TimedOut, format!("no connection within {} s", limit.as_secs_f64())))
-        })?;
+        });
+        let open = open.map_err(|failure| FetchFailure { wire_bytes: beneath.received_bytes(), ..failure })?;
         let common = Common::new(url, &open.target, &network.rules);
         let common = common.map_err(|error| FetchFailure::new(FetchOutcome::ClientError, error.to_string()))?;
         Ok(Self { common, ..open })
     }
 
-    async fn connect(url: &CanonicalUrl, network: &Network) -> Result<Self, FetchFailure> {
+    async fn connect(url: &CanonicalUrl, network: &Network, beneath: &Meter) -> Result<Self, FetchFailure> {
         let rules = &*network.rules;
         allowed_port(url, rules)?;
         let proxy = rules.fetch.proxy_for(url.host_name());
@@ -75,7 +81,7 @@ impl Connection {
             allowed_through_proxy(url, network).await?;
             if is_secure {
                 let tunnel = proxy::tunnel(proxy, url, network).await?;
-                return Self::secured(tunnel, url, network).await;
+                return Self::secured(tunnel, url, network, beneath).await;
             }
             let tcp = proxy::reach(proxy, network).await?;
             let credentials = proxy.credentials.as_ref().map(basic);
@@ -84,24 +90,33 @@ impl Connection {
         let tcp = dial(&addresses(url, network).await?, rules.fetch.connect_timeout).await?;
         let _ = tcp.set_nodelay(true);
         let address = tcp.peer_addr().ok().map(|address| address.ip().to_canonical().to_string());
-        let open = if is_secure { Self::secured(tcp, url, network).await? } else { Self::http1(tcp, network) };
+        let open = match is_secure {
+            true => Self::secured(tcp, url, network, beneath).await?,
+            false => Self::http1(tcp, network),
+        };
         Ok(Self { address, ..open })
     }
 
     /// Secures a stream with TLS and picks the protocol by ALPN.
-    async fn secured<T>(io: T, url: &CanonicalUrl, network: &Network) -> Result<Self, FetchFailure>
+    async fn secured<T>(
+        io: T,
+        url: &CanonicalUrl,
+        network: &Network,
+        beneath: &Meter,
+    ) -> Result<Self, FetchFailure>
     where
         T: AsyncRead + AsyncWrite + Unpin + 'static,
     {
         let name = ServerName::try_from(url.host_name().to_owned());
         let name = name.map_err(|error| FetchFailure::new(FetchOutcome::TlsFailed, error.to_string()))?;
         let connector = TlsConnector::from(network.rules.tls.clone());
-        let tls = connector.connect(name, io).await;
+        let tls = connector.connect(name, Metered { io, meter: beneath.clone() }).await;
         let tls = tls.map_err(|error| FetchFailure::new(FetchOutcome::TlsFailed, error.to_string()))?;
-        match tls.get_ref().1.alpn_protocol() {
-            Some(b"h2") => Self::http2(tls, network).await,
-            _ => Ok(Self::http1(tls, network)),
-        }
+        let open = match tls.get_ref().1.alpn_protocol() {
+            Some(b"h2") => Self::http2(tls, network).await?,
+            _ => Self::http1(tls, network),
+        };
+        Ok(Self { beneath: Some(beneath.clone()), ..open })
     }
 
     fn http1(io: impl Io + 'static, network: &Network) -> Self {
@@ -110,9 +125,7 @@ impl Connection {
     }
 
     async fn http2(io: impl Io + 'static, network: &Network) -> Result<Self, FetchFailure> {
-        let limits = &network.rules.fetch;
-        let meter =
-            Meter::new(2 * (limits.max_body.max(limits.max_packed_body) + limits.max_header) + HTTP2_SPARE_BYTES);
+        let meter = Meter::without_limit();
         let io = TokioIo::new(Metered { io, meter: meter.clone() });
         let (kept, end) = watch::channel(());
         let tasks = LocalTasks { end };
@@ -129,7 +142,7 @@ impl Connection {
     }
 
     fn new(protocol: Protocol, target: RequestTarget) -> Self {
-        Self { protocol, target, common: Common::default(), used: false, address: None }
+        Self { protocol, target, common: Common::default(), used: false, address: None, beneath: None }
     }
 
     /// Whether it can carry another request.
@@ -139,6 +152,11 @@ impl Connection {
             Protocol::Http2(connection) => !connection.sender.is_closed(),
         }
     }
+}
+
+/// Most bytes that an answer over TLS may take.
+pub(crate) fn most_bytes(limits: &settings::Fetch) -> u64 {
+    2 * (limits.max_body.max(limits.max_packed_body) + limits.max_header) + SPARE_BYTES
 }
 
 /// Spawns the tasks of a connection on the thread that opened it. They end when the host closes, or soon after the

@@ -1,6 +1,7 @@
 //! One request and its response, bounded in time and size.
 
-use crate::connection::{Connection, Protocol};
+use crate::connection::{Connection, Protocol, most_bytes};
+use crate::meter::TOO_MUCH;
 use crate::network::Network;
 use crate::request::RequestedResource;
 use crate::response::{FailedExchange, FetchFailure, Response, Seen, late};
@@ -63,8 +64,33 @@ fn reusable(mut connection: Connection, response: &Response) -> Option<Connectio
     (!response.truncated).then_some(connection)
 }
 
-/// Sends a request and reads its response, until `limit` at most.
+/// Sends a request and reads its response, until `limit` at most. Whatever came over the connection is counted, what TLS
+/// needs and what came before the request included.
 async fn exchange(
+    url: &CanonicalUrl,
+    wanted: RequestedResource<'_>,
+    connection: &mut Connection,
+    network: &Network,
+    limit: Instant,
+) -> Result<Response, FailedExchange> {
+    let Some(beneath) = connection.beneath.clone() else {
+        return answered(url, wanted, connection, network, limit).await;
+    };
+    beneath.allow(most_bytes(&network.rules.fetch));
+    let answer = answered(url, wanted, connection, network, limit).await;
+    let is_too_much = beneath.is_exceeded();
+    let wire_bytes = beneath.take();
+    match answer {
+        Ok(response) => Ok(Response { wire_bytes, ..response }),
+        Err(broken) if is_too_much => {
+            let failure = FetchFailure::new(FetchOutcome::MalformedResponse, TOO_MUCH.to_owned());
+            Err(FailedExchange { failure: FetchFailure { wire_bytes, ..failure }, ..broken })
+        }
+        Err(broken) => Err(FailedExchange { failure: FetchFailure { wire_bytes, ..broken.failure }, ..broken }),
+    }
+}
+
+async fn answered(
     url: &CanonicalUrl,
     wanted: RequestedResource<'_>,
     connection: &mut Connection,

@@ -94,6 +94,11 @@ impl FetchJob {
         }
     }
 
+    /// Notes that the request was not sent after all: its host has no address that may be asked.
+    pub(crate) fn did_not_go_out(&mut self) {
+        self.requests = self.requests.saturating_sub(1);
+    }
+
     /// Notes that the job is answered, and returns what is to be held until that is committed.
     pub(crate) fn is_answered(&mut self) -> Option<UnderWay> {
         let mut under_way = self.under_way.take();

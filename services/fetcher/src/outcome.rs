@@ -1,7 +1,7 @@
 //! Maps an HTTP response, or its absence, to a `FetchOutcome`.
 
 use crate::response::FetchFailure;
-use messages::FetchOutcome;
+use messages::{AnswerKind, FetchOutcome, OutcomeClass};
 
 /// Longest detail, in bytes.
 const MAX_DETAIL: usize = 300;
@@ -46,6 +46,11 @@ pub(crate) fn shortened(mut detail: String) -> String {
 pub(crate) fn is_refused_by_rules(failure: &FetchFailure) -> bool {
     use FetchOutcome::{AddressRefused, ContactMissing, OutOfScope, PortRefused};
     [AddressRefused, PortRefused, ContactMissing, OutOfScope].contains(&failure.outcome)
+}
+
+/// Whether nothing was sent to the host, not even to connect.
+pub(crate) fn is_unsent(failure: &FetchFailure) -> bool {
+    AnswerKind::Outcome(failure.outcome).report().class == OutcomeClass::NotSent
 }
 
 /// Whether the failure came before any request was sent: name, address, connection or certificate.

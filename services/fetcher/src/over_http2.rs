@@ -38,7 +38,6 @@ pub(crate) async fn exchange(
     };
     let response = within(idle.max(rules.fetch.connect_timeout), limit, sent).await;
     let response = response.ok_or_else(|| FailedExchange::after(meter.received_bytes(), too_late(limit)))?;
-    let failure_of = |error: &hyper::Error| if meter.is_exceeded() { flooded() } else { failure_of(error) };
     let response = response.map_err(|error| FailedExchange {
         seen: seen(&error, meter),
         ..FailedExchange::after(meter.received_bytes(), failure_of(&error))
@@ -119,10 +118,6 @@ fn failure_of(error: &hyper::Error) -> FetchFailure {
     };
     let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
     FetchFailure::new(outcome, format!("{error}{cause}"))
-}
-
-fn flooded() -> FetchFailure {
-    FetchFailure::new(FetchOutcome::MalformedResponse, "more comes over the connection than an answer needs".to_owned())
 }
 
 /// What the host knows of a request that failed.

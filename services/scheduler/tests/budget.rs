@@ -4,7 +4,7 @@
 
 mod bench;
 
-use bench::{Bench, edited, looked, on_host};
+use bench::{Bench, edited, failed, looked, on_host};
 use messages::{ChangeEstimate, CommandKind, Demand, Encoded, FetchOutcome, topics};
 use page::DAY;
 use std::collections::BTreeMap;
@@ -162,4 +162,26 @@ fn every_request_and_byte_is_paid_whatever_came_of_it() {
         estimate.look.outcome = FetchOutcome::ConnectionLost;
         (estimate.look.requests, estimate.look.wire_bytes) = (1, 9_000);
     });
+}
+
+#[test]
+fn what_was_refused_without_being_sent_costs_nothing() {
+    let overrides = [("budget.fetches_per_second", "0.1"), ("budget.burst", "20s"), ("policy.scan_interval", "1s")];
+    for outcome in [FetchOutcome::RobotsDisallowed, FetchOutcome::AddressRefused, FetchOutcome::DnsFailed] {
+        let mut bench = Bench::new(&overrides);
+        (0..400).for_each(|host| bench.seed(&on_host(host)));
+        let (mut sent, mut refused) = (0, 0);
+        for _ in 0..3_000 {
+            for request in bench.tick() {
+                if request.page_id.0[0] % 2 == 0 {
+                    refused += 1;
+                    bench.answer(failed(&request, outcome, None));
+                } else {
+                    sent += 1;
+                    bench.answer(edited(looked(&request, 10.0), |it| it.look.requests = 1));
+                }
+            }
+        }
+        assert!((285..=302).contains(&sent) && refused > 100, "{outcome:?}: {sent} of 300 sent, {refused} refused");
+    }
 }

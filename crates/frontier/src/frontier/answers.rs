@@ -68,13 +68,14 @@ impl Frontier {
         letters
     }
 
-    /// Subtracts from the budget what a look has cost. A fetch was taken from it when the request was handed out.
+    /// Subtracts from the budget what a look has cost. A fetch was taken from it when the request was handed out. It is
+    /// given back if nothing was sent for the page: the host rests, or robots.txt or the rules of this crawler forbid it.
     pub fn pay_for(&mut self, look: &Look) {
-        if look.was_not_sent() {
+        if look.is_fetch() {
+            self.budget.pay(look.wire_bytes, look.requests.saturating_sub(1));
+        } else {
             self.budget.refund();
             self.budget.pay(look.wire_bytes, look.requests);
-        } else {
-            self.budget.pay(look.wire_bytes, look.requests.saturating_sub(1));
         }
     }
 

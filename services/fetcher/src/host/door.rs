@@ -5,7 +5,7 @@ use super::{HostWorker, Turn, known_to};
 use crate::exchange::{Unanswered, get};
 use crate::gate::HostGate;
 use crate::job::FetchJob;
-use crate::outcome::is_refusal;
+use crate::outcome::{is_refusal, is_unsent};
 use crate::pool::CONNECTION_REST;
 use crate::request::RequestedResource;
 use crate::response::{FetchFailure, Response};
@@ -157,7 +157,12 @@ impl HostWorker {
                 }
                 // It is asked for again after the restart.
                 Err(Unanswered::Failed(failure)) if failure.is_given_up => return Err(Unsent::Drained),
-                Err(Unanswered::Refused(failure) | Unanswered::Failed(failure)) => Err(failure),
+                Err(Unanswered::Refused(failure) | Unanswered::Failed(failure)) => {
+                    if is_unsent(&failure) {
+                        job.did_not_go_out();
+                    }
+                    Err(failure)
+                }
             };
             return Ok(Asked { fetched_at, latency, answer });
         }

@@ -16,8 +16,15 @@ fn a_private_address_is_refused_however_it_is_written_and_sees_no_connection() {
         let result = bench.fetch(&format!("http://{host}:{port}/"));
         assert_eq!(result.look.outcome, FetchOutcome::AddressRefused, "{host}: {:?}", result.detail);
         assert!(result.detail.unwrap().contains("fetch.allow_private_addresses"), "{host}");
+        assert_eq!(result.look.requests, 0, "{host}: nobody pays for what was not sent");
     }
     assert_eq!(listener.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+}
+
+#[test]
+fn nobody_pays_for_a_request_to_a_name_without_an_address() {
+    let result = Bench::new(&[("crawl.contact", "https://example.org/crawler")]).fetch("http://nowhere.invalid/");
+    assert_eq!((result.look.outcome, result.look.requests), (FetchOutcome::DnsFailed, 0), "{:?}", result.detail);
 }
 
 #[test]

@@ -39,17 +39,26 @@ struct TlsServer {
 impl TlsServer {
     /// `serve` is told whether a request came over TLS, and its head.
     fn start(serve: impl Fn(bool, &str) -> (Vec<u8>, Farewell) + Send + Sync + 'static) -> Self {
+        Self::with_tickets(2, serve)
+    }
+
+    /// A server that sends this many tickets for later connections before each answer.
+    fn with_tickets(
+        tickets: usize,
+        serve: impl Fn(bool, &str) -> (Vec<u8>, Farewell) + Send + Sync + 'static,
+    ) -> Self {
         let CertifiedKey { cert, signing_key } = rcgen::generate_simple_self_signed(["own.test".to_owned()]).unwrap();
         let mut authority = NamedTempFile::new().unwrap();
         authority.write_all(cert.pem().as_bytes()).unwrap();
         let key = PrivateKeyDer::try_from(signing_key.serialize_der()).unwrap();
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let config = ServerConfig::builder_with_provider(provider)
+        let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .unwrap()
             .with_no_client_auth()
             .with_single_cert(vec![CertificateDer::from(cert.der().to_vec())], key)
             .unwrap();
+        config.send_tls13_tickets = tickets;
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let heads = Arc::new(Mutex::new(Vec::new()));
@@ -138,6 +147,29 @@ fn brotli(text: &[u8]) -> Vec<u8> {
 
 fn page(headers: &str, body: &[u8]) -> Vec<u8> {
     [format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n{headers}\r\n").as_bytes(), body].concat()
+}
+
+/// TLS has messages of its own, such as tickets, which no reader of the answer sees. They are bytes received.
+#[test]
+fn what_tls_receives_beneath_an_answer_is_paid_and_has_a_limit() {
+    const TICKET_BYTES: usize = 50;
+    let few = 1_000;
+    for (tickets, outcome) in [(few, FetchOutcome::Fetched), (200_000, FetchOutcome::MalformedResponse)] {
+        let server = TlsServer::with_tickets(tickets, |_, _| (page("", b"hello"), Farewell::Said));
+        let mut bench = server.bench(&[("fetch.max_body", "1MiB"), ("fetch.max_packed_body", "1MiB")]);
+        // There are no rules for robots.txt to get over TLS.
+        let result = bench.fetch("http://own.test/");
+        assert_eq!(result.look.outcome, FetchOutcome::Fetched, "{:?}", result.detail);
+        let plain_bytes = result.look.wire_bytes as usize;
+        assert!(plain_bytes < 1_000, "{plain_bytes}");
+        let result = bench.fetch("https://own.test/");
+        let received = result.look.wire_bytes as usize;
+        let connections = server.heads().iter().filter(|(is_secure, _)| *is_secure).count().max(1);
+        assert!(received >= few * TICKET_BYTES * connections, "{received} bytes over {connections} connections: {result:?}");
+        let is_refused = result.look.outcome == FetchOutcome::RobotsUnavailable;
+        assert_eq!(is_refused, outcome == FetchOutcome::MalformedResponse, "{:?}", result.detail);
+        assert!(received < 12 * MIB, "{received} bytes");
+    }
 }
 
 /// An attacker can end a connection, but not send close_notify. What is missing is not taken for the end of the page.
