@@ -169,10 +169,15 @@ impl Server {
     /// Whether requests may address this host. A name that somebody else controls could be pointed at this machine, and
     /// a page of that name would be allowed to talk to us (DNS rebinding).
     fn is_addressed_by(&self, host: &str) -> bool {
-        let name = match host.strip_prefix('[') {
-            Some(rest) => rest.split(']').next().unwrap_or_default(),
-            None => host.split(':').next().unwrap_or_default(),
+        let (name, port) = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            Some(parts) => parts,
+            None => host.split_at(host.find(':').unwrap_or(host.len())),
         };
+        // Nothing but a port may follow: readers differ in where they see the name in "localhost:80@elsewhere".
+        let is_port = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+        if !(port.is_empty() || port.strip_prefix(':').is_some_and(is_port)) {
+            return false;
+        }
         name.parse::<IpAddr>().is_ok()
             || name.eq_ignore_ascii_case("localhost")
             || self.site.names.iter().any(|known| known.eq_ignore_ascii_case(name))
@@ -194,8 +199,10 @@ async fn respond(
 
 async fn answer(server: &Server, place: &Place, request: Request<Incoming>) -> TextResponse {
     let site = &server.site;
-    let host = request.headers().get(header::HOST).map(|host| host.to_str().unwrap_or_default());
-    if let Some(host) = host.filter(|host| !server.is_addressed_by(host)) {
+    // Every name that a request gives must do, whichever of them its sender or a proxy goes by.
+    let named = request.headers().get_all(header::HOST).iter().map(|host| host.to_str().unwrap_or_default());
+    let mut hosts = named.chain(request.uri().authority().map(|authority| authority.as_str()));
+    if let Some(host) = hosts.find(|host| !server.is_addressed_by(host)) {
         let text = format!("not served as {host}: ask by an address or as localhost, or add the name to http.names\n");
         return TextResponse::text(421, text);
     }

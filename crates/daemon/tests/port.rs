@@ -95,8 +95,29 @@ fn only_addresses_localhost_and_configured_names_may_be_addressed() {
     for host in ["127.0.0.1", "10.1.2.3:9464", "[::1]:9464", "localhost", "LocalHost:9464", "recrawl.example.org:80"] {
         assert_eq!(ask(host), 200, "{host}");
     }
-    for host in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "example.org", ""] {
+    for host in [
+        "evil.example",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example",
+        "example.org",
+        "",
+        "localhost:80@evil.example",
+        "localhost:evil.example",
+        "[::1].evil.example",
+        "[::1]@evil.example:80",
+        "[::1",
+        "localhost, evil.example",
+    ] {
         assert_eq!(ask(host), 421, "{host:?}");
+    }
+    for (target, hosts, expected) in [
+        ("/status", "host: localhost\r\nhost: evil.example", 421),
+        ("/status", "host: evil.example\r\nhost: localhost", 421),
+        ("http://evil.example/status", "host: localhost", 421),
+        ("http://localhost:9464/status", "host: localhost", 200),
+    ] {
+        let request = format!("GET {target} HTTP/1.1\r\n{hosts}\r\n\r\n");
+        assert_eq!(answer(address, &request), expected, "{request:?}");
     }
     let command =
         |host| format!("POST /refetch HTTP/1.1\r\nhost: {host}\r\nx-recrawl-command: 1\r\ncontent-length: 0\r\n\r\n");

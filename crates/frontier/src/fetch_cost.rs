@@ -16,6 +16,9 @@ const MOST_COST: f64 = 50.0;
 /// second bytes alone.
 const SCARCE: (f64, f64) = (0.8, 1.2);
 
+/// Bytes that a fetch is expected to take while none is known. Few pages are longer.
+const UNKNOWN_BYTES: f64 = (128 << 10) as f64;
+
 /// Bytes that a fetch of a page is expected to take, after one that took this many.
 pub(crate) fn learned_bytes(before: f64, fetches_before: i64, wire_bytes: i64) -> f64 {
     let newest = wire_bytes.max(0) as f64;
@@ -46,10 +49,15 @@ impl FetchCosts {
         self.sum = (self.sum + f64::from(new) - f64::from(old)).max(0.0);
     }
 
+    /// Bytes that a fetch of any page is expected to take.
+    pub(crate) fn expected_bytes(&self) -> f64 {
+        if self.known > 0 { (self.sum / self.known as f64).max(1.0) } else { UNKNOWN_BYTES }
+    }
+
     /// Cost of a fetch of a page with these bytes.
     pub(crate) fn of(&self, bytes: f64, rules: &FrontierRules) -> f64 {
         let Some(bytes_per_day) = rules.bytes_per_day.filter(|_| self.known > 0 && bytes > 0.0) else { return 1.0 };
-        let mean = self.sum / self.known as f64;
+        let mean = self.expected_bytes();
         let wanted = rules.budget_per_day * mean / bytes_per_day.max(f64::MIN_POSITIVE);
         let scarce = ((wanted - SCARCE.0) / (SCARCE.1 - SCARCE.0)).clamp(0.0, 1.0);
         (1.0 + scarce * (bytes / mean - 1.0)).clamp(LEAST_COST, MOST_COST)

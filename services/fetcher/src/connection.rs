@@ -98,12 +98,7 @@ impl Connection {
     }
 
     /// Secures a stream with TLS and picks the protocol by ALPN.
-    async fn secured<T>(
-        io: T,
-        url: &CanonicalUrl,
-        network: &Network,
-        beneath: &Meter,
-    ) -> Result<Self, FetchFailure>
+    async fn secured<T>(io: T, url: &CanonicalUrl, network: &Network, beneath: &Meter) -> Result<Self, FetchFailure>
     where
         T: AsyncRead + AsyncWrite + Unpin + 'static,
     {

@@ -49,7 +49,7 @@ impl Meter {
         self.0.received.swap(0, Relaxed)
     }
 
-    /// Begins anew for another request.
+    /// Forgets what has come.
     pub(crate) fn reset(&self) {
         self.0.received.store(0, Relaxed);
     }
@@ -81,7 +81,11 @@ impl<T: AsyncRead + Unpin> AsyncRead for Metered<T> {
         let before = room.filled().len();
         ready!(Pin::new(&mut self.io).poll_read(cx, room))?;
         self.meter.0.received.fetch_add((room.filled().len() - before) as u64, Relaxed);
-        Poll::Ready(if self.meter.is_exceeded() { Err(io::Error::new(io::ErrorKind::InvalidData, TOO_MUCH)) } else { Ok(()) })
+        Poll::Ready(if self.meter.is_exceeded() {
+            Err(io::Error::new(io::ErrorKind::InvalidData, TOO_MUCH))
+        } else {
+            Ok(())
+        })
     }
 }
 
@@ -96,5 +100,49 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Metered<T> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.io).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+
+    const MIB: usize = 1 << 20;
+
+    fn pair(limit: u64) -> (Metered<DuplexStream>, Meter, DuplexStream) {
+        let (near, far) = duplex(4 * MIB);
+        let meter = Meter::new(limit);
+        (Metered { io: near, meter: meter.clone() }, meter, far)
+    }
+
+    async fn read_all(stream: &mut Metered<DuplexStream>) -> io::Result<u64> {
+        tokio::io::copy(stream, &mut tokio::io::sink()).await
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_brings_more_than_a_request_may_take_is_ended() {
+        let (mut stream, meter, mut far) = pair(MIB as u64);
+        far.write_all(&vec![0; 2 * MIB]).await.unwrap();
+        let error = read_all(&mut stream).await.unwrap_err();
+        assert_eq!((error.kind(), error.to_string().as_str()), (io::ErrorKind::InvalidData, TOO_MUCH));
+        assert!(meter.is_exceeded() && meter.received_bytes() < 2 * MIB as u64);
+    }
+
+    #[tokio::test]
+    async fn little_may_come_between_two_requests_and_the_next_pays_for_it() {
+        let (mut stream, meter, mut far) = pair(MIB as u64);
+        let mut some = vec![0; 1_000];
+        far.write_all(&some).await.unwrap();
+        stream.read_exact(&mut some).await.unwrap();
+        assert_eq!((meter.take(), meter.take()), (1_000, 0));
+        far.write_all(&some).await.unwrap();
+        stream.read_exact(&mut some).await.unwrap();
+        meter.allow(MIB as u64);
+        far.write_all(&vec![0; MIB / 2]).await.unwrap();
+        stream.read_exact(&mut vec![0; MIB / 2]).await.unwrap();
+        assert_eq!(meter.take(), 1_000 + MIB as u64 / 2);
+        far.write_all(&vec![0; MIB / 2]).await.unwrap();
+        assert!(read_all(&mut stream).await.is_err() && meter.received_bytes() < MIB as u64 / 2);
     }
 }

@@ -7,7 +7,7 @@ mod bench;
 use bench::{Bench, edited, failed, looked, on_host};
 use messages::{ChangeEstimate, CommandKind, Demand, Encoded, FetchOutcome, topics};
 use page::DAY;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 #[test]
 fn partitions_share_the_budget_by_what_their_pages_are_worth_and_spend_it_together() {
@@ -105,6 +105,29 @@ fn received_bytes_are_paid_back_before_more_is_asked_for() {
         }
     }
     assert!(rounds > 2 && received > earned / 2, "{received} of {earned} in {rounds} rounds");
+}
+
+/// Whoever seeds a thousand pages at once must not have to wait an hour for what they weigh.
+#[test]
+fn what_is_out_is_expected_to_weigh_as_much_as_what_has_come() {
+    const RATE: i64 = 64 << 10;
+    const WEIGHT: i64 = 1 << 20;
+    const LATENCY: usize = 30;
+    let overrides = [("budget.bytes_per_second", "64KiB"), ("budget.fetches_per_second", "1000")];
+    let mut bench = Bench::new(&overrides);
+    (0..400).for_each(|host| bench.seed(&on_host(host)));
+    let mut out = VecDeque::from(vec![Vec::new(); LATENCY]);
+    let (mut earned, mut received) = (0, 0);
+    for _ in 0..4_000 {
+        out.push_back(bench.tick());
+        earned += RATE;
+        for request in out.pop_front().unwrap() {
+            received += WEIGHT;
+            bench.answer(edited(looked(&request, 10.0), |it| it.look.wire_bytes = WEIGHT));
+        }
+        assert!(received <= earned + 20 * WEIGHT, "{received} received, {earned} earned");
+    }
+    assert!(received > earned * 9 / 10, "{received} of {earned}");
 }
 
 #[test]

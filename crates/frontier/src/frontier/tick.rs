@@ -264,10 +264,17 @@ impl Frontier {
 
     /// Number of fetches that may be handed out now.
     fn room(&self) -> usize {
-        if self.rules.bytes_per_day.is_some() && self.budget.bytes < 0.0 {
-            return 0;
+        let out = self.pages.in_flight();
+        let room = (self.budget.tokens as usize).min(self.rules.in_flight.saturating_sub(out));
+        match self.rules.bytes_per_day {
+            None => room,
+            Some(_) if self.budget.bytes < 0.0 => 0,
+            // What is out will have to be paid, too. One at a time always may go: there may never be enough for two.
+            Some(_) => {
+                let affordable = (self.budget.bytes / self.pages.costs.expected_bytes()) as usize;
+                room.min(affordable.saturating_sub(out).max(usize::from(out == 0)))
+            }
         }
-        (self.budget.tokens as usize).min(self.rules.in_flight.saturating_sub(self.pages.in_flight()))
     }
 
     pub(crate) fn host_has_room(&self, number: u32, now: Timestamp) -> bool {
