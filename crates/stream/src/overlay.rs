@@ -26,6 +26,12 @@ impl Overlay {
         self.stores.iter().all(BTreeMap::is_empty)
     }
 
+    /// Bytes of all that is staged.
+    pub fn bytes(&self) -> usize {
+        let staged = self.stores.iter().flatten();
+        staged.map(|(key, value)| key.len() + value.as_ref().map_or(0, Vec::len)).sum()
+    }
+
     /// Stages a put (`Some`) or a deletion (`None`).
     pub fn write(&mut self, store: usize, key: Vec<u8>, value: Option<Vec<u8>>) {
         let previous = self.stores[store].insert(key.clone(), value);
@@ -116,6 +122,15 @@ mod tests {
             })
             .unwrap();
         all
+    }
+
+    #[test]
+    fn what_is_staged_has_a_length_whatever_it_replaces() {
+        let mut overlay = Overlay::new(2);
+        for (store, value) in [(0, Some(vec![0; 100])), (0, Some(vec![0; 10])), (1, None)] {
+            overlay.write(store, b"key".to_vec(), value);
+        }
+        assert_eq!(overlay.bytes(), 2 * b"key".len() + 10);
     }
 
     proptest! {

@@ -54,6 +54,8 @@ fn cut(head: &mut Vec<u8>) -> bool {
     if is_long {
         let lines_end = memchr::memrchr(b'\n', &head[..MAX_HEAD]).map_or(0, |last| last + 1);
         head.truncate(lines_end);
+        // Heads are kept for as long as a request takes all its redirects.
+        head.shrink_to_fit();
     }
     is_long
 }
@@ -97,6 +99,7 @@ mod tests {
         let long = [b"HTTP/1.1 200 OK\r\n".as_slice(), &line.repeat(1_000), b"\r\n"].concat();
         let heads = Heads::sent(request(), long.clone());
         assert!(heads.is_cut && heads.response.ends_with(line) && long.starts_with(&heads.response));
+        assert!(heads.response.capacity() <= MAX_HEAD, "{} bytes are held", heads.response.capacity());
         let length = heads.response.len();
         assert!(length > MAX_HEAD - line.len() && length <= MAX_HEAD, "{length}");
     }

@@ -6,7 +6,7 @@ use crate::log::PollLimits;
 use crate::record::OutputRecord;
 use crate::spec::StageWork;
 use crate::table::place_of;
-use crate::task::TaskWork;
+use crate::task::{Task, TaskWork};
 use std::time::Duration;
 use tracing::{info, warn};
 
@@ -93,8 +93,10 @@ impl StageRunner {
         self.tasks.values().map(|task| task.outputs.len()).sum()
     }
 
+    /// Bytes of the outputs and writes that wait for the commit.
     fn bytes_waiting(&self) -> usize {
-        self.tasks.values().flat_map(|task| &task.outputs).map(OutputRecord::bytes).sum()
+        let of = |task: &Task| task.outputs.iter().map(OutputRecord::bytes).sum::<usize>() + task.state.overlay.bytes();
+        self.tasks.values().map(of).sum()
     }
 
     /// Whether to commit now. A processor's batch is one poll. Answers come one by one, and small transactions are
