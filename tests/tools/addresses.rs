@@ -48,6 +48,9 @@ fn a_robots_file_is_asked_by_path_and_by_batch() {
     assert_eq!((&yes["allowed"], &yes["line"]), (&json!(true), &json!(3)));
     // As a person writes it, and as a program sends it.
     assert_eq!(ask(&["/pri%76ate/ü \"x\" 100%"]).json()["allowed"], false);
+    assert_eq!(ask(&["/open/../private/x"]).json()["allowed"], false);
+    // It would match no rule, and look allowed.
+    assert!(ask(&["private/x"]).exits_with(2).stderr.contains("\"/private/x\""));
     let several = ask(&["/", "/private"]);
     assert_eq!(several.json().as_array().unwrap().len(), 2);
 

@@ -5,6 +5,7 @@ use crate::commands::SettingsArguments;
 use crate::output::{Format, answer, answers};
 use crate::{CommandFailure, one_fetch};
 use clap::Args;
+use page::CanonicalUrl;
 use politeness::RobotsFile;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -68,6 +69,9 @@ pub fn robots(arguments: &RobotsArguments, format: Format) -> Result<(), Command
     };
     let root = ["/".to_owned()];
     let paths = if arguments.paths.is_empty() { &root } else { arguments.paths.as_slice() };
+    if let Some(path) = paths.iter().find(|path| !path.contains("://") && !path_of(path).starts_with('/')) {
+        return Err(CommandFailure::Input(format!("{path:?} is no path: write {:?}, or a URL", format!("/{path}"))));
+    }
     let verdicts: Vec<_> = paths.iter().map(|path| verdict(&robots, agent, path, &as_asked(path))).collect();
     match verdicts.as_slice() {
         [one] => answer(format, one, text)?,
@@ -125,11 +129,16 @@ fn verdict(robots: &RobotsFile, agent: &str, path: &str, asked: &str) -> PathVer
     }
 }
 
-/// Path and query as a crawler would ask for them: what is not ASCII is percent-encoded. The comparison sees to spaces
-/// and the like.
+/// Path and query as a crawler would ask for them: steps such as `..` are taken, and what is not ASCII is
+/// percent-encoded. The comparison sees to spaces and the like.
 fn as_asked(address: &str) -> String {
+    let path = path_of(address);
+    let has_steps = ["/.", "\\", "%2e", "%2E"].iter().any(|step| path.contains(step));
+    if has_steps && let Ok(url) = CanonicalUrl::parse(&format!("http://host.invalid{path}")) {
+        return url.path_and_query().to_owned();
+    }
     let mut asked = String::new();
-    for byte in path_of(address).bytes() {
+    for byte in path.bytes() {
         match byte.is_ascii() {
             true => asked.push(char::from(byte)),
             false => asked.push_str(&format!("%{byte:02X}")),
@@ -182,6 +191,15 @@ mod tests {
             assert!(!allowed(forbidden), "{forbidden}");
         }
         assert!(allowed("/über") && allowed("/b c"));
+        for (typed, asked) in [
+            ("/a/../über", "/%C3%BCber"),
+            ("https://a.test/a/%2e%2E/b?c", "/b?c"),
+            ("/./b", "/b"),
+            ("/a\\b", "/a/b"),
+            ("/a/..b/c...", "/a/..b/c..."),
+        ] {
+            assert_eq!(as_asked(typed), asked);
+        }
     }
 
     #[test]
