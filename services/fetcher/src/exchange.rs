@@ -73,11 +73,12 @@ async fn exchange(
     network: &Network,
     limit: Instant,
 ) -> Result<Response, FailedExchange> {
-    let Some(beneath) = connection.beneath.clone() else {
-        return answered(url, wanted, connection, network, limit).await;
-    };
-    beneath.allow(most_bytes(&network.rules.fetch));
+    let beneath = connection.beneath.clone();
+    if let Some(beneath) = &beneath {
+        beneath.allow(most_bytes(&network.rules.fetch));
+    }
     let answer = answered(url, wanted, connection, network, limit).await;
+    let Some(beneath) = beneath else { return answer };
     let is_too_much = beneath.is_exceeded();
     let wire_bytes = beneath.take();
     match answer {
