@@ -5,7 +5,7 @@
 //! against itself with one paragraph less, and seen for the first time. Printed are median, least and most of the rounds; BLAKE3 of the same pages takes
 //! turns with it, to know other work on the machine by.
 
-use change::{Noise, PageState, Version};
+use change::{PageState, Version};
 use document::{Body, content_digest};
 use page::UrlRules;
 use std::hint::black_box;
@@ -29,12 +29,12 @@ fn main() -> std::io::Result<()> {
             costs[1].push(micros(&edited, |_, page| _ = black_box(Version::new(page, HEADER, ADDRESS, &URLS))));
             costs[2].push(micros(&edited, |place, page| {
                 let version = Version::new(page, HEADER, ADDRESS, &URLS);
-                _ = black_box(known[place].observe(&version, Noise::ByFrequency));
+                _ = black_box(known[place].observe(&version, None));
             }));
             costs[3].push(micros(&pages, |_, page| {
                 let (version, text) = Version::and_text(&Body::new(page, HEADER, ADDRESS), &URLS);
                 let mut state = PageState::default();
-                _ = black_box((state.observe(&version, Noise::ByFrequency), text));
+                _ = black_box((state.observe(&version, None), text));
             }));
         }
         let names =
@@ -48,7 +48,7 @@ fn main() -> std::io::Result<()> {
 
 fn first_look(page: &[u8]) -> PageState {
     let mut state = PageState::default();
-    state.observe(&Version::new(page, HEADER, ADDRESS, &URLS), Noise::ByFrequency);
+    state.observe(&Version::new(page, HEADER, ADDRESS, &URLS), None);
     state
 }
 

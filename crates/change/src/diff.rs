@@ -1,7 +1,6 @@
 //! Compares two versions for people: `recrawl diff`.
 
 use crate::change_record::ChangeRecord;
-use crate::judgement::Noise;
 use crate::page_state::PageState;
 use crate::verdict::VersionVerdict;
 use crate::version::Version;
@@ -26,8 +25,8 @@ pub struct Diff {
 /// Compares two versions without any history of the page.
 pub fn diff(old: &Version<'_>, new: &Version<'_>) -> Diff {
     let mut state = PageState::default();
-    state.observe(old, Noise::ByFrequency);
-    let judgement = state.observe(new, Noise::ByFrequency);
+    state.observe(old, None);
+    let judgement = state.observe(new, None);
     Diff {
         verdict: judgement.verdict,
         magnitude: judgement.magnitude,

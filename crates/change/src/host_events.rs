@@ -179,7 +179,7 @@ fn shared(one: &[u64], other: &[u64]) -> usize {
 mod tests {
     use super::*;
     use crate::verdict::VersionVerdict;
-    use crate::{Noise, PageState, Version};
+    use crate::{PageState, Version};
 
     fn change(added: &[u64], removed: &[u64]) -> Judgement {
         let (units_added, units_removed) = (added.to_vec(), removed.to_vec());
@@ -226,7 +226,7 @@ mod tests {
             let urls = page::UrlRules::none();
             let version = |body| Version::new(body, Some("text/html"), None, &urls);
             let mut state = PageState::default();
-            state.observe(&version(b"<p>old"), Noise::ByFrequency);
+            state.observe(&version(b"<p>old"), None);
             let replacement = state.replacement_by(&version(body.as_bytes())).expect("it is short");
             assert!(!host.observe_replacement(page, 200, replacement));
         }

@@ -27,7 +27,7 @@ pub struct Judgement {
     pub structure: PartVerdict,
     /// Whether the version looks like an error in the page's place and is not accepted yet.
     pub held: bool,
-    /// Whether a second fetch right after this one would tell noise from news ([`Noise::ByDoubleFetch`]).
+    /// Whether a second fetch right after this one would tell noise from news.
     pub wants_second_look: bool,
     /// Outcome of the previously reported change, if it was still open.
     pub earlier: Option<Confirmation>,
@@ -57,28 +57,6 @@ impl PartVerdict {
     }
 }
 
-/// How a place that merely differs at every fetch is told from one that truly changes as often.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Noise {
-    /// By how often it differs. A recorded history can tell no more.
-    ByFrequency,
-    /// By two fetches with hardly any time between them. Nothing is ignored before the first such pair.
-    ByDoubleFetch {
-        /// Seconds since the previous fetch; `None` for the first.
-        since_last_look_s: Option<i64>,
-    },
-}
-
-/// The longest time in seconds between two back-to-back fetches. Whatever differs between them is noise.
-pub const BACK_TO_BACK_S: i64 = 120;
-
-impl Noise {
-    /// Whether this fetch and the previous one are back to back.
-    pub(crate) fn is_back_to_back(self) -> bool {
-        matches!(self, Self::ByDoubleFetch { since_last_look_s: Some(0..=BACK_TO_BACK_S) })
-    }
-}
-
 /// Outcome of a change, by the next version. It annotates a verdict and never decides it: on real pages a third of the
 /// true edits are undone or replaced before the next fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -90,7 +68,19 @@ pub enum Confirmation {
     Withdrawn,
 }
 
+/// Seconds until a suspected error in the page's place is fetched again, to see whether it lasts.
+const HELD_LOOK_AGAIN_S: i64 = 6 * 3_600;
+
 impl Judgement {
+    /// Seconds after which another fetch would settle an open question. `None` if there is none.
+    pub fn look_again_after_s(&self) -> Option<i64> {
+        match (self.held, self.wants_second_look) {
+            // The next fetches show whether the error is the page's or the host's.
+            (true, _) => Some(HELD_LOOK_AGAIN_S),
+            (false, wanted) => wanted.then_some(0),
+        }
+    }
+
     /// A judgement that reports no change.
     pub fn quiet(verdict: VersionVerdict) -> Self {
         Self {

@@ -4,12 +4,12 @@
 //! which parts of it are news: [`PageState::observe`].
 //!
 //! ```
-//! use change::{Noise, PageState, Version, VersionVerdict};
+//! use change::{PageState, Version, VersionVerdict};
 //! let urls = page::UrlRules::none();
 //! let version = |body: &'static [u8]| Version::new(body, Some("text/html"), None, &urls);
 //! let mut page = PageState::default();
-//! page.observe(&version(b"<p>Open <b>daily</b> from nine to five."), Noise::ByFrequency);
-//! let judgement = page.observe(&version(b"<p class=hours>Open <i>daily</i> from nine to five."), Noise::ByFrequency);
+//! page.observe(&version(b"<p>Open <b>daily</b> from nine to five."), None);
+//! let judgement = page.observe(&version(b"<p class=hours>Open <i>daily</i> from nine to five."), None);
 //! assert_eq!(judgement.verdict, VersionVerdict::Cosmetic);
 //! ```
 //!
@@ -29,6 +29,7 @@ mod guard;
 mod host_events;
 mod image_words;
 mod judgement;
+mod known_body;
 mod lanes;
 mod news;
 mod page_state;
@@ -37,6 +38,7 @@ mod pairing;
 mod region;
 mod rolling;
 mod rows;
+mod second_looks;
 mod shingle;
 mod slots;
 mod span_hashes;
@@ -57,8 +59,10 @@ pub use crate::absence::{Absence, Presence};
 pub use crate::change_record::{ChangeRecord, ChangedUnit, MAX_CHANGED_UNITS};
 pub use crate::diff::{Diff, diff};
 pub use crate::host_events::{HOST_EVENT_WINDOW_S, HostEvents};
-pub use crate::judgement::{BACK_TO_BACK_S, Confirmation, Judgement, Noise, PartVerdict};
+pub use crate::judgement::{Confirmation, Judgement, PartVerdict};
+pub use crate::known_body::KnownBody;
 pub use crate::page_state::{LookMemory, PageState, VersionMemory};
+pub use crate::second_looks::BACK_TO_BACK_S;
 pub use crate::shingle::{DEFAULT_SHINGLE_WIDTH, MAX_SHINGLES, ShingleSet, Shingler};
 pub use crate::state_codec::StateDecodeError;
 pub use crate::verdict::{MAJOR_MAGNITUDE, VersionVerdict};

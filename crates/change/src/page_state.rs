@@ -7,9 +7,10 @@
 use crate::change_record::ChangeRecord;
 use crate::gaps::Gaps;
 use crate::guard::{MAX_HELD_VERSIONS, is_suspect};
-use crate::judgement::{Confirmation, Judgement, Noise, PartVerdict};
+use crate::judgement::{Confirmation, Judgement, PartVerdict};
 use crate::news::News;
 use crate::region::PagePart;
+use crate::second_looks::is_back_to_back;
 use crate::shingle::ShingleSet;
 use crate::slots::Slots;
 use crate::unit_texts::UnitTexts;
@@ -20,10 +21,6 @@ use crate::version::{UnitKey, Version};
 const MAX_PAST_UNITS: usize = 1_024;
 /// The most units remembered per change, to see whether it lasts.
 const MAX_OPEN_UNITS: usize = 256;
-/// Each request of a second fetch that taught nothing doubles the versions to wait before the next, up to this often.
-pub(crate) const MAX_SECOND_LOOK_DOUBLINGS: u8 = 6;
-/// So many requests are followed by one of a third fetch where the second found the same bytes.
-const THIRD_LOOKS: u8 = 3;
 /// The reference length follows growth at once and shrinks by at most this factor per version, so that a page cannot be
 /// emptied step by step without the guard noticing.
 const LENGTH_MEMORY: f64 = 0.98;
@@ -157,14 +154,20 @@ impl PageState {
         Judgement { wants_second_look, earlier: self.settled(open, open), ..Judgement::quiet(verdict) }
     }
 
-    /// Judges a version and learns from it. Call it for every fetched version, in the order of fetching.
-    pub fn observe(&mut self, version: &Version<'_>, noise: Noise) -> Judgement {
-        self.observe_on_host(version, noise, false)
+    /// Judges a version and learns from it. Call it for every fetched version, in the order of fetching, with the seconds
+    /// since the page was fetched before; `None` if it was not, or nobody knows.
+    pub fn observe(&mut self, version: &Version<'_>, since_last_look_s: Option<i64>) -> Judgement {
+        self.observe_on_host(version, since_last_look_s, false)
     }
 
     /// Judges a version like [`observe`](Self::observe). `is_wall` says that other pages of the host show the same text now
     /// ([`HostEvents::observe_replacement`](crate::HostEvents::observe_replacement)); it is then held, even as the first version.
-    pub fn observe_on_host(&mut self, version: &Version<'_>, noise: Noise, is_wall: bool) -> Judgement {
+    pub fn observe_on_host(
+        &mut self,
+        version: &Version<'_>,
+        since_last_look_s: Option<i64>,
+        is_wall: bool,
+    ) -> Judgement {
         let digest = version.digest.first_chunk().copied();
         if self.looks.digest.is_none() {
             if is_wall && self.looks.held < MAX_HELD_VERSIONS {
@@ -190,7 +193,9 @@ impl PageState {
         self.looks.held = 0;
         let was_gone = std::mem::take(&mut self.looks.gone);
         let texts = version.unit_texts();
-        let judgement = Judgement { earlier: self.settle(version), ..self.compare(version, &texts, was_gone, noise) };
+        let is_back_to_back = is_back_to_back(since_last_look_s);
+        let earlier = self.settle(version);
+        let judgement = Judgement { earlier, ..self.compare(version, &texts, was_gone, is_back_to_back) };
         self.accept(version, texts);
         Judgement { changes_last: self.looks.confirmed >= self.looks.withdrawn, ..judgement }
     }
@@ -217,9 +222,14 @@ impl PageState {
         Judgement { held: true, ..Judgement::quiet(VersionVerdict::Cosmetic) }
     }
 
-    fn compare(&mut self, version: &Version<'_>, texts: &UnitTexts, was_gone: bool, noise: Noise) -> Judgement {
+    fn compare(
+        &mut self,
+        version: &Version<'_>,
+        texts: &UnitTexts,
+        was_gone: bool,
+        is_back_to_back: bool,
+    ) -> Judgement {
         let keys: Vec<UnitKey> = version.units.iter().map(|unit| unit.key).collect();
-        let is_back_to_back = noise.is_back_to_back();
         let mut news = News::between(&self.version.units, &keys);
         let structure = PartVerdict::of(news.differing > 0);
         let is_watched = version.is_watched();
@@ -255,17 +265,13 @@ impl PageState {
         if is_back_to_back && !is_whole {
             self.prove(&touched);
         }
-        let is_noise = |key: &UnitKey| match noise {
-            _ if is_whole => false,
-            Noise::ByFrequency => self.looks.slots.is_frequent(key.slot()),
-            Noise::ByDoubleFetch { .. } => {
-                self.looks.slots.is_proven(key.slot())
-                    || gaps.of(key).is_some_and(|gap| self.looks.slots.is_proven(gap))
-            }
-        };
+        let slots = &self.looks.slots;
+        let is_proven =
+            |key: &UnitKey| slots.is_proven(key.slot()) || gaps.of(key).is_some_and(|it| slots.is_proven(it));
+        let is_noise = |key: &UnitKey| !is_whole && is_proven(key);
         added.retain(|key| !is_noise(key));
         removed.retain(|key| !is_noise(key));
-        let wants_second_look = noise != Noise::ByFrequency && !is_watched && self.wants_second_look();
+        let wants_second_look = !is_watched && self.wants_second_look();
         if added.is_empty() && removed.is_empty() {
             let verdict = if was_gone { VersionVerdict::Returned } else { VersionVerdict::Cosmetic };
             return Judgement { structure, wants_second_look, ..Judgement::quiet(verdict) };
@@ -290,31 +296,6 @@ impl PageState {
         let stays = |key: &UnitKey| !in_list(key) || !rotating.contains(&key.slot());
         added.retain(stays);
         removed.retain(stays);
-    }
-
-    /// Requests a second fetch while one would be informative, but not at every version.
-    fn wants_second_look(&mut self) -> bool {
-        self.looks.rest = self.looks.rest.saturating_sub(1);
-        let wanted = self.looks.rest == 0 && self.looks.slots.has_suspects();
-        if wanted {
-            self.looks.asked = (self.looks.asked + 1).min(MAX_SECOND_LOOK_DOUBLINGS);
-            self.looks.rest = 1 << self.looks.asked;
-        }
-        wanted
-    }
-
-    /// Requests a third fetch where the second found the same bytes: what differs at half of the fetches is then missed
-    /// half as often. It counts as a version waited for, so that no fourth follows.
-    fn wants_third_look(&mut self) -> bool {
-        let wanted = (1..=THIRD_LOOKS).contains(&self.looks.asked) && self.looks.rest == 1 << self.looks.asked;
-        self.looks.rest -= u8::from(wanted);
-        wanted
-    }
-
-    /// Records a second fetch in which these slots differed.
-    fn prove(&mut self, differing: &[u32]) {
-        self.looks.slots.prove(differing);
-        self.looks.asked = 0;
     }
 
     fn news(

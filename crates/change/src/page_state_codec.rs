@@ -1,7 +1,8 @@
 //! The bytes of a page's state. The history of fetches takes 34 bytes, and 8 per recently touched slot. The version
 //! takes 15 bytes, 8 per unit (a median page has 107), some 3 and its text per unit outside the frame, and the shingles.
 
-use crate::page_state::{LookMemory, MAX_SECOND_LOOK_DOUBLINGS, VersionMemory};
+use crate::page_state::{LookMemory, VersionMemory};
+use crate::second_looks::MAX_SECOND_LOOK_DOUBLINGS;
 use crate::shingle::ShingleSet;
 use crate::slots::Slots;
 use crate::state_codec::{StateDecodeError, list, put, take};

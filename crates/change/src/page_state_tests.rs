@@ -14,7 +14,7 @@ pub(super) fn html(body: &str) -> Version<'static> {
 /// The verdict on each version after the first, and whether it is meaningful.
 fn judged(versions: &[Version<'_>]) -> Vec<(VersionVerdict, bool)> {
     let mut state = PageState::default();
-    let judgements = versions.iter().map(|version| state.observe(version, Noise::ByFrequency));
+    let judgements = versions.iter().map(|version| state.observe(version, None));
     judgements.map(|judgement| (judgement.verdict, judgement.meaningful)).skip(1).collect()
 }
 
@@ -44,13 +44,17 @@ fn what_a_reader_would_call_a_change_is_one() {
 #[test]
 fn noise_is_learnt_and_edits_beside_it_are_seen() {
     let version = |count: u32, text: &str| html(&page(&format!("<p>Visitors so far: {count}<p>{text}")));
-    let versions: Vec<Version> = (0..12).map(|count| version(count * 977, "Ask Ann.")).collect();
-    let said = judged(&versions);
-    assert!(said[..4].iter().all(|(_, meaningful)| *meaningful));
-    assert!(said[4..].iter().all(|(verdict, meaningful)| *verdict == VersionVerdict::Cosmetic && !meaningful));
     let mut state = PageState::default();
-    versions.iter().for_each(|version| drop(state.observe(version, Noise::ByFrequency)));
-    let judgement = state.observe(&version(1, "Ask Bob."), Noise::ByFrequency);
+    let mut told = Vec::new();
+    for day in 0..12 {
+        let judgement = state.observe(&version(day * 977, "Ask Ann."), Some(86_400));
+        told.push(judgement.meaningful);
+        if judgement.wants_second_look {
+            state.observe(&version(day * 977 + 3, "Ask Ann."), Some(60));
+        }
+    }
+    assert_eq!(told, [[false].as_slice(), &[true; 5], &[false; 6]].concat());
+    let judgement = state.observe(&version(1, "Ask Bob."), Some(86_400));
     assert_eq!((judgement.meaningful, judgement.record.added), (true, vec!["Ask Bob.".to_owned()]));
 }
 
@@ -62,33 +66,30 @@ fn whole(name: &str, last: &str) -> Version<'static> {
 
 #[test]
 fn a_page_that_is_another_at_every_look_is_told_at_every_look() {
-    let day = Noise::ByDoubleFetch { since_last_look_s: Some(86_400) };
-    let at_once = Noise::ByDoubleFetch { since_last_look_s: Some(60) };
-    for noise in [Noise::ByFrequency, day, at_once] {
+    for since_last_look_s in [None, Some(86_400), Some(60)] {
         let mut state = PageState::default();
-        let told = (0..30).filter(|day| state.observe(&whole(&format!("Day{day}"), ""), noise).meaningful).count();
-        assert_eq!(told, 29, "{noise:?}");
+        let is_told = |day: &i32| state.observe(&whole(&format!("Day{day}"), ""), since_last_look_s).meaningful;
+        let told = (0..30).filter(is_told).count();
+        assert_eq!(told, 29, "{since_last_look_s:?}");
     }
 }
 
 #[test]
 fn two_whole_versions_in_turn_are_told_a_few_times_and_what_is_new_in_either_always() {
-    for noise in [Noise::ByFrequency, Noise::ByDoubleFetch { since_last_look_s: Some(86_400) }] {
-        let mut state = PageState::default();
-        let mut is_told = |name: &str, last: &str| {
-            state = kept(&state);
-            state.observe(&whole(name, last), noise).meaningful
-        };
-        let told: Vec<bool> = (0..12).map(|look| is_told(["Ann", "Bob"][look % 2], "Old.")).collect();
-        assert_eq!(told.iter().filter(|told| **told).count(), 3, "{told:?}");
-        assert!(is_told("Ann", "New."), "an edit of one");
-        assert!(!is_told("Bob", "Old."));
-        assert!(!is_told("Ann", "New."));
-        assert!(is_told("Eve", "Old."), "a third version");
-        assert!(is_told("Ann", "New."), "and back from it");
-    }
     let mut state = PageState::default();
-    let at_once = Noise::ByDoubleFetch { since_last_look_s: Some(60) };
+    let mut is_told = |name: &str, last: &str| {
+        state = kept(&state);
+        state.observe(&whole(name, last), Some(86_400)).meaningful
+    };
+    let told: Vec<bool> = (0..12).map(|look| is_told(["Ann", "Bob"][look % 2], "Old.")).collect();
+    assert_eq!(told.iter().filter(|told| **told).count(), 3, "{told:?}");
+    assert!(is_told("Ann", "New."), "an edit of one");
+    assert!(!is_told("Bob", "Old."));
+    assert!(!is_told("Ann", "New."));
+    assert!(is_told("Eve", "Old."), "a third version");
+    assert!(is_told("Ann", "New."), "and back from it");
+    let mut state = PageState::default();
+    let at_once = Some(60);
     ["Ann", "Bob"].iter().for_each(|name| drop(state.observe(&whole(name, ""), at_once)));
     assert!(!state.observe(&whole("Ann", ""), at_once).meaningful, "nobody edits that fast");
 }
@@ -97,12 +98,12 @@ fn two_whole_versions_in_turn_are_told_a_few_times_and_what_is_new_in_either_alw
 fn a_page_that_settles_forgets_its_other_version() {
     let mut state = PageState::default();
     for look in 0..12 {
-        state.observe(&whole(["Ann", "Bob"][look % 2], ""), Noise::ByFrequency);
+        state.observe(&whole(["Ann", "Bob"][look % 2], ""), None);
     }
     (0..110).for_each(|_| drop(state.observe_unchanged()));
-    assert!(state.observe(&whole("Ann", ""), Noise::ByFrequency).meaningful, "it had long been the other");
+    assert!(state.observe(&whole("Ann", ""), None).meaningful, "it had long been the other");
     for number in 0..120 {
-        state.observe(&whole("Ann", &number.to_string()), Noise::ByFrequency);
+        state.observe(&whole("Ann", &number.to_string()), None);
     }
     assert!(state.version().other.is_empty());
 }
@@ -110,13 +111,13 @@ fn a_page_that_settles_forgets_its_other_version() {
 #[test]
 fn an_error_that_is_the_same_every_time_is_believed_like_one_that_differs() {
     let mut state = PageState::default();
-    state.observe(&html(&page("")), Noise::ByFrequency);
+    state.observe(&html(&page("")), None);
     let error = html("<h1>Page not found</h1>");
     for _ in 0..3 {
-        assert!(state.observe(&error, Noise::ByFrequency).held);
+        assert!(state.observe(&error, None).held);
     }
-    assert!(state.observe(&error, Noise::ByFrequency).meaningful);
-    assert_eq!(state.observe(&error, Noise::ByFrequency).verdict, VersionVerdict::Unchanged);
+    assert!(state.observe(&error, None).meaningful);
+    assert_eq!(state.observe(&error, None).verdict, VersionVerdict::Unchanged);
 }
 
 #[test]
@@ -124,8 +125,8 @@ fn a_body_without_text_changes_wholly_or_not_at_all() {
     let version = |body: &[u8]| Version::new(body, Some("image/png"), None, &URLS);
     let check = |new: &[u8], verdict, magnitude| {
         let mut state = PageState::default();
-        state.observe(&version(b"\x89PNG1"), Noise::ByFrequency);
-        let judgement = state.observe(&version(new), Noise::ByFrequency);
+        state.observe(&version(b"\x89PNG1"), None);
+        let judgement = state.observe(&version(new), None);
         assert_eq!((judgement.verdict, judgement.magnitude), (verdict, magnitude));
     };
     check(b"\x89PNG1", VersionVerdict::Unchanged, 0.0);
@@ -135,9 +136,8 @@ fn a_body_without_text_changes_wholly_or_not_at_all() {
 #[test]
 fn an_answer_without_a_body_confirms_what_was_seen() {
     let mut state = PageState::default();
-    let noise = Noise::ByDoubleFetch { since_last_look_s: Some(86_400) };
-    state.observe(&html(&page("<p>Old")), noise);
-    state.observe(&html(&page("<p>New")), noise);
+    state.observe(&html(&page("<p>Old")), None);
+    state.observe(&html(&page("<p>New")), None);
     let judgement = state.observe_unchanged();
     assert_eq!((judgement.verdict, judgement.earlier), (VersionVerdict::Unchanged, Some(Confirmation::Confirmed)));
     assert_eq!(state.observe_unchanged().earlier, None);
@@ -149,27 +149,27 @@ fn an_answer_without_a_body_confirms_what_was_seen() {
 fn a_change_is_confirmed_or_withdrawn_by_the_next_version() {
     let mut state = PageState::default();
     let (old, new) = (html(&page("<p>Old")), html(&page("<p>New")));
-    state.observe(&old, Noise::ByFrequency);
-    assert_eq!(state.observe(&new, Noise::ByFrequency).earlier, None);
-    assert_eq!(state.observe(&new, Noise::ByFrequency).earlier, Some(Confirmation::Confirmed));
-    assert_eq!(state.observe(&old, Noise::ByFrequency).earlier, None);
-    let judgement = state.observe(&new, Noise::ByFrequency);
+    state.observe(&old, None);
+    assert_eq!(state.observe(&new, None).earlier, None);
+    assert_eq!(state.observe(&new, None).earlier, Some(Confirmation::Confirmed));
+    assert_eq!(state.observe(&old, None).earlier, None);
+    let judgement = state.observe(&new, None);
     assert_eq!((judgement.earlier, judgement.meaningful), (Some(Confirmation::Withdrawn), true));
     assert!(judgement.changes_last);
-    assert!(!state.observe(&old, Noise::ByFrequency).changes_last);
+    assert!(!state.observe(&old, None).changes_last);
 }
 
 #[test]
 fn an_error_in_the_pages_place_is_held_until_it_lasts() {
     let mut state = PageState::default();
     let error = |number| html(&format!("<h1>Access denied</h1><p>Incident {number}"));
-    state.observe(&html(&page("")), Noise::ByFrequency);
+    state.observe(&html(&page("")), None);
     for number in 0..3 {
-        let judgement = state.observe(&error(number), Noise::ByFrequency);
+        let judgement = state.observe(&error(number), None);
         assert!(judgement.held && !judgement.meaningful);
     }
-    assert!(!state.clone().observe(&html(&page("")), Noise::ByFrequency).meaningful, "as if it never happened");
-    assert_eq!(state.observe(&error(3), Noise::ByFrequency).verdict, VersionVerdict::Major);
+    assert!(!state.clone().observe(&html(&page("")), None).meaningful, "as if it never happened");
+    assert_eq!(state.observe(&error(3), None).verdict, VersionVerdict::Major);
 }
 
 #[test]
@@ -177,12 +177,12 @@ fn a_page_that_goes_and_comes_back_says_so_once() {
     let mut state = PageState::default();
     assert!(!state.observe_gone().meaningful, "nothing was known of it");
     let mut state = PageState::default();
-    state.observe(&html(&page("")), Noise::ByFrequency);
+    state.observe(&html(&page("")), None);
     assert_eq!(
         (state.observe_gone().verdict, state.observe_gone().verdict),
         (VersionVerdict::Gone, VersionVerdict::Unchanged)
     );
-    let back = state.observe(&html(&page("")), Noise::ByFrequency);
+    let back = state.observe(&html(&page("")), None);
     assert_eq!((back.verdict, back.meaningful), (VersionVerdict::Returned, false));
 }
 
@@ -219,7 +219,7 @@ fn feeds_are_judged_by_items_and_json_by_values() {
 #[test]
 fn the_state_of_a_small_page_has_these_bytes() {
     let mut state = PageState::default();
-    state.observe(&html("<p>Hello"), Noise::ByFrequency);
+    state.observe(&html("<p>Hello"), None);
     let (looks, version) = (state.looks().encode(), state.version().encode());
     // A header of 22 bytes and three counts.
     assert_eq!((looks.len(), &looks[..6]), (22 + 3 * 4, &[2, 1, 0, 0, 0, 0][..]));
@@ -241,9 +241,9 @@ fn kept(state: &PageState) -> PageState {
 #[test]
 fn a_nonce_in_the_markup_changes_the_small_part_only() {
     let mut state = PageState::default();
-    state.observe(&html("<script nonce=1></script><p>Hello"), Noise::ByFrequency);
+    state.observe(&html("<script nonce=1></script><p>Hello"), None);
     let before = state.clone();
-    state.observe(&html("<script nonce=2></script><p>Hello"), Noise::ByFrequency);
+    state.observe(&html("<script nonce=2></script><p>Hello"), None);
     assert_ne!(state.looks(), before.looks());
     assert_eq!(state.version(), before.version());
 }
@@ -252,8 +252,8 @@ proptest! {
     #[test]
     fn magnitudes_are_shares(old in "([a-e] ){0,30}", new in "([a-e] ){0,30}") {
         let mut state = PageState::default();
-        state.observe(&html(&old), Noise::ByFrequency);
-        let judgement = state.observe(&html(&new), Noise::ByFrequency);
+        state.observe(&html(&old), None);
+        let judgement = state.observe(&html(&new), None);
         for share in [judgement.magnitude, judgement.resemblance, judgement.containment] {
             prop_assert!((0.0..=1.0).contains(&share));
         }
@@ -277,7 +277,7 @@ proptest! {
         let (mut state, mut copy) = (PageState::default(), PageState::default());
         for body in &pages {
             let version = html(body);
-            prop_assert_eq!(state.observe(&version, Noise::ByFrequency), copy.observe(&version, Noise::ByFrequency));
+            prop_assert_eq!(state.observe(&version, None), copy.observe(&version, None));
             copy = kept(&state);
             prop_assert_eq!(&copy, &state);
         }
@@ -295,7 +295,7 @@ proptest! {
     ) {
         let version = Version::new(soup.as_bytes(), Some(kind), Some("https://a.test/"), &URLS);
         let mut state = PageState::default();
-        state.observe(&version, Noise::ByFrequency);
-        prop_assert_eq!(state.observe(&version, Noise::ByFrequency).verdict, VersionVerdict::Unchanged);
+        state.observe(&version, None);
+        prop_assert_eq!(state.observe(&version, None).verdict, VersionVerdict::Unchanged);
     }
 }

@@ -10,11 +10,11 @@ fn looked_at(mut version_at: impl FnMut(i64) -> Version<'static>, days: i64) -> 
     let (mut last, mut asked) = (Judgement::quiet(VersionVerdict::First), 0);
     for day in 0..days {
         let since_last_look_s = (day > 0).then_some(86_400);
-        last = state.observe(&version_at(day * 86_400), Noise::ByDoubleFetch { since_last_look_s });
+        last = state.observe(&version_at(day * 86_400), since_last_look_s);
         let mut now = day * 86_400;
         while last.wants_second_look {
             (asked, now) = (asked + 1, now + 60);
-            last = state.observe(&version_at(now), Noise::ByDoubleFetch { since_last_look_s: Some(60) });
+            last = state.observe(&version_at(now), Some(60));
         }
     }
     (last, asked)
@@ -41,20 +41,20 @@ fn of_what_differs_at_half_of_the_looks_a_third_look_tells_more() {
     let mut state = PageState::default();
     let mut looks = 0;
     for day in 0..6_i64 {
-        let day_apart = Noise::ByDoubleFetch { since_last_look_s: (day > 0).then_some(86_400) };
+        let day_apart = (day > 0).then_some(86_400);
         let mut judgement = state.observe(&page(day % 2 == 1), day_apart);
         assert_eq!(judgement.meaningful, day > 0);
         // The second look meets the same server, the third another.
         for is_other in [day % 2 == 1, day % 2 == 0] {
             if judgement.wants_second_look {
                 looks += 1;
-                judgement = state.observe(&page(is_other), Noise::ByDoubleFetch { since_last_look_s: Some(60) });
+                judgement = state.observe(&page(is_other), Some(60));
             }
         }
     }
     assert_eq!(looks, 2);
     for day in 6..20 {
-        let judgement = state.observe(&page(day % 2 == 1), Noise::ByDoubleFetch { since_last_look_s: Some(86_400) });
+        let judgement = state.observe(&page(day % 2 == 1), Some(86_400));
         assert!(!judgement.meaningful && !judgement.wants_second_look, "{day}");
     }
 }
@@ -71,12 +71,12 @@ fn the_links_of_a_teaser_are_followed_with_its_text() {
     let mut state = PageState::default();
     let mut told = Vec::new();
     for look in 0..24 {
-        let judgement = state.observe(&teaser(2 * look), Noise::ByDoubleFetch { since_last_look_s: Some(86_400) });
+        let judgement = state.observe(&teaser(2 * look), Some(86_400));
         if judgement.meaningful {
             told.push(look);
         }
         if judgement.wants_second_look {
-            state.observe(&teaser(2 * look + 1), Noise::ByDoubleFetch { since_last_look_s: Some(60) });
+            state.observe(&teaser(2 * look + 1), Some(60));
         }
     }
     assert_eq!(told, [1, 2, 3, 4, 5]);
@@ -92,13 +92,13 @@ fn a_teaser_is_followed_by_what_stands_before_it_and_hides_no_edit_there() {
         });
         html(&page(&format!("<p>What it costs is told below.{story}<p>Adults pay a fee of {fee} euros a day")))
     };
-    let day = Noise::ByDoubleFetch { since_last_look_s: Some(86_400) };
+    let day = Some(86_400);
     let (last, _) = looked_at(|now| page(Some(now), 20), 20);
     assert!(!last.meaningful, "each teaser begins differently");
     let mut state = PageState::default();
     for look in 0..20 {
         if state.observe(&page(Some(look), 20), day).wants_second_look {
-            let again = Noise::ByDoubleFetch { since_last_look_s: Some(60) };
+            let again = Some(60);
             state.observe(&page(Some(100 + look), 20), again);
         }
     }
@@ -113,7 +113,7 @@ fn without_a_second_look_nothing_is_passed_over_and_it_is_asked_for_ever_less_of
     let mut asked = Vec::new();
     for day in 0..100 {
         let version = html(&page(&format!("<p>Visitors so far: {day}")));
-        let judgement = state.observe(&version, Noise::ByDoubleFetch { since_last_look_s: Some(86_400) });
+        let judgement = state.observe(&version, Some(86_400));
         assert_eq!(judgement.meaningful, day > 0);
         if judgement.wants_second_look {
             asked.push(day);

@@ -2,12 +2,11 @@
 //! quiet (E6.5).
 //!
 //! Frequency does not tell noise from news: a price may truly change between any two fetches a day apart. Two fetches a
-//! minute apart do tell: whatever differs between them is noise. A recorded history cannot be fetched again, so there
-//! frequency must do.
+//! minute apart do tell: whatever differs between them is noise. Frequency only says which places are worth such a pair.
 
 /// Versions for which a touch is remembered.
 const WINDOW_VERSIONS: u32 = 30;
-/// A slot touched in more versions of the window than this is volatile. A smaller limit would mask edits that are
+/// A slot touched in more versions of the window than this is volatile, if a second look agrees. A smaller limit would mask edits that are
 /// undone and redone.
 const MAX_TOUCHES: u32 = 4;
 /// The most slots remembered. Beyond that, those touched longest ago are dropped.
@@ -50,11 +49,6 @@ impl Slots {
             self.touches.truncate(MAX_SLOTS);
             self.touches.sort_unstable();
         }
-    }
-
-    /// Whether a slot differs too often to count, judged by frequency alone.
-    pub(crate) fn is_frequent(&self, slot: u32) -> bool {
-        self.history(slot).is_some_and(is_frequent)
     }
 
     /// Whether a slot differs often and is proven noise.
@@ -110,16 +104,17 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_slot_is_volatile_after_five_touches_and_trusted_again_when_it_was_quiet() {
+    fn a_slot_is_suspect_after_five_touches_and_trusted_again_when_it_was_quiet() {
         let mut slots = Slots::default();
         for touch in 1..=5 {
             slots.advance(&[7]);
-            assert_eq!(slots.is_frequent(7), touch > 4, "{touch}");
+            assert_eq!(slots.has_suspects(), touch > 4, "{touch}");
         }
-        assert!(!slots.is_frequent(8));
+        slots.prove(&[7]);
+        assert!(slots.is_proven(7) && !slots.is_proven(8));
         for quiet in 1..=30 {
             slots.advance(&[]);
-            assert_eq!(slots.is_frequent(7), quiet <= 25, "{quiet}");
+            assert_eq!(slots.is_proven(7), quiet <= 25, "{quiet}");
         }
         assert!(slots.entries().is_empty());
     }

@@ -1,6 +1,6 @@
 //! Edits that people watch pages for, each the only one on its page: all of them are told.
 
-use change::{Noise, PageState, Version, VersionVerdict, diff};
+use change::{PageState, Version, VersionVerdict, diff};
 use page::UrlRules;
 
 const TEXT: &str = "<p>We keep what you give us for as long as the law asks, and no longer than that.\
@@ -92,11 +92,18 @@ fn counters_are_one_place_wherever_their_number_is() {
         ["# people are online", "Viewed # times", "$#.34", "浏览次数：#次", "vor # Minuten gesehen", "by now #"]
     {
         let mut page = PageState::default();
-        let looks = (0..40).map(|look| {
-            let body = format!("<main>{TEXT}<p>{}</main>", counter.replace('#', &format!("{}", 7 + 131 * look)));
-            page.observe(&Version::new(body.as_bytes(), Some("text/html"), None, &URLS), Noise::ByFrequency).meaningful
-        });
-        let told = looks.filter(|told| *told).count();
+        let mut look = |number: i64, since_last_look_s| {
+            let body = format!("<main>{TEXT}<p>{}</main>", counter.replace('#', &format!("{}", 7 + 131 * number)));
+            page.observe(&Version::new(body.as_bytes(), Some("text/html"), None, &URLS), Some(since_last_look_s))
+        };
+        let is_told = |day: &i64| {
+            let judgement = look(2 * day, 86_400);
+            if judgement.wants_second_look {
+                look(2 * day + 1, 60);
+            }
+            judgement.meaningful
+        };
+        let told = (0..40).filter(is_told).count();
         assert!(told <= 5, "{counter}: told {told} times");
     }
 }

@@ -1,6 +1,6 @@
 //! A body read for its version and its text at once.
 
-use change::{Noise, PageState, Version};
+use change::{PageState, Version};
 use document::{Body, content_digest, extract};
 use page::UrlRules;
 use proptest::prelude::*;
@@ -20,7 +20,7 @@ proptest! {
         prop_assert_eq!(text, extract(Some(content_type), bytes));
         let state = |version: &Version<'_>| {
             let mut state = PageState::default();
-            state.observe(version, Noise::ByFrequency);
+            state.observe(version, None);
             state
         };
         prop_assert_eq!(state(&version), state(&Version::of_body(&body, &urls)));

@@ -3,15 +3,12 @@
 use crate::DetectorRules;
 use crate::focus::WantedTopics;
 use crate::state::PageSketch;
-use change::{Absence, HostEvents, Judgement, LookMemory, Noise, PageState, PartVerdict, Presence, Version};
+use change::{Absence, HostEvents, Judgement, KnownBody, LookMemory, PageState, PartVerdict, Presence, Version};
 use document::{Body, PageText};
-use messages::{ContentEvidence, DateSource, FetchResult, Look, PageDate, Validators, Verdict};
-use page::{Timestamp, UrlRules};
+use messages::{ContentEvidence, DateSource, Digest, FetchResult, Look, PageDate, Validators, Verdict};
+use page::Timestamp;
 use stream::ProcessError;
 use watch::{WatchMemory, WatchRule};
-
-/// Seconds until a suspected error in the page's place is fetched again, to see whether it lasts.
-const HELD_LOOK_AGAIN_S: i64 = 6 * 3_600;
 
 /// The stored state of a page and its host.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -110,16 +107,16 @@ impl JudgedLook {
         let is_edit = judgement.meaningful
             && matches!(judgement.verdict, change::VersionVerdict::Minor | change::VersionVerdict::Major);
         let host_event = is_edit && known.host.observe_change(page, now_s, &judgement);
+        let look_again_after_s = judgement.look_again_after_s();
         if judgement.held {
-            // The next fetches show whether the error is the page's or the host's.
-            return Self { judgement, look_again_after_s: Some(HELD_LOOK_AGAIN_S), ..Self::silent() };
+            return Self { judgement, look_again_after_s, ..Self::silent() };
         }
         known.host.observe_present(page);
         Self {
             verdict: word(judgement.verdict),
             presence: None,
             host_event,
-            look_again_after_s: judgement.wants_second_look.then_some(0),
+            look_again_after_s,
             judgement,
             page: None,
             modified_at: None,
@@ -134,27 +131,19 @@ impl JudgedLook {
         rules: &DetectorRules,
         known: &mut PageMemory,
     ) -> Self {
-        let is_known = !known.state.is_new() && result.look.validators.content_digest.is_some();
-        let is_same = is_known && result.look.validators.content_digest == known.sketch.content_digest;
-        if is_same && known.watch.knows(rule) {
-            let judgement = known.state.observe_unchanged();
-            return Self::new(judgement, known, result);
-        }
-        let body = Body::new(body, result.content_type.as_deref(), Some(result.look.answered_by().as_str()));
-        let body = result.look.validators.content_digest.map_or(body, |digest| body.with_digest(digest.0));
-        let selected = rule.map_or(body, |rule| body.with_selection(rule.selection()));
-        let (version, page) = match known.state.is_new() {
-            true => {
-                let (version, page) = Version::and_text(&selected, &rules.urls);
-                (version, Some(page))
-            }
-            false => (Version::of_body(&selected, &rules.urls), None),
+        let digest = result.look.validators.content_digest;
+        let PageMemory { sketch, state, host, watch } = known;
+        // A body that was read by another rule is not known.
+        let known_digest = sketch.content_digest.filter(|_| watch.knows(rule));
+        let mut known_body =
+            KnownBody { digest: known_digest.map(|it| it.0), looked_at_s: sketch.last_look_at.map(Timestamp::as_secs) };
+        let judge = |state: &mut PageState, since_last_look_s| {
+            judge_body(result, (body, rule), rules, (state, host, watch), since_last_look_s)
         };
-        let is_new = known.state.is_new();
-        let judgement = match is_new || known.watch.is_of(rule) {
-            true => judge(result, &version, known),
-            false => judge_by_another_rule(result, (&body, &version), &rules.urls, known),
-        };
+        let (judgement, read) = known_body.look(state, digest.map(|it| it.0), result.look.fetched_at.as_secs(), judge);
+        sketch.content_digest = known_body.digest.map(Digest);
+        sketch.last_look_at = Some(result.look.fetched_at);
+        let Some((version, page)) = read else { return Self::new(judgement, known, result) };
         let modified_at = version.blocks().modified.as_deref().and_then(moment);
         let mut look = Self { page, modified_at, ..Self::new(judgement, known, result) };
         if !look.judgement.held {
@@ -222,32 +211,46 @@ fn moment(written: &str) -> Option<Timestamp> {
     Some(Timestamp::from_secs(first_s.saturating_add(open_s / 2)))
 }
 
-/// Judges a version by those before.
-fn judge(result: &FetchResult, version: &Version<'_>, known: &mut PageMemory) -> Judgement {
-    let (page_number, now_s) = (page_number(result), result.look.fetched_at.as_secs());
-    let replacement = known.state.replacement_by(version);
-    let is_wall =
-        replacement.is_some_and(|replacement| known.host.observe_replacement(page_number, now_s, replacement));
-    known.state.observe_on_host(version, noise(result, &known.sketch), is_wall)
-}
-
-/// Judges a version by those before, which were read by another selection, and takes it as what the next ones are compared
-/// with. If nothing was selected before, the version is judged as it would be without the rule, so that no change is
-/// missed. Otherwise the two cannot be compared, and the look is quiet.
-fn judge_by_another_rule(
+/// Reads a body by the page's rule and judges it by the versions before. Text and links of a first version are read with
+/// it.
+fn judge_body<'r>(
     result: &FetchResult,
-    (body, selected): (&Body<'_>, &Version<'_>),
-    urls: &UrlRules,
-    known: &mut PageMemory,
-) -> Judgement {
-    if known.watch.is_without_selection() {
-        let judgement = judge(result, &Version::of_body(body, urls), known);
-        if !judgement.held {
-            known.state.begin_anew(selected);
+    (body, rule): (&[u8], Option<&WatchRule>),
+    rules: &'r DetectorRules,
+    (state, host, watch): (&mut PageState, &mut HostEvents, &WatchMemory),
+    since_last_look_s: Option<i64>,
+) -> (Judgement, (Version<'r>, Option<PageText>)) {
+    let body = Body::new(body, result.content_type.as_deref(), Some(result.look.answered_by().as_str()));
+    let body = result.look.validators.content_digest.map_or(body, |digest| body.with_digest(digest.0));
+    let selected = rule.map_or(body, |rule| body.with_selection(rule.selection()));
+    let is_new = state.is_new();
+    let (version, page) = match is_new {
+        true => {
+            let (version, page) = Version::and_text(&selected, &rules.urls);
+            (version, Some(page))
         }
-        return judgement;
-    }
-    known.state.begin_anew(selected)
+        false => (Version::of_body(&selected, &rules.urls), None),
+    };
+    let mut judge = |state: &mut PageState, version: &Version<'_>| {
+        let is_wall = state.replacement_by(version).is_some_and(|replacement| {
+            host.observe_replacement(page_number(result), result.look.fetched_at.as_secs(), replacement)
+        });
+        state.observe_on_host(version, since_last_look_s, is_wall)
+    };
+    let judgement = match is_new || watch.is_of(rule) {
+        true => judge(state, &version),
+        // The versions before were read by another selection. If nothing was selected, this one is judged as it would be
+        // without the rule, so that no change is missed. Otherwise the two cannot be compared, and the look is quiet.
+        false if watch.is_without_selection() => {
+            let judgement = judge(state, &Version::of_body(&body, &rules.urls));
+            if !judgement.held {
+                state.begin_anew(&version);
+            }
+            judgement
+        }
+        false => state.begin_anew(&version),
+    };
+    (judgement, (version, page))
 }
 
 /// Whether judging the response needs the page's stored version. A response without a new body does not, unless the
@@ -268,11 +271,6 @@ pub(crate) fn needs_version(
     }
 }
 
-fn noise(result: &FetchResult, sketch: &PageSketch) -> Noise {
-    let since = sketch.last_look_at.map(|last| result.look.fetched_at.as_secs() - last.as_secs());
-    Noise::ByDoubleFetch { since_last_look_s: since }
-}
-
 fn page_number(result: &FetchResult) -> u64 {
     u64::from_be_bytes(*result.look.page_id.0.first_chunk().expect("a page id has 16 bytes"))
 }
@@ -289,11 +287,14 @@ fn word(verdict: change::VersionVerdict) -> Verdict {
     }
 }
 
-/// Updates the page's sketch from the response.
+/// Updates the page's sketch from the response. What a body means for it was noted when it was judged.
 fn remember(look: &JudgedLook, result: &FetchResult, sketch: &mut PageSketch) {
-    let known = Validators { content_digest: sketch.content_digest, ..Validators::default() };
-    sketch.content_digest = known.after(&result.look, look.verdict).content_digest;
-    match result.look.outcome.meaning().content {
+    let content = result.look.outcome.meaning().content;
+    if content != ContentEvidence::Body {
+        let known = Validators { content_digest: sketch.content_digest, ..Validators::default() };
+        sketch.content_digest = known.after(&result.look, look.verdict).content_digest;
+    }
+    match content {
         ContentEvidence::Body | ContentEvidence::SameAsKnown => {
             (sketch.missing_since, sketch.missing_looks) = (None, 0);
             sketch.last_look_at = Some(result.look.fetched_at);

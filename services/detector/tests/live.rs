@@ -1,15 +1,16 @@
-//! The figures of the benchmark are of the running detector: [`LivePage`], which measures them, and the stage say the same
-//! of every look.
+//! The figures of the benchmark are of the running detector: `recrawl detect`, which measures them with [`LivePage`], and the
+//! stage say the same of every look.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 mod bench;
 
-use archives::{Archive, ArchivedPage, EditPair, LivePage};
+use archives::{Archive, ArchivedLook, ArchivedPage, EditPair, LivePage};
 use bench::{Bench, CHANGED_SENTENCE, FIRST, URL, html, one_sentence_changed};
-use change::VersionVerdict;
-use messages::{Digest, FetchOutcome, Verdict};
-use page::Timestamp;
+use change::{Judgement, VersionVerdict};
+use document::content_digest;
+use messages::{Digest, FetchOutcome, Verdict, body};
+use page::{CanonicalUrl, Timestamp};
 use settings::{Layers, Settings};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -31,28 +32,47 @@ struct Both<'a> {
     differences: Vec<String>,
 }
 
+/// What is compared of a judgement: whether the version is held, the verdict, and whether a second look is wanted. What is
+/// held has no verdict.
+type Said = (bool, Verdict, bool);
+
+fn said(judgement: &Judgement) -> Said {
+    let verdict = if judgement.held { Verdict::Unknown } else { word(judgement.verdict) };
+    (judgement.held, verdict, judgement.look_again_after_s() == Some(0))
+}
+
+/// Shows the stage a page at an address; without a body it is gone.
+fn shown(bench: &mut Bench, url: &CanonicalUrl, content_type: &str, body: Option<&[u8]>, now_s: i64) -> Said {
+    let digest = body.map(|body| Digest(content_digest(body)));
+    // As the fetcher does: a body that is known is not passed on.
+    let is_known =
+        bench.validators.get(&url.page_id()).is_some_and(|known| digest.is_some() && known.content_digest == digest);
+    let mut result = match body {
+        None => bench.answer(FetchOutcome::Gone, None),
+        Some(_) if is_known => bench.answer(FetchOutcome::SameContent, None),
+        Some(_) => bench.answer(FetchOutcome::Fetched, None),
+    };
+    (result.look.page_id, result.look.site_key) = (url.page_id(), url.site_key());
+    result.look.url = url.clone();
+    result.content_type = Some(content_type.to_owned());
+    result.look.fetched_at = Timestamp::from_secs(now_s);
+    if let Some(body) = body.filter(|_| !is_known) {
+        result.look.validators.content_digest = digest;
+        result.body = Some(body::pack(body, body::Packing::Lz4));
+    }
+    let seen = bench.see_result(&result).observation.judgement;
+    (seen.verdict == Verdict::Unknown, seen.verdict, seen.look_again_after_s == Some(0))
+}
+
 impl Both<'_> {
     /// Looks once, and says whether the stage wants a second look.
     fn look(&mut self, body: &str, now_s: i64) -> bool {
-        let page = page::CanonicalUrl::parse(URL).unwrap().page_id();
-        let digest = Some(Digest::of(body.as_bytes()));
-        // As the fetcher does: a body that is known is not passed on.
-        let is_known = self.bench.validators.get(&page).is_some_and(|known| known.content_digest == digest);
-        let mut result = match is_known {
-            true => self.bench.answer(FetchOutcome::SameContent, None),
-            false => self.bench.answer(FetchOutcome::Fetched, Some(body)),
-        };
-        result.content_type = Some(self.content_type.to_owned());
-        result.look.fetched_at = Timestamp::from_secs(now_s);
-        let seen = self.bench.see_result(&result).observation.judgement;
-        let measured = self.live.look(body.as_bytes(), now_s);
-        let of_measured = (measured.held, word(measured.verdict), measured.wants_second_look);
-        let held = seen.verdict == Verdict::Unknown;
-        let of_stage = (held, seen.verdict, seen.look_again_after_s == Some(0));
-        let says_the_same = if held { measured.held } else { of_stage == of_measured };
-        if !says_the_same {
+        let url = CanonicalUrl::parse(URL).unwrap();
+        let of_stage = shown(&mut self.bench, &url, self.content_type, Some(body.as_bytes()), now_s);
+        let measured = said(&self.live.look(body.as_bytes(), now_s));
+        if of_stage != measured {
             let look = self.looks;
-            self.differences.push(format!("look {look}: live {of_stage:?}, measured {of_measured:?}"));
+            self.differences.push(format!("look {look}: live {of_stage:?}, measured {measured:?}"));
         }
         self.looks += 1;
         of_stage.2
@@ -219,4 +239,45 @@ fn recorded_histories_are_judged_live_as_measured() {
         &differences[..differences.len().min(40)]
     );
     assert!(looks > 2_000, "{looks}");
+}
+
+/// `recrawl detect` goes through the record as it stands, with its times and the pages that are gone. So does the stage
+/// here, for the first pages of each source.
+#[test]
+fn detect_says_of_recorded_histories_what_the_stage_says() {
+    let Some(mut archive) = recorded() else { return };
+    let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &[] }).unwrap();
+    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    let mut current: Option<(u32, Bench, CanonicalUrl)> = None;
+    let (mut differences, mut looks, mut looks_at_page, mut gone) = (Vec::new(), 0, 0, 0);
+    let see = &mut |look: &ArchivedLook<'_>| {
+        let page = look.page;
+        if look.is_first {
+            let pages = taken.entry(page.source.clone()).or_default();
+            let url = CanonicalUrl::parse(look.address).ok().filter(|url| url.as_str() == look.address);
+            let wanted = url.filter(|_| page.rows() > 3 && *pages < PAGES_OF_A_SOURCE);
+            *pages += usize::from(wanted.is_some());
+            current = wanted.map(|url| (page.page_id, Bench::new(&[]), url));
+            looks_at_page = 0;
+        }
+        let Some((page_id, bench, url)) = current.as_mut().filter(|_| looks_at_page < VERSIONS) else { return };
+        assert_eq!(*page_id, page.page_id);
+        let of_stage = shown(bench, url, &page.content_type, look.body, look.line.unix_time);
+        let of_detect = said(look.judgement);
+        if of_stage != of_detect {
+            differences.push(format!("{} {url} {looks_at_page}: {of_stage:?}, detect {of_detect:?}", page.source));
+        }
+        looks_at_page += 1;
+        looks += 1;
+        gone += usize::from(look.body.is_none());
+    };
+    archive.judge_each(&settings.urls.rules(), see).unwrap();
+    println!("{looks} looks, {gone} at pages that are gone, of {taken:?}");
+    assert!(
+        differences.is_empty(),
+        "{} of {looks}: {:#?}",
+        differences.len(),
+        &differences[..differences.len().min(40)]
+    );
+    assert!(looks > 2_000 && gone > 10, "{looks} {gone}");
 }

@@ -6,7 +6,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a tool for this repository")]
 
-use change::{Noise, PageState, Version};
+use change::{PageState, Version};
 use daemon::WebClock;
 use document::Body;
 use fetcher::{FetchedPage, FetcherRules, PageFetcher};
@@ -94,7 +94,7 @@ fn judge(result: &FetchResult, body: &[u8], urls: &UrlRules, frontier: &mut Craw
     let body = result.look.validators.content_digest.map_or(body, |digest| body.with_digest(digest.0));
     let (version, page) = Version::and_text(&body, urls);
     let mut state = PageState::default();
-    let judgement = state.observe(&version, Noise::ByFrequency);
+    let judgement = state.observe(&version, None);
     assert_eq!(judgement.verdict, change::VersionVerdict::First);
     let mut seen = HashSet::new();
     let host = result.look.url.host();

@@ -2,7 +2,7 @@
 //! round.
 
 use crate::avro::thread_time;
-use change::{DEFAULT_SHINGLE_WIDTH, Noise, PageState, Shingler, Version};
+use change::{DEFAULT_SHINGLE_WIDTH, PageState, Shingler, Version};
 use document::{Body, ContentDigest, content_digest, decode, extract};
 use gaoya::minhash::{MinHasher, MinHasher32};
 use lol_html::html_content::TextChunk;
@@ -96,7 +96,7 @@ fn check(page: &Page) {
 /// Whether the new paragraph is seen, which it is where it does not stand in the frame of the page.
 fn is_news(page: &Page) -> bool {
     let version = Version::new(page.edited.as_bytes(), HEADER, ADDRESS, &URLS);
-    page.known.clone().observe(&version, Noise::ByFrequency).meaningful
+    page.known.clone().observe(&version, None).meaningful
 }
 
 fn pages(directory: &Path) -> Vec<Page> {
@@ -111,7 +111,7 @@ fn pages(directory: &Path) -> Vec<Page> {
         let place = html.find("<p>").unwrap_or(html.len());
         let edited = [&html[..place], "<p>A new paragraph came today. ", &html[place..]].concat();
         let mut known = PageState::default();
-        known.observe(&Version::new(html.as_bytes(), HEADER, ADDRESS, &URLS), Noise::ByFrequency);
+        known.observe(&Version::new(html.as_bytes(), HEADER, ADDRESS, &URLS), None);
         let text = extract(HEADER, html.as_bytes()).text;
         let digest = content_digest(edited.as_bytes());
         Page { html, text, edited, digest, known }
@@ -136,7 +136,7 @@ fn verdicts(pages: &[Page]) -> Duration {
     timed(pages, |page| {
         let version =
             Version::of_body(&Body::new(page.edited.as_bytes(), HEADER, ADDRESS).with_digest(page.digest), &URLS);
-        states.next().map(|known| known.observe(&version, Noise::ByFrequency))
+        states.next().map(|known| known.observe(&version, None))
     })
 }
 

@@ -3,7 +3,7 @@
 //! Input: a line with the content type, then two versions of the body with the byte 1E between them.
 #![no_main]
 
-use change::{Noise, LookMemory, PageState, VersionMemory, PartVerdict, Version, VersionVerdict};
+use change::{LookMemory, PageState, VersionMemory, PartVerdict, Version, VersionVerdict};
 use document::{ContentKind, MAX_LINKS, MAX_TEXT_BYTES, extract};
 use reading::read;
 use libfuzzer_sys::fuzz_target;
@@ -31,13 +31,13 @@ fn extracted(content_type: Option<&str>, old: &[u8], new: &[u8]) {
 fn judged(content_type: Option<&str>, old: &[u8], new: &[u8]) {
     let urls = page::UrlRules::none();
     let [first, second] = [old, new].map(|body| Version::new(body, content_type, Some(ADDRESS), &urls));
-    for noise in [Noise::ByFrequency, Noise::ByDoubleFetch { since_last_look_s: Some(0) }] {
+    for since_last_look_s in [None, Some(0)] {
         let mut state = PageState::default();
-        state.observe(&first, noise);
-        assert_eq!(state.observe(&second, noise).verdict == VersionVerdict::Unchanged, old == new);
+        state.observe(&first, since_last_look_s);
+        assert_eq!(state.observe(&second, since_last_look_s).verdict == VersionVerdict::Unchanged, old == new);
         let mut state = PageState::default();
         for version in [&first, &second, &first] {
-            let judgement = state.observe(version, noise);
+            let judgement = state.observe(version, since_last_look_s);
             assert!((0.0..=1.0).contains(&judgement.magnitude));
             let parts = [judgement.content, judgement.links];
             assert_eq!(judgement.meaningful, judgement.record.changes.len() + judgement.record.left_out > 0, "told in words");
@@ -46,7 +46,7 @@ fn judged(content_type: Option<&str>, old: &[u8], new: &[u8]) {
             let kept = PageState::new(looks, VersionMemory::decode(&state.version().encode()).expect("just encoded"));
             assert_eq!(kept, state, "a state survives its bytes");
             if !judgement.held {
-                let again = state.clone().observe(version, noise);
+                let again = state.clone().observe(version, since_last_look_s);
                 assert_eq!(
                     (again.verdict, again.meaningful),
                     (VersionVerdict::Unchanged, false),

@@ -1,7 +1,7 @@
 //! State values of any bytes: refused, or read and written the same again.
 #![no_main]
 
-use change::{HostEvents, LookMemory, Noise, PageState, ShingleSet, Version, VersionMemory};
+use change::{HostEvents, LookMemory, PageState, ShingleSet, Version, VersionMemory};
 use libfuzzer_sys::fuzz_target;
 use mirrors::TextSketch;
 
@@ -24,7 +24,7 @@ fn page_state(bytes: &[u8]) {
     // However strange a state is, the next version is judged by it.
     let urls = page::UrlRules::none();
     let version = Version::new(b"<p>One. <a href=/b>Two.</a>", Some("text/html"), None, &urls);
-    let judgement = state.observe(&version, Noise::ByDoubleFetch { since_last_look_s: Some(1) });
+    let judgement = state.observe(&version, Some(1));
     assert!((0.0..=1.0).contains(&judgement.magnitude));
     state.observe_gone();
     assert_eq!(kept(&state), state);

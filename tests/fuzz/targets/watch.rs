@@ -4,7 +4,7 @@
 //! the body with the byte 1E between them.
 #![no_main]
 
-use change::{Noise, PageState, Version, VersionVerdict};
+use change::{PageState, Version, VersionVerdict};
 use document::Body;
 use libfuzzer_sys::fuzz_target;
 use watch::{RuleText, WatchMemory, WatchRule};
@@ -42,9 +42,9 @@ fuzz_target!(|input: &[u8]| {
         let blocks = version.blocks();
         assert_eq!(blocks.found.len(), rule.selection().parts().len());
         assert!(blocks.is_watched || blocks.list.iter().all(|block| !block.watched));
-        state.observe(version, Noise::ByFrequency);
+        state.observe(version, None);
         rule.look(blocks, &mut memory);
-        let again = state.clone().observe(version, Noise::ByFrequency);
+        let again = state.clone().observe(version, None);
         assert!(again.held || again.verdict == VersionVerdict::Unchanged, "the same bytes are no news");
         assert!(rule.look(blocks, &mut memory.clone()).is_empty(), "a trigger fires once");
         assert_eq!(WatchMemory::decode(&memory.encode()).map(|read| read.encode()), Ok(memory.encode()));

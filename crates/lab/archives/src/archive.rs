@@ -45,6 +45,13 @@ pub struct Archive {
     pub(crate) blobs: Blobs,
 }
 
+impl ArchivedPage {
+    /// Number of its rows: its versions, and the times when it was gone.
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+}
+
 impl Archive {
     /// Opens a directory; `source` limits it to one collection.
     pub fn open(directory: &Path, source: Option<&str>) -> Result<Self, ArchiveError> {

@@ -1,8 +1,9 @@
-//! Runs the detector on every version of every page.
+//! Runs the detector on every version of every page, as it runs live.
 
 use crate::archive::{Archive, ArchiveError, ArchivedPage};
 use crate::blobs::Blobs;
-use change::{Judgement, Noise, PageState, PartVerdict, Version, VersionVerdict};
+use crate::live::LivePage;
+use change::{Judgement, PartVerdict, Version, VersionVerdict};
 use page::UrlRules;
 use serde::Serialize;
 
@@ -31,6 +32,8 @@ pub struct JudgedChange {
 pub struct ArchivedLook<'a> {
     /// The page that the row belongs to.
     pub page: &'a ArchivedPage,
+    /// What the links of the page are relative to.
+    pub address: &'a str,
     /// Whether it is the page's first row, which has nothing to be compared with.
     pub is_first: bool,
     /// The bytes; `None` where the page is gone.
@@ -81,23 +84,22 @@ fn judge_page(
     urls: &UrlRules,
     see: &mut dyn FnMut(&ArchivedLook<'_>),
 ) -> Result<Option<String>, ArchiveError> {
-    let mut state = PageState::default();
-    let (mut document, mut address) = (None, None);
+    let document = match page.rows.iter().find_map(|(_, blob)| *blob) {
+        Some(first) => stated_address(page, blobs.read(first)?),
+        None => None,
+    };
+    let address = document.as_deref().unwrap_or(&page.address);
+    let mut live = LivePage::new(urls, &page.content_type, address);
     for (index, &(unix_time, blob)) in page.rows.iter().enumerate() {
         let (body, judgement) = match blob {
-            None => (None, state.observe_gone()),
+            None => (None, live.gone(unix_time)),
             Some(blob) => {
                 let body = blobs.read(blob)?;
-                let address = address.get_or_insert_with(|| {
-                    document = stated_address(page, body);
-                    document.clone().unwrap_or_else(|| page.address.clone())
-                });
-                let version = Version::new(body, Some(&page.content_type), Some(address), urls);
-                (Some(body), state.observe(&version, Noise::ByFrequency))
+                (Some(body), live.look(body, unix_time))
             }
         };
         let line = JudgedChange::new(page.page_id, unix_time, &judgement);
-        see(&ArchivedLook { page, is_first: index == 0, body, line, judgement: &judgement });
+        see(&ArchivedLook { page, address, is_first: index == 0, body, line, judgement: &judgement });
     }
     Ok(document)
 }

@@ -1,14 +1,14 @@
-//! Looks at a page as the running detector does.
+//! Looks at a page as the running detector does, by the same code ([`KnownBody`]).
 //!
-//! A recorded history can be looked at only once. An invented one can be fetched again at once, so here the second look
-//! that the detector asks for is made, and noise is proven by it. This is the one place of the lab that says which rule
-//! is live. The tests of the detector compare the two, look by look (`services/detector/tests/live.rs`).
+//! A recorded history can be looked at only when it was. An invented one can be fetched again at once, so there the
+//! second look that the detector asks for is made, and noise is proven by it. The tests of the detector compare the two,
+//! look by look (`services/detector/tests/live.rs`).
 //!
 //! Only one page is known here. The detector also knows the page's host, where several pages may turn into one error page
 //! at once, and the pages that a sitemap or feed lists.
 
-use change::{Judgement, Noise, PageState, Version};
-use document::{Body, ContentDigest, content_digest};
+use change::{Judgement, KnownBody, PageState, Version};
+use document::{Body, content_digest};
 use page::UrlRules;
 
 /// Seconds until a second look is made. The scheduler asks at once; a polite fetcher takes about this long.
@@ -23,29 +23,30 @@ pub struct LivePage<'a> {
     content_type: &'a str,
     address: &'a str,
     state: PageState,
-    digest: Option<ContentDigest>,
-    last_look_s: Option<i64>,
+    known: KnownBody,
 }
 
 impl<'a> LivePage<'a> {
     /// A page that was never looked at.
     pub fn new(urls: &'a UrlRules, content_type: &'a str, address: &'a str) -> Self {
-        Self { urls, content_type, address, state: PageState::default(), digest: None, last_look_s: None }
+        Self { urls, content_type, address, state: PageState::default(), known: KnownBody::default() }
     }
 
     /// Judges one fetched body.
     pub fn look(&mut self, body: &[u8], now_s: i64) -> Judgement {
-        let since_last_look_s = self.last_look_s.replace(now_s).map(|last| now_s - last);
+        let Self { urls, content_type, address, state, known } = self;
         let digest = content_digest(body);
-        if self.digest == Some(digest) {
-            return self.state.observe_unchanged();
-        }
-        let body = Body::new(body, Some(self.content_type), Some(self.address)).with_digest(digest);
-        let judgement =
-            self.state.observe(&Version::of_body(&body, self.urls), Noise::ByDoubleFetch { since_last_look_s });
-        // As in the service: after an error in the page's place, the page is to come again with its body.
-        self.digest = (!judgement.held).then_some(digest);
-        judgement
+        let judge = |state: &mut PageState, since_last_look_s| {
+            let body = Body::new(body, Some(content_type), Some(address)).with_digest(digest);
+            (state.observe(&Version::of_body(&body, urls), since_last_look_s), ())
+        };
+        known.look(state, Some(digest), now_s, judge).0
+    }
+
+    /// Judges an answer that the page is gone for good.
+    pub fn gone(&mut self, now_s: i64) -> Judgement {
+        self.known = KnownBody::gone(now_s);
+        self.state.observe_gone()
     }
 
     /// Fetches and judges a page, again and again while the detector wants a second look, and shows each judgement.
@@ -54,7 +55,7 @@ impl<'a> LivePage<'a> {
             let body = fetch();
             let judgement = self.look(body.as_bytes(), now_s + look as i64 * SECOND_LOOK_S);
             see(&judgement, &body);
-            if !judgement.wants_second_look {
+            if judgement.look_again_after_s() != Some(0) {
                 break;
             }
         }

@@ -3,7 +3,7 @@
 
 use crate::measure::Rounds;
 use crate::table::{Row, Target};
-use change::{Noise, PageState, Version};
+use change::{PageState, Version};
 use detector::{PAGES, PageSketch, PageVersion, VERSIONS};
 use messages::{Digest, Encoded};
 use page::Timestamp;
@@ -50,7 +50,7 @@ fn state(random: &mut Pcg64) -> PageState {
         let body = format!("<p>{:x}</p>", random.random::<u64>());
         state.observe(
             &Version::new(body.as_bytes(), Some("text/html"), None, &page::UrlRules::none()),
-            Noise::ByFrequency,
+            None,
         );
     }
     state

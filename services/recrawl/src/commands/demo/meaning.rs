@@ -5,7 +5,7 @@
 //! detect`.
 
 use super::books::Books;
-use change::{Noise, PageState, Version};
+use change::{PageState, Version};
 use page::UrlRules;
 use simweb::{PageHistory, StateContent, Web};
 use std::collections::HashMap;
@@ -84,7 +84,7 @@ fn meanings(web: &Web, page: &PageHistory, number: usize, urls: &UrlRules) -> io
                 let body = web.body(number, version as u32)?;
                 let url = page.url();
                 let judgement =
-                    state.observe(&Version::new(&body, Some(&page.media_type), Some(&url), urls), Noise::ByFrequency);
+                    state.observe(&Version::new(&body, Some(&page.media_type), Some(&url), urls), None);
                 judgement.meaningful || judgement.verdict == change::VersionVerdict::Returned
             }
         };

@@ -1,0 +1,44 @@
+//! What is remembered of a page's last look, and what it means for the next one.
+
+use crate::judgement::Judgement;
+use crate::page_state::PageState;
+use document::ContentDigest;
+
+/// What the last look at a page left. The running detector and whatever measures it judge by this, each with its own
+/// store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KnownBody {
+    /// The digest of the body. `None` if none is known: the page is to come again with its body.
+    pub digest: Option<ContentDigest>,
+    /// When the page was last looked at, in UNIX seconds.
+    pub looked_at_s: Option<i64>,
+}
+
+impl KnownBody {
+    /// What is known of a page that is gone.
+    pub fn gone(now_s: i64) -> Self {
+        Self { digest: None, looked_at_s: Some(now_s) }
+    }
+
+    /// Looks at a body. Unless it is known, `judge` reads and judges it; it gets the seconds since the last look, which
+    /// [`PageState::observe`] asks for, and may hand on what it has read.
+    pub fn look<R>(
+        &mut self,
+        state: &mut PageState,
+        digest: Option<ContentDigest>,
+        now_s: i64,
+        judge: impl FnOnce(&mut PageState, Option<i64>) -> (Judgement, R),
+    ) -> (Judgement, Option<R>) {
+        let is_known = digest.is_some() && digest == self.digest && !state.is_new();
+        let (judgement, read) = match is_known {
+            true => (state.observe_unchanged(), None),
+            false => {
+                let (judgement, read) = judge(state, self.looked_at_s.map(|last| now_s - last));
+                (judgement, Some(read))
+            }
+        };
+        // After an error in the page's place, the page is to come again with its body.
+        *self = Self { digest: digest.filter(|_| !judgement.held), looked_at_s: Some(now_s) };
+        (judgement, read)
+    }
+}
