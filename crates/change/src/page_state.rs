@@ -44,9 +44,12 @@ pub struct LookMemory {
     pub(crate) missing: bool,
     /// Suspect versions in a row that were not accepted.
     pub(crate) held: u8,
-    /// Requests of a second fetch that taught nothing so far, and versions to wait before the next.
+    /// Requests of a second fetch that found no noise so far, and versions to wait before the next.
     pub(crate) asked: u8,
     pub(crate) rest: u8,
+    /// Units that left the page lately, and how often such came back ([`crate::second_looks`]).
+    pub(crate) left: Vec<UnitKey>,
+    pub(crate) returns: u8,
     /// How often the page lately turned to the whole version before ([`crate::turns`]).
     pub(crate) turns: u8,
     /// Changes that lasted to the next version, and changes that did not.
@@ -208,6 +211,7 @@ impl PageState {
         let was_gone = std::mem::take(&mut self.looks.gone);
         (self.looks.held, self.looks.turns, self.looks.region_bytes) = (0, 0, 0);
         (self.looks.open_added, self.looks.open_removed) = Default::default();
+        (self.looks.left, self.looks.returns) = Default::default();
         self.version = VersionMemory { shingles: version.shingles(), ..VersionMemory::default() };
         self.accept(version, version.unit_texts());
         Judgement::quiet(match (was_gone, is_same) {
@@ -271,8 +275,16 @@ impl PageState {
         let is_noise = |key: &UnitKey| !is_whole && is_proven(key);
         added.retain(|key| !is_noise(key));
         removed.retain(|key| !is_noise(key));
-        let wants_second_look = !is_watched && self.wants_second_look();
-        if added.is_empty() && removed.is_empty() {
+        let is_empty = added.is_empty() && removed.is_empty();
+        if !is_whole && !is_empty {
+            self.looks.note_returns(&added, &removed);
+        }
+        let wants_second_look = !is_watched
+            && match is_back_to_back {
+                true => self.wants_third_look(),
+                false => self.wants_second_look(),
+            };
+        if is_empty {
             let verdict = if was_gone { VersionVerdict::Returned } else { VersionVerdict::Cosmetic };
             return Judgement { structure, wants_second_look, ..Judgement::quiet(verdict) };
         }

@@ -1,18 +1,58 @@
 //! Second looks: how a place that merely differs at every fetch is told from one that truly changes as often. Whatever
 //! differs between two fetches with hardly any time between them is noise. Nothing is ignored before the first such pair.
+//!
+//! What is another value at every fetch shows itself in the first pair. What differs at half of the fetches (two servers,
+//! A/B halves) shows the same value twice as often as not, but its values come back; those of a page that truly changes
+//! seldom do. So the pairs are spent on pages whose texts come back, and on those where noise was found already.
 
-use crate::page_state::PageState;
+use crate::page_state::{LookMemory, PageState};
+use crate::version::UnitKey;
 
 /// The longest time in seconds between two back-to-back fetches.
 pub const BACK_TO_BACK_S: i64 = 120;
-/// Each request of a second fetch that taught nothing doubles the versions to wait before the next, up to this often.
+/// Each request of a second fetch that found no noise doubles the versions to wait before the next, up to this often.
 pub(crate) const MAX_SECOND_LOOK_DOUBLINGS: u8 = 6;
-/// So many requests are followed by one of a third fetch where the second found the same bytes.
+/// On a page that shows no sign of noise, the versions to wait are doubled so often more after so many requests.
+const DOUBLINGS_WITHOUT_A_SIGN: u8 = 2;
+const REQUESTS_WITHOUT_A_SIGN: u8 = 2;
+/// So many requests are followed by one of a third fetch where texts of the page come back and the second found no noise.
 const THIRD_LOOKS: u8 = 3;
+/// The most texts remembered that left the page, to see them come back.
+const MAX_LEFT: usize = 16;
+/// What a change that brings a text back adds to the returns remembered. One that brings none takes one off.
+const RETURN: u8 = 2;
+/// The most returns remembered, and how many it takes that texts of the page count as coming back: two in a row.
+pub(crate) const MAX_RETURNS: u8 = 8;
+const RETURNS: u8 = 3;
 
 /// Whether a fetch so long after the previous one is back to back with it.
 pub(crate) fn is_back_to_back(since_last_look_s: Option<i64>) -> bool {
     matches!(since_last_look_s, Some(0..=BACK_TO_BACK_S))
+}
+
+impl LookMemory {
+    /// Notes the units that came and went with a change, and whether some had left before.
+    pub(crate) fn note_returns(&mut self, added: &[UnitKey], removed: &[UnitKey]) {
+        let has_left = |key: &UnitKey| self.left.iter().any(|left| left.name() == key.name());
+        self.returns = match added.iter().any(has_left) {
+            true => (self.returns + RETURN).min(MAX_RETURNS),
+            false => self.returns.saturating_sub(1),
+        };
+        self.left.retain(|left| !removed.iter().any(|key| key.name() == left.name()));
+        self.left.extend(removed.iter().take(MAX_LEFT));
+        self.left.drain(..self.left.len().saturating_sub(MAX_LEFT));
+    }
+
+    fn texts_come_back(&self) -> bool {
+        self.returns >= RETURNS
+    }
+
+    /// Versions from a request of a second fetch to the next.
+    fn rest_after_request(&self) -> u8 {
+        let has_sign = self.texts_come_back() || self.slots.has_proven();
+        let more = if has_sign || self.asked < REQUESTS_WITHOUT_A_SIGN { 0 } else { DOUBLINGS_WITHOUT_A_SIGN };
+        1 << (self.asked + more).min(MAX_SECOND_LOOK_DOUBLINGS)
+    }
 }
 
 impl PageState {
@@ -22,22 +62,27 @@ impl PageState {
         let wanted = self.looks.rest == 0 && self.looks.slots.has_suspects();
         if wanted {
             self.looks.asked = (self.looks.asked + 1).min(MAX_SECOND_LOOK_DOUBLINGS);
-            self.looks.rest = 1 << self.looks.asked;
+            self.looks.rest = self.looks.rest_after_request();
         }
         wanted
     }
 
-    /// Requests a third fetch where the second found the same bytes: what differs at half of the fetches is then missed
-    /// half as often. It counts as a version waited for, so that no fourth follows.
+    /// Requests a third fetch where texts come back and the second fetch found no noise: what differs at half of the
+    /// fetches is then missed half as often. It counts as a version waited for, so that no fourth follows.
     pub(crate) fn wants_third_look(&mut self) -> bool {
-        let wanted = (1..=THIRD_LOOKS).contains(&self.looks.asked) && self.looks.rest == 1 << self.looks.asked;
+        let is_second_look = self.looks.rest == self.looks.rest_after_request();
+        let wanted = is_second_look && self.looks.texts_come_back() && (1..=THIRD_LOOKS).contains(&self.looks.asked);
         self.looks.rest -= u8::from(wanted);
         wanted
     }
 
-    /// Records a second fetch in which these slots differed.
+    /// Records a second fetch in which these slots differed. Where it found noise, there may be more to find. Where texts
+    /// come back, the first pairs clear nothing: half of the noise of two servers shows one value twice.
     pub(crate) fn prove(&mut self, differing: &[u32]) {
-        self.looks.slots.prove(differing);
-        self.looks.asked = 0;
+        let clears_others = !self.looks.texts_come_back() || self.looks.asked > THIRD_LOOKS;
+        if self.looks.slots.prove(differing, clears_others) || self.looks.slots.has_proven() {
+            self.looks.asked = 0;
+            self.looks.rest = self.looks.rest.min(1);
+        }
     }
 }

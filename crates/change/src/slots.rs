@@ -61,12 +61,24 @@ impl Slots {
         self.touches.iter().any(|(_, history)| is_suspect(*history))
     }
 
-    /// Records back-to-back fetches between which the given slots, sorted, differed. Suspects among them are noise; the
-    /// other suspects are cleared when that happens again.
-    pub(crate) fn prove(&mut self, differing: &[u32]) {
+    /// Whether some slot is noise.
+    pub(crate) fn has_proven(&self) -> bool {
+        self.touches.iter().any(|(_, history)| history & !TOUCHES == PROVEN)
+    }
+
+    /// Records back-to-back fetches between which the given slots, sorted, differed. Suspects among them are noise. If
+    /// that clears others, the other suspects are cleared when it happens again. Returns whether there was noise.
+    pub(crate) fn prove(&mut self, differing: &[u32], clears_others: bool) -> bool {
+        let mut is_noisy = false;
         for (slot, history) in self.touches.iter_mut().filter(|(_, history)| is_suspect(*history)) {
-            *history = if differing.binary_search(slot).is_ok() { *history | PROVEN } else { *history + SAME };
+            if differing.binary_search(slot).is_ok() {
+                *history |= PROVEN;
+                is_noisy = true;
+            } else if clears_others {
+                *history += SAME;
+            }
         }
+        is_noisy
     }
 
     fn history(&self, slot: u32) -> Option<u32> {
@@ -110,7 +122,7 @@ mod tests {
             slots.advance(&[7]);
             assert_eq!(slots.has_suspects(), touch > 4, "{touch}");
         }
-        slots.prove(&[7]);
+        slots.prove(&[7], true);
         assert!(slots.is_proven(7) && !slots.is_proven(8));
         for quiet in 1..=30 {
             slots.advance(&[]);
@@ -126,12 +138,14 @@ mod tests {
         assert!(!slots.has_suspects());
         slots.advance(&[3, 7]);
         assert!(slots.has_suspects() && !slots.is_proven(3) && !slots.is_proven(7));
-        slots.prove(&[3]);
+        assert!(slots.prove(&[3], true), "there is noise");
         assert!(slots.has_suspects() && slots.is_proven(3) && !slots.is_proven(7), "noise may show one value twice");
-        slots.prove(&[3]);
+        assert!(!slots.prove(&[3], false), "no other noise");
+        assert!(slots.has_suspects(), "and this pair clears nothing");
+        slots.prove(&[3], true);
         assert!(!slots.has_suspects() && slots.is_proven(3) && !slots.is_proven(7));
         (0..20).for_each(|_| slots.advance(&[3, 7]));
-        slots.prove(&[7]);
+        slots.prove(&[7], true);
         assert!(!slots.has_suspects() && !slots.is_proven(7), "what was cleared stays so while it goes on");
         assert_eq!(Slots::from_entries(slots.entries().to_vec()).as_ref(), Some(&slots));
         (0..30).for_each(|_| slots.advance(&[]));
