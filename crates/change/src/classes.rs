@@ -210,44 +210,33 @@ fn is_age_line(text: &str) -> bool {
         })
 }
 
-/// Whether a line that says when something was edited says nothing else.
+/// Words of a line that says when something was edited, and nothing else. Plurals count too.
+const AGE_WORDS: &str = " updated edited posted published modified last past over about a an in on at the this just now ago \
+    today yesterday second minute hour day week month year ";
+/// Words of a stamp: months and days of the week, of which three letters are enough, and time zones.
+const STAMP_NAMES: &str = "january february march april may june july august september october november december monday \
+    tuesday wednesday thursday friday saturday sunday";
+const STAMP_MARKS: &str =
+    " am pm st nd rd th t z utc gmt est edt cst cdt mst mdt pst pdt bst cet cest eet eest msk ist jst ";
+
+/// Whether a line that says when something was edited says nothing else. A stamp is of a day and a time: a clock time alone
+/// may be the time of something.
 fn is_only_age(text: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "updated",
-        "edited",
-        "posted",
-        "published",
-        "modified",
-        "last",
-        "past",
-        "over",
-        "about",
-        "a",
-        "an",
-        "in",
-        "the",
-        "this",
-        "just",
-        "now",
-        "ago",
-        "today",
-        "yesterday",
-        "second",
-        "minute",
-        "hour",
-        "day",
-        "week",
-        "month",
-        "year",
-    ];
+    let has = |words: &str, word: &str| !word.is_empty() && words.contains(&format!(" {word} "));
     let is_word = |word: &str| {
         let lower = word.to_ascii_lowercase();
-        word.bytes().all(|byte| byte.is_ascii_digit())
-            || WORDS.contains(&lower.as_str())
-            || WORDS.contains(&lower.strip_suffix('s').unwrap_or(&lower))
+        // `1st`, and `22T10` and `00Z` of a stamp.
+        let rest = lower.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        let rest = rest.trim_end_matches(|letter: char| letter.is_ascii_digit());
+        rest.is_empty()
+            || has(AGE_WORDS, rest.strip_suffix('s').unwrap_or(rest))
+            || has(AGE_WORDS, rest)
+            || has(STAMP_MARKS, rest)
+            || (rest.len() >= 3 && STAMP_NAMES.split(' ').any(|name| name.starts_with(rest)))
     };
-    !text.contains(':')
-        && text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).all(is_word)
+    let words = || text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    let numbers = words().filter(|word| word.bytes().any(|byte| byte.is_ascii_digit())).count();
+    (!text.contains(':') || numbers >= 4) && words().all(is_word)
 }
 
 /// Whether the text may contain one of the words that go with an age. All of them end in `ed`.
@@ -286,7 +275,19 @@ mod tests {
         check("Updated over a week ago", "$age");
         check("Updated in the last 15 minutes", "$age");
         check("Posted by Ann yesterday", "Posted by Ann yesterday");
-        check("Updated: the meeting starts at 9:30", "Updated: the meeting starts at 9:30");
+        check("Last updated 2010-09-03 21:30:41 UTC", "$age");
+        check("Last updated 22-Jun-2006 19:49:25 UTC", "$age");
+        check("Last modified: Mon, 2 March 2026, at 07:04 am", "$age");
+        check("Updated 2026-03-02T07:04:11Z", "$age");
+        for said in [
+            "Updated: the meeting starts at 9:30",
+            "Updated: 9:30",
+            "Last updated: April 1st 2026",
+            "Posted 2026-03-02 07:04: sold out",
+            "Published 2026-03-02 07:04 by Ann",
+        ] {
+            check(said, said);
+        }
     }
 
     proptest! {

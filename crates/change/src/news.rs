@@ -13,7 +13,7 @@ pub(crate) struct News {
     /// Units that came and that went, sorted by name.
     pub(crate) added: Vec<UnitKey>,
     pub(crate) removed: Vec<UnitKey>,
-    /// All units that differ, the frame's included.
+    /// All units that differ, the frame's included, but for orders: with each row that comes, its list has another.
     pub(crate) differing: usize,
     /// Whether most of the region came, and most of it went.
     pub(crate) is_whole: bool,
@@ -28,7 +28,7 @@ impl News {
     /// * Beside the region, edits in place.
     pub(crate) fn between(old: &[UnitKey], new: &[UnitKey]) -> Self {
         let (mut added, mut removed) = (only_in(new, old), only_in(old, new));
-        let differing = added.len() + removed.len();
+        let differing = added.iter().chain(&removed).filter(|key| !key.is_order()).count();
         let [came, went] = [sorted_places(&added), sorted_places(&removed)];
         let stayed: Vec<UnitPlace> = if came.iter().chain(&went).any(|place| place.part == PagePart::Links as u8) {
             let mut removed = removed.iter().peekable();

@@ -248,9 +248,11 @@ impl PageState {
         }
         let News { mut added, mut removed, differing, is_whole } = news;
         if version.is_feed() {
-            // Items leave a feed when others arrive, and come back when a cache is behind.
-            self.version.past.extend(std::mem::take(&mut removed));
+            // Items leave a feed when others arrive, and come back when a cache is behind. What an item said before is told
+            // with what it says now.
+            self.version.past.extend(&removed);
             added.retain(|key| !self.version.past.iter().any(|past| past.name() == key.name()));
+            removed.retain(|key| added.iter().any(|other| other.slot() == key.slot()));
         }
         if !is_watched {
             self.pass_over_rotations(&mut added, &mut removed);
@@ -322,10 +324,11 @@ impl PageState {
         let containment = self.version.shingles.containment_in(&shingles);
         self.version.shingles = shingles;
         let magnitude = 1.0 - resemblance;
+        let told = added.iter().chain(removed).filter(|key| !key.is_order()).count();
         let record = ChangeRecord::of(
             (&self.version.texts, removed),
             (texts, added),
-            differing.saturating_sub(added.len() + removed.len()),
+            differing.saturating_sub(told),
             version.url_rules(),
         );
         let changed = added.iter().chain(removed);

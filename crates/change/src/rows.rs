@@ -15,7 +15,10 @@ const MAX_ORDER_BYTES: usize = 1_024;
 
 /// The fewest rows of a list whose order counts.
 const MIN_ORDERED_ROWS: u32 = 3;
-/// Makes the hash of a list's order differ from those of texts.
+/// The fewest cells whose order in a row counts, beside the one that names the row, and the longest such row.
+const MIN_ORDERED_CELLS: u32 = 2;
+const MAX_ORDERED_CELLS_BYTES: usize = 256;
+/// Makes the hash of an order differ from those of texts.
 const ORDER: u64 = 0x006f_7264_6572;
 
 /// The row of each block, and the text that names the row.
@@ -44,9 +47,9 @@ struct RowKey {
     shape: u64,
 }
 
-/// The order of the rows of one list or table.
+/// The order of the rows of one list or table, or of the cells of one row.
 pub(crate) struct RowOrder {
-    /// The first block of the list.
+    /// The first block of the list or row.
     pub(crate) block: usize,
     pub(crate) name: u64,
     pub(crate) slot: u64,
@@ -76,6 +79,43 @@ impl Rows {
         }
         let ordered = lists.into_iter().filter(|(rows, _)| *rows >= MIN_ORDERED_ROWS);
         ordered.map(|(_, order)| RowOrder { name: splitmix64(order.name ^ ORDER), ..order }).collect()
+    }
+
+    /// The order of the cells of each short row: a hash of what they say, in a slot of the same cells in any order. So two
+    /// cells that change places are told, and the edit of a cell is no other order.
+    pub(crate) fn cell_orders(&self, blocks: &Blocks, names: &[u64]) -> Vec<RowOrder> {
+        let mut orders: Vec<RowOrder> = Vec::new();
+        let mut order_of = vec![usize::MAX; blocks.nodes.len()];
+        for (index, (row, nth)) in self.places.iter().copied().enumerate() {
+            let Row { blocks: cells, bytes, key } = self.rows[row];
+            let is_short = cells <= MAX_ROW_BLOCKS && bytes <= MAX_ORDERED_CELLS_BYTES;
+            if row == 0 || !is_short || cells < MIN_ORDERED_CELLS + u32::from(key.is_some()) {
+                continue;
+            }
+            if nth == 0 {
+                order_of[row] = orders.len();
+                orders.push(RowOrder {
+                    block: index,
+                    name: 0,
+                    slot: key.map_or(blocks.list[index].path, |key| key.slot),
+                });
+            }
+            let order = &mut orders[order_of[row]];
+            order.name = splitmix64(order.name ^ names[index]);
+            order.slot = order.slot.wrapping_add(splitmix64(names[index]));
+        }
+        for order in &mut orders {
+            order.name = splitmix64(order.name ^ ORDER);
+        }
+        orders
+    }
+
+    /// The cells of the row that begins with this block, as text.
+    pub(crate) fn told_cells(&self, blocks: &Blocks, block: usize) -> String {
+        let row = self.places[block].0;
+        let cells = (block..self.places.len()).filter(|index| self.places[*index].0 == row);
+        let cells = cells.take(self.rows[row].blocks as usize).map(|index| blocks.text(&blocks.list[index]));
+        cells.collect::<Vec<_>>().join(", ")
     }
 
     /// Finds the rows, given the names and slots of all blocks.
@@ -123,6 +163,11 @@ impl Rows {
     /// The block that names the row of a block, if that is another.
     pub(crate) fn key_of(&self, block: usize) -> Option<usize> {
         self.other_key(block).map(|key| key.block)
+    }
+
+    /// The block that names the row that a block is in.
+    pub(crate) fn key_in(&self, block: usize) -> Option<usize> {
+        self.rows[self.places[block].0].key.map(|key| key.block)
     }
 
     fn other_key(&self, block: usize) -> Option<RowKey> {

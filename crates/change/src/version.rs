@@ -44,17 +44,14 @@ pub(crate) struct Unit {
     pub(crate) key: UnitKey,
     /// Index of its block.
     pub(crate) block: u32,
-    /// The number of the link; unused for a text. [`Unit::ORDER`] for the order of a list.
+    /// The number of the link; unused for a text. [`Unit::LIST`] and [`Unit::CELLS`] for the order of a list or of the
+    /// cells of a row.
     link: u32,
 }
 
 impl Unit {
-    const ORDER: u32 = u32::MAX;
-
-    /// Whether this is the order of the list that begins with the block.
-    pub(crate) fn is_order(&self) -> bool {
-        self.link == Self::ORDER
-    }
+    const LIST: u32 = u32::MAX;
+    const CELLS: u32 = u32::MAX - 1;
 }
 
 /// The stored form of a unit: 40 bits of name, 21 bits of slot, whether it is a link, and its part of the page.
@@ -65,10 +62,16 @@ pub(crate) struct UnitKey(pub(crate) u64);
 
 impl UnitKey {
     pub(crate) const NAME_SHIFT: u32 = 24;
+    /// The bits of a link in the frame. None is told, so they are free.
+    const ORDER: u64 = 4;
 
     fn new(name: u64, slot: u64, is_link: bool, part: PagePart) -> Self {
         let name = splitmix64(name) >> Self::NAME_SHIFT << Self::NAME_SHIFT;
-        Self(name | ((splitmix64(slot) >> (64 - 21)) << 3) | (u64::from(is_link) << 2) | part as u64)
+        Self(
+            name | ((splitmix64(slot) >> (64 - 21)) << 3)
+                | (u64::from(is_link && part != PagePart::Frame) << 2)
+                | part as u64,
+        )
     }
 
     /// The key of the nth repetition of the unit on the page.
@@ -87,8 +90,19 @@ impl UnitKey {
         (self.0 as u32 & ((1 << Self::NAME_SHIFT) - 1)) >> 3
     }
 
+    /// The key of the order of a list, or of the cells of a row. Beside the region, only what changed in its place counts:
+    /// the same in another order.
+    fn of_order(name: u64, slot: u64) -> Self {
+        Self(Self::new(name, slot, false, PagePart::Frame).0 | Self::ORDER)
+    }
+
+    /// Whether this is the order of other units.
+    pub(crate) fn is_order(self) -> bool {
+        self.0 & 7 == Self::ORDER
+    }
+
     pub(crate) fn is_link(self) -> bool {
-        self.0 & 4 == 4
+        self.0 & 4 == 4 && !self.is_order()
     }
 
     pub(crate) fn in_region(self) -> bool {
@@ -96,6 +110,9 @@ impl UnitKey {
     }
 
     pub(crate) fn part(self) -> PagePart {
+        if self.is_order() {
+            return PagePart::Beside;
+        }
         [PagePart::Frame, PagePart::Region, PagePart::Beside, PagePart::Links][(self.0 & 3) as usize]
     }
 }
@@ -190,7 +207,7 @@ impl<'r> Version<'r> {
             heading
         });
         let headings: Vec<&str> = headings.collect();
-        let orders = match self.units.iter().any(Unit::is_order) {
+        let orders = match self.units.iter().any(|unit| unit.key.is_order()) {
             true => self.rows.told_orders(blocks),
             false => Vec::new(),
         };
@@ -198,12 +215,17 @@ impl<'r> Version<'r> {
         // An estimate: links and places come on top of the blocks' texts, and the frame's texts are left out.
         let bytes = 2 * blocks.all_text().len();
         let mut texts = UnitTextsBuilder::with_room(&self.base, units.len(), bytes);
+        let mut cells;
         for unit in units {
             let (index, block) = (unit.block as usize, &blocks.list[unit.block as usize]);
             let (kind, text, place) = if unit.key.is_link() {
                 let kind = if blocks.is_image(unit.link as usize) { TextKind::Words } else { TextKind::Reference };
                 (kind, blocks.href(unit.link as usize), blocks.text(block))
-            } else if unit.is_order() {
+            } else if unit.key.is_order() && unit.link == Unit::CELLS {
+                cells = self.rows.told_cells(blocks, index);
+                let row = self.rows.key_in(index).map(|key| blocks.text(&blocks.list[key]));
+                (TextKind::Words, &*cells, row.unwrap_or(headings[index]))
+            } else if unit.key.is_order() {
                 let list = blocks.nodes[block.row].parent;
                 let order = orders.binary_search_by_key(&list, |(list, _)| *list).map(|found| &*orders[found].1);
                 (TextKind::Words, order.unwrap_or_default(), headings[index])
@@ -266,11 +288,12 @@ fn units(
             units.push(Unit { key, block: block_index, link: link as u32 });
         }
     }
-    for order in rows.orders(blocks, slots) {
+    let lists = rows.orders(blocks, slots).into_iter().map(|order| (order, Unit::LIST));
+    let cells = rows.cell_orders(blocks, names).into_iter().map(|order| (order, Unit::CELLS));
+    for (order, link) in lists.chain(cells) {
         if parts[order.block] == PagePart::Region {
-            // Beside the region, only what changed in its place counts: the same rows in another order.
-            let key = UnitKey::new(order.name, order.slot, false, PagePart::Beside);
-            units.push(Unit { key, block: order.block as u32, link: Unit::ORDER });
+            let key = UnitKey::of_order(order.name, order.slot);
+            units.push(Unit { key, block: order.block as u32, link });
         }
     }
     // Of units with one name, those in the region come first, in page order.

@@ -107,3 +107,53 @@ fn counters_are_one_place_wherever_their_number_is() {
         assert!(told <= 5, "{counter}: told {told} times");
     }
 }
+
+#[test]
+fn cells_that_change_places_are_told_and_an_edited_cell_is_no_other_order() {
+    let row = |cells: &[&str]| format!("<tr><td>{}</tr>", cells.join("<td>"));
+    let table = |rows: &[&[&str]]| {
+        format!("<main>{TEXT}<table>{}</table></main>", rows.iter().map(|cells| row(cells)).collect::<String>())
+    };
+    let diffed = |old: &str, new: &str| {
+        let urls = UrlRules::none();
+        let [old, new] = [old, new].map(|text| Version::new(text.as_bytes(), Some("text/html"), None, &urls));
+        diff(&old, &new).record
+    };
+    let score = |home, away| table(&[&["Ajax", home, away, "PSV"], &["Feyenoord", "0", "0", "Twente"]]);
+    let record = diffed(&score("2", "1"), &score("1", "2"));
+    let told: Vec<_> =
+        record.changes.iter().map(|it| (it.before.as_deref(), it.after.as_deref(), &*it.place)).collect();
+    assert_eq!(told, [(Some("Ajax, 2, 1, PSV"), Some("Ajax, 1, 2, PSV"), "Ajax")]);
+    assert_eq!(record.passed_over, 0);
+    let numbers = |one, other| table(&[&[one, other], &["5", "7"]]);
+    assert_eq!(verdict("text/html", &numbers("2", "1"), &numbers("1", "2")), VersionVerdict::Minor);
+    let record = diffed(&score("2", "1"), &score("2", "3"));
+    assert_eq!((record.changes.len(), record.passed_over), (1, 0), "{record:?}");
+}
+
+#[test]
+fn what_an_item_of_a_feed_said_is_told_with_what_it_says() {
+    let feed = |said: &str| {
+        let item = |number: u32, said: &str| {
+            format!(
+                "<item><title>Outage {number}</title><link>/o/{number}</link><description>{said}</description></item>"
+            )
+        };
+        format!("<rss><channel><title>Water</title>{}{}</channel></rss>", item(2, said), item(1, "Mended."))
+    };
+    let urls = UrlRules::none();
+    let read = |text: &str| Version::new(text.as_bytes(), Some("application/rss+xml"), None, &urls);
+    let record = diff(&read(&feed("No water in Mill Street.")), &read(&feed("Water is back in Mill Street."))).record;
+    let told: Vec<_> =
+        record.changes.iter().map(|it| (it.before.as_deref(), it.after.as_deref(), &*it.place)).collect();
+    let said = (Some("No water in Mill Street."), Some("Water is back in Mill Street."), "Outage 2 /o/2");
+    assert_eq!(told, [said]);
+}
+
+#[test]
+fn the_text_of_a_picture_is_text() {
+    told(
+        "<svg><title>Level</title><text x=1>2.35 m</text></svg>",
+        "<svg><title>Level</title><text x=1>2.95 m</text></svg>",
+    );
+}

@@ -93,7 +93,7 @@ mod tests {
         check("<table><tr><td>a<td>b<tr><td>c</table>", &["a", "b", "c"]);
         check("a<script>'<p>no'</script>b<!-- <p>no --><style>no</style> c", &["ab c"]);
         check("<div hidden>no<p>no</div>a<span style='display: none'>no</span>b", &["ab"]);
-        check("<svg><title>no</title><text>no</text></svg>1 &lt; 2 <3", &["1 < 2 <3"]);
+        check("<svg><title>no</title><style>no</style><text>2.35 m</text></svg> 1 &lt; 2 <3", &["2.35 m 1 < 2 <3"]);
         check(
             "<title>A&amp;B</title><select><option>a<option>b</select><input value=c>d",
             &["a", "b", "c", "d", "A&B"],

@@ -9,6 +9,7 @@ use crate::select::{PointerPlace, Selection};
 use crate::xml::is_feed_root;
 use memchr::{memchr, memmem};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// JSON: every value that is not a list or object, with the keys that lead to it. Positions in lists do not count; an
 /// element of a list goes by its id or name, if it has one.
@@ -139,8 +140,12 @@ pub(crate) fn xml(text: &str) -> Blocks {
     let elements = elements(text);
     let is_feed = is_feed(&elements);
     let pieces = if is_feed { feed(&elements) } else { named_elements(&elements) };
-    let pieces = pieces.iter().map(|(path, text)| (*path, text.as_str()));
-    let mut blocks = Blocks::of_pieces(pieces);
+    let mut blocks = Blocks::of_pieces(pieces.iter().map(|piece| (piece.path, piece.text.as_str())));
+    // An item's title is the heading of its descriptions.
+    let titles: BTreeSet<u64> = pieces.iter().filter(|piece| piece.is_title).filter_map(|piece| piece.path).collect();
+    for block in blocks.list.iter_mut().filter(|block| titles.contains(&block.path)) {
+        block.heading_rank = 1;
+    }
     blocks.is_feed = is_feed;
     blocks
 }
@@ -150,8 +155,20 @@ fn is_feed(elements: &[Element<'_>]) -> bool {
     elements.iter().take(8).any(|element| is_feed_root(element.name))
 }
 
-/// The place of a piece, if it has a name of its own, and its text.
-type Piece = (Option<u64>, String);
+/// A piece of text.
+struct Piece {
+    /// Its place, if it has a name of its own.
+    path: Option<u64>,
+    text: String,
+    /// Whether it is the title of an item.
+    is_title: bool,
+}
+
+impl Piece {
+    fn new(path: Option<u64>, text: String) -> Self {
+        Self { path, text, is_title: false }
+    }
+}
 
 /// An element up to its first child: its local name, its attributes as written, and the text after its tag.
 struct Element<'a> {
@@ -177,11 +194,11 @@ fn named_elements(elements: &[Element<'_>]) -> Vec<Piece> {
         let has_attributes = piece.len() > element.name.len();
         let path = has_attributes.then(|| text_hash(piece.replace(|sign: char| sign.is_ascii_digit(), "").as_bytes()));
         match element.text.trim() {
-            "" if has_attributes => pieces.push((path, piece)),
+            "" if has_attributes => pieces.push(Piece::new(path, piece)),
             "" => {}
             // What a sitemap says are addresses.
-            text if is_sitemap => pieces.push((None, text.to_owned())),
-            text => pieces.push((path, format!("{piece}: {text}"))),
+            text if is_sitemap => pieces.push(Piece::new(None, text.to_owned())),
+            text => pieces.push(Piece::new(path, format!("{piece}: {text}"))),
         }
     }
     pieces
@@ -240,7 +257,7 @@ fn feed(elements: &[Element<'_>]) -> Vec<Piece> {
         let is_item = element.item && matches!(element.name, "item" | "entry");
         if !is_item {
             if !element.text.trim().is_empty() && !FEED_CLOCKWORK.contains(&element.name) {
-                pieces.push((Some(text_hash(element.name.as_bytes())), element.text.clone()));
+                pieces.push(Piece::new(Some(text_hash(element.name.as_bytes())), element.text.clone()));
             }
             start += 1;
             continue;
@@ -269,14 +286,14 @@ fn item(fields: &[Element<'_>], pieces: &mut Vec<Piece>) {
     let place = splitmix64(text_hash(link.as_bytes()));
     let named = format!("{} {link}", text(&["title"]));
     if !named.trim().is_empty() {
-        pieces.push((Some(place), named));
+        pieces.push(Piece { path: Some(place), text: named, is_title: true });
     }
     for name in DESCRIPTIONS {
         let description = text(&[name]);
         // Feeds carry HTML as text. Its markup is no description.
         let read = if description.contains('<') { extract(&description).text } else { description };
         if !read.is_empty() {
-            pieces.push((Some(splitmix64(place ^ text_hash(name.as_bytes()))), read));
+            pieces.push(Piece::new(Some(splitmix64(place ^ text_hash(name.as_bytes()))), read));
         }
     }
 }

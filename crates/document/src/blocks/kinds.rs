@@ -80,7 +80,7 @@ const fn kind_of(name: &[u8]) -> TagEffect {
         b"img" => TagEffect::Image,
         b"input" => TagEffect::Input,
         b"title" | b"script" => TagEffect::Fact,
-        b"template" | b"svg" | b"object" | b"canvas" | b"datalist" => TagEffect::Dropped,
+        b"template" | b"object" | b"canvas" | b"datalist" => TagEffect::Dropped,
         b"style" | b"noscript" | b"iframe" | b"textarea" | b"noframes" | b"noembed" | b"xmp" => TagEffect::Raw,
         b"area" | b"col" | b"embed" | b"source" | b"track" | b"wbr" | b"param" | b"path" | b"use" | b"rect"
         | b"circle" | b"line" | b"polygon" => TagEffect::Void,
