@@ -102,7 +102,7 @@ mod tests {
         check(&[".p"], "<ul><li>a<li class=p>b<ul><li>c</ul>d<li>e</ul>", ("a|[b]|[c]|[d]|e", &[1]));
         check(&[".p"], "<p>a<p hidden>b<p hidden class=p>c<div hidden>d<i class=p>e</i></div>f", ("a|[c]|[e]|f", &[2]));
         check(&[".p"], "<div class=p>a<i hidden>b</i><canvas>c</canvas><p>d</div>", ("[a]|[d]", &[1]));
-        check(&[".p"], "<svg><text class=p>c</text><text>d</text></svg>", ("[c]", &[1]));
+        check(&[".p"], "<svg><text class=p>c</text><text>d</text></svg>", ("[c]|d", &[1]));
         check(&[".p"], "<div hidden>a<img class=p src=/b.png></div>", ("[]", &[1]));
         check(&["img"], "<p>a<img src=/b.png>c", ("a|[]|c", &[1]));
         check(&["title", "meta"], "<title>t</title><meta name=build content=7><p>x", ("x|[t]|[build: 7]", &[1, 1]));

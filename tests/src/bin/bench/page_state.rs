@@ -48,10 +48,7 @@ fn state(random: &mut Pcg64) -> PageState {
     let mut state = PageState::default();
     for _ in 0..2 {
         let body = format!("<p>{:x}</p>", random.random::<u64>());
-        state.observe(
-            &Version::new(body.as_bytes(), Some("text/html"), None, &page::UrlRules::none()),
-            None,
-        );
+        state.observe(&Version::new(body.as_bytes(), Some("text/html"), None, &page::UrlRules::none()), None);
     }
     state
 }

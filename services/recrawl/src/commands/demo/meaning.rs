@@ -83,8 +83,7 @@ fn meanings(web: &Web, page: &PageHistory, number: usize, urls: &UrlRules) -> io
             StateContent::Blob(_) => {
                 let body = web.body(number, version as u32)?;
                 let url = page.url();
-                let judgement =
-                    state.observe(&Version::new(&body, Some(&page.media_type), Some(&url), urls), None);
+                let judgement = state.observe(&Version::new(&body, Some(&page.media_type), Some(&url), urls), None);
                 judgement.meaningful || judgement.verdict == change::VersionVerdict::Returned
             }
         };
