@@ -73,6 +73,16 @@ impl FollowArguments {
         Ok(())
     }
 
+    /// Whether `--cursor` was given.
+    pub(crate) fn has_cursor(&self) -> bool {
+        self.cursor.is_some()
+    }
+
+    /// Where reading begins, by the flags.
+    pub(crate) fn start(&self) -> Start {
+        Start { cursor: self.cursor.clone(), named: "--cursor".to_owned() }
+    }
+
     /// Whether a record of this time is wanted.
     pub(crate) fn wants(&self, moment: Timestamp) -> bool {
         self.since.is_none_or(|since| moment >= since)
@@ -112,6 +122,14 @@ impl fmt::Display for Cursor {
     }
 }
 
+/// Where reading begins.
+pub(crate) struct Start {
+    /// `None`: at the first record that is kept.
+    pub(crate) cursor: Option<Cursor>,
+    /// What to blame if the cursor does not fit this crawl.
+    pub(crate) named: String,
+}
+
 /// Describes the topic to read.
 pub(crate) struct Subject<M> {
     /// The topic, without prefix.
@@ -149,12 +167,9 @@ pub(crate) struct TopicFollower<M> {
 }
 
 impl<M: Message> TopicFollower<M> {
-    /// Opens a reader at the position given by the arguments.
-    pub(crate) fn open(
-        settings: &Settings,
-        subject: Subject<M>,
-        arguments: &FollowArguments,
-    ) -> Result<Self, CommandFailure> {
+    /// Opens a reader at a position.
+    pub(crate) fn open(settings: &Settings, subject: Subject<M>, start: &Start) -> Result<Self, CommandFailure> {
+        let named = &start.named;
         let mut reader = TopicReader::open(settings, subject.topic, subject.client)?;
         if reader.forgets_what_was_read() {
             let retention = subject.retention;
@@ -163,23 +178,23 @@ impl<M: Message> TopicFollower<M> {
             );
         }
         let partitions = reader.partitions() as usize;
-        let mut from = arguments.cursor.clone().unwrap_or_else(|| Cursor(vec![0; partitions])).0;
+        let mut from = start.cursor.clone().unwrap_or_else(|| Cursor(vec![0; partitions])).0;
         if from.len() != partitions {
             let problem = format!(
-                "--cursor: it has {} partitions, but this crawl has {partitions}; is it from another crawl?",
+                "{named}: it has {} partitions, but this crawl has {partitions}; is it from another crawl?",
                 from.len()
             );
             return Err(CommandFailure::Input(problem));
         }
         for (partition, next) in (0..).zip(&mut from) {
             let bounds = reader.bounds(partition)?;
-            if arguments.cursor.is_some() && *next < bounds.start {
+            if start.cursor.is_some() && *next < bounds.start {
                 let (gone, retention) = (bounds.start - *next, subject.retention);
                 eprintln!("recrawl: up to {gone} records after this cursor were deleted by retention ({retention})");
             }
             if *next > bounds.end {
-                let problem = "--cursor: it is ahead of this crawl; is it from another crawl?";
-                return Err(CommandFailure::Input(problem.to_owned()));
+                let problem = format!("{named}: it is ahead of this crawl; is it from another crawl?");
+                return Err(CommandFailure::Input(problem));
             }
             *next = bounds.start.max(*next);
         }

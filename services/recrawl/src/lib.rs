@@ -9,6 +9,7 @@ pub mod ask;
 pub mod batch;
 mod change_lines;
 pub mod commands;
+mod deliver;
 pub mod embedded;
 mod failure;
 mod follow;
@@ -19,6 +20,7 @@ pub mod output;
 mod own_machine;
 pub mod page_report;
 mod ruled_diff;
+mod told_change;
 pub mod topic_reader;
 
 pub use crate::failure::CommandFailure;

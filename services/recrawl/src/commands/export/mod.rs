@@ -48,7 +48,7 @@ fn follower(settings: &Settings, arguments: &FollowArguments) -> Result<TopicFol
         batch: BATCH,
         moment: |result: &FetchResult| result.look.fetched_at,
     };
-    TopicFollower::open(settings, subject, arguments)
+    TopicFollower::open(settings, subject, &arguments.start())
 }
 
 /// The unpacked body of a result, if it has one. A body that does not unpack is reported and treated as absent.

@@ -1,0 +1,163 @@
+//! A change as people and programs are told it.
+
+use crate::change_lines::{LineStyle, watched_lines};
+use crate::follow::Cursor;
+use crate::output::{Format, word};
+use messages::{ChangedUnit, PageChange, Verdict};
+use page::{CanonicalUrl, Timestamp};
+use serde::Serialize;
+use std::io::Write;
+
+/// A change as it is told: a line of `recrawl changes --format jsonl`, and the body of a webhook.
+#[derive(Debug, Serialize)]
+pub(crate) struct ToldChange {
+    /// Cursor that resumes after this change.
+    pub(crate) cursor: String,
+    pub(crate) change_id: String,
+    pub(crate) url: String,
+    pub(crate) page_id: String,
+    pub(crate) verdict: Verdict,
+    pub(crate) magnitude: f64,
+    pub(crate) seen_at: String,
+    pub(crate) previous_seen_at: Option<String>,
+    pub(crate) status: Option<u16>,
+    pub(crate) content_digest: Option<String>,
+    pub(crate) added: Vec<String>,
+    pub(crate) removed: Vec<String>,
+    pub(crate) links_added: Vec<String>,
+    pub(crate) links_removed: Vec<String>,
+    pub(crate) changes: Vec<ChangedUnit>,
+    pub(crate) passed_over: i32,
+    pub(crate) left_out: i32,
+    pub(crate) content_changed: bool,
+    pub(crate) links_changed: bool,
+    pub(crate) structure_changed: bool,
+    pub(crate) host_event: bool,
+    pub(crate) changes_last: bool,
+    pub(crate) rule: Option<String>,
+    pub(crate) triggers: Vec<String>,
+    pub(crate) not_found: Vec<String>,
+}
+
+impl ToldChange {
+    pub(crate) fn new(change: PageChange, cursor: &Cursor) -> Self {
+        Self {
+            cursor: cursor.to_string(),
+            change_id: change.change_id,
+            url: change.url.to_string(),
+            page_id: change.page_id.to_string(),
+            verdict: change.verdict,
+            magnitude: change.magnitude,
+            seen_at: change.seen_at.to_string(),
+            previous_seen_at: change.previous_seen_at.map(|moment| moment.to_string()),
+            status: change.status,
+            content_digest: change.content_digest.map(|digest| digest.to_string()),
+            added: change.added,
+            removed: change.removed,
+            links_added: change.links_added,
+            links_removed: change.links_removed,
+            changes: change.changes,
+            passed_over: change.passed_over,
+            left_out: change.left_out,
+            content_changed: change.content_changed,
+            links_changed: change.links_changed,
+            structure_changed: change.structure_changed,
+            host_event: change.host_event,
+            changes_last: change.changes_last,
+            rule: change.rule,
+            triggers: change.triggers,
+            not_found: change.not_found,
+        }
+    }
+
+    /// Changes with everything and with as little as possible, to try templates on.
+    pub(crate) fn examples() -> [Self; 2] {
+        let url = CanonicalUrl::parse("https://shop.test/lamp").expect("it is a URL");
+        let unit = ChangedUnit {
+            before: Some("24,90 €".to_owned()),
+            after: Some("19,90 €".to_owned()),
+            place: "Lamp".to_owned(),
+        };
+        let little = PageChange {
+            change_id: "example-0-1-0".to_owned(),
+            page_id: url.page_id(),
+            url,
+            verdict: Verdict::Gone,
+            magnitude: 1.0,
+            seen_at: Timestamp::from_secs(1_800_000_000),
+            previous_seen_at: None,
+            status: None,
+            content_digest: None,
+            added: Vec::new(),
+            removed: Vec::new(),
+            links_added: Vec::new(),
+            links_removed: Vec::new(),
+            changes: Vec::new(),
+            passed_over: 0,
+            left_out: 0,
+            content_changed: false,
+            links_changed: false,
+            structure_changed: false,
+            host_event: false,
+            changes_last: true,
+            rule: None,
+            triggers: Vec::new(),
+            not_found: Vec::new(),
+        };
+        let much = PageChange {
+            verdict: Verdict::Minor,
+            magnitude: 0.5,
+            previous_seen_at: Some(Timestamp::from_secs(1_799_990_000)),
+            status: Some(200),
+            added: vec!["19,90 €".to_owned()],
+            removed: vec!["24,90 €".to_owned()],
+            changes: vec![unit],
+            content_changed: true,
+            rule: Some("lamp".to_owned()),
+            triggers: vec!["price below 20".to_owned()],
+            not_found: vec![".stock".to_owned()],
+            ..little.clone()
+        };
+        let cursor: Cursor = "1.2".parse().expect("it is a cursor");
+        [Self::new(much, &cursor), Self::new(little, &cursor)]
+    }
+
+    /// The texts of the change, line by line, as `recrawl changes` prints them.
+    pub(crate) fn lines(&self, style: LineStyle) -> impl Iterator<Item = String> {
+        let units = style.lines(self.changes.iter().map(Into::into), self.left_out as usize);
+        watched_lines(&self.triggers, &self.not_found).chain(units)
+    }
+
+    /// Prints it.
+    pub(crate) fn write(&self, format: Format, style: LineStyle, out: &mut impl Write) -> std::io::Result<()> {
+        if format != Format::Text {
+            serde_json::to_writer(&mut *out, self)?;
+            return writeln!(out);
+        }
+        let verdict = style.verdict(&format!("{:<8}", word(&self.verdict)));
+        writeln!(out, "{}  {verdict} {:.3}  {}", self.seen_at, self.magnitude, self.url)?;
+        self.lines(style).try_for_each(|line| writeln!(out, "    {line}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_printed_with_what_fired_and_what_is_not_there() {
+        let [line, _] = ToldChange::examples();
+        let printed = |format| {
+            let mut out = Vec::new();
+            line.write(format, LineStyle::Piped, &mut out).expect("memory takes it");
+            String::from_utf8(out).expect("it is text")
+        };
+        assert_eq!(
+            printed(Format::Text).split_once('\n').expect("several lines").1,
+            "    ! price below 20\n    ? .stock is not on the page\n    @ Lamp\n    - 24,90 €\n    + 19,90 €\n"
+        );
+        let json: serde_json::Value = serde_json::from_str(&printed(Format::Jsonl)).expect("a line is JSON");
+        assert_eq!((&json["rule"], &json["triggers"][0]), (&"lamp".into(), &"price below 20".into()));
+        assert_eq!(json["not_found"][0], ".stock");
+    }
+}
