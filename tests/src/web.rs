@@ -108,7 +108,7 @@ impl SimulatedWeb {
 }
 
 /// TLS for hosts of these names, and a file with the certificate.
-fn certified(names: Vec<String>) -> (Arc<ServerConfig>, NamedTempFile) {
+pub(crate) fn certified(names: Vec<String>) -> (Arc<ServerConfig>, NamedTempFile) {
     let CertifiedKey { cert, signing_key } =
         rcgen::generate_simple_self_signed(names).expect("names of a web are names of hosts");
     let key = PrivateKeyDer::try_from(signing_key.serialize_der()).expect("the key was just made");

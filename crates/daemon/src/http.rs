@@ -32,8 +32,12 @@ const MAX_COMMAND_BYTES: usize = 32 << 20;
 const MAX_COMMANDS: usize = 2;
 /// Most pings answered at once. As many of the largest bodies are held.
 const MAX_PINGS: usize = 8;
+/// Most documents made at once.
+const MAX_DOCUMENTS: usize = 2;
+/// Most bytes in the body of a request for a document. It should have none.
+const MAX_DOCUMENT_REQUEST: usize = 1 << 10;
 /// Requests being answered keep their places, so there must be others.
-const _: () = assert!(MAX_COMMANDS + MAX_PINGS < MAX_CONNECTIONS);
+const _: () = assert!(MAX_COMMANDS + MAX_PINGS + MAX_DOCUMENTS < MAX_CONNECTIONS);
 /// Header required of commands. A browser does not let a page send it to another origin without a preflight request,
 /// which is refused. That and the check of the host name keep web sites from commanding a crawler on their visitor's
 /// machine.
@@ -66,6 +70,9 @@ impl TextResponse {
 /// Handles a POST to a path; returns `None` for an unknown path.
 pub type Commands = dyn Fn(&str, &[u8]) -> Option<TextResponse> + Send + Sync;
 
+/// Answers a GET of a path; returns `None` for an unknown path.
+pub type Documents = dyn Fn(&str) -> Option<TextResponse> + Send + Sync;
+
 /// What the port serves.
 #[derive(Clone)]
 pub struct HttpSite {
@@ -73,6 +80,8 @@ pub struct HttpSite {
     pub board: Board,
     /// Handler of commands. Without one, none are accepted.
     pub commands: Option<Arc<Commands>>,
+    /// Handler of the process's own documents, if it has some.
+    pub documents: Option<Arc<Documents>>,
     /// Handler of pings. Without one, none are accepted.
     pub hints: Option<Arc<HintIntake>>,
     /// Host names that requests may address, besides localhost and IP addresses.
@@ -157,13 +166,15 @@ struct Server {
     stop: StopSignal,
     commands: Intake,
     pings: Intake,
+    documents: Intake,
 }
 
 impl Server {
     fn new(site: HttpSite, stop: StopSignal) -> Self {
         let intake = |most_bytes, most| Intake::new(most_bytes, most * most_bytes, most, site.step_timeout);
         let (commands, pings) = (intake(MAX_COMMAND_BYTES, MAX_COMMANDS), intake(pings::MAX_BODY_BYTES, MAX_PINGS));
-        Self { site, stop, commands, pings }
+        let documents = intake(MAX_DOCUMENT_REQUEST, MAX_DOCUMENTS);
+        Self { site, stop, commands, pings, documents }
     }
 
     /// Whether requests may address this host. A name that somebody else controls could be pointed at this machine, and
@@ -236,8 +247,17 @@ async fn answer(server: &Server, place: &Place, request: Request<Incoming>) -> T
             };
             server.commands.answer(place, request.into_body(), carry_out).await
         }
-        _ => TextResponse::text(404, "not found; see /healthz /readyz /metrics /status\n"),
+        (Method::GET, _) if site.documents.is_some() => {
+            let documents = site.documents.clone();
+            let make = move |_: &[u8]| documents.and_then(|make| make(&path)).unwrap_or_else(not_found);
+            server.documents.answer(place, request.into_body(), make).await
+        }
+        _ => not_found(),
     }
+}
+
+fn not_found() -> TextResponse {
+    TextResponse::text(404, "not found; see /healthz /readyz /metrics /status\n")
 }
 
 async fn ping(server: &Server, place: &Place, hints: Arc<HintIntake>, request: Request<Incoming>) -> TextResponse {

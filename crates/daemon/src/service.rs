@@ -185,6 +185,7 @@ fn run(
     let site = HttpSite {
         board: board.clone(),
         commands: None,
+        documents: None,
         hints: hints.clone(),
         names: settings.http.names.clone(),
         hung_after: hung_after(settings),

@@ -47,6 +47,7 @@ fn port_with(
     let site = HttpSite {
         board: Board::new(Vec::new(), 1.0),
         commands: Some(Arc::new(commands) as Arc<Commands>),
+        documents: None,
         hints: Some(hints),
         names: settings.http.names,
         hung_after: PATIENCE,

@@ -1,6 +1,8 @@
 //! The whole loop in one process: log and state in RocksDB in one data directory, with a thread per stage.
 
 use crate::CommandFailure;
+use crate::feed::{self, FeedAbout, FeedForm};
+use crate::topic_reader::TopicReader;
 use daemon::http::{self, HttpSite, TextResponse};
 use daemon::{Background, Board, HintIntake, StageThreads, Status, StopSignal, WebClock};
 use messages::body::Packing;
@@ -89,7 +91,9 @@ impl Embedded {
         if let Some(hints) = &hints {
             hints.open(commands.log.clone(), partitions);
         }
-        let address = serve(settings, &board, Arc::new(post), hints, &stop, &mut background)?;
+        let documents = documents(settings, &names, log.backend().clone());
+        let doors = Doors { commands: Arc::new(post), documents: Arc::new(documents), hints };
+        let address = serve(settings, &board, doors, &stop, &mut background)?;
         let address_file = data.join(ADDRESS_FILE);
         std::fs::write(&address_file, address.to_string())?;
         let threads = StageThreads::start(stages, settings.log.drain_timeout, &stop)?;
@@ -136,13 +140,19 @@ impl Embedded {
     }
 }
 
+/// What the port takes and gives, besides the state of the stages.
+struct Doors {
+    commands: Arc<http::Commands>,
+    documents: Arc<http::Documents>,
+    hints: Option<Arc<HintIntake>>,
+}
+
 /// Listens on the configured address. If that is the default and taken, for example by another recrawl, takes any free
 /// port.
 fn serve(
     settings: &Settings,
     board: &Board,
-    commands: Arc<http::Commands>,
-    hints: Option<Arc<HintIntake>>,
+    doors: Doors,
     stop: &StopSignal,
     background: &mut Background,
 ) -> Result<SocketAddr, CommandFailure> {
@@ -150,8 +160,9 @@ fn serve(
     let problem = |error| CommandFailure::Input(format!("http.bind: cannot listen on {bind}: {error}"));
     let site = HttpSite {
         board: board.clone(),
-        commands: Some(commands),
-        hints,
+        commands: Some(doors.commands),
+        documents: Some(doors.documents),
+        hints: doors.hints,
         names: settings.http.names.clone(),
         hung_after: HUNG_AFTER,
         step_timeout: http::STEP_TIMEOUT,
@@ -271,6 +282,31 @@ impl CommandSender {
         let now = self.clock.now();
         let command = Command { kind, url: url.cloned(), host, weight, issued_at: now };
         OutputRecord::of(&command, self.topic.as_str(), self.partitions, now)
+    }
+}
+
+/// Makes the feeds that a running loop serves.
+fn documents(
+    settings: &Settings,
+    names: &LogNames,
+    log: Arc<EmbeddedBackend>,
+) -> impl Fn(&str) -> Option<TextResponse> + Send + Sync + 'static {
+    let (names, about) = (names.clone(), FeedAbout::new(settings, None, None));
+    move |path| {
+        let form = match path {
+            "/changes.atom" => FeedForm::Atom,
+            "/changes.rss" => FeedForm::Rss,
+            _ => return None,
+        };
+        let changes = TopicReader::of_running(log.clone(), &names, feed::TOPIC)
+            .and_then(|mut reader| feed::newest(&mut reader, feed::ITEMS));
+        Some(match changes {
+            Ok(changes) => {
+                let body = feed::feed(form, &about, changes);
+                TextResponse { status: 200, content_type: form.content_type(), body }
+            }
+            Err(failure) => TextResponse::text(500, format!("{failure}\n")),
+        })
     }
 }
 

@@ -308,7 +308,8 @@ impl<M: Message> TopicFollower<M> {
     }
 }
 
-enum DecodedRecord<M> {
+/// What a record is to a reader.
+pub(crate) enum DecodedRecord<M> {
     Message(M),
     /// A tombstone or a foreign record. A foreign record is reported; both are skipped.
     Nothing,
@@ -316,7 +317,8 @@ enum DecodedRecord<M> {
     Awaits(String),
 }
 
-fn decode<M: Message>(record: &InputRecord) -> DecodedRecord<M> {
+/// Reads a record of a topic of these messages.
+pub(crate) fn decode<M: Message>(record: &InputRecord) -> DecodedRecord<M> {
     match record.value.as_deref().map(M::decode) {
         None => DecodedRecord::Nothing,
         Some(Ok(message)) => DecodedRecord::Message(message),

@@ -12,6 +12,7 @@ pub mod commands;
 mod deliver;
 pub mod embedded;
 mod failure;
+mod feed;
 mod follow;
 mod http_client;
 pub mod inspect;

@@ -3,8 +3,8 @@
 use clap::{CommandFactory, Parser, Subcommand};
 use messages::CommandKind;
 use recrawl::commands::{
-    OnePageArguments, changes, dead_letters, demo, detect, diff, explain, export, fetch, hosts, mirrors, operate, page,
-    rank, robots, rules, run, seed, simulate, sitemap, state, status, text, topic, topics, url,
+    OnePageArguments, changes, dead_letters, demo, detect, diff, explain, export, feed, fetch, hosts, mirrors, operate,
+    page, rank, robots, rules, run, seed, simulate, sitemap, state, status, text, topic, topics, url,
 };
 use recrawl::output::Format;
 use std::process::ExitCode;
@@ -35,8 +35,10 @@ enum RecrawlCommand {
     Explain(OnePageArguments),
     /// Lists hosts: what each takes of the budget, and what its pages are worth.
     Hosts(hosts::HostsArguments),
-    /// Prints changes, one per line, and optionally follows.
+    /// Prints changes, one per line, or delivers them to a web server or a program; optionally follows.
     Changes(changes::ChangesArguments),
+    /// Prints the newest changes as a feed, Atom or RSS.
+    Feed(feed::FeedArguments),
     /// Exports fetch results as web archives or as lines of JSON, and optionally follows.
     Export(export::ExportArguments),
     /// Adds pages to a crawl, running or not.
@@ -100,6 +102,7 @@ fn main() -> ExitCode {
         RecrawlCommand::Explain(arguments) => explain::explain(arguments, format),
         RecrawlCommand::Hosts(arguments) => hosts::hosts(arguments, format),
         RecrawlCommand::Changes(arguments) => changes::changes(arguments, format),
+        RecrawlCommand::Feed(arguments) => feed::feed(arguments),
         RecrawlCommand::Export(arguments) => export::export(arguments, format),
         RecrawlCommand::Seed(arguments) => seed::seed(arguments, format),
         RecrawlCommand::Refetch(arguments) => operate::operate(CommandKind::Refetch, arguments, format),

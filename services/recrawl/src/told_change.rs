@@ -72,6 +72,12 @@ impl ToldChange {
 
     /// Changes with everything and with as little as possible, to try templates on.
     pub(crate) fn examples() -> [Self; 2] {
+        let cursor: Cursor = "1.2".parse().expect("it is a cursor");
+        Self::example_records().map(|change| Self::new(change, &cursor))
+    }
+
+    /// The records of the same.
+    pub(crate) fn example_records() -> [PageChange; 2] {
         let url = CanonicalUrl::parse("https://shop.test/lamp").expect("it is a URL");
         let unit = ChangedUnit {
             before: Some("24,90 €".to_owned()),
@@ -118,8 +124,7 @@ impl ToldChange {
             not_found: vec![".stock".to_owned()],
             ..little.clone()
         };
-        let cursor: Cursor = "1.2".parse().expect("it is a cursor");
-        [Self::new(much, &cursor), Self::new(little, &cursor)]
+        [much, little]
     }
 
     /// The texts of the change, line by line, as `recrawl changes` prints them.

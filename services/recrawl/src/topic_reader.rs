@@ -4,6 +4,7 @@ use crate::CommandFailure;
 use messages::topics::{self, TopicSpec};
 use settings::Settings;
 use std::path::PathBuf;
+use std::sync::Arc;
 use stream::schemas::{SchemaReader, is_unheard_of};
 use stream::{InputRecord, Log, LogBackend, LogReader, OffsetBounds, PollLimits, TopicPartition};
 use stream_rocksdb::EmbeddedBackend;
@@ -20,7 +21,12 @@ pub struct TopicReader {
 }
 
 enum LogSource {
-    Embedded { data: PathBuf, log: Box<EmbeddedBackend> },
+    Embedded {
+        data: PathBuf,
+        log: Box<EmbeddedBackend>,
+    },
+    /// The log of a loop in this process.
+    Running(Arc<EmbeddedBackend>),
     Kafka(Box<dyn LogReader>),
 }
 
@@ -33,6 +39,7 @@ impl LogSource {
     ) -> Result<(Vec<InputRecord>, u64), CommandFailure> {
         match self {
             LogSource::Embedded { log, .. } => read_embedded(log, place, from, max_records),
+            LogSource::Running(log) => read_embedded(log, place, from, max_records),
             LogSource::Kafka(reader) => Ok(reader.read(place, from, max_records)?),
         }
     }
@@ -72,6 +79,22 @@ impl TopicReader {
         Ok(reader)
     }
 
+    /// Opens a topic of the loop that runs in this process.
+    pub(crate) fn of_running(
+        log: Arc<EmbeddedBackend>,
+        names: &LogNames,
+        topic: impl Into<TopicSpec>,
+    ) -> Result<Self, CommandFailure> {
+        let topic = names.topic(topic);
+        let found = log.topics()?.into_iter().find(|config| *config.name == topic);
+        let config = found.ok_or_else(|| CommandFailure::Input(format!("topic {topic} does not exist")))?;
+        let (partitions, forgets_what_was_read) = (config.partitions, config.cleanup.drops_consumed());
+        let schemas = Some(SchemaReader::new(&names.topic(topics::SCHEMAS)));
+        let mut reader = Self { source: LogSource::Running(log), schemas, partitions, topic, forgets_what_was_read };
+        reader.learn_schemas()?;
+        Ok(reader)
+    }
+
     /// Whether records are deleted as soon as the loop has read them.
     pub fn forgets_what_was_read(&self) -> bool {
         self.forgets_what_was_read
@@ -87,6 +110,7 @@ impl TopicReader {
         let place = TopicPartition::new(self.topic.as_str(), partition);
         Ok(match &mut self.source {
             LogSource::Embedded { log, .. } => log.bounds(&place)?,
+            LogSource::Running(log) => log.bounds(&place)?,
             LogSource::Kafka(reader) => reader.bounds(&[place])?.into_iter().next().unwrap_or_default(),
         })
     }

@@ -7,6 +7,7 @@ pub mod detect;
 pub mod diff;
 pub mod explain;
 pub mod export;
+pub mod feed;
 pub mod fetch;
 pub mod hosts;
 pub mod mirrors;

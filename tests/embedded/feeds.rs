@@ -1,0 +1,113 @@
+//! Changes as a feed: what a reader of feeds understands, from the command and from the port.
+
+use crate::changes::page_changes;
+use serde_json::Value;
+use simweb::SeededConfig;
+use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use tests::{Crawl, SimulatedWeb, programs, wait_for};
+
+const SOON: Duration = Duration::from_secs(30);
+const PAGES: usize = 30;
+
+fn web() -> SimulatedWeb {
+    let seeded = SeededConfig { hosts: 3, pages_per_host: PAGES / 3, ..SeededConfig::default() };
+    SimulatedWeb::start(seeded, 1.0, |_| {})
+}
+
+fn feed(crawl: &Crawl, arguments: &[&str]) -> tests::Output {
+    let mut command = programs().command("recrawl");
+    command.arg("feed").args(arguments).arg("--data").arg(crawl.data()).args(crawl.flags());
+    tests::Process::start(command, crawl.directory.path()).finish()
+}
+
+/// A feed as Python's parser of XML and the rules of its standard see it.
+fn read(text: &str) -> Value {
+    let python = std::env::var_os("RECRAWL_PYTHON").unwrap_or_else(|| "python3".into());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("embedded/read_feed.py");
+    let mut child = Command::new(python)
+        .arg(script)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("there is a Python");
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "not a feed:\n{text}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn entries(feed: &Value) -> &[Value] {
+    feed["entries"].as_array().unwrap()
+}
+
+/// What the running crawl answers: media type and body.
+fn get(crawl: &Crawl, path: &str) -> Option<(String, String)> {
+    let address = std::fs::read_to_string(crawl.data().join(recrawl::embedded::ADDRESS_FILE)).ok()?;
+    let mut stream = TcpStream::connect(address).ok()?;
+    write!(stream, "GET {path} HTTP/1.0\r\nhost: localhost\r\n\r\n").ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    let kind = head.lines().find_map(|line| line.strip_prefix("content-type: "))?;
+    head.starts_with("HTTP/1.0 200").then(|| (kind.to_owned(), body.to_owned()))
+}
+
+#[test]
+fn the_newest_changes_are_a_feed_that_readers_understand() {
+    let web = web();
+    let crawl = Crawl::of(&web);
+    let process = crawl.run(&[]);
+    let served = |path: &str| get(&crawl, path);
+    let all_are_told = || served("/changes.atom").is_some_and(|(_, body)| body.matches("<entry>").count() == PAGES);
+    wait_for("the port serves all changes", SOON, all_are_told);
+    let (kind, atom) = served("/changes.atom").unwrap();
+    assert_eq!(kind, "application/atom+xml; charset=utf-8");
+    let (kind, rss) = served("/changes.rss").unwrap();
+    assert_eq!(kind, "application/rss+xml; charset=utf-8");
+    assert!(served("/changes.json").is_none());
+    process.signal(libc::SIGINT);
+    process.finish().exits_with(0);
+
+    let mut told = page_changes(&crawl);
+    told.sort_by_key(|change| std::cmp::Reverse(change.seen_at));
+    let (atom, rss) = (read(&atom), read(&rss));
+    let ids: BTreeSet<_> = entries(&atom).iter().map(|entry| entry["id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), PAGES);
+    for ((entry, other), change) in entries(&atom).iter().zip(entries(&rss)).zip(&told) {
+        assert_eq!((entry["id"].as_str(), entry["url"].as_str()), (other["id"].as_str(), other["url"].as_str()));
+        assert_eq!(
+            entry["seen_at"].as_f64().map(|s| (s * 1e3).round() as i64),
+            Some(change.seen_at.as_micros() / 1_000)
+        );
+        assert_eq!(entry["verdict"], "first");
+        assert!(entry["title"].as_str().unwrap().starts_with("first: host-"), "{entry}");
+    }
+    // The command says the same, and less if asked to.
+    assert_eq!(read(&feed(&crawl, &[]).exits_with(0).stdout)["entries"], atom["entries"]);
+    let address = "https://example.org/changes.xml?a=1&b=2";
+    let short = feed(&crawl, &["rss", "--items", "7", "--title", "Ours & <theirs>", "--address", address]);
+    let short = read(&short.exits_with(0).stdout);
+    assert_eq!(entries(&short), &entries(&rss)[..7]);
+    assert_eq!((&short["title"], &short["self"][0]), (&"Ours & <theirs>".into(), &address.into()));
+
+    feed(&crawl, &["--items", "0"]).exits_with(2).says(&["write a number from 1 to 10000"]);
+    feed(&crawl, &["--address", "nowhere"]).exits_with(2).says(&["--address: "]);
+    feed(&crawl, &["yaml"]).exits_with(2).says(&["atom, rss"]);
+}
+
+#[test]
+fn a_crawl_that_has_told_nothing_yet_has_a_feed_all_the_same() {
+    let seeded = SeededConfig { hosts: 1, pages_per_host: 1, ..SeededConfig::default() };
+    let web = SimulatedWeb::start(seeded, 1.0, |config| config.dials.latency = Duration::from_secs(20));
+    let crawl = Crawl::of(&web);
+    let process = crawl.run(&[]);
+    wait_for("the port serves a feed", SOON, || get(&crawl, "/changes.rss").is_some());
+    let changes = read(&get(&crawl, "/changes.atom").unwrap().1);
+    assert_eq!(entries(&changes).len(), 0);
+    process.kill();
+}
