@@ -301,7 +301,7 @@ mod tests {
         for (form, kind) in [(FeedForm::Atom, SitemapKind::Atom), (FeedForm::Rss, SitemapKind::Rss)] {
             let text = feed(form, &about(), changes());
             let read = sitemaps::read(text.as_bytes());
-            assert_eq!(read.kind, kind, "{text}");
+            assert_eq!(read.kind, Some(kind), "{text}");
             assert!(read.problems.is_empty(), "{:?} in {text}", read.problems);
             let urls: Vec<_> = read.entries.iter().map(|entry| entry.url.as_str()).collect();
             assert_eq!(urls, ["https://shop.test/lamp"; 2], "{text}");

@@ -12,7 +12,7 @@ pub(super) struct CursorFile {
     path: PathBuf,
     topic: String,
     cursor: Option<Cursor>,
-    _lock: File,
+    lock: File,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ impl CursorFile {
                 CommandFailure::Input(format!("cursor file {shown}: {problem}; delete it to begin again"))
             })?),
         };
-        Ok(Self { path: path.to_owned(), topic, cursor, _lock: lock })
+        Ok(Self { path: path.to_owned(), topic, cursor, lock })
     }
 
     /// The position after the last change that is done.
@@ -78,6 +78,13 @@ impl CursorFile {
         writeln!(file, "{text}")?;
         file.sync_data()?;
         std::fs::rename(&new, &self.path)
+    }
+}
+
+impl Drop for CursorFile {
+    fn drop(&mut self) {
+        // Not left to the end of the file: a process that is just being forked may have it open, too.
+        let _ = self.lock.unlock();
     }
 }
 
