@@ -165,8 +165,9 @@ fn what_comes_while_it_follows_is_delivered_and_a_signal_ends_it_between_changes
     let process = start(&crawl, &receiver, &["--follow"]);
     wait_for("what is there is delivered", SOON, || receiver.taken().len() == PAGES);
     let urls = told(&crawl).iter().map(|change| change["url"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
-    // A page that is forgotten and seeded again is new again.
+    // A page that is forgotten, by every stage, and seeded again is new again.
     crawl.ask("forget", &[&urls[0]]).exits_with(0);
+    crawl.ask("run", &["--until-idle"]).exits_with(0);
     crawl.run(&["--until-idle"]).finish().exits_with(0);
     wait_for("the page is told again", SOON, || receiver.taken().len() > PAGES);
     process.signal(libc::SIGTERM);
@@ -202,6 +203,18 @@ fn a_change_that_is_given_up_stops_the_command_or_is_left_out_as_asked() {
     let slow = WebhookReceiver::start(|_| Reply::Status(503, vec!["Retry-After: 7200".to_owned()]));
     deliver(&crawl, &slow, &[]).exits_with(3).says(&["answered 503", "asks to wait 2h, longer than --give-up-after"]);
     works.store(true, Ordering::SeqCst);
+}
+
+#[test]
+fn changes_that_are_not_wanted_are_passed_over_for_good() {
+    let crawl = crawl();
+    let last = told(&crawl).pop().unwrap()["cursor"].clone();
+    let receiver = WebhookReceiver::start(|_| Reply::status(200));
+    let none = deliver(&crawl, &receiver, &["--verdict", "minor,major"]).exits_with(0).json();
+    assert_eq!((&none["delivered"], &none["cursor"]), (&0.into(), &last));
+    assert_eq!(deliver(&crawl, &receiver, &[]).exits_with(0).json()["delivered"], 0);
+    assert_eq!(crawl.ask("changes", &["--verdict", "gone"]).exits_with(0).stdout, "");
+    assert_eq!(crawl.ask("changes", &["--verdict", "gone,first"]).exits_with(0).stdout.lines().count(), PAGES);
 }
 
 #[test]
@@ -312,7 +325,9 @@ fn what_cannot_be_is_told_before_anything_is_sent() {
     check(&["--webhook", "https://a:b@hooks.test/"], &["must not hold a user name", "--header-file"]);
     check(&["--webhook", "@/no/such/file"], &["--webhook @/no/such/file: No such file"]);
     check(&["--webhook", &url, "--exec", "true"], &["cannot be used with"]);
-    check(&["--exec", "true", "--template", "slack"], &["--webhook"]);
+    check(&["--exec", "true", "--template", "slack"], &["cannot be used with"]);
+    check(&["--template", "slack"], &["--webhook"]);
+    check(&["--exec", "true", "--verdict", "minor,mayor"], &["write some of first, minor, major"]);
     check(&["--exec", "/no/such/program"], &["cannot start /no/such/program"]);
     check(&["--exec", "say 'open"], &["quotation mark"]);
     check(&["--webhook", &url, "--secret-file", &short], &["the secret has 4 bytes; it needs 16"]);

@@ -95,6 +95,7 @@ fn the_newest_changes_are_a_feed_that_readers_understand() {
     assert_eq!(entries(&short), &entries(&rss)[..7]);
     assert_eq!((&short["title"], &short["self"][0]), (&"Ours & <theirs>".into(), &address.into()));
 
+    assert!(entries(&read(&feed(&crawl, &["--verdict", "major"]).exits_with(0).stdout)).is_empty());
     feed(&crawl, &["--items", "0"]).exits_with(2).says(&["write a number from 1 to 10000"]);
     feed(&crawl, &["--address", "nowhere"]).exits_with(2).says(&["--address: "]);
     feed(&crawl, &["yaml"]).exits_with(2).says(&["atom, rss"]);

@@ -299,7 +299,7 @@ fn documents(
             _ => return None,
         };
         let changes = TopicReader::of_running(log.clone(), &names, feed::TOPIC)
-            .and_then(|mut reader| feed::newest(&mut reader, feed::ITEMS));
+            .and_then(|mut reader| feed::newest(&mut reader, feed::ITEMS, |_| true));
         Some(match changes {
             Ok(changes) => {
                 let body = feed::feed(form, &about, changes);

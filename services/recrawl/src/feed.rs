@@ -2,7 +2,7 @@
 
 use crate::CommandFailure;
 use crate::change_lines::LineStyle;
-use crate::follow::{DecodedRecord, decode};
+use crate::decoded::{DecodedRecord, decode};
 use crate::output::word;
 use crate::told_change::ToldChange;
 use crate::topic_reader::TopicReader;
@@ -71,11 +71,15 @@ impl FeedAbout {
     }
 }
 
-/// The newest changes, the newest first.
-pub(crate) fn newest(reader: &mut TopicReader, limit: usize) -> Result<Vec<PageChange>, CommandFailure> {
+/// The newest changes that are wanted, the newest first.
+pub(crate) fn newest(
+    reader: &mut TopicReader,
+    limit: usize,
+    is_wanted: impl Fn(&PageChange) -> bool,
+) -> Result<Vec<PageChange>, CommandFailure> {
     let mut all = Vec::new();
     for partition in 0..reader.partitions() {
-        all.extend(newest_of(reader, partition, limit)?);
+        all.extend(newest_of(reader, partition, limit, &is_wanted)?);
     }
     // Equal times keep their order, so the same changes make the same feed.
     all.sort_by_key(|change: &PageChange| std::cmp::Reverse(change.seen_at));
@@ -83,8 +87,14 @@ pub(crate) fn newest(reader: &mut TopicReader, limit: usize) -> Result<Vec<PageC
     Ok(all)
 }
 
-/// The last changes of a partition. Offsets have gaps, so the part that is read grows until there are enough.
-fn newest_of(reader: &mut TopicReader, partition: u32, limit: usize) -> Result<Vec<PageChange>, CommandFailure> {
+/// The last such changes of a partition. Offsets have gaps, and not all changes are wanted, so the part that is read
+/// grows until there are enough.
+fn newest_of(
+    reader: &mut TopicReader,
+    partition: u32,
+    limit: usize,
+    is_wanted: impl Fn(&PageChange) -> bool,
+) -> Result<Vec<PageChange>, CommandFailure> {
     let bounds = reader.bounds(partition)?;
     let mut part = limit as u64;
     loop {
@@ -97,7 +107,7 @@ fn newest_of(reader: &mut TopicReader, partition: u32, limit: usize) -> Result<V
             }
             next = after;
             changes.extend(records.iter().filter_map(|record| match decode(record) {
-                DecodedRecord::Message(change) => Some(change),
+                DecodedRecord::Message(change) => Some(change).filter(&is_wanted),
                 DecodedRecord::Nothing => None,
                 DecodedRecord::Awaits(why) => {
                     eprintln!("recrawl: record {partition}@{} is left out: {why}", record.offset);

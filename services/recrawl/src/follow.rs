@@ -2,19 +2,18 @@
 
 use crate::CommandFailure;
 use crate::commands::SettingsArguments;
+use crate::cursor::Cursor;
+use crate::decoded::{DecodedRecord, decode};
 use crate::topic_reader::TopicReader;
 use clap::Args;
 use daemon::StopSignal;
+use messages::Message;
 use messages::topics::TopicSpec;
-use messages::{DecodeError, Message, PageRemoval};
 use page::Timestamp;
 use settings::Settings;
 use std::collections::VecDeque;
-use std::fmt;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::{Duration, UNIX_EPOCH};
-use stream::InputRecord;
 
 /// Poll interval, in real time.
 const FOLLOW_EVERY: Duration = Duration::from_millis(200);
@@ -96,30 +95,6 @@ pub(crate) trait Take<M> {
 
     /// No more records for now: flush the output.
     fn rest(&mut self) -> Result<(), CommandFailure>;
-}
-
-/// Position of a reader: the next offset of each partition, in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Cursor(Vec<u64>);
-
-impl FromStr for Cursor {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let offsets: Result<_, _> = text.split('.').map(str::parse).collect();
-        offsets
-            .map(Self)
-            .map_err(|_| "not a cursor; give the field cursor of an earlier record, such as 47.53.53.48".to_owned())
-    }
-}
-
-impl fmt::Display for Cursor {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (partition, offset) in self.0.iter().enumerate() {
-            write!(formatter, "{}{offset}", if partition == 0 { "" } else { "." })?;
-        }
-        Ok(())
-    }
 }
 
 /// Where reading begins.
@@ -308,30 +283,6 @@ impl<M: Message> TopicFollower<M> {
     }
 }
 
-/// What a record is to a reader.
-pub(crate) enum DecodedRecord<M> {
-    Message(M),
-    /// A tombstone or a foreign record. A foreign record is reported; both are skipped.
-    Nothing,
-    /// A record of another version, readable once its schema has arrived.
-    Awaits(String),
-}
-
-/// Reads a record of a topic of these messages.
-pub(crate) fn decode<M: Message>(record: &InputRecord) -> DecodedRecord<M> {
-    match record.value.as_deref().map(M::decode) {
-        None => DecodedRecord::Nothing,
-        Some(Ok(message)) => DecodedRecord::Message(message),
-        // Removals are on the topic of fetch results, too.
-        Some(Err(DecodeError::OtherRecord { found, .. })) if found == PageRemoval::NAME => DecodedRecord::Nothing,
-        Some(Err(error @ DecodeError::UnknownSchema { .. })) => DecodedRecord::Awaits(error.to_string()),
-        Some(Err(error)) => {
-            eprintln!("recrawl: record {}@{} is not a {}: {error}", record.partition, record.offset, M::NAME);
-            DecodedRecord::Nothing
-        }
-    }
-}
-
 fn moment(text: &str) -> Result<Timestamp, String> {
     if let Ok(seconds) = text.parse::<f64>() {
         return Ok(Timestamp::from_micros((seconds * 1e6) as i64));
@@ -346,17 +297,6 @@ fn moment(text: &str) -> Result<Timestamp, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_cursor_reads_back_what_it_wrote() {
-        for offsets in [vec![0], vec![12, 0, 7], vec![u64::MAX, 1]] {
-            let cursor = Cursor(offsets);
-            assert_eq!(cursor.to_string().parse(), Ok(cursor));
-        }
-        for bad in ["", "1.", "a", "1,2", "-1"] {
-            assert!(bad.parse::<Cursor>().is_err(), "{bad}");
-        }
-    }
 
     #[test]
     fn moments_may_be_days_times_or_seconds() {

@@ -9,6 +9,8 @@ pub mod ask;
 pub mod batch;
 mod change_lines;
 pub mod commands;
+mod cursor;
+mod decoded;
 mod deliver;
 pub mod embedded;
 mod failure;

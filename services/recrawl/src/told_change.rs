@@ -1,12 +1,37 @@
 //! A change as people and programs are told it.
 
 use crate::change_lines::{LineStyle, watched_lines};
-use crate::follow::Cursor;
+use crate::cursor::Cursor;
 use crate::output::{Format, word};
+use clap::Args;
 use messages::{ChangedUnit, PageChange, Verdict};
 use page::{CanonicalUrl, Timestamp};
 use serde::Serialize;
 use std::io::Write;
+
+/// Selects changes by their verdicts.
+#[derive(Args, Debug)]
+pub(crate) struct VerdictArguments {
+    /// Only changes with these verdicts, with commas: first, minor, major, missing, gone, returned.
+    #[arg(long = "verdict", value_name = "VERDICT", value_delimiter = ',', value_parser = verdict)]
+    verdicts: Vec<Verdict>,
+}
+
+impl VerdictArguments {
+    /// Whether changes with this verdict are wanted.
+    pub(crate) fn want(&self, verdict: Verdict) -> bool {
+        self.verdicts.is_empty() || self.verdicts.contains(&verdict)
+    }
+}
+
+/// The verdicts that are told.
+const TOLD: [Verdict; 6] =
+    [Verdict::First, Verdict::Minor, Verdict::Major, Verdict::Missing, Verdict::Gone, Verdict::Returned];
+
+fn verdict(text: &str) -> Result<Verdict, String> {
+    let found = TOLD.into_iter().find(|verdict| word(verdict) == text);
+    found.ok_or_else(|| format!("write some of {}", TOLD.map(|verdict| word(&verdict)).join(", ")))
+}
 
 /// A change as it is told: a line of `recrawl changes --format jsonl`, and the body of a webhook.
 #[derive(Debug, Serialize)]

@@ -5,7 +5,7 @@ use crate::change_lines::{ColorArguments, LineStyle};
 use crate::deliver::DeliveryArguments;
 use crate::follow::{FollowArguments, Followed, Subject, Take, TopicFollower};
 use crate::output::{Format, told};
-use crate::told_change::ToldChange;
+use crate::told_change::{ToldChange, VerdictArguments};
 use clap::Args;
 use daemon::StopSignal;
 use messages::{PageChange, topics};
@@ -19,6 +19,8 @@ const BATCH: usize = 500;
 pub struct ChangesArguments {
     #[command(flatten)]
     follow: FollowArguments,
+    #[command(flatten)]
+    verdicts: VerdictArguments,
     #[command(flatten)]
     color: ColorArguments,
     #[command(flatten)]
@@ -37,14 +39,15 @@ pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), Comma
         moment: |change: &PageChange| change.seen_at,
     };
     let settings = follow.settings()?;
-    if let Some(mut delivery) = arguments.delivery.open(&settings, follow, &stop)? {
+    if let Some(mut delivery) = arguments.delivery.open(&settings, follow, &arguments.verdicts, &stop)? {
         let mut changes = TopicFollower::open(&settings, subject, &delivery.start())?;
         follow.each(&mut changes, &stop, &mut delivery)?;
         return delivery.finish(format);
     }
     let mut changes = TopicFollower::open(&settings, subject, &follow.start())?;
     let out = BufWriter::new(std::io::stdout().lock());
-    let mut printer = Printer { out, format, style: arguments.color.style(), follow, stop: &stop };
+    let (style, verdicts) = (arguments.color.style(), &arguments.verdicts);
+    let mut printer = Printer { out, format, style, follow, verdicts, stop: &stop };
     follow.each(&mut changes, &stop, &mut printer)?;
     printer.rest()
 }
@@ -54,12 +57,13 @@ struct Printer<'a> {
     format: Format,
     style: LineStyle,
     follow: &'a FollowArguments,
+    verdicts: &'a VerdictArguments,
     stop: &'a StopSignal,
 }
 
 impl Take<PageChange> for Printer<'_> {
     fn take(&mut self, record: Followed<PageChange>) -> Result<bool, CommandFailure> {
-        if !self.follow.wants(record.message.seen_at) {
+        if !self.follow.wants(record.message.seen_at) || !self.verdicts.want(record.message.verdict) {
             return Ok(false);
         }
         let line = ToldChange::new(record.message, &record.cursor);

@@ -4,6 +4,7 @@ use crate::CommandFailure;
 use crate::commands::SettingsArguments;
 use crate::feed::{self, FeedAbout, FeedForm, ITEMS};
 use crate::output::written;
+use crate::told_change::VerdictArguments;
 use crate::topic_reader::TopicReader;
 use clap::Args;
 use page::CanonicalUrl;
@@ -21,6 +22,8 @@ pub struct FeedArguments {
     /// State directory of a `recrawl run`, which may be running.
     #[arg(long)]
     data: Option<PathBuf>,
+    #[command(flatten)]
+    verdicts: VerdictArguments,
     /// Most changes in the feed.
     #[arg(long, value_name = "N", default_value_t = ITEMS, value_parser = items)]
     items: usize,
@@ -40,7 +43,7 @@ pub fn feed(arguments: &FeedArguments) -> Result<(), CommandFailure> {
         return Err(CommandFailure::Input(format!("--address: {error}")));
     }
     let mut reader = TopicReader::open(&settings, feed::TOPIC, "recrawl-feed")?;
-    let changes = feed::newest(&mut reader, arguments.items)?;
+    let changes = feed::newest(&mut reader, arguments.items, |change| arguments.verdicts.want(change.verdict))?;
     let about = FeedAbout::new(&settings, arguments.title.as_deref(), arguments.address.clone());
     written(std::io::stdout().write_all(feed::feed(arguments.form, &about, changes).as_bytes()))
 }

@@ -8,6 +8,7 @@ use super::webhook::{Manner, Target, Webhook, authorities, headers};
 use super::{Delivery, OnFailure, Receiver, Summary};
 use crate::CommandFailure;
 use crate::follow::FollowArguments;
+use crate::told_change::VerdictArguments;
 use clap::Args;
 use daemon::StopSignal;
 use messages::{Digest, topics};
@@ -39,19 +40,19 @@ pub(crate) struct DeliveryArguments {
     #[arg(long, value_name = "FILE")]
     cursor_file: Option<PathBuf>,
     /// File with the secret that signs webhooks, as whsec_… or any text. Default: RECRAWL_WEBHOOK_SECRET.
-    #[arg(long, value_name = "FILE", requires = "webhook")]
+    #[arg(long, value_name = "FILE", requires = "webhook", conflicts_with = "exec")]
     secret_file: Option<PathBuf>,
     /// Sends webhooks without a signature.
-    #[arg(long, requires = "webhook", conflicts_with = "secret_file")]
+    #[arg(long, requires = "webhook", conflicts_with_all = ["secret_file", "exec"])]
     unsigned: bool,
     /// File with further headers of webhooks, one a line, such as "Authorization: Bearer …".
-    #[arg(long, value_name = "FILE", requires = "webhook")]
+    #[arg(long, value_name = "FILE", requires = "webhook", conflicts_with = "exec")]
     header_file: Option<PathBuf>,
     /// PEM file with the certificate authorities of the web server, instead of the public ones.
-    #[arg(long, value_name = "FILE", requires = "webhook")]
+    #[arg(long, value_name = "FILE", requires = "webhook", conflicts_with = "exec")]
     ca_file: Option<PathBuf>,
     /// Body of webhooks: slack, discord, teams, matrix, or a file with a template. Default: the change as JSON.
-    #[arg(long, value_name = "NAME|FILE", requires = "webhook")]
+    #[arg(long, value_name = "NAME|FILE", requires = "webhook", conflicts_with = "exec")]
     template: Option<String>,
     /// Longest time of one attempt.
     #[arg(long, value_name = "DURATION", default_value = "15s")]
@@ -70,6 +71,7 @@ impl DeliveryArguments {
         &self,
         settings: &Settings,
         follow: &'a FollowArguments,
+        verdicts: &'a VerdictArguments,
         stop: &'a StopSignal,
     ) -> Result<Option<Delivery<'a>>, CommandFailure> {
         if self.timeout.is_zero() {
@@ -108,8 +110,10 @@ impl DeliveryArguments {
         eprintln!("recrawl: delivering to {shown} {from}; progress is in {}", cursor.name());
         Ok(Some(Delivery {
             follow,
+            verdicts,
             receiver,
             cursor,
+            passed_over: None,
             give_up_after: *self.give_up_after,
             on_failure: self.on_failure,
             stop,

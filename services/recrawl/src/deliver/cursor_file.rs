@@ -1,7 +1,7 @@
 //! How far changes were delivered, in a file that survives kills and power cuts.
 
 use crate::CommandFailure;
-use crate::follow::Cursor;
+use crate::cursor::Cursor;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
 use std::io::Write;

@@ -13,9 +13,10 @@ pub(crate) use self::arguments::DeliveryArguments;
 use self::cursor_file::CursorFile;
 use self::retry::{FirstTry, NextTry};
 use crate::CommandFailure;
-use crate::follow::{Cursor, FollowArguments, Followed, Start, Take};
+use crate::cursor::Cursor;
+use crate::follow::{FollowArguments, Followed, Start, Take};
 use crate::output::{Format, answer};
-use crate::told_change::ToldChange;
+use crate::told_change::{ToldChange, VerdictArguments};
 use daemon::StopSignal;
 use messages::PageChange;
 use serde::Serialize;
@@ -59,8 +60,11 @@ pub(crate) enum OnFailure {
 /// Delivers changes to a receiver, and notes how far it came.
 pub(crate) struct Delivery<'a> {
     follow: &'a FollowArguments,
+    verdicts: &'a VerdictArguments,
     receiver: Box<dyn Receiver>,
     cursor: CursorFile,
+    /// Position after changes that are not wanted, as far as it is not noted yet.
+    passed_over: Option<Cursor>,
     give_up_after: Duration,
     on_failure: OnFailure,
     stop: &'a StopSignal,
@@ -154,16 +158,13 @@ impl Delivery<'_> {
         }
         false
     }
-
-    fn passed(&mut self, cursor: Cursor) -> Result<(), CommandFailure> {
-        self.cursor.write(cursor)
-    }
 }
 
 impl Take<PageChange> for Delivery<'_> {
     fn take(&mut self, record: Followed<PageChange>) -> Result<bool, CommandFailure> {
         let Followed { message, cursor, .. } = record;
-        if !self.follow.wants(message.seen_at) {
+        if !self.follow.wants(message.seen_at) || !self.verdicts.want(message.verdict) {
+            self.passed_over = Some(cursor);
             return Ok(false);
         }
         let change = ToldChange::new(message, &cursor);
@@ -182,11 +183,13 @@ impl Take<PageChange> for Delivery<'_> {
                 self.done.skipped += 1;
             }
         }
-        self.passed(cursor)?;
+        self.passed_over = None;
+        self.cursor.write(cursor)?;
         Ok(true)
     }
 
     fn rest(&mut self) -> Result<(), CommandFailure> {
-        Ok(())
+        // Where few changes are wanted, retention must not seem to have deleted some that were not.
+        self.passed_over.take().map_or(Ok(()), |cursor| self.cursor.write(cursor))
     }
 }

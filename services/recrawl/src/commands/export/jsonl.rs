@@ -2,7 +2,8 @@
 
 use super::{follower, unpacked};
 use crate::CommandFailure;
-use crate::follow::{Cursor, FollowArguments, Followed, Take};
+use crate::cursor::Cursor;
+use crate::follow::{FollowArguments, Followed, Take};
 use crate::output::told;
 use ::messages::{FetchOutcome, FetchResult, Hop};
 use base64::prelude::{BASE64_STANDARD, Engine};

@@ -3,7 +3,8 @@
 use super::files::{Finished, WarcFiles};
 use super::{follower, unpacked};
 use crate::CommandFailure;
-use crate::follow::{Cursor, FollowArguments, Followed, Take};
+use crate::cursor::Cursor;
+use crate::follow::{FollowArguments, Followed, Take};
 use crate::output::{Format, told};
 use ::messages::{FetchResult, topics};
 use ::warc::{LogPosition, Originals, WarcRecord, WarcRecordKind, capture};
