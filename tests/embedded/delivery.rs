@@ -342,8 +342,9 @@ fn what_cannot_be_is_told_before_anything_is_sent() {
         &["elsewhere.cursor: it has 2 partitions, but this crawl has 4"],
     );
     check(&["--cursor-file", &foreign], &["goes with --webhook or --exec"]);
-    let unsigned = Crawl::default();
-    unsigned.ask("changes", &["--webhook", &url]).exits_with(2).says(&["RECRAWL_WEBHOOK_SECRET", "--unsigned"]);
+    let nowhere = Crawl::default();
+    nowhere.ask("changes", &["--exec", "true"]).exits_with(2).says(&["no log at"]);
+    assert!(!nowhere.data().exists(), "nothing is made where no crawl is");
     assert!(receiver.seen().is_empty());
 
     let cursor = told(&crawl)[5]["cursor"].as_str().unwrap().to_owned();
@@ -354,4 +355,6 @@ fn what_cannot_be_is_told_before_anything_is_sent() {
     wait_for("the first one is at work", SOON, || !held.seen().is_empty());
     deliver(&crawl, &held, &[]).exits_with(2).says(&["another recrawl delivers with it"]);
     first.kill();
+    let crawl = crawl.with_variable("RECRAWL_WEBHOOK_SECRET", "");
+    deliver(&crawl, &receiver, &[]).exits_with(2).says(&["set RECRAWL_WEBHOOK_SECRET", "--unsigned"]);
 }

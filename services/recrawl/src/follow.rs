@@ -8,7 +8,6 @@ use crate::topic_reader::TopicReader;
 use clap::Args;
 use daemon::StopSignal;
 use messages::Message;
-use messages::topics::TopicSpec;
 use page::Timestamp;
 use settings::Settings;
 use std::collections::VecDeque;
@@ -107,12 +106,8 @@ pub(crate) struct Start {
 
 /// Describes the topic to read.
 pub(crate) struct Subject<M> {
-    /// The topic, without prefix.
-    pub(crate) topic: TopicSpec,
     /// The setting for the retention of its records.
     pub(crate) retention: &'static str,
-    /// Kafka client name of the reader.
-    pub(crate) client: &'static str,
     /// Records read at a time per partition.
     pub(crate) batch: usize,
     /// The time by which records of several partitions are merged.
@@ -142,10 +137,9 @@ pub(crate) struct TopicFollower<M> {
 }
 
 impl<M: Message> TopicFollower<M> {
-    /// Opens a reader at a position.
-    pub(crate) fn open(settings: &Settings, subject: Subject<M>, start: &Start) -> Result<Self, CommandFailure> {
+    /// Reads on from a position.
+    pub(crate) fn open(mut reader: TopicReader, subject: Subject<M>, start: &Start) -> Result<Self, CommandFailure> {
         let named = &start.named;
-        let mut reader = TopicReader::open(settings, subject.topic, subject.client)?;
         if reader.forgets_what_was_read() {
             let retention = subject.retention;
             eprintln!(

@@ -6,6 +6,7 @@ use crate::deliver::DeliveryArguments;
 use crate::follow::{FollowArguments, Followed, Subject, Take, TopicFollower};
 use crate::output::{Format, told};
 use crate::told_change::{ToldChange, VerdictArguments};
+use crate::topic_reader::TopicReader;
 use clap::Args;
 use daemon::StopSignal;
 use messages::{PageChange, topics};
@@ -31,20 +32,17 @@ pub struct ChangesArguments {
 pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), CommandFailure> {
     let follow = &arguments.follow;
     let stop = StopSignal::on_signals()?;
-    let subject = Subject {
-        topic: topics::PAGE_CHANGES.spec(),
-        retention: "log.retention_changes",
-        client: "recrawl-changes",
-        batch: BATCH,
-        moment: |change: &PageChange| change.seen_at,
-    };
+    let subject =
+        Subject { retention: "log.retention_changes", batch: BATCH, moment: |change: &PageChange| change.seen_at };
     let settings = follow.settings()?;
+    // First of all, so that nothing is made in a data directory that is not there.
+    let reader = TopicReader::open(&settings, topics::PAGE_CHANGES, "recrawl-changes")?;
     if let Some(mut delivery) = arguments.delivery.open(&settings, follow, &arguments.verdicts, &stop)? {
-        let mut changes = TopicFollower::open(&settings, subject, &delivery.start())?;
+        let mut changes = TopicFollower::open(reader, subject, &delivery.start())?;
         follow.each(&mut changes, &stop, &mut delivery)?;
         return delivery.finish(format);
     }
-    let mut changes = TopicFollower::open(&settings, subject, &follow.start())?;
+    let mut changes = TopicFollower::open(reader, subject, &follow.start())?;
     let out = BufWriter::new(std::io::stdout().lock());
     let (style, verdicts) = (arguments.color.style(), &arguments.verdicts);
     let mut printer = Printer { out, format, style, follow, verdicts, stop: &stop };

@@ -7,6 +7,7 @@ mod warc;
 use crate::CommandFailure;
 use crate::follow::{FollowArguments, Subject, TopicFollower};
 use crate::output::Format;
+use crate::topic_reader::TopicReader;
 use ::messages::{FetchResult, body, topics};
 use clap::{Args, Subcommand};
 use settings::Settings;
@@ -42,13 +43,12 @@ pub fn export(arguments: &ExportArguments, format: Format) -> Result<(), Command
 
 fn follower(settings: &Settings, arguments: &FollowArguments) -> Result<TopicFollower<FetchResult>, CommandFailure> {
     let subject = Subject {
-        topic: topics::FETCH_RESULTS.spec(),
         retention: "log.retention_results",
-        client: "recrawl-export",
         batch: BATCH,
         moment: |result: &FetchResult| result.look.fetched_at,
     };
-    TopicFollower::open(settings, subject, &arguments.start())
+    let reader = TopicReader::open(settings, topics::FETCH_RESULTS, "recrawl-export")?;
+    TopicFollower::open(reader, subject, &arguments.start())
 }
 
 /// The unpacked body of a result, if it has one. A body that does not unpack is reported and treated as absent.
