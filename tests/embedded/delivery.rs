@@ -315,7 +315,7 @@ fn what_cannot_be_is_told_before_anything_is_sent() {
     };
     let (short, template) = (file("short", "tiny"), file("mine.json", "{\n\"a\": {{ urll }}}"));
     let (headers, foreign) = (file("headers", "\nnonsense\n"), file("foreign.cursor", "1.2.3.4"));
-    let elsewhere = file("elsewhere.cursor", r#"{"topic":"page-changes","cursor":"1.2"}"#);
+    let elsewhere = file("elsewhere.cursor", r#"{"topic":"recrawl.page-changes","cursor":"1.2"}"#);
     let receiver = WebhookReceiver::start(|_| Reply::status(200));
     let url = receiver.url();
     let check = |arguments: &[&str], parts: &[&str]| {
@@ -341,6 +341,8 @@ fn what_cannot_be_is_told_before_anything_is_sent() {
         &["--webhook", &url, "--cursor-file", &elsewhere],
         &["elsewhere.cursor: it has 2 partitions, but this crawl has 4"],
     );
+    let other = file("other.cursor", r#"{"topic":"other.page-changes","cursor":"1.2.3.4"}"#);
+    check(&["--webhook", &url, "--cursor-file", &other], &["it is of topic other.page-changes"]);
     check(&["--cursor-file", &foreign], &["goes with --webhook or --exec"]);
     let nowhere = Crawl::default();
     nowhere.ask("changes", &["--exec", "true"]).exits_with(2).says(&["no log at"]);
