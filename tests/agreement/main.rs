@@ -29,27 +29,29 @@ const FETCH_EVERY_DAYS: f64 = 5.0;
 /// Allowed difference of stale time relative to round robin, as a fraction of the simulator's.
 const ALLOWED: f64 = 0.1;
 
-/// Each keeps a core busy for a minute.
+/// Each keeps a core busy for a minute or two.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 #[test]
 fn a_replay_through_the_services_and_the_simulator_agree() {
-    agree(PolicyKind::Live, EstimatorChoice::Sweeps);
+    // A sweep is worth most in its first hours. At 120 days a minute, the milliseconds that the loop takes are such hours
+    // (seen: 9 % more stale time than in the simulator, at a third of the speed 1 %).
+    agree(PolicyKind::Live, EstimatorChoice::Sweeps, "120s");
 }
 
 #[test]
 fn they_agree_too_where_siblings_teach_through_priors() {
-    agree(PolicyKind::CrawlValue, EstimatorChoice::Catalogue(EstimatorKind::GammaGrouped));
+    agree(PolicyKind::CrawlValue, EstimatorChoice::Catalogue(EstimatorKind::GammaGrouped), "60s");
 }
 
-fn agree(policy: PolicyKind, estimator: EstimatorChoice) {
+fn agree(policy: PolicyKind, estimator: EstimatorChoice, wall: &str) {
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let directory = tempfile::tempdir().expect("there is room for a test");
     let corpora =
         std::env::var_os("RECRAWL_CORPORA").map_or_else(|| "../shared/corpora".into(), std::path::PathBuf::from);
     let mut command = programs().command("recrawl");
     // The simulator knows no lists, weights, rules or errors.
-    command.args(["--format", "json", "demo", "--plain", "--wall", "60s", "--out"]).arg(directory.path());
+    command.args(["--format", "json", "demo", "--plain", "--wall", wall, "--out"]).arg(directory.path());
     command.args(["--days", &DAYS.to_string(), "--fetch-every-days", &FETCH_EVERY_DAYS.to_string()]);
     command.arg("--set").arg(format!("policy.name={}", policy.name()));
     command.arg("--set").arg(format!("estimator.name={}", estimator.name()));
