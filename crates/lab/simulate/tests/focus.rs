@@ -2,15 +2,15 @@
 //! in English and Chinese, 20 of them on the topic, some of these behind tunnels.
 
 use simulate::focus::generated::{self, PAGES_PER_SITE, TOPIC_SITES, TUNNELLED_SITES};
-use simulate::focus::{FetchOrder, FocusedWeb};
+use simulate::focus::{FetchOrder, FocusCrawler};
 use topic::metrics::MEASURED_AT;
 
 #[test]
 fn a_focused_crawl_beats_ipagerank_everywhere_and_comes_near_the_oracle() {
     let (web, topic) = generated::generate(7);
-    let read = FocusedWeb::read(&web, &topic);
-    assert!(read.accuracy().iter().all(|share| *share > 0.97), "{:?}", read.accuracy());
-    let harvests = FetchOrder::ALL.map(|order| read.crawl(order, MEASURED_AT[MEASURED_AT.len() - 1]));
+    let crawler = FocusCrawler::new(&web, &topic);
+    assert!(crawler.accuracy().iter().all(|share| *share > 0.97), "{:?}", crawler.accuracy());
+    let harvests = FetchOrder::ALL.map(|order| crawler.crawl(order, MEASURED_AT[MEASURED_AT.len() - 1]));
     let [ours, oracle] = [FetchOrder::Recrawl, FetchOrder::Oracle]
         .map(|order| harvests.iter().find(|harvest| harvest.order == order).expect("every order was crawled"));
     for other in harvests.iter().filter(|harvest| ![ours.order, oracle.order].contains(&harvest.order)) {

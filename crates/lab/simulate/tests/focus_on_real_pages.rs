@@ -2,7 +2,7 @@
 //! names of its pages, which the crawl does not go by.
 
 use archives::Archive;
-use simulate::focus::{FetchOrder, FocusPage, FocusWeb, FocusedWeb};
+use simulate::focus::{FetchOrder, FocusCrawler, FocusPage, FocusWeb};
 use std::path::{Path, PathBuf};
 use topic::{IcuSegmenter, PageTerms, Topic, TopicLearner};
 
@@ -88,9 +88,9 @@ fn a_focused_crawl_of_a_real_manual_finds_more_than_the_others() {
     for seed in SEEDS {
         let seed = pages.iter().position(|page| page.url.ends_with(seed)).expect("the manual has the page");
         let web = FocusWeb::new(pages.clone(), vec![seed]);
-        let read = FocusedWeb::read(&web, &topic);
+        let crawler = FocusCrawler::new(&web, &topic);
         for (mean, order) in means.iter_mut().zip(FetchOrder::ALL) {
-            let harvest = read.crawl(order, MEASURED_AT[MEASURED_AT.len() - 1]);
+            let harvest = crawler.crawl(order, MEASURED_AT[MEASURED_AT.len() - 1]);
             let rate = harvest.mean_rate(&MEASURED_AT).expect("the manual is larger");
             let curve: Vec<String> =
                 MEASURED_AT.iter().map(|at| format!("{:.3}", harvest.rate(*at).expect("it fetched as many"))).collect();

@@ -55,8 +55,8 @@ impl FetchOrder {
     }
 }
 
-/// A web as a crawler reads it that looks for a topic.
-pub struct FocusedWeb<'a> {
+/// A crawler that looks for a topic, with the web as it reads it.
+pub struct FocusCrawler<'a> {
     web: &'a FocusWeb,
     /// With our prediction of links, and with the published one.
     ours: Vec<CrawledPage>,
@@ -95,9 +95,9 @@ impl Harvest {
     }
 }
 
-impl<'a> FocusedWeb<'a> {
+impl<'a> FocusCrawler<'a> {
     /// Reads all pages.
-    pub fn read(web: &'a FocusWeb, topic: &Topic) -> Self {
+    pub fn new(web: &'a FocusWeb, topic: &Topic) -> Self {
         Self {
             web,
             ours: orders::read(&LinkPrediction::default(), topic, web),

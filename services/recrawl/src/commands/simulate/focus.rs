@@ -8,7 +8,7 @@ use crate::output::{Format, answers, print};
 use ::topic::{IcuSegmenter, Topic, metrics::MEASURED_AT};
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use simulate::focus::{FetchOrder, FocusPage, FocusWeb, FocusedWeb, Harvest, generated};
+use simulate::focus::{FetchOrder, FocusCrawler, FocusPage, FocusWeb, Harvest, generated};
 use std::path::{Path, PathBuf};
 
 /// Numbers of fetches at which a crawl of saved pages is measured by default: so many, evenly spread.
@@ -68,7 +68,10 @@ struct HarvestPoint {
 pub(super) fn focus(arguments: &FocusArguments, format: Format) -> Result<(), CommandFailure> {
     let threads = arguments.threads.number()?;
     let (web, topic) = match (&arguments.pages, &arguments.topic) {
-        (Some(pages), Some(name)) => (saved(pages)?, topic::load(name, &IcuSegmenter::default())?),
+        (Some(pages), Some(name)) => {
+            let topic = topic::load(name, &IcuSegmenter::default())?;
+            (saved(pages)?, topic)
+        }
         _ => generated::generate(arguments.seed),
     };
     let at = measured_at(arguments, web.pages().len())?;
@@ -99,10 +102,10 @@ fn measured_at(arguments: &FocusArguments, pages: usize) -> Result<Vec<usize>, C
 }
 
 fn crawl(web: &FocusWeb, topic: &Topic, at: &[usize], threads: usize) -> Result<Vec<FocusRow>, CommandFailure> {
-    let read = FocusedWeb::read(web, topic);
+    let crawler = FocusCrawler::new(web, topic);
     let most = at.last().copied().unwrap_or(0);
     let names = FetchOrder::ALL.map(|order| order.name().to_owned());
-    let (harvests, stopped) = jobs::run(&names, threads, |number, _| Ok(read.crawl(FetchOrder::ALL[number], most)))?;
+    let (harvests, stopped) = jobs::run(&names, threads, |number, _| Ok(crawler.crawl(FetchOrder::ALL[number], most)))?;
     if stopped > 0 {
         return Err(super::stopped(harvests.len(), names.len()));
     }
