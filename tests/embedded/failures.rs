@@ -29,7 +29,7 @@ fn kinds(outcomes: &Value) -> Vec<(&str, &str, u64)> {
         .collect()
 }
 
-/// A server that has a page for every address, and answers so for robots.txt.
+/// A server that has a page for every address, but redirects `/away` to a private address, and answers so for robots.txt.
 fn server(robots: &'static str) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -44,7 +44,11 @@ fn server(robots: &'static str) -> SocketAddr {
                     _ => break,
                 }
             }
-            let status = if head.starts_with(b"GET /robots.txt ") { robots } else { "200 OK" };
+            let status = match () {
+                () if head.starts_with(b"GET /robots.txt ") => robots,
+                () if head.starts_with(b"GET /away ") => "302 Found\r\nlocation: http://10.1.2.3/",
+                () => "200 OK",
+            };
             let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello");
             // The crawler may be gone.
             let _ = stream.write_all(answer.as_bytes());
@@ -139,6 +143,21 @@ fn pages_on_this_machine_are_fetched_without_a_contact_and_when_the_crawl_goes_o
     let crawl = quick().with(CONTACT.0, CONTACT.1).with("fetch.allow_private_addresses", "127.0.0.1");
     seeds(&crawl, &[&url("a")]);
     crawl.run(&["--until-idle"]).finish().exits_with(0);
+}
+
+#[test]
+fn a_redirect_to_where_nothing_may_be_sent_is_a_fetch_that_failed_wherever_it_is_told() {
+    let url = format!("http://{}/away", server("404 Not Found"));
+    let crawl = quick();
+    seeds(&crawl, &[&url]);
+    let output = crawl.run(&["--until-idle"]).finish().exits_with(1);
+    let summary = output.says(&["nothing was fetched: redirect to where nothing may be sent"]).json();
+    let refused = [("failed", "redirect_refused", 1)];
+    assert_eq!(kinds(&summary["outcomes"]), refused);
+    assert_eq!(kinds(&status(&crawl)["page_outcomes"]), refused);
+    let page = crawl.ask("page", &[&url]).exits_with(0).json();
+    assert_eq!((&page["last_failure"], &page["fetches"]), (&json!("redirect_refused"), &json!(1)));
+    assert_eq!(page["last_failure_means"], "redirect to where nothing may be sent");
 }
 
 #[test]

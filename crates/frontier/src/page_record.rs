@@ -1,7 +1,7 @@
 //! The stored record of a page.
 
 use crate::PageRequest;
-use messages::{ChangeBelief, FetchOutcome, Look, Validators, Verdict, impl_message};
+use messages::{AnswerKind, ChangeBelief, FetchOutcome, Look, Validators, Verdict, impl_message};
 use mirrors::Ties;
 use page::{CanonicalUrl, PageId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -48,12 +48,19 @@ pub struct LastFailure {
     pub at: Timestamp,
     pub outcome: FetchOutcome,
     pub status: Option<u16>,
+    pub is_redirected: bool,
 }
 
 impl LastFailure {
     /// The failure that a look tells of.
     pub fn of(look: &Look) -> Self {
-        Self { at: look.fetched_at, outcome: look.outcome, status: look.status }
+        let is_redirected = look.final_url.is_some();
+        Self { at: look.fetched_at, outcome: look.outcome, status: look.status, is_redirected }
+    }
+
+    /// What people are told of it.
+    pub fn kind(&self) -> AnswerKind {
+        AnswerKind::of_outcome(self.outcome, self.is_redirected)
     }
 }
 

@@ -66,15 +66,19 @@ impl AnswerReport {
 impl AnswerKind {
     /// The kind of an answer.
     pub fn of(look: &Look) -> Self {
-        let kind = Self::Outcome(look.outcome);
         match (look.was_not_sent(), look.outcome, look.retry_after_s) {
             (true, FetchOutcome::RateLimited, Some(_)) => Self::HostLeftAlone,
             (true, FetchOutcome::RateLimited, None) => Self::LeaseOver,
+            (true | false, ..) => Self::of_outcome(look.outcome, look.final_url.is_some()),
+        }
+    }
+
+    /// The kind of an answer with this outcome that was not handed back, and whether it came behind a redirect.
+    pub fn of_outcome(outcome: FetchOutcome, is_redirected: bool) -> Self {
+        match Self::Outcome(outcome) {
             // Redirects were followed, so at least one request was sent.
-            (false, ..) if kind.report().class == OutcomeClass::NotSent && look.final_url.is_some() => {
-                Self::RedirectRefused
-            }
-            (true | false, ..) => kind,
+            kind if is_redirected && kind.report().class == OutcomeClass::NotSent => Self::RedirectRefused,
+            kind => kind,
         }
     }
 

@@ -139,8 +139,9 @@ impl Inspection {
             in_flight += u64::from(page.request.lease_until().is_some());
             fetches += page.fetches as u64;
             changes += page.changes as u64;
-            if let Some(outcome) = page.outcome.or(page.failure.map(|failure| failure.outcome)) {
-                *outcomes.entry(AnswerKind::Outcome(outcome)).or_default() += 1;
+            let kind = page.outcome.map(AnswerKind::Outcome).or(page.failure.map(|failure| failure.kind()));
+            if let Some(kind) = kind {
+                *outcomes.entry(kind).or_default() += 1;
             }
             audits.0 += page.audits as u64;
             audits.1 += page.audits_fresh as u64;

@@ -3,7 +3,7 @@
 use crate::CommandFailure;
 use detector::PageSketch;
 use estimator::PageBelief;
-use messages::{AnswerKind, TopicRelevance};
+use messages::TopicRelevance;
 use page::CanonicalUrl;
 use ranker::FocusedPage;
 use scheduler::explain::Explanation;
@@ -160,10 +160,10 @@ impl PageReport {
             outcome: page.outcome.as_ref().map(messages::word),
             status: page.status,
             verdict: page.verdict.as_ref().map(messages::word),
-            last_failure: page.failure.as_ref().map(|failure| messages::word(&failure.outcome)),
+            last_failure: page.failure.as_ref().map(|failure| failure.kind().report().name().to_owned()),
             last_failure_at: moment(page.failure.as_ref().map(|failure| failure.at)),
             last_failure_status: page.failure.as_ref().and_then(|failure| failure.status),
-            last_failure_means: page.failure.map(|failure| AnswerKind::Outcome(failure.outcome).report().in_words()),
+            last_failure_means: page.failure.map(|failure| failure.kind().report().in_words()),
             change_rate_per_day: page.belief.change_rate_per_day(),
             alpha: page.belief.alpha,
             beta_days: page.belief.beta_days,
