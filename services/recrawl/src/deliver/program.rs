@@ -122,13 +122,17 @@ impl Receiver for Program {
 mod tests {
     use super::*;
 
-    fn deliver(line: &str) -> Result<(), Undelivered> {
+    fn deliver_within(timeout: Duration, line: &str) -> Result<(), Undelivered> {
         let [change, _] = ToldChange::examples();
-        Program::new(line, Duration::from_millis(300)).expect("it is a command line").deliver(&change, 1)
+        Program::new(line, timeout).expect("it is a command line").deliver(&change, 1)
     }
 
-    fn problem(line: &str) -> String {
-        match deliver(line) {
+    fn deliver(line: &str) -> Result<(), Undelivered> {
+        deliver_within(Duration::from_secs(60), line)
+    }
+
+    fn problem(delivered: Result<(), Undelivered>) -> String {
+        match delivered {
             Err(Undelivered::Later { problem, after: None }) => problem,
             other => panic!("{other:?}"),
         }
@@ -140,10 +144,11 @@ mod tests {
             deliver(r#"sh -c 'test "$CHANGE_URL" = https://shop.test/lamp && grep -q "\"rule\":\"lamp\""'"#).is_ok()
         );
         assert!(deliver("true").is_ok(), "it need not read its input");
-        assert_eq!(problem("sh -c 'exit 75'"), "sh exited with 75");
-        assert_eq!(problem("sh -c 'kill -9 $$'"), "sh was ended by signal 9");
+        assert_eq!(problem(deliver("sh -c 'exit 75'")), "sh exited with 75");
+        assert_eq!(problem(deliver("sh -c 'kill -9 $$'")), "sh was ended by signal 9");
         // The grandchild ends with the child: it holds the pipe that is read here to its end.
-        assert_eq!(problem("sh -c 'sleep 1000 & wait'"), "sh was ended, because it took longer than 300ms");
+        let endless = deliver_within(Duration::from_millis(300), "sh -c 'sleep 1000 & wait'");
+        assert_eq!(problem(endless), "sh was ended, because it took longer than 300ms");
     }
 
     #[test]
