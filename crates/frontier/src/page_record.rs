@@ -65,6 +65,15 @@ impl LastFailure {
 }
 
 impl ScheduledPage {
+    /// What people are told of the last request. `None` if there was none.
+    pub fn last_answer(&self) -> Option<AnswerKind> {
+        match (self.outcome, &self.failure) {
+            (Some(outcome), Some(failure)) if failure.outcome != outcome => Some(AnswerKind::Outcome(outcome)),
+            (Some(outcome), None) => Some(AnswerKind::Outcome(outcome)),
+            (_, failure) => failure.as_ref().map(LastFailure::kind),
+        }
+    }
+
     /// A newly discovered page. Its requests are counted from `attempt`.
     pub fn new(
         url: CanonicalUrl,

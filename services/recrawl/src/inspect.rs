@@ -3,7 +3,7 @@
 use crate::CommandFailure;
 use crate::page_report::{ExplanationParts, PageParts};
 use daemon::{AuditedFreshness, FocusStatus, StageLag, Status, WebClock};
-use messages::{AnswerKind, Demand, Encoded, HostSelection, PageContent, topics};
+use messages::{Demand, Encoded, HostSelection, PageContent, topics};
 use page::{CanonicalUrl, HostName, PageId};
 use ranker::FocusTotals;
 use scheduler::explain::explain;
@@ -139,8 +139,7 @@ impl Inspection {
             in_flight += u64::from(page.request.lease_until().is_some());
             fetches += page.fetches as u64;
             changes += page.changes as u64;
-            let kind = page.outcome.map(AnswerKind::Outcome).or(page.failure.map(|failure| failure.kind()));
-            if let Some(kind) = kind {
+            if let Some(kind) = page.last_answer() {
                 *outcomes.entry(kind).or_default() += 1;
             }
             audits.0 += page.audits as u64;
