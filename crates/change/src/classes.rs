@@ -211,18 +211,18 @@ fn is_age_line(text: &str) -> bool {
 }
 
 /// Words of a line that says when something was edited, and nothing else. Plurals count too.
-const AGE_WORDS: &str = " updated edited posted published modified last past over about a an in on at the this just now ago \
-    today yesterday second minute hour day week month year ";
+const AGE_WORDS: &str = "updated edited posted published modified last past over about a an in on at the this just now ago \
+    today yesterday second minute hour day week month year";
 /// Words of a stamp: months and days of the week, of which three letters are enough, and time zones.
 const STAMP_NAMES: &str = "january february march april may june july august september october november december monday \
     tuesday wednesday thursday friday saturday sunday";
 const STAMP_MARKS: &str =
-    " am pm st nd rd th t z utc gmt est edt cst cdt mst mdt pst pdt bst cet cest eet eest msk ist jst ";
+    "am pm st nd rd th t z utc gmt est edt cst cdt mst mdt pst pdt bst cet cest eet eest msk ist jst";
 
 /// Whether a line that says when something was edited says nothing else. A stamp is of a day and a time: a clock time alone
 /// may be the time of something.
 fn is_only_age(text: &str) -> bool {
-    let has = |words: &str, word: &str| !word.is_empty() && words.contains(&format!(" {word} "));
+    let has = |words: &str, word: &str| words.split(' ').any(|known| known == word);
     let is_word = |word: &str| {
         let lower = word.to_ascii_lowercase();
         // `1st`, and `22T10` and `00Z` of a stamp.

@@ -72,7 +72,8 @@ pub enum Confirmation {
 const HELD_LOOK_AGAIN_S: i64 = 6 * 3_600;
 
 impl Judgement {
-    /// Seconds after which another fetch would settle an open question. `None` if there is none.
+    /// Seconds until the page should be fetched again: at once to tell noise from news, later to see whether an error lasts.
+    /// `None` if the verdict needs no further fetch.
     pub fn look_again_after_s(&self) -> Option<i64> {
         match (self.held, self.wants_second_look) {
             // The next fetches show whether the error is the page's or the host's.

@@ -15,7 +15,7 @@ pub struct KnownBody {
 }
 
 impl KnownBody {
-    /// What is known of a page that is gone.
+    /// After an answer that the page is gone: no digest is known.
     pub fn gone(now_s: i64) -> Self {
         Self { digest: None, looked_at_s: Some(now_s) }
     }

@@ -12,10 +12,11 @@ use crate::version::UnitKey;
 pub const BACK_TO_BACK_S: i64 = 120;
 /// Each request of a second fetch that found no noise doubles the versions to wait before the next, up to this often.
 pub(crate) const MAX_SECOND_LOOK_DOUBLINGS: u8 = 6;
-/// On a page that shows no sign of noise, the versions to wait are doubled so often more after so many requests.
-const DOUBLINGS_WITHOUT_A_SIGN: u8 = 2;
+/// A page without signs of noise may make this many requests …
 const REQUESTS_WITHOUT_A_SIGN: u8 = 2;
-/// So many requests are followed by one of a third fetch where texts of the page come back and the second found no noise.
+/// … before its waits are doubled this many times more.
+const DOUBLINGS_WITHOUT_A_SIGN: u8 = 2;
+/// The first requests of a page whose texts come back may be followed by one of a third fetch, if the second found no noise.
 const THIRD_LOOKS: u8 = 3;
 /// The most texts remembered that left the page, to see them come back.
 const MAX_LEFT: usize = 16;
@@ -25,7 +26,7 @@ const RETURN: u8 = 2;
 pub(crate) const MAX_RETURNS: u8 = 8;
 const RETURNS: u8 = 3;
 
-/// Whether a fetch so long after the previous one is back to back with it.
+/// Whether a fetch this many seconds after the previous one is back to back with it.
 pub(crate) fn is_back_to_back(since_last_look_s: Option<i64>) -> bool {
     matches!(since_last_look_s, Some(0..=BACK_TO_BACK_S))
 }

@@ -223,10 +223,9 @@ impl Transactions {
         Ok(targets)
     }
 
-    /// Why a record was not written. librdkafka drops all records of a transaction when one of its partitions is refused,
-    /// and tells the cause to whoever tries to commit.
+    /// Why a record was not written. When Kafka refuses one partition, librdkafka reports all records of the transaction as
+    /// purged; the cause is the error of the commit.
     fn refused(&self, failed: &FailedDelivery, targets: &[TopicPartition], deadline: Instant) -> LogError {
-        let to = &targets[failed.place];
         if matches!(failed.code, RDKafkaErrorCode::PurgeQueue | RDKafkaErrorCode::PurgeInflight)
             && let Err(cause) = self.producer.commit_transaction(left(deadline))
         {
@@ -234,7 +233,7 @@ impl Transactions {
             let topics = topics.into_iter().collect::<Vec<_>>().join(", ");
             return self.failure(&format!("cannot write to {topics}"), &cause);
         }
-        failed.error(to)
+        failed.error(&targets[failed.place])
     }
 
     /// Waits until the broker has acknowledged every record: `commit_transaction` would wait in steps of 100 ms.

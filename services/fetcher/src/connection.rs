@@ -40,8 +40,8 @@ pub(crate) struct Connection {
     pub(crate) used: bool,
     /// The host's IP address, for archives. Absent behind a proxy.
     pub(crate) address: Option<String>,
-    /// Counts what comes beneath TLS.
-    pub(crate) beneath: Option<Meter>,
+    /// Counts the bytes on the wire, below TLS.
+    pub(crate) wire_meter: Option<Meter>,
 }
 
 pub(crate) enum Protocol {
@@ -62,17 +62,17 @@ impl Connection {
     /// Opens a connection to the URL's host within `connect_timeout`.
     pub(crate) async fn open(url: &CanonicalUrl, network: &Network) -> Result<Self, FetchFailure> {
         let limit = network.rules.fetch.connect_timeout;
-        let beneath = Meter::new(most_bytes(&network.rules.fetch));
-        let open = tokio::time::timeout(limit, Self::connect(url, network, &beneath)).await.unwrap_or_else(|_| {
+        let wire_meter = Meter::new(most_bytes(&network.rules.fetch));
+        let open = tokio::time::timeout(limit, Self::connect(url, network, &wire_meter)).await.unwrap_or_else(|_| {
             Err(FetchFailure::new(FetchOutcome::TimedOut, format!("no connection within {} s", limit.as_secs_f64())))
         });
-        let open = open.map_err(|failure| FetchFailure { wire_bytes: beneath.received_bytes(), ..failure })?;
+        let open = open.map_err(|failure| FetchFailure { wire_bytes: wire_meter.received_bytes(), ..failure })?;
         let common = Common::new(url, &open.target, &network.rules);
         let common = common.map_err(|error| FetchFailure::new(FetchOutcome::ClientError, error.to_string()))?;
         Ok(Self { common, ..open })
     }
 
-    async fn connect(url: &CanonicalUrl, network: &Network, beneath: &Meter) -> Result<Self, FetchFailure> {
+    async fn connect(url: &CanonicalUrl, network: &Network, wire_meter: &Meter) -> Result<Self, FetchFailure> {
         let rules = &*network.rules;
         allowed_port(url, rules)?;
         let proxy = rules.fetch.proxy_for(url.host_name());
@@ -81,7 +81,7 @@ impl Connection {
             allowed_through_proxy(url, network).await?;
             if is_secure {
                 let tunnel = proxy::tunnel(proxy, url, network).await?;
-                return Self::secured(tunnel, url, network, beneath).await;
+                return Self::secured(tunnel, url, network, wire_meter).await;
             }
             let tcp = proxy::reach(proxy, network).await?;
             let credentials = proxy.credentials.as_ref().map(basic);
@@ -91,27 +91,27 @@ impl Connection {
         let _ = tcp.set_nodelay(true);
         let address = tcp.peer_addr().ok().map(|address| address.ip().to_canonical().to_string());
         let open = match is_secure {
-            true => Self::secured(tcp, url, network, beneath).await?,
+            true => Self::secured(tcp, url, network, wire_meter).await?,
             false => Self::http1(tcp, network),
         };
         Ok(Self { address, ..open })
     }
 
     /// Secures a stream with TLS and picks the protocol by ALPN.
-    async fn secured<T>(io: T, url: &CanonicalUrl, network: &Network, beneath: &Meter) -> Result<Self, FetchFailure>
+    async fn secured<T>(io: T, url: &CanonicalUrl, network: &Network, wire_meter: &Meter) -> Result<Self, FetchFailure>
     where
         T: AsyncRead + AsyncWrite + Unpin + 'static,
     {
         let name = ServerName::try_from(url.host_name().to_owned());
         let name = name.map_err(|error| FetchFailure::new(FetchOutcome::TlsFailed, error.to_string()))?;
         let connector = TlsConnector::from(network.rules.tls.clone());
-        let tls = connector.connect(name, Metered { io, meter: beneath.clone() }).await;
+        let tls = connector.connect(name, Metered { io, meter: wire_meter.clone() }).await;
         let tls = tls.map_err(|error| FetchFailure::new(FetchOutcome::TlsFailed, error.to_string()))?;
         let open = match tls.get_ref().1.alpn_protocol() {
             Some(b"h2") => Self::http2(tls, network).await?,
             _ => Self::http1(tls, network),
         };
-        Ok(Self { beneath: Some(beneath.clone()), ..open })
+        Ok(Self { wire_meter: Some(wire_meter.clone()), ..open })
     }
 
     fn http1(io: impl Io + 'static, network: &Network) -> Self {
@@ -137,7 +137,7 @@ impl Connection {
     }
 
     fn new(protocol: Protocol, target: RequestTarget) -> Self {
-        Self { protocol, target, common: Common::default(), used: false, address: None, beneath: None }
+        Self { protocol, target, common: Common::default(), used: false, address: None, wire_meter: None }
     }
 
     /// Whether it can carry another request.

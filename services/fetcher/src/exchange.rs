@@ -73,14 +73,14 @@ async fn exchange(
     network: &Network,
     limit: Instant,
 ) -> Result<Response, FailedExchange> {
-    let beneath = connection.beneath.clone();
-    if let Some(beneath) = &beneath {
-        beneath.allow(most_bytes(&network.rules.fetch));
+    let wire_meter = connection.wire_meter.clone();
+    if let Some(wire_meter) = &wire_meter {
+        wire_meter.allow(most_bytes(&network.rules.fetch));
     }
     let answer = answered(url, wanted, connection, network, limit).await;
-    let Some(beneath) = beneath else { return answer };
-    let is_too_much = beneath.is_exceeded();
-    let wire_bytes = beneath.take();
+    let Some(wire_meter) = wire_meter else { return answer };
+    let is_too_much = wire_meter.is_exceeded();
+    let wire_bytes = wire_meter.take();
     match answer {
         Ok(response) => Ok(Response { wire_bytes, ..response }),
         Err(broken) if is_too_much => {

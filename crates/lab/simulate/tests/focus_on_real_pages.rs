@@ -31,8 +31,9 @@ const TALKING: [&str; 22] = [
     "backend",
     "server-info",
 ];
-/// Of the pages on the topic, every so many-th is an example; of the others, every so many-th shows what is common.
+/// Every sixth page on the topic is an example.
 const EXAMPLE_EVERY: usize = 6;
+/// Every eighth of the others shows which words are common.
 const OTHER_EVERY: usize = 8;
 const MEASURED_AT: [usize; 6] = [20, 40, 60, 80, 100, 120];
 /// Where crawls begin, one after the other.

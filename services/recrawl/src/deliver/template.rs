@@ -208,7 +208,7 @@ mod tests {
             problem("d.txt", "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}")
                 .contains("fuel")
         );
-        let missing = Template::find("slakc").err().expect("there is none").to_string();
+        let missing = Template::find("slakc").err().expect("no template has this name").to_string();
         assert!(missing.contains("slack, discord, teams, matrix"), "{missing}");
     }
 

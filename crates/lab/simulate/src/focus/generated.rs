@@ -111,7 +111,8 @@ fn write(chance: &mut Chance, language: &Language, subject: usize, words: usize)
     (0..words).map(word).collect()
 }
 
-/// The web of a seed, and the topic learned from pages that are none of it.
+/// Generates a web from a seed, and learns its topic: from examples that are not among its pages, beside some that are
+/// off the topic.
 pub fn generate(seed: u64) -> (FocusWeb, Topic) {
     let mut chance = Chance(seed);
     let pages = generate_pages(&mut chance);
@@ -137,7 +138,7 @@ fn language_of(site: usize) -> usize {
     usize::from(site % 2 == 1)
 }
 
-/// Pages on the topic that are none of the web's, in each language.
+/// Example pages on the topic in each language. They are not part of the web.
 fn examples(chance: &mut Chance) -> Vec<(&'static str, String)> {
     let mut write_in = |(language, name)| {
         let words = write(chance, language, SUBJECT, 150);

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use simulate::focus::{FetchOrder, FocusCrawler, FocusPage, FocusWeb, Harvest, generated};
 use std::path::{Path, PathBuf};
 
-/// Numbers of fetches at which a crawl of saved pages is measured by default: so many, evenly spread.
+/// Points at which a crawl of saved pages is measured by default, spread evenly over the first half of the pages.
 const POINTS: usize = 8;
 
 /// Arguments of `recrawl simulate focus`.

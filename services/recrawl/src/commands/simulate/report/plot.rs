@@ -44,28 +44,84 @@ fn stale(freshness: f64) -> f64 {
     (1.0 - freshness).max(1e-5)
 }
 
-/// Stale share over an axis, which is logarithmic. So is the share where it differs much, so that halving it looks the same
-/// everywhere. Within a factor of ten it is not, because such an axis would have no marks.
-pub(super) fn stale_against(axis: CurveAxis, curves: &[(RGBColor, &Curve)]) -> SvgResult {
-    let shares = span(curves.iter().flat_map(|(_, curve)| &curve.points).map(|point| stale(point.1)));
-    if shares.1 > 10.0 * shares.0 {
-        draw_stale_against(
-            axis,
-            curves,
-            (shares.0..shares.1).log_scale(),
-            "share of time a copy is stale (logarithmic)",
-        )
-    } else {
-        draw_stale_against(axis, curves, shares.0..shares.1, "share of time a copy is stale")
+/// An axis is extended by this factor to leave room for the names beside the curves.
+const LEGEND_ROOM: f64 = 1.22;
+
+/// An axis of a chart: its range, and what it shows.
+struct Axis<S> {
+    range: S,
+    shows: &'static str,
+}
+
+/// A line of a chart.
+struct Line<'a> {
+    colour: &'a RGBColor,
+    name: &'a str,
+    points: Vec<(f64, f64)>,
+    width: u32,
+    /// Whether each point has a circle.
+    is_marked: bool,
+}
+
+impl<'a> Line<'a> {
+    /// A curve, drawn at these heights. Ours is the widest.
+    fn of(colour: &'a RGBColor, curve: &'a Curve, ours: &str, height: fn(f64) -> f64) -> Self {
+        let points = curve.points.iter().map(|(place, value)| (*place, height(*value))).collect();
+        Self { colour, name: &curve.name, points, width: if curve.name == ours { 3 } else { 2 }, is_marked: true }
     }
 }
 
-fn draw_stale_against<S>(axis: CurveAxis, curves: &[(RGBColor, &Curve)], shares: S, y_desc: &str) -> SvgResult
+fn line_chart<X, Y>(
+    (caption, height): (&str, u32),
+    x: Axis<X>,
+    y: Axis<Y>,
+    legend: SeriesLabelPosition,
+    lines: &[Line<'_>],
+) -> SvgResult
 where
-    S: AsRangedCoord<Value = f64>,
-    S::CoordDescType: ValueFormatter<f64>,
+    X: AsRangedCoord<Value = f64>,
+    X::CoordDescType: ValueFormatter<f64>,
+    Y: AsRangedCoord<Value = f64>,
+    Y::CoordDescType: ValueFormatter<f64>,
 {
-    let (caption, x_desc, legend) = match axis {
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, (900, height)).into_drawing_area();
+        let mut chart = ChartBuilder::on(&area)
+            .caption(caption, ("sans-serif", 18).into_font().color(&BLACK))
+            .margin(10)
+            .x_label_area_size(44)
+            .y_label_area_size(64)
+            .build_cartesian_2d(x.range, y.range)?;
+        chart
+            .configure_mesh()
+            .x_desc(x.shows)
+            .y_desc(y.shows)
+            .x_label_formatter(&|x| short(*x))
+            .y_label_formatter(&|y| short(*y))
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(BLACK.mix(0.15))
+            .draw()?;
+        for line in lines {
+            let style = ShapeStyle::from(line.colour).stroke_width(line.width);
+            chart
+                .draw_series(LineSeries::new(line.points.iter().copied(), style))?
+                .label(line.name)
+                .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], style));
+            if line.is_marked {
+                chart.draw_series(line.points.iter().map(|point| Circle::new(*point, 3, line.colour.filled())))?;
+            }
+        }
+        chart.configure_series_labels().position(legend).border_style(BLACK.mix(0.3)).draw()?;
+        area.present()?;
+    }
+    Ok(themed(svg))
+}
+
+/// Stale share over an axis, which is logarithmic. So is the share where it differs much, so that halving it looks the same
+/// everywhere. Within a factor of ten it is not, because such an axis would have no marks.
+pub(super) fn stale_against(axis: CurveAxis, curves: &[(RGBColor, &Curve)]) -> SvgResult {
+    let (caption, shows, legend) = match axis {
         CurveAxis::Budget => (
             "Stale share against budget",
             "budget: fetches per page and day (logarithmic)",
@@ -77,78 +133,30 @@ where
             SeriesLabelPosition::LowerRight,
         ),
     };
-    let places = span(curves.iter().flat_map(|(_, curve)| &curve.points).map(|point| point.0));
-    let mut svg = String::new();
-    {
-        let area = SVGBackend::with_string(&mut svg, (900, 460)).into_drawing_area();
-        let mut chart = ChartBuilder::on(&area)
-            .caption(caption, ("sans-serif", 18).into_font().color(&BLACK))
-            .margin(10)
-            .x_label_area_size(44)
-            .y_label_area_size(64)
-            .right_y_label_area_size(0)
-            .build_cartesian_2d((places.0..places.1).log_scale(), shares)?;
-        chart
-            .configure_mesh()
-            .x_desc(x_desc)
-            .y_desc(y_desc)
-            .x_label_formatter(&|x| short(*x))
-            .y_label_formatter(&|y| short(*y))
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(BLACK.mix(0.15))
-            .draw()?;
-        for (colour, curve) in curves {
-            let points = curve.points.iter().map(|(place, freshness)| (*place, stale(*freshness)));
-            let style = ShapeStyle::from(colour).stroke_width(if curve.name == "live" { 3 } else { 2 });
-            chart
-                .draw_series(LineSeries::new(points.clone(), style))?
-                .label(&curve.name)
-                .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], style));
-            chart.draw_series(points.map(|point| Circle::new(point, 3, colour.filled())))?;
-        }
-        chart.configure_series_labels().position(legend).border_style(BLACK.mix(0.3)).draw()?;
-        area.present()?;
+    let lines: Vec<_> = curves.iter().map(|(colour, curve)| Line::of(colour, curve, "live", stale)).collect();
+    let points = || lines.iter().flat_map(|line| &line.points);
+    let (places, shares) = (span(points().map(|point| point.0)), span(points().map(|point| point.1)));
+    let x = Axis { range: (places.0..places.1).log_scale(), shows };
+    let title = (caption, 460);
+    if shares.1 > 10.0 * shares.0 {
+        let y = Axis { range: (shares.0..shares.1).log_scale(), shows: "share of time a copy is stale (logarithmic)" };
+        line_chart(title, x, y, legend, &lines)
+    } else {
+        line_chart(title, x, Axis { range: shares.0..shares.1, shows: "share of time a copy is stale" }, legend, &lines)
     }
-    Ok(themed(svg))
 }
 
 /// Harvest rates over the fetches of crawls.
 pub(super) fn harvest_over_fetches(curves: &[(RGBColor, &Curve)]) -> SvgResult {
     let most = curves.iter().flat_map(|(_, curve)| &curve.points).map(|point| point.0).fold(1.0, f64::max);
-    let mut svg = String::new();
-    {
-        let area = SVGBackend::with_string(&mut svg, (900, 460)).into_drawing_area();
-        let mut chart = ChartBuilder::on(&area)
-            .caption("Harvest rate over the crawl", ("sans-serif", 18).into_font().color(&BLACK))
-            .margin(10)
-            .x_label_area_size(44)
-            .y_label_area_size(64)
-            .build_cartesian_2d(0.0..LEGEND_ROOM * most, 0.0..1.02)?;
-        chart
-            .configure_mesh()
-            .x_desc("pages fetched")
-            .y_desc("share of them on the topic")
-            .x_label_formatter(&|x| short(*x))
-            .y_label_formatter(&|y| short(*y))
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(BLACK.mix(0.15))
-            .draw()?;
-        for (colour, curve) in curves {
-            let style = ShapeStyle::from(colour).stroke_width(if curve.name == "recrawl" { 3 } else { 2 });
-            chart
-                .draw_series(LineSeries::new(curve.points.iter().copied(), style))?
-                .label(&curve.name)
-                .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], style));
-            chart.draw_series(curve.points.iter().map(|point| Circle::new(*point, 3, colour.filled())))?;
-        }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::LowerRight)
-            .border_style(BLACK.mix(0.3))
-            .draw()?;
-        area.present()?;
-    }
-    Ok(themed(svg))
+    let lines: Vec<_> = curves.iter().map(|(colour, curve)| Line::of(colour, curve, "recrawl", |rate| rate)).collect();
+    line_chart(
+        ("Harvest rate over the crawl", 460),
+        Axis { range: 0.0..LEGEND_ROOM * most, shows: "pages fetched" },
+        Axis { range: 0.0..1.02, shows: "share of them on the topic" },
+        SeriesLabelPosition::LowerRight,
+        &lines,
+    )
 }
 
 /// Stale share at one budget: a bar per policy.
@@ -180,9 +188,6 @@ pub(super) fn stale_bars(curves: &[(RGBColor, &Curve)]) -> SvgResult {
     Ok(themed(svg))
 }
 
-/// The time axis is extended by this factor to leave room for the names beside the curves.
-const LEGEND_ROOM: f64 = 1.22;
-
 /// Stale share over time, as weekly means: daily values are too noisy to read.
 pub(super) fn stale_over_time(courses: &[(RGBColor, &Course)], budget: &str) -> SvgResult {
     let weekly = |course: &Course| -> Vec<(f64, f64)> {
@@ -195,44 +200,21 @@ pub(super) fn stale_over_time(courses: &[(RGBColor, &Course)], budget: &str) -> 
             .collect()
     };
     let days = courses.iter().map(|(_, course)| course.freshness_by_day.len()).max().unwrap_or(1) as f64;
-    let weekly: Vec<_> = courses.iter().map(|(colour, course)| (colour, &course.name, weekly(course))).collect();
-    let most = weekly.iter().flat_map(|(.., points)| points).map(|point| point.1).fold(1e-6, f64::max);
-    let mut svg = String::new();
-    {
-        let area = SVGBackend::with_string(&mut svg, (900, 360)).into_drawing_area();
-        let mut chart = ChartBuilder::on(&area)
-            .caption(
-                format!("Stale share over the scored time, weekly means, budget {budget}"),
-                ("sans-serif", 18).into_font().color(&BLACK),
-            )
-            .margin(10)
-            .x_label_area_size(44)
-            .y_label_area_size(64)
-            .build_cartesian_2d(0.0..LEGEND_ROOM * days, 0.0..1.05 * most)?;
-        chart
-            .configure_mesh()
-            .x_desc("day of the scored time")
-            .y_desc("share of copies stale")
-            .x_label_formatter(&|x| short(*x))
-            .y_label_formatter(&|y| short(*y))
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(BLACK.mix(0.15))
-            .draw()?;
-        for (colour, name, points) in weekly {
-            let style = ShapeStyle::from(colour).stroke_width(if name == "live" { 3 } else { 1 });
-            chart
-                .draw_series(LineSeries::new(points, style))?
-                .label(name)
-                .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], style));
-        }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .border_style(BLACK.mix(0.3))
-            .draw()?;
-        area.present()?;
-    }
-    Ok(themed(svg))
+    let lines: Vec<_> = courses
+        .iter()
+        .map(|(colour, course)| {
+            let width = if course.name == "live" { 3 } else { 1 };
+            Line { colour, name: &course.name, points: weekly(course), width, is_marked: false }
+        })
+        .collect();
+    let most = lines.iter().flat_map(|line| &line.points).map(|point| point.1).fold(1e-6, f64::max);
+    line_chart(
+        (&format!("Stale share over the scored time, weekly means, budget {budget}"), 360),
+        Axis { range: 0.0..LEGEND_ROOM * days, shows: "day of the scored time" },
+        Axis { range: 0.0..1.05 * most, shows: "share of copies stale" },
+        SeriesLabelPosition::UpperRight,
+        &lines,
+    )
 }
 
 /// The range of the values, with a margin.
