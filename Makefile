@@ -48,6 +48,10 @@ setup: ## install everything that is missing for building and testing
 setup-build:
 	@.tools/setup build
 
+.PHONY: setup-k8s
+setup-k8s: setup
+	@.tools/setup k8s
+
 .PHONY: setup-bench
 setup-bench:
 	@.tools/setup bench
@@ -113,6 +117,8 @@ lint: setup-build ## check the format, the lock files, and clippy with warnings 
 	@cargo fmt --all --check
 	@cargo tree -q --locked --manifest-path tests/fuzz/Cargo.toml >/dev/null
 	@cargo clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
+	@cargo fmt --all --check --manifest-path tests/kubernetes/Cargo.toml
+	@cargo clippy --locked --manifest-path tests/kubernetes/Cargo.toml --all-targets -- -D warnings
 
 .PHONY: docs
 docs: setup-build ## build the documentation, with warnings denied
@@ -123,6 +129,13 @@ k8s-check: ## check the Kubernetes manifests offline, and test the check itself
 	@.tools/k8s-check/build
 	@$$(.tools/k8s-check/build --where) .
 	@cd .tools/k8s-check && go test -count=1 .
+
+.PHONY: k8s-e2e
+k8s-e2e: setup-k8s ## run the loop on a real control plane of Kubernetes, whose nodes start pods as processes; needs Go 1.24
+	@tests/kubernetes/control-plane/build
+	@cargo build -q $(CARGO_FLAGS) --workspace --bins
+	@RECRAWL_CONTROL_PLANE=$$(tests/kubernetes/control-plane/build --where) RECRAWL_PROGRAMS=$(CARGO_TARGET_DIR)/debug \
+	cargo test $(CARGO_FLAGS) --manifest-path tests/kubernetes/Cargo.toml -- --nocapture
 
 .PHONY: kafka-up
 kafka-up: ## start a temporary Kafka on loopback; KAFKA_PORT=19092, KAFKA_NODES=1 or 3
