@@ -15,6 +15,7 @@ const TOKEN: &str = "e2e";
 pub struct ControlPlane {
     directory: TempDir,
     programs: PathBuf,
+    port: u16,
     client: Client,
     _processes: Vec<Child>,
 }
@@ -26,6 +27,7 @@ impl ControlPlane {
         let at = |name: &str| directory.path().join(name).display().to_string();
         openssl(&["genrsa", "-out", &at("sa.key"), "2048"]).await;
         openssl(&["rsa", "-in", &at("sa.key"), "-pubout", "-out", &at("sa.pub")]).await;
+        certificates(directory.path()).await;
         std::fs::write(at("tokens.csv"), format!("{TOKEN},admin,1,system:masters\n")).unwrap();
 
         let start = |program: &str, arguments: Vec<String>| {
@@ -59,6 +61,15 @@ impl ControlPlane {
                 format!("--token-auth-file={}", at("tokens.csv")),
                 "--authorization-mode=Node,RBAC".to_owned(),
                 "--service-cluster-ip-range=10.96.0.0/16".to_owned(),
+                // For APIs that others serve, such as KEDA's metrics.
+                format!("--client-ca-file={}", at("ca.crt")),
+                format!("--requestheader-client-ca-file={}", at("ca.crt")),
+                "--requestheader-allowed-names=front-proxy".to_owned(),
+                "--requestheader-username-headers=X-Remote-User".to_owned(),
+                "--requestheader-group-headers=X-Remote-Group".to_owned(),
+                "--requestheader-extra-headers-prefix=X-Remote-Extra-".to_owned(),
+                format!("--proxy-client-cert-file={}", at("front-proxy.crt")),
+                format!("--proxy-client-key-file={}", at("front-proxy.key")),
             ],
         ));
         std::fs::write(at("kubeconfig"), kubeconfig(server)).unwrap();
@@ -76,14 +87,30 @@ impl ControlPlane {
         let mut arguments = common(controllers);
         arguments.push(format!("--service-account-private-key-file={}", at("sa.key")));
         arguments.push("--use-service-account-credentials=true".to_owned());
+        arguments.push("--horizontal-pod-autoscaler-sync-period=5s".to_owned());
         processes.push(start("kube-controller-manager", arguments));
         processes.push(start("kube-scheduler", common(scheduler)));
-        Self { programs: programs.to_owned(), client, _processes: processes, directory }
+        Self { programs: programs.to_owned(), port: server, client, _processes: processes, directory }
     }
 
     /// A client with all rights.
     pub fn client(&self) -> Client {
         self.client.clone()
+    }
+
+    /// Address of the API server.
+    pub fn server(&self) -> String {
+        format!("https://127.0.0.1:{}", self.port)
+    }
+
+    /// The token of a user with all rights.
+    pub fn token(&self) -> &'static str {
+        TOKEN
+    }
+
+    /// The directory with `kubeconfig`, and with `ca.crt`, `tls.crt` and `tls.key` for servers on loopback.
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
     }
 
     /// Runs kubectl to its end.
@@ -119,6 +146,26 @@ async fn client(kubeconfig: PathBuf) -> Client {
     let kubeconfig = Kubeconfig::read_from(kubeconfig).unwrap();
     let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await.unwrap();
     Client::try_from(config).unwrap()
+}
+
+/// An authority, a client certificate `front-proxy`, and a certificate `tls` of localhost.
+async fn certificates(directory: &Path) {
+    let at = |name: &str| directory.join(name).display().to_string();
+    let key = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30"];
+    openssl(&[&key[..], &["-subj", "/CN=e2e", "-keyout", &at("ca.key"), "-out", &at("ca.crt")]].concat()).await;
+    for (name, common_name) in [("front-proxy", "/CN=front-proxy"), ("tls", "/CN=localhost")] {
+        let (certificate, secret) = (at(&format!("{name}.crt")), at(&format!("{name}.key")));
+        let signed_by = ["-CA", &at("ca.crt"), "-CAkey", &at("ca.key"), "-subj", common_name];
+        let extensions = [
+            "-addext",
+            "subjectAltName=DNS:localhost,IP:127.0.0.1",
+            "-addext",
+            "extendedKeyUsage=serverAuth,clientAuth",
+            "-addext",
+            "basicConstraints=critical,CA:FALSE",
+        ];
+        openssl(&[&key[..], &signed_by, &extensions, &["-keyout", &secret, "-out", &certificate]].concat()).await;
+    }
 }
 
 /// Runs openssl, which must succeed.

@@ -7,8 +7,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
+pub mod cluster;
 pub mod control_plane;
 pub mod kafka;
+pub mod keda;
 pub mod kubelet;
 pub mod site;
 pub mod storage;
@@ -17,11 +19,7 @@ pub mod strimzi;
 use std::time::{Duration, Instant};
 
 /// Waits until a condition holds. Panics with what it last was when the deadline passes.
-pub async fn wait_for<T, F: Future<Output = Result<T, String>>>(
-    what: &str,
-    deadline: Duration,
-    mut condition: impl FnMut() -> F,
-) -> T {
+pub async fn wait_for<T>(what: &str, deadline: Duration, mut condition: impl AsyncFnMut() -> Result<T, String>) -> T {
     let began = Instant::now();
     loop {
         match condition().await {

@@ -9,7 +9,7 @@ use hyper_util::rt::TokioIo;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
@@ -35,6 +35,7 @@ pub struct Site {
 #[derive(Default)]
 struct Shared {
     version: AtomicU32,
+    latency_ms: AtomicU64,
     books: Mutex<Vec<Entry>>,
     /// Requests under way by host, and the most there ever were.
     under_way: Mutex<BTreeMap<String, (usize, usize)>>,
@@ -45,7 +46,8 @@ impl Site {
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let shared = Arc::<Shared>::default();
+        // Long enough that two requests at once are seen.
+        let shared = Arc::new(Shared { latency_ms: AtomicU64::new(20), ..Shared::default() });
         let served = Arc::clone(&shared);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -65,6 +67,11 @@ impl Site {
     /// Changes all pages.
     pub fn change(&self) {
         self.shared.version.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Answers take this long from now on.
+    pub fn set_latency(&self, latency: Duration) {
+        self.shared.latency_ms.store(latency.as_millis().try_into().unwrap(), Ordering::SeqCst);
     }
 
     /// What was asked for so far, in order.
@@ -95,8 +102,7 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Respo
     let is_known = header(IF_NONE_MATCH).as_deref() == Some(&tag);
     let sent = (!is_known).then_some(version);
     shared.books.lock().unwrap().push(Entry { page: format!("{host}{path}"), at: Instant::now(), sent });
-    // Long enough that two requests at once are seen.
-    tokio::time::sleep(Duration::from_millis(20)).await;
+    tokio::time::sleep(Duration::from_millis(shared.latency_ms.load(Ordering::SeqCst))).await;
     shared.under_way.lock().unwrap().get_mut(&host).unwrap().0 -= 1;
     let answer = Response::builder().header(ETAG, tag).header(CONTENT_TYPE, "text/html");
     let text = format!(

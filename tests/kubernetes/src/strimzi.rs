@@ -9,11 +9,12 @@ use kube::{Api, Client};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Makes the custom resources known that `k8s/` uses. What their fields must be is checked by `make k8s-check`.
+/// Makes the custom resources of Strimzi and of Prometheus' operator known that `k8s/` uses. What their fields must be is
+/// checked by `make k8s-check`. KEDA brings its own.
 pub async fn define_custom_resources(client: &Client, schemas: &Path) {
     let schemas: Value = serde_json::from_slice(&std::fs::read(schemas).unwrap()).unwrap();
     let api: Api<CustomResourceDefinition> = Api::all(client.clone());
-    for name in schemas.as_object().unwrap().keys() {
+    for name in schemas.as_object().unwrap().keys().filter(|name| !name.starts_with("keda.sh/")) {
         let (group_version, kind) = name.split_once(' ').unwrap();
         let (group, version) = group_version.split_once('/').unwrap();
         let singular = kind.to_lowercase();
