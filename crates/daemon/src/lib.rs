@@ -15,6 +15,7 @@ mod hints;
 pub mod http;
 mod load;
 pub mod logging;
+mod memory_limit;
 mod metrics;
 mod outcomes;
 pub mod pings;

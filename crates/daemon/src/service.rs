@@ -5,7 +5,7 @@ use crate::clock::WebClock;
 use crate::hints::HintIntake;
 use crate::http::HttpSite;
 use crate::threads::{Background, StageThreads, StopSignal};
-use crate::{backlog, http, load, logging};
+use crate::{backlog, http, load, logging, memory_limit};
 use anyhow::Context as _;
 use clap::Parser;
 use settings::{Preset, SaslMechanism, Secrets, Settings};
@@ -198,7 +198,11 @@ fn run(
         hints.open(log.clone(), partitions);
     }
     let data = settings.crawl.data.clone().unwrap_or_else(|| PathBuf::from("recrawl-data"));
-    let stores = Arc::new(RocksStores::new(&data, StoreMemory::default()));
+    let memory = match settings.log.state_memory {
+        Some(bytes) => StoreMemory::of(bytes.try_into().unwrap_or(usize::MAX)),
+        None => memory_limit::of_this_process().map_or_else(StoreMemory::default, memory_limit::for_stores),
+    };
+    let stores = Arc::new(RocksStores::new(&data, memory));
     let spec = make(&Surroundings { settings, names: &names, clock: clock.clone(), partitions, data: &data })?;
     let pace = topology::runner_settings(settings, spec.punctuate_every, &*clock);
     let stage = StageRunner::new(spec, &instance, log.clone(), stores, clock.clone(), pace);

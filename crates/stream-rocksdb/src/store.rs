@@ -35,10 +35,17 @@ pub struct StoreMemory {
     pub write_buffer_bytes: usize,
 }
 
+impl StoreMemory {
+    /// Two thirds of `bytes` as cache, one third as write buffers.
+    pub fn of(bytes: usize) -> Self {
+        Self { block_cache_bytes: bytes - bytes / 3, write_buffer_bytes: bytes / 3 }
+    }
+}
+
 impl Default for StoreMemory {
     /// 128 MiB of cache, 64 MiB of write buffers.
     fn default() -> Self {
-        Self { block_cache_bytes: 128 << 20, write_buffer_bytes: 64 << 20 }
+        Self::of(192 << 20)
     }
 }
 

@@ -89,8 +89,8 @@ async fn the_dev_overlay_runs_and_takes_what_operators_do_to_it() {
     let wrong = settings.replace("fetches_per_second = 20", "fetches_per_second = \"many\"");
     cluster.apply(&overlay(wrong, IMAGES[1], [2, 2, 3])).await;
     let told = wait_for("a wrong setting is told", SOON, async || {
-        let told = cluster.pods().await.iter().find_map(last_message);
-        told.ok_or_else(|| "no container has ended with a message".to_owned())
+        let told = cluster.pods().await.iter().find_map(last_refusal);
+        told.ok_or_else(|| "no container has refused its settings".to_owned())
     })
     .await;
     assert!(told.contains("fetches_per_second"), "{told}");
@@ -124,10 +124,10 @@ async fn the_dev_overlay_runs_and_takes_what_operators_do_to_it() {
     println!("sent twice to no avail: {repeated:?}");
 }
 
-/// What a container said when it last ended.
-fn last_message(pod: &Pod) -> Option<String> {
+/// What a container said when it last ended, if that was for its settings or its user's rights.
+fn last_refusal(pod: &Pod) -> Option<String> {
     let terminated = container(pod)?.last_state.as_ref()?.terminated.as_ref()?;
-    terminated.message.clone().filter(|message| !message.is_empty())
+    terminated.message.clone().filter(|_| terminated.exit_code == 2)
 }
 
 /// Pages that were sent more than once in the same version.

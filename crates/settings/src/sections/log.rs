@@ -1,7 +1,7 @@
 //! The section `[log]`.
 
 use super::common::{HOUR, MINUTE, SECOND, TEN_YEARS};
-use crate::form::{Count, Optional, OrWord, Span};
+use crate::form::{Count, Optional, OrWord, Size, Span};
 use std::time::Duration;
 
 section! {
@@ -23,6 +23,8 @@ section! {
         retention_changes: Duration = RETENTION,
         /// Least retention of dead letters.
         retention_dead_letters: Duration = RETENTION,
+        /// Memory of a service's state store over Kafka. `None` means a tenth of what the process may use.
+        state_memory: Option<u64> = Optional(Size(16 << 20, 1 << 40)),
         /// Interval between syncs of the embedded log to disk. `None` means never.
         sync: Option<Duration> = OrWord("never", Span(Duration::from_millis(10), HOUR)),
     }
