@@ -131,11 +131,13 @@ k8s-check: ## check the Kubernetes manifests offline, and test the check itself
 	@cd .tools/k8s-check && go test -count=1 .
 
 .PHONY: k8s-e2e
-k8s-e2e: setup-k8s ## run the loop on a real control plane of Kubernetes, whose nodes start pods as processes; needs Go 1.24
+k8s-e2e: setup-k8s ## run the loop on a real control plane of Kubernetes, whose nodes start pods as processes; needs Go 1.25; ARGS="--test scaled_by_backlog" selects
 	@tests/kubernetes/control-plane/build
+	@tests/kubernetes/keda/build
 	@cargo build -q $(CARGO_FLAGS) --workspace --bins
-	@RECRAWL_CONTROL_PLANE=$$(tests/kubernetes/control-plane/build --where) RECRAWL_PROGRAMS=$(CARGO_TARGET_DIR)/debug \
-	cargo test $(CARGO_FLAGS) --manifest-path tests/kubernetes/Cargo.toml -- --nocapture
+	@RECRAWL_CONTROL_PLANE=$$(tests/kubernetes/control-plane/build --where) RECRAWL_KEDA=$$(tests/kubernetes/keda/build --where) \
+	RECRAWL_PROGRAMS=$(CARGO_TARGET_DIR)/debug \
+	cargo test --locked --manifest-path tests/kubernetes/Cargo.toml $(ARGS) -- --nocapture --test-threads 1
 
 .PHONY: kafka-up
 kafka-up: ## start a temporary Kafka on loopback; KAFKA_PORT=19092, KAFKA_NODES=1 or 3

@@ -96,14 +96,13 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Respo
             .body("User-agent: *\nAllow: /\n".into())
             .unwrap());
     }
-    enter(&shared, &host);
+    let _visit = Visit::begin(Arc::clone(&shared), host.clone());
     let version = shared.version.load(Ordering::SeqCst);
     let tag = format!("\"{version}\"");
     let is_known = header(IF_NONE_MATCH).as_deref() == Some(&tag);
     let sent = (!is_known).then_some(version);
     shared.books.lock().unwrap().push(Entry { page: format!("{host}{path}"), at: Instant::now(), sent });
     tokio::time::sleep(Duration::from_millis(shared.latency_ms.load(Ordering::SeqCst))).await;
-    shared.under_way.lock().unwrap().get_mut(&host).unwrap().0 -= 1;
     let answer = Response::builder().header(ETAG, tag).header(CONTENT_TYPE, "text/html");
     let text = format!(
         "<title>{path}</title><main><h1>Page {path} of {host}</h1><p>The number of today is {version}.</p></main>"
@@ -114,9 +113,28 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Respo
     })
 }
 
-fn enter(shared: &Shared, host: &str) {
-    let mut under_way = shared.under_way.lock().unwrap();
-    let (now, most) = under_way.entry(host.to_owned()).or_default();
-    *now += 1;
-    *most = (*most).max(*now);
+/// A request under way, until it is answered or its client goes.
+struct Visit {
+    shared: Arc<Shared>,
+    host: String,
+}
+
+impl Visit {
+    fn begin(shared: Arc<Shared>, host: String) -> Self {
+        {
+            let mut under_way = shared.under_way.lock().unwrap();
+            let (now, most) = under_way.entry(host.clone()).or_default();
+            *now += 1;
+            *most = (*most).max(*now);
+        }
+        Self { shared, host }
+    }
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        if let Some((now, _)) = self.shared.under_way.lock().unwrap().get_mut(&self.host) {
+            *now -= 1;
+        }
+    }
 }

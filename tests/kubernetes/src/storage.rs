@@ -10,13 +10,15 @@ use serde_json::json;
 use std::path::PathBuf;
 
 const CLASS: &str = "directories";
+/// Set by the scheduler once it has chosen a node for the pod that waits for the volume.
+const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 
 /// Makes the default storage class and gives every claim of it a directory below `root`, until it is dropped.
 pub async fn provision(client: Client, root: PathBuf) -> Result<(), watcher::Error> {
     let class = json!({
         "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
         "metadata": {"name": CLASS, "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}},
-        "provisioner": "recrawl.test/directories",
+        "provisioner": "recrawl.test/directories", "volumeBindingMode": "WaitForFirstConsumer",
     });
     let classes: Api<StorageClass> = Api::all(client.clone());
     classes.create(&PostParams::default(), &serde_json::from_value(class).unwrap()).await.unwrap();
@@ -28,7 +30,8 @@ pub async fn provision(client: Client, root: PathBuf) -> Result<(), watcher::Err
             let (volumes, root) = (volumes.clone(), root.clone());
             async move {
                 let spec = claim.spec.clone().unwrap_or_default();
-                if spec.storage_class_name.as_deref() != Some(CLASS) || spec.volume_name.is_some() {
+                let is_awaited = claim.annotations().contains_key(SELECTED_NODE);
+                if spec.storage_class_name.as_deref() != Some(CLASS) || spec.volume_name.is_some() || !is_awaited {
                     return Ok(());
                 }
                 let name = format!("volume-{}", claim.uid().unwrap_or_default());

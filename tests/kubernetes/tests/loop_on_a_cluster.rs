@@ -10,11 +10,13 @@ use kubernetes::kubelet::Kubelet;
 use kubernetes::site::Site;
 use kubernetes::wait_for;
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Every page every five seconds, whatever is known of it, so that what is lost shows soon.
 const SETTINGS: &str = "[policy]\nname = \"uniform\"\nmin_interval = \"2s\"\n[budget]\nfetches_per_second = 20\n\
                         [politeness]\ncrawl_delay = \"100ms\"\n";
+
+const CRAWL_DELAY: Duration = Duration::from_millis(100);
 
 fn overlay(settings: String, image: &'static str, [schedulers, detectors, fetchers]: [usize; 3]) -> Overlay {
     let replicas =
@@ -120,6 +122,8 @@ async fn the_dev_overlay_runs_and_takes_what_operators_do_to_it() {
         assert!(ended.exit_code == 0 && ended.after_sigterm < ended.grace_period, "{ended:?}");
     }
     assert_eq!(cluster.site.most_at_once(), 1, "one request at a time to each host");
+    let gap = shortest_gap(&cluster.site);
+    assert!(gap >= CRAWL_DELAY, "requests to a host {gap:?} apart");
     let repeated = repeated(&cluster.site);
     println!("sent twice to no avail: {repeated:?}");
 }
@@ -128,6 +132,17 @@ async fn the_dev_overlay_runs_and_takes_what_operators_do_to_it() {
 fn last_refusal(pod: &Pod) -> Option<String> {
     let terminated = container(pod)?.last_state.as_ref()?.terminated.as_ref()?;
     terminated.message.clone().filter(|_| terminated.exit_code == 2)
+}
+
+/// The shortest time between two requests to a host.
+fn shortest_gap(site: &Site) -> Duration {
+    let mut hosts: BTreeMap<String, Vec<Instant>> = BTreeMap::new();
+    for entry in site.books() {
+        let host = entry.page.split_once('/').unwrap().0.to_owned();
+        hosts.entry(host).or_default().push(entry.at);
+    }
+    let gaps = hosts.values().flat_map(|moments| moments.windows(2).map(|pair| pair[1] - pair[0]));
+    gaps.min().unwrap()
 }
 
 /// Pages that were sent more than once in the same version.
