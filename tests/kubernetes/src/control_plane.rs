@@ -15,7 +15,6 @@ const TOKEN: &str = "e2e";
 pub struct ControlPlane {
     directory: TempDir,
     programs: PathBuf,
-    port: u16,
     client: Client,
     _processes: Vec<Child>,
 }
@@ -90,22 +89,12 @@ impl ControlPlane {
         arguments.push("--horizontal-pod-autoscaler-sync-period=5s".to_owned());
         processes.push(start("kube-controller-manager", arguments));
         processes.push(start("kube-scheduler", common(scheduler)));
-        Self { programs: programs.to_owned(), port: server, client, _processes: processes, directory }
+        Self { programs: programs.to_owned(), client, _processes: processes, directory }
     }
 
     /// A client with all rights.
     pub fn client(&self) -> Client {
         self.client.clone()
-    }
-
-    /// Address of the API server.
-    pub fn server(&self) -> String {
-        format!("https://127.0.0.1:{}", self.port)
-    }
-
-    /// The token of a user with all rights.
-    pub fn token(&self) -> &'static str {
-        TOKEN
     }
 
     /// The directory with `kubeconfig`, and with `ca.crt`, `tls.crt` and `tls.key` for servers on loopback.

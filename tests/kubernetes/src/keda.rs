@@ -7,16 +7,22 @@ use hyper::body::Bytes;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
+use k8s_openapi::api::core::v1::Pod;
+use kube::api::ListParams;
+use kube::{Api, ResourceExt};
+use serde_json::json;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::Child;
+use tokio::task::JoinHandle;
 
 /// Prometheus, with the alerts and rules of `k8s/`, and what it scrapes found through the API server.
 pub struct Prometheus {
     /// Its port.
     pub port: u16,
     client: Client<HttpConnector, Empty<Bytes>>,
+    targets: JoinHandle<()>,
     _process: Child,
 }
 
@@ -27,30 +33,24 @@ impl Prometheus {
         std::fs::create_dir_all(&directory).unwrap();
         let rules = cluster.kubectl("get prometheusrule recrawl -o jsonpath={.spec}").await;
         std::fs::write(directory.join("rules.yml"), rules).unwrap();
-        let server = cluster.control_plane.server();
-        let token = cluster.control_plane.token();
-        let configuration = format!(
-            "global: {{scrape_interval: 5s, evaluation_interval: 5s}}\n\
-             rule_files: [rules.yml]\n\
-             scrape_configs:\n  - job_name: recrawl\n    kubernetes_sd_configs:\n      - role: pod\n        \
-             api_server: '{server}'\n        namespaces: {{names: [{NAMESPACE}]}}\n        \
-             authorization: {{credentials: '{token}'}}\n        tls_config: {{insecure_skip_verify: true}}\n    \
-             relabel_configs:\n      \
-             - {{source_labels: [__meta_kubernetes_pod_container_port_name], regex: http, action: keep}}\n      \
-             - {{source_labels: [__meta_kubernetes_pod_ready], regex: 'true', action: keep}}\n      \
-             - {{source_labels: [__meta_kubernetes_namespace], target_label: namespace}}\n      \
-             - {{source_labels: [__meta_kubernetes_pod_name], target_label: pod}}\n"
-        );
+        // Debian's build does not find pods through the API server.
+        let configuration = "global: {scrape_interval: 5s, evaluation_interval: 5s}\nrule_files: [rules.yml]\n\
+                             scrape_configs: [{job_name: recrawl, file_sd_configs: [{files: [pods.json], refresh_interval: 5s}]}]\n";
+        let pods = directory.join("pods.json");
+        let client = cluster.control_plane.client();
+        let targets = tokio::spawn(async move {
+            loop {
+                write_targets(&client, &pods).await;
+                tokio::time::sleep(Duration::from_secs(2)).await;
+            }
+        });
         std::fs::write(directory.join("prometheus.yml"), configuration).unwrap();
         let port = free_port();
         let mut command = attended("prometheus");
         command.current_dir(&directory).arg(format!("--web.listen-address=127.0.0.1:{port}"));
         command.args(["--config.file=prometheus.yml", "--storage.tsdb.path=data"]);
-        Self {
-            port,
-            client: Client::builder(TokioExecutor::new()).build_http(),
-            _process: logged(command, &directory, "prometheus"),
-        }
+        let client = Client::builder(TokioExecutor::new()).build_http();
+        Self { port, client, targets, _process: logged(command, &directory, "prometheus") }
     }
 
     /// The value of an expression of one series now; NaN if there is none yet.
@@ -63,6 +63,31 @@ impl Prometheus {
         let value = answer["data"]["result"][0]["value"][1].as_str();
         value.and_then(|value| value.parse().ok()).unwrap_or(f64::NAN)
     }
+}
+
+impl Drop for Prometheus {
+    fn drop(&mut self) {
+        self.targets.abort();
+    }
+}
+
+/// Writes the pods that run and have a port for Prometheus, as a PodMonitor would find them.
+async fn write_targets(client: &kube::Client, file: &Path) {
+    let pods: Api<Pod> = Api::namespaced(client.clone(), NAMESPACE);
+    let Ok(pods) = pods.list(&ListParams::default()).await else { return };
+    let running = pods.items.iter().filter_map(|pod| {
+        let status = pod.status.as_ref().filter(|status| status.phase.as_deref() == Some("Running"))?;
+        let port = pod.spec.as_ref()?.containers[0]
+            .ports
+            .as_ref()?
+            .iter()
+            .find(|port| port.name.as_deref() == Some("http"))?;
+        let target = format!("{}:{}", status.pod_ip.as_ref()?, port.container_port);
+        Some(json!({"targets": [target], "labels": {"namespace": NAMESPACE, "pod": pod.name_any()}}))
+    });
+    let unfinished = file.with_extension("new");
+    std::fs::write(&unfinished, serde_json::Value::from_iter(running).to_string()).unwrap();
+    std::fs::rename(unfinished, file).unwrap();
 }
 
 /// KEDA's operator and its adapter, which serves metrics to the autoscaler.
@@ -82,10 +107,7 @@ impl Keda {
         let kubeconfig = directory.join("kubeconfig").display().to_string();
         let [metrics, health, grpc, adapter, adapter_metrics] = std::array::from_fn(|_| free_port());
         let mut command = attended(programs.join("operator"));
-        command
-            .env("WATCH_NAMESPACE", "")
-            .env("POD_NAMESPACE", "keda")
-            .env("KUBERNETES_CLUSTER_DOMAIN", "cluster.local");
+        command.envs(ENVIRONMENT);
         command.args([
             format!("--kubeconfig={kubeconfig}"),
             format!("--cert-dir={}", directory.display()),
@@ -96,7 +118,7 @@ impl Keda {
         ]);
         let operator = logged(command, cluster.directory.path(), "keda-operator");
         let mut command = attended(programs.join("adapter"));
-        command.env("POD_NAMESPACE", "keda");
+        command.envs(ENVIRONMENT);
         for purpose in ["kubeconfig", "lister-kubeconfig", "authentication-kubeconfig", "authorization-kubeconfig"] {
             command.arg(format!("--{purpose}={kubeconfig}"));
         }
@@ -123,9 +145,17 @@ impl Keda {
     }
 }
 
+/// What both would know from their pods: all namespaces are watched.
+const ENVIRONMENT: [(&str, &str); 4] = [
+    ("WATCH_NAMESPACE", ""),
+    ("POD_NAMESPACE", "keda"),
+    ("KEDA_CLUSTER_OBJECT_NAMESPACE", "keda"),
+    ("KUBERNETES_CLUSTER_DOMAIN", "cluster.local"),
+];
+
 /// How the API server reaches the adapter.
 fn external_metrics(port: u16) -> String {
-    serde_json::json!({"apiVersion": "v1", "kind": "List", "items": [
+    json!({"apiVersion": "v1", "kind": "List", "items": [
         {
             "apiVersion": "v1", "kind": "Service", "metadata": {"name": "adapter", "namespace": "keda"},
             "spec": {"type": "ExternalName", "externalName": "localhost", "ports": [{"port": port}]},
