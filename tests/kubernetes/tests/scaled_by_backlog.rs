@@ -1,6 +1,6 @@
 //! KEDA scales the fetcher by its backlog: not while hosts are slow, but while fetchers are short, and back.
 //!
-//! Prometheus and KEDA are real. Their periods are shorter than in `k8s/components/keda`, and a fetcher has 16 connections.
+//! Prometheus and KEDA are real. Their periods are shorter than in `k8s/components/keda`, and a fetcher has 64 connections.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
@@ -10,9 +10,11 @@ use kubernetes::wait_for;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-const CONNECTIONS: u32 = 16;
-/// Three quarters of a fetcher's connections, as in `k8s/components/keda`.
-const THRESHOLD: u32 = 12;
+const CONNECTIONS: u32 = 64;
+/// Three quarters of a fetcher's connections, as in `k8s/components/keda`. More than what is on its way between the stages
+/// at this rate while answers are quick.
+const THRESHOLD: u32 = 48;
+const SLOW_HOSTS: usize = 40;
 
 /// The number of fetchers, and what it goes by, over time.
 struct Series {
@@ -70,10 +72,11 @@ async fn seed(cluster: &Cluster, urls: &[String]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn fetchers_are_added_while_they_are_short_and_not_while_hosts_are_slow() {
     let cluster = Cluster::start().await;
+    let slow: Vec<String> = (0..SLOW_HOSTS).map(|host| format!("slow{host}.test")).collect();
     let settings = cluster.settings(&format!(
         "[fetch]\nresolve = {{ \"*.test\" = \"{}\" }}\nconnections = {CONNECTIONS}\n[policy]\nname = \"uniform\"\nmin_interval = \"1s\"\n\
-         [budget]\nfetches_per_second = 60\n[politeness]\ncrawl_delay = \"50ms\"\n\
-         [[rules]]\npages = [\"slow0.test\", \"slow1.test\", \"slow2.test\", \"slow3.test\"]\ncrawl_delay = \"5s\"\n",
+         [budget]\nfetches_per_second = 40\n[politeness]\ncrawl_delay = \"50ms\"\n\
+         [[rules]]\npages = {slow:?}\ncrawl_delay = \"5s\"\n",
         cluster.site.address
     ));
     let mut overlay = Overlay { settings, image: IMAGES[0], replicas: Vec::new(), further: String::new() };
@@ -86,7 +89,7 @@ async fn fetchers_are_added_while_they_are_short_and_not_while_hosts_are_slow() 
     cluster.step("KEDA scales the fetcher");
 
     let mut series = Series { began: Instant::now(), rows: Vec::new() };
-    seed(&cluster, &pages("slow", 4, 100)).await;
+    seed(&cluster, &pages("slow", SLOW_HOSTS, 10)).await;
     let (mut until, mut most) = (None, 0);
     let a_minute = Duration::from_secs(60);
     wait_for("hosts are slow for a minute", SOON * 2, async || {
@@ -102,8 +105,8 @@ async fn fetchers_are_added_while_they_are_short_and_not_while_hosts_are_slow() 
     assert_eq!(most, 1, "more fetchers do not make hosts faster: {}", series.to_csv());
     cluster.step("hosts were slow, and there is one fetcher");
 
-    cluster.site.set_latency(Duration::from_secs(2));
-    seed(&cluster, &pages("quick", 100, 10)).await;
+    cluster.site.set_latency(Duration::from_secs(5));
+    seed(&cluster, &pages("quick", 250, 4)).await;
     wait_for("fetchers are added", SOON * 2, async || {
         let row = series.sample(&cluster, &prometheus).await;
         if row.replicas >= 3 { Ok(()) } else { Err(format!("{row:?}")) }
