@@ -118,8 +118,7 @@ pub struct InputStart {
     pub lost: u64,
     /// Number of processed offsets that are gone: the log lost its tail.
     pub vanished: u64,
-    /// Whether the group's position was lost and the one in the state was used instead. A group that has read nothing has
-    /// none to lose.
+    /// Whether the group's position was lost and the one in the state was used instead.
     pub from_state: bool,
 }
 
@@ -131,7 +130,7 @@ pub fn input_start(committed: Option<u64>, state: Option<u64>, input: OffsetBoun
         from: next.clamp(input.start, input.end),
         lost: input.start.saturating_sub(next),
         vanished: next.saturating_sub(input.end),
-        from_state: committed.is_none() && next > input.start,
+        from_state: committed.is_none(),
     }
 }
 
@@ -197,8 +196,6 @@ mod tests {
         let input = OffsetBounds { start: 8, end: 20 };
         let expected = InputStart { from: 15, from_state: true, ..InputStart::default() };
         assert_eq!(input_start(None, Some(15), input), expected);
-        // A partition that nothing was read from yet, whose state was written by a timer.
-        assert_eq!(input_start(None, Some(8), input), InputStart { from: 8, ..InputStart::default() });
     }
 
     #[test]

@@ -352,7 +352,8 @@ fn tell_of_gaps(task: &TaskId, input: InputStart) {
             "the input topic ends before the processed position; continuing from its end"
         );
     }
-    if input.from_state {
+    // A group that has read nothing had no position to lose; its state may come from timers.
+    if input.from_state && input.from > 0 {
         warn!(%task, from = input.from, "the position of the group is lost; continuing from the position in the state");
     }
 }
