@@ -35,10 +35,24 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .x_label_area_size(36)
         .y_label_area_size(56)
         .right_y_label_area_size(48)
-        .build_cartesian_2d(0.0..end, 0.0..most(&[1, 2]) * 1.1)?
+        .build_cartesian_2d(0.0..end, 0.0..most(&[1, 2]) * 1.3)?
         .set_secondary_coord(0.0..end, 0.0..most(&[3]) + 1.0);
-    chart.configure_mesh().x_desc("seconds").y_desc("requests").disable_x_mesh().draw()?;
-    chart.configure_secondary_axes().y_desc("fetchers").y_label_formatter(&|number| format!("{number:.0}")).draw()?;
+    let whole = |number: &f64| format!("{number:.0}");
+    chart
+        .configure_mesh()
+        .x_desc("seconds")
+        .y_desc("requests")
+        .disable_x_mesh()
+        .light_line_style(TRANSPARENT)
+        .x_label_formatter(&whole)
+        .y_label_formatter(&whole)
+        .draw()?;
+    chart
+        .configure_secondary_axes()
+        .y_desc("fetchers")
+        .y_labels(most(&[3]) as usize + 2)
+        .y_label_formatter(&whole)
+        .draw()?;
     let (backlog, short, replicas) = (RGBColor(150, 150, 150), RGBColor(0, 114, 178), RGBColor(213, 94, 0));
     chart
         .draw_series(LineSeries::new(series(1), backlog.stroke_width(2)))?

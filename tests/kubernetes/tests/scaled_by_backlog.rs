@@ -75,7 +75,7 @@ async fn fetchers_are_added_while_they_are_short_and_not_while_hosts_are_slow() 
     let slow: Vec<String> = (0..SLOW_HOSTS).map(|host| format!("slow{host}.test")).collect();
     let settings = cluster.settings(&format!(
         "[fetch]\nresolve = {{ \"*.test\" = \"{}\" }}\nconnections = {CONNECTIONS}\n[policy]\nname = \"uniform\"\nmin_interval = \"1s\"\n\
-         [budget]\nfetches_per_second = 40\n[politeness]\ncrawl_delay = \"50ms\"\n\
+         [budget]\nfetches_per_second = 20\n[politeness]\ncrawl_delay = \"50ms\"\n\
          [[rules]]\npages = {slow:?}\ncrawl_delay = \"5s\"\n",
         cluster.site.address
     ));
@@ -105,7 +105,7 @@ async fn fetchers_are_added_while_they_are_short_and_not_while_hosts_are_slow() 
     assert_eq!(most, 1, "more fetchers do not make hosts faster: {}", series.to_csv());
     cluster.step("hosts were slow, and there is one fetcher");
 
-    cluster.site.set_latency(Duration::from_secs(5));
+    cluster.site.set_latency(Duration::from_secs(10));
     seed(&cluster, &pages("quick", 250, 4)).await;
     wait_for("fetchers are added", SOON * 2, async || {
         let row = series.sample(&cluster, &prometheus).await;
