@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (backlog, short, replicas) = (RGBColor(150, 150, 150), RGBColor(0, 114, 178), RGBColor(213, 94, 0));
     chart
         .draw_series(LineSeries::new(series(1), backlog.stroke_width(2)))?
-        .label("backlog: requests not answered")
+        .label("backlog of the topic")
         .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], backlog.stroke_width(2)));
     chart
         .draw_series(LineSeries::new(series(2), short.stroke_width(2)))?
