@@ -96,8 +96,12 @@ pub(crate) struct SharedDemand {
     ticks: u32,
     /// How often this partition has published.
     rounds: u32,
-    /// Pages counted at the last publication.
+    /// Pages counted at the last publication, and how many of them had no copy.
     pages: usize,
+    never_fetched: usize,
+    /// Whether the demand had changed at the last publication. The price is that of the publication before, so another
+    /// one has to follow soon.
+    has_changed: bool,
     price: f64,
     /// This partition's share of the budget.
     share: f64,
@@ -113,6 +117,8 @@ impl SharedDemand {
             ticks: 0,
             rounds: 0,
             pages: 0,
+            never_fetched: 0,
+            has_changed: false,
             price: 0.0,
             share: 1.0 / f64::from(rules.partitions),
         }
@@ -188,15 +194,18 @@ impl SharedDemand {
     ) -> Option<Demand> {
         self.ticks = self.ticks.saturating_add(1);
         let first = self.published_at == Timestamp::MIN;
-        // A frontier that has grown by a tenth has a different demand.
-        let grown = pages.pages().abs_diff(self.pages) * 10 > self.pages;
-        let due = grown || now.saturating_since(self.published_at) >= PUBLISH_EVERY;
+        // A frontier that has grown by a tenth has a different demand. So has one where a tenth of the pages got their first
+        // copy: these are worth a multiple of all others, and at their price nothing else would be fetched.
+        let differs = |now: usize, then: usize| now.abs_diff(then) * 10 > self.pages;
+        let has_changed = differs(pages.pages(), self.pages) || differs(pages.never_fetched(), self.never_fetched);
+        let due = has_changed || self.has_changed || now.saturating_since(self.published_at) >= PUBLISH_EVERY;
         let ticks = if self.rounds < FIRST_ROUNDS.0 { FIRST_ROUNDS.1 } else { PUBLISH_TICKS };
         if !first && (!due || self.ticks < ticks) {
             return None;
         }
         self.rounds = self.rounds.saturating_add(1);
-        (self.published_at, self.ticks, self.pages) = (now, 0, pages.pages());
+        (self.published_at, self.ticks, self.has_changed) = (now, 0, has_changed);
+        (self.pages, self.never_fetched) = (pages.pages(), pages.never_fetched());
         let columns = &pages.columns;
         let own = match rules.index {
             Index::Live { .. } => {

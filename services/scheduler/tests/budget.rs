@@ -8,6 +8,7 @@ use bench::{Bench, edited, failed, looked, on_host};
 use messages::{ChangeEstimate, CommandKind, Demand, Encoded, FetchOutcome, topics};
 use page::DAY;
 use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
 
 #[test]
 fn partitions_share_the_budget_by_what_their_pages_are_worth_and_spend_it_together() {
@@ -41,6 +42,23 @@ fn partitions_share_the_budget_by_what_their_pages_are_worth_and_spend_it_togeth
             );
         }
     }
+}
+
+#[test]
+fn the_price_falls_when_all_pages_have_their_first_copy() {
+    let overrides = [
+        ("policy.name", "live"),
+        ("budget.fetches_per_second", "10"),
+        ("policy.scan_interval", "1s"),
+        // What is not spent at the price is kept, and not spent for want of room to keep it.
+        ("budget.burst", "10m"),
+    ];
+    let mut bench = Bench::with_partitions(2, &overrides);
+    (0..40).for_each(|host| bench.seed(&on_host(host)));
+    bench.live(Duration::from_secs(10), |_| 0.001);
+    // A first copy was worth ten thousand times what these pages are.
+    let visits: u64 = bench.live(Duration::from_secs(40), |_| 0.001).values().sum();
+    assert!(visits > 300, "{visits} of 400");
 }
 
 #[test]

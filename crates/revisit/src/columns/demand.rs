@@ -50,13 +50,14 @@ impl ValueHistogram {
         inside + self.counts[bin + 1..].iter().sum::<f64>()
     }
 
-    /// The value that this many pages reach: zero when there are fewer, infinite for none.
+    /// The value that this many pages reach: zero when there are fewer, infinite for none. Zero also in the lowest bin, which
+    /// is open: a price in it could be above all of its pages.
     pub fn price_for(&self, fetches: f64) -> f64 {
         if fetches <= 0.0 || fetches.is_nan() {
             return f64::INFINITY;
         }
         let mut above = 0.0;
-        for (bin, &count) in self.counts.iter().enumerate().rev() {
+        for (bin, &count) in self.counts.iter().enumerate().skip(1).rev() {
             if above + count >= fetches {
                 let x = bin as f64 + 1.0 - (fetches - above) / count;
                 return (Self::LN_MIN + x / Self::BINS_PER_UNIT).exp();
