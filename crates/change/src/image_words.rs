@@ -1,5 +1,6 @@
 //! The words in an image's address. The rest is named by the machine that serves it: sizes, versions, content hashes.
 
+use document::blocks::ALT_START;
 use document::{splitmix64, text_hash};
 
 /// The longest run of digits that counts people, products or years.
@@ -7,8 +8,15 @@ const MAX_DIGITS: usize = 6;
 /// The fewest small letters of a word that tells an image from another.
 const MIN_WORD_LETTERS: usize = 3;
 
-/// A hash of the words and numbers of the last part of a path; `None` if there is no word.
-pub(crate) fn image_words(source: &str) -> Option<u64> {
+/// A hash of what tells an image from another: the words and numbers of the last part of its address, and the words that
+/// stand for it. `None` if there are no words.
+pub(crate) fn image_words(image: &str) -> Option<u64> {
+    let Some((source, alt)) = image.split_once(ALT_START) else { return words_of_address(image) };
+    let alt = text_hash(alt.as_bytes());
+    Some(words_of_address(source).map_or(alt, |words| splitmix64(alt ^ words)))
+}
+
+fn words_of_address(source: &str) -> Option<u64> {
     let file = source.rsplit('/').find(|part| !part.is_empty())?;
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let pieces = stem.split(|letter: char| !letter.is_alphanumeric());
@@ -39,6 +47,14 @@ fn is_word(piece: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_image_is_also_the_words_that_stand_for_it() {
+        assert_ne!(image_words("lift.png “in service”"), image_words("lift.png “out of service”"));
+        assert_ne!(image_words("lift.png “in service”"), image_words("plan.png “in service”"));
+        assert_eq!(image_words("/8f14e45f.png “in service”"), image_words("/deadbe12.png “in service”"));
+        assert!(image_words(" “in service”").is_some());
+    }
 
     #[test]
     fn images_are_told_apart_by_their_words() {

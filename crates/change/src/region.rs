@@ -48,7 +48,7 @@ pub(crate) fn parts(blocks: &Blocks) -> Vec<PagePart> {
     let prose = among(&region, blocks, |block| !block.is_links());
     let is_prose = 2 * bytes(&prose) >= bytes(&region);
     let part = |(index, block): (usize, &Block)| match (region[index], unframed[index]) {
-        (_, true) if block.part.control => PagePart::Beside,
+        (_, true) if block.part.handle => PagePart::Beside,
         (true, _) if is_prose && block.is_links() => PagePart::Links,
         (true, _) => PagePart::Region,
         (false, true) if !block.is_links() => PagePart::Beside,

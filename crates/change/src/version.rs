@@ -14,7 +14,7 @@ use crate::spread_sort::{grouped, merged, sorted_evenly_spread};
 use crate::targets::{LinkBase, TargetHashes};
 use crate::unit_texts::{STRUCTURED_DATA, TextKind, UnitTexts, UnitTextsBuilder};
 use document::ContentDigest;
-use document::blocks::{Block, Blocks};
+use document::blocks::{Block, Blocks, CHECKED};
 use document::{Body, PageText};
 use document::{passage_hash, splitmix64};
 use page::UrlRules;
@@ -220,7 +220,8 @@ impl<'r> Version<'r> {
             let (index, block) = (unit.block as usize, &blocks.list[unit.block as usize]);
             let (kind, text, place) = if unit.key.is_link() {
                 let kind = if blocks.is_image(unit.link as usize) { TextKind::Words } else { TextKind::Reference };
-                (kind, blocks.href(unit.link as usize), blocks.text(block))
+                let place = Some(blocks.text(block)).filter(|text| !text.is_empty()).unwrap_or(headings[index]);
+                (kind, blocks.href(unit.link as usize), place)
             } else if unit.key.is_order() && unit.link == Unit::CELLS {
                 cells = self.rows.told_cells(blocks, index);
                 let row = self.rows.key_in(index).map(|key| blocks.text(&blocks.list[key]));
@@ -329,15 +330,22 @@ fn take_repetitions(units: &mut Vec<Unit>) -> Vec<Unit> {
 fn text_slots(blocks: &Blocks, text: &[u8], places: &[Range<usize>]) -> Vec<u64> {
     let is_worded = |block: &Block| !block.is_links() && !block.is_named && !block.part.control;
     let worded = blocks.list.iter().zip(places).filter(|(block, _)| is_worded(block));
-    let mut first_words = first_words(text, worded.map(|(_, place)| place.clone())).into_iter();
+    let mut first_words = first_words(text, worded.map(|(_, place)| after_mark(text, place))).into_iter();
     let mut letters = Vec::new();
     let slot = |(block, place): (&Block, &Range<usize>)| {
         let Some(words) = is_worded(block).then(|| first_words.next()).flatten() else { return block.path };
-        let bytes = &text[place.start..place.start + words.length];
+        let start = after_mark(text, place).start;
+        let bytes = &text[start..start + words.length];
         let hash = if words.has_digit { hash_without_digits(bytes, &mut letters) } else { passage_hash(bytes) };
         splitmix64(block.path ^ hash)
     };
     blocks.list.iter().zip(places).map(slot).collect()
+}
+
+/// The place of a text without the mark of a choice: whether it is made does not move it.
+fn after_mark(text: &[u8], place: &Range<usize>) -> Range<usize> {
+    let mark = if text[place.clone()].starts_with(CHECKED.as_bytes()) { CHECKED.len() + 1 } else { 0 };
+    (place.start + mark).min(place.end)..place.end
 }
 
 /// The hash of words. Of a word with a digit only the letters count, so that `1,234` and `999` are one word. The buffer

@@ -5,6 +5,7 @@
 
 mod block;
 mod facts;
+mod fields;
 mod kinds;
 mod mentions;
 mod microdata;
@@ -13,6 +14,8 @@ mod selecting;
 mod tags;
 
 pub use crate::blocks::block::{Block, BlockElement, BlockRole, Blocks};
+pub use crate::blocks::fields::CHECKED;
+pub use crate::blocks::tags::{ALT_END, ALT_START};
 
 use crate::blocks::reader::BlockReader;
 use crate::blocks::selecting::SelectingReader;

@@ -270,6 +270,12 @@ fn feed(elements: &[Element<'_>]) -> Vec<Piece> {
     pieces
 }
 
+/// Whether an element of an item leads to a file that belongs to it.
+fn is_enclosure(field: &Element<'_>) -> bool {
+    let rel = || attribute(field.attributes, "rel");
+    field.name == "enclosure" || (field.name == "link" && rel().is_some_and(|rel| rel == "enclosure"))
+}
+
 /// The title with the link, so that one title may come again, and each description on its own. An item that is retitled
 /// or described anew repeatedly keeps its places; each new item gets its own.
 fn item(fields: &[Element<'_>], pieces: &mut Vec<Piece>) {
@@ -279,7 +285,7 @@ fn item(fields: &[Element<'_>], pieces: &mut Vec<Piece>) {
         text => text.to_owned(),
     };
     let text = |names: &[&str]| {
-        let named = fields.iter().filter(|field| names.contains(&field.name));
+        let named = fields.iter().filter(|field| names.contains(&field.name) && !is_enclosure(field));
         named.map(value).find(|text| !text.is_empty()).unwrap_or_default()
     };
     let link = text(&["link", "guid", "id"]);
@@ -287,6 +293,13 @@ fn item(fields: &[Element<'_>], pieces: &mut Vec<Piece>) {
     let named = format!("{} {link}", text(&["title"]));
     if !named.trim().is_empty() {
         pieces.push(Piece { path: Some(place), text: named, is_title: true });
+    }
+    for (number, field) in fields.iter().filter(|field| is_enclosure(field)).enumerate() {
+        let address = ["url", "href"].iter().find_map(|name| attribute(field.attributes, name));
+        if let Some(address) = address {
+            let path = splitmix64(place ^ text_hash(b"enclosure") ^ number as u64);
+            pieces.push(Piece::new(Some(path), format!("enclosure: {address}")));
+        }
     }
     for name in DESCRIPTIONS {
         let description = text(&[name]);
@@ -320,6 +333,10 @@ mod tests {
         let atom =
             "<feed><updated>now</updated><entry><title>A</title><link href='/1'/><content>B</content></entry></feed>";
         assert_eq!(texts(atom), ["A /1", "B"]);
+        let episode = "<rss><item><title>A</title><enclosure url='/a.mp3'/><link>/1</link></item></rss>";
+        assert_eq!(texts(episode), ["A /1", "enclosure: /a.mp3"]);
+        let entry = "<feed><entry><link rel='enclosure' href='/a.mp3'/><link href='/1'/><title>A</title></entry></feed>";
+        assert_eq!(texts(entry), ["A /1", "enclosure: /a.mp3"]);
         assert_eq!(paths(&rss.replace(">A<", ">X<").replace("B ", "Y ")), paths(rss));
         assert!(xml(rss).is_feed && xml(atom).is_feed && !xml("<tv><channel id='1'/></tv>").is_feed);
     }

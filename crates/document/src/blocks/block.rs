@@ -70,6 +70,8 @@ pub struct BlockRole {
     pub main: bool,
     /// A button, an option or the value of a field: read as part of the page, but no sign of where its text is.
     pub control: bool,
+    /// The handle of a part that unfolds: `summary`.
+    pub handle: bool,
     /// A statement about the page as a whole: its title, structured data.
     pub fact: bool,
 }

@@ -15,6 +15,14 @@ pub(super) enum TagEffect {
     Image,
     /// `<input>`: its value is shown.
     Input,
+    /// A block whose attributes say how a form works: buttons, choices, the form itself.
+    Control,
+    /// `<meter>`, `<progress>`, `<time>`, `<textarea>`: what they show is in their attributes, or is not markup.
+    Field,
+    /// What is embedded: films, frames, maps of links.
+    Media,
+    /// Struck through: still written there, and no longer true.
+    Struck,
     /// `<title>` and `<script>`: may say something about the page as a whole.
     Fact,
     /// An element whose text is not visible or not part of the page.
@@ -26,6 +34,21 @@ pub(super) enum TagEffect {
     Inline,
 }
 
+impl TagEffect {
+    /// Whether elements of this kind begin a block.
+    #[inline]
+    pub(super) fn is_block(self) -> bool {
+        matches!(self, Self::Block | Self::Control)
+    }
+
+    /// Whether the attributes of such an element may hide what is in it.
+    #[inline]
+    pub(super) fn may_hide(self) -> bool {
+        matches!(self, Self::Inline | Self::Field | Self::Media | Self::Struck) || self.is_block()
+    }
+}
+
+pub(super) const OBJECT: TagName = TagName::named(b"object");
 pub(super) const P: TagName = TagName::named(b"p");
 pub(super) const TD: TagName = TagName::named(b"td");
 pub(super) const SUMMARY: TagName = TagName::named(b"summary");
@@ -71,9 +94,14 @@ const fn kind_of(name: &[u8]) -> TagEffect {
     match name {
         b"div" | b"p" | b"li" | b"td" | b"th" | b"tr" | b"ul" | b"ol" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5"
         | b"h6" | b"section" | b"article" | b"main" | b"nav" | b"footer" | b"header" | b"aside" | b"dl" | b"dt"
-        | b"dd" | b"table" | b"tbody" | b"thead" | b"tfoot" | b"blockquote" | b"pre" | b"form" | b"figure"
-        | b"figcaption" | b"details" | b"summary" | b"fieldset" | b"address" | b"body" | b"button" | b"label"
-        | b"dialog" | b"menu" | b"select" | b"optgroup" | b"option" => TagEffect::Block,
+        | b"dd" | b"table" | b"tbody" | b"thead" | b"tfoot" | b"blockquote" | b"pre" | b"figure" | b"figcaption"
+        | b"details" | b"summary" | b"address" | b"body" | b"label" | b"dialog" | b"menu" | b"optgroup" => {
+            TagEffect::Block
+        }
+        b"button" | b"option" | b"select" | b"fieldset" | b"form" => TagEffect::Control,
+        b"meter" | b"progress" | b"time" | b"textarea" => TagEffect::Field,
+        b"video" | b"audio" | b"source" | b"iframe" | b"embed" | b"area" => TagEffect::Media,
+        b"s" | b"strike" | b"del" => TagEffect::Struck,
         b"a" => TagEffect::Link,
         b"br" | b"hr" => TagEffect::Break,
         b"base" | b"link" | b"meta" => TagEffect::Head,
@@ -81,9 +109,10 @@ const fn kind_of(name: &[u8]) -> TagEffect {
         b"input" => TagEffect::Input,
         b"title" | b"script" => TagEffect::Fact,
         b"template" | b"object" | b"canvas" | b"datalist" => TagEffect::Dropped,
-        b"style" | b"noscript" | b"iframe" | b"textarea" | b"noframes" | b"noembed" | b"xmp" => TagEffect::Raw,
-        b"area" | b"col" | b"embed" | b"source" | b"track" | b"wbr" | b"param" | b"path" | b"use" | b"rect"
-        | b"circle" | b"line" | b"polygon" => TagEffect::Void,
+        b"style" | b"noscript" | b"noframes" | b"noembed" | b"xmp" => TagEffect::Raw,
+        b"col" | b"track" | b"wbr" | b"param" | b"path" | b"use" | b"rect" | b"circle" | b"line" | b"polygon" => {
+            TagEffect::Void
+        }
         _ => TagEffect::Inline,
     }
 }

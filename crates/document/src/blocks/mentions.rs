@@ -49,7 +49,10 @@ pub(super) fn mentions(wide: impl Wide, html: &str, attributes: Range<usize>) ->
 /// Whether attributes hide their element.
 pub(super) fn is_hidden(attributes: &str) -> bool {
     attribute(attributes, "hidden").is_some()
-        || attribute(attributes, "style").is_some_and(|style| style.replace(' ', "").contains("display:none"))
+        || attribute(attributes, "style").is_some_and(|style| {
+            let style = style.replace(' ', "");
+            style.contains("display:none") || style.contains("visibility:hidden")
+        })
 }
 
 #[cfg(test)]

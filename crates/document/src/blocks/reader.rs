@@ -5,7 +5,8 @@
 use crate::attributes::attribute;
 use crate::blocks::block::{Block, BlockElement, BlockRole, Blocks};
 use crate::blocks::facts::Fact;
-use crate::blocks::kinds::{IMPLIED, IS_PARAGRAPH, Implied, KINDS, NAME_HASHES, P, SUMMARY, TD, TagEffect};
+use crate::blocks::fields::{Label, STRUCK};
+use crate::blocks::kinds::{IMPLIED, IS_PARAGRAPH, Implied, KINDS, NAME_HASHES, OBJECT, P, SUMMARY, TD, TagEffect};
 use crate::blocks::mentions::{Mentions, SHORTEST_MENTION, is_hidden, mentions};
 use crate::blocks::microdata::PageFacts;
 use crate::blocks::tags::is_json_ld;
@@ -72,6 +73,12 @@ pub(super) struct BlockReader<'a> {
     term: usize,
     /// The kind of text that says something about the page, if that comes next.
     pub(super) expected: Option<TextKind>,
+    /// Whether that is the text of a field.
+    pub(super) in_field: bool,
+    /// What is to be said behind the text of the control that is read.
+    pub(super) state: Option<&'static str>,
+    /// What an open element says if it shows nothing else.
+    pub(super) label: Option<Label>,
     /// The facts so far. They follow the text of the page.
     pub(super) facts: PageFacts,
 }
@@ -94,7 +101,7 @@ impl<'a> TakeTokens<'a> for BlockReader<'a> {
     fn start(&mut self, wide: impl Wide, tag: StartTag<'a>) {
         let kind = KINDS.of(tag.name);
         let mentions = match kind {
-            TagEffect::Inline | TagEffect::Block if tag.attributes_place().len() >= SHORTEST_MENTION => {
+            kind if kind.may_hide() && tag.attributes_place().len() >= SHORTEST_MENTION => {
                 mentions(wide, self.html, tag.attributes_place())
             }
             _ => Mentions::default(),
@@ -114,12 +121,18 @@ impl<'a> TakeTokens<'a> for BlockReader<'a> {
         if name.as_bytes() == b"a" {
             self.in_link = false;
         }
+        if self.label.is_some() {
+            self.end_label(name);
+        }
         if self.facts.is_reading(name) {
             self.facts.end(&self.text);
         }
-        let is_block = matches!(KINDS.of(name), TagEffect::Block);
+        let kind = KINDS.of(name);
+        let is_block = kind.is_block();
         if is_block {
             self.flush();
+        } else if matches!(kind, TagEffect::Struck) && !self.skipped {
+            self.text.push(STRUCK);
         }
         // Besides blocks, only elements inside hidden ones are kept open.
         if (is_block || self.hidden)
@@ -158,6 +171,9 @@ impl<'a> BlockReader<'a> {
             is_named: false,
             term: 0,
             expected: None,
+            in_field: false,
+            state: None,
+            label: None,
             facts: PageFacts::default(),
         }
     }
@@ -239,8 +255,20 @@ impl<'a> BlockReader<'a> {
                 }
             }
             TagEffect::Link => self.begin_link(tag.attributes()),
-            TagEffect::Block | TagEffect::Dropped | TagEffect::Inline => {
-                let is_block = matches!(kind, TagEffect::Block);
+            TagEffect::Field | TagEffect::Media | TagEffect::Struck => {
+                let hides = mentions.hiding && is_hidden(tag.attributes());
+                if (hides || self.hidden) && !tag.name.is_void() {
+                    self.open(tag.name, false, hides, "");
+                }
+                if !self.skipped && !hides {
+                    self.inline_control(kind, tag);
+                }
+            }
+            TagEffect::Block | TagEffect::Control | TagEffect::Dropped | TagEffect::Inline => {
+                let is_block = kind.is_block();
+                if tag.name == OBJECT && !self.skipped {
+                    self.media(tag);
+                }
                 let hidden = matches!(kind, TagEffect::Dropped) || (mentions.hiding && is_hidden(tag.attributes()));
                 if is_block || hidden || self.hidden {
                     let begins_item = mentions.item && attribute(tag.attributes(), "itemscope").is_some();
@@ -250,6 +278,9 @@ impl<'a> BlockReader<'a> {
                     if begins_item && let Some(open) = self.open.get_mut(depth..).and_then(<[_]>::first_mut) {
                         open.item = self.facts.begin_item(self.item);
                         self.item = open.item;
+                    }
+                    if matches!(kind, TagEffect::Control) || role.as_deref() == Some("button") {
+                        self.control(tag);
                     }
                 }
             }
@@ -330,6 +361,7 @@ impl<'a> BlockReader<'a> {
 
     /// Ends the current block.
     pub(super) fn flush(&mut self) {
+        self.end_state(self.text_start == self.text.len());
         let text = self.text_start..self.text.len();
         let links = self.links_start..self.blocks.href_ends.len();
         if (!text.is_empty() || !links.is_empty()) && self.blocks.list.len() < MAX_BLOCKS {
@@ -340,7 +372,8 @@ impl<'a> BlockReader<'a> {
                 Some([b'h', rank @ b'1'..=b'6']) => rank - b'0',
                 _ => 0,
             };
-            part.control |= is_summary && text.len() <= CONTROL_BYTES;
+            part.handle = is_summary && text.len() <= CONTROL_BYTES;
+            part.control |= part.handle;
             self.blocks.list.push(Block {
                 text,
                 links,

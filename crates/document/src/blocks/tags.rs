@@ -4,9 +4,14 @@ use crate::attributes::{attribute, values_of};
 use crate::blocks::facts::{FACT_NAMES, MODIFIED, json_ld};
 use crate::blocks::reader::BlockReader;
 use crate::entities;
-use crate::hash::{splitmix64, text_hash};
 use crate::markup::{StartTag, TextKind};
 
+/// Around the words that stand for an image, behind its address.
+pub const ALT_START: &str = " “";
+/// Behind them.
+pub const ALT_END: &str = "”";
+/// The statements of `<meta name>` that are read: what is shown of the page elsewhere, and who may show it.
+const HEAD_NAMES: &[&str] = &["description", "robots"];
 /// The most links read per page.
 const MAX_LINKS: usize = crate::page_text::MAX_LINKS;
 
@@ -17,6 +22,7 @@ impl BlockReader<'_> {
             return;
         }
         match kind {
+            TextKind::RcData if std::mem::take(&mut self.in_field) => self.field(text),
             TextKind::Script => json_ld(text, self.selected, &mut self.facts),
             _ if self.facts.list.iter().any(|fact| fact.name == "title") => {}
             _ => self.facts.add("title", entities::decode(text).into_owned(), self.selected),
@@ -24,29 +30,21 @@ impl BlockReader<'_> {
     }
 
     pub(super) fn image(&mut self, attributes: &str) {
-        let [source, later, width, height] = values_of(attributes, ["src", "data-src", "width", "height"]);
+        let [source, later, alt, width, height] =
+            values_of(attributes, ["src", "data-src", "alt", "width", "height"]);
         let is_dot = [width, height].contains(&Some("1")) || [width, height].contains(&Some("0"));
         let is_address = |source: &&str| !source.is_empty() && !source.starts_with("data:");
-        let Some(source) = source.filter(is_address).or(later).filter(|_| !is_dot && !self.skipped) else { return };
+        let source = source.filter(is_address).or(later).unwrap_or_default();
+        let alt = alt.map(str::trim).filter(|alt| !alt.is_empty());
+        if is_dot || self.skipped || (source.is_empty() && alt.is_none()) {
+            return;
+        }
         // The rest of the address says which size is sent, and to whom.
         let source = source.split(['?', '#']).next().unwrap_or_default();
-        self.target(source, true);
-    }
-
-    /// Reads the value of a field or button, which is shown.
-    pub(super) fn input(&mut self, attributes: &str) {
-        let [kind, value] = values_of(attributes, ["type", "value"]);
-        let is_shown = kind.is_none_or(|kind| {
-            ["text", "number", "date", "submit", "button"].iter().any(|shown| kind.eq_ignore_ascii_case(shown))
-        });
-        let Some(value) = value.filter(|value| is_shown && !self.skipped && !value.is_empty()) else { return };
-        self.flush();
-        let (path, part) = (self.path, self.part);
-        self.path = splitmix64(path ^ text_hash(b"input"));
-        self.part.control = true;
-        self.text.push(&entities::decode_attribute(value));
-        self.flush();
-        (self.path, self.part) = (path, part);
+        match alt {
+            Some(alt) => self.target(&format!("{source}{ALT_START}{alt}{ALT_END}"), true),
+            None => self.target(source, true),
+        };
     }
 
     pub(super) fn head(&mut self, tag: StartTag<'_>) {
@@ -75,8 +73,18 @@ impl BlockReader<'_> {
         if let Some(property) = item.filter(|property| is_fact(property)) {
             return self.facts.add_property(property, &content, self.item, self.selected);
         }
-        let named = property.or(name.filter(|_| self.selected.watched)).filter(|name| is_fact(name));
-        if let Some(name) = named {
+        let of_head = name.and_then(|name| HEAD_NAMES.iter().find(|known| known.eq_ignore_ascii_case(name)));
+        let named = property.filter(|name| is_fact(name)).or(of_head.copied());
+        let named = named.or(name.filter(|_| self.selected.watched));
+        if let Some("robots") = named {
+            // To index and to follow is the rule, and says nothing.
+            let mut limits: Vec<String> = content.split(',').map(|limit| limit.trim().to_lowercase()).collect();
+            limits.retain(|limit| limit.starts_with("no") || limit.starts_with("unavailable"));
+            limits.sort_unstable();
+            if !limits.is_empty() {
+                self.facts.add("robots", format!("robots: {}", limits.join(", ")), self.selected);
+            }
+        } else if let Some(name) = named {
             self.facts.add(name, format!("{name}: {content}"), self.selected);
         }
     }
@@ -103,7 +111,7 @@ impl BlockReader<'_> {
     }
 
     /// Notes a target of the current block. Returns false if there are too many.
-    fn target(&mut self, href: &str, is_image: bool) -> bool {
+    pub(super) fn target(&mut self, href: &str, is_image: bool) -> bool {
         if self.blocks.href_ends.len() >= MAX_LINKS {
             return false;
         }
