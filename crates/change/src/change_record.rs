@@ -66,7 +66,10 @@ impl ChangeRecord {
         record.left_out = removed.len() + added.len() - before.len() - after.len();
         let mut pairs = paired(&before, &after);
         // A cell whose row has another name is the same cell; say so only if there is nothing else to say.
-        let is_same = |pair: &UnitPair<'_>| matches!(pair, (Some(one), Some(other)) if one.text == other.text);
+        // One that stands under another heading has the same name.
+        let is_same = |pair: &UnitPair<'_>| {
+            matches!(pair, (Some(one), Some(other)) if one.text == other.text && one.key.name() != other.key.name())
+        };
         if !pairs.iter().all(is_same) {
             pairs.retain(|pair| !is_same(pair));
         }
@@ -93,6 +96,12 @@ impl ChangeRecord {
 
     fn add(&mut self, before: Option<ShownUnit<'_>>, after: Option<ShownUnit<'_>>) {
         let Some(unit) = after.or(before) else { return };
+        let place = match (before, after) {
+            (Some(old), Some(new)) if old.text == new.text && old.section != new.section => {
+                format!("{} → {}", old.section, new.section)
+            }
+            _ => unit.place.to_owned(),
+        };
         let (before, after) = match (before, after) {
             (Some(before), Some(after)) => {
                 let (before, after) = around_difference(before.text, after.text);
@@ -107,7 +116,7 @@ impl ChangeRecord {
         for (list, text) in [(went, &before), (came, &after)] {
             list.extend(text.iter().filter(|text| !list.contains(text)).cloned().collect::<Vec<_>>());
         }
-        self.changes.push(ChangedUnit { before, after, place: unit.place.to_owned() });
+        self.changes.push(ChangedUnit { before, after, place });
     }
 }
 

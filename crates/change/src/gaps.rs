@@ -1,6 +1,7 @@
 //! Gaps: places between what two versions have in common. A teaser that is another at every fetch has other first words
 //! each time, and so never the same slot; but it always stands behind the same paragraph.
 
+use crate::region::PagePart;
 use crate::unit_texts::UnitTexts;
 use crate::version::UnitKey;
 use document::splitmix64;
@@ -8,6 +9,8 @@ use std::collections::BTreeMap;
 
 /// Tells the numbers of gaps from those of slots.
 const GAP: u32 = 1 << 24;
+/// Tells the gaps of units that were edited where they stand from those of others.
+const EDITED: u32 = 1 << 25;
 /// The number of a block behind what stayed is counted up to here.
 const MAX_NUMBER: u64 = 16;
 
@@ -16,7 +19,7 @@ const MAX_NUMBER: u64 = 16;
 pub(crate) struct Gaps {
     /// By name.
     gaps: BTreeMap<u64, u32>,
-    /// The slots in which one unit came and one went, sorted. In a list of links, which is one slot, several may.
+    /// The slots in which as many units came as went, sorted.
     edited: Vec<u32>,
 }
 
@@ -25,23 +28,36 @@ impl Gaps {
     pub(crate) fn between((old, removed): (&UnitTexts, &[UnitKey]), (new, added): (&UnitTexts, &[UnitKey])) -> Self {
         let came = gaps(new.places(), &new.shared_with(old));
         let went = gaps(old.places(), &old.shared_with(new));
-        let [lost, gained] = [removed, added].map(slots_of_one_unit);
-        let edited = gained.into_iter().filter(|slot| lost.binary_search(slot).is_ok()).collect();
+        let [lost, gained] = [removed, added].map(slots);
+        let mut lost = lost.into_iter().peekable();
+        let is_edited = |slot: &(u32, usize)| {
+            while lost.next_if(|other| other.0 < slot.0).is_some() {}
+            lost.next_if(|other| other.0 == slot.0).is_some_and(|other| other.1 == slot.1)
+        };
+        let edited = gained.into_iter().filter(is_edited).map(|(slot, _)| slot).collect();
         Self { gaps: came.into_iter().chain(went).map(|(key, gap)| (key.name(), gap)).collect(), edited }
     }
 
-    /// The gap of a unit that only one of the versions has, if it is outside the frame. A unit that was edited in its
-    /// slot has none: it is no teaser, and may stand where a teaser stood at another look.
+    /// The gap of a unit that only one of the versions has, if it is outside the frame. For a unit that was edited in its
+    /// slot that is another: it is no teaser, and may stand where a teaser stood at another look.
     pub(crate) fn of(&self, key: &UnitKey) -> Option<u32> {
-        self.gaps.get(&key.name()).copied().filter(|_| self.edited.binary_search(&key.slot()).is_err())
+        let is_edited = self.edited.binary_search(&key.slot()).is_ok();
+        self.gaps.get(&key.name()).map(|gap| if is_edited { gap ^ EDITED } else { *gap })
+    }
+
+    /// The gap that a unit is in, edited or not: what differs there at once is noise of either kind.
+    pub(crate) fn around(&self, key: &UnitKey) -> Option<u32> {
+        self.gaps.get(&key.name()).copied()
     }
 }
 
-/// The slots that one of the units is in, and no other; sorted.
-fn slots_of_one_unit(keys: &[UnitKey]) -> Vec<u32> {
-    let mut slots: Vec<u32> = keys.iter().map(|key| key.slot()).collect();
+/// The slots that the units are in, sorted, with the number of units in each. Those of lists of links are left out: one
+/// slot holds all links of a list, and those that come are no edits of those that go.
+fn slots(keys: &[UnitKey]) -> Vec<(u32, usize)> {
+    let mut slots: Vec<u32> =
+        keys.iter().filter(|key| key.part() != PagePart::Links).map(|key| key.slot()).collect();
     slots.sort_unstable();
-    slots.chunk_by(|one, other| one == other).filter(|same| same.len() == 1).map(|same| same[0]).collect()
+    slots.chunk_by(|one, other| one == other).map(|same| (same[0], same.len())).collect()
 }
 
 /// The units of a version that the other has not, in page order, with their gaps: the last text before it that both

@@ -39,6 +39,7 @@ mod region;
 mod rolling;
 mod rows;
 mod second_looks;
+mod sections;
 mod shingle;
 mod slots;
 mod span_hashes;

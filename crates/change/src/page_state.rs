@@ -11,11 +11,13 @@ use crate::judgement::{Confirmation, Judgement, PartVerdict};
 use crate::news::News;
 use crate::region::PagePart;
 use crate::second_looks::is_back_to_back;
+use crate::sections::moved;
 use crate::shingle::ShingleSet;
 use crate::slots::Slots;
 use crate::unit_texts::UnitTexts;
 use crate::verdict::{MAJOR_MAGNITUDE, VersionVerdict};
 use crate::version::{UnitKey, Version};
+use std::collections::BTreeSet;
 
 /// The most remembered items that a feed no longer shows. They are no news when they come back.
 const MAX_PAST_UNITS: usize = 1_024;
@@ -247,6 +249,9 @@ impl PageState {
             news = self.news_in_turn(&keys, news, is_back_to_back);
         }
         let News { mut added, mut removed, differing, is_whole } = news;
+        let moves = if is_whole || version.is_feed() { Vec::new() } else { moved(&self.version.texts, texts) };
+        removed.extend(moves.iter().map(|(went, _)| went));
+        added.extend(moves.iter().map(|(_, came)| came));
         if version.is_feed() {
             // Items leave a feed when others arrive, and come back when a cache is behind. What an item said before is told
             // with what it says now.
@@ -269,7 +274,10 @@ impl PageState {
         // Another version as a whole says nothing about single places.
         self.looks.slots.advance(if is_whole { &[] } else { &touched });
         if is_back_to_back && !is_whole {
-            self.prove(&touched);
+            let gaps = added.iter().chain(&removed).filter_map(|key| gaps.around(key));
+            let mut differing: Vec<u32> = touched.iter().copied().chain(gaps).collect();
+            differing.sort_unstable();
+            self.prove(&differing);
         }
         let slots = &self.looks.slots;
         let is_proven =
@@ -291,6 +299,10 @@ impl PageState {
             return Judgement { structure, wants_second_look, ..Judgement::quiet(verdict) };
         }
         let news = self.news((version, texts), (&added, &removed), differing, was_gone);
+        // A text that moved is there before and after.
+        let moved: BTreeSet<u64> = moves.iter().map(|(went, _)| went.name()).collect();
+        added.retain(|key| !moved.contains(&key.name()));
+        removed.retain(|key| !moved.contains(&key.name()));
         self.looks.open_added = added;
         self.looks.open_removed = removed;
         self.looks.open_added.truncate(MAX_OPEN_UNITS);

@@ -124,11 +124,11 @@ mod tests {
 
     /// A unit in a slot. The block is its place on the page.
     fn unit<'a>(block: u32, slot: u64, text: &'a str) -> ShownUnit<'a> {
-        ShownUnit { key: UnitKey(slot << 3 | 1), block, text, kind: TextKind::Words, place: "" }
+        ShownUnit { key: UnitKey(slot << 3 | 1), block, text, kind: TextKind::Words, place: "", section: "" }
     }
 
     fn link<'a>(block: u32, slot: u64, text: &'a str, place: &'a str) -> ShownUnit<'a> {
-        ShownUnit { key: UnitKey(slot << 3 | 1 << 2 | 1), block, text, kind: TextKind::Reference, place }
+        ShownUnit { key: UnitKey(slot << 3 | 1 << 2 | 1), block, text, kind: TextKind::Reference, place, section: "" }
     }
 
     fn texts<'a>(before: &[ShownUnit<'a>], after: &[ShownUnit<'a>]) -> Vec<(&'a str, &'a str)> {

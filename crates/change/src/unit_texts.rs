@@ -37,6 +37,8 @@ struct KeptUnit {
     /// Where its text and the words of its place are. Units share their place, or have the text of another as place.
     text: Span,
     place: Span,
+    /// The number of the unit that is its heading, from 1; 0 for none.
+    section: u32,
 }
 
 /// What the text of a unit is.
@@ -64,6 +66,8 @@ pub(crate) struct ShownUnit<'a> {
     pub(crate) kind: TextKind,
     /// The row, the heading above, or the text that a link is in.
     pub(crate) place: &'a str,
+    /// The heading of the section that it is in.
+    pub(crate) section: &'a str,
 }
 
 /// How the bytes say where a unit is: as the unit before is, by the text of the last unit that is no link, or in words, of
@@ -109,8 +113,14 @@ impl UnitTextsBuilder {
         Self { texts, ..Self::default() }
     }
 
-    /// Adds a unit, unless there is no room.
-    pub(crate) fn push(&mut self, kind: TextKind, (key, block): (UnitKey, u32), text: &str, place: &str) {
+    /// Adds a unit of a section, unless there is no room. Returns its number, from 1; 0 if it is not kept.
+    pub(crate) fn push(
+        &mut self,
+        kind: TextKind,
+        (key, block, section): (UnitKey, u32, u32),
+        text: &str,
+        place: &str,
+    ) -> u32 {
         let (text, place) = (prefix(text, MAX_UNIT_BYTES), prefix(place, MAX_PLACE_BYTES));
         if self.texts.text.len() + text.len() + place.len() <= MAX_TEXT_BYTES {
             let text = self.texts.add(text);
@@ -119,8 +129,10 @@ impl UnitTextsBuilder {
                 () if place == self.texts.words(self.last_text_as_place()) => self.last_text_as_place(),
                 () => self.texts.add(place),
             };
-            self.add(KeptUnit { key, block, kind, text, place });
+            self.add(KeptUnit { key, block, kind, text, place, section });
+            return self.texts.units.len() as u32;
         }
+        0
     }
 
     fn last_text_as_place(&self) -> Span {
@@ -157,6 +169,21 @@ impl UnitTexts {
         self.units.iter().map(|unit| (unit.key, unit.block))
     }
 
+    /// Whether any unit has a heading.
+    pub(crate) fn has_sections(&self) -> bool {
+        self.units.iter().any(|unit| unit.section > 0)
+    }
+
+    /// The texts under a heading: their index and that of the heading, the heading's name, their key, and the text.
+    pub(crate) fn in_sections(&self) -> impl Iterator<Item = (usize, usize, u64, UnitKey, &str)> {
+        let units = self.units.iter().enumerate();
+        let texts = units.filter(|(_, unit)| unit.section > 0 && !unit.key.is_link() && !unit.key.is_order());
+        texts.map(|(index, unit)| {
+            let heading = unit.section as usize - 1;
+            (index, heading, self.units[heading].key.name(), unit.key, self.words(unit.text))
+        })
+    }
+
     /// Whether another version has each unit too, in page order.
     pub(crate) fn shared_with(&self, other: &Self) -> Vec<bool> {
         let mut shared = vec![false; self.units.len()];
@@ -183,6 +210,10 @@ impl UnitTexts {
             kind: unit.kind,
             text: self.words(unit.text),
             place: self.words(unit.place),
+            section: match unit.section {
+                0 => "",
+                number => self.words(self.units[number as usize - 1].text),
+            },
         })
     }
 
@@ -194,7 +225,7 @@ impl UnitTexts {
 
     /// Appends the bytes: the two addresses of links, each with its length; the count of units; their keys as u64,
     /// little-endian; per unit twice the number of blocks it is behind the one before, plus one for a reference, the length of
-    /// its text, and its place; the length of all texts, and the texts. Numbers are variable in length.
+    /// its text, its place, and its heading if that is another than before, plus one, else 0; the length of all texts, and the texts. Numbers are variable in length.
     pub(crate) fn encode_into(&self, out: &mut Vec<u8>) {
         for address in &self.link_base {
             put_number(out, address.len() as u64);
@@ -202,7 +233,7 @@ impl UnitTexts {
         }
         put_number(out, self.units.len() as u64);
         self.units.iter().for_each(|unit| out.extend_from_slice(&unit.key.0.to_le_bytes()));
-        let (mut last, mut last_block) = (SharedPlaces::default(), 0);
+        let (mut last, mut last_block, mut last_section) = (SharedPlaces::default(), 0, 0);
         for unit in &self.units {
             put_number(out, u64::from(unit.block - last_block) << 1 | unit.kind as u64);
             put_number(out, u64::from(unit.text.end - unit.text.start));
@@ -214,8 +245,9 @@ impl UnitTexts {
                     () => PLACE_IN_WORDS + u64::from(unit.place.end - unit.place.start),
                 },
             );
+            put_number(out, if unit.section == last_section { 0 } else { u64::from(unit.section) + 1 });
             last.pass(unit);
-            last_block = unit.block;
+            (last_block, last_section) = (unit.block, unit.section);
         }
         put_number(out, self.text.len() as u64);
         out.extend_from_slice(self.text.as_bytes());
@@ -228,12 +260,12 @@ impl UnitTexts {
         let keys = take_bytes(rest, count.checked_mul(8).ok_or(StateDecodeError::BadLength)?)?;
         let mut numbers = Vec::with_capacity(count);
         for _ in 0..count {
-            numbers.push([take_number(rest)?, take_number(rest)?, take_number(rest)?]);
+            numbers.push([take_number(rest)?, take_number(rest)?, take_number(rest)?, take_number(rest)?]);
         }
         let texts = Self { link_base, text: take_text(rest)?, ..Self::default() };
         let mut builder = UnitTextsBuilder { texts, ..UnitTextsBuilder::default() };
-        let (mut block, mut at) = (0_u32, 0_u32);
-        for (key, [blocks, text_length, place]) in keys.as_chunks().0.iter().zip(numbers) {
+        let (mut block, mut at, mut section) = (0_u32, 0_u32, 0_u32);
+        for (key, [blocks, text_length, place, heading]) in keys.as_chunks().0.iter().zip(numbers) {
             let kind = if blocks & 1 == 1 { TextKind::Reference } else { TextKind::Words };
             let blocks = u32::try_from(blocks >> 1).map_err(|_| StateDecodeError::BadLength)?;
             block = block.checked_add(blocks).ok_or(StateDecodeError::BadLength)?;
@@ -243,7 +275,11 @@ impl UnitTexts {
                 PLACE_IS_LAST_TEXT => builder.last_text_as_place(),
                 length => builder.texts.take_span(&mut at, length - PLACE_IN_WORDS)?,
             };
-            builder.add(KeptUnit { key: UnitKey(u64::from_le_bytes(*key)), block, kind, text, place });
+            if heading > 0 {
+                let is_known = heading <= builder.texts.units.len() as u64 + 1;
+                section = if is_known { heading as u32 - 1 } else { return Err(StateDecodeError::BadLength) };
+            }
+            builder.add(KeptUnit { key: UnitKey(u64::from_le_bytes(*key)), block, kind, text, place, section });
         }
         if at as usize != builder.texts.text.len() {
             return Err(StateDecodeError::BadLength);
@@ -291,10 +327,10 @@ mod tests {
     #[test]
     fn places_that_repeat_take_a_byte() {
         let mut builder = UnitTextsBuilder::default();
-        builder.push(TextKind::Words, (key(9, false), 0), "Opening hours", "");
-        builder.push(TextKind::Words, (key(2, false), 1), "Monday", "Opening hours");
-        builder.push(TextKind::Words, (key(5, false), 1), "9 to 5", "Opening hours");
-        builder.push(TextKind::Reference, (key(1, true), 1), "https://a.test/", "9 to 5");
+        let heading = builder.push(TextKind::Words, (key(9, false), 0, 0), "Opening hours", "");
+        builder.push(TextKind::Words, (key(2, false), 1, heading), "Monday", "Opening hours");
+        builder.push(TextKind::Words, (key(5, false), 1, heading), "9 to 5", "Opening hours");
+        builder.push(TextKind::Reference, (key(1, true), 1, heading), "https://a.test/", "9 to 5");
         let texts = builder.finish();
         let found = texts.find(1).unwrap();
         assert_eq!((found.text, found.place, found.block), ("https://a.test/", "9 to 5", 1));
@@ -303,7 +339,7 @@ mod tests {
         assert_eq!(texts.text, "Opening hoursMonday9 to 5https://a.test/");
         let mut bytes = Vec::new();
         texts.encode_into(&mut bytes);
-        assert_eq!(bytes.len(), 2 + 1 + 4 * (8 + 3) + 1 + texts.text.len());
+        assert_eq!(bytes.len(), 2 + 1 + 4 * (8 + 4) + 1 + texts.text.len());
     }
 
     proptest! {
@@ -316,7 +352,8 @@ mod tests {
                 block += blocks;
                 // Names in another order than units.
                 let kind = [TextKind::Words, TextKind::Reference][number % 2];
-                builder.push(kind, (key((number as u64 * 7_919) % 1_009, *is_link), block), text, place);
+                let section = number as u32 / 3;
+                builder.push(kind, (key((number as u64 * 7_919) % 1_009, *is_link), block, section), text, place);
             }
             let texts = builder.finish();
             let mut bytes = Vec::new();
@@ -328,6 +365,7 @@ mod tests {
                 let [before, after] = [&texts, &decoded].map(|texts| texts.find((number as u64 * 7_919) % 1_009).unwrap());
                 prop_assert_eq!((before.text, before.place), (text.as_str(), document::prefix(place, MAX_PLACE_BYTES)));
                 prop_assert_eq!((after.text, after.place, after.block), (before.text, before.place, before.block));
+                prop_assert_eq!(after.section, before.section);
             }
             let mut again = Vec::new();
             decoded.encode_into(&mut again);

@@ -8,6 +8,7 @@ use crate::classed_text::ClassedText;
 use crate::image_words::image_words;
 use crate::region::{PagePart, parts};
 use crate::rows::Rows;
+use crate::sections;
 use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
 use crate::span_hashes::first_words;
 use crate::spread_sort::{grouped, merged, sorted_evenly_spread};
@@ -214,6 +215,8 @@ impl<'r> Version<'r> {
         let units = self.in_page_order();
         // An estimate: links and places come on top of the blocks' texts, and the frame's texts are left out.
         let bytes = 2 * blocks.all_text().len();
+        let sections = sections::headings(blocks);
+        let mut numbers = vec![0; blocks.list.len()];
         let mut texts = UnitTextsBuilder::with_room(&self.base, units.len(), bytes);
         let mut cells;
         for unit in units {
@@ -235,7 +238,11 @@ impl<'r> Version<'r> {
                 let above = if block.part.fact { STRUCTURED_DATA } else { headings[index] };
                 (TextKind::Words, blocks.text(block), row.unwrap_or(above))
             };
-            texts.push(kind, (unit.key, unit.block), text, place);
+            let section = sections[index].map_or(0, |heading| numbers[heading]);
+            let number = texts.push(kind, (unit.key, unit.block, section), text, place);
+            if block.heading_rank > 0 && !unit.key.is_link() && !unit.key.is_order() {
+                numbers[index] = number;
+            }
         }
         texts.finish()
     }
