@@ -67,9 +67,7 @@ impl ChangeRecord {
         let mut pairs = paired(&before, &after);
         // A cell whose row has another name is the same cell; say so only if there is nothing else to say.
         // One that stands under another heading has the same name.
-        let is_same = |pair: &UnitPair<'_>| {
-            matches!(pair, (Some(one), Some(other)) if one.text == other.text && one.key.name() != other.key.name())
-        };
+        let is_same = |pair: &UnitPair<'_>| matches!(pair, (Some(one), Some(other)) if one.text == other.text && one.key.name() != other.key.name());
         if !pairs.iter().all(is_same) {
             pairs.retain(|pair| !is_same(pair));
         }

@@ -54,8 +54,7 @@ impl Gaps {
 /// The slots that the units are in, sorted, with the number of units in each. Those of lists of links are left out: one
 /// slot holds all links of a list, and those that come are no edits of those that go.
 fn slots(keys: &[UnitKey]) -> Vec<(u32, usize)> {
-    let mut slots: Vec<u32> =
-        keys.iter().filter(|key| key.part() != PagePart::Links).map(|key| key.slot()).collect();
+    let mut slots: Vec<u32> = keys.iter().filter(|key| key.part() != PagePart::Links).map(|key| key.slot()).collect();
     slots.sort_unstable();
     slots.chunk_by(|one, other| one == other).map(|same| (same[0], same.len())).collect()
 }

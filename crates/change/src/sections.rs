@@ -119,7 +119,8 @@ mod tests {
             format!("<main>{}{}</main>", table("May", one), table("June", other))
         };
         assert_eq!(told(&tables("80 €", "95 €"), &tables("95 €", "80 €")).len(), 2);
-        let list = |open: &str, done: &str| format!("<main><h2>Open</h2><ul>{open}</ul><h2>Done</h2><ul>{done}</ul></main>");
+        let list =
+            |open: &str, done: &str| format!("<main><h2>Open</h2><ul>{open}</ul><h2>Done</h2><ul>{done}</ul></main>");
         assert_eq!(
             told(&list("<li>Paint<li>Floor", "<li>Roof"), &list("<li>Floor", "<li>Roof<li>Paint")),
             ["Open → Done: Paint"]

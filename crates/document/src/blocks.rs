@@ -9,6 +9,7 @@ mod fields;
 mod kinds;
 mod mentions;
 mod microdata;
+mod pieces;
 mod reader;
 mod selecting;
 mod tags;
@@ -58,7 +59,12 @@ impl Blocks {
             is_in_list = !is_empty;
             reader.piece(None, line);
         }
-        reader.finish()
+        let mut blocks = reader.finish();
+        let Self { text, list, .. } = &mut blocks;
+        for block in list {
+            block.heading_rank = markdown_rank(&text[block.text.clone()]);
+        }
+        blocks
     }
 
     /// Builds blocks from separate pieces of text, for formats other than HTML. A piece may have a hash that names its
@@ -77,6 +83,12 @@ impl Blocks {
         reader.turn(Selected::default());
         reader.finish()
     }
+}
+
+/// The rank of a heading as Markdown writes it: `## Prices`. 0 for other lines.
+fn markdown_rank(line: &str) -> u8 {
+    let signs = line.bytes().take_while(|byte| *byte == b'#').count();
+    if (1..=6).contains(&signs) && line[signs..].starts_with(' ') { signs as u8 } else { 0 }
 }
 
 #[cfg(test)]
@@ -141,6 +153,85 @@ mod tests {
         assert_eq!(texts(&format!("{}x", "<p hidden>".repeat(10_000))).len(), 0);
         assert_eq!(texts(&"<!-- ".repeat(20_000)).len(), 0);
         assert_eq!(texts(&format!("{}x", "</div>".repeat(100_000))), ["x"]);
+    }
+
+    #[test]
+    fn what_fields_and_embedded_files_show_is_read() {
+        let check = |html, expected: &[&str]| assert_eq!(texts(html), expected, "{html}");
+        check("<button disabled>Buy</button>", &["Buy (disabled)"]);
+        check("<button aria-disabled=true><div>Buy</div></button><p>x", &["Buy (disabled)", "x"]);
+        check("<div role=button aria-disabled=TRUE>Buy</div>", &["Buy (disabled)"]);
+        check("<button disabled aria-label='Add &amp; pay'><svg></svg></button><p>x", &["Add & pay (disabled)", "x"]);
+        check("<button aria-label=no>Buy</button>", &["Buy"]);
+        check(
+            "<select disabled><option disabled>S<option selected>M<option></select>",
+            &["(disabled)", "S (disabled)", "M (selected)"],
+        );
+        check(
+            "<p><input type=radio checked> Post <input type=radio disabled> Courier",
+            &["(checked) Post (disabled) Courier"],
+        );
+        check(
+            "<input placeholder='a &lt; b'><input type=tel value=1 disabled><input type=password value=no>",
+            &["a < b", "1 (disabled)"],
+        );
+        check("<p>a<textarea placeholder=b>c &amp; <i></textarea>d", &["a", "b", "c & <i>", "d"]);
+        check("<fieldset disabled><legend>L</legend></fieldset>", &["(disabled)", "L"]);
+        check("<p>Taken <meter value=3 max=8>no bar</meter> <progress value=5></progress>", &["Taken 3 of 8 no bar 5"]);
+        check("<p>Was <s>$20</s> <del>$15</del> $9", &["Was ~~$20~~ ~~$15~~ $9"]);
+        check(
+            "<p>On <time datetime=2026-05-03></time> or <time datetime=2026-05-04>soon</time>",
+            &["On 2026-05-03 or soon"],
+        );
+        check(
+            "<p>a<span style='visibility: hidden'>no</span><s hidden>no</s><progress hidden value=4></progress>b",
+            &["ab"],
+        );
+        let targets = |html: &str| {
+            let blocks = Blocks::of_html(html);
+            (0..blocks.link_count()).map(|link| blocks.href(link).to_owned()).collect::<Vec<_>>()
+        };
+        let check = |html, expected: &[&str]| assert_eq!(targets(html), expected, "{html}");
+        check(
+            "<iframe src=/f></iframe><video src=/v><source src=/s></video><audio src=/a></audio>",
+            &["/f", "/v", "/s", "/a"],
+        );
+        check("<object data=/o>no</object><embed src=/e><map><area href=/m></map>", &["/o", "/e", "/m"]);
+        check("<form action='/x?a&amp;b'></form><form action></form>", &["/x?a&b"]);
+        check(
+            "<iframe src=/no width=1 height=1></iframe><iframe hidden src=/no></iframe><p hidden><embed src=/no>",
+            &[],
+        );
+        check("<img src=/a.png alt=' b '><img alt=c><img src=/d.png alt=''>", &["/a.png “b”", " “c”", "/d.png"]);
+    }
+
+    #[test]
+    fn what_the_head_says_to_those_who_list_the_page_is_a_fact() {
+        let check = |html: &str, expected: &[&str]| assert_eq!(facts(html), expected, "{html}");
+        check("<meta name=Description content='Lamps &amp; more'>", &["description: Lamps & more"]);
+        check("<meta name=robots content='NOINDEX,follow'>", &["robots: noindex"]);
+        check("<meta name=robots content='index, follow, max-snippet:-1'><meta name=author content=no>", &[]);
+    }
+
+    #[test]
+    fn headings_of_markdown_have_a_rank() {
+        let ranks: Vec<u8> =
+            Blocks::of_lines("# A\n\n## B\n#c\n####### d").list.iter().map(|block| block.heading_rank).collect();
+        assert_eq!(ranks, [1, 2, 0, 0]);
+    }
+
+    #[test]
+    fn what_is_too_long_to_be_told_is_noticed() {
+        let page =
+            |end: &str| format!("<title>T</title><table>{}<tr><td>{end}</table>", "<tr><td>1<td>2<td>3".repeat(20_000));
+        let last = |end: &str| texts(&page(end)).split_off(50_000);
+        let (one, other) = (last("in stock"), last("sold out"));
+        assert_eq!((one.len(), &one[0]), (2, &"T".to_owned()));
+        assert_ne!(one[1], other[1]);
+        let long = |end: &str| texts(&format!("<title>T</title><p>{}<p>{end}", "a word ".repeat(400_000)));
+        assert_eq!(long("x")[1], "T");
+        assert_ne!(long("x")[2], long("y")[2]);
+        assert!(long("x")[2].starts_with("the rest of the page, too long to be told: "));
     }
 
     fn facts(html: &str) -> Vec<String> {

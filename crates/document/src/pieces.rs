@@ -335,7 +335,8 @@ mod tests {
         assert_eq!(texts(atom), ["A /1", "B"]);
         let episode = "<rss><item><title>A</title><enclosure url='/a.mp3'/><link>/1</link></item></rss>";
         assert_eq!(texts(episode), ["A /1", "enclosure: /a.mp3"]);
-        let entry = "<feed><entry><link rel='enclosure' href='/a.mp3'/><link href='/1'/><title>A</title></entry></feed>";
+        let entry =
+            "<feed><entry><link rel='enclosure' href='/a.mp3'/><link href='/1'/><title>A</title></entry></feed>";
         assert_eq!(texts(entry), ["A /1", "enclosure: /a.mp3"]);
         assert_eq!(paths(&rss.replace(">A<", ">X<").replace("B ", "Y ")), paths(rss));
         assert!(xml(rss).is_feed && xml(atom).is_feed && !xml("<tv><channel id='1'/></tv>").is_feed);

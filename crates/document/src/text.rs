@@ -221,6 +221,16 @@ impl TextBuilder {
         self.length
     }
 
+    /// Takes up to this many bytes more than its limit from now on.
+    pub(crate) fn make_room_behind_limit(&mut self, bytes: usize) {
+        (self.limit, self.truncated) = (self.length + bytes, false);
+    }
+
+    /// Whether text was left out.
+    pub(crate) fn is_truncated(&self) -> bool {
+        self.truncated
+    }
+
     /// The text so far behind a position.
     pub(crate) fn behind(&self, start: usize) -> Cow<'_, str> {
         String::from_utf8_lossy(self.text[..self.length].get(start..).unwrap_or_default())

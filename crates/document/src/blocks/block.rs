@@ -1,5 +1,6 @@
 //! The blocks of a page, and what is known of each.
 
+use crate::tag_name::TagName;
 use std::ops::Range;
 
 /// The blocks of a page in reading order, over one shared text.
@@ -74,6 +75,25 @@ pub struct BlockRole {
     pub handle: bool,
     /// A statement about the page as a whole: its title, structured data.
     pub fact: bool,
+}
+
+impl BlockRole {
+    /// The role of a block element of this name, inside an outer one.
+    pub(super) fn inside(outer: Self, name: TagName, role: &str) -> Self {
+        let name = name.as_bytes();
+        // The header of an article is its own.
+        let is_chrome = matches!(name, b"nav" | b"footer" | b"aside" | b"dialog")
+            || (name == b"header" && !outer.main)
+            || matches!(
+                role,
+                "navigation" | "banner" | "contentinfo" | "search" | "dialog" | "alertdialog" | "complementary"
+            );
+        if matches!(name, b"main" | b"article") || role == "main" {
+            return Self { chrome: false, main: true, ..outer };
+        }
+        let control = outer.control || matches!(name, b"button" | b"select") || role == "button";
+        Self { chrome: outer.chrome || is_chrome, control, ..outer }
+    }
 }
 
 /// A block element.

@@ -4,13 +4,12 @@
 
 use crate::attributes::attribute;
 use crate::blocks::block::{Block, BlockElement, BlockRole, Blocks};
-use crate::blocks::facts::Fact;
 use crate::blocks::fields::{Label, STRUCK};
 use crate::blocks::kinds::{IMPLIED, IS_PARAGRAPH, Implied, KINDS, NAME_HASHES, OBJECT, P, SUMMARY, TD, TagEffect};
 use crate::blocks::mentions::{Mentions, SHORTEST_MENTION, is_hidden, mentions};
 use crate::blocks::microdata::PageFacts;
 use crate::blocks::tags::is_json_ld;
-use crate::hash::{splitmix64, text_hash};
+use crate::hash::splitmix64;
 use crate::markup::{StartTag, TakeTokens, TextKind};
 use crate::select::Selected;
 use crate::tag_name::TagName;
@@ -27,7 +26,7 @@ const MAX_DEPTH: usize = 256;
 /// A `summary` up to this length is a control ("Show details"); a longer one summarises its details.
 const CONTROL_BYTES: usize = 24;
 
-struct OpenElement {
+pub(super) struct OpenElement {
     name: TagName,
     path: u64,
     node: usize,
@@ -45,7 +44,7 @@ pub(super) struct BlockReader<'a> {
     html: &'a str,
     pub(super) text: TextBuilder,
     pub(super) blocks: Blocks,
-    open: Vec<OpenElement>,
+    pub(super) open: Vec<OpenElement>,
     /// Where the current block begins.
     text_start: usize,
     links_start: usize,
@@ -54,10 +53,10 @@ pub(super) struct BlockReader<'a> {
     pub(super) in_link: bool,
     /// Properties of the innermost open element.
     pub(super) path: u64,
-    node: usize,
-    row: usize,
+    pub(super) node: usize,
+    pub(super) row: usize,
     /// The list element whose rows the next pieces are; 0 outside lists.
-    list: usize,
+    pub(super) list: usize,
     pub(super) part: BlockRole,
     hidden: bool,
     /// What a selection makes of this place.
@@ -68,7 +67,7 @@ pub(super) struct BlockReader<'a> {
     pub(super) skipped: bool,
     in_table: bool,
     pub(super) item: usize,
-    is_named: bool,
+    pub(super) is_named: bool,
     /// The element of the last term of a description list.
     term: usize,
     /// The kind of text that says something about the page, if that comes next.
@@ -79,6 +78,8 @@ pub(super) struct BlockReader<'a> {
     pub(super) state: Option<&'static str>,
     /// What an open element says if it shows nothing else.
     pub(super) label: Option<Label>,
+    /// A hash of what is beyond what is read of a page; 0 if nothing is.
+    pub(super) rest: u64,
     /// The facts so far. They follow the text of the page.
     pub(super) facts: PageFacts,
 }
@@ -94,6 +95,9 @@ impl<'a> TakeTokens<'a> for BlockReader<'a> {
         self.text.push_within(wide, self.html, place.start, place.end, References::Decoded);
         if self.in_link {
             self.anchor_bytes += self.text.len() - before;
+        }
+        if self.text.is_truncated() {
+            self.pass_over(&self.html[place]);
         }
     }
 
@@ -174,6 +178,7 @@ impl<'a> BlockReader<'a> {
             in_field: false,
             state: None,
             label: None,
+            rest: 0,
             facts: PageFacts::default(),
         }
     }
@@ -204,41 +209,6 @@ impl<'a> BlockReader<'a> {
             false => self.hidden,
         };
         self.skipped = is_hidden || self.selected.ignored;
-    }
-
-    /// Begins a list: each piece that follows is one of its rows.
-    pub(super) fn list_of_pieces(&mut self) {
-        self.blocks.nodes.push(BlockElement { parent: 0, is_paragraph: true });
-        self.list = self.blocks.nodes.len() - 1;
-    }
-
-    /// Adds a separate piece of text, with the hash that names its place, if any.
-    pub(super) fn piece(&mut self, path: Option<u64>, text: &str) {
-        if self.list > 0 {
-            self.blocks.nodes.push(BlockElement { parent: self.list, is_paragraph: true });
-            self.node = self.blocks.nodes.len() - 1;
-            self.row = self.node;
-        }
-        self.path = path.unwrap_or_default();
-        self.is_named = path.is_some();
-        self.text.push(text);
-        self.flush();
-    }
-
-    pub(super) fn finish(mut self) -> Blocks {
-        self.flush();
-        self.facts.finish();
-        self.open.clear();
-        self.settle();
-        self.list = 0;
-        self.part.fact = true;
-        for Fact { name, text, selected } in std::mem::take(&mut self.facts.list) {
-            if !selected.ignored {
-                self.selected = selected;
-                self.piece(Some(text_hash(name.as_bytes())), &text);
-            }
-        }
-        Blocks { text: self.text.finish().0, modified: self.facts.modified, ..self.blocks }
     }
 
     fn begin(&mut self, tag: StartTag<'_>, kind: TagEffect, mentions: Mentions) {
@@ -301,7 +271,7 @@ impl<'a> BlockReader<'a> {
             path = splitmix64(path ^ NAME_HASHES.of(name));
             self.blocks.nodes.push(BlockElement { parent: self.node, is_paragraph: IS_PARAGRAPH.of(name) });
             node = self.blocks.nodes.len() - 1;
-            part = part_of(name, role, part);
+            part = BlockRole::inside(part, name, role);
             in_table |= name == TD;
             match name.as_bytes() {
                 b"tr" | b"li" => row = node,
@@ -348,7 +318,7 @@ impl<'a> BlockReader<'a> {
         self.settle();
     }
 
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         let Some(open) = self.open.last() else {
             (self.path, self.node, self.row, self.part) = (0, 0, 0, BlockRole::default());
             (self.hidden, self.in_table, self.item) = (false, false, 0);
@@ -364,7 +334,7 @@ impl<'a> BlockReader<'a> {
         self.end_state(self.text_start == self.text.len());
         let text = self.text_start..self.text.len();
         let links = self.links_start..self.blocks.href_ends.len();
-        if (!text.is_empty() || !links.is_empty()) && self.blocks.list.len() < MAX_BLOCKS {
+        if (!text.is_empty() || !links.is_empty()) && (self.blocks.list.len() < MAX_BLOCKS || self.part.fact) {
             let &mut Self { anchor_bytes, leads_elsewhere, path, node, row, mut part, in_table, is_named, .. } = self;
             let innermost = self.open.last().map(|open| open.name);
             let is_summary = innermost == Some(SUMMARY);
@@ -388,26 +358,13 @@ impl<'a> BlockReader<'a> {
                 heading_rank,
                 in_table,
             });
+        } else if !text.is_empty() {
+            let passed = self.text.behind(text.start).into_owned();
+            self.pass_over(&passed);
         }
         self.links_start = self.blocks.href_ends.len();
         (self.anchor_bytes, self.leads_elsewhere) = (0, false);
         self.text.begin_line();
         self.text_start = self.text.len();
     }
-}
-
-fn part_of(name: TagName, role: &str, outer: BlockRole) -> BlockRole {
-    let name = name.as_bytes();
-    // The header of an article is its own.
-    let is_chrome = matches!(name, b"nav" | b"footer" | b"aside" | b"dialog")
-        || (name == b"header" && !outer.main)
-        || matches!(
-            role,
-            "navigation" | "banner" | "contentinfo" | "search" | "dialog" | "alertdialog" | "complementary"
-        );
-    if matches!(name, b"main" | b"article") || role == "main" {
-        return BlockRole { chrome: false, main: true, ..outer };
-    }
-    let control = outer.control || matches!(name, b"button" | b"select") || role == "button";
-    BlockRole { chrome: outer.chrome || is_chrome, control, ..outer }
 }

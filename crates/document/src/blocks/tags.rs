@@ -30,8 +30,7 @@ impl BlockReader<'_> {
     }
 
     pub(super) fn image(&mut self, attributes: &str) {
-        let [source, later, alt, width, height] =
-            values_of(attributes, ["src", "data-src", "alt", "width", "height"]);
+        let [source, later, alt, width, height] = values_of(attributes, ["src", "data-src", "alt", "width", "height"]);
         let is_dot = [width, height].contains(&Some("1")) || [width, height].contains(&Some("0"));
         let is_address = |source: &&str| !source.is_empty() && !source.starts_with("data:");
         let source = source.filter(is_address).or(later).unwrap_or_default();
@@ -113,6 +112,7 @@ impl BlockReader<'_> {
     /// Notes a target of the current block. Returns false if there are too many.
     pub(super) fn target(&mut self, href: &str, is_image: bool) -> bool {
         if self.blocks.href_ends.len() >= MAX_LINKS {
+            self.pass_over(href);
             return false;
         }
         self.blocks.hrefs.push_str(&entities::decode_attribute(href));

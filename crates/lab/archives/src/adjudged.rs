@@ -34,6 +34,12 @@ const EDITS: &[(&str, i64)] = &[
     ("open-terms-archive.ota-demo.test", 1_710_786_608),
     // The list of processors.
     ("uptimerobot.ota-demo.test", 1_787_142_622),
+    // A button above the text, "View page as Markdown", and later another in its place (read on 2026-11-25).
+    ("github.ota-demo.test", 1_768_005_012),
+    ("github.ota-demo.test", 1_773_275_419),
+    // The description in the head, and the languages that a page is offered in (read on 2026-11-25).
+    ("grok.ota-genai.test", 1_779_100_424),
+    ("openai.ota-genai.test", 1_779_100_241),
     // Sentences and contacts.
     ("grok.ota-genai.test", 1_779_489_186),
     ("grok.ota-genai.test", 1_782_729_196),

@@ -123,6 +123,21 @@ pub(crate) fn description(page: &EditablePage, draw: &mut Draw) -> Option<Edit> 
     Some(Edit::of_inserted(at, item("We are looking into it."), item("It was found and repaired.")))
 }
 
+/// The file that belongs to an item, as episodes have.
+pub(crate) fn enclosure(page: &EditablePage, draw: &mut Draw) -> Option<Edit> {
+    let (at, is_atom) = first_item(page)?;
+    let (before, after) = draw.two_below(90);
+    let item = |number| {
+        let file = format!("https://talks.example/{number}.mp3");
+        let (element, end) = match is_atom {
+            true => (format!("<link rel=\"enclosure\" href=\"{file}\"/>"), "</entry>"),
+            false => (format!("<enclosure url=\"{file}\" type=\"audio/mpeg\"/>"), "</item>"),
+        };
+        feed_item(is_atom, "A talk on bridges", 78, "An hour, with questions.").replace(end, &format!("{element}{end}"))
+    };
+    Some(Edit::of_inserted(at, item(before), item(after)))
+}
+
 fn word_of(page: &EditablePage, texts: &[Range<usize>], draw: &mut Draw) -> Option<Edit> {
     let text = draw.pick(texts)?;
     let words = words(&page.text[text.clone()]);

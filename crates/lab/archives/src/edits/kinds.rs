@@ -7,7 +7,7 @@ use super::languages::{LANGUAGES, Language};
 use super::markup::Markup;
 use super::places::Place::{self, Caption, Cell, Heading, Item, Paragraph};
 use super::values::What::{self, Date, Number, Price, Time, Word};
-use super::{data, in_place, structure};
+use super::{controls as control, data, in_place, structure};
 use serde::Serialize;
 
 /// Where the edited text comes from.
@@ -73,7 +73,7 @@ const fn translated(name: &'static str, number: usize) -> EditKind {
 }
 
 /// All kinds of edit.
-pub(crate) static EDITS: [EditKind; 67] = [
+pub(crate) static EDITS: [EditKind; 83] = [
     value("word in a paragraph", Word, Paragraph),
     value("number in a paragraph", Number, Paragraph),
     value("price in a paragraph", Price, Paragraph),
@@ -123,8 +123,23 @@ pub(crate) static EDITS: [EditKind; 67] = [
     html("button", fixture::button),
     html("option of a select", fixture::option),
     html("image", fixture::image),
+    html("button that is disabled or not", control::disabled),
+    html("button that comes or goes", control::button_added),
+    html("button without text", control::button_without_text),
+    html("option that comes or goes", control::option_added),
+    html("option disabled or selected", control::option_state),
+    html("choice that is made or not", control::choice),
+    html("text of a field", control::field),
+    html("target of a form", control::form_target),
+    html("film, frame or file that is embedded", control::embedded),
+    html("words of an image", control::words_of_image),
+    html("price struck through or not", control::struck),
+    html("bar that measures", control::measure),
+    block("texts swapped between headings", control::swapped_sections),
+    html("item moved under another heading", control::item_to_other_list),
     html("price in JSON-LD", fixture::json_ld),
     page("title", Origin::Real, structure::title),
+    page("description in the head", Origin::Inserted, structure::head_description),
     translated("edit in German", 0),
     translated("edit in French", 1),
     translated("edit in Spanish", 2),
@@ -140,6 +155,7 @@ pub(crate) static EDITS: [EditKind; 67] = [
     page("feed: item with a known title added", Origin::Real, data::item_repeated),
     page("feed: title changed", Origin::Real, data::title),
     page("feed: description changed", Origin::Either, data::description),
+    page("feed: file of an item", Origin::Inserted, data::enclosure),
     page("XML: attribute", Origin::Inserted, data::attribute),
 ];
 

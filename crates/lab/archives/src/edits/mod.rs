@@ -9,6 +9,7 @@
 //! noise as pairs of versions, for other rules. Everything is drawn by a seed.
 
 mod choice;
+mod controls;
 mod data;
 mod draw;
 mod editable_page;

@@ -34,7 +34,7 @@ const fn kind(name: &'static str, make: MakeNoise) -> NoiseKind {
 }
 
 /// All kinds of noise.
-pub(crate) static NOISE: [NoiseKind; 34] = [
+pub(crate) static NOISE: [NoiseKind; 43] = [
     kind("counter, its number first", |fetch| fetch.paragraph(|n| format!("{n} people are looking at this page"))),
     kind("counter, its number last", |fetch| {
         fetch.paragraph(|n| format!("Visitors of this page since it was made: {n}"))
@@ -115,6 +115,61 @@ pub(crate) static NOISE: [NoiseKind; 34] = [
         fetch.last(page.paragraph(&format!("Page generated in 0.{millis:03} seconds")))
     }),
     kind("countdown", |fetch| fetch.paragraph(|n| format!("The offer ends in 02:{:02}:{:02}", n % 60, n / 7 % 60))),
+    kind("date and time of the server", |fetch| {
+        let (day, hour) = (fetch.number / 4, fetch.number % 4 * 6);
+        let date = format!("{} {} January 2026", DAYS[day % 7], day % 28 + 1);
+        let (minute, second) = (fetch.now.below(60), fetch.now.below(60));
+        let markup = fetch.page.markup()?;
+        fetch.block(markup.paragraph(&format!("{date}, {hour:02}:{minute:02}:{second:02}")))
+    }),
+    kind("counter in each row", |fetch| {
+        let rows: Vec<Vec<String>> = ["Lamp", "Rope", "Tent", "Stove"]
+            .iter()
+            .map(|name| vec![(*name).to_owned(), format!("{} people look at it", fetch.now.below(90) + 2)])
+            .collect();
+        let markup = fetch.page.markup()?;
+        fetch.block(markup.table(&["Product", "Now"], &rows))
+    }),
+    kind("frame of an advertisement", |fetch| {
+        let token = fetch.now.token(16, HEX);
+        fetch.html()?;
+        fetch.block(format!("\n<div><iframe src=\"https://ads.example/frame?slot=4&amp;r={token}\"></iframe></div>\n"))
+    }),
+    kind("film with a signed address", |fetch| {
+        let token = fetch.now.token(32, HEX);
+        fetch.html()?;
+        fetch.block(format!(
+            "\n<p>The hall: <video src=\"/films/hall.mp4?until={}&amp;sign={token}\"></video></p>\n",
+            fetch.number
+        ))
+    }),
+    kind("bar that measures", |fetch| {
+        let value = fetch.now.below(100);
+        fetch.html()?;
+        fetch.block(format!("\n<p>Load of the server: <progress value=\"{value}\" max=\"100\"></progress></p>\n"))
+    }),
+    kind("words in an empty field", |fetch| {
+        let word = fetch.now.pick(&["lamps", "ropes", "tents", "stoves", "boots", "maps", "knives"])?;
+        fetch.html()?;
+        fetch.block(format!("\n<form action=\"/find\"><input name=\"q\" placeholder=\"Search for {word}\"></form>\n"))
+    }),
+    kind("choice that two servers make otherwise", |fetch| {
+        let state = ["", " checked"][fetch.now.below(2)];
+        fetch.html()?;
+        fetch.block(format!("\n<p><label><input type=\"checkbox\"{state}> Send me letters</label></p>\n"))
+    }),
+    kind("session in the target of a form", |fetch| {
+        let token = fetch.now.token(24, HEX);
+        fetch.html()?;
+        fetch.block(format!("\n<form action=\"/order;jsessionid={token}\"><button>Order</button></form>\n"))
+    }),
+    kind("words of an advertisement's image", |fetch| {
+        let (word, token) = (fetch.now.below(40), fetch.now.token(20, HEX));
+        fetch.html()?;
+        fetch.block(format!(
+            "\n<div><a href=\"https://ads.example/{token}\"><img src=\"/{token}.png\" alt=\"Offer number {word}\"></a></div>\n"
+        ))
+    }),
     kind("JSON: time and number of the request", |fetch| {
         let open = (fetch.page.form == Form::Json).then(|| fetch.page.text.find('{'))?? + 1;
         let (seconds, token) = (1_780_000_000 + 21_600 * fetch.number, fetch.now.token(32, HEX));
@@ -128,6 +183,8 @@ pub(crate) static NOISE: [NoiseKind; 34] = [
         Some(vec![Patch::insert(at, date)])
     }),
 ];
+
+const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 impl Fetch<'_> {
     fn html(&self) -> Option<&EditablePage> {

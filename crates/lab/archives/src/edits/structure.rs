@@ -129,6 +129,18 @@ pub(crate) fn title(page: &EditablePage, draw: &mut Draw) -> Option<Edit> {
     Some(Edit::of_page(vec![patch]))
 }
 
+/// What the head of a page says to those who list it: a description, or that it is not to be listed.
+pub(crate) fn head_description(page: &EditablePage, draw: &mut Draw) -> Option<Edit> {
+    let title = page.places.title.clone()?;
+    let at = title.end + page.text[title.end..].find('>')? + 1;
+    if draw.below(3) == 0 {
+        return Some(Edit::of_inserted(at, String::new(), "<meta name=\"robots\" content=\"noindex\">".to_owned()));
+    }
+    let (before, after) = pair(What::Price, draw);
+    let description = |price| format!("<meta name=\"description\" content=\"Courses for {price} a year\">");
+    Some(Edit::of_inserted(at, description(before), description(after)))
+}
+
 /// A fee in a column beside the main text.
 pub(crate) fn column(page: &EditablePage, draw: &mut Draw) -> Option<Edit> {
     let at = page.places.beside.or(page.places.end)?;
