@@ -35,6 +35,39 @@ fn two_looks_in_a_row_tell_a_counter_from_a_price() {
 }
 
 #[test]
+fn a_text_that_comes_right_before_a_counter_is_told() {
+    let cards = |now: i64, badge: &str| {
+        let card = |nth: i64| {
+            let badge = if nth == 2 { badge } else { "" };
+            format!(
+                "<div><h3>Lamp {nth}</h3><p>{nth}0 euro{badge}<div>{} people look at it</div></div>",
+                (now * nth) % 97
+            )
+        };
+        html(&page(&(1..5).map(card).collect::<String>()))
+    };
+    let (last, asked) = looked_at(|now| cards(now + 1, ""), 20);
+    assert_eq!((last.meaningful, asked), (false, 1), "the counters are known");
+    let badge = |now: i64| cards(now + 1, if now < 19 * 86_400 { "" } else { "<p>Sold out" });
+    let (last, _) = looked_at(badge, 20);
+    assert_eq!((last.meaningful, last.record.added), (true, vec!["Sold out".to_owned()]));
+}
+
+#[test]
+fn a_stamp_is_learnt_though_it_begins_with_another_day_each_time_it_is_known() {
+    let days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+    let stamp = |now: i64| {
+        // Four looks a day.
+        let day = now / 86_400 / 4;
+        html(&page(&format!("<p>{}, {} January, {now} s", days[(day % 7) as usize], day + 1)))
+    };
+    let (last, asked) = looked_at(stamp, 28);
+    assert_eq!((last.meaningful, asked < 10), (false, true), "{asked}");
+    let (last, _) = looked_at(stamp, 33);
+    assert!(!last.meaningful, "nor on another day: {:?}", last.record);
+}
+
+#[test]
 fn of_what_differs_at_half_of_the_looks_a_third_look_tells_more() {
     let page =
         |is_other: bool| html(&page(&format!("<p>{}", if is_other { "Try it for free" } else { "Begin today" })));

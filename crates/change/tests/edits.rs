@@ -46,6 +46,39 @@ fn a_cell_is_told_with_its_row() {
 }
 
 #[test]
+fn what_fields_and_buttons_show_is_told() {
+    told("<button>Buy</button>", "<button disabled>Buy</button>");
+    told("<button><svg></svg></button>", "<button aria-disabled=true><svg></svg></button>");
+    told("<p>Lamp", "<p>Lamp<button>Buy</button>");
+    told("<p>Lamp<button>Buy</button>", "<p>Lamp");
+    told("<select><option>S<option>M</select>", "<select><option>S<option disabled>M</select>");
+    told("<select><option selected>S<option>M</select>", "<select><option>S<option selected>M</select>");
+    told("<select><option>S<option>M</select>", "<select><option>S<option>M<option>L</select>");
+    told("<label><input type=checkbox> News</label>", "<label><input type=checkbox checked> News</label>");
+    told("<textarea>Dear team</textarea>", "<textarea>Dear all</textarea>");
+    told("<input placeholder='from May'>", "<input placeholder='from June'>");
+    told("<form action=/pay><button>Pay</button></form>", "<form action=//b.test/pay><button>Pay</button></form>");
+    told("<p>Taken <meter value=3></meter>", "<p>Taken <meter value=4></meter>");
+}
+
+#[test]
+fn what_is_embedded_and_what_is_struck_is_told() {
+    told("<iframe src=/embed/a></iframe>", "<iframe src=/embed/b></iframe>");
+    told("<video><source src=/a.mp4></video>", "<video><source src=/b.mp4></video>");
+    told("<object data=/a.pdf></object>", "<object data=/b.pdf></object>");
+    told("<img src=/a1b2c3d4e5f6a7b8.png alt='in service'>", "<img src=/a1b2c3d4e5f6a7b8.png alt='out of service'>");
+    told("<p>Ticket: $20", "<p>Ticket: <s>$20</s>");
+    told("<ul><li>Bread<li>Milk</ul>", "<ul><li><del>Bread</del><li>Milk</ul>");
+    let episode = |file: &str| {
+        format!(
+            "<rss><item><title>A talk</title><link>/1</link><enclosure url='{file}' type='audio/mpeg'/></item></rss>"
+        )
+    };
+    let verdict = verdict("application/rss+xml", &episode("/1.mp3"), &episode("/1-cut.mp3"));
+    assert_eq!(verdict, VersionVerdict::Minor);
+}
+
+#[test]
 fn lists_of_links_are_told_by_item() {
     let list = |items: &[&str]| {
         let items: Vec<String> =

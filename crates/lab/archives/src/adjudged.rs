@@ -39,7 +39,7 @@ const EDITS: &[(&str, i64)] = &[
     ("github.ota-demo.test", 1_773_275_419),
     // The description in the head, and the languages that a page is offered in (read on 2026-11-25).
     ("grok.ota-genai.test", 1_779_100_424),
-    ("openai.ota-genai.test", 1_779_100_241),
+    ("chatgpt.ota-genai.test", 1_779_100_241),
     // Sentences and contacts.
     ("grok.ota-genai.test", 1_779_489_186),
     ("grok.ota-genai.test", 1_782_729_196),

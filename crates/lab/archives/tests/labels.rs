@@ -12,7 +12,8 @@ fn meaningful_changes_are_found_and_noise_is_not() {
         .unwrap()
         .urls
         .rules();
-    // Reached: precision .709 (.891 as read), recall .867; and .725 (.911 as read), .949.
+    // Reached: precision .684 (.894 as read), recall .867; and .685 (.916 as read), .949. By the labels alone, precision was .709
+    // and .725 before buttons and options that come or go were told.
     let check = |source: &str, labelled: usize, least: [f64; 3]| {
         let mut archive = Archive::open(&directory, Some(source)).unwrap();
         let lines = archive.judge(&urls, &mut |_, _| {}).unwrap();
@@ -22,6 +23,6 @@ fn meaningful_changes_are_found_and_noise_is_not() {
         assert!(reached.iter().zip(least).all(|(reached, least)| *reached >= least), "{source}: {score:?}");
         assert!(lines.is_sorted_by_key(|line| (line.unix_time, line.page_id)));
     };
-    check("ota-genai", 4_427, [0.70, 0.88, 0.86]);
-    check("ota-demo", 13_747, [0.72, 0.90, 0.94]);
+    check("ota-genai", 4_427, [0.68, 0.88, 0.86]);
+    check("ota-demo", 13_747, [0.68, 0.91, 0.94]);
 }
