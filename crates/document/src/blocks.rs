@@ -15,7 +15,7 @@ mod selecting;
 mod tags;
 
 pub use crate::blocks::block::{Block, BlockElement, BlockRole, Blocks};
-pub use crate::blocks::fields::CHECKED;
+pub use crate::blocks::fields::{CHECKED, STRUCK};
 pub use crate::blocks::tags::{ALT_END, ALT_START};
 
 use crate::blocks::reader::BlockReader;

@@ -1,10 +1,11 @@
 //! What a trigger sees on a page.
 
 use crate::trigger::{Condition, Subject, Trigger};
-use document::blocks::{Block, Blocks};
+use document::blocks::{Block, Blocks, STRUCK};
 use document::numbers::{Number, numbers};
 use document::select::is_fact;
 use document::stated::{folded, words_of_value};
+use std::borrow::Cow;
 
 /// Signs and codes beside a number that make it a price.
 const CURRENCIES: &[&str] = &[
@@ -31,7 +32,8 @@ pub(crate) struct SeenBlocks<'b> {
 
 /// A block, read for triggers.
 struct SeenBlock<'b> {
-    text: &'b str,
+    /// Without what is struck through: that is no longer said.
+    text: Cow<'b, str>,
     /// In lower case, with single blanks: the text, or the words of a fact's value.
     said: String,
     /// The name and the value of a fact.
@@ -65,7 +67,7 @@ impl<'b> SeenBlocks<'b> {
         let first = |text: &str| numbers(text).next().map(|number| number.value);
         let mut seen = self.seen.iter();
         if subject.name.is_empty() {
-            return seen.find_map(|block| first(block.text));
+            return seen.find_map(|block| first(&block.text));
         }
         let of_facts = || {
             let facts = self.seen.iter().filter_map(|block| block.fact);
@@ -75,16 +77,16 @@ impl<'b> SeenBlocks<'b> {
             self.seen.iter().find_map(|block| {
                 let is_in_row = block.row.as_ref().is_some_and(|row| subject.words.is_in(row));
                 let behind = subject.words.behind(&block.said).and_then(first);
-                behind.or_else(|| first(block.text).filter(|_| is_in_row))
+                behind.or_else(|| first(&block.text).filter(|_| is_in_row))
             })
         };
         let with_currency = || {
             let priced =
                 |text: &str| numbers(text).find(|number| has_currency(text, number)).map(|number| number.value);
-            (subject.name == "price").then(|| self.seen.iter().find_map(|block| priced(block.text))).flatten()
+            (subject.name == "price").then(|| self.seen.iter().find_map(|block| priced(&block.text))).flatten()
         };
         let only = || {
-            let mut all = self.seen.iter().flat_map(|block| numbers(block.text));
+            let mut all = self.seen.iter().flat_map(|block| numbers(&block.text));
             let number = all.next().filter(|_| self.is_watched)?;
             all.next().is_none().then_some(number.value)
         };
@@ -95,13 +97,26 @@ impl<'b> SeenBlocks<'b> {
 impl<'b> SeenBlock<'b> {
     fn new(blocks: &'b Blocks, index: usize, block: &'b Block) -> Self {
         let text = blocks.text(block);
+        let unstruck = without_struck(text);
         let fact = if block.part.fact { text.split_once(": ") } else { None };
         let said = match fact {
             Some((_, value)) => folded(&format!("{} {value}", words_of_value(value))),
-            None => folded(text),
+            None => folded(&unstruck),
         };
-        Self { text, said, fact, row: row_name(blocks, index).map(folded) }
+        Self { text: unstruck, said, fact, row: row_name(blocks, index).map(folded) }
     }
+}
+
+/// A text without what is between two marks of text that is struck through.
+fn without_struck(text: &str) -> Cow<'_, str> {
+    if !text.contains(STRUCK) {
+        return Cow::Borrowed(text);
+    }
+    let mut parts: Vec<&str> = text.split(STRUCK).collect();
+    // A mark without another is no mark.
+    let rest = if parts.len().is_multiple_of(2) { parts.pop() } else { None };
+    let kept = parts.into_iter().step_by(2).collect::<String>();
+    Cow::Owned(kept + rest.unwrap_or_default())
 }
 
 /// The first text of the row that a block is in, if it is not the block's own.
@@ -142,6 +157,15 @@ mod tests {
         watch.iter().for_each(|part| selection.add(PartUse::Watch, part).unwrap());
         let blocks = Body::new(html.as_bytes(), Some("text/html"), None).with_selection(&selection).blocks();
         SeenBlocks::new(&blocks).sight(&Trigger::parse(trigger).unwrap())
+    }
+
+    #[test]
+    fn what_is_struck_through_is_not_seen() {
+        let price = |html| sight("price below 20", &[], html);
+        assert_eq!(price("<p>Now <s>29,90 €</s> 19,90 €"), Sight::Number(19.9));
+        assert_eq!(price("<p>Price: <del>$30</del> <b>$15</b>"), Sight::Number(15.0));
+        assert_eq!(sight("in stock", &[], "<p>Lamp <s>in stock</s>"), Sight::Words(false));
+        assert_eq!(price("<p>A ~~ sign, for 5 €"), Sight::Number(5.0));
     }
 
     #[test]

@@ -14,7 +14,7 @@ const SELECTED: &str = " (selected)";
 /// Before the label of a choice that is made.
 pub const CHECKED: &str = "(checked)";
 /// Written around what is struck through, as in Markdown.
-pub(super) const STRUCK: &str = "~~";
+pub const STRUCK: &str = "~~";
 /// The kinds of field whose value is not shown, or says nothing.
 const UNSHOWN: &[&str] = &["hidden", "password", "file", "image"];
 
