@@ -56,7 +56,8 @@ pub(crate) fn headings(blocks: &Blocks) -> Vec<Option<usize>> {
 /// The texts that stand under another heading than before, where both versions have the text and both headings: as what
 /// went and what came. A text that only one section more has, or one less, did not move.
 pub(crate) fn moved(old: &UnitTexts, new: &UnitTexts) -> Vec<(UnitKey, UnitKey)> {
-    if !(old.has_sections() && new.has_sections()) {
+    // Nearly always all is where it was, and nothing more is to be done.
+    if !old.any_under_other_heading(new) {
         return Vec::new();
     }
     let went = statements(old, &old.shared_with(new));

@@ -169,9 +169,21 @@ impl UnitTexts {
         self.units.iter().map(|unit| (unit.key, unit.block))
     }
 
-    /// Whether any unit has a heading.
-    pub(crate) fn has_sections(&self) -> bool {
-        self.units.iter().any(|unit| unit.section > 0)
+    /// Whether a unit stands under a heading, and in another version under another.
+    pub(crate) fn any_under_other_heading(&self, other: &Self) -> bool {
+        let mut others = other.by_name.iter().peekable();
+        self.by_name.iter().any(|(name, index)| {
+            while others.next_if(|(other, _)| other < name).is_some() {}
+            let same = others.next_if(|(other, _)| other == name);
+            let headings = same.map(|(_, there)| (self.heading(*index), other.heading(*there)));
+            matches!(headings, Some((Some(here), Some(there))) if here != there)
+        })
+    }
+
+    /// The name of a unit's heading, by the unit's index.
+    fn heading(&self, index: u32) -> Option<u64> {
+        let heading = self.units[index as usize].section.checked_sub(1)?;
+        Some(self.units[heading as usize].key.name())
     }
 
     /// The texts under a heading: their index and that of the heading, the heading's name, their key, and the text.
