@@ -237,7 +237,8 @@ impl UnitTexts {
 
     /// Appends the bytes: the two addresses of links, each with its length; the count of units; their keys as u64,
     /// little-endian; per unit twice the number of blocks it is behind the one before, plus one for a reference, the length of
-    /// its text, its place, and its heading if that is another than before, plus one, else 0; the length of all texts, and the texts. Numbers are variable in length.
+    /// its text, its place, and its heading if that is another than before, plus one, else 0; the length of all texts, and
+    /// the texts. Numbers are variable in length.
     pub(crate) fn encode_into(&self, out: &mut Vec<u8>) {
         for address in &self.link_base {
             put_number(out, address.len() as u64);
