@@ -39,5 +39,5 @@ pub mod weight;
 
 pub use crate::damping::{Damping, DampingOutOfRange};
 pub use crate::graph::{Edge, Graph, GraphError, LeftOut, Repeats};
-pub use crate::links::{Link, tidy, weigh_alike};
+pub use crate::links::{Link, tidy, total_weight, weigh_alike, weigh_as_pagerank};
 pub use crate::scores::Scores;

@@ -24,6 +24,13 @@ impl<P> Link<P> {
 /// keeps its cash.
 const LARGEST_LINKS: f64 = 0.85 / 0.15;
 
+/// Gives the links of a page one weight, so that the virtual page gets 15 %, however many links there are. Then the cash comes to
+/// [`crate::pagerank`] with its damping of .85, and that of [`crate::opic::TrustAccount`] to [`crate::trust`].
+pub fn weigh_as_pagerank<P>(links: &mut [Link<P>]) {
+    let weight = LARGEST_LINKS / links.len() as f64;
+    links.iter_mut().for_each(|link| link.weight = weight);
+}
+
 /// Gives the links of a page one weight: 1, or less where they are many, so that the virtual page gets 15 %.
 pub fn weigh_alike<P>(links: &mut [Link<P>]) {
     let weight = (LARGEST_LINKS / links.len() as f64).min(1.0);
@@ -41,6 +48,6 @@ pub fn tidy<P: Copy + Ord>(page: P, links: &mut Vec<Link<P>>) -> usize {
 }
 
 /// Sum of the weights.
-pub(crate) fn total_weight<P>(links: &[Link<P>]) -> f64 {
+pub fn total_weight<P>(links: &[Link<P>]) -> f64 {
     links.iter().map(|link| link.weight).sum()
 }

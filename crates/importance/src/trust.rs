@@ -29,3 +29,9 @@ pub fn spam_mass(pagerank: f64, trust: f64, good_share: f64) -> f64 {
 pub fn damped_weight(weight: f64, spam_mass: f64) -> f64 {
     weight * ((1.0 - spam_mass).max(0.0) + 0.1).min(1.0)
 }
+
+/// The same, but the tenth that remains is one of an ordinary page at most. As published, a farm that lifts a page to a weight
+/// of 126 keeps 12.6 of it.
+pub fn trusted_weight(weight: f64, spam_mass: f64) -> f64 {
+    (weight * (1.0 - spam_mass).max(0.0) + 0.1 * weight.min(1.0)).min(weight)
+}

@@ -7,7 +7,7 @@ use importance::link_value::LinkValue;
 use importance::opic::{Settled, greedy};
 use importance::pagerank::PageRank;
 use importance::push::Residuals;
-use importance::trust::{damped_weight, spam_mass, trust_rank};
+use importance::trust::{damped_weight, spam_mass, trust_rank, trusted_weight};
 use importance::{Damping, Edge, Graph, Repeats, link_value, quality, relevance};
 
 #[track_caller]
@@ -199,6 +199,9 @@ fn trust_and_spam_mass() {
     close(damped_weight(3.0, 0.05), 3.0);
     close(damped_weight(3.0, 0.509391129950), 3.0 * 0.590608870050);
     close(damped_weight(3.0, 1.7), 0.3);
+    close(trusted_weight(3.0, -1.2), 3.0);
+    close(trusted_weight(126.0, 1.0), 0.1);
+    close(trusted_weight(0.5, 0.25), 0.425);
 }
 
 #[test]

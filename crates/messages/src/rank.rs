@@ -47,6 +47,9 @@ pub struct LinkCash {
     pub links: Vec<CashLink>,
     /// What the topics say of them. `None` without topics.
     pub focus: Option<LinkFocus>,
+    /// Cash from trusted pages that each target receives, in the order of the links. Empty: none receives any.
+    #[serde(default)]
+    pub trust: Vec<f64>,
 }
 
 /// A link with what it gives.
@@ -65,6 +68,9 @@ pub struct VirtualCash {
     pub routing_key: String,
     /// For all pages of the partition together.
     pub cash: f64,
+    /// For the trusted pages of the partition together, in the system that begins at trusted pages.
+    #[serde(default)]
+    pub trust: f64,
 }
 
 /// Broadcast of a ranker partition to all others. The latest per partition counts.
@@ -80,6 +86,12 @@ pub struct RankTotals {
     pub pages: i64,
     /// Cash noted at visits of its pages.
     pub noted: f64,
+    /// Number of the pages that are trusted.
+    #[serde(default)]
+    pub trusted_pages: i64,
+    /// Cash from trusted pages noted at visits.
+    #[serde(default)]
+    pub trust_noted: f64,
 }
 
 /// Ranker to scheduler: pages that links lead to, and what they are worth. Of a known page it is the new worth.

@@ -3,13 +3,13 @@
 use crate::form::show;
 use crate::kafka::SaslMechanism;
 use crate::reader::SettingsReader;
-use crate::sections::{Kafka, Settings};
+use crate::sections::{Kafka, RankMethod, Settings};
 use change_rate::EstimatorChoice;
 use policies::BeliefSource;
 use std::time::Duration;
 
 pub(crate) fn check(settings: &Settings, reader: &mut SettingsReader) {
-    let Settings { budget, policy, estimator, politeness, fetch, hints, clock, kafka, .. } = settings;
+    let Settings { budget, policy, estimator, politeness, fetch, hints, clock, kafka, ranker, .. } = settings;
 
     ordered(reader, "policy", ("min_interval", policy.min_interval), ("max_interval", policy.max_interval));
     ordered(reader, "policy", ("retry_base", policy.retry_base), ("retry_max", policy.retry_max));
@@ -50,6 +50,22 @@ pub(crate) fn check(settings: &Settings, reader: &mut SettingsReader) {
                 budget.fetches_per_second
             ),
             "lower budget.host_fetches_per_second, or leave it out",
+        );
+    }
+    if ranker.importance == RankMethod::TrustRank && ranker.trusted.is_empty() {
+        reader.contradiction(
+            &[("ranker", "importance"), ("ranker", "trusted")],
+            "ranker.importance = \"trustrank\" needs pages at which trust begins, and ranker.trusted names none"
+                .to_owned(),
+            "name trusted hosts in ranker.trusted, or write ranker.importance = \"opic\"",
+        );
+    }
+    if !ranker.importance.has_cash() && !ranker.trusted.is_empty() {
+        reader.contradiction(
+            &[("ranker", "importance"), ("ranker", "trusted")],
+            "ranker.trusted has no effect, because trust travels with importance by links, which is not computed"
+                .to_owned(),
+            "write ranker.importance = \"opic\", \"pagerank\" or \"trustrank\", or leave ranker.trusted out",
         );
     }
     if fetch.memory < 4 * fetch.max_body {

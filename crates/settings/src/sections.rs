@@ -103,7 +103,7 @@ pub use self::log::Log;
 pub use self::observability::{LogFormat, Observability};
 pub use self::policy::Policy;
 pub use self::politeness::Politeness;
-pub use self::ranker::{RankMethod, Ranker};
+pub use self::ranker::{RankMethod, Ranker, TrustedPages};
 pub use self::topics::Topics;
 pub use self::urls::Urls;
 

@@ -4,7 +4,7 @@
 //! The directory holds the log and the state while it runs.
 
 use importance::Link;
-use importance::opic::{Account, Shard, Window};
+use importance::opic::{Account, Shard, TrustAccount, Window};
 use messages::{Encoded, PageOutLinks, topics};
 use page::{CanonicalUrl, PageId, Timestamp};
 use ranker::{AccountColumns, Accounts, AccountsKey, LinkedPage};
@@ -72,7 +72,10 @@ fn known(addresses: u32) {
     let mut accounts = Accounts::default();
     let (_, added) = timed(|| {
         for number in 0..addresses {
-            accounts.add(id(number), &LinkedPage { account: shard.open(), depth: 0, told_importance: 0.0 });
+            accounts.add(
+                id(number),
+                &LinkedPage { account: shard.open(), depth: 0, told_importance: 0.0, trust: TrustAccount::default() },
+            );
         }
     });
     drop(accounts.unwritten());
@@ -125,7 +128,10 @@ fn state(directory: &Path) {
     let mut shard = Shard::new(0, 1.0);
     let mut accounts = Accounts::default();
     for page in 0..STATE_PAGES {
-        accounts.add(id(page), &LinkedPage { account: shard.open(), depth: 0, told_importance: 0.0 });
+        accounts.add(
+            id(page),
+            &LinkedPage { account: shard.open(), depth: 0, told_importance: 0.0, trust: TrustAccount::default() },
+        );
     }
     let (mut checkpoint, bytes) = (Checkpoint::empty(1), Cell::new(0));
     let mut commit = |accounts: &mut Accounts| {

@@ -15,6 +15,7 @@
 mod accounts;
 mod focus;
 mod forms;
+mod ledger;
 mod links;
 mod outputs;
 mod rules;
@@ -30,25 +31,22 @@ pub use crate::state::{
 
 use crate::focus::Focus;
 use crate::forms::FormShares;
+use crate::ledger::Ledger;
 use crate::links::{ArrivingLink, LinkSource};
 use crate::rules::LEAST_WEIGHT;
 use crate::site_values::SiteValues;
-use importance::Link;
 use importance::link_value::LinkValue;
-use importance::opic::{Account, Shard, ShardNews, Window};
 use messages::topics::{ANSWERS, RANK_TOTALS, RANKER_EVENTS, SCHEDULER_EVENTS};
-use messages::{LinkCash, PageOutLinks, Question, QuestionKind, RankTotals, RankedPage, RankerEvent, VirtualCash};
+use messages::{LinkCash, PageOutLinks, Question, QuestionKind, RankedPage, RankerEvent};
 use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
 use settings::{RankMethod, Settings};
 use std::collections::BTreeMap;
-use stream::partitioner::{key_for, partition_for};
+use stream::partitioner::partition_for;
 use stream::{Context, InputRecord, ProcessError, Processor, QuestionDesk, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
 
 /// What a page keeps of its worth that is a copy of another, or not to be indexed.
 const UNWANTED_SHARE: f64 = 0.1;
-/// All cash of the system.
-const ALL_CASH: f64 = 1.0;
 
 /// The topics and tables of the stage.
 pub fn topology() -> StageTopology {
@@ -60,20 +58,18 @@ pub fn topology() -> StageTopology {
 /// The stage, ready to run. `partitions` is the number of partitions of the loop's topics.
 pub fn stage(settings: &Settings, names: &LogNames, partitions: u32) -> StageSpec {
     let rules = RankerRules::new(settings, partitions);
-    let work = StageWork::Processors(Box::new(move |task| Box::new(Ranker::new(rules, task.partition))));
+    let work = StageWork::Processors(Box::new(move |task| Box::new(Ranker::new(rules.clone(), task.partition))));
     names.stage(&topology(), settings.ranker.interval, work)
 }
 
 /// One partition of the ranker.
 pub struct Ranker {
     rules: RankerRules,
-    shard: Shard,
+    ledger: Ledger,
     accounts: Accounts,
     form_shares: FormShares,
     site_values: SiteValues,
     focus: Focus,
-    /// Whether the totals differ from those that are stored.
-    is_changed: bool,
     counts: RankerCounts,
     questions: QuestionDesk,
 }
@@ -91,15 +87,13 @@ struct RankerCounts {
 impl Ranker {
     /// A partition without accounts.
     pub fn new(rules: RankerRules, partition: u32) -> Self {
-        let shard = Shard::new(partition, ALL_CASH / f64::from(rules.partitions));
         Self {
-            rules,
-            shard,
+            ledger: Ledger::new(rules.clone(), partition),
             accounts: Accounts::default(),
             form_shares: FormShares::default(),
             site_values: SiteValues::default(),
             focus: Focus::new(rules.tunnel_depth),
-            is_changed: false,
+            rules,
             counts: RankerCounts::default(),
             questions: QuestionDesk::default(),
         }
@@ -137,8 +131,9 @@ impl Ranker {
         self.counts.links += found.links.len() as u64;
         let number = self.place(id, 0);
         let mut page = self.accounts.get(number);
+        self.ledger.mark(&mut page, &found.source_url);
         let targets: Vec<PageId> = found.links.iter().map(|link| link.url.page_id()).collect();
-        let mut given = self.visit(id, &mut page.account, &targets);
+        let mut given = self.ledger.visit(id, &mut page, &targets);
         let mut focus = self.focus.take_page(id, found.focus, context)?;
         let promises = focus.as_mut().map(|focus| std::mem::take(&mut focus.promises)).unwrap_or_default();
         let value = self.site_values.of(&source_site);
@@ -152,7 +147,7 @@ impl Ranker {
             focus,
         };
         let share = if found.is_unwanted { UNWANTED_SHARE } else { 1.0 };
-        let by_links = self.weight_by_links(&page, value);
+        let by_links = self.ledger.weight(&page, value);
         let own = self.focus.weight(id, by_links, context)? * share * self.form_shares.of(&found.source_url);
         let mut own = self.tell(&mut page, own, &found.source_url);
         self.accounts.set(number, &page);
@@ -161,8 +156,8 @@ impl Ranker {
         for (number, (target, link)) in targets.into_iter().zip(found.links).enumerate() {
             // Once, should the link be repeated.
             let Ok(place) = given.binary_search_by_key(&target, |(to, _)| *to) else { continue };
-            let Some(cash) = given[place].1.take() else { continue };
-            let link = ArrivingLink { target, url: link.url, cash, promise: promises.get(number).copied() };
+            let Some(given) = given[place].1.take() else { continue };
+            let link = ArrivingLink { target, url: link.url, given, promise: promises.get(number).copied() };
             match link.url.origin() == found.source_url.origin() {
                 true => inside.push(link),
                 false => by_site.entry(link.url.site_key()).or_default().push(link),
@@ -171,7 +166,7 @@ impl Ranker {
         by_site.entry(source.site.clone()).or_default().extend(inside);
         for (site, links) in by_site {
             let is_own = site == source.site;
-            if !is_own && partition_for(site.as_str().as_bytes(), self.rules.partitions) != self.shard.own().shard {
+            if !is_own && partition_for(site.as_str().as_bytes(), self.rules.partitions) != self.ledger.partition() {
                 outputs::send_cash(&source, &site, links, context);
                 continue;
             }
@@ -213,22 +208,7 @@ impl Ranker {
         if let Some(number) = self.accounts.find(&id) {
             return number;
         }
-        self.is_changed = true;
-        self.accounts.add(id, &LinkedPage { account: self.shard.open(), depth, told_importance: 0.0 })
-    }
-
-    /// Visits a page. Returns its links in order, each once and none to itself, and what they are given.
-    fn visit(&mut self, id: PageId, account: &mut Account, targets: &[PageId]) -> Vec<(PageId, Option<f64>)> {
-        let mut links: Vec<_> = targets.iter().map(|target| Link::plain(*target)).collect();
-        importance::tidy(id, &mut links);
-        if self.rules.method != RankMethod::Opic {
-            return links.into_iter().map(|link| (link.to, Some(0.0))).collect();
-        }
-        self.is_changed = true;
-        importance::weigh_alike(&mut links);
-        let mut given = Vec::with_capacity(links.len());
-        self.shard.visit(id, account, &mut links, Window::Everything, |cash| given.push((cash.to, Some(cash.amount))));
-        given
+        self.accounts.add(id, &self.ledger.open(depth))
     }
 
     /// Pages of a site of this value receive cash. Returns those that are new and those whose weight changed.
@@ -240,11 +220,13 @@ impl Ranker {
         context: &mut Context<'_>,
     ) -> Result<Vec<RankedPage>, ProcessError> {
         let (before, mut ranked) = (self.accounts.len(), Vec::new());
-        for ArrivingLink { target, url, cash, promise } in links {
+        for ArrivingLink { target, url, given, promise } in links {
             let number = self.place(target, source.depth.saturating_add(1));
             let mut page = self.accounts.get(number);
-            page.account.receive(cash);
-            let by_links = self.weight_by_links(&page, value);
+            self.ledger.mark(&mut page, &url);
+            page.account.receive(given.cash);
+            page.trust.receive(given.trust);
+            let by_links = self.ledger.weight(&page, value);
             match self.focus.take_link(target, source.focus.as_ref(), promise, by_links, context)? {
                 Some(weight) => {
                     let weight = weight * self.form_shares.of(&url);
@@ -257,18 +239,6 @@ impl Ranker {
         }
         self.counts.found += (self.accounts.len() - before) as u64;
         Ok(ranked)
-    }
-
-    /// The weight of a page by its links or the value of its site.
-    fn weight_by_links(&self, page: &LinkedPage, value: LinkValue) -> f64 {
-        match self.rules.method {
-            RankMethod::None => 1.0,
-            RankMethod::LinkValue => value.weight(),
-            RankMethod::Opic => {
-                let score = page.account.importance_since_opened(&self.shard);
-                self.rules.map.weight(score, ALL_CASH / self.shard.pages().max(1) as f64)
-            }
-        }
     }
 
     /// Notes the weight of a page, and returns it if it has changed enough to be told.
@@ -287,7 +257,7 @@ impl Ranker {
 impl Processor for Ranker {
     fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         if let Some(totals) = context.get(TOTALS, &TotalsKey)? {
-            self.shard = Shard::restore(totals.kept(context.task().partition));
+            self.ledger.restore(&totals, context.task().partition);
         }
         context.scan(FORMS, b"", &mut |form, shown| {
             self.form_shares.note(form, &shown);
@@ -301,7 +271,7 @@ impl Processor for Ranker {
         let damaged = |what| ProcessError::Damaged(format!("the ranker's accounts are damaged: {what}"));
         context.scan(ACCOUNTS, b"", &mut |key, columns| self.accounts.restore(key, &columns).map_err(damaged))?;
         self.accounts.restored();
-        let (held, counted) = (self.accounts.len() as u64, self.shard.own().pages);
+        let (held, counted) = (self.accounts.len() as u64, self.ledger.pages().0);
         if held != counted {
             return Err(damaged(format!("there are {held}, and {counted} were counted")));
         }
@@ -312,35 +282,20 @@ impl Processor for Ranker {
         match record.read(RANKER_EVENTS)? {
             RankerEvent::Links(links) => self.take_links(links, context)?,
             RankerEvent::Cash(cash) => self.take_cash(cash, context)?,
-            RankerEvent::Virtual(given) => {
-                self.shard.receive(given.cash);
-                self.is_changed = true;
-            }
+            RankerEvent::Virtual(given) => self.ledger.receive(&given),
             RankerEvent::Question(question) => self.answer(&question, context)?,
         }
         Ok(())
     }
 
     fn punctuate(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        if self.shard.own().pages == 0 {
+        if self.ledger.pages().0 == 0 {
             return Ok(());
         }
-        let partitions = self.rules.partitions;
-        self.shard.empty_purse(|share| {
-            let routing_key = key_for(share.to, partitions);
-            context.emit(RANKER_EVENTS, VirtualCash { routing_key, cash: share.amount });
-        });
-        let ShardNews { shard, number, pages, noted } = self.shard.news();
-        self.is_changed = true;
-        let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-        let totals = RankTotals {
-            stage_partition: shard as i32,
-            published_at: context.now(),
-            number: whole(number),
-            pages: whole(pages),
-            noted,
-        };
-        context.emit(RANK_TOTALS, totals);
+        for given in self.ledger.empty_purses() {
+            context.emit(RANKER_EVENTS, given);
+        }
+        context.emit(RANK_TOTALS, self.ledger.news(context.now()));
         Ok(())
     }
 
@@ -351,8 +306,8 @@ impl Processor for Ranker {
                 None => context.delete(ACCOUNTS, &key),
             }
         }
-        if std::mem::take(&mut self.is_changed) {
-            context.put(TOTALS, &TotalsKey, &ShardTotals::of(&self.shard.kept()));
+        if let Some(totals) = self.ledger.changed_totals() {
+            context.put(TOTALS, &TotalsKey, &totals);
         }
         self.focus.flush(context);
         Ok(())
@@ -360,20 +315,17 @@ impl Processor for Ranker {
 
     fn broadcast(&mut self, record: &InputRecord, _context: &mut Context<'_>) -> Result<(), ProcessError> {
         match record.read(RANK_TOTALS) {
-            Ok(RankTotals { stage_partition, number, pages, noted, .. }) => self.shard.hear(ShardNews {
-                shard: stage_partition.max(0).unsigned_abs(),
-                number: number.max(0).unsigned_abs(),
-                pages: pages.max(0).unsigned_abs(),
-                noted,
-            }),
+            Ok(totals) => self.ledger.hear(&totals),
             Err(error) => tracing::warn!(%error, "cannot read the totals of a partition; they are ignored"),
         }
         Ok(())
     }
 
     fn figures(&self, _now: Timestamp) -> Vec<(&'static str, f64)> {
+        let (pages, trusted) = self.ledger.pages();
         let own = [
-            ("linked_pages", self.shard.own().pages as f64),
+            ("linked_pages", pages as f64),
+            ("trusted_pages", trusted as f64),
             ("link_looks_total", self.counts.looks as f64),
             ("links_total", self.counts.links as f64),
             ("pages_found_total", self.counts.found as f64),

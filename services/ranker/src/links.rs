@@ -1,5 +1,6 @@
 //! The links of a page on their way to the accounts of their targets.
 
+use crate::ledger::Given;
 use importance::link_value::LinkValue;
 use messages::{LinkCash, LinkFocus};
 use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
@@ -21,7 +22,7 @@ pub(crate) struct LinkSource {
 pub(crate) struct ArrivingLink {
     pub(crate) target: PageId,
     pub(crate) url: CanonicalUrl,
-    pub(crate) cash: f64,
+    pub(crate) given: Given,
     /// What it promises for the topics. `None` without topics.
     pub(crate) promise: Option<f32>,
 }
@@ -41,7 +42,7 @@ pub(crate) fn received(mut given: LinkCash) -> (LinkSource, Vec<ArrivingLink>) {
     let links = given.links.into_iter().enumerate().map(|(place, link)| ArrivingLink {
         target: link.url.page_id(),
         url: link.url,
-        cash: link.cash,
+        given: Given { cash: link.cash, trust: given.trust.get(place).copied().unwrap_or(0.0) },
         promise: promises.get(place).copied(),
     });
     (source, links.collect())

@@ -36,6 +36,8 @@ pub(crate) fn send_cash(
 ) {
     for links in parts(links, |link| link.url.as_str().len()) {
         let promises = links.iter().filter_map(|link| link.promise).collect();
+        let has_trust = links.iter().any(|link| link.given.trust != 0.0);
+        let trust = if has_trust { links.iter().map(|link| link.given.trust).collect() } else { Vec::new() };
         let cash = LinkCash {
             target_site: target_site.clone(),
             source_page_id: source.page_id,
@@ -44,8 +46,9 @@ pub(crate) fn send_cash(
             found_at: source.found_at,
             is_news: source.is_news,
             source_value_ln: source.given_value.ln(),
-            links: links.into_iter().map(|link| CashLink { url: link.url, cash: link.cash }).collect(),
+            links: links.into_iter().map(|link| CashLink { url: link.url, cash: link.given.cash }).collect(),
             focus: source.focus.clone().map(|focus| LinkFocus { promises, ..focus }),
+            trust,
         };
         context.emit(RANKER_EVENTS, cash);
     }

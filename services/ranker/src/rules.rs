@@ -1,7 +1,8 @@
 //! What the settings say to the ranker.
 
 use importance::weight::WeightMap;
-use settings::{RankMethod, Settings};
+use settings::{RankMethod, Settings, TrustedPages};
+use std::sync::Arc;
 
 /// A score above this many times the mean counts as so much, …
 const LARGEST_SCORE: f64 = 1_000.0;
@@ -9,7 +10,7 @@ const LARGEST_SCORE: f64 = 1_000.0;
 pub(crate) const LEAST_WEIGHT: f64 = 0.05;
 
 /// The ranker's settings.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct RankerRules {
     pub(crate) method: RankMethod,
     pub(crate) map: WeightMap,
@@ -18,6 +19,8 @@ pub struct RankerRules {
     pub(crate) partitions: u32,
     /// Most links from a page on a topic by which others without promise are reached.
     pub(crate) tunnel_depth: u32,
+    /// Pages at which trust begins. Without any, trust plays no part.
+    pub(crate) trusted: Arc<[TrustedPages]>,
 }
 
 impl RankerRules {
@@ -30,6 +33,7 @@ impl RankerRules {
             least_ratio: 1.0 + settings.ranker.min_change,
             partitions,
             tunnel_depth: settings.topics.tunnel_depth,
+            trusted: settings.ranker.trusted.clone().into(),
         }
     }
 }

@@ -28,10 +28,14 @@ pub struct ShardTotals {
     pub number: i64,
     pub pages: i64,
     pub noted: f64,
+    pub trust_purse: f64,
+    pub trust_given_per_page: f64,
+    pub trusted_pages: i64,
+    pub trust_noted: f64,
 }
 
 impl ShardTotals {
-    pub(crate) fn of(kept: &KeptShard) -> Self {
+    pub(crate) fn of(kept: &KeptShard, trust: &KeptShard) -> Self {
         let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         Self {
             purse: kept.purse,
@@ -39,6 +43,10 @@ impl ShardTotals {
             number: whole(kept.number),
             pages: whole(kept.pages),
             noted: kept.noted,
+            trust_purse: trust.purse,
+            trust_given_per_page: trust.given_per_page,
+            trusted_pages: whole(trust.pages),
+            trust_noted: trust.noted,
         }
     }
 
@@ -46,6 +54,22 @@ impl ShardTotals {
     pub fn cash_of(&self, partition: u32, accounts: &Accounts) -> f64 {
         let shard = Shard::restore(self.kept(partition));
         accounts.pages().map(|(_, page)| page.account.cash(&shard)).sum()
+    }
+
+    /// All cash from trusted pages in the accounts of the partition. The rest is in its purse.
+    pub fn trust_of(&self, partition: u32, accounts: &Accounts) -> f64 {
+        let shard = Shard::restore(self.kept_trust(partition));
+        accounts.pages().map(|(_, page)| page.trust.cash(&shard)).sum()
+    }
+
+    pub(crate) fn kept_trust(&self, shard: u32) -> KeptShard {
+        KeptShard {
+            purse: self.trust_purse,
+            given_per_page: self.trust_given_per_page,
+            pages: self.trusted_pages.max(0).unsigned_abs(),
+            noted: self.trust_noted,
+            ..self.kept(shard)
+        }
     }
 
     pub(crate) fn kept(&self, shard: u32) -> KeptShard {

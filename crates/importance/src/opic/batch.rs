@@ -1,6 +1,6 @@
 //! OPIC over a whole graph.
 
-use super::{Account, Shard, Window};
+use super::{Account, Shard, TrustAccount, Window};
 use crate::graph::Graph;
 use crate::scores::{Scores, StopRule};
 use std::cmp::Reverse;
@@ -97,22 +97,46 @@ impl Settled {
     pub fn rank(&self, graph: &Graph) -> Scores {
         let mut shard = Shard::new(0, 1.0);
         let mut accounts: Vec<Account> = (0..graph.nodes()).map(|_| shard.open()).collect();
-        let mut noted = vec![0.0; accounts.len()];
+        self.rounds(graph.nodes(), &mut shard, |shard, page| {
+            let cash = accounts[page].cash(shard);
+            let share = shard.note(&mut accounts[page], graph.total_weight(page), Window::Everything);
+            graph.for_each_link(page, |to, weight| accounts[to].receive(share * weight));
+            cash
+        })
+    }
+
+    /// The same where the virtual page links the trusted pages only. Without one that is known, all shares are 0.
+    pub fn trust(&self, graph: &Graph, trusted: &[u32]) -> Scores {
+        let mut shard = Shard::new(0, 1.0);
+        let mut accounts = vec![TrustAccount::open(&shard); graph.nodes()];
+        for &page in trusted {
+            if let Some(account) = accounts.get_mut(page as usize) {
+                account.set_trusted(true, &mut shard);
+            }
+        }
+        self.rounds(graph.nodes(), &mut shard, |shard, page| {
+            let cash = accounts[page].cash(shard);
+            let share = accounts[page].visit(graph.total_weight(page), shard);
+            graph.for_each_link(page, |to, weight| accounts[to].receive(share * weight));
+            cash
+        })
+    }
+
+    /// Visits all pages round after round. `visit` hands on the cash of a page and returns how much it was.
+    fn rounds(&self, pages: usize, shard: &mut Shard, mut visit: impl FnMut(&mut Shard, usize) -> f64) -> Scores {
+        let mut noted = vec![0.0; pages];
         let stop = StopRule { tolerance: self.tolerance, most_rounds: self.most_rounds };
-        stop.iterate(vec![0.0; accounts.len()], |shares| {
+        stop.iterate(vec![0.0; pages], |shares| {
             let mut purse = 0.0;
             shard.empty_purse(|share| purse += share.amount);
             shard.receive(purse);
-            for page in 0..accounts.len() {
-                noted[page] = accounts[page].cash(&shard);
-                let share = shard.note(&mut accounts[page], graph.total_weight(page), Window::Everything);
-                graph.for_each_link(page, |to, weight| accounts[to].receive(share * weight));
-            }
+            noted.iter_mut().enumerate().for_each(|(page, noted)| *noted = visit(shard, page));
             let sum: f64 = noted.iter().sum();
             let mut change = 0.0;
             for (share, noted) in shares.iter_mut().zip(&noted) {
-                change += (noted / sum - *share).abs();
-                *share = noted / sum;
+                let now = if sum > 0.0 { noted / sum } else { 0.0 };
+                change += (now - *share).abs();
+                *share = now;
             }
             change
         })

@@ -17,9 +17,13 @@
 //!
 //! *Conservation.* All cash comes from [`Shard::new`]. The sum over [`Account::cash`] of all pages, [`Shard::purse`] of all
 //! shards and all messages on their way never changes, but for rounding.
+//!
+//! *Trust.* Where the virtual page links trusted pages only, the same cash is TrustRank without a graph ([`TrustAccount`]).
 
 mod batch;
 mod shard;
+mod trusted;
 
 pub use self::batch::{Greedy, Settled, greedy};
 pub use self::shard::{Account, Cash, KeptAccount, KeptShard, PurseShare, Shard, ShardNews, Window};
+pub use self::trusted::{KeptTrust, TrustAccount};

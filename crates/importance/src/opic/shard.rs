@@ -5,15 +5,15 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A page's account.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Account {
     /// Cash that arrived by links since the last visit, less the shard's running total of the virtual page's cash at that
     /// time. With the running total of now it is the page's cash.
-    balance: f64,
+    pub(super) balance: f64,
     /// Cash noted at visits: all of it, or what counts of it in the window.
-    history: f64,
+    pub(super) history: f64,
     /// Cash noted in the whole system until the account was opened; under [`Window::Noted`] until the last visit.
-    noted_before: f64,
+    pub(super) noted_before: f64,
 }
 
 /// What has to be kept of an account under [`Window::Everything`].
@@ -29,7 +29,7 @@ pub struct KeptAccount {
 }
 
 /// What the expectation counts beside the cash of a new account. Cash of 1 is noted in a round over all pages.
-const PRIOR_CASH: f64 = 0.2;
+pub(super) const PRIOR_CASH: f64 = 0.2;
 
 /// Cash on its way to a page.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,8 +78,8 @@ pub enum Window {
 pub struct Shard {
     purse: f64,
     /// Running total of the virtual page's cash that each page of the shard was given.
-    given_per_page: f64,
-    own: ShardNews,
+    pub(super) given_per_page: f64,
+    pub(super) own: ShardNews,
     /// The latest news of the other shards.
     others: BTreeMap<u32, ShardNews>,
 }
@@ -156,7 +156,12 @@ impl Shard {
     /// Notes a visit of a page whose links weigh `links_weight` together. Returns what a link of weight 1 is given; the
     /// virtual page has its part.
     pub(crate) fn note(&mut self, account: &mut Account, links_weight: f64, window: Window) -> f64 {
-        let (cash, noted_before) = (account.cash(self), self.noted());
+        self.note_beside(account, self.given_per_page, links_weight, window)
+    }
+
+    /// The same for an account that the virtual page has given so much.
+    pub(super) fn note_beside(&mut self, account: &mut Account, given: f64, links_weight: f64, window: Window) -> f64 {
+        let (cash, noted_before) = (account.balance + given, self.noted());
         account.history = match window {
             Window::Everything => account.history + cash,
             Window::Noted(length) => {
@@ -164,7 +169,7 @@ impl Shard {
                 windowed(account.history, cash, since, length)
             }
         };
-        account.balance = -self.given_per_page;
+        account.balance = -given;
         self.own.noted += cash;
         let share = cash / (links_weight + 1.0);
         self.purse += share;

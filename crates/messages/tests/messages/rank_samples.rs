@@ -49,6 +49,7 @@ impl Samples for LinkCash {
             source_value_ln: 4.25,
             links: vec![CashLink { url: target(), cash: 0.003_906_25 }],
             focus: Some(LinkFocus { topics_version: 5, hops: 2, is_first: true, promises: vec![0.5] }),
+            trust: vec![0.001_953_125],
         };
         let sparse = Self {
             source_depth: 0,
@@ -56,6 +57,7 @@ impl Samples for LinkCash {
             source_value_ln: 0.0,
             links: Vec::new(),
             focus: None,
+            trust: Vec::new(),
             ..full.clone()
         };
         vec![full, sparse]
@@ -72,15 +74,23 @@ impl Samples for TopicOrder {
 
 impl Samples for VirtualCash {
     fn samples() -> Vec<Self> {
-        let full = Self { routing_key: "ranker-7".to_owned(), cash: 0.125 };
-        vec![full.clone(), Self { cash: 0.0, ..full }]
+        let full = Self { routing_key: "ranker-7".to_owned(), cash: 0.125, trust: 0.25 };
+        vec![full.clone(), Self { cash: 0.0, trust: 0.0, ..full }]
     }
 }
 
 impl Samples for RankTotals {
     fn samples() -> Vec<Self> {
-        let full = Self { stage_partition: 3, published_at: time(60), number: 41, pages: 1_000_000, noted: 17.5 };
-        vec![full.clone(), Self { number: 0, pages: 0, noted: 0.0, ..full }]
+        let full = Self {
+            stage_partition: 3,
+            published_at: time(60),
+            number: 41,
+            pages: 1_000_000,
+            noted: 17.5,
+            trusted_pages: 12,
+            trust_noted: 16.25,
+        };
+        vec![full.clone(), Self { number: 0, pages: 0, noted: 0.0, trusted_pages: 0, trust_noted: 0.0, ..full }]
     }
 }
 

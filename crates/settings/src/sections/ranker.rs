@@ -1,6 +1,9 @@
 //! The section `[ranker]`.
 
-use crate::form::{Choice, Number, Span};
+use crate::form::{Choice, List, Number, Parsed, Span};
+use page::CanonicalUrl;
+use scope::PagePattern;
+use std::fmt;
 use std::time::Duration;
 
 section! {
@@ -8,8 +11,14 @@ section! {
     ranker: Ranker {
         /// How importance is computed.
         importance: RankMethod = Choice(&[
-            ("opic", RankMethod::Opic), ("link-value", RankMethod::LinkValue), ("none", RankMethod::None),
+            ("opic", RankMethod::Opic), ("pagerank", RankMethod::PageRank), ("trustrank", RankMethod::TrustRank),
+            ("link-value", RankMethod::LinkValue), ("none", RankMethod::None),
         ]),
+        /// Pages at which trust begins.
+        trusted: Vec<TrustedPages> = List(Parsed(
+            "hosts, or paths on them, such as [\"*.example.org\", \"shop.example/guides/*\"]",
+            TrustedPages::parse,
+        )),
         /// Exponent by which a score becomes a weight.
         exponent: f64 = Number(0.0, 1.0),
         /// Least change of a weight, as a share of it, that is told to the scheduler.
@@ -24,8 +33,46 @@ section! {
 pub enum RankMethod {
     /// By cash that pages hand on when they are looked at (Abiteboul, Preda & Cobena 2003).
     Opic,
+    /// The same, with 15 % of each page's cash to all pages, as in PageRank (Page et al. 1998).
+    PageRank,
+    /// The same, with 15 % to the trusted pages only (Gyongyi et al. 2004).
+    TrustRank,
     /// By the value of the page's site, which the links of other sites raise by the value of theirs (Ni, Zou & Ding).
     LinkValue,
     /// Not at all: all pages are alike.
     None,
+}
+
+impl RankMethod {
+    /// Whether pages hand on cash.
+    pub fn has_cash(self) -> bool {
+        match self {
+            Self::Opic | Self::PageRank | Self::TrustRank => true,
+            Self::LinkValue | Self::None => false,
+        }
+    }
+}
+
+/// Pages that are trusted, as the operator named them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrustedPages {
+    text: String,
+    pattern: PagePattern,
+}
+
+impl TrustedPages {
+    fn parse(text: &str) -> Option<Self> {
+        Some(Self { text: text.to_owned(), pattern: PagePattern::parse(text).ok()? })
+    }
+
+    /// Whether a page is among them.
+    pub fn includes(&self, url: &CanonicalUrl) -> bool {
+        self.pattern.includes(url)
+    }
+}
+
+impl fmt::Display for TrustedPages {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
 }

@@ -1,5 +1,6 @@
 //! Accounts as they are stored: many in one record, one column for each field.
 
+use importance::opic::{KeptTrust, TrustAccount};
 use messages::impl_message;
 use messages::topics::KeyKind;
 use page::PageId;
@@ -56,6 +57,14 @@ pub struct AccountColumns {
     pub told: Vec<u8>,
     #[serde(with = "serde_bytes")]
     pub depths: Vec<u8>,
+    #[serde(with = "serde_bytes")]
+    pub trust_balances: Vec<u8>,
+    #[serde(with = "serde_bytes")]
+    pub trust_histories: Vec<u8>,
+    #[serde(with = "serde_bytes")]
+    pub trust_noted_before: Vec<u8>,
+    #[serde(with = "serde_bytes")]
+    pub trusted: Vec<u8>,
 }
 
 impl_message!(AccountColumns, "AccountColumns", include_str!("../../../../schemas/state/AccountColumns.avsc"));
@@ -82,11 +91,39 @@ impl AccountColumns {
         self.depths.extend(depth.to_le_bytes());
     }
 
+    /// Adds the trust of the accounts, in the same order.
+    pub(crate) fn push_trust(&mut self, accounts: impl Iterator<Item = TrustAccount>) {
+        for account in accounts {
+            let KeptTrust { balance, history, noted_before, is_trusted } = account.kept();
+            self.trust_balances.extend(balance.to_le_bytes());
+            self.trust_histories.extend(history.to_le_bytes());
+            self.trust_noted_before.extend(noted_before.to_le_bytes());
+            self.trusted.push(u8::from(is_trusted));
+        }
+    }
+
+    /// The trust of its accounts: none, or that of each; or what is wrong with it.
+    pub(crate) fn trust(&self) -> Result<impl Iterator<Item = TrustAccount>, String> {
+        let balances = column(&self.trust_balances)?.map(f64::from_le_bytes);
+        let histories = column(&self.trust_histories)?.map(f64::from_le_bytes);
+        let noted_before = column(&self.trust_noted_before)?.map(f64::from_le_bytes);
+        let accounts = self.trusted.len();
+        let lengths = [balances.len(), histories.len(), noted_before.len()];
+        if lengths != [accounts; 3] || ![0, self.numbers.len() / size_of::<u32>()].contains(&accounts) {
+            return Err(format!("its columns of trust have {lengths:?} values for {accounts} accounts"));
+        }
+        let cash = balances.zip(histories).zip(noted_before).zip(&self.trusted);
+        Ok(cash.map(|(((balance, history), noted_before), trusted)| {
+            TrustAccount::restore(KeptTrust { balance, history, noted_before, is_trusted: *trusted == 1 })
+        }))
+    }
+
     /// About what the record takes on disk.
     pub(crate) fn bytes(&self) -> usize {
         let wide = [&self.new_ids, &self.balances, &self.histories];
         let narrow = [&self.numbers, &self.noted_before, &self.told, &self.depths];
-        wide.into_iter().chain(narrow).map(Vec::len).sum()
+        let trust = [&self.trust_balances, &self.trust_histories, &self.trust_noted_before, &self.trusted];
+        wide.into_iter().chain(narrow).chain(trust).map(Vec::len).sum()
     }
 
     /// The ids of pages that are new, or what is wrong with them.

@@ -16,7 +16,7 @@ pub use self::columns::{AccountColumns, AccountsKey};
 use self::columns::Stored;
 use self::index::Index;
 use crate::state::ACCOUNTS;
-use importance::opic::{Account, KeptAccount};
+use importance::opic::{Account, KeptAccount, TrustAccount};
 use page::PageId;
 use stream::{StoreError, TableError, TaskTables};
 
@@ -24,6 +24,8 @@ use stream::{StoreError, TableError, TaskTables};
 const BLOCK: usize = 1_024;
 /// Bytes of an account in a block.
 const STORED_BYTES: usize = 46;
+/// Bytes of its trust.
+const STORED_TRUST_BYTES: usize = 25;
 
 /// A page with its account.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,6 +36,8 @@ pub struct LinkedPage {
     pub depth: i32,
     /// The weight last told to the scheduler; 0 if none.
     pub told_importance: f64,
+    /// Its account of cash from trusted pages.
+    pub trust: TrustAccount,
 }
 
 /// An account in memory.
@@ -52,6 +56,8 @@ struct Held {
 #[derive(Debug)]
 struct Block {
     held: Vec<Held>,
+    /// The trust of each, or none. A crawl that trusts nobody has none.
+    trust: Vec<TrustAccount>,
     /// The last entry of the journal that the block on disk holds.
     kept_to: u64,
 }
@@ -131,6 +137,7 @@ impl Accounts {
             account: Account::restore(KeptAccount { balance, history, noted_before: f64::from(noted_before) }),
             depth: i32::from(depth),
             told_importance: f64::from(told),
+            trust: self.trust(number),
         }
     }
 
@@ -149,6 +156,7 @@ impl Accounts {
         if !std::mem::replace(&mut held.is_changed, true) {
             self.changed.push(number);
         }
+        self.set_trust(number, page.trust);
     }
 
     /// All pages, in the order in which they were found.
@@ -159,7 +167,9 @@ impl Accounts {
     /// Bytes of memory that finding the accounts takes, ids included, and those of the rest.
     pub fn memory_bytes(&self) -> (usize, usize) {
         let accounts: usize = self.blocks.iter().map(|block| block.held.capacity()).sum();
+        let trust: usize = self.blocks.iter().map(|block| block.trust.capacity() * size_of::<TrustAccount>()).sum();
         let rest = accounts * (size_of::<Held>() - size_of::<PageId>()) + self.blocks.capacity() * size_of::<Block>();
+        let rest = rest + trust;
         (self.index.memory_bytes() + accounts * size_of::<PageId>(), rest + self.changed.capacity() * size_of::<u32>())
     }
 
@@ -174,7 +184,8 @@ impl Accounts {
             self.next_entry += 1;
         }
         for _ in 0..self.blocks.len() {
-            let bytes = self.blocks[self.next_block].held.len() * STORED_BYTES;
+            let Block { held, trust, .. } = &self.blocks[self.next_block];
+            let bytes = held.len() * STORED_BYTES + trust.len() * STORED_TRUST_BYTES;
             if self.bytes_owed < bytes {
                 break;
             }
@@ -230,7 +241,9 @@ impl Accounts {
             }
         }
         self.ids_stored = self.len();
+        let mut trust = columns.trust()?;
         for stored in columns.accounts()? {
+            let trust = trust.next().unwrap_or_default();
             if stored.number as usize >= self.len() {
                 return Err(format!("there is an account of page {} and no id", stored.number));
             }
@@ -241,6 +254,7 @@ impl Accounts {
             let held = self.held_mut(stored.number);
             (held.balance, held.history, held.noted_before) = (stored.balance, stored.history, stored.noted_before);
             (held.told, held.depth) = (stored.told, stored.depth);
+            self.set_trust(stored.number, trust);
         }
         match (key, self.blocks.last_mut()) {
             (AccountsKey::Entry(number), _) => self.next_entry = number + 1,
@@ -268,11 +282,15 @@ impl Accounts {
         index.add(&id, |number| held_in(blocks, number).id);
         if self.blocks.last().is_none_or(|last| last.held.len() == BLOCK) {
             // Entries from the next one on are about its accounts.
-            self.blocks.push(Block { held: Vec::with_capacity(BLOCK), kept_to: self.next_entry - 1 });
+            let (held, kept_to) = (Vec::with_capacity(BLOCK), self.next_entry - 1);
+            self.blocks.push(Block { held, trust: Vec::new(), kept_to });
         }
         if let Some(last) = self.blocks.last_mut() {
             let (balance, history, noted_before) = Default::default();
             last.held.push(Held { id, balance, history, noted_before, told: 0.0, depth: 0, is_changed: false });
+            if !last.trust.is_empty() {
+                last.trust.push(TrustAccount::default());
+            }
         }
         number
     }
@@ -291,6 +309,9 @@ impl Accounts {
             }
             columns.push(held.stored(number));
         }
+        if numbers.iter().any(|number| self.trust(*number) != TrustAccount::default()) {
+            columns.push_trust(numbers.iter().map(|number| self.trust(*number)));
+        }
         columns
     }
 
@@ -302,7 +323,25 @@ impl Accounts {
             columns.new_ids.extend(held.id.0);
             columns.push(held.stored(number));
         }
+        columns.push_trust(self.blocks[number].trust.iter().copied());
         columns
+    }
+
+    fn trust(&self, number: u32) -> TrustAccount {
+        let trust = &self.blocks[number as usize / BLOCK].trust;
+        trust.get(number as usize % BLOCK).copied().unwrap_or_default()
+    }
+
+    fn set_trust(&mut self, number: u32, account: TrustAccount) {
+        let Block { held, trust, .. } = &mut self.blocks[number as usize / BLOCK];
+        if trust.is_empty() {
+            if account == TrustAccount::default() {
+                return;
+            }
+            trust.reserve_exact(BLOCK);
+            trust.resize(held.len(), TrustAccount::default());
+        }
+        trust[number as usize % BLOCK] = account;
     }
 
     fn held(&self, number: u32) -> &Held {

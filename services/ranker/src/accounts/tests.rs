@@ -39,15 +39,32 @@ fn page_id(number: usize) -> PageId {
 
 /// Changes `changes` pages among the first `pages`.
 fn change(accounts: &mut Accounts, shard: &mut Shard, random: &mut Pcg64, pages: usize, changes: usize) {
+    change_trusting(false, accounts, shard, random, pages, changes);
+}
+
+/// The same, and some pages have cash from trusted ones.
+fn change_trusting(
+    is_trusting: bool,
+    accounts: &mut Accounts,
+    shard: &mut Shard,
+    random: &mut Pcg64,
+    pages: usize,
+    changes: usize,
+) {
     for _ in 0..changes {
         let id = page_id(random.random_range(0..pages));
         let number = accounts.find(&id).unwrap_or_else(|| {
             let (depth, told_importance) = (random.random_range(0..9), 1.5);
-            accounts.add(id, &LinkedPage { account: shard.open(), depth, told_importance })
+            accounts
+                .add(id, &LinkedPage { account: shard.open(), depth, told_importance, trust: TrustAccount::default() })
         });
         let mut page = accounts.get(number);
         page.account.receive(random.random_range(0.0..1.0));
         page.told_importance += 0.5;
+        if is_trusting && random.random_bool(0.5) {
+            page.trust.receive(random.random_range(0.0..1.0));
+            page.trust.set_trusted(random.random_bool(0.5), shard);
+        }
         accounts.set(number, &page);
     }
 }
@@ -63,7 +80,8 @@ fn what_was_written_is_read_again_after_any_number_of_batches_and_losses() {
             // Up to six blocks.
             let pages = 10 + batch * 20;
             let changes = if random.random_bool(0.1) { 3_000 } else { random.random_range(0..100) };
-            change(&mut accounts, &mut shard, &mut random, pages, changes);
+            // Somebody comes to be trusted while the crawl runs.
+            change_trusting(batch > 100, &mut accounts, &mut shard, &mut random, pages, changes);
             if random.random_bool(0.1) {
                 // The batch is lost.
                 losses += 1;
@@ -143,7 +161,10 @@ fn an_address_takes_at_most_24_bytes_and_its_account_38_more() {
     for number in 0..100_000 {
         let id = page_id(number);
         assert_eq!(accounts.find(&id), None);
-        accounts.add(id, &LinkedPage { account: shard.open(), depth: 0, told_importance: 0.0 });
+        accounts.add(
+            id,
+            &LinkedPage { account: shard.open(), depth: 0, told_importance: 0.0, trust: TrustAccount::default() },
+        );
     }
     assert!((0..100_000).all(|number| accounts.find(&page_id(number)) == Some(number as u32)));
     let (finding, rest) = accounts.memory_bytes();

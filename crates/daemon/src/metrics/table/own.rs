@@ -173,6 +173,7 @@ pub(super) const MATCHER: &[Metric] = &[
 
 pub(super) const RANKER: &[Metric] = &[
     gauge("recrawl_ranker_linked_pages", "pages", "pages with links or linked to"),
+    gauge("recrawl_ranker_trusted_pages", "pages", "pages at which trust begins"),
     counter("recrawl_ranker_link_looks_total", "looks", "looks at pages whose links were followed"),
     counter("recrawl_ranker_links_total", "links", "links followed"),
     counter(

@@ -2,7 +2,7 @@
 
 use importance::opic::{Account, Shard, Window};
 use importance::weight::WeightMap;
-use importance::{Link, tidy, weigh_alike};
+use importance::{Link, tidy, weigh_alike, weigh_as_pagerank};
 use settings::{RankMethod, Ranker};
 
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,12 @@ impl GrowthRanker {
     pub(super) fn look(&mut self, page: usize, links: Vec<usize>) -> Vec<(usize, f64)> {
         let mut links: Vec<_> = links.into_iter().map(Link::plain).collect();
         tidy(page, &mut links);
-        weigh_alike(&mut links);
+        match self.method {
+            RankMethod::PageRank => weigh_as_pagerank(&mut links),
+            RankMethod::Opic | RankMethod::TrustRank | RankMethod::LinkValue | RankMethod::None => {
+                weigh_alike(&mut links)
+            }
+        }
         let mut source = self.account(page);
         let mut given = Vec::with_capacity(links.len());
         self.shard.visit(page, &mut source.account, &mut links, Window::Everything, |cash| given.push(cash));
@@ -66,7 +71,8 @@ impl GrowthRanker {
 
     fn tell(&mut self, number: usize, mut page: LinkedPage) -> Option<(usize, f64)> {
         let weight = match self.method {
-            RankMethod::Opic => {
+            // Nobody is trusted.
+            RankMethod::Opic | RankMethod::PageRank | RankMethod::TrustRank => {
                 let mean = 1.0 / self.shard.pages() as f64;
                 self.map.weight(page.account.importance_since_opened(&self.shard), mean)
             }
