@@ -27,14 +27,18 @@ fn every_page_is_found_from_one_and_has_one_account() {
 #[test]
 fn all_cash_is_one_at_every_tick() {
     let history = followed();
-    for (tick, (accounts, purses)) in history.cash.iter().enumerate() {
-        assert!((accounts + purses - 1.0).abs() < 1e-9, "tick {tick}: {accounts} in accounts, {purses} in purses");
+    // Of trust hardly anything lies in purses: few pages hand it on.
+    for (kind, (name, least_moved)) in [("cash", 0.01), ("cash from trusted pages", 1e-4)].into_iter().enumerate() {
+        for (tick, (accounts, purses)) in history.cash.iter().map(|both| both[kind]).enumerate() {
+            let is_one = (accounts + purses - 1.0).abs() < 1e-9;
+            assert!(is_one, "tick {tick}, {name}: {accounts} in accounts, {purses} in purses");
+        }
+        // It moves: pages hold most of it, and not always the same share.
+        let shares: Vec<f64> = history.cash.iter().skip(144).map(|both| both[kind].0).collect();
+        let (least, most) =
+            shares.iter().fold((1.0_f64, 0.0_f64), |(least, most), share| (least.min(*share), most.max(*share)));
+        assert!(least > 0.5 && most - least > least_moved, "{name}: {least} to {most}");
     }
-    // It moves: pages hold most of it, and not always the same share.
-    let shares: Vec<f64> = history.cash.iter().skip(144).map(|(accounts, _)| *accounts).collect();
-    let (least, most) =
-        shares.iter().fold((1.0_f64, 0.0_f64), |(least, most), share| (least.min(*share), most.max(*share)));
-    assert!(least > 0.5 && most - least > 0.01, "{least} to {most}");
 }
 
 #[test]

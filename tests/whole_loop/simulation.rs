@@ -115,8 +115,8 @@ pub(crate) struct History {
     pub(crate) pages: BTreeMap<PageId, Page>,
     /// The ranker's pages, if links are followed.
     pub(crate) linked: BTreeMap<PageId, LinkedPage>,
-    /// All cash of the ranker at the end of each tick: in accounts, and in purses.
-    pub(crate) cash: Vec<(f64, f64)>,
+    /// All cash of the ranker, and all cash from trusted pages, at the end of each tick: in accounts, and in purses.
+    pub(crate) cash: Vec<[(f64, f64); 2]>,
     /// Every key and value of every store.
     pub(crate) stores: Vec<(Vec<u8>, Vec<u8>)>,
 }
@@ -236,13 +236,15 @@ impl Loop {
         (0..PARTITIONS).filter_map(read).collect()
     }
 
-    /// Cash in the accounts of all pages, and in all purses. Nothing is on its way while all stages are idle.
-    fn cash(&self) -> (f64, f64) {
+    /// Cash and trust in the accounts of all pages, and in all purses. Nothing is on its way while all stages are idle.
+    fn cash(&self) -> [(f64, f64); 2] {
         // A partition that has not worked yet has its part in the purse.
         let books = self.books();
         let untouched = (PARTITIONS as usize - books.len()) as f64 / f64::from(PARTITIONS);
-        let accounts = books.iter().map(|(partition, accounts, totals)| totals.cash_of(*partition, accounts)).sum();
-        (accounts, untouched + books.iter().map(|(_, _, totals)| totals.purse).sum::<f64>())
+        books.iter().fold([(0.0, untouched); 2], |[cash, trust], (partition, accounts, totals)| {
+            let cash = (cash.0 + totals.cash_of(*partition, accounts), cash.1 + totals.purse);
+            [cash, (trust.0 + totals.trust_of(*partition, accounts), trust.1 + totals.trust_purse)]
+        })
     }
 
     fn command(&self, kind: CommandKind, url: &CanonicalUrl) {
@@ -302,7 +304,7 @@ impl Loop {
         }
     }
 
-    fn close(self, web: Web, start: Timestamp, log: FetchLog, cash: Vec<(f64, f64)>) -> History {
+    fn close(self, web: Web, start: Timestamp, log: FetchLog, cash: Vec<[(f64, f64); 2]>) -> History {
         let mut pages = BTreeMap::new();
         let mut stores = Vec::new();
         let mut each = |stage: &str, visit: &mut dyn FnMut(PageId, &[u8])| {
@@ -382,6 +384,7 @@ fn settings(plan: &Plan) -> Settings {
         ("detector.mirrors", (plan.mirrors == Mirrors::Shared).to_string()),
         ("crawl.discover", if plan.links { "anywhere" } else { "none" }.to_owned()),
         ("ranker.interval", seconds(TICK)),
+        ("ranker.trusted", if plan.links { "[\"*.test/page-0\"]" } else { "[]" }.to_owned()),
     ];
     let overrides = overrides.map(|(key, value)| (key.to_owned(), value));
     Settings::from_layers(Layers {

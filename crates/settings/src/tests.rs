@@ -1,5 +1,6 @@
 mod rules;
 mod secrets;
+mod topics;
 
 use crate::reader::SettingsReader;
 use crate::sections::KEYS;

@@ -139,6 +139,12 @@ impl Bench {
         self.driver.add(detector::stage(&self.settings, &self.names), "two");
     }
 
+    /// The detector starts again after it was killed.
+    pub(crate) fn restart(&mut self) {
+        self.driver.add(detector::stage(&self.settings, &self.names), "two");
+        self.driver.run_until_idle().unwrap();
+    }
+
     /// What the detector counts under this name.
     pub(crate) fn figure(&mut self, name: &str) -> f64 {
         // Figures are renewed every so often.
