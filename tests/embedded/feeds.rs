@@ -4,12 +4,10 @@ use crate::changes::page_changes;
 use serde_json::Value;
 use simweb::SeededConfig;
 use std::collections::BTreeSet;
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use tests::{Crawl, SimulatedWeb, programs, wait_for};
+use tests::{Crawl, HttpAnswer, SimulatedWeb, programs, wait_for};
 
 const SOON: Duration = Duration::from_secs(30);
 const PAGES: usize = 30;
@@ -48,13 +46,8 @@ fn entries(feed: &Value) -> &[Value] {
 /// What the running crawl answers: media type and body.
 fn get(crawl: &Crawl, path: &str) -> Option<(String, String)> {
     let address = std::fs::read_to_string(crawl.data().join(recrawl::embedded::ADDRESS_FILE)).ok()?;
-    let mut stream = TcpStream::connect(address).ok()?;
-    write!(stream, "GET {path} HTTP/1.0\r\nhost: localhost\r\n\r\n").ok()?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).ok()?;
-    let (head, body) = answer.split_once("\r\n\r\n")?;
-    let kind = head.lines().find_map(|line| line.strip_prefix("content-type: "))?;
-    head.starts_with("HTTP/1.0 200").then(|| (kind.to_owned(), body.to_owned()))
+    let answer = HttpAnswer::to(address, path).filter(|answer| answer.status == 200)?;
+    Some((answer.header("content-type")?.to_owned(), answer.body))
 }
 
 #[test]

@@ -3,12 +3,11 @@
 use crate::monitoring::{measured_crawl, repository};
 use crate::operating::stop;
 use serde_json::{Value, json};
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener};
 use std::process::Command;
 use std::time::Duration;
 use tests::monitoring::Monitoring;
-use tests::{Crawl, Process, wait_for};
+use tests::{Crawl, HttpAnswer, Process, wait_for};
 
 const SOON: Duration = Duration::from_secs(60);
 
@@ -53,15 +52,9 @@ impl Prometheus {
 
     /// The `data` of an answer of its API; `None` while it does not listen.
     fn ask(&self, path: &str, query: &str) -> Option<Value> {
-        let mut stream = TcpStream::connect(self.address).ok()?;
-        stream.set_read_timeout(Some(SOON)).unwrap();
         let encoded: String = query.bytes().map(|byte| format!("%{byte:02X}")).collect();
-        let head = format!("GET /api/v1/{path}?query={encoded} HTTP/1.0\r\nhost: {}\r\n\r\n", self.address);
-        stream.write_all(head.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (_, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no HTTP: {answer:?}"));
-        let answer: Value = serde_json::from_str(body).ok()?;
+        let answer = HttpAnswer::to(self.address, &format!("/api/v1/{path}?query={encoded}"))?;
+        let answer: Value = serde_json::from_str(&answer.body).ok()?;
         assert_eq!(answer["status"], "success", "{query}: {answer:#}");
         Some(answer["data"].clone())
     }

@@ -10,6 +10,7 @@
 pub mod books;
 mod browser;
 mod crawl;
+mod http;
 mod kafka;
 pub mod mixed_web;
 pub mod monitoring;
@@ -21,6 +22,7 @@ mod web;
 
 pub use crate::browser::{Browser, READABLE, Scheme};
 pub use crate::crawl::Crawl;
+pub use crate::http::HttpAnswer;
 pub use crate::kafka::KafkaCluster;
 pub use crate::process::{Output, Process, Programs, programs, wait_for};
 pub use crate::receiver::{Reply, Webhook, WebhookReceiver, deserted};

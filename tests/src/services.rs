@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
-use crate::{Crawl, Output, Process, SimulatedWeb, books, programs, wait_for};
+use crate::{Crawl, HttpAnswer, Output, Process, SimulatedWeb, books, programs, wait_for};
 use serde_json::Value;
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use topology::STAGES;
@@ -180,13 +179,8 @@ impl Service {
 
     /// Asks it something; `None` while it does not answer.
     pub fn get(&self, path: &str) -> Option<(u16, String)> {
-        let mut stream = TcpStream::connect(self.address()?).ok()?;
-        stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
-        stream.write_all(format!("GET {path} HTTP/1.0\r\nhost: localhost\r\n\r\n").as_bytes()).ok()?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).ok()?;
-        let (head, body) = answer.split_once("\r\n\r\n")?;
-        Some((head.split(' ').nth(1)?.parse().ok()?, body.to_owned()))
+        let answer = HttpAnswer::to(self.address()?, path)?;
+        Some((answer.status, answer.body))
     }
 
     /// Its status; null while it does not answer.

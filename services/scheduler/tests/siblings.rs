@@ -103,6 +103,38 @@ fn news_of_a_cell_reaches_its_pages_without_a_look_at_them() {
     }
 }
 
+/// A host of which nothing is known: some of its pages were looked at, and the others are believed to be like them. Copies of documents
+/// stay current for longer than those of news, so they are fetched first; where it is the other way round, news are.
+#[test]
+fn pages_never_fetched_are_believed_to_be_like_those_of_their_cell() {
+    for (policy, estimator) in [("live", "sweeps"), ("crawl-value", "gamma-grouped")] {
+        for (news_beta_days, docs_beta_days) in [(0.5, 1e3), (1e3, 0.5)] {
+            let mut bench = Bench::new(&[
+                ("policy.name", policy),
+                ("estimator.name", estimator),
+                ("policy.scan_interval", "30m"),
+                ("budget.fetches_per_second", "0.000057870"),
+                ("budget.burst", "2h"),
+            ]);
+            tell(&mut bench, news_beta_days, docs_beta_days);
+            for page in 0..PAGES {
+                bench.seed(&format!("http://site.test/news/{page}.html"));
+                bench.seed(&format!("http://site.test/docs/{page}.html"));
+            }
+            let mut first = Vec::new();
+            while first.len() < PAGES {
+                for request in bench.tick() {
+                    first.push(is_news(&request));
+                    bench.answer(hardly_known(&request));
+                }
+            }
+            let news = first.iter().take(PAGES).filter(|is_news| **is_news).count();
+            let expected = if news_beta_days < docs_beta_days { 0..=1 } else { PAGES - 1..=PAGES };
+            assert!(expected.contains(&news), "{policy}, beta {news_beta_days} and {docs_beta_days}: {first:?}");
+        }
+    }
+}
+
 #[test]
 fn an_estimator_that_tells_nothing_of_siblings_is_not_overruled() {
     // Priors that another estimator left behind in the store.

@@ -1,0 +1,38 @@
+//! What a port answers.
+
+use std::io::{Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::Duration;
+
+/// An answer of a port of HTTP.
+pub struct HttpAnswer {
+    /// Its status.
+    pub status: u16,
+    /// The status line and the headers.
+    pub head: String,
+    /// What follows them.
+    pub body: String,
+}
+
+impl HttpAnswer {
+    /// Asks a port for a path; `None` while it does not answer. HTTP/1.0, so that the connection ends with the answer.
+    pub fn to(address: impl ToSocketAddrs, path: &str) -> Option<Self> {
+        let mut stream = TcpStream::connect(address).ok()?;
+        stream.set_read_timeout(Some(Duration::from_secs(60))).ok()?;
+        stream.write_all(format!("GET {path} HTTP/1.0\r\nhost: localhost\r\n\r\n").as_bytes()).ok()?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).ok()?;
+        let (head, body) = answer.split_once("\r\n\r\n")?;
+        let status = head.split(' ').nth(1)?.parse().ok()?;
+        Some(Self { status, head: head.to_owned(), body: body.to_owned() })
+    }
+
+    /// The value of a header, whose name is in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.head
+            .lines()
+            .filter_map(|line| line.split_once(": "))
+            .find(|header| header.0 == name)
+            .map(|header| header.1)
+    }
+}
