@@ -4,6 +4,7 @@ use crate::changes::page_changes;
 use serde_json::Value;
 use simweb::SeededConfig;
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
