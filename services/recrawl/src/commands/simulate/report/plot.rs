@@ -44,8 +44,17 @@ fn stale(freshness: f64) -> f64 {
     (1.0 - freshness).max(1e-5)
 }
 
-/// An axis is extended by this factor to leave room for the names beside the curves.
-const LEGEND_ROOM: f64 = 1.22;
+/// Width of a chart without what stands beside its axes.
+const PLOT_WIDTH: f64 = 816.0;
+/// Width of a legend without its names, and of a letter.
+const LEGEND_FRAME: f64 = 60.0;
+const LETTER: f64 = 7.0;
+
+/// The factor by which an axis is extended to leave room for the names beside the curves.
+fn legend_room(lines: &[Line<'_>]) -> f64 {
+    let letters = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
+    PLOT_WIDTH / (PLOT_WIDTH - LEGEND_FRAME - LETTER * letters.min(60) as f64)
+}
 
 /// An axis of a chart: its range, and what it shows.
 struct Axis<S> {
@@ -152,7 +161,7 @@ pub(super) fn harvest_over_fetches(curves: &[(RGBColor, &Curve)]) -> SvgResult {
     let lines: Vec<_> = curves.iter().map(|(colour, curve)| Line::of(colour, curve, "recrawl", |rate| rate)).collect();
     line_chart(
         ("Harvest rate over the crawl", 460),
-        Axis { range: 0.0..LEGEND_ROOM * most, shows: "pages fetched" },
+        Axis { range: 0.0..legend_room(&lines) * most, shows: "pages fetched" },
         Axis { range: 0.0..1.02, shows: "share of them on the topic" },
         SeriesLabelPosition::LowerRight,
         &lines,
@@ -210,7 +219,7 @@ pub(super) fn stale_over_time(courses: &[(RGBColor, &Course)], budget: &str) -> 
     let most = lines.iter().flat_map(|line| &line.points).map(|point| point.1).fold(1e-6, f64::max);
     line_chart(
         (&format!("Stale share over the scored time, weekly means, budget {budget}"), 360),
-        Axis { range: 0.0..LEGEND_ROOM * days, shows: "day of the scored time" },
+        Axis { range: 0.0..legend_room(&lines) * days, shows: "day of the scored time" },
         Axis { range: 0.0..1.05 * most, shows: "share of copies stale" },
         SeriesLabelPosition::UpperRight,
         &lines,
@@ -228,4 +237,43 @@ fn short(value: f64) -> String {
     let digits = (2 - value.abs().max(1e-6).log10().floor() as i32).clamp(0, 7) as usize;
     let text = format!("{value:.digits$}");
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers of these attributes of each element of a kind.
+    fn numbers<const N: usize>(svg: &str, kind: &str, names: [&str; N]) -> Vec<[f64; N]> {
+        let of = |element: &str, name: &str| -> Option<f64> {
+            element.split_once(&format!(" {name}=\""))?.1.split('"').next()?.parse().ok()
+        };
+        let elements = svg.split('<').filter(|element| element.starts_with(kind));
+        elements
+            .filter_map(|element| {
+                let found = names.map(|name| of(element, name));
+                found.iter().all(Option::is_some).then(|| found.map(Option::unwrap_or_default))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_legend_of_harvest_rates_lies_on_no_point() {
+        for name in ["pagerank", "ipagerank, as it was published"] {
+            let curve = |rate: u32| Curve {
+                name: name.to_owned(),
+                points: (1..=8).map(|step| (500.0 * f64::from(step), f64::from(rate) / 8.0)).collect(),
+            };
+            let curves: Vec<Curve> = (0..=8).map(curve).collect();
+            let curves: Vec<_> = curves.iter().map(|curve| (COLOURS[0], curve)).collect();
+            let svg = harvest_over_fetches(&curves).unwrap();
+            let legends = numbers(&svg, "rect", ["x", "y", "width", "height"]);
+            let points = numbers(&svg, "circle", ["cx", "cy"]);
+            assert!(!legends.is_empty() && points.len() == 72, "{legends:?} {}", points.len());
+            for [x, y, width, height] in legends {
+                let is_within = |[cx, cy]: &&[f64; 2]| (x..x + width).contains(cx) && (y..y + height).contains(cy);
+                assert_eq!(points.iter().find(is_within), None, "{name}: a legend at {x} {y}, {width} by {height}");
+            }
+        }
+    }
 }
