@@ -5,6 +5,8 @@
 //! ([`GroupSums`]), and no sample is set apart: the first pages that are fetched are one. `cargo test -p change-rate --test
 //! fresh_hosts -- --nocapture` prints the figures.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
 use change_rate::{ChangeRateEstimator, Gamma, GammaFilter, GammaPrior, GammaState, GroupSums, LookOutcome};
 
 const HOSTS: usize = 40;

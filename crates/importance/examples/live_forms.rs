@@ -41,8 +41,11 @@ impl Chance {
     }
 }
 
+/// A page, and what it links.
+type Look = (u32, Vec<u32>);
+
 /// The looks of a crawl that find a page new or changed, in order, and the links at the end.
-fn looks(rates: &[f64], chance: &mut Chance) -> (Vec<(u32, Vec<u32>)>, Vec<Vec<u32>>) {
+fn looks(rates: &[f64], chance: &mut Chance) -> (Vec<Look>, Vec<Vec<u32>>) {
     let mut links: Vec<Vec<u32>> = (0..PAGES).map(|page| (0..LINKS).map(|_| chance.target(page)).collect()).collect();
     let mut looks: Vec<_> = (0..PAGES).map(|page| (page, links[page as usize].clone())).collect();
     for _ in 0..DAYS {
@@ -103,7 +106,7 @@ fn plain(targets: &[u32]) -> Vec<Link<u32>> {
 }
 
 /// Weights by cash, and messages to other sites.
-fn by_cash(looks: &[(u32, Vec<u32>)], weigh: fn(&mut [Link<u32>])) -> (Vec<f64>, u64) {
+fn by_cash(looks: &[Look], weigh: fn(&mut [Link<u32>])) -> (Vec<f64>, u64) {
     let mut shard = Shard::new(0, 1.0);
     let mut accounts: Vec<Account> = (0..PAGES).map(|_| shard.open()).collect();
     let mut sent = 0;
@@ -127,11 +130,11 @@ fn by_cash(looks: &[(u32, Vec<u32>)], weigh: fn(&mut [Link<u32>])) -> (Vec<f64>,
 }
 
 /// Weights by residual push, and messages to other sites. Ripe pages are pushed once after every hundred looks.
-fn by_push(looks: &[(u32, Vec<u32>)], threshold: f64) -> (Vec<f64>, u64) {
+fn by_push(looks: &[Look], threshold: f64) -> (Vec<f64>, u64) {
     let damping = Damping::default();
     let mut pages: Vec<PushPage<u32>> = (0..PAGES).map(|_| PushPage::new(1.0, damping)).collect();
     let mut sent = 0;
-    let mut batch = |pages: &mut Vec<PushPage<u32>>, looks: &[(u32, Vec<u32>)]| {
+    let mut batch = |pages: &mut Vec<PushPage<u32>>, looks: &[Look]| {
         let mut given = Vec::new();
         for (page, targets) in looks {
             pages[*page as usize].relink(*page, plain(targets), damping, |residual| given.push((*page, residual)));
