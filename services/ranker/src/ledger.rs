@@ -19,7 +19,7 @@ use stream::partitioner::key_for;
 /// All cash of a system.
 const ALL_CASH: f64 = 1.0;
 
-/// Until trust has come round so many times, it counts in part. Cash of 1 is noted in a round over all pages.
+/// Rounds of trust over all pages until spam mass counts in full. Cash of 1 is noted in a round.
 const TRUSTED_ROUNDS: f64 = 3.0;
 
 /// What a link or a partition is given.

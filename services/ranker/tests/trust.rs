@@ -12,7 +12,7 @@ const TRUSTED: (&str, &str) = ("ranker.trusted", "[\"good.test\"]");
 const HOURLY: (&str, &str) = ("ranker.interval", "1h");
 const TARGET: &str = "http://target.test/";
 
-/// Looks at these pages, so many times each.
+/// Looks at each of these pages this often.
 fn crawl(bench: &mut Bench, pages: &[(String, Vec<String>)], looks: Range<i32>) {
     for look in looks {
         for (number, (source, targets)) in pages.iter().enumerate() {

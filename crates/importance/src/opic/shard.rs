@@ -159,7 +159,7 @@ impl Shard {
         self.note_beside(account, self.given_per_page, links_weight, window)
     }
 
-    /// The same for an account that the virtual page has given so much.
+    /// The same for an account that was `given` this by the virtual page.
     pub(super) fn note_beside(&mut self, account: &mut Account, given: f64, links_weight: f64, window: Window) -> f64 {
         let (cash, noted_before) = (account.balance + given, self.noted());
         account.history = match window {
