@@ -109,7 +109,7 @@ impl Life {
             }
             if self.is_over {
                 self.report().await;
-                self.wait_for_deletion().await;
+                wait_until_deleted(&mut self.deletion).await;
                 return self.leave().await;
             }
             // The pause of a real kubelet: none before the first restart, then 10 s, 20 s, … up to 5 min.
@@ -253,10 +253,6 @@ impl Life {
             }
         };
         (exit_code, began.elapsed())
-    }
-
-    async fn wait_for_deletion(&mut self) {
-        wait_until_deleted(&mut self.deletion).await;
     }
 
     /// Tells the control plane that nothing of the deleted pod is left here.
