@@ -1,4 +1,4 @@
-//! Hosts of which nothing is known, with many pages that were never fetched: how soon does a crawl learn what their pages are like?
+//! Fresh hosts, with many pages that were never fetched: how soon does a crawl learn what their pages are like?
 //!
 //! The published form samples groups (Cho & Ntoulas 2002, as Thompson sampling): a few pages of each host are looked at, and the
 //! others are taken to be like them. Here the pages of a host teach each other through the prior of their group

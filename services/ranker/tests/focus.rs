@@ -1,5 +1,5 @@
-//! Topics in the ranker: pages are weighed by what is said of them and of the links to them, judged anew when the topics change, and
-//! forgotten when there are none any more.
+//! Topics in the ranker: pages are weighed by their relevance and that of the links to them, judged anew when topics change, and
+//! no longer judged when the last topic is removed.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
@@ -40,7 +40,7 @@ fn tables(bench: &Bench, partition: u32) -> Option<TaskTables> {
     Some(TaskTables::new(Box::new(store), &ranker::topology()))
 }
 
-/// What is kept of a page.
+/// The stored focus of a page.
 fn kept(bench: &Bench, url: &str) -> Option<FocusedPage> {
     let url = CanonicalUrl::parse(url).unwrap();
     let partition = stream::partitioner::partition_for(url.site_key().as_str().as_bytes(), PARTITIONS);

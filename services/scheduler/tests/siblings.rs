@@ -27,19 +27,29 @@ fn is_news(request: &FetchRequest) -> bool {
     request.url.as_str().contains("/news/")
 }
 
-/// Ten pages of news and ten documents of one site, all fetched once; five fetches a day.
-fn bench(policy: &str, estimator: &str) -> Bench {
-    let mut bench = Bench::new(&[
+/// No pages yet; five fetches a day.
+fn without_pages(policy: &str, estimator: &str) -> Bench {
+    Bench::new(&[
         ("policy.name", policy),
         ("estimator.name", estimator),
         ("policy.scan_interval", "30m"),
         ("budget.fetches_per_second", "0.000057870"),
         ("budget.burst", "2h"),
-    ]);
+    ])
+}
+
+/// Ten pages of news and ten documents of one site.
+fn seed_pages(bench: &mut Bench) {
     for page in 0..PAGES {
         bench.seed(&format!("http://site.test/news/{page}.html"));
         bench.seed(&format!("http://site.test/docs/{page}.html"));
     }
+}
+
+/// All pages have been fetched once.
+fn bench(policy: &str, estimator: &str) -> Bench {
+    let mut bench = without_pages(policy, estimator);
+    seed_pages(&mut bench);
     let mut answered = 0;
     while answered < 2 * PAGES {
         for request in bench.tick() {
@@ -103,24 +113,15 @@ fn news_of_a_cell_reaches_its_pages_without_a_look_at_them() {
     }
 }
 
-/// A host of which nothing is known: some of its pages were looked at, and the others are believed to be like them. Copies of documents
-/// stay current for longer than those of news, so they are fetched first; where it is the other way round, news are.
+/// Pages without looks take the prior of their cell. Those that change seldom are fetched first, because their copies stay
+/// current for longer.
 #[test]
 fn pages_never_fetched_are_believed_to_be_like_those_of_their_cell() {
     for (policy, estimator) in [("live", "sweeps"), ("crawl-value", "gamma-grouped")] {
         for (news_beta_days, docs_beta_days) in [(0.5, 1e3), (1e3, 0.5)] {
-            let mut bench = Bench::new(&[
-                ("policy.name", policy),
-                ("estimator.name", estimator),
-                ("policy.scan_interval", "30m"),
-                ("budget.fetches_per_second", "0.000057870"),
-                ("budget.burst", "2h"),
-            ]);
+            let mut bench = without_pages(policy, estimator);
             tell(&mut bench, news_beta_days, docs_beta_days);
-            for page in 0..PAGES {
-                bench.seed(&format!("http://site.test/news/{page}.html"));
-                bench.seed(&format!("http://site.test/docs/{page}.html"));
-            }
+            seed_pages(&mut bench);
             let mut first = Vec::new();
             while first.len() < PAGES {
                 for request in bench.tick() {

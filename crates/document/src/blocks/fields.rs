@@ -144,12 +144,12 @@ impl BlockReader<'_> {
         (self.path, self.part) = (path, part);
     }
 
-    /// An element begins that may show no text of its own, and then says this.
+    /// Keeps the label of an element, for the case that it shows no text.
     fn begin_label(&mut self, element: TagName, text: String) {
         self.label = Some(Label { element, text, from: self.text.len() });
     }
 
-    /// An element ends that may be the one with a label.
+    /// Ends an element. If it is the one with a label and has shown no text, the label is its text.
     pub(super) fn end_label(&mut self, element: TagName) {
         let Some(label) = self.label.take_if(|label| label.element == element) else { return };
         if self.text.len() == label.from && !self.skipped {
@@ -158,7 +158,7 @@ impl BlockReader<'_> {
         }
     }
 
-    /// The text of a block ends. What is said of its state belongs to it.
+    /// Appends the state of a control to the text of its block, unless the block has no text.
     pub(super) fn end_state(&mut self, is_empty: bool) {
         if !is_empty && let Some(state) = self.state.take() {
             self.text.push(state);
