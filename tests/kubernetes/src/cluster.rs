@@ -44,13 +44,13 @@ pub struct Cluster {
     began: Instant,
 }
 
-/// What is laid over the dev overlay.
+/// An overlay over the dev overlay.
 pub struct Overlay {
     /// The file `recrawl.toml`.
     pub settings: String,
     /// The image of all pods.
     pub image: &'static str,
-    /// Pods of stages that have another number of them than in the dev overlay.
+    /// Replicas of stages, where they differ from the dev overlay.
     pub replicas: Vec<(&'static str, usize)>,
     /// Further lines of the kustomization.
     pub further: String,
@@ -91,8 +91,7 @@ impl Cluster {
         strimzi::define_custom_resources(&client, &repository().join(".tools/k8s-check/crds/schemas.json")).await;
         self.kubectl("wait --for=condition=established crd --all --timeout=30s").await;
         self.apply(overlay).await;
-        let users = STAGES.map(|stage| stage.split_once('/').unwrap().1);
-        let users = [&users[..], &["recrawl-command"]].concat();
+        let users = [&stage_names()[..], &["recrawl-command"]].concat();
         strimzi::make_secrets(&client, NAMESPACE, &self.kafka.secrets(), &users).await;
         self.kubectl("rollout status deployment/recrawl-command --timeout=60s").await;
         self.recrawl(&["topics", "create"]).await;
@@ -165,7 +164,7 @@ impl Cluster {
         stages.map(|pod| (pod.name_any(), container(pod).map_or(0, |status| status.restart_count))).collect()
     }
 
-    /// Waits until each stage has the pods that it is to have, of its newest description, and all are ready.
+    /// Waits until the rollout of each stage is complete.
     pub async fn wait_until_rolled_out(&self) {
         for stage in STAGES {
             let words = format!("rollout status {stage} --timeout={}s", SOON.as_secs());
@@ -185,7 +184,16 @@ impl Cluster {
         .await;
     }
 
-    /// Runs recrawl where the operator's pod is.
+    /// Seeds pages.
+    pub async fn seed(&self, urls: &[String]) {
+        // As many as a command line takes.
+        for some in urls.chunks(200) {
+            let words: Vec<&str> = ["seed"].into_iter().chain(some.iter().map(String::as_str)).collect();
+            self.recrawl(&words).await;
+        }
+    }
+
+    /// Runs recrawl in the pod for commands.
     pub async fn recrawl(&self, words: &[&str]) -> String {
         let pods = self.pods().await;
         let pod = pods.iter().map(ResourceExt::name_any).find(|name| name.starts_with("recrawl-command")).unwrap();
@@ -222,16 +230,21 @@ fn images(directory: &Path) -> HashMap<String, PathBuf> {
     let make = |image: &str| {
         let programs = directory.join(image.replace(':', "-"));
         std::fs::create_dir_all(&programs).unwrap();
-        for stage in STAGES.iter().map(|stage| stage.split_once('/').unwrap().1).chain(["recrawl"]) {
-            std::fs::copy(built.join(stage), programs.join(stage)).unwrap();
+        for program in stage_names().into_iter().chain(["recrawl"]) {
+            std::fs::copy(built.join(program), programs.join(program)).unwrap();
         }
         (image.to_owned(), programs)
     };
     IMAGES.into_iter().map(make).collect()
 }
 
-/// Addresses of the first pages of the first hosts.
-pub fn urls(hosts: usize, pages_per_host: usize) -> Vec<String> {
-    let pages = |host: usize| (0..pages_per_host).map(move |page| format!("http://h{host}.test/{page}"));
+/// The program and pods of each stage, by its name.
+fn stage_names() -> [&'static str; STAGES.len()] {
+    STAGES.map(|stage| stage.split_once('/').unwrap().1)
+}
+
+/// Addresses of the first pages of the hosts `NAME0.test`, `NAME1.test`, …
+pub fn urls(name: &str, hosts: usize, pages_per_host: usize) -> Vec<String> {
+    let pages = |host: usize| (0..pages_per_host).map(move |page| format!("http://{name}{host}.test/{page}"));
     (0..hosts).flat_map(pages).collect()
 }

@@ -1,6 +1,6 @@
 //! etcd, kube-apiserver, kube-controller-manager and kube-scheduler as processes on loopback.
 
-use crate::{attended, free_port, wait_for};
+use crate::{attended, free_port, logged, wait_for};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use std::path::{Path, PathBuf};
@@ -30,10 +30,9 @@ impl ControlPlane {
         std::fs::write(at("tokens.csv"), format!("{TOKEN},admin,1,system:masters\n")).unwrap();
 
         let start = |program: &str, arguments: Vec<String>| {
-            let log = std::fs::File::create(at(&format!("{program}.log"))).unwrap();
             let mut command = attended(programs.join(program));
-            command.args(arguments).stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
-            command.spawn().unwrap_or_else(|error| panic!("{program} cannot be started: {error}"))
+            command.args(arguments);
+            logged(command, directory.path(), program)
         };
         let [etcd, peers, server, controllers, scheduler] = std::array::from_fn(|_| free_port());
         let mut processes = vec![start(

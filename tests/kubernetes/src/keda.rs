@@ -1,7 +1,7 @@
 //! Prometheus and KEDA beside the cluster, as processes on loopback.
 
 use crate::cluster::{Cluster, NAMESPACE};
-use crate::{attended, free_port, wait_for};
+use crate::{attended, free_port, logged, wait_for};
 use http_body_util::{BodyExt, Empty};
 use hyper::body::Bytes;
 use hyper_util::client::legacy::Client;
@@ -12,12 +12,11 @@ use kube::api::ListParams;
 use kube::{Api, ResourceExt};
 use serde_json::json;
 use std::path::Path;
-use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::Child;
 use tokio::task::JoinHandle;
 
-/// Prometheus, with the alerts and rules of `k8s/`, and what it scrapes found through the API server.
+/// Prometheus with the alerts and rules of `k8s/`. It scrapes the pods that run.
 pub struct Prometheus {
     /// Its port.
     pub port: u16,
@@ -33,7 +32,7 @@ impl Prometheus {
         std::fs::create_dir_all(&directory).unwrap();
         let rules = cluster.kubectl("get prometheusrule recrawl -o jsonpath={.spec}").await;
         std::fs::write(directory.join("rules.yml"), rules).unwrap();
-        // Debian's build does not find pods through the API server.
+        // Debian's build has no discovery of Kubernetes, so the pods are written to a file.
         let configuration = "global: {scrape_interval: 5s, evaluation_interval: 5s}\nrule_files: [rules.yml]\n\
                              scrape_configs: [{job_name: recrawl, file_sd_configs: [{files: [pods.json], refresh_interval: 5s}]}]\n";
         let pods = directory.join("pods.json");
@@ -53,7 +52,7 @@ impl Prometheus {
         Self { port, client, targets, _process: logged(command, &directory, "prometheus") }
     }
 
-    /// The value of an expression of one series now; NaN if there is none yet.
+    /// The current value of an expression that yields one series. NaN while there is no such series.
     pub async fn value(&self, expression: &str) -> f64 {
         let query: String = expression.bytes().map(|byte| format!("%{byte:02X}")).collect();
         let uri = format!("http://127.0.0.1:{}/api/v1/query?query={query}", self.port);
@@ -170,12 +169,6 @@ fn external_metrics(port: u16) -> String {
         },
     ]})
     .to_string()
-}
-
-fn logged(mut command: tokio::process::Command, directory: &Path, name: &str) -> Child {
-    let log = std::fs::File::create(directory.join(format!("{name}.log"))).unwrap();
-    command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
-    command.spawn().unwrap_or_else(|error| panic!("{name} cannot be started: {error}"))
 }
 
 /// The component `keda` over the dev overlay, at this Prometheus, quick enough for a test.

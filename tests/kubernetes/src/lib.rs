@@ -16,7 +16,10 @@ pub mod site;
 pub mod storage;
 pub mod strimzi;
 
+use std::path::Path;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
+use tokio::process::Child;
 
 /// Waits until a condition holds. Panics with what it last was when the deadline passes.
 pub async fn wait_for<T>(what: &str, deadline: Duration, mut condition: impl AsyncFnMut() -> Result<T, String>) -> T {
@@ -35,6 +38,13 @@ pub(crate) fn attended(program: impl AsRef<std::ffi::OsStr>) -> tokio::process::
     let mut command = tokio::process::Command::new("setpriv");
     command.args(["--pdeathsig", "KILL", "--"]).arg(program).kill_on_drop(true);
     command
+}
+
+/// Starts a program whose output goes to `NAME.log` in a directory.
+pub(crate) fn logged(mut command: tokio::process::Command, directory: &Path, name: &str) -> Child {
+    let log = std::fs::File::create(directory.join(format!("{name}.log"))).unwrap();
+    command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
+    command.spawn().unwrap_or_else(|error| panic!("{name} cannot be started: {error}"))
 }
 
 /// A port of 127.0.0.1 that nobody listens on.

@@ -74,7 +74,7 @@ impl Site {
         self.shared.latency_ms.store(latency.as_millis().try_into().unwrap(), Ordering::SeqCst);
     }
 
-    /// What was asked for so far, in order.
+    /// All requests so far, in order.
     pub fn books(&self) -> Vec<Entry> {
         self.shared.books.lock().unwrap().clone()
     }

@@ -38,9 +38,8 @@ async fn the_dev_overlay_runs_and_takes_what_operators_do_to_it() {
         cluster.settings(&format!("[fetch]\nresolve = {{ \"*.test\" = \"{}\" }}\n{SETTINGS}", cluster.site.address));
     cluster.bring_up(&overlay(settings.clone(), IMAGES[0], [1, 1, 1])).await;
 
-    let urls = urls(HOSTS, 8);
-    let seeds: Vec<&str> = ["seed"].into_iter().chain(urls.iter().map(String::as_str)).collect();
-    cluster.recrawl(&seeds).await;
+    let urls = urls("h", HOSTS, 8);
+    cluster.seed(&urls).await;
     cluster.wait_until_sent(&urls, 0).await;
     cluster.step("every page is fetched");
 

@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
-use kubernetes::cluster::{Cluster, IMAGES, Overlay, SOON, directory_of};
+use kubernetes::cluster::{Cluster, IMAGES, Overlay, SOON, directory_of, urls};
 use kubernetes::keda::{Keda, Prometheus, component};
 use kubernetes::wait_for;
 use std::fmt::Write;
@@ -57,18 +57,6 @@ impl Series {
     }
 }
 
-fn pages(host: &str, hosts: usize, pages: usize) -> Vec<String> {
-    let of = |number: usize| (0..pages).map(move |page| format!("http://{host}{number}.test/{page}"));
-    (0..hosts).flat_map(of).collect()
-}
-
-async fn seed(cluster: &Cluster, urls: &[String]) {
-    for some in urls.chunks(200) {
-        let words: Vec<&str> = ["seed"].into_iter().chain(some.iter().map(String::as_str)).collect();
-        cluster.recrawl(&words).await;
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn fetchers_are_added_while_they_are_short_and_not_while_hosts_are_slow() {
     let cluster = Cluster::start().await;
@@ -89,7 +77,7 @@ async fn fetchers_are_added_while_they_are_short_and_not_while_hosts_are_slow() 
     cluster.step("KEDA scales the fetcher");
 
     let mut series = Series { began: Instant::now(), rows: Vec::new() };
-    seed(&cluster, &pages("slow", SLOW_HOSTS, 10)).await;
+    cluster.seed(&urls("slow", SLOW_HOSTS, 10)).await;
     let (mut until, mut most) = (None, 0);
     let a_minute = Duration::from_secs(60);
     wait_for("hosts are slow for a minute", SOON * 2, async || {
@@ -106,7 +94,7 @@ async fn fetchers_are_added_while_they_are_short_and_not_while_hosts_are_slow() 
     cluster.step("hosts were slow, and there is one fetcher");
 
     cluster.site.set_latency(Duration::from_secs(10));
-    seed(&cluster, &pages("quick", 250, 4)).await;
+    cluster.seed(&urls("quick", 250, 4)).await;
     wait_for("fetchers are added", SOON * 2, async || {
         let row = series.sample(&cluster, &prometheus).await;
         if row.replicas >= 3 { Ok(()) } else { Err(format!("{row:?}")) }

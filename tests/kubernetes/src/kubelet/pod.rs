@@ -37,7 +37,7 @@ pub(super) struct RunningContainer {
 }
 
 impl RunningContainer {
-    /// Sends a signal to its process. False if there is none any more.
+    /// Sends a signal to its process. Returns false if the process has ended.
     pub(super) fn signal(&self, signal: &str) -> bool {
         let Some(process) = sandbox::inner_process(self.bwrap) else { return false };
         let sent = std::process::Command::new("kill").args(["-s", signal, &process.to_string()]).status();

@@ -22,7 +22,7 @@ pub(super) enum Doing {
     HasEnded(Termination),
 }
 
-/// What is known of a pod's container.
+/// State of a pod's container, as it is reported.
 #[derive(Clone, Debug)]
 pub(super) struct View {
     pub(super) doing: Doing,

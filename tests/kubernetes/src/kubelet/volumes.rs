@@ -1,9 +1,12 @@
 //! The directories behind a pod's volumes.
 
 use super::NodeOfProcesses;
+use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::api::core::v1::{ConfigMap, KeyToPath, PersistentVolume, PersistentVolumeClaim, Pod, Secret, Volume};
-use kube::{Api, ResourceExt};
+use kube::{Api, Resource, ResourceExt};
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
 /// A directory that a container sees at a path of its own.
@@ -44,17 +47,17 @@ async fn source(node: &NodeOfProcesses, pod: &Pod, volume: &Volume, home: &Path)
         return claimed(node, &namespace, &claim.claim_name).await;
     }
     let files = if let Some(map) = &volume.config_map {
-        config_map(node, &namespace, &map.name, map.items.as_deref(), map.optional).await?
-    } else if let Some(secret_) = &volume.secret {
-        let name = secret_.secret_name.as_deref().unwrap_or_default();
-        secret(node, &namespace, name, secret_.items.as_deref(), secret_.optional).await?
+        keys(node, &namespace, &map.name, map_files, map.items.as_deref(), map.optional).await?
+    } else if let Some(secret) = &volume.secret {
+        let name = secret.secret_name.as_deref().unwrap_or_default();
+        keys(node, &namespace, name, secret_files, secret.items.as_deref(), secret.optional).await?
     } else if let Some(projected) = &volume.projected {
         let mut files = Files::new();
         for source in projected.sources.iter().flatten() {
             files.extend(if let Some(map) = &source.config_map {
-                config_map(node, &namespace, &map.name, map.items.as_deref(), map.optional).await?
-            } else if let Some(of) = &source.secret {
-                secret(node, &namespace, &of.name, of.items.as_deref(), of.optional).await?
+                keys(node, &namespace, &map.name, map_files, map.items.as_deref(), map.optional).await?
+            } else if let Some(secret) = &source.secret {
+                keys(node, &namespace, &secret.name, secret_files, secret.items.as_deref(), secret.optional).await?
             } else {
                 return Err("this kind of projection is not supported".to_owned());
             });
@@ -84,40 +87,35 @@ async fn claimed(node: &NodeOfProcesses, namespace: &str, name: &str) -> Result<
     path.ok_or_else(|| format!("the volume of the claim {name} has no hostPath"))
 }
 
-async fn config_map(
+fn map_files(map: ConfigMap) -> Files {
+    let texts = map.data.unwrap_or_default().into_iter().map(|(key, text)| (key, text.into_bytes()));
+    let bytes = map.binary_data.unwrap_or_default().into_iter().map(|(key, bytes)| (key, bytes.0));
+    texts.chain(bytes).collect()
+}
+
+fn secret_files(secret: Secret) -> Files {
+    secret.data.unwrap_or_default().into_iter().map(|(key, bytes)| (key, bytes.0)).collect()
+}
+
+/// The files of a ConfigMap or Secret.
+async fn keys<K>(
     node: &NodeOfProcesses,
     namespace: &str,
     name: &str,
+    files: fn(K) -> Files,
     items: Option<&[KeyToPath]>,
     optional: Option<bool>,
-) -> Result<Files, String> {
-    let maps: Api<ConfigMap> = Api::namespaced(node.client.clone(), namespace);
-    let map = maps.get_opt(name).await.map_err(|error| error.to_string())?;
-    let data = map.map(|map| {
-        let texts = map.data.unwrap_or_default().into_iter().map(|(key, text)| (key, text.into_bytes()));
-        let bytes = map.binary_data.unwrap_or_default().into_iter().map(|(key, bytes)| (key, bytes.0));
-        texts.chain(bytes).collect()
-    });
-    selected(data, items, optional).ok_or_else(|| format!("ConfigMap {name} or one of its keys is missing"))
+) -> Result<Files, String>
+where
+    K: Resource<Scope = NamespaceResourceScope, DynamicType = ()> + Clone + DeserializeOwned + Debug,
+{
+    let objects: Api<K> = Api::namespaced(node.client.clone(), namespace);
+    let object = objects.get_opt(name).await.map_err(|error| error.to_string())?;
+    let missing = || format!("{} {name} or one of its keys is missing", K::kind(&()));
+    selected(object.map(files), items, optional).ok_or_else(missing)
 }
 
-async fn secret(
-    node: &NodeOfProcesses,
-    namespace: &str,
-    name: &str,
-    items: Option<&[KeyToPath]>,
-    optional: Option<bool>,
-) -> Result<Files, String> {
-    let secrets: Api<Secret> = Api::namespaced(node.client.clone(), namespace);
-    let secret = secrets.get_opt(name).await.map_err(|error| error.to_string())?;
-    let data = secret.map(|secret| {
-        let data = secret.data.unwrap_or_default();
-        data.into_iter().map(|(key, bytes)| (key, bytes.0)).collect()
-    });
-    selected(data, items, optional).ok_or_else(|| format!("Secret {name} or one of its keys is missing"))
-}
-
-/// The files of a ConfigMap or Secret: all keys, or those that are asked for by name.
+/// All keys, or those that are asked for by name.
 fn selected(data: Option<Files>, items: Option<&[KeyToPath]>, optional: Option<bool>) -> Option<Files> {
     let Some(mut data) = data else { return (optional == Some(true)).then(Files::new) };
     let Some(items) = items else { return Some(data) };
