@@ -10,6 +10,10 @@ use document::{Body, content_digest};
 use page::UrlRules;
 use std::hint::black_box;
 
+/// The allocator of the programs.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const ROUNDS: usize = 7;
 static URLS: UrlRules = UrlRules::none();
 const HEADER: Option<&str> = Some("text/html; charset=utf-8");

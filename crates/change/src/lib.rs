@@ -30,7 +30,6 @@ mod host_events;
 mod image_words;
 mod judgement;
 mod known_body;
-mod lanes;
 mod news;
 mod page_state;
 mod page_state_codec;

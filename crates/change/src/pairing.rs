@@ -51,7 +51,7 @@ impl<'a> Pairing<'_, 'a> {
     /// Pairs each of the remaining units with the one that has the most words in common.
     fn by_words(&mut self) {
         let mut scratch = Scratch::default();
-        let mut words_after: Vec<Option<Vec<u64>>> = vec![None; self.after.len()];
+        let mut words_after: Vec<Option<Vec<u32>>> = vec![None; self.after.len()];
         let alone = (0..self.before.len()).filter(|index| self.partners[*index].is_none());
         for index in alone.take(MAX_COMPARED).collect::<Vec<_>>() {
             let unit = &self.before[index];
@@ -93,7 +93,7 @@ impl<'a> Pairing<'_, 'a> {
 
 /// Hashes of the words of a text in lower case, ascending: pairs of characters where a script has no spaces. A link has
 /// none, because it is paired by its text.
-fn words(unit: &ShownUnit<'_>, scratch: &mut Scratch) -> Vec<u64> {
+fn words(unit: &ShownUnit<'_>, scratch: &mut Scratch) -> Vec<u32> {
     let mut hashes = Vec::new();
     if !unit.key.is_link() {
         token_hashes(&unit.text.to_lowercase(), scratch, &mut hashes);
@@ -103,7 +103,7 @@ fn words(unit: &ShownUnit<'_>, scratch: &mut Scratch) -> Vec<u64> {
 }
 
 /// 2 |A ∩ B| / (|A| + |B|) of two ascending lists.
-fn in_common(one: &[u64], other: &[u64]) -> f64 {
+fn in_common(one: &[u32], other: &[u32]) -> f64 {
     let (mut common, mut rest) = (0_u32, other);
     for word in one {
         while rest.first().is_some_and(|theirs| theirs < word) {

@@ -2,12 +2,12 @@
 //! another row.
 
 use document::blocks::Blocks;
-use document::{splitmix64, text_hash};
+use document::{passage_hash, splitmix64};
 use std::collections::BTreeMap;
 
 /// A row with more blocks or more text lays out a page; its first text says nothing about the others.
 const MAX_ROW_BLOCKS: u32 = 16;
-const MAX_ROW_BYTES: usize = 1_024;
+const MAX_ROW_BYTES: u32 = 1_024;
 /// The longest text that names a row.
 const MAX_KEY_BYTES: usize = 80;
 /// The most bytes of text kept for the order of a list.
@@ -17,7 +17,7 @@ const MAX_ORDER_BYTES: usize = 1_024;
 const MIN_ORDERED_ROWS: u32 = 3;
 /// The fewest cells whose order in a row counts, beside the one that names the row, and the longest such row.
 const MIN_ORDERED_CELLS: u32 = 2;
-const MAX_ORDERED_CELLS_BYTES: usize = 256;
+const MAX_ORDERED_CELLS_BYTES: u32 = 256;
 /// Makes the hash of an order differ from those of texts.
 const ORDER: u64 = 0x006f_7264_6572;
 
@@ -33,18 +33,15 @@ pub(crate) struct Rows {
 #[derive(Clone, Copy, Debug, Default)]
 struct Row {
     blocks: u32,
-    bytes: usize,
-    key: Option<RowKey>,
+    bytes: u32,
+    /// The number of the block that names the row, plus one: the first text with a letter. 0 if there is none.
+    key: u32,
 }
 
-/// The first text of a row with a letter.
-#[derive(Clone, Copy, Debug)]
-struct RowKey {
-    block: usize,
-    name: u64,
-    slot: u64,
-    /// Hash of the whole text without its digits.
-    shape: u64,
+impl Row {
+    fn key(self) -> Option<usize> {
+        self.key.checked_sub(1).map(|block| block as usize)
+    }
 }
 
 /// The order of the rows of one list or table, or of the cells of one row.
@@ -73,7 +70,7 @@ impl Rows {
             }
             let (rows, order) = &mut lists[list_of[parent]];
             *rows += 1;
-            let begins_with = self.rows[row].key.map_or(slots[index], |key| key.shape);
+            let begins_with = self.rows[row].key().map_or(slots[index], |key| shape(blocks.text(&blocks.list[key])));
             order.name = splitmix64(order.name ^ begins_with);
             order.slot = order.slot.wrapping_add(splitmix64(begins_with));
         }
@@ -83,11 +80,11 @@ impl Rows {
 
     /// The order of the cells of each short row: a hash of what they say, in a slot of the same cells in any order. So two
     /// cells that change places are told, and the edit of a cell is no other order.
-    pub(crate) fn cell_orders(&self, blocks: &Blocks, names: &[u64]) -> Vec<RowOrder> {
+    pub(crate) fn cell_orders(&self, blocks: &Blocks, names: &[u64], slots: &[u64]) -> Vec<RowOrder> {
         let mut orders: Vec<RowOrder> = Vec::new();
         let mut order_of = vec![usize::MAX; blocks.nodes.len()];
         for (index, (row, nth)) in self.places.iter().copied().enumerate() {
-            let Row { blocks: cells, bytes, key } = self.rows[row];
+            let (Row { blocks: cells, bytes, .. }, key) = (self.rows[row], self.rows[row].key());
             let is_short = cells <= MAX_ROW_BLOCKS && bytes <= MAX_ORDERED_CELLS_BYTES;
             if row == 0 || !is_short || cells < MIN_ORDERED_CELLS + u32::from(key.is_some()) {
                 continue;
@@ -97,7 +94,7 @@ impl Rows {
                 orders.push(RowOrder {
                     block: index,
                     name: 0,
-                    slot: key.map_or(blocks.list[index].path, |key| key.slot),
+                    slot: key.map_or(blocks.list[index].path, |key| slots[key]),
                 });
             }
             let order = &mut orders[order_of[row]];
@@ -110,35 +107,30 @@ impl Rows {
         orders
     }
 
-    /// The cells of the row that begins with this block, as text.
-    pub(crate) fn told_cells(&self, blocks: &Blocks, block: usize) -> String {
+    /// Replaces the text by the cells of the row that begins with this block.
+    pub(crate) fn tell_cells(&self, blocks: &Blocks, block: usize, told: &mut String) {
+        told.clear();
         let row = self.places[block].0;
         let cells = (block..self.places.len()).filter(|index| self.places[*index].0 == row);
-        let cells = cells.take(self.rows[row].blocks as usize).map(|index| blocks.text(&blocks.list[index]));
-        cells.collect::<Vec<_>>().join(", ")
+        for index in cells.take(self.rows[row].blocks as usize) {
+            told.push_str(if index == block { "" } else { ", " });
+            told.push_str(blocks.text(&blocks.list[index]));
+        }
     }
 
-    /// Finds the rows, given the names and slots of all blocks.
-    pub(crate) fn of(blocks: &Blocks, names: &[u64], slots: &[u64]) -> Self {
+    /// Finds the rows.
+    pub(crate) fn of(blocks: &Blocks) -> Self {
         let mut rows = vec![Row::default(); blocks.nodes.len()];
         let mut places = Vec::with_capacity(blocks.list.len());
-        for (index, block) in blocks.list.iter().enumerate() {
+        for (block, number) in blocks.list.iter().zip(1..) {
             let row = &mut rows[block.row];
             places.push((block.row, row.blocks));
             row.blocks += 1;
-            row.bytes += block.byte_length();
+            row.bytes = row.bytes.saturating_add(block.byte_length() as u32);
             let has_letter = |text: &str| text.chars().any(char::is_alphabetic);
-            if block.row > 0
-                && row.key.is_none()
-                && block.byte_length() <= MAX_KEY_BYTES
-                && has_letter(blocks.text(block))
-            {
-                row.key = Some(RowKey {
-                    block: index,
-                    name: names[index],
-                    slot: slots[index],
-                    shape: shape(blocks.text(block)),
-                });
+            let may_name = block.row > 0 && row.key == 0 && block.byte_length() <= MAX_KEY_BYTES;
+            if may_name && has_letter(blocks.text(block)) {
+                row.key = number;
             }
         }
         Self { rows, places }
@@ -162,32 +154,29 @@ impl Rows {
 
     /// The block that names the row of a block, if that is another.
     pub(crate) fn key_of(&self, block: usize) -> Option<usize> {
-        self.other_key(block).map(|key| key.block)
+        let row = self.rows[self.places[block].0];
+        row.key().filter(|key| *key != block && row.blocks <= MAX_ROW_BLOCKS && row.bytes <= MAX_ROW_BYTES)
     }
 
     /// The block that names the row that a block is in.
     pub(crate) fn key_in(&self, block: usize) -> Option<usize> {
-        self.rows[self.places[block].0].key.map(|key| key.block)
-    }
-
-    fn other_key(&self, block: usize) -> Option<RowKey> {
-        let Row { blocks, bytes, key } = self.rows[self.places[block].0];
-        key.filter(|key| key.block != block && blocks <= MAX_ROW_BLOCKS && bytes <= MAX_ROW_BYTES)
+        self.rows[self.places[block].0].key()
     }
 
     /// The name and the slot of a block, in its row if it has one that has a key.
-    pub(crate) fn in_row(&self, block: usize, name: u64, slot: u64) -> (u64, u64) {
-        let Some(key) = self.other_key(block) else { return (name, slot) };
+    pub(crate) fn in_row(&self, block: usize, names: &[u64], slots: &[u64]) -> (u64, u64) {
+        let Some(key) = self.key_of(block) else { return (names[block], slots[block]) };
         // The column is the place; the words of a cell are its value.
         let column = u64::from(self.places[block].1);
-        (splitmix64(key.name ^ name.rotate_left(1)), splitmix64(key.slot ^ column))
+        (splitmix64(names[key] ^ names[block].rotate_left(1)), splitmix64(slots[key] ^ column))
     }
 }
 
+/// Hash of a text without its digits.
 fn shape(text: &str) -> u64 {
     if !text.bytes().any(|byte| byte.is_ascii_digit()) {
-        return text_hash(text.as_bytes());
+        return passage_hash(text.as_bytes());
     }
     let letters: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_digit()).collect();
-    text_hash(&letters)
+    passage_hash(&letters)
 }

@@ -24,7 +24,7 @@ pub(crate) struct UnitTexts {
     link_base: [String; 2],
     text: String,
     units: Vec<KeptUnit>,
-    /// Name and number of each unit, sorted.
+    /// Name and index of each unit, sorted.
     by_name: Vec<(u64, u32)>,
 }
 
@@ -108,7 +108,7 @@ impl UnitTextsBuilder {
             link_base: base.addresses().map(|address| address.unwrap_or_default().to_owned()),
             text: String::with_capacity(bytes.min(MAX_TEXT_BYTES)),
             units: Vec::with_capacity(units),
-            by_name: Vec::with_capacity(units),
+            by_name: Vec::new(),
         };
         Self { texts, ..Self::default() }
     }
@@ -142,14 +142,19 @@ impl UnitTextsBuilder {
 
     fn add(&mut self, unit: KeptUnit) {
         self.last.pass(&unit);
-        self.texts.by_name.push((unit.key.name(), self.texts.units.len() as u32));
         self.texts.units.push(unit);
     }
 
     /// The units, ready to be found.
-    pub(crate) fn finish(mut self) -> UnitTexts {
-        self.texts.by_name = sorted_evenly_spread(self.texts.by_name, |(name, _)| name << UnitKey::NAME_SHIFT);
-        self.texts
+    pub(crate) fn finish(self) -> UnitTexts {
+        let names = self.texts.units.iter().map(|unit| unit.key.name()).zip(0..).collect();
+        let by_name = sorted_evenly_spread(names, |(name, _)| name << UnitKey::NAME_SHIFT);
+        self.finish_with(by_name)
+    }
+
+    /// The units, with the name and index of each, sorted.
+    pub(crate) fn finish_with(self, by_name: Vec<(u64, u32)>) -> UnitTexts {
+        UnitTexts { by_name, ..self.texts }
     }
 }
 

@@ -143,7 +143,7 @@ impl<'r> Version<'r> {
         let base = LinkBase::new(address, blocks.base.as_deref(), urls);
         let classed = ClassedText::new(&blocks);
         let slots = text_slots(&blocks, classed.text(&blocks).as_bytes(), classed.places());
-        let rows = Rows::of(&blocks, classed.names(), &slots);
+        let rows = Rows::of(&blocks);
         let units = units(&blocks, (classed.names(), &slots), &rows, &parts, &base);
         let region_bytes = blocks
             .list
@@ -184,12 +184,11 @@ impl<'r> Version<'r> {
     /// its digest.
     pub(crate) fn shingles(&self) -> ShingleSet {
         if self.blocks.is_opaque {
-            return ShingleSet::from_hashes(self.digest.first_chunk().map(|eight| u64::from_le_bytes(*eight)));
+            return ShingleSet::from_hashes(self.digest.as_chunks().0.first().map(|four| u32::from_le_bytes(*four)).as_slice());
         }
         let texts = self.classed.texts(&self.blocks, &self.in_region);
         let mut shingler = Shingler::default();
-        let shingles = shingler.shingles(texts, DEFAULT_SHINGLE_WIDTH);
-        ShingleSet::from_hashes(shingles.iter().copied())
+        ShingleSet::from_hashes(shingler.shingles(texts, DEFAULT_SHINGLE_WIDTH))
     }
 
     pub(crate) fn region(&self) -> impl Iterator<Item = &Block> {
@@ -216,17 +215,18 @@ impl<'r> Version<'r> {
         // An estimate: links and places come on top of the blocks' texts, and the frame's texts are left out.
         let bytes = 2 * blocks.all_text().len();
         let sections = sections::headings(blocks);
-        let mut numbers = vec![0; blocks.list.len()];
+        let mut heading_numbers = vec![0; blocks.list.len()];
+        let mut numbers = vec![0; self.units.len()];
         let mut texts = UnitTextsBuilder::with_room(&self.base, units.len(), bytes);
-        let mut cells;
-        for unit in units {
+        let mut cells = String::new();
+        for (unit, place) in units.iter().map(|place| (&self.units[*place as usize], *place as usize)) {
             let (index, block) = (unit.block as usize, &blocks.list[unit.block as usize]);
-            let (kind, text, place) = if unit.key.is_link() {
+            let (kind, text, above) = if unit.key.is_link() {
                 let kind = if blocks.is_image(unit.link as usize) { TextKind::Words } else { TextKind::Reference };
-                let place = Some(blocks.text(block)).filter(|text| !text.is_empty()).unwrap_or(headings[index]);
-                (kind, blocks.href(unit.link as usize), place)
+                let above = Some(blocks.text(block)).filter(|text| !text.is_empty()).unwrap_or(headings[index]);
+                (kind, blocks.href(unit.link as usize), above)
             } else if unit.key.is_order() && unit.link == Unit::CELLS {
-                cells = self.rows.told_cells(blocks, index);
+                self.rows.tell_cells(blocks, index, &mut cells);
                 let row = self.rows.key_in(index).map(|key| blocks.text(&blocks.list[key]));
                 (TextKind::Words, &*cells, row.unwrap_or(headings[index]))
             } else if unit.key.is_order() {
@@ -238,23 +238,25 @@ impl<'r> Version<'r> {
                 let above = if block.part.fact { STRUCTURED_DATA } else { headings[index] };
                 (TextKind::Words, blocks.text(block), row.unwrap_or(above))
             };
-            let section = sections[index].map_or(0, |heading| numbers[heading]);
-            let number = texts.push(kind, (unit.key, unit.block, section), text, place);
+            let section = sections[index].map_or(0, |heading| heading_numbers[heading]);
+            numbers[place] = texts.push(kind, (unit.key, unit.block, section), text, above);
             if block.heading_rank > 0 && !unit.key.is_link() && !unit.key.is_order() {
-                numbers[index] = number;
+                heading_numbers[index] = numbers[place];
             }
         }
-        texts.finish()
+        // The units are sorted by name already.
+        let kept = self.units.iter().zip(numbers).filter(|(_, number)| *number > 0);
+        texts.finish_with(kept.map(|(unit, number)| (unit.key.name(), number - 1)).collect())
     }
 
     /// The units outside the frame, block by block: texts, then links, each by name.
-    fn in_page_order(&self) -> Vec<&Unit> {
-        let units = self.units.iter().filter(|unit| unit.key.part() != PagePart::Frame).collect();
-        let mut units: Vec<&Unit> = grouped(units, self.blocks.list.len(), |unit| unit.block as usize);
-        for units in units.chunk_by_mut(|one, other| one.block == other.block) {
-            units.sort_unstable_by_key(|unit| (unit.key.is_link(), unit.key));
-        }
-        units
+    fn in_page_order(&self) -> Vec<u32> {
+        let units = (0..).zip(&self.units).filter(|(_, unit)| unit.key.part() != PagePart::Frame);
+        let group = |place: &u32| {
+            let unit = &self.units[*place as usize];
+            2 * unit.block as usize + usize::from(unit.key.is_link())
+        };
+        grouped(units.map(|(place, _)| place).collect(), 2 * self.blocks.list.len(), group)
     }
 
     /// The texts of the region, block by block.
@@ -278,7 +280,7 @@ fn units(
     let mut units = Vec::with_capacity(blocks.list.len() + blocks.link_count());
     let mut targets = TargetHashes::new(base);
     for (index, (block, part)) in blocks.list.iter().zip(parts).enumerate() {
-        let (name, slot) = rows.in_row(index, names[index], slots[index]);
+        let (name, slot) = rows.in_row(index, names, slots);
         // What is watched is never taken for the same text elsewhere on the page.
         let name = if block.watched { splitmix64(name ^ WATCHED) } else { name };
         let block_index = index as u32;
@@ -297,7 +299,7 @@ fn units(
         }
     }
     let lists = rows.orders(blocks, slots).into_iter().map(|order| (order, Unit::LIST));
-    let cells = rows.cell_orders(blocks, names).into_iter().map(|order| (order, Unit::CELLS));
+    let cells = rows.cell_orders(blocks, names, slots).into_iter().map(|order| (order, Unit::CELLS));
     for (order, link) in lists.chain(cells) {
         if parts[order.block] == PagePart::Region {
             let key = UnitKey::of_order(order.name, order.slot);

@@ -22,7 +22,7 @@ impl MagnitudeErrors {
         let mut shingles = |text: &str| shingler.shingles([text], DEFAULT_SHINGLE_WIDTH).to_vec();
         let (old, new) = (shingles(old), shingles(new));
         let exact = jaccard(&old, &new);
-        let kept = ShingleSet::from_hashes(old).resemblance(&ShingleSet::from_hashes(new));
+        let kept = ShingleSet::from_hashes(&old).resemblance(&ShingleSet::from_hashes(&new));
         self.pairs += 1;
         self.note(1, (kept - exact).abs());
     }
@@ -38,8 +38,8 @@ impl MagnitudeErrors {
     }
 }
 
-fn jaccard(old: &[u64], new: &[u64]) -> f64 {
-    let (old, new): (HashSet<&u64>, HashSet<&u64>) = (old.iter().collect(), new.iter().collect());
+fn jaccard(old: &[u32], new: &[u32]) -> f64 {
+    let (old, new): (HashSet<&u32>, HashSet<&u32>) = (old.iter().collect(), new.iter().collect());
     let common = old.intersection(&new).count();
     let union = old.len() + new.len() - common;
     if union == 0 { 1.0 } else { common as f64 / union as f64 }
