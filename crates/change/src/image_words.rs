@@ -19,29 +19,38 @@ pub(crate) fn image_words(image: &str) -> Option<u64> {
 fn words_of_address(source: &str) -> Option<u64> {
     let file = source.rsplit('/').find(|part| !part.is_empty())?;
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    let pieces = stem.split(|letter: char| !letter.is_alphanumeric());
     let (mut hash, mut has_word) = (0, false);
-    for piece in pieces.filter(|piece| is_word(piece) || is_number(piece)) {
-        has_word |= is_word(piece) && piece.chars().filter(|letter| letter.is_lowercase()).count() >= MIN_WORD_LETTERS;
-        hash = splitmix64(hash ^ text_hash(piece.as_bytes()));
+    for piece in stem.split(|letter: char| !letter.is_alphanumeric()).filter(|piece| !piece.is_empty()) {
+        let small_letters = small_letters_of_word(piece);
+        if small_letters.is_some() || is_number(piece) {
+            has_word |= small_letters.is_some_and(|count| count >= MIN_WORD_LETTERS);
+            hash = splitmix64(hash ^ text_hash(piece.as_bytes()));
+        }
     }
     has_word.then_some(hash)
 }
 
 fn is_number(piece: &str) -> bool {
-    !piece.is_empty() && piece.len() <= MAX_DIGITS && piece.bytes().all(|byte| byte.is_ascii_digit())
+    piece.len() <= MAX_DIGITS && piece.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Letters in one case or in camel case, with a short number behind at most.
-fn is_word(piece: &str) -> bool {
+/// The number of small letters, if the piece is a word: letters in one case or in camel case, with a short number behind at
+/// most.
+fn small_letters_of_word(piece: &str) -> Option<usize> {
     let letters = piece.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let is_short = piece.len() - letters.len() <= MAX_DIGITS;
-    let has_digit = letters.bytes().any(|byte| byte.is_ascii_digit());
-    let upper = letters.chars().filter(|letter| letter.is_uppercase()).count();
-    let lower = letters.chars().count() - upper;
+    let (mut all, mut upper, mut small, mut has_digit) = (0, 0, 0, false);
+    for letter in letters.chars() {
+        all += 1;
+        upper += usize::from(letter.is_uppercase());
+        small += usize::from(letter.is_lowercase());
+        has_digit |= letter.is_ascii_digit();
+    }
+    let lower = all - upper;
     // Hashes are hexadecimal, or mix their cases.
     let is_hex = letters.len() < piece.len() && piece.len() >= 8 && piece.bytes().all(|byte| byte.is_ascii_hexdigit());
-    lower + upper > 0 && is_short && !has_digit && !is_hex && (upper == 0 || lower == 0 || lower >= 2 * upper)
+    let is_word = all > 0 && is_short && !has_digit && !is_hex && (upper == 0 || lower == 0 || lower >= 2 * upper);
+    is_word.then_some(small)
 }
 
 #[cfg(test)]

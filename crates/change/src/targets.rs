@@ -116,7 +116,7 @@ fn trimmed(href: &str) -> Option<&str> {
 
 /// The reference and the fragment of a link.
 fn split_fragment(href: &str) -> (&str, &str) {
-    match memchr::memchr(b'#', href.as_bytes()) {
+    match wide_bytes::find_near(b'#', href.as_bytes()) {
         Some(at) => (&href[..at], &href[at + 1..]),
         None => (href, ""),
     }

@@ -8,6 +8,9 @@ use crate::tokens::tokens;
 use document::text_hash;
 use wide_bytes::{BLOCK, Wide, WideWork, at_widest, last_block};
 
+/// About how long a token is, with the space behind it. Most texts have fewer for their length.
+const TOKEN_BYTES: usize = 5;
+
 /// Buffers, reused for the next text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
@@ -46,6 +49,7 @@ impl WideWork for Hashing<'_, '_> {
         } else {
             split_foreign_runs(text, count, scratch)
         };
+        hashes.reserve(spans.len());
         hashes.extend(spans.iter().map(|&span| hash_of_span(text.as_bytes(), span) as u32));
     }
 }
@@ -74,7 +78,7 @@ fn find_edges(wide: impl Wide, bytes: &[u8], scratch: &mut Scratch) -> usize {
         let ends = runs ^ (runs << 1 | inside);
         inside = runs >> (BLOCK - 1);
         if edges.len() < count + BLOCK {
-            edges.resize((2 * edges.len()).max(16 * BLOCK), 0);
+            edges.resize((2 * edges.len()).max(BLOCK + 2 * bytes.len() / TOKEN_BYTES), 0);
         }
         let room = edges[count..].first_chunk_mut().expect("there is room for a block");
         count += wide.places(ends, start as u32, room);

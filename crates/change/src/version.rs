@@ -24,6 +24,9 @@ use std::ops::Range;
 /// Makes the name of a watched text differ from that of the same text elsewhere.
 const WATCHED: u64 = 0x0077_6174_6368;
 
+/// About how long the target of a link is, as written.
+const LINK_BYTES: usize = 32;
+
 /// One fetched version of a page, read and ready to be compared.
 #[derive(Debug)]
 pub struct Version<'r> {
@@ -184,7 +187,9 @@ impl<'r> Version<'r> {
     /// its digest.
     pub(crate) fn shingles(&self) -> ShingleSet {
         if self.blocks.is_opaque {
-            return ShingleSet::from_hashes(self.digest.as_chunks().0.first().map(|four| u32::from_le_bytes(*four)).as_slice());
+            return ShingleSet::from_hashes(
+                self.digest.as_chunks().0.first().map(|four| u32::from_le_bytes(*four)).as_slice(),
+            );
         }
         let texts = self.classed.texts(&self.blocks, &self.in_region);
         let mut shingler = Shingler::default();
@@ -212,8 +217,8 @@ impl<'r> Version<'r> {
             false => Vec::new(),
         };
         let units = self.in_page_order();
-        // An estimate: links and places come on top of the blocks' texts, and the frame's texts are left out.
-        let bytes = 2 * blocks.all_text().len();
+        // An estimate: places come on top, and the frame is left out.
+        let bytes = blocks.all_text().len() + LINK_BYTES * blocks.link_count();
         let sections = sections::headings(blocks);
         let mut heading_numbers = vec![0; blocks.list.len()];
         let mut numbers = vec![0; self.units.len()];

@@ -3,6 +3,7 @@
 use crate::entities;
 use crate::raw_text::letters;
 use std::ops::Range;
+use wide_bytes::find_near;
 
 /// An attribute as written: its name, and its value with character references not decoded.
 pub type Attribute<'a> = (&'a str, &'a str);
@@ -36,13 +37,17 @@ pub fn attribute(text: &str, name: &str) -> Option<String> {
 /// The values of several attributes as written, in one pass. The first of duplicates counts.
 #[inline]
 pub fn values_of<'a, const COUNT: usize>(text: &'a str, names: [&str; COUNT]) -> [Option<&'a str>; COUNT] {
-    let mut values = [None; COUNT];
+    let (mut values, mut missing) = ([None; COUNT], COUNT);
     for (attribute, value) in places(text.as_bytes()) {
         let attribute = &text.as_bytes()[attribute];
         for (name, found) in names.iter().zip(&mut values) {
             if attribute.len() == name.len() && found.is_none() && attribute.eq_ignore_ascii_case(name.as_bytes()) {
                 *found = Some(&text[value.clone()]);
+                missing -= 1;
             }
+        }
+        if missing == 0 {
+            break;
         }
     }
     values
@@ -103,7 +108,7 @@ fn step(bytes: &[u8], start: usize) -> AttributeStep {
 /// The attribute of this name whose quoted value begins at `inside`.
 #[inline(always)]
 fn quoted(bytes: &[u8], name: Range<usize>, inside: usize, quote: u8) -> AttributeStep {
-    match memchr::memchr(quote, &bytes[inside..]) {
+    match find_near(quote, &bytes[inside..]) {
         Some(length) => AttributeStep::Attribute { name, value: inside..inside + length, next: inside + length + 1 },
         None => AttributeStep::Unfinished,
     }

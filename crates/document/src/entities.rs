@@ -10,7 +10,7 @@ pub fn decode(text: &str) -> Cow<'_, str> {
 /// Decodes the character references of an attribute's value, where `?a=1&copy=2` has none.
 pub fn decode_attribute(value: &str) -> Cow<'_, str> {
     // Few values have references, and this test is faster.
-    match memchr::memchr(b'&', value.as_bytes()) {
+    match wide_bytes::find_near(b'&', value.as_bytes()) {
         Some(_) => htmlize::unescape_attribute(value),
         None => Cow::Borrowed(value),
     }

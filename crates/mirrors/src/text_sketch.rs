@@ -124,7 +124,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn shingles(numbers: std::ops::Range<u64>) -> ShingleSet {
-        ShingleSet::from_hashes(&numbers.map(|number| splitmix64(number) as u32).collect::<Vec<_>>())
+        ShingleSet::from_hashes(&numbers.map(|number| (splitmix64(number) >> 32) as u32).collect::<Vec<_>>())
     }
 
     fn entry(page: u32, host: &str, numbers: std::ops::Range<u64>) -> SketchEntry<u32> {

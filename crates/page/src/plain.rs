@@ -6,7 +6,7 @@
 /// Resolves a reference against the page's scheme and authority, and its path. `None` unless the reference and the
 /// result are plain.
 pub(crate) fn join(origin: &str, path: &str, reference: &str) -> Option<String> {
-    let fragment = memchr::memchr(b'#', reference.as_bytes());
+    let fragment = wide_bytes::find_near(b'#', reference.as_bytes());
     let reference = &reference[..fragment.unwrap_or(reference.len())];
     let (directory, rest) = match reference.as_bytes() {
         [] | [b'?', ..] | [b'/', b'/', ..] => return None,
@@ -46,7 +46,7 @@ pub(crate) fn is_canonical(text: &str) -> bool {
 
 /// Whether normalisation leaves a path with its optional query unchanged.
 fn is_plain_tail(tail: &str) -> bool {
-    let (path, query) = tail.split_at(memchr::memchr(b'?', tail.as_bytes()).unwrap_or(tail.len()));
+    let (path, query) = tail.split_at(wide_bytes::find_near(b'?', tail.as_bytes()).unwrap_or(tail.len()));
     let is = |byte: u8, kind: u8| KINDS[usize::from(byte)] & kind != 0;
     // Dot segments are removed by the parser; hardly any other segment starts with a dot.
     let (mut plain, mut before) = (true, 0);

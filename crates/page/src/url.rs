@@ -170,7 +170,7 @@ impl CanonicalUrl {
     /// Where the path starts. A canonical address has one.
     fn path_start(&self) -> usize {
         let authority = self.scheme_length() + "://".len();
-        memchr::memchr(b'/', &self.0.as_bytes()[authority..]).map_or(self.0.len(), |slash| authority + slash)
+        wide_bytes::find_near(b'/', &self.0.as_bytes()[authority..]).map_or(self.0.len(), |slash| authority + slash)
     }
 
     fn scheme_length(&self) -> usize {
@@ -181,7 +181,7 @@ impl CanonicalUrl {
 
 /// Where the query of a path starts.
 fn query_mark(path: &str) -> Option<usize> {
-    memchr::memchr(b'?', path.as_bytes())
+    wide_bytes::find_near(b'?', path.as_bytes())
 }
 
 impl fmt::Display for CanonicalUrl {

@@ -97,6 +97,28 @@ pub fn at_widest<T: WideWork>(work: T) -> T::Result {
     work.at(EightBytes)
 }
 
+/// Words of eight bytes that [`find_near`] looks at itself.
+const NEAR_WORDS: usize = 4;
+
+/// The position of a byte in a text that is usually short, such as an address or the value of an attribute. The call of a
+/// wider search would cost more than the search.
+#[inline(always)]
+pub fn find_near(byte: u8, bytes: &[u8]) -> Option<usize> {
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (number, word) in words.iter().take(NEAR_WORDS).enumerate() {
+        let differing = u64::from_le_bytes(*word) ^ (ONES * u64::from(byte));
+        // The highest bit of the lowest byte that is 0 is set, and none below it.
+        let found = differing.wrapping_sub(ONES) & !differing & !LOW;
+        if found != 0 {
+            return Some(8 * number + found.trailing_zeros() as usize / 8);
+        }
+    }
+    match words.len() > NEAR_WORDS {
+        true => memchr::memchr(byte, &bytes[8 * NEAR_WORDS..]).map(|at| 8 * NEAR_WORDS + at),
+        false => rest.iter().position(|other| *other == byte).map(|at| 8 * words.len() + at),
+    }
+}
+
 /// Bytes of text examined by [`fold_up_to_a_fold`].
 const HALF: usize = PIECE / 2;
 

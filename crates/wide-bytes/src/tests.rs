@@ -85,4 +85,13 @@ proptest! {
     ), left in 1..PIECE - 2) {
         check(bytes.first_chunk().unwrap(), left);
     }
+
+    #[test]
+    fn the_first_of_a_byte_is_found_near_and_far(
+        bytes in proptest::collection::vec(prop_oneof![20 => 0x60u8..0x64, 1 => Just(b'#'), 1 => any::<u8>()], 0..80)
+    ) {
+        for byte in [b'#', b'a', 0x80, 0xa3] {
+            prop_assert_eq!(find_near(byte, &bytes), bytes.iter().position(|other| *other == byte));
+        }
+    }
 }

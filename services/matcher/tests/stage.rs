@@ -43,7 +43,9 @@ impl Bench {
     fn say(&mut self, url: &'static str, text: Range<u64>) {
         self.driver.clock.advance(DAY);
         let page = CanonicalUrl::parse(url).unwrap();
-        let sketch = TextSketch::of(&ShingleSet::from_hashes(&text.map(|number| splitmix64(number) as u32).collect::<Vec<_>>()));
+        let sketch = TextSketch::of(&ShingleSet::from_hashes(
+            &text.map(|number| (splitmix64(number) >> 32) as u32).collect::<Vec<_>>(),
+        ));
         let before = self.said.remove(url);
         let (old, new) = (before.map(|old| old.bands()).unwrap_or_default(), sketch.as_ref().map(TextSketch::bands));
         let new = new.unwrap_or_default();
