@@ -49,6 +49,11 @@ impl SimulatedWeb {
         Self { web, origin, anchor, speed, authority: None }
     }
 
+    /// The time of the web.
+    pub fn now(&self) -> Timestamp {
+        scaled_clock(self.origin, self.anchor, self.speed)()
+    }
+
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.web.addr()

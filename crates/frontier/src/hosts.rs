@@ -249,6 +249,11 @@ impl Hosts {
         self.numbers.get(url.host_name()).copied()
     }
 
+    /// The gate of a host, if it is known.
+    pub(crate) fn named(&self, name: &str) -> Option<&HostGate> {
+        self.numbers.get(name).map(|number| self.gate(*number))
+    }
+
     /// The number of a URL's host, assigned on first sight.
     pub(crate) fn of(&mut self, url: &CanonicalUrl) -> u32 {
         self.number(url.host_name())

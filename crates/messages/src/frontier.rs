@@ -165,6 +165,18 @@ pub struct Demand {
     pub price: f64,
 }
 
+/// Broadcast of a scheduler partition to all fetchers: an operator blocked or paused a host, or ended that. Requests that were
+/// handed out before are not sent any more. The latest per host counts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostStop {
+    /// The host, whichever port is named. Its name is also the record key.
+    pub host: Host,
+    /// Whether it is to be asked for nothing.
+    pub stopped: bool,
+    /// When the scheduler took the command.
+    pub told_at: Timestamp,
+}
+
 /// Estimator to scheduler: when pages of one site are believed to have changed together. Omitted parts stay unchanged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepForecast {
@@ -283,5 +295,6 @@ impl_message!(PageLinks, "PageLinks", include_str!("../../../schemas/PageLinks.a
 impl_message!(Command, "Command", include_str!("../../../schemas/Command.avsc"));
 impl_message!(ChangeHint, "ChangeHint", include_str!("../../../schemas/ChangeHint.avsc"));
 impl_message!(SiteListing, "SiteListing", include_str!("../../../schemas/SiteListing.avsc"));
+impl_message!(HostStop, "HostStop", include_str!("../../../schemas/HostStop.avsc"));
 impl_message!(Demand, "Demand", include_str!("../../../schemas/Demand.avsc"));
 impl_message!(SweepForecast, "SweepForecast", include_str!("../../../schemas/SweepForecast.avsc"));

@@ -4,9 +4,9 @@
 //! that every sender uses the same one. [`KeyKind`] describes the kinds of keys.
 
 use crate::{
-    Answer, ChangeEstimate, ChangeHint, Command, DeadLetter, Demand, Encoded, FetchRequest, FetchResult, LinkCash,
-    MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation, PageOutLinks, PageRemoval, PagesShown,
-    Question, RankTotals, RankedPages, SiteListing, SweepForecast, TopicOrder, TroubleNotice, VirtualCash,
+    Answer, ChangeEstimate, ChangeHint, Command, DeadLetter, Demand, Encoded, FetchRequest, FetchResult, HostStop,
+    LinkCash, MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation, PageOutLinks, PageRemoval,
+    PagesShown, Question, RankTotals, RankedPages, SiteListing, SweepForecast, TopicOrder, TroubleNotice, VirtualCash,
 };
 use page::{CanonicalUrl, Host, SiteKey};
 
@@ -87,6 +87,7 @@ keyed! {
     PageContent: Page |content| content.url.page_id().0.to_vec();
     TopicOrder: Name |order| order.name.as_bytes().to_vec();
     Demand: StagePartition |demand| demand.stage_partition.to_string().into_bytes();
+    HostStop: Host |stop| stop.host.name().as_str().as_bytes().to_vec();
     DeadLetter: Original |letter| letter.key.clone();
 }
 

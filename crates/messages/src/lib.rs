@@ -49,8 +49,8 @@ pub use crate::fingerprint::Fingerprint;
 pub use crate::fixed::{Band, Digest, Sha1};
 pub use crate::focus::{LinkFocus, PageFocus, TopicOrder, TopicRelevance};
 pub use crate::frontier::{
-    ChangeHint, Command, CommandKind, Demand, HintKind, Link, ListedPage, MirrorLetter, MirrorSaying, PageBand,
-    PageLinks, SiteListing, SweepForecast, TroubleNotice,
+    ChangeHint, Command, CommandKind, Demand, HintKind, HostStop, Link, ListedPage, MirrorLetter, MirrorSaying,
+    PageBand, PageLinks, SiteListing, SweepForecast, TroubleNotice,
 };
 pub use crate::keys::Keyed;
 pub use crate::look::{

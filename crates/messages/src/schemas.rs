@@ -105,8 +105,8 @@ pub(crate) fn record_name(schema: &Schema) -> Option<&str> {
 /// The schemas of the messages of this crate. Those of state records come from their services ([`Encoded::schemas`]).
 pub fn of_messages() -> Vec<SchemaRecord> {
     use crate::{
-        Answer, DeadLetter, Demand, DetectorEvent, EstimatorEvent, FetchRequest, PageBand, PageChange, PageContent,
-        RankTotals, RankerEvent, SchedulerEvent, TopicOrder,
+        Answer, DeadLetter, Demand, DetectorEvent, EstimatorEvent, FetchRequest, HostStop, PageBand, PageChange,
+        PageContent, RankTotals, RankerEvent, SchedulerEvent, TopicOrder,
     };
     let mut schemas = [
         FetchRequest::schemas(),
@@ -117,6 +117,7 @@ pub fn of_messages() -> Vec<SchemaRecord> {
         PageChange::schemas(),
         PageContent::schemas(),
         Demand::schemas(),
+        HostStop::schemas(),
         RankerEvent::schemas(),
         RankTotals::schemas(),
         TopicOrder::schemas(),

@@ -4,8 +4,8 @@
 
 use crate::schema_record::SchemaRecord;
 use crate::{
-    Answer, DeadLetter, Demand, DetectorEvent, Encoded, EstimatorEvent, FetchRequest, Keyed, PageBand, PageChange,
-    PageContent, RankTotals, RankerEvent, SchedulerEvent, TopicOrder,
+    Answer, DeadLetter, Demand, DetectorEvent, Encoded, EstimatorEvent, FetchRequest, HostStop, Keyed, PageBand,
+    PageChange, PageContent, RankTotals, RankerEvent, SchedulerEvent, TopicOrder,
 };
 use std::fmt;
 use std::marker::PhantomData;
@@ -44,6 +44,8 @@ pub const PAGE_CHANGES: Topic<PageChange> = Topic::new("page-changes").retention
 pub const PAGE_CONTENTS: Topic<PageContent> = Topic::new("page-contents").compacted().max_message_bytes(BODY_BYTES);
 /// Scheduler partition to all others.
 pub const DEMAND: Topic<Demand> = Topic::new("demand").compacted().one_partition();
+/// Scheduler to every fetcher.
+pub const HOST_STOPS: Topic<HostStop> = Topic::new("host-stops").compacted().one_partition();
 /// Records that could not be processed: the largest record of any topic, plus the reason.
 pub const DEAD_LETTERS: Topic<DeadLetter> =
     Topic::new("dead-letters").one_partition().max_message_bytes(BODY_BYTES + MIB).retention_days(30);

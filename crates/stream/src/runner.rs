@@ -87,8 +87,12 @@ pub struct StageRunner {
     schemas: Option<SchemaReader>,
     /// Partitions whose damaged state was refilled. A second damage in one process stops the stage.
     mended: BTreeSet<u32>,
+    /// Number of partitions of the broadcast topic, once known.
+    broadcast_partitions: u32,
     broadcast_next: BTreeMap<u32, u64>,
     broadcast_latest: BTreeMap<Vec<u8>, InputRecord>,
+    /// When a stage with work in flight reads the broadcast topic next, on the monotonic clock.
+    hears_at: Duration,
     punctuated_at: Timestamp,
     /// Whether processors have been called since they were last flushed. A step that fails half-way leaves the flush to
     /// the next step.
@@ -129,8 +133,10 @@ impl StageRunner {
             held: BTreeMap::new(),
             schemas: None,
             mended: BTreeSet::new(),
+            broadcast_partitions: 0,
             broadcast_next: BTreeMap::new(),
             broadcast_latest: BTreeMap::new(),
+            hears_at: Duration::ZERO,
             punctuated_at: Timestamp::MIN,
             is_flush_due: false,
         }
@@ -140,6 +146,7 @@ impl StageRunner {
         if self.joined.is_none() {
             self.join()?;
         }
+        self.hear_while_in_flight()?;
         let mut worked = self.take_answers();
         let (limits, wait) = (self.limits(), self.poll_wait());
         let events = self.member().poll(limits, wait)?;
@@ -230,15 +237,18 @@ impl StageRunner {
         self.tasks.values_mut().try_for_each(|task| task.tell(now, &joined.topics, &tell))
     }
 
-    /// Reads new records of the broadcast topic and passes them to every task. If the read fails, the next one catches
-    /// up.
-    fn hear_broadcast(&mut self, now: Timestamp) -> Result<(), TaskError> {
-        let Some(topic) = self.spec.broadcast.clone() else { return Ok(()) };
-        let partitions = self.log.topic(&topic)?.map_or(0, |topic| topic.partitions);
+    /// Reads new records of the broadcast topic and passes them on: to every task, or to the work in flight. If the read
+    /// fails, it returns false, and the next one catches up.
+    fn hear_broadcast(&mut self, now: Timestamp) -> Result<bool, TaskError> {
+        let Some(topic) = self.spec.broadcast.clone() else { return Ok(true) };
+        if self.broadcast_partitions == 0 {
+            self.broadcast_partitions = self.log.topic(&topic)?.map_or(0, |topic| topic.partitions);
+        }
+        let partitions = self.broadcast_partitions;
         for partition in 0..partitions {
             let from = TopicPartition::new(topic.as_str(), partition);
             loop {
-                let Some(joined) = &mut self.joined else { return Ok(()) };
+                let Some(joined) = &mut self.joined else { return Ok(true) };
                 let next = self.broadcast_next.entry(partition).or_default();
                 let (records, after) = match joined.reader.read(&from, *next, self.settings.batch_records) {
                     Ok(read) => read,
@@ -246,9 +256,9 @@ impl StageRunner {
                         warn!(
                             stage = self.spec.name,
                             error = error.message,
-                            "reading the other partitions failed; trying again"
+                            "reading the broadcast failed; trying again"
                         );
-                        return Ok(());
+                        return Ok(false);
                     }
                     Err(error) => return Err(error.into()),
                 };
@@ -261,12 +271,18 @@ impl StageRunner {
                     if is_unheard_of(&record) {
                         self.has_learned()?;
                     }
-                    self.tell_tasks(now, |processor, context| processor.broadcast(&record, context))?;
-                    self.broadcast_latest.insert(record.key.clone(), record);
+                    match self.engine() {
+                        Some(engine) => engine.broadcast(&record),
+                        None => {
+                            self.tell_tasks(now, |processor, context| processor.broadcast(&record, context))?;
+                            // Tasks that come later hear it, too.
+                            self.broadcast_latest.insert(record.key.clone(), record);
+                        }
+                    }
                 }
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     fn join(&mut self) -> Result<(), TaskError> {

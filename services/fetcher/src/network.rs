@@ -9,6 +9,7 @@ use crate::robots::RobotsBook;
 use crate::rules::FetcherRules;
 use crate::traffic::Traffic;
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,6 +32,8 @@ pub(crate) struct Network {
     pub(crate) memory: BodyMemory,
     pub(crate) buffers: Rc<Buffers>,
     pub(crate) traffic: Arc<Traffic>,
+    /// Hosts that an operator blocked or paused.
+    pub(crate) stopped: RefCell<HashSet<String>>,
 }
 
 /// How long after the start pages that are suspected of crashes wait. Until then the others are fetched, and who kills a
@@ -78,6 +81,19 @@ impl Buffers {
 }
 
 impl Network {
+    /// Stops or resumes a host.
+    pub(crate) fn stop(&self, host: &str, stopped: bool) {
+        match stopped {
+            true => self.stopped.borrow_mut().insert(host.to_owned()),
+            false => self.stopped.borrow_mut().remove(host),
+        };
+    }
+
+    /// Whether a host is to be asked for nothing.
+    pub(crate) fn is_stopped(&self, host: &str) -> bool {
+        self.stopped.borrow().contains(host)
+    }
+
     /// The right to ask for a page that is suspected of crashes, if it can be had.
     pub(crate) fn suspects_turn(&self) -> Option<OwnedSemaphorePermit> {
         if self.started.elapsed() < SUSPECTS_WAIT {
@@ -108,6 +124,7 @@ impl Network {
             memory: BodyMemory::of(rules.fetch.memory),
             buffers,
             traffic: Arc::default(),
+            stopped: RefCell::default(),
             rules,
         }
     }

@@ -10,6 +10,7 @@ use crate::network::Network;
 use crate::robots::RobotsBook;
 use crate::rules::FetcherRules;
 use crate::traffic::Traffic;
+use messages::HostStop;
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -33,6 +34,8 @@ enum Order {
     Fetch(Box<FetchJob>),
     /// Jobs of this epoch will follow.
     Begin(u64),
+    /// The host is to be asked for nothing, or may be again.
+    Stop(HostStop),
     /// Jobs of these epochs belong to another fetcher now, or will come again. Answered when none of them is under way.
     Withdraw(Vec<u64>, std_mpsc::Sender<()>),
 }
@@ -110,6 +113,11 @@ impl FetchPool {
         self.order(Order::Begin(epoch));
     }
 
+    /// Sends nothing more to a host, or goes on. Requests on the wire are completed.
+    pub(crate) fn stop_host(&self, stop: HostStop) {
+        self.order(Order::Stop(stop));
+    }
+
     /// Cancels all jobs of these epochs, and waits until none is under way.
     pub(crate) fn withdraw(&self, epochs: Vec<u64>) {
         let (done, is_done) = std_mpsc::channel();
@@ -179,6 +187,10 @@ async fn dispatch(workers: Rc<Workers>, mut orders: mpsc::UnboundedReceiver<Orde
             Order::Begin(epoch) => {
                 workers.epochs.begin(epoch);
                 workers.network.gates.after_others();
+                continue;
+            }
+            Order::Stop(HostStop { host, stopped, .. }) => {
+                workers.network.stop(host.name().as_str(), stopped);
                 continue;
             }
             Order::Withdraw(epochs, done) => {

@@ -8,7 +8,7 @@ use crate::rules::FetcherRules;
 use crate::state::{ROBOTS, RobotsKey};
 use messages::AnswerKind;
 use messages::body::Packing;
-use messages::topics::{FETCH_REQUESTS, FETCH_RESULTS};
+use messages::topics::{FETCH_REQUESTS, FETCH_RESULTS, HOST_STOPS};
 use page::{CanonicalUrl, Timestamp};
 use settings::Settings;
 use std::collections::BTreeMap;
@@ -28,7 +28,11 @@ const RESTORED_HOSTS: usize = 16;
 
 /// The stage's table and topics.
 pub fn topology() -> StageTopology {
-    StageTopology::new("fetcher", FETCH_REQUESTS).keeps(ROBOTS).writes(FETCH_RESULTS).writes(FETCH_REQUESTS)
+    StageTopology::new("fetcher", FETCH_REQUESTS)
+        .keeps(ROBOTS)
+        .writes(FETCH_RESULTS)
+        .writes(FETCH_REQUESTS)
+        .hears(HOST_STOPS)
 }
 
 /// The stage, with its network thread started. It packs the bodies of its results as stated. Which requests are under way
@@ -105,6 +109,13 @@ impl InFlight for Fetcher {
         self.restore_robots(request.target(), tables)?;
         self.pool.submit(FetchJob::new(tag, request));
         Ok(())
+    }
+
+    fn broadcast(&mut self, record: &InputRecord) {
+        match record.read(HOST_STOPS) {
+            Ok(stop) => self.pool.stop_host(stop),
+            Err(error) => tracing::warn!(%error, "cannot read which host is stopped; it is ignored"),
+        }
     }
 
     fn receive(&mut self, patience: Duration) -> Option<AnsweredRequest> {

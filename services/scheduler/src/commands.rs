@@ -2,7 +2,9 @@
 
 use crate::state::{FORGOTTEN, ForgottenPage, PAGES};
 use crate::{Scheduler, send};
-use messages::{Command, CommandKind};
+use messages::topics::HOST_STOPS;
+use messages::{Command, CommandKind, HostStop};
+use page::Host;
 use stream::{Context, ProcessError};
 
 impl Scheduler {
@@ -48,10 +50,12 @@ impl Scheduler {
             CommandKind::PauseHost | CommandKind::ResumeHost => {
                 let host = command.host.as_ref().ok_or_else(|| missing("host"))?;
                 self.frontier.pause(host, command.kind == CommandKind::PauseHost);
+                self.tell_fetchers(host, context);
             }
             CommandKind::BlockHost | CommandKind::UnblockHost => {
                 let host = command.host.as_ref().ok_or_else(|| missing("host"))?;
                 self.frontier.block(host, command.kind == CommandKind::BlockHost);
+                self.tell_fetchers(host, context);
             }
             CommandKind::Unknown => {
                 let problem =
@@ -60,5 +64,11 @@ impl Scheduler {
             }
         }
         Ok(())
+    }
+
+    /// Tells whether requests that are handed out already may be sent.
+    fn tell_fetchers(&self, host: &Host, context: &mut Context<'_>) {
+        let stopped = self.frontier.is_stopped(host);
+        context.emit(HOST_STOPS, HostStop { host: host.clone(), stopped, told_at: context.now() });
     }
 }

@@ -18,7 +18,7 @@ pub use crate::state::{
 pub use frontier::{FrontierRules, HostListing, HostReport, HostSchedule, HostTally, ScheduledPage};
 
 use frontier::{ChosenPage, Frontier, HandOut};
-use messages::topics::{ANSWERS, DEMAND, FETCH_REQUESTS, FETCH_RESULTS, SCHEDULER_EVENTS};
+use messages::topics::{ANSWERS, DEMAND, FETCH_REQUESTS, FETCH_RESULTS, HOST_STOPS, SCHEDULER_EVENTS};
 use messages::{
     ChangeEstimate, ChangeHint, MirrorLetter, PageLinks, PageRemoval, PagesShown, RankedPages, SchedulerEvent,
     SiteListing, SweepForecast,
@@ -33,7 +33,7 @@ pub fn topology() -> StageTopology {
     let tables =
         StageTopology::new("scheduler", SCHEDULER_EVENTS).keeps(PAGES).keeps(HOSTS).keeps(OUTLOOK).keeps(FORGOTTEN);
     let writes = tables.writes(FETCH_REQUESTS).writes(FETCH_RESULTS).writes(DEMAND).writes(SCHEDULER_EVENTS);
-    writes.writes(ANSWERS).hears(DEMAND)
+    writes.writes(HOST_STOPS).writes(ANSWERS).hears(DEMAND)
 }
 
 /// The description of the stage. `partitions` is the number of partitions of the loop's topics.

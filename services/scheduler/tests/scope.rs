@@ -5,7 +5,7 @@
 mod bench;
 
 use bench::{Bench, URL, looked, seconds, urls};
-use messages::{CommandKind, Link, PageLinks, SchedulerEvent, Verdict};
+use messages::{CommandKind, Link, PageLinks, SchedulerEvent, Verdict, topics};
 use page::{CanonicalUrl, DAY, HOUR, MINUTE};
 use std::collections::BTreeSet;
 
@@ -112,6 +112,14 @@ fn a_blocked_host_is_asked_for_nothing_and_its_pages_stay_known() {
     bench.command(CommandKind::UnblockHost, URL, 1.0);
     show(&mut bench, URL, &["/1"]);
     assert_eq!(urls(&bench.wait(MINUTE)), set(&[URL, "http://a.site.test/1"]));
+    // Fetchers are told, so that what is handed out already is not sent.
+    let stops = bench.read(topics::HOST_STOPS);
+    let told: Vec<_> = stops.iter().map(|stop| (stop.host.as_str(), stop.stopped)).collect();
+    assert_eq!(told, [("a.site.test", true), ("a.site.test", false)]);
+    bench.command(CommandKind::BlockHost, URL, 1.0);
+    bench.command(CommandKind::PauseHost, URL, 1.0);
+    bench.command(CommandKind::UnblockHost, URL, 1.0);
+    assert!(bench.read(topics::HOST_STOPS).pop().unwrap().stopped, "it is paused still");
 }
 
 #[test]

@@ -211,6 +211,12 @@ impl Frontier {
         self.hosts.mark_changed(number);
     }
 
+    /// Whether an operator paused or blocked a host.
+    pub fn is_stopped(&self, host: &Host) -> bool {
+        let gate = self.hosts.named(host.name().as_str());
+        gate.is_some_and(|gate| gate.paused || gate.blocked)
+    }
+
     /// Blocks a host for an operator, or unblocks it: its pages are kept and not fetched, and no further ones are taken
     /// in.
     pub fn block(&mut self, host: &Host, blocked: bool) {

@@ -45,8 +45,12 @@ fn is_key(kind: KeyKind, key: &[u8], fields: &serde_json::Value) -> bool {
             let name = fields["name"].as_str().or_else(|| fields["question_id"].as_str());
             name.map(str::as_bytes) == Some(key)
         }
+        KeyKind::Host => {
+            let host = Host::from_authority(fields["host"].as_str().unwrap());
+            key == host.name().as_str().as_bytes()
+        }
         KeyKind::Original => key == bytes("key"),
-        KeyKind::Host | KeyKind::Group | KeyKind::SiteHost | KeyKind::Hash | KeyKind::Fingerprint => {
+        KeyKind::Group | KeyKind::SiteHost | KeyKind::Hash | KeyKind::Fingerprint => {
             panic!("no message has such a key")
         }
     }

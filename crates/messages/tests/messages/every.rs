@@ -2,9 +2,9 @@ use crate::samples::Samples;
 use apache_avro::Schema;
 use messages::{
     Answer, ChangeEstimate, ChangeHint, Command, DeadLetter, DecodeError, Demand, FetchRequest, FetchResult,
-    Fingerprint, Keyed, LinkCash, Message, MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation,
-    PageOutLinks, PageRemoval, PagesShown, Question, RankTotals, RankedPages, SiteListing, SweepForecast, TopicOrder,
-    TroubleNotice, VirtualCash,
+    Fingerprint, HostStop, Keyed, LinkCash, Message, MirrorLetter, PageBand, PageChange, PageContent, PageLinks,
+    PageObservation, PageOutLinks, PageRemoval, PagesShown, Question, RankTotals, RankedPages, SiteListing,
+    SweepForecast, TopicOrder, TroubleNotice, VirtualCash,
 };
 use std::path::PathBuf;
 
@@ -40,6 +40,7 @@ pub(crate) fn record_types() -> Vec<RecordType> {
         record_type::<PageChange>(),
         record_type::<PageContent>(),
         record_type::<Demand>(),
+        record_type::<HostStop>(),
         record_type::<SweepForecast>(),
         record_type::<PageBand>(),
         record_type::<MirrorLetter>(),

@@ -325,6 +325,14 @@ impl Samples for PageContent {
     }
 }
 
+impl Samples for HostStop {
+    fn samples() -> Vec<Self> {
+        let full = Self { host: Host::from_authority("shop.example.org"), stopped: true, told_at: time(0) };
+        let sparse = Self { stopped: false, ..full.clone() };
+        vec![full, sparse]
+    }
+}
+
 impl Samples for Demand {
     fn samples() -> Vec<Self> {
         let full = Self {

@@ -96,6 +96,8 @@ impl InFlight for Flight {
         Ok(())
     }
 
+    fn broadcast(&mut self, _: &InputRecord) {}
+
     fn receive(&mut self, patience: Duration) -> Option<AnsweredRequest> {
         self.world.at(&self.life, InjectionPoint::Receive);
         let answer = self.take_ready();

@@ -14,6 +14,8 @@ struct Desk {
     submitted: Vec<(RequestTag, String)>,
     answers: VecDeque<AnsweredRequest>,
     withdrawn: Vec<u64>,
+    /// Each with the number of requests submitted before.
+    heard: Vec<(usize, String)>,
     is_draining: bool,
 }
 
@@ -44,6 +46,13 @@ impl InFlight for Engine {
         }
         self.0.lock().unwrap().submitted.push((tag, text));
         Ok(())
+    }
+
+    fn broadcast(&mut self, record: &InputRecord) {
+        let text = String::from_utf8_lossy(record.value.as_deref().unwrap_or_default()).into_owned();
+        let mut desk = self.0.lock().unwrap();
+        let after = desk.submitted.len();
+        desk.heard.push((after, text));
     }
 
     fn receive(&mut self, _: Duration) -> Option<AnsweredRequest> {
@@ -98,6 +107,25 @@ fn what_was_answered_behind_the_oldest_is_not_asked_for_again_after_a_crash() {
     ["c", "slow"].iter().for_each(|text| engine.answer(text));
     turn(&mut driver);
     assert_eq!(texts(&driver, "output"), ["b", "a", "c", "slow"]);
+}
+
+#[test]
+fn work_in_flight_hears_the_broadcast_before_its_first_request_and_soon_after_it_is_sent() {
+    let mut driver = driver(1);
+    let broadcast = |text: &str| driver.send("output", b"key", text.as_bytes().to_vec()).unwrap();
+    ["a", "b"].iter().for_each(|text| broadcast(text));
+    send(&driver, "key", "request");
+    let engine = Engine::default();
+    let stage = StageSpec { broadcast: Some("output".to_owned()), ..stage(&engine, 100) };
+    driver.add(stage, "one");
+    turn(&mut driver);
+    let heard = |count: usize, text: &str| (count, text.to_owned());
+    assert_eq!(engine.0.lock().unwrap().heard, [heard(0, "a"), heard(0, "b")]);
+    assert_eq!(engine.submitted(), ["request"]);
+    driver.send("output", b"key", b"c".to_vec()).unwrap();
+    // A fifth of a second, and no punctuation.
+    (0..3).for_each(|_| turn(&mut driver));
+    assert_eq!(engine.0.lock().unwrap().heard.last(), Some(&heard(1, "c")));
 }
 
 #[test]

@@ -30,6 +30,8 @@ pub(super) enum Unsent {
     LeftAlone(Timestamp),
     /// The lease has expired: the scheduler may have sent the request again.
     PastLease,
+    /// An operator blocked or paused the host.
+    HostStopped,
     /// The pool is draining.
     Drained,
     /// Somebody else has got the robots.txt meanwhile.
@@ -63,7 +65,7 @@ impl HostWorker {
         }
         let mut was_refused = false;
         loop {
-            if let Some(why) = self.unsent(job, &gate) {
+            if let Some(why) = self.unsent(job, at, &gate) {
                 return Err(why);
             }
             let delay = self.delay(at, &gate, job);
@@ -102,7 +104,7 @@ impl HostWorker {
                 };
                 Some(place)
             };
-            if let Some(why) = self.unsent(job, &gate) {
+            if let Some(why) = self.unsent(job, at, &gate) {
                 return Err(why);
             }
             if let Errand::Robots { of } = errand
@@ -196,10 +198,13 @@ impl HostWorker {
         delay.max(Duration::from_millis(requested.unwrap_or_default().max(0) as u64))
     }
 
-    /// Why a request must not be sent to a host now.
-    fn unsent(&self, job: &FetchJob, gate: &HostGate) -> Option<Unsent> {
+    /// Why a request must not be sent to the host of an address now.
+    fn unsent(&self, job: &FetchJob, at: &CanonicalUrl, gate: &HostGate) -> Option<Unsent> {
         if self.network.traffic.is_draining() {
             return Some(Unsent::Drained);
+        }
+        if self.network.is_stopped(at.host_name()) {
+            return Some(Unsent::HostStopped);
         }
         let now = self.clock.now();
         // Applies also to requests handed out before the host refused another.
@@ -221,6 +226,7 @@ impl HostWorker {
             Unsent::LeftAlone(until) => {
                 (*until, format!("the host refused another request and is not asked again before {until}"))
             }
+            Unsent::HostStopped => (now, "an operator blocked or paused the host".to_owned()),
             Unsent::PastLease => (now, format!("its lease ended at {}", job.request.lease_until)),
             Unsent::RobotsKnown => (now, "its robots.txt has come meanwhile".to_owned()),
         };

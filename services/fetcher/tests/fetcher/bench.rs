@@ -4,8 +4,8 @@ use daemon::WebClock;
 use fetcher::FetcherRules;
 use messages::body::Packing;
 use messages::topics::Topic;
-use messages::{DetectorEvent, Encoded, FetchRequest, FetchResult, Validators, topics};
-use page::CanonicalUrl;
+use messages::{DetectorEvent, Encoded, FetchRequest, FetchResult, HostStop, Validators, topics};
+use page::{CanonicalUrl, Host};
 use settings::{Layers, Settings};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use stream::{Clock, InProcessLog, Log, OutputRecord, Stage, StageRunner, TopicPa
 use topology::LogNames;
 
 /// Longest wait for results that must come.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) fn clock() -> WebClock {
     WebClock::new(&Settings::default().clock)
@@ -92,6 +92,14 @@ impl Bench {
 
     pub(crate) fn ask(&self, url: &str) {
         self.send_bytes(request(url).encode());
+    }
+
+    /// Tells the fetcher, as the scheduler does, that an operator stopped a host, or ended that.
+    pub(crate) fn stop_host(&self, host: &str, stopped: bool) {
+        let (host, told_at) = (Host::from_authority(host), clock().now());
+        let stop = HostStop { host, stopped, told_at };
+        let topic = self.names.topic(topics::HOST_STOPS);
+        self.log.append(&[OutputRecord::of(&stop, topic, 1, told_at)]).unwrap();
     }
 
     pub(crate) fn read<M: Encoded>(&self, topic: Topic<M>) -> Vec<M> {

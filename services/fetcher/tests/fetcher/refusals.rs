@@ -1,11 +1,11 @@
 //! What hosts refuse, and what is then handed back unsent.
 
-use crate::bench::{Bench, clock, request};
+use crate::bench::{Bench, PATIENCE, clock, request};
 use crate::stage::{OTHER_HOST, OTHER_PAGE, PAGE, asked_for_pages, web, with_fault};
 use messages::{Encoded, FetchOutcome, FetchRequest};
 use page::Timestamp;
 use simweb::{FaultRule, FaultScope, WebFault};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use stream::Clock;
 
 #[test]
@@ -76,6 +76,29 @@ fn a_request_that_is_meant_for_after_the_rest_is_sent_then() {
     let later = FetchRequest { not_before: clock().now() + backoff_base, ..request(OTHER_PAGE) };
     assert_eq!(bench.fetch_request(&later).look.status, Some(429), "sent, and refused in its turn");
     assert_eq!(asked_for_pages(&web).len(), 2);
+}
+
+#[test]
+fn requests_to_a_stopped_host_are_handed_back_unsent() {
+    let web = web(|_| ());
+    let mut bench = Bench::at(web.addr(), &[]);
+    bench.stop_host("a.test", true);
+    bench.ask(PAGE);
+    assert!(bench.results(1)[0].look.was_not_sent());
+    assert_eq!(web.ledger().len(), 0, "not even robots.txt is asked for");
+    bench.crash();
+    bench.ask(OTHER_PAGE);
+    let result = bench.results(2).pop().unwrap();
+    assert!(result.look.was_not_sent(), "a new process knows before its first request: {result:?}");
+    bench.stop_host("a.test", false);
+    let deadline = Instant::now() + PATIENCE;
+    for count in 3.. {
+        assert!(Instant::now() < deadline, "the host is asked again");
+        bench.ask(PAGE);
+        if bench.results(count).pop().unwrap().look.outcome == FetchOutcome::Fetched {
+            break;
+        }
+    }
 }
 
 #[test]

@@ -107,6 +107,12 @@ impl Bench {
         self.send(site.as_str(), &SchedulerEvent::Command(command));
     }
 
+    /// All messages of a topic with one partition.
+    pub(crate) fn read<M: Encoded>(&self, topic: topics::Topic<M>) -> Vec<M> {
+        let records = self.driver.contents(&self.names.topic(topic)).unwrap();
+        records.iter().map(|record| M::decode(record.value.as_deref().unwrap()).unwrap()).collect()
+    }
+
     pub(crate) fn seed(&mut self, url: &str) {
         self.command(CommandKind::Seed, url, 1.0);
     }

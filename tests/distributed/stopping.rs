@@ -1,0 +1,30 @@
+//! A host that an operator blocks, while requests for it are handed out.
+
+use crate::services::{Distributed, SOON, kafka};
+use simweb::SeededConfig;
+use tests::{SimulatedWeb, wait_for};
+
+#[test]
+fn what_was_handed_out_for_a_host_is_not_sent_after_it_is_blocked() {
+    const PAGES: usize = 100;
+    let Some(brokers) = kafka() else { return };
+    let config = SeededConfig { hosts: 1, pages_per_host: PAGES, ..SeededConfig::default() };
+    let web = SimulatedWeb::start(config, 1.0, |_| ());
+    let sets = [("politeness.crawl_delay", "200ms"), ("budget.host_ahead", "1m")];
+    let distributed = Distributed::of(&web, &brokers, &sets);
+    let services = distributed.start_all();
+    let scheduler = services.iter().find(|service| service.stage == "scheduler").unwrap();
+    let in_flight = || scheduler.status()["in_flight"].as_u64().unwrap();
+    wait_for("most pages are handed out, and some are fetched", SOON, || {
+        web.page_requests() >= 3 && in_flight() >= PAGES as u64 / 2
+    });
+    let sent_before = web.page_requests();
+    distributed.ask(&["block", "host-0001.test"]).exits_with(0);
+    let blocked_at = web.now();
+    wait_for("what was handed out has come back", SOON, || in_flight() == 0);
+    let sent = web.page_requests();
+    // Twelve seconds of requests were handed out and not sent.
+    assert!(sent < PAGES - 40, "{sent} of {PAGES} requests were sent, {sent_before} of them before the host was blocked");
+    let last = web.ledger().iter().map(|entry| entry.started_at).max().unwrap();
+    println!("the last request began {:?} after the host was blocked", last.saturating_since(blocked_at));
+}
