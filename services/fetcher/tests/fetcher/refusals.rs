@@ -82,7 +82,7 @@ fn a_request_that_is_meant_for_after_the_rest_is_sent_then() {
 fn requests_to_a_stopped_host_are_handed_back_unsent() {
     let web = web(|_| ());
     let mut bench = Bench::at(web.addr(), &[]);
-    bench.stop_host("a.test", true);
+    bench.stop_host("host-0001.test", true);
     bench.ask(PAGE);
     assert!(bench.results(1)[0].look.was_not_sent());
     assert_eq!(web.ledger().len(), 0, "not even robots.txt is asked for");
@@ -90,7 +90,7 @@ fn requests_to_a_stopped_host_are_handed_back_unsent() {
     bench.ask(OTHER_PAGE);
     let result = bench.results(2).pop().unwrap();
     assert!(result.look.was_not_sent(), "a new process knows before its first request: {result:?}");
-    bench.stop_host("a.test", false);
+    bench.stop_host("host-0001.test", false);
     let deadline = Instant::now() + PATIENCE;
     for count in 3.. {
         assert!(Instant::now() < deadline, "the host is asked again");
