@@ -10,6 +10,7 @@ mod draining;
 mod kills;
 mod ledger;
 mod operating;
+mod outputs;
 mod same_loop;
 mod stopping;
 mod takeover;

@@ -47,6 +47,8 @@ impl Webhook {
 pub enum Reply {
     /// Answers with this status, and these lines of the head.
     Status(u16, Vec<String>),
+    /// Answers with this status and body.
+    Body(u16, String),
     /// Reads the request and says nothing until the other side has gone.
     Silence,
     /// Reads the request and closes the connection.
@@ -138,7 +140,7 @@ fn converse(stream: impl Read + Write, behaviour: &Behaviour, all: &Mutex<Vec<We
             let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
             webhook.came_before = all.iter().filter(|before| before.id() == webhook.id()).count();
             let reply = behaviour(&webhook);
-            webhook.was_taken = matches!(reply, Reply::Status(200..=299, _));
+            webhook.was_taken = matches!(reply, Reply::Status(200..=299, _) | Reply::Body(200..=299, _));
             all.push(webhook);
             reply
         };
@@ -148,6 +150,10 @@ fn converse(stream: impl Read + Write, behaviour: &Behaviour, all: &Mutex<Vec<We
                 let lines: String = lines.iter().map(|line| format!("{line}\r\n")).collect();
                 let body = format!("status {status}\n");
                 write!(stream, "HTTP/1.1 {status} -\r\ncontent-length: {}\r\n{lines}\r\n{body}", body.len())?;
+                stream.flush()?;
+            }
+            Reply::Body(status, body) => {
+                write!(stream, "HTTP/1.1 {status} -\r\ncontent-length: {}\r\n\r\n{body}", body.len())?;
                 stream.flush()?;
             }
             Reply::Silence => return reader.read(&mut [0]).map(|_| ()),

@@ -106,7 +106,7 @@ impl ListedWeb {
         let names = LogNames::new(&settings);
         let mut driver = TestDriver::new(&topology::topic_configs(&settings, &recrawl::embedded::stages(), 1), START);
         driver.add(scheduler::stage(&settings, &names, 1), "0");
-        driver.add(detector::stage(&settings, &names), "0");
+        driver.add(detector::stage(&settings, &names, messages::ChangeForm::Avro), "0");
         driver.add(estimator::stage(&settings, &names), "0");
         for page in &web.trace().pages {
             let url = CanonicalUrl::parse(&page.url()).unwrap();

@@ -214,7 +214,7 @@ impl Loop {
     fn spec(&self, stage: &str) -> StageSpec {
         match stage {
             "scheduler" => scheduler::stage(&self.settings, &self.names, PARTITIONS),
-            "detector" => detector::stage(&self.settings, &self.names),
+            "detector" => detector::stage(&self.settings, &self.names, messages::ChangeForm::Avro),
             "estimator" => estimator::stage(&self.settings, &self.names),
             "matcher" => matcher::stage(&self.names),
             "ranker" => ranker::stage(&self.settings, &self.names, PARTITIONS),

@@ -131,6 +131,16 @@ fn security(kafka: &settings::Kafka) -> Security {
 
 /// The whole `main` of a service: runs one stage over Kafka until a signal.
 pub fn main(name: &'static str, make: impl Fn(&Surroundings<'_>) -> anyhow::Result<StageSpec>) -> ExitCode {
+    main_prepared(name, |_, _| Ok(()), |around, ()| make(around))
+}
+
+/// The same for a stage that needs something of the world before it starts. `prepare` is asked until it has it; a failure of
+/// the kind [`ErrorKind::Stop`] ends the process.
+pub fn main_prepared<P>(
+    name: &'static str,
+    prepare: impl Fn(&Settings, &LogNames) -> Result<P, LogError>,
+    make: impl Fn(&Surroundings<'_>, &P) -> anyhow::Result<StageSpec>,
+) -> ExitCode {
     let arguments = ServiceArguments::parse();
     let settings = overrides(&arguments.sets)
         .map_err(anyhow::Error::msg)
@@ -148,7 +158,7 @@ pub fn main(name: &'static str, make: impl Fn(&Surroundings<'_>) -> anyhow::Resu
     }
     logging::start(&settings.observability);
     let instance = arguments.instance.unwrap_or_else(|| default_instance(name));
-    match run(name, &settings, instance, make) {
+    match run(name, &settings, instance, prepare, make) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!(service = name, error = format!("{error:#}"), "stopped");
@@ -167,11 +177,12 @@ fn default_instance(stage: &str) -> String {
     if stage == "fetcher" { format!("{host}-{}", std::process::id()) } else { host }
 }
 
-fn run(
+fn run<P>(
     name: &'static str,
     settings: &Settings,
     instance: String,
-    make: impl Fn(&Surroundings<'_>) -> anyhow::Result<StageSpec>,
+    prepare: impl Fn(&Settings, &LogNames) -> Result<P, LogError>,
+    make: impl Fn(&Surroundings<'_>, &P) -> anyhow::Result<StageSpec>,
 ) -> anyhow::Result<()> {
     let stop = StopSignal::on_signals().context("cannot install the signal handler")?;
     let names = LogNames::new(settings);
@@ -194,6 +205,8 @@ fn run(
     let address = http::serve(settings.http.bind, site, &stop, &mut background)
         .with_context(|| format!("http.bind: cannot listen on {}", settings.http.bind))?;
     let Some(Ready { log, partitions }) = await_log(settings, &names, name, &stop, &waiting)? else { return Ok(()) };
+    let patience = Patience { service: name, stop: &stop, status: &waiting };
+    let Some(prepared) = patience.until("waiting", || prepare(settings, &names))? else { return Ok(()) };
     if let Some(hints) = &hints {
         hints.open(log.clone(), partitions);
     }
@@ -203,7 +216,8 @@ fn run(
         None => memory_limit::of_this_process().map_or_else(StoreMemory::default, memory_limit::for_stores),
     };
     let stores = Arc::new(RocksStores::new(&data, memory));
-    let spec = make(&Surroundings { settings, names: &names, clock: clock.clone(), partitions, data: &data })?;
+    let around = Surroundings { settings, names: &names, clock: clock.clone(), partitions, data: &data };
+    let spec = make(&around, &prepared)?;
     let pace = topology::runner_settings(settings, spec.punctuate_every, &*clock);
     let stage = StageRunner::new(spec, &instance, log.clone(), stores, clock.clone(), pace);
     board.replace(vec![stage.status()]);
@@ -244,30 +258,48 @@ fn await_log(
         topology::STAGES.iter().find(|(stage, _)| *stage == service).expect("a service is one of the stages");
     let input = names.topic(*input);
     let mut connected: Option<Arc<dyn Log>> = None;
-    let mut attempt = 0;
-    while !stop.is_stopped() {
-        attempt += 1;
+    Patience { service, stop, status }.until("waiting for Kafka", || {
         let log = match &connected {
-            Some(log) => Ok(log.clone()),
-            None => connect(settings, &format!("recrawl-{service}")).map(|log| Arc::new(log) as Arc<dyn Log>),
+            Some(log) => log.clone(),
+            None => Arc::new(connect(settings, &format!("recrawl-{service}"))?) as Arc<dyn Log>,
         };
-        let found = log.and_then(|log| {
-            connected = Some(log.clone());
-            Ok(log.topic(&input)?.map(|topic| Ready { log, partitions: topic.partitions }))
-        });
-        let problem = match found {
-            Ok(Some(ready)) => return Ok(Some(ready)),
-            Ok(None) => format!("topic {input} does not exist; create it with recrawl topics create"),
-            Err(error) if error.kind == ErrorKind::Stop => return Err(error),
-            Err(error) => error.message,
-        };
-        let wait = stream::protocol::wait_after(attempt);
-        status.lock().unwrap_or_else(PoisonError::into_inner).last_error = Some(problem.clone());
-        warn!(service, problem, attempt, wait_ms = wait.as_millis() as u64, "waiting for Kafka");
-        let until = std::time::Instant::now() + wait;
-        while !stop.is_stopped() && std::time::Instant::now() < until {
-            std::thread::sleep(Duration::from_millis(20));
+        connected = Some(log.clone());
+        let missing = || format!("topic {input} does not exist; create it with recrawl topics create");
+        let topic = log.topic(&input)?.ok_or_else(|| LogError::new(ErrorKind::Retry, missing()))?;
+        Ok(Ready { log, partitions: topic.partitions })
+    })
+}
+
+/// How a process waits for what it cannot do without. Its status says what that is.
+struct Patience<'a> {
+    service: &'a str,
+    stop: &'a StopSignal,
+    status: &'a Mutex<StageStatus>,
+}
+
+impl Patience<'_> {
+    /// Tries until it succeeds, or fails for good. `None` if stopped meanwhile.
+    fn until<T>(
+        &self,
+        what: &str,
+        mut attempt_once: impl FnMut() -> Result<T, LogError>,
+    ) -> Result<Option<T>, LogError> {
+        let mut attempt = 0;
+        while !self.stop.is_stopped() {
+            attempt += 1;
+            let problem = match attempt_once() {
+                Ok(found) => return Ok(Some(found)),
+                Err(error) if error.kind == ErrorKind::Stop => return Err(error),
+                Err(error) => error.message,
+            };
+            let wait = stream::protocol::wait_after(attempt);
+            self.status.lock().unwrap_or_else(PoisonError::into_inner).last_error = Some(problem.clone());
+            warn!(service = self.service, problem, attempt, wait_ms = wait.as_millis() as u64, "{what}");
+            let until = std::time::Instant::now() + wait;
+            while !self.stop.is_stopped() && std::time::Instant::now() < until {
+                std::thread::sleep(Duration::from_millis(20));
+            }
         }
+        Ok(None)
     }
-    Ok(None)
 }

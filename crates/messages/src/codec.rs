@@ -136,6 +136,14 @@ impl<T: Serialize + DeserializeOwned> Codec<T> {
     /// If the struct does not match its schema field by field. A test per type rules this out.
     pub fn encode_into(&self, value: &T, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.header);
+        self.encode_datum_into(value, bytes);
+    }
+
+    /// Appends the datum alone, without marker and fingerprint.
+    ///
+    /// # Panics
+    /// Like [`encode_into`](Self::encode_into).
+    pub(crate) fn encode_datum_into(&self, value: &T, bytes: &mut Vec<u8>) {
         if let Err(error) = value.serialize(DatumWriter { shape: &self.shape, bytes }) {
             panic!("struct and schema of {} disagree: {error}", self.name);
         }
@@ -143,7 +151,12 @@ impl<T: Serialize + DeserializeOwned> Codec<T> {
 
     /// Decodes a value that was written with this schema or with a known version of it.
     pub fn decode(&self, bytes: &[u8]) -> Result<T, DecodeError> {
-        let (fingerprint, mut datum) = Fingerprint::split(bytes)?;
+        let (fingerprint, datum) = Fingerprint::split(bytes)?;
+        self.decode_datum(fingerprint, datum)
+    }
+
+    /// Decodes a datum that was written with the schema of this fingerprint.
+    pub(crate) fn decode_datum(&self, fingerprint: Fingerprint, mut datum: &[u8]) -> Result<T, DecodeError> {
         if fingerprint != self.fingerprint {
             return self.decode_other(fingerprint, datum);
         }

@@ -4,7 +4,7 @@ use crate::Fingerprint;
 
 /// Why bytes cannot be decoded.
 ///
-/// Only [`UnknownSchema`](Self::UnknownSchema) is temporary: the record becomes readable once its schema is
+/// An unknown schema is [temporary](Self::is_temporary): the record becomes readable once its schema is
 /// [learned](crate::schemas::learn). All other errors are permanent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
@@ -25,6 +25,17 @@ pub enum DecodeError {
         /// Fingerprint of the writer's schema.
         fingerprint: Fingerprint,
         /// The expected types, with the fingerprints of this program's versions.
+        readable: String,
+    },
+    /// The id that a schema registry has given to the writer's schema is not known yet.
+    #[error(
+        "schema id {id} of a schema registry is unknown, expected that of {readable}; wait until the writer publishes it \
+         on the topic schemas"
+    )]
+    UnknownSchemaId {
+        /// The id of the writer's schema.
+        id: u32,
+        /// The expected type, with the fingerprint of this program's version.
         readable: String,
     },
     /// The record has another type.
@@ -55,4 +66,17 @@ pub enum DecodeError {
         /// What is wrong.
         problem: String,
     },
+}
+
+impl DecodeError {
+    /// Whether the record becomes readable once its schema is learned.
+    pub fn is_temporary(&self) -> bool {
+        match self {
+            Self::UnknownSchema { .. } | Self::UnknownSchemaId { .. } => true,
+            Self::NotSingleObject { .. }
+            | Self::OtherRecord { .. }
+            | Self::Unresolvable { .. }
+            | Self::Corrupt { .. } => false,
+        }
+    }
 }

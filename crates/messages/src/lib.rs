@@ -12,6 +12,8 @@
 //!
 //! This crate never talks to a broker or a schema registry, and no input makes it panic.
 
+mod change_form;
+mod change_line;
 mod codec;
 mod compatibility;
 mod encoded;
@@ -41,6 +43,8 @@ pub mod body;
 pub mod schemas;
 pub mod topics;
 
+pub use crate::change_form::ChangeForm;
+pub use crate::change_line::ChangeLine;
 pub use crate::codec::{Codec, Message};
 pub use crate::encoded::Encoded;
 pub use crate::error::DecodeError;

@@ -124,6 +124,5 @@ pub struct DeadLetter {
     pub set_aside_at: Timestamp,
 }
 
-impl_message!(PageChange, "PageChange", include_str!("../../../schemas/PageChange.avsc"));
 impl_message!(PageContent, "PageContent", include_str!("../../../schemas/PageContent.avsc"));
 impl_message!(DeadLetter, "DeadLetter", include_str!("../../../schemas/DeadLetter.avsc"));

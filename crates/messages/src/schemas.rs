@@ -91,6 +91,40 @@ pub(crate) fn count_of_other_version(name: &'static str) {
 
 static OF_OTHER_VERSIONS: Mutex<BTreeMap<&str, u64>> = Mutex::new(BTreeMap::new());
 
+/// Key of the record on the topic of schemas that says which schema a schema registry knows by this id. Its value is the
+/// schema's text. Other keys have eight bytes.
+pub fn registry_key(id: u32) -> [u8; 5] {
+    let [a, b, c, d] = id.to_be_bytes();
+    [0, a, b, c, d]
+}
+
+/// Learns from a record of the topic of schemas which schema an id of a schema registry stands for; the latest counts.
+/// `None`: for none any more. Records with other keys say nothing of ids.
+pub fn learn_registry_id(key: &[u8], schema: Option<Fingerprint>) {
+    let Some((id, [])) = crate::change_form::split_confluent(key) else { return };
+    let mut ids = REGISTRY_IDS.write().unwrap_or_else(PoisonError::into_inner);
+    match schema {
+        Some(schema) => _ = ids.insert(id, schema),
+        None => _ = ids.remove(&id),
+    }
+}
+
+/// The schema that a schema registry knows by this id, as far as it was learned.
+pub fn of_registry_id(id: u32) -> Option<Fingerprint> {
+    REGISTRY_IDS.read().unwrap_or_else(PoisonError::into_inner).get(&id).copied()
+}
+
+static REGISTRY_IDS: LazyLock<RwLock<HashMap<u32, Fingerprint>>> = LazyLock::new(RwLock::default);
+
+/// Whether a record value names a schema that is not known yet.
+pub fn is_unheard_of(value: &[u8]) -> bool {
+    match (Fingerprint::of_single_object(value), crate::change_form::split_confluent(value)) {
+        (Ok(fingerprint), _) => !known(fingerprint),
+        (Err(_), Some((id, _))) => of_registry_id(id).is_none(),
+        (Err(_), None) => false,
+    }
+}
+
 pub(crate) fn find(fingerprint: Fingerprint) -> Option<&'static Schema> {
     REGISTRY.read().unwrap_or_else(PoisonError::into_inner).get(&fingerprint).copied()
 }

@@ -3,7 +3,7 @@
 use crate::form::show;
 use crate::kafka::SaslMechanism;
 use crate::reader::SettingsReader;
-use crate::sections::{Kafka, RankMethod, Settings};
+use crate::sections::{Kafka, Output, OutputFormat, RankMethod, Settings};
 use change_rate::EstimatorChoice;
 use policies::BeliefSource;
 use std::time::Duration;
@@ -105,8 +105,45 @@ pub(crate) fn check(settings: &Settings, reader: &mut SettingsReader) {
             "write clock.origin and clock.anchor, or leave clock.speed at 1.0",
         );
     }
+    check_registry(&settings.output, reader);
     check_login(kafka, reader);
     check_tls(kafka, reader);
+}
+
+/// Checks what a schema registry needs.
+fn check_registry(output: &Output, reader: &mut SettingsReader) {
+    if output.format == OutputFormat::Confluent && output.registry.is_none() {
+        reader.contradiction(
+            &[("output", "format"), ("output", "registry")],
+            "output.format = \"confluent\" needs a schema registry".to_owned(),
+            "write output.registry, or another output.format",
+        );
+    }
+    if output.registry_password.is_some() && output.registry_password_file.is_some() {
+        reader.contradiction(
+            &[("output", "registry_password"), ("output", "registry_password_file")],
+            "output.registry_password and output.registry_password_file are both set".to_owned(),
+            "leave one of them out",
+        );
+    }
+    let has_password = output.registry_password.is_some() || output.registry_password_file.is_some();
+    if output.registry_username.is_some() != has_password {
+        reader.contradiction(
+            &[("output", "registry_username"), ("output", "registry_password_file")],
+            "user and password at the schema registry need each other".to_owned(),
+            "write output.registry_username and output.registry_password_file, or neither",
+        );
+    }
+    if output.registry_ca_file.is_some()
+        && let Some(registry) = &output.registry
+        && !registry.starts_with("https://")
+    {
+        reader.contradiction(
+            &[("output", "registry"), ("output", "registry_ca_file")],
+            "output.registry_ca_file has no effect, because output.registry does not begin with https://".to_owned(),
+            "write https:// in output.registry, or leave output.registry_ca_file out",
+        );
+    }
 }
 
 /// Checks the settings that each login requires, and those without effect.

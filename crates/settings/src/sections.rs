@@ -84,6 +84,7 @@ mod http;
 mod kafka;
 mod log;
 mod observability;
+mod output;
 mod policy;
 mod politeness;
 mod ranker;
@@ -101,6 +102,7 @@ pub use self::http::Http;
 pub use self::kafka::Kafka;
 pub use self::log::Log;
 pub use self::observability::{LogFormat, Observability};
+pub use self::output::{Output, OutputFormat};
 pub use self::policy::Policy;
 pub use self::politeness::Politeness;
 pub use self::ranker::{RankMethod, Ranker, TrustedPages};
@@ -168,6 +170,7 @@ settings! {
     ranker: Ranker,
     topics: Topics,
     hints: Hints,
+    output: Output,
     log: Log,
     kafka: Kafka,
     http: Http,

@@ -60,7 +60,7 @@ fn default_toml_parsed_as_a_file_gives_the_defaults() {
 #[test]
 fn what_default_toml_suggests_in_comments_is_valid() {
     // Keep only one of settings that exclude each other.
-    let left_out = ["# password =", "# oauth_"];
+    let left_out = ["# password =", "# registry_password =", "# oauth_"];
     let uncommented: String = DEFAULT_TOML
         .replace("security_protocol = \"plaintext\"", "security_protocol = \"sasl_ssl\"")
         .lines()
@@ -75,7 +75,7 @@ fn what_default_toml_suggests_in_comments_is_valid() {
     assert_eq!(settings.crawl.user_agent_header(), "recrawl/0.1 (+https://example.org/our-crawler)");
     assert_eq!(
         settings.to_toml(Secrets::Masked).matches("is not set").count(),
-        3,
+        4,
         "{}",
         settings.to_toml(Secrets::Masked)
     );
@@ -249,6 +249,17 @@ fn contradictions_between_settings_are_faults() {
         "recrawl.toml:2: estimator.name: the policy \"live\" needs sweep forecasts",
     );
     check("[fetch]\ntls_verify = false\nextra_ca = \"ca.pem\"\n", "recrawl.toml:3: fetch.extra_ca: ");
+    check("[output]\nformat = \"confluent\"\n", "recrawl.toml:2: output.format: output.format = \"confluent\" needs");
+    check("[output]\nregistry_username = \"me\"\n", "recrawl.toml:2: output.registry_username: user and password");
+    check(
+        "[output]\nregistry_username = \"me\"\nregistry_password = \"x\"\nregistry_password_file = \"x\"\n",
+        "recrawl.toml:3: output.registry_password: output.registry_password and output.registry_password_file are both",
+    );
+    check(
+        "[output]\nregistry = \"http://r.test\"\nregistry_ca_file = \"x\"\n",
+        "recrawl.toml:2: output.registry: output.registry_ca_file has no effect",
+    );
+    check("[output]\nregistry = \"http://me:x@r.test\"\n", "recrawl.toml:2: output.registry: ");
     check("[clock]\norigin = 1.7e9\n", "recrawl.toml:2: clock.origin: ");
     check("[clock]\nspeed = 60\n[kafka]\nbrokers = \"k:1\"\n", "recrawl.toml:4: kafka.brokers: several processes");
 }

@@ -24,9 +24,9 @@ pub enum ProcessError {
 /// Maps an unreadable record: a newer version waits for its schema.
 impl From<DecodeError> for ProcessError {
     fn from(error: DecodeError) -> Self {
-        match error {
-            DecodeError::UnknownSchema { .. } => ProcessError::Await(error.to_string()),
-            _ => ProcessError::SetAside(error.to_string()),
+        match error.is_temporary() {
+            true => ProcessError::Await(error.to_string()),
+            false => ProcessError::SetAside(error.to_string()),
         }
     }
 }
@@ -44,7 +44,7 @@ impl From<StoreError> for ProcessError {
 impl From<TableError> for ProcessError {
     fn from(error: TableError) -> Self {
         match error {
-            TableError::Unreadable { error: DecodeError::UnknownSchema { .. }, .. } => {
+            TableError::Unreadable { error: ref cause, .. } if cause.is_temporary() => {
                 ProcessError::Await(error.to_string())
             }
             TableError::Unreadable { .. } => ProcessError::Damaged(error.to_string()),

@@ -159,8 +159,14 @@ impl Context<'_> {
     /// topic accepts, the input record is set aside.
     pub fn emit<M: Keyed>(&mut self, topic: Topic<M>, message: impl Into<M>) {
         let message = message.into();
+        let value = message.encode();
+        self.emit_encoded(topic, &message, value);
+    }
+
+    /// Sends a message in bytes that the readers of its topic tell from its usual encoding.
+    pub fn emit_encoded<M: Keyed>(&mut self, topic: Topic<M>, message: &M, value: Vec<u8>) {
         let topic = self.topics.output(topic.name());
-        let record = topic.record(message.key(), message.encode(), self.now);
+        let record = topic.record(message.key(), value, self.now);
         let refusal = topic.refusal(record.bytes());
         self.outputs.push(record);
         self.emitted += 1;

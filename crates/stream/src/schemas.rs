@@ -6,7 +6,7 @@
 use crate::log::{ErrorKind, Log, LogError};
 use crate::record::{InputRecord, OutputRecord, TopicPartition};
 use crate::spec::SchemaTopic;
-use messages::Fingerprint;
+use messages::schemas::registry_key;
 use page::Timestamp;
 use std::collections::BTreeSet;
 use tracing::warn;
@@ -41,9 +41,16 @@ impl SchemaReader {
                 return Ok(learned);
             }
             for InputRecord { key, value, offset, .. } in records {
-                let Some(value) = value else { continue };
+                let Some(value) = value else {
+                    messages::schemas::learn_registry_id(&key, None);
+                    learned.remove(&key);
+                    continue;
+                };
                 match messages::schemas::learn(&value, None) {
-                    Ok(_) => _ = learned.insert(key),
+                    Ok(fingerprint) => {
+                        messages::schemas::learn_registry_id(&key, Some(fingerprint));
+                        learned.insert(key);
+                    }
                     Err(error) => warn!(offset, %error, "cannot read a schema"),
                 }
             }
@@ -53,8 +60,7 @@ impl SchemaReader {
 
 /// Whether a record names a schema that is not known yet.
 pub fn is_unheard_of(record: &InputRecord) -> bool {
-    let fingerprint = record.value.as_deref().map(Fingerprint::of_single_object);
-    matches!(fingerprint, Some(Ok(fingerprint)) if !messages::schemas::known(fingerprint))
+    record.value.as_deref().is_some_and(messages::schemas::is_unheard_of)
 }
 
 /// Appends those schemas of the program that are not on the topic yet. Tools call it before they append a record.
@@ -68,17 +74,35 @@ pub fn tell(log: &dyn Log, schemas: &SchemaTopic, now: Timestamp) -> Result<(), 
     write_missing(log, schemas, &told, now)
 }
 
+/// Records with the id would be read by the wrong schema.
+fn changed_id(id: u32, name: &str, topic: &str) -> String {
+    let key = registry_key(id).map(|byte| format!("{byte:02x}")).concat();
+    format!(
+        "the schema registry gives id {id} to the schema of {name}, but earlier records with this id have another schema; \
+         is it another registry than before? Restore the former one, or wait until retention has deleted those records and \
+         write a tombstone for the key {key} (hexadecimal) to {topic}"
+    )
+}
+
 pub(crate) fn write_missing(
     log: &dyn Log,
     schemas: &SchemaTopic,
     told: &BTreeSet<Vec<u8>>,
     now: Timestamp,
 ) -> Result<(), LogError> {
-    let own = schemas.own.iter().map(|own| OutputRecord {
+    for (id, own) in &schemas.registered {
+        let told_before = messages::schemas::of_registry_id(*id).filter(|_| told.contains(&registry_key(*id)[..]));
+        if told_before.is_some_and(|before| before != own.fingerprint) {
+            return Err(LogError::new(ErrorKind::Stop, changed_id(*id, own.name, &schemas.topic)));
+        }
+    }
+    let by_fingerprint = schemas.own.iter().map(|own| (own.fingerprint.to_bytes().to_vec(), own.json));
+    let by_id = schemas.registered.iter().map(|(id, own)| (registry_key(*id).to_vec(), own.json));
+    let own = by_fingerprint.chain(by_id).map(|(key, json)| OutputRecord {
         to: TopicPartition::new(schemas.topic.as_str(), 0),
         timestamp: now,
-        key: own.fingerprint.to_bytes().to_vec(),
-        value: Some(own.json.as_bytes().to_vec().into()),
+        key,
+        value: Some(json.as_bytes().to_vec().into()),
     });
     let missing: Vec<_> = own.filter(|record| !told.contains(&record.key)).collect();
     if missing.is_empty() { Ok(()) } else { log.append(&missing).map(|_| ()) }

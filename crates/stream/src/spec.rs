@@ -35,13 +35,15 @@ pub struct DeadLetters {
     pub encode: fn(&FailedRecord<'_>) -> Vec<u8>,
 }
 
-/// The topic of schemas: compacted, keyed by fingerprint.
+/// The topic of schemas: compacted, keyed by fingerprint, or by the id of a schema registry.
 #[derive(Clone)]
 pub struct SchemaTopic {
     /// Full topic name.
     pub topic: String,
     /// Schemas of all records this program writes, state included.
     pub own: Vec<SchemaRecord>,
+    /// Those that a schema registry knows by an id, which records name instead of the fingerprint.
+    pub registered: Vec<(u32, SchemaRecord)>,
 }
 
 /// Makes the processor of a task.

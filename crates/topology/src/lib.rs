@@ -64,7 +64,8 @@ impl LogNames {
 
     /// The topic of schemas for a program that writes messages, and state of these schemas.
     pub fn schemas(&self, of_state: Vec<SchemaRecord>) -> SchemaTopic {
-        SchemaTopic { topic: self.topic(topics::SCHEMAS), own: [messages::schemas::of_messages(), of_state].concat() }
+        let own = [messages::schemas::of_messages(), of_state].concat();
+        SchemaTopic { topic: self.topic(topics::SCHEMAS), own, registered: Vec::new() }
     }
 
     /// Destination of records that a stage cannot process.

@@ -28,7 +28,8 @@ use messages::topics::{
     ANSWERS, FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS, SCHEDULER_EVENTS, TOPIC_ORDERS,
 };
 use messages::{
-    ChangedUnit, DetectorEvent, FetchResult, LookJudgement, PageChange, PageObservation, PageRemoval, Verdict, body,
+    ChangeForm, ChangedUnit, DetectorEvent, FetchResult, LookJudgement, Message, PageChange, PageObservation,
+    PageRemoval, Verdict, body,
 };
 use page::{Timestamp, UrlRules};
 use scope::Scope;
@@ -63,11 +64,13 @@ pub struct DetectorRules {
     watch: Arc<WatchRules>,
     /// What the pages should be about.
     topics: WantedTopics,
+    /// How changes are written.
+    form: ChangeForm,
 }
 
 impl DetectorRules {
-    /// Extracts the detector's part of the settings.
-    pub fn new(settings: &Settings) -> Self {
+    /// Extracts the detector's part of the settings. Changes are written in this form.
+    pub fn new(settings: &Settings, form: ChangeForm) -> Self {
         let bytes = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
         Self {
             max_body_bytes: bytes(settings.fetch.max_body),
@@ -82,6 +85,7 @@ impl DetectorRules {
             urls: settings.urls.rules(),
             watch: Arc::new(settings.rules.clone()),
             topics: WantedTopics::new(settings),
+            form,
         }
     }
 
@@ -105,11 +109,16 @@ pub fn topology() -> StageTopology {
         .hears(TOPIC_ORDERS)
 }
 
-/// The stage, ready to run.
-pub fn stage(settings: &Settings, names: &LogNames) -> StageSpec {
-    let rules = DetectorRules::new(settings);
+/// The stage, ready to run. It writes changes in this form.
+pub fn stage(settings: &Settings, names: &LogNames, form: ChangeForm) -> StageSpec {
+    let rules = DetectorRules::new(settings, form);
     let work = StageWork::Processors(Box::new(move |task| Box::new(Detector::new(rules.clone(), task.partition))));
-    names.stage(&topology(), HEAR_EVERY.mul_f64(settings.clock.speed.clamp(1.0, 86_400.0)), work)
+    let mut stage = names.stage(&topology(), HEAR_EVERY.mul_f64(settings.clock.speed.clamp(1.0, 86_400.0)), work);
+    if let (ChangeForm::Confluent { schema_id }, Some(schemas)) = (form, &mut stage.schemas) {
+        // Readers of ours learn from the topic of schemas what the id stands for, and need no registry.
+        schemas.registered.push((schema_id, PageChange::schema_record()));
+    }
+    stage
 }
 
 /// One partition of the detector.
@@ -239,7 +248,8 @@ impl Detector {
             triggers: look.watched.triggers.clone(),
             not_found: look.watched.not_found.clone(),
         };
-        context.emit(PAGE_CHANGES, change);
+        let value = self.rules.form.encode(&change);
+        context.emit_encoded(PAGE_CHANGES, &change, value);
     }
 }
 

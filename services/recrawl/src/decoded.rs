@@ -19,7 +19,7 @@ pub(crate) fn decode<M: Message>(record: &InputRecord) -> DecodedRecord<M> {
         Some(Ok(message)) => DecodedRecord::Message(message),
         // Removals are on the topic of fetch results, too.
         Some(Err(DecodeError::OtherRecord { found, .. })) if found == PageRemoval::NAME => DecodedRecord::Nothing,
-        Some(Err(error @ DecodeError::UnknownSchema { .. })) => DecodedRecord::Awaits(error.to_string()),
+        Some(Err(error)) if error.is_temporary() => DecodedRecord::Awaits(error.to_string()),
         Some(Err(error)) => {
             eprintln!("recrawl: record {}@{} is not a {}: {error}", record.partition, record.offset, M::NAME);
             DecodedRecord::Nothing

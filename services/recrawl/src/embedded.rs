@@ -6,10 +6,10 @@ use crate::topic_reader::TopicReader;
 use daemon::http::{self, HttpSite, TextResponse};
 use daemon::{Background, Board, HintIntake, StageThreads, Status, StopSignal, WebClock};
 use messages::body::Packing;
-use messages::{Command, CommandKind, TopicOrder, topics};
+use messages::{ChangeForm, Command, CommandKind, TopicOrder, topics};
 use page::{CanonicalUrl, Host};
-use settings::Settings;
 use settings::seeds::Seed;
+use settings::{OutputFormat, Settings};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -60,6 +60,17 @@ impl Embedded {
         clock: Arc<WebClock>,
     ) -> Result<Self, CommandFailure> {
         let names = LogNames::new(settings);
+        let form = match settings.output.format {
+            OutputFormat::Avro => ChangeForm::Avro,
+            OutputFormat::Json => ChangeForm::Json,
+            OutputFormat::Confluent => {
+                return Err(CommandFailure::Input(
+                    "output.format = \"confluent\" is for consumers of Kafka, and the log of this crawl is in its data \
+                     directory; write \"json\" or \"avro\""
+                        .to_owned(),
+                ));
+            }
+        };
         let log = stream_rocksdb::open_log(data)?;
         log.create_topics(&topology::topic_configs(settings, &stages(), settings.log.partitions))?;
         let input = log.topic(&names.topic(topics::SCHEDULER_EVENTS))?;
@@ -76,7 +87,7 @@ impl Embedded {
         let stages: Vec<(&'static str, Box<dyn Stage>)> = vec![
             ("scheduler", runner(scheduler::stage(settings, &names, partitions))),
             ("fetcher", runner(fetcher::stage(settings, &names, rules, packing, Some(data), clock.clone())?)),
-            ("detector", runner(detector::stage(settings, &names))),
+            ("detector", runner(detector::stage(settings, &names, form))),
             ("estimator", runner(estimator::stage(settings, &names))),
             ("matcher", runner(matcher::stage(&names))),
             ("ranker", runner(ranker::stage(settings, &names, partitions))),

@@ -163,7 +163,14 @@ impl Entry {
         let content = lines.iter().take(SHOWN_LINES).map(|line| html(line)).collect::<String>();
         let more = lines.len().saturating_sub(SHOWN_LINES);
         let more = if more > 0 { format!("<p>and {more} more lines</p>") } else { String::new() };
-        Self { id, title: format!("{verdict}: {place}"), verdict, seen_at, content: content + &more, url: change.url }
+        Self {
+            id,
+            title: format!("{verdict}: {place}"),
+            verdict,
+            seen_at,
+            content: content + &more,
+            url: change.line.url,
+        }
     }
 }
 

@@ -22,8 +22,10 @@ pub mod one_fetch;
 pub mod output;
 mod own_machine;
 pub mod page_report;
+pub mod registry;
 mod ruled_diff;
 mod told_change;
 pub mod topic_reader;
+mod web_client;
 
 pub use crate::failure::CommandFailure;

@@ -4,10 +4,11 @@ use crate::change_lines::{LineStyle, watched_lines};
 use crate::cursor::Cursor;
 use crate::output::{Format, word};
 use clap::Args;
-use messages::{ChangedUnit, PageChange, Verdict};
+use messages::{ChangeLine, ChangedUnit, PageChange, Verdict};
 use page::{CanonicalUrl, Timestamp};
 use serde::Serialize;
 use std::io::Write;
+use std::ops::Deref;
 
 /// Selects changes by their verdicts.
 #[derive(Args, Debug)]
@@ -38,61 +39,21 @@ fn verdict(text: &str) -> Result<Verdict, String> {
 pub(crate) struct ToldChange {
     /// Cursor that resumes after this change.
     pub(crate) cursor: String,
-    pub(crate) change_id: String,
-    pub(crate) url: String,
-    pub(crate) page_id: String,
-    pub(crate) verdict: Verdict,
-    pub(crate) magnitude: f64,
-    pub(crate) seen_at: String,
-    pub(crate) previous_seen_at: Option<String>,
-    pub(crate) status: Option<u16>,
-    pub(crate) content_digest: Option<String>,
-    pub(crate) added: Vec<String>,
-    pub(crate) removed: Vec<String>,
-    pub(crate) links_added: Vec<String>,
-    pub(crate) links_removed: Vec<String>,
-    pub(crate) changes: Vec<ChangedUnit>,
-    pub(crate) passed_over: i32,
-    pub(crate) left_out: i32,
-    pub(crate) content_changed: bool,
-    pub(crate) links_changed: bool,
-    pub(crate) structure_changed: bool,
-    pub(crate) host_event: bool,
-    pub(crate) changes_last: bool,
-    pub(crate) rule: Option<String>,
-    pub(crate) triggers: Vec<String>,
-    pub(crate) not_found: Vec<String>,
+    #[serde(flatten)]
+    pub(crate) line: ChangeLine,
+}
+
+impl Deref for ToldChange {
+    type Target = ChangeLine;
+
+    fn deref(&self) -> &ChangeLine {
+        &self.line
+    }
 }
 
 impl ToldChange {
     pub(crate) fn new(change: PageChange, cursor: &Cursor) -> Self {
-        Self {
-            cursor: cursor.to_string(),
-            change_id: change.change_id,
-            url: change.url.to_string(),
-            page_id: change.page_id.to_string(),
-            verdict: change.verdict,
-            magnitude: change.magnitude,
-            seen_at: change.seen_at.to_string(),
-            previous_seen_at: change.previous_seen_at.map(|moment| moment.to_string()),
-            status: change.status,
-            content_digest: change.content_digest.map(|digest| digest.to_string()),
-            added: change.added,
-            removed: change.removed,
-            links_added: change.links_added,
-            links_removed: change.links_removed,
-            changes: change.changes,
-            passed_over: change.passed_over,
-            left_out: change.left_out,
-            content_changed: change.content_changed,
-            links_changed: change.links_changed,
-            structure_changed: change.structure_changed,
-            host_event: change.host_event,
-            changes_last: change.changes_last,
-            rule: change.rule,
-            triggers: change.triggers,
-            not_found: change.not_found,
-        }
+        Self { cursor: cursor.to_string(), line: change.into() }
     }
 
     /// Changes with everything and with as little as possible, to try templates on.

@@ -1,8 +1,9 @@
 use crate::every::record_types;
 use crate::samples::Samples;
-use messages::schemas::{SchemaRecord, learn};
+use messages::schemas::{SchemaRecord, learn, learn_registry_id, registry_key};
 use messages::{
-    Command, DecodeError, Encoded, FetchRequest, FetchResult, Fingerprint, Message, PageLinks, SchedulerEvent,
+    Command, DecodeError, Encoded, FetchRequest, FetchResult, Fingerprint, Message, PageChange, PageLinks,
+    SchedulerEvent,
 };
 use proptest::prelude::*;
 
@@ -62,6 +63,8 @@ fn never_panics(bytes: &[u8]) {
         }
     }
     let _ = SchedulerEvent::decode(bytes);
+    learn_registry_id(&registry_key(0), Some(PageChange::codec().fingerprint()));
+    let _ = PageChange::decode(&[&registry_key(0)[..], bytes].concat());
     let _ = Fingerprint::of_single_object(bytes);
 }
 

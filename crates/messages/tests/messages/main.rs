@@ -16,6 +16,8 @@ mod catalogue;
 mod compatibility;
 /// New and old versions read each other.
 mod evolution;
+/// Changes in the forms that readers want.
+mod forms;
 /// Bytes written by released versions stay readable, here and elsewhere.
 mod golden;
 /// No bytes make a panic or a large allocation.

@@ -1,6 +1,7 @@
 //! Forms and bounds shared by several sections.
 
 use crate::form::Parsed;
+use page::CanonicalUrl;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -15,4 +16,9 @@ pub(super) const SOCKET: Parsed<SocketAddr> =
 
 pub(super) fn not_empty(text: &str) -> bool {
     !text.trim().is_empty()
+}
+
+/// The address of a server. User name and password are not allowed here; they have their own settings.
+pub(super) fn is_endpoint(text: &str) -> bool {
+    !text.contains('@') && CanonicalUrl::parse(text).is_ok()
 }

@@ -1,10 +1,9 @@
 //! The section `[kafka]`.
 
-use super::common::{HOUR, MINUTE, SECOND, not_empty};
+use super::common::{HOUR, MINUTE, SECOND, is_endpoint, not_empty};
 use crate::form::{Choice, Count, Optional, Path, Phrase, Properties, Span, Text};
 use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol};
 use crate::values::Secret;
-use page::CanonicalUrl;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -59,11 +58,6 @@ const KAFKA_NAME: Text = Text("letters, digits, '.', '_' and '-' only, 100 at mo
 
 fn is_brokers(text: &str) -> bool {
     text.split(',').all(|broker| !broker.trim().is_empty() && !broker.trim().contains(char::is_whitespace))
-}
-
-/// User name and password are not allowed here; they have their own settings.
-fn is_endpoint(text: &str) -> bool {
-    !text.contains('@') && CanonicalUrl::parse(text).is_ok()
 }
 
 fn is_kafka_name(text: &str) -> bool {

@@ -109,7 +109,7 @@ pub(super) fn schemas_are_written_though_the_first_question_for_them_fails(
     let log: Arc<dyn Log> = Arc::new(faulty.clone());
     let topic = ground.topic_with("schemas", 1, Cleanup::Compact)?;
     let own = messages::schemas::of_messages();
-    stage.schemas = Some(SchemaTopic { topic: topic.name.to_string(), own: own.clone() });
+    stage.schemas = Some(SchemaTopic { topic: topic.name.to_string(), own: own.clone(), registered: Vec::new() });
     faulty.fail_reads(1);
     stage.send(ground, 5)?;
     stage.drive(ground, &mut [stage.runner(ground, &log, &ground.stores(), "one")], 5)?;

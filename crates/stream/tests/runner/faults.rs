@@ -91,7 +91,8 @@ impl Processor for Copying {
 
 fn copying() -> StageSpec {
     let mut spec = processors(Box::new(|_| Box::new(Copying::default())));
-    spec.schemas = Some(SchemaTopic { topic: "schemas".to_owned(), own: vec![Own::schema_record()] });
+    spec.schemas =
+        Some(SchemaTopic { topic: "schemas".to_owned(), own: vec![Own::schema_record()], registered: Vec::new() });
     spec
 }
 

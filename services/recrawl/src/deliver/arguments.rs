@@ -4,11 +4,12 @@ use super::cursor_file::CursorFile;
 use super::program::Program;
 use super::signature::{SECRET_VARIABLE, Signer};
 use super::template::Template;
-use super::webhook::{Manner, Target, Webhook, authorities, headers};
+use super::webhook::{Manner, Target, Webhook, headers};
 use super::{Delivery, OnFailure, Receiver, Summary};
 use crate::CommandFailure;
 use crate::follow::FollowArguments;
 use crate::told_change::VerdictArguments;
+use crate::web_client::authorities;
 use clap::Args;
 use daemon::StopSignal;
 use messages::{Digest, topics};
@@ -142,7 +143,8 @@ impl DeliveryArguments {
             )));
         }
         let headers = self.header_file.as_deref().map(headers).transpose()?.unwrap_or_default();
-        let roots = authorities(self.ca_file.as_deref())?;
+        let roots = authorities(self.ca_file.as_deref())
+            .map_err(|problem| CommandFailure::Input(format!("--ca-file {problem}")))?;
         let (shown, file) = (target.shown(), file_name("webhook", address));
         Ok((Webhook::new(target, Manner { timeout: *self.timeout, headers, signer, template, roots }), shown, file))
     }

@@ -5,19 +5,12 @@ use super::template::Template;
 use super::{Receiver, Undelivered};
 use crate::CommandFailure;
 use crate::told_change::ToldChange;
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
+use crate::web_client::{agent, pass_over, said};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use ureq::http::{HeaderName, HeaderValue, Method, Request, Response, Uri};
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::tls::RootCerts;
 use ureq::{Agent, Body};
-
-/// How much of an answer is shown when it is a failure, in bytes.
-const SHOWN_BYTES: u64 = 300;
-/// Longest header of an answer, in bytes.
-const MAX_HEAD: usize = 64 << 10;
 
 /// A web server.
 pub(super) struct Webhook {
@@ -88,20 +81,7 @@ impl Target {
 impl Webhook {
     pub(super) fn new(target: Target, manner: Manner) -> Self {
         let Manner { timeout, headers, signer, template, roots } = manner;
-        let tls = TlsConfig::builder()
-            .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
-            .root_certs(roots);
-        let agent = Agent::config_builder()
-            .tls_config(tls.build())
-            // A redirect could lead what is signed to somebody else.
-            .max_redirects(0)
-            .http_status_as_error(false)
-            .timeout_global(Some(timeout))
-            .max_response_header_size(MAX_HEAD)
-            .user_agent(concat!("recrawl/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .new_agent();
-        Self { target, agent, timeout, headers, signer, template }
+        Self { target, agent: agent(roots, timeout), timeout, headers, signer, template }
     }
 
     fn request(&self, change: &ToldChange) -> Result<Request<Vec<u8>>, Undelivered> {
@@ -153,8 +133,7 @@ fn judged(shown: &str, mut response: Response<Body>) -> Result<(), Undelivered> 
     let after = header("retry-after").and_then(|value| asked_wait(value, SystemTime::now()));
     match status {
         200..=299 => {
-            // Read, so that the connection can be used again.
-            let _ = response.body_mut().with_config().limit(MAX_HEAD as u64).read_to_vec();
+            pass_over(&mut response);
             Ok(())
         }
         300..=399 => Err(Undelivered::Refused(format!(
@@ -171,18 +150,6 @@ fn judged(shown: &str, mut response: Response<Body>) -> Result<(), Undelivered> 
     }
 }
 
-/// The beginning of an answer, for people.
-fn said(response: &mut Response<Body>) -> String {
-    let mut text = Vec::new();
-    let reader = response.body_mut().as_reader();
-    // What came before a failure is worth showing.
-    let _ = std::io::Read::read_to_end(&mut std::io::Read::take(reader, SHOWN_BYTES), &mut text);
-    let text = String::from_utf8_lossy(&text);
-    let line = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
-    let line = line.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    if line.is_empty() { line } else { format!(": {line}") }
-}
-
 /// The value of Retry-After: seconds, which some send with a fraction, or a date.
 fn asked_wait(value: &str, now: SystemTime) -> Option<Duration> {
     if let Ok(seconds) = value.trim().parse::<f64>() {
@@ -190,23 +157,6 @@ fn asked_wait(value: &str, now: SystemTime) -> Option<Duration> {
     }
     let date = httpdate::parse_http_date(value.trim()).ok()?;
     Some(date.duration_since(now).unwrap_or_default())
-}
-
-/// The certificate authorities: those of Mozilla, and further ones from a file.
-pub(super) fn authorities(file: Option<&Path>) -> Result<RootCerts, CommandFailure> {
-    let Some(file) = file else { return Ok(RootCerts::WebPki) };
-    let wrong = |problem: String| {
-        CommandFailure::Input(format!("--ca-file {}: {problem}; give a PEM file with certificates", file.display()))
-    };
-    let certificates = CertificateDer::pem_file_iter(file).map_err(|error| wrong(error.to_string()))?;
-    let certificates: Result<Vec<_>, _> = certificates.collect();
-    let certificates = certificates.map_err(|error| wrong(error.to_string()))?;
-    if certificates.is_empty() {
-        return Err(wrong("it has no certificate".to_owned()));
-    }
-    // Only these: a receiver with an authority of its own has no certificate from another.
-    let certificates: Vec<_> = certificates.iter().map(|known| Certificate::from_der(known).to_owned()).collect();
-    Ok(RootCerts::new_with_certs(&certificates))
 }
 
 /// The lines `Name: value` of a file. Their values are secrets and are not quoted.

@@ -5,7 +5,7 @@
 //! still cannot process what it gets back would otherwise keep it busy for ever.
 
 use crate::CommandFailure;
-use messages::{DeadLetter, DecodeError, Encoded, topics};
+use messages::{DeadLetter, Encoded, topics};
 use serde::Serialize;
 use settings::Settings;
 use std::collections::{BTreeMap, BTreeSet};
@@ -106,7 +106,7 @@ fn original(log: &dyn Log, record: &InputRecord) -> Result<Option<OutputRecord>,
     let letter = match record.value.as_deref().map(DeadLetter::decode) {
         Some(Ok(letter)) => letter,
         // Fail instead of skipping it for good: a later replay may be able to decode it.
-        Some(Err(error @ DecodeError::UnknownSchema { .. })) => return Err(CommandFailure::World(error.to_string())),
+        Some(Err(error)) if error.is_temporary() => return Err(CommandFailure::World(error.to_string())),
         _ => return Ok(None),
     };
     let Some(topic) = log.topic(&letter.topic)? else { return Ok(None) };

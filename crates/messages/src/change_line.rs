@@ -1,0 +1,148 @@
+//! A change in plain words, and as JSON.
+
+use crate::{ChangedUnit, DecodeError, Digest, Message, PageChange, Verdict};
+use page::{CanonicalUrl, Timestamp};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::time::UNIX_EPOCH;
+
+/// A change as people and programs are told it: the words of `recrawl changes`, of webhooks, and of the topic in the
+/// form JSON. Ids are in hexadecimal, times in RFC 3339 to the millisecond.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields of PageChange, which has their descriptions")]
+pub struct ChangeLine {
+    pub change_id: String,
+    pub url: String,
+    pub page_id: String,
+    #[serde(deserialize_with = "verdict")]
+    pub verdict: Verdict,
+    #[serde(default)]
+    pub magnitude: f64,
+    pub seen_at: String,
+    #[serde(default)]
+    pub previous_seen_at: Option<String>,
+    #[serde(default)]
+    pub status: Option<u16>,
+    #[serde(default)]
+    pub content_digest: Option<String>,
+    #[serde(default)]
+    pub added: Vec<String>,
+    #[serde(default)]
+    pub removed: Vec<String>,
+    #[serde(default)]
+    pub links_added: Vec<String>,
+    #[serde(default)]
+    pub links_removed: Vec<String>,
+    #[serde(default)]
+    pub changes: Vec<ChangedUnit>,
+    #[serde(default)]
+    pub passed_over: i32,
+    #[serde(default)]
+    pub left_out: i32,
+    #[serde(default)]
+    pub content_changed: bool,
+    #[serde(default)]
+    pub links_changed: bool,
+    #[serde(default)]
+    pub structure_changed: bool,
+    #[serde(default)]
+    pub host_event: bool,
+    #[serde(default)]
+    pub changes_last: bool,
+    #[serde(default)]
+    pub rule: Option<String>,
+    #[serde(default)]
+    pub triggers: Vec<String>,
+    #[serde(default)]
+    pub not_found: Vec<String>,
+}
+
+/// A verdict of a newer detector is unknown, as it is in Avro.
+fn verdict<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Verdict, D::Error> {
+    let word = String::deserialize(deserializer)?;
+    Ok(serde_json::from_value(word.into()).unwrap_or(Verdict::Unknown))
+}
+
+impl From<PageChange> for ChangeLine {
+    fn from(change: PageChange) -> Self {
+        Self {
+            change_id: change.change_id,
+            url: change.url.to_string(),
+            page_id: change.page_id.to_string(),
+            verdict: change.verdict,
+            magnitude: change.magnitude,
+            seen_at: change.seen_at.to_string(),
+            previous_seen_at: change.previous_seen_at.map(|moment| moment.to_string()),
+            status: change.status,
+            content_digest: change.content_digest.map(|digest| digest.to_string()),
+            added: change.added,
+            removed: change.removed,
+            links_added: change.links_added,
+            links_removed: change.links_removed,
+            changes: change.changes,
+            passed_over: change.passed_over,
+            left_out: change.left_out,
+            content_changed: change.content_changed,
+            links_changed: change.links_changed,
+            structure_changed: change.structure_changed,
+            host_event: change.host_event,
+            changes_last: change.changes_last,
+            rule: change.rule,
+            triggers: change.triggers,
+            not_found: change.not_found,
+        }
+    }
+}
+
+impl TryFrom<ChangeLine> for PageChange {
+    type Error = DecodeError;
+
+    fn try_from(line: ChangeLine) -> Result<Self, DecodeError> {
+        Ok(Self {
+            change_id: line.change_id,
+            page_id: line.page_id.parse().map_err(corrupt)?,
+            url: CanonicalUrl::parse(&line.url).map_err(corrupt)?,
+            verdict: line.verdict,
+            magnitude: line.magnitude,
+            seen_at: moment(&line.seen_at)?,
+            previous_seen_at: line.previous_seen_at.as_deref().map(moment).transpose()?,
+            status: line.status,
+            content_digest: line.content_digest.as_deref().map(digest).transpose()?,
+            added: line.added,
+            removed: line.removed,
+            links_added: line.links_added,
+            links_removed: line.links_removed,
+            changes: line.changes,
+            passed_over: line.passed_over,
+            left_out: line.left_out,
+            content_changed: line.content_changed,
+            links_changed: line.links_changed,
+            structure_changed: line.structure_changed,
+            host_event: line.host_event,
+            changes_last: line.changes_last,
+            rule: line.rule,
+            triggers: line.triggers,
+            not_found: line.not_found,
+        })
+    }
+}
+
+/// Decodes the JSON of a change.
+pub(crate) fn decode(json: &[u8]) -> Result<PageChange, DecodeError> {
+    serde_json::from_slice::<ChangeLine>(json).map_err(corrupt)?.try_into()
+}
+
+fn corrupt(problem: impl std::fmt::Display) -> DecodeError {
+    DecodeError::Corrupt { name: PageChange::NAME, problem: crate::resolution::one_line(&problem.to_string()) }
+}
+
+fn moment(text: &str) -> Result<Timestamp, DecodeError> {
+    let moment = humantime::parse_rfc3339(text).map_err(corrupt)?;
+    let since = moment.duration_since(UNIX_EPOCH).map_err(corrupt)?;
+    Ok(Timestamp::from_micros(since.as_micros() as i64))
+}
+
+fn digest(text: &str) -> Result<Digest, DecodeError> {
+    let wrong = || corrupt("the digest is not 64 hexadecimal digits");
+    let bytes = data_encoding::HEXLOWER.decode(text.as_bytes()).map_err(|_| wrong())?;
+    bytes.try_into().map(Digest).map_err(|_| wrong())
+}
