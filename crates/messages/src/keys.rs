@@ -33,7 +33,7 @@ pub enum KeyKind {
     Name,
     /// Key of the record that was set aside.
     Original,
-    /// The 8 bytes of a schema's fingerprint, as in its records. The value is the schema's text, as JSON without a
+    /// The 8 bytes of a schema's fingerprint, as in its records, or the 5 bytes that name it by the id of a registry. The value is the schema's text, as JSON without a
     /// header.
     Fingerprint,
 }
