@@ -121,6 +121,11 @@ fn are_told_by_the_command(crawl: &Crawl, told: &BTreeMap<PageId, Vec<PageChange
 
 /// Everything on the topic of page changes, partition by partition.
 pub(crate) fn page_changes(crawl: &Crawl) -> Vec<PageChange> {
+    page_change_records(crawl).iter().map(|value| PageChange::decode(value).unwrap()).collect()
+}
+
+/// The values of the records that tell changes.
+pub(crate) fn page_change_records(crawl: &Crawl) -> Vec<Vec<u8>> {
     let inspection = Inspection::open(&crawl.settings(), &crawl.data()).unwrap();
     let topic = inspection.names().topic(topics::PAGE_CHANGES);
     let partitions = inspection.log().topics().unwrap().into_iter().find(|config| *config.name == topic);
@@ -132,7 +137,7 @@ pub(crate) fn page_changes(crawl: &Crawl) -> Vec<PageChange> {
             let records = inspection.log().read(&place, next, stream::PollLimits::records(1_000)).unwrap();
             let Some(last) = records.last() else { break };
             next = last.offset + 1;
-            changes.extend(records.iter().map(|record| PageChange::decode(record.value.as_ref().unwrap()).unwrap()));
+            changes.extend(records.iter().map(|record| record.value.as_ref().unwrap().to_vec()));
         }
     }
     changes

@@ -18,6 +18,7 @@ mod ledger;
 mod memory;
 mod monitoring;
 mod operating;
+mod outputs;
 mod presets;
 mod prometheus;
 mod same_words;

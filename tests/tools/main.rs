@@ -7,6 +7,7 @@ mod colours;
 mod diff_page;
 mod fetching;
 mod pages;
+mod registry;
 mod release;
 mod topic;
 mod watching;
