@@ -29,14 +29,14 @@ fn registry(status: u16, body: &'static str) -> WebhookReceiver {
 #[test]
 fn other_forms_need_no_registry() {
     for (format, form) in [(OutputFormat::Avro, ChangeForm::Avro), (OutputFormat::Json, ChangeForm::Json)] {
-        assert_eq!(registered("", |settings| settings.output.format = format), Ok(form));
+        assert_eq!(registered("", |settings| settings.output.format = format).unwrap(), form);
     }
 }
 
 #[test]
 fn a_schema_that_is_there_is_not_registered_again() {
     let there = WebhookReceiver::start(|_| Reply::Body(200, r#"{"subject":"x","version":1,"id":77}"#.to_owned()));
-    assert_eq!(registered(&there.url(), |_| {}), Ok(ChangeForm::Confluent { schema_id: 77 }));
+    assert_eq!(registered(&there.url(), |_| {}).unwrap(), ChangeForm::Confluent { schema_id: 77 });
     let targets: Vec<_> = there.seen().into_iter().map(|request| request.target).collect();
     assert_eq!(targets, ["POST /subjects/recrawl.page-changes-value"]);
 }
@@ -92,7 +92,7 @@ fn the_login_is_sent_to_a_server_whose_certificate_is_verified() {
         settings.output.registry_ca_file = authority;
     };
     let known = registered(&registry.url(), |settings| with(settings, registry.authority()));
-    assert_eq!(known, Ok(ChangeForm::Confluent { schema_id: 5 }));
+    assert_eq!(known.unwrap(), ChangeForm::Confluent { schema_id: 5 });
     let error = registered(&registry.url(), |settings| with(settings, None)).unwrap_err();
     assert!(error.message.contains("does not answer") && !error.message.contains("secret"), "{}", error.message);
     let error = registered(&registry.url(), |settings| settings.output.registry_ca_file = registry.authority());
