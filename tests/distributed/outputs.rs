@@ -89,7 +89,8 @@ fn consumers_of_others_read_changes_in_their_form_and_a_topic_may_change_its_for
         let of_form = read.iter().filter(|(read, _)| read == form);
         let mut found: Vec<_> = of_form.map(|(_, change)| change["url"].as_str().unwrap().to_owned()).collect();
         let mut expected = urls.to_vec();
-        (found.sort(), expected.sort());
+        found.sort();
+        expected.sort();
         assert_eq!(found, expected, "{form}");
     }
     assert_eq!(by_id(read.into_iter().map(|(_, change)| change)), told(&distributed), "the same in both forms");

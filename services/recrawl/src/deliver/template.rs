@@ -148,7 +148,7 @@ mod tests {
     fn hostile() -> ToldChange {
         let [mut change, _] = ToldChange::examples();
         let text = format!("\"}}, <!channel> @everyone **bold** </b>\\ {}", "long ".repeat(3_000));
-        change.changes = vec![ChangedUnit { before: None, after: Some(text), place: "a\nb".to_owned() }];
+        change.line.changes = vec![ChangedUnit { before: None, after: Some(text), place: "a\nb".to_owned() }];
         change
     }
 
