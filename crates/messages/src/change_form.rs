@@ -1,13 +1,8 @@
 //! The forms in which changes are written. Readers tell them by the first byte.
 
 use crate::codec::Codec;
-use crate::{ChangeLine, DecodeError, Encoded, Message, PageChange, change_line, schemas};
+use crate::{ChangeLine, DecodeError, Encoded, Message, PageChange, change_line, confluent, schemas};
 use std::sync::LazyLock;
-
-/// The first byte of a record in Confluent's wire format. Single objects begin with C3, JSON with a brace.
-const MAGIC: u8 = 0;
-/// Length of the magic byte and the schema id.
-const HEADER_BYTES: usize = 5;
 
 /// The form of the records on the topic [`PAGE_CHANGES`](crate::topics::PAGE_CHANGES). No stage reads that topic, so it
 /// may have the form that its readers want.
@@ -31,8 +26,7 @@ impl ChangeForm {
         match self {
             ChangeForm::Avro => change.encode(),
             ChangeForm::Confluent { schema_id } => {
-                let mut bytes = vec![MAGIC];
-                bytes.extend_from_slice(&schema_id.to_be_bytes());
+                let mut bytes = confluent::header(schema_id).to_vec();
                 PageChange::codec().encode_datum_into(change, &mut bytes);
                 bytes
             }
@@ -40,14 +34,6 @@ impl ChangeForm {
                 serde_json::to_vec(&ChangeLine::from(change.clone())).expect("a change has no keys but texts")
             }
         }
-    }
-}
-
-/// The schema id of a record in Confluent's wire format, and its datum.
-pub(crate) fn split_confluent(bytes: &[u8]) -> Option<(u32, &[u8])> {
-    match bytes.split_first_chunk::<HEADER_BYTES>() {
-        Some(([MAGIC, id @ ..], datum)) => Some((u32::from_be_bytes(*id), datum)),
-        _ => None,
     }
 }
 
@@ -72,7 +58,7 @@ impl Encoded for PageChange {
             return change_line::decode(bytes);
         }
         let codec = Self::codec();
-        let Some((id, datum)) = split_confluent(bytes) else { return codec.decode(bytes) };
+        let Some((id, datum)) = confluent::split(bytes) else { return codec.decode(bytes) };
         match schemas::of_registry_id(id) {
             Some(fingerprint) => codec.decode_datum(fingerprint, datum),
             None => Err(DecodeError::UnknownSchemaId { id, readable: codec.readable() }),

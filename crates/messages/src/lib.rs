@@ -16,6 +16,7 @@ mod change_form;
 mod change_line;
 mod codec;
 mod compatibility;
+mod confluent;
 mod encoded;
 mod error;
 mod events;

@@ -4,7 +4,7 @@
 //! topic [`learn`] each schema here, after which every [`Codec`](crate::Codec) can read its records. There is one
 //! registry per process. It does no I/O.
 
-use crate::{Encoded, Fingerprint};
+use crate::{Encoded, Fingerprint, confluent};
 use apache_avro::Schema;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{LazyLock, Mutex, PoisonError, RwLock};
@@ -94,14 +94,13 @@ static OF_OTHER_VERSIONS: Mutex<BTreeMap<&str, u64>> = Mutex::new(BTreeMap::new(
 /// Key of the record on the topic of schemas that says which schema a schema registry knows by this id. Its value is the
 /// schema's text. Other keys have eight bytes.
 pub fn registry_key(id: u32) -> [u8; 5] {
-    let [a, b, c, d] = id.to_be_bytes();
-    [0, a, b, c, d]
+    confluent::header(id)
 }
 
 /// Learns from a record of the topic of schemas which schema an id of a schema registry stands for; the latest counts.
 /// `None`: for none any more. Records with other keys say nothing of ids.
 pub fn learn_registry_id(key: &[u8], schema: Option<Fingerprint>) {
-    let Some((id, [])) = crate::change_form::split_confluent(key) else { return };
+    let Some((id, [])) = confluent::split(key) else { return };
     let mut ids = REGISTRY_IDS.write().unwrap_or_else(PoisonError::into_inner);
     match schema {
         Some(schema) => _ = ids.insert(id, schema),
@@ -118,7 +117,7 @@ static REGISTRY_IDS: LazyLock<RwLock<HashMap<u32, Fingerprint>>> = LazyLock::new
 
 /// Whether a record value names a schema that is not known yet.
 pub fn is_unheard_of(value: &[u8]) -> bool {
-    match (Fingerprint::of_single_object(value), crate::change_form::split_confluent(value)) {
+    match (Fingerprint::of_single_object(value), confluent::split(value)) {
         (Ok(fingerprint), _) => !known(fingerprint),
         (Err(_), Some((id, _))) => of_registry_id(id).is_none(),
         (Err(_), None) => false,

@@ -253,11 +253,11 @@ fn contradictions_between_settings_are_faults() {
     check("[output]\nregistry_username = \"me\"\n", "recrawl.toml:2: output.registry_username: user and password");
     check(
         "[output]\nregistry_username = \"me\"\nregistry_password = \"x\"\nregistry_password_file = \"x\"\n",
-        "recrawl.toml:3: output.registry_password: output.registry_password and output.registry_password_file are both",
+        "recrawl.toml:4: output.registry_password_file: output.registry_password and output.registry_password_file are",
     );
     check(
         "[output]\nregistry = \"http://r.test\"\nregistry_ca_file = \"x\"\n",
-        "recrawl.toml:2: output.registry: output.registry_ca_file has no effect",
+        "recrawl.toml:3: output.registry_ca_file: output.registry_ca_file has no effect",
     );
     check("[output]\nregistry = \"http://me:x@r.test\"\n", "recrawl.toml:2: output.registry: ");
     check("[clock]\norigin = 1.7e9\n", "recrawl.toml:2: clock.origin: ");
