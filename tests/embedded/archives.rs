@@ -17,7 +17,7 @@ const MOVED: &str = "http://host-0003.test/section-1/page-00001.html";
 const BROKEN: &str = "http://host-0003.test/section-2/page-00002.html";
 
 /// Lively pages, one of them elsewhere and one out of order.
-fn web() -> SimulatedWeb {
+pub(crate) fn web() -> SimulatedWeb {
     let rates = ChangeRates::Same(2.0);
     let seeded = SeededConfig { hosts: 3, pages_per_host: 6, rates, days: 4.0, ..SeededConfig::default() };
     SimulatedWeb::start(seeded, 20_000.0, |config| {
@@ -34,7 +34,7 @@ fn web() -> SimulatedWeb {
 }
 
 /// A crawl of it that fetches each page many times, and keeps what it fetched.
-fn crawl(web: &SimulatedWeb) -> Crawl {
+pub(crate) fn crawl(web: &SimulatedWeb) -> Crawl {
     let crawl = Crawl::of(web)
         .with("log.retention_results", "100d")
         .with("log.batch_interval", "10ms")
@@ -53,11 +53,11 @@ fn start(crawl: &Crawl, arguments: &[&str]) -> Process {
     Process::start(command, crawl.directory.path())
 }
 
-fn export(crawl: &Crawl, arguments: &[&str]) -> Output {
+pub(crate) fn export(crawl: &Crawl, arguments: &[&str]) -> Output {
     start(crawl, arguments).finish()
 }
 
-fn lines(output: &Output) -> Vec<Value> {
+pub(crate) fn lines(output: &Output) -> Vec<Value> {
     output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
@@ -68,7 +68,7 @@ fn archive(crawl: &Crawl, name: &str, further: &[&str]) -> Vec<Value> {
     lines(&export(crawl, &arguments).exits_with(0).says(&["results as "]))
 }
 
-fn directory(crawl: &Crawl, name: &str) -> PathBuf {
+pub(crate) fn directory(crawl: &Crawl, name: &str) -> PathBuf {
     crawl.directory.path().join(name)
 }
 
@@ -105,16 +105,21 @@ impl Record {
 /// The records of the files of a directory, in the order of the files' numbers; `None`, and a line that says so, when
 /// there is no warcio to read them.
 fn read(directory: &Path) -> Option<Vec<Record>> {
+    let mut files = files_in(directory);
+    files.sort_by_key(|path| path.to_string_lossy().rsplit('-').next().map(str::to_owned));
+    Some(read_with("read_warc.py", files)?.into_iter().map(Record).collect())
+}
+
+/// What a foreign reader says of files; `None`, and a line that says so, when it is not there.
+pub(crate) fn read_with(script: &str, files: Vec<PathBuf>) -> Option<Vec<Value>> {
     let left_out = |why: &str| {
         assert!(std::env::var_os("CI").is_none(), "archives cannot be read back: {why}");
         // Not eprintln!, which the test harness would hide.
-        let _ = writeln!(std::io::stderr(), "\nleft out: reading archives with warcio ({why})");
+        let _ = writeln!(std::io::stderr(), "\nleft out: reading archives with {script} ({why})");
         None
     };
     let Some(python) = std::env::var_os("RECRAWL_PYTHON") else { return left_out("RECRAWL_PYTHON is not set") };
-    let mut files = files_in(directory);
-    files.sort_by_key(|path| path.to_string_lossy().rsplit('-').next().map(str::to_owned));
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("embedded/read_warc.py");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("embedded").join(script);
     let output = match Command::new(&python).arg(script).args(files).output() {
         Ok(output) => output,
         Err(error) => return left_out(&format!("{}: {error}", python.display())),
@@ -124,14 +129,14 @@ fn read(directory: &Path) -> Option<Vec<Record>> {
         Some(3) => left_out(complained.trim()),
         Some(0) => {
             let said = String::from_utf8(output.stdout).unwrap();
-            Some(said.lines().map(|line| Record(serde_json::from_str(line).unwrap())).collect())
+            Some(said.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
         }
         _ => panic!("{complained}"),
     }
 }
 
 /// The files of a directory, which may not be there yet.
-fn files_in(directory: &Path) -> Vec<PathBuf> {
+pub(crate) fn files_in(directory: &Path) -> Vec<PathBuf> {
     std::fs::read_dir(directory).into_iter().flatten().map(|entry| entry.unwrap().path()).collect()
 }
 

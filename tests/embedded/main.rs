@@ -19,6 +19,7 @@ mod memory;
 mod monitoring;
 mod operating;
 mod outputs;
+mod parquet;
 mod presets;
 mod prometheus;
 mod same_words;

@@ -28,40 +28,41 @@ pub(super) struct JsonlArguments {
     no_body: bool,
 }
 
+/// A fetch as it is told to other programs.
 #[derive(Debug, Serialize)]
-struct ExportLine {
+pub(super) struct ExportLine {
     /// Cursor that resumes after this fetch.
-    cursor: String,
-    url: String,
-    page_id: String,
-    attempt: i64,
-    fetched_at: String,
-    outcome: FetchOutcome,
-    status: Option<u16>,
-    final_url: Option<String>,
-    hops: Vec<Hop>,
+    pub(super) cursor: String,
+    pub(super) url: String,
+    pub(super) page_id: String,
+    pub(super) attempt: i64,
+    pub(super) fetched_at: String,
+    pub(super) outcome: FetchOutcome,
+    pub(super) status: Option<u16>,
+    pub(super) final_url: Option<String>,
+    pub(super) hops: Vec<Hop>,
     /// Headers of the last response, in order and with names as received. Null if they were not recorded.
-    headers: Option<Vec<(String, String)>>,
-    protocol: Option<String>,
-    address: Option<String>,
-    content_type: Option<String>,
-    content_digest: Option<String>,
+    pub(super) headers: Option<Vec<(String, String)>>,
+    pub(super) protocol: Option<String>,
+    pub(super) address: Option<String>,
+    pub(super) content_type: Option<String>,
+    pub(super) content_digest: Option<String>,
     /// Null if there is none, if it is omitted, or if it equals that of the previous fetch (`same_content`).
-    body: Option<String>,
-    body_form: Option<BodyForm>,
-    charset: Option<&'static str>,
-    body_length: i64,
-    truncated: bool,
-    wire_bytes: i64,
-    latency_ms: i32,
-    retry_after_s: Option<i64>,
-    detail: Option<String>,
+    pub(super) body: Option<String>,
+    pub(super) body_form: Option<BodyForm>,
+    pub(super) charset: Option<&'static str>,
+    pub(super) body_length: i64,
+    pub(super) truncated: bool,
+    pub(super) wire_bytes: i64,
+    pub(super) latency_ms: i32,
+    pub(super) retry_after_s: Option<i64>,
+    pub(super) detail: Option<String>,
 }
 
 /// Encoding of a body in the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum BodyForm {
+pub(super) enum BodyForm {
     /// Decoded from its charset.
     Text,
     /// Raw bytes, for a body that is not text or does not decode without loss.
@@ -115,7 +116,8 @@ impl Take<FetchResult> for Writer<'_> {
     }
 }
 
-fn line(result: FetchResult, bytes: Option<&[u8]>, cursor: &Cursor) -> ExportLine {
+/// The line of a result with this body.
+pub(super) fn line(result: FetchResult, bytes: Option<&[u8]>, cursor: &Cursor) -> ExportLine {
     // The last exchange belongs to the result, unless it got no response.
     let answer = result.exchanges.last().filter(|_| result.look.status.is_some());
     let (body, body_form, charset) = match bytes.map(|bytes| body(bytes, result.content_type.as_deref())) {

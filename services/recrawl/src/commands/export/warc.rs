@@ -1,19 +1,17 @@
 //! `recrawl export warc`: writes web archives.
 
-use super::files::{Finished, WarcFiles};
-use super::{follower, unpacked};
+use super::files::Finished;
+use super::warc_files::WarcFiles;
+use super::{FileLine, FilesArguments, follower, unpacked};
 use crate::CommandFailure;
 use crate::cursor::Cursor;
 use crate::follow::{FollowArguments, Followed, Take};
-use crate::output::{Format, told};
+use crate::output::Format;
 use ::messages::{FetchResult, topics};
 use ::warc::{LogPosition, Originals, WarcRecord, WarcRecordKind, capture};
 use clap::Args;
 use daemon::{StopSignal, WebClock};
-use serde::Serialize;
 use settings::Settings;
-use std::io::Write;
-use std::path::PathBuf;
 use stream::Clock;
 use topology::LogNames;
 
@@ -25,24 +23,8 @@ const MAX_ORIGINALS: usize = 1_000_000;
 pub(super) struct WarcArguments {
     #[command(flatten)]
     follow: FollowArguments,
-    /// Directory for the files. Created if necessary.
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
-    /// Prefix of the file names: PREFIX-TIME-NUMBER.warc.gz.
-    #[arg(long, default_value = "recrawl", value_parser = prefix)]
-    prefix: String,
-    /// Longest file. A file with a single capture may be longer.
-    #[arg(long, value_name = "BYTES", default_value_t = 1 << 30)]
-    max_file_bytes: u64,
-}
-
-#[derive(Debug, Serialize)]
-struct WarcFileLine {
-    file: String,
-    bytes: u64,
-    records: u64,
-    /// Cursor that resumes after everything in this file and the earlier ones.
-    cursor: String,
+    #[command(flatten)]
+    files: FilesArguments,
 }
 
 /// Writes the fetch results to archives.
@@ -51,7 +33,8 @@ pub(super) fn warc(arguments: &WarcArguments, format: Format) -> Result<(), Comm
     let stop = StopSignal::on_signals()?;
     let mut results = follower(&settings, &arguments.follow)?;
     let topic = LogNames::new(&settings).topic(topics::FETCH_RESULTS);
-    let files = WarcFiles::open(&arguments.out, &arguments.prefix, arguments.max_file_bytes, about(&settings, &topic))?;
+    let FilesArguments { out, prefix, max_file_bytes } = &arguments.files;
+    let files = WarcFiles::open(out, prefix, *max_file_bytes, about(&settings, &topic))?;
     let mut originals = Originals::new(MAX_ORIGINALS);
     // Revisits may refer to records that were exported before this cursor.
     results.look_back(&stop, |partition, offset, result| {
@@ -92,14 +75,6 @@ fn about(settings: &Settings, topic: &str) -> Vec<(&'static str, String)> {
     ];
     about.extend(settings.crawl.contact.clone().map(|contact| ("operator", contact)));
     about
-}
-
-fn prefix(text: &str) -> Result<String, String> {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return Ok(text.to_owned());
-    }
-    Err("give letters, digits, dots and underscores, such as my_crawl".to_owned())
 }
 
 struct Archivist<'a> {
@@ -169,20 +144,9 @@ impl Archivist<'_> {
     }
 
     fn tell(&mut self, complete: &Finished) -> Result<(), CommandFailure> {
-        let Finished { file, bytes, records } = complete;
         self.counts.files += 1;
-        self.counts.bytes += bytes;
-        let line = WarcFileLine {
-            file: file.display().to_string(),
-            bytes: *bytes,
-            records: *records,
-            cursor: self.cursor.to_string(),
-        };
-        let line = match self.format {
-            Format::Text => format!("{}  {bytes} bytes  {records} records  cursor {}", line.file, line.cursor),
-            _ => serde_json::to_string(&line).map_err(|error| CommandFailure::World(error.to_string()))?,
-        };
-        told(writeln!(std::io::stdout(), "{line}"), self.stop)
+        self.counts.bytes += complete.bytes;
+        FileLine::new(complete, &self.cursor).tell(self.format, self.stop)
     }
 
     fn sum_up(&self) {
