@@ -69,6 +69,7 @@ fn letters_that_are_set_aside_during_a_replay_are_left_to_the_next_one() {
         timestamp: letter.set_aside_at,
         key: letter.key.clone(),
         value: Some(letter.encode().into()),
+        trace: None,
     };
     log.append(&[record]).unwrap();
     drop(log);
@@ -89,6 +90,7 @@ fn append_garbage(crawl: &Crawl) {
             timestamp: Timestamp::from_secs(1_700_000_000),
             key: b"host-0001.test".to_vec(),
             value: value.map(|value| value.to_vec().into()),
+            trace: None,
         });
         log.append(&records.collect::<Vec<_>>()).unwrap();
     }

@@ -113,6 +113,7 @@ fn wrong_bytes_on_a_kafka_topic_become_dead_letters_and_the_rest_goes_on() {
             timestamp: WebClock::new(&settings.clock).now(),
             key: b"host-0001.test".to_vec(),
             value: value.map(|value| value.to_vec().into()),
+            trace: None,
         });
         log.append(&records.collect::<Vec<_>>()).unwrap();
     }

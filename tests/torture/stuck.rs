@@ -83,5 +83,6 @@ fn record(topic: &str, partition: u32, key: &str) -> OutputRecord {
         timestamp: Timestamp::from_secs(1_700_000_000),
         key: key.as_bytes().to_vec(),
         value: Some("value".into()),
+        trace: None,
     }
 }

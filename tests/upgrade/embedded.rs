@@ -95,7 +95,7 @@ fn a_change_whose_schema_has_not_come_is_not_passed_over() {
     value.push(2);
     let key = records.last().unwrap().key.clone();
     let timestamp = Timestamp::from_secs(1_763_683_200);
-    log().append(&[OutputRecord { to: place, timestamp, key, value: Some(value.into()) }]).unwrap();
+    log().append(&[OutputRecord { to: place, timestamp, key, value: Some(value.into()), trace: None }]).unwrap();
 
     let stuck = crawl.ask("changes", &[]).exits_with(3).says(&["waiting for a schema", "were not read to their end"]);
     assert_eq!(stuck.stdout.lines().count(), known);

@@ -46,7 +46,13 @@ impl AtOnce {
                     let answer = answer(&request);
                     let key = answer.look.site_key.as_str().as_bytes().to_vec();
                     let to = TopicPartition::new(self.output.as_str(), partition_for(&key, 1));
-                    records.push(OutputRecord { to, timestamp: now, key, value: Some(answer.encode().into()) });
+                    records.push(OutputRecord {
+                        to,
+                        timestamp: now,
+                        key,
+                        value: Some(answer.encode().into()),
+                        trace: None,
+                    });
                 }
             }
         }

@@ -81,7 +81,13 @@ impl FakeFetcher {
             for _ in 0..1 + u32::from(twice) {
                 let key = answer.look.site_key.as_str().as_bytes().to_vec();
                 let to = TopicPartition::new(self.output.as_str(), partition_for(&key, self.partitions));
-                records.push(OutputRecord { to, timestamp: now, key, value: Some(answer.encode().into()) });
+                records.push(OutputRecord {
+                    to,
+                    timestamp: now,
+                    key,
+                    value: Some(answer.encode().into()),
+                    trace: None,
+                });
                 log.answers.push(answer.clone());
             }
         }

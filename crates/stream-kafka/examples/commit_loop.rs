@@ -60,6 +60,7 @@ fn main() {
                 timestamp: now,
                 key: (number as u64).to_be_bytes().to_vec(),
                 value: Some(value.clone().into()),
+                trace: None,
             })
             .collect();
         log.append(&records).expect("records can be written");
@@ -114,6 +115,7 @@ fn exactly_once(log: &KafkaLog, input: &str, output: &str, events: usize, batch:
                         timestamp: record.timestamp,
                         key: record.key,
                         value: record.value,
+                        trace: None,
                     });
                 }
             }

@@ -113,6 +113,7 @@ fn fill(log: &KafkaLog, names: &TopicNames, records: usize, bytes: usize) {
             timestamp: Timestamp::from_secs(1_700_000_000),
             key: scattered.repeat(2),
             value: Some(value),
+            trace: None,
         }
     };
     for first in (0..records).step_by(10_000) {
@@ -144,6 +145,7 @@ fn restore(log: &Arc<KafkaLog>, names: &TopicNames, data: &Path, group: &str) ->
         dead_letters: DeadLetters { topic: names.dead_letters.clone(), encode: |_| Vec::new() },
         schemas: None,
         punctuate_every: Duration::from_secs(1),
+        begins_traces: None,
         work: StageWork::Processors(Box::new(|_| Box::new(Idle))),
     };
     let pace = RunnerSettings::new(BATCH, 8 << 20, Duration::from_millis(100), Duration::from_secs(1), &*clock);

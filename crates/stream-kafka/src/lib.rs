@@ -26,6 +26,7 @@ mod log;
 mod member;
 mod reader;
 mod rebalances;
+mod records;
 mod security;
 mod settings;
 mod topics;

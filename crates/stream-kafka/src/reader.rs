@@ -4,10 +4,9 @@ use crate::asking::{ask, is_passing};
 use crate::client::Quiet;
 use crate::cluster::{ASK_TIMEOUT, Cluster, no_answer, serve};
 use crate::error::log_error;
-use page::Timestamp;
+use crate::records::to_record;
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
-use rdkafka::message::{BorrowedMessage, Message};
 use rdkafka::{Offset, TopicPartitionList};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -269,15 +268,5 @@ fn in_words(partitions: &[TopicPartition]) -> String {
         [one] => one.to_string(),
         [first, others @ ..] => format!("{first} and {} more", others.len()),
         [] => "nothing".to_owned(),
-    }
-}
-
-pub(crate) fn to_record(message: &BorrowedMessage<'_>) -> InputRecord {
-    InputRecord {
-        partition: message.partition() as u32,
-        offset: message.offset() as u64,
-        timestamp: Timestamp::from_millis(message.timestamp().to_millis().unwrap_or(0)),
-        key: message.key().unwrap_or_default().to_vec(),
-        value: message.payload().map(|value| value.to_vec().into()),
     }
 }

@@ -3,11 +3,12 @@
 use crate::client::{Quiet, lock};
 use crate::closing::within;
 use crate::error::{advice, kind_of, log_error, reason};
+use crate::records::to_message;
 use crate::settings::KafkaSettings;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::ConsumerGroupMetadata;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
-use rdkafka::producer::{BaseProducer, BaseRecord, DeliveryResult, Producer, ProducerContext, PurgeConfig};
+use rdkafka::producer::{BaseProducer, DeliveryResult, Producer, ProducerContext, PurgeConfig};
 use rdkafka::{ClientContext, Message, TopicPartitionList};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -200,14 +201,7 @@ impl Transactions {
                     }
                 };
             }
-            let mut message = BaseRecord::<[u8], [u8], usize>::with_opaque_to(&record.to.topic, place)
-                .partition(record.to.partition as i32)
-                // librdkafka takes zero for "now".
-                .timestamp(record.timestamp.as_millis().max(1))
-                .key(&record.key);
-            if let Some(value) = &record.value {
-                message = message.payload(value);
-            }
+            let mut message = to_message(record, place);
             while let Err((error, refused)) = self.producer.send(message) {
                 match error.rdkafka_error_code() {
                     Some(RDKafkaErrorCode::QueueFull) if Instant::now() < deadline => {

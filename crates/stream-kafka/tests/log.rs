@@ -25,6 +25,7 @@ fn records_come_back_as_they_were_written() {
             timestamp,
             key: b"key".to_vec(),
             value: value.clone().map(Into::into),
+            trace: None,
         })
         .collect();
     let receipt = log.append(&written).unwrap();

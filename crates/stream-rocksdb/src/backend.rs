@@ -5,9 +5,7 @@ use crate::families::{self, Owner};
 use crate::high_water::HighWater;
 use crate::incarnation::{self, Opened};
 use crate::known::{DatabaseReadError, Known, KnownPartition};
-use crate::layout::{
-    LogKey, Mark, PartitionId, RECORDS, StoredRecord, decode_offset, encode_position, encode_record, state_family,
-};
+use crate::layout::{LogKey, Mark, PartitionId, RECORDS, StoredRecord, decode_offset, encode_position, state_family};
 use crate::options::{FamilyOptions, RECORD_BUFFER_BYTES};
 use crate::rocks::{self, Database};
 use crate::sealed;
@@ -245,7 +243,7 @@ impl EmbeddedBackend {
         let (records, mut batch) = (self.records()?, WriteBatch::default());
         let mut value = Vec::new();
         for (partition_id, record) in held {
-            encode_record(record.timestamp, &record.key, record.value.as_deref(), &mut value);
+            StoredRecord::of_input(&record).encode(&mut value);
             batch.put_cf(&records, LogKey::Record(partition_id, record.offset).encode(), &value);
             if batch.size_in_bytes() >= STORED_AT_ONCE_BYTES {
                 self.write_batch(std::mem::take(&mut batch))?;

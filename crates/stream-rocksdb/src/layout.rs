@@ -4,7 +4,7 @@ use crate::fields::ByteFields;
 use page::Timestamp;
 use std::sync::Arc;
 use std::time::Duration;
-use stream::{Cleanup, InputRecord, Position, TopicConfig};
+use stream::{Cleanup, InputRecord, OutputRecord, Position, TopicConfig, TraceContext};
 
 /// Column family of the records. Other data of the log is in the default family. Task state has one family for each
 /// store of a stage, named by [`state_family`], with the entries of [`crate::table`].
@@ -30,7 +30,7 @@ pub(crate) enum LogKey<'a> {
     Position(PartitionId, &'a str),
     /// `4 ++ number u32` → [`Incarnation`]. Written when offsets must jump; absent: they never jumped.
     Incarnation(u32),
-    /// In [`RECORDS`]: `topic id u32 ++ partition u32 ++ offset u64` → [`encode_record`]. Kept until retention or
+    /// In [`RECORDS`]: `topic id u32 ++ partition u32 ++ offset u64` → [`StoredRecord`]. Kept until retention or
     /// compaction drops it; absent within the bounds: dropped.
     Record(PartitionId, u64),
 }
@@ -180,43 +180,65 @@ pub(crate) fn decode_topic(name: &str, bytes: &[u8]) -> Option<(u32, TopicConfig
     fields.finished((id, TopicConfig { name: Arc::from(name), partitions, cleanup, max_message_bytes }))
 }
 
-/// `timestamp i64 in µs, kind u8 (0 value, 1 tombstone: stable), key length u32, key, value`.
-pub(crate) fn encode_record(timestamp: Timestamp, key: &[u8], value: Option<&[u8]>, into: &mut Vec<u8>) {
-    into.clear();
-    into.extend(timestamp.as_micros().to_be_bytes());
-    into.push(u8::from(value.is_none()));
-    // A key of 4 GiB does not fit into memory anyway.
-    into.extend((key.len() as u32).to_be_bytes());
-    into.extend(key);
-    into.extend(value.unwrap_or_default());
-}
-
-/// A stored record, borrowed.
+/// A record, borrowed: `timestamp i64 in µs, kind u8, key length u32, key, trace context if it has one, value`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StoredRecord<'a> {
     pub(crate) timestamp: Timestamp,
     pub(crate) key: &'a [u8],
     pub(crate) value: Option<&'a [u8]>,
+    pub(crate) trace: Option<TraceContext>,
 }
 
 impl<'a> StoredRecord<'a> {
+    /// Bits of the kind: stable.
+    const TOMBSTONE: u8 = 1;
+    const TRACED: u8 = 2;
+
+    pub(crate) fn of_output(record: &'a OutputRecord) -> Self {
+        let OutputRecord { timestamp, key, value, trace, .. } = record;
+        Self { timestamp: *timestamp, key, value: value.as_deref(), trace: trace.as_deref().copied() }
+    }
+
+    pub(crate) fn of_input(record: &'a InputRecord) -> Self {
+        let InputRecord { timestamp, key, value, trace, .. } = record;
+        Self { timestamp: *timestamp, key, value: value.as_deref(), trace: trace.as_deref().copied() }
+    }
+
+    pub(crate) fn encode(self, into: &mut Vec<u8>) {
+        into.clear();
+        into.extend(self.timestamp.as_micros().to_be_bytes());
+        let tombstone = if self.value.is_none() { Self::TOMBSTONE } else { 0 };
+        into.push(tombstone | if self.trace.is_some() { Self::TRACED } else { 0 });
+        // A key of 4 GiB does not fit into memory anyway.
+        into.extend((self.key.len() as u32).to_be_bytes());
+        into.extend(self.key);
+        if let Some(trace) = self.trace {
+            into.extend(trace.to_bytes());
+        }
+        into.extend(self.value.unwrap_or_default());
+    }
+
     pub(crate) fn decode(bytes: &'a [u8]) -> Option<Self> {
         let mut fields = ByteFields(bytes);
         let timestamp = fields.timestamp()?;
         let kind = fields.u8()?;
         let key_length = fields.u32()? as usize;
         let key = fields.take(key_length)?;
-        let value = match kind {
+        let trace = match kind & Self::TRACED {
+            0 => None,
+            _ => Some(TraceContext::from_bytes(fields.array()?)?),
+        };
+        let value = match kind & !Self::TRACED {
             0 => Some(fields.0),
-            1 if fields.0.is_empty() => None,
+            Self::TOMBSTONE if fields.0.is_empty() => None,
             _ => return None,
         };
-        Some(Self { timestamp, key, value })
+        Some(Self { timestamp, key, value, trace })
     }
 
     pub(crate) fn to_input(self, partition: u32, offset: u64) -> InputRecord {
         let (key, value) = (self.key.to_vec(), self.value.map(|value| value.to_vec().into()));
-        InputRecord { partition, offset, timestamp: self.timestamp, key, value }
+        InputRecord { partition, offset, timestamp: self.timestamp, key, value, trace: self.trace.map(Box::new) }
     }
 }
 
@@ -224,6 +246,7 @@ impl<'a> StoredRecord<'a> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use stream::TraceId;
 
     proptest! {
         #[test]
@@ -236,9 +259,10 @@ mod tests {
         ) {
             let timestamp = Timestamp::from_micros(micros);
             let mut bytes = Vec::new();
-            encode_record(timestamp, &key, value.as_deref(), &mut bytes);
-            let expected = StoredRecord { timestamp, key: &key, value: value.as_deref() };
-            prop_assert_eq!(StoredRecord::decode(&bytes), Some(expected));
+            let trace = consumed.map(|_| TraceContext::begun(TraceId::of_record("topic", &key, b"")));
+            let record = StoredRecord { timestamp, key: &key, value: value.as_deref(), trace };
+            record.encode(&mut bytes);
+            prop_assert_eq!(StoredRecord::decode(&bytes), Some(record));
 
             let [start, end, cleaned_to, kept, horizon] = numbers;
             let mark = Mark { start, end, cleaned_to, kept, horizon, horizon_at: timestamp };
@@ -281,7 +305,12 @@ mod tests {
         check(LogKey::Record(partition_id, 3), &[0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 3]);
         assert_eq!(decode_placed(&[3, 0, 0, 0, 1, 0, 0, 0, 2, b'g']), Some((partition_id, "g")));
         let mut bytes = Vec::new();
-        encode_record(Timestamp::from_micros(5), b"k", None, &mut bytes);
+        let record = StoredRecord { timestamp: Timestamp::from_micros(5), key: b"k", value: None, trace: None };
+        record.encode(&mut bytes);
         assert_eq!(bytes, [0, 0, 0, 0, 0, 0, 0, 5, 1, 0, 0, 0, 1, b'k']);
+        let trace = TraceContext::begun(TraceId::of_record("t", b"k", b"v"));
+        StoredRecord { trace: Some(trace), value: Some(b"v"), ..record }.encode(&mut bytes);
+        let traced = [&[0, 0, 0, 0, 0, 0, 0, 5, 2, 0, 0, 0, 1, b'k'], &trace.to_bytes()[..], b"v"].concat();
+        assert_eq!(bytes, traced);
     }
 }

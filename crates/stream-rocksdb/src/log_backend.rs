@@ -4,7 +4,7 @@ use crate::EmbeddedBackend;
 use crate::directory::stop;
 use crate::known::{KnownPartition, KnownTopic};
 use crate::layout::{
-    INCARNATION_OFFSETS, Incarnation, LogKey, PartitionId, encode_position, encode_record, encode_topic, state_family,
+    INCARNATION_OFFSETS, Incarnation, LogKey, PartitionId, StoredRecord, encode_position, encode_topic, state_family,
 };
 use crate::table;
 use crate::transient::{DelayedPosition, Matured};
@@ -224,7 +224,7 @@ impl LogBackend for EmbeddedBackend {
                     }
                     spilled.push((*partition_id, *end));
                 }
-                encode_record(record.timestamp, &record.key, record.value.as_deref(), &mut value);
+                StoredRecord::of_output(record).encode(&mut value);
                 bytes += value.len() as u64;
                 batch.put_cf(&family, LogKey::Record(*partition_id, *offset).encode(), &value);
             }

@@ -73,8 +73,8 @@ impl TransientRecords {
     }
 
     pub(crate) fn hold(&mut self, partition_id: PartitionId, offset: u64, record: &OutputRecord) {
-        let OutputRecord { timestamp, key, value, .. } = record.clone();
-        let input = InputRecord { partition: partition_id.partition, offset, timestamp, key, value };
+        let OutputRecord { timestamp, key, value, trace, .. } = record.clone();
+        let input = InputRecord { partition: partition_id.partition, offset, timestamp, key, value, trace };
         self.bytes += record.bytes();
         self.partitions.entry(partition_id).or_default().records.insert(offset, Arc::new(input));
     }

@@ -25,6 +25,7 @@ fn append(data: &Path, boot: &str) -> InProcessLog<EmbeddedBackend> {
         timestamp: Timestamp::from_secs(1),
         key: b"key".to_vec(),
         value: Some(vec![7; 1_000].into()),
+        trace: None,
     };
     log.append(&vec![record; 100]).unwrap();
     log

@@ -93,6 +93,7 @@ fn write_for_ever(data_dir: &Path) {
             timestamp: Timestamp::from_secs(1),
             key: b"key".to_vec(),
             value: Some(done.to_be_bytes().to_vec().into()),
+            trace: None,
         };
         let outputs = (0..PARTITIONS).map(record).collect();
         done += 1;
@@ -132,6 +133,7 @@ fn killed_at_any_moment_nothing_is_lost_or_torn() {
         timestamp: Timestamp::from_secs(1),
         key: Vec::new(),
         value: Some(Vec::new().into()),
+        trace: None,
     };
     log.append(&vec![record; INPUT as usize]).unwrap();
     drop(log);

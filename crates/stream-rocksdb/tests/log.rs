@@ -29,7 +29,7 @@ fn from() -> TopicPartition {
 
 fn record(key: &str, value: Option<&str>, timestamp: Timestamp) -> OutputRecord {
     let (key, value) = (key.as_bytes().to_vec(), value.map(|value| value.as_bytes().to_vec().into()));
-    OutputRecord { to: from(), timestamp, key, value }
+    OutputRecord { to: from(), timestamp, key, value, trace: None }
 }
 
 /// Keys and values there are; a dash for a tombstone.
@@ -117,8 +117,13 @@ fn what_retention_drops_leaves_the_disk() {
     for hour in 0..12 {
         let now = NOW + hour * HOUR;
         for _ in 0..4 {
-            let batch =
-                OutputRecord { to: from(), timestamp: now, key: b"key".to_vec(), value: Some(value.clone().into()) };
+            let batch = OutputRecord {
+                to: from(),
+                timestamp: now,
+                key: b"key".to_vec(),
+                value: Some(value.clone().into()),
+                trace: None,
+            };
             log.append(&vec![batch; 8]).unwrap();
         }
         log.backend().maintain(now).unwrap();
@@ -154,6 +159,7 @@ fn a_read_is_bounded_in_bytes_and_gives_at_least_one_record() {
         timestamp: NOW,
         key: Vec::new(),
         value: Some(vec![b'x'; mebibytes << 20].into()),
+        trace: None,
     };
     log.append(&[large(20), large(6), large(6), large(6), large(1)]).unwrap();
     let count = |offset| log.backend().read(&from(), offset, PollLimits::records(100)).unwrap().len();

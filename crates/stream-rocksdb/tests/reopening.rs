@@ -39,6 +39,7 @@ fn append(log: &dyn Log, keys: std::ops::Range<u64>) {
         timestamp: Timestamp::from_secs(1),
         key: key.to_be_bytes().to_vec(),
         value: Some(vec![7; 100].into()),
+        trace: None,
     };
     keys.for_each(|key| drop(log.append(&[record(key)]).unwrap()));
 }

@@ -38,6 +38,7 @@ fn batch(topic: &str, number: u64) -> Vec<OutputRecord> {
             timestamp: Timestamp::from_secs(number as i64),
             key: id.to_be_bytes().repeat(2),
             value: Some(value.into()),
+            trace: None,
         }
     };
     (0..RECORDS).map(record).collect()

@@ -31,7 +31,7 @@ fn partition() -> TopicPartition {
 
 fn record(number: u32, bytes: usize) -> OutputRecord {
     let (key, value) = (number.to_be_bytes().to_vec(), Some(vec![0; bytes].into()));
-    OutputRecord { to: partition(), timestamp: NOW, key, value }
+    OutputRecord { to: partition(), timestamp: NOW, key, value, trace: None }
 }
 
 fn append(log: &dyn Log, numbers: impl Iterator<Item = u32>, bytes: usize) {

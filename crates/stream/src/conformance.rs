@@ -95,6 +95,7 @@ pub const CASES: &[Case] = cases![
     records::offsets_rise;
     records::partitions_are_independent;
     records::timestamps_are_kept;
+    records::the_trace_of_a_record_is_kept;
     records::a_missing_value_is_a_tombstone;
     records::an_empty_key_and_an_empty_value_are_kept;
     records::keys_and_values_are_any_bytes;

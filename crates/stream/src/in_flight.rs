@@ -1,16 +1,18 @@
 //! Stages with work in flight: requests are accepted in order and answered out of order.
 
 use crate::histogram::Histogram;
+use crate::open_span::OpenSpan;
 use crate::position::{Position, note};
 use crate::process_error::ProcessError;
 use crate::record::InputRecord;
+use crate::span::Step;
 use crate::table::{Table, TableKey};
 use crate::task_tables::TaskView;
 use bytes::Bytes;
 use messages::topics::{Topic, TopicName};
 use messages::{Encoded, Keyed};
 use page::Timestamp;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 /// Maximum number of requests of one partition accepted while its oldest is unanswered. Later answers are remembered
@@ -67,17 +69,23 @@ pub struct AnsweredRequest {
     pub(crate) outputs: Vec<AnswerOutput>,
     pub(crate) writes: Vec<AnswerWrite>,
     pub(crate) held: Option<HeldByAnswer>,
+    pub(crate) steps: Vec<Step>,
 }
 
 impl AnsweredRequest {
     /// An answer without output.
     pub fn new(tag: RequestTag) -> Self {
-        Self { tag, outputs: Vec::new(), writes: Vec::new(), held: None }
+        Self { tag, outputs: Vec::new(), writes: Vec::new(), held: None, steps: Vec::new() }
     }
 
     /// Holds something until the answer is committed, or its task is gone.
     pub fn holding(self, held: impl Send + 'static) -> Self {
         Self { held: Some(Box::new(held)), ..self }
+    }
+
+    /// Tells the steps of the work, if the request belongs to a trace.
+    pub fn in_steps(self, steps: Vec<Step>) -> Self {
+        Self { steps, ..self }
     }
 
     /// Adds a message to send.
@@ -151,6 +159,8 @@ pub(crate) struct RequestWindow {
     unanswered: usize,
     /// Where to read on.
     pub(crate) read_on: u64,
+    /// The accepted requests that belong to a trace and are not answered.
+    traced: BTreeMap<u64, OpenSpan>,
     /// Offsets answered before this assignment and not delivered again yet.
     finished: BTreeSet<u64>,
     /// Whether the position is to be committed: it has moved, or the group has lost it.
@@ -159,7 +169,16 @@ pub(crate) struct RequestWindow {
 
 impl RequestWindow {
     pub(crate) fn new(epoch: u64, from: u64, finished: BTreeSet<u64>) -> Self {
-        Self { epoch, next: from, taken: VecDeque::new(), unanswered: 0, read_on: from, finished, has_moved: false }
+        Self {
+            epoch,
+            next: from,
+            taken: VecDeque::new(),
+            unanswered: 0,
+            read_on: from,
+            traced: BTreeMap::new(),
+            finished,
+            has_moved: false,
+        }
     }
 
     /// Accepts a record. Returns false if it was answered before and needs no work.
@@ -185,6 +204,16 @@ impl RequestWindow {
             self.unanswered -= 1;
             self.read_on = offset;
         }
+    }
+
+    /// Notes the trace of an accepted request.
+    pub(crate) fn trace(&mut self, offset: u64, span: OpenSpan) {
+        self.traced.insert(offset, span);
+    }
+
+    /// The trace of a request that is being answered.
+    pub(crate) fn traced(&mut self, offset: u64) -> Option<OpenSpan> {
+        self.traced.remove(&offset)
     }
 
     /// Marks a request as answered.

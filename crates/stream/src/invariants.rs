@@ -164,6 +164,7 @@ mod tests {
             timestamp: page::Timestamp::MIN,
             key: key.to_vec(),
             value: value.map(Bytes::copy_from_slice),
+            trace: None,
         };
         let changelog =
             [record(b"a", Some(b"1")), record(b"b", Some(b"2")), record(b"b", None), record(b"", Some(b"x"))];

@@ -13,6 +13,7 @@
 //! * [`protocol`]: decisions as pure functions: what to do after a failure, where to restore from.
 //! * [`StageRunner`]: poll → restore → process → commit → apply, one step at a time. It runs synchronous processors and
 //!   work in flight ([`in_flight`]), whose requests are answered out of order.
+//! * [`TraceContext`], [`Span`]: one page's way through the stages as a trace, whose ids follow from its records.
 //! * [`inprocess`]: consumer groups, fencing and wake-ups for logs inside this process, over any [`LogBackend`];
 //!   [`memory`] holds the simplest backend.
 //! * [`invariants`]: the invariants, as functions; the simulation (`make sim`) tries to break them.
@@ -31,6 +32,7 @@ pub mod inprocess;
 pub mod invariants;
 pub mod log;
 pub mod memory;
+mod open_span;
 mod overlay;
 pub mod partitioner;
 pub mod position;
@@ -44,6 +46,7 @@ mod runner;
 pub mod schemas;
 #[cfg(test)]
 mod simulation;
+mod span;
 mod spec;
 pub mod store;
 mod table;
@@ -51,6 +54,7 @@ mod task;
 mod task_tables;
 pub mod testing;
 mod topology;
+mod trace;
 
 pub use crate::clock::Clock;
 pub use crate::health::{StageHealth, StageStatus, Stopped};
@@ -68,6 +72,7 @@ pub use crate::processor::{Context, Processor};
 pub use crate::questions::QuestionDesk;
 pub use crate::record::{Cleanup, InputRecord, OffsetBounds, OutputRecord, TopicConfig, TopicPartition};
 pub use crate::runner::{Stage, StageRunner, StepOutcome};
+pub use crate::span::{Attribute, AttributeValue, Describe, RecordFacts, Span, SpanKind, SpanSink, Step, Tracing};
 pub use crate::spec::{
     DeadLetters, FailedRecord, OutputSpec, ProcessorFactory, RunnerSettings, SchemaTopic, StageSpec, StageWork,
     StoreSpec,
@@ -78,3 +83,4 @@ pub use crate::store::{
 pub use crate::table::{Table, TableError, TableKey, TableSpec};
 pub use crate::task_tables::{TaskTables, TaskView};
 pub use crate::topology::StageTopology;
+pub use crate::trace::{Sampler, SpanId, TRACEPARENT, TraceContext, TraceId};

@@ -172,6 +172,7 @@ impl LogBackend for MemoryBackend {
                 key: record.key.clone(),
                 // A copy: this log keeps its records for ever, and what a value holds is not to be held so long.
                 value: record.value.as_deref().map(Bytes::copy_from_slice),
+                trace: record.trace.clone(),
             };
             partition.records.insert(*offset, stored);
         }

@@ -63,7 +63,7 @@ impl OutputTopic {
     /// A record addressed to the partition of its key.
     pub(crate) fn record(&self, key: Vec<u8>, value: impl Into<Bytes>, timestamp: Timestamp) -> OutputRecord {
         let to = TopicPartition { topic: self.name.clone(), partition: partition_for(&key, self.partitions) };
-        OutputRecord { to, timestamp, key, value: Some(value.into()) }
+        OutputRecord { to, timestamp, key, value: Some(value.into()), trace: None }
     }
 
     /// Why the topic refuses a record of this size; `None` if it accepts it.

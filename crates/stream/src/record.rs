@@ -2,6 +2,7 @@
 
 use crate::partitioner::partition_for;
 use crate::process_error::ProcessError;
+use crate::trace::TraceContext;
 use bytes::Bytes;
 use messages::topics::Topic;
 use messages::{Encoded, Keyed};
@@ -45,6 +46,8 @@ pub struct InputRecord {
     pub key: Vec<u8>,
     /// Record value, shared by its copies; `None` is a tombstone: in a compacted topic the key is deleted.
     pub value: Option<Bytes>,
+    /// The trace that it belongs to, if any. In a box, because few records have one.
+    pub trace: Option<Box<TraceContext>>,
 }
 
 impl InputRecord {
@@ -78,6 +81,8 @@ pub struct OutputRecord {
     pub key: Vec<u8>,
     /// Record value; `None` is a tombstone.
     pub value: Option<Bytes>,
+    /// The trace that it belongs to, if any. It does not count towards the record's size.
+    pub trace: Option<Box<TraceContext>>,
 }
 
 impl OutputRecord {
@@ -86,7 +91,7 @@ impl OutputRecord {
     pub fn of<M: Keyed>(message: &M, topic: impl Into<Arc<str>>, partitions: u32, timestamp: Timestamp) -> Self {
         let key = message.key();
         let to = TopicPartition::new(topic, partition_for(&key, partitions));
-        Self { to, timestamp, key, value: Some(message.encode().into()) }
+        Self { to, timestamp, key, value: Some(message.encode().into()), trace: None }
     }
 
     /// Size of key and value.

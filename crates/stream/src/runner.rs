@@ -9,6 +9,7 @@ mod in_flight;
 mod records;
 mod recovery;
 mod schemas;
+mod traces;
 
 use crate::clock::Clock;
 use crate::health::{BATCH_RECORDS, POLL_TO_COMMIT_SECONDS, StageHealth, StageStatus, Stopped};
@@ -19,6 +20,7 @@ use crate::processor::{Context, OutputTopic, Processor, Topics};
 use crate::record::{InputRecord, TopicPartition};
 use crate::restore::Restoring;
 use crate::schemas::{SchemaReader, is_unheard_of};
+use crate::span::Tracing;
 use crate::spec::{ProcessorFactory, RunnerSettings, StageSpec, StageWork};
 use crate::store::StoreProvider;
 use crate::task::{Task, TaskError};
@@ -94,6 +96,8 @@ pub struct StageRunner {
     /// When a stage with work in flight reads the broadcast topic next, on the monotonic clock.
     hears_at: Duration,
     punctuated_at: Timestamp,
+    /// How the stage takes part in traces.
+    tracing: Option<Tracing>,
     /// Whether processors have been called since they were last flushed. A step that fails half-way leaves the flush to
     /// the next step.
     is_flush_due: bool,
@@ -139,7 +143,13 @@ impl StageRunner {
             hears_at: Duration::ZERO,
             punctuated_at: Timestamp::MIN,
             is_flush_due: false,
+            tracing: None,
         }
+    }
+
+    /// The runner, taking part in traces.
+    pub fn traced(self, tracing: Option<Tracing>) -> Self {
+        Self { tracing, ..self }
     }
 
     fn try_step(&mut self) -> Result<StepOutcome, TaskError> {
@@ -234,7 +244,13 @@ impl StageRunner {
         tell: impl Fn(&mut dyn Processor, &mut Context<'_>) -> Result<(), ProcessError>,
     ) -> Result<(), TaskError> {
         let joined = self.joined.as_ref().expect("a step has joined");
-        self.tasks.values_mut().try_for_each(|task| task.tell(now, &joined.topics, &tell))
+        let begins = traces::Beginning::of(&self.spec, self.tracing.as_ref(), &joined.topics);
+        self.tasks.values_mut().try_for_each(|task| {
+            let before = task.outputs.len();
+            task.tell(now, &joined.topics, &tell)?;
+            begins.iter().for_each(|begins| begins.traces_of(task, before));
+            Ok(())
+        })
     }
 
     /// Reads new records of the broadcast topic and passes them on: to every task, or to the work in flight. If the read

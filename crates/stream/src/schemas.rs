@@ -103,6 +103,7 @@ pub(crate) fn write_missing(
         timestamp: now,
         key,
         value: Some(json.as_bytes().to_vec().into()),
+        trace: None,
     });
     let missing: Vec<_> = own.filter(|record| !told.contains(&record.key)).collect();
     if missing.is_empty() { Ok(()) } else { log.append(&missing).map(|_| ()) }

@@ -98,6 +98,8 @@ pub struct StageSpec {
     pub schemas: Option<SchemaTopic>,
     /// Interval between calls of `punctuate`, in the time of the web.
     pub punctuate_every: Duration,
+    /// The output whose records begin a trace each, unless they are made of a record that has one.
+    pub begins_traces: Option<TopicName>,
     /// The stage's work.
     pub work: StageWork,
 }

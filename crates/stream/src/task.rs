@@ -8,6 +8,7 @@ use crate::position::Position;
 use crate::process_error::ProcessError;
 use crate::processor::{Context, Processor, Topics};
 use crate::record::{InputRecord, OutputRecord, TopicPartition};
+use crate::span::Span;
 use crate::store::{Checkpoint, StateStore, StoreError, StoreWrite, TaskId};
 use bytes::Bytes;
 use page::Timestamp;
@@ -68,6 +69,8 @@ pub(crate) struct Task {
     pub(crate) state: TaskState,
     /// Output records of this task that wait for the next commit.
     pub(crate) outputs: Vec<OutputRecord>,
+    /// What was done with records of traces, to be told after the next commit.
+    pub(crate) spans: Vec<Span>,
     /// What their answers hold until then.
     pub(crate) held: Vec<HeldByAnswer>,
     /// Committed next input offset.
@@ -126,6 +129,7 @@ impl Task {
             work,
             state,
             outputs: Vec::new(),
+            spans: Vec::new(),
             held: Vec::new(),
             input_next,
             input_last: None,
@@ -138,6 +142,7 @@ impl Task {
     pub(crate) fn rewind(&mut self, processor: impl FnOnce(&TaskId) -> Box<dyn Processor>) {
         if let TaskWork::Processor(current) = &mut self.work {
             self.outputs.clear();
+            self.spans.clear();
             self.input_last = None;
             self.position = None;
             self.state.overlay = Overlay::new(self.state.checkpoint.stores.len());
@@ -242,7 +247,7 @@ impl Task {
     ) -> Vec<OutputRecord> {
         let record = |store: usize, key: Vec<u8>, value: Option<Vec<u8>>| {
             let to = TopicPartition::new(topics.changelogs[store].name.clone(), self.id.partition);
-            OutputRecord { to, timestamp: now, key, value: value.map(Bytes::from) }
+            OutputRecord { to, timestamp: now, key, value: value.map(Bytes::from), trace: None }
         };
         let mut records: Vec<_> =
             writes.iter().map(|write| record(write.store, write.key.clone(), write.value.clone())).collect();

@@ -7,6 +7,7 @@ use crate::log::{Log, LogError};
 use crate::memory::{MemoryBackend, MemoryStores};
 use crate::record::{InputRecord, OutputRecord, TopicConfig, TopicPartition};
 use crate::runner::{Stage, StageRunner, StepOutcome};
+use crate::span::Tracing;
 use crate::spec::{RunnerSettings, StageSpec};
 use messages::topics::KeyKind;
 use messages::{DecodeError, Encoded, Keyed};
@@ -83,6 +84,13 @@ impl TestDriver {
         self.stages.push(StageRunner::new(spec, instance, log, stores, self.clock.clone(), settings));
     }
 
+    /// Adds an instance of a stage that takes part in traces.
+    pub fn add_traced(&mut self, spec: StageSpec, instance: &str, tracing: Tracing) {
+        self.add(spec, instance);
+        let untraced = self.stages.pop();
+        self.stages.extend(untraced.map(|stage| stage.traced(Some(tracing))));
+    }
+
     /// Kills a stage as a crash would: nothing is flushed or handed over. `stage` is its index in the order of adding.
     pub fn kill(&mut self, stage: usize) {
         drop(self.stages.remove(stage));
@@ -124,7 +132,8 @@ impl TestDriver {
     pub fn send(&self, topic: &str, key: &[u8], value: Vec<u8>) -> Result<(), LogError> {
         let partitions = self.log.topic(topic)?.map_or(1, |topic| topic.partitions);
         let to = TopicPartition::new(topic, crate::partitioner::partition_for(key, partitions));
-        let record = OutputRecord { to, timestamp: self.clock.now(), key: key.to_vec(), value: Some(value.into()) };
+        let record =
+            OutputRecord { to, timestamp: self.clock.now(), key: key.to_vec(), value: Some(value.into()), trace: None };
         self.log.append(&[record]).map(|_| ())
     }
 

@@ -17,12 +17,21 @@ pub struct StageTopology {
     pub tables: Vec<TableSpec>,
     /// Topic that every partition of the stage reads in full.
     pub broadcast: Option<TopicSpec>,
+    /// The output whose records begin a trace each.
+    pub begins_traces: Option<TopicName>,
 }
 
 impl StageTopology {
     /// A stage that reads a topic, without tables or outputs.
     pub fn new(name: &'static str, input: impl Into<TopicSpec>) -> Self {
-        Self { name, input: input.into(), outputs: Vec::new(), tables: Vec::new(), broadcast: None }
+        Self {
+            name,
+            input: input.into(),
+            outputs: Vec::new(),
+            tables: Vec::new(),
+            broadcast: None,
+            begins_traces: None,
+        }
     }
 
     /// Adds an output topic.
@@ -40,6 +49,12 @@ impl StageTopology {
     /// Sets the broadcast topic, which every partition reads in full.
     pub fn hears(mut self, broadcast: impl Into<TopicSpec>) -> Self {
         self.broadcast = Some(broadcast.into());
+        self
+    }
+
+    /// Sets the output with which a page begins its way round the loop.
+    pub fn begins_traces_with(mut self, output: impl Into<TopicSpec>) -> Self {
+        self.begins_traces = Some(output.into().name);
         self
     }
 

@@ -54,6 +54,7 @@ fn stage() -> StageSpec {
         dead_letters: DeadLetters { topic: "dead-letters".to_owned(), encode: |_| Vec::new() },
         schemas: None,
         punctuate_every: Duration::from_secs(3_600),
+        begins_traces: None,
         work: StageWork::Processors(Box::new(|_| Box::new(Summing::default()))),
     }
 }

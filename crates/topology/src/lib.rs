@@ -58,6 +58,7 @@ impl LogNames {
             dead_letters: self.dead_letters(),
             schemas: Some(self.schemas(topology.state_schemas())),
             punctuate_every,
+            begins_traces: topology.begins_traces,
             work,
         }
     }

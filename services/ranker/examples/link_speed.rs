@@ -244,7 +244,7 @@ fn look(topic: &str, partitions: u32, page: u32, is_first_look: bool, random: &m
         focus: None,
     };
     let to = TopicPartition::new(topic, partition_for(&key, partitions));
-    OutputRecord { to, timestamp: START, key, value: Some(links.encode().into()) }
+    OutputRecord { to, timestamp: START, key, value: Some(links.encode().into()), trace: None }
 }
 
 /// Reads what the scheduler is told, so that the log drops it.

@@ -33,7 +33,7 @@ pub fn topology() -> StageTopology {
     let tables =
         StageTopology::new("scheduler", SCHEDULER_EVENTS).keeps(PAGES).keeps(HOSTS).keeps(OUTLOOK).keeps(FORGOTTEN);
     let writes = tables.writes(FETCH_REQUESTS).writes(FETCH_RESULTS).writes(DEMAND).writes(SCHEDULER_EVENTS);
-    writes.writes(HOST_STOPS).writes(ANSWERS).hears(DEMAND)
+    writes.writes(HOST_STOPS).writes(ANSWERS).hears(DEMAND).begins_traces_with(FETCH_REQUESTS)
 }
 
 /// The description of the stage. `partitions` is the number of partitions of the loop's topics.

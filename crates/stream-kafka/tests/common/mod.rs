@@ -101,6 +101,7 @@ pub fn record(topic: &str, partition: u32, key: &str, value: &[u8]) -> OutputRec
         timestamp: Timestamp::from_millis(1_700_000_000_123),
         key: key.as_bytes().to_vec(),
         value: Some(value.to_vec().into()),
+        trace: None,
     }
 }
 

@@ -49,6 +49,7 @@ fn commit(log: &dyn Log, random: &mut Pcg64) {
             timestamp: Timestamp::from_secs(1),
             key: random.random_range(0..200_u32).to_be_bytes().to_vec(),
             value: Some(value(random).into()),
+            trace: None,
         };
         let outputs = (0..random.random_range(1..10)).map(|_| record(random)).collect();
         let state = vec![TaskWrites { task: task(partition), stores: names.clone(), writes: writes(random) }];

@@ -58,7 +58,7 @@ impl CaseTopic {
 
     pub(super) fn record(&self, partition: u32, key: &str, value: &str) -> OutputRecord {
         let (key, value) = (key.as_bytes().to_vec(), value.as_bytes().to_vec().into());
-        OutputRecord { to: self.at(partition), timestamp: self.clock_now, key, value: Some(value) }
+        OutputRecord { to: self.at(partition), timestamp: self.clock_now, key, value: Some(value), trace: None }
     }
 
     /// A record in the partition of its key.

@@ -1,7 +1,8 @@
 //! Records: order, sizes, timestamps and visibility, for any writer and reader.
 
 use super::ground::{ConformanceFixture, Failed, ensure, numbers, same, values};
-use crate::record::{Cleanup, TopicPartition};
+use crate::record::{Cleanup, OutputRecord, TopicPartition};
+use crate::trace::{TraceContext, TraceId};
 use bytes::Bytes;
 use page::DAY;
 
@@ -55,6 +56,23 @@ pub(super) fn timestamps_are_kept(ground: &mut ConformanceFixture) -> Result<(),
     record.timestamp = page::Timestamp::from_millis(ground.now().as_millis() - 1_234);
     ground.append(&[record.clone()])?;
     same("timestamp", ground.read_all(&topic.at(0), 1)?[0].timestamp, record.timestamp)
+}
+
+pub(super) fn the_trace_of_a_record_is_kept(ground: &mut ConformanceFixture) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 1)?;
+    let trace = TraceContext::begun(TraceId::of_record("topic", b"key", b"value"));
+    let traced = |value: &str| OutputRecord { trace: Some(Box::new(trace)), ..topic.record(0, "key", value) };
+    let tombstone = OutputRecord { value: None, ..traced("") };
+    ground.append(&[topic.record(0, "key", "value"), traced("value"), traced(""), tombstone])?;
+    let expected = [None, Some(trace), Some(trace), Some(trace)];
+    for _ in 0..2 {
+        let records = ground.read_all(&topic.at(0), 4)?;
+        let traces: Vec<_> = records.iter().map(|record| record.trace.as_deref().copied()).collect();
+        same("traces", traces, expected.to_vec())?;
+        same("values", records.iter().filter(|record| record.value.is_some()).count(), 3)?;
+        ground.reopen()?;
+    }
+    Ok(())
 }
 
 pub(super) fn a_missing_value_is_a_tombstone(ground: &mut ConformanceFixture) -> Result<(), Failed> {

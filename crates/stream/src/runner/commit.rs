@@ -98,7 +98,7 @@ impl StageRunner {
 
     /// After a successful commit: applies it to every task, even after the store of one has failed.
     fn committed(&mut self, staged: Vec<Staged>, receipt: &Receipt, now: Timestamp) -> Result<(), TaskError> {
-        let (mut result, mut behind) = (Ok(()), Vec::new());
+        let (mut result, mut behind, mut spans) = (Ok(()), Vec::new(), Vec::new());
         for Staged { partition, writes, position, .. } in staged {
             let Some(task) = self.tasks.get_mut(&partition) else { continue };
             if let Some(position) = position {
@@ -109,6 +109,7 @@ impl StageRunner {
             }
             task.position = None;
             task.held.clear();
+            spans.append(&mut task.spans);
             let input_next = task.input_next;
             if let TaskWork::InFlight(window) = &mut task.work {
                 window.committed();
@@ -125,6 +126,7 @@ impl StageRunner {
             }
             self.panics.retain(|(of, offset), _| *of != partition || *offset >= input_next);
         }
+        self.tell_spans(spans);
         // A store that missed a commit must not be used: restore it.
         for partition in behind {
             if let Some(id) = self.close(partition) {

@@ -63,12 +63,13 @@ impl StageRunner {
     }
 
     fn take_answer(&mut self, answer: AnsweredRequest) -> bool {
-        let AnsweredRequest { tag, outputs, writes, held } = answer;
+        let AnsweredRequest { tag, outputs, writes, held, steps } = answer;
         let Some(task) = self.tasks.get_mut(&tag.partition) else { return false };
         let TaskWork::InFlight(window) = &mut task.work else { return false };
         if window.epoch != tag.epoch {
             return false;
         }
+        let (span, before) = (window.traced(tag.offset), task.outputs.len());
         window.answer(tag.offset);
         task.held.extend(held);
         let (now, topics) = (self.clock.now(), &self.joined.as_ref().expect("tasks come from a member").topics);
@@ -91,6 +92,10 @@ impl StageRunner {
                 None => task.state.overlay.write(store, key, Some(value)),
                 Some(why) => leave_out(why),
             }
+        }
+        if let Some(span) = span {
+            let told_by = (&self.spec, self.tracing.as_ref(), now);
+            span.end(&mut task.outputs[before..], steps, None, told_by, &mut task.spans);
         }
         self.health.update(|status| status.answers_left_out_total += left_out);
         self.answer_waits();

@@ -53,10 +53,17 @@ impl StageRunner {
     }
 
     fn process(&mut self, record: &InputRecord, now: Timestamp) -> Result<Processed, TaskError> {
+        let span = self.open_span(record);
         let joined = self.joined.as_ref().expect("records come from a member");
         let Some(task) = self.tasks.get_mut(&record.partition) else { return Ok(Processed::Done) };
         let TaskWork::InFlight(window) = &mut task.work else {
-            return task.process(record, now, &joined.topics, &self.spec.input);
+            let before = task.outputs.len();
+            let processed = task.process(record, now, &joined.topics, &self.spec.input)?;
+            if let Some(span) = span.filter(|_| processed == Processed::Done) {
+                let told_by = (&self.spec, self.tracing.as_ref(), now);
+                span.end(&mut task.outputs[before..], Vec::new(), None, told_by, &mut task.spans);
+            }
+            return Ok(processed);
         };
         let tag = RequestTag { partition: record.partition, offset: record.offset, epoch: window.epoch };
         let StageWork::InFlight(engine, _) = &mut self.spec.work else { return Ok(Processed::Done) };
@@ -67,7 +74,10 @@ impl StageRunner {
         }
         let tables = TaskView::new(&*task.state.store, &task.state.overlay, &joined.topics.tables);
         match engine.submit(tag, record, &tables) {
-            Ok(()) => Ok(Processed::Done),
+            Ok(()) => {
+                span.into_iter().for_each(|span| window.trace(record.offset, span));
+                Ok(Processed::Done)
+            }
             Err(ProcessError::SetAside(reason)) => {
                 window.answer(record.offset);
                 Ok(Processed::SetAside(reason))
@@ -91,9 +101,16 @@ impl StageRunner {
         let value = (self.spec.dead_letters.encode)(&letter);
         let topic = &self.joined.as_ref().expect("records come from a member").topics.dead_letters;
         let to = TopicPartition::new(topic.name.clone(), partition % topic.partitions);
-        let output = OutputRecord { to, timestamp: now, key: record.key.clone(), value: Some(value.into()) };
+        let output =
+            OutputRecord { to, timestamp: now, key: record.key.clone(), value: Some(value.into()), trace: None };
+        let span = self.open_span(record);
         if let Some(task) = self.tasks.get_mut(&partition) {
             task.outputs.push(output);
+            if let Some(span) = span {
+                let last = task.outputs.len() - 1;
+                let told_by = (&self.spec, self.tracing.as_ref(), now);
+                span.end(&mut task.outputs[last..], Vec::new(), Some(reason), told_by, &mut task.spans);
+            }
         }
         self.answer_waits();
         self.health.update(|status| status.set_aside_total += 1);

@@ -155,15 +155,20 @@ impl World {
         let id = self.new_id();
         let key = format!("key {}", self.below(KEYS)).into_bytes();
         let to = TopicPartition::new(role.input(), partition_for(&key, PARTITIONS));
-        OutputRecord { to, timestamp: self.now(), key, value: Some(format!("{verb} {id}").into()) }
+        OutputRecord { to, timestamp: self.now(), key, value: Some(format!("{verb} {id}").into()), trace: None }
     }
 
     /// Appends a broadcast record.
     pub(super) fn tell(&self) {
         let news = format!("news {}", self.new_id()).into_bytes();
         let to = TopicPartition::new("news", 0);
-        let record =
-            OutputRecord { to, timestamp: self.now(), key: b"news".to_vec(), value: Some(news.clone().into()) };
+        let record = OutputRecord {
+            to,
+            timestamp: self.now(),
+            key: b"news".to_vec(),
+            value: Some(news.clone().into()),
+            trace: None,
+        };
         if self.log.append(&[record]).is_ok() {
             self.state().news = Some(news);
         }

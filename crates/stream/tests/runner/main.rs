@@ -5,6 +5,7 @@
 
 mod faults;
 mod in_flight;
+mod traces;
 
 use messages::topics::Topic;
 use page::{DAY, Timestamp};
@@ -33,6 +34,7 @@ fn spec(work: StageWork) -> StageSpec {
         },
         schemas: None,
         punctuate_every: Duration::from_secs(3_600),
+        begins_traces: None,
         work,
     }
 }

@@ -86,7 +86,13 @@ impl Bench {
 
     pub(crate) fn send_bytes(&self, value: Vec<u8>) {
         let to = TopicPartition::new(self.names.topic(topics::FETCH_REQUESTS), 0);
-        let record = OutputRecord { to, timestamp: clock().now(), key: b"site".to_vec(), value: Some(value.into()) };
+        let record = OutputRecord {
+            to,
+            timestamp: clock().now(),
+            key: b"site".to_vec(),
+            value: Some(value.into()),
+            trace: None,
+        };
         self.log.append(&[record]).unwrap();
     }
 

@@ -126,7 +126,9 @@ impl Loop {
     fn tell(&self, event: &SchedulerEvent) {
         let to = TopicPartition::new(self.names.topic(topics::SCHEDULER_EVENTS), 0);
         let value = Some(event.encode().into());
-        self.log.append(&[OutputRecord { to, timestamp: self.clock.now(), key: b"site".to_vec(), value }]).unwrap();
+        self.log
+            .append(&[OutputRecord { to, timestamp: self.clock.now(), key: b"site".to_vec(), value, trace: None }])
+            .unwrap();
     }
 
     /// Once round: what the fetcher answered goes home as an estimate.

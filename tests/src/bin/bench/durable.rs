@@ -185,6 +185,7 @@ fn looks(topic: &str, partitions: u32, site: usize, look: i64) -> Vec<OutputReco
             timestamp: at,
             key,
             value: Some(observation.encode().into()),
+            trace: None,
         }
     };
     (0..PAGES_PER_SITE).map(record).collect()

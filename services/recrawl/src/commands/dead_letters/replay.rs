@@ -112,5 +112,11 @@ fn original(log: &dyn Log, record: &InputRecord) -> Result<Option<OutputRecord>,
     let Some(topic) = log.topic(&letter.topic)? else { return Ok(None) };
     let partition = partition_for(&letter.key, topic.partitions);
     let to = TopicPartition::new(letter.topic.as_str(), partition);
-    Ok(Some(OutputRecord { to, timestamp: record.timestamp, key: letter.key, value: letter.value.map(Into::into) }))
+    Ok(Some(OutputRecord {
+        to,
+        timestamp: record.timestamp,
+        key: letter.key,
+        value: letter.value.map(Into::into),
+        trace: record.trace.clone(),
+    }))
 }

@@ -1,0 +1,42 @@
+//! Records as Kafka's client has them.
+
+use page::Timestamp;
+use rdkafka::Message;
+use rdkafka::message::{BorrowedHeaders, BorrowedMessage, Header, Headers, OwnedHeaders};
+use rdkafka::producer::BaseRecord;
+use stream::{InputRecord, OutputRecord, TRACEPARENT, TraceContext};
+
+pub(crate) fn to_record(message: &BorrowedMessage<'_>) -> InputRecord {
+    InputRecord {
+        partition: message.partition() as u32,
+        offset: message.offset() as u64,
+        timestamp: Timestamp::from_millis(message.timestamp().to_millis().unwrap_or(0)),
+        key: message.key().unwrap_or_default().to_vec(),
+        value: message.payload().map(|value| value.to_vec().into()),
+        trace: message.headers().and_then(trace_of),
+    }
+}
+
+/// The trace that a record belongs to. A second header would say something else, so neither counts.
+fn trace_of(headers: &BorrowedHeaders) -> Option<Box<TraceContext>> {
+    let mut found = headers.iter().filter(|header| header.key == TRACEPARENT);
+    let context = TraceContext::parse(found.next()?.value?)?;
+    found.next().is_none().then(|| Box::new(context))
+}
+
+/// A message of a record, with what its delivery is to name.
+pub(crate) fn to_message(record: &OutputRecord, opaque: usize) -> BaseRecord<'_, [u8], [u8], usize> {
+    let mut message = BaseRecord::with_opaque_to(&record.to.topic, opaque)
+        .partition(record.to.partition as i32)
+        // librdkafka takes zero for "now".
+        .timestamp(record.timestamp.as_millis().max(1))
+        .key(record.key.as_slice());
+    if let Some(value) = &record.value {
+        message = message.payload(&value[..]);
+    }
+    if let Some(trace) = &record.trace {
+        let header = Header { key: TRACEPARENT, value: Some(&trace.to_string()) };
+        message = message.headers(OwnedHeaders::new_with_capacity(1).insert(header));
+    }
+    message
+}

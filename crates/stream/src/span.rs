@@ -1,0 +1,143 @@
+//! What a stage did with a record of a trace, and where that is told.
+
+use crate::trace::{Sampler, SpanId, TraceContext};
+use page::Timestamp;
+use std::sync::Arc;
+
+impl Span {
+    /// Whether it is about a record as a whole, whose work ends with its commit.
+    pub(crate) fn is_of_record(&self) -> bool {
+        matches!(self.kind, SpanKind::Producer | SpanKind::Consumer)
+    }
+}
+
+/// One span: a piece of work, with its place in a trace. Attributes have the names of OpenTelemetry's conventions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Span {
+    /// Its own ids.
+    pub context: TraceContext,
+    /// The span that led to it; `None` for the first of a trace.
+    pub parent: Option<SpanId>,
+    /// The stage at work.
+    pub stage: Arc<str>,
+    /// What was done.
+    pub name: String,
+    /// Its place between a producer and a consumer.
+    pub kind: SpanKind,
+    /// When it began, on the clock of the web.
+    pub start: Timestamp,
+    /// When it ended: for the work on a record, when that was committed.
+    pub end: Timestamp,
+    /// What is known of it.
+    pub attributes: Vec<Attribute>,
+    /// Why it failed.
+    pub error: Option<String>,
+}
+
+/// A span's place between a producer and a consumer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpanKind {
+    /// It makes the first record of a trace.
+    Producer,
+    /// It processes a record.
+    Consumer,
+    /// It asks a server.
+    Client,
+    /// Anything else.
+    Internal,
+}
+
+/// A named fact about a span.
+pub type Attribute = (&'static str, AttributeValue);
+
+/// The value of an attribute.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AttributeValue {
+    /// A text.
+    Text(String),
+    /// A whole number.
+    Number(i64),
+    /// Any other number.
+    Real(f64),
+}
+
+impl From<&str> for AttributeValue {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for AttributeValue {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<i64> for AttributeValue {
+    fn from(number: i64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<f64> for AttributeValue {
+    fn from(number: f64) -> Self {
+        Self::Real(number)
+    }
+}
+
+/// A part of the work on a record. It becomes a span of its own within that of the record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// What was done.
+    pub name: &'static str,
+    /// Its place between a client and a server.
+    pub kind: SpanKind,
+    /// When it began.
+    pub start: Timestamp,
+    /// When it ended.
+    pub end: Timestamp,
+    /// What is known of it.
+    pub attributes: Vec<Attribute>,
+    /// Why it failed.
+    pub error: Option<String>,
+}
+
+/// What a record says of the work on it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RecordFacts {
+    /// Its attributes.
+    pub attributes: Vec<Attribute>,
+    /// The failure that it reports.
+    pub error: Option<String>,
+}
+
+impl RecordFacts {
+    /// These, and what another record says. Where both name an attribute, the other's holds.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        self.attributes.retain(|(name, _)| other.attributes.iter().all(|(of_other, _)| of_other != name));
+        self.attributes.extend(other.attributes);
+        Self { error: self.error.or(other.error), ..self }
+    }
+}
+
+/// Where spans go. It must return at once; a span that it has no room for is lost.
+pub trait SpanSink: Send + Sync {
+    /// Takes a span.
+    fn take(&self, span: Span);
+}
+
+/// Tells what is known of a record of a topic, by the topic's full name.
+pub type Describe = dyn Fn(&str, &[u8]) -> RecordFacts + Send + Sync;
+
+/// How a stage takes part in traces. Without it, a stage only passes the context of a record on to what it makes of it.
+#[derive(Clone)]
+pub struct Tracing {
+    /// Where its spans go.
+    pub sink: Arc<dyn SpanSink>,
+    /// Which of the traces that it begins are recorded. Those of others are recorded as they decided.
+    pub sampler: Sampler,
+    /// What moves the records: the attribute `messaging.system`.
+    pub system: &'static str,
+    /// Says what is known of a record.
+    pub describe: Arc<Describe>,
+}
