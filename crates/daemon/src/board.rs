@@ -5,6 +5,7 @@ use crate::freshness::{AuditedFreshness, CalibratedFreshness};
 use crate::metrics::Figure;
 use crate::outcomes::{OutcomeCount, outcome_counts};
 use crate::pulse::Pulse;
+use crate::traces::SpanCounts;
 use messages::AnswerReport;
 use page::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,7 @@ pub struct Board {
     backlogs: Arc<Mutex<Vec<ShownBacklog>>>,
     pulse: Arc<Mutex<Pulse>>,
     figures: Arc<Mutex<Vec<Figure>>>,
+    spans: Arc<SpanCounts>,
 }
 
 /// Backlog of one partition of a stage.
@@ -130,6 +132,7 @@ impl Board {
             backlogs: Arc::default(),
             pulse: Arc::default(),
             figures: Arc::default(),
+            spans: Arc::default(),
         }
     }
 
@@ -189,6 +192,11 @@ impl Board {
     /// Replaces the shown figures of the process that belong to no stage.
     pub fn show_figures(&self, figures: Vec<Figure>) {
         *self.figures.lock().unwrap_or_else(PoisonError::into_inner) = figures;
+    }
+
+    /// Where the spans of the process are counted.
+    pub fn spans(&self) -> &Arc<SpanCounts> {
+        &self.spans
     }
 
     pub(crate) fn figures(&self) -> Vec<Figure> {

@@ -22,6 +22,7 @@ pub mod pings;
 mod pulse;
 pub mod service;
 mod threads;
+mod traces;
 
 /// Allocator of every program built on this crate. Reading a page allocates and frees hundreds of pieces, often on
 /// different threads: a crawl took a tenth less CPU with it than with the allocator of glibc.
@@ -36,3 +37,4 @@ pub use crate::load::{LoadError, load};
 pub use crate::metrics::{Figure, METRICS, Metric, MetricKind, log_figures};
 pub use crate::outcomes::{OutcomeCount, outcome_counts, outcome_lines};
 pub use crate::threads::{Background, StageThreads, StopSignal};
+pub use crate::traces::{SpanCounts, TraceExporter};

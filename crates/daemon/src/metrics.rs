@@ -132,6 +132,8 @@ pub(crate) fn text(board: &Board, pings: Option<PingCounts>) -> String {
         pings.collect(&mut samples);
     }
     board.figures().into_iter().for_each(|(name, value)| samples.add(name, &[], value));
+    samples.add("recrawl_trace_spans_sent_total", &[], board.spans().sent() as f64);
+    samples.add("recrawl_trace_spans_dropped_total", &[], board.spans().dropped() as f64);
     for ShownBacklog { stage, partition, records, oldest_s } in board.backlogs() {
         let labels = [("stage", stage), ("partition", &partition.to_string())];
         samples.add("recrawl_backlog_records", &labels, records as f64);

@@ -5,6 +5,7 @@ use crate::clock::WebClock;
 use crate::hints::HintIntake;
 use crate::http::HttpSite;
 use crate::threads::{Background, StageThreads, StopSignal};
+use crate::traces::TraceExporter;
 use crate::{backlog, http, load, logging, memory_limit};
 use anyhow::Context as _;
 use clap::Parser;
@@ -219,7 +220,10 @@ fn run<P>(
     let around = Surroundings { settings, names: &names, clock: clock.clone(), partitions, data: &data };
     let spec = make(&around, &prepared)?;
     let pace = topology::runner_settings(settings, spec.punctuate_every, &*clock);
-    let stage = StageRunner::new(spec, &instance, log.clone(), stores, clock.clone(), pace);
+    // Ends behind the stage, whose last spans it sends.
+    let traces = TraceExporter::start(settings, &names, &instance, "kafka", board.spans().clone())?;
+    let stage = StageRunner::new(spec, &instance, log.clone(), stores, clock.clone(), pace)
+        .traced(traces.as_ref().map(TraceExporter::tracing));
     board.replace(vec![stage.status()]);
     background.add(backlog::watch(log, &names, clock, board, &stop)?);
     info!(service = name, %address, partitions, data = %data.display(), "started");
@@ -231,6 +235,7 @@ fn run<P>(
     }
     info!(service = name, "draining");
     threads.finish().map_err(anyhow::Error::msg)?;
+    drop(traces);
     info!(service = name, "drained");
     Ok(())
 }

@@ -32,7 +32,8 @@ pub use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol};
 pub use crate::preset::Preset;
 pub use crate::sections::{
     Budget, Clock, Contents, Crawl, Detector, Discover, Estimator, Fetch, Hints, Http, Kafka, Log, LogFormat,
-    Observability, Output, OutputFormat, Policy, Politeness, RankMethod, Ranker, Settings, Topics, TrustedPages, Urls,
+    Observability, Output, OutputFormat, Policy, Politeness, RankMethod, Ranker, Settings, Topics, Trace, TrustedPages,
+    Urls,
 };
 pub use crate::values::{Credentials, MediaRange, PortRange, Proxy, Secret};
 

@@ -89,6 +89,7 @@ mod policy;
 mod politeness;
 mod ranker;
 mod topics;
+mod trace;
 mod urls;
 
 pub use self::budget::Budget;
@@ -107,6 +108,7 @@ pub use self::policy::Policy;
 pub use self::politeness::Politeness;
 pub use self::ranker::{RankMethod, Ranker, TrustedPages};
 pub use self::topics::Topics;
+pub use self::trace::Trace;
 pub use self::urls::Urls;
 
 macro_rules! settings {
@@ -176,4 +178,5 @@ settings! {
     http: Http,
     clock: Clock,
     observability: Observability,
+    trace: Trace,
 }

@@ -8,7 +8,7 @@ use crate::response::{FailedExchange, FetchFailure, Response, Seen, late};
 use crate::{over_http1, over_http2, request};
 use messages::FetchOutcome;
 use page::CanonicalUrl;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Why a request has no answer.
 pub(crate) enum Unanswered {
@@ -20,12 +20,14 @@ pub(crate) enum Unanswered {
     Failed(FetchFailure),
 }
 
-/// Sends one GET over the host's connection and opens one if needed. Keeps the connection if it can be reused.
+/// Sends one GET over the host's connection and opens one if needed. Keeps the connection if it can be reused. `connecting`
+/// becomes how long a new one took.
 pub(crate) async fn get(
     url: &CanonicalUrl,
     wanted: RequestedResource<'_>,
     connection: &mut Option<Connection>,
     network: &Network,
+    connecting: &mut Option<Duration>,
 ) -> Result<Response, Unanswered> {
     let rules = &*network.rules;
     let limit = Instant::now() + rules.fetch.total_timeout;
@@ -42,7 +44,10 @@ pub(crate) async fn get(
     }
     // Boxed because it is rare: it would enlarge the future of every request.
     let opening = tokio::time::timeout_at(limit.into(), Box::pin(Connection::open(url, network)));
-    let mut open = opening.await.unwrap_or_else(|_| Err(late(rules))).map_err(Unanswered::Failed)?;
+    let began = Instant::now();
+    let opened = opening.await.unwrap_or_else(|_| Err(late(rules)));
+    *connecting = Some(began.elapsed());
+    let mut open = opened.map_err(Unanswered::Failed)?;
     let answer = exchange(url, wanted, &mut open, network, limit).await;
     let response = answer.map_err(|broken| unanswered(broken, open.used))?;
     *connection = reusable(open, &response);

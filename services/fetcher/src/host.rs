@@ -241,9 +241,10 @@ impl HostWorker {
         job.wire_bytes += failure.wire_bytes;
         let (tag, robots_bytes, robots_of) = (job.tag, job.robots_bytes, std::mem::take(&mut job.robots_of));
         let held = (None, job.is_answered());
+        let steps = job.take_steps(self.clock.now());
         let mut result = self.result(*job, fetched_at, latency, failure.outcome);
         result.detail = Some(shortened(failure.detail));
-        Box::new(Done { tag, result, body: None, robots_bytes, robots_of, held })
+        Box::new(Done { tag, result, body: None, robots_bytes, robots_of, steps, held })
     }
 
     fn answered(
@@ -260,6 +261,7 @@ impl HostWorker {
         let is_conditional = known.etag.is_some() || known.last_modified.is_some();
         let (outcome, detail) = outcome_of(status, retry_after.is_some(), is_conditional);
         let (tag, robots_bytes, robots_of) = (job.tag, job.robots_bytes, std::mem::take(&mut job.robots_of));
+        let steps = job.take_steps(self.clock.now());
         let (known_digest, under_way) = (job.request.validators.content_digest, job.is_answered());
         let mut result = self.result(*job, fetched_at, latency, outcome);
         result.detail = detail;
@@ -284,7 +286,7 @@ impl HostWorker {
         }
         let memory = response.memory.filter(|_| body.is_some());
         let held = (memory, under_way);
-        Box::new(Done { tag, result, body, robots_bytes, robots_of, held })
+        Box::new(Done { tag, result, body, robots_bytes, robots_of, steps, held })
     }
 
     fn result(&self, job: FetchJob, fetched_at: Timestamp, latency: Duration, outcome: FetchOutcome) -> FetchResult {

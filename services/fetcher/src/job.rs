@@ -3,13 +3,14 @@
 use crate::crashes::{CrashJournal, UnderWay};
 use crate::memory::KeptMemory;
 use crate::state::RobotsKey;
+use crate::steps::JobSteps;
 use crate::traffic::Waiting;
 use bytes::Bytes;
 use messages::body::{self, Packing};
 use messages::{Exchange, FetchRequest, FetchResult, Hop, RedirectedRequest, RobotsErrand};
-use page::{CanonicalUrl, SiteKey};
+use page::{CanonicalUrl, SiteKey, Timestamp};
 use std::sync::Arc;
-use stream::RequestTag;
+use stream::{RequestTag, Step};
 use tokio::sync::OwnedSemaphorePermit;
 
 /// A request being worked on.
@@ -37,6 +38,8 @@ pub(crate) struct FetchJob {
     pub(crate) under_way: Option<UnderWay>,
     /// Present while it is the one job worked on that is suspected of crashes, until it is under way.
     pub(crate) alone: Option<OwnedSemaphorePermit>,
+    /// Present if it belongs to a trace.
+    pub(crate) steps: Option<Box<JobSteps>>,
     /// Present while it waits for its host's turn.
     pub(crate) waiting: Option<Waiting>,
 }
@@ -61,6 +64,7 @@ impl FetchJob {
             requests: 0,
             under_way: None,
             alone: None,
+            steps: None,
             waiting: None,
             request,
         };
@@ -106,8 +110,14 @@ impl FetchJob {
         under_way
     }
 
+    /// The steps of a job that is answered now. None unless it belongs to a trace.
+    pub(crate) fn take_steps(&mut self, now: Timestamp) -> Vec<Step> {
+        self.steps.take().map(|steps| steps.end(now)).unwrap_or_default()
+    }
+
     /// The job as a request to the fetcher of the site that it was redirected to.
-    pub(crate) fn redirected(self) -> Answer {
+    pub(crate) fn redirected(mut self, now: Timestamp) -> Answer {
+        let steps = self.take_steps(now);
         let redirected = RedirectedRequest {
             target_url: self.at,
             hops: self.hops,
@@ -117,7 +127,7 @@ impl FetchJob {
             robots: self.errand,
         };
         let request = FetchRequest { redirected: Some(Box::new(redirected)), ..self.request };
-        Answer::Redirected { tag: self.tag, request: Box::new(request), robots_of: self.robots_of }
+        Answer::Redirected { tag: self.tag, request: Box::new(request), robots_of: self.robots_of, steps }
     }
 }
 
@@ -132,6 +142,8 @@ pub(crate) struct Done {
     pub(crate) robots_bytes: u64,
     /// Hosts whose robots.txt is to be stored.
     pub(crate) robots_of: Vec<RobotsKey>,
+    /// What was done, if it belongs to a trace.
+    pub(crate) steps: Vec<Step>,
     pub(crate) held: HeldByDone,
 }
 
@@ -155,5 +167,7 @@ pub(crate) enum Answer {
         request: Box<FetchRequest>,
         /// Hosts whose robots.txt is to be stored.
         robots_of: Vec<RobotsKey>,
+        /// What was done, if it belongs to a trace.
+        steps: Vec<Step>,
     },
 }

@@ -47,6 +47,7 @@ mod rules;
 mod sniff;
 mod stage;
 mod state;
+mod steps;
 mod traffic;
 
 pub use crate::address::is_public;

@@ -52,7 +52,7 @@ pub(crate) struct FetchPool {
     traffic: Arc<Traffic>,
     memory: BodyMemory,
     pub(crate) robots: Arc<RobotsBook>,
-    clock: Arc<dyn Clock>,
+    pub(crate) clock: Arc<dyn Clock>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -254,7 +254,7 @@ async fn serve(workers: Rc<Workers>, name: String, mut jobs: mpsc::UnboundedRece
         match turn {
             Some(Turn::Done(done)) => workers.answer.send(Answer::Done(done)),
             Some(Turn::HandOver { job, leaves_site }) if leaves_site && workers.network.rules.sites_have_owners => {
-                workers.answer.send(job.redirected());
+                workers.answer.send(job.redirected(workers.clock.now()));
             }
             Some(Turn::HandOver { job, .. }) => resubmit(&workers, job),
             Some(Turn::Wait { job }) => waiting.push_back(job),

@@ -6,6 +6,7 @@ use crate::job::{Answer, FetchJob};
 use crate::pool::FetchPool;
 use crate::rules::FetcherRules;
 use crate::state::{ROBOTS, RobotsKey};
+use crate::steps::JobSteps;
 use messages::AnswerKind;
 use messages::body::Packing;
 use messages::topics::{FETCH_REQUESTS, FETCH_RESULTS, HOST_STOPS};
@@ -107,7 +108,10 @@ impl InFlight for Fetcher {
     fn submit(&mut self, tag: RequestTag, record: &InputRecord, tables: &TaskView<'_>) -> Result<(), ProcessError> {
         let request = record.read(FETCH_REQUESTS)?;
         self.restore_robots(request.target(), tables)?;
-        self.pool.submit(FetchJob::new(tag, request));
+        let mut job = FetchJob::new(tag, request);
+        let is_traced = record.trace.as_ref().is_some_and(|trace| trace.is_sampled());
+        job.steps = is_traced.then(|| Box::new(JobSteps::begin(self.pool.clock.now())));
+        self.pool.submit(job);
         Ok(())
     }
 
@@ -121,13 +125,13 @@ impl InFlight for Fetcher {
     fn receive(&mut self, patience: Duration) -> Option<AnsweredRequest> {
         let mut done = match self.pool.answers.receive(patience)? {
             Answer::Done(done) => done,
-            Answer::Redirected { tag, request, robots_of } => {
-                let answer = AnsweredRequest::new(tag).with(FETCH_REQUESTS, *request);
+            Answer::Redirected { tag, request, robots_of, steps } => {
+                let answer = AnsweredRequest::new(tag).in_steps(steps).with(FETCH_REQUESTS, *request);
                 return Some(self.storing_robots(answer, &robots_of));
             }
         };
         let (tag, robots_bytes, (memory, under_way)) = (done.tag, done.robots_bytes, std::mem::take(&mut done.held));
-        let robots_of = std::mem::take(&mut done.robots_of);
+        let (robots_of, steps) = (std::mem::take(&mut done.robots_of), std::mem::take(&mut done.steps));
         let mut result = done.packed(self.packing);
         // The budget pays for all that was received.
         result.look.wire_bytes += robots_bytes as i64;
@@ -138,7 +142,7 @@ impl InFlight for Fetcher {
         *self.outcomes.entry(kind.report().figure).or_default() += 1;
         self.failures.take(kind, &result);
         // The body is in memory until the detector has read it.
-        let answer = AnsweredRequest::new(tag).with_holding(FETCH_RESULTS, result, memory);
+        let answer = AnsweredRequest::new(tag).in_steps(steps).with_holding(FETCH_RESULTS, result, memory);
         Some(self.storing_robots(answer, &robots_of).holding(under_way))
     }
 

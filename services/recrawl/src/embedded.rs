@@ -4,7 +4,7 @@ use crate::CommandFailure;
 use crate::feed::{self, FeedAbout, FeedForm};
 use crate::topic_reader::TopicReader;
 use daemon::http::{self, HttpSite, TextResponse};
-use daemon::{Background, Board, HintIntake, StageThreads, Status, StopSignal, WebClock};
+use daemon::{Background, Board, HintIntake, StageThreads, Status, StopSignal, TraceExporter, WebClock};
 use messages::body::Packing;
 use messages::{ChangeForm, Command, CommandKind, TopicOrder, topics};
 use page::{CanonicalUrl, Host};
@@ -36,6 +36,8 @@ const SEEDS_PER_BATCH: usize = 1_000;
 pub struct Embedded {
     // In drop order: the stages, then the background threads, then the log they share.
     threads: StageThreads,
+    /// Sends the last spans of the stages.
+    traces: Option<TraceExporter>,
     background: Background,
     /// Health and figures of the loop.
     pub board: Board,
@@ -77,9 +79,13 @@ impl Embedded {
         let partitions = input.map_or(settings.log.partitions, |topic| topic.partitions);
         let stores = Arc::new(EmbeddedStores::new(log.backend().clone()));
         let shared: Arc<dyn Log> = Arc::new(log.clone());
+        let board = Board::new(Vec::new(), clock.speed());
+        let traces = TraceExporter::start(settings, &names, "embedded", "recrawl", board.spans().clone())
+            .map_err(|error| CommandFailure::Input(error.to_string()))?;
         let runner = |spec: StageSpec| -> Box<dyn Stage> {
             let pace = topology::runner_settings(settings, spec.punctuate_every, &*clock);
-            Box::new(StageRunner::new(spec, "embedded", shared.clone(), stores.clone(), clock.clone(), pace))
+            let runner = StageRunner::new(spec, "embedded", shared.clone(), stores.clone(), clock.clone(), pace);
+            Box::new(runner.traced(traces.as_ref().map(TraceExporter::tracing)))
         };
         // Results that are not retained stay in memory.
         let packing = if settings.log.retention_results.is_some() { Packing::Lz4 } else { Packing::None };
@@ -92,7 +98,7 @@ impl Embedded {
             ("matcher", runner(matcher::stage(&names))),
             ("ranker", runner(ranker::stage(settings, &names, partitions))),
         ];
-        let board = Board::new(stages.iter().map(|(_, stage)| stage.status()).collect(), clock.speed());
+        board.replace(stages.iter().map(|(_, stage)| stage.status()).collect());
         board.show_figures(daemon::log_figures(log.backend()));
         let commands = CommandSender::new(shared.clone(), &names, clock.clone())?;
         let sender = commands.clone();
@@ -110,7 +116,7 @@ impl Embedded {
         let threads = StageThreads::start(stages, settings.log.drain_timeout, &stop)?;
         background.add(daemon::backlog::watch(shared, &names, clock.clone(), board.clone(), &stop)?);
         background.add(maintain(log.clone(), settings.log.sync, clock.clone(), stop.clone())?);
-        Ok(Self { threads, background, board, address, stop, commands, names, log, clock, address_file })
+        Ok(Self { threads, traces, background, board, address, stop, commands, names, log, clock, address_file })
     }
 
     /// Sends seeds to the scheduler. Known seeds have no effect.
@@ -144,6 +150,7 @@ impl Embedded {
     pub fn finish(self) -> Result<Status, CommandFailure> {
         self.stop.stop();
         let finished = self.threads.finish();
+        drop(self.traces);
         let _ = std::fs::remove_file(&self.address_file);
         drop(self.background);
         finished.map_err(CommandFailure::World)?;

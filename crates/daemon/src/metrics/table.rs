@@ -96,6 +96,12 @@ const PROCESS: &[Metric] = &[
     counter("recrawl_pings_taken_total", "pages", "pages in accepted pings, written to the log as hints"),
     counter("recrawl_pings_refused_total", "pages", "pages in pings that were refused"),
     counter("recrawl_pings_ignored_total", "pings", "WebSub pings ignored because their signature is missing or wrong"),
+    counter("recrawl_trace_spans_sent_total", "spans", "spans of traces that the collector took"),
+    counter(
+        "recrawl_trace_spans_dropped_total",
+        "spans",
+        "spans of traces that were lost: the collector did not take them, or more came than it took",
+    ),
     counter(
         "recrawl_log_missing_writes_total",
         "writes",

@@ -14,6 +14,12 @@ pub(super) const TEN_YEARS: Duration = Duration::from_secs(3_650 * 86_400);
 pub(super) const SOCKET: Parsed<SocketAddr> =
     Parsed("an IP address with a port, such as \"127.0.0.1:8080\" or \"[::1]:8080\"", |text| text.parse().ok());
 
+/// Whether a text is an address of HTTP that a path can be added to. User name and password are not allowed.
+pub(super) fn is_http_base(text: &str) -> bool {
+    let is_http = text.starts_with("http://") || text.starts_with("https://");
+    is_http && !text.contains(['@', '?', '#']) && CanonicalUrl::parse(text).is_ok()
+}
+
 pub(super) fn not_empty(text: &str) -> bool {
     !text.trim().is_empty()
 }

@@ -10,6 +10,7 @@ use crate::pool::CONNECTION_REST;
 use crate::request::RequestedResource;
 use crate::response::{FetchFailure, Response};
 use crate::route::{in_scope, shared_address};
+use crate::steps::SentFor;
 use hyper::header;
 use messages::{FetchOutcome, FetchReason};
 use page::{CanonicalUrl, Timestamp};
@@ -133,7 +134,12 @@ impl HostWorker {
             };
             let mut elsewhere = None;
             let connection = if is_own { self.origins.connection(at) } else { &mut elsewhere };
-            let answer = get(at, wanted, connection, &network).await;
+            let mut connecting = None;
+            let answer = get(at, wanted, connection, &network, &mut connecting).await;
+            if let Some(steps) = &mut job.steps {
+                let sent = SentFor { url: at, is_robots: matches!(errand, Errand::Robots { .. }), sent_at: fetched_at };
+                steps.came_of(sent, connecting, &answer, self.clock.now());
+            }
             let waited = answer.as_ref().map_or(Duration::ZERO, |response| response.waited);
             let latency = self.clock.monotonic().saturating_sub(started + waited);
             if matches!(errand, Errand::Page) {
