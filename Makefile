@@ -139,6 +139,12 @@ k8s-e2e: setup-k8s ## run the loop on a real control plane of Kubernetes, whose 
 	RECRAWL_PROGRAMS=$(CARGO_TARGET_DIR)/debug \
 	cargo test --locked --manifest-path tests/kubernetes/Cargo.toml $(ARGS) -- --nocapture --test-threads 1
 
+.PHONY: trace-e2e
+trace-e2e: setup-k8s ## tell traces to the collector of OpenTelemetry, embedded and over Kafka; needs Go 1.25
+	@tests/otel-collector/build
+	@RECRAWL_OTEL_COLLECTOR=$$(tests/otel-collector/build --where)/otel-collector RECRAWL_KAFKA_REQUIRED=1 \
+	tests/kafka/cluster run --nodes 1 -- cargo test $(CARGO_FLAGS) -p tests --test embedded --test distributed tracing
+
 .PHONY: kafka-up
 kafka-up: ## start a temporary Kafka on loopback; KAFKA_PORT=19092, KAFKA_NODES=1 or 3
 	@tests/kafka/cluster up --nodes $(KAFKA_NODES) --port $(KAFKA_PORT)

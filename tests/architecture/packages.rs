@@ -18,13 +18,15 @@ const LICENCES: [&str; 10] = [
 ];
 
 /// Packages of which two versions are compiled, and who keeps the older one.
-const TWICE: [(&str, &str); 11] = [
+const TWICE: [(&str, &str); 13] = [
     ("bit-vec", "bit-set, below fancy-regex"),
     ("foldhash", "hashbrown 0.15"),
     ("getrandom", "ring"),
     ("hashbrown", "dashmap and ouroboros, below governor and apache-avro"),
     ("heck", "ouroboros"),
     ("prettyplease", "lrlex, below promql-parser, which only the tests have"),
+    ("rand", "opentelemetry_sdk"),
+    ("rand_core", "opentelemetry_sdk"),
     ("shlex", "bindgen"),
     ("syn", "macros in transition to 3"),
     ("synstructure", "macros in transition to syn 3"),

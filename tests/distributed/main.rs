@@ -14,5 +14,6 @@ mod outputs;
 mod same_loop;
 mod stopping;
 mod takeover;
+mod tracing;
 
 use tests::services;

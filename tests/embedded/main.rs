@@ -24,3 +24,4 @@ mod presets;
 mod prometheus;
 mod same_words;
 mod site;
+mod tracing;

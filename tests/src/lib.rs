@@ -19,6 +19,7 @@ mod receiver;
 mod registry;
 pub mod services;
 pub mod topics;
+pub mod traces;
 mod web;
 
 pub use crate::browser::{Browser, READABLE, Scheme};

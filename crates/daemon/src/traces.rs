@@ -24,7 +24,7 @@ use tracing::{info, warn};
 const ENDPOINT_VARIABLES: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
 /// Where a collector takes traces.
 const PATH: &str = "/v1/traces";
-/// Most spans that wait to be sent, about 4 MiB of them.
+/// Most spans that wait to be sent, about 10 MB of them.
 const QUEUE_SPANS: usize = 8_192;
 /// Spans after which those waiting are sent at once, and the most that are sent together.
 const BATCH_SPANS: usize = 512;

@@ -40,3 +40,24 @@ pub(crate) fn to_message(record: &OutputRecord, opaque: usize) -> BaseRecord<'_,
     }
     message
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_with_two_traces_or_a_wrong_one_belongs_to_none() {
+        const ONE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        let read = |headers: &[(&str, Option<&str>)]| {
+            let headers = headers
+                .iter()
+                .fold(OwnedHeaders::new(), |all, (key, value)| all.insert(Header { key, value: value.as_ref() }));
+            trace_of(headers.as_borrowed()).map(|trace| trace.to_string())
+        };
+        assert_eq!(read(&[("other", Some("x")), (TRACEPARENT, Some(ONE))]).as_deref(), Some(ONE));
+        assert_eq!(read(&[(TRACEPARENT, Some(ONE)), (TRACEPARENT, Some(ONE))]), None);
+        assert_eq!(read(&[(TRACEPARENT, Some("00-1"))]), None);
+        assert_eq!(read(&[(TRACEPARENT, None)]), None);
+        assert_eq!(read(&[("Traceparent", Some(ONE))]), None, "names of Kafka's headers have a case");
+    }
+}
