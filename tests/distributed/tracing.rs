@@ -44,8 +44,10 @@ fn the_loop_of_a_page_over_kafka_is_one_trace() {
 
     let services = distributed.start_all();
     distributed.wait_until_idle(&services);
-    let pages = || told_loops(&collector.spans());
-    wait_for("the first loop of every page is told", IN_THE_END, || web.urls().iter().all(|url| pages().contains(url)));
+    wait_for("the first loop of every page is told", IN_THE_END, || {
+        let pages = told_loops(&collector.spans());
+        web.urls().iter().all(|url| pages.contains(url))
+    });
     wait_for("each service counts what it sent", SOON, || {
         let sent = |service: &crate::services::Service| service.metric("recrawl_trace_spans_sent_total");
         services.iter().filter(|service| service.stage != "matcher").all(|service| sent(service) > Some(0.0))

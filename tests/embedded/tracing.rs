@@ -30,8 +30,10 @@ fn the_loop_of_a_page_in_one_process_is_one_trace() {
     let (web, collector) = (web(), TraceCollector::start());
     let crawl = traced(&web, &collector.endpoint());
     let running = crawl.run(&[]);
-    let pages = || told_loops(&collector.spans());
-    wait_for("the first loop of every page is told", SOON, || web.urls().iter().all(|url| pages().contains(url)));
+    wait_for("the first loop of every page is told", SOON, || {
+        let pages = told_loops(&collector.spans());
+        web.urls().iter().all(|url| pages.contains(url))
+    });
     stop(running);
     let systems: BTreeSet<_> =
         collector.spans().iter().filter_map(|span| span.attributes.get("messaging.system").cloned()).collect();
@@ -93,6 +95,6 @@ fn the_standards_variable_names_a_collector_too_and_a_wrong_address_is_refused()
     stop(running);
     let crawl = Crawl::of(&web).with("trace.otlp_endpoint", "collector:4318");
     crawl.run(&[]).finish().exits_with(2).says(&["trace.otlp_endpoint", "http://otel-collector:4318"]);
-    let crawl = Crawl::of(&web).with_variable("OTEL_EXPORTER_OTLP_ENDPOINT", "http://");
+    let crawl = Crawl::of(&web).with_variable("OTEL_EXPORTER_OTLP_ENDPOINT", "http://[::1");
     crawl.run(&[]).finish().exits_with(2).says(&["traces cannot be sent"]);
 }

@@ -221,7 +221,8 @@ fn run<P>(
     let spec = make(&around, &prepared)?;
     let pace = topology::runner_settings(settings, spec.punctuate_every, &*clock);
     // Ends behind the stage, whose last spans it sends.
-    let traces = TraceExporter::start(settings, &names, &instance, "kafka", board.spans().clone())?;
+    let traces = TraceExporter::start(settings, &names, &instance, "kafka", board.spans().clone())
+        .map_err(|error| LogError::new(ErrorKind::Stop, error.to_string()))?;
     let stage = StageRunner::new(spec, &instance, log.clone(), stores, clock.clone(), pace)
         .traced(traces.as_ref().map(TraceExporter::tracing));
     board.replace(vec![stage.status()]);
