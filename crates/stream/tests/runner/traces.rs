@@ -217,6 +217,8 @@ impl InFlight for Asked {
         Ok(())
     }
 
+    fn broadcast(&mut self, _: &InputRecord) {}
+
     fn receive(&mut self, _: Duration) -> Option<AnsweredRequest> {
         self.0.lock().unwrap().1.pop_front()
     }
