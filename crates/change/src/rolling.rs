@@ -1,8 +1,8 @@
 //! Hashes of windows of w tokens (Karp & Rabin 1987), modulo 2³².
 //!
 //! A window's hash is h = Σ t_{i+j} b^{w−1−j} mod 2³² of its tokens t. Windows are few tokens wide, so each is hashed by
-//! itself: a hash that slides would wait for the one before it, and many windows side by side take less time. The weakness
-//! of this modulus, that sequences of two symbols can be built to collide, is none here: tokens are hashes.
+//! itself: a hash that slides would wait for the one before it, and many windows side by side take less time. With this
+//! modulus, texts of two symbols can be built to collide. That does not matter here, because tokens are hashes.
 
 use std::num::NonZeroUsize;
 use wide_bytes::{Wide, WideWork, at_widest};
