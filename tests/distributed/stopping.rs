@@ -24,7 +24,10 @@ fn what_was_handed_out_for_a_host_is_not_sent_after_it_is_blocked() {
     wait_for("what was handed out has come back", SOON, || in_flight() == 0);
     let sent = web.page_requests();
     // Twelve seconds of requests were handed out and not sent.
-    assert!(sent < PAGES - 40, "{sent} of {PAGES} requests were sent, {sent_before} of them before the host was blocked");
+    assert!(
+        sent < PAGES - 40,
+        "{sent} of {PAGES} requests were sent, {sent_before} of them before the host was blocked"
+    );
     let last = web.ledger().iter().map(|entry| entry.started_at).max().unwrap();
     println!("the last request began {:?} after the host was blocked", last.saturating_since(blocked_at));
 }
