@@ -4,7 +4,7 @@ use crate::dependencies::{metadata, text};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Licences that may be linked into the programs: none asks more than to be named.
-const LICENCES: [&str; 10] = [
+const LICENCES: [&str; 11] = [
     "Apache-2.0",
     "BSD-3-Clause",
     "CDLA-Permissive-2.0",
@@ -15,15 +15,17 @@ const LICENCES: [&str; 10] = [
     "Unlicense",
     "Zlib",
     "BSL-1.0",
+    "CC0-1.0",
 ];
 
 /// Packages of which two versions are compiled, and who keeps the older one.
-const TWICE: [(&str, &str); 13] = [
+const TWICE: [(&str, &str); 14] = [
     ("bit-vec", "bit-set, below fancy-regex"),
     ("foldhash", "hashbrown 0.15"),
     ("getrandom", "ring"),
     ("hashbrown", "dashmap and ouroboros, below governor and apache-avro"),
     ("heck", "ouroboros"),
+    ("num-bigint", "apache-avro"),
     ("prettyplease", "lrlex, below promql-parser, which only the tests have"),
     ("rand", "opentelemetry_sdk"),
     ("rand_core", "opentelemetry_sdk"),
