@@ -97,7 +97,7 @@ impl TryFrom<ChangeLine> for PageChange {
     type Error = DecodeError;
 
     fn try_from(line: ChangeLine) -> Result<Self, DecodeError> {
-        Ok(Self {
+        Ok(PageChange {
             change_id: line.change_id,
             page_id: line.page_id.parse().map_err(corrupt)?,
             url: CanonicalUrl::parse(&line.url).map_err(corrupt)?,
