@@ -4,6 +4,7 @@
 //! refuses it for a task that is not owned, so the work of a task that moved elsewhere is never written.
 
 mod assignment;
+mod broadcast;
 mod commit;
 mod in_flight;
 mod records;
@@ -17,9 +18,9 @@ use crate::in_flight::InFlight;
 use crate::log::{ErrorKind, Event, Log, LogError, LogReader, Member, MemberSpec, PollLimits, StateIn};
 use crate::process_error::ProcessError;
 use crate::processor::{Context, OutputTopic, Processor, Topics};
-use crate::record::{InputRecord, TopicPartition};
+use crate::record::InputRecord;
 use crate::restore::Restoring;
-use crate::schemas::{SchemaReader, is_unheard_of};
+use crate::schemas::SchemaReader;
 use crate::span::Tracing;
 use crate::spec::{ProcessorFactory, RunnerSettings, StageSpec, StageWork};
 use crate::store::StoreProvider;
@@ -28,7 +29,6 @@ use page::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tracing::warn;
 
 /// A running stage, advanced one step at a time on one thread.
 pub trait Stage: Send {
@@ -251,54 +251,6 @@ impl StageRunner {
             begins.iter().for_each(|begins| begins.traces_of(task, before));
             Ok(())
         })
-    }
-
-    /// Reads new records of the broadcast topic and passes them on: to every task, or to the work in flight. If the read
-    /// fails, it returns false, and the next one catches up.
-    fn hear_broadcast(&mut self, now: Timestamp) -> Result<bool, TaskError> {
-        let Some(topic) = self.spec.broadcast.clone() else { return Ok(true) };
-        if self.broadcast_partitions == 0 {
-            self.broadcast_partitions = self.log.topic(&topic)?.map_or(0, |topic| topic.partitions);
-        }
-        let partitions = self.broadcast_partitions;
-        for partition in 0..partitions {
-            let from = TopicPartition::new(topic.as_str(), partition);
-            loop {
-                let Some(joined) = &mut self.joined else { return Ok(true) };
-                let next = self.broadcast_next.entry(partition).or_default();
-                let (records, after) = match joined.reader.read(&from, *next, self.settings.batch_records) {
-                    Ok(read) => read,
-                    Err(error) if error.kind == ErrorKind::Retry => {
-                        warn!(
-                            stage = self.spec.name,
-                            error = error.message,
-                            "reading the broadcast failed; trying again"
-                        );
-                        return Ok(false);
-                    }
-                    Err(error) => return Err(error.into()),
-                };
-                *next = after;
-                if records.is_empty() {
-                    break;
-                }
-                for record in records {
-                    // Broadcast records are not held back, so their schema must be known when they are passed on.
-                    if is_unheard_of(&record) {
-                        self.has_learned()?;
-                    }
-                    match self.engine() {
-                        Some(engine) => engine.broadcast(&record),
-                        None => {
-                            self.tell_tasks(now, |processor, context| processor.broadcast(&record, context))?;
-                            // Tasks that come later hear it, too.
-                            self.broadcast_latest.insert(record.key.clone(), record);
-                        }
-                    }
-                }
-            }
-        }
-        Ok(true)
     }
 
     fn join(&mut self) -> Result<(), TaskError> {

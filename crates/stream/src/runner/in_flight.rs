@@ -6,27 +6,14 @@ use crate::log::PollLimits;
 use crate::record::OutputRecord;
 use crate::spec::StageWork;
 use crate::table::place_of;
-use crate::task::{Task, TaskError, TaskWork};
+use crate::task::{Task, TaskWork};
 use std::time::Duration;
 use tracing::{info, warn};
 
-/// Time between two looks at the broadcast topic. What is heard there must count within the second.
-const HEAR_EVERY: Duration = Duration::from_millis(200);
-/// The same after a look that failed.
-const HEAR_AGAIN: Duration = Duration::from_secs(2);
 /// Longest wait for answers before polling for requests again.
 const BUSY_WAIT: Duration = Duration::from_millis(2);
 
 impl StageRunner {
-    /// Reads the broadcast topic, if that is due. A stage that has nothing else to do by the clock would not.
-    pub(super) fn hear_while_in_flight(&mut self) -> Result<(), TaskError> {
-        if matches!(self.spec.work, StageWork::InFlight(..)) && self.clock.monotonic() >= self.hears_at {
-            let heard = self.hear_broadcast(self.clock.now())?;
-            self.hears_at = self.clock.monotonic() + if heard { HEAR_EVERY } else { HEAR_AGAIN };
-        }
-        Ok(())
-    }
-
     /// Number of requests in flight.
     pub(super) fn unanswered(&self) -> usize {
         self.tasks
