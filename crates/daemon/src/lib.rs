@@ -23,6 +23,7 @@ mod pulse;
 pub mod service;
 mod threads;
 mod traces;
+pub mod web_client;
 
 /// Allocator of every program built on this crate. Reading a page allocates and frees hundreds of pieces, often on
 /// different threads: a crawl took a tenth less CPU with it than with the allocator of glibc.

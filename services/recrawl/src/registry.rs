@@ -1,8 +1,9 @@
 //! Registers the schema of changes at a schema registry with Confluent's API.
 
-use crate::web_client::{agent, authorities, one_line};
+use crate::web_client::one_line;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use daemon::web_client::{agent, authorities};
 use messages::{ChangeForm, Message, PageChange, topics};
 use serde_json::{Value, json};
 use settings::{OutputFormat, Settings};
@@ -55,7 +56,7 @@ impl Registry {
         let address = output.registry.as_deref().unwrap_or_default().trim_end_matches('/').to_owned();
         let roots = authorities(output.registry_ca_file.as_deref());
         let roots = roots.map_err(|problem| stop(format!("output.registry_ca_file {problem}")))?;
-        Ok(Self { address, agent: agent(roots, TIMEOUT), login: login(settings)? })
+        Ok(Self { address, agent: agent(roots, TIMEOUT, TIMEOUT), login: login(settings)? })
     }
 
     /// The id of a schema under a subject. Looked up first, so that a registry where others register schemas need only

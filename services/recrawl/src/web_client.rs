@@ -1,50 +1,12 @@
-//! The client for web servers that the operator names: receivers of webhooks, and schema registries.
+//! What is read of the answers of web servers that the operator names ([`daemon::web_client`]).
 
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
+use ureq::Body;
 use ureq::http::Response;
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
-use ureq::{Agent, Body};
 
-/// Longest header of an answer, in bytes.
-const MAX_HEAD: usize = 64 << 10;
 /// How much of an answer is shown when it is a failure, in bytes.
 const SHOWN_BYTES: u64 = 300;
-
-/// A client that trusts these authorities. A request takes so long at most.
-pub(crate) fn agent(roots: RootCerts, timeout: Duration) -> Agent {
-    let tls = TlsConfig::builder()
-        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
-        .root_certs(roots);
-    Agent::config_builder()
-        .tls_config(tls.build())
-        // A redirect could lead what is signed or secret to somebody else.
-        .max_redirects(0)
-        .http_status_as_error(false)
-        .timeout_global(Some(timeout))
-        .max_response_header_size(MAX_HEAD)
-        .user_agent(concat!("recrawl/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .new_agent()
-}
-
-/// The certificate authorities: those of Mozilla, or instead of them those of a PEM file.
-pub(crate) fn authorities(file: Option<&Path>) -> Result<RootCerts, String> {
-    let Some(file) = file else { return Ok(RootCerts::WebPki) };
-    let wrong = |problem: String| format!("{}: {problem}; give a PEM file with certificates", file.display());
-    let certificates = CertificateDer::pem_file_iter(file).map_err(|error| wrong(error.to_string()))?;
-    let certificates: Result<Vec<_>, _> = certificates.collect();
-    let certificates = certificates.map_err(|error| wrong(error.to_string()))?;
-    if certificates.is_empty() {
-        return Err(wrong("it has no certificate".to_owned()));
-    }
-    // Only these: a server with an authority of its own has no certificate from another.
-    let certificates: Vec<_> = certificates.iter().map(|known| Certificate::from_der(known).to_owned()).collect();
-    Ok(RootCerts::new_with_certs(&certificates))
-}
+/// How much of an answer is read only for the sake of the connection, in bytes.
+const PASSED_OVER_BYTES: u64 = 64 << 10;
 
 /// The beginning of an answer, for people.
 pub(crate) fn said(response: &mut Response<Body>) -> String {
@@ -62,7 +24,7 @@ pub(crate) fn one_line(text: &str) -> String {
     if line.is_empty() { line } else { format!(": {line}") }
 }
 
-/// Reads an answer that the connection can be used again.
+/// Reads an answer to its end, so that the connection can be used again.
 pub(crate) fn pass_over(response: &mut Response<Body>) {
-    let _ = response.body_mut().with_config().limit(MAX_HEAD as u64).read_to_vec();
+    let _ = response.body_mut().with_config().limit(PASSED_OVER_BYTES).read_to_vec();
 }

@@ -5,7 +5,8 @@ use super::template::Template;
 use super::{Receiver, Undelivered};
 use crate::CommandFailure;
 use crate::told_change::ToldChange;
-use crate::web_client::{agent, pass_over, said};
+use crate::web_client::{pass_over, said};
+use daemon::web_client::agent;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use ureq::http::{HeaderName, HeaderValue, Method, Request, Response, Uri};
@@ -81,7 +82,7 @@ impl Target {
 impl Webhook {
     pub(super) fn new(target: Target, manner: Manner) -> Self {
         let Manner { timeout, headers, signer, template, roots } = manner;
-        Self { target, agent: agent(roots, timeout), timeout, headers, signer, template }
+        Self { target, agent: agent(roots, timeout, timeout), timeout, headers, signer, template }
     }
 
     fn request(&self, change: &ToldChange) -> Result<Request<Vec<u8>>, Undelivered> {
