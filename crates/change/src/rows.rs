@@ -34,7 +34,7 @@ pub(crate) struct Rows {
 struct Row {
     blocks: u32,
     bytes: u32,
-    /// The number of the block that names the row, plus one: the first text with a letter. 0 if there is none.
+    /// The index of the first block with a letter, which names the row, plus one; 0 if no block has a letter.
     key: u32,
 }
 

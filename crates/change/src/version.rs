@@ -187,9 +187,8 @@ impl<'r> Version<'r> {
     /// its digest.
     pub(crate) fn shingles(&self) -> ShingleSet {
         if self.blocks.is_opaque {
-            return ShingleSet::from_hashes(
-                self.digest.as_chunks().0.first().map(|four| u32::from_le_bytes(*four)).as_slice(),
-            );
+            let [a, b, c, d, ..] = self.digest;
+            return ShingleSet::from_hashes(&[u32::from_le_bytes([a, b, c, d])]);
         }
         let texts = self.classed.texts(&self.blocks, &self.in_region);
         let mut shingler = Shingler::default();

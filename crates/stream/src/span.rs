@@ -28,7 +28,7 @@ pub struct Span {
     pub start: Timestamp,
     /// When it ended: for the work on a record, when that was committed.
     pub end: Timestamp,
-    /// What is known of it.
+    /// Its attributes.
     pub attributes: Vec<Attribute>,
     /// Why it failed.
     pub error: Option<String>,
@@ -96,7 +96,7 @@ pub struct Step {
     pub start: Timestamp,
     /// When it ended.
     pub end: Timestamp,
-    /// What is known of it.
+    /// Its attributes.
     pub attributes: Vec<Attribute>,
     /// Why it failed.
     pub error: Option<String>,

@@ -114,7 +114,7 @@ impl TraceContext {
         })
     }
 
-    /// Whether whoever began the trace wants it recorded.
+    /// Whether the trace is recorded. Its first span decided that.
     pub fn is_sampled(&self) -> bool {
         self.flags & SAMPLED != 0
     }

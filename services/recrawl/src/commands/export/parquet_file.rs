@@ -140,7 +140,7 @@ impl ParquetFile {
         self.written_rows + self.rows.len() as u64
     }
 
-    /// Adds a row. Writes the rows that are held once they have so many bytes.
+    /// Adds a row. Writes the held rows as a row group once they have `group_bytes`.
     pub(super) fn add(&mut self, row: Row, group_bytes: u64) -> Result<()> {
         self.held += row.bytes;
         self.rows.push(row);
