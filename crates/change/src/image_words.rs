@@ -13,7 +13,7 @@ const MIN_WORD_LETTERS: usize = 3;
 pub(crate) fn image_words(image: &str) -> Option<u64> {
     let Some((source, alt)) = image.split_once(ALT_START) else { return words_of_address(image) };
     let alt = text_hash(alt.as_bytes());
-    Some(words_of_address(source).map_or(alt, |words| splitmix64(alt ^ words)))
+    Some(words_of_address(source.trim_end()).map_or(alt, |words| splitmix64(alt ^ words)))
 }
 
 fn words_of_address(source: &str) -> Option<u64> {

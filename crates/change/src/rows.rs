@@ -55,7 +55,7 @@ pub(crate) struct RowOrder {
 impl Rows {
     /// The order of each list and table: a hash of what its rows begin with, in a slot of the same rows in any order.
     /// Numbers do not count, so that a counter in a row is not taken for another order.
-    pub(crate) fn orders(&self, blocks: &Blocks, slots: &[u64]) -> Vec<RowOrder> {
+    pub(crate) fn orders(&self, blocks: &Blocks, names: &[u64], slots: &[u64]) -> Vec<RowOrder> {
         let mut lists: Vec<(u32, RowOrder)> = Vec::new();
         let mut list_of = vec![usize::MAX; blocks.nodes.len()];
         for (index, block) in blocks.list.iter().enumerate() {
@@ -70,7 +70,8 @@ impl Rows {
             }
             let (rows, order) = &mut lists[list_of[parent]];
             *rows += 1;
-            let begins_with = self.rows[row].key().map_or(slots[index], |key| shape(blocks.text(&blocks.list[key])));
+            let shape = |key: usize| shape(blocks.text(&blocks.list[key])).unwrap_or(names[key]);
+            let begins_with = self.rows[row].key().map_or(slots[index], shape);
             order.name = splitmix64(order.name ^ begins_with);
             order.slot = order.slot.wrapping_add(splitmix64(begins_with));
         }
@@ -172,11 +173,9 @@ impl Rows {
     }
 }
 
-/// Hash of a text without its digits.
-fn shape(text: &str) -> u64 {
-    if !text.bytes().any(|byte| byte.is_ascii_digit()) {
-        return passage_hash(text.as_bytes());
-    }
-    let letters: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_digit()).collect();
-    passage_hash(&letters)
+/// The hash of a text without its digits; `None` if it has none.
+fn shape(text: &str) -> Option<u64> {
+    // Without an early end, which keeps the compiler from looking at many bytes at once.
+    let has_digit = text.bytes().fold(false, |has_digit, byte| has_digit | byte.is_ascii_digit());
+    has_digit.then(|| passage_hash(&text.bytes().filter(|byte| !byte.is_ascii_digit()).collect::<Vec<u8>>()))
 }

@@ -39,13 +39,13 @@ pub(crate) fn sorted_evenly_spread<T: Copy>(mut items: Vec<T>, number: impl Fn(&
     items
 }
 
-/// One list of two sorted ones. Of equal numbers, that of the first list comes first. It is meant for a second list that is
-/// much shorter.
+/// One list of two sorted ones. Of equal numbers, that of the first list comes first.
 pub(crate) fn merged<T: Copy>(first: &[T], second: &[T], number: impl Fn(&T) -> u64) -> Vec<T> {
     let mut all = Vec::with_capacity(first.len() + second.len());
     let mut rest = first;
     for item in second {
-        let (before, after) = rest.split_at(rest.partition_point(|other| number(other) <= number(item)));
+        let is_behind = |other: &T| number(other) > number(item);
+        let (before, after) = rest.split_at(rest.iter().position(is_behind).unwrap_or(rest.len()));
         all.extend_from_slice(before);
         all.push(*item);
         rest = after;

@@ -85,7 +85,7 @@ impl<'r> LinkBase<'r> {
             Err(_) if reference.starts_with(HIDDEN_MAIL) => return Destination::HiddenMail,
             Err(_) => return Destination::Other,
         };
-        if url.path() == HIDDEN_MAIL {
+        if url.path_and_query().starts_with(HIDDEN_MAIL) && url.path() == HIDDEN_MAIL {
             return Destination::HiddenMail;
         }
         let hidden = hidden_target(&url);
@@ -110,8 +110,16 @@ enum Destination {
 /// A link without the white space around it; `None` if it leads nowhere.
 fn trimmed(href: &str) -> Option<&str> {
     let href = href.trim();
-    let scheme = |name: &str| href.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
-    (!href.is_empty() && !["javascript:", "data:", "blob:", "about:"].into_iter().any(scheme)).then_some(href)
+    let schemes: &[&str] = match href.as_bytes().first()? {
+        b'j' | b'J' => &["javascript:"],
+        b'd' | b'D' => &["data:"],
+        b'b' | b'B' => &["blob:"],
+        b'a' | b'A' => &["about:"],
+        _ => &[],
+    };
+    let leads_nowhere =
+        |scheme: &&str| href.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    (!schemes.iter().any(leads_nowhere)).then_some(href)
 }
 
 /// The reference and the fragment of a link.

@@ -302,7 +302,7 @@ fn units(
             units.push(Unit { key, block: block_index, link: link as u32 });
         }
     }
-    let lists = rows.orders(blocks, slots).into_iter().map(|order| (order, Unit::LIST));
+    let lists = rows.orders(blocks, names, slots).into_iter().map(|order| (order, Unit::LIST));
     let cells = rows.cell_orders(blocks, names, slots).into_iter().map(|order| (order, Unit::CELLS));
     for (order, link) in lists.chain(cells) {
         if parts[order.block] == PagePart::Region {

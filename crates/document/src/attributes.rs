@@ -1,7 +1,6 @@
 //! Reads the attributes of a tag on demand.
 
 use crate::entities;
-use crate::raw_text::letters;
 use std::ops::Range;
 use wide_bytes::find_near;
 
@@ -29,9 +28,8 @@ fn places(bytes: &[u8]) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
 
 /// The value of an attribute, character references decoded. The first of duplicates counts.
 pub fn attribute(text: &str, name: &str) -> Option<String> {
-    attributes_of(text)
-        .find(|(attribute, _)| attribute.eq_ignore_ascii_case(name))
-        .map(|(_, value)| entities::decode_attribute(value).into_owned())
+    let [value] = values_of(text, [name]);
+    value.map(|value| entities::decode_attribute(value).into_owned())
 }
 
 /// The values of several attributes as written, in one pass. The first of duplicates counts.
@@ -114,18 +112,21 @@ fn quoted(bytes: &[u8], name: Range<usize>, inside: usize, quote: u8) -> Attribu
     }
 }
 
-/// Fast path for the form of nearly all attributes: a space, up to seven letters, `=` and a quote. Returns the name and
-/// the quote.
+/// Fast path for the form of nearly all attributes: a space, up to 15 letters, `=` and a quote. Returns the name and the
+/// quote.
 #[inline(always)]
 fn plain_name(bytes: &[u8], start: usize) -> Option<(Range<usize>, u8)> {
-    let head: &[u8; 10] = bytes.get(start..)?.first_chunk()?;
-    let word = u64::from_le_bytes(*head[1..].first_chunk()?);
-    let length = letters(word);
+    let head: &[u8; 18] = bytes.get(start..)?.first_chunk()?;
+    let word = u128::from_le_bytes(*head[1..].first_chunk()?);
+    let length = (!word & LETTER_BITS).trailing_zeros() as usize / 8;
     match (head[0], length, head.get(length + 1)?, head.get(length + 2)?) {
         (b' ', 1.., b'=', &quote @ (b'"' | b'\'')) => Some((start + 1..start + 1 + length, quote)),
         _ => None,
     }
 }
+
+/// Per byte, a bit that all letters have, and none of the bytes that end a name.
+const LETTER_BITS: u128 = u128::MAX / 0xff * 0x40;
 
 /// The class of a byte in a tag, as a bit.
 type ByteClass = u8;

@@ -3,10 +3,12 @@
 //! A full parse takes a microsecond, and a page has a hundred links. A URL recognised here is unchanged by the URL
 //! standard and by our normalisation. All others go to the parser.
 
+use wide_bytes::find_near;
+
 /// Resolves a reference against the page's scheme and authority, and its path. `None` unless the reference and the
 /// result are plain.
 pub(crate) fn join(origin: &str, path: &str, reference: &str) -> Option<String> {
-    let fragment = wide_bytes::find_near(b'#', reference.as_bytes());
+    let fragment = find_near(b'#', reference.as_bytes());
     let reference = &reference[..fragment.unwrap_or(reference.len())];
     let (directory, rest) = match reference.as_bytes() {
         [] | [b'?', ..] | [b'/', b'/', ..] => return None,
@@ -46,7 +48,7 @@ pub(crate) fn is_canonical(text: &str) -> bool {
 
 /// Whether normalisation leaves a path with its optional query unchanged.
 fn is_plain_tail(tail: &str) -> bool {
-    let (path, query) = tail.split_at(wide_bytes::find_near(b'?', tail.as_bytes()).unwrap_or(tail.len()));
+    let (path, query) = tail.split_at(find_near(b'?', tail.as_bytes()).unwrap_or(tail.len()));
     let is = |byte: u8, kind: u8| KINDS[usize::from(byte)] & kind != 0;
     // Dot segments are removed by the parser; hardly any other segment starts with a dot.
     let (mut plain, mut before) = (true, 0);
@@ -65,10 +67,10 @@ fn origin_length(text: &str) -> Option<usize> {
         [b'h', b't', b't', b'p', b's', b':', b'/', b'/', ..] => ("https://".len(), "443"),
         _ => return None,
     };
-    let length = text[scheme..].find('/')?;
+    let length = find_near(b'/', &text.as_bytes()[scheme..])?;
     let authority = &text[scheme..scheme + length];
-    let (name, port) = match authority.split_once(':') {
-        Some((name, port)) => (name, Some(port)),
+    let (name, port) = match find_near(b':', authority.as_bytes()) {
+        Some(colon) => (&authority[..colon], Some(&authority[colon + 1..])),
         None => (authority, None),
     };
     let is_port = |port: &str| port != own_port && port.parse::<u16>().is_ok() && is_number(port);
@@ -76,11 +78,11 @@ fn origin_length(text: &str) -> Option<usize> {
 }
 
 fn is_plain_host(name: &str) -> bool {
-    let is_label = |label: &str| !label.is_empty() && !label.starts_with("xn--");
-    let is_plain = name.bytes().all(|byte| KINDS[usize::from(byte)] & HOST != 0) && name.split('.').all(is_label);
+    let is_label = |label: &[u8]| !label.is_empty() && !label.starts_with(b"xn--");
+    let mut labels = name.as_bytes().split(|byte| *byte == b'.');
+    let is_plain = name.bytes().all(|byte| KINDS[usize::from(byte)] & HOST != 0) && labels.clone().all(is_label);
     // A name whose last label is a number is an IP address, in whatever notation.
-    let last = name.rsplit('.').next().unwrap_or_default();
-    let is_name = last.starts_with(|first: char| first.is_ascii_lowercase());
+    let is_name = labels.next_back().and_then(<[u8]>::first).is_some_and(u8::is_ascii_lowercase);
     is_plain && (is_name || is_plain_address(name))
 }
 

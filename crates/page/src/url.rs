@@ -122,8 +122,8 @@ impl CanonicalUrl {
 
     /// The query without its question mark: `c=d`.
     pub fn query(&self) -> Option<&str> {
-        let tail = self.path_and_query();
-        query_mark(tail).map(|mark| &tail[mark + 1..])
+        // What stands before the path has no question mark.
+        query_mark(&self.0).map(|mark| &self.0[mark + 1..])
     }
 
     /// The authority: host name or IP address, with the port unless it is the scheme's default.
@@ -179,9 +179,9 @@ impl CanonicalUrl {
     }
 }
 
-/// Where the query of a path starts.
-fn query_mark(path: &str) -> Option<usize> {
-    wide_bytes::find_near(b'?', path.as_bytes())
+/// Where the query of a path or URL starts.
+fn query_mark(text: &str) -> Option<usize> {
+    wide_bytes::find_near(b'?', text.as_bytes())
 }
 
 impl fmt::Display for CanonicalUrl {

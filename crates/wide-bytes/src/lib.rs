@@ -104,18 +104,25 @@ const NEAR_WORDS: usize = 4;
 /// wider search would cost more than the search.
 #[inline(always)]
 pub fn find_near(byte: u8, bytes: &[u8]) -> Option<usize> {
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (number, word) in words.iter().take(NEAR_WORDS).enumerate() {
+    let within = |word: &[u8; 8]| {
         let differing = u64::from_le_bytes(*word) ^ (ONES * u64::from(byte));
         // The highest bit of the lowest byte that is 0 is set, and none below it.
         let found = differing.wrapping_sub(ONES) & !differing & !LOW;
-        if found != 0 {
-            return Some(8 * number + found.trailing_zeros() as usize / 8);
+        (found != 0).then(|| found.trailing_zeros() as usize / 8)
+    };
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (number, word) in words.iter().take(NEAR_WORDS).enumerate() {
+        if let Some(at) = within(word) {
+            return Some(8 * number + at);
         }
     }
-    match words.len() > NEAR_WORDS {
-        true => memchr::memchr(byte, &bytes[8 * NEAR_WORDS..]).map(|at| 8 * NEAR_WORDS + at),
-        false => rest.iter().position(|other| *other == byte).map(|at| 8 * words.len() + at),
+    if words.len() > NEAR_WORDS {
+        return memchr::memchr(byte, &bytes[8 * NEAR_WORDS..]).map(|at| 8 * NEAR_WORDS + at);
+    }
+    match bytes.last_chunk() {
+        // The last word covers the rest, and more that does not contain the byte.
+        Some(last) => within(last).map(|at| bytes.len() - 8 + at),
+        None => rest.iter().position(|other| *other == byte),
     }
 }
 

@@ -1,7 +1,8 @@
 //! A quick test for the attributes that say whether an element is hidden, what part of the page it is, or what it
 //! states. Only tags that pass it have their attributes read.
 
-use crate::attributes::attribute;
+use crate::attributes::values_of;
+use crate::entities;
 use std::ops::Range;
 use wide_bytes::{BLOCK, Wide, last_block};
 
@@ -48,9 +49,10 @@ pub(super) fn mentions(wide: impl Wide, html: &str, attributes: Range<usize>) ->
 
 /// Whether attributes hide their element.
 pub(super) fn is_hidden(attributes: &str) -> bool {
-    attribute(attributes, "hidden").is_some()
-        || attribute(attributes, "style").is_some_and(|style| {
-            let style = style.replace(' ', "");
+    let [hidden, style] = values_of(attributes, ["hidden", "style"]);
+    hidden.is_some()
+        || style.is_some_and(|style| {
+            let style = entities::decode_attribute(style).replace(' ', "");
             style.contains("display:none") || style.contains("visibility:hidden")
         })
 }

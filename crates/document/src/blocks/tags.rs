@@ -6,10 +6,10 @@ use crate::blocks::reader::BlockReader;
 use crate::entities;
 use crate::markup::{StartTag, TextKind};
 
-/// Around the words that stand for an image, behind its address.
-pub const ALT_START: &str = " “";
+/// Before the words that stand for an image, behind a space and its address.
+pub const ALT_START: char = '“';
 /// Behind them.
-pub const ALT_END: &str = "”";
+pub const ALT_END: char = '”';
 /// The statements of `<meta name>` that are read: what is shown of the page elsewhere, and who may show it.
 const HEAD_NAMES: &[&str] = &["description", "robots"];
 /// The most links read per page.
@@ -41,7 +41,7 @@ impl BlockReader<'_> {
         // The rest of the address says which size is sent, and to whom.
         let source = source.split(['?', '#']).next().unwrap_or_default();
         match alt {
-            Some(alt) => self.target(&format!("{source}{ALT_START}{alt}{ALT_END}"), true),
+            Some(alt) => self.target(&format!("{source} {ALT_START}{alt}{ALT_END}"), true),
             None => self.target(source, true),
         };
     }
@@ -49,11 +49,8 @@ impl BlockReader<'_> {
     pub(super) fn head(&mut self, tag: StartTag<'_>) {
         match tag.name.as_bytes() {
             b"meta" if !self.selected.ignored => self.meta(tag.attributes()),
-            b"link" if !self.selected.ignored && self.property_link(tag.attributes()) => {}
+            b"link" => self.link(tag.attributes()),
             b"base" if self.blocks.base.is_none() => self.blocks.base = attribute(tag.attributes(), "href"),
-            b"link" if self.blocks.canonical.is_none() && is_canonical(tag.attributes()) => {
-                self.blocks.canonical = attribute(tag.attributes(), "href");
-            }
             _ => {}
         }
     }
@@ -88,14 +85,17 @@ impl BlockReader<'_> {
         }
     }
 
-    /// Reads a property that leads to a value of a vocabulary. Returns whether it is one.
-    fn property_link(&mut self, attributes: &str) -> bool {
-        let [Some(property), Some(href)] = values_of(attributes, ["itemprop", "href"]) else { return false };
-        let is_fact = FACT_NAMES.contains(&property);
-        if is_fact {
-            self.facts.add_property(property, &entities::decode_attribute(href), self.item, self.selected);
+    /// Reads a property that leads to a value of a vocabulary, or the address that the page says is its own.
+    fn link(&mut self, attributes: &str) {
+        let [relation, property, href] = values_of(attributes, ["rel", "itemprop", "href"]);
+        let Some(href) = href.map(entities::decode_attribute) else { return };
+        match property.filter(|property| !self.selected.ignored && FACT_NAMES.contains(property)) {
+            Some(property) => self.facts.add_property(property, &href, self.item, self.selected),
+            None if self.blocks.canonical.is_none() && relation.is_some_and(is_canonical) => {
+                self.blocks.canonical = Some(href.into_owned());
+            }
+            None => {}
         }
-        is_fact
     }
 
     pub(super) fn begin_link(&mut self, attributes: &str) {
@@ -122,8 +122,8 @@ impl BlockReader<'_> {
     }
 }
 
-fn is_canonical(attributes: &str) -> bool {
-    attribute(attributes, "rel").is_some_and(|rel| rel.trim().eq_ignore_ascii_case("canonical"))
+fn is_canonical(relation: &str) -> bool {
+    entities::decode_attribute(relation).trim().eq_ignore_ascii_case("canonical")
 }
 
 pub(super) fn is_json_ld(attributes: &str) -> bool {
