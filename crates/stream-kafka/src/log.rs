@@ -67,6 +67,19 @@ impl KafkaLog {
     pub fn check_topics(&self, topics: &[TopicConfig]) -> Result<Vec<TopicCheck>, LogError> {
         topics::check(&self.cluster, topics)
     }
+
+    /// The number of processes in a group, those included that died less than a session timeout ago. `None` for a group that
+    /// never was, or that this user may not see.
+    pub fn processes(&self, group: &str) -> Result<Option<usize>, LogError> {
+        let view = &self.cluster.committed_view;
+        serve(view);
+        let groups = view
+            .fetch_group_list(Some(group), ASK_TIMEOUT)
+            .map_err(|error| self.cluster.explained(&format!("cannot list the members of group {group}"), &error))?;
+        // A group that is dead has no offsets either.
+        let found = groups.groups().iter().find(|found| found.name() == group && found.state() != "Dead");
+        Ok(found.map(|group| group.members().len()))
+    }
 }
 
 impl Log for KafkaLog {

@@ -197,22 +197,32 @@ impl Asker {
     /// Sends the questions, one a partition and all with the same id, to each stage, and waits for the answers.
     fn ask(&self, questions: &[(u32, Question)], stages: &[AskedStage]) -> Result<Answers, CommandFailure> {
         let mut answers = Answers::default();
-        let Some((_, any)) = questions.first().filter(|_| !stages.is_empty()) else { return Ok(answers) };
+        let (absent, asked) = self.absent_and_here(stages);
+        for (stage, has_run) in absent {
+            // Where no link is followed nobody runs a ranker, and it has nothing to say.
+            if has_run || stage != RANKER.0 {
+                answers.absent.insert(stage);
+                answers.silent.extend(questions.iter().map(|(partition, _)| (stage, *partition)));
+            }
+        }
+        let Some((_, any)) = questions.first().filter(|_| !asked.is_empty()) else { return Ok(answers) };
         let mut reader = TopicReader::open(&self.settings, topics::ANSWERS, CLIENT)?;
         let mut next = reader.bounds(0)?.end;
         let now = self.clock.now();
         stream::schemas::tell(&self.log, &self.names.schemas(Vec::new()), now)?;
         let mut records = Vec::new();
-        for (stage, input) in stages {
-            let topic = self.names.topic(*input);
+        let mut open = BTreeSet::new();
+        for (stage, input) in asked {
+            let topic = self.names.topic(input);
             for (partition, question) in questions {
-                answers.silent.insert((*stage, *partition));
+                open.insert((stage, *partition));
                 records.push(OutputRecord::of(question, topic.as_str(), self.partitions, now));
             }
         }
         self.log.append(&records)?;
         let asked_at = Instant::now();
-        while !answers.silent.is_empty() && asked_at.elapsed() < self.wait {
+        answers.silent.extend(&open);
+        while !answers.silent.is_disjoint(&open) && asked_at.elapsed() < self.wait {
             let (records, after) = reader.read(0, next, RECORDS_PER_READ)?;
             if records.is_empty() {
                 std::thread::sleep(LOOK_EVERY);
@@ -227,6 +237,21 @@ impl Asker {
         }
         Ok(answers)
     }
+
+    /// The stages of which no process runs, each with whether one ever did, and the others.
+    fn absent_and_here(&self, stages: &[AskedStage]) -> (Vec<(&'static str, bool)>, Vec<AskedStage>) {
+        let (mut absent, mut here) = (Vec::new(), Vec::new());
+        for &(stage, input) in stages {
+            let group = self.names.group(stage);
+            match self.log.processes(&group) {
+                Ok(Some(0)) => absent.push((stage, true)),
+                // Who may not see a group is not told whether there is one.
+                Ok(None) if self.log.backlog(&group, &self.names.topic(input)).is_ok() => absent.push((stage, false)),
+                _ => here.push((stage, input)),
+            }
+        }
+        (absent, here)
+    }
 }
 
 /// The answers to a question so far.
@@ -235,6 +260,8 @@ struct Answers {
     answers: Vec<Answer>,
     /// Who has not answered.
     silent: BTreeSet<StagePartition>,
+    /// Stages of which no process runs. They are not asked, and silent.
+    absent: BTreeSet<&'static str>,
 }
 
 impl Answers {
@@ -266,18 +293,27 @@ impl Answers {
         if self.silent.is_empty() {
             return Ok(());
         }
-        let backlogs = daemon::backlog::ask(&asker.log, &asker.names)?;
-        let records = |(stage, partition): &StagePartition| {
-            let of_stage = backlogs.iter().find(|(name, _)| name == stage);
-            let of_partition = of_stage.and_then(|(_, all)| all.iter().find(|of| of.partition == *partition));
-            of_partition.map_or(0, |of| of.records)
-        };
-        let silent = |who: &StagePartition| format!("{}/{} ({} records to read)", who.0, who.1, records(who));
-        Err(CommandFailure::World(format!(
-            "no answer within {} from {}; start the stage, or give it longer with --wait",
-            humantime::format_duration(asker.wait),
-            self.silent.iter().map(silent).collect::<Vec<_>>().join(", ")
-        )))
+        let mut reasons = Vec::new();
+        if !self.absent.is_empty() {
+            let programs: Vec<String> = self.absent.iter().map(|stage| format!("recrawl-{stage}")).collect();
+            reasons.push(format!("these do not run: {}; start them", programs.join(", ")));
+        }
+        let late: Vec<_> = self.silent.iter().filter(|(stage, _)| !self.absent.contains(stage)).collect();
+        if !late.is_empty() {
+            let backlogs = daemon::backlog::ask(&asker.log, &asker.names)?;
+            let records = |(stage, partition): &StagePartition| {
+                let of_stage = backlogs.iter().find(|(name, _)| name == stage);
+                let of_partition = of_stage.and_then(|(_, all)| all.iter().find(|of| of.partition == *partition));
+                of_partition.map_or(0, |of| of.records)
+            };
+            let late = late.into_iter().map(|who| format!("{}/{} ({} records to read)", who.0, who.1, records(who)));
+            reasons.push(format!(
+                "no answer within {} from {}; start the stage, or give it longer with --wait",
+                humantime::format_duration(asker.wait),
+                late.collect::<Vec<_>>().join(", ")
+            ));
+        }
+        Err(CommandFailure::World(reasons.join("; ")))
     }
 }
 
