@@ -70,12 +70,18 @@ build: setup-build ## build all programs
 	cargo build $(CARGO_FLAGS) --workspace --bins
 
 .PHONY: release
-release: setup-build ## build what is handed out, for this machine: optimised programs, a tarball and its checksum in target/dist
+release: setup-build ## build what is handed out: optimised programs, a tarball and its checksum in target/dist; TARGET=aarch64-unknown-linux-gnu for arm64
+	@if [ -n "$${TARGET:-}" ]; then .tools/setup arm64; fi
 	@.tools/release make
 
 .PHONY: install
 install: ## copy what `make release` built below PREFIX=/usr/local; DESTDIR=DIR for packages
 	@.tools/release install
+
+.PHONY: image-e2e
+image-e2e: ## build the images of k8s/Dockerfile without Docker, and crawl with them; needs root
+	@.tools/setup image
+	@tests/image/run
 
 .PHONY: test
 test: setup k8s-check ## run all tests, on a Kafka that is started for them, or on RECRAWL_KAFKA=HOST:PORT
