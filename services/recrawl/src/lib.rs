@@ -18,6 +18,7 @@ mod feed;
 mod follow;
 mod http_client;
 pub mod inspect;
+mod object_storage;
 pub mod one_fetch;
 pub mod output;
 mod own_machine;

@@ -1,16 +1,19 @@
 //! `recrawl export jsonl`: writes every fetch as a line of JSON.
 
-use super::{follower, unpacked};
+use super::destination::{Destination, StorageArguments};
+use super::jsonl_objects::{JsonlObjects, LineCounts};
+use super::{Limits, MAX_FILE_BYTES, PREFIX, follower, prefix, topic, unpacked};
 use crate::CommandFailure;
 use crate::cursor::Cursor;
 use crate::follow::{FollowArguments, Followed, Take};
-use crate::output::told;
+use crate::output::{Format, told};
 use ::messages::{FetchOutcome, FetchResult, Hop};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use clap::Args;
 use daemon::StopSignal;
 use document::ContentKind;
 use serde::Serialize;
+use settings::Settings;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -23,9 +26,28 @@ pub(super) struct JsonlArguments {
     /// File to append to. Defaults to stdout.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    storage: StorageArguments,
+    /// Prefix of the file names in object storage: PREFIX-TIME-NUMBER.
+    #[arg(long, default_value = PREFIX, value_parser = prefix, requires = "to")]
+    prefix: String,
+    /// Longest file in object storage. A file with a single fetch may be longer.
+    #[arg(long, value_name = "BYTES", default_value_t = MAX_FILE_BYTES, requires = "to")]
+    max_file_bytes: u64,
+    /// Completes a file in object storage after so long, even if it is short.
+    #[arg(long, value_name = "DURATION", requires = "to")]
+    max_file_age: Option<humantime::Duration>,
     /// Omits the bodies.
     #[arg(long)]
-    no_body: bool,
+    pub(super) no_body: bool,
+}
+
+impl JsonlArguments {
+    /// When a file in object storage is complete.
+    fn limits(&self) -> Limits {
+        let Self { prefix, max_file_bytes, max_file_age, .. } = self;
+        Limits { prefix: prefix.clone(), max_file_bytes: *max_file_bytes, max_file_age: *max_file_age }
+    }
 }
 
 /// A fetch as it is told to other programs.
@@ -70,9 +92,13 @@ pub(super) enum BodyForm {
 }
 
 /// Writes the fetch results as lines.
-pub(super) fn jsonl(arguments: &JsonlArguments) -> Result<(), CommandFailure> {
+pub(super) fn jsonl(arguments: &JsonlArguments, format: Format) -> Result<(), CommandFailure> {
     let stop = StopSignal::on_signals()?;
-    let mut results = follower(&arguments.follow.settings()?, &arguments.follow)?;
+    let settings = arguments.follow.settings()?;
+    if arguments.storage.is_given() {
+        return to_storage(arguments, &settings, format, &stop);
+    }
+    let mut results = follower(&settings, &arguments.follow.start())?;
     let out: Box<dyn Write> = match &arguments.out {
         None => Box::new(std::io::stdout().lock()),
         Some(path) => {
@@ -85,6 +111,35 @@ pub(super) fn jsonl(arguments: &JsonlArguments) -> Result<(), CommandFailure> {
     let done = arguments.follow.each(&mut results, &stop, &mut writer);
     let done = done.and_then(|()| writer.rest());
     eprintln!("recrawl: {} results; cursor {}", writer.lines, writer.cursor);
+    done
+}
+
+/// Writes them to object storage.
+fn to_storage(
+    arguments: &JsonlArguments,
+    settings: &Settings,
+    format: Format,
+    stop: &StopSignal,
+) -> Result<(), CommandFailure> {
+    let limits = arguments.limits();
+    let files = Destination::open(&arguments.storage, None, (&limits, ".jsonl"), &topic(settings))?;
+    let mut results = follower(settings, &files.start(&arguments.follow)?)?;
+    let cursor = results.cursor().clone();
+    let mut objects = JsonlObjects {
+        follow: &arguments.follow,
+        no_body: arguments.no_body,
+        files,
+        limits,
+        format,
+        stop,
+        complete_to: cursor.clone(),
+        cursor,
+        open: None,
+        done: LineCounts::default(),
+    };
+    let done = arguments.follow.each(&mut results, stop, &mut objects);
+    let done = done.and_then(|()| objects.complete());
+    objects.sum_up();
     done
 }
 
@@ -101,9 +156,7 @@ impl Take<FetchResult> for Writer<'_> {
         let Followed { message: result, cursor, .. } = record;
         let is_wanted = self.arguments.follow.wants(result.look.fetched_at);
         if is_wanted {
-            let body = if self.arguments.no_body { None } else { unpacked(&result) };
-            let line = line(result, body.as_deref(), &cursor);
-            let line = serde_json::to_string(&line).map_err(|error| CommandFailure::World(error.to_string()))?;
+            let line = line_as_text(result, self.arguments.no_body, &cursor);
             told(writeln!(self.out, "{line}"), self.stop)?;
             self.lines += 1;
         }
@@ -114,6 +167,12 @@ impl Take<FetchResult> for Writer<'_> {
     fn rest(&mut self) -> Result<(), CommandFailure> {
         told(self.out.flush(), self.stop)
     }
+}
+
+/// The line of a result, with or without its body.
+pub(super) fn line_as_text(result: FetchResult, no_body: bool, cursor: &Cursor) -> String {
+    let body = if no_body { None } else { unpacked(&result) };
+    serde_json::to_string(&line(result, body.as_deref(), cursor)).expect("texts, numbers and lists of them are JSON")
 }
 
 /// The line of a result with this body.

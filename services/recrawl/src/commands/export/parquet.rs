@@ -1,6 +1,6 @@
 //! `recrawl export parquet`: writes every fetch as a row.
 
-use super::files::{Finished, NumberedFiles};
+use super::destination::{Destination, Output};
 use super::jsonl::line;
 use super::parquet_file::{ParquetFile, Row};
 use super::{FileLine, FilesArguments, follower, unpacked};
@@ -13,6 +13,7 @@ use clap::Args;
 use daemon::StopSignal;
 use document::ContentKind;
 use page::Timestamp;
+use std::time::Instant;
 
 /// Bytes of the rows that make a row group. Several times as much is in memory while one is written.
 const GROUP_BYTES: u64 = 32 << 20;
@@ -32,8 +33,9 @@ pub(super) struct ParquetArguments {
 /// Writes the fetch results to files.
 pub(super) fn parquet(arguments: &ParquetArguments, format: Format) -> Result<(), CommandFailure> {
     let stop = StopSignal::on_signals()?;
-    let mut results = follower(&arguments.follow.settings()?, &arguments.follow)?;
-    let files = NumberedFiles::open(&arguments.files.out, &arguments.files.prefix, ".parquet")?;
+    let settings = arguments.follow.settings()?;
+    let files = arguments.files.open(".parquet", &settings)?;
+    let mut results = follower(&settings, &files.start(&arguments.follow)?)?;
     let cursor = results.cursor().clone();
     let complete_to = cursor.clone();
     let mut writer =
@@ -47,8 +49,8 @@ pub(super) fn parquet(arguments: &ParquetArguments, format: Format) -> Result<()
 
 struct Writer<'a> {
     arguments: &'a ParquetArguments,
-    files: NumberedFiles,
-    open: Option<(String, ParquetFile)>,
+    files: Destination,
+    open: Option<OpenFile>,
     format: Format,
     stop: &'a StopSignal,
     /// Position after the last result that was taken or skipped.
@@ -60,9 +62,16 @@ struct Writer<'a> {
     bytes: u64,
 }
 
+struct OpenFile {
+    name: String,
+    file: ParquetFile<Output>,
+    begun: Instant,
+}
+
 impl Take<FetchResult> for Writer<'_> {
     fn take(&mut self, record: Followed<FetchResult>) -> Result<bool, CommandFailure> {
         let Followed { message: result, cursor, .. } = record;
+        self.complete_if_over()?;
         let is_wanted = self.arguments.follow.wants(result.look.fetched_at);
         if is_wanted {
             let fetched_at = result.look.fetched_at;
@@ -77,33 +86,42 @@ impl Take<FetchResult> for Writer<'_> {
 
     /// A file without its end cannot be read, so there is nothing to flush.
     fn rest(&mut self) -> Result<(), CommandFailure> {
-        Ok(())
+        self.complete_if_over()
     }
 }
 
 impl Writer<'_> {
     fn add(&mut self, row: Row, fetched_at: Timestamp) -> Result<(), CommandFailure> {
-        let limit = self.arguments.files.max_file_bytes;
-        if self.open.as_ref().is_some_and(|(_, file)| file.rows() > 0 && file.bytes() + row.bytes > limit) {
+        let limit = self.arguments.files.limits.max_file_bytes;
+        if self.open.as_ref().is_some_and(|OpenFile { file, .. }| file.rows() > 0 && file.bytes() + row.bytes > limit) {
             self.complete()?;
         }
         if self.open.is_none() {
-            let (file, name) = self.files.begin(fetched_at)?;
-            self.open = Some((name, ParquetFile::begin(file).map_err(failed)?));
+            let (out, name) = self.files.begin(fetched_at)?;
+            self.open = Some(OpenFile { name, file: ParquetFile::begin(out).map_err(failed)?, begun: Instant::now() });
         }
-        let (_, file) = self.open.as_mut().expect("begun above");
-        file.add(row, GROUP_BYTES.min(limit)).map_err(failed)
+        let OpenFile { file, .. } = self.open.as_mut().expect("begun above");
+        file.add(row, GROUP_BYTES.min(limit)).map_err(failed)?;
+        self.files.send_parts(file.out())
+    }
+
+    fn complete_if_over(&mut self) -> Result<(), CommandFailure> {
+        let limits = &self.arguments.files.limits;
+        if self.open.as_ref().is_some_and(|open| limits.is_over(open.begun)) { self.complete() } else { Ok(()) }
     }
 
     /// Completes the open file, if any, and tells of it.
     fn complete(&mut self) -> Result<(), CommandFailure> {
         let open = self.open.take();
+        let Some(OpenFile { name, file, .. }) = open else {
+            self.files.pass(&self.cursor)?;
+            self.complete_to = self.cursor.clone();
+            return Ok(());
+        };
+        let (out, records) = file.finish().map_err(failed)?;
+        let finished = self.files.complete(&name, out, records, &self.cursor)?;
+        (self.rows, self.count, self.bytes) = (self.rows + records, self.count + 1, self.bytes + finished.bytes);
         self.complete_to = self.cursor.clone();
-        let Some((name, file)) = open else { return Ok(()) };
-        let (file, records) = file.finish().map_err(failed)?;
-        let bytes = file.metadata()?.len();
-        let finished = Finished { file: self.files.complete(&name, &file)?, bytes, records };
-        (self.rows, self.count, self.bytes) = (self.rows + records, self.count + 1, self.bytes + bytes);
         FileLine::new(&finished, &self.cursor).tell(self.format, self.stop)
     }
 }

@@ -11,7 +11,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 use serde::Serialize;
-use std::fs::File;
+use std::io::Write;
 use std::sync::Arc;
 
 /// The fields of a line of `recrawl export jsonl`. Lists are JSON.
@@ -107,16 +107,16 @@ fn text(value: Option<String>) -> Cell {
 }
 
 /// A file that is being written.
-pub(super) struct ParquetFile {
-    writer: SerializedFileWriter<File>,
+pub(super) struct ParquetFile<W: Write + Send> {
+    writer: SerializedFileWriter<W>,
     rows: Vec<Row>,
     /// Bytes of the rows that are held.
     held: u64,
     written_rows: u64,
 }
 
-impl ParquetFile {
-    pub(super) fn begin(file: File) -> Result<Self> {
+impl<W: Write + Send> ParquetFile<W> {
+    pub(super) fn begin(out: W) -> Result<Self> {
         let body = ColumnPath::from("body");
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL)?))
@@ -126,7 +126,7 @@ impl ParquetFile {
             .set_column_statistics_enabled(body, EnabledStatistics::None)
             .build();
         let schema = Arc::new(parse_message_type(SCHEMA)?);
-        let writer = SerializedFileWriter::new(file, schema, Arc::new(properties))?;
+        let writer = SerializedFileWriter::new(out, schema, Arc::new(properties))?;
         Ok(Self { writer, rows: Vec::new(), held: 0, written_rows: 0 })
     }
 
@@ -172,8 +172,13 @@ impl ParquetFile {
         Ok(())
     }
 
-    /// Writes the rest and the footer. Returns the file and its number of rows.
-    pub(super) fn finish(mut self) -> Result<(File, u64)> {
+    /// What it is written to. Bytes may be taken from it, not added.
+    pub(super) fn out(&mut self) -> &mut W {
+        self.writer.inner_mut()
+    }
+
+    /// Writes the rest and the footer. Returns what it was written to, and the number of rows.
+    pub(super) fn finish(mut self) -> Result<(W, u64)> {
         self.write_group()?;
         let rows = self.written_rows;
         Ok((self.writer.into_inner()?, rows))

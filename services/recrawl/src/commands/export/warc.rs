@@ -1,19 +1,18 @@
 //! `recrawl export warc`: writes web archives.
 
-use super::files::Finished;
-use super::warc_files::WarcFiles;
-use super::{FileLine, FilesArguments, follower, unpacked};
+use super::destination::Finished;
+use super::warc_files::{ENDING, WarcFiles};
+use super::{FileLine, FilesArguments, follower, topic, unpacked};
 use crate::CommandFailure;
 use crate::cursor::Cursor;
 use crate::follow::{FollowArguments, Followed, Take};
 use crate::output::Format;
-use ::messages::{FetchResult, topics};
+use ::messages::FetchResult;
 use ::warc::{LogPosition, Originals, WarcRecord, WarcRecordKind, capture};
 use clap::Args;
 use daemon::{StopSignal, WebClock};
 use settings::Settings;
 use stream::Clock;
-use topology::LogNames;
 
 /// Most pages whose last record with a body is remembered as the target of revisits. They take up to 150 MB.
 const MAX_ORIGINALS: usize = 1_000_000;
@@ -31,10 +30,10 @@ pub(super) struct WarcArguments {
 pub(super) fn warc(arguments: &WarcArguments, format: Format) -> Result<(), CommandFailure> {
     let settings = arguments.follow.settings()?;
     let stop = StopSignal::on_signals()?;
-    let mut results = follower(&settings, &arguments.follow)?;
-    let topic = LogNames::new(&settings).topic(topics::FETCH_RESULTS);
-    let FilesArguments { out, prefix, max_file_bytes } = &arguments.files;
-    let files = WarcFiles::open(out, prefix, *max_file_bytes, about(&settings, &topic))?;
+    let files = arguments.files.open(ENDING, &settings)?;
+    let mut results = follower(&settings, &files.start(&arguments.follow)?)?;
+    let topic = topic(&settings);
+    let files = WarcFiles::new(files, &arguments.files.limits, about(&settings, &topic));
     let mut originals = Originals::new(MAX_ORIGINALS);
     // Revisits may refer to records that were exported before this cursor.
     results.look_back(&stop, |partition, offset, result| {
@@ -80,7 +79,7 @@ fn about(settings: &Settings, topic: &str) -> Vec<(&'static str, String)> {
 struct Archivist<'a> {
     follow: &'a FollowArguments,
     topic: String,
-    files: WarcFiles,
+    files: WarcFiles<'a>,
     originals: Originals,
     clock: WebClock,
     format: Format,
@@ -106,6 +105,9 @@ struct WarcCounts {
 impl Take<FetchResult> for Archivist<'_> {
     fn take(&mut self, record: Followed<FetchResult>) -> Result<bool, CommandFailure> {
         let Followed { partition, offset, message: result, cursor } = record;
+        if self.files.is_over() {
+            self.complete()?;
+        }
         let place = LogPosition { topic: &self.topic, partition, offset };
         if !self.follow.wants(result.look.fetched_at) {
             self.originals.note(&result, &place);
@@ -123,7 +125,7 @@ impl Take<FetchResult> for Archivist<'_> {
     }
 
     fn rest(&mut self) -> Result<(), CommandFailure> {
-        self.files.flush()
+        if self.files.is_over() { self.complete() } else { self.files.flush() }
     }
 }
 
@@ -138,7 +140,7 @@ impl Archivist<'_> {
     }
 
     fn complete(&mut self) -> Result<(), CommandFailure> {
-        let complete = self.files.finish()?;
+        let complete = self.files.finish(&self.cursor)?;
         self.complete_to = self.cursor.clone();
         complete.map_or(Ok(()), |complete| self.tell(&complete))
     }

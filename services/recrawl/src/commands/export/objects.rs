@@ -1,0 +1,148 @@
+//! Numbered objects in object storage. Each is uploaded in parts while it is written, and is there when it is complete.
+
+use super::export_progress::{ExportProgress, taken_over};
+use super::files::NumberedNames;
+use crate::CommandFailure;
+use crate::cursor::Cursor;
+use crate::object_storage::Bucket;
+use bytes::Bytes;
+use object_store::multipart::PartId;
+use page::Timestamp;
+use std::time::{Duration, Instant};
+
+/// Smallest size of the parts. Storage takes 5 MiB and more, but for the last one.
+const PART_BYTES: u64 = 8 << 20;
+/// Most parts of an object, some below what storage takes: an object may become longer than it should.
+const MOST_PARTS: u64 = 9_000;
+/// How often a long upload is told of.
+const TELL_EVERY: Duration = Duration::from_secs(10);
+
+/// The objects of an export in a bucket.
+pub(super) struct NumberedObjects {
+    bucket: Bucket,
+    names: NumberedNames,
+    progress: ExportProgress,
+    part_bytes: usize,
+    open: Option<Upload>,
+}
+
+struct Upload {
+    name: String,
+    id: String,
+    parts: Vec<PartId>,
+    /// Bytes in the parts.
+    bytes: u64,
+    told: Instant,
+}
+
+impl NumberedObjects {
+    /// Opens a bucket. Existing objects are kept, and numbering continues after them.
+    pub(super) fn open(
+        bucket: Bucket,
+        mut names: NumberedNames,
+        max_bytes: u64,
+        topic: &str,
+    ) -> Result<Self, CommandFailure> {
+        // Programs that read tables pass over names with an underscore.
+        let name = format!("_{}{}.progress", names.prefix, names.ending);
+        let progress = ExportProgress::read(&bucket, name, topic)?;
+        names.next = progress.next();
+        if !progress.is_known() {
+            bucket.names()?.iter().for_each(|name| names.pass(name));
+        }
+        let from = match progress.cursor() {
+            Some(cursor) => format!("after cursor {cursor}"),
+            None => "from the beginning".to_owned(),
+        };
+        eprintln!("recrawl: exporting to {} {from}; progress is in {}", bucket.address(), progress.shown(&bucket));
+        Ok(Self { bucket, names, progress, part_bytes: part_bytes(max_bytes), open: None })
+    }
+
+    /// Where to go on, and where that is written.
+    pub(super) fn position(&self) -> (Option<Cursor>, String) {
+        (self.progress.cursor(), self.progress.shown(&self.bucket))
+    }
+
+    /// Begins an object whose first record is of this time. Returns its name.
+    pub(super) fn begin(&mut self, first: Timestamp) -> Result<String, CommandFailure> {
+        let name = self.names.next(first);
+        let id = self.bucket.begin(&name)?;
+        let upload = Upload { name: name.clone(), id, parts: Vec::new(), bytes: 0, told: Instant::now() };
+        let noted = self.progress.begun(&self.bucket, &name, &upload.id, self.names.next);
+        self.open = Some(upload);
+        noted?;
+        Ok(name)
+    }
+
+    /// Sends what makes whole parts of the bytes that are held.
+    pub(super) fn send_parts(&mut self, held: &mut Vec<u8>) -> Result<(), CommandFailure> {
+        while held.len() >= self.part_bytes {
+            let rest = held.split_off(self.part_bytes);
+            self.send(std::mem::replace(held, rest))?;
+        }
+        Ok(())
+    }
+
+    /// Completes the open object with the rest. Returns how it is called, and its bytes.
+    pub(super) fn complete(&mut self, mut held: Vec<u8>, cursor: &Cursor) -> Result<(String, u64), CommandFailure> {
+        self.send_parts(&mut held)?;
+        if !held.is_empty() {
+            self.send(held)?;
+        }
+        self.progress.completes(&self.bucket, cursor)?;
+        let Upload { name, id, parts, bytes, .. } = self.open.take().expect("an object is completed after it is begun");
+        let shown = self.bucket.shown(&name);
+        let complete = self.bucket.complete(&name, &id, parts);
+        complete.map_err(|not_done| not_done.otherwise(taken_over(&shown)))?;
+        self.progress.reached(&self.bucket, cursor)?;
+        Ok((shown, bytes))
+    }
+
+    /// Notes that there is nothing to write before this position.
+    pub(super) fn pass(&mut self, cursor: &Cursor) -> Result<(), CommandFailure> {
+        self.progress.reached(&self.bucket, cursor)
+    }
+
+    fn send(&mut self, bytes: Vec<u8>) -> Result<(), CommandFailure> {
+        let upload = self.open.as_mut().expect("an object has parts after it is begun");
+        let count = bytes.len() as u64;
+        let part = self.bucket.part(&upload.name, &upload.id, upload.parts.len(), Bytes::from(bytes));
+        let shown = self.bucket.shown(&upload.name);
+        upload.parts.push(part.map_err(|not_done| not_done.otherwise(taken_over(&shown)))?);
+        upload.bytes += count;
+        if upload.told.elapsed() >= TELL_EVERY {
+            upload.told = Instant::now();
+            eprintln!("recrawl: {shown}: {} MiB are uploaded", upload.bytes >> 20);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for NumberedObjects {
+    /// An upload that failed is aborted, so that its parts are not kept. If that fails too, the next export does it.
+    fn drop(&mut self) {
+        if let Some(Upload { name, id, .. }) = self.open.take() {
+            if let Err(failure) = self.bucket.abort(&name, &id) {
+                eprintln!("recrawl: {failure}; the next export aborts the upload");
+            }
+        }
+    }
+}
+
+/// The size of the parts of objects that may get so long.
+fn part_bytes(max_bytes: u64) -> usize {
+    usize::try_from(PART_BYTES.max(max_bytes.div_ceil(MOST_PARTS))).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_object_has_no_more_parts_than_storage_takes() {
+        assert_eq!(part_bytes(1 << 30), 8 << 20);
+        for max_bytes in [1u64, 1 << 30, 1 << 40, 5 << 40] {
+            assert!(max_bytes.div_ceil(part_bytes(max_bytes) as u64) <= MOST_PARTS, "{max_bytes}");
+        }
+    }
+}
