@@ -19,12 +19,15 @@ const LICENCES: [&str; 11] = [
 ];
 
 /// Packages of which two versions are compiled, and who keeps the older one.
-const TWICE: [(&str, &str); 14] = [
+const TWICE: [(&str, &str); 17] = [
     ("bit-vec", "bit-set, below fancy-regex"),
+    ("crypto-common", "crc-fast, below object_store"),
+    ("digest", "crc-fast, below object_store"),
     ("foldhash", "hashbrown 0.15"),
     ("getrandom", "ring"),
     ("hashbrown", "dashmap and ouroboros, below governor and apache-avro"),
     ("heck", "ouroboros"),
+    ("itertools", "bindgen"),
     ("num-bigint", "apache-avro"),
     ("prettyplease", "lrlex, below promql-parser, which only the tests have"),
     ("rand", "opentelemetry_sdk"),

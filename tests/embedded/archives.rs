@@ -18,9 +18,15 @@ const BROKEN: &str = "http://host-0003.test/section-2/page-00002.html";
 
 /// Lively pages, one of them elsewhere and one out of order.
 pub(crate) fn web() -> SimulatedWeb {
+    web_of_pages(2_000)
+}
+
+/// The same with pages of about so many bytes.
+pub(crate) fn web_of_pages(bytes: usize) -> SimulatedWeb {
     let rates = ChangeRates::Same(2.0);
     let seeded = SeededConfig { hosts: 3, pages_per_host: 6, rates, days: 4.0, ..SeededConfig::default() };
     SimulatedWeb::start(seeded, 20_000.0, |config| {
+        config.page_bytes = bytes;
         let validators = ValidatorSupport { etag: false, last_modified: false };
         config.host_dials.insert(PLAIN_HOST.to_owned(), HostDials { validators, ..HostDials::default() });
         let fault = |url: &str, fault| {

@@ -17,6 +17,7 @@ mod hints;
 mod ledger;
 mod memory;
 mod monitoring;
+mod object_storage;
 mod operating;
 mod outputs;
 mod parquet;

@@ -9,10 +9,10 @@ use simweb::{LedgerEntry, RequestKind, SeededConfig, SimWeb, SimWebConfig, WebSo
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempDir};
 
 /// A web and the clock it runs on.
 pub struct SimulatedWeb {
@@ -125,4 +125,16 @@ pub(crate) fn certified(names: Vec<String>) -> (Arc<ServerConfig>, NamedTempFile
     let mut file = NamedTempFile::new().expect("there is room for a test");
     file.write_all(cert.pem().as_bytes()).expect("a temporary file takes a certificate");
     (Arc::new(config), file)
+}
+
+/// Files with a new certificate, which is its own authority, and its key, in a directory of their own.
+pub(crate) fn authority_files(names: Vec<String>) -> (TempDir, [PathBuf; 2]) {
+    let CertifiedKey { cert, signing_key } = rcgen::generate_simple_self_signed(names).expect("names of hosts are names");
+    let directory = tempfile::tempdir().expect("there is room for a test");
+    let files = [("certificate.pem", cert.pem()), ("key.pem", signing_key.serialize_pem())].map(|(name, text)| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).expect("the directory takes files");
+        path
+    });
+    (directory, files)
 }
