@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 use stream::{Clock, Log, OutputRecord, TopicPartition};
 use tests::monitoring::{Monitoring, scraped, unlisted};
-use tests::{SimulatedWeb, wait_for};
+use tests::{ObjectStorage, Process, SimulatedWeb, programs, wait_for};
 use topology::{LogNames, STAGES};
 
 fn web() -> SimulatedWeb {
@@ -94,6 +94,27 @@ fn what_the_services_fetched_is_exported_from_the_topic() {
     // One record about the file, and two for every fetch.
     assert_eq!(told.iter().map(|file| file["records"].as_u64()).collect::<Vec<_>>(), [Some(1 + 2 * all.len() as u64)]);
     assert_eq!(told[0]["cursor"], all.last().unwrap()["cursor"]);
+
+    let Some(storage) = ObjectStorage::start() else { return };
+    let to_storage = |further: &[&str]| {
+        let mut command = programs().command("recrawl");
+        command
+            .args(["export", "jsonl", "--to", "s3://archive/of/crawl"])
+            .args(further)
+            .args(distributed.crawl.flags());
+        command.envs(storage.variables());
+        Process::start(command, distributed.crawl.directory.path()).finish().exits_with(0).stderr
+    };
+    to_storage(&["--limit", "10"]);
+    assert!(to_storage(&[]).contains(&format!("exporting to s3://archive/of/crawl after cursor {cursor}")));
+    let file = distributed.crawl.directory.path().join("object");
+    let objects = storage.list().objects.into_keys().filter(|key| key.ends_with(".jsonl"));
+    let stored = objects.flat_map(|key| {
+        storage.fetch(&key, &file);
+        let text = std::fs::read_to_string(&file).unwrap();
+        text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).collect::<Vec<_>>()
+    });
+    assert_eq!(stored.collect::<Vec<_>>(), all);
 }
 
 /// Nothing, text, and a tombstone. A record of a schema that nobody has told yet is none: it waits.

@@ -79,9 +79,13 @@ for line in sys.stdin:
         case "list":
             pages = storage.get_paginator("list_objects_v2").paginate(**place)
             answer["objects"] = {found["Key"]: found["Size"] for page in pages for found in page.get("Contents", [])}
-            uploads = storage.list_multipart_uploads(**place).get("Uploads", [])
-            parts = [storage.list_parts(Key=one["Key"], UploadId=one["UploadId"], **place).get("Parts", []) for one in uploads]
-            answer["uploads"] = [[one["Key"], len(its_parts)] for one, its_parts in zip(uploads, parts)]
+            answer["uploads"] = []
+            for upload in storage.list_multipart_uploads(**place).get("Uploads", []):
+                try:
+                    parts = storage.list_parts(Key=upload["Key"], UploadId=upload["UploadId"], **place).get("Parts", [])
+                    answer["uploads"].append([upload["Key"], len(parts)])
+                except storage.exceptions.NoSuchUpload:
+                    pass  # completed meanwhile
         case "fetch":
             storage.download_file(Key=order["key"], Filename=order["to"], **place)
         case "put":

@@ -89,12 +89,15 @@ fn object_storage_has_what_files_have() {
     finished(to_storage(&crawl, &storage, "warc", &["--max-file-bytes", "20000"]));
     let records = |files: Vec<PathBuf>| {
         let records = read_with("read_warc.py", files).unwrap().into_iter();
-        records.filter(|record| record["type"] != "warcinfo").map(|mut record| {
-            assert_ne!(record["digests_hold"], Value::Bool(false), "{record}");
-            record["fields"].as_object_mut().unwrap().remove("WARC-Warcinfo-ID");
-            record.as_object_mut().unwrap().remove("file");
-            record
-        }).collect::<Vec<_>>()
+        records
+            .filter(|record| record["type"] != "warcinfo")
+            .map(|mut record| {
+                assert_ne!(record["digests_hold"], Value::Bool(false), "{record}");
+                record["fields"].as_object_mut().unwrap().remove("WARC-Warcinfo-ID");
+                record.as_object_mut().unwrap().remove("file");
+                record
+            })
+            .collect::<Vec<_>>()
     };
     assert_eq!(records(fetched(&crawl, &storage, ".warc.gz")), records(locally("warc")));
 
@@ -220,7 +223,8 @@ fn files_that_are_open_for_long_are_completed_while_the_export_goes_on() {
     complete("parquet", ".parquet");
     let out = directory(&crawl, "aged");
     let following = start(&crawl, &[], &["warc", "--out", out.to_str().unwrap(), "--follow", "--max-file-age", "50ms"]);
-    let is_complete = || crate::archives::files_in(&out).iter().any(|file| file.extension().is_some_and(|it| it == "gz"));
+    let is_complete =
+        || crate::archives::files_in(&out).iter().any(|file| file.extension().is_some_and(|it| it == "gz"));
     wait_for("a file is complete", SOON, is_complete);
     following.signal(libc::SIGTERM);
     following.finish().exits_with(0);
@@ -249,11 +253,26 @@ fn refusals_name_what_is_wrong_and_no_secret() {
         assert!(!tells(&output.stderr) && !tells(&output.stdout), "{output:?}");
     };
     let to = ["--to", TO];
-    check(&storage.variables_of_owner(), &["--to", "s3://elsewhere/of"], 2, &["there is no bucket elsewhere", "--to", "NoSuchBucket"]);
+    check(
+        &storage.variables_of_owner(),
+        &["--to", "s3://elsewhere/of"],
+        2,
+        &["there is no bucket elsewhere", "--to", "NoSuchBucket"],
+    );
     check(&but(&good, "AWS_ACCESS_KEY_ID", "AKIAXXXXXXXXXXXXXXXX"), &to, 2, &["correct AWS_ACCESS_KEY_ID"]);
     check(&but(&good, "AWS_SECRET_ACCESS_KEY", "another-one"), &to, 2, &["correct AWS_SECRET_ACCESS_KEY"]);
-    check(&storage.variables_of_reader(), &to, 2, &["may not do this", "s3:PutObject", "s3:ListBucket for bucket archive"]);
-    check(&but(&good, "AWS_ALLOW_HTTP", "false"), &to, 2, &["AWS_ENDPOINT_URL begins with http://", "AWS_ALLOW_HTTP=true"]);
+    check(
+        &storage.variables_of_reader(),
+        &to,
+        2,
+        &["may not do this", "s3:PutObject", "s3:ListBucket for bucket archive"],
+    );
+    check(
+        &but(&good, "AWS_ALLOW_HTTP", "false"),
+        &to,
+        2,
+        &["AWS_ENDPOINT_URL begins with http://", "AWS_ALLOW_HTTP=true"],
+    );
     let away = but(&good, "AWS_ENDPOINT_URL", &format!("http://{}", deserted()));
     check(&away, &to, 3, &["trying again", "does not answer", "AWS_ENDPOINT_URL", "behind what is complete"]);
     let half: Vec<_> = good.iter().filter(|(name, _)| *name != "AWS_ACCESS_KEY_ID").cloned().collect();
@@ -262,7 +281,8 @@ fn refusals_name_what_is_wrong_and_no_secret() {
 
     let xml = |code: &str| format!("<Error><Code>{code}</Code><Message>Said so.</Message></Error>");
     let expired = WebhookReceiver::start(move |_| Reply::Body(400, xml("ExpiredToken")));
-    let variables = but(&but(&good, "AWS_ENDPOINT_URL", expired.url().trim_end_matches("/hook")), "AWS_SESSION_TOKEN", "t");
+    let variables =
+        but(&but(&good, "AWS_ENDPOINT_URL", expired.url().trim_end_matches("/hook")), "AWS_SESSION_TOKEN", "t");
     check(&variables, &to, 2, &["the credentials have expired", "AWS_SESSION_TOKEN", "ExpiredToken: Said so."]);
     let busy = WebhookReceiver::start(move |_| Reply::Body(503, xml("SlowDown")));
     let variables = but(&good, "AWS_ENDPOINT_URL", busy.url().trim_end_matches("/hook"));
@@ -291,9 +311,14 @@ fn progress_of_another_crawl_is_refused() {
         assert_eq!(refused.stdout, "");
     };
     refuses("no JSON", &[], &["_recrawl.parquet.progress: it is not the progress of an export", "--prefix"]);
-    let note = |topic: &str, cursor: &str| json!({ "topic": topic, "cursor": cursor, "next": 1, "open": null }).to_string();
+    let note =
+        |topic: &str, cursor: &str| json!({ "topic": topic, "cursor": cursor, "next": 1, "open": null }).to_string();
     refuses(&note("other.fetch-results", "0.0.0.0"), &[], &["it is of topic other.fetch-results, but this crawl's is"]);
-    refuses(&note("recrawl.fetch-results", "9999.0.0.0"), &[], &["the cursor in s3://archive/of/crawl/_recrawl", "ahead of this crawl"]);
+    refuses(
+        &note("recrawl.fetch-results", "9999.0.0.0"),
+        &[],
+        &["the cursor in s3://archive/of/crawl/_recrawl", "ahead of this crawl"],
+    );
     refuses(&note("recrawl.fetch-results", "9"), &[], &["it has 1 partitions"]);
     refuses(&note("recrawl.fetch-results", "x"), &[], &["not a cursor"]);
     refuses(&note("recrawl.fetch-results", "0.0.0.0"), &["--cursor", "0.0.0.0"], &["has a cursor already"]);

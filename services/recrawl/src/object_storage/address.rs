@@ -65,7 +65,9 @@ mod tests {
         check("s3://archive", "s3://archive", "s3://archive/a.jsonl");
         check("s3://archive/", "s3://archive", "s3://archive/a.jsonl");
         check("s3://archive/of/2026/", "s3://archive/of/2026", "s3://archive/of/2026/a.jsonl");
-        for bad in ["archive", "gs://archive", "s3://", "s3:///a", "s3://user:word@archive", "s3://a/b//c", "s3://a/../b"] {
+        for bad in
+            ["archive", "gs://archive", "s3://", "s3:///a", "s3://user:word@archive", "s3://a/b//c", "s3://a/../b"]
+        {
             assert!(bad.parse::<StorageAddress>().is_err(), "{bad}");
         }
     }

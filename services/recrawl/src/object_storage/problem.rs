@@ -15,7 +15,11 @@ const CREDENTIAL_SERVERS: [&str; 3] = ["169.254.169.254", "169.254.170.2", "169.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Failure {
     /// `may_pass`: the library tries again.
-    NoAnswer { server: String, problem: String, may_pass: bool },
+    NoAnswer {
+        server: String,
+        problem: String,
+        may_pass: bool,
+    },
     Refused(Refusal),
 }
 
@@ -119,9 +123,9 @@ impl Refusal {
         let said = format!("{server} answered {}{}{}", status.as_u16(), one_line(code), one_line(message));
         let input = |problem: String| CommandFailure::Input(format!("{address}: {problem} ({said})"));
         match (code.as_str(), status.as_u16()) {
-            ("NoSuchBucket", _) => {
-                input(format!("there is no bucket {bucket} at {server}: create it, or correct --to or AWS_ENDPOINT_URL"))
-            }
+            ("NoSuchBucket", _) => input(format!(
+                "there is no bucket {bucket} at {server}: create it, or correct --to or AWS_ENDPOINT_URL"
+            )),
             ("InvalidAccessKeyId" | "InvalidClientTokenId", _) => {
                 input(format!("{server} does not know this access key: correct AWS_ACCESS_KEY_ID"))
             }
@@ -179,7 +183,8 @@ mod tests {
     #[test]
     fn refusals_name_what_is_wrong_and_what_to_do() {
         let check = |status: u16, code: &str, exit: u8, parts: &[&str]| {
-            let body = format!("<?xml version=\"1.0\"?><Error><Code>{code}</Code><Message>It&apos;s so.</Message></Error>");
+            let body =
+                format!("<?xml version=\"1.0\"?><Error><Code>{code}</Code><Message>It&apos;s so.</Message></Error>");
             let failure = explained(status, if code.is_empty() { "" } else { &body });
             let text = failure.to_string();
             assert_eq!(failure.status(), exit, "{text}");

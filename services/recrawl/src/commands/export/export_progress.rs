@@ -83,7 +83,13 @@ impl ExportProgress {
     }
 
     /// An upload has begun. `next` is the number of the object behind it.
-    pub(super) fn begun(&mut self, bucket: &Bucket, object: &str, upload: &str, next: u32) -> Result<(), CommandFailure> {
+    pub(super) fn begun(
+        &mut self,
+        bucket: &Bucket,
+        object: &str,
+        upload: &str,
+        next: u32,
+    ) -> Result<(), CommandFailure> {
         let open = OpenUpload { object: object.to_owned(), upload: upload.to_owned(), cursor: None };
         self.write(bucket, Content { next, open: Some(open), ..self.content.clone() })
     }
@@ -111,7 +117,9 @@ impl ExportProgress {
                 eprintln!("recrawl: {shown} is complete; the export before this one did not come to note it");
                 self.content.cursor = Some(cursor);
             }
-            _ => eprintln!("recrawl: {shown} was not completed by the export before this one: what it had is exported again"),
+            _ => eprintln!(
+                "recrawl: {shown} was not completed by the export before this one: what it had is exported again"
+            ),
         }
         self.write(bucket, self.content.clone())
     }
