@@ -117,7 +117,12 @@ fn long_objects_go_in_parts_over_tls_to_an_authority_of_ones_own() {
     let crawl = crawl(&web);
     crawl.run(&["--for", "4s"]).finish().exits_with(0);
     let expected = lines(&export(&crawl, &["jsonl"]).exits_with(0));
-    let told = finished(to_storage(&crawl, &storage, "jsonl", &[]));
+    let killed = to_storage(&crawl, &storage, "jsonl", &["--follow"]);
+    wait_for("parts are sent", SOON, || storage.list().uploads.iter().any(|(_, parts)| *parts > 0));
+    killed.kill();
+    let output = to_storage(&crawl, &storage, "jsonl", &[]).finish().exits_with(0);
+    let told = lines(&output.says(&["-00000.jsonl was not completed by the export before this one"]));
+    assert!(storage.list().uploads.is_empty(), "the upload of the first is aborted");
     assert!(told.len() == 1 && told[0]["bytes"].as_u64() > Some(2 * (8 << 20)), "two whole parts and more: {told:?}");
     assert!(json_lines(&fetched(&crawl, &storage, ".jsonl")) == expected);
 

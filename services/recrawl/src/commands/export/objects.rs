@@ -32,7 +32,19 @@ struct Upload {
     parts: Vec<PartId>,
     /// Bytes in the parts.
     bytes: u64,
+    /// When it was told of, or begun.
     told: Instant,
+}
+
+impl Upload {
+    /// What is said of it now, if it is long since something was.
+    fn tidings(&mut self, shown: &str, now: Instant) -> Option<String> {
+        let is_due = now.duration_since(self.told) >= TELL_EVERY;
+        is_due.then(|| {
+            self.told = now;
+            format!("{shown}: {} MiB are uploaded", self.bytes >> 20)
+        })
+    }
 }
 
 impl NumberedObjects {
@@ -110,9 +122,8 @@ impl NumberedObjects {
         let shown = self.bucket.shown(&upload.name);
         upload.parts.push(part.map_err(|not_done| not_done.otherwise(taken_over(&shown)))?);
         upload.bytes += count;
-        if upload.told.elapsed() >= TELL_EVERY {
-            upload.told = Instant::now();
-            eprintln!("recrawl: {shown}: {} MiB are uploaded", upload.bytes >> 20);
+        if let Some(tidings) = upload.tidings(&shown, Instant::now()) {
+            eprintln!("recrawl: {tidings}");
         }
         Ok(())
     }
@@ -137,6 +148,18 @@ fn part_bytes(max_bytes: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_upload_is_told_of_now_and_then() {
+        let begun = Instant::now();
+        let (name, id) = ("a.jsonl".to_owned(), String::new());
+        let mut upload = Upload { name, id, parts: Vec::new(), bytes: 40 << 20, told: begun };
+        let mut at = |seconds: u64| upload.tidings("s3://b/a.jsonl", begun + Duration::from_secs(seconds));
+        assert_eq!(at(9), None);
+        assert_eq!(at(11).as_deref(), Some("s3://b/a.jsonl: 40 MiB are uploaded"));
+        assert_eq!(at(20), None);
+        assert!(at(21).is_some());
+    }
 
     #[test]
     fn the_longest_object_has_no_more_parts_than_storage_takes() {
