@@ -64,12 +64,16 @@ def user(name, statements):
 
 client("s3", "any", "any").create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
 exporter = user("exporter", [dict(right, Resource=right["Resource"] % bucket) for right in RIGHTS])
-reader = user("reader", [dict(RIGHTS[1], Resource=RIGHTS[1]["Resource"] % bucket), dict(RIGHTS[0], Action=["s3:GetObject"], Resource="*")])
+anywhere = RIGHTS[0]["Resource"] % bucket
+reading = [dict(RIGHTS[1], Resource=RIGHTS[1]["Resource"] % bucket), dict(RIGHTS[0], Action=["s3:GetObject"], Resource=anywhere)]
+reader = user("reader", reading)
+# May write objects, but no progress.
+half = user("half", reading + [dict(RIGHTS[0], Resource=f"{anywhere}/recrawl-*")])
 owner = user("owner", [{"Effect": "Allow", "Action": "s3:*", "Resource": "*"}])
 # From here on nobody does anything without a key and a right.
 settings.INITIAL_NO_AUTH_ACTION_COUNT = 0
 storage = client("s3", *owner)
-print(json.dumps({"url": address, "region": REGION, "exporter": exporter, "reader": reader, "owner": owner}), flush=True)
+print(json.dumps({"url": address, "region": REGION, "exporter": exporter, "reader": reader, "half": half, "owner": owner}), flush=True)
 
 for line in sys.stdin:
     order = json.loads(line)

@@ -280,6 +280,8 @@ fn refusals_name_what_is_wrong_and_no_secret() {
     );
     let away = but(&good, "AWS_ENDPOINT_URL", &format!("http://{}", deserted()));
     check(&away, &to, 3, &["trying again", "does not answer", "AWS_ENDPOINT_URL", "behind what is complete"]);
+    // It begins an upload before it is refused, and takes it back: see the end of this test.
+    check(&storage.variables_without_progress(), &to, 2, &["may not do this (PUT)"]);
     let half: Vec<_> = good.iter().filter(|(name, _)| *name != "AWS_ACCESS_KEY_ID").cloned().collect();
     check(&half, &to, 2, &["AccessKeyId"]);
     check(&but(&good, "AWS_CA_BUNDLE", "/nowhere.pem"), &to, 2, &["AWS_CA_BUNDLE /nowhere.pem"]);

@@ -18,6 +18,7 @@ pub struct ObjectStorage {
     region: String,
     exporter: [String; 2],
     reader: [String; 2],
+    half: [String; 2],
     owner: [String; 2],
     /// Certificate and key, for TLS.
     tls: Option<(TempDir, PathBuf)>,
@@ -81,6 +82,7 @@ impl ObjectStorage {
             region: text("region"),
             exporter: pair("exporter"),
             reader: pair("reader"),
+            half: pair("half"),
             owner: pair("owner"),
             tls: tls.map(|(directory, [certificate, _])| (directory, certificate)),
             script,
@@ -96,6 +98,11 @@ impl ObjectStorage {
     /// The environment of a program that may only read.
     pub fn variables_of_reader(&self) -> Vec<(&'static str, String)> {
         self.variables_of(&self.reader)
+    }
+
+    /// The environment of a program that may write objects, but no progress.
+    pub fn variables_without_progress(&self) -> Vec<(&'static str, String)> {
+        self.variables_of(&self.half)
     }
 
     /// The environment of a program that may do everything, in every bucket.

@@ -132,10 +132,9 @@ impl NumberedObjects {
 impl Drop for NumberedObjects {
     /// An upload that failed is aborted, so that its parts are not kept. If that fails too, the next export does it.
     fn drop(&mut self) {
-        if let Some(Upload { name, id, .. }) = self.open.take() {
-            if let Err(failure) = self.bucket.abort(&name, &id) {
-                eprintln!("recrawl: {failure}; the next export aborts the upload");
-            }
+        let Some(Upload { name, id, .. }) = self.open.take() else { return };
+        if let Err(failure) = self.bucket.abort(&name, &id) {
+            eprintln!("recrawl: {failure}; the next export aborts the upload");
         }
     }
 }
