@@ -101,7 +101,11 @@ fn object_storage_has_what_files_have() {
     };
     assert_eq!(records(fetched(&crawl, &storage, ".warc.gz")), records(locally("warc")));
 
-    finished(to_storage(&crawl, &storage, "parquet", &["--max-file-bytes", "30000"]));
+    // As for a storage that writes under no condition.
+    let variables = but(&storage.variables(), "AWS_CONDITIONAL_PUT", "disabled");
+    let small = ["parquet", "--to", TO, "--max-file-bytes", "30000"];
+    finished(start(&crawl, &variables, &[&small[..], &["--limit", "9"]].concat()));
+    finished(start(&crawl, &variables, &small));
     let rows = |files| {
         let rows = read_with("read_parquet.py", files).unwrap().into_iter();
         rows.map(|mut row| row["row"].take()).collect::<Vec<_>>()
