@@ -30,7 +30,7 @@ fn the_owners_of_the_partitions_answer_and_who_does_not_is_named() {
 
     // Nothing runs: the log's figures are shown at once, and no zero stands for what nobody knows.
     let nobody_runs = ["these do not run: recrawl-detector, recrawl-estimator, recrawl-scheduler; start them"];
-    let output = ask(&["status", "--wait", "1h"]).exits_with(3).says(&nobody_runs);
+    let output = ask(&["status", "--wait", "1m"]).exits_with(3).says(&nobody_runs);
     let status = output.json();
     assert_eq!(status["pages"], Value::Null, "{status:#}");
     assert_eq!(status["unanswered"].as_array().map(Vec::len), Some(3 * PARTITIONS as usize));
@@ -98,10 +98,13 @@ fn the_owners_of_the_partitions_answer_and_who_does_not_is_named() {
 
     services.remove(detector).stop();
     // It said that it leaves, so nobody waits for it.
-    let output = ask(&["page", &other, "--wait", "1h"]).exits_with(3).says(&["do not run: recrawl-detector; start"]);
+    wait_for("the group knows that the detector has left", SOON, || {
+        ask(&["page", &other, "--wait", "1s"]).stderr.contains("do not run: recrawl-detector; start")
+    });
+    let output = ask(&["page", &other, "--wait", "1m"]).exits_with(3).says(&["do not run: recrawl-detector; start"]);
     assert!(!output.stderr.contains("scheduler/") && output.stdout.is_empty(), "{}", output.stderr);
     ask(&["explain", &other]).exits_with(0);
-    let output = ask(&["status", "--wait", "1h"]).exits_with(3);
+    let output = ask(&["status", "--wait", "1m"]).exits_with(3);
     assert_eq!(output.json()["pages"].as_u64(), Some(pages - 1), "the schedulers have answered");
     let unanswered = output.json()["unanswered"].as_array().unwrap().clone();
     assert!(unanswered.len() == 4 && unanswered.iter().all(|who| who.as_str().unwrap().starts_with("detector/")));
