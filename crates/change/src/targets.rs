@@ -85,7 +85,7 @@ impl<'r> LinkBase<'r> {
             Err(_) if reference.starts_with(HIDDEN_MAIL) => return Destination::HiddenMail,
             Err(_) => return Destination::Other,
         };
-        if url.path_and_query().starts_with(HIDDEN_MAIL) && url.path() == HIDDEN_MAIL {
+        if url.path() == HIDDEN_MAIL {
             return Destination::HiddenMail;
         }
         let hidden = hidden_target(&url);
