@@ -194,35 +194,62 @@ impl Asker {
         }
     }
 
-    /// Sends the questions, one a partition and all with the same id, to each stage, and waits for the answers.
+    /// Asks those stages of which a process runs. The others are silent.
     fn ask(&self, questions: &[(u32, Question)], stages: &[AskedStage]) -> Result<Answers, CommandFailure> {
         let mut answers = Answers::default();
-        let (absent, asked) = self.absent_and_here(stages);
-        for (stage, has_run) in absent {
-            // Where no link is followed nobody runs a ranker, and it has nothing to say.
-            if has_run || stage != RANKER.0 {
-                answers.absent.insert(stage);
-                answers.silent.extend(questions.iter().map(|(partition, _)| (stage, *partition)));
+        let mut asked = Vec::new();
+        for &stage in stages {
+            match self.processes(stage) {
+                Processes::Running => asked.push(stage),
+                // Where no link is followed nobody starts a ranker, and it has nothing to say.
+                Processes::NeverStarted if stage.0 == RANKER.0 => {}
+                Processes::Stopped | Processes::NeverStarted => {
+                    answers.absent.insert(stage.0);
+                }
             }
         }
-        let Some((_, any)) = questions.first().filter(|_| !asked.is_empty()) else { return Ok(answers) };
+        self.send_and_wait(questions, &asked, &mut answers)?;
+        for stage in &answers.absent {
+            answers.silent.extend(questions.iter().map(|(partition, _)| (*stage, *partition)));
+        }
+        Ok(answers)
+    }
+
+    /// Whether processes of a stage run, as its consumer group knows.
+    fn processes(&self, (stage, input): AskedStage) -> Processes {
+        let group = self.names.group(stage);
+        match self.log.processes(&group) {
+            Ok(Some(0)) => Processes::Stopped,
+            // A user who may not see the group is not told whether there is one.
+            Ok(None) if self.log.backlog(&group, &self.names.topic(input)).is_ok() => Processes::NeverStarted,
+            // If the group cannot be seen, the wait decides.
+            _ => Processes::Running,
+        }
+    }
+
+    /// Sends the questions, one a partition and all with the same id, to each stage, and waits for the answers.
+    fn send_and_wait(
+        &self,
+        questions: &[(u32, Question)],
+        stages: &[AskedStage],
+        answers: &mut Answers,
+    ) -> Result<(), CommandFailure> {
+        let Some((_, any)) = questions.first().filter(|_| !stages.is_empty()) else { return Ok(()) };
         let mut reader = TopicReader::open(&self.settings, topics::ANSWERS, CLIENT)?;
         let mut next = reader.bounds(0)?.end;
         let now = self.clock.now();
         stream::schemas::tell(&self.log, &self.names.schemas(Vec::new()), now)?;
         let mut records = Vec::new();
-        let mut open = BTreeSet::new();
-        for (stage, input) in asked {
-            let topic = self.names.topic(input);
+        for (stage, input) in stages {
+            let topic = self.names.topic(*input);
             for (partition, question) in questions {
-                open.insert((stage, *partition));
+                answers.silent.insert((*stage, *partition));
                 records.push(OutputRecord::of(question, topic.as_str(), self.partitions, now));
             }
         }
         self.log.append(&records)?;
         let asked_at = Instant::now();
-        answers.silent.extend(&open);
-        while !answers.silent.is_disjoint(&open) && asked_at.elapsed() < self.wait {
+        while !answers.silent.is_empty() && asked_at.elapsed() < self.wait {
             let (records, after) = reader.read(0, next, RECORDS_PER_READ)?;
             if records.is_empty() {
                 std::thread::sleep(LOOK_EVERY);
@@ -235,23 +262,16 @@ impl Asker {
                 answers.take(answer);
             }
         }
-        Ok(answers)
+        Ok(())
     }
+}
 
-    /// The stages of which no process runs, each with whether one ever did, and the others.
-    fn absent_and_here(&self, stages: &[AskedStage]) -> (Vec<(&'static str, bool)>, Vec<AskedStage>) {
-        let (mut absent, mut here) = (Vec::new(), Vec::new());
-        for &(stage, input) in stages {
-            let group = self.names.group(stage);
-            match self.log.processes(&group) {
-                Ok(Some(0)) => absent.push((stage, true)),
-                // Who may not see a group is not told whether there is one.
-                Ok(None) if self.log.backlog(&group, &self.names.topic(input)).is_ok() => absent.push((stage, false)),
-                _ => here.push((stage, input)),
-            }
-        }
-        (absent, here)
-    }
+/// What a consumer group says about the processes of its stage.
+enum Processes {
+    Running,
+    /// None runs, but one has.
+    Stopped,
+    NeverStarted,
 }
 
 /// The answers to a question so far.
@@ -260,7 +280,7 @@ struct Answers {
     answers: Vec<Answer>,
     /// Who has not answered.
     silent: BTreeSet<StagePartition>,
-    /// Stages of which no process runs. They are not asked, and silent.
+    /// Stages of which no process runs. They are not asked, and are silent.
     absent: BTreeSet<&'static str>,
 }
 
