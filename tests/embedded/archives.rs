@@ -21,7 +21,7 @@ pub(crate) fn web() -> SimulatedWeb {
     web_of_pages(2_000)
 }
 
-/// The same with pages of about so many bytes.
+/// The same, with pages of about this length in bytes.
 pub(crate) fn web_of_pages(bytes: usize) -> SimulatedWeb {
     let rates = ChangeRates::Same(2.0);
     let seeded = SeededConfig { hosts: 3, pages_per_host: 6, rates, days: 4.0, ..SeededConfig::default() };

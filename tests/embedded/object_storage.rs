@@ -1,16 +1,25 @@
 //! What was fetched, exported to object storage: another's client finds what an export to files has, each fetch once.
 
-use crate::archives::{crawl, directory, export, lines, read_with, web};
+use crate::archives::{crawl, directory, export, files_in, lines, read_with, web, web_of_pages};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
-use tests::{BUCKET, Crawl, ObjectStorage, Output, Process, Reply, WebhookReceiver, deserted, programs, wait_for};
+use tests::{
+    BUCKET, Crawl, ObjectStorage, Output, Process, Reply, SimulatedWeb, WebhookReceiver, deserted, programs, wait_for,
+};
 
 const SOON: Duration = Duration::from_secs(30);
 const TO: &str = "s3://archive/of/crawl";
 /// Where the keys of an export to [`TO`] begin.
 const BELOW: &str = "of/crawl/";
+
+/// A crawl of this web that has run for so long and ended. The web goes on for as long as it is held.
+fn crawled(web: SimulatedWeb, duration: &str) -> (SimulatedWeb, Crawl) {
+    let crawl = crawl(&web);
+    crawl.run(&["--for", duration]).finish().exits_with(0);
+    (web, crawl)
+}
 
 /// Starts an export that has these variables of the environment, and no others of object storage.
 fn start(crawl: &Crawl, variables: &[(&str, String)], arguments: &[&str]) -> Process {
@@ -63,9 +72,7 @@ fn progress(crawl: &Crawl, storage: &ObjectStorage, ending: &str) -> Value {
 #[test]
 fn object_storage_has_what_files_have() {
     let Some(storage) = ObjectStorage::start() else { return };
-    let web = web();
-    let crawl = crawl(&web);
-    crawl.run(&["--for", "3s"]).finish().exits_with(0);
+    let (_web, crawl) = crawled(web(), "3s");
     let expected = lines(&export(&crawl, &["jsonl"]).exits_with(0));
     assert!(expected.len() > 17, "{expected:#?}");
 
@@ -117,9 +124,7 @@ fn object_storage_has_what_files_have() {
 #[test]
 fn long_objects_go_in_parts_over_tls_to_an_authority_of_ones_own() {
     let Some(storage) = ObjectStorage::start_with_tls() else { return };
-    let web = crate::archives::web_of_pages(1_500_000);
-    let crawl = crawl(&web);
-    crawl.run(&["--for", "4s"]).finish().exits_with(0);
+    let (_web, crawl) = crawled(web_of_pages(1_500_000), "4s");
     let expected = lines(&export(&crawl, &["jsonl"]).exits_with(0));
     let killed = to_storage(&crawl, &storage, "jsonl", &["--follow"]);
     wait_for("parts are sent", SOON, || storage.list().uploads.iter().any(|(_, parts)| *parts > 0));
@@ -143,9 +148,7 @@ fn is_begun(storage: &ObjectStorage) -> bool {
 #[test]
 fn a_killed_export_goes_on_and_each_fetch_is_there_once() {
     let Some(storage) = ObjectStorage::start() else { return };
-    let web = web();
-    let crawl = crawl(&web);
-    crawl.run(&["--for", "3s"]).finish().exits_with(0);
+    let (_web, crawl) = crawled(web(), "3s");
     let expected = lines(&export(&crawl, &["jsonl"]).exits_with(0));
     // Killed before anything is complete: the upload is left as it is.
     let killed = to_storage(&crawl, &storage, "jsonl", &["--follow"]);
@@ -173,9 +176,7 @@ fn a_killed_export_goes_on_and_each_fetch_is_there_once() {
 #[test]
 fn an_object_that_was_complete_when_its_export_was_killed_is_not_written_again() {
     let Some(storage) = ObjectStorage::start() else { return };
-    let web = web();
-    let crawl = crawl(&web);
-    crawl.run(&["--for", "2s"]).finish().exits_with(0);
+    let (_web, crawl) = crawled(web(), "2s");
     let told = finished(to_storage(&crawl, &storage, "jsonl", &[]));
     let note = progress(&crawl, &storage, ".jsonl");
     let (shown, key) = (told[0]["file"].as_str().unwrap(), format!("{BELOW}_recrawl.jsonl.progress"));
@@ -201,9 +202,7 @@ fn an_object_that_was_complete_when_its_export_was_killed_is_not_written_again()
 #[test]
 fn a_second_export_to_the_same_place_takes_it_over() {
     let Some(storage) = ObjectStorage::start() else { return };
-    let web = web();
-    let crawl = crawl(&web);
-    crawl.run(&["--for", "2s"]).finish().exits_with(0);
+    let (_web, crawl) = crawled(web(), "2s");
     let expected = lines(&export(&crawl, &["jsonl"]).exits_with(0));
     let first = to_storage(&crawl, &storage, "jsonl", &["--follow"]);
     wait_for("an upload is begun and noted", SOON, || is_begun(&storage));
@@ -217,9 +216,7 @@ fn a_second_export_to_the_same_place_takes_it_over() {
 #[test]
 fn files_that_are_open_for_long_are_completed_while_the_export_goes_on() {
     let Some(storage) = ObjectStorage::start() else { return };
-    let web = web();
-    let crawl = crawl(&web);
-    crawl.run(&["--for", "2s"]).finish().exits_with(0);
+    let (_web, crawl) = crawled(web(), "2s");
     let complete = |form: &str, ending: &str| {
         let following = to_storage(&crawl, &storage, form, &["--follow", "--max-file-age", "50ms"]);
         let is_there = || storage.list().objects.keys().any(|key| key.ends_with(ending));
@@ -232,8 +229,7 @@ fn files_that_are_open_for_long_are_completed_while_the_export_goes_on() {
     complete("parquet", ".parquet");
     let out = directory(&crawl, "aged");
     let following = start(&crawl, &[], &["warc", "--out", out.to_str().unwrap(), "--follow", "--max-file-age", "50ms"]);
-    let is_complete =
-        || crate::archives::files_in(&out).iter().any(|file| file.extension().is_some_and(|it| it == "gz"));
+    let is_complete = || files_in(&out).iter().any(|file| file.extension().is_some_and(|it| it == "gz"));
     wait_for("a file is complete", SOON, is_complete);
     following.signal(libc::SIGTERM);
     following.finish().exits_with(0);
@@ -249,9 +245,7 @@ fn but(variables: &[(&'static str, String)], name: &'static str, value: &str) ->
 #[test]
 fn refusals_name_what_is_wrong_and_no_secret() {
     let Some(storage) = ObjectStorage::start() else { return };
-    let web = web();
-    let crawl = crawl(&web);
-    crawl.run(&["--for", "1s"]).finish().exits_with(0);
+    let (_web, crawl) = crawled(web(), "1s");
     let good = storage.variables();
     let check = |variables: &[(&str, String)], arguments: &[&str], code: i32, parts: &[&str]| {
         let patience = ["--give-up-after", "1s"];
@@ -312,9 +306,7 @@ fn refusals_name_what_is_wrong_and_no_secret() {
 #[test]
 fn progress_of_another_crawl_is_refused() {
     let Some(storage) = ObjectStorage::start() else { return };
-    let web = web();
-    let crawl = crawl(&web);
-    crawl.run(&["--for", "1s"]).finish().exits_with(0);
+    let (_web, crawl) = crawled(web(), "1s");
     let key = format!("{BELOW}_recrawl.parquet.progress");
     let refuses = |note: &str, arguments: &[&str], parts: &[&str]| {
         storage.put(&key, note);

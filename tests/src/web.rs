@@ -2,7 +2,7 @@
 
 use crate::process::programs;
 use page::Timestamp;
-use rcgen::CertifiedKey;
+use rcgen::{CertifiedKey, KeyPair};
 use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use simweb::{LedgerEntry, RequestKind, SeededConfig, SimWeb, SimWebConfig, WebSource, scaled_clock};
@@ -112,10 +112,13 @@ impl SimulatedWeb {
     }
 }
 
+fn self_signed(names: Vec<String>) -> CertifiedKey<KeyPair> {
+    rcgen::generate_simple_self_signed(names).expect("names of a web are names of hosts")
+}
+
 /// TLS for hosts of these names, and a file with the certificate.
 pub(crate) fn certified(names: Vec<String>) -> (Arc<ServerConfig>, NamedTempFile) {
-    let CertifiedKey { cert, signing_key } =
-        rcgen::generate_simple_self_signed(names).expect("names of a web are names of hosts");
+    let CertifiedKey { cert, signing_key } = self_signed(names);
     let key = PrivateKeyDer::try_from(signing_key.serialize_der()).expect("the key was just made");
     let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()
@@ -129,8 +132,7 @@ pub(crate) fn certified(names: Vec<String>) -> (Arc<ServerConfig>, NamedTempFile
 
 /// Files with a new certificate, which is its own authority, and its key, in a directory of their own.
 pub(crate) fn authority_files(names: Vec<String>) -> (TempDir, [PathBuf; 2]) {
-    let CertifiedKey { cert, signing_key } =
-        rcgen::generate_simple_self_signed(names).expect("names of hosts are names");
+    let CertifiedKey { cert, signing_key } = self_signed(names);
     let directory = tempfile::tempdir().expect("there is room for a test");
     let files = [("certificate.pem", cert.pem()), ("key.pem", signing_key.serialize_pem())].map(|(name, text)| {
         let path = directory.path().join(name);

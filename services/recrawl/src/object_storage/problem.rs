@@ -170,7 +170,7 @@ fn element(xml: &str, name: &str) -> String {
 mod tests {
     use super::*;
 
-    /// What is said of an answer.
+    /// The failure that an answer is told as.
     fn explained(status: u16, body: &str) -> CommandFailure {
         let last = LastFailure::default();
         let answer = Response::builder().status(status).header("x-amz-bucket-region", "eu-north-1");

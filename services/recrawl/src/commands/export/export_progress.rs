@@ -1,7 +1,7 @@
 //! How far an export to object storage has come, in an object beside those that it writes.
 //!
 //! A job has no disk that outlives it, and storage cannot change two objects at once. So the progress is written before
-//! an object is completed, and says under which upload that happens: whoever reads it later can tell whether it did.
+//! an object is completed, with the id of its upload. A later export aborts that upload; if the object exists, it was complete.
 
 use crate::CommandFailure;
 use crate::cursor::Cursor;
@@ -141,7 +141,7 @@ impl ExportProgress {
     }
 }
 
-/// What is said when another export writes to the same place.
+/// The message when another export writes to the same place.
 pub(super) fn taken_over(shown: &str) -> String {
     format!("{shown}: another export writes there; stop one of them, or give each its own --to or --prefix")
 }

@@ -37,7 +37,7 @@ struct Upload {
 }
 
 impl Upload {
-    /// What is said of it now, if it is long since something was.
+    /// A line about its progress, if the last one is long ago.
     fn tidings(&mut self, shown: &str, now: Instant) -> Option<String> {
         let is_due = now.duration_since(self.told) >= TELL_EVERY;
         is_due.then(|| {
