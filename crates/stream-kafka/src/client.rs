@@ -1,5 +1,6 @@
 //! Shared by all librdkafka clients: log lines go to tracing, few of them, and the last complaint is kept.
 
+use crate::complaints::{Complaints, HeldBack};
 use rdkafka::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::ConsumerContext;
@@ -8,8 +9,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tracing::{debug, warn};
 
-/// Minimum time between warnings: librdkafka repeats itself at every reconnection attempt of every broker.
-const WARN_EVERY: Duration = Duration::from_secs(10);
+/// Of all clients of the process, since their log is one.
+static COMPLAINTS: Mutex<Complaints> = Mutex::new(Complaints::new());
 
 /// librdkafka repeats a standing complaint every 30 seconds; an older one is over.
 const COMPLAINT_HOLDS: Duration = Duration::from_secs(60);
@@ -19,6 +20,24 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Tells what was held back of brokers whose minute is over. To be called now and then.
+pub(crate) fn tell_held_back() {
+    let due = lock(&COMPLAINTS).take_due(Instant::now());
+    tell(due);
+}
+
+/// Tells all that was held back, at the end.
+pub(crate) fn tell_all_held_back() {
+    let all = lock(&COMPLAINTS).take_all(Instant::now());
+    tell(all);
+}
+
+fn tell(held_back: Vec<HeldBack>) {
+    for HeldBack { broker, count, last } in held_back {
+        warn!(target: "librdkafka", broker, count, last, "further complaints of Kafka's client");
+    }
+}
+
 /// Context of clients without further needs, and part of the other contexts.
 #[derive(Debug, Default)]
 pub(crate) struct Quiet(Mutex<Heard>);
@@ -26,8 +45,6 @@ pub(crate) struct Quiet(Mutex<Heard>);
 #[derive(Debug, Default)]
 struct Heard {
     last_complaint: Option<(RDKafkaErrorCode, String, Instant)>,
-    warned_at: Option<Instant>,
-    suppressed: u64,
 }
 
 impl Quiet {
@@ -47,14 +64,12 @@ impl Quiet {
             // It warns of producer properties in consumers and vice versa; we pass all properties to both.
             _ if facility == "CONFWARN" => {}
             RDKafkaLogLevel::Emerg | RDKafkaLogLevel::Alert | RDKafkaLogLevel::Critical | RDKafkaLogLevel::Error => {
-                let mut heard = lock(&self.0);
-                if heard.warned_at.is_some_and(|at| at.elapsed() < WARN_EVERY) {
-                    heard.suppressed += 1;
-                    return;
+                tell_held_back();
+                if lock(&COMPLAINTS).hear(message, Instant::now()) {
+                    warn!(target: "librdkafka", facility, "{message}");
+                } else {
+                    debug!(target: "librdkafka", facility, "{message}");
                 }
-                heard.warned_at = Some(Instant::now());
-                let suppressed = std::mem::take(&mut heard.suppressed);
-                warn!(target: "librdkafka", facility, suppressed, "{message}");
             }
             _ => {
                 debug!(target: "librdkafka", facility, "{message}");

@@ -1,7 +1,7 @@
 //! The clients that log, members and readers of one cluster share, and the questions they ask.
 
 use crate::asking::ask;
-use crate::client::{Quiet, lock};
+use crate::client::{Quiet, lock, tell_all_held_back};
 use crate::error::{advice, kind_of, log_error, reason, refusal};
 use crate::settings::KafkaSettings;
 use crate::topics::{self};
@@ -32,6 +32,12 @@ pub(crate) struct Cluster {
     pub(crate) group_views: Mutex<HashMap<String, Arc<BaseConsumer<Quiet>>>>,
     /// Created with the first appended record, kept while it works.
     pub(crate) appender: Mutex<Option<Transactions>>,
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        tell_all_held_back();
+    }
 }
 
 impl Cluster {

@@ -20,6 +20,7 @@ mod asking;
 mod client;
 mod closing;
 mod cluster;
+mod complaints;
 mod error;
 mod kept_events;
 mod log;
