@@ -85,15 +85,21 @@ pub fn overrides(sets: &[String]) -> Result<Vec<(String, String)>, String> {
 
 /// Connects to the log named in the settings.
 pub fn connect(settings: &Settings, client: &str) -> Result<KafkaLog, LogError> {
+    KafkaLog::connect(kafka_settings(settings, client)?)
+}
+
+/// How to connect, as somebody whose name need not last.
+fn kafka_settings(settings: &Settings, client: &str) -> Result<KafkaSettings, LogError> {
     let kafka = &settings.kafka;
     let Some(brokers) = &kafka.brokers else {
         let message = "kafka.brokers is not set; set it to the host:port of a broker (RECRAWL_KAFKA_BROKERS)";
         return Err(LogError::new(ErrorKind::Stop, message));
     };
-    KafkaLog::connect(KafkaSettings {
+    Ok(KafkaSettings {
         brokers: brokers.clone(),
         client_id: kafka.client_id.clone().unwrap_or_else(|| client.to_owned()),
         session_timeout: kafka.session_timeout,
+        static_membership: false,
         transaction_timeout: kafka.transaction_timeout,
         replication_factor: kafka.replication_factor,
         batch_interval: settings.log.batch_interval,
@@ -175,7 +181,11 @@ pub fn main_prepared<P>(
 /// little that they keep is refilled within a moment.
 fn default_instance(stage: &str) -> String {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    if stage == "fetcher" { format!("{host}-{}", std::process::id()) } else { host }
+    if has_lasting_name(stage) { host } else { format!("{host}-{}", std::process::id()) }
+}
+
+fn has_lasting_name(stage: &str) -> bool {
+    stage != "fetcher"
 }
 
 fn run<P>(
@@ -267,7 +277,11 @@ fn await_log(
     Patience { service, stop, status }.until("waiting for Kafka", || {
         let log = match &connected {
             Some(log) => log.clone(),
-            None => Arc::new(connect(settings, &format!("recrawl-{service}"))?) as Arc<dyn Log>,
+            None => {
+                let kafka = kafka_settings(settings, &format!("recrawl-{service}"))?;
+                let static_membership = settings.kafka.static_membership && has_lasting_name(service);
+                Arc::new(KafkaLog::connect(KafkaSettings { static_membership, ..kafka })?) as Arc<dyn Log>
+            }
         };
         connected = Some(log.clone());
         let missing = || format!("topic {input} does not exist; create it with recrawl topics create");

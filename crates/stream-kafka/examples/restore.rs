@@ -67,6 +67,7 @@ fn main() {
         brokers: brokers.clone(),
         client_id: format!("restore-{run:x}"),
         session_timeout: Duration::from_secs(45),
+        static_membership: false,
         transaction_timeout: Duration::from_secs(60),
         replication_factor: 1,
         batch_interval: Duration::from_millis(50),

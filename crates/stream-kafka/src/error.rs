@@ -8,6 +8,8 @@ use stream::{ErrorKind, LogError};
 pub(crate) fn log_error(doing: &str, error: &KafkaError) -> LogError {
     let kind = match error {
         KafkaError::ClientConfig(..) | KafkaError::ClientCreation(_) | KafkaError::Nul(_) => ErrorKind::Stop,
+        // A consumer with a fatal error is of no use any more.
+        KafkaError::MessageConsumptionFatal(code) if kind_of(*code) == ErrorKind::Fenced => ErrorKind::Fenced,
         KafkaError::MessageConsumptionFatal(_) => ErrorKind::Rejoin,
         other => other.rdkafka_error_code().map_or(ErrorKind::Retry, kind_of),
     };

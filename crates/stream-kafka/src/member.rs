@@ -65,7 +65,7 @@ impl KafkaMember {
         let transactions = Transactions::init(&cluster.settings, &spec.transactional_id)?;
         let consumer: BaseConsumer<Rebalances> = cluster
             .settings
-            .member(&spec.group)
+            .member(&spec.group, &spec.transactional_id)
             .create_with_context(Rebalances::default())
             .map_err(|error| log_error("cannot create a consumer", &error))?;
         consumer.subscribe(&[&spec.input]).map_err(|error| log_error("cannot join the group", &error))?;

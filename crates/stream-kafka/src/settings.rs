@@ -26,6 +26,8 @@ pub struct KafkaSettings {
     pub client_id: String,
     /// A member silent for this long loses its partitions.
     pub session_timeout: Duration,
+    /// Whether members are static: the group keeps a member's partitions for it while it is away, for `session_timeout`.
+    pub static_membership: bool,
     /// Timeout after which the broker aborts a transaction; also the longest a commit may take.
     pub transaction_timeout: Duration,
     /// Replication factor of the topics we create.
@@ -107,7 +109,8 @@ impl KafkaSettings {
         config
     }
 
-    pub(crate) fn member(&self, group: &str) -> ClientConfig {
+    /// Configuration of a group member, who is known to the group as `name` if members are static.
+    pub(crate) fn member(&self, group: &str, name: &str) -> ClientConfig {
         let session_ms = self.session_timeout.as_millis();
         let defaults = [
             // A fetch that waits for records blocks its connection; the default is 500.
@@ -121,6 +124,9 @@ impl KafkaSettings {
         ];
         let mut config = self.consumer(&defaults, "read_committed");
         config.set("group.id", group);
+        if self.static_membership {
+            config.set("group.instance.id", name);
+        }
         // KIP-848 stalls in the bundled librdkafka.
         config.set("group.protocol", "classic");
         config.set("partition.assignment.strategy", "cooperative-sticky");

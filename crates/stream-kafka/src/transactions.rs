@@ -257,7 +257,7 @@ impl Transactions {
                 _ => ErrorKind::Rejoin,
             },
             KafkaError::Transaction(native) if native.txn_requires_abort() => match kind_of(native.code()) {
-                ErrorKind::Stop => ErrorKind::Stop,
+                kind @ (ErrorKind::Stop | ErrorKind::Fenced) => kind,
                 _ => ErrorKind::Abort,
             },
             // Includes timeouts: it is unknown whether the call took effect.

@@ -1,7 +1,7 @@
 //! The section `[kafka]`.
 
 use super::common::{HOUR, MINUTE, SECOND, is_endpoint, not_empty};
-use crate::form::{Choice, Count, Optional, Path, Phrase, Properties, Span, Text};
+use crate::form::{Choice, Count, Flag, Optional, Path, Phrase, Properties, Span, Text};
 use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol};
 use crate::values::Secret;
 use std::path::PathBuf;
@@ -24,6 +24,8 @@ section! {
         client_id: Option<String> = Optional(KAFKA_NAME),
         /// Silence after which a service loses its partitions.
         session_timeout: Duration = Span(SECOND, HOUR),
+        /// Whether a service with state keeps its partitions while it restarts.
+        static_membership: bool = Flag,
         /// Time after which the broker aborts a transaction.
         transaction_timeout: Duration = Span(SECOND, 15 * MINUTE),
         /// Protection of the connections.

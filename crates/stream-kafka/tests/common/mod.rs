@@ -58,6 +58,7 @@ pub fn settings(brokers: &str) -> KafkaSettings {
         // The user of the listeners with TLS may use names that begin so.
         client_id: unique("recrawl-test"),
         session_timeout: Duration::from_secs(6),
+        static_membership: false,
         transaction_timeout: Duration::from_secs(20),
         replication_factor: 1,
         batch_interval: Duration::from_millis(20),
