@@ -99,7 +99,9 @@ pub struct Stopped {
 /// Health of one stage, updated by the thread that runs it.
 pub struct StageHealth {
     stage: String,
-    failures_in_a_row: u32,
+    /// Failures since the last step that succeeded, by kind: an outage that was waited for is no reason to wait long before
+    /// joining anew, and makes no abort look like the fourth.
+    failures_in_a_row: [u32; ErrorKind::COUNT],
     fencings: u32,
     refreshed_at: Option<Duration>,
     sized_at: Option<Duration>,
@@ -114,7 +116,7 @@ impl StageHealth {
         let status = StageStatus { name: stage.to_owned(), violations, histograms, ..StageStatus::default() };
         Self {
             stage: stage.to_owned(),
-            failures_in_a_row: 0,
+            failures_in_a_row: [0; ErrorKind::COUNT],
             fencings: 0,
             refreshed_at: None,
             sized_at: None,
@@ -156,23 +158,25 @@ impl StageHealth {
 
     /// Ends a row of failures after a successful step.
     pub fn worked(&mut self) {
-        if self.failures_in_a_row > 0 {
-            info!(stage = self.stage, failures = self.failures_in_a_row, "the log works again");
-            self.failures_in_a_row = 0;
+        let failures: u32 = self.failures_in_a_row.iter().sum();
+        if failures > 0 {
+            info!(stage = self.stage, failures, "the log works again");
+            self.failures_in_a_row = [0; ErrorKind::COUNT];
             self.update(|status| status.last_error = None);
         }
     }
 
     /// Records a failure of the log, `age` after the start of the stage, and decides how to recover.
     pub fn failed(&mut self, error: &LogError, age: Duration) -> Recovery {
-        self.failures_in_a_row += 1;
+        self.failures_in_a_row[error.kind as usize] += 1;
+        let attempt = self.failures_in_a_row[error.kind as usize];
         self.update(|status| {
             status.failures_total += 1;
             status.last_error = Some(error.message.clone());
         });
         self.fencings += u32::from(error.kind == ErrorKind::Fenced);
-        let recovery = after_failure(error.kind, self.failures_in_a_row, age, self.fencings);
-        warn!(stage = self.stage, error = error.message, ?recovery, attempt = self.failures_in_a_row, "log failed");
+        let recovery = after_failure(error.kind, attempt, age, self.fencings);
+        warn!(stage = self.stage, error = error.message, ?recovery, attempt, "log failed");
         recovery
     }
 
@@ -239,6 +243,25 @@ mod tests {
     use super::*;
     use crate::invariants::positions_never_go_back;
     use crate::position::Position;
+
+    #[test]
+    fn failures_are_counted_by_kind_until_a_step_succeeds() {
+        let mut health = StageHealth::new("stage");
+        let mut failed = |kind| health.failed(&LogError::new(kind, "why"), Duration::ZERO);
+        let first = Duration::from_millis(100);
+        for _ in 0..20 {
+            failed(ErrorKind::Retry);
+        }
+        assert_eq!(failed(ErrorKind::Abort), Recovery::Rewind(first), "after a long outage");
+        assert_eq!(failed(ErrorKind::Rejoin), Recovery::Rejoin(first));
+        failed(ErrorKind::Abort);
+        failed(ErrorKind::Retry);
+        failed(ErrorKind::Abort);
+        assert!(matches!(failed(ErrorKind::Abort), Recovery::Rejoin(_)), "the fourth abort, whatever came between");
+        health.worked();
+        let again = health.failed(&LogError::new(ErrorKind::Abort, "why"), Duration::ZERO);
+        assert_eq!(again, Recovery::Rewind(first));
+    }
 
     #[test]
     fn what_is_found_broken_is_counted_and_what_holds_is_not() {

@@ -27,6 +27,11 @@ pub enum ErrorKind {
     Stop,
 }
 
+impl ErrorKind {
+    /// How many there are.
+    pub const COUNT: usize = Self::Stop as usize + 1;
+}
+
 /// A failure of the log, with what to do about it.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
