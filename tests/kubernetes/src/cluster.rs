@@ -86,15 +86,19 @@ impl Cluster {
 
     /// Applies an overlay to the empty cluster and waits until all stages are ready. The Secrets come after the pods, as
     /// Strimzi makes them.
-    pub async fn bring_up(&self, overlay: &Overlay) {
+    pub async fn bring_up(&mut self, overlay: &Overlay) {
         let client = self.control_plane.client();
         strimzi::define_custom_resources(&client, &repository().join(".tools/k8s-check/crds/schemas.json")).await;
         self.kubectl("wait --for=condition=established crd --all --timeout=30s").await;
         self.apply(overlay).await;
-        let users = [&stage_names()[..], &["recrawl-command"]].concat();
-        strimzi::make_secrets(&client, NAMESPACE, &self.kafka.secrets(), &users).await;
+        let users = self.kubectl("get kafkausers -o json").await;
+        let users = serde_json::from_str(&users).expect("kubectl prints JSON");
+        strimzi::serve_users(&client, NAMESPACE, &mut self.kafka, &users).await;
         self.kubectl("rollout status deployment/recrawl-command --timeout=60s").await;
-        self.recrawl(&["topics", "create"]).await;
+        // In the place of Strimzi's topic operator: no user of recrawl may make topics.
+        let brokers = format!("kafka.brokers={}", self.kafka.brokers_without_login());
+        let everything = ["--set", &brokers, "--set", "kafka.security_protocol=plaintext"];
+        self.recrawl(&[&["topics", "create"][..], &everything].concat()).await;
         self.kubectl("create job topics-now --from=cronjob/recrawl-topics").await;
         self.kubectl("wait --for=condition=complete job/topics-now --timeout=60s").await;
         self.wait_until_rolled_out().await;
@@ -159,8 +163,8 @@ impl Cluster {
     /// Restarts of the stages' containers, by pod.
     pub async fn restarts(&self) -> BTreeMap<String, i32> {
         let pods = self.pods().await;
-        // A check of the topics fails while there is no broker, and is made again.
-        let stages = pods.iter().filter(|pod| !pod.name_any().starts_with("recrawl-topics"));
+        // A check of the topics fails while there is no broker, and is made again; those of the past are swept away.
+        let stages = pods.iter().filter(|pod| !pod.labels().contains_key("batch.kubernetes.io/job-name"));
         stages.map(|pod| (pod.name_any(), container(pod).map_or(0, |status| status.restart_count))).collect()
     }
 

@@ -1,6 +1,7 @@
-//! Stands in for Strimzi's operators: its resources are accepted, and its users have certificates.
+//! Stands in for Strimzi's operators: its resources are accepted, and its users have certificates and rights.
 
 use crate::control_plane::openssl;
+use crate::kafka::Kafka;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -35,14 +36,13 @@ pub async fn define_custom_resources(client: &Client, schemas: &Path) {
     }
 }
 
-/// Makes the Secrets that Strimzi's operator makes: the authority of the brokers, and a certificate for each user. All
-/// of them are that of the one user whom the tests' Kafka knows.
-pub async fn make_secrets(client: &Client, namespace: &str, kafka: &Path, users: &[&str]) {
-    let key = tempfile::NamedTempFile::new().unwrap();
-    let of = |name: &str| kafka.join(name).display().to_string();
-    let password = format!("file:{}", of("key-password"));
-    openssl(&["pkey", "-in", &of("client-key.pem"), "-passin", &password, "-out", &key.path().display().to_string()])
-        .await;
+/// Does what Strimzi's user operator does: each KafkaUser has its rights, a certificate, and a Secret with it. The brokers'
+/// authority is in a Secret, too.
+pub async fn serve_users(client: &Client, namespace: &str, kafka: &mut Kafka, users: &Value) {
+    let users = &users["items"];
+    kafka.allow(users).await;
+    let authority = kafka.secrets();
+    let at = |name: &str| authority.join(name).display().to_string();
     let file = |path: &Path| ByteString(std::fs::read(path).unwrap());
     let secrets: Api<Secret> = Api::namespaced(client.clone(), namespace);
     let secret = |name: &str, data: Vec<(&str, ByteString)>| Secret {
@@ -50,10 +50,18 @@ pub async fn make_secrets(client: &Client, namespace: &str, kafka: &Path, users:
         data: Some(data.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()),
         ..Secret::default()
     };
-    let authority = secret("recrawl-cluster-ca-cert", vec![("ca.crt", file(&kafka.join("ca.pem")))]);
-    secrets.create(&PostParams::default(), &authority).await.unwrap();
-    for user in users {
-        let data = vec![("user.crt", file(&kafka.join("client.pem"))), ("user.key", file(key.path()))];
-        secrets.create(&PostParams::default(), &secret(user, data)).await.unwrap();
+    let brokers = secret("recrawl-cluster-ca-cert", vec![("ca.crt", file(&authority.join("ca.pem")))]);
+    secrets.create(&PostParams::default(), &brokers).await.unwrap();
+    for user in users.as_array().unwrap() {
+        let name = user["metadata"]["name"].as_str().unwrap();
+        let made = tempfile::tempdir().unwrap();
+        let (certificate, key) = (made.path().join("user.crt"), made.path().join("user.key"));
+        let new_key = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc"];
+        let signed =
+            ["-days", "30", "-CA", &at("ca.pem"), "-CAkey", &at("ca-key.pem"), "-subj", &format!("/CN={name}")];
+        let out = ["-keyout", &key.display().to_string(), "-out", &certificate.display().to_string()];
+        openssl(&[&new_key[..], &signed, &["-addext", "basicConstraints=CA:false"], &out].concat()).await;
+        let data = vec![("user.crt", file(&certificate)), ("user.key", file(&key))];
+        secrets.create(&PostParams::default(), &secret(name, data)).await.unwrap();
     }
 }

@@ -7,7 +7,7 @@
 use k8s_openapi::api::core::v1::Pod;
 use kubernetes::cluster::{Cluster, IMAGES, NAMESPACE, Overlay, SOON, STAGES, container, urls};
 use kubernetes::kubelet::Kubelet;
-use kubernetes::site::Site;
+use kubernetes::site::{Entry, Site};
 use kubernetes::wait_for;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -49,18 +49,21 @@ async fn the_dev_overlay_runs_and_takes_what_operators_do_to_it() {
     turns(&cluster, &urls, 1).await;
     cluster.step("scaled: two schedulers, two detectors, three fetchers");
 
+    block_a_host(&cluster).await;
+
+    let formed = cluster.kafka.rebalances();
     for stage in STAGES {
         cluster.kubectl(&format!("set image {stage} main={}", IMAGES[1])).await;
     }
     cluster.wait_until_rolled_out().await;
     turns(&cluster, &urls, 2).await;
-    cluster.step("rolled over to another build");
+    cluster.step(&format!("rolled over to another build: {}", rebalances_since(&cluster, &formed)));
 
     cluster.kubectl("drain node-1 --ignore-daemonsets --delete-emptydir-data --timeout=120s").await;
     cluster.wait_until_rolled_out().await;
     turns(&cluster, &urls, 3).await;
     cluster.kubectl("uncordon node-1").await;
-    cluster.step("a node is drained, its pods run on the other");
+    cluster.step(&format!("a node is drained, its pods run on the other: {}", rebalances_since(&cluster, &formed)));
 
     let before = cluster.restarts().await;
     let is_killed = |pod: &str| pod.ends_with("-0") || pod.starts_with("recrawl-fetcher");
@@ -76,7 +79,8 @@ async fn the_dev_overlay_runs_and_takes_what_operators_do_to_it() {
     .await;
     cluster.wait_until_rolled_out().await;
     turns(&cluster, &urls, 4).await;
-    cluster.step("the first pod of each stage and all fetchers were killed, and go on");
+    let rebalances = rebalances_since(&cluster, &formed);
+    cluster.step(&format!("the first pod of each stage and all fetchers were killed, and go on: {rebalances}"));
 
     let before = cluster.restarts().await;
     cluster.kafka.order("stop").await;
@@ -132,6 +136,40 @@ async fn the_dev_overlay_runs_and_takes_what_operators_do_to_it() {
         repeated.len(),
         cluster.site.books().len()
     ));
+}
+
+/// Blocks a host by the user of commands, and takes it back. The site's books say when the host was left alone.
+async fn block_a_host(cluster: &Cluster) {
+    const BLOCKED: &str = "h3.test";
+    let is_of_blocked = |page: &str| page.starts_with(BLOCKED);
+    cluster.recrawl(&["block", BLOCKED]).await;
+    let blocked_at = Instant::now();
+    wait_for("the others were fetched for ten seconds", SOON, async || {
+        let later = |entry: &Entry| !is_of_blocked(&entry.page) && entry.at >= blocked_at + Duration::from_secs(10);
+        if cluster.site.books().iter().any(later) { Ok(()) } else { Err("not yet".to_owned()) }
+    })
+    .await;
+    let books = cluster.site.books();
+    let last = books.iter().filter(|entry| is_of_blocked(&entry.page)).map(|entry| entry.at).max().unwrap();
+    let after = last.saturating_duration_since(blocked_at);
+    assert!(after < Duration::from_secs(3), "{BLOCKED} was asked {after:?} after it was blocked");
+    cluster.recrawl(&["unblock", BLOCKED]).await;
+    wait_for("the host is asked again", SOON, async || {
+        let again = |entry: &Entry| is_of_blocked(&entry.page) && entry.at > last;
+        if cluster.site.books().iter().any(again) { Ok(()) } else { Err("not yet".to_owned()) }
+    })
+    .await;
+    cluster.step(&format!("a host is blocked: its last request came {:.1} s later", after.as_secs_f64()));
+}
+
+/// How often each group was formed anew, in words. Those of static members never were.
+fn rebalances_since(cluster: &Cluster, before: &BTreeMap<String, usize>) -> String {
+    let mut since = cluster.kafka.rebalances();
+    since.iter_mut().for_each(|(group, count)| *count -= before.get(group).unwrap_or(&0));
+    since.retain(|_, count| *count > 0);
+    let moved: Vec<_> = since.keys().filter(|group| *group != "recrawl-fetcher").collect();
+    assert!(moved.is_empty(), "partitions of stages with state moved: {since:?}");
+    format!("{since:?} rebalances since")
 }
 
 /// What a container said when it last ended, if that was for its settings or its user's rights.

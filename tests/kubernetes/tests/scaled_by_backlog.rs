@@ -59,7 +59,7 @@ impl Series {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn fetchers_are_added_while_they_are_short_and_not_while_hosts_are_slow() {
-    let cluster = Cluster::start().await;
+    let mut cluster = Cluster::start().await;
     let slow: Vec<String> = (0..SLOW_HOSTS).map(|host| format!("slow{host}.test")).collect();
     let settings = cluster.settings(&format!(
         "[fetch]\nresolve = {{ \"*.test\" = \"{}\" }}\nconnections = {CONNECTIONS}\n[policy]\nname = \"uniform\"\nmin_interval = \"1s\"\n\
