@@ -11,6 +11,7 @@ mod kills;
 mod ledger;
 mod operating;
 mod outputs;
+mod restarts;
 mod same_loop;
 mod stopping;
 mod takeover;

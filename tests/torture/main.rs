@@ -8,6 +8,7 @@
 
 mod crawl;
 mod fleet;
+mod outage;
 mod plan;
 mod rolling;
 mod stuck;

@@ -88,7 +88,7 @@ pub fn connect(settings: &Settings, client: &str) -> Result<KafkaLog, LogError> 
     KafkaLog::connect(kafka_settings(settings, client)?)
 }
 
-/// How to connect, as somebody whose name need not last.
+/// How to connect, as a dynamic member of groups.
 fn kafka_settings(settings: &Settings, client: &str) -> Result<KafkaSettings, LogError> {
     let kafka = &settings.kafka;
     let Some(brokers) = &kafka.brokers else {
@@ -152,7 +152,7 @@ pub fn main_prepared<P>(
     let settings = overrides(&arguments.sets)
         .map_err(anyhow::Error::msg)
         .and_then(|overrides| Ok(load(arguments.preset, arguments.config.as_deref(), &overrides)?));
-    let settings = match settings {
+    let mut settings = match settings {
         Ok(settings) => settings,
         Err(error) => {
             eprintln!("{error}");
@@ -164,6 +164,8 @@ pub fn main_prepared<P>(
         return ExitCode::SUCCESS;
     }
     logging::start(&settings.observability);
+    // A group would wait in vain for a name that was made up for one process.
+    settings.kafka.static_membership &= arguments.instance.is_some() || has_lasting_name(name);
     let instance = arguments.instance.unwrap_or_else(|| default_instance(name));
     match run(name, &settings, instance, prepare, make) {
         Ok(()) => ExitCode::SUCCESS,
@@ -279,7 +281,7 @@ fn await_log(
             Some(log) => log.clone(),
             None => {
                 let kafka = kafka_settings(settings, &format!("recrawl-{service}"))?;
-                let static_membership = settings.kafka.static_membership && has_lasting_name(service);
+                let static_membership = settings.kafka.static_membership;
                 Arc::new(KafkaLog::connect(KafkaSettings { static_membership, ..kafka })?) as Arc<dyn Log>
             }
         };

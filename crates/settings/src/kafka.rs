@@ -92,7 +92,7 @@ const RESERVED_PROPERTIES: &[(&str, Option<&str>)] = &[
     ("metadata.broker.list", Some("kafka.brokers")),
     ("client.id", Some("kafka.client_id")),
     ("session.timeout.ms", Some("kafka.session_timeout")),
-    ("group.instance.id", Some("kafka.static_membership")),
+    ("group.instance.id", Some("kafka.static_membership and --instance")),
     ("transaction.timeout.ms", Some("kafka.transaction_timeout")),
     ("group.id", Some("kafka.group_prefix")),
     ("transactional.id", Some("kafka.group_prefix")),

@@ -6,6 +6,8 @@
 //!   records stay in memory until `commit`, so a transaction is open only for milliseconds: begin, send, wait until the
 //!   broker has all records, add the input positions with fresh group metadata, commit. A stage that dies outside of
 //!   `commit` leaves no open transaction;
+//! * a static member, if asked for, is known to its group by its transactional id: one that is back within a session has its
+//!   partitions again, and no other member notices;
 //! * newly assigned partitions are paused until the stage has restored their state and sets their start offset;
 //! * an idle member commits its *position*, which is past the transaction markers that are never delivered, so that the
 //!   lag of an idle group is exactly 0;

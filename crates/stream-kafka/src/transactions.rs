@@ -57,9 +57,10 @@ impl Transactions {
             timeout: settings.transaction_timeout,
             broken: None,
         };
+        let deadline = Instant::now() + INIT_TIMEOUT;
         // Without an established connection, `init_transactions` would wait half a second before its next attempt.
         let _ = transactions.producer.client().fetch_metadata(Some("__transaction_state"), INIT_TIMEOUT);
-        transactions.producer.init_transactions(INIT_TIMEOUT).map_err(|error| {
+        transactions.producer.init_transactions(left(deadline)).map_err(|error| {
             transactions.producer.poll(Duration::ZERO);
             transactions.failure("cannot initialise transactions", &error)
         })?;

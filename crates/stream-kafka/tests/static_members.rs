@@ -26,7 +26,7 @@ struct Owner {
 impl Owner {
     fn join(log: &KafkaLog, group: &str, input: &str, name: &str) -> Self {
         let name = format!("{group}-{name}");
-        Self { member: log.join(&spec(group, input, &name)).unwrap(), owned: BTreeSet::new(), changes: 0 }
+        Self { member: log.join(&spec(group, input, &name)).expect("it joins"), owned: BTreeSet::new(), changes: 0 }
     }
 
     fn poll(&mut self) -> Result<(), LogError> {
@@ -53,7 +53,7 @@ impl Owner {
 /// Polls both until the condition holds.
 fn poll_both(owners: &mut [&mut Owner], mut until: impl FnMut(&[&mut Owner]) -> bool) {
     wait_until(|| {
-        owners.iter_mut().for_each(|owner| owner.poll().unwrap());
+        owners.iter_mut().for_each(|owner| owner.poll().expect("it is in the group"));
         until(owners)
     });
 }

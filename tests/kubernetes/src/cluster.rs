@@ -95,10 +95,7 @@ impl Cluster {
         let users = serde_json::from_str(&users).expect("kubectl prints JSON");
         strimzi::serve_users(&client, NAMESPACE, &mut self.kafka, &users).await;
         self.kubectl("rollout status deployment/recrawl-command --timeout=60s").await;
-        // In the place of Strimzi's topic operator: no user of recrawl may make topics.
-        let brokers = format!("kafka.brokers={}", self.kafka.brokers_without_login());
-        let everything = ["--set", &brokers, "--set", "kafka.security_protocol=plaintext"];
-        self.recrawl(&[&["topics", "create"][..], &everything].concat()).await;
+        strimzi::make_topics(&directory_of("RECRAWL_PROGRAMS").join("recrawl"), &self.kafka).await;
         self.kubectl("create job topics-now --from=cronjob/recrawl-topics").await;
         self.kubectl("wait --for=condition=complete job/topics-now --timeout=60s").await;
         self.wait_until_rolled_out().await;

@@ -9,6 +9,7 @@ use kube::api::{ObjectMeta, PostParams};
 use kube::{Api, Client};
 use serde_json::{Value, json};
 use std::path::Path;
+use tokio::process::Command;
 
 /// Makes the custom resources of Strimzi and of Prometheus' operator known that `k8s/` uses. What their fields must be is
 /// checked by `make k8s-check`. KEDA brings its own.
@@ -64,4 +65,14 @@ pub async fn serve_users(client: &Client, namespace: &str, kafka: &mut Kafka, us
         let data = vec![("user.crt", file(&certificate)), ("user.key", file(&key))];
         secrets.create(&PostParams::default(), &secret(name, data)).await.unwrap();
     }
+}
+
+/// Makes the topics, as Strimzi's topic operator does: no user of recrawl may. `make k8s-check` compares its resources with the
+/// topics that recrawl makes.
+pub async fn make_topics(recrawl: &Path, kafka: &Kafka) {
+    let brokers = format!("kafka.brokers={}", kafka.brokers_without_login());
+    let mut command = Command::new(recrawl);
+    command.args(["topics", "create", "--set", &brokers, "--set", "kafka.replication_factor=1"]);
+    let output = command.output().await.unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
