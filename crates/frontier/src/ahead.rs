@@ -35,8 +35,7 @@ impl Ahead {
 
     /// Whether a host may be given another request.
     pub(crate) fn has_room(&self, gate: &HostGate, rules: &FrontierRules) -> bool {
-        !gate.paused
-            && !gate.blocked
+        !gate.is_stopped()
             && gate.next_permitted_at <= self.permitted_by
             && gate.in_flight < self.most_out(gate.time_per_request(rules))
     }

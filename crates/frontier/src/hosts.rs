@@ -103,6 +103,11 @@ pub(crate) struct HostGate {
 }
 
 impl HostGate {
+    /// Whether an operator paused or blocked the host.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.paused || self.blocked
+    }
+
     /// Pause between the end of a request to the host and the start of the next.
     pub(crate) fn delay(&self, rules: &FrontierRules) -> Duration {
         let configured = self.delay_rule.delay_after(None, Duration::ZERO).as_duration();

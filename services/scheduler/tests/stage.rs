@@ -194,6 +194,24 @@ fn a_paused_host_is_left_alone_until_it_is_resumed_also_across_a_crash() {
     assert_eq!(bench.next(5 * SECOND).url.as_str(), URL);
 }
 
+#[test]
+fn pages_of_paused_and_blocked_hosts_are_not_counted_as_due() {
+    let mut bench = Bench::new(&[]);
+    bench.seed(URL);
+    let request = bench.next(5 * SECOND);
+    bench.answer(looked(&request, 50.0));
+    let due = |bench: &mut Bench| {
+        bench.pass(DAY);
+        bench.wait(MINUTE);
+        bench.driver.status(0).figures["due"]
+    };
+    bench.command(CommandKind::PauseHost, URL, 1.0);
+    assert_eq!(due(&mut bench), 0.0);
+    bench.command(CommandKind::BlockHost, URL, 1.0);
+    bench.command(CommandKind::ResumeHost, URL, 1.0);
+    assert_eq!(due(&mut bench), 0.0);
+}
+
 /// The fetcher has one turn for a host name, whatever the scheme and port. So has the scheduler.
 #[test]
 fn all_ports_and_schemes_of_a_host_share_its_delay_its_bounds_and_its_pauses() {

@@ -2,6 +2,7 @@
 
 use super::Frontier;
 use crate::host_limit::{HostRoom, Worth};
+use crate::hosts::HostGate;
 use crate::page_record::ScheduledPage;
 use crate::ties::with_ties;
 use messages::{ChangeBelief, Link, MirrorLetter, PageLinks, RankedPage};
@@ -213,8 +214,7 @@ impl Frontier {
 
     /// Whether an operator paused or blocked a host.
     pub fn is_stopped(&self, host: &Host) -> bool {
-        let gate = self.hosts.named(host.name().as_str());
-        gate.is_some_and(|gate| gate.paused || gate.blocked)
+        self.hosts.named(host.name().as_str()).is_some_and(HostGate::is_stopped)
     }
 
     /// Blocks a host for an operator, or unblocks it: its pages are kept and not fetched, and no further ones are taken

@@ -19,7 +19,7 @@ impl Frontier {
             return;
         }
         (self.counts.fresh_at, self.counts.fresh_ticks) = (now, 0);
-        let columns = &self.pages.columns;
+        let (columns, hosts) = (&self.pages.columns, &self.hosts);
         self.counts.expected = columns.expectations(now, &self.rules.index, &self.outlook);
         let (price, mut due) = (self.demand.price(), 0);
         columns.visit(now, &self.rules.index, &self.outlook, |page| {
@@ -27,7 +27,7 @@ impl Frontier {
                 Some(planner) => planner.due_days(page.slot).is_some_and(|due_days| due_days <= now.as_days()),
                 None => page.value >= price,
             };
-            due += u64::from(is_due);
+            due += u64::from(is_due && !hosts.gate(page.host).is_stopped());
         });
         self.counts.due = due;
         self.hold_overdue(now);

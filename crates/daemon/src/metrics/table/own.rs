@@ -7,7 +7,11 @@ pub(super) const SCHEDULER: &[Metric] = &[
     gauge("recrawl_scheduler_never_fetched", "pages", "pages never fetched"),
     gauge("recrawl_scheduler_unanswered", "pages", "pages that were never answered"),
     gauge("recrawl_scheduler_copies", "pages", "pages with a stored copy"),
-    gauge("recrawl_scheduler_due", "pages", "pages whose value reaches the current price"),
+    gauge(
+        "recrawl_scheduler_due",
+        "pages",
+        "pages whose value reaches the current price, without those of paused and blocked hosts",
+    ),
     gauge("recrawl_scheduler_in_flight", "requests", "requests handed out and not answered yet"),
     gauge("recrawl_scheduler_hosts", "hosts", "hosts known"),
     gauge("recrawl_scheduler_mirrors", "pages", "pages whose content is fetched through another page"),
