@@ -18,7 +18,7 @@ pub struct StatusArguments {
     /// State directory of a `recrawl run`.
     #[arg(long, conflicts_with = "url")]
     data: Option<PathBuf>,
-    /// Address of a running recrawl or service, such as 127.0.0.1:9464.
+    /// Address of a running recrawl or service, such as 127.0.0.1:9464. Exits with status 3 if a stage of it hangs.
     #[arg(long)]
     url: Option<String>,
     #[command(flatten)]
@@ -31,7 +31,10 @@ pub fn status(arguments: &StatusArguments, format: Format) -> Result<(), Command
     let settings = arguments.settings.load(&[("crawl.data", data)])?;
     let mut complete = Ok(());
     let status = match (&arguments.url, &settings.crawl.data, &settings.kafka.brokers) {
-        (Some(address), _, _) => ask(address)?,
+        (Some(address), _, _) => {
+            complete = check_health(address);
+            ask(address)?
+        }
         (None, None, Some(_)) => {
             let (status, all_have_answered) = Asker::open(&settings, *arguments.wait.wait)?.status()?;
             complete = all_have_answered;
@@ -62,6 +65,11 @@ fn ask(address: &str) -> Result<Status, CommandFailure> {
     let body = http_client::ask(address, "GET", "/status", b"")?;
     serde_json::from_str(&body)
         .map_err(|error| CommandFailure::World(format!("cannot read the status of {address}: {error}")))
+}
+
+/// Fails if the process at an address says that it is not healthy.
+fn check_health(address: &str) -> Result<(), CommandFailure> {
+    http_client::ask(address, "GET", "/healthz", b"").map(drop)
 }
 
 /// What requests came to, a line per class.
@@ -130,4 +138,33 @@ fn text(status: &Status) -> String {
         lines.extend([String::new(), format!("not in these figures: {}", status.unanswered.join(", "))]);
     }
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    /// Answers one request, and returns the address.
+    fn answers_once(answer: &'static str) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut request = [0; 1024];
+            let count = stream.read(&mut request).unwrap();
+            assert!(request[..count].starts_with(b"GET /healthz "));
+            stream.write_all(answer.as_bytes()).unwrap();
+        });
+        address
+    }
+
+    #[test]
+    fn a_process_with_a_stage_that_hangs_is_told_from_a_healthy_one() {
+        check_health(&answers_once("HTTP/1.0 200 OK\r\n\r\nok\n")).unwrap();
+        let hung = answers_once("HTTP/1.0 503 Service Unavailable\r\n\r\nstage detector hangs\n");
+        let failure = check_health(&hung).unwrap_err();
+        assert!(matches!(&failure, CommandFailure::World(why) if why.contains("stage detector hangs")), "{failure:?}");
+    }
 }
