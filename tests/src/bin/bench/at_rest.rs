@@ -104,7 +104,7 @@ fn memory_of(pages: usize) -> f64 {
 }
 
 /// Bytes of all files below a directory.
-fn bytes_below(directory: &Path) -> u64 {
+pub(crate) fn bytes_below(directory: &Path) -> u64 {
     let entries = fs::read_dir(directory).expect("the directory is ours").flatten();
     let bytes = |entry: fs::DirEntry| match entry.path() {
         path if path.is_dir() => bytes_below(&path),

@@ -142,6 +142,11 @@ impl Services {
         STAGES.iter().zip(&mut self.services).map(|(stage, service)| ((*stage).to_owned(), cpu(service))).collect()
     }
 
+    /// Memory that each holds now, in the order of [`STAGES`].
+    pub(crate) fn memory_bytes(&self) -> Vec<u64> {
+        self.services.iter().map(|(service, _)| service.memory_bytes()).collect()
+    }
+
     /// Bytes that all of them have written.
     pub(crate) fn written_bytes(&self) -> u64 {
         self.services.iter().map(|(service, _)| service.written_bytes()).sum()

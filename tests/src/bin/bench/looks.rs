@@ -135,7 +135,7 @@ fn settings(further: Vec<String>) -> Vec<String> {
 }
 
 /// A crawl that looks at every page once.
-fn once() -> Vec<String> {
+pub(crate) fn once() -> Vec<String> {
     let further = ["budget.fetches_per_second=100000", "policy.scan_interval=100ms", "policy.min_interval=1d"];
     settings(further.map(str::to_owned).into())
 }

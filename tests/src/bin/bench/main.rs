@@ -23,6 +23,7 @@ mod ranking;
 mod redis;
 mod restart;
 mod science;
+mod service_memory;
 mod table;
 mod web_server;
 mod whole_loop;
@@ -65,6 +66,8 @@ enum What {
     Looks,
     /// Memory per known page.
     Memory,
+    /// Memory and disk per page of each service over Kafka. Needs RECRAWL_KAFKA=HOST:PORT.
+    Pods,
     /// Downtime of a stage with a million pages at a restart, and the cost of a restore.
     Restart,
     /// Size of the detector's state of a page.
@@ -111,6 +114,7 @@ fn main() {
     measure(&[What::Loop], &|| whole_loop::rows(arguments.rounds, arguments.pages_per_host, kafka.as_deref()));
     measure(&[What::Looks], &|| looks::rows(arguments.rounds, kafka.as_deref()));
     measure(&[What::Memory], &at_rest::memory);
+    measure(&[What::Pods], &|| service_memory::rows(kafka.as_deref()));
     measure(&[What::Restart], &|| restart::rows(kafka.as_deref()));
     let part = |part| {
         wanted(match part {
