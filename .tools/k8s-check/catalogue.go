@@ -178,7 +178,12 @@ func generated(files filesys.FileSystem, repository string, update bool) (faults
 	return faults
 }
 
-// kafkaTopics: the built topics are those of the catalogue, with the partitions and copies that the settings say.
+// retentions are the settings by which topics keep records for longer or shorter than the catalogue says.
+var retentions = map[string]string{
+	"fetch-results": "retention_results", "page-changes": "retention_changes", "dead-letters": "retention_dead_letters",
+}
+
+// kafkaTopics: the built topics are those of the catalogue, with the partitions, copies and retention that the settings say.
 func kafkaTopics(objects []custom, topics []topic, settings string) (faults []string) {
 	number := func(key string, otherwise int) int {
 		found := regexp.MustCompile(`(?m)^` + key + ` = (\d+)$`).FindStringSubmatch(settings)
@@ -213,6 +218,14 @@ func kafkaTopics(objects []custom, topics []topic, settings string) (faults []st
 		}
 		if got := fmt.Sprint(at(object.fields, "spec", "replicas")); got != strconv.Itoa(copies) {
 			faults = append(faults, fmt.Sprintf("topic %s has %s copies, recrawl.toml means %d", object.name, got, copies))
+		}
+		if key, there := retentions[of.name]; there {
+			if set := regexp.MustCompile(`(?m)^` + key + ` = "(\d+)d"$`).FindStringSubmatch(settings); set != nil {
+				days, _ := strconv.Atoi(set[1])
+				if got := fmt.Sprint(at(object.fields, "spec", "config", "retention.ms")); got != strconv.Itoa(days*24*3_600_000) {
+					faults = append(faults, fmt.Sprintf("topic %s keeps records for %s ms, recrawl.toml means %d days", object.name, got, days))
+				}
+			}
 		}
 		if insync := at(object.fields, "spec", "config", "min.insync.replicas"); (insync != nil) != (copies >= 3) {
 			faults = append(faults, fmt.Sprintf("topic %s: min.insync.replicas is %v for %d copies", object.name, insync, copies))

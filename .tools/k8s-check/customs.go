@@ -47,6 +47,7 @@ func referencesOfCustoms(objects []runtime.Object, customs []custom) (faults []s
 			faults = append(faults, networkPolicy(policy, workloads)...)
 		}
 	}
+	faults = append(faults, reachable(objects, workloads)...)
 	return faults
 }
 
