@@ -33,6 +33,12 @@ func referencesOfCustoms(objects []runtime.Object, customs []custom) (faults []s
 			if !clusters[cluster] {
 				fault("%s %s: there is no Kafka %q here", object.kind, object.name, cluster)
 			}
+		case "PrometheusRule":
+			for _, of := range rulesOf(object) {
+				if page, _, _ := strings.Cut(of.runbook, "#"); of.alert != "" && page != "docs/OPERATIONS.md" && !strings.HasPrefix(page, "https://") {
+					fault("%s: runbook_url %q is no address", of.alert, of.runbook)
+				}
+			}
 		case "ScaledObject":
 			target := fmt.Sprintf("%v %v", at(object.fields, "spec", "scaleTargetRef", "kind"), at(object.fields, "spec", "scaleTargetRef", "name"))
 			if _, there := named[target]; !there {

@@ -117,6 +117,7 @@ func TestABrokenManifestIsRefused(t *testing.T) {
 		{"nothing is denied", "k8s/components/network-policies/kustomization.yaml", "  - metrics.yaml\n", "", "may recrawl-command reach"},
 		{"policy for nobody", "k8s/components/network-policies/web.yaml", "app.kubernetes.io/name: recrawl-fetcher", "app.kubernetes.io/name: fetcher", "selects no pods"},
 		{"alert without runbook", "docs/OPERATIONS.md", "## RecrawlRejoins\n", "", "is no section of docs/OPERATIONS.md"},
+		{"runbook that is no address", "k8s/overlays/prod/namespace.yaml", "https://example.org", "example.org", `runbook_url "example.org/recrawl/docs/OPERATIONS.md#recrawlbacklogold" is no address`},
 		{"alert that is no expression", "k8s/components/monitoring/rules.yaml", "increase(recrawl_invariant_violations_total[1h]) > 0", "increase(recrawl_invariant_violations_total) > 0", "promtool check rules"},
 		{"alert with another threshold", "k8s/components/monitoring/rules.yaml", "(recrawl_backlog_seconds) > 900", "(recrawl_backlog_seconds) > 9000", "promtool test rules"},
 		{"alert without a test", "k8s/components/monitoring/rules_test.yaml", "alertname: RecrawlRejoins", "alertname: RecrawlRejoined", "needs a case in which it fires"},
