@@ -2,76 +2,244 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 
+	"github.com/compose-spec/compose-go/loader"
+	"github.com/compose-spec/compose-go/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
 )
 
-// checkCompose: compose.yaml parses, every mounted file exists, what it waits for is there, and our services run our programs.
-func checkCompose(files filesys.FileSystem, repository string, programs map[string]bool) (faults []string) {
-	fault := func(format string, arguments ...interface{}) {
-		faults = append(faults, "compose.yaml: "+fmt.Sprintf(format, arguments...))
+// composition is compose.yaml, and what is wrong with it.
+type composition struct {
+	files      filesys.FileSystem
+	repository string
+	services   map[string]types.ServiceConfig
+	faults     []string
+}
+
+func (c *composition) require(holds bool, format string, arguments ...interface{}) {
+	if !holds {
+		c.faults = append(c.faults, "compose.yaml: "+fmt.Sprintf(format, arguments...))
 	}
-	text, err := files.ReadFile(filepath.Join(repository, "compose.yaml"))
+}
+
+// checkCompose reads compose.yaml as `docker compose` does, and then looks at what that cannot know: our programs, the files
+// that are mounted, and whether Prometheus and Grafana find each other and the stages. That the commands run, with the
+// settings and the environment that stand there, is tested by tests/distributed.
+func checkCompose(files filesys.FileSystem, repository string, programs map[string]bool) []string {
+	c := &composition{files, repository, map[string]types.ServiceConfig{}, nil}
+	project, err := loadCompose(files, repository)
 	if err != nil {
-		return []string{err.Error()}
+		return []string{"compose.yaml: " + err.Error()}
 	}
-	var compose struct {
-		Services map[string]struct {
-			Image      string
-			Build      map[string]interface{}
-			Command    []string
-			Entrypoint []string
-			Volumes    []string
-			DependsOn  map[string]interface{} `json:"depends_on"`
-		}
-		Volumes map[string]interface{}
+	for _, service := range project.Services {
+		c.services[service.Name] = service
 	}
-	if err := yaml.UnmarshalStrict(text, &map[string]interface{}{}); err != nil {
-		fault("%v", err)
-	}
-	if err := yaml.Unmarshal(text, &compose); err != nil {
-		fault("%v", err)
-	}
+	version := regexp.MustCompile(`(?m)^version = "(.*)"$`).FindStringSubmatch(c.text("Cargo.toml"))
+	c.require(version != nil, "Cargo.toml has no version")
 	run := map[string]bool{}
-	for name, service := range compose.Services {
-		if _, tag, _ := strings.Cut(service.Image, ":"); tag == "" || tag == "latest" {
-			fault("%s: image %q has no version", name, service.Image)
+	for _, service := range project.Services {
+		image, tag, _ := strings.Cut(service.Image, ":")
+		c.require(tag != "" && tag != "latest", "%s: image %q has no version", service.Name, service.Image)
+		c.mounts(service)
+		for other, dependency := range service.DependsOn {
+			check := c.services[other].HealthCheck
+			healthy := check != nil && !check.Disable
+			c.require(dependency.Condition != types.ServiceConditionHealthy || healthy, "%s: waits for the health of %s, which nothing checks", service.Name, other)
 		}
-		if strings.HasPrefix(service.Image, "recrawl:") {
-			if len(service.Command) == 0 || !programs[service.Command[0]] {
-				fault("%s: command %v is none of our programs", name, service.Command)
-			} else {
-				run[service.Command[0]] = true
-			}
+		if image != "recrawl" {
+			continue
 		}
-		for _, mount := range service.Volumes {
-			source, target, found := strings.Cut(mount, ":")
-			switch {
-			case !found || !strings.HasPrefix(target, "/"):
-				fault("%s: %q mounts nothing", name, mount)
-			case strings.HasPrefix(source, "."):
-				if !files.Exists(filepath.Join(repository, source)) {
-					fault("%s: %s does not exist", name, source)
-				}
-			default:
-				if _, declared := compose.Volumes[source]; !declared {
-					fault("%s: volume %s is not declared", name, source)
-				}
-			}
-		}
-		for other := range service.DependsOn {
-			if _, there := compose.Services[other]; !there {
-				fault("%s: waits for %s, which is no service", name, other)
-			}
+		c.require(version == nil || tag == version[1], "%s: image %q is of another version than Cargo.toml", service.Name, service.Image)
+		c.program(service, programs)
+		if len(service.Command) > 0 {
+			run[service.Command[0]] = true
 		}
 	}
 	for _, stage := range stages {
-		if !run["recrawl-"+stage] {
-			fault("no service runs recrawl-%s", stage)
+		c.require(run["recrawl-"+stage], "no service runs recrawl-%s", stage)
+	}
+	c.prometheus()
+	c.grafana()
+	return c.faults
+}
+
+func loadCompose(files filesys.FileSystem, repository string) (*types.Project, error) {
+	text, err := files.ReadFile(filepath.Join(repository, "compose.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	// One of two equal keys would be lost.
+	if err := yaml.UnmarshalStrict(text, &map[string]interface{}{}); err != nil {
+		return nil, err
+	}
+	root, err := filepath.Abs(repository)
+	if err != nil {
+		return nil, err
+	}
+	details := types.ConfigDetails{WorkingDir: root, ConfigFiles: []types.ConfigFile{{Filename: "compose.yaml", Content: text}}}
+	return loader.Load(details, func(options *loader.Options) {
+		options.SetProjectName("recrawl", false)
+		options.Profiles = []string{"*"}
+	})
+}
+
+// program: one of ours, which may write nothing but its volume, and reads settings that are there.
+func (c *composition) program(service types.ServiceConfig, programs map[string]bool) {
+	name := service.Name
+	c.require(len(service.Command) > 0 && programs[service.Command[0]], "%s: command %v is none of our programs", name, service.Command)
+	if build := service.Build; build != nil {
+		c.require(c.files.Exists(filepath.Join(build.Context, build.Dockerfile)), "%s: %s does not exist", name, build.Dockerfile)
+	}
+	stage := len(service.Command) > 0 && isStage(service.Command[0])
+	disabled := service.HealthCheck != nil && service.HealthCheck.Disable
+	c.require(stage != disabled, "%s: the image's health check is for stages, and only for them", name)
+	for variable, value := range service.Environment {
+		at := map[string]string{"RECRAWL_CONFIG": types.VolumeTypeBind, "RECRAWL_CRAWL_DATA": types.VolumeTypeVolume}[variable]
+		mounted := false
+		for _, mount := range service.Volumes {
+			mounted = mounted || (value != nil && mount.Target == *value && mount.Type == at && mount.ReadOnly == (at == types.VolumeTypeBind))
+		}
+		c.require(at == "" || mounted, "%s: %s is at no mount", name, variable)
+	}
+	c.require(service.Environment["RECRAWL_CONFIG"] != nil, "%s: no RECRAWL_CONFIG", name)
+	c.require(!stage || service.Environment["RECRAWL_CRAWL_DATA"] != nil, "%s: no RECRAWL_CRAWL_DATA", name)
+	c.require(!stage || service.ReadOnly, "%s: the root file system is not read-only", name)
+}
+
+func (c *composition) mounts(service types.ServiceConfig) {
+	for _, mount := range service.Volumes {
+		bound := mount.Type == types.VolumeTypeBind
+		c.require(strings.HasPrefix(mount.Target, "/"), "%s: %q is mounted nowhere", service.Name, mount.Source)
+		c.require(!bound || c.files.Exists(mount.Source), "%s: %s does not exist", service.Name, mount.Source)
+		c.require(!bound || mount.ReadOnly, "%s: may write to %s", service.Name, mount.Source)
+	}
+}
+
+// source of what a service finds at a path, "" if nothing is mounted there.
+func (c *composition) source(service, target string) string {
+	for _, mount := range c.services[service].Volumes {
+		if mount.Target == target {
+			return mount.Source
 		}
 	}
-	return faults
+	c.require(false, "%s: nothing is mounted at %s", service, target)
+	return ""
+}
+
+func (c *composition) text(path ...string) string {
+	file := filepath.Join(path...)
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(c.repository, file)
+	}
+	text, err := c.files.ReadFile(file)
+	c.require(err == nil, "%v", err)
+	return string(text)
+}
+
+// read decodes a file that a service finds at a path.
+func (c *composition) read(service, target string, into interface{}) {
+	if source := c.source(service, target); source != "" {
+		err := yaml.UnmarshalStrict([]byte(c.text(source)), into)
+		c.require(err == nil, "%s: %v", target, err)
+	}
+}
+
+// prometheus: asks every stage, at the port and by the name that the stage answers to, and finds its rules.
+func (c *composition) prometheus() {
+	const config = "/etc/prometheus/prometheus.yml"
+	var written struct {
+		Global        interface{}
+		RuleFiles     []string `json:"rule_files"`
+		ScrapeConfigs []struct {
+			JobName       string                       `json:"job_name"`
+			StaticConfigs []struct{ Targets []string } `json:"static_configs"`
+		} `json:"scrape_configs"`
+	}
+	c.read("prometheus", config, &written)
+	for _, file := range written.RuleFiles {
+		c.source("prometheus", file)
+	}
+	settings := c.text("compose", "recrawl.toml")
+	bind := regexp.MustCompile(`(?m)^bind = "0\.0\.0\.0:(\d+)"$`).FindStringSubmatch(settings)
+	c.require(bind != nil, "compose/recrawl.toml: other containers do not reach a stage")
+	targets := map[string]bool{}
+	for _, job := range written.ScrapeConfigs {
+		for _, group := range job.StaticConfigs {
+			for _, target := range group.Targets {
+				host, port, _ := strings.Cut(target, ":")
+				_, service := c.services[host]
+				c.require(service && bind != nil && port == bind[1], "%s: no stage listens at %s", config, target)
+				targets[host] = true
+			}
+		}
+	}
+	for name, service := range c.services {
+		if len(service.Command) > 0 && isStage(service.Command[0]) {
+			c.require(targets[name], "%s: does not ask %s", config, name)
+		}
+	}
+	asked := bind != nil && strings.Contains(c.text("k8s", "Dockerfile"), `"127.0.0.1:`+bind[1]+`"`)
+	c.require(asked, "the image's health check asks another port than compose/recrawl.toml opens")
+	c.readByPrometheus(config, written.RuleFiles)
+}
+
+// readByPrometheus lets Prometheus itself read its settings and rules, at the paths of this machine.
+func (c *composition) readByPrometheus(config string, rules []string) {
+	if skipPromtool || len(c.faults) > 0 {
+		return
+	}
+	work, err := os.MkdirTemp("", "k8s-check")
+	if err != nil {
+		c.require(false, "%v", err)
+		return
+	}
+	defer os.RemoveAll(work)
+	text := c.text(c.source("prometheus", config))
+	for i, file := range rules {
+		copied := filepath.Join(work, fmt.Sprintf("rules-%d.yaml", i))
+		text = strings.ReplaceAll(text, file, copied)
+		err := os.WriteFile(copied, []byte(c.text(c.source("prometheus", file))), 0o600)
+		c.require(err == nil, "%v", err)
+	}
+	copied := filepath.Join(work, "prometheus.yaml")
+	err = os.WriteFile(copied, []byte(text), 0o600)
+	c.require(err == nil, "%v", err)
+	said, err := exec.Command("promtool", "check", "config", copied).CombinedOutput()
+	c.require(err == nil, "promtool check config: %v\n%s", err, said)
+}
+
+// grafana: its data source is the service prometheus, and the directory of its dashboards has some.
+func (c *composition) grafana() {
+	const provisioning = "/etc/grafana/provisioning/"
+	var sources struct {
+		APIVersion  int
+		Datasources []struct {
+			Name, Type, UID, URL string
+			IsDefault            bool
+		}
+	}
+	c.read("grafana", provisioning+"datasources/recrawl.yaml", &sources)
+	c.require(len(sources.Datasources) == 1, "grafana: not one data source")
+	for _, source := range sources.Datasources {
+		c.require(source.Type == "prometheus" && source.IsDefault && source.URL == "http://prometheus:9090", "grafana: the data source is not prometheus:9090")
+	}
+	var providers struct {
+		APIVersion int
+		Providers  []struct {
+			Name, Type string
+			Options    struct{ Path string }
+		}
+	}
+	c.read("grafana", provisioning+"dashboards/recrawl.yaml", &providers)
+	c.require(len(providers.Providers) > 0, "grafana: no dashboards")
+	for _, provider := range providers.Providers {
+		boards, err := c.files.Glob(filepath.Join(c.source("grafana", provider.Options.Path), "*.json"))
+		c.require(err == nil && len(boards) > 0, "grafana: no dashboards at %s", provider.Options.Path)
+	}
 }

@@ -40,7 +40,7 @@ func repository(t *testing.T) filesys.FileSystem {
 	}
 	copyTree("k8s")
 	copyTree("compose")
-	for _, file := range []string{"compose.yaml", "docs/OPERATIONS.md", "schemas/README.md"} {
+	for _, file := range []string{"Cargo.toml", "compose.yaml", "docs/OPERATIONS.md", "schemas/README.md"} {
 		copyFile(filepath.Join(root, file))
 	}
 	return files
@@ -125,8 +125,24 @@ func TestABrokenManifestIsRefused(t *testing.T) {
 		{"dashboard that nobody loads", "k8s/components/monitoring/kustomization.yaml", "      - dashboards/recrawl-state.json\n", "", "not in the kustomization"},
 		{"compose mounts nothing", "compose.yaml", "./compose/prometheus.yaml", "./compose/prometheus.yml", "does not exist"},
 		{"compose without a program", "compose.yaml", "command: [recrawl-ranker]", "command: [recrawl-rank]", "none of our programs"},
-		{"compose waits for nobody", "compose.yaml", "      kafka: {condition: service_healthy}", "      kafca: {condition: service_healthy}", "which is no service"},
+		{"compose waits for nobody", "compose.yaml", "      kafka: {condition: service_healthy}", "      kafca: {condition: service_healthy}", "undefined service kafca"},
+		{"compose waits for ever", "compose.yaml", "    topics: {condition: service_completed_successfully}", "    topics: {condition: service_healthy}", "waits for the health of topics"},
+		{"compose with an unknown field", "compose.yaml", "restart: on-failure", "restarts: on-failure", "restarts is not allowed"},
+		{"compose with a field of no use", "compose.yaml", "interval: 10s", "interval: ten", "format 'duration'"},
+		{"compose with a volume of nobody", "compose.yaml", "[\"./compose/recrawl.toml:/etc/recrawl/recrawl.toml:ro\", \"ranker:", "[\"./compose/recrawl.toml:/etc/recrawl/recrawl.toml:ro\", \"rank:", "undefined volume rank"},
 		{"compose without version", "compose.yaml", "prom/prometheus:v2.53.0", "prom/prometheus", "has no version"},
+		{"compose of another version", "compose.yaml", "image: recrawl:0.1.0", "image: recrawl:0.0.9", "another version than Cargo.toml"},
+		{"compose with state in the container", "compose.yaml", "RECRAWL_CRAWL_DATA: /var/lib/recrawl}", "RECRAWL_CRAWL_DATA: /recrawl}", "RECRAWL_CRAWL_DATA is at no mount"},
+		{"compose without settings", "compose.yaml", "RECRAWL_CONFIG: /etc/recrawl/recrawl.toml,", "RECRAWL_CONFIG: /etc/recrawl.toml,", "RECRAWL_CONFIG is at no mount"},
+		{"compose asking a command for its health", "compose.yaml", "    healthcheck: {disable: true}\n", "", "the image's health check is for stages"},
+		{"compose with another Dockerfile", "compose.yaml", "dockerfile: k8s/Dockerfile", "dockerfile: Dockerfile", "Dockerfile does not exist"},
+		{"Prometheus without its settings", "compose.yaml", "prometheus.yml:ro", "prometheus.yaml:ro", "nothing is mounted at /etc/prometheus/prometheus.yml"},
+		{"Prometheus without a stage", "compose/prometheus.yaml", ", \"ranker:9464\"", "", "does not ask ranker"},
+		{"Prometheus at another port", "compose/recrawl.toml", "0.0.0.0:9464", "0.0.0.0:9465", "no stage listens at scheduler:9464"},
+		{"Prometheus without its rules", "compose/prometheus.yaml", "/etc/prometheus/rules.yaml", "/etc/prometheus/alerts.yaml", "nothing is mounted at /etc/prometheus/alerts.yaml"},
+		{"Prometheus with a wrong value", "compose/prometheus.yaml", "scrape_interval: 15s", "scrape_interval: fifteen", "promtool check config"},
+		{"Grafana of another Prometheus", "compose/grafana/datasource.yaml", "prometheus:9090", "localhost:9090", "is not prometheus:9090"},
+		{"Grafana without dashboards", "compose/grafana/dashboards.yaml", "/var/lib/grafana/dashboards", "/var/lib/dashboards", "nothing is mounted at /var/lib/dashboards"},
 		{"compose with other alerts", "compose/rules.yaml", "> 900", "> 90", "differs from what it is written from"},
 	}
 	for _, c := range cases {
