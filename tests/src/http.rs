@@ -17,9 +17,14 @@ pub struct HttpAnswer {
 impl HttpAnswer {
     /// Asks a port for a path; `None` while it does not answer. HTTP/1.0, so that the connection ends with the answer.
     pub fn to(address: impl ToSocketAddrs, path: &str) -> Option<Self> {
+        Self::of_host(address, "localhost", path)
+    }
+
+    /// The same under another name.
+    pub fn of_host(address: impl ToSocketAddrs, host: &str, path: &str) -> Option<Self> {
         let mut stream = TcpStream::connect(address).ok()?;
         stream.set_read_timeout(Some(Duration::from_secs(60))).ok()?;
-        stream.write_all(format!("GET {path} HTTP/1.0\r\nhost: localhost\r\n\r\n").as_bytes()).ok()?;
+        stream.write_all(format!("GET {path} HTTP/1.0\r\nhost: {host}\r\n\r\n").as_bytes()).ok()?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer).ok()?;
         let (head, body) = answer.split_once("\r\n\r\n")?;

@@ -5,7 +5,8 @@
 use crate::{Crawl, HttpAnswer, Output, Process, SimulatedWeb, books, programs, wait_for};
 use serde_json::Value;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 use topology::STAGES;
 
@@ -98,7 +99,7 @@ impl Distributed {
         let mut command = programs().command(program);
         command.args(self.crawl.flags()).args(["--instance", instance]);
         command.arg("--set").arg(format!("crawl.data={}", self.data(stage, instance).display()));
-        Service { stage, process: Some(Process::start(command, self.crawl.directory.path())) }
+        Service::start(stage, command, self.crawl.directory.path())
     }
 
     /// Starts an instance of a stage in a working directory of its own, without saying where its state is.
@@ -107,7 +108,7 @@ impl Distributed {
         std::fs::create_dir_all(&directory).expect("the test's directory takes others");
         let mut command = programs().command(&format!("recrawl-{stage}"));
         command.args(self.crawl.flags()).args(["--instance", instance]).current_dir(directory);
-        Service { stage, process: Some(Process::start(command, self.crawl.directory.path())) }
+        Service::start(stage, command, self.crawl.directory.path())
     }
 
     /// Starts one instance of each stage.
@@ -161,6 +162,11 @@ pub struct Service {
 }
 
 impl Service {
+    /// Starts a stage by a command that has all it needs.
+    pub fn start(stage: &'static str, command: Command, directory: &Path) -> Self {
+        Self { stage, process: Some(Process::start(command, directory)) }
+    }
+
     fn process(&self) -> &Process {
         self.process.as_ref().expect("it is taken only when the service ends")
     }
@@ -171,7 +177,7 @@ impl Service {
     }
 
     /// Where it listens, once it does.
-    fn address(&self) -> Option<SocketAddr> {
+    pub fn address(&self) -> Option<SocketAddr> {
         let said = self.said();
         let (_, rest) = said.split_once("address=")?;
         rest.split_whitespace().next()?.parse().ok()

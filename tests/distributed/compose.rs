@@ -1,0 +1,137 @@
+//! `compose.yaml` without Docker: its services run as processes, with the commands, settings and environment that stand there.
+//!
+//! What differs from a container is set by variables, which only the test has: Kafka's address, and where a stage listens,
+//! since all stages share this machine's network. The image itself is tried by `make image-e2e`, and the rest of the file is
+//! read by `make k8s-check`.
+
+use crate::services::{IN_THE_END, SOON, Service, kafka};
+use serde_json::Value;
+use simweb::SeededConfig;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+use tests::{HttpAnswer, Process, SimulatedWeb, programs, wait_for};
+use topology::STAGES;
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this crate lies in the workspace").to_owned()
+}
+
+fn yaml(file: &str) -> Value {
+    serde_saphyr::from_str(&fs::read_to_string(repository().join(file)).unwrap()).unwrap()
+}
+
+fn words(value: &Value) -> Vec<String> {
+    value.as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned()).collect()
+}
+
+/// The command of the image's health check.
+fn health_check() -> Vec<String> {
+    let dockerfile = fs::read_to_string(repository().join("k8s/Dockerfile")).unwrap();
+    let line = dockerfile.lines().find(|line| line.starts_with("HEALTHCHECK")).unwrap();
+    words(&serde_json::from_str(line.split_once("CMD ").unwrap().1).unwrap())
+}
+
+/// The services of `compose.yaml` on this machine.
+struct Composition {
+    services: Value,
+    directory: TempDir,
+    here: BTreeMap<&'static str, String>,
+}
+
+impl Composition {
+    fn new(web: &SimulatedWeb, brokers: &str) -> Self {
+        let directory = tempfile::Builder::new().prefix("recrawl-compose-").tempdir().unwrap();
+        let unique = directory.path().file_name().unwrap().to_str().unwrap().to_owned();
+        let here = BTreeMap::from([
+            ("RECRAWL_KAFKA_BROKERS", brokers.to_owned()),
+            ("RECRAWL_KAFKA_TOPIC_PREFIX", format!("{unique}.")),
+            ("RECRAWL_KAFKA_GROUP_PREFIX", format!("{unique}-")),
+            ("RECRAWL_HTTP_BIND", "127.0.0.1:0".to_owned()),
+            ("RECRAWL_FETCH_RESOLVE", format!("*.test={}", web.address())),
+        ]);
+        Self { services: yaml("compose.yaml")["services"].take(), directory, here }
+    }
+
+    /// Where a path of a container lies here: below the repository if it is mounted from there, else in the test's directory.
+    fn path(&self, service: &str, path: &str) -> PathBuf {
+        let volumes = words(&self.services[service]["volumes"]);
+        let source = volumes.iter().find_map(|volume| {
+            let (source, target) = volume.split_once(':')?;
+            (target.trim_end_matches(":ro") == path).then_some(source)
+        });
+        let source = source.unwrap_or_else(|| panic!("{service} has nothing at {path}"));
+        match source.strip_prefix("./") {
+            Some(file) => repository().join(file),
+            None => self.directory.path().join(source),
+        }
+    }
+
+    /// A command with a service's environment. The image's paths are replaced by this machine's.
+    fn command(&self, service: &str, words: &[String]) -> Command {
+        let mut command = programs().command(&words[0]);
+        command.args(&words[1..]).envs(&self.here).current_dir(&self.directory);
+        for (variable, value) in self.services[service]["environment"].as_object().unwrap() {
+            let value = value.as_str().unwrap();
+            command.env(variable, if value.starts_with('/') { self.path(service, value) } else { value.into() });
+        }
+        command
+    }
+
+    /// Runs `docker compose run SERVICE WORD…`, or the service's own command, to its end.
+    fn run(&self, service: &str, instead: &[&str]) -> tests::Output {
+        let own = words(&self.services[service]["command"]);
+        let instead: Vec<_> = instead.iter().map(|word| (*word).to_owned()).collect();
+        let command = self.command(service, if instead.is_empty() { &own } else { &instead });
+        Process::start(command, self.directory.path()).finish().exits_with(0)
+    }
+
+    fn start(&self, stage: &'static str) -> Service {
+        let command = self.command(stage, &words(&self.services[stage]["command"]));
+        Service::start(stage, command, self.directory.path())
+    }
+}
+
+#[test]
+fn services_of_compose_yaml_crawl_with_its_settings_and_answer_prometheus_and_the_health_check() {
+    let Some(brokers) = kafka() else { return };
+    let web = SimulatedWeb::start(SeededConfig { hosts: 2, pages_per_host: 2, ..SeededConfig::default() }, 1.0, |_| ());
+    let composition = Composition::new(&web, &brokers);
+    composition.run("topics", &[]);
+    let stages: BTreeMap<_, _> = STAGES.iter().map(|(stage, _)| (*stage, composition.start(stage))).collect();
+    for (name, stage) in &stages {
+        wait_for(&format!("{name} is healthy"), SOON, || {
+            let Some(address) = stage.address() else { return false };
+            let check = health_check()
+                .iter()
+                .map(|word| word.replace("127.0.0.1:9464", &address.to_string()))
+                .collect::<Vec<_>>();
+            let check = composition.command(name, &check);
+            Process::start(check, composition.directory.path()).finish().status.success()
+        });
+    }
+
+    let prometheus = yaml("compose/prometheus.yaml");
+    let targets = words(&prometheus["scrape_configs"][0]["static_configs"][0]["targets"]);
+    assert_eq!(targets.len(), stages.len());
+    for target in &targets {
+        let name = target.split_once(':').unwrap().0;
+        let answer = HttpAnswer::of_host(stages[name].address().unwrap(), target, "/metrics").unwrap();
+        let ready = format!("recrawl_stage_ready{{stage=\"{name}\"}}");
+        assert!(answer.status == 200 && answer.body.contains(&ready), "{target}: {}\n{}", answer.head, answer.body);
+    }
+
+    let urls = web.urls();
+    let seed: Vec<_> = ["recrawl", "seed"].into_iter().chain(urls.iter().map(String::as_str)).collect();
+    composition.run("command", &seed);
+    wait_for("the first copy of every page is told", IN_THE_END, || {
+        let told = composition.run("command", &["recrawl", "--format", "json", "changes"]).stdout;
+        urls.iter().all(|url| told.contains(&format!("\"{url}\"")))
+    });
+    composition.run("command", &[]);
+    for stage in stages.into_values() {
+        stage.stop();
+    }
+}
