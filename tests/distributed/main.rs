@@ -17,5 +17,6 @@ mod same_loop;
 mod stopping;
 mod takeover;
 mod tracing;
+mod troubles;
 
 use tests::services;

@@ -6,21 +6,10 @@ use serde_json::{Value, json};
 use std::net::{SocketAddr, TcpListener};
 use std::process::Command;
 use std::time::Duration;
-use tests::monitoring::Monitoring;
+use tests::monitoring::{Monitoring, prometheus_is_installed};
 use tests::{Crawl, HttpAnswer, Process, wait_for};
 
 const SOON: Duration = Duration::from_secs(60);
-
-/// Whether there is a Prometheus. Without one, a line says that the test is left out, unless one is required.
-fn is_installed() -> bool {
-    let is_there = Command::new("prometheus").arg("--version").output().is_ok_and(|output| output.status.success());
-    if !is_there {
-        let required = std::env::var("RECRAWL_PROMETHEUS_REQUIRED").is_ok_and(|value| value == "1");
-        assert!(!required, "RECRAWL_PROMETHEUS_REQUIRED is 1 and there is no prometheus");
-        println!("skipped: there is no prometheus (`make setup` installs it)");
-    }
-    is_there
-}
 
 /// A Prometheus that scrapes a crawl every second.
 struct Prometheus {
@@ -66,7 +55,7 @@ impl Prometheus {
 
 #[test]
 fn prometheus_scrapes_a_crawl_and_evaluates_every_alert_and_dashboard() {
-    if !is_installed() {
+    if !prometheus_is_installed() {
         return;
     }
     let (_web, crawl, running) = measured_crawl();

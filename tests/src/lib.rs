@@ -17,6 +17,7 @@ pub mod monitoring;
 mod object_storage;
 mod process;
 mod receiver;
+pub mod recording;
 mod registry;
 pub mod services;
 pub mod topics;

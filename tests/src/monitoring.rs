@@ -10,6 +10,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 /// Labels that Prometheus adds to what it scrapes.
 const ADDED_LABELS: [&str; 3] = ["namespace", "pod", "instance"];
@@ -127,6 +128,17 @@ impl fmt::Display for UsedSeries {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.place, self.selector())
     }
+}
+
+/// Whether there is a Prometheus, with its promtool. Without one, a line says that the test is left out, unless one is required.
+pub fn prometheus_is_installed() -> bool {
+    let is_there = Command::new("prometheus").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !is_there {
+        let required = std::env::var("RECRAWL_PROMETHEUS_REQUIRED").is_ok_and(|value| value == "1");
+        assert!(!required, "RECRAWL_PROMETHEUS_REQUIRED is 1 and there is no prometheus");
+        println!("skipped: there is no prometheus (`make setup` installs it)");
+    }
+    is_there
 }
 
 /// One line of `/metrics`.

@@ -1,0 +1,381 @@
+//! A stage that stands still, a pod that dies, a rebalance and a restore: each shows in the backlog of its stage and of no
+//! other, and the alert that tells of it fires on what was scraped meanwhile.
+//!
+//! The crawl's clock runs fast, so that the alerts' minutes are seconds. `UPDATE=1` writes what was scraped to
+//! `k8s/components/monitoring/recorded_test.yaml`, which `make k8s-check` gives to promtool.
+
+use crate::services::{Distributed, IN_THE_END, PARTITIONS, SOON, Service, kafka};
+use daemon::WebClock;
+use page::Timestamp;
+use simweb::SeededConfig;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use stream::{Clock, Log, OutputRecord, TopicPartition};
+use tests::monitoring::{ScrapedSeries, prometheus_is_installed, scraped};
+use tests::recording::{Recording, Scrape};
+use tests::{SimulatedWeb, wait_for};
+use topology::LogNames;
+
+/// Seconds of the crawl in a real one. A scrape every real second is one every two minutes of the crawl.
+const SPEED: f64 = 120.0;
+/// In real time, from the trouble to the figure at a process that it does not touch.
+const SHOWS_WITHIN: Duration = Duration::from_secs(30);
+/// From this age on a backlog is old: the threshold of the alert RecrawlBacklogOld. It is 7.5 s of real time.
+const OLD_S: f64 = 900.0;
+/// A loop without trouble is well below.
+const CALM_S: f64 = 300.0;
+/// Records behind an old one, at ten a second and partition. Without trouble there are fewer.
+const MANY: f64 = 40.0;
+/// Records per partition in the changelog of a stage that has lived long.
+const LONG_LIFE: usize = 200_000;
+/// Steps for which the last values are held, so that alerts which wait for an hour are decided.
+const HELD: usize = 40;
+
+const SETTINGS: [(&str, &str); 10] = [
+    // 40 fetches in a real second.
+    ("budget.fetches_per_second", "0.3333"),
+    ("budget.burst", "60s"),
+    ("budget.in_flight", "2000"),
+    ("policy.name", "uniform"),
+    ("policy.scan_interval", "12s"),
+    // Nothing is asked for again while a stage stands still.
+    ("policy.lease_timeout", "10h"),
+    // Real time: nobody loses partitions in a trouble.
+    ("kafka.session_timeout", "40s"),
+    ("kafka.transaction_timeout", "40s"),
+    ("kafka.static_membership", "true"),
+    ("fetch.record_heads", "false"),
+];
+
+/// What the alerts on single stages use.
+const RECORDED: [&str; 7] = [
+    "recrawl_backlog_records",
+    "recrawl_backlog_seconds",
+    "recrawl_stage_partitions",
+    "recrawl_stage_partitions_restoring",
+    "recrawl_stage_ready",
+    "recrawl_stage_failing",
+    "recrawl_stage_rejoins_total",
+];
+
+/// Steps without a backlog before a trouble. A process asks for it every five seconds.
+const CALM_STEPS: usize = 6;
+/// It is added while the crawl runs.
+const SECOND_DETECTOR: &str = "recrawl-detector-1";
+/// The pod whose figures of the backlog count. No trouble touches it.
+const OBSERVER: &str = "recrawl-ranker-0";
+
+/// What is to be seen of a trouble.
+#[derive(Clone, Copy)]
+struct Plan {
+    claim: &'static str,
+    stage: &'static str,
+    /// Alerts that must fire for the stage, and for no other.
+    alerts: &'static [&'static str],
+}
+
+/// A trouble that has shown.
+struct Trouble {
+    plan: Plan,
+    /// Partitions with a backlog.
+    partitions: BTreeSet<u32>,
+    recording: Recording,
+    /// The last step before it.
+    struck_at: usize,
+}
+
+/// How a pod is kept from its work.
+enum Hold {
+    /// It stands still, and answers nobody.
+    Still,
+    /// It runs only while it is scraped, some milliseconds in a second.
+    Throttled,
+}
+
+/// The pods of a crawl.
+struct Pods {
+    running: BTreeMap<String, Service>,
+    held: BTreeMap<String, Hold>,
+    /// Dropped behind the pods, which write into its directory.
+    distributed: Distributed,
+}
+
+impl Pods {
+    fn start(&mut self, stage: &'static str, number: usize) {
+        let service = self.distributed.start(stage, &number.to_string());
+        self.running.insert(format!("recrawl-{stage}-{number}"), service);
+    }
+
+    fn kill(&mut self, pod: &str) {
+        self.running.remove(pod).unwrap().kill();
+    }
+
+    fn hold(&mut self, pod: &str, hold: Hold) {
+        self.running[pod].signal(libc::SIGSTOP);
+        self.held.insert(pod.to_owned(), hold);
+    }
+
+    fn release(&mut self, pod: &str) {
+        self.running[pod].signal(libc::SIGCONT);
+        self.held.remove(pod);
+    }
+
+    /// Starts a second detector, whose restore then takes as long as one of a large state.
+    fn start_slow_restore(&mut self) {
+        self.start("detector", 1);
+        let name = "recrawl_stage_partitions_restoring{stage=\"detector\"}";
+        wait_for("it restores both its partitions", SHOWS_WITHIN, || {
+            self.running[SECOND_DETECTOR].metric(name) == Some(2.0)
+        });
+        self.hold(SECOND_DETECTOR, Hold::Throttled);
+    }
+
+    /// What Prometheus would scrape, and the backlog that the observer tells.
+    fn scrape(&self) -> (Scrape, Backlog) {
+        let (mut scrape, mut backlog) = (Scrape::default(), Backlog::default());
+        for (pod, service) in &self.running {
+            let Some(text) = self.metrics(pod, service) else { continue };
+            let is_recorded = |line: &&str| RECORDED.iter().any(|name| line.starts_with(&format!("{name}{{")));
+            let lines: Vec<_> = text.lines().filter(is_recorded).collect();
+            let mut shown = scraped(&lines.join("\n"));
+            if pod == OBSERVER {
+                backlog = Backlog::told(&shown);
+            } else {
+                // Every pod tells the same.
+                shown.retain(|series| !series.name.starts_with("recrawl_backlog_"));
+            }
+            scrape.add(pod, &shown);
+        }
+        (scrape, backlog)
+    }
+
+    /// What a pod answers. One that is held answers late or not at all, and is not waited for.
+    fn metrics(&self, pod: &str, service: &Service) -> Option<String> {
+        match self.held.get(pod) {
+            None => Some(service.get("/metrics")?.1),
+            Some(Hold::Still) => None,
+            Some(Hold::Throttled) => {
+                service.signal(libc::SIGCONT);
+                let answer = service.get("/metrics");
+                service.signal(libc::SIGSTOP);
+                Some(answer?.1)
+            }
+        }
+    }
+
+    /// Records what is scraped before and after a blow to a stage, until as many partitions of it as are `touched` show a
+    /// backlog. No other partition may have an old one.
+    fn strike(&mut self, plan: Plan, touched: usize, blow: impl FnOnce(&mut Self)) -> Trouble {
+        let Plan { claim, stage, .. } = plan;
+        let mut recording = Recording::default();
+        wait_for(&format!("the loop is calm, before {claim}"), IN_THE_END, || {
+            let Some(step) = recording.due() else { return false };
+            let (scrape, backlog) = self.scrape();
+            recording.add(step, scrape);
+            if !backlog.is_calm() {
+                recording = Recording::default();
+            }
+            step >= CALM_STEPS
+        });
+        let (struck, struck_at) = (Instant::now(), recording.last_step());
+        blow(self);
+        let (mut partitions, mut others) = (BTreeSet::new(), 0.0_f64);
+        wait_for(&format!("{claim}: it shows at the {stage}"), SHOWS_WITHIN, || {
+            let Some(step) = recording.due() else { return false };
+            let (scrape, backlog) = self.scrape();
+            recording.add(step, scrape);
+            let (own, foreign) = backlog.by_stage(stage);
+            let old = own.iter().filter(|(_, waiting)| waiting.seconds > OLD_S);
+            partitions = old.map(|(partition, _)| *partition).collect();
+            assert!(partitions.len() <= touched, "{claim}: {backlog:?}");
+            others = foreign.iter().map(|waiting| waiting.seconds).fold(others, f64::max);
+            assert!(others <= OLD_S, "{claim}: another stage has an old backlog: {backlog:?}");
+            partitions.len() == touched
+                && own.iter().all(|(partition, waiting)| partitions.contains(partition) == (waiting.records >= MANY))
+                && foreign.iter().all(|waiting| waiting.records < MANY)
+        });
+        println!(
+            "troubles: {claim}: shows after {:?}; no other stage is behind by more than {others:.0} s",
+            struck.elapsed()
+        );
+        Trouble { plan, partitions, recording, struck_at }
+    }
+}
+
+/// The backlog of partitions, by stage and number.
+#[derive(Debug, Default)]
+struct Backlog(BTreeMap<(String, u32), Waiting>);
+
+#[derive(Debug, Default)]
+struct Waiting {
+    records: f64,
+    seconds: f64,
+}
+
+impl Backlog {
+    fn told(shown: &[ScrapedSeries]) -> Self {
+        let mut backlog = Self::default();
+        for series in shown.iter().filter(|series| series.name.starts_with("recrawl_backlog_")) {
+            let place = (series.labels["stage"].clone(), series.labels["partition"].parse().unwrap());
+            let waiting = backlog.0.entry(place).or_default();
+            match series.name.as_str() {
+                "recrawl_backlog_records" => waiting.records = series.value,
+                _ => waiting.seconds = series.value,
+            }
+        }
+        backlog
+    }
+
+    /// The partitions of a stage, and those of all others.
+    fn by_stage(&self, stage: &str) -> (Vec<(u32, &Waiting)>, Vec<&Waiting>) {
+        let of = |own: bool| self.0.iter().filter(move |((of, _), _)| (of == stage) == own);
+        let own = of(true).map(|((_, partition), waiting)| (*partition, waiting));
+        (own.collect(), of(false).map(|(_, waiting)| waiting).collect())
+    }
+
+    fn is_calm(&self) -> bool {
+        self.0.len() == topology::STAGES.len() * PARTITIONS as usize
+            && self.0.values().all(|waiting| waiting.seconds < CALM_S && waiting.records < MANY)
+    }
+}
+
+/// Makes the detector's changelog as long as a long life does: pages that were forgotten, before Kafka compacts them
+/// away. A restore reads them all.
+fn lengthen_changelog(distributed: &Distributed) {
+    let settings = distributed.crawl.settings();
+    let (names, log) = (LogNames::new(&settings), daemon::service::connect(&settings, "test").unwrap());
+    let changelog = detector::topology().changelogs().next().unwrap();
+    let now = WebClock::new(&settings.clock).now();
+    let began = Instant::now();
+    for partition in 0..PARTITIONS {
+        let to = TopicPartition::new(names.topic(changelog), partition);
+        let forgotten: Vec<_> = (0..LONG_LIFE as u128)
+            .map(|page| OutputRecord {
+                to: to.clone(),
+                timestamp: now,
+                key: page.to_be_bytes().to_vec(),
+                value: None,
+                trace: None,
+            })
+            .collect();
+        forgotten.chunks(50_000).for_each(|records| drop(log.append(records).unwrap()));
+    }
+    println!("troubles: {} records appended in {:?}", LONG_LIFE * PARTITIONS as usize, began.elapsed());
+}
+
+#[test]
+fn each_trouble_shows_in_the_backlog_of_its_stage_alone_and_its_alert_fires_on_what_was_scraped() {
+    let Some(brokers) = kafka() else { return };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let start = Timestamp::from_secs(now as i64);
+    let web = SimulatedWeb::start(
+        SeededConfig { hosts: 32, pages_per_host: 20, start, ..SeededConfig::default() },
+        SPEED,
+        |_| (),
+    );
+    let clock = web.clock_settings();
+    let sets = SETTINGS.into_iter().chain(clock.iter().map(|(key, value)| (*key, value.as_str())));
+    let distributed = Distributed::of(&web, &brokers, &sets.collect::<Vec<_>>());
+    lengthen_changelog(&distributed);
+    let mut pods = Pods { running: BTreeMap::new(), held: BTreeMap::new(), distributed };
+    topology::STAGES.into_iter().for_each(|(stage, _)| pods.start(stage, 0));
+    pods.start("fetcher", 1);
+    let share = |pods: &Pods, one: &str, other: &str| [one, other].map(|pod| pods.running[pod].partitions()) == [2, 2];
+    wait_for("the fetchers share", SOON, || share(&pods, "recrawl-fetcher-0", "recrawl-fetcher-1"));
+
+    let plan =
+        Plan { claim: "a stage stands still within its session", stage: "estimator", alerts: &["RecrawlBacklogOld"] };
+    let slow = pods.strike(plan, PARTITIONS as usize, |pods| pods.hold("recrawl-estimator-0", Hold::Still));
+    pods.release("recrawl-estimator-0");
+
+    let plan = Plan {
+        claim: "one of two pods is dead and stays away",
+        stage: "fetcher",
+        alerts: &["RecrawlBacklogOld", "RecrawlPartitionsUnowned"],
+    };
+    let dead = pods.strike(plan, 2, |pods| pods.kill("recrawl-fetcher-1"));
+    pods.start("fetcher", 1);
+
+    let plan = Plan {
+        claim: "a pod is added, and refills the state that moves to it",
+        stage: "detector",
+        alerts: &["RecrawlBacklogOld"],
+    };
+    let moved = pods.strike(plan, 2, Pods::start_slow_restore);
+    pods.release(SECOND_DETECTOR);
+    wait_for("the detectors share", SOON, || share(&pods, "recrawl-detector-0", SECOND_DETECTOR));
+
+    let plan = Plan {
+        claim: "a pod has lost its disk and restores its state",
+        stage: "detector",
+        alerts: &["RecrawlBacklogOld", "RecrawlRestoreSlow"],
+    };
+    let lost = pods.strike(plan, 2, |pods| {
+        pods.kill(SECOND_DETECTOR);
+        std::fs::remove_dir_all(pods.distributed.data("detector", "1")).unwrap();
+        pods.start_slow_restore();
+    });
+    pods.release(SECOND_DETECTOR);
+    assert_eq!(lost.partitions, moved.partitions, "they are those of the pod that was added");
+    wait_for("all is restored", SOON, || share(&pods, "recrawl-detector-0", SECOND_DETECTOR));
+    let stopped: Vec<_> = pods.running.into_values().collect();
+    stopped.into_iter().for_each(|service| drop(service.stop()));
+    check_alerts(&[slow, dead, moved, lost]);
+}
+
+/// Lets promtool decide which alerts fire on what was scraped.
+fn check_alerts(troubles: &[Trouble]) {
+    let monitoring = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("k8s/components/monitoring");
+    let text = unit_test(troubles);
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(monitoring.join("recorded_test.yaml"), &text).unwrap();
+    }
+    if !prometheus_is_installed() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    // The same rules as in `k8s/components/monitoring`, as Prometheus reads them.
+    std::fs::copy(monitoring.join("../../../compose/rules.yaml"), directory.path().join("rules.yaml")).unwrap();
+    let file = directory.path().join("recorded_test.yaml");
+    std::fs::write(&file, &text).unwrap();
+    let output = Command::new("promtool").args(["test", "rules"]).arg(&file).output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    assert!(output.status.success(), "{}\n{text}", String::from_utf8_lossy(&said));
+}
+
+/// What was scraped, as a unit test of the rules: before each trouble its alerts are silent, and while it lasts each fires for
+/// the stage and for no other.
+fn unit_test(troubles: &[Trouble]) -> String {
+    let date = httpdate::fmt_http_date(SystemTime::now());
+    let mut text = format!(
+        "# Scraped from the processes of a crawl over Kafka by tests/distributed/troubles.rs, {date}. The clock of the crawl ran\n\
+         # {SPEED} times as fast as real time, and a scrape every second is one every two minutes on it. {HELD} steps at the end of each\n\
+         # series hold the last value scraped. `UPDATE=1 cargo test -p tests --test distributed troubles` scrapes anew.\n\
+         rule_files: [rules.yaml]\nevaluation_interval: 1m\ntests:\n"
+    );
+    let minutes = |step: usize| step * SPEED as usize / 60;
+    for trouble in troubles {
+        let Trouble { plan: Plan { claim, stage, alerts }, recording, struck_at, .. } = trouble;
+        let expression = format!(
+            "count by (alertname, stage) (ALERTS{{alertname=~\"{}\", alertstate=\"firing\"}})",
+            alerts.join("|")
+        );
+        let end = minutes(recording.last_step() + HELD);
+        let series = recording.input_series(HELD);
+        write!(text, "  - name: \"{claim}\"\n    interval: {}m\n    input_series:\n{series}", minutes(1)).unwrap();
+        let before = minutes(*struck_at);
+        writeln!(
+            text,
+            "    promql_expr_test:\n      - {{expr: '{expression}', eval_time: {before}m, exp_samples: []}}"
+        )
+        .unwrap();
+        writeln!(text, "      - expr: '{expression}'\n        eval_time: {end}m\n        exp_samples:").unwrap();
+        for alert in *alerts {
+            writeln!(text, "          - {{labels: '{{alertname=\"{alert}\", stage=\"{stage}\"}}', value: 1}}").unwrap();
+        }
+    }
+    text
+}
