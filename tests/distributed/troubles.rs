@@ -61,8 +61,10 @@ const RECORDED: [&str; 7] = [
     "recrawl_stage_rejoins_total",
 ];
 
-/// Steps without a backlog before a trouble. A process asks for it every five seconds.
-const CALM_STEPS: usize = 6;
+/// Steps without a backlog that are recorded before a trouble.
+const CALM_STEPS: usize = 3;
+/// It has all partitions of the detector at first.
+const FIRST_DETECTOR: &str = "recrawl-detector-0";
 /// It is added while the crawl runs.
 const SECOND_DETECTOR: &str = "recrawl-detector-1";
 /// The pod whose figures of the backlog count. No trouble touches it.
@@ -84,7 +86,7 @@ struct Trouble {
     partitions: BTreeSet<u32>,
     recording: Recording,
     /// The last step before it.
-    struck_at: usize,
+    caused_at: usize,
 }
 
 /// How a pod is kept from its work.
@@ -99,6 +101,8 @@ enum Hold {
 struct Pods {
     running: BTreeMap<String, Service>,
     held: BTreeMap<String, Hold>,
+    /// Whether the second detector is to be throttled as soon as it restores.
+    to_be_throttled: bool,
     /// Dropped behind the pods, which write into its directory.
     distributed: Distributed,
 }
@@ -123,14 +127,33 @@ impl Pods {
         self.held.remove(pod);
     }
 
-    /// Starts a second detector, whose restore then takes as long as one of a large state.
-    fn start_slow_restore(&mut self) {
+    /// Starts a second detector, whose restore is to take as long as one of a large state.
+    fn start_second_detector(&mut self) {
         self.start("detector", 1);
-        let name = "recrawl_stage_partitions_restoring{stage=\"detector\"}";
-        wait_for("it restores both its partitions", SHOWS_WITHIN, || {
-            self.running[SECOND_DETECTOR].metric(name) == Some(2.0)
-        });
-        self.hold(SECOND_DETECTOR, Hold::Throttled);
+        self.to_be_throttled = true;
+    }
+
+    /// Throttles the second detector once it restores.
+    fn throttle_restore(&mut self) {
+        if self.to_be_throttled && self.of_detector(SECOND_DETECTOR, "partitions_restoring") == Some(2.0) {
+            self.hold(SECOND_DETECTOR, Hold::Throttled);
+            self.to_be_throttled = false;
+        }
+    }
+
+    /// Ends a restore that is seen to be under way.
+    fn release_restore(&mut self) {
+        let remaining = self.of_detector(SECOND_DETECTOR, "restore_remaining_records").unwrap();
+        println!("troubles: {remaining} records of the changelog are still to be read");
+        assert!(remaining > 0.0, "what showed was no restore");
+        self.release(SECOND_DETECTOR);
+    }
+
+    /// A figure of a detector.
+    fn of_detector(&self, pod: &str, figure: &str) -> Option<f64> {
+        let text = self.metrics(pod, &self.running[pod])?;
+        let name = format!("recrawl_stage_{figure}{{stage=\"detector\"}} ");
+        text.lines().find_map(|line| line.strip_prefix(&*name)?.parse().ok())
     }
 
     /// What Prometheus would scrape, and the backlog that the observer tells.
@@ -166,9 +189,9 @@ impl Pods {
         }
     }
 
-    /// Records what is scraped before and after a blow to a stage, until as many partitions of it as are `touched` show a
-    /// backlog. No other partition may have an old one.
-    fn strike(&mut self, plan: Plan, touched: usize, blow: impl FnOnce(&mut Self)) -> Trouble {
+    /// Causes a trouble of a stage in a calm loop. Records what is scraped, from a little before until as many partitions of
+    /// the stage as are `touched` show a backlog. No other partition may have an old one.
+    fn observe(&mut self, plan: Plan, touched: usize, cause: impl FnOnce(&mut Self)) -> Trouble {
         let Plan { claim, stage, .. } = plan;
         let mut recording = Recording::default();
         wait_for(&format!("the loop is calm, before {claim}"), IN_THE_END, || {
@@ -180,10 +203,11 @@ impl Pods {
             }
             step >= CALM_STEPS
         });
-        let (struck, struck_at) = (Instant::now(), recording.last_step());
-        blow(self);
+        let (caused, caused_at) = (Instant::now(), recording.last_step());
+        cause(self);
         let (mut partitions, mut others) = (BTreeSet::new(), 0.0_f64);
         wait_for(&format!("{claim}: it shows at the {stage}"), SHOWS_WITHIN, || {
+            self.throttle_restore();
             let Some(step) = recording.due() else { return false };
             let (scrape, backlog) = self.scrape();
             recording.add(step, scrape);
@@ -199,9 +223,9 @@ impl Pods {
         });
         println!(
             "troubles: {claim}: shows after {:?}; no other stage is behind by more than {others:.0} s",
-            struck.elapsed()
+            caused.elapsed()
         );
-        Trouble { plan, partitions, recording, struck_at }
+        Trouble { plan, partitions, recording, caused_at }
     }
 }
 
@@ -249,7 +273,6 @@ fn lengthen_changelog(distributed: &Distributed) {
     let (names, log) = (LogNames::new(&settings), daemon::service::connect(&settings, "test").unwrap());
     let changelog = detector::topology().changelogs().next().unwrap();
     let now = WebClock::new(&settings.clock).now();
-    let began = Instant::now();
     for partition in 0..PARTITIONS {
         let to = TopicPartition::new(names.topic(changelog), partition);
         let forgotten: Vec<_> = (0..LONG_LIFE as u128)
@@ -263,7 +286,6 @@ fn lengthen_changelog(distributed: &Distributed) {
             .collect();
         forgotten.chunks(50_000).for_each(|records| drop(log.append(records).unwrap()));
     }
-    println!("troubles: {} records appended in {:?}", LONG_LIFE * PARTITIONS as usize, began.elapsed());
 }
 
 #[test]
@@ -280,15 +302,17 @@ fn each_trouble_shows_in_the_backlog_of_its_stage_alone_and_its_alert_fires_on_w
     let sets = SETTINGS.into_iter().chain(clock.iter().map(|(key, value)| (*key, value.as_str())));
     let distributed = Distributed::of(&web, &brokers, &sets.collect::<Vec<_>>());
     lengthen_changelog(&distributed);
-    let mut pods = Pods { running: BTreeMap::new(), held: BTreeMap::new(), distributed };
+    let mut pods = Pods { running: BTreeMap::new(), held: BTreeMap::new(), to_be_throttled: false, distributed };
     topology::STAGES.into_iter().for_each(|(stage, _)| pods.start(stage, 0));
     pods.start("fetcher", 1);
     let share = |pods: &Pods, one: &str, other: &str| [one, other].map(|pod| pods.running[pod].partitions()) == [2, 2];
+    let is_ready = |service: &Service| service.get("/readyz").is_some_and(|(status, _)| status == 200);
+    wait_for("every pod is ready", SOON, || pods.running.values().all(is_ready));
     wait_for("the fetchers share", SOON, || share(&pods, "recrawl-fetcher-0", "recrawl-fetcher-1"));
 
     let plan =
         Plan { claim: "a stage stands still within its session", stage: "estimator", alerts: &["RecrawlBacklogOld"] };
-    let slow = pods.strike(plan, PARTITIONS as usize, |pods| pods.hold("recrawl-estimator-0", Hold::Still));
+    let slow = pods.observe(plan, PARTITIONS as usize, |pods| pods.hold("recrawl-estimator-0", Hold::Still));
     pods.release("recrawl-estimator-0");
 
     let plan = Plan {
@@ -296,7 +320,7 @@ fn each_trouble_shows_in_the_backlog_of_its_stage_alone_and_its_alert_fires_on_w
         stage: "fetcher",
         alerts: &["RecrawlBacklogOld", "RecrawlPartitionsUnowned"],
     };
-    let dead = pods.strike(plan, 2, |pods| pods.kill("recrawl-fetcher-1"));
+    let dead = pods.observe(plan, 2, |pods| pods.kill("recrawl-fetcher-1"));
     pods.start("fetcher", 1);
 
     let plan = Plan {
@@ -304,25 +328,29 @@ fn each_trouble_shows_in_the_backlog_of_its_stage_alone_and_its_alert_fires_on_w
         stage: "detector",
         alerts: &["RecrawlBacklogOld"],
     };
-    let moved = pods.strike(plan, 2, Pods::start_slow_restore);
-    pods.release(SECOND_DETECTOR);
-    wait_for("the detectors share", SOON, || share(&pods, "recrawl-detector-0", SECOND_DETECTOR));
+    let rebalances = |pods: &Pods| pods.of_detector(FIRST_DETECTOR, "rebalances_total").unwrap();
+    let before = rebalances(&pods);
+    let moved = pods.observe(plan, 2, Pods::start_second_detector);
+    assert!(rebalances(&pods) > before, "what showed was no rebalance");
+    pods.release_restore();
+    wait_for("the detectors share", SOON, || share(&pods, FIRST_DETECTOR, SECOND_DETECTOR));
 
     let plan = Plan {
         claim: "a pod has lost its disk and restores its state",
         stage: "detector",
         alerts: &["RecrawlBacklogOld", "RecrawlRestoreSlow"],
     };
-    let lost = pods.strike(plan, 2, |pods| {
+    let lost = pods.observe(plan, 2, |pods| {
         pods.kill(SECOND_DETECTOR);
         std::fs::remove_dir_all(pods.distributed.data("detector", "1")).unwrap();
-        pods.start_slow_restore();
+        pods.start_second_detector();
     });
-    pods.release(SECOND_DETECTOR);
+    pods.release_restore();
     assert_eq!(lost.partitions, moved.partitions, "they are those of the pod that was added");
-    wait_for("all is restored", SOON, || share(&pods, "recrawl-detector-0", SECOND_DETECTOR));
-    let stopped: Vec<_> = pods.running.into_values().collect();
-    stopped.into_iter().for_each(|service| drop(service.stop()));
+    wait_for("all is restored", SOON, || share(&pods, FIRST_DETECTOR, SECOND_DETECTOR));
+    let ending: Vec<_> = pods.running.into_values().collect();
+    ending.iter().for_each(|service| service.signal(libc::SIGTERM));
+    ending.into_iter().for_each(|service| drop(service.drained()));
     check_alerts(&[slow, dead, moved, lost]);
 }
 
@@ -350,15 +378,17 @@ fn check_alerts(troubles: &[Trouble]) {
 /// the stage and for no other.
 fn unit_test(troubles: &[Trouble]) -> String {
     let date = httpdate::fmt_http_date(SystemTime::now());
-    let mut text = format!(
-        "# Scraped from the processes of a crawl over Kafka by tests/distributed/troubles.rs, {date}. The clock of the crawl ran\n\
-         # {SPEED} times as fast as real time, and a scrape every second is one every two minutes on it. {HELD} steps at the end of each\n\
-         # series hold the last value scraped. `UPDATE=1 cargo test -p tests --test distributed troubles` scrapes anew.\n\
-         rule_files: [rules.yaml]\nevaluation_interval: 1m\ntests:\n"
-    );
     let minutes = |step: usize| step * SPEED as usize / 60;
+    let mut text = format!(
+        "# Scraped from the processes of a crawl over Kafka by tests/distributed/troubles.rs on {date}.\n\
+         # The clock of the crawl ran {SPEED} times as fast as real time, so a scrape every second is one every {} minutes on it.\n\
+         # The last {HELD} steps of each series repeat the last value scraped: an alert waits for up to an hour.\n\
+         # `UPDATE=1 cargo test -p tests --test distributed troubles` scrapes anew.\n\
+         rule_files: [rules.yaml]\nevaluation_interval: 1m\ntests:\n",
+        minutes(1)
+    );
     for trouble in troubles {
-        let Trouble { plan: Plan { claim, stage, alerts }, recording, struck_at, .. } = trouble;
+        let Trouble { plan: Plan { claim, stage, alerts }, recording, caused_at, .. } = trouble;
         let expression = format!(
             "count by (alertname, stage) (ALERTS{{alertname=~\"{}\", alertstate=\"firing\"}})",
             alerts.join("|")
@@ -366,7 +396,7 @@ fn unit_test(troubles: &[Trouble]) -> String {
         let end = minutes(recording.last_step() + HELD);
         let series = recording.input_series(HELD);
         write!(text, "  - name: \"{claim}\"\n    interval: {}m\n    input_series:\n{series}", minutes(1)).unwrap();
-        let before = minutes(*struck_at);
+        let before = minutes(*caused_at);
         writeln!(
             text,
             "    promql_expr_test:\n      - {{expr: '{expression}', eval_time: {before}m, exp_samples: []}}"
