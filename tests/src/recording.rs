@@ -52,14 +52,42 @@ impl Recording {
         self.scrapes.push((step, scrape));
     }
 
-    /// The last step that was recorded.
+    /// The last step that has been recorded.
     pub fn last_step(&self) -> usize {
         self.scrapes.last().map_or(0, |(step, _)| *step)
     }
 
+    /// A case of promtool. The alerts, given with their stages, are silent until the step `caused_at`; they fire `held` steps
+    /// after the last scrape, each for its stage and for no other.
+    pub fn rule_test(
+        &self,
+        claim: &str,
+        step_minutes: usize,
+        caused_at: usize,
+        held: usize,
+        fire: &[(&str, &str)],
+    ) -> String {
+        let alerts: Vec<_> = fire.iter().map(|(alert, _)| *alert).collect();
+        let names = alerts.join("|");
+        let firing = format!("count by (alertname, stage) (ALERTS{{alertname=~\"{names}\", alertstate=\"firing\"}})");
+        let (before, end) = (caused_at * step_minutes, (self.last_step() + held) * step_minutes);
+        let expected = fire.iter().map(|(alert, stage)| {
+            format!("          - {{labels: '{{alertname=\"{alert}\", stage=\"{stage}\"}}', value: 1}}\n")
+        });
+        [
+            format!("  - name: \"{claim}\"\n    interval: {step_minutes}m\n    input_series:\n"),
+            self.input_series(held),
+            "    promql_expr_test:\n".to_owned(),
+            format!("      - {{expr: '{firing}', eval_time: {before}m, exp_samples: []}}\n"),
+            format!("      - expr: '{firing}'\n        eval_time: {end}m\n        exp_samples:\n"),
+            expected.collect(),
+        ]
+        .concat()
+    }
+
     /// All series as `input_series` of promtool. Those that still came at the end stay `held` steps longer as they were;
     /// the others are stale from the first scrape that lacks them, as Prometheus has it when a pod does not answer.
-    pub fn input_series(&self, held: usize) -> String {
+    fn input_series(&self, held: usize) -> String {
         let names: BTreeSet<_> = self.scrapes.iter().flat_map(|(_, scrape)| scrape.0.keys()).collect();
         names.into_iter().fold(String::new(), |mut text, name| {
             let values = packed(&self.values_of(name, held));
