@@ -84,7 +84,7 @@ func topicsFile(topics []topic) string {
 			"message.timestamp.after.max.ms: \"9223372036854775807\", min.insync.replicas: \"2\", ", of.bytes+4096)
 		if of.isCompacted {
 			text += fmt.Sprintf("cleanup.policy: compact, delete.retention.ms: \"%d\", segment.ms: \"%d\", segment.bytes: \"%d\", "+
-				"min.cleanable.dirty.ratio: \"0.3\"}\n", 7*day, day/4, 128<<20)
+				"min.cleanable.dirty.ratio: \"0.3\", max.compaction.lag.ms: \"%d\"}\n", 7*day, day/4, 128<<20, 7*day)
 		} else {
 			text += fmt.Sprintf("cleanup.policy: delete, retention.ms: \"%d\"}\n", of.days*day)
 		}

@@ -17,6 +17,11 @@ use stream::{Cleanup, ErrorKind, LogError, TopicConfig};
 /// Overhead of a batch besides its records, in bytes.
 const BATCH_OVERHEAD_BYTES: u32 = 4 * 1024;
 
+/// Longest time for which a compacted topic may keep what was overwritten or deleted: the text of a forgotten page. The newest
+/// segment is never compacted, and ends only at a write.
+const MAX_COMPACTION_LAG: Duration = Duration::from_secs(7 * 24 * 3_600);
+const COMPACTED_WITHIN: &str = "max.compaction.lag.ms";
+
 /// Longest wait until all brokers know a new topic.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -158,6 +163,7 @@ fn problem(
                 let number = |text: &str| text.parse::<i64>().ok().filter(|&number| number >= 0).unwrap_or(i64::MAX);
                 number(actual) < number(&wanted)
             }
+            COMPACTED_WITHIN => actual.parse::<u128>().is_ok_and(|lag| lag > MAX_COMPACTION_LAG.as_millis()),
             _ => false,
         };
         falls_short.then(|| format!("has {name}={actual} instead of {wanted}; change it (kafka-configs --alter)"))
@@ -183,6 +189,8 @@ fn properties(topic: &TopicConfig, replication_factor: u16) -> Vec<(&'static str
             ("segment.ms", Duration::from_secs(6 * 3_600).as_millis().to_string()),
             ("segment.bytes", (128 * 1024 * 1024).to_string()),
             ("min.cleanable.dirty.ratio", "0.3".to_owned()),
+            // A large partition with few writes may stay below that ratio for good, and keep what was deleted.
+            (COMPACTED_WITHIN, MAX_COMPACTION_LAG.as_millis().to_string()),
         ]),
         Cleanup::Delete { retention, .. } | Cleanup::Transient { retention } => properties.extend([
             ("cleanup.policy", "delete".to_owned()),

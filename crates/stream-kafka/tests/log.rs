@@ -4,6 +4,8 @@ mod common;
 
 use common::*;
 use page::Timestamp;
+use rdkafka::ClientConfig;
+use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use stream::{
@@ -201,6 +203,19 @@ fn topics_are_made_once_and_checked() {
     check(TopicConfig { partitions: 4, ..delete.clone() }, "3 partitions instead of 4");
     check(TopicConfig { cleanup: Cleanup::Compact, ..delete.clone() }, "cleanup.policy=delete");
     check(TopicConfig { max_message_bytes: 4 << 20, ..delete }, "max.message.bytes");
+    // Made by other means, without a bound for what was deleted.
+    let unbounded = topic_config("unbounded", 1);
+    let settings = [("cleanup.policy", "compact"), ("delete.retention.ms", "604800000"), ("max.message.bytes", "9999999")];
+    let new = settings.iter().fold(
+        NewTopic::new(&unbounded.name, 1, TopicReplication::Fixed(1)),
+        |new, (name, value)| new.set(name, value),
+    );
+    let client: AdminClient<_> =
+        ClientConfig::new().set("bootstrap.servers", brokers().expect("there is a Kafka")).create().unwrap();
+    let made = futures_executor::block_on(client.create_topics([&new], &AdminOptions::new())).unwrap();
+    assert!(made.iter().all(Result::is_ok), "{made:?}");
+    wait_until(|| log.topic(&unbounded.name).unwrap().is_some());
+    check(TopicConfig { cleanup: Cleanup::Compact, ..unbounded }, "max.compaction.lag.ms=9223372036854775807");
     let error = log.join(&spec("group", "there-is-no-such-topic", "id")).err().expect("no such topic");
     assert_eq!(error.kind, ErrorKind::Stop);
     assert!(error.message.contains("there-is-no-such-topic"), "{error}");
