@@ -1,7 +1,12 @@
 //! A page that an operator forgets leaves no trace in any stage, and no link brings it back.
 
 use crate::site::serve;
+use detector::PageSketch;
+use messages::Encoded;
 use page::CanonicalUrl;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use stream::{LogBackend, PollLimits, TopicPartition};
 use stream_rocksdb::EmbeddedBackend;
@@ -25,9 +30,9 @@ fn page(path: &str) -> (&'static str, String) {
     }
 }
 
-fn crawl() -> Crawl {
+fn crawl(site: SocketAddr) -> Crawl {
     let crawl = Crawl::default()
-        .with("fetch.resolve", &format!("*.test={}", serve(page)))
+        .with("fetch.resolve", &format!("*.test={site}"))
         .with("budget.fetches_per_second", "2000")
         .with("policy.scan_interval", "20ms")
         .with("politeness.crawl_delay", "1ms")
@@ -68,8 +73,16 @@ fn traces(crawl: &Crawl) -> Vec<String> {
     tests::books::each_entry(crawl, |stage, table, key, value| {
         let is_about = key.windows(16).any(|window| window == id.0)
             || value.windows(MARK.len()).any(|window| window == MARK.as_bytes());
-        // What is left is that the page is not wanted, and the number of its account, which tells nothing of its content.
-        if is_about && !matches!((stage, table), ("scheduler", "forgotten")) {
+        // What is left is that the page is not wanted, and the number of its last request, which tells nothing of its
+        // content.
+        let is_denial = match (stage, table) {
+            ("scheduler", "forgotten") => true,
+            ("detector", "pages") => PageSketch::decode(value).is_ok_and(|sketch| {
+                sketch == PageSketch { attempt: sketch.attempt, forgotten: true, ..PageSketch::default() }
+            }),
+            _ => false,
+        };
+        if is_about && !is_denial {
             traces.push(format!("{stage}/{table}"));
         }
     });
@@ -82,7 +95,7 @@ fn ask(crawl: &Crawl, name: &str) -> Output {
 
 #[test]
 fn a_forgotten_page_leaves_no_trace_and_no_link_brings_it_back() {
-    let crawl = crawl();
+    let crawl = crawl(serve(page));
     crawl.run(&["--until-idle"]).finish().exits_with(0);
     ask(&crawl, "page").exits_with(0);
     let has_text = || crawl.ask("page", &[PAGE, "--text"]).exits_with(0).stdout.contains(MARK);
@@ -109,4 +122,43 @@ fn a_forgotten_page_leaves_no_trace_and_no_link_brings_it_back() {
     ask(&crawl, "seed").exits_with(0);
     crawl.run(&["--until-idle"]).finish().exits_with(0);
     assert!(has_text());
+}
+
+#[test]
+fn an_answer_that_comes_after_the_page_was_forgotten_is_dropped_and_the_page_is_gone_only_then() {
+    let (holds, is_asked) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let (held, asked) = (holds.clone(), is_asked.clone());
+    let crawl = crawl(serve(move |path| {
+        if path == "/3" && held.load(Ordering::SeqCst) {
+            asked.store(true, Ordering::SeqCst);
+            wait_for("the test lets the answer go", SOON, || !held.load(Ordering::SeqCst));
+        }
+        page(path)
+    }));
+    crawl.run(&["--until-idle"]).finish().exits_with(0);
+    let process = crawl.run(&[]);
+    wait_for("the crawl runs", SOON, || process.stderr().contains("recrawl runs on"));
+    holds.store(true, Ordering::SeqCst);
+    ask(&crawl, "refetch").exits_with(0);
+    wait_for("the page is asked for", SOON, || is_asked.load(Ordering::SeqCst));
+    ask(&crawl, "forget").exits_with(0);
+    let said = || ask(&crawl, "page").stderr;
+    wait_for("the stages have deleted it", SOON, || said().contains("a request for it is under way until"));
+    assert!(!said().contains("gone"), "{}", said());
+    assert_eq!(ask(&crawl, "page").exits_with(1).stdout, "");
+    holds.store(false, Ordering::SeqCst);
+    wait_for("the answer has gone round, too", SOON, || said().contains("gone"));
+    process.signal(libc::SIGINT);
+    process.finish().exits_with(0);
+
+    assert_eq!(traces(&crawl), Vec::<String>::new());
+    let told = topics_with_the_mark(&crawl);
+    assert!(told.iter().all(|topic| topic.ends_with("page-changes")), "{told:?}");
+    let changes = crawl.ask("changes", &[]).exits_with(0).stdout;
+    assert_eq!(
+        changes.lines().filter(|line| line.contains(PAGE)).count(),
+        1,
+        "the first look, and no other: {changes}"
+    );
+    assert_eq!(crawl.ask("page", &[PAGE, "--text"]).exits_with(1).stdout, "");
 }

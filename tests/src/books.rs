@@ -81,6 +81,9 @@ fn read_stores(partitions: u32, open: impl Fn(&TaskId, &[&str]) -> Box<dyn State
         pages.insert(id, Entry { scheduler, detector_fetches: 0, estimator_fetches: 0 });
     });
     each(&open, partitions, &detector::topology(), detector::PAGES, |id, sketch| {
+        if sketch.forgotten {
+            return;
+        }
         pages.get_mut(&id).expect("the detector knows only what the scheduler asked for").detector_fetches =
             sketch.fetches;
     });

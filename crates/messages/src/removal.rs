@@ -12,6 +12,9 @@ pub struct PageRemoval {
     pub url: CanonicalUrl,
     /// When the scheduler deleted it.
     pub removed_at: Timestamp,
+    /// Number of the last request for the page, if an operator has forgotten it. Nothing is taken in of answers to it and
+    /// to earlier ones, however late they come. Absent: the page made room for another.
+    pub last_attempt: Option<i64>,
 }
 
 impl_message!(PageRemoval, "PageRemoval", include_str!("../../../schemas/PageRemoval.avsc"));

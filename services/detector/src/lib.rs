@@ -11,6 +11,7 @@ mod answers;
 mod bands;
 mod contents;
 mod focus;
+mod forgetting;
 mod links;
 mod lists;
 mod look;
@@ -28,8 +29,8 @@ use messages::topics::{
     ANSWERS, FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS, SCHEDULER_EVENTS, TOPIC_ORDERS,
 };
 use messages::{
-    ChangeForm, ChangedUnit, DetectorEvent, FetchResult, LookJudgement, Message, PageChange, PageObservation,
-    PageRemoval, Verdict, body,
+    ChangeForm, ChangedUnit, DetectorEvent, FetchResult, LookJudgement, Message, PageChange, PageObservation, Verdict,
+    body,
 };
 use page::{Timestamp, UrlRules};
 use scope::Scope;
@@ -174,23 +175,6 @@ impl Detector {
         Ok(true)
     }
 
-    /// Deletes everything about a page, and sends its removal on.
-    fn remove(&mut self, removal: PageRemoval, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let id = removal.url.page_id();
-        if self.rules.mirrors
-            && let Some(version) = context.get(VERSIONS, &id)?
-        {
-            let page = BandedPage { id, host: removal.url.host(), version_at: removal.removed_at };
-            bands::tell(&page, &PageState::new(LookMemory::default(), version.0), &PageState::default(), context);
-        }
-        context.delete(PAGES, &id);
-        context.delete(VERSIONS, &id);
-        context.delete(CONTENTS, &id);
-        self.counts.removed += 1;
-        context.emit(PAGE_OBSERVATIONS, removal);
-        Ok(())
-    }
-
     /// Publishes the change, unless the page's rule wants only those that fire a trigger.
     fn publish_unless_untriggered(
         &mut self,
@@ -265,6 +249,9 @@ impl Processor for Detector {
         let before = load(&result, rule, context)?;
         if result.look.attempt <= before.sketch.attempt {
             self.counts.repeats += 1;
+            if before.sketch.forgotten {
+                Self::pass_over(result, &before.sketch, context);
+            }
             return Ok(());
         }
         let unpacked = result.body.as_deref().map(|packed| body::unpack(packed, self.rules.max_body_bytes));
@@ -274,6 +261,7 @@ impl Processor for Detector {
         let is_list = self.hear(&result, unpacked.as_deref(), &before, &mut look, context)?;
         links::tell_sitemaps(&result, &self.rules, context);
         known.sketch.attempt = result.look.attempt;
+        known.sketch.forgotten = false;
         known.sketch.fetches += i64::from(result.look.is_fetch());
         observe(&result, &look, &before.sketch, context);
         if look.is_news() {

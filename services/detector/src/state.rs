@@ -67,6 +67,7 @@ pub struct PageSketch {
     #[serde(with = "serde_bytes")]
     pub watch: Vec<u8>,
     pub topics_version: i64,
+    pub forgotten: bool,
 }
 
 impl_message!(PageSketch, "PageSketch", include_str!("../../../schemas/state/PageSketch.avsc"));

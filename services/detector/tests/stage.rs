@@ -6,8 +6,8 @@ mod bench;
 
 use bench::{Bench, CHANGED_SENTENCE, FIRST, URL, html, one_sentence_changed};
 use messages::{
-    Answer, CopyKind, DateSource, DeadLetter, Digest, Encoded, FetchOutcome, PageContent, PageDate, Question,
-    QuestionKind, Validators, Verdict, body, topics,
+    Answer, CopyKind, DateSource, DeadLetter, Digest, Encoded, FetchOutcome, PageContent, PageDate, PageObservation,
+    PageRemoval, Question, QuestionKind, Validators, Verdict, body, topics,
 };
 use page::{CanonicalUrl, Timestamp};
 
@@ -351,4 +351,38 @@ fn a_question_is_answered_with_what_is_kept_of_a_page_and_with_its_copy() {
     assert!(String::from_utf8_lossy(&text).contains(FIRST[0]), "{copy:?}");
     // The next look is compared with the first, as if nobody had asked.
     assert_eq!(bench.see(FetchOutcome::Fetched, Some(&html(FIRST))).observation.judgement.verdict, Verdict::Unchanged);
+}
+
+#[test]
+fn the_late_answer_about_a_forgotten_page_is_only_counted_however_often_it_comes() {
+    let mut bench = Bench::new(&[("detector.contents", "text")]);
+    bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    let late = bench.answer(FetchOutcome::Fetched, Some(&one_sentence_changed()));
+    let url = CanonicalUrl::parse(URL).unwrap();
+    let site = url.site_key();
+    let removal = PageRemoval { url, removed_at: late.look.fetched_at, last_attempt: Some(late.look.attempt) };
+    let topic = bench.names.topic(topics::FETCH_RESULTS);
+    bench.driver.send(&topic, site.as_str().as_bytes(), removal.encode()).unwrap();
+    let before = bench.answer(FetchOutcome::Fetched, Some(&html(FIRST)));
+    let mut older = before;
+    older.look.attempt = late.look.attempt - 1;
+    for result in [&late, &older, &late] {
+        bench.send(result);
+    }
+    let told = bench.observations();
+    let judged = |look: &PageObservation| (look.look.attempt, look.judgement.verdict);
+    let of_late = (late.look.attempt, Verdict::Unknown);
+    assert_eq!(told.iter().map(judged).collect::<Vec<_>>(), [(1, Verdict::First), of_late, of_late]);
+    assert_eq!(bench.changes().len(), 1, "the first look, before it was forgotten");
+    let copies = bench.driver.contents(&bench.names.topic(topics::PAGE_CONTENTS)).unwrap();
+    let copies: Vec<_> = copies.iter().filter(|record| !record.key.is_empty()).map(|it| it.value.is_some()).collect();
+    assert_eq!(copies, [true, false], "a copy, and that it is deleted");
+
+    // Seeded again, it is new.
+    bench.lose_everything_but_the_log();
+    bench.attempt = late.look.attempt;
+    let seen = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    assert_eq!(seen.observation.judgement.verdict, Verdict::First);
+    let seen = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    assert_eq!(seen.observation.judgement.verdict, Verdict::Unchanged);
 }

@@ -1,6 +1,6 @@
 //! Applies the commands of operators.
 
-use crate::state::{FORGOTTEN, ForgottenPage, PAGES};
+use crate::state::{FORGOTTEN, PAGES};
 use crate::{Scheduler, send};
 use messages::topics::HOST_STOPS;
 use messages::{Command, CommandKind, HostStop};
@@ -32,14 +32,7 @@ impl Scheduler {
                     }
                 }
             }
-            CommandKind::Forget => {
-                let url = url?;
-                let id = url.page_id();
-                self.frontier.deny(id);
-                context.put(FORGOTTEN, &id, &ForgottenPage { forgotten_at: context.now(), gone_at: None });
-                let page = context.get(PAGES, &id)?;
-                self.remove(url, page, context);
-            }
+            CommandKind::Forget => self.forget(url?, context)?,
             CommandKind::Refetch => {
                 let id = url?.page_id();
                 if let Some(mut page) = self.find(id, context)? {

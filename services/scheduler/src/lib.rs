@@ -8,6 +8,7 @@
 mod answers;
 mod commands;
 pub mod explain;
+mod forgetting;
 mod outlook;
 mod state;
 
@@ -23,8 +24,9 @@ use messages::{
     ChangeEstimate, ChangeHint, MirrorLetter, PageLinks, PageRemoval, PagesShown, RankedPages, SchedulerEvent,
     SiteListing, SweepForecast,
 };
-use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
+use page::{PageId, SiteKey, Timestamp};
 use settings::Settings;
+use std::collections::BTreeSet;
 use stream::{Context, InputRecord, ProcessError, Processor, QuestionDesk, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
 
@@ -46,13 +48,15 @@ pub fn stage(settings: &Settings, names: &LogNames, partitions: u32) -> StageSpe
 /// One partition of the scheduler.
 pub struct Scheduler {
     frontier: Frontier,
+    /// Forgotten pages with a request under way, by the end of its lease.
+    awaited: BTreeSet<(Timestamp, PageId)>,
     questions: QuestionDesk,
 }
 
 impl Scheduler {
     /// A scheduler without pages; [`Processor::restored`] fills it.
     pub fn new(rules: FrontierRules) -> Self {
-        Self { frontier: Frontier::new(rules), questions: QuestionDesk::default() }
+        Self { frontier: Frontier::new(rules), awaited: BTreeSet::new(), questions: QuestionDesk::default() }
     }
 
     fn take_estimate(&mut self, estimate: &ChangeEstimate, context: &mut Context<'_>) -> Result<(), ProcessError> {
@@ -65,9 +69,7 @@ impl Scheduler {
             context.emit(SCHEDULER_EVENTS, notice);
         }
         let Some(mut page) = page else {
-            // Forgotten or evicted while it was being fetched, it has left traces in the stages between.
-            context.emit(FETCH_RESULTS, PageRemoval { url: estimate.look.url.clone(), removed_at: now });
-            return Ok(());
+            return self.take_stray(&estimate.look, context);
         };
         let letters = self.frontier.take_estimate(estimate, &mut page);
         context.put(PAGES, &id, &page);
@@ -216,27 +218,19 @@ impl Scheduler {
     fn forget_evicted(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         for id in self.frontier.take_evicted() {
             let page = load(id, context)?;
-            self.remove(page.url.clone(), Some(page), context);
+            let removal = PageRemoval { url: page.url.clone(), removed_at: context.now(), last_attempt: None };
+            self.remove(removal, Some(page), context);
         }
         Ok(())
     }
 
     /// Deletes a page, here and in the other stages.
-    fn remove(&mut self, url: CanonicalUrl, page: Option<ScheduledPage>, context: &mut Context<'_>) {
-        let id = url.page_id();
+    fn remove(&mut self, removal: PageRemoval, page: Option<ScheduledPage>, context: &mut Context<'_>) {
+        let id = removal.url.page_id();
         let letters = self.frontier.forget(id, page);
         context.delete(PAGES, &id);
         send(letters, context);
-        context.emit(FETCH_RESULTS, PageRemoval { url, removed_at: context.now() });
-    }
-
-    /// The other stages have deleted a page.
-    fn take_removal(&mut self, removal: &PageRemoval, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let id = removal.url.page_id();
-        if let Some(forgotten) = context.get(FORGOTTEN, &id)? {
-            context.put(FORGOTTEN, &id, &ForgottenPage { gone_at: Some(context.now()), ..forgotten });
-        }
-        Ok(())
+        context.emit(FETCH_RESULTS, removal);
     }
 
     fn keep_hosts(&mut self, context: &mut Context<'_>) {
@@ -263,8 +257,9 @@ impl Processor for Scheduler {
             frontier.restore_host(&host, &schedule);
             Ok(())
         })?;
-        context.scan(FORGOTTEN, b"", &mut |id, _| {
+        context.scan(FORGOTTEN, b"", &mut |id, forgotten| {
             frontier.deny(id);
+            self.awaited.extend(forgotten.lease_until.map(|until| (until, id)));
             Ok(())
         })?;
         let now = context.now();
@@ -305,6 +300,7 @@ impl Processor for Scheduler {
     fn punctuate(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         self.frontier.teach_siblings();
         self.free_pages(context)?;
+        self.give_up_answers(context)?;
         self.dispatch(context)?;
         if let Some(demand) = self.frontier.publish_demand(context.task().partition, context.now()) {
             context.emit(DEMAND, demand);

@@ -23,6 +23,9 @@ pub const FORGOTTEN: Table<PageId, ForgottenPage> = Table::new("forgotten");
 #[allow(missing_docs)]
 pub struct ForgottenPage {
     pub forgotten_at: Timestamp,
+    pub last_attempt: i64,
+    pub lease_until: Option<Timestamp>,
+    pub deleted_at: Option<Timestamp>,
     pub gone_at: Option<Timestamp>,
 }
 

@@ -84,11 +84,11 @@ impl Frontier {
 
     /// The number from which the attempts of a new page are counted.
     ///
-    /// The page may have been known before and forgotten. The detector still knows its last attempt then, and would
+    /// The page may have been known before and forgotten. The detector keeps its last attempt then, and would
     /// take lower ones for repeats. So attempts start from the current time in microseconds: no page is fetched so
     /// often that an earlier life could have come so far. The clock may have been set back since. Its highest value is
     /// still visible in the attempts of the other pages and, for the next start too, in the host's next permitted time.
-    fn first_attempt(&mut self, url: &CanonicalUrl, now: Timestamp) -> i64 {
+    pub fn first_attempt(&mut self, url: &CanonicalUrl, now: Timestamp) -> i64 {
         let number = self.hosts.of(url);
         let latest = now.max(self.hosts.gate(number).next_permitted_at);
         latest.as_micros().max(self.pages.highest_attempt())

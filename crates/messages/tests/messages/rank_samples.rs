@@ -112,7 +112,8 @@ impl Samples for RankedPages {
 
 impl Samples for PageRemoval {
     fn samples() -> Vec<Self> {
-        vec![Self { url: target(), removed_at: time(3) }]
+        let forgotten = Self { url: target(), removed_at: time(3), last_attempt: Some(1_700_000_000_000_007) };
+        vec![forgotten.clone(), Self { last_attempt: None, ..forgotten }]
     }
 }
 

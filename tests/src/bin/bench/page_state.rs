@@ -40,6 +40,7 @@ fn sketch(random: &mut Pcg64) -> PageSketch {
         looks: state(random).looks().encode(),
         watch: Vec::new(),
         topics_version: 0,
+        forgotten: false,
     }
 }
 

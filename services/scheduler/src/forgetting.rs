@@ -1,0 +1,88 @@
+//! Pages that an operator has forgotten, until nothing more can come of them.
+
+use crate::Scheduler;
+use crate::state::{FORGOTTEN, ForgottenPage, PAGES};
+use messages::topics::FETCH_RESULTS;
+use messages::{Look, PageRemoval};
+use page::CanonicalUrl;
+use stream::{Context, ProcessError};
+
+impl Scheduler {
+    /// Deletes a page in all stages, and lets nothing but a seed bring it back.
+    pub(crate) fn forget(&mut self, url: CanonicalUrl, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let (id, now) = (url.page_id(), context.now());
+        let page = context.get(PAGES, &id)?;
+        let before = context.get(FORGOTTEN, &id)?;
+        let (last_attempt, lease_until) = match (&page, before) {
+            (Some(page), _) => (page.request.attempt, page.request.lease_until()),
+            // Forgotten again: the answer is awaited as before.
+            (None, Some(before)) => (before.last_attempt, before.lease_until),
+            // It may have been known and made room for another. Its attempts were lower then.
+            (None, None) => (self.frontier.first_attempt(&url, now), None),
+        };
+        let forgotten = ForgottenPage { forgotten_at: now, last_attempt, lease_until, deleted_at: None, gone_at: None };
+        self.frontier.deny(id);
+        self.awaited.extend(lease_until.map(|until| (until, id)));
+        context.put(FORGOTTEN, &id, &forgotten);
+        self.remove(removal(url, &forgotten), page, context);
+        Ok(())
+    }
+
+    /// An answer about a page that is not known: forgotten, or evicted for another, while it was being fetched. It has
+    /// left traces in the stages between.
+    pub(crate) fn take_stray(&mut self, look: &Look, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let id = look.page_id;
+        let Some(mut forgotten) = context.get(FORGOTTEN, &id)? else {
+            let evicted = PageRemoval { url: look.url.clone(), removed_at: context.now(), last_attempt: None };
+            context.emit(FETCH_RESULTS, evicted);
+            return Ok(());
+        };
+        if look.attempt >= forgotten.last_attempt
+            && let Some(until) = forgotten.lease_until.take()
+        {
+            self.awaited.remove(&(until, id));
+            context.put(FORGOTTEN, &id, &forgotten);
+        }
+        context.emit(FETCH_RESULTS, removal(look.url.clone(), &forgotten));
+        Ok(())
+    }
+
+    /// A removal has been round the loop: the detector and the estimator have deleted the page.
+    pub(crate) fn take_removal(
+        &mut self,
+        removal: &PageRemoval,
+        context: &mut Context<'_>,
+    ) -> Result<(), ProcessError> {
+        let (id, now) = (removal.url.page_id(), context.now());
+        let Some(mut forgotten) = context.get(FORGOTTEN, &id)? else { return Ok(()) };
+        // An older one may be of an earlier life of the page.
+        if removal.removed_at == forgotten.forgotten_at {
+            forgotten.deleted_at.get_or_insert(now);
+            if forgotten.lease_until.is_none() {
+                forgotten.gone_at.get_or_insert(now);
+            }
+            context.put(FORGOTTEN, &id, &forgotten);
+        }
+        Ok(())
+    }
+
+    /// Waits no longer for answers to requests whose lease is over.
+    pub(crate) fn give_up_answers(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let now = context.now();
+        while let Some(&(until, id)) = self.awaited.first().filter(|(until, _)| *until <= now) {
+            self.awaited.pop_first();
+            // It may have been seeded and forgotten since.
+            let Some(forgotten) = context.get(FORGOTTEN, &id)?.filter(|it| it.lease_until == Some(until)) else {
+                continue;
+            };
+            let gone_at = forgotten.gone_at.or(forgotten.deleted_at.map(|_| now));
+            context.put(FORGOTTEN, &id, &ForgottenPage { lease_until: None, gone_at, ..forgotten });
+        }
+        Ok(())
+    }
+}
+
+/// Every removal of a forgotten page says when it was forgotten, so that it is known again when it comes back.
+fn removal(url: CanonicalUrl, forgotten: &ForgottenPage) -> PageRemoval {
+    PageRemoval { url, removed_at: forgotten.forgotten_at, last_attempt: Some(forgotten.last_attempt) }
+}
