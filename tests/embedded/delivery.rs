@@ -168,7 +168,11 @@ fn what_comes_while_it_follows_is_delivered_and_a_signal_ends_it_between_changes
     // A page that is forgotten, by every stage, and seeded again is new again.
     crawl.ask("forget", &[&urls[0]]).exits_with(0);
     crawl.ask("run", &["--until-idle"]).exits_with(0);
-    crawl.run(&["--until-idle"]).finish().exits_with(0);
+    // It is in the list of seeds, which does not bring it back.
+    let run = crawl.run(&["--until-idle"]).finish().exits_with(0).json();
+    assert_eq!((&run["forgotten_seeds"], &run["pages"]), (&1.into(), &(PAGES - 1).into()));
+    crawl.ask("seed", &[&urls[0]]).exits_with(0);
+    crawl.ask("run", &["--until-idle"]).exits_with(0);
     wait_for("the page is told again", SOON, || receiver.taken().len() > PAGES);
     process.signal(libc::SIGTERM);
     assert_eq!(process.finish().exits_with(0).json()["delivered"], PAGES + 1);

@@ -105,7 +105,7 @@ fn a_forgotten_page_leaves_no_trace_and_no_link_brings_it_back() {
     let process = crawl.run(&[]);
     wait_for("the crawl runs", SOON, || process.stderr().contains("recrawl runs on"));
     ask(&crawl, "forget").exits_with(0);
-    let is_gone = || ask(&crawl, "page").stderr.contains("was gone from all stages at");
+    let is_gone = || ask(&crawl, "page").stderr.contains("and gone at");
     wait_for("all stages have deleted it", SOON, is_gone);
     // The front page is looked at again, and its links are followed.
     crawl.ask("refetch", &["http://www.leaf.test/"]).exits_with(0);
@@ -144,10 +144,10 @@ fn an_answer_that_comes_after_the_page_was_forgotten_is_dropped_and_the_page_is_
     ask(&crawl, "forget").exits_with(0);
     let said = || ask(&crawl, "page").stderr;
     wait_for("the stages have deleted it", SOON, || said().contains("a request for it is under way until"));
-    assert!(!said().contains("gone"), "{}", said());
+    assert!(!said().contains("and gone at"), "{}", said());
     assert_eq!(ask(&crawl, "page").exits_with(1).stdout, "");
     holds.store(false, Ordering::SeqCst);
-    wait_for("the answer has gone round, too", SOON, || said().contains("gone"));
+    wait_for("the answer has gone round, too", SOON, || said().contains("and gone at"));
     process.signal(libc::SIGINT);
     process.finish().exits_with(0);
 

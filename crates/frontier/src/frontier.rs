@@ -65,6 +65,7 @@ pub(crate) struct FrontierCounts {
     pub(crate) refused_pages: u64,
     pub(crate) pages_out_of_scope: u64,
     pub(crate) forgotten_links: u64,
+    pub(crate) forgotten_seeds: u64,
     pub(crate) evicted_pages: u64,
     pub(crate) hints: u64,
     /// Fetches saved by mirrors.
@@ -238,6 +239,7 @@ impl Frontier {
             ("pages_out_of_scope_total", self.counts.pages_out_of_scope as f64),
             ("forgotten_pages", self.forgotten.len() as f64),
             ("forgotten_links_total", self.counts.forgotten_links as f64),
+            ("forgotten_seeds_total", self.counts.forgotten_seeds as f64),
             ("evicted_pages_total", self.counts.evicted_pages as f64),
             ("hints_total", self.counts.hints as f64),
             ("mirrors", self.pages.mirrors() as f64),

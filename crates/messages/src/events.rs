@@ -52,7 +52,7 @@ events_of_sites! {
         Shown(PagesShown),
         /// A host was in trouble when a redirect from another site led to it.
         Trouble(TroubleNotice),
-        /// All other stages have deleted a page.
+        /// Detector and estimator have deleted a page.
         Removed(PageRemoval),
         /// An operator's question.
         Question(Question),
@@ -97,6 +97,8 @@ events_of_sites! {
         Cash(LinkCash),
         /// The virtual page's cash for the pages of the partition.
         Virtual(VirtualCash),
+        /// A page is to be forgotten.
+        Removal(PageRemoval),
         /// An operator's question.
         Question(Question),
     }

@@ -94,8 +94,10 @@ pub struct Command {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandKind {
-    /// Adds a page.
+    /// Adds a page, also one that was removed.
     Seed,
+    /// Adds a page of a list, unless it was removed: lists are sent again and again.
+    ListedSeed,
     /// Removes a page.
     Forget,
     /// Fetches a page now.

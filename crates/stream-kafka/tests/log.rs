@@ -205,11 +205,11 @@ fn topics_are_made_once_and_checked() {
     check(TopicConfig { max_message_bytes: 4 << 20, ..delete }, "max.message.bytes");
     // Made by other means, without a bound for what was deleted.
     let unbounded = topic_config("unbounded", 1);
-    let settings = [("cleanup.policy", "compact"), ("delete.retention.ms", "604800000"), ("max.message.bytes", "9999999")];
-    let new = settings.iter().fold(
-        NewTopic::new(&unbounded.name, 1, TopicReplication::Fixed(1)),
-        |new, (name, value)| new.set(name, value),
-    );
+    let settings =
+        [("cleanup.policy", "compact"), ("delete.retention.ms", "604800000"), ("max.message.bytes", "9999999")];
+    let new = settings
+        .iter()
+        .fold(NewTopic::new(&unbounded.name, 1, TopicReplication::Fixed(1)), |new, (name, value)| new.set(name, value));
     let client: AdminClient<_> =
         ClientConfig::new().set("bootstrap.servers", brokers().expect("there is a Kafka")).create().unwrap();
     let made = futures_executor::block_on(client.create_topics([&new], &AdminOptions::new())).unwrap();

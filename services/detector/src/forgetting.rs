@@ -4,7 +4,7 @@ use crate::Detector;
 use crate::bands::{self, BandedPage};
 use crate::state::{CONTENTS, PAGES, PageSketch, VERSIONS};
 use change::{LookMemory, PageState};
-use messages::topics::PAGE_OBSERVATIONS;
+use messages::topics::{PAGE_OBSERVATIONS, RANKER_EVENTS};
 use messages::{FetchResult, LookJudgement, PageObservation, PageRemoval, Verdict};
 use stream::{Context, ProcessError};
 
@@ -13,7 +13,9 @@ impl Detector {
     /// the last request stays: its answer may be under way, and would be taken for the first look at a new page.
     pub(crate) fn remove(&mut self, removal: PageRemoval, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let id = removal.url.page_id();
-        if self.rules.mirrors
+        // The matcher may keep bands from a time when mirrors were searched for, and the ranker what topics made of the page.
+        let is_forgotten = removal.last_attempt.is_some();
+        if (self.rules.mirrors || is_forgotten)
             && let Some(version) = context.get(VERSIONS, &id)?
         {
             let page = BandedPage { id, host: removal.url.host(), version_at: removal.removed_at };
@@ -26,6 +28,9 @@ impl Detector {
         context.delete(VERSIONS, &id);
         context.delete(CONTENTS, &id);
         self.counts.removed += 1;
+        if is_forgotten || self.rules.follows_links() {
+            context.emit(RANKER_EVENTS, removal.clone());
+        }
         context.emit(PAGE_OBSERVATIONS, removal);
         Ok(())
     }

@@ -130,14 +130,11 @@ impl Focus {
         focus: Option<PageFocus>,
         context: &mut Context<'_>,
     ) -> Result<Option<LinkFocus>, ProcessError> {
-        let known = self.load(id, context)?;
         let Some(PageFocus { topics_version, relevances, is_target, promises }) = focus else {
-            if let Some(known) = known {
-                self.count(&known, -1);
-                context.delete(FOCUS, &id);
-            }
+            self.remove(id, context)?;
             return Ok(None);
         };
+        let known = self.load(id, context)?;
         let is_known = known.is_some();
         let before = known.unwrap_or_default();
         let is_first = before.topics_version != topics_version || before.relevances.is_empty();
@@ -149,6 +146,15 @@ impl Focus {
         let hops = i32::try_from(page.hops_off_topic()).unwrap_or(i32::MAX);
         context.put(FOCUS, &id, &page);
         Ok(Some(LinkFocus { topics_version, hops, is_first, promises }))
+    }
+
+    /// A page is to be forgotten, with what topics made of it.
+    pub(crate) fn remove(&mut self, id: PageId, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        if let Some(known) = self.load(id, context)? {
+            self.count(&known, -1);
+            context.delete(FOCUS, &id);
+        }
+        Ok(())
     }
 
     /// A link leads to a page, and promises so much. Returns the page's weight, or `None` if no link to it is worth following.

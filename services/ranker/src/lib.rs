@@ -283,6 +283,8 @@ impl Processor for Ranker {
             RankerEvent::Links(links) => self.take_links(links, context)?,
             RankerEvent::Cash(cash) => self.take_cash(cash, context)?,
             RankerEvent::Virtual(given) => self.ledger.receive(&given),
+            // Its account stays: the graph's cash is in it, and it says nothing of the page.
+            RankerEvent::Removal(removal) => self.focus.remove(removal.url.page_id(), context)?,
             RankerEvent::Question(question) => self.answer(&question, context)?,
         }
         Ok(())

@@ -6,7 +6,7 @@
 mod bench;
 
 use bench::{Bench, PARTITIONS};
-use messages::{PageFocus, RankedPage, TopicRelevance};
+use messages::{Encoded, PageFocus, PageRemoval, RankedPage, TopicRelevance, topics};
 use page::{CanonicalUrl, HOUR};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -142,6 +142,27 @@ fn other_topics_judge_anew_and_without_topics_all_is_forgotten() {
     assert_eq!(counted(&bench), FocusTotals::default());
     let told = [sail.0, sail.1[0], sail.1[1]].map(|url| bench.told(url));
     assert_eq!(told, [1.0; 3]);
+}
+
+#[test]
+fn of_a_forgotten_page_nothing_stays_that_topics_made_of_it() {
+    let mut bench = Bench::new(&[ALIKE]);
+    let page = "http://a.test/";
+    look(&mut bench, page, &["http://b.test/"], judged(SAILING, 0.6, &[0.9]));
+    assert!(kept(&bench, page).is_some());
+    let url = CanonicalUrl::parse(page).unwrap();
+    let site = url.site_key();
+    let removal = PageRemoval { url, removed_at: stream::Clock::now(&*bench.driver.clock), last_attempt: Some(1) };
+    for _ in 0..2 {
+        let topic = bench.names.topic(topics::RANKER_EVENTS);
+        bench.driver.send(&topic, site.as_str().as_bytes(), removal.encode()).unwrap();
+        bench.ranked();
+        assert_eq!(kept(&bench, page), None);
+        assert_eq!(counted(&bench), FocusTotals { pages: 1, judged: 0, on_topic: 0, targets: 0 });
+    }
+    // It is judged like a new page when it is seeded again.
+    look(&mut bench, page, &["http://b.test/"], judged(SAILING, 0.6, &[0.9]));
+    assert_eq!(counted(&bench), FocusTotals { pages: 2, judged: 1, on_topic: 1, targets: 0 });
 }
 
 /// Looks and changes of topics in random order, with crashes in the middle of batches: what is kept in the end is what is kept

@@ -30,7 +30,7 @@ const MAINTENANCE_LOOK: Duration = Duration::from_millis(100);
 /// A stage whose loop has not turned for this time counts as hung.
 const HUNG_AFTER: Duration = Duration::from_secs(50);
 /// Seeds sent in one batch.
-const SEEDS_PER_BATCH: usize = 1_000;
+const RECORDS_PER_BATCH: usize = 1_000;
 
 /// The running loop.
 pub struct Embedded {
@@ -119,9 +119,9 @@ impl Embedded {
         Ok(Self { threads, traces, background, board, address, stop, commands, names, log, clock, address_file })
     }
 
-    /// Sends seeds to the scheduler. Known seeds have no effect.
+    /// Sends a list of seeds to the scheduler. Known seeds have no effect, and forgotten ones are left out.
     pub fn seed(&self, seeds: &[Seed]) -> Result<(), CommandFailure> {
-        self.commands.seed(seeds)
+        self.commands.seed(CommandKind::ListedSeed, seeds)
     }
 
     /// The loop's clock.
@@ -264,12 +264,16 @@ impl CommandSender {
         Ok(Self { partitions, log, topic, orders: names.topic(topics::TOPIC_ORDERS), clock })
     }
 
-    /// Sends seeds to the scheduler.
-    pub fn seed(&self, seeds: &[Seed]) -> Result<(), CommandFailure> {
-        for batch in seeds.chunks(SEEDS_PER_BATCH) {
-            let records: Vec<_> =
-                batch.iter().map(|seed| self.record(CommandKind::Seed, Some(&seed.url), None, seed.weight)).collect();
-            self.log.append(&records)?;
+    /// Sends seeds to the scheduler, named one by one or of a list.
+    pub fn seed(&self, kind: CommandKind, seeds: &[Seed]) -> Result<(), CommandFailure> {
+        self.append(seeds.iter().map(|seed| self.record(kind, Some(&seed.url), None, seed.weight)))
+    }
+
+    /// Appends records, many in one transaction.
+    fn append(&self, records: impl IntoIterator<Item = OutputRecord>) -> Result<(), CommandFailure> {
+        let mut records = records.into_iter().peekable();
+        while records.peek().is_some() {
+            self.log.append(&records.by_ref().take(RECORDS_PER_BATCH).collect::<Vec<_>>())?;
         }
         Ok(())
     }
@@ -282,18 +286,14 @@ impl CommandSender {
         Ok(())
     }
 
-    /// Sends a command about one page.
-    pub fn about_page(&self, kind: CommandKind, url: &CanonicalUrl) -> Result<(), CommandFailure> {
-        self.log.append(&[self.record(kind, Some(url), None, 1.0)])?;
-        Ok(())
+    /// Sends a command about pages.
+    pub fn about_pages(&self, kind: CommandKind, urls: &[CanonicalUrl]) -> Result<(), CommandFailure> {
+        self.append(urls.iter().map(|url| self.record(kind, Some(url), None, 1.0)))
     }
 
-    /// Sends a command about one host, all its ports included, whichever is named.
-    pub fn about_host(&self, kind: CommandKind, host: &str) -> Result<(), CommandFailure> {
-        let url = CanonicalUrl::parse(&format!("http://{host}/"))
-            .map_err(|error| CommandFailure::Input(format!("{host} is not a host: {error}")))?;
-        self.log.append(&[self.record(kind, None, Some(url.host()), 1.0)])?;
-        Ok(())
+    /// Sends a command about hosts, all their ports included, whichever is named.
+    pub fn about_hosts(&self, kind: CommandKind, hosts: &[Host]) -> Result<(), CommandFailure> {
+        self.append(hosts.iter().map(|host| self.record(kind, None, Some(host.clone()), 1.0)))
     }
 
     fn record(&self, kind: CommandKind, url: Option<&CanonicalUrl>, host: Option<Host>, weight: f64) -> OutputRecord {
@@ -301,6 +301,12 @@ impl CommandSender {
         let command = Command { kind, url: url.cloned(), host, weight, issued_at: now };
         OutputRecord::of(&command, self.topic.as_str(), self.partitions, now)
     }
+}
+
+/// The host of this name, with or without a port.
+pub fn host_named(name: &str) -> Result<Host, CommandFailure> {
+    let url = CanonicalUrl::parse(&format!("http://{name}/"));
+    url.map(|url| url.host()).map_err(|error| CommandFailure::Input(format!("{name} is not a host: {error}")))
 }
 
 /// Makes the feeds that a running loop serves.
@@ -332,18 +338,19 @@ fn documents(
 fn post(sender: &CommandSender, path: &str, body: &[u8]) -> Option<TextResponse> {
     let text = String::from_utf8_lossy(body);
     let done = match path {
-        "/seeds" => {
+        "/seed" | "/seeds" => {
+            let kind = if path == "/seed" { CommandKind::Seed } else { CommandKind::ListedSeed };
             let list = settings::seeds::parse(&text);
             let faults: Vec<_> = list.faults.iter().map(ToString::to_string).collect();
             let answer = serde_json::json!({
                 "seeds": list.seeds.len(), "duplicates": list.duplicates, "faults": faults,
             });
-            sender.seed(&list.seeds).map(|()| TextResponse::json(200, &answer))
+            sender.seed(kind, &list.seeds).map(|()| TextResponse::json(200, &answer))
         }
         "/refetch" | "/forget" => match CanonicalUrl::parse(text.trim()) {
             Ok(url) => {
                 let kind = if path == "/refetch" { CommandKind::Refetch } else { CommandKind::Forget };
-                sender.about_page(kind, &url).map(|()| TextResponse::text(200, "sent\n"))
+                sender.about_pages(kind, &[url]).map(|()| TextResponse::text(200, "sent\n"))
             }
             Err(error) => Ok(TextResponse::text(400, format!("{error}\n"))),
         },
@@ -361,7 +368,9 @@ fn post(sender: &CommandSender, path: &str, body: &[u8]) -> Option<TextResponse>
                 "/block" => CommandKind::BlockHost,
                 _ => CommandKind::UnblockHost,
             };
-            sender.about_host(kind, text.trim()).map(|()| TextResponse::text(200, "sent\n"))
+            host_named(text.trim())
+                .and_then(|host| sender.about_hosts(kind, &[host]))
+                .map(|()| TextResponse::text(200, "sent\n"))
         }
         _ => return None,
     };

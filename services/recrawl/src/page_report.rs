@@ -43,14 +43,15 @@ pub fn not_known(url: &CanonicalUrl, forgotten: Option<ForgottenPage>) -> Comman
     CommandFailure::No(match forgotten {
         None => format!("page {url} is not known in this crawl; add it with recrawl seed"),
         Some(ForgottenPage { forgotten_at, gone_at: Some(gone_at), .. }) => format!(
-            "page {url} was forgotten at {forgotten_at}, and was gone from all stages at {gone_at}; recrawl seed brings it back"
+            "page {url} was forgotten at {forgotten_at}, and gone at {gone_at} from scheduler, detector and estimator, which have confirmed \
+             it; matcher and ranker delete what they keep when they read of it; recrawl seed brings it back"
         ),
         Some(ForgottenPage { forgotten_at, deleted_at: Some(deleted_at), lease_until: Some(until), .. }) => format!(
-            "page {url} was forgotten at {forgotten_at}, and was deleted at {deleted_at}; a request for it is under way until \
+            "page {url} was forgotten at {forgotten_at}, and detector and estimator had deleted it at {deleted_at}; a request for it is under way until \
              {until} at the latest, and nothing of its answer will be kept"
         ),
         Some(ForgottenPage { forgotten_at, .. }) => {
-            format!("page {url} was forgotten at {forgotten_at}, and is being removed from all stages")
+            format!("page {url} was forgotten at {forgotten_at}, and is being removed")
         }
     })
 }

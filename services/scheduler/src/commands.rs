@@ -12,9 +12,13 @@ impl Scheduler {
         let missing = |what: &str| ProcessError::SetAside(format!("a {:?} command has no {what}", command.kind));
         let url = command.url.as_ref().map(|url| self.frontier.canonical(url)).ok_or_else(|| missing("url"));
         match command.kind {
-            CommandKind::Seed => {
+            CommandKind::Seed | CommandKind::ListedSeed => {
                 let url = url?;
                 let id = url.page_id();
+                if command.kind == CommandKind::ListedSeed && self.frontier.leaves_out_seed(id) {
+                    tracing::info!(%url, "a forgotten page in a list of seeds is left out; recrawl seed URL brings it back");
+                    return Ok(());
+                }
                 if self.frontier.allow(id) {
                     context.delete(FORGOTTEN, &id);
                 }

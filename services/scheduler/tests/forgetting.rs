@@ -4,10 +4,11 @@
 
 mod bench;
 
-use bench::{Bench, URL, edited, looked};
+use bench::{Bench, SIBLING, URL, edited, looked, urls};
 use messages::{CommandKind, DetectorEvent, Encoded, FetchOutcome, PageRemoval, SchedulerEvent, topics};
 use page::{CanonicalUrl, MINUTE, SECOND};
 use scheduler::{FORGOTTEN, ForgottenPage};
+use std::collections::BTreeSet;
 
 fn bench() -> Bench {
     Bench::new(&[("policy.lease_timeout", "10m")])
@@ -114,4 +115,22 @@ fn a_removal_of_an_earlier_life_acknowledges_nothing() {
     bench.command(CommandKind::Forget, URL, 1.0);
     acknowledge(&mut bench, &earlier);
     assert_eq!(forgotten(&bench).unwrap().deleted_at, None);
+}
+
+#[test]
+fn a_list_of_seeds_brings_no_forgotten_page_back_and_a_seed_of_its_own_does() {
+    let mut bench = bench();
+    bench.command(CommandKind::ListedSeed, URL, 1.0);
+    bench.next(5 * SECOND);
+    bench.command(CommandKind::Forget, URL, 1.0);
+    bench.crash();
+    bench.command(CommandKind::ListedSeed, URL, 1.0);
+    bench.command(CommandKind::ListedSeed, SIBLING, 1.0);
+    let requests = bench.wait(MINUTE);
+    assert_eq!(urls(&requests), BTreeSet::from([SIBLING]));
+    assert!(bench.page(URL).is_none() && forgotten(&bench).is_some());
+    assert_eq!(bench.driver.status(0).figures["forgotten_seeds_total"], 1.0);
+    bench.seed(URL);
+    assert_eq!(forgotten(&bench), None);
+    assert_eq!(bench.next(5 * SECOND).url.as_str(), URL);
 }

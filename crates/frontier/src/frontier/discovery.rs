@@ -184,6 +184,13 @@ impl Frontier {
         self.forgotten.insert(id);
     }
 
+    /// Whether a page of a list of seeds is left out, because an operator has forgotten it. It is counted then.
+    pub fn leaves_out_seed(&mut self, id: PageId) -> bool {
+        let is_forgotten = self.forgotten.contains(&id);
+        self.counts.forgotten_seeds += u64::from(is_forgotten);
+        is_forgotten
+    }
+
     /// Lets the page be added again. Returns whether an operator had forgotten it.
     pub fn allow(&mut self, id: PageId) -> bool {
         self.forgotten.remove(&id)

@@ -2,11 +2,12 @@
 //! or over Kafka, running or stopped.
 
 use crate::commands::{Crawl, SettingsArguments};
+use crate::embedded::host_named;
 use crate::output::{Format, answer};
 use crate::{CommandFailure, http_client};
 use clap::Args;
 use messages::CommandKind;
-use page::CanonicalUrl;
+use page::{CanonicalUrl, Host};
 use serde::Serialize;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -48,9 +49,11 @@ pub fn operate(kind: CommandKind, arguments: &OperateArguments, format: Format) 
     if names.is_empty() {
         return Err(CommandFailure::Input(format!("none given: give {}, or --file FILE", subject.words())));
     }
-    for name in &names {
-        subject.check(name)?;
-    }
+    // All are read before anything is sent.
+    let (pages, hosts) = match subject {
+        Subject::Pages => (names.iter().map(|name| page_of(name)).collect::<Result<Vec<_>, _>>()?, Vec::new()),
+        Subject::Hosts => (Vec::new(), names.iter().map(|name| host_of(name)).collect::<Result<Vec<_>, _>>()?),
+    };
     match Crawl::find(&settings, arguments.url.as_deref(), "recrawl-operate")? {
         Crawl::Running(address) => {
             let path = format!("/{}", word(kind));
@@ -59,12 +62,8 @@ pub fn operate(kind: CommandKind, arguments: &OperateArguments, format: Format) 
             }
         }
         Crawl::Log(sender) => {
-            for name in &names {
-                match subject {
-                    Subject::Pages => sender.about_page(kind, &page_of(name)?)?,
-                    Subject::Hosts => sender.about_host(kind, name)?,
-                }
-            }
+            sender.about_pages(kind, &pages)?;
+            sender.about_hosts(kind, &hosts)?;
         }
     }
     let sent = SentCommands { sent: names.len() };
@@ -72,9 +71,10 @@ pub fn operate(kind: CommandKind, arguments: &OperateArguments, format: Format) 
 }
 
 /// The command's name, on the command line and over HTTP.
-fn word(kind: CommandKind) -> &'static str {
+pub(super) fn word(kind: CommandKind) -> &'static str {
     match kind {
         CommandKind::Seed => "seed",
+        CommandKind::ListedSeed => "seeds",
         CommandKind::Forget => "forget",
         CommandKind::Refetch => "refetch",
         CommandKind::PauseHost => "pause",
@@ -95,7 +95,11 @@ enum Subject {
 impl Subject {
     fn of(kind: CommandKind) -> Self {
         match kind {
-            CommandKind::Seed | CommandKind::Forget | CommandKind::Refetch | CommandKind::Unknown => Self::Pages,
+            CommandKind::Seed
+            | CommandKind::ListedSeed
+            | CommandKind::Forget
+            | CommandKind::Refetch
+            | CommandKind::Unknown => Self::Pages,
             CommandKind::PauseHost | CommandKind::ResumeHost | CommandKind::BlockHost | CommandKind::UnblockHost => {
                 Self::Hosts
             }
@@ -117,17 +121,13 @@ impl Subject {
             (Self::Hosts, _) => "hosts",
         }
     }
+}
 
-    /// Whether a name is one, before anything is sent.
-    fn check(self, name: &str) -> Result<(), CommandFailure> {
-        match self {
-            Self::Pages => page_of(name).map(drop),
-            Self::Hosts if name.contains('/') => {
-                Err(CommandFailure::Input(format!("{name} is not a host; write its name, such as www.example.org")))
-            }
-            Self::Hosts => page_of(&format!("http://{name}/")).map(drop),
-        }
+fn host_of(name: &str) -> Result<Host, CommandFailure> {
+    if name.contains('/') {
+        return Err(CommandFailure::Input(format!("{name} is not a host; write its name, such as www.example.org")));
     }
+    host_named(name)
 }
 
 fn page_of(text: &str) -> Result<CanonicalUrl, CommandFailure> {

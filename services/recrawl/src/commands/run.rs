@@ -52,6 +52,8 @@ struct Summary {
     wall_s: f64,
     /// Number of fetches in this run.
     fetches: u64,
+    /// Seeds of the list that are not taken in, because their pages were forgotten.
+    forgotten_seeds: u64,
     #[serde(flatten)]
     status: Status,
 }
@@ -89,6 +91,7 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailur
         ended,
         wall_s: started.elapsed().as_secs_f64(),
         fetches: known(status.fetches_total).saturating_sub(first),
+        forgotten_seeds: forgotten_seeds(&status),
         status,
     };
     answer(format, &summary, |summary| {
@@ -96,8 +99,14 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailur
         let freshness =
             status.estimated_freshness.map_or("unknown".to_owned(), |share| format!("{:.1} %", 100.0 * share));
         let outcomes: String = outcome_lines(&status.outcomes).into_iter().map(|line| line + "\n").collect();
+        let forgotten = match summary.forgotten_seeds {
+            0 => String::new(),
+            count => format!(
+                "{count} of the seeds left out, because they were forgotten; recrawl seed URL brings one back\n"
+            ),
+        };
         format!(
-            "{outcomes}{} after {:.0} s: {} pages, {} fetches, {} changes seen; {} never fetched, {} in flight; expected freshness {freshness}",
+            "{outcomes}{forgotten}{} after {:.0} s: {} pages, {} fetches, {} changes seen; {} never fetched, {} in flight; expected freshness {freshness}",
             summary.ended,
             summary.wall_s,
             known(status.pages),
@@ -111,6 +120,12 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailur
         true => nothing_fetched(&summary.status, || Ok(Inspection::open(&settings, &data)?.status()?.page_outcomes)),
         false => Ok(()),
     }
+}
+
+/// Seeds of this run that are forgotten pages.
+fn forgotten_seeds(status: &Status) -> u64 {
+    let counts = status.stages.iter().filter_map(|stage| stage.figures.get("forgotten_seeds_total"));
+    counts.sum::<f64>() as u64
 }
 
 /// A figure of a loop in this process, which knows all of them.

@@ -1,10 +1,12 @@
 //! `recrawl seed`: adds pages to an embedded crawl, running or stopped, or to one over Kafka.
 
+use crate::commands::operate::word;
 use crate::commands::run::read_seeds;
 use crate::commands::{Crawl, SettingsArguments};
 use crate::output::{Format, answer};
 use crate::{CommandFailure, http_client};
 use clap::Args;
+use messages::CommandKind;
 use serde::Serialize;
 use settings::seeds::Seed;
 use std::path::PathBuf;
@@ -12,9 +14,10 @@ use std::path::PathBuf;
 /// Arguments of `recrawl seed`.
 #[derive(Args, Debug)]
 pub struct SeedArguments {
-    /// URLs to add.
+    /// URLs to add, also if they were forgotten.
     urls: Vec<String>,
-    /// File with one URL per line, optionally followed by a weight. "-" is stdin.
+    /// File with one URL per line, optionally followed by a weight. "-" is stdin. Pages of it that were forgotten are left
+    /// out.
     #[arg(long)]
     file: Option<PathBuf>,
     #[command(flatten)]
@@ -40,35 +43,31 @@ struct SentSeeds {
 pub fn seed(arguments: &SeedArguments, format: Format) -> Result<(), CommandFailure> {
     let data = arguments.data.as_ref().map(|path| path.display().to_string());
     let settings = arguments.settings.load(&[("crawl.data", data)])?;
-    let mut list = settings::seeds::parse(&arguments.urls.join("\n"));
-    for fault in &list.faults {
+    let named = settings::seeds::parse(&arguments.urls.join("\n"));
+    for fault in &named.faults {
         eprintln!("argument {fault}");
     }
-    if let Some(file) = &arguments.file {
-        let more = read_seeds(file)?;
-        list.seeds.extend(more.seeds);
-        list.faults.extend(more.faults);
-        list.duplicates += more.duplicates;
-    }
-    if list.seeds.is_empty() {
+    let listed = arguments.file.as_deref().map(read_seeds).transpose()?.unwrap_or_default();
+    let (duplicates, faults) = (named.duplicates + listed.duplicates, named.faults.len() + listed.faults.len());
+    if named.seeds.is_empty() && listed.seeds.is_empty() {
         return Err(CommandFailure::Input(
             "no seeds given: give URLs, or --file FILE with one URL per line".to_owned(),
         ));
     }
-    let left_out: Vec<_> = list.seeds.extract_if(.., |seed| !settings.scope.allows(&seed.url)).collect();
-    for seed in &left_out {
-        eprintln!("{} is left out: {}", seed.url, settings.scope.decide(&seed.url));
+    let mut sent = SentSeeds { seeds: 0, duplicates, faults, out_of_scope: 0 };
+    let crawl = Crawl::find(&settings, arguments.url.as_deref(), "recrawl-seed")?;
+    for (kind, mut seeds) in [(CommandKind::Seed, named.seeds), (CommandKind::ListedSeed, listed.seeds)] {
+        for seed in seeds.extract_if(.., |seed| !settings.scope.allows(&seed.url)) {
+            eprintln!("{} is left out: {}", seed.url, settings.scope.decide(&seed.url));
+            sent.out_of_scope += 1;
+        }
+        sent.seeds += seeds.len();
+        match &crawl {
+            _ if seeds.is_empty() => {}
+            Crawl::Running(address) => post(address, kind, &seeds)?,
+            Crawl::Log(sender) => sender.seed(kind, &seeds)?,
+        }
     }
-    match Crawl::find(&settings, arguments.url.as_deref(), "recrawl-seed")? {
-        Crawl::Running(address) => post(&address, &list.seeds)?,
-        Crawl::Log(sender) => sender.seed(&list.seeds)?,
-    }
-    let sent = SentSeeds {
-        seeds: list.seeds.len(),
-        duplicates: list.duplicates,
-        faults: list.faults.len(),
-        out_of_scope: left_out.len(),
-    };
     answer(format, &sent, |sent| {
         let SentSeeds { seeds, duplicates, faults, out_of_scope } = sent;
         let left_out = match out_of_scope {
@@ -79,8 +78,8 @@ pub fn seed(arguments: &SeedArguments, format: Format) -> Result<(), CommandFail
     })
 }
 
-fn post(address: &str, seeds: &[Seed]) -> Result<(), CommandFailure> {
+fn post(address: &str, kind: CommandKind, seeds: &[Seed]) -> Result<(), CommandFailure> {
     let lines: Vec<_> = seeds.iter().map(|seed| format!("{} {}", seed.url, seed.weight)).collect();
-    http_client::ask(address, "POST", "/seeds", lines.join("\n").as_bytes())?;
+    http_client::ask(address, "POST", &format!("/{}", word(kind)), lines.join("\n").as_bytes())?;
     Ok(())
 }

@@ -99,7 +99,7 @@ impl Bench {
 
     pub(crate) fn command(&mut self, kind: CommandKind, url: &str, weight: f64) {
         let url = CanonicalUrl::parse(url).unwrap();
-        let of_pages = [CommandKind::Seed, CommandKind::Forget, CommandKind::Refetch];
+        let of_pages = [CommandKind::Seed, CommandKind::ListedSeed, CommandKind::Forget, CommandKind::Refetch];
         let host = (!of_pages.contains(&kind)).then(|| url.host());
         let site = url.site_key();
         let url = host.is_none().then_some(url);

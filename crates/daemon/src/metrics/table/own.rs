@@ -96,6 +96,7 @@ pub(super) const SCHEDULER: &[Metric] = &[
         "pages not taken in because a rule, a filter or a block leaves them out",
     ),
     counter("recrawl_scheduler_forgotten_links_total", "links", "links to forgotten pages, not taken in"),
+    counter("recrawl_scheduler_forgotten_seeds_total", "seeds", "forgotten pages in lists of seeds, not taken in"),
     counter("recrawl_scheduler_evicted_pages_total", "pages", "pages forgotten to make room for others of their host"),
     counter(
         "recrawl_scheduler_fetches_spared_by_mirrors_total",
