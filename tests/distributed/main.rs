@@ -5,15 +5,20 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 mod asking;
+mod commands;
 mod compose;
+mod commands;
 mod delivering;
 mod draining;
+mod forgetting;
 mod kills;
 mod ledger;
 mod operating;
 mod outputs;
 mod restarts;
 mod same_loop;
+#[path = "../embedded/site.rs"]
+mod site;
 mod stopping;
 mod takeover;
 mod tracing;

@@ -1,38 +1,20 @@
 //! A page that an operator forgets leaves no trace in any stage, and no link brings it back.
 
 use crate::site::serve;
-use detector::PageSketch;
-use messages::Encoded;
-use page::CanonicalUrl;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use stream::{LogBackend, PollLimits, TopicPartition};
 use stream_rocksdb::EmbeddedBackend;
+use tests::forgotten::{MARK, PAGE, has_mark, is_trace, site};
 use tests::{Crawl, Output, wait_for};
 
 const SOON: Duration = Duration::from_secs(60);
-/// Stands in the text of one page only.
-const MARK: &str = "Kaltenbrunnersdorf";
-const PAGE: &str = "http://www.leaf.test/3";
 
-/// A front page that links to five others. One of them has the mark, and all link back.
-fn page(path: &str) -> (&'static str, String) {
-    let links: String = (1..=5).map(|number| format!("<a href=\"/{number}\">page {number}</a> ")).collect();
-    let mark = if path == "/3" { MARK } else { "" };
-    let body = format!(
-        "<title>Page {path}</title><main><h1>Page {path}</h1><p>These are the words of page {path} {mark}.</p>{links}</main>"
-    );
-    match path {
-        "/robots.txt" => ("text/plain", "User-agent: *\nAllow: /\n".to_owned()),
-        _ => ("text/html", body),
-    }
-}
-
-fn crawl(site: SocketAddr) -> Crawl {
+fn crawl(address: SocketAddr) -> Crawl {
     let crawl = Crawl::default()
-        .with("fetch.resolve", &format!("*.test={site}"))
+        .with("fetch.resolve", &format!("*.test={address}"))
         .with("budget.fetches_per_second", "2000")
         .with("policy.scan_interval", "20ms")
         .with("politeness.crawl_delay", "1ms")
@@ -56,7 +38,6 @@ fn topics_with_the_mark(crawl: &Crawl) -> Vec<String> {
                 let records = log.read(&place, next, PollLimits::records(1_000)).unwrap();
                 let Some(last) = records.last() else { break };
                 next = last.offset + 1;
-                let has_mark = |bytes: &[u8]| bytes.windows(MARK.len()).any(|window| window == MARK.as_bytes());
                 if records.iter().any(|record| record.value.as_deref().is_some_and(has_mark)) {
                     marked.push(topic.name.to_string());
                 }
@@ -68,21 +49,9 @@ fn topics_with_the_mark(crawl: &Crawl) -> Vec<String> {
 
 /// Entries of the stages' stores that are about the page, by its id in the key or the mark in the value.
 fn traces(crawl: &Crawl) -> Vec<String> {
-    let id = CanonicalUrl::parse(PAGE).unwrap().page_id();
     let mut traces = Vec::new();
     tests::books::each_entry(crawl, |stage, table, key, value| {
-        let is_about = key.windows(16).any(|window| window == id.0)
-            || value.windows(MARK.len()).any(|window| window == MARK.as_bytes());
-        // What is left is that the page is not wanted, and the number of its last request, which tells nothing of its
-        // content.
-        let is_denial = match (stage, table) {
-            ("scheduler", "forgotten") => true,
-            ("detector", "pages") => PageSketch::decode(value).is_ok_and(|sketch| {
-                sketch == PageSketch { attempt: sketch.attempt, forgotten: true, ..PageSketch::default() }
-            }),
-            _ => false,
-        };
-        if is_about && !is_denial {
+        if is_trace(stage, table, key, value) {
             traces.push(format!("{stage}/{table}"));
         }
     });
@@ -95,7 +64,7 @@ fn ask(crawl: &Crawl, name: &str) -> Output {
 
 #[test]
 fn a_forgotten_page_leaves_no_trace_and_no_link_brings_it_back() {
-    let crawl = crawl(serve(page));
+    let crawl = crawl(serve(site));
     crawl.run(&["--until-idle"]).finish().exits_with(0);
     ask(&crawl, "page").exits_with(0);
     let has_text = || crawl.ask("page", &[PAGE, "--text"]).exits_with(0).stdout.contains(MARK);
@@ -133,7 +102,7 @@ fn an_answer_that_comes_after_the_page_was_forgotten_is_dropped_and_the_page_is_
             asked.store(true, Ordering::SeqCst);
             wait_for("the test lets the answer go", SOON, || !held.load(Ordering::SeqCst));
         }
-        page(path)
+        site(path)
     }));
     crawl.run(&["--until-idle"]).finish().exits_with(0);
     let process = crawl.run(&[]);

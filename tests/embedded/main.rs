@@ -4,6 +4,7 @@
 
 mod archives;
 mod changes;
+mod commands;
 mod crashes;
 mod dates;
 mod delivery;

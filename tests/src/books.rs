@@ -35,15 +35,37 @@ pub fn read(crawl: &Crawl) -> BTreeMap<PageId, Entry> {
 }
 
 /// Every entry of every table of a crawl that does not run: stage, table, key and value as bytes.
-pub fn each_entry(crawl: &Crawl, mut visit: impl FnMut(&str, &str, &[u8], &[u8])) {
+pub fn each_entry(crawl: &Crawl, visit: impl FnMut(&str, &str, &[u8], &[u8])) {
     let inspection = Inspection::open(&crawl.settings(), &crawl.data()).expect("a crawl that ended can be read");
     let log = EmbeddedBackend::open_read_only(&crawl.data()).expect("a crawl that ended can be read");
     let stores = EmbeddedStores::new(Arc::new(log));
+    visit_entries(inspection.partitions(), |task, names| stores.view(task, names), visit);
+}
+
+/// The same of stages that each have a data directory of their own.
+pub fn each_entry_of_stages(
+    partitions: u32,
+    data: impl Fn(&str) -> PathBuf,
+    visit: impl FnMut(&str, &str, &[u8], &[u8]),
+) {
+    let open = |task: &TaskId, names: &[&str]| -> Option<Box<dyn StateStore>> {
+        let stores = RocksStores::new(&data(&task.stage), StoreMemory::default());
+        let opened = (!names.is_empty()).then(|| stores.open_read_only(task, names));
+        opened.map(|store| store.expect("every task of a crawl that ended has a store"))
+    };
+    visit_entries(partitions, open, visit);
+}
+
+fn visit_entries(
+    partitions: u32,
+    open: impl Fn(&TaskId, &[&str]) -> Option<Box<dyn StateStore>>,
+    mut visit: impl FnMut(&str, &str, &[u8], &[u8]),
+) {
     for topology in recrawl::embedded::stages() {
         let names = topology.table_names();
-        for partition in 0..inspection.partitions() {
+        for partition in 0..partitions {
             let task = TaskId { stage: topology.name.to_owned(), partition };
-            let Some(store) = stores.view(&task, &names) else { continue };
+            let Some(store) = open(&task, &names) else { continue };
             for (place, table) in names.iter().enumerate() {
                 let mut one = |key: &[u8], value: &[u8]| {
                     visit(topology.name, table, key, value);

@@ -10,11 +10,13 @@
 pub mod books;
 mod browser;
 mod crawl;
+pub mod forgotten;
 mod http;
 mod kafka;
 pub mod mixed_web;
 pub mod monitoring;
 mod object_storage;
+pub mod operating;
 mod process;
 mod receiver;
 pub mod recording;
