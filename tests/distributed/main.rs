@@ -7,7 +7,6 @@
 mod asking;
 mod commands;
 mod compose;
-mod commands;
 mod delivering;
 mod draining;
 mod forgetting;

@@ -2,7 +2,11 @@
 
 use crate::services::{Distributed, SOON, kafka};
 use simweb::SeededConfig;
+use std::time::Duration;
 use tests::{SimulatedWeb, wait_for};
+
+/// From the end of the command to the last request. The rest is a reserve for a busy machine.
+const STOPPED_WITHIN: Duration = Duration::from_secs(3);
 
 #[test]
 fn what_was_handed_out_for_a_host_is_not_sent_after_it_is_blocked() {
@@ -17,13 +21,11 @@ fn what_was_handed_out_for_a_host_is_not_sent_after_it_is_blocked() {
     let scheduler = services.iter().find(|service| service.stage == "scheduler").unwrap();
     let in_flight = || scheduler.status()["in_flight"].as_u64().unwrap();
     wait_for("many pages are handed out, and some are fetched", SOON, || web.page_requests() >= 3 && in_flight() >= 48);
-    let sent_before = web.page_requests();
     distributed.ask(&["block", "host-0001.test"]).exits_with(0);
     let blocked_at = web.now();
     wait_for("what was handed out has come back", SOON, || in_flight() == 0);
-    let sent = web.page_requests();
-    // At two a second, 48 take 24 seconds.
-    assert!(sent < sent_before + 24, "{sent_before} requests were sent before the host was blocked, and {sent} in all");
     let last = web.ledger().iter().map(|entry| entry.started_at).max().unwrap();
-    println!("the last request began {:?} after the host was blocked", last.saturating_since(blocked_at));
+    // At two a second, 48 would take 24 seconds.
+    let late = last.saturating_since(blocked_at);
+    assert!(late < STOPPED_WITHIN, "the last request began {late:?} after the host was blocked");
 }
