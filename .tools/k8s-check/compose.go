@@ -108,7 +108,8 @@ func (c *composition) program(service types.ServiceConfig, programs map[string]b
 		c.require(at == "" || mounted, "%s: %s is at no mount", name, variable)
 	}
 	c.require(service.Environment["RECRAWL_CONFIG"] != nil, "%s: no RECRAWL_CONFIG", name)
-	c.require(!stage || service.Environment["RECRAWL_CRAWL_DATA"] != nil, "%s: no RECRAWL_CRAWL_DATA", name)
+	// With it, a command would read that directory instead of Kafka.
+	c.require(stage == (service.Environment["RECRAWL_CRAWL_DATA"] != nil), "%s: RECRAWL_CRAWL_DATA is for stages, and only for them", name)
 	c.require(!stage || service.ReadOnly, "%s: the root file system is not read-only", name)
 }
 

@@ -8,7 +8,7 @@ use crate::threads::{Background, StageThreads, StopSignal};
 use crate::traces::TraceExporter;
 use crate::{backlog, http, load, logging, memory_limit};
 use anyhow::Context as _;
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 use settings::{Preset, SaslMechanism, Secrets, Settings};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -148,7 +148,9 @@ pub fn main_prepared<P>(
     prepare: impl Fn(&Settings, &LogNames) -> Result<P, LogError>,
     make: impl Fn(&Surroundings<'_>, &P) -> anyhow::Result<StageSpec>,
 ) -> ExitCode {
-    let arguments = ServiceArguments::parse();
+    // `--version` names the program, and not this crate.
+    let command = ServiceArguments::command().display_name(format!("recrawl-{name}"));
+    let arguments = ServiceArguments::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit());
     let settings = overrides(&arguments.sets)
         .map_err(anyhow::Error::msg)
         .and_then(|overrides| Ok(load(arguments.preset, arguments.config.as_deref(), &overrides)?));
