@@ -134,6 +134,7 @@ func TestABrokenManifestIsRefused(t *testing.T) {
 		{"compose of another version", "compose.yaml", "image: recrawl:0.1.0", "image: recrawl:0.0.9", "another version than Cargo.toml"},
 		{"compose with state in the container", "compose.yaml", "RECRAWL_CRAWL_DATA: /var/lib/recrawl}", "RECRAWL_CRAWL_DATA: /recrawl}", "RECRAWL_CRAWL_DATA is at no mount"},
 		{"compose without settings", "compose.yaml", "RECRAWL_CONFIG: /etc/recrawl/recrawl.toml,", "RECRAWL_CONFIG: /etc/recrawl.toml,", "RECRAWL_CONFIG is at no mount"},
+		{"compose with a command that would not read Kafka", "compose.yaml", "profiles: [command]\n    environment: {RECRAWL_CONFIG: /etc/recrawl/recrawl.toml}", "profiles: [command]\n    environment: {RECRAWL_CONFIG: /etc/recrawl/recrawl.toml, RECRAWL_CRAWL_DATA: /var/lib/recrawl}", "RECRAWL_CRAWL_DATA is for stages"},
 		{"compose asking a command for its health", "compose.yaml", "    healthcheck: {disable: true}\n", "", "the image's health check is for stages"},
 		{"compose with another Dockerfile", "compose.yaml", "dockerfile: k8s/Dockerfile", "dockerfile: Dockerfile", "Dockerfile does not exist"},
 		{"Prometheus without its settings", "compose.yaml", "prometheus.yml:ro", "prometheus.yaml:ro", "nothing is mounted at /etc/prometheus/prometheus.yml"},
