@@ -101,6 +101,9 @@ fn an_answer_that_comes_after_the_page_was_forgotten_is_dropped_and_the_page_is_
         if path == "/3" && held.load(Ordering::SeqCst) {
             asked.store(true, Ordering::SeqCst);
             wait_for("the test lets the answer go", SOON, || !held.load(Ordering::SeqCst));
+            // The fetcher sends no body that it has sent before.
+            let (media_type, body) = site(path);
+            return (media_type, body.replace("These are the words", "These are quite other words"));
         }
         site(path)
     }));
