@@ -381,6 +381,7 @@ fn unit_test(troubles: &[Trouble]) -> String {
         "# Scraped from the processes of a crawl over Kafka by tests/distributed/troubles.rs on {date}.\n\
          # The clock of the crawl ran {SPEED} times as fast as real time, so a scrape every second is one every {} minutes on it.\n\
          # The last {HELD} steps of each series repeat the last value scraped: an alert waits for up to an hour.\n\
+         # SIGSTOP keeps the estimator from its work, and lets the pod that restores run only while it is scraped.\n\
          # `UPDATE=1 cargo test -p tests --test distributed troubles` scrapes anew.\n\
          rule_files: [rules.yaml]\nevaluation_interval: 1m\ntests:\n",
         minutes(1)
