@@ -57,18 +57,18 @@ impl Recording {
         self.scrapes.last().map_or(0, |(step, _)| *step)
     }
 
-    /// A case of promtool. The alerts, given with their stages, are silent until the step `caused_at`; they fire `held` steps
-    /// after the last scrape, each for its stage and for no other.
+    /// A case of promtool. The `watched` alerts are silent until the step `caused_at`. Those of `fire`, given with their
+    /// stages, fire `held` steps after the last scrape, and no others of the watched, and for no other stage.
     pub fn rule_test(
         &self,
         claim: &str,
         step_minutes: usize,
         caused_at: usize,
         held: usize,
+        watched: &[&str],
         fire: &[(&str, &str)],
     ) -> String {
-        let alerts: Vec<_> = fire.iter().map(|(alert, _)| *alert).collect();
-        let names = alerts.join("|");
+        let names = watched.join("|");
         let firing = format!("count by (alertname, stage) (ALERTS{{alertname=~\"{names}\", alertstate=\"firing\"}})");
         let (before, end) = (caused_at * step_minutes, (self.last_step() + held) * step_minutes);
         let expected = fire.iter().map(|(alert, stage)| {
