@@ -139,7 +139,7 @@ fn a_word_that_a_newer_writer_has_for_a_fetch_or_a_command_is_unknown() {
     let text = Command::schema_record().json.replace(r#""forget","#, r#""archive","forget","#);
     let record = find("Command");
     let bytes = written_with(&text, &record, &record.samples[0], |fields| {
-        fields[0].1 = Value::Enum(1, "archive".to_owned());
+        fields[0].1 = Value::Enum(2, "archive".to_owned());
     });
     learn(text.as_bytes(), None).unwrap();
     let expected = Command { kind: CommandKind::Unknown, ..Command::samples().remove(0) };
