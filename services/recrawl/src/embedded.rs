@@ -29,7 +29,7 @@ const NOTE_EVERY: Duration = Duration::from_secs(1);
 const MAINTENANCE_LOOK: Duration = Duration::from_millis(100);
 /// A stage whose loop has not turned for this time counts as hung.
 const HUNG_AFTER: Duration = Duration::from_secs(50);
-/// Seeds sent in one batch.
+/// Records appended in one transaction.
 const RECORDS_PER_BATCH: usize = 1_000;
 
 /// The running loop.

@@ -22,7 +22,7 @@ impl Scheduler {
         };
         let forgotten = ForgottenPage { forgotten_at: now, last_attempt, lease_until, deleted_at: None, gone_at: None };
         self.frontier.deny(id);
-        self.awaited.extend(lease_until.map(|until| (until, id)));
+        self.answers_due.extend(lease_until.map(|until| (until, id)));
         context.put(FORGOTTEN, &id, &forgotten);
         self.remove(removal(url, &forgotten), page, context);
         Ok(())
@@ -40,7 +40,7 @@ impl Scheduler {
         if look.attempt >= forgotten.last_attempt
             && let Some(until) = forgotten.lease_until.take()
         {
-            self.awaited.remove(&(until, id));
+            self.answers_due.remove(&(until, id));
             context.put(FORGOTTEN, &id, &forgotten);
         }
         context.emit(FETCH_RESULTS, removal(look.url.clone(), &forgotten));
@@ -69,8 +69,8 @@ impl Scheduler {
     /// Waits no longer for answers to requests whose lease is over.
     pub(crate) fn give_up_answers(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let now = context.now();
-        while let Some(&(until, id)) = self.awaited.first().filter(|(until, _)| *until <= now) {
-            self.awaited.pop_first();
+        while let Some(&(until, id)) = self.answers_due.first().filter(|(until, _)| *until <= now) {
+            self.answers_due.pop_first();
             // It may have been seeded and forgotten since.
             let Some(forgotten) = context.get(FORGOTTEN, &id)?.filter(|it| it.lease_until == Some(until)) else {
                 continue;

@@ -49,14 +49,14 @@ pub fn stage(settings: &Settings, names: &LogNames, partitions: u32) -> StageSpe
 pub struct Scheduler {
     frontier: Frontier,
     /// Forgotten pages with a request under way, by the end of its lease.
-    awaited: BTreeSet<(Timestamp, PageId)>,
+    answers_due: BTreeSet<(Timestamp, PageId)>,
     questions: QuestionDesk,
 }
 
 impl Scheduler {
     /// A scheduler without pages; [`Processor::restored`] fills it.
     pub fn new(rules: FrontierRules) -> Self {
-        Self { frontier: Frontier::new(rules), awaited: BTreeSet::new(), questions: QuestionDesk::default() }
+        Self { frontier: Frontier::new(rules), answers_due: BTreeSet::new(), questions: QuestionDesk::default() }
     }
 
     fn take_estimate(&mut self, estimate: &ChangeEstimate, context: &mut Context<'_>) -> Result<(), ProcessError> {
@@ -259,7 +259,7 @@ impl Processor for Scheduler {
         })?;
         context.scan(FORGOTTEN, b"", &mut |id, forgotten| {
             frontier.deny(id);
-            self.awaited.extend(forgotten.lease_until.map(|until| (until, id)));
+            self.answers_due.extend(forgotten.lease_until.map(|until| (until, id)));
             Ok(())
         })?;
         let now = context.now();
