@@ -83,23 +83,22 @@ pub fn overrides(sets: &[String]) -> Result<Vec<(String, String)>, String> {
     sets.iter().map(split).collect()
 }
 
-/// Connects to the log named in the settings.
+/// Connects to the log named in the settings. Members of groups that join by it are dynamic.
 pub fn connect(settings: &Settings, client: &str) -> Result<KafkaLog, LogError> {
-    KafkaLog::connect(kafka_settings(settings, client)?)
+    connect_with(settings, client, false)
 }
 
-/// How to connect, as a dynamic member of groups.
-fn kafka_settings(settings: &Settings, client: &str) -> Result<KafkaSettings, LogError> {
+fn connect_with(settings: &Settings, client: &str, static_membership: bool) -> Result<KafkaLog, LogError> {
     let kafka = &settings.kafka;
     let Some(brokers) = &kafka.brokers else {
         let message = "kafka.brokers is not set; set it to the host:port of a broker (RECRAWL_KAFKA_BROKERS)";
         return Err(LogError::new(ErrorKind::Stop, message));
     };
-    Ok(KafkaSettings {
+    KafkaLog::connect(KafkaSettings {
         brokers: brokers.clone(),
         client_id: kafka.client_id.clone().unwrap_or_else(|| client.to_owned()),
         session_timeout: kafka.session_timeout,
-        static_membership: false,
+        static_membership,
         transaction_timeout: kafka.transaction_timeout,
         replication_factor: kafka.replication_factor,
         batch_interval: settings.log.batch_interval,
@@ -282,9 +281,8 @@ fn await_log(
         let log = match &connected {
             Some(log) => log.clone(),
             None => {
-                let kafka = kafka_settings(settings, &format!("recrawl-{service}"))?;
                 let static_membership = settings.kafka.static_membership;
-                Arc::new(KafkaLog::connect(KafkaSettings { static_membership, ..kafka })?) as Arc<dyn Log>
+                Arc::new(connect_with(settings, &format!("recrawl-{service}"), static_membership)?) as Arc<dyn Log>
             }
         };
         connected = Some(log.clone());

@@ -94,9 +94,9 @@ pub struct Command {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandKind {
-    /// Adds a page, also one that was removed.
+    /// Adds a page, also one that an operator has forgotten.
     Seed,
-    /// Adds a page of a list, unless it was removed: lists are sent again and again.
+    /// Adds a page of a list, unless an operator has forgotten it: lists are sent again at every start.
     ListedSeed,
     /// Removes a page.
     Forget,

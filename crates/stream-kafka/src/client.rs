@@ -20,13 +20,13 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Tells what was held back of brokers whose minute is over. To be called now and then.
+/// Logs how many complaints were held back about brokers whose minute is over. Each poll of a member calls it.
 pub(crate) fn tell_held_back() {
     let due = lock(&COMPLAINTS).take_due(Instant::now());
     tell(due);
 }
 
-/// Tells all that was held back, at the end.
+/// Logs how many complaints were held back about all brokers, when the log is closed.
 pub(crate) fn tell_all_held_back() {
     let all = lock(&COMPLAINTS).take_all(Instant::now());
     tell(all);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// Minimum time between two warnings about one broker.
 const TELL_EVERY: Duration = Duration::from_secs(60);
 
-/// What is known of each broker's complaints. Pure: the time is an argument.
+/// Complaints that were told and held back, by the broker's address. Callers pass the current time.
 #[derive(Debug)]
 pub(crate) struct Complaints(BTreeMap<String, Told>);
 

@@ -58,21 +58,23 @@ fn poll_both(owners: &mut [&mut Owner], mut until: impl FnMut(&[&mut Owner]) -> 
     });
 }
 
-/// Until both have their half, and have heard of it: a consumer that closes with a rebalance pending may never end (see
-/// `src/closing.rs`), and is abandoned when its session is over.
-fn share(owners: &mut [&mut Owner]) {
+/// Two members of a group, each with half of four partitions and no rebalance pending: a consumer that closes during one may
+/// never end (see `src/closing.rs`), and is abandoned when its session is over.
+fn two_owners(log: &KafkaLog, group: &str, input: &str) -> (Owner, Owner) {
+    let mut first = Owner::join(log, group, input, "0");
+    let mut second = Owner::join(log, group, input, "1");
+    let owners = &mut [&mut first, &mut second];
     poll_both(owners, |owners| owners.iter().all(|owner| owner.owned.len() == 2));
     let since = Instant::now();
     poll_both(owners, |_| since.elapsed() > SESSION / 3);
+    (first, second)
 }
 
 #[test]
 fn a_member_that_comes_back_within_its_session_finds_its_partitions_and_the_others_keep_theirs() {
     let Some(log) = static_log() else { return };
     let (input, group) = (topic(&log, "static", 4), unique("group"));
-    let mut first = Owner::join(&log, &group, &input, "0");
-    let mut second = Owner::join(&log, &group, &input, "1");
-    share(&mut [&mut first, &mut second]);
+    let (first, mut second) = two_owners(&log, &group, &input);
     let (of_first, of_second, changes) = (first.owned.clone(), second.owned.clone(), second.changes);
     // The first member is also the leader of the group, who has more to lose.
     drop(first);
@@ -99,9 +101,7 @@ fn a_member_that_comes_back_within_its_session_finds_its_partitions_and_the_othe
 fn a_member_that_stays_away_loses_its_partitions_when_its_session_ends() {
     let Some(log) = static_log() else { return };
     let (input, group) = (topic(&log, "static-gone", 4), unique("group"));
-    let mut first = Owner::join(&log, &group, &input, "0");
-    let mut second = Owner::join(&log, &group, &input, "1");
-    share(&mut [&mut first, &mut second]);
+    let (first, mut second) = two_owners(&log, &group, &input);
     let left_at = Instant::now();
     drop(first);
     poll_both(&mut [&mut second], |owners| owners[0].owned.len() == 4);

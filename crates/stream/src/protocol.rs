@@ -35,8 +35,8 @@ pub fn wait_after(attempt: u32) -> Duration {
     Duration::from_millis(100 << attempt.saturating_sub(1).min(9)).min(LONGEST_WAIT)
 }
 
-/// What to do after the `attempt`-th failure of this kind since a step succeeded (counted from 1), of a stage that started `age` ago and has been
-/// fenced `fencings` times since, including this one.
+/// What to do after the `attempt`-th failure of this kind since a step succeeded (counted from 1). The stage started `age`
+/// ago and has been fenced `fencings` times since, including this one.
 pub fn after_failure(kind: ErrorKind, attempt: u32, age: Duration, fencings: u32) -> Recovery {
     let wait = wait_after(attempt);
     match kind {
