@@ -129,8 +129,11 @@ impl Log for KafkaLog {
         serve(&view);
         let explain = |error: KafkaError| self.cluster.explained_by(&view, &doing, &error);
         let committed = committed_positions(&view, topic, &partitions).map_err(explain)?;
-        let starts = list_offsets(&view, topic, &partitions, Offset::Beginning).map_err(explain)?;
-        let ends = list_offsets(&view, topic, &partitions, Offset::End).map_err(explain)?;
+        let bounds = |place: Offset| {
+            let answer = list_offsets(&self.cluster.committed_view, topic, &partitions, place);
+            answer.map_err(|error| self.cluster.explained(&doing, &error))
+        };
+        let (starts, ends) = (bounds(Offset::Beginning)?, bounds(Offset::End)?);
         // Taken out while in use: a concurrent request creates its own reader.
         let kept = lock(&self.backlog_reader).take();
         let mut reader = kept.map_or_else(|| KafkaReader::new(self.cluster.clone()), Ok)?;

@@ -102,9 +102,11 @@ impl KafkaSettings {
         config
     }
 
-    /// Configuration of clients that query a group without joining it.
+    /// Configuration of clients that query a group without joining it. Committed positions are returned as they are: under
+    /// `read_committed`, Kafka withholds those of a partition while a transaction that moves them is open, which is for as
+    /// long as `transaction_timeout` if a member was killed.
     pub(crate) fn group_view(&self, group: &str) -> ClientConfig {
-        let mut config = self.view("read_committed");
+        let mut config = self.view("read_uncommitted");
         config.set("group.id", group);
         config
     }
