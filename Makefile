@@ -141,6 +141,7 @@ k8s-e2e: setup-k8s ## run the loop on a real control plane of Kubernetes, whose 
 	@tests/kubernetes/control-plane/build
 	@tests/kubernetes/keda/build
 	@cargo build -q $(CARGO_FLAGS) --workspace --bins
+	@RECRAWL_PROGRAMS_BUILT=1 $(CARGO_TARGET_DIR)/debug/next-build
 	@RECRAWL_CONTROL_PLANE=$$(tests/kubernetes/control-plane/build --where) RECRAWL_KEDA=$$(tests/kubernetes/keda/build --where) \
 	RECRAWL_PROGRAMS=$(CARGO_TARGET_DIR)/debug \
 	cargo test --locked --manifest-path tests/kubernetes/Cargo.toml $(ARGS) -- --nocapture --test-threads 1

@@ -15,6 +15,7 @@ mod http;
 mod kafka;
 pub mod mixed_web;
 pub mod monitoring;
+pub mod next_build;
 mod object_storage;
 pub mod operating;
 mod process;

@@ -1,12 +1,12 @@
 //! A data directory is taken over by the other version and back, and every command reads what the other has written.
 
-use crate::next_build::{self, SUFFIX};
 use messages::schemas::{SchemaRecord, learn};
 use messages::{Message, PageChange, topics};
 use page::Timestamp;
 use serde_json::json;
 use simweb::SeededConfig;
 use stream::{Log, OutputRecord, SchemaTopic, TopicPartition};
+use tests::next_build::{self, SUFFIX};
 use tests::{Crawl, Process, SimulatedWeb, books, programs};
 
 /// Commands that read a data directory, with what follows the settings.

@@ -5,7 +5,5 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 mod counts;
-mod edits;
 mod embedded;
-mod next_build;
 mod rolling;

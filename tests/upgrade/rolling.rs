@@ -2,7 +2,6 @@
 //! back.
 
 use crate::counts::{are_distinct, count};
-use crate::next_build::{self, SUFFIX};
 use messages::{
     ChangeEstimate, Command, FetchRequest, FetchResult, Message, PageBand, PageChange, PageObservation, PageOutLinks,
     topics,
@@ -12,6 +11,7 @@ use simweb::{ChangeRates, RequestKind, SeededConfig};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use stream::TableSpec;
+use tests::next_build::{self, SUFFIX};
 use tests::services::{Distributed, PARTITIONS, SOON, Service, kafka};
 use tests::topics::Topics;
 use tests::{SimulatedWeb, wait_for};

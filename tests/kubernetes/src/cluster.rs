@@ -17,7 +17,7 @@ use tempfile::TempDir;
 pub const NAMESPACE: &str = "recrawl-dev";
 /// For what takes a pod or two and a rebalance, on a busy machine.
 pub const SOON: Duration = Duration::from_secs(120);
-/// Two builds of the same programs.
+/// Two versions. The records of the second have a field more.
 pub const IMAGES: [&str; 2] = ["recrawl:0.1.0", "recrawl:0.1.1"];
 /// What runs the stages.
 pub const STAGES: [&str; 6] = [
@@ -225,18 +225,19 @@ pub fn directory_of(variable: &str) -> PathBuf {
     std::env::var_os(variable).unwrap_or_else(|| panic!("{variable} is not set: run `make k8s-e2e`")).into()
 }
 
-/// Two images with the same programs, each in a directory of its own.
+/// The images of two versions, each with its programs in a directory of its own.
 fn images(directory: &Path) -> HashMap<String, PathBuf> {
     let built = directory_of("RECRAWL_PROGRAMS");
-    let make = |image: &str| {
+    let make = |(image, suffix): (&str, &str)| {
         let programs = directory.join(image.replace(':', "-"));
         std::fs::create_dir_all(&programs).unwrap();
         for program in stage_names().into_iter().chain(["recrawl"]) {
-            std::fs::copy(built.join(program), programs.join(program)).unwrap();
+            std::fs::copy(built.join(format!("{program}{suffix}")), programs.join(program)).unwrap();
         }
         (image.to_owned(), programs)
     };
-    IMAGES.into_iter().map(make).collect()
+    // The suffix is that of `tests/src/next_build`.
+    IMAGES.into_iter().zip(["", "-next"]).map(make).collect()
 }
 
 /// The program and pods of each stage, by its name.

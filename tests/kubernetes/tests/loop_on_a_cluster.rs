@@ -57,11 +57,17 @@ async fn the_dev_overlay_runs_and_takes_what_operators_do_to_it() {
     }
     cluster.wait_until_rolled_out().await;
     turns(&cluster, &urls, 2).await;
-    cluster.step(&format!("rolled over to another build: {}", rebalances_since(&cluster, &formed)));
+    let rebalances = rebalances_since(&cluster, &formed);
+    cluster.step(&format!("rolled over to a version whose records have a field more: {rebalances}"));
+
+    cluster.kubectl(&format!("rollout undo {}", STAGES.join(" "))).await;
+    cluster.wait_until_rolled_out().await;
+    turns(&cluster, &urls, 3).await;
+    cluster.step(&format!("rolled back: {}", rebalances_since(&cluster, &formed)));
 
     cluster.kubectl("drain node-1 --ignore-daemonsets --delete-emptydir-data --timeout=120s").await;
     cluster.wait_until_rolled_out().await;
-    turns(&cluster, &urls, 3).await;
+    turns(&cluster, &urls, 4).await;
     cluster.kubectl("uncordon node-1").await;
     cluster.step(&format!("a node is drained, its pods run on the other: {}", rebalances_since(&cluster, &formed)));
 
@@ -78,7 +84,7 @@ async fn the_dev_overlay_runs_and_takes_what_operators_do_to_it() {
     })
     .await;
     cluster.wait_until_rolled_out().await;
-    turns(&cluster, &urls, 4).await;
+    turns(&cluster, &urls, 5).await;
     let rebalances = rebalances_since(&cluster, &formed);
     cluster.step(&format!("the first pod of each stage and all fetchers were killed, and go on: {rebalances}"));
 
@@ -87,7 +93,7 @@ async fn the_dev_overlay_runs_and_takes_what_operators_do_to_it() {
     // Longer than liveness probes bear a silent port: six times ten seconds.
     tokio::time::sleep(Duration::from_secs(75)).await;
     cluster.kafka.order("start").await;
-    turns(&cluster, &urls, 5).await;
+    turns(&cluster, &urls, 6).await;
     cluster.wait_until_rolled_out().await;
     assert_eq!(cluster.restarts().await, before, "an outage of the broker restarts no pod");
     cluster.step("the broker was away for 75 s, and no pod was restarted");
@@ -102,17 +108,17 @@ async fn the_dev_overlay_runs_and_takes_what_operators_do_to_it() {
     })
     .await;
     assert!(told.contains("fetches_per_second"), "{told}");
-    let ready = |stage: &str| {
-        let words = format!("get {stage} -o jsonpath={{.status.readyReplicas}}");
-        let cluster = &cluster;
-        async move { cluster.kubectl(&words).await }
-    };
-    assert_eq!(ready("deployment/recrawl-fetcher").await, "3", "fetchers of the right settings stay");
-    assert_eq!(ready("statefulset/recrawl-scheduler").await, "1", "a scheduler of the right settings stays");
+    for (stage, ready) in [("deployment/recrawl-fetcher", "3"), ("statefulset/recrawl-scheduler", "1")] {
+        wait_for(&format!("{ready} pods of {stage} keep the right settings"), SOON, async || {
+            let told = cluster.kubectl(&format!("get {stage} -o jsonpath={{.status.readyReplicas}}")).await;
+            if told == ready { Ok(()) } else { Err(format!("{told} are ready")) }
+        })
+        .await;
+    }
     cluster.step(&format!("a wrong setting stops the rollout: {}", told.lines().last().unwrap_or_default()));
     cluster.apply(&overlay(settings, IMAGES[1], [2, 2, 3])).await;
     cluster.wait_until_rolled_out().await;
-    turns(&cluster, &urls, 6).await;
+    turns(&cluster, &urls, 7).await;
     cluster.step("the right settings roll out");
 
     let pod = "run bare --image=recrawl:0.1.0 --command -- recrawl --help";

@@ -4,13 +4,16 @@
 //! other names into the same target directory, so that what comes from outside is compiled once. A file is written only
 //! where it changed: a second run builds nothing.
 
-use crate::edits;
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
+mod edits;
+
+use crate::programs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use tests::programs;
 use topology::STAGES;
 
 /// What the copy consists of.
@@ -21,13 +24,13 @@ const WITHIN: &str = "next";
 /// Workspaces of their own below the copied directories.
 const LEFT_OUT: [&str; 3] = ["tests/fuzz", "tests/bench-peers", "tests/kafka"];
 /// Stands behind the names of the other build's programs.
-pub(crate) const SUFFIX: &str = "-next";
+pub const SUFFIX: &str = "-next";
 /// What this build's cargo commands select has to have a target that needs what tests need: then everything from outside
 /// is built with the same features as for the tests, and so not again.
 const EXAMPLE: &str = "with-what-tests-need";
 
 /// Builds the programs of the other build, once: `recrawl-next`, `recrawl-scheduler-next` and so on, beside ours.
-pub(crate) fn build() {
+pub fn build() {
     static BUILT: OnceLock<()> = OnceLock::new();
     BUILT.get_or_init(build_now);
 }
