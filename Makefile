@@ -135,6 +135,7 @@ k8s-check: ## check the Kubernetes manifests offline, and test the check itself
 	@.tools/k8s-check/build
 	@$$(.tools/k8s-check/build --where) .
 	@cd .tools/k8s-check && go test -count=1 .
+	@.tools/k8s-check/grafana/run
 
 .PHONY: k8s-e2e
 k8s-e2e: setup-k8s ## run the loop on a real control plane of Kubernetes, whose nodes start pods as processes; needs Go 1.25; ARGS="--test scaled_by_backlog" selects
