@@ -8,6 +8,8 @@ mod question_samples;
 mod rank_samples;
 /// Two values per record type: one with everything, one with as little as possible.
 mod samples;
+/// Those of what the scheduler hears and tells.
+mod scheduler_samples;
 mod validators;
 
 /// The topic catalogue is what `schemas/README.md` says.

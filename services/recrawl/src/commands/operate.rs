@@ -50,9 +50,9 @@ pub fn operate(kind: CommandKind, arguments: &OperateArguments, format: Format) 
         return Err(CommandFailure::Input(format!("none given: give {}, or --file FILE", subject.words())));
     }
     // All are read before anything is sent.
-    let (pages, hosts) = match subject {
-        Subject::Pages => (names.iter().map(|name| page_of(name)).collect::<Result<Vec<_>, _>>()?, Vec::new()),
-        Subject::Hosts => (Vec::new(), names.iter().map(|name| host_of(name)).collect::<Result<Vec<_>, _>>()?),
+    let named = match subject {
+        Subject::Pages => Named::Pages(names.iter().map(|name| page_of(name)).collect::<Result<_, _>>()?),
+        Subject::Hosts => Named::Hosts(names.iter().map(|name| host_of(name)).collect::<Result<_, _>>()?),
     };
     match Crawl::find(&settings, arguments.url.as_deref(), "recrawl-operate")? {
         Crawl::Running(address) => {
@@ -61,10 +61,10 @@ pub fn operate(kind: CommandKind, arguments: &OperateArguments, format: Format) 
                 http_client::ask(&address, "POST", &path, name.as_bytes())?;
             }
         }
-        Crawl::Log(sender) => {
-            sender.about_pages(kind, &pages)?;
-            sender.about_hosts(kind, &hosts)?;
-        }
+        Crawl::Log(sender) => match &named {
+            Named::Pages(pages) => sender.about_pages(kind, pages)?,
+            Named::Hosts(hosts) => sender.about_hosts(kind, hosts)?,
+        },
     }
     let sent = SentCommands { sent: names.len() };
     answer(format, &sent, |sent| format!("{} sent: {} {}", word(kind), sent.sent, subject.counted(sent.sent)))
@@ -121,6 +121,12 @@ impl Subject {
             (Self::Hosts, _) => "hosts",
         }
     }
+}
+
+/// The pages or hosts that were named.
+enum Named {
+    Pages(Vec<CanonicalUrl>),
+    Hosts(Vec<Host>),
 }
 
 fn host_of(name: &str) -> Result<Host, CommandFailure> {

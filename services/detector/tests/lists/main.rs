@@ -2,138 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
+mod bench;
+mod links;
+
+use bench::Bench;
 use messages::{
-    DateSource, Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, HintKind, ListedPage, Look, PageChange,
-    PageContent, PageDate, PageLinks, PageObservation, SchedulerEvent, SiteListing, Validators, Verdict, body, topics,
+    DateSource, Encoded, HintKind, ListedPage, PageChange, PageContent, PageDate, SiteListing, Verdict, body, topics,
 };
 use page::{CanonicalUrl, DAY, HOUR, Timestamp};
-use settings::{Layers, Settings};
 use std::time::Duration;
-use stream::testing::TestDriver;
-use topology::LogNames;
 
 const SITEMAP: &str = "http://www.site.test/sitemap.xml";
-
-struct Bench {
-    driver: TestDriver,
-    names: LogNames,
-    attempt: i64,
-}
-
-/// What came of one look.
-#[derive(Debug)]
-struct Seen {
-    verdict: Verdict,
-    listings: Vec<SiteListing>,
-    links: Vec<PageLinks>,
-}
-
-impl Seen {
-    /// The pages with a date.
-    fn dated(&self) -> Vec<&str> {
-        self.pages().map(|page| page.url.as_str()).collect()
-    }
-
-    fn pages(&self) -> impl Iterator<Item = &ListedPage> {
-        self.listings.iter().flat_map(|listing| &listing.pages)
-    }
-
-    fn linked(&self) -> Vec<(&str, &str)> {
-        self.links.iter().flat_map(|links| &links.links).map(|link| (link.url.as_str(), link.rel.as_str())).collect()
-    }
-}
-
-impl Bench {
-    fn new(overrides: &[(&str, &str)]) -> Self {
-        let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-        let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
-        let names = LogNames::new(&settings);
-        let mut driver = TestDriver::new(
-            &topology::topic_configs(&settings, &[detector::topology()], 2),
-            Timestamp::from_secs(1_700_000_000),
-        );
-        driver.add(detector::stage(&settings, &names, messages::ChangeForm::Avro), "one");
-        Self { driver, names, attempt: 0 }
-    }
-
-    fn now(&self) -> Timestamp {
-        stream::Clock::now(&*self.driver.clock)
-    }
-
-    fn result(&mut self, url: &str, content_type: &str, content: &[u8]) -> FetchResult {
-        self.attempt += 1;
-        let url = CanonicalUrl::parse(url).unwrap();
-        let request = FetchRequest { attempt: self.attempt, ..FetchRequest::first(url, self.now()) };
-        let look = Look {
-            status: Some(200),
-            validators: Validators { content_digest: Some(Digest::of(content)), ..Validators::default() },
-            body_length: content.len() as i64,
-            ..Look::new(request, FetchOutcome::Fetched, self.now())
-        };
-        let (content_type, body) = (Some(content_type.to_owned()), Some(body::pack(content, body::Packing::Lz4)));
-        FetchResult { content_type, body, ..FetchResult::new(look) }
-    }
-
-    /// Sends one answer, and gives what became of it.
-    fn send(&mut self, result: &FetchResult) -> Seen {
-        let events = self.events().len();
-        let observations = self.observations().len();
-        let topic = self.names.topic(topics::FETCH_RESULTS);
-        self.driver.send(&topic, result.look.site_key.as_str().as_bytes(), result.encode()).unwrap();
-        self.driver.run_until_idle().unwrap();
-        let verdict = self.observations()[observations..].first().unwrap().judgement.verdict;
-        let mut seen = Seen { verdict, listings: Vec::new(), links: Vec::new() };
-        for event in self.events().split_off(events) {
-            match event {
-                SchedulerEvent::Listing(listing) => seen.listings.push(listing),
-                SchedulerEvent::Links(links) => seen.links.push(links),
-                other => panic!("{other:?}"),
-            }
-        }
-        seen
-    }
-
-    /// A look at a list some time later.
-    fn look(&mut self, after: Duration, url: &str, content_type: &str, content: &[u8]) -> Seen {
-        self.driver.clock.advance(after);
-        let result = self.result(url, content_type, content);
-        self.send(&result)
-    }
-
-    /// A look at an ordinary page.
-    fn know(&mut self, path: &str) {
-        self.know_all(&[path.to_owned()]);
-    }
-
-    fn know_all(&mut self, paths: &[String]) {
-        let topic = self.names.topic(topics::FETCH_RESULTS);
-        for path in paths {
-            let content = format!("<p>This is what stands at {path} for everyone who wants to read a sentence there.");
-            let result = self.result(&page(path), "text/html", content.as_bytes());
-            self.driver.send(&topic, result.look.site_key.as_str().as_bytes(), result.encode()).unwrap();
-        }
-        self.driver.run_until_idle().unwrap();
-        assert_eq!(self.observations().last().map(|seen| seen.judgement.verdict), Some(Verdict::First));
-    }
-
-    /// All of one site, so in one partition and in order.
-    fn events(&self) -> Vec<SchedulerEvent> {
-        let records = self.driver.contents(&self.names.topic(topics::SCHEDULER_EVENTS)).unwrap();
-        records.iter().map(|record| SchedulerEvent::decode(record.value.as_deref().unwrap()).unwrap()).collect()
-    }
-
-    fn observations(&self) -> Vec<PageObservation> {
-        let records = self.driver.contents(&self.names.topic(topics::PAGE_OBSERVATIONS)).unwrap();
-        records.iter().map(|record| PageObservation::decode(record.value.as_deref().unwrap()).unwrap()).collect()
-    }
-
-    fn figure(&mut self, name: &str) -> f64 {
-        // Figures are renewed every so often.
-        self.driver.clock.advance(Duration::from_secs(1));
-        self.driver.run_until_idle().unwrap();
-        self.driver.status(0).figures.get(name).copied().unwrap_or(f64::NAN)
-    }
-}
 
 fn page(path: &str) -> String {
     format!("http://www.site.test/{path}")
@@ -377,54 +256,4 @@ fn lists_that_are_not_asked_for_are_pages_and_so_are_texts_that_only_look_like_l
         let seen = bench.look(HOUR, &page(media_type), media_type, content.as_bytes());
         assert!(seen.listings.is_empty(), "{media_type}: {seen:?}");
     }
-}
-
-#[test]
-fn what_is_new_in_a_list_is_a_link_where_links_are_followed() {
-    let mut bench = Bench::new(&[("crawl.discover", "same-host")]);
-    bench.know("a");
-    let text = format!("{}\n{}\nhttp://other.test/c\n", page("a"), page("b"));
-    let seen = bench.look(HOUR, &page("list.txt"), "text/plain", text.as_bytes());
-    assert_eq!((seen.linked(), seen.dated().len()), (vec![(page("b").as_str(), "")], 0), "undated entries only link");
-    // One more: the list has changed, though it has no dates.
-    let more = format!("{text}{}\n", page("d"));
-    let seen = bench.look(HOUR, &page("list.txt"), "text/plain", more.as_bytes());
-    assert_eq!(seen.verdict, Verdict::Major, "one of four lines is new");
-    assert_eq!(seen.linked(), [(page("b").as_str(), ""), (page("d").as_str(), "")]);
-}
-
-#[test]
-fn many_new_pages_come_in_several_records() {
-    let mut bench = Bench::new(&[("crawl.discover", "same-site")]);
-    let text: String = (0..12_000).map(|number| format!("{}\n", page(&number.to_string()))).collect();
-    let seen = bench.look(HOUR, SITEMAP, "text/plain", text.as_bytes());
-    let lengths: Vec<_> = seen.links.iter().map(|links| links.links.len()).collect();
-    assert_eq!(lengths, [1_000; 10]);
-}
-
-#[test]
-fn lists_that_pages_robots_txt_and_indexes_name_are_links_when_lists_are_discovered() {
-    let index = b"<sitemapindex><sitemap><loc>/one.xml</loc></sitemap></sitemapindex>";
-    let html = "<link rel=alternate type=application/rss+xml href=feed.xml><p><a href=/other>other</a>";
-    let sitemaps = [SITEMAP, "http://other.test/sitemap.xml", "no address"].map(str::to_owned);
-    let check = |overrides: &[(&str, &str)], expected: [&[(&str, &str)]; 3]| {
-        let mut bench = Bench::new(overrides);
-        let mut result = bench.result(&page("a"), "text/html", b"<p>One sentence that is long enough to be one.");
-        result.sitemaps = sitemaps.to_vec();
-        assert_eq!(bench.send(&result).linked(), expected[0], "robots.txt, {overrides:?}");
-        let seen = bench.look(HOUR, &page(""), "text/html", html.as_bytes());
-        assert_eq!(seen.linked(), expected[1], "a front page, {overrides:?}");
-        // Every post of a blog may name the feed of its comments.
-        let seen = bench.look(HOUR, &page("b"), "text/html", html.as_bytes());
-        let followed = overrides.contains(&("crawl.discover", "same-host"));
-        assert_eq!(seen.linked(), if followed { expected[1] } else { &[] }, "another page, {overrides:?}");
-        let seen = bench.look(HOUR, &page("index.xml"), "text/xml", index);
-        assert_eq!(seen.linked(), expected[2], "an index, {overrides:?}");
-    };
-    let (feed, one) = (page("feed.xml"), page("one.xml"));
-    check(&[("hints.discover", "false")], [&[], &[], &[]]);
-    check(&[], [&[(SITEMAP, "sitemap")], &[(&feed, "alternate")], &[(&one, "index")]]);
-    let named: [&[_]; 3] = [&[(SITEMAP, "sitemap")], &[(&feed, "alternate")], &[(&one, "index")]];
-    check(&[("crawl.discover", "same-host")], named);
-    check(&[("hints.feeds", "false")], [&[(SITEMAP, "sitemap")], &[], &[(&one, "index")]]);
 }

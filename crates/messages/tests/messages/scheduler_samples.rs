@@ -1,0 +1,105 @@
+//! Samples of what the scheduler is told, and of what it tells fetchers and the other schedulers.
+
+use crate::samples::{Samples, page_id, time, url};
+use messages::*;
+use page::{CanonicalUrl, Host};
+
+impl Samples for PageLinks {
+    fn samples() -> Vec<Self> {
+        let link = |path: &str, anchor: &str, rel: &str| Link {
+            url: CanonicalUrl::parse(&format!("https://example.net/{path}")).unwrap(),
+            anchor: anchor.to_owned(),
+            rel: rel.to_owned(),
+        };
+        let full = Self {
+            source_page_id: page_id(),
+            source_url: url(),
+            target_site: CanonicalUrl::parse("https://example.net/").unwrap().site_key(),
+            found_at: time(3),
+            links: vec![link("a", "Überblick", "nofollow"), link("b", "", "")],
+        };
+        let sparse = Self { links: Vec::new(), ..full.clone() };
+        vec![full, sparse]
+    }
+}
+
+impl Samples for Command {
+    fn samples() -> Vec<Self> {
+        let seed = Self { kind: CommandKind::Seed, url: Some(url()), host: None, weight: 2.0, issued_at: time(0) };
+        let pause = Self {
+            kind: CommandKind::PauseHost,
+            url: None,
+            host: Some(Host::from_authority("127.0.0.1:8080")),
+            weight: 1.0,
+            issued_at: time(0),
+        };
+        vec![seed, pause]
+    }
+}
+
+impl Samples for SiteListing {
+    fn samples() -> Vec<Self> {
+        let page = ListedPage { url: url(), changed_from: time(-90_000), changed_until: time(-3_600) };
+        let full = Self {
+            list_page_id: page_id(),
+            site_key: url().site_key(),
+            kind: HintKind::Feed,
+            read_at: time(3),
+            previous_read_at: Some(time(-86_400)),
+            listed: 12,
+            is_first: true,
+            is_last: true,
+            pages: vec![page.clone(), page],
+        };
+        let sparse = Self {
+            previous_read_at: None,
+            listed: 0,
+            is_first: false,
+            is_last: false,
+            pages: Vec::new(),
+            ..full.clone()
+        };
+        vec![full, sparse]
+    }
+}
+
+impl Samples for ChangeHint {
+    fn samples() -> Vec<Self> {
+        let full = Self {
+            url: url(),
+            page_id: page_id(),
+            kind: HintKind::Sitemap,
+            hinted_at: time(0),
+            changed_at: Some(time(-60)),
+            source: "https://www.example.org/sitemap.xml".to_owned(),
+        };
+        let sparse = Self { kind: HintKind::Ping, changed_at: None, source: String::new(), ..full.clone() };
+        vec![full, sparse]
+    }
+}
+
+impl Samples for HostStop {
+    fn samples() -> Vec<Self> {
+        let full = Self { host: Host::from_authority("shop.example.org"), stopped: true, told_at: time(0) };
+        let sparse = Self { stopped: false, ..full.clone() };
+        vec![full, sparse]
+    }
+}
+
+impl Samples for Demand {
+    fn samples() -> Vec<Self> {
+        let full = Self {
+            stage_partition: 3,
+            published_at: time(0),
+            pages: 1_000_000,
+            never_fetched: 250_000,
+            budget_fetches_per_day: 86_400.0,
+            histogram: vec![0.0, 0.5, 1.25, 4_096.0],
+            policy: "live".to_owned(),
+            price: 12.5,
+        };
+        let (histogram, policy) = (Vec::new(), String::new());
+        let sparse = Self { pages: 0, never_fetched: 0, histogram, policy, price: 0.0, ..full.clone() };
+        vec![full, sparse]
+    }
+}
