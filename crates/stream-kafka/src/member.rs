@@ -374,7 +374,16 @@ impl Member for KafkaMember {
 
     fn committed(&mut self, partitions: &[u32]) -> Result<BTreeMap<u32, Position>, LogError> {
         committed_positions(&*self.consumer, &self.input, partitions).map_err(|error| {
-            self.cluster.explained(&format!("cannot get the positions of group {}", self.group), &error)
+            let doing = format!("cannot get the positions of group {}", self.group);
+            let view = &self.cluster.committed_view;
+            if error.rdkafka_error_code() == Some(RDKafkaErrorCode::OperationTimedOut)
+                && view.fetch_metadata(Some(&self.input), Duration::from_secs(1)).is_ok()
+            {
+                let why = "Kafka answers, but not this; until kafka.transaction_timeout has passed, the transaction of a process \
+                           that was killed holds them back";
+                return LogError::new(ErrorKind::Retry, format!("{doing}: {why}"));
+            }
+            self.cluster.explained(&doing, &error)
         })
     }
 }

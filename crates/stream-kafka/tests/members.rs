@@ -178,7 +178,7 @@ fn an_idle_group_has_no_lag_at_all() {
 }
 
 #[test]
-fn a_backlog_is_told_while_a_dead_members_transaction_is_open() {
+fn an_open_transaction_of_a_dead_member_hides_no_backlog_and_is_named_to_its_heir() {
     let Some(brokers) = brokers() else { return };
     let log = KafkaLog::connect(settings(&brokers)).unwrap();
     let (input, group) = (topic(&log, "open-transaction", 1), unique("group"));
@@ -196,6 +196,10 @@ fn a_backlog_is_told_while_a_dead_members_transaction_is_open() {
     dead.send_offsets_to_transaction(&positions, &member.group_metadata().unwrap(), PATIENCE).unwrap();
     let lag = || log.backlog(&group, &input).unwrap()[0].records;
     assert_eq!(lag(), 3, "two records and the marker of their transaction");
+    let mut heir = log.join(&spec(&group, &input, &unique("heir"))).unwrap();
+    let refused = poll_until(&mut *heir, |_, _| false).unwrap_err();
+    assert_eq!(refused.kind, ErrorKind::Retry);
+    assert!(refused.message.contains("kafka.transaction_timeout"), "{refused}");
     dead.commit_transaction(PATIENCE).unwrap();
     wait_until(|| lag() == 2);
 }
