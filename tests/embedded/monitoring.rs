@@ -5,28 +5,54 @@ use crate::operating::{fetches, stop};
 use daemon::METRICS;
 use simweb::SeededConfig;
 use std::collections::BTreeSet;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tests::monitoring::{Monitoring, ScrapedSeries, metric_of, scraped, unlisted};
-use tests::{Crawl, Process, SimulatedWeb, wait_for};
+use tests::{Crawl, HttpAnswer, Process, SimulatedWeb, wait_for};
 
 const SOON: Duration = Duration::from_secs(60);
 const PAGES: u64 = 40;
 
-/// A crawl that shows every metric: it takes pings, and it has audited.
-pub(crate) fn measured_crawl() -> (SimulatedWeb, Crawl, Process) {
-    let config = SeededConfig { hosts: 4, pages_per_host: 10, ..SeededConfig::default() };
-    let web = SimulatedWeb::start(config, 1.0, |config| config.dials.latency = Duration::from_millis(5));
-    let crawl = Crawl::of(&web)
-        .with("policy.audit_share", "0.5")
-        .with("policy.min_interval", "1s")
-        .with("hints.token", "a-token-of-some-length");
-    let running = crawl.run(&[]);
-    wait_for("every page is fetched", SOON, || fetches(&crawl) >= PAGES);
-    wait_for("there was an audit", SOON, || {
-        metrics(&crawl).lines().any(|line| line.starts_with("recrawl_scheduler_calibrated_freshness "))
-    });
-    (web, crawl, running)
+/// A crawl that shows every metric: it takes pings, it has audited, and its changes are delivered.
+pub(crate) struct MeasuredCrawl {
+    pub(crate) crawl: Crawl,
+    pub(crate) running: Process,
+    delivery: Process,
+    _web: SimulatedWeb,
+}
+
+impl MeasuredCrawl {
+    pub(crate) fn start() -> Self {
+        let config = SeededConfig { hosts: 4, pages_per_host: 10, ..SeededConfig::default() };
+        let web = SimulatedWeb::start(config, 1.0, |config| config.dials.latency = Duration::from_millis(5));
+        let crawl = Crawl::of(&web)
+            .with("policy.audit_share", "0.5")
+            .with("policy.min_interval", "1s")
+            .with("hints.token", "a-token-of-some-length");
+        let running = crawl.run(&[]);
+        wait_for("every page is fetched", SOON, || fetches(&crawl) >= PAGES);
+        wait_for("there was an audit", SOON, || {
+            metrics(&crawl).lines().any(|line| line.starts_with("recrawl_scheduler_calibrated_freshness "))
+        });
+        let delivery = crawl.start("changes", &["--follow", "--serve", "--exec", "true"]);
+        let measured = Self { crawl, running, delivery, _web: web };
+        wait_for("its backlog is told", SOON, || {
+            measured.delivery_metrics().is_some_and(|text| text.contains("recrawl_backlog_seconds{stage=\"delivery\""))
+        });
+        measured
+    }
+
+    /// Where the delivery shows its health.
+    pub(crate) fn delivery_address(&self) -> Option<SocketAddr> {
+        let said = self.delivery.stderr();
+        let (_, rest) = said.split_once("health and metrics are at http://")?;
+        rest.split_once('/')?.0.parse().ok()
+    }
+
+    fn delivery_metrics(&self) -> Option<String> {
+        Some(HttpAnswer::to(self.delivery_address()?, "/metrics")?.body)
+    }
 }
 
 pub(crate) fn repository() -> PathBuf {
@@ -39,9 +65,11 @@ fn metrics(crawl: &Crawl) -> String {
 
 #[test]
 fn a_crawl_shows_what_the_document_lists_and_what_alerts_and_dashboards_use() {
-    let (_web, crawl, running) = measured_crawl();
-    let text = metrics(&crawl);
-    let series = scraped(&text);
+    let measured = MeasuredCrawl::start();
+    let text = metrics(&measured.crawl);
+    let of_delivery = measured.delivery_metrics().unwrap();
+    let of_crawl = scraped(&text);
+    let series = [of_crawl.clone(), scraped(&of_delivery)].concat();
     assert_eq!(unlisted(&series), [""; 0], "docs/METRICS.md lists the others");
     let shown: BTreeSet<_> =
         series.iter().filter_map(|series| metric_of(&series.name)).map(|metric| metric.name).collect();
@@ -56,8 +84,9 @@ fn a_crawl_shows_what_the_document_lists_and_what_alerts_and_dashboards_use() {
         assert!(series.iter().any(|series| used.selects(series)), "a crawl does not show {used}\n{text}");
     }
     says_what_each_means(&text);
-    is_measured(&series);
-    stop(running);
+    says_what_each_means(&of_delivery);
+    is_measured(&of_crawl);
+    stop(measured.running);
 }
 
 /// That each metric has a type and a help text, once.

@@ -1,13 +1,13 @@
 //! Prometheus itself scrapes a crawl: it has every series that alerts and dashboards use, and evaluates them all.
 
-use crate::monitoring::{measured_crawl, repository};
+use crate::monitoring::{MeasuredCrawl, repository};
 use crate::operating::stop;
 use serde_json::{Value, json};
 use std::net::{SocketAddr, TcpListener};
 use std::process::Command;
 use std::time::Duration;
 use tests::monitoring::{Monitoring, prometheus_is_installed};
-use tests::{Crawl, HttpAnswer, Process, wait_for};
+use tests::{HttpAnswer, Process, wait_for};
 
 const SOON: Duration = Duration::from_secs(60);
 
@@ -18,15 +18,21 @@ struct Prometheus {
 }
 
 impl Prometheus {
-    fn start(crawl: &Crawl) -> Self {
+    fn start(measured: &MeasuredCrawl) -> Self {
+        let crawl = &measured.crawl;
         let directory = crawl.directory.path();
         let target = std::fs::read_to_string(crawl.data().join(recrawl::embedded::ADDRESS_FILE)).unwrap();
-        let labels = json!({"namespace": "test", "pod": "recrawl-0"});
+        let delivery = measured.delivery_address().unwrap().to_string();
+        let of_pod =
+            |target: &str, pod: &str| json!({"targets": [target], "labels": {"namespace": "test", "pod": pod}});
         // JSON is YAML.
         let config = json!({
             "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
             "rule_files": [repository().join("compose/rules.yaml")],
-            "scrape_configs": [{"job_name": "recrawl", "static_configs": [{"targets": [target.trim()], "labels": labels}]}],
+            "scrape_configs": [{
+                "job_name": "recrawl",
+                "static_configs": [of_pod(target.trim(), "recrawl-0"), of_pod(&delivery, "recrawl-delivery-0")],
+            }],
         });
         let file = directory.join("prometheus.yaml");
         std::fs::write(&file, config.to_string()).unwrap();
@@ -58,10 +64,10 @@ fn prometheus_scrapes_a_crawl_and_evaluates_every_alert_and_dashboard() {
     if !prometheus_is_installed() {
         return;
     }
-    let (_web, crawl, running) = measured_crawl();
+    let measured = MeasuredCrawl::start();
     let monitoring = Monitoring::read(&repository()).unwrap();
-    let prometheus = Prometheus::start(&crawl);
-    wait_for("the crawl is scraped", SOON, || prometheus.has("up{job=\"recrawl\"} == 1"));
+    let prometheus = Prometheus::start(&measured);
+    wait_for("the crawl and its delivery are scraped", SOON, || prometheus.has("sum(up{job=\"recrawl\"}) == 2"));
     let missing: Vec<_> = monitoring.used.iter().filter(|used| !prometheus.has(&used.selector())).collect();
     assert!(missing.is_empty(), "Prometheus has no {missing:#?}");
     for (place, expression) in &monitoring.expressions {
@@ -76,5 +82,5 @@ fn prometheus_scrapes_a_crawl_and_evaluates_every_alert_and_dashboard() {
         rules.iter().all(|rule| rule["health"] == "ok")
     });
     wait_for("the use of the budget is recorded", SOON, || prometheus.has("recrawl:budget_use:ratio > 0"));
-    stop(running);
+    stop(measured.running);
 }

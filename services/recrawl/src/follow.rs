@@ -12,10 +12,13 @@ use page::Timestamp;
 use settings::Settings;
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, Instant, UNIX_EPOCH};
+use stream::protocol::wait_after;
 
 /// Poll interval, in real time.
 const FOLLOW_EVERY: Duration = Duration::from_millis(200);
+/// How often a wait looks at the stop signal.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Selects a crawl and a part of its topic.
 #[derive(Args, Debug)]
@@ -55,7 +58,18 @@ impl FollowArguments {
     ) -> Result<(), CommandFailure> {
         let mut taken = 0;
         while !stop.is_stopped() && self.limit.is_none_or(|limit| taken < limit) {
-            match follower.next()? {
+            taker.turned(follower);
+            let next = match follower.next() {
+                // Brokers come back. What has worked before is no matter of settings.
+                Err(CommandFailure::World(problem)) if self.follow && follower.reader.is_over_kafka() => {
+                    follower.failed(problem);
+                    pause(wait_after(follower.failures), stop);
+                    continue;
+                }
+                next => next?,
+            };
+            follower.worked();
+            match next {
                 Some(record) => taken += u64::from(taker.take(record)?),
                 None if !self.follow => {
                     taker.rest()?;
@@ -94,6 +108,17 @@ pub(crate) trait Take<M> {
 
     /// No more records for now: flush the output.
     fn rest(&mut self) -> Result<(), CommandFailure>;
+
+    /// Before each look for a record: for takers that tell how they are doing.
+    fn turned(&mut self, _follower: &TopicFollower<M>) {}
+}
+
+/// Waits, at most until the stop signal.
+pub(crate) fn pause(wait: Duration, stop: &StopSignal) {
+    let end = Instant::now() + wait;
+    while !stop.is_stopped() && Instant::now() < end {
+        std::thread::sleep(LOOK.min(end.saturating_duration_since(Instant::now())));
+    }
 }
 
 /// Where reading begins.
@@ -134,6 +159,20 @@ pub(crate) struct TopicFollower<M> {
     waiting: Vec<VecDeque<(u64, M)>>,
     /// Per partition, the offset of a record whose schema is missing. Later records of the partition wait for it.
     held: Vec<Option<u64>>,
+    /// Records that retention deleted before they were read.
+    lost: u64,
+    /// Looks in a row that failed, and why the last one did.
+    failures: u32,
+    problem: Option<String>,
+}
+
+/// How far a partition was passed on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Progress {
+    /// Everything before this offset was passed on.
+    pub(crate) next: u64,
+    /// Time of the record there, if it was read.
+    pub(crate) oldest: Option<Timestamp>,
 }
 
 impl<M: Message> TopicFollower<M> {
@@ -155,10 +194,12 @@ impl<M: Message> TopicFollower<M> {
             );
             return Err(CommandFailure::Input(problem));
         }
+        let mut lost = 0;
         for (partition, next) in (0..).zip(&mut from) {
             let bounds = reader.bounds(partition)?;
             if start.cursor.is_some() && *next < bounds.start {
                 let (gone, retention) = (bounds.start - *next, subject.retention);
+                lost += gone;
                 eprintln!("recrawl: up to {gone} records after this cursor were deleted by retention ({retention})");
             }
             if *next > bounds.end {
@@ -169,7 +210,49 @@ impl<M: Message> TopicFollower<M> {
         }
         let waiting = from.iter().map(|_| VecDeque::new()).collect();
         let held = vec![None; from.len()];
-        Ok(Self { reader, subject, told_to: Cursor(from.clone()), read_to: from, waiting, held })
+        let told_to = Cursor(from.clone());
+        Ok(Self { reader, subject, told_to, read_to: from, waiting, held, lost, failures: 0, problem: None })
+    }
+
+    /// How far each partition was passed on.
+    pub(crate) fn progress(&self) -> Vec<Progress> {
+        let partitions = self.waiting.iter().zip(&self.read_to);
+        let progress = partitions.map(|(waiting, read_to)| match waiting.front() {
+            Some((offset, message)) => Progress { next: *offset, oldest: Some((self.subject.moment)(message)) },
+            None => Progress { next: *read_to, oldest: None },
+        });
+        progress.collect()
+    }
+
+    /// Records that retention deleted before they were read. An upper bound: offsets may have been no records.
+    pub(crate) fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Why the last look failed.
+    pub(crate) fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
+    }
+
+    /// The first record that waits for its schema.
+    pub(crate) fn waits_for(&self) -> Option<String> {
+        let held = self.held.iter().enumerate().find_map(|(partition, held)| Some((partition, (*held)?)));
+        held.map(|(partition, offset)| format!("the schema of record {partition}@{offset}"))
+    }
+
+    /// Notes a look that failed. The first failure is told at once, the following ones when they get rare.
+    fn failed(&mut self, problem: String) {
+        self.failures += 1;
+        if self.failures.is_power_of_two() {
+            eprintln!("recrawl: {problem}; waiting for the log");
+        }
+        self.problem = Some(problem);
+    }
+
+    fn worked(&mut self) {
+        if self.problem.take().is_some() {
+            eprintln!("recrawl: the log works again after {} failures", std::mem::take(&mut self.failures));
+        }
     }
 
     pub(crate) fn cursor(&self) -> &Cursor {
@@ -223,7 +306,11 @@ impl<M: Message> TopicFollower<M> {
             let from = self.read_to[partition];
             let (records, next) = self.reader.read(partition as u32, from, self.subject.batch)?;
             self.held[partition] = self.held[partition].filter(|_| !records.is_empty());
-            let Some(first) = records.first() else { return Ok(()) };
+            let Some(first) = records.first() else {
+                // There may have been markers of transactions.
+                self.read_to[partition] = next.max(from);
+                return Ok(());
+            };
             if first.offset > from {
                 self.tell_of_a_gap(partition as u32, from)?;
             }
@@ -267,6 +354,7 @@ impl<M: Message> TopicFollower<M> {
     fn tell_of_a_gap(&mut self, partition: u32, from: u64) -> Result<(), CommandFailure> {
         let gone = self.reader.bounds(partition)?.start.saturating_sub(from);
         if gone > 0 && !self.reader.forgets_what_was_read() {
+            self.lost += gone;
             let retention = self.subject.retention;
             eprintln!(
                 "recrawl: retention deleted up to {gone} records of partition {partition} before they were read \

@@ -100,6 +100,11 @@ impl TopicReader {
         self.forgets_what_was_read
     }
 
+    /// Whether the log is Kafka, which may be away for a while.
+    pub(crate) fn is_over_kafka(&self) -> bool {
+        matches!(self.source, LogSource::Kafka(_))
+    }
+
     /// Number of partitions of the topic.
     pub fn partitions(&self) -> u32 {
         self.partitions

@@ -10,7 +10,8 @@ const HEAD: &str = "\
 <!-- Written from crates/daemon/src/metrics/table.rs by `UPDATE=1 cargo test -p daemon --lib metrics`, do not edit. -->
 
 Every process answers `GET /metrics` with these series in the format of OpenMetrics, which Prometheus reads. A process has
-those of its own stages; `recrawl run` has all.
+those of its own stages; `recrawl run` has all of them. `recrawl changes --serve` has those of a delivery, which is shown as the stage
+`delivery`.
 
 * A counter ends in `_total`, counts what this process did, and begins at 0 with it. A gauge may be the total of a state that
   moves between processes with its partitions: `sum` it over processes, but do not take its `rate`.

@@ -5,7 +5,7 @@
 
 mod own;
 
-use self::own::{DETECTOR, ESTIMATOR, FETCHER, MATCHER, RANKER, SCHEDULER};
+use self::own::{DELIVERY, DETECTOR, ESTIMATOR, FETCHER, MATCHER, RANKER, SCHEDULER};
 
 /// One metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,6 +76,7 @@ pub const METRICS: &[(&str, &[Metric])] = &[
     ("Estimator", ESTIMATOR),
     ("Matcher", MATCHER),
     ("Ranker", RANKER),
+    ("Delivery", DELIVERY),
 ];
 
 /// The metric of a name.
@@ -128,7 +129,8 @@ const STAGE: &[Metric] = &[
     gauge(
         "recrawl_backlog_records",
         "records",
-        "records that the stage's group has not processed, as the log says; also of partitions without an owner",
+        "records that the stage's group has not processed, as the log says; also of partitions without an owner. Of a \
+         delivery, changes that are not delivered",
     )
     .by(&["stage", "partition"]),
     gauge("recrawl_backlog_seconds", "seconds", "age of the oldest record not processed").by(&["stage", "partition"]),

@@ -12,8 +12,9 @@ use daemon::StopSignal;
 use messages::{PageChange, topics};
 use std::io::{BufWriter, StdoutLock, Write};
 
-/// Records read at a time per partition.
-const BATCH: usize = 500;
+/// What is read of the topic.
+const SUBJECT: Subject<PageChange> =
+    Subject { retention: "log.retention_changes", batch: 500, moment: |change| change.seen_at };
 
 /// Arguments of `recrawl changes`.
 #[derive(Args, Debug)]
@@ -32,17 +33,27 @@ pub struct ChangesArguments {
 pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), CommandFailure> {
     let follow = &arguments.follow;
     let stop = StopSignal::on_signals()?;
-    let subject =
-        Subject { retention: "log.retention_changes", batch: BATCH, moment: |change: &PageChange| change.seen_at };
     let settings = follow.settings()?;
-    // First of all, so that nothing is made in a data directory that is not there.
-    let reader = TopicReader::open(&settings, topics::PAGE_CHANGES, "recrawl-changes")?;
-    if let Some(mut delivery) = arguments.delivery.open(&settings, follow, &arguments.verdicts, &stop)? {
-        let mut changes = TopicFollower::open(reader, subject, &delivery.start())?;
+    let open = || TopicReader::open(&settings, topics::PAGE_CHANGES, "recrawl-changes");
+    if let Some(mut port) = arguments.delivery.port(&settings, &stop)? {
+        // Before the delivery, so that nothing is made in a data directory that is not there.
+        let Some(watched) = port.patiently(open)? else { return Ok(()) };
+        port.watch(watched)?;
+        let delivery = arguments.delivery.open(&settings, Some(&port), follow, &arguments.verdicts, &stop)?;
+        let mut delivery = delivery.expect("a port goes with a receiver");
+        let follower = || TopicFollower::open(open()?, SUBJECT, &delivery.start());
+        let Some(mut changes) = port.patiently(follower)? else { return Ok(()) };
         follow.each(&mut changes, &stop, &mut delivery)?;
         return delivery.finish(format);
     }
-    let mut changes = TopicFollower::open(reader, subject, &follow.start())?;
+    // Here too.
+    let reader = open()?;
+    if let Some(mut delivery) = arguments.delivery.open(&settings, None, follow, &arguments.verdicts, &stop)? {
+        let mut changes = TopicFollower::open(reader, SUBJECT, &delivery.start())?;
+        follow.each(&mut changes, &stop, &mut delivery)?;
+        return delivery.finish(format);
+    }
+    let mut changes = TopicFollower::open(reader, SUBJECT, &follow.start())?;
     let out = BufWriter::new(std::io::stdout().lock());
     let (style, verdicts) = (arguments.color.style(), &arguments.verdicts);
     let mut printer = Printer { out, format, style, follow, verdicts, stop: &stop };

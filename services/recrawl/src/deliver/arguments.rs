@@ -1,6 +1,7 @@
 //! The flags of a delivery.
 
 use super::cursor_file::CursorFile;
+use super::health::HealthPort;
 use super::program::Program;
 use super::signature::{SECRET_VARIABLE, Signer};
 use super::template::Template;
@@ -30,11 +31,11 @@ const MATRIX: &str = "matrix";
 pub(crate) struct DeliveryArguments {
     /// Posts each change to a web server, which confirms it by a status 2xx. @FILE: the address is in a file. Addresses
     /// of the local network are allowed.
-    #[arg(long, value_name = "URL|@FILE", conflicts_with = "exec")]
+    #[arg(long, value_name = "URL|@FILE", conflicts_with = "exec", group = "receiver")]
     webhook: Option<String>,
     /// Runs a program for each change, with the change as JSON on standard input and as variables CHANGE_… It confirms the
     /// change by exit status 0. No shell reads the command.
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", group = "receiver")]
     exec: Option<String>,
     /// Notes what was delivered, to go on from there. Default: a file in the data directory, or in recrawl-data, whose
     /// name follows from the receiver.
@@ -64,13 +65,22 @@ pub(crate) struct DeliveryArguments {
     /// What then happens: stop ends the command with an error, skip leaves the change out.
     #[arg(long, value_enum, default_value_t = OnFailure::Stop)]
     on_failure: OnFailure,
+    /// Shows health, metrics and status at http.bind, as stages do, and waits for Kafka at the start.
+    #[arg(long, requires_all = ["receiver", "follow"])]
+    serve: bool,
 }
 
 impl DeliveryArguments {
+    /// The port that shows how the delivery is doing, if one is asked for.
+    pub(crate) fn port(&self, settings: &Settings, stop: &StopSignal) -> Result<Option<HealthPort>, CommandFailure> {
+        self.serve.then(|| HealthPort::open(settings, *self.timeout, stop)).transpose()
+    }
+
     /// The delivery that is asked for, if one is.
     pub(crate) fn open<'a>(
         &self,
         settings: &Settings,
+        port: Option<&HealthPort>,
         follow: &'a FollowArguments,
         verdicts: &'a VerdictArguments,
         stop: &'a StopSignal,
@@ -119,6 +129,7 @@ impl DeliveryArguments {
             on_failure: self.on_failure,
             stop,
             done: Summary::default(),
+            health: port.map(HealthPort::health).unwrap_or_default(),
         }))
     }
 

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod cursor_file;
+mod health;
 mod program;
 mod retry;
 mod signature;
@@ -11,10 +12,11 @@ mod webhook;
 pub(crate) use self::arguments::DeliveryArguments;
 
 use self::cursor_file::CursorFile;
+use self::health::Health;
 use self::retry::{FirstTry, NextTry};
 use crate::CommandFailure;
 use crate::cursor::Cursor;
-use crate::follow::{FollowArguments, Followed, Start, Take};
+use crate::follow::{FollowArguments, Followed, Start, Take, TopicFollower, pause};
 use crate::output::{Format, answer};
 use crate::told_change::{ToldChange, VerdictArguments};
 use daemon::StopSignal;
@@ -22,8 +24,8 @@ use messages::PageChange;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
-/// How often a wait looks at the stop signal.
-const LOOK: Duration = Duration::from_millis(20);
+/// A wait is made of turns of this length, so that it does not look as if the delivery hung.
+const TURN: Duration = Duration::from_secs(1);
 
 /// Takes changes in.
 pub(crate) trait Receiver {
@@ -69,6 +71,7 @@ pub(crate) struct Delivery<'a> {
     on_failure: OnFailure,
     stop: &'a StopSignal,
     done: Summary,
+    health: Health,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -118,16 +121,17 @@ impl Delivery<'_> {
     fn attempt_until_done(&mut self, change: &ToldChange) -> Result<Outcome, CommandFailure> {
         let first = FirstTry { at: Instant::now(), give_up_after: self.give_up_after };
         for attempt in 1.. {
+            self.health.turned();
             let (problem, after) = match self.receiver.deliver(change, attempt) {
                 Ok(()) => return Ok(Outcome::Delivered),
                 Err(Undelivered::Wrong(problem)) => return Err(CommandFailure::Input(problem)),
                 Err(Undelivered::Refused(problem)) => {
-                    self.done.failed_attempts += 1;
+                    self.attempt_failed();
                     return Ok(Outcome::GivenUp(problem));
                 }
                 Err(Undelivered::Later { problem, after }) => (problem, after),
             };
-            self.done.failed_attempts += 1;
+            self.attempt_failed();
             match first.next(attempt, Instant::now(), after, rand::random()) {
                 NextTry::Never(why) => return Ok(Outcome::GivenUp(format!("{problem}; {why}"))),
                 NextTry::In(wait) => {
@@ -154,9 +158,15 @@ impl Delivery<'_> {
             if left.is_zero() {
                 return true;
             }
-            std::thread::sleep(left.min(LOOK));
+            self.health.turned();
+            pause(left.min(TURN), self.stop);
         }
         false
+    }
+
+    fn attempt_failed(&mut self) {
+        self.done.failed_attempts += 1;
+        self.health.failed_attempt();
     }
 }
 
@@ -169,7 +179,10 @@ impl Take<PageChange> for Delivery<'_> {
         }
         let change = ToldChange::new(message, &cursor);
         match self.attempt_until_done(&change)? {
-            Outcome::Delivered => self.done.delivered += 1,
+            Outcome::Delivered => {
+                self.done.delivered += 1;
+                self.health.delivered();
+            }
             Outcome::Stopped => return Ok(false),
             Outcome::GivenUp(problem) => {
                 let (id, url) = (&change.change_id, &change.url);
@@ -181,6 +194,7 @@ impl Take<PageChange> for Delivery<'_> {
                 }
                 eprintln!("recrawl: {problem}; left out");
                 self.done.skipped += 1;
+                self.health.left_out();
             }
         }
         self.passed_over = None;
@@ -191,5 +205,9 @@ impl Take<PageChange> for Delivery<'_> {
     fn rest(&mut self) -> Result<(), CommandFailure> {
         // Where few changes are wanted, retention must not seem to have deleted some that were not.
         self.passed_over.take().map_or(Ok(()), |cursor| self.cursor.write(cursor))
+    }
+
+    fn turned(&mut self, follower: &TopicFollower<PageChange>) {
+        self.health.looks(follower);
     }
 }

@@ -192,3 +192,8 @@ pub(super) const RANKER: &[Metric] = &[
     gauge("recrawl_ranker_on_topic_pages", "pages", "pages looked at that are about a topic of the crawl"),
     gauge("recrawl_ranker_targets_found", "pages", "pages looked at that a topic names as examples"),
 ];
+
+pub(super) const DELIVERY: &[Metric] = &[
+    counter("recrawl_delivery_failed_attempts_total", "attempts", "attempts to deliver a change that failed"),
+    counter("recrawl_delivery_left_out_total", "changes", "changes given up and left out"),
+];
