@@ -92,18 +92,38 @@ func topicsFile(topics []topic) string {
 	return text
 }
 
+// userHead begins a user; its rights follow.
+func userHead(name string) string {
+	return fmt.Sprintf("---\napiVersion: kafka.strimzi.io/v1\nkind: KafkaUser\nmetadata:\n  name: recrawl-%s\n"+
+		"  labels: {strimzi.io/cluster: recrawl}\nspec:\n  authentication: {type: tls}\n  authorization:\n    type: simple\n    acls:\n", name)
+}
+
+func acl(kind, name, pattern string, operations ...string) string {
+	return fmt.Sprintf("      - resource: {type: %s, name: %s, patternType: %s}\n        operations: [%s]\n",
+		kind, name, pattern, strings.Join(operations, ", "))
+}
+
+// deliveryUserFile is components/delivery/strimzi/user.yaml. A reader joins no group, but names one to librdkafka, which asks for
+// its coordinator (crates/stream-kafka/src/settings.rs).
+func deliveryUserFile(topics []topic) string {
+	text := "# Written from schemas/README.md by `UPDATE=1 make k8s-check`, do not edit. It reads changes, and the schemas by which they are\n" +
+		"# read, and may do nothing else: the group that it names is never joined.\n" + userHead("delivery")
+	for _, of := range topics {
+		if toldToOthers(of) {
+			text += acl("topic", "recrawl."+of.name, "literal", "Read", "Describe")
+		}
+	}
+	return text + acl("group", "recrawl-changes-reader", "literal", "Describe")
+}
+
 // usersFile is components/strimzi/users.yaml: for each stage the rights that its row of the catalogue needs.
 func usersFile(topics []topic) string {
 	text := "# Written from schemas/README.md by `UPDATE=1 make k8s-check`, do not edit. One user per stage, with the rights that it uses and\n" +
 		"# no others: topics that it reads and writes, its group and its transactional ids. Every stage tells the backlog of all, so\n" +
 		"# it may read all inputs and see all groups.\n"
-	user := func(name string) {
-		text += fmt.Sprintf("---\napiVersion: kafka.strimzi.io/v1\nkind: KafkaUser\nmetadata:\n  name: recrawl-%s\n"+
-			"  labels: {strimzi.io/cluster: recrawl}\nspec:\n  authentication: {type: tls}\n  authorization:\n    type: simple\n    acls:\n", name)
-	}
+	user := func(name string) { text += userHead(name) }
 	allow := func(kind, name, pattern string, operations ...string) {
-		text += fmt.Sprintf("      - resource: {type: %s, name: %s, patternType: %s}\n        operations: [%s]\n",
-			kind, name, pattern, strings.Join(operations, ", "))
+		text += acl(kind, name, pattern, operations...)
 	}
 	for _, stage := range stages {
 		user(stage)
@@ -159,9 +179,10 @@ func generated(files filesys.FileSystem, repository string, update bool) (faults
 		return []string{err.Error()}
 	}
 	written := map[string]string{
-		"k8s/components/strimzi/topics.yaml": topicsFile(topics),
-		"k8s/components/strimzi/users.yaml":  usersFile(topics),
-		"compose/rules.yaml":                 plainRules(string(rules)),
+		"k8s/components/strimzi/topics.yaml":        topicsFile(topics),
+		"k8s/components/strimzi/users.yaml":         usersFile(topics),
+		"compose/rules.yaml":                        plainRules(string(rules)),
+		"k8s/components/delivery/strimzi/user.yaml": deliveryUserFile(topics),
 	}
 	for name, text := range written {
 		path := filepath.Join(repository, name)

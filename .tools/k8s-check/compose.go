@@ -98,7 +98,12 @@ func (c *composition) program(service types.ServiceConfig, programs map[string]b
 	}
 	stage := len(service.Command) > 0 && isStage(service.Command[0])
 	disabled := service.HealthCheck != nil && service.HealthCheck.Disable
-	c.require(stage != disabled, "%s: the image's health check is for stages, and only for them", name)
+	// A delivery shows its health as stages do.
+	serves := stage || contains(service.Command, "--serve")
+	c.require(serves != disabled, "%s: the image's health check is for stages and a delivery, and only for them", name)
+	for _, word := range service.Command {
+		c.require(!strings.Contains(word, "://"), "%s: an address is among the words of its command", name)
+	}
 	for variable, value := range service.Environment {
 		at := map[string]string{"RECRAWL_CONFIG": types.VolumeTypeBind, "RECRAWL_CRAWL_DATA": types.VolumeTypeVolume}[variable]
 		mounted := false
@@ -110,7 +115,7 @@ func (c *composition) program(service types.ServiceConfig, programs map[string]b
 	c.require(service.Environment["RECRAWL_CONFIG"] != nil, "%s: no RECRAWL_CONFIG", name)
 	// With it, a command would read that directory instead of Kafka.
 	c.require(stage == (service.Environment["RECRAWL_CRAWL_DATA"] != nil), "%s: RECRAWL_CRAWL_DATA is for stages, and only for them", name)
-	c.require(!stage || service.ReadOnly, "%s: the root file system is not read-only", name)
+	c.require(!serves || service.ReadOnly, "%s: the root file system is not read-only", name)
 }
 
 func (c *composition) mounts(service types.ServiceConfig) {
@@ -181,7 +186,7 @@ func (c *composition) prometheus() {
 		}
 	}
 	for name, service := range c.services {
-		if len(service.Command) > 0 && isStage(service.Command[0]) {
+		if len(service.Command) > 0 && (isStage(service.Command[0]) || contains(service.Command, "--serve")) {
 			c.require(targets[name], "%s: does not ask %s", config, name)
 		}
 	}

@@ -102,7 +102,12 @@ func mountedUsers(workloads []workload, customs []custom) (faults []string) {
 	return faults
 }
 
-// networkPolicy: it selects pods, and only the fetcher reaches addresses, none of them private.
+// privateAddresses are of networks that no pod reaches.
+var privateAddresses = []string{
+	"10.0.0.1", "127.0.0.1", "169.254.169.254", "172.16.0.1", "192.168.0.1", "100.64.0.1", "168.63.129.16", "fd00::1", "fe80::1", "::1",
+}
+
+// networkPolicy: it selects pods, and only those of webPorts reach addresses, none of them private.
 func networkPolicy(policy *networking.NetworkPolicy, workloads []workload) (faults []string) {
 	selected := selectedBy(labels.SelectorFromSet(policy.Spec.PodSelector.MatchLabels), workloads)
 	if len(selected) == 0 {
@@ -117,11 +122,11 @@ func networkPolicy(policy *networking.NetworkPolicy, workloads []workload) (faul
 				continue
 			}
 			for _, w := range selected {
-				if w.template.Labels["app.kubernetes.io/name"] != "recrawl-fetcher" {
+				if len(webPorts[w.template.Labels["app.kubernetes.io/name"]]) == 0 {
 					faults = append(faults, fmt.Sprintf("NetworkPolicy %s lets %s reach addresses", policy.Name, w.name))
 				}
 			}
-			for _, private := range []string{"10.0.0.1", "127.0.0.1", "169.254.169.254", "172.16.0.1", "192.168.0.1", "100.64.0.1", "168.63.129.16", "fd00::1", "fe80::1", "::1"} {
+			for _, private := range privateAddresses {
 				if reaches(peer.IPBlock, net.ParseIP(private)) {
 					faults = append(faults, fmt.Sprintf("NetworkPolicy %s allows %s", policy.Name, private))
 				}

@@ -2,7 +2,7 @@
 //
 //	k8s-check REPOSITORY
 //
-// Builds k8s/base and every k8s/overlays/* with Kustomize, decodes every object strictly into the API's own types (an
+// Builds k8s/base and every k8s/overlays/* with Kustomize, also with the components that they leave out (delivery.go), decodes every object strictly into the API's own types (an
 // unknown or repeated field is an error) or validates it against the schema of its custom resource, and applies the rules
 // of rules.go. Then it checks alerts and dashboards (monitoring.go), what is generated from the catalogue of topics
 // (catalogue.go), and compose.yaml. It never talks to a cluster, so what only a cluster knows (quotas, admission, storage
@@ -71,31 +71,44 @@ func checkAll(files filesys.FileSystem, repository string, update bool) (roots [
 		return nil, append(faults, err.Error())
 	}
 	sort.Strings(overlays)
+	check := func(files filesys.FileSystem, root, name string) {
+		roots = append(roots, name)
+		objects, customs, errs := build(files, root)
+		for _, err := range errs {
+			faults = append(faults, fmt.Sprintf("%s: %v", name, err))
+		}
+		if len(errs) > 0 {
+			return
+		}
+		settings, err := files.ReadFile(filepath.Join(root, "recrawl.toml"))
+		if err != nil {
+			faults = append(faults, err.Error())
+		}
+		found := append(brokenRules(objects, programs), kafkaTopics(customs, topics, string(settings))...)
+		found = append(found, rights(customs, topics)...)
+		for _, object := range customs {
+			found = append(found, checkCustom(schemas, object)...)
+		}
+		for _, fault := range append(found, referencesOfCustoms(objects, customs)...) {
+			faults = append(faults, name+": "+fault)
+		}
+	}
 	for _, kustomization := range append([]string{filepath.Join(k8s, "base", "kustomization.yaml")}, overlays...) {
 		root := filepath.Dir(kustomization)
 		name, err := filepath.Rel(repository, root)
 		if err != nil {
 			name = root
 		}
-		roots = append(roots, name)
-		objects, customs, errs := build(files, root)
-		for _, err := range errs {
-			faults = append(faults, fmt.Sprintf("%s: %v", name, err))
+		if !skipWithout {
+			check(files, root, name)
 		}
-		if len(errs) == 0 {
-			settings, err := files.ReadFile(filepath.Join(root, "recrawl.toml"))
-			if err != nil {
-				faults = append(faults, err.Error())
-			}
-			found := append(brokenRules(objects, programs), kafkaTopics(customs, topics, string(settings))...)
-			found = append(found, rights(customs, topics)...)
-			for _, object := range customs {
-				found = append(found, checkCustom(schemas, object)...)
-			}
-			for _, fault := range append(found, referencesOfCustoms(objects, customs)...) {
-				faults = append(faults, name+": "+fault)
-			}
-		}
+	}
+	extended, extendedRoots, err := withDelivery(files, k8s, overlays)
+	if err != nil {
+		return nil, append(faults, err.Error())
+	}
+	for _, root := range extendedRoots {
+		check(extended, root, strings.TrimPrefix(root, "/")+" with the delivery")
 	}
 	faults = append(faults, checkMonitoring(files, repository)...)
 	return roots, append(faults, checkCompose(files, repository, programs)...)

@@ -51,7 +51,7 @@ func TestTheManifestsAreValid(t *testing.T) {
 	if len(faults) > 0 {
 		t.Fatal(strings.Join(faults, "\n"))
 	}
-	if len(roots) < 3 {
+	if len(roots) < 6 {
 		t.Fatalf("only %v was checked", roots)
 	}
 }
@@ -116,6 +116,29 @@ func TestABrokenManifestIsRefused(t *testing.T) {
 		{"mail for the fetcher", "k8s/components/network-policies/web.yaml", "port: 80}", "port: 25}", "at TCP 25? true"},
 		{"nothing is denied", "k8s/components/network-policies/kustomization.yaml", "  - metrics.yaml\n", "", "may recrawl-command reach"},
 		{"policy for nobody", "k8s/components/network-policies/web.yaml", "app.kubernetes.io/name: recrawl-fetcher", "app.kubernetes.io/name: fetcher", "selects no pods"},
+		{"two deliveries", "k8s/components/delivery/delivery.yaml", "  replicas: 1\n", "  replicas: 2\n", "has 2 replicas, and each would tell all changes"},
+		{"a delivery that ends", "k8s/components/delivery/delivery.yaml", "            - --follow\n", "", "does not follow"},
+		{"a delivery that nobody sees", "k8s/components/delivery/delivery.yaml", "            - --serve\n", "", "does not serve its health"},
+		{"an address that everybody sees", "k8s/components/delivery/delivery.yaml", "--webhook=@/run/secrets/webhook/address", "--webhook=https://hooks.example.org/secret", "an address is among the words"},
+		{"an address in the settings", "k8s/components/delivery/delivery.yaml", "--webhook=@/run/secrets/webhook/address", "--webhook=@/etc/recrawl/address", "is not @ and a file of a Secret"},
+		{"a secret in the environment", "k8s/components/delivery/delivery.yaml", "            - name: RECRAWL_CRAWL_DATA\n              value: \"\"\n", "            - name: RECRAWL_CRAWL_DATA\n              value: \"\"\n            - name: RECRAWL_WEBHOOK_SECRET\n              value: ours\n", "what is secret belongs into a file"},
+		{"a signing secret in the settings", "k8s/components/delivery/delivery.yaml", "--secret-file=/run/secrets/webhook/secret", "--secret-file=/etc/recrawl/secret", "--secret-file is no file of a Secret"},
+		{"an address that need not be there", "k8s/components/delivery/delivery.yaml", "            secretName: recrawl-webhook\n", "            secretName: recrawl-webhook\n            optional: true\n", "a Secret that must be there"},
+		{"a position that is lost", "k8s/components/delivery/delivery.yaml", "--cursor-file=/var/lib/recrawl/delivery.cursor", "--cursor-file=/tmp/delivery.cursor", "is on no claimed volume"},
+		{"a delivery that reads a directory", "k8s/components/delivery/delivery.yaml", "            - name: RECRAWL_CRAWL_DATA\n              value: \"\"\n", "            - name: RECRAWL_CRAWL_DATA\n              value: /var/lib/recrawl\n", "it would not read Kafka"},
+		{"a delivery of another version", "k8s/components/delivery/delivery.yaml", "image: recrawl:0.1.0", "image: recrawl:0.0.9", "the pods have different images"},
+		{"a delivery as root", "k8s/components/delivery/delivery.yaml", "        runAsNonRoot: true\n", "", "runAsNonRoot"},
+		{"a delivery that the probes do not reach", "k8s/components/delivery/delivery.yaml", "/readyz", "/ready", "no readinessProbe"},
+		{"private receivers", "k8s/components/delivery/network-policy.yaml", "              - 10.0.0.0/8\n", "", "allows 10.0.0.1"},
+		{"the whole web for the delivery", "k8s/components/delivery/network-policy.yaml", "port: 443}", "port: 80}", "may StatefulSet recrawl-delivery reach 93.184.215.14 at TCP 80? true"},
+		{"pods for the delivery", "k8s/components/delivery/network-policy.yaml", "              strimzi.io/cluster: recrawl\n              strimzi.io/kind: Kafka\n      ports:\n        - {protocol: TCP, port: 9093}\n", "              app.kubernetes.io/part-of: recrawl\n      ports:\n        - {protocol: TCP, port: 9464}\n", "may StatefulSet recrawl-delivery reach recrawl-scheduler at TCP 9464? true"},
+		{"no way to names for the delivery alone", "k8s/components/delivery/network-policy.yaml", "        - {protocol: UDP, port: 53}\n", "", "bare with the delivery: network policies: may StatefulSet recrawl-delivery reach kube-dns at UDP 53? false"},
+		{"traces of the delivery", "k8s/components/network-policies/traces.yaml", ", recrawl-delivery]", "]", "may StatefulSet recrawl-delivery reach opentelemetry-collector at TCP 4318? true"},
+		{"the web for commands", "k8s/components/delivery/network-policy.yaml", "      app.kubernetes.io/name: recrawl-delivery", "      app.kubernetes.io/part-of: recrawl", "lets Deployment recrawl-command reach addresses"},
+		{"rights of the delivery by hand", "k8s/components/delivery/strimzi/user.yaml", "operations: [Read, Describe]", "operations: [Read, Write, Describe]", "differs from what it is written from"},
+		{"a right too many for the delivery", "k8s/components/delivery/strimzi/kustomization.yaml", "patches:\n", "patches:\n  - target: {kind: KafkaUser, name: recrawl-delivery}\n    patch: |\n      - {op: replace, path: /spec/authorization/acls/0/resource/name, value: recrawl.page-contents}\n", "KafkaUser recrawl-delivery: may it read recrawl.page-contents? true"},
+		{"another's certificate for the delivery", "k8s/components/delivery/strimzi/kustomization.yaml", "secret: {name: recrawl-delivery,", "secret: {name: recrawl-command,", "no certificate of a KafkaUser of its name"},
+		{"a delivery that nobody can take in", "k8s/overlays/prod/kustomization.yaml", "  # - ../../components/delivery/strimzi\n", "", "has no line"},
 		{"alert without runbook", "docs/OPERATIONS.md", "## RecrawlRejoins\n", "", "is no section of docs/OPERATIONS.md"},
 		{"runbook that is no address", "k8s/overlays/prod/namespace.yaml", "https://example.org", "example.org", `runbook_url "example.org/recrawl/docs/OPERATIONS.md#recrawlbacklogold" is no address`},
 		{"alert that is no expression", "k8s/components/monitoring/rules.yaml", "increase(recrawl_invariant_violations_total[1h]) > 0", "increase(recrawl_invariant_violations_total) > 0", "promtool check rules"},
@@ -135,7 +158,10 @@ func TestABrokenManifestIsRefused(t *testing.T) {
 		{"compose with state in the container", "compose.yaml", "RECRAWL_CRAWL_DATA: /var/lib/recrawl}", "RECRAWL_CRAWL_DATA: /recrawl}", "RECRAWL_CRAWL_DATA is at no mount"},
 		{"compose without settings", "compose.yaml", "RECRAWL_CONFIG: /etc/recrawl/recrawl.toml,", "RECRAWL_CONFIG: /etc/recrawl.toml,", "RECRAWL_CONFIG is at no mount"},
 		{"compose with a command that would not read Kafka", "compose.yaml", "profiles: [command]\n    environment: {RECRAWL_CONFIG: /etc/recrawl/recrawl.toml}", "profiles: [command]\n    environment: {RECRAWL_CONFIG: /etc/recrawl/recrawl.toml, RECRAWL_CRAWL_DATA: /var/lib/recrawl}", "RECRAWL_CRAWL_DATA is for stages"},
-		{"compose asking a command for its health", "compose.yaml", "    healthcheck: {disable: true}\n", "", "the image's health check is for stages"},
+		{"compose asking a command for its health", "compose.yaml", "    healthcheck: {disable: true}\n", "", "the image's health check is for stages and a delivery"},
+		{"compose that shows where changes go", "compose.yaml", "--webhook=@/run/secrets/webhook-address", "--webhook=https://hooks.example.org/secret", "an address is among the words"},
+		{"compose with a secret of nobody", "compose.yaml", "secrets: [webhook-address, webhook-secret]", "secrets: [webhook-address, webhook-key]", "undefined secret webhook-key"},
+		{"Prometheus without the delivery", "compose/prometheus.yaml", ", \"delivery:9464\"", "", "does not ask delivery"},
 		{"compose with another Dockerfile", "compose.yaml", "dockerfile: k8s/Dockerfile", "dockerfile: Dockerfile", "Dockerfile does not exist"},
 		{"Prometheus without its settings", "compose.yaml", "prometheus.yml:ro", "prometheus.yaml:ro", "nothing is mounted at /etc/prometheus/prometheus.yml"},
 		{"Prometheus without a stage", "compose/prometheus.yaml", ", \"ranker:9464\"", "", "does not ask ranker"},
@@ -161,7 +187,9 @@ func TestABrokenManifestIsRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			skipPromtool = !strings.HasPrefix(c.fault, "promtool")
-			defer func() { skipPromtool = false }()
+			skipWithout = strings.Contains(c.claim+c.file, "deliver")
+			skipDelivery = !skipWithout
+			defer func() { skipPromtool, skipWithout, skipDelivery = false, false, false }()
 			_, faults := checkAll(files, "/", false)
 			if !strings.Contains(strings.Join(faults, "\n"), c.fault) {
 				t.Fatalf("wanted a fault with %q, got %d:\n%s", c.fault, len(faults), strings.Join(faults, "\n"))

@@ -32,8 +32,12 @@ var (
 	dns       = podOf("kube-system", "k8s-app", "kube-dns")
 	collector = podOf("monitoring", "app.kubernetes.io/name", "opentelemetry-collector")
 	registry  = podOf(ours, "app.kubernetes.io/name", "schema-registry")
+	scheduler = party{"recrawl-scheduler", ours, labels.Set{"app.kubernetes.io/name": "recrawl-scheduler", "app.kubernetes.io/part-of": "recrawl"}, nil}
 	command   = party{"recrawl-command", ours, labels.Set{"app.kubernetes.io/name": "recrawl-command", "app.kubernetes.io/part-of": "recrawl"}, nil}
 )
+
+// webPorts are the ports of the public web that pods reach, by name. No other pod reaches any address.
+var webPorts = map[string][]int32{"recrawl-fetcher": {80, 443, 8443}, delivery: {443}}
 
 // reachable: with all policies together, pods reach what their programs connect to, are reached by what connects to them, and
 // no others. The policies are evaluated as the API's documentation says.
@@ -47,7 +51,12 @@ func reachable(objects []runtime.Object, workloads []workload) (faults []string)
 	if len(policies) == 0 {
 		return nil
 	}
+	// Without the component network-policies, all other pods are free.
+	alone := len(policies) == 1 && policies[0].Name == delivery
 	for _, w := range workloads {
+		if alone && !w.isDelivery() {
+			continue
+		}
 		pod := party{w.name, ours, labels.Set(w.template.Labels), nil}
 		name := w.template.Labels["app.kubernetes.io/name"]
 		check := func(from, to party, protocol core.Protocol, port int32, wanted bool) {
@@ -61,18 +70,31 @@ func reachable(objects []runtime.Object, workloads []workload) (faults []string)
 		check(pod, registry, core.ProtocolTCP, 8081, name == "recrawl-detector")
 		for _, address := range []string{"93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"} {
 			for _, port := range []int32{80, 443, 8443} {
-				check(pod, outside(address), core.ProtocolTCP, port, name == "recrawl-fetcher")
+				check(pod, outside(address), core.ProtocolTCP, port, hasPortOf(webPorts[name], port))
 			}
 			check(pod, outside(address), core.ProtocolTCP, 25, false)
 		}
+		for _, private := range privateAddresses {
+			check(pod, outside(private), core.ProtocolTCP, 443, false)
+		}
+		check(pod, scheduler, core.ProtocolTCP, 9464, name == "recrawl-command")
+		check(pod, collector, core.ProtocolTCP, 4318, w.longRunning && name != delivery)
 		if w.longRunning {
-			check(pod, collector, core.ProtocolTCP, 4318, true)
 			check(command, pod, core.ProtocolTCP, 9464, true)
 			check(podOf("monitoring", "app.kubernetes.io/name", "prometheus"), pod, core.ProtocolTCP, 9464, true)
 			check(podOf(otherNamespace, "app.kubernetes.io/name", "anybody"), pod, core.ProtocolTCP, 9464, false)
 		}
 	}
 	return faults
+}
+
+func hasPortOf(ports []int32, port int32) bool {
+	for _, of := range ports {
+		if of == port {
+			return true
+		}
+	}
+	return false
 }
 
 // connects: a connection is allowed if the policies for the one end's egress and those for the other's ingress allow it.

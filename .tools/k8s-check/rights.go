@@ -18,6 +18,10 @@ func rights(customs []custom, topics []topic) (faults []string) {
 		}
 		for _, of := range topics {
 			name := "recrawl." + of.name
+			if program == "delivery" {
+				faults = append(faults, readsAlone(object, name, toldToOthers(of))...)
+				continue
+			}
 			reads := contains(of.consumers, program) || contains(of.consumers, "all")
 			if reads && !allowed(object, "Read", name) {
 				faults = append(faults, fmt.Sprintf("KafkaUser %s may not read %s", object.name, name))
@@ -30,6 +34,22 @@ func rights(customs []custom, topics []topic) (faults []string) {
 					object.name, name, !writes, writes))
 			}
 		}
+	}
+	return faults
+}
+
+// toldToOthers: changes, and the schemas by which they are read.
+func toldToOthers(of topic) bool {
+	return contains(of.consumers, "you") || contains(of.consumers, "all")
+}
+
+// readsAlone: a user that only reads, and nothing but what it needs.
+func readsAlone(object custom, topic string, reads bool) (faults []string) {
+	if allowed(object, "Read", topic) != reads {
+		faults = append(faults, fmt.Sprintf("KafkaUser %s: may it read %s? %v", object.name, topic, !reads))
+	}
+	if allowed(object, "Write", topic) {
+		faults = append(faults, fmt.Sprintf("KafkaUser %s: may it write %s? true", object.name, topic))
 	}
 	return faults
 }

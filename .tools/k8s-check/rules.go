@@ -18,8 +18,9 @@ import (
 type workload struct {
 	name        string // "StatefulSet recrawl-scheduler"
 	template    core.PodTemplateSpec
-	longRunning bool // a stage
+	longRunning bool // a stage, or the delivery
 	claims      []core.PersistentVolumeClaim
+	replicas    int32
 }
 
 // rules collects the broken ones.
@@ -46,12 +47,18 @@ func brokenRules(objects []runtime.Object, programs map[string]bool) []string {
 			named[object.GetObjectKind().GroupVersionKind().Kind+" "+accessor.GetName()] = true
 		}
 	}
+	images := map[string]bool{}
 	for _, w := range workloads {
 		r.pod(w, named)
 		for _, container := range append(w.template.Spec.InitContainers, w.template.Spec.Containers...) {
 			r.container(w, container)
+			images[container.Image] = true
+			if w.isDelivery() {
+				r.delivery(w, container)
+			}
 		}
 	}
+	r.require(len(images) == 1, "the pods have different images: %v", images)
 	r.references(objects, workloads)
 	return r.broken
 }
@@ -63,22 +70,29 @@ func (r *rules) workloads(objects []runtime.Object) (found []workload) {
 			name := "Deployment " + o.Name
 			r.require(len(o.Spec.Template.Spec.Volumes) > 0, "%s has no volumes", name)
 			r.selects(name, o.Spec.Selector, o.Spec.Template.Labels)
-			found = append(found, workload{name, o.Spec.Template, isStage(o.Name), nil})
+			found = append(found, workload{name, o.Spec.Template, isStage(o.Name), nil, replicasOf(o.Spec.Replicas)})
 		case *apps.StatefulSet:
 			name := "StatefulSet " + o.Name
 			r.require(len(o.Spec.VolumeClaimTemplates) > 0, "%s has no volumeClaimTemplates: its state would be lost with the pod", name)
 			r.selects(name, o.Spec.Selector, o.Spec.Template.Labels)
-			found = append(found, workload{name, o.Spec.Template, true, o.Spec.VolumeClaimTemplates})
+			found = append(found, workload{name, o.Spec.Template, true, o.Spec.VolumeClaimTemplates, replicasOf(o.Spec.Replicas)})
 			r.require(isHeadless(objects, o.Spec.ServiceName), "%s: serviceName %q is no headless Service here", name, o.Spec.ServiceName)
 			policy := o.Spec.PersistentVolumeClaimRetentionPolicy
 			r.require(policy != nil && policy.WhenDeleted == apps.RetainPersistentVolumeClaimRetentionPolicyType, "%s: does not retain its volumes", name)
 		case *batch.Job:
 			r.require(false, "Job %s cannot be applied a second time with other settings; use a CronJob", o.Name)
 		case *batch.CronJob:
-			found = append(found, workload{"CronJob " + o.Name, o.Spec.JobTemplate.Spec.Template, false, nil})
+			found = append(found, workload{"CronJob " + o.Name, o.Spec.JobTemplate.Spec.Template, false, nil, 1})
 		}
 	}
 	return found
+}
+
+func replicasOf(written *int32) int32 {
+	if written == nil {
+		return 1
+	}
+	return *written
 }
 
 func (r *rules) selects(name string, selector *meta.LabelSelector, template map[string]string) {
@@ -132,7 +146,7 @@ func (r *rules) pod(w workload, named map[string]bool) {
 		r.require(volumes[name], "%s: mounts %s, which is no volume", w.name, name)
 	}
 	if w.longRunning {
-		r.require(len(spec.TopologySpreadConstraints) > 0, "%s: is not spread over nodes", w.name)
+		r.require(w.isDelivery() || len(spec.TopologySpreadConstraints) > 0, "%s: is not spread over nodes", w.name)
 		annotations := w.template.Annotations
 		r.require(annotations["prometheus.io/scrape"] == "true" && annotations["prometheus.io/port"] != "", "%s: not announced to Prometheus", w.name)
 	}
@@ -173,7 +187,7 @@ func (r *rules) image(w workload, name string, c core.Container) {
 	r.require(version != "" && version != "latest", "%s: image %s has no version", name, c.Image)
 	command := append(c.Command, "")[0]
 	r.require(r.programs[command] || (!w.longRunning && command == "sleep"), "%s: command %q is none of our programs", name, command)
-	r.require(!w.longRunning || strings.HasSuffix(w.name, " "+command), "%s: runs %q, which is another program than its name says", name, command)
+	r.require(!w.longRunning || w.isDelivery() || strings.HasSuffix(w.name, " "+command), "%s: runs %q, which is another program than its name says", name, command)
 }
 
 func isStage(name string) bool {

@@ -9,10 +9,11 @@ use serde_json::Value;
 use simweb::SeededConfig;
 use std::collections::BTreeMap;
 use std::fs;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
-use tests::{HttpAnswer, Process, SimulatedWeb, programs, wait_for};
+use tests::{HttpAnswer, Process, Reply, SimulatedWeb, WebhookReceiver, programs, wait_for};
 use topology::STAGES;
 
 fn repository() -> PathBuf {
@@ -69,10 +70,21 @@ impl Composition {
         }
     }
 
+    /// A word of a command with this machine's paths.
+    fn word(&self, service: &str, word: &str) -> String {
+        let secrets = self.directory.path().join("secrets").display().to_string();
+        let word = word.replace("/run/secrets", &secrets);
+        match word.split_once("/var/lib/recrawl") {
+            Some((before, after)) => format!("{before}{}{after}", self.path(service, "/var/lib/recrawl").display()),
+            None => word,
+        }
+    }
+
     /// A command with a service's environment. The image's paths are replaced by this machine's.
     fn command(&self, service: &str, words: &[String]) -> Command {
         let mut command = programs().command(&words[0]);
-        command.args(&words[1..]).envs(&self.here).current_dir(&self.directory);
+        command.args(words[1..].iter().map(|word| self.word(service, word)));
+        command.envs(&self.here).current_dir(&self.directory);
         for (variable, value) in self.services[service]["environment"].as_object().unwrap() {
             let value = value.as_str().unwrap();
             command.env(variable, if value.starts_with('/') { self.path(service, value) } else { value.into() });
@@ -115,8 +127,8 @@ fn services_of_compose_yaml_crawl_with_its_settings_and_answer_prometheus_and_th
 
     let prometheus = yaml("compose/prometheus.yaml");
     let targets = words(&prometheus["scrape_configs"][0]["static_configs"][0]["targets"]);
-    assert_eq!(targets.len(), stages.len());
-    for target in &targets {
+    assert_eq!(targets.len(), stages.len() + 1, "the stages and the delivery");
+    for target in targets.iter().filter(|target| *target != "delivery:9464") {
         let name = target.split_once(':').unwrap().0;
         let answer = HttpAnswer::of_host(stages[name].address().unwrap(), target, "/metrics").unwrap();
         let ready = format!("recrawl_stage_ready{{stage=\"{name}\"}}");
@@ -131,7 +143,30 @@ fn services_of_compose_yaml_crawl_with_its_settings_and_answer_prometheus_and_th
         urls.iter().all(|url| told.contains(&format!("\"{url}\"")))
     });
     composition.run("command", &[]);
+    delivers(&composition, urls.len());
     for stage in stages.into_values() {
         stage.stop();
     }
+}
+
+/// The service `delivery` tells the changes to a web server, and is healthy.
+fn delivers(composition: &Composition, changes: usize) {
+    let receiver = WebhookReceiver::start(|_| Reply::status(200));
+    let secrets = composition.directory.path().join("secrets");
+    fs::create_dir(&secrets).unwrap();
+    fs::write(secrets.join("webhook-address"), receiver.url()).unwrap();
+    fs::write(secrets.join("webhook-secret"), "a secret of our own making").unwrap();
+    let own = words(&composition.services["delivery"]["command"]);
+    let delivery = Process::start(composition.command("delivery", &own), composition.directory.path());
+    wait_for("every change is told", SOON, || receiver.taken().len() == changes);
+    assert!(receiver.taken().iter().all(|webhook| webhook.headers.contains_key("webhook-signature")));
+    let said = delivery.stderr();
+    let address = said.split_once("metrics are at http://").and_then(|(_, rest)| rest.split_once('/')).unwrap().0;
+    let check: Vec<_> = health_check().iter().map(|word| word.replace("127.0.0.1:9464", address)).collect();
+    Process::start(composition.command("delivery", &check), composition.directory.path()).finish().exits_with(0);
+    let address = address.parse::<SocketAddr>().unwrap();
+    let answer = HttpAnswer::of_host(address, "delivery:9464", "/metrics").unwrap();
+    assert!(answer.body.contains("recrawl_stage_ready{stage=\"delivery\"} 1.0"), "{}", answer.body);
+    delivery.signal(libc::SIGTERM);
+    delivery.finish().exits_with(0);
 }
