@@ -17,7 +17,7 @@ fn sender(distributed: &Distributed, receiver: &WebhookReceiver) -> Process {
 }
 
 /// The changes of each page in the order in which they came, without repetitions.
-fn by_page(changes: impl Iterator<Item = Value>) -> BTreeMap<String, Vec<String>> {
+pub(crate) fn by_page(changes: impl Iterator<Item = Value>) -> BTreeMap<String, Vec<String>> {
     let mut pages: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for change in changes {
         let text = |name: &str| change[name].as_str().unwrap().to_owned();

@@ -8,6 +8,7 @@ mod asking;
 mod commands;
 mod compose;
 mod delivering;
+mod delivery_pod;
 mod draining;
 mod forgetting;
 mod kills;

@@ -46,6 +46,24 @@ impl KafkaCluster {
         &self.brokers
     }
 
+    /// Where to find it with a client certificate alone.
+    pub fn brokers_with_certificate(&self) -> String {
+        let text = std::fs::read_to_string(self.secrets().join("mutual")).expect("the script has written it");
+        text.trim().to_owned()
+    }
+
+    /// The directory with the authority of its certificates: `ca.pem` and `ca-key.pem`.
+    pub fn secrets(&self) -> PathBuf {
+        self.directory.join("secure")
+    }
+
+    /// Gives users their rights: a list of Strimzi's KafkaUsers.
+    pub fn allow(&self, users: &serde_json::Value) {
+        let file = self.directory.join("users.json");
+        std::fs::write(&file, users.to_string()).expect("the cluster's directory takes files");
+        self.order(&format!("allow {}", file.display()));
+    }
+
     /// Kills a node as a power cut would. Nodes count from 1.
     pub fn kill(&self, node: usize) {
         self.order(&format!("kill {node}"));
