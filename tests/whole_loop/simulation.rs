@@ -51,6 +51,7 @@ pub(crate) struct Plan {
     pub(crate) mirrors: Mirrors,
     /// Whether pages link each other ([`Web::link_pages`]), and links are followed. Then the first page alone is a seed.
     pub(crate) links: bool,
+    pub(crate) max_pages_per_host: u64,
     pub(crate) fetches_per_day: f64,
     pub(crate) max_interval: Duration,
     pub(crate) policy: PolicyKind,
@@ -76,6 +77,7 @@ impl Default for Plan {
             refusing: None,
             mirrors: Mirrors::None,
             links: false,
+            max_pages_per_host: 1_000,
             fetches_per_day: FETCHES_PER_DAY,
             max_interval: MAX_INTERVAL,
             policy: PolicyKind::Live,
@@ -108,10 +110,11 @@ pub(crate) struct History {
     pub(crate) answers: Vec<FetchResult>,
     pub(crate) lost: Vec<(PageId, i64)>,
     pub(crate) crashes: u32,
-    pub(crate) lost_requests: u32,
     pub(crate) late_answers: u32,
     pub(crate) repeated_answers: u32,
     pub(crate) page_changes: Vec<InputRecord>,
+    /// What came to the detector since the start of the last day.
+    pub(crate) fetch_results: Vec<InputRecord>,
     pub(crate) pages: BTreeMap<PageId, Page>,
     /// The ranker's pages, if links are followed.
     pub(crate) linked: BTreeMap<PageId, LinkedPage>,
@@ -345,12 +348,12 @@ impl Loop {
             end: self.driver.now(),
             requests: log.requests.into_values().collect(),
             answers: log.answers,
-            lost_requests: log.lost.len() as u32,
             lost: log.lost,
             crashes: self.crashes,
             late_answers: log.late_answers,
             repeated_answers: log.repeated_answers,
             page_changes: self.driver.contents(&self.names.topic(topics::PAGE_CHANGES)).unwrap(),
+            fetch_results: self.driver.contents(&self.names.topic(topics::FETCH_RESULTS)).unwrap(),
             pages,
             stores,
         }
@@ -383,6 +386,7 @@ fn settings(plan: &Plan) -> Settings {
         ("detector.missing", "false".to_owned()),
         ("detector.mirrors", (plan.mirrors == Mirrors::Shared).to_string()),
         ("crawl.discover", if plan.links { "anywhere" } else { "none" }.to_owned()),
+        ("crawl.max_pages_per_host", plan.max_pages_per_host.to_string()),
         ("ranker.interval", seconds(TICK)),
         ("ranker.trusted", if plan.links { "[\"*.test/page-0\"]" } else { "[]" }.to_owned()),
     ];

@@ -17,8 +17,8 @@ pub(crate) struct LimitedHosts {
 struct LimitedHost {
     /// All pages.
     pages: u64,
-    /// Those that were discovered, the least worth first. Seeds stay.
-    discovered: BTreeSet<(Worth, Slot)>,
+    /// Those that may make room, the least worth first.
+    may_go: BTreeSet<(Worth, Slot)>,
 }
 
 /// What a page is worth beside others of its host: its weight, and nothing if it is gone.
@@ -28,6 +28,12 @@ pub(crate) struct Worth(f64);
 impl Worth {
     pub(crate) fn of(page: &ScheduledPage, weight: f64) -> Self {
         Self(if page.verdict == Some(Verdict::Gone) { 0.0 } else { weight })
+    }
+
+    /// What is lost if the page makes room; `None` if it must not. Seeds stay, and so does a page until its request is
+    /// answered: the detector would take an answer behind the removal for the first look at a new page.
+    pub(crate) fn at_stake(page: &ScheduledPage, weight: f64) -> Option<Self> {
+        (page.depth > 0 && page.request.is_answered()).then(|| Self::of(page, weight))
     }
 }
 
@@ -52,24 +58,24 @@ pub(crate) enum HostRoom {
     Room,
     /// If this page goes, which is worth less.
     Instead(Slot),
-    /// It has not.
+    /// It has not: no page that may go is worth less.
     Full,
 }
 
 impl LimitedHosts {
     /// Adds a page of a host with a limit.
-    pub(crate) fn add(&mut self, host: u32, slot: Slot, discovered: Option<Worth>) {
+    pub(crate) fn add(&mut self, host: u32, slot: Slot, at_stake: Option<Worth>) {
         let limited = self.hosts.entry(host).or_default();
         limited.pages += 1;
-        limited.discovered.extend(discovered.map(|worth| (worth, slot)));
+        limited.may_go.extend(at_stake.map(|worth| (worth, slot)));
     }
 
     /// Takes out a page that was added with these values.
-    pub(crate) fn remove(&mut self, host: u32, slot: Slot, discovered: Option<Worth>) {
+    pub(crate) fn remove(&mut self, host: u32, slot: Slot, at_stake: Option<Worth>) {
         let Some(limited) = self.hosts.get_mut(&host) else { return };
         limited.pages = limited.pages.saturating_sub(1);
-        discovered.iter().for_each(|worth| {
-            limited.discovered.remove(&(*worth, slot));
+        at_stake.iter().for_each(|worth| {
+            limited.may_go.remove(&(*worth, slot));
         });
     }
 
@@ -78,7 +84,7 @@ impl LimitedHosts {
         let Some(limited) = self.hosts.get(&host).filter(|limited| limited.pages >= most_pages) else {
             return HostRoom::Room;
         };
-        match limited.discovered.first() {
+        match limited.may_go.first() {
             Some((least, slot)) if *least < worth => HostRoom::Instead(*slot),
             _ => HostRoom::Full,
         }

@@ -102,9 +102,9 @@ impl PageIndex {
         };
         self.costs.set(slot, page.bytes_per_fetch, rules);
         if rules.max_pages_of(page.url.host_name()).is_some() {
-            let discovered = (page.depth > 0).then(|| Worth::of(page, rules.own_weight(page)));
-            self.limited.add(host, slot, discovered);
-            self.limited_as.insert(slot, discovered);
+            let at_stake = Worth::at_stake(page, rules.own_weight(page));
+            self.limited.add(host, slot, at_stake);
+            self.limited_as.insert(slot, at_stake);
         }
         match page.request.state {
             RequestState::InFlight { lease_until, .. } => {
@@ -152,8 +152,8 @@ impl PageIndex {
 
     /// Counts a page of a host with a limit no more.
     pub(crate) fn limited_out(&mut self, slot: Slot, host: u32) {
-        if let Some(discovered) = self.limited_as.remove(&slot) {
-            self.limited.remove(host, slot, discovered);
+        if let Some(at_stake) = self.limited_as.remove(&slot) {
+            self.limited.remove(host, slot, at_stake);
         }
     }
 

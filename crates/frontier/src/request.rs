@@ -132,6 +132,11 @@ impl PageRequest {
         self.lease_until().is_some()
     }
 
+    /// Whether no answer is to come any more. One may come late, after the lease.
+    pub fn is_answered(&self) -> bool {
+        self.answered >= self.attempt
+    }
+
     /// Hands out a request. For an audit, `audited` is the probability that the copy is current.
     #[must_use]
     pub fn hand_out(self, lease_until: Timestamp, audited: Option<f64>) -> Self {

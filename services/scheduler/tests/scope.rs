@@ -5,7 +5,7 @@
 mod bench;
 
 use bench::{Bench, URL, looked, seconds, urls};
-use messages::{CommandKind, Link, PageLinks, SchedulerEvent, Verdict, topics};
+use messages::{CommandKind, DetectorEvent, Link, PageLinks, PageRemoval, SchedulerEvent, Verdict, topics};
 use page::{CanonicalUrl, DAY, HOUR, MINUTE};
 use std::collections::BTreeSet;
 
@@ -141,4 +141,46 @@ fn at_the_limit_of_a_host_the_page_worth_least_makes_room_and_seeds_stay() {
     assert_eq!(bench.pages(), 5);
     show(&mut bench, URL, &["/good/8"]);
     assert_eq!(bench.pages(), 5);
+}
+
+#[test]
+fn a_page_makes_no_room_while_an_answer_about_it_may_come() {
+    let rules = "[[rules]]\npages = [\"a.site.test/good/*\"]\nweight = 3.0\n";
+    let overrides = [LEASE, ("crawl.discover", "same-site"), ("crawl.max_pages_per_host", "2")];
+    let mut bench = Bench::with_rules(rules, 1, &overrides);
+    let (least, better) = ("http://a.site.test/1", "http://a.site.test/good/2");
+    bench.seed(URL);
+    show(&mut bench, URL, &["/1"]);
+    let requests = bench.wait(MINUTE);
+    let request = requests.iter().find(|request| request.url.as_str() == least).unwrap();
+    let may_go = |bench: &mut Bench| {
+        show(bench, URL, &["/good/2"]);
+        let known = (bench.page(least).is_some(), bench.page(better).is_some());
+        assert_eq!(removals(bench).len(), usize::from(!known.0));
+        known == (false, true)
+    };
+    assert!(!may_go(&mut bench), "a request is under way");
+    bench.crash();
+    assert!(!may_go(&mut bench), "it still is");
+    bench.command(CommandKind::PauseHost, URL, 1.0);
+    bench.wait(2 * HOUR);
+    assert_eq!(bench.page(least).unwrap().request.lease_until(), None);
+    assert!(!may_go(&mut bench), "its lease is over, and the answer may come late");
+    bench.answer(looked(request, 1.0));
+    assert!(may_go(&mut bench));
+
+    // It comes back as a new page, whose answers count.
+    bench.command(CommandKind::ResumeHost, URL, 1.0);
+    bench.seed(least);
+    let requests = bench.wait(MINUTE);
+    let again = requests.iter().find(|request| request.url.as_str() == least).unwrap();
+    assert!(again.attempt > request.attempt);
+    bench.answer(looked(again, 1.0));
+    assert_eq!(bench.page(least).unwrap().fetches, 1);
+}
+
+/// Removals sent to the detector.
+fn removals(bench: &Bench) -> Vec<PageRemoval> {
+    let removal = |event| if let DetectorEvent::Removal(removal) = event { Some(removal) } else { None };
+    bench.read(topics::FETCH_RESULTS).into_iter().filter_map(removal).collect()
 }

@@ -53,7 +53,7 @@ impl Frontier {
         Some(page)
     }
 
-    /// Makes room for a discovered page on its host. Returns `false` if no other is worth less.
+    /// Makes room for a discovered page on its host. Returns `false` if no other that may go is worth less.
     fn make_room(&mut self, page: &ScheduledPage) -> bool {
         let Some(most_pages) = self.rules.max_pages_of(page.url.host_name()) else { return true };
         let host = self.hosts.of(&page.url);
