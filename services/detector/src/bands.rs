@@ -1,6 +1,7 @@
 //! Tells the matcher the current bands of a page's text.
 
-use change::PageState;
+use crate::look::PageMemory;
+use change::{LookMemory, PageState, VersionMemory};
 use messages::topics::PAGE_BANDS;
 use messages::{Band, FetchResult, PageBand};
 use mirrors::TextSketch;
@@ -22,22 +23,42 @@ impl BandedPage {
     }
 }
 
+/// Tells the matcher of a version of a page that is to be compared with others, or that was. `known` is the page with this
+/// version, and remembers what was told.
+pub(crate) fn tell_version(
+    page: &BandedPage,
+    before: &PageState,
+    known: &mut PageMemory,
+    is_wanted: bool,
+    context: &mut Context<'_>,
+) {
+    let sketch =
+        |state: &PageState, is_told: bool| TextSketch::of(state.shingles()).filter(|_| is_told && !state.is_gone());
+    let (old, new) = (sketch(before, known.sketch.banded), sketch(&known.state, is_wanted));
+    known.sketch.banded = new.is_some();
+    tell(page, old.as_ref(), new.as_ref(), context);
+}
+
+/// Takes a page that is removed out of the buckets of its last version.
+pub(crate) fn take_out(page: &BandedPage, version: VersionMemory, context: &mut Context<'_>) {
+    let last = PageState::new(LookMemory::default(), version);
+    tell(page, TextSketch::of(last.shingles()).as_ref(), None, context);
+}
+
 /// Removes the page from the buckets of its last version and enters it into those of the new one. An unchanged band is
 /// entered again with the new sketch.
-pub(crate) fn tell(page: &BandedPage, before: &PageState, now: &PageState, context: &mut Context<'_>) {
-    let sketch = |state: &PageState| TextSketch::of(state.shingles()).filter(|_| !state.is_gone());
-    let (before, now) = (sketch(before), sketch(now));
-    let bands = |sketch: &Option<TextSketch>| sketch.as_ref().map(TextSketch::bands).unwrap_or_default();
-    let new_bands = bands(&now);
+fn tell(page: &BandedPage, before: Option<&TextSketch>, now: Option<&TextSketch>, context: &mut Context<'_>) {
+    let bands = |sketch: Option<&TextSketch>| sketch.map(TextSketch::bands).unwrap_or_default();
+    let new_bands = bands(now);
     let mut emit = |band: mirrors::BandKey, sketch: Option<Vec<u8>>| {
         let BandedPage { id, host, version_at } = page;
         let record = PageBand { band: Band(band), page_id: *id, host: host.clone(), version_at: *version_at, sketch };
         context.emit(PAGE_BANDS, record);
     };
-    for band in bands(&before).into_iter().filter(|band| !new_bands.contains(band)) {
+    for band in bands(before).into_iter().filter(|band| !new_bands.contains(band)) {
         emit(band, None);
     }
-    let sketch = now.as_ref().map(TextSketch::encode);
+    let sketch = now.map(TextSketch::encode);
     for &band in &new_bands {
         emit(band, sketch.clone());
     }

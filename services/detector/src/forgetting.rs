@@ -3,7 +3,6 @@
 use crate::Detector;
 use crate::bands::{self, BandedPage};
 use crate::state::{CONTENTS, PAGES, PageSketch, VERSIONS};
-use change::{LookMemory, PageState};
 use messages::topics::{PAGE_OBSERVATIONS, RANKER_EVENTS};
 use messages::{FetchResult, LookJudgement, PageObservation, PageRemoval, Verdict};
 use stream::{Context, ProcessError};
@@ -13,13 +12,12 @@ impl Detector {
     /// the last request stays: its answer may be under way, and would be taken for the first look at a new page.
     pub(crate) fn remove(&mut self, removal: PageRemoval, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let id = removal.url.page_id();
-        // The matcher may keep bands from a time when mirrors were searched for, and the ranker what topics made of the page.
-        let is_forgotten = removal.last_attempt.is_some();
-        if (self.rules.mirrors || is_forgotten)
+        // The matcher knows it from a time when mirrors were searched for, which need not be now.
+        if context.get(PAGES, &id)?.is_some_and(|sketch| sketch.banded)
             && let Some(version) = context.get(VERSIONS, &id)?
         {
             let page = BandedPage { id, host: removal.url.host(), version_at: removal.removed_at };
-            bands::tell(&page, &PageState::new(LookMemory::default(), version.0), &PageState::default(), context);
+            bands::take_out(&page, version.0, context);
         }
         match removal.last_attempt {
             Some(attempt) => context.put(PAGES, &id, &PageSketch { attempt, forgotten: true, ..PageSketch::default() }),
@@ -28,9 +26,8 @@ impl Detector {
         context.delete(VERSIONS, &id);
         context.delete(CONTENTS, &id);
         self.counts.removed += 1;
-        if is_forgotten || self.rules.follows_links() {
-            context.emit(RANKER_EVENTS, removal.clone());
-        }
+        // The ranker, too, may keep what topics made of the page when links were followed.
+        context.emit(RANKER_EVENTS, removal.clone());
         context.emit(PAGE_OBSERVATIONS, removal);
         Ok(())
     }

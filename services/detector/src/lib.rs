@@ -56,7 +56,7 @@ pub struct DetectorRules {
     /// Which links are followed, so that they are sent to the ranker.
     discover: Discover,
     scope: Arc<Scope>,
-    /// Whether pages with the same text are searched for, so that bands are sent to the matcher.
+    /// Whether pages with the same text are searched for, so that bands of new versions are sent to the matcher.
     mirrors: bool,
     lists: ListRules,
     /// Which URLs are the same page.
@@ -271,12 +271,6 @@ impl Processor for Detector {
                 links::tell_feeds(&result, page, &self.rules, context);
                 self.tell_links(&result, (page, unpacked.as_deref()), &before, context);
             }
-            if self.rules.mirrors {
-                // What is watched is no text by which pages are mirrors of each other.
-                let is_watched = rule.is_some_and(|rule| rule.selection().watches());
-                let now = if is_watched { &PageState::default() } else { &known.state };
-                bands::tell(&BandedPage::of(&result), &before.state, now, context);
-            }
         } else {
             if look.presence.is_some() {
                 // The content is what it was.
@@ -286,6 +280,12 @@ impl Processor for Detector {
                 let page = document::extract(result.content_type.as_deref(), body);
                 self.tell_links(&result, (&page, Some(body)), &before, context);
             }
+        }
+        // A version that another rule reads is quiet, and has other words.
+        if look.is_news() || known.state.shingles() != before.state.shingles() {
+            // What is watched is no text by which pages are mirrors of each other.
+            let is_wanted = self.rules.mirrors && !rule.is_some_and(|rule| rule.selection().watches());
+            bands::tell_version(&BandedPage::of(&result), &before.state, &mut known, is_wanted, context);
         }
         if unpacked.is_some() && !look.judgement.held {
             known.sketch.topics_version = self.rules.topics.version();

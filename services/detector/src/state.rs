@@ -68,6 +68,7 @@ pub struct PageSketch {
     pub watch: Vec<u8>,
     pub topics_version: i64,
     pub forgotten: bool,
+    pub banded: bool,
 }
 
 impl_message!(PageSketch, "PageSketch", include_str!("../../../schemas/state/PageSketch.avsc"));

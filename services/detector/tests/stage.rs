@@ -6,8 +6,8 @@ mod bench;
 
 use bench::{Bench, CHANGED_SENTENCE, FIRST, URL, html, one_sentence_changed};
 use messages::{
-    Answer, CopyKind, DateSource, DeadLetter, Digest, Encoded, FetchOutcome, PageBand, PageContent, PageDate,
-    PageObservation, PageRemoval, Question, QuestionKind, RankerEvent, Validators, Verdict, body, topics,
+    Answer, CopyKind, DateSource, DeadLetter, Digest, Encoded, FetchOutcome, PageContent, PageDate, PageObservation,
+    PageRemoval, Question, QuestionKind, RankerEvent, Validators, Verdict, body, topics,
 };
 use page::{CanonicalUrl, Timestamp};
 
@@ -365,9 +365,6 @@ fn the_late_answer_about_a_forgotten_page_is_only_counted_however_often_it_comes
     bench.driver.send(&topic, site.as_str().as_bytes(), removal.encode()).unwrap();
     bench.driver.run_until_idle().unwrap();
     assert_eq!(bench.read(topics::RANKER_EVENTS), [RankerEvent::Removal(removal)]);
-    let bands: Vec<PageBand> = bench.read(topics::PAGE_BANDS);
-    // Mirrors are not searched for now, but may have been.
-    assert!(!bands.is_empty() && bands.iter().all(|band| band.sketch.is_none()), "{bands:?}");
     let mut older = bench.answer(FetchOutcome::Fetched, Some(&html(FIRST)));
     older.look.attempt = late.look.attempt - 1;
     for result in [&late, &older, &late] {

@@ -41,6 +41,7 @@ fn sketch(random: &mut Pcg64) -> PageSketch {
         watch: Vec::new(),
         topics_version: 0,
         forgotten: false,
+        banded: false,
     }
 }
 
