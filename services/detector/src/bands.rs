@@ -32,9 +32,9 @@ pub(crate) fn tell_version(
     is_wanted: bool,
     context: &mut Context<'_>,
 ) {
-    let sketch =
-        |state: &PageState, is_told: bool| TextSketch::of(state.shingles()).filter(|_| is_told && !state.is_gone());
-    let (old, new) = (sketch(before, known.sketch.banded), sketch(&known.state, is_wanted));
+    let sketch = |state: &PageState| if state.is_gone() { None } else { TextSketch::of(state.shingles()) };
+    let old = if known.sketch.banded { sketch(before) } else { None };
+    let new = if is_wanted { sketch(&known.state) } else { None };
     known.sketch.banded = new.is_some();
     tell(page, old.as_ref(), new.as_ref(), context);
 }
