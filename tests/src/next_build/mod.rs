@@ -22,7 +22,7 @@ const COPIED: [&str; 7] = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "c
 /// same place they would be taken for ours, and overwrite them.
 const WITHIN: &str = "next";
 /// Workspaces of their own below the copied directories.
-const LEFT_OUT: [&str; 3] = ["tests/fuzz", "tests/bench-peers", "tests/kafka"];
+const LEFT_OUT: [&str; 4] = ["tests/fuzz", "tests/bench-peers", "tests/kafka", "tests/kubernetes"];
 /// Stands behind the names of the other build's programs.
 pub const SUFFIX: &str = "-next";
 /// What this build's cargo commands select has to have a target that needs what tests need: then everything from outside
