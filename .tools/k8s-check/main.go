@@ -2,9 +2,9 @@
 //
 //	k8s-check REPOSITORY
 //
-// Builds k8s/base and every k8s/overlays/* with Kustomize, also with the components that they leave out (delivery.go), decodes every object strictly into the API's own types (an
-// unknown or repeated field is an error) or validates it against the schema of its custom resource, and applies the rules
-// of rules.go. Then it checks alerts and dashboards (monitoring.go), what is generated from the catalogue of topics
+// Builds k8s/base and every k8s/overlays/* with Kustomize, also with the components that they leave out (delivery.go). It
+// decodes every object strictly into the API's own types (an unknown or repeated field is an error) or validates it against
+// the schema of its custom resource, and applies the rules of rules.go. Then it checks alerts and dashboards (monitoring.go), what is generated from the catalogue of topics
 // (catalogue.go), and compose.yaml. It never talks to a cluster, so what only a cluster knows (quotas, admission, storage
 // classes, whether an image exists) is not looked at. UPDATE=1 writes what is generated.
 //

@@ -379,8 +379,8 @@ impl Member for KafkaMember {
             if error.rdkafka_error_code() == Some(RDKafkaErrorCode::OperationTimedOut)
                 && view.fetch_metadata(Some(&self.input), Duration::from_secs(1)).is_ok()
             {
-                let why = "Kafka answers, but not this; until kafka.transaction_timeout has passed, the transaction of a process \
-                           that was killed holds them back";
+                let why = "Kafka withholds them while a transaction that moves them is open; that of a process that was killed \
+                           ends after kafka.transaction_timeout";
                 return LogError::new(ErrorKind::Retry, format!("{doing}: {why}"));
             }
             self.cluster.explained(&doing, &error)
