@@ -3,7 +3,7 @@
 //! Words and constants were chosen looking at errors on all of them, so these are development figures; the halves of the
 //! article benchmark are judged apart to show how far two samples of such pages lie from one another.
 
-#[path = "../../document/tests/corpora/mod.rs"]
+#[path = "../../document/tests/integration/corpora.rs"]
 mod corpora;
 
 use archives::Archive;

@@ -17,13 +17,11 @@
 //! * [`inprocess`]: consumer groups, fencing and wake-ups for logs inside this process, over any [`LogBackend`];
 //!   [`memory`] holds the simplest backend.
 //! * [`invariants`]: the invariants, as functions; the simulation (`make sim`) tries to break them.
-//! * [`testing`]: a driver whose clock is set by hand. `conformance` (feature): the suite every log must pass.
+//! * [`testing`]: a driver whose clock is set by hand. The crate `stream-conformance` has the suite that every log must pass.
 //!
 //! This crate never opens a file or a socket, never reads a clock, never draws a random number.
 
 mod clock;
-#[cfg(any(test, feature = "conformance"))]
-pub mod conformance;
 mod group;
 mod health;
 mod histogram;

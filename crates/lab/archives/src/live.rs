@@ -2,7 +2,7 @@
 //!
 //! A recorded history can be looked at only when it was. An invented one can be fetched again at once, so there the
 //! second look that the detector asks for is made, and noise is proven by it. The tests of the detector compare the two,
-//! look by look (`services/detector/tests/live.rs`).
+//! look by look (`services/detector/tests/integration/live.rs`).
 //!
 //! Only one page is known here. The detector also knows the page's host, where several pages may turn into one error page
 //! at once, and the pages that a sitemap or feed lists.

@@ -1,0 +1,4 @@
+//! Judges versions as the detector does, and holds what one reading of a page gives to all that use it.
+
+mod edits;
+mod version_and_text;

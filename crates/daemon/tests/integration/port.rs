@@ -1,0 +1,317 @@
+//! The port as its visitors find it: who may address it, and what a visitor can hold.
+
+use daemon::http::{Commands, HttpSite, STEP_TIMEOUT, TextResponse, serve};
+use daemon::pings::{MAX_BODY_BYTES, MAX_PAGES};
+use daemon::{Background, Board, HintIntake, StopSignal, WebClock};
+use messages::topics;
+use settings::{Layers, Settings};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use stream::memory::MemoryBackend;
+use stream::{Cleanup, InProcessLog, Log, TopicConfig};
+use topology::LogNames;
+
+/// Connections served at once.
+const CONNECTIONS: usize = 64;
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Time for each step of a request where a test waits for its end.
+const SOON: Duration = Duration::from_millis(300);
+
+/// A port that takes commands and pings. Dropping the first part closes it.
+fn port() -> (Background, SocketAddr) {
+    port_with(STEP_TIMEOUT, |path, body| Some(TextResponse::text(200, format!("{path} {}", body.len()))))
+}
+
+fn port_with(
+    step_timeout: Duration,
+    commands: impl Fn(&str, &[u8]) -> Option<TextResponse> + Send + Sync + 'static,
+) -> (Background, SocketAddr) {
+    let overrides = [
+        ("hints.token", "a-token-of-some-length"),
+        ("hints.indexnow", "{ \"www.site.test\" = \"0123456789abcdef\" }"),
+        ("http.names", "[\"recrawl.example.org\"]"),
+    ];
+    let overrides = overrides.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
+    let stop = StopSignal::default();
+    let mut background = Background::new(&stop);
+    let clock = Arc::new(WebClock::new(&settings.clock));
+    let names = LogNames::new(&settings);
+    let hints = HintIntake::new(&settings, &names, clock).unwrap();
+    hints.open(log(&names), 4);
+    let site = HttpSite {
+        board: Board::new(Vec::new(), 1.0),
+        commands: Some(Arc::new(commands) as Arc<Commands>),
+        documents: None,
+        hints: Some(hints),
+        names: settings.http.names,
+        hung_after: PATIENCE,
+        step_timeout,
+    };
+    let address = serve("127.0.0.1:0".parse().unwrap(), site, &stop, &mut background).unwrap();
+    (background, address)
+}
+
+/// A log that takes hints.
+fn log(names: &LogNames) -> Arc<dyn Log> {
+    let log = InProcessLog::new(MemoryBackend::default());
+    let topics = [names.topic(topics::SCHEDULER_EVENTS), names.topic(topics::SCHEMAS)].map(|name| TopicConfig {
+        name: name.into(),
+        partitions: 4,
+        cleanup: Cleanup::Compact,
+        max_message_bytes: 1 << 20,
+    });
+    log.create_topics(&topics).unwrap();
+    Arc::new(log)
+}
+
+fn connection(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream
+}
+
+/// The status of the answer to what was sent.
+fn status(mut stream: &TcpStream) -> u16 {
+    let mut start = [0; "HTTP/1.1 200".len()];
+    stream.read_exact(&mut start).unwrap();
+    std::str::from_utf8(&start[9..]).unwrap().parse().unwrap()
+}
+
+fn answer(address: SocketAddr, request: &str) -> u16 {
+    let mut stream = connection(address);
+    stream.write_all(request.as_bytes()).unwrap();
+    status(&stream)
+}
+
+#[test]
+fn only_addresses_localhost_and_configured_names_may_be_addressed() {
+    let (_open, address) = port();
+    let ask = |host: &str| answer(address, &format!("GET /status HTTP/1.1\r\nhost: {host}\r\n\r\n"));
+    for host in ["127.0.0.1", "10.1.2.3:9464", "[::1]:9464", "localhost", "LocalHost:9464", "recrawl.example.org:80"] {
+        assert_eq!(ask(host), 200, "{host}");
+    }
+    for host in [
+        "evil.example",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example",
+        "example.org",
+        "",
+        "localhost:80@evil.example",
+        "localhost:evil.example",
+        "[::1].evil.example",
+        "[::1]@evil.example:80",
+        "[::1",
+        "localhost, evil.example",
+    ] {
+        assert_eq!(ask(host), 421, "{host:?}");
+    }
+    for (target, hosts, expected) in [
+        ("/status", "host: localhost\r\nhost: evil.example", 421),
+        ("/status", "host: evil.example\r\nhost: localhost", 421),
+        ("http://evil.example/status", "host: localhost", 421),
+        ("http://localhost:9464/status", "host: localhost", 200),
+    ] {
+        let request = format!("GET {target} HTTP/1.1\r\n{hosts}\r\n\r\n");
+        assert_eq!(answer(address, &request), expected, "{request:?}");
+    }
+    let command =
+        |host| format!("POST /refetch HTTP/1.1\r\nhost: {host}\r\nx-recrawl-command: 1\r\ncontent-length: 0\r\n\r\n");
+    assert_eq!(answer(address, &command("evil.example")), 421);
+    assert_eq!(answer(address, &command("localhost")), 200);
+    assert_eq!(answer(address, "GET /status HTTP/1.0\r\n\r\n"), 200);
+}
+
+#[test]
+fn a_ping_without_the_token_is_refused_before_its_body_has_come() {
+    let (_open, address) = port();
+    let head = "POST /hints HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000\r\n\r\n";
+    assert_eq!(answer(address, head), 401);
+}
+
+/// Sends a request on a connection that stays open.
+fn sent(address: SocketAddr, request: &str) -> TcpStream {
+    let mut stream = connection(address);
+    stream.write_all(request.as_bytes()).unwrap();
+    stream
+}
+
+fn get(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n")
+}
+
+fn post(path: &str, length: usize, body: &str) -> String {
+    let token = "authorization: Bearer a-token-of-some-length\r\nx-recrawl-command: 1";
+    format!("POST {path} HTTP/1.1\r\nhost: localhost\r\n{token}\r\ncontent-length: {length}\r\n\r\n{body}")
+}
+
+fn wait_for(what: &str, condition: impl Fn() -> bool) {
+    let until = Instant::now() + PATIENCE;
+    while !condition() {
+        assert!(Instant::now() < until, "{what}");
+    }
+}
+
+/// Whether the other side has ended or reset the connection.
+fn is_closed(mut stream: &TcpStream) -> bool {
+    match stream.read(&mut [0]) {
+        Ok(bytes) => bytes == 0,
+        Err(error) => error.kind() == std::io::ErrorKind::ConnectionReset,
+    }
+}
+
+#[test]
+fn ten_thousand_long_addresses_are_taken_in_one_request() {
+    let (_open, address) = port();
+    let url = |number: usize| format!("https://www.site.test/{number:0>380}");
+    let urls: Vec<_> = (0..MAX_PAGES).map(url).collect();
+    let body = serde_json::json!({ "host": "www.site.test", "key": "0123456789abcdef", "urlList": urls }).to_string();
+    assert_eq!(answer(address, &post("/indexnow", body.len(), &body)), 200);
+    let mut metrics = String::new();
+    sent(address, &get("/metrics")).read_to_string(&mut metrics).unwrap();
+    assert!(metrics.contains("recrawl_pings_taken_total 10000"), "{metrics}");
+}
+
+#[test]
+fn silent_connections_do_not_keep_a_probe_from_its_answer() {
+    let silent = [String::new(), "GET /status HTTP/1.1\r\n".to_owned(), post("/indexnow", 100, "{"), get("/status")];
+    for request in silent {
+        // Longer than the probe is waited for: it need not wait until others are given up.
+        let (_open, address) = port_with(Duration::from_secs(3_600), |_, _| None);
+        let held: Vec<_> = (0..CONNECTIONS).map(|_| sent(address, &request)).collect();
+        assert_eq!(answer(address, &get("/healthz")), 200, "{request}");
+        drop(held);
+    }
+}
+
+#[test]
+fn the_oldest_connection_makes_room_and_the_others_stay() {
+    let (_open, address) = port();
+    let held: Vec<_> = (0..CONNECTIONS).map(|_| sent(address, "GET /readyz")).collect();
+    assert_eq!(answer(address, &get("/healthz")), 200);
+    assert!(is_closed(&held[0]));
+    for mut stream in &held[1..] {
+        stream.write_all(b" HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
+        assert_eq!(status(stream), 200);
+    }
+}
+
+/// Commands that tell that they have begun, and wait until they may end.
+struct Held {
+    begun: Receiver<()>,
+    end: Sender<()>,
+}
+
+fn held_commands(step_timeout: Duration) -> (Background, SocketAddr, Held) {
+    let ((tell, begun), (end, may_end)) = (channel(), channel());
+    let may_end = Mutex::new(may_end);
+    let (open, address) = port_with(step_timeout, move |_, _| {
+        tell.send(()).unwrap();
+        may_end.lock().unwrap().recv_timeout(PATIENCE).unwrap();
+        Some(TextResponse::text(200, ""))
+    });
+    (open, address, Held { begun, end })
+}
+
+#[test]
+fn a_command_that_is_carried_out_keeps_its_place_and_holds_up_no_probe() {
+    let (_open, address, held) = held_commands(STEP_TIMEOUT);
+    let command = sent(address, &post("/refetch", 0, ""));
+    held.begun.recv_timeout(PATIENCE).unwrap();
+    let crowd: Vec<_> = (0..2 * CONNECTIONS).map(|_| connection(address)).collect();
+    assert_eq!(answer(address, &get("/healthz")), 200);
+    held.end.send(()).unwrap();
+    assert_eq!(status(&command), 200);
+    drop(crowd);
+}
+
+#[test]
+fn two_commands_are_carried_out_at_once_and_a_third_has_its_turn_after_them() {
+    let (_open, address, held) = held_commands(STEP_TIMEOUT);
+    let commands: Vec<_> = (0..3).map(|_| sent(address, &post("/refetch", 0, ""))).collect();
+    for _ in 0..2 {
+        held.begun.recv_timeout(PATIENCE).unwrap();
+    }
+    assert!(held.begun.recv_timeout(Duration::from_millis(200)).is_err(), "the third waits");
+    held.end.send(()).unwrap();
+    held.begun.recv_timeout(PATIENCE).unwrap();
+    for _ in 0..2 {
+        held.end.send(()).unwrap();
+    }
+    assert!(commands.iter().all(|stream| status(stream) == 200));
+}
+
+#[test]
+fn a_command_whose_turn_does_not_come_is_refused() {
+    let (_open, address, held) = held_commands(SOON);
+    let commands: Vec<_> = (0..2).map(|_| sent(address, &post("/refetch", 0, ""))).collect();
+    for _ in 0..2 {
+        held.begun.recv_timeout(PATIENCE).unwrap();
+    }
+    assert_eq!(answer(address, &post("/refetch", 0, "")), 503);
+    for _ in 0..2 {
+        held.end.send(()).unwrap();
+    }
+    assert!(commands.iter().all(|stream| status(stream) == 200), "the time to answer is the command's own");
+}
+
+#[test]
+fn a_body_that_does_not_come_in_time_is_refused() {
+    let (_open, address) = port_with(SOON, |_, _| None);
+    for path in ["/hints", "/indexnow", "/seeds"] {
+        assert_eq!(answer(address, &post(path, 100, "{")), 408, "{path}");
+    }
+}
+
+#[test]
+fn a_head_that_does_not_come_in_time_ends_its_connection() {
+    let (_open, address) = port_with(SOON, |_, _| None);
+    for start in ["", "GET /healthz HTTP/1.1\r\nhost: localhost\r\n"] {
+        assert!(is_closed(&sent(address, start)), "{start:?}");
+    }
+}
+
+#[test]
+fn an_answer_that_is_not_taken_in_time_is_given_up() {
+    const LONG: usize = 64 << 20;
+    let (_open, address) = port_with(SOON, |_, _| Some(TextResponse::text(200, "x".repeat(LONG))));
+    let mut stream = sent(address, &post("/refetch", 0, ""));
+    assert_eq!(status(&stream), 200);
+    // Its time begins after that of the answer.
+    assert!(is_closed(&connection(address)));
+    let mut rest = Vec::new();
+    let ended = stream.read_to_end(&mut rest);
+    assert!(ended.is_err() || rest.len() < LONG, "{}", rest.len());
+}
+
+#[test]
+fn a_client_that_sends_all_of_a_refused_request_first_has_its_answer() {
+    let (_open, address) = port();
+    // More than fits into the buffers on the way.
+    let body = " ".repeat(8 * MAX_BODY_BYTES);
+    assert_eq!(answer(address, &post("/hints", body.len(), &body)), 413);
+    let without_token = post("/hints", body.len(), &body).replace("Bearer", "Basic");
+    assert_eq!(answer(address, &without_token), 401);
+    let mut stream = sent(address, &post("/refetch", 3, "abc"));
+    stream.shutdown(std::net::Shutdown::Write).unwrap();
+    assert_eq!(status(&stream), 200, "a client may end its side");
+    stream.read_to_end(&mut Vec::new()).unwrap();
+}
+
+#[test]
+fn the_bodies_of_all_pings_together_have_a_limit() {
+    let (_open, address) = port();
+    let almost = " ".repeat(MAX_BODY_BYTES - 1_024);
+    let held: Vec<_> = (0..9).map(|_| sent(address, &post("/indexnow", MAX_BODY_BYTES, &almost))).collect();
+    held.iter().for_each(|stream| stream.set_nonblocking(true).unwrap());
+    wait_for("one of nine has no room", || held.iter().any(|stream| stream.peek(&mut [0; 12]).is_ok_and(|n| n == 12)));
+    let answered: Vec<_> = held.iter().filter(|stream| stream.peek(&mut [0]).is_ok()).map(status).collect();
+    assert!(answered.iter().all(|status| *status == 503) && answered.len() < 9, "{answered:?}");
+    assert_eq!(answer(address, &get("/healthz")), 200);
+    drop(held);
+    let whole = post("/indexnow", MAX_BODY_BYTES, &" ".repeat(MAX_BODY_BYTES));
+    wait_for("room again, where the body is no JSON", || answer(address, &whole) == 400);
+}

@@ -1,0 +1,5 @@
+//! Edits and labels of the corpora.
+
+mod corpora;
+mod edits;
+mod labels;

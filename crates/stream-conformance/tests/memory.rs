@@ -1,0 +1,86 @@
+//! The log in memory is the reference: it passes the suite, and so do stages on it.
+
+use page::Timestamp;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use stream::Clock;
+use stream::inprocess::{InProcessLog, LogBackend};
+use stream::log::{Log, LogError, StateIn};
+use stream::memory::{MemoryBackend, MemoryLogStores, MemoryStores};
+use stream::store::StoreProvider;
+use stream_conformance::{Harness, Need, run};
+
+struct RealClock(Instant);
+
+impl Clock for RealClock {
+    fn now(&self) -> Timestamp {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        Timestamp::from_micros(since.as_micros() as i64)
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.0.elapsed()
+    }
+
+    fn pause(&self, duration: Duration) {
+        std::thread::sleep(duration);
+    }
+}
+
+struct Memory {
+    log: InProcessLog<MemoryBackend>,
+    clock: Arc<RealClock>,
+}
+
+impl Harness for Memory {
+    fn log(&self) -> Arc<dyn Log> {
+        Arc::new(self.log.clone())
+    }
+
+    fn reopen(&mut self) -> Result<(), LogError> {
+        // Memory outlives the simulated process, so a restart has nothing to do.
+        Ok(())
+    }
+
+    fn stores(&self) -> Arc<dyn StoreProvider> {
+        match self.log.state_in() {
+            StateIn::Changelogs => Arc::new(MemoryStores::default()),
+            StateIn::Log => Arc::new(MemoryLogStores(self.log.backend().clone())),
+        }
+    }
+
+    fn clock(&self) -> Arc<dyn Clock> {
+        self.clock.clone()
+    }
+
+    fn can(&self, need: Need) -> bool {
+        !matches!(need, Need::Changelogs | Need::CompactedChangelogs) || self.log.state_in() == StateIn::Changelogs
+    }
+
+    fn maintain(&self, now: Timestamp) -> Result<(), LogError> {
+        self.log.backend().maintain(now)
+    }
+}
+
+fn conforms(backend: fn() -> MemoryBackend) {
+    let make = move || -> Box<dyn Harness> {
+        let log = InProcessLog::new(backend());
+        Box::new(Memory { log, clock: Arc::new(RealClock(Instant::now())) })
+    };
+    run(&make, 4, &std::env::var("CONFORMANCE_ONLY").unwrap_or_default());
+}
+
+#[test]
+fn the_log_in_memory_conforms() {
+    conforms(MemoryBackend::default);
+}
+
+#[test]
+fn the_log_in_memory_that_keeps_state_itself_conforms() {
+    conforms(MemoryBackend::with_state);
+}
+
+#[test]
+fn the_log_in_memory_with_commit_markers_conforms() {
+    conforms(MemoryBackend::with_commit_markers);
+}

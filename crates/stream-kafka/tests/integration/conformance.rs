@@ -1,0 +1,102 @@
+//! The suite every log must pass, on a real Kafka. `CONFORMANCE=part-of-a-name` runs some of it.
+
+use crate::common::{login, settings, unique};
+use page::Timestamp;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use stream::memory::MemoryStores;
+use stream::{Clock, Log, LogError, StoreProvider};
+use stream_conformance::{Harness, Need, run};
+use stream_kafka::{KafkaLog, KafkaSettings, Mechanism};
+
+struct RealClock(Instant);
+
+impl Clock for RealClock {
+    fn now(&self) -> Timestamp {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is past 1970");
+        Timestamp::from_micros(since.as_micros() as i64)
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.0.elapsed()
+    }
+
+    fn pause(&self, duration: Duration) {
+        std::thread::sleep(duration);
+    }
+}
+
+struct Kafka {
+    log: KafkaLog,
+    settings: fn() -> KafkaSettings,
+    prefix: String,
+    clock: Arc<RealClock>,
+}
+
+impl Harness for Kafka {
+    fn log(&self) -> Arc<dyn Log> {
+        Arc::new(self.log.clone())
+    }
+
+    /// The brokers keep running; what is remembered of them goes.
+    fn reopen(&mut self) -> Result<(), LogError> {
+        self.log = KafkaLog::connect((self.settings)())?;
+        Ok(())
+    }
+
+    fn stores(&self) -> Arc<dyn StoreProvider> {
+        Arc::new(MemoryStores::default())
+    }
+
+    fn clock(&self) -> Arc<dyn Clock> {
+        self.clock.clone()
+    }
+
+    fn prefix(&self) -> String {
+        self.prefix.clone()
+    }
+
+    /// The brokers compact and forget when they see fit.
+    fn can(&self, need: Need) -> bool {
+        matches!(need, Need::Nothing | Need::Changelogs)
+    }
+
+    fn maintain(&self, _: Timestamp) -> Result<(), LogError> {
+        Ok(())
+    }
+}
+
+fn plain() -> KafkaSettings {
+    settings(&crate::common::brokers().expect("there is a Kafka"))
+}
+
+fn scram() -> KafkaSettings {
+    login(&crate::common::secrets().expect("there is a Kafka with TLS"), Mechanism::ScramSha512)
+}
+
+fn suite(settings: fn() -> KafkaSettings) {
+    let log = KafkaLog::connect(settings()).expect("Kafka can be reached");
+    let make = move || -> Box<dyn Harness> {
+        Box::new(Kafka {
+            log: log.clone(),
+            settings,
+            prefix: format!("{}-", unique("recrawl-c")),
+            clock: Arc::new(RealClock(Instant::now())),
+        })
+    };
+    run(&make, 4, &std::env::var("CONFORMANCE").unwrap_or_default());
+}
+
+#[test]
+fn kafka_is_a_log() {
+    if crate::common::brokers().is_some() {
+        suite(plain);
+    }
+}
+
+#[test]
+fn kafka_is_a_log_over_tls_with_a_login_that_may_do_no_more_than_is_needed() {
+    if crate::common::secrets().is_some() {
+        suite(scram);
+    }
+}

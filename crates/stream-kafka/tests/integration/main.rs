@@ -1,0 +1,8 @@
+//! The Kafka backend against a real Kafka.
+
+mod common;
+mod conformance;
+mod log;
+mod members;
+mod security;
+mod static_members;

@@ -1,0 +1,167 @@
+//! Killing the process at any moment loses nothing that was committed and tears nothing apart.
+//!
+//! The test runs itself as a child, which commits transactions as fast as it can and says so, and is killed.
+
+use page::Timestamp;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+use stream::{
+    Cleanup, Commit, Event, InProcessLog, Log, MemberSpec, OutputRecord, PollLimits, Position, StateStore,
+    StoreProvider, StoreWrite, TaskId, TaskWrites, TopicConfig, TopicPartition,
+};
+use stream_rocksdb::{EmbeddedBackend, EmbeddedStores, open_log};
+
+const CHILD: &str = "STREAM_ROCKSDB_TEST_WRITER";
+const PARTITIONS: u32 = 3;
+/// Records to be taken in; nobody gets through them.
+const INPUT: u64 = 1_000_000;
+
+fn topic(name: &str, partitions: u32) -> TopicConfig {
+    let cleanup = Cleanup::Delete { retention: Duration::MAX, consumed: false };
+    TopicConfig { name: name.into(), partitions, cleanup, max_message_bytes: 1 << 20 }
+}
+
+fn spec() -> MemberSpec {
+    MemberSpec { group: "group".into(), input: "input".into(), transactional_id: "writer".into() }
+}
+
+/// The five values that each commit moves together: the ends of three partitions, the position, the state.
+fn kept(data_dir: &Path) -> (Vec<u64>, u64, u64) {
+    let log = open_log(data_dir).unwrap();
+    assert_eq!(log.backend().opened().jump, None, "a kill loses nothing");
+    let stores = EmbeddedStores::new(log.backend().clone());
+    let state = in_store(&*stores.open(&log.id().unwrap(), &task(), &["state"]).unwrap());
+    let (counts, lag) = in_log(&log);
+    (counts, lag, state)
+}
+
+fn in_log(log: &dyn Log) -> (Vec<u64>, u64) {
+    let mut reader = log.reader().unwrap();
+    let mut counts = Vec::new();
+    for partition in 0..PARTITIONS {
+        let from = TopicPartition::new("output", partition);
+        let (mut count, mut next) = (0, 0);
+        loop {
+            let (records, after) = reader.read(&from, next, 10_000).unwrap();
+            if records.is_empty() {
+                break;
+            }
+            for record in &records {
+                assert_eq!(record.value.as_deref(), Some(record.offset.to_be_bytes().as_slice()), "order is kept");
+            }
+            count += records.len() as u64;
+            next = after;
+        }
+        assert_eq!(
+            reader.bounds(std::slice::from_ref(&from)).unwrap()[0].end,
+            count,
+            "no gap and nothing behind the end"
+        );
+        counts.push(count);
+    }
+    (counts, log.backlog("group", "input").unwrap()[0].records)
+}
+
+fn in_store(store: &dyn StateStore) -> u64 {
+    store.get(0, b"count").unwrap().map_or(0, |bytes| u64::from_be_bytes(bytes.try_into().unwrap()))
+}
+
+fn task() -> TaskId {
+    TaskId { stage: "stage".into(), partition: 0 }
+}
+
+/// The child: commits one record to every partition, the input position and the state; says how many it has done.
+fn write_for_ever(data_dir: &Path) {
+    let log = open_log(data_dir).unwrap();
+    let stores = EmbeddedStores::new(log.backend().clone());
+    drop(stores.open(&log.id().unwrap(), &task(), &["state"]).unwrap());
+    let mut member = log.join(&spec()).unwrap();
+    assert_eq!(member.poll(PollLimits::NONE, Duration::ZERO).unwrap(), [Event::Assigned(vec![0])]);
+    let mut done = member.committed(&[0]).unwrap().get(&0).map_or(0, |position| position.next);
+    let names: Arc<[String]> = Arc::new(["state".to_owned()]);
+    let mut said = std::io::stdout();
+    loop {
+        let record = |partition| OutputRecord {
+            to: TopicPartition::new("output", partition),
+            timestamp: Timestamp::from_secs(1),
+            key: b"key".to_vec(),
+            value: Some(done.to_be_bytes().to_vec().into()),
+            trace: None,
+        };
+        let outputs = (0..PARTITIONS).map(record).collect();
+        done += 1;
+        let write = StoreWrite { store: 0, key: b"count".to_vec(), value: Some(done.to_be_bytes().to_vec()) };
+        let state = vec![TaskWrites { task: task(), stores: names.clone(), writes: vec![write] }];
+        let (tasks, positions) = ([0].into(), [(0, Position::at(done))].into());
+        member.commit(&Commit { tasks, positions, outputs, state }).unwrap();
+        if done.is_multiple_of(500) {
+            log.backend().note_high_water().unwrap();
+        }
+        writeln!(said, "\ndone {done}").unwrap();
+    }
+}
+
+/// While another process has the data directory and goes on writing, it cannot be opened, but looked at.
+fn look_beside_the_owner(data_dir: &Path, reached: u64) {
+    let refused = open_log(data_dir).err().unwrap().to_string();
+    assert!(refused.contains("in use by another recrawl"), "{refused}");
+    let view = Arc::new(EmbeddedBackend::open_read_only(data_dir).unwrap());
+    let state = in_store(&*EmbeddedStores::new(view.clone()).view(&task(), &["state"]).unwrap());
+    assert!(state >= reached);
+    let (counts, lag) = in_log(&InProcessLog::<EmbeddedBackend>::new(view));
+    assert_eq!(lag, INPUT - state, "log and state are one");
+    assert_eq!(counts, [state; PARTITIONS as usize]);
+}
+
+#[test]
+fn killed_at_any_moment_nothing_is_lost_or_torn() {
+    if let Ok(data_dir) = std::env::var(CHILD) {
+        write_for_ever(Path::new(&data_dir));
+    }
+    let directory = tempfile::TempDir::new().unwrap();
+    let log = open_log(directory.path()).unwrap();
+    log.create_topics(&[topic("input", 1), topic("output", PARTITIONS)]).unwrap();
+    let record = OutputRecord {
+        to: TopicPartition::new("input", 0),
+        timestamp: Timestamp::from_secs(1),
+        key: Vec::new(),
+        value: Some(Vec::new().into()),
+        trace: None,
+    };
+    log.append(&vec![record; INPUT as usize]).unwrap();
+    drop(log);
+    let mut random = Pcg64::seed_from_u64(20_261_120);
+    let mut before = 0;
+    for round in 0..10 {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "kill::killed_at_any_moment_nothing_is_lost_or_torn", "--nocapture"])
+            .env(CHILD, directory.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let said = BufReader::new(child.stdout.take().unwrap());
+        let mut numbers = said.lines().map_while(|line| {
+            line.ok().map(|line| line.strip_prefix("done ").and_then(|number| number.parse::<u64>().ok()))
+        });
+        let until = before + random.random_range(1..3_000);
+        let reached = numbers.by_ref().flatten().find(|done| *done >= until).expect("the child died by itself");
+        if round % 3 == 0 {
+            look_beside_the_owner(directory.path(), reached);
+        }
+        // It has gone on since; where the kill finds it is chance.
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let acknowledged = numbers.flatten().last().unwrap_or(reached);
+        let (counts, lag, state) = kept(directory.path());
+        let position = INPUT - lag;
+        assert_eq!(counts, [position; PARTITIONS as usize], "round {round}: records and positions agree");
+        assert!(position >= acknowledged, "round {round}: {acknowledged} were committed, {position} are kept");
+        assert_eq!(state, position, "round {round}: state and log are one");
+        before = position;
+    }
+}

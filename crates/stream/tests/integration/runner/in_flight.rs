@@ -1,0 +1,192 @@
+use crate::runner::{OUTPUT, driver, send, spec, texts};
+use page::Timestamp;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use stream::testing::{RawRecord, TestDriver};
+use stream::{
+    AnsweredRequest, InFlight, InputRecord, ProcessError, RequestTag, StageSpec, StageWork, TaskId, TaskView,
+};
+
+/// What a test sees of the engine, and by what it is led.
+#[derive(Default)]
+struct Desk {
+    submitted: Vec<(RequestTag, String)>,
+    answers: VecDeque<AnsweredRequest>,
+    withdrawn: Vec<u64>,
+    /// Each with the number of requests submitted before.
+    heard: Vec<(usize, String)>,
+    is_draining: bool,
+}
+
+/// Answers a request when a test says so.
+#[derive(Clone, Default)]
+struct Engine(Arc<Mutex<Desk>>);
+
+impl Engine {
+    fn answer(&self, text: &str) {
+        let mut desk = self.0.lock().unwrap();
+        let (tag, _) =
+            desk.submitted.iter().rfind(|(_, submitted)| submitted == text).cloned().expect("it was submitted");
+        desk.answers.push_back(AnsweredRequest::new(tag).with(OUTPUT, RawRecord::new(text, text)));
+    }
+
+    fn submitted(&self) -> Vec<String> {
+        self.0.lock().unwrap().submitted.iter().map(|(_, text)| text.clone()).collect()
+    }
+}
+
+impl InFlight for Engine {
+    fn begin(&mut self, _: u64) {}
+
+    fn submit(&mut self, tag: RequestTag, record: &InputRecord, _: &TaskView<'_>) -> Result<(), ProcessError> {
+        let text = String::from_utf8_lossy(record.value.as_deref().unwrap_or_default()).into_owned();
+        if text == "bad" {
+            return Err(ProcessError::SetAside("this one is bad".to_owned()));
+        }
+        self.0.lock().unwrap().submitted.push((tag, text));
+        Ok(())
+    }
+
+    fn broadcast(&mut self, record: &InputRecord) {
+        let text = String::from_utf8_lossy(record.value.as_deref().unwrap_or_default()).into_owned();
+        let mut desk = self.0.lock().unwrap();
+        let after = desk.submitted.len();
+        desk.heard.push((after, text));
+    }
+
+    fn receive(&mut self, _: Duration) -> Option<AnsweredRequest> {
+        self.0.lock().unwrap().answers.pop_front()
+    }
+
+    fn withdraw(&mut self, epochs: &[u64]) {
+        self.0.lock().unwrap().withdrawn.extend(epochs);
+    }
+
+    fn drain(&mut self) {
+        self.0.lock().unwrap().is_draining = true;
+    }
+
+    fn under_way(&self) -> usize {
+        0
+    }
+
+    fn figures(&self, _: Timestamp) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+}
+
+fn stage(engine: &Engine, limit: usize) -> StageSpec {
+    spec(StageWork::InFlight(Box::new(engine.clone()), limit))
+}
+
+fn turn(driver: &mut TestDriver) {
+    for _ in 0..10 {
+        driver.clock.advance(Duration::from_millis(10));
+        driver.step(0).unwrap();
+    }
+}
+
+#[test]
+fn what_was_answered_behind_the_oldest_is_not_asked_for_again_after_a_crash() {
+    let mut driver = driver(1);
+    let engine = Engine::default();
+    driver.add(stage(&engine, 100), "one");
+    ["slow", "a", "b", "bad", "c"].iter().for_each(|text| send(&driver, "key", text));
+    turn(&mut driver);
+    assert_eq!(engine.submitted(), ["slow", "a", "b", "c"]);
+    ["b", "a"].iter().for_each(|text| engine.answer(text));
+    turn(&mut driver);
+    assert_eq!(texts(&driver, "output"), ["b", "a"]);
+    driver.kill(0);
+    let engine = Engine::default();
+    driver.add(stage(&engine, 100), "one");
+    turn(&mut driver);
+    assert_eq!(engine.submitted(), ["slow", "c"]);
+    assert_eq!(texts(&driver, "dead-letters").len(), 1, "what was set aside is not set aside again");
+    ["c", "slow"].iter().for_each(|text| engine.answer(text));
+    turn(&mut driver);
+    assert_eq!(texts(&driver, "output"), ["b", "a", "c", "slow"]);
+}
+
+#[test]
+fn work_in_flight_hears_the_broadcast_before_its_first_request_and_soon_after_it_is_sent() {
+    let mut driver = driver(1);
+    let broadcast = |text: &str| driver.send("output", b"key", text.as_bytes().to_vec()).unwrap();
+    ["a", "b"].iter().for_each(|text| broadcast(text));
+    send(&driver, "key", "request");
+    let engine = Engine::default();
+    let stage = StageSpec { broadcast: Some("output".to_owned()), ..stage(&engine, 100) };
+    driver.add(stage, "one");
+    turn(&mut driver);
+    let heard = |count: usize, text: &str| (count, text.to_owned());
+    assert_eq!(engine.0.lock().unwrap().heard, [heard(0, "a"), heard(0, "b")]);
+    assert_eq!(engine.submitted(), ["request"]);
+    driver.send("output", b"key", b"c".to_vec()).unwrap();
+    // A fifth of a second, and no punctuation.
+    (0..3).for_each(|_| turn(&mut driver));
+    assert_eq!(engine.0.lock().unwrap().heard.last(), Some(&heard(1, "c")));
+}
+
+#[test]
+fn a_stage_without_stores_opens_none() {
+    let mut driver = driver(1);
+    let engine = Engine::default();
+    driver.add(stage(&engine, 100), "one");
+    send(&driver, "key", "a");
+    turn(&mut driver);
+    assert_eq!(engine.submitted(), ["a"]);
+    assert!(driver.stores.snapshot(&TaskId { stage: "testing".to_owned(), partition: 0 }).is_none());
+}
+
+#[test]
+fn no_more_is_taken_in_than_may_be_unanswered() {
+    let mut driver = driver(1);
+    let engine = Engine::default();
+    driver.add(stage(&engine, 2), "one");
+    ["a", "b", "c"].iter().for_each(|text| send(&driver, "key", text));
+    turn(&mut driver);
+    assert_eq!(engine.submitted(), ["a", "b"]);
+    engine.answer("b");
+    turn(&mut driver);
+    assert_eq!(engine.submitted(), ["a", "b", "c"]);
+}
+
+#[test]
+fn answers_to_requests_of_an_earlier_assignment_are_passed_over() {
+    let mut driver = driver(1);
+    let engine = Engine::default();
+    driver.add(stage(&engine, 100), "one");
+    send(&driver, "key", "a");
+    turn(&mut driver);
+    // The group goes on without it, and it joins anew.
+    driver.log.expire("testing", "input", "testing-one");
+    turn(&mut driver);
+    driver.clock.advance(Duration::from_secs(10));
+    turn(&mut driver);
+    assert_eq!(engine.submitted(), ["a", "a"]);
+    let (old, _) = engine.0.lock().unwrap().submitted[0].clone();
+    assert_eq!(engine.0.lock().unwrap().withdrawn, [old.epoch]);
+    let late = AnsweredRequest::new(old).with(OUTPUT, RawRecord::new(*b"key", *b"late"));
+    engine.0.lock().unwrap().answers.push_back(late);
+    engine.answer("a");
+    turn(&mut driver);
+    assert_eq!(texts(&driver, "output"), ["a"]);
+}
+
+#[test]
+fn a_stage_that_is_told_to_end_commits_what_was_answered() {
+    let mut driver = driver(1);
+    let engine = Engine::default();
+    driver.add(stage(&engine, 100), "one");
+    ["a", "b", "c"].iter().for_each(|text| send(&driver, "key", text));
+    turn(&mut driver);
+    engine.answer("c");
+    driver.leave(0, Duration::from_secs(5));
+    assert!(engine.0.lock().unwrap().is_draining);
+    assert_eq!(texts(&driver, "output"), ["c"]);
+    let engine = Engine::default();
+    driver.add(stage(&engine, 100), "two");
+    turn(&mut driver);
+    assert_eq!(engine.submitted(), ["a", "b"]);
+}

@@ -1,0 +1,4 @@
+//! The model of sweeps and their places.
+
+mod model;
+mod places;

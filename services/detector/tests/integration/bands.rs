@@ -1,0 +1,112 @@
+//! What the matcher is told of pages: it has the bands of their last versions, and of no others.
+
+use crate::bench::{Bench, FIRST, URL, html};
+use messages::{Encoded, FetchOutcome, PageBand, PageRemoval, Verdict, topics};
+use page::{CanonicalUrl, PageId};
+use std::collections::BTreeMap;
+
+const MIRRORS: &str = "[detector]\nmirrors = true\n";
+const NO_MIRRORS: &str = "";
+
+const SECOND: &[&str] = &[
+    "On Tuesday the baker of the upper village opened a second shop, where nothing but rye bread is sold all day.",
+    "Three hundred people walked through the vineyards in the rain to see where the new railway tunnel will begin.",
+    "The school's old bell was found in a cellar, wrapped in newspapers that nobody living remembers to have read.",
+];
+const THIRD: &[&str] = &[
+    "Whoever wants to learn how to repair bicycles may come to the fire station every other Thursday after seven.",
+    "A flock of cranes rested on the flooded meadows for two nights and left before the photographers had arrived.",
+    "The orchard behind the monastery is to be cut down, unless somebody pays for its wall before winter comes.",
+];
+
+/// Sketches by band and page.
+type Bands = BTreeMap<(mirrors::BandKey, PageId), Vec<u8>>;
+
+/// What the matcher keeps once it has read everything.
+fn kept(bench: &Bench) -> Bands {
+    let mut kept = BTreeMap::new();
+    for PageBand { band, page_id, sketch, .. } in bench.read(topics::PAGE_BANDS) {
+        match sketch {
+            Some(sketch) => kept.insert((band.0, page_id), sketch),
+            None => kept.remove(&(band.0, page_id)),
+        };
+    }
+    kept
+}
+
+fn see(bench: &mut Bench, text: &[&str]) {
+    bench.see(FetchOutcome::Fetched, Some(&html(text)));
+}
+
+/// What the matcher keeps of a page that shows this and nothing else.
+fn bands_of(text: &[&str]) -> Bands {
+    let mut bench = Bench::configured(MIRRORS);
+    see(&mut bench, text);
+    let bands = kept(&bench);
+    assert!(bands.len() > 2, "{bands:?}");
+    bands
+}
+
+fn remove(bench: &mut Bench, last_attempt: Option<i64>) {
+    let url = CanonicalUrl::parse(URL).unwrap();
+    let site = url.site_key();
+    let removal = PageRemoval { url, removed_at: stream::Clock::now(&*bench.driver.clock), last_attempt };
+    bench.driver.send(&bench.names.topic(topics::FETCH_RESULTS), site.as_str().as_bytes(), removal.encode()).unwrap();
+    bench.driver.run_until_idle().unwrap();
+}
+
+#[test]
+fn bands_are_those_of_the_last_version() {
+    let mut bench = Bench::configured(MIRRORS);
+    for text in [FIRST, SECOND, THIRD] {
+        see(&mut bench, text);
+        assert_eq!(kept(&bench), bands_of(text));
+    }
+    bench.see(FetchOutcome::Gone, None);
+    assert_eq!(kept(&bench), Bands::new());
+    see(&mut bench, THIRD);
+    assert_eq!(kept(&bench), bands_of(THIRD));
+}
+
+#[test]
+fn bands_of_a_page_that_changes_while_mirrors_are_not_searched_for_are_taken_out() {
+    let mut bench = Bench::configured(MIRRORS);
+    see(&mut bench, FIRST);
+    bench.restart_with(NO_MIRRORS);
+    see(&mut bench, FIRST);
+    assert_eq!(kept(&bench), bands_of(FIRST), "they are right");
+    see(&mut bench, SECOND);
+    assert_eq!(kept(&bench), Bands::new());
+    let told = bench.read(topics::PAGE_BANDS).len();
+    see(&mut bench, FIRST);
+    assert_eq!(bench.read(topics::PAGE_BANDS).len(), told, "the matcher knows nothing of it");
+    bench.restart_with(MIRRORS);
+    see(&mut bench, THIRD);
+    assert_eq!(kept(&bench), bands_of(THIRD));
+}
+
+#[test]
+fn bands_of_a_removed_page_are_taken_out_whether_or_not_mirrors_are_searched_for() {
+    for (settings, last_attempt) in [(MIRRORS, None), (NO_MIRRORS, None), (MIRRORS, Some(7)), (NO_MIRRORS, Some(7))] {
+        let mut bench = Bench::configured(MIRRORS);
+        see(&mut bench, FIRST);
+        bench.restart_with(settings);
+        remove(&mut bench, last_attempt);
+        assert_eq!(kept(&bench), Bands::new(), "{settings:?} {last_attempt:?}");
+    }
+}
+
+#[test]
+fn bands_follow_the_rule_that_a_page_is_read_by() {
+    let ruled = |rule: &str| format!("{MIRRORS}[[rules]]\npages = [\"www.site.test/*\"]\n{rule}\n");
+    let mut bench = Bench::configured(&ruled("ignore = [\".menu\"]"));
+    see(&mut bench, FIRST);
+    bench.restart_with(&ruled("ignore = [\".teaser\"]"));
+    let seen = bench.see(FetchOutcome::Fetched, Some(&html(SECOND)));
+    assert_eq!(seen.observation.judgement.verdict, Verdict::Cosmetic, "the two cannot be compared");
+    assert_eq!(kept(&bench), bands_of(SECOND));
+    // What is watched is compared with no other page.
+    bench.restart_with(&ruled("watch = [\"p\"]"));
+    see(&mut bench, THIRD);
+    assert_eq!(kept(&bench), Bands::new());
+}

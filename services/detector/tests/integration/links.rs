@@ -1,0 +1,109 @@
+//! Which links of a page the ranker hears of.
+
+use messages::{Encoded, FetchOutcome, FetchRequest, FetchResult, Look, PageOutLinks, RankerEvent, body, topics};
+use page::{CanonicalUrl, HOUR, Timestamp};
+use settings::{Layers, Settings};
+use stream::testing::TestDriver;
+use topology::LogNames;
+
+const URL: &str = "http://www.site.test/";
+
+struct Bench {
+    driver: TestDriver,
+    names: LogNames,
+    attempts: i64,
+}
+
+impl Bench {
+    fn new(file: &str, overrides: &[(&str, &str)]) -> Self {
+        let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+        let layers = Layers { files: &[("recrawl.toml", file)], environment: [], overrides: &overrides };
+        let settings = Settings::from_layers(layers).unwrap();
+        let names = LogNames::new(&settings);
+        let start = Timestamp::from_secs(1_700_000_000);
+        let mut driver = TestDriver::new(&topology::topic_configs(&settings, &[detector::topology()], 1), start);
+        driver.add(detector::stage(&settings, &names, messages::ChangeForm::Avro), "one");
+        Self { driver, names, attempts: 0 }
+    }
+
+    /// A look that finds this page; all that the ranker has heard so far.
+    fn look(&mut self, url: &str, html: &str) -> Vec<PageOutLinks> {
+        self.driver.clock.advance(HOUR);
+        self.attempts += 1;
+        let now = stream::Clock::now(&*self.driver.clock);
+        let request = FetchRequest { attempt: self.attempts, ..FetchRequest::first(url_of(url), now) };
+        let mut look = Look::new(request, FetchOutcome::Fetched, now);
+        look.validators.content_digest = Some(messages::Digest::of(html.as_bytes()));
+        let body = body::pack(html.as_bytes(), body::Packing::None);
+        let content_type = Some("text/html".to_owned());
+        let result = FetchResult { body: Some(body), content_type, ..FetchResult::new(look) };
+        let topic = self.names.topic(topics::FETCH_RESULTS);
+        self.driver.send(&topic, b"site.test", result.encode()).unwrap();
+        self.driver.run_until_idle().unwrap();
+        let records = self.driver.contents(&self.names.topic(topics::RANKER_EVENTS)).unwrap();
+        let links = |value: Option<&[u8]>| match RankerEvent::decode(value.unwrap()).unwrap() {
+            RankerEvent::Links(links) => links,
+            other => panic!("the detector said {other:?}"),
+        };
+        records.iter().map(|record| links(record.value.as_deref())).collect()
+    }
+}
+
+fn url_of(text: &str) -> CanonicalUrl {
+    CanonicalUrl::parse(text).unwrap()
+}
+
+fn targets(links: &PageOutLinks) -> Vec<&str> {
+    links.links.iter().map(|link| link.url.as_str()).collect()
+}
+
+const LINKING: &str = "<p>A sentence that is long enough to be told.</p> \
+    <a href=\"/a?utm_source=x\">A</a> <a href=\"http://blog.site.test/b#c\">B</a> <a href=\"/a#d\">again</a> \
+    <a href=\"/\">self</a> <a href=\"http://other.test/o\">away</a> <a rel=\"nofollow\" href=\"/secret\">no</a> \
+    <a href=\"/a/a/a/a/a/a\">trap</a> <a href=\"/cart/1\">cart</a>";
+
+#[test]
+fn links_are_told_as_far_as_the_operator_wants_them_followed_and_when_they_are_news() {
+    let check = |discover: &str, expected: &[&str]| {
+        let mut bench =
+            Bench::new("[[rules]]\npages = [\"*/cart/*\"]\ncrawl = \"deny\"\n", &[("crawl.discover", discover)]);
+        bench.look(URL, LINKING);
+        let heard = bench.look(URL, LINKING);
+        let found: Vec<_> = heard.iter().map(targets).collect();
+        assert_eq!(found, if expected.is_empty() { vec![] } else { vec![expected.to_vec()] }, "{discover}");
+    };
+    let (own, blog, other) = ("http://www.site.test/a", "http://blog.site.test/b", "http://other.test/o");
+    check("none", &[]);
+    check("same-host", &[own]);
+    check("same-site", &[blog, own]);
+    check("anywhere", &[blog, other, own]);
+}
+
+#[test]
+fn a_page_that_is_not_to_be_followed_or_is_a_copy_says_so() {
+    let mut bench = Bench::new("", &[("crawl.discover", "same-site")]);
+    let page = |head: &str| format!("<head>{head}</head><p>Some words that are read here.</p><a href=/a>A</a>");
+    let heard = bench.look(URL, &page(""));
+    assert!(heard[0].is_first_look && !heard[0].is_unwanted);
+    assert_eq!(targets(&heard[0]), ["http://www.site.test/a"]);
+    let heard = bench.look("http://www.site.test/copy", &page("<link rel=canonical href=\"/real\">"));
+    assert!(heard[1].is_unwanted);
+    assert_eq!(targets(&heard[1]), ["http://www.site.test/real"]);
+    let heard = bench.look("http://www.site.test/own", &page("<link rel=canonical href=\"/own\">"));
+    assert!(!heard[2].is_unwanted, "most pages name themselves");
+    let heard = bench.look("http://www.site.test/no", &page("<meta name=robots content=\"noindex\">"));
+    assert!(heard[3].is_unwanted && targets(&heard[3]).len() == 1);
+    let heard = bench.look("http://www.site.test/none", &page("<meta name=robots content=\"none\">"));
+    assert!(heard[4].is_unwanted && targets(&heard[4]).is_empty());
+}
+
+#[test]
+fn pages_that_differ_in_numbers_alone_have_one_text_hash() {
+    let mut bench = Bench::new("", &[("crawl.discover", "same-site")]);
+    let day = |number: u32| format!("<p>Nothing happens on day {number}.</p><a href=/day/{}>next</a>", number + 1);
+    bench.look("http://www.site.test/day/1", &day(1));
+    let heard = bench.look("http://www.site.test/day/2", &day(2));
+    assert_eq!(heard[0].text_hash, heard[1].text_hash);
+    let heard = bench.look("http://www.site.test/about", "<p>Something else altogether.</p>");
+    assert_ne!(heard[0].text_hash, heard[2].text_hash);
+}

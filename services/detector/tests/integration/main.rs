@@ -1,0 +1,15 @@
+//! The detector on its test driver.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
+mod bands;
+mod bench;
+mod links;
+mod lists;
+mod live;
+mod noise;
+mod presence;
+mod recipes;
+mod stage;
+mod topics;
+mod watch;

@@ -1,0 +1,207 @@
+//! Topics in the ranker: pages are weighed by their relevance and that of the links to them, judged anew when topics change, and
+//! no longer judged when the last topic is removed.
+
+use crate::bench::{Bench, PARTITIONS};
+use messages::{Encoded, PageFocus, PageRemoval, RankedPage, TopicRelevance, topics};
+use page::{CanonicalUrl, HOUR};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use ranker::{FOCUS, FOCUS_TOTALS, FocusTotals, FocusedPage, TotalsKey};
+use stream::{TableError, TaskId, TaskTables};
+
+const SAILING: i64 = 1;
+const COOKING: i64 = 2;
+const THRESHOLD: f64 = 0.3;
+const ALIKE: (&str, &str) = ("ranker.importance", "none");
+
+/// What topics say of a page and of its links, in order.
+fn judged(topics_version: i64, relevance: f64, promises: &[f32]) -> Option<PageFocus> {
+    let topic = if topics_version == SAILING { "sailing" } else { "cooking" };
+    Some(PageFocus {
+        topics_version,
+        relevances: vec![TopicRelevance { topic: topic.to_owned(), relevance, threshold: THRESHOLD }],
+        is_target: false,
+        promises: promises.to_vec(),
+    })
+}
+
+/// A first look, with what topics say.
+fn look(bench: &mut Bench, source: &str, targets: &[&str], focus: Option<PageFocus>) -> Vec<RankedPage> {
+    bench.send_judged(source, targets, true, source.len() as i64, focus);
+    bench.ranked()
+}
+
+fn tables(bench: &Bench, partition: u32) -> Option<TaskTables> {
+    let store = bench.driver.stores.snapshot(&TaskId { stage: "ranker".to_owned(), partition })?;
+    Some(TaskTables::new(Box::new(store), &ranker::topology()))
+}
+
+/// The stored focus of a page.
+fn kept(bench: &Bench, url: &str) -> Option<FocusedPage> {
+    let url = CanonicalUrl::parse(url).unwrap();
+    let partition = stream::partitioner::partition_for(url.site_key().as_str().as_bytes(), PARTITIONS);
+    tables(bench, partition)?.get(FOCUS, &url.page_id()).unwrap()
+}
+
+/// The counts of all partitions, each beside what its table holds.
+fn counted(bench: &Bench) -> FocusTotals {
+    let mut all = FocusTotals::default();
+    for tables in (0..PARTITIONS).filter_map(|partition| tables(bench, partition)) {
+        let totals = tables.get(FOCUS_TOTALS, &TotalsKey).unwrap().unwrap_or_default();
+        let mut held = FocusTotals::default();
+        let mut count = |_, page: FocusedPage| {
+            held.pages += 1;
+            held.judged += i64::from(!page.relevances.is_empty());
+            held.on_topic += i64::from(page.is_on_topic());
+            held.targets += i64::from(page.is_target);
+            Ok::<(), TableError>(())
+        };
+        tables.scan(FOCUS, &mut count).unwrap();
+        assert_eq!(totals, held);
+        all.pages += held.pages;
+        all.judged += held.judged;
+        all.on_topic += held.on_topic;
+        all.targets += held.targets;
+    }
+    all
+}
+
+fn told<'a>(ranked: &'a [RankedPage], url: &str) -> Option<&'a RankedPage> {
+    ranked.iter().find(|page| page.url.as_str() == url)
+}
+
+#[test]
+fn pages_are_weighed_by_what_they_are_about_and_links_by_what_they_promise() {
+    let mut bench = Bench::new(&[ALIKE]);
+    let targets = ["/much", "http://b.test/little", "http://c.test/nothing"];
+    let ranked = look(&mut bench, "http://a.test/", &targets, judged(SAILING, 0.6, &[0.9, 0.4, 0.0]));
+    let weight = |url: &str| told(&ranked, url).map(|page| page.importance);
+    // Twice the threshold is as much on a topic as a page can be: 20^(2 (.7 + .3 · .5) - 1).
+    assert!((weight("http://a.test/").unwrap() - 20_f64.powf(0.7)).abs() < 1e-4);
+    let [much, little, nothing] = ["http://a.test/much", "http://b.test/little", "http://c.test/nothing"].map(weight);
+    assert!(much > little && little > nothing && nothing.is_some(), "{much:?} {little:?} {nothing:?}");
+    // What it promised counts until it is looked at.
+    let ranked = look(&mut bench, "http://a.test/much", &[], judged(SAILING, 0.0, &[]));
+    assert!(told(&ranked, "http://a.test/much").unwrap().importance < 0.2);
+    assert_eq!(counted(&bench), FocusTotals { pages: 4, judged: 2, on_topic: 1, targets: 0 });
+}
+
+#[test]
+fn beyond_the_tunnel_a_page_is_told_when_a_link_to_it_promises_something() {
+    let mut bench = Bench::new(&[ALIKE, ("topics.tunnel_depth", "1")]);
+    look(&mut bench, "http://a.test/", &["http://b.test/1"], judged(SAILING, 0.6, &[0.0]));
+    // One link away from a page on the topic, and off it: its own links lead two away.
+    let ranked = look(&mut bench, "http://b.test/1", &["http://c.test/2", "/2"], judged(SAILING, 0.0, &[0.0, 0.0]));
+    assert!(told(&ranked, "http://c.test/2").is_none() && told(&ranked, "http://b.test/2").is_none(), "{ranked:?}");
+    let ranked = look(&mut bench, "http://d.test/", &["http://c.test/2"], judged(SAILING, 0.0, &[0.8]));
+    assert!(told(&ranked, "http://c.test/2").is_some(), "{ranked:?}");
+}
+
+#[test]
+fn other_topics_judge_anew_and_without_topics_all_is_forgotten() {
+    let mut bench = Bench::new(&[ALIKE]);
+    let sail = ("http://a.test/sail", ["http://b.test/both", "http://b.test/sail"]);
+    look(&mut bench, "http://b.test/both", &[], None);
+    assert_eq!(counted(&bench), FocusTotals::default());
+    // Before there are topics, all pages are alike.
+    look(&mut bench, sail.0, &sail.1, None);
+    assert_eq!(["http://a.test/sail", "http://b.test/sail"].map(|url| bench.told(url)), [1.0; 2]);
+    // A topic is added: pages are judged when they are looked at again, and links count.
+    look(&mut bench, sail.0, &sail.1, judged(SAILING, 0.6, &[0.9, 0.9]));
+    look(&mut bench, "http://b.test/both", &[], judged(SAILING, 0.6, &[]));
+    assert!(bench.told(sail.0) > 5.0, "{}", bench.told(sail.0));
+    assert_eq!(kept(&bench, "http://b.test/sail").unwrap().links, 1);
+    bench.driver.kill(0);
+    bench.start();
+    // The page is looked at again: its links do not count twice.
+    look(&mut bench, sail.0, &sail.1, judged(SAILING, 0.6, &[0.9, 0.9]));
+    assert_eq!(kept(&bench, "http://b.test/sail").unwrap().links, 1);
+    // Other topics: the same page is off them, and what its links promised for those before counts no longer.
+    look(&mut bench, sail.0, &sail.1, judged(COOKING, 0.0, &[0.0, 0.0]));
+    let unseen = kept(&bench, "http://b.test/sail").unwrap();
+    assert_eq!((unseen.topics_version, unseen.links), (COOKING, 1));
+    assert!(bench.told("http://a.test/sail") < 0.2 && bench.told("http://b.test/sail") < 1.0);
+    let both = kept(&bench, "http://b.test/both").unwrap();
+    assert_eq!(
+        (both.topics_version, both.best().unwrap().topic.as_str()),
+        (SAILING, "sailing"),
+        "until it is looked at"
+    );
+    look(&mut bench, "http://b.test/both", &[], judged(COOKING, 0.6, &[]));
+    assert_eq!(kept(&bench, "http://b.test/both").unwrap().best().unwrap().topic, "cooking");
+    bench.driver.kill(0);
+    bench.start();
+    // No topics any more: what is looked at is like any other page, and nothing is kept of it.
+    look(&mut bench, sail.0, &sail.1, None);
+    look(&mut bench, "http://b.test/both", &[], None);
+    look(&mut bench, "http://b.test/sail", &[], None);
+    assert_eq!(counted(&bench), FocusTotals::default());
+    let told = [sail.0, sail.1[0], sail.1[1]].map(|url| bench.told(url));
+    assert_eq!(told, [1.0; 3]);
+}
+
+#[test]
+fn of_a_forgotten_page_nothing_stays_that_topics_made_of_it() {
+    let mut bench = Bench::new(&[ALIKE]);
+    let page = "http://a.test/";
+    look(&mut bench, page, &["http://b.test/"], judged(SAILING, 0.6, &[0.9]));
+    assert!(kept(&bench, page).is_some());
+    let url = CanonicalUrl::parse(page).unwrap();
+    let site = url.site_key();
+    let removal = PageRemoval { url, removed_at: stream::Clock::now(&*bench.driver.clock), last_attempt: Some(1) };
+    for _ in 0..2 {
+        let topic = bench.names.topic(topics::RANKER_EVENTS);
+        bench.driver.send(&topic, site.as_str().as_bytes(), removal.encode()).unwrap();
+        bench.ranked();
+        assert_eq!(kept(&bench, page), None);
+        assert_eq!(counted(&bench), FocusTotals { pages: 1, judged: 0, on_topic: 0, targets: 0 });
+    }
+    // It is judged like a new page when it is seeded again.
+    look(&mut bench, page, &["http://b.test/"], judged(SAILING, 0.6, &[0.9]));
+    assert_eq!(counted(&bench), FocusTotals { pages: 2, judged: 1, on_topic: 1, targets: 0 });
+}
+
+/// Looks and changes of topics in random order, with crashes in the middle of batches: what is kept in the end is what is kept
+/// without crashes, and the counts are those of the table.
+#[test]
+fn crashes_change_nothing_of_what_is_kept() {
+    for seed in 0..6 {
+        let run = |crashes: f64| {
+            let mut random = Pcg64::seed_from_u64(seed);
+            let mut accidents = Pcg64::seed_from_u64(seed + 100);
+            let mut bench = Bench::new(&[ALIKE, ("ranker.interval", "1h")]);
+            let url = |number: usize| format!("http://site-{}.test/{number}", number % 7);
+            let mut killed = 0;
+            for round in 0..150 {
+                // Sailing, then cooking, then nothing, then sailing again.
+                let topics = [Some(SAILING), Some(COOKING), None, Some(SAILING)][round * 4 / 150];
+                let source = random.random_range(0..40);
+                // All links are of one site, whose partition hears of them in the order of the looks.
+                let targets: Vec<_> = (0..4).map(|step| url((source + 7 * step) % 35)).collect();
+                let targets: Vec<&str> = targets.iter().map(String::as_str).collect();
+                let relevance = random.random_range(0.0..0.6);
+                let promises: Vec<f32> = targets.iter().map(|_| random.random_range(0.0..1.0)).collect();
+                let focus = topics.and_then(|version| judged(version, relevance, &promises));
+                bench.send_judged(&url(source), &targets, true, round as i64, focus);
+                if round % 10 == 0 {
+                    bench.driver.clock.advance(HOUR);
+                }
+                for _ in 0..accidents.random_range(0..3) {
+                    bench.driver.step(0).unwrap();
+                }
+                if accidents.random_bool(crashes) {
+                    killed += 1;
+                    bench.driver.kill(0);
+                    bench.start();
+                }
+            }
+            bench.ranked();
+            let pages: Vec<_> = (0..40).map(|number| kept(&bench, &url(number))).collect();
+            (pages, counted(&bench), killed)
+        };
+        let (pages, totals, killed) = run(0.2);
+        let (expected, expected_totals, _) = run(0.0);
+        assert!(killed > 10 && totals.judged > 5, "seed {seed}: {killed} crashes, {totals:?}");
+        assert_eq!((pages, totals), (expected, expected_totals), "seed {seed}");
+    }
+}

@@ -1,0 +1,8 @@
+//! The ranker on its test driver.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
+mod bench;
+mod focus;
+mod stage;
+mod trust;

@@ -1,0 +1,132 @@
+//! Pages that an operator forgets, while requests for them are under way.
+
+use crate::bench::{Bench, SIBLING, URL, edited, looked, urls};
+use messages::{CommandKind, DetectorEvent, Encoded, FetchOutcome, PageRemoval, SchedulerEvent, topics};
+use page::{CanonicalUrl, MINUTE, SECOND};
+use scheduler::{FORGOTTEN, ForgottenPage};
+use std::collections::BTreeSet;
+
+fn bench() -> Bench {
+    Bench::new(&[("policy.lease_timeout", "10m")])
+}
+
+/// Removals sent to the detector.
+fn removals(bench: &Bench) -> Vec<PageRemoval> {
+    let removal = |event| if let DetectorEvent::Removal(removal) = event { Some(removal) } else { None };
+    bench.read(topics::FETCH_RESULTS).into_iter().filter_map(removal).collect()
+}
+
+fn forgotten(bench: &Bench) -> Option<ForgottenPage> {
+    let key = CanonicalUrl::parse(URL).unwrap().page_id().0;
+    let records = bench.driver.contents(&bench.names.topic(FORGOTTEN.spec().changelog("scheduler"))).unwrap();
+    let last = records.iter().rfind(|record| record.key == key)?;
+    last.value.as_deref().map(|value| ForgottenPage::decode(value).unwrap())
+}
+
+/// The detector and the estimator have deleted the page.
+fn acknowledge(bench: &mut Bench, removal: &PageRemoval) {
+    bench.send(removal.url.site_key().as_str(), &SchedulerEvent::Removed(removal.clone()));
+}
+
+#[test]
+fn a_page_is_gone_when_the_answer_that_was_under_way_has_gone_round_and_no_sooner() {
+    let mut bench = bench();
+    bench.seed(URL);
+    let request = bench.next(5 * SECOND);
+    bench.command(CommandKind::Forget, URL, 1.0);
+    let first = removals(&bench).pop().unwrap();
+    assert_eq!(first.last_attempt, Some(request.attempt));
+    acknowledge(&mut bench, &first);
+    bench.crash();
+    bench.wait(MINUTE);
+    let waits = forgotten(&bench).unwrap();
+    assert!(waits.deleted_at.is_some() && waits.gone_at.is_none(), "{waits:?}");
+    assert_eq!(waits.lease_until, Some(request.lease_until));
+
+    bench.answer(looked(&request, 1.0));
+    let answered = forgotten(&bench).unwrap();
+    assert_eq!((answered.lease_until, answered.gone_at), (None, None), "the estimator has heard of the answer");
+    let second = removals(&bench).pop().unwrap();
+    assert_eq!((removals(&bench).len(), &second), (2, &first));
+    let now = bench.now();
+    acknowledge(&mut bench, &second);
+    assert_eq!(forgotten(&bench).unwrap().gone_at, Some(now));
+    assert!(bench.wait(20 * MINUTE).is_empty());
+    assert_eq!(forgotten(&bench).unwrap().gone_at, Some(now));
+}
+
+#[test]
+fn a_request_that_is_lost_is_waited_for_until_its_lease_is_over_also_across_a_crash() {
+    let mut bench = bench();
+    bench.seed(URL);
+    let request = bench.next(5 * SECOND);
+    bench.command(CommandKind::Forget, URL, 1.0);
+    let removal = removals(&bench).pop().unwrap();
+    acknowledge(&mut bench, &removal);
+    bench.crash();
+    bench.wait(9 * MINUTE);
+    assert_eq!(forgotten(&bench).unwrap().gone_at, None);
+    // Forgetting it again does not end the wait.
+    bench.command(CommandKind::Forget, URL, 1.0);
+    let again = removals(&bench).pop().unwrap();
+    assert_eq!(again.last_attempt, Some(request.attempt));
+    acknowledge(&mut bench, &again);
+    assert_eq!(forgotten(&bench).unwrap().gone_at, None);
+    bench.wait(2 * MINUTE);
+    let gone = forgotten(&bench).unwrap();
+    assert!(gone.gone_at >= Some(request.lease_until) && gone.lease_until.is_none(), "{gone:?}");
+    // An answer that comes later still is removed from the estimator.
+    bench.answer(looked(&request, 1.0));
+    assert_eq!(removals(&bench).len(), 3);
+    assert_eq!(forgotten(&bench), Some(gone));
+}
+
+#[test]
+fn without_a_request_under_way_the_first_acknowledgement_is_enough() {
+    for is_known in [true, false] {
+        let mut bench = bench();
+        if is_known {
+            bench.seed(URL);
+            let request = bench.next(5 * SECOND);
+            bench.answer(edited(looked(&request, 1.0), |it| it.look.outcome = FetchOutcome::Fetched));
+        }
+        bench.command(CommandKind::Forget, URL, 1.0);
+        let removal = removals(&bench).pop().unwrap();
+        acknowledge(&mut bench, &removal);
+        let gone = forgotten(&bench).unwrap();
+        assert!(gone.gone_at.is_some() && gone.lease_until.is_none(), "{gone:?}");
+        bench.seed(URL);
+        assert!(Some(bench.next(5 * SECOND).attempt) > removal.last_attempt, "the detector would pass it over");
+    }
+}
+
+#[test]
+fn a_removal_of_an_earlier_life_acknowledges_nothing() {
+    let mut bench = bench();
+    bench.command(CommandKind::Forget, URL, 1.0);
+    let earlier = removals(&bench).pop().unwrap();
+    bench.seed(URL);
+    let request = bench.next(5 * SECOND);
+    bench.answer(looked(&request, 1.0));
+    bench.command(CommandKind::Forget, URL, 1.0);
+    acknowledge(&mut bench, &earlier);
+    assert_eq!(forgotten(&bench).unwrap().deleted_at, None);
+}
+
+#[test]
+fn a_list_of_seeds_brings_no_forgotten_page_back_and_a_seed_of_its_own_does() {
+    let mut bench = bench();
+    bench.command(CommandKind::ListedSeed, URL, 1.0);
+    bench.next(5 * SECOND);
+    bench.command(CommandKind::Forget, URL, 1.0);
+    bench.crash();
+    bench.command(CommandKind::ListedSeed, URL, 1.0);
+    bench.command(CommandKind::ListedSeed, SIBLING, 1.0);
+    let requests = bench.wait(MINUTE);
+    assert_eq!(urls(&requests), BTreeSet::from([SIBLING]));
+    assert!(bench.page(URL).is_none() && forgotten(&bench).is_some());
+    assert_eq!(bench.driver.status(0).figures["forgotten_seeds_total"], 1.0);
+    bench.seed(URL);
+    assert_eq!(forgotten(&bench), None);
+    assert_eq!(bench.next(5 * SECOND).url.as_str(), URL);
+}

@@ -1,0 +1,17 @@
+//! The scheduler on its test driver.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
+mod ahead;
+mod bench;
+mod budget;
+mod discovery;
+mod forgetting;
+mod lists;
+mod live;
+mod mirrors;
+mod questions;
+mod refusals;
+mod scope;
+mod siblings;
+mod stage;

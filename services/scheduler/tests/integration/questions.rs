@@ -1,0 +1,135 @@
+//! What the scheduler answers to operators: what it keeps and decides, without changing anything.
+
+use crate::bench::{Bench, ELSEWHERE, SIBLING, URL, looked};
+use messages::{Answer, CommandKind, DeadLetter, Encoded, HostOrder, HostSelection, Question, QuestionKind, topics};
+use page::{CanonicalUrl, DAY, MINUTE, SECOND};
+use scheduler::explain::Explanation;
+use scheduler::{FORGOTTEN, HOSTS, HostListing, PAGES};
+use std::collections::BTreeMap;
+
+fn question(bench: &Bench, about: QuestionKind, url: Option<&str>) -> Question {
+    let url = url.map(|url| CanonicalUrl::parse(url).unwrap());
+    Question {
+        question_id: "q".to_owned(),
+        routing_key: url.as_ref().map_or("any".to_owned(), |url| url.site_key().as_str().to_owned()),
+        about,
+        url,
+        hosts: None,
+        asked_at: bench.now(),
+        answer_until: bench.now() + MINUTE,
+    }
+}
+
+/// The answers that a question adds. Nothing else may change.
+fn ask(bench: &mut Bench, question: &Question) -> Vec<Answer> {
+    let answers = |bench: &Bench| bench.driver.contents(&bench.names.topic(topics::ANSWERS)).unwrap();
+    let written = |bench: &Bench| {
+        let topics = scheduler::topology().topics();
+        let outputs = topics
+            .iter()
+            .filter(|topic| ![topics::ANSWERS.name(), topics::SCHEDULER_EVENTS.name()].contains(&topic.name));
+        let count = |topic: String| {
+            bench.driver.contents(&topic).unwrap().iter().filter(|record| !record.key.is_empty()).count()
+        };
+        outputs.map(|topic| count(bench.names.topic(*topic))).collect::<Vec<_>>()
+    };
+    let (before, written_before) = (answers(bench).len(), written(bench));
+    bench.send(&question.routing_key.clone(), &question.clone().into());
+    assert_eq!(written(bench), written_before, "an answer changes nothing");
+    let new = answers(bench).split_off(before);
+    new.iter().map(|record| Answer::decode(record.value.as_deref().unwrap()).unwrap()).collect()
+}
+
+fn one(bench: &mut Bench, question: &Question) -> Answer {
+    let mut answers = ask(bench, question);
+    assert_eq!(answers.len(), 1);
+    let answer = answers.remove(0);
+    assert_eq!((&*answer.question_id, &*answer.stage, answer.partition), ("q", "scheduler", 0));
+    answer
+}
+
+/// Two pages of a site, one looked at once, and one of another site.
+fn bench() -> Bench {
+    let mut bench = Bench::new(&[("policy.min_interval", "1h")]);
+    bench.seed(URL);
+    let request = bench.next(5 * SECOND);
+    bench.answer(looked(&request, 0.05));
+    bench.command(CommandKind::PauseHost, SIBLING, 1.0);
+    bench.command(CommandKind::Seed, SIBLING, 3.0);
+    bench.command(CommandKind::PauseHost, ELSEWHERE, 1.0);
+    bench.seed(ELSEWHERE);
+    bench.wait(2 * MINUTE);
+    bench
+}
+
+#[test]
+fn a_page_is_told_as_it_is_kept_and_one_that_is_not_known_is_not() {
+    let mut bench = bench();
+    let asked = question(&bench, QuestionKind::Page, Some(URL));
+    let answer = one(&mut bench, &asked);
+    assert_eq!(answer.entry(PAGES.name()).unwrap(), bench.page(URL));
+    assert_eq!(answer.entry(HOSTS.name()).unwrap(), bench.host(URL));
+    assert_eq!(answer.entry::<scheduler::ForgottenPage>(FORGOTTEN.name()).unwrap(), None);
+    bench.command(CommandKind::Forget, URL, 1.0);
+    let asked = question(&bench, QuestionKind::Page, Some(URL));
+    let answer = one(&mut bench, &asked);
+    assert_eq!(answer.entry::<scheduler::ScheduledPage>(PAGES.name()).unwrap(), None);
+    assert!(answer.entry::<scheduler::ForgottenPage>(FORGOTTEN.name()).unwrap().is_some());
+    let asked = question(&bench, QuestionKind::Explanation, Some(URL));
+    let answer = one(&mut bench, &asked);
+    assert!(answer.json.is_none() && answer.entries.len() == 1, "{answer:?}");
+}
+
+#[test]
+fn a_running_scheduler_explains_a_page_as_its_tables_do() {
+    let mut bench = bench();
+    for url in [URL, SIBLING, ELSEWHERE] {
+        let asked = question(&bench, QuestionKind::Explanation, Some(url));
+        let mut answer = one(&mut bench, &asked);
+        let (told, json): (Explanation, _) = (answer.read_json().unwrap(), answer.json.clone());
+        assert!(told.price.is_some());
+        let stored = bench.explained(url, told.price);
+        // Hosts, beliefs and times included.
+        answer.set_json(&stored).unwrap();
+        assert_eq!(json, answer.json, "{url}");
+    }
+}
+
+#[test]
+fn figures_and_hosts_are_those_of_the_partition() {
+    let mut bench = bench();
+    let asked = question(&bench, QuestionKind::Figures, None);
+    let figures: BTreeMap<String, f64> = one(&mut bench, &asked).read_json().unwrap();
+    assert_eq!((figures["pages"], figures["never_fetched"], figures["questions_answered_total"]), (3.0, 2.0, 1.0));
+    let list = |bench: &mut Bench, order, at_most| {
+        let hosts = Some(HostSelection { order, at_most });
+        let asked = Question { hosts, ..question(bench, QuestionKind::Hosts, None) };
+        one(bench, &asked).read_json::<HostListing>().unwrap()
+    };
+    let listing = list(&mut bench, HostOrder::Pages, 20);
+    let shown: Vec<_> = listing.hosts.iter().map(|host| (host.host.as_str(), host.pages, host.fetches)).collect();
+    assert_eq!(shown, [("a.site.test", 2, 1), ("b.other.test", 1, 0)]);
+    assert!(listing.hosts.iter().all(|host| host.paused && !host.blocked), "{listing:?}");
+    assert_eq!((listing.hosts[0].value, listing.hosts[0].budget_share), (4.0, 1.0));
+    let first = list(&mut bench, HostOrder::Freshness, 1);
+    assert_eq!((first.known, first.fetches, first.hosts.len()), (2, 1, 1));
+    assert_eq!(first.hosts[0].host.as_str(), "b.other.test", "nothing of it is fresh");
+}
+
+#[test]
+fn a_question_that_nobody_waits_for_is_passed_over_and_one_that_makes_no_sense_is_set_aside() {
+    let mut bench = bench();
+    let late = question(&bench, QuestionKind::Page, Some(URL));
+    bench.pass(DAY);
+    bench.tick();
+    assert_eq!(ask(&mut bench, &late), []);
+    bench.tick();
+    assert_eq!(bench.driver.status(0).figures["questions_expired_total"], 1.0);
+    for about in [QuestionKind::Page, QuestionKind::Hosts, QuestionKind::Copy, QuestionKind::Unknown] {
+        let asked = question(&bench, about, None);
+        assert_eq!(ask(&mut bench, &asked), []);
+    }
+    let letters = bench.driver.contents(&bench.names.topic(topics::DEAD_LETTERS)).unwrap();
+    let reasons = letters.iter().map(|record| DeadLetter::decode(record.value.as_deref().unwrap()).unwrap().reason);
+    assert_eq!(reasons.filter(|reason| reason.contains("does not answer")).count(), 4);
+}
