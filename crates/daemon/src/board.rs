@@ -118,6 +118,9 @@ pub struct StageLag {
     /// The missing schema, while something waits for it.
     #[serde(default)]
     pub waits_for: Option<String>,
+    /// How often the figures were computed since start.
+    #[serde(default)]
+    pub refreshes_total: Option<u64>,
     /// Further figures, by name.
     pub figures: BTreeMap<String, f64>,
 }
@@ -245,6 +248,7 @@ impl StageLag {
             set_aside_total: Some(status.set_aside_total),
             last_error: status.last_error,
             waits_for: status.waits_for,
+            refreshes_total: Some(status.refreshes_total),
             figures: further_figures(status.figures),
         }
     }

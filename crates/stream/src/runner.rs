@@ -326,6 +326,7 @@ impl StageRunner {
             status.restoring = restoring;
             status.restore_remaining_records = remaining;
             status.figures = figures;
+            status.refreshes_total += 1;
             status.waits_for = waits_for;
         });
     }

@@ -135,15 +135,17 @@ impl Embedded {
         Ok(backlogs.iter().flat_map(|(_, partitions)| partitions).map(|of| of.records).sum())
     }
 
-    /// Whether the loop is idle: every known page has been answered at least once, no request is in flight, and no
-    /// record waits.
-    pub fn is_idle(&self) -> Result<bool, CommandFailure> {
+    /// Whether the loop is idle by the latest figures: every known page has been answered at least once, no request is in
+    /// flight, and no record waits. If it is, how often each stage has computed its figures: those computed before the last
+    /// record was consumed do not know of it.
+    pub fn idle_by_refreshes(&self) -> Result<Option<Vec<u64>>, CommandFailure> {
         let stages = self.board.stages();
         if !self.board.is_ready() || self.lag_records()? > 0 {
-            return Ok(false);
+            return Ok(None);
         }
         let figure = |name: &str| stages.iter().filter_map(|stage| stage.figures.get(name)).sum::<f64>();
-        Ok(figure("unanswered") == 0.0 && figure("in_flight") == 0.0)
+        let is_idle = figure("unanswered") == 0.0 && figure("in_flight") == 0.0;
+        Ok(is_idle.then(|| stages.iter().map(|stage| stage.refreshes_total).collect()))
     }
 
     /// Stops, waits for the stages to finish their steps, and returns the final status.

@@ -17,8 +17,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Quiet time after which the loop counts as idle. Longer than the age of the stages' figures.
-const QUIET: Duration = Duration::from_millis(1_500);
+/// The loop is idle if it still is when every stage has computed its figures this many times. Records and requests pass from
+/// stage to stage, so that one look at all of them may miss some.
+const QUIET_REFRESHES: u64 = 2;
 
 /// Why a run ended that was stopped from outside.
 const STOPPED: &str = "stopped";
@@ -157,7 +158,7 @@ fn watch(embedded: &Embedded, arguments: &RunArguments, started: Instant) -> Res
     let bar = ProgressBar::with_draw_target(None, target).with_style(
         ProgressStyle::with_template("{spinner} {elapsed} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()),
     );
-    let mut quiet_since: Option<Instant> = None;
+    let mut quiet = Quiet::default();
     let ended = loop {
         std::thread::sleep(Duration::from_millis(100));
         if embedded.stop.is_stopped() {
@@ -166,11 +167,8 @@ fn watch(embedded: &Embedded, arguments: &RunArguments, started: Instant) -> Res
         if arguments.duration.is_some_and(|limit| started.elapsed() >= *limit) {
             break "time is up";
         }
-        if arguments.until_idle {
-            quiet_since = if embedded.is_idle()? { quiet_since.or(Some(Instant::now())) } else { None };
-            if quiet_since.is_some_and(|since| since.elapsed() >= QUIET) {
-                break "idle";
-            }
+        if arguments.until_idle && quiet.lasts(embedded.idle_by_refreshes()?) {
+            break "idle";
         }
         let status = embedded.board.status();
         bar.set_message(format!(
@@ -185,6 +183,23 @@ fn watch(embedded: &Embedded, arguments: &RunArguments, started: Instant) -> Res
     };
     bar.finish_and_clear();
     Ok(ended)
+}
+
+/// How often each stage had computed its figures when the loop was first seen idle; `None` while it is not.
+#[derive(Default)]
+struct Quiet(Option<Vec<u64>>);
+
+impl Quiet {
+    /// Whether the loop has been idle for [`QUIET_REFRESHES`] of every stage. `idle`: how often each has computed its figures by
+    /// now, if the loop is idle by them.
+    fn lasts(&mut self, idle: Option<Vec<u64>>) -> bool {
+        let Some(refreshes) = idle else {
+            self.0 = None;
+            return false;
+        };
+        let since = self.0.get_or_insert_with(|| refreshes.clone());
+        refreshes.iter().zip(since).all(|(now, then)| *now >= *then + QUIET_REFRESHES)
+    }
 }
 
 /// Reads a seeds file. Invalid lines are reported one by one, and the rest is used.
@@ -233,6 +248,18 @@ mod tests {
 
     fn told(status: &Status, of_pages: &[OutcomeCount]) -> Option<String> {
         nothing_fetched(status, || Ok(of_pages.to_vec())).err().map(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn a_loop_is_idle_only_by_figures_that_every_stage_computed_since() {
+        let mut quiet = Quiet::default();
+        // However long that lasts: a stage that has no time computes no figures.
+        assert!((0..1_000).all(|_| !quiet.lasts(Some(vec![7, 3]))));
+        assert!(!quiet.lasts(Some(vec![90, 4])), "the second stage has none of the last moment");
+        assert!(quiet.lasts(Some(vec![91, 5])));
+        assert!(!quiet.lasts(None), "a record waits");
+        assert!(!quiet.lasts(Some(vec![99, 9])) && !quiet.lasts(Some(vec![100, 12])), "it counts from then");
+        assert!(quiet.lasts(Some(vec![101, 12])));
     }
 
     #[test]
