@@ -61,7 +61,8 @@ fn wilson(n: f64, share: f64) -> (f64, f64) {
     const Z: f64 = 1.959_963_984_540_054;
     let centre = (share + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
     let half = Z / (1.0 + Z * Z / n) * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
-    ((centre - half).max(0.0), (centre + half).min(1.0))
+    // Rounding must not put the share outside of its own interval.
+    ((centre - half).min(share).max(0.0), (centre + half).max(share).min(1.0))
 }
 
 #[cfg(test)]
@@ -79,6 +80,12 @@ mod tests {
         check(10, 8, 0.4902, 0.9433);
         check(10, 0, 0.0, 0.2775);
         check(100, 100, 0.9630, 1.0);
+        for looks in 1..1_000 {
+            for fresh in [0, looks / 2, looks] {
+                let audited = AuditedFreshness::of(looks, fresh).unwrap();
+                assert!(audited.low <= audited.mean && audited.mean <= audited.high, "{audited:?}");
+            }
+        }
     }
 
     #[test]
