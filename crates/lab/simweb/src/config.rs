@@ -1,6 +1,7 @@
 //! The settings of a web.
 
 use crate::dials::{FaultRule, HostDials};
+use crate::gate::PageGate;
 use crate::web::WebSource;
 use rustls::ServerConfig;
 use std::collections::BTreeMap;
@@ -26,6 +27,8 @@ pub struct SimWebConfig {
     pub misleading_sitemaps: f64,
     /// Seed of the faults and of the hosts that mislead.
     pub seed: u64,
+    /// Holds the answers to requests for pages back.
+    pub gate: Option<Arc<PageGate>>,
     /// TLS for connections that begin with it. The others, on the same ports, have none.
     pub tls: Option<Arc<ServerConfig>>,
 }
@@ -42,6 +45,7 @@ impl SimWebConfig {
             page_bytes: 14_000,
             misleading_sitemaps: 0.0,
             seed: 1,
+            gate: None,
             tls: None,
         }
     }

@@ -41,6 +41,7 @@ mod corpus;
 mod dials;
 mod direct;
 mod freshness;
+mod gate;
 pub mod hostile;
 mod ledger;
 mod looks;
@@ -63,6 +64,7 @@ pub use crate::dials::{
 };
 pub use crate::direct::{Answer, DirectRequest};
 pub use crate::freshness::{Freshness, freshness};
+pub use crate::gate::PageGate;
 pub use crate::ledger::{Ledger, LedgerEntry, RequestKind, read_ledger, write_ledger};
 pub use crate::looks::{LedgerLook, Looks};
 pub use crate::politeness::{HostLoad, HostPoliteness, politeness};

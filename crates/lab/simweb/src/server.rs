@@ -8,6 +8,7 @@ use crate::clock::SimwebClock;
 use crate::config::SimWebConfig;
 use crate::connections::accept;
 use crate::corpus::CorpusError;
+use crate::gate::PageGate;
 use crate::ledger::{Ledger, LedgerEntry, RequestKind};
 use crate::respond::{Delivery, InFlightGuard, WebRequest, WebResponse, host_of, respond};
 use crate::trace::without_port;
@@ -43,6 +44,7 @@ impl SimWeb {
     /// Opens the source, listens, and serves on a thread of its own until dropped.
     pub fn start(config: SimWebConfig, clock: SimwebClock) -> Result<Self, CorpusError> {
         let (bind, tls) = (config.bind, config.tls.clone().map(TlsAcceptor::from));
+        let gate = config.gate.clone();
         let web = Arc::new(Web::open(config)?);
         let listen = |addr: SocketAddr| {
             StdListener::bind(addr)
@@ -58,7 +60,7 @@ impl SimWeb {
         }
 
         let ledger = Arc::new(Ledger::default());
-        let site = Arc::new(ServedWeb { web: Arc::clone(&web), ledger: Arc::clone(&ledger), clock, tls });
+        let site = Arc::new(ServedWeb { web: Arc::clone(&web), ledger: Arc::clone(&ledger), clock, gate, tls });
         let (stop, stopped) = oneshot::channel();
         let (say_where, hear_where) = std::sync::mpsc::channel();
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -141,6 +143,7 @@ pub(crate) struct ServedWeb {
     web: Arc<Web>,
     ledger: Arc<Ledger>,
     clock: SimwebClock,
+    gate: Option<Arc<PageGate>>,
     pub(crate) tls: Option<TlsAcceptor>,
 }
 
@@ -189,6 +192,9 @@ pub(crate) async fn answer(
     record.entry.kind = answer.kind;
     record.entry.path = Arc::clone(&answer.path);
     record.entry.disallowed = answer.disallowed;
+    if let Some(gate) = site.gate.as_ref().filter(|_| answer.kind == RequestKind::Page) {
+        gate.pass().await;
+    }
     if !answer.latency.is_zero() {
         tokio::time::sleep(answer.latency).await;
     }

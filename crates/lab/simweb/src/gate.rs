@@ -1,0 +1,39 @@
+//! A gate in front of the pages, for tests that decide how far a crawl may get.
+
+use std::fmt;
+use tokio::sync::Semaphore;
+
+/// Holds the answers to requests for pages back until they are let through.
+pub struct PageGate {
+    permits: Semaphore,
+}
+
+impl PageGate {
+    /// A gate that lets nothing through yet.
+    pub fn closed() -> Self {
+        Self { permits: Semaphore::new(0) }
+    }
+
+    /// Lets this many more requests through. A request whose client leaves while it waits does not count.
+    pub fn let_through(&self, requests: usize) {
+        self.permits.add_permits(requests);
+    }
+
+    /// Lets everything through from now on.
+    pub fn open(&self) {
+        self.permits.close();
+    }
+
+    pub(crate) async fn pass(&self) {
+        // An error means that the gate is open.
+        if let Ok(permit) = self.permits.acquire().await {
+            permit.forget();
+        }
+    }
+}
+
+impl fmt::Debug for PageGate {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("PageGate").field("permits", &self.permits.available_permits()).finish()
+    }
+}
