@@ -1,20 +1,26 @@
 //! Links are followed from one page, with crashes: all pages are found, and no cash is lost or made.
 
 use crate::simulation::{History, Plan, simulate};
-use std::sync::OnceLock;
-
-fn followed() -> &'static History {
-    static HISTORY: OnceLock<History> = OnceLock::new();
-    HISTORY.get_or_init(follow)
-}
+use crate::{check, claims};
 
 fn follow() -> History {
     simulate(Plan { seed: crate::seed(), days: 14, links: true, ..Plan::default() })
 }
 
 #[test]
-fn every_page_is_found_from_one_and_has_one_account() {
-    let history = followed();
+fn a_history_of_links_that_are_followed_keeps_every_promise() {
+    check(
+        &follow(),
+        claims![
+            every_page_is_found_from_one_and_has_one_account,
+            all_cash_is_one_at_every_tick,
+            the_page_that_all_link_to_weighs_most,
+            the_same_seed_gives_the_same_accounts,
+        ],
+    );
+}
+
+fn every_page_is_found_from_one_and_has_one_account(history: &History) {
     assert!(history.crashes >= 20, "{} crashes prove little", history.crashes);
     assert_eq!(history.pages.len(), history.web.pages.len());
     assert_eq!(history.linked.keys().collect::<Vec<_>>(), history.pages.keys().collect::<Vec<_>>());
@@ -24,9 +30,7 @@ fn every_page_is_found_from_one_and_has_one_account() {
     }
 }
 
-#[test]
-fn all_cash_is_one_at_every_tick() {
-    let history = followed();
+fn all_cash_is_one_at_every_tick(history: &History) {
     // Of trust hardly anything lies in purses: few pages hand it on.
     for (kind, (name, least_moved)) in [("cash", 0.01), ("cash from trusted pages", 1e-4)].into_iter().enumerate() {
         for (tick, (accounts, purses)) in history.cash.iter().map(|both| both[kind]).enumerate() {
@@ -41,16 +45,13 @@ fn all_cash_is_one_at_every_tick() {
     }
 }
 
-#[test]
-fn the_page_that_all_link_to_weighs_most() {
-    let history = followed();
+fn the_page_that_all_link_to_weighs_most(history: &History) {
     let first = history.web.pages[0].url.page_id();
     let others = history.linked.iter().filter(|(id, _)| **id != first).map(|(_, page)| page.told_importance);
     let most = others.fold(0.0, f64::max);
     assert!(history.linked[&first].told_importance > 2.0 * most, "{:?} beside {most}", history.linked[&first]);
 }
 
-#[test]
-fn the_same_seed_gives_the_same_accounts() {
-    assert_eq!(follow().stores, followed().stores);
+fn the_same_seed_gives_the_same_accounts(history: &History) {
+    assert_eq!(follow().stores, history.stores);
 }

@@ -1,30 +1,23 @@
 //! A web of sites with sitemaps and dates, lived through by the real scheduler, detector and estimator, and by the
 //! simulator.
 
-use crate::at_once::AtOnce;
+use crate::lived_web::{LivedWeb, changes_days, get, simulated_pages};
 use change_rate::EstimatorChoice;
-use messages::{
-    Command, CommandKind, Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, Look, Validators, topics,
-};
+use messages::{Validators, topics};
 use page::{CanonicalUrl, Timestamp};
 use policies::{PolicyKind, PolicyOptions};
-use settings::{Layers, Settings};
 use simulate::changes::RecordedChanges;
 use simulate::engine::{self, Run};
 use simulate::lists::{ShownDates, SiteLists};
-use simulate::population::{Pages, SimulatedPage};
 use simulate::{learner, setup};
 use simweb::{
-    ChangeRates, ChangeTrace, DirectRequest, HostDials, HostSitemap, LedgerEntry, Looks, PageDates, PageHistory,
-    RequestKind, SeededConfig, SimWebConfig, TimeWindow, Web, WebSource,
+    ChangeRates, ChangeTrace, HostDials, HostSitemap, Looks, PageDates, SeededConfig, SimWebConfig, TimeWindow, Web,
+    WebSource,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 use stream::TaskId;
-use stream::testing::TestDriver;
-use sweeps::PagePlace;
-use topology::LogNames;
 
 const START: Timestamp = Timestamp::from_secs(1_700_000_000);
 pub(crate) const PAGES_PER_HOST: usize = 40;
@@ -93,40 +86,9 @@ impl ListedWeb {
     /// The services live through it.
     pub(crate) fn live(&self) -> Lived {
         let web = self.web();
-        let fetches_per_day = web.trace().pages.len() as f64 / FETCH_EVERY_DAYS;
-        let overrides = [
-            ("budget.fetches_per_second", (fetches_per_day / 86_400.0).to_string()),
-            ("budget.burst", "1d".to_owned()),
-            ("policy.scan_interval", format!("{}s", TICK.as_secs())),
-            ("policy.lease_timeout", "12h".to_owned()),
-            ("log.partitions", "1".to_owned()),
-        ];
-        let overrides = overrides.map(|(key, value)| (key.to_owned(), value));
-        let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
-        let names = LogNames::new(&settings);
-        let mut driver = TestDriver::new(&topology::topic_configs(&settings, &recrawl::embedded::stages(), 1), START);
-        driver.add(scheduler::stage(&settings, &names, 1), "0");
-        driver.add(detector::stage(&settings, &names, messages::ChangeForm::Avro), "0");
-        driver.add(estimator::stage(&settings, &names), "0");
-        for page in &web.trace().pages {
-            let url = CanonicalUrl::parse(&page.url()).unwrap();
-            let (key, kind) = (url.site_key(), CommandKind::Seed);
-            let command = Command { kind, url: Some(url), host: None, weight: 1.0, issued_at: START };
-            driver.send(&names.topic(topics::SCHEDULER_EVENTS), key.as_str().as_bytes(), command.encode()).unwrap();
-        }
-        let mut fetcher = AtOnce::join(&driver.log, &names);
-        let mut server = Server { web: &web, ledger: Vec::new(), told: BTreeMap::new() };
-        let ticks_per_day = 86_400 / TICK.as_secs();
-        for tick in 0..DAYS as u64 * ticks_per_day {
-            driver.clock.advance(TICK);
-            let now = stream::Clock::now(&*driver.clock);
-            driver.run_until_idle().unwrap();
-            fetcher.step(now, |request| server.answer(request, now));
-            driver.run_until_idle().unwrap();
-            if tick % ticks_per_day == 0 {
-                stream::LogBackend::maintain(&**driver.log.backend(), now).unwrap();
-            }
-        }
+        let seeds = &web.trace().pages;
+        let crawled = LivedWeb::crawl(&web, seeds, START, DAYS, TICK, FETCH_EVERY_DAYS, &[]);
+        let LivedWeb { driver, names, .. } = &crawled;
         let store = driver.stores.snapshot(&TaskId { stage: "scheduler".to_owned(), partition: 0 }).unwrap();
         let mut known_pages = 0;
         let mut count = |_: &[u8], _: &[u8]| {
@@ -137,7 +99,17 @@ impl ListedWeb {
         let records = driver.contents(&names.topic(topics::SCHEDULER_EVENTS)).unwrap();
         let lengths = records.iter().filter_map(|record| Some(record.value.as_ref()?.len()));
         let longest_record = lengths.max().unwrap();
-        server.lived(known_pages, longest_record)
+        let trace = web.trace();
+        let scored = TimeWindow { start: START.plus_days(SETTLED_DAYS), end: START.plus_days(DAYS) };
+        let weights = vec![1.0; trace.pages.len()];
+        let fetches = crawled.ledger.iter().filter(|entry| scored.start <= entry.started_at).count();
+        Lived {
+            stale: Looks::of_ledger(trace, &crawled.ledger).stale_share(trace, &weights, scored),
+            fetches_per_day: fetches as f64 / scored.days(),
+            list_looks: crawled.list_looks.values().sum(),
+            known_pages,
+            longest_record,
+        }
     }
 
     fn web(&self) -> Web {
@@ -167,24 +139,9 @@ impl ListedWeb {
     /// Share of the scored time during which copies were stale in the simulator.
     pub(crate) fn simulate(&self, policy: PolicyKind, fetches_per_day: f64) -> f64 {
         let (trace, dials, files) = (self.trace(), self.dials(), self.files());
-        let mut hosts = HashMap::new();
-        let infos: Vec<SimulatedPage> = trace
-            .pages
-            .iter()
-            .map(|page| {
-                let url = CanonicalUrl::parse(&page.url()).unwrap();
-                let next = hosts.len() as u32;
-                let host = *hosts.entry(url.host().to_string()).or_insert(next);
-                let place = PagePlace::of(url.site_key().as_str(), &url.host().to_string(), url.path());
-                SimulatedPage { weight: 1.0, cost: 1.0, host, section: 0, place }
-            })
-            .collect();
-        let pages = Pages::new(infos, vec!["all".to_owned()]).unwrap();
-        let changes_days = |page: &PageHistory| -> Vec<f64> {
-            page.states.iter().map(|state| state.since.days_since(START)).collect()
-        };
+        let pages = simulated_pages(&trace);
         let lists = SiteLists::showing(trace.pages.iter().map(|page| {
-            let told = |late_days| ShownDates::Told { dates: changes_days(page), late_days };
+            let told = |late_days| ShownDates::Told { dates: changes_days(page, START), late_days };
             let shown = match dials[&*page.host].sitemap {
                 HostSitemap::Stale { days } => told(days),
                 HostSitemap::Lying => ShownDates::Now,
@@ -192,7 +149,7 @@ impl ListedWeb {
             };
             files.get(&page.url()).map(|file| (file, shown))
         }));
-        let mut changes = RecordedChanges::new(trace.pages.iter().map(changes_days)).unwrap();
+        let mut changes = RecordedChanges::new(trace.pages.iter().map(|page| changes_days(page, START))).unwrap();
         let mut policy = setup::build(policy, &PolicyOptions::default());
         let mut learner =
             learner::learner(EstimatorChoice::Sweeps, &pages, change_rate::EstimatorOptions::default()).unwrap();
@@ -207,89 +164,4 @@ impl ListedWeb {
         let scores = engine::run_with_lists(&pages, &lists, &mut changes, policy, learner, &run, &mut go_on);
         1.0 - scores.unwrap().freshness
     }
-}
-
-/// Answers for the fetcher, and keeps a ledger of them.
-struct Server<'a> {
-    web: &'a Web,
-    ledger: Vec<LedgerEntry>,
-    /// Hosts whose robots.txt was read, and looks at the lists of each.
-    told: BTreeMap<String, u32>,
-}
-
-impl Server<'_> {
-    fn answer(&mut self, request: &FetchRequest, now: Timestamp) -> FetchResult {
-        let host = request.url.host_name().to_owned();
-        let answer = get(self.web, &request.url, &request.validators, now);
-        let sitemaps = match self.told.contains_key(&host) {
-            true => Vec::new(),
-            false => self.web.sitemap_url(&host).into_iter().collect(),
-        };
-        let is_page = answer.version.is_some();
-        *self.told.entry(host.clone()).or_default() += u32::from(!is_page);
-        self.ledger.push(LedgerEntry {
-            started_at: now,
-            ended_at: now,
-            host: host.into(),
-            path: request.url.path_and_query().into(),
-            kind: if is_page { RequestKind::Page } else { RequestKind::Sitemap },
-            status: answer.status,
-            version: answer.version,
-            bytes: answer.body.len() as u64,
-            in_flight: 1,
-            disallowed: false,
-            tls: false,
-        });
-        let digest = (answer.status == 200).then(|| Digest::of(&answer.body));
-        let outcome = match answer.status {
-            304 => FetchOutcome::NotModified,
-            404 => FetchOutcome::NotFound,
-            _ if digest == request.validators.content_digest => FetchOutcome::SameContent,
-            _ => FetchOutcome::Fetched,
-        };
-        let look = Look {
-            status: Some(answer.status),
-            latency_ms: 50,
-            validators: Validators {
-                url: None,
-                etag: answer.etag,
-                last_modified: answer.last_modified.map(http_date),
-                content_digest: digest,
-            },
-            body_length: answer.body.len() as i64,
-            ..Look::new(request.clone(), outcome, now)
-        };
-        let packed = || messages::body::pack(&answer.body, messages::body::Packing::Lz4);
-        let body = (outcome == FetchOutcome::Fetched).then(packed);
-        FetchResult { content_type: answer.content_type, body, sitemaps, ..FetchResult::new(look) }
-    }
-
-    fn lived(self, known_pages: usize, longest_record: usize) -> Lived {
-        let trace = self.web.trace();
-        let scored = TimeWindow { start: START.plus_days(SETTLED_DAYS), end: START.plus_days(DAYS) };
-        let weights = vec![1.0; trace.pages.len()];
-        let fetches = self.ledger.iter().filter(|entry| scored.start <= entry.started_at).count();
-        Lived {
-            stale: Looks::of_ledger(trace, &self.ledger).stale_share(trace, &weights, scored),
-            fetches_per_day: fetches as f64 / scored.days(),
-            list_looks: self.told.values().sum(),
-            known_pages,
-            longest_record,
-        }
-    }
-}
-
-fn get(web: &Web, url: &CanonicalUrl, known: &Validators, now: Timestamp) -> simweb::Answer {
-    let host = url.host();
-    let request = DirectRequest {
-        authority: host.as_str(),
-        path: url.path_and_query(),
-        if_none_match: known.etag.as_deref(),
-        if_modified_since: known.last_modified.as_deref(),
-    };
-    web.get(&request, now).unwrap()
-}
-
-fn http_date(at: Timestamp) -> String {
-    httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + at.saturating_since(Timestamp::from_secs(0)))
 }

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
+mod agreement;
 mod at_once;
 mod crowded;
 mod fetcher;
@@ -10,6 +11,7 @@ mod hints;
 mod links;
 mod listed_web;
 mod lists;
+mod lived_web;
 mod mirrors;
 mod policies_spend;
 mod refusal;
@@ -20,13 +22,47 @@ use messages::{Encoded, FetchOutcome, PageChange, Verdict};
 use page::{PageId, Timestamp};
 use simulation::{CRAWL_DELAY, History, LEASE_TIMEOUT, MAX_INTERVAL, Plan, TICK, simulate};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-/// One history with everything going wrong, for all tests that look at it.
-fn troubled() -> &'static History {
-    static HISTORY: OnceLock<History> = OnceLock::new();
-    HISTORY.get_or_init(|| simulate(Plan { seed: seed(), ..Plan::default() }))
+/// What holds of a history, by the name of the function that says so.
+type Claim = (&'static str, fn(&History));
+
+macro_rules! claims {
+    ($($name:ident),* $(,)?) => { &[$((stringify!($name), $name)),*] };
+}
+pub(crate) use claims;
+
+/// Checks every claim about one history. Making the history takes most of the time, and each test is a process of its own.
+fn check(history: &History, claims: &[Claim]) {
+    let check = |(name, claim): &Claim| {
+        let holds = catch_unwind(AssertUnwindSafe(|| claim(history))).is_ok();
+        println!("{name} ... {}", if holds { "ok" } else { "FAILED" });
+        (!holds).then_some(*name)
+    };
+    let broken: Vec<_> = claims.iter().filter_map(check).collect();
+    assert!(broken.is_empty(), "{broken:?}, see above");
+}
+
+#[test]
+fn a_history_with_everything_going_wrong_keeps_every_promise() {
+    let history = simulate(Plan { seed: seed(), ..Plan::default() });
+    check(
+        &history,
+        claims![
+            the_history_has_seen_every_kind_of_trouble,
+            no_page_is_lost_and_none_starves,
+            a_lost_request_is_asked_again_when_its_lease_has_run_out_and_nothing_is_stuck,
+            every_answer_counts_once_in_every_stage_however_often_it_came,
+            a_request_is_issued_once_under_its_number,
+            planned_requests_to_a_host_are_a_crawl_delay_apart_through_every_crash,
+            the_budget_is_kept_through_every_crash,
+            the_product_tells_each_change_once_in_the_order_of_the_web,
+            a_page_that_changes_often_is_believed_to_and_looked_at_more,
+            the_same_seed_gives_the_same_bytes,
+            crashes_change_nothing_but_when_things_are_done,
+        ],
+    );
 }
 
 /// Another seed, for a longer search by hand: `RECRAWL_TEST_SEED=$RANDOM cargo test -p tests --test whole_loop`.
@@ -34,9 +70,8 @@ fn seed() -> u64 {
     std::env::var("RECRAWL_TEST_SEED").map_or(3, |seed| seed.parse().expect("RECRAWL_TEST_SEED is a number"))
 }
 
-#[test]
-fn the_history_has_seen_every_kind_of_trouble() {
-    let History { crashes, lost, late_answers, repeated_answers, .. } = troubled();
+fn the_history_has_seen_every_kind_of_trouble(history: &History) {
+    let History { crashes, lost, late_answers, repeated_answers, .. } = history;
     for (what, count) in [
         ("crashes", crashes),
         ("lost requests", &(lost.len() as u32)),
@@ -47,9 +82,7 @@ fn the_history_has_seen_every_kind_of_trouble() {
     }
 }
 
-#[test]
-fn no_page_is_lost_and_none_starves() {
-    let history = troubled();
+fn no_page_is_lost_and_none_starves(history: &History) {
     assert_eq!(history.pages.len(), history.web.pages.len());
     // A look may be lost, retried with growing waits, and lost again; the pages wanted next are looked for every 16 ticks.
     let slack = 20 * TICK + 4 * LEASE_TIMEOUT + Duration::from_secs(86_400);
@@ -65,9 +98,7 @@ fn no_page_is_lost_and_none_starves() {
     }
 }
 
-#[test]
-fn a_lost_request_is_asked_again_when_its_lease_has_run_out_and_nothing_is_stuck() {
-    let history = troubled();
+fn a_lost_request_is_asked_again_when_its_lease_has_run_out_and_nothing_is_stuck(history: &History) {
     for page in history.pages.values() {
         let overdue = page.scheduler.request.lease_until().is_some_and(|until| until + TICK < history.end);
         assert!(!overdue, "{} is in flight for ever: {:?}", page.scheduler.url, page.scheduler);
@@ -83,9 +114,7 @@ fn a_lost_request_is_asked_again_when_its_lease_has_run_out_and_nothing_is_stuck
     }
 }
 
-#[test]
-fn every_answer_counts_once_in_every_stage_however_often_it_came() {
-    let history = troubled();
+fn every_answer_counts_once_in_every_stage_however_often_it_came(history: &History) {
     let mut latest: BTreeMap<PageId, (i64, i64)> = BTreeMap::new();
     for answer in &history.answers {
         let (attempt, count) = latest.entry(answer.look.page_id).or_default();
@@ -100,27 +129,23 @@ fn every_answer_counts_once_in_every_stage_however_often_it_came() {
     }
 }
 
-#[test]
-fn a_request_is_issued_once_under_its_number() {
+fn a_request_is_issued_once_under_its_number(history: &History) {
     let mut seen = BTreeSet::new();
-    for request in &troubled().requests {
+    for request in &history.requests {
         assert!(seen.insert((request.page_id, request.attempt)), "{} {}", request.url, request.attempt);
     }
 }
 
-#[test]
-fn planned_requests_to_a_host_are_a_crawl_delay_apart_through_every_crash() {
+fn planned_requests_to_a_host_are_a_crawl_delay_apart_through_every_crash(history: &History) {
     let mut next: BTreeMap<String, Timestamp> = BTreeMap::new();
-    for request in &troubled().requests {
+    for request in &history.requests {
         let permitted = next.entry(request.url.host().to_string()).or_insert(Timestamp::MIN);
         assert!(request.not_before >= *permitted, "{} at {}, not before {permitted}", request.url, request.not_before);
         *permitted = request.not_before + CRAWL_DELAY;
     }
 }
 
-#[test]
-fn the_budget_is_kept_through_every_crash() {
-    let history = troubled();
+fn the_budget_is_kept_through_every_crash(history: &History) {
     let days = history.end.days_since(history.start);
     // Unspent budget of up to a day may be spent at once; a restarted partition may spend one request at once.
     let most = (days + 1.0) * simulation::FETCHES_PER_DAY + f64::from(history.crashes * 4);
@@ -129,9 +154,7 @@ fn the_budget_is_kept_through_every_crash() {
     assert!(history.requests.len() as f64 >= 0.8 * days * simulation::FETCHES_PER_DAY, "{}", history.requests.len());
 }
 
-#[test]
-fn the_product_tells_each_change_once_in_the_order_of_the_web() {
-    let history = troubled();
+fn the_product_tells_each_change_once_in_the_order_of_the_web(history: &History) {
     let mut told: BTreeMap<PageId, Vec<PageChange>> = BTreeMap::new();
     let mut names = BTreeSet::new();
     for record in &history.page_changes {
@@ -161,9 +184,7 @@ fn the_product_tells_each_change_once_in_the_order_of_the_web() {
     assert!(gone > 0, "no page was seen to go");
 }
 
-#[test]
-fn a_page_that_changes_often_is_believed_to_and_looked_at_more() {
-    let history = troubled();
+fn a_page_that_changes_often_is_believed_to_and_looked_at_more(history: &History) {
     let mean = |rate_per_day: f64, value: &dyn Fn(&scheduler::ScheduledPage) -> f64| {
         let pages = history.web.pages.iter().filter(|page| page.rate_per_day == rate_per_day);
         let values: Vec<f64> = pages.map(|page| value(&history.pages[&page.url.page_id()].scheduler)).collect();
@@ -175,25 +196,22 @@ fn a_page_that_changes_often_is_believed_to_and_looked_at_more() {
     assert!(mean(1.0, &looks) > 1.5 * mean(0.0, &looks), "{} {}", mean(1.0, &looks), mean(0.0, &looks));
 }
 
-#[test]
-fn the_same_seed_gives_the_same_bytes() {
+fn the_same_seed_gives_the_same_bytes(history: &History) {
     let again = simulate(Plan { seed: seed(), ..Plan::default() });
-    let first = troubled();
-    assert_eq!(first.requests, again.requests);
-    assert_eq!(first.page_changes, again.page_changes);
-    assert_eq!(first.stores, again.stores);
+    assert_eq!(history.requests, again.requests);
+    assert_eq!(history.page_changes, again.page_changes);
+    assert_eq!(history.stores, again.stores);
     let other = simulate(Plan { seed: seed() + 1, days: 2, ..Plan::default() });
-    assert_ne!(first.page_changes[..10], other.page_changes[..10]);
+    assert_ne!(history.page_changes[..10], other.page_changes[..10]);
 }
 
-#[test]
-fn crashes_change_nothing_but_when_things_are_done() {
+fn crashes_change_nothing_but_when_things_are_done(history: &History) {
     let calm = simulate(Plan { seed: seed(), crashes: false, ..Plan::default() });
     assert_eq!(calm.crashes, 0);
     let known = |history: &History| history.pages.keys().copied().collect::<Vec<_>>();
-    assert_eq!(known(&calm), known(troubled()));
+    assert_eq!(known(&calm), known(history));
     // What a crash costs is a few fetches, made again.
-    let (calm, troubled) = (calm.answers.len() as f64, troubled().answers.len() as f64);
+    let (calm, troubled) = (calm.answers.len() as f64, history.answers.len() as f64);
     assert!((calm - troubled).abs() < 0.15 * calm, "{calm} answers without crashes, {troubled} with them");
 }
 
