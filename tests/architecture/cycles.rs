@@ -1,6 +1,5 @@
 //! Files that need each other in a circle have to be understood all at once. Two or three may; more may not.
 
-use crate::root;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -11,7 +10,7 @@ const MOST: usize = 3;
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
 fn crates() -> Vec<PathBuf> {
-    let folders = ["crates", "crates/lab", "services"].map(|folder| root().join(folder));
+    let folders = ["crates", "crates/lab", "services"].map(|folder| tests::workspace().join(folder));
     let inside = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
     let mut found: Vec<_> =
         inside.map(|entry| entry.unwrap().path()).filter(|path| path.join("src").exists()).collect();
@@ -132,7 +131,7 @@ fn circles(uses: &Uses) -> BTreeSet<BTreeSet<String>> {
 fn no_more_than_three_files_need_each_other() {
     let mut found = Vec::new();
     for directory in crates() {
-        let name = directory.strip_prefix(root()).unwrap().display().to_string();
+        let name = directory.strip_prefix(tests::workspace()).unwrap().display().to_string();
         for circle in circles(&uses(&directory.join("src"))) {
             found.push((name.clone(), circle.into_iter().collect::<Vec<_>>()));
         }

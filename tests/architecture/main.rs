@@ -4,11 +4,10 @@
 
 mod cycles;
 mod dependencies;
+mod features;
 mod monitoring;
 mod packages;
 mod words;
-
-use std::path::{Path, PathBuf};
 
 /// Crates that decide and compute, and the path of each below `crates/`. They take time and chance as arguments, so that
 /// a replay of a year takes minutes and a simulation gives the same bytes for the same seed.
@@ -36,8 +35,3 @@ const PURE: [&str; 22] = [
     "topology",
     "warc",
 ];
-
-/// Where the workspace lies.
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this crate lies in the workspace").to_owned()
-}

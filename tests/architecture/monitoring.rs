@@ -1,14 +1,13 @@
 //! Alerts, dashboards and autoscaling use series that the table of metrics lists, as far as reading can tell. That running
 //! programs show them, the tests of the loops check.
 
-use crate::root;
 use std::fs;
 use std::path::Path;
 use tests::monitoring::Monitoring;
 
 #[test]
 fn alerts_and_dashboards_use_series_that_are_listed() {
-    let monitoring = Monitoring::read(&root()).unwrap();
+    let monitoring = Monitoring::read(tests::workspace()).unwrap();
     assert_eq!(monitoring.unlisted(), [""; 0], "docs/METRICS.md has no such series");
 }
 
@@ -52,7 +51,8 @@ fn a_series_that_is_not_listed_is_found() {
 fn altered(file: &str, text: &str, instead: &str) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     for part in ["monitoring", "monitoring/dashboards", "keda"] {
-        let (from, to) = (root().join("k8s/components").join(part), directory.path().join("k8s/components").join(part));
+        let (from, to) =
+            (tests::workspace().join("k8s/components").join(part), directory.path().join("k8s/components").join(part));
         fs::create_dir_all(&to).unwrap();
         for entry in fs::read_dir(from).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_file()) {
             fs::copy(entry.path(), to.join(entry.file_name())).unwrap();

@@ -19,7 +19,7 @@ const LICENCES: [&str; 11] = [
 ];
 
 /// Packages of which two versions are compiled, and who keeps the older one.
-const TWICE: [(&str, &str); 17] = [
+const TWICE: [(&str, &str); 21] = [
     ("bit-vec", "bit-set, below fancy-regex"),
     ("crypto-common", "crc-fast, below object_store"),
     ("digest", "crc-fast, below object_store"),
@@ -29,6 +29,10 @@ const TWICE: [(&str, &str); 17] = [
     ("heck", "ouroboros"),
     ("itertools", "bindgen"),
     ("num-bigint", "apache-avro"),
+    ("phf", "html5ever, which only the tests have"),
+    ("phf_codegen", "html5ever, which only the tests have"),
+    ("phf_generator", "html5ever, which only the tests have"),
+    ("phf_shared", "html5ever, which only the tests have"),
     ("prettyplease", "lrlex, below promql-parser, which only the tests have"),
     ("rand", "opentelemetry_sdk"),
     ("rand_core", "opentelemetry_sdk"),

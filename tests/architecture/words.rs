@@ -1,6 +1,6 @@
 //! A scan of the sources of the pure crates, and of the stages that are simulated with them.
 
-use crate::{PURE, root};
+use crate::PURE;
 use std::path::{Path, PathBuf};
 
 const FORBIDDEN: [(&str, &str); 12] = [
@@ -49,7 +49,7 @@ fn broken(crates: &[&str]) -> Vec<String> {
     let mut broken = Vec::new();
     for name in crates {
         let mut files = Vec::new();
-        sources(&root().join(name).join("src"), &mut files);
+        sources(&tests::workspace().join(name).join("src"), &mut files);
         assert!(!files.is_empty(), "{name} has no sources; update the list");
         for file in files {
             let text = std::fs::read_to_string(&file).unwrap();
@@ -57,7 +57,7 @@ fn broken(crates: &[&str]) -> Vec<String> {
                 for (word, advice) in FORBIDDEN {
                     let excused = EXCEPTIONS.iter().any(|(where_, what, _)| where_ == name && *what == word);
                     if line.contains(word) && !excused {
-                        let place = file.strip_prefix(root()).expect("it lies in the workspace").display();
+                        let place = file.strip_prefix(tests::workspace()).expect("it lies in the workspace").display();
                         broken.push(format!("{place}:{number}: {word}: {advice}"));
                     }
                 }

@@ -1,6 +1,6 @@
 //! A crawl in a directory of its own, over the real programs.
 
-use crate::process::{Output, Process, programs};
+use crate::process::{Output, Process, SOON, programs, wait_for};
 use crate::web::SimulatedWeb;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -69,6 +69,15 @@ impl Crawl {
     pub fn run(&self, further: &[&str]) -> Process {
         let seeds = self.seeds_file().display().to_string();
         self.start("run", &[&["--seeds", &seeds], further].concat())
+    }
+
+    /// Runs it until a web has had so many requests for pages, and ends it in order.
+    pub fn run_until_requested(&self, web: &SimulatedWeb, page_requests: usize) -> Output {
+        let process = self.run(&[]);
+        let what = format!("{page_requests} requests for pages");
+        wait_for(&what, SOON, || web.page_requests() >= page_requests);
+        process.signal(libc::SIGINT);
+        process.finish().exits_with(0)
     }
 
     /// Starts a recrawl command on this crawl.

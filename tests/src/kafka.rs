@@ -1,7 +1,8 @@
 //! A Kafka of three nodes that belongs to one test, which may do to the nodes what it likes.
 
+use crate::workspace;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
@@ -20,7 +21,7 @@ impl KafkaCluster {
 
     /// Starts a cluster and waits until it answers. After a failure the nodes' logs are in `target/kafka`.
     pub fn start() -> Self {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("kafka/cluster");
+        let script = workspace().join("tests/kafka/cluster");
         let mut script = Command::new(script)
             .args(["attend", "--nodes", &Self::NODES.to_string()])
             .stdin(Stdio::piped())

@@ -1,6 +1,7 @@
 //! Object storage that belongs to one test: the server of moto, which checks keys, signatures and rights.
 
 use crate::web::authority_files;
+use crate::workspace;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -54,7 +55,7 @@ impl ObjectStorage {
             None
         };
         let Some(python) = std::env::var_os("RECRAWL_PYTHON") else { return left_out("RECRAWL_PYTHON is not set") };
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("embedded/object_storage.py");
+        let script = workspace().join("tests/embedded/object_storage.py");
         let files = tls.iter().flat_map(|(_, files)| files);
         let script = Command::new(&python)
             .arg(script)

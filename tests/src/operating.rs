@@ -2,12 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
-use crate::{Output, SimulatedWeb, wait_for};
+use crate::{Output, SOON, SimulatedWeb, wait_for};
 use simweb::{RequestKind, SeededConfig};
 use std::path::Path;
-use std::time::Duration;
-
-const SOON: Duration = Duration::from_secs(60);
 
 /// Two hosts with two pages each.
 pub fn web() -> SimulatedWeb {

@@ -9,63 +9,32 @@ use std::time::{Duration, Instant};
 
 /// How often a condition is looked at.
 const POLL: Duration = Duration::from_millis(10);
-/// Longest wait for a process that should end by itself.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Longest wait for what comes soon. It measures nothing: a test waits for a condition, and a machine with other work takes
+/// its time.
+pub const SOON: Duration = Duration::from_secs(300);
 
-/// Where the programs of the workspace are.
+/// The programs of the workspace.
 pub struct Programs {
     /// `<target>/<profile>`.
     directory: PathBuf,
 }
 
-/// Set where `cargo test --workspace` runs the test, which has just built the programs with what all tests need of the
-/// libraries together. By themselves they are built with less, which is minutes of compiling for the same programs.
-const BUILT: &str = "RECRAWL_PROGRAMS_BUILT";
-
-/// The programs, built anew once per test process unless `RECRAWL_PROGRAMS_BUILT` is set, so that they are never older
-/// than the test. What the compiler says when they do not build stands on stderr.
+/// The programs that cargo has built beside this one: those of the package whose test this is.
 pub fn programs() -> &'static Programs {
-    static PROGRAMS: OnceLock<Option<Programs>> = OnceLock::new();
-    PROGRAMS.get_or_init(Programs::build).as_ref().expect("the programs under test build")
-}
-
-impl Programs {
-    fn build() -> Option<Self> {
+    static PROGRAMS: OnceLock<Programs> = OnceLock::new();
+    PROGRAMS.get_or_init(|| {
         // A test lies in <target>/<profile>/deps, the programs (the benchmark is one) in <target>/<profile>.
         let program = std::env::current_exe().expect("a running program has a path");
         let directory = program.parent().expect("a program lies in a directory");
         let directory = match directory.file_name() == Some(OsStr::new("deps")) {
-            true => directory.parent().expect("deps lies in <target>/<profile>").to_owned(),
-            false => directory.to_owned(),
+            true => directory.parent().expect("deps lies in <target>/<profile>"),
+            false => directory,
         };
-        let programs = Self { directory };
-        if programs.were_built_with_all_tests() {
-            return Some(programs);
-        }
-        let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into()))
-            .args([
-                "build",
-                "--quiet",
-                "--workspace",
-                "--exclude",
-                "tests",
-                "--bins",
-                "--profile",
-                programs.profile(),
-                "--target-dir",
-            ])
-            .arg(programs.target())
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .status()
-            .expect("cargo, which built this test, can be started");
-        status.success().then_some(programs)
-    }
+        Programs { directory: directory.to_owned() }
+    })
+}
 
-    /// Whether they were built together with all tests, with what these need of the libraries.
-    pub fn were_built_with_all_tests(&self) -> bool {
-        std::env::var_os(BUILT).is_some()
-    }
-
+impl Programs {
     /// Cargo's target directory.
     pub fn target(&self) -> &Path {
         self.directory.parent().expect("a profile's directory lies in the target directory")
@@ -165,7 +134,7 @@ impl Process {
 
     /// Waits until it has ended by itself.
     pub fn finish(self) -> Output {
-        self.finish_within(PATIENCE)
+        self.finish_within(SOON)
     }
 
     /// The same for a program that may take longer than others.

@@ -1,7 +1,7 @@
 //! A schema registry that belongs to one test.
 
+use crate::workspace;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// A running Apicurio Registry. It ends with its test, however that ends: the script that minds it reads from the test.
@@ -13,7 +13,7 @@ pub struct SchemaRegistry {
 impl SchemaRegistry {
     /// Starts a registry on a port of loopback and waits until it answers.
     pub fn start(port: u16) -> Self {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("kafka/registry");
+        let script = workspace().join("tests/kafka/registry");
         let mut script = Command::new(script)
             .args(["attend", "--port", &port.to_string()])
             .stdin(Stdio::piped())

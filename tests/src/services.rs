@@ -8,12 +8,11 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use topology::STAGES;
+use topology::{LogNames, STAGES};
 
-/// For what takes a service or two and a rebalance.
-pub const SOON: Duration = Duration::from_secs(60);
+pub use crate::SOON;
 /// For a whole crawl with everything that is done to it.
-pub const IN_THE_END: Duration = Duration::from_secs(120);
+pub const IN_THE_END: Duration = Duration::from_secs(600);
 /// Partitions of each topic of the loop.
 pub const PARTITIONS: u32 = 4;
 
@@ -127,10 +126,33 @@ impl Distributed {
             let in_flight = sum(&|status| &status["in_flight"]);
             (pages, unanswered, in_flight) == (self.pages as f64, 0.0, 0.0)
         });
+        self.wait_until_read();
+    }
+
+    /// Brings a crawl to rest whose pages are due again and again: pauses its hosts, and waits until what was under way is
+    /// answered. Without that a second look may come due between the last check and the stop.
+    pub fn rest(&self, services: &[Service], hosts: &[String]) {
+        let pause: Vec<_> = ["pause"].into_iter().chain(hosts.iter().map(String::as_str)).collect();
+        self.ask(&pause).exits_with(0);
+        // The schedulers have read the commands. From now on they hand nothing out, and their next figures count all that they
+        // have.
+        self.wait_until_read();
+        let refreshes = || services.iter().map(|service| service.status()["stages"][0]["refreshes_total"].as_u64());
+        let before: Vec<_> = refreshes().collect();
+        wait_for("every stage has new figures", SOON, || {
+            refreshes().zip(&before).all(|(now, before)| now > *before && before.is_some())
+        });
+        self.wait_until_idle(services);
+    }
+
+    fn wait_until_read(&self) {
+        let settings = self.crawl.settings();
+        let log = daemon::service::connect(&settings, "recrawl-test").expect("Kafka answers");
+        let names = LogNames::new(&settings);
         wait_for("the lag of every group is exactly 0", SOON, || {
-            let lags = self.lags();
-            assert_eq!(lags.len(), STAGES.len());
-            lags.iter().all(|lag| *lag == 0)
+            let backlogs = daemon::backlog::ask(&log, &names).expect("Kafka knows the groups");
+            assert_eq!(backlogs.len(), STAGES.len());
+            backlogs.iter().flat_map(|(_, partitions)| partitions).all(|partition| partition.records == 0)
         });
     }
 

@@ -1,11 +1,11 @@
 //! A simulated web in the test's own process, so that its ledger survives whatever happens to the crawler.
 
-use crate::process::programs;
+use crate::process::{SOON, wait_for};
 use page::Timestamp;
 use rcgen::{CertifiedKey, KeyPair};
 use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use simweb::{LedgerEntry, RequestKind, SeededConfig, SimWeb, SimWebConfig, WebSource, scaled_clock};
+use simweb::{LedgerEntry, PageGate, RequestKind, SeededConfig, SimWeb, SimWebConfig, WebSource, scaled_clock};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::net::SocketAddr;
@@ -20,6 +20,7 @@ pub struct SimulatedWeb {
     origin: Timestamp,
     anchor: SystemTime,
     speed: f64,
+    gate: Option<Arc<PageGate>>,
     /// The certificate, if hosts also answer with TLS.
     authority: Option<NamedTempFile>,
 }
@@ -38,15 +39,44 @@ impl SimulatedWeb {
 
     /// A seeded web whose time runs `speed` times as fast as real time, from the start of its change times on.
     pub fn start(seeded: SeededConfig, speed: f64, dial: impl FnOnce(&mut SimWebConfig)) -> Self {
-        // Building the programs can take longer than the web lives: its time must not pass meanwhile.
-        programs();
         let origin = seeded.start;
         let mut config = SimWebConfig::new(WebSource::Seeded(seeded));
         config.page_bytes = 2_000;
         dial(&mut config);
+        let gate = config.gate.clone();
         let anchor = SystemTime::now();
         let web = SimWeb::start(config, scaled_clock(origin, anchor, speed)).expect("loopback has a free port");
-        Self { web, origin, anchor, speed, authority: None }
+        Self { web, origin, anchor, speed, gate, authority: None }
+    }
+
+    /// A seeded web in real time that answers no request for a page before it is [let through](Self::let_through): the
+    /// crawl waits for the test, and is never over too soon.
+    pub fn start_held(seeded: SeededConfig, dial: impl FnOnce(&mut SimWebConfig)) -> Self {
+        Self::start(seeded, 1.0, |config| {
+            config.gate = Some(Arc::new(PageGate::closed()));
+            dial(config);
+        })
+    }
+
+    /// Lets this many more requests for pages through, and waits until they are answered.
+    pub fn let_through(&self, requests: usize) {
+        let wanted = self.page_requests() + requests;
+        self.permit(requests);
+        wait_for(&format!("{requests} more requests"), SOON, || self.page_requests() >= wanted);
+    }
+
+    /// Lets this many more requests for pages through, whenever they come.
+    pub fn permit(&self, requests: usize) {
+        self.gate().let_through(requests);
+    }
+
+    /// Lets all requests through from now on.
+    pub fn open(&self) {
+        self.gate().open();
+    }
+
+    fn gate(&self) -> &PageGate {
+        self.gate.as_ref().expect("it was started with a gate")
     }
 
     /// The time of the web.
@@ -66,6 +96,11 @@ impl SimulatedWeb {
             urls.iter_mut().skip(1).step_by(2).for_each(|url| url.insert("http".len(), 's'));
         }
         urls
+    }
+
+    /// Names of all hosts.
+    pub fn hosts(&self) -> Vec<String> {
+        self.web.web().trace().hosts().iter().map(ToString::to_string).collect()
     }
 
     /// A file with the certificate to trust, if hosts answer with TLS.

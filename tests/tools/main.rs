@@ -6,6 +6,7 @@ mod addresses;
 mod colours;
 mod diff_page;
 mod fetching;
+mod manifests;
 mod pages;
 mod registry;
 mod release;

@@ -88,7 +88,7 @@ fn a_recorded_history_is_judged() {
     let missing = recrawl(directory.path(), &["detect", "--corpus", "nowhere"]).exits_with(2);
     assert!(missing.stderr.contains("nowhere"), "{}", missing.stderr);
     let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
-    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(corpora).join("content");
+    let corpus = tests::workspace().join(corpora).join("content");
     if !corpus.is_dir() {
         println!("LEFT OUT: a recorded history, because there is no {}", corpus.display());
         return;

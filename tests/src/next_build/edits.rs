@@ -191,9 +191,18 @@ pub(crate) fn compile_quickly(files: &mut Files) {
     let members = files.iter().filter(|(path, _)| path.ends_with("Cargo.toml") && path.components().count() > 2);
     let name = |text: &str| Some(text.split_once("name = \"")?.1.split_once('"')?.0.to_owned());
     let names = members.map(|(path, text)| name(text).unwrap_or_else(|| panic!("{} has no name", path.display())));
-    let profiles: String =
-        names.map(|name| format!("\n[profile.dev.package.{name}]\nopt-level = 0\ndebug = false\n")).collect();
-    edit(files, Path::new("Cargo.toml"), |text| text + &profiles);
+    let names: Vec<String> = names.collect();
+    edit(files, Path::new("Cargo.toml"), |mut text| {
+        for name in &names {
+            let head = format!("[profile.dev.package.{name}]\n");
+            if let Some((before, after)) = text.split_once(&head) {
+                let rest = after.split_once('\n').expect("a profile has a line").1;
+                text = format!("{before}{rest}");
+            }
+            text += &format!("\n{head}opt-level = 0\ndebug = false\n");
+        }
+        text
+    });
 }
 
 /// Says in the workspace that its members lie in a directory below.

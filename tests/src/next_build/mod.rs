@@ -8,7 +8,7 @@
 
 mod edits;
 
-use crate::programs;
+use crate::{programs, workspace};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -25,9 +25,6 @@ const WITHIN: &str = "next";
 const LEFT_OUT: [&str; 4] = ["tests/fuzz", "tests/bench-peers", "tests/kafka", "tests/kubernetes"];
 /// Stands behind the names of the other build's programs.
 pub const SUFFIX: &str = "-next";
-/// What this build's cargo commands select has to have a target that needs what tests need: then everything from outside
-/// is built with the same features as for the tests, and so not again.
-const EXAMPLE: &str = "with-what-tests-need";
 
 /// Builds the programs of the other build, once: `recrawl-next`, `recrawl-scheduler-next` and so on, beside ours.
 pub fn build() {
@@ -38,22 +35,24 @@ pub fn build() {
 fn build_now() {
     let (target, profile) = (programs().target(), programs().profile());
     let copy = target.join("upgrade");
-    write_changed(&copy, &edited(&workspace()));
+    write_changed(&copy, &edited(workspace()));
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into()));
-    command.args(["build", "--quiet", "--locked", "--offline", "--workspace", "--profile", profile, "--target-dir"]);
+    command.args([
+        "build",
+        "--quiet",
+        "--locked",
+        "--offline",
+        "--package",
+        "recrawl",
+        "--profile",
+        profile,
+        "--target-dir",
+    ]);
     command.arg(target).current_dir(&copy);
     command.args(["--bin", &format!("recrawl{SUFFIX}")]);
     STAGES.iter().for_each(|(stage, _)| _ = command.args(["--bin", &format!("recrawl-{stage}{SUFFIX}")]));
-    match programs().were_built_with_all_tests() {
-        true => command.args(["--example", EXAMPLE]),
-        false => command.args(["--exclude", "tests"]),
-    };
     let status = command.status().expect("cargo, which built this test, can be started");
     assert!(status.success(), "the build with more fields does not compile, see above: {}", copy.display());
-}
-
-fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this crate lies in the workspace").to_owned()
 }
 
 /// The files of the other build by their paths.
@@ -71,7 +70,6 @@ fn edited(from: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     edits::rename_programs(&mut texts, SUFFIX);
     edits::compile_quickly(&mut texts);
     edits::move_members(&mut texts, WITHIN);
-    texts.insert(format!("crates/topology/examples/{EXAMPLE}.rs").into(), "//! Nothing.\nfn main() {}\n".to_owned());
     files.extend(texts.into_iter().map(|(path, text)| (path, text.into_bytes())));
     let is_directory = |path: &Path| path.components().count() > 1;
     let moved = |path: PathBuf| if is_directory(&path) { Path::new(WITHIN).join(path) } else { path };

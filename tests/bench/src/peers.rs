@@ -48,7 +48,7 @@ fn build_example(package: &str, name: &str, profile: &str, target: &Path, direct
 
 /// A file of `tests/bench-peers`.
 pub(crate) fn own(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("bench-peers").join(path)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../bench-peers").join(path)
 }
 
 /// The program with the peers, or why there is none.
