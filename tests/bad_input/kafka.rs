@@ -1,7 +1,7 @@
 //! A Kafka that does not answer.
 
 use std::time::{Duration, Instant};
-use tests::{Crawl, Process, programs, wait_for};
+use tests::{Crawl, Process, SOON, programs, wait_for};
 
 /// A port that nothing listens on: it was free a moment ago, and low enough not to be given out.
 const NOBODY: &str = "127.0.0.1:1";
@@ -22,10 +22,10 @@ fn a_service_without_kafka_waits_backs_off_says_so_and_ends_when_told() {
     let services = names.map(|name| service(&crawl, name));
     for (name, process) in names.iter().zip(&services) {
         let said = || process.stderr().matches("waiting for Kafka").count();
-        wait_for(&format!("{name} has tried twice"), Duration::from_secs(60), || said() >= 2);
+        wait_for(&format!("{name} has tried twice"), SOON, || said() >= 2);
     }
     // Long enough that something that spins would show.
-    wait_for("three seconds are over", Duration::from_secs(60), || started.elapsed() > Duration::from_secs(3));
+    wait_for("three seconds are over", SOON, || started.elapsed() > Duration::from_secs(3));
     for (name, process) in names.iter().zip(services) {
         let (text, seconds) = (process.stderr(), started.elapsed().as_secs_f64());
         assert!((text.lines().count() as f64) < 5.0 + 3.0 * seconds, "{name} says too much in {seconds} s:\n{text}");

@@ -10,18 +10,14 @@ use simweb::SeededConfig;
 use std::collections::BTreeMap;
 use std::fs;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use tempfile::TempDir;
 use tests::{HttpAnswer, Process, Reply, SimulatedWeb, WebhookReceiver, programs, wait_for};
 use topology::STAGES;
 
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this crate lies in the workspace").to_owned()
-}
-
 fn yaml(file: &str) -> Value {
-    serde_saphyr::from_str(&fs::read_to_string(repository().join(file)).unwrap()).unwrap()
+    serde_saphyr::from_str(&fs::read_to_string(tests::workspace().join(file)).unwrap()).unwrap()
 }
 
 fn words(value: &Value) -> Vec<String> {
@@ -30,7 +26,7 @@ fn words(value: &Value) -> Vec<String> {
 
 /// The command of the image's health check.
 fn health_check() -> Vec<String> {
-    let dockerfile = fs::read_to_string(repository().join("k8s/Dockerfile")).unwrap();
+    let dockerfile = fs::read_to_string(tests::workspace().join("k8s/Dockerfile")).unwrap();
     let line = dockerfile.lines().find(|line| line.starts_with("HEALTHCHECK")).unwrap();
     words(&serde_json::from_str(line.split_once("CMD ").unwrap().1).unwrap())
 }
@@ -65,7 +61,7 @@ impl Composition {
         });
         let source = source.unwrap_or_else(|| panic!("{service} has nothing at {path}"));
         match source.strip_prefix("./") {
-            Some(file) => repository().join(file),
+            Some(file) => tests::workspace().join(file),
             None => self.directory.path().join(source),
         }
     }

@@ -22,7 +22,7 @@ const PAGES: usize = 40;
 const SECRET: &str = "a secret of our own making";
 
 fn text(file: &str) -> String {
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this crate lies in the workspace");
+    let repository = tests::workspace();
     fs::read_to_string(repository.join(file)).unwrap()
 }
 

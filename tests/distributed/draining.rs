@@ -21,7 +21,12 @@ fn of_several_hundred_requests_under_way_at_a_sigterm_at_most_one_in_a_hundred_i
     let Some(brokers) = kafka() else { return };
     let seeded = SeededConfig { hosts: HOSTS, pages_per_host: 4, ..SeededConfig::default() };
     let web = SimulatedWeb::start(seeded, 1.0, |config| config.dials.latency = LATENCY);
-    let sets = [("budget.in_flight", "4000"), ("fetch.connections", "1000"), ("policy.min_interval", "1h")];
+    let sets = [
+        ("budget.in_flight", "4000"),
+        ("fetch.connections", "1000"),
+        ("policy.min_interval", "1h"),
+        ("log.drain_timeout", "5m"),
+    ];
     let distributed = Distributed::of(&web, &brokers, &sets);
     let mut services = distributed.start_all();
     let fetcher = services.remove(services.iter().position(|service| service.stage == "fetcher").unwrap());

@@ -6,7 +6,7 @@ use tests::mixed_web::{impoliteness, mixed_web, settings_for_mixed_web};
 use tests::wait_for;
 
 const HOSTS: usize = 200;
-const PAGES_PER_HOST: usize = 100;
+const PAGES_PER_HOST: usize = 40;
 
 /// A server that must never be reached: nobody has allowed its address.
 fn forbidden() -> (TcpListener, Vec<String>) {

@@ -5,7 +5,6 @@ use daemon::WebClock;
 use serde_json::Value;
 use simweb::SeededConfig;
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::time::Duration;
 use stream::{Clock, Log, OutputRecord, TopicPartition};
 use tests::monitoring::{Monitoring, scraped, unlisted};
@@ -57,7 +56,7 @@ fn an_idle_loop_has_no_lag_and_every_service_says_how_it_is_doing() {
         shown.extend(scraped(&service.get("/metrics").expect("it answers").1));
     }
     assert_eq!(unlisted(&shown), [""; 0], "docs/METRICS.md has the others");
-    let monitoring = Monitoring::read(Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()).unwrap();
+    let monitoring = Monitoring::read(tests::workspace()).unwrap();
     // There are few audits in so short a crawl, and no delivery; the test of the embedded loop waits for them.
     let used = monitoring.used.iter().filter(|used| !used.name.contains("calibrated_freshness"));
     let used = used.filter(|used| !used.selector().contains("delivery"));

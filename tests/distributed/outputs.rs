@@ -8,7 +8,6 @@ use simweb::{ChangeRates, SeededConfig};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::path::Path;
 use std::process::Command;
 use stream::ErrorKind;
 use tests::{SchemaRegistry, SimulatedWeb, deserted, wait_for};
@@ -37,7 +36,7 @@ fn told(distributed: &Distributed) -> Changes {
 fn read_by_others(distributed: &Distributed, brokers: &str, registry: &str) -> Vec<(String, Value)> {
     let names = LogNames::new(&distributed.crawl.settings());
     let python = std::env::var_os("RECRAWL_PYTHON").expect("`make test` names the Python with Confluent's clients");
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("distributed/read_changes.py");
+    let script = tests::workspace().join("tests/distributed/read_changes.py");
     let topic = names.topic(messages::topics::PAGE_CHANGES);
     let output = Command::new(python).arg(script).args([brokers, &topic, registry]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

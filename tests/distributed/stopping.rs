@@ -2,11 +2,7 @@
 
 use crate::services::{Distributed, SOON, kafka};
 use simweb::SeededConfig;
-use std::time::Duration;
 use tests::{SimulatedWeb, wait_for};
-
-/// From the end of the command to the last request. The rest is a reserve for a busy machine.
-const STOPPED_WITHIN: Duration = Duration::from_secs(3);
 
 #[test]
 fn what_was_handed_out_for_a_host_is_not_sent_after_it_is_blocked() {
@@ -20,12 +16,16 @@ fn what_was_handed_out_for_a_host_is_not_sent_after_it_is_blocked() {
     let services = distributed.start_all();
     let scheduler = services.iter().find(|service| service.stage == "scheduler").unwrap();
     let in_flight = || scheduler.status()["in_flight"].as_u64().unwrap();
-    wait_for("many pages are handed out, and some are fetched", SOON, || web.page_requests() >= 3 && in_flight() >= 48);
+    let mut handed_out = 0;
+    wait_for("many pages are handed out, and some are fetched", SOON, || {
+        handed_out = in_flight();
+        web.page_requests() >= 3 && handed_out >= 48
+    });
     distributed.ask(&["block", "host-0001.test"]).exits_with(0);
-    let blocked_at = web.now();
+    let before = web.page_requests();
     wait_for("what was handed out has come back", SOON, || in_flight() == 0);
-    let last = web.ledger().iter().map(|entry| entry.started_at).max().unwrap();
-    // At two a second, 48 would take 24 seconds.
-    let late = last.saturating_since(blocked_at);
-    assert!(late < STOPPED_WITHIN, "the last request began {late:?} after the host was blocked");
+    let after = (web.page_requests() - before) as u64;
+    println!("stopping: {after} of {handed_out} requests were made after the host was blocked");
+    // At two a second, the host would have had all of them in 24 seconds.
+    assert!(after < handed_out / 4, "{after} of {handed_out} requests were made after the host was blocked");
 }

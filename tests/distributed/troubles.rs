@@ -9,7 +9,6 @@ use daemon::WebClock;
 use page::Timestamp;
 use simweb::SeededConfig;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use stream::{Clock, Log, OutputRecord, TopicPartition};
@@ -357,7 +356,7 @@ fn each_trouble_shows_in_the_backlog_of_its_stage_alone_and_its_alert_fires_on_w
 
 /// Lets promtool decide which alerts fire on what was scraped.
 fn check_alerts(troubles: &[Trouble]) {
-    let monitoring = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("k8s/components/monitoring");
+    let monitoring = tests::workspace().join("k8s/components/monitoring");
     let text = unit_test(troubles);
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(monitoring.join("recorded_test.yaml"), &text).unwrap();
@@ -384,7 +383,7 @@ fn unit_test(troubles: &[Trouble]) -> String {
          # The clock of the crawl ran {SPEED} times as fast as real time, so a scrape every second is one every {} minutes on it.\n\
          # The last {HELD} steps of each series repeat the last value scraped: an alert waits for up to an hour.\n\
          # SIGSTOP keeps the estimator from its work, and lets the pod that restores run only while it is scraped.\n\
-         # `UPDATE=1 cargo test -p tests --test distributed troubles` scrapes anew.\n\
+         # `UPDATE=1 cargo test -p recrawl --test distributed troubles` scrapes anew.\n\
          rule_files: [rules.yaml]\nevaluation_interval: 1m\ntests:\n",
         minutes(1)
     );

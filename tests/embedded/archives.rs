@@ -7,10 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
-use tests::{Crawl, Output, Process, SimulatedWeb, programs, wait_for};
+use tests::{Crawl, Output, Process, SOON, SimulatedWeb, programs, wait_for};
 
-const SOON: Duration = Duration::from_secs(30);
 /// A host that knows nothing of validators: what did not change is known by its digest there.
 const PLAIN_HOST: &str = "host-0002.test";
 const MOVED: &str = "http://host-0003.test/section-1/page-00001.html";
@@ -24,7 +22,7 @@ pub(crate) fn web() -> SimulatedWeb {
 /// The same, with pages of about this length in bytes.
 pub(crate) fn web_of_pages(bytes: usize) -> SimulatedWeb {
     let rates = ChangeRates::Same(2.0);
-    let seeded = SeededConfig { hosts: 3, pages_per_host: 6, rates, days: 4.0, ..SeededConfig::default() };
+    let seeded = SeededConfig { hosts: 3, pages_per_host: 6, rates, days: 20.0, ..SeededConfig::default() };
     SimulatedWeb::start(seeded, 20_000.0, |config| {
         config.page_bytes = bytes;
         let validators = ValidatorSupport { etag: false, last_modified: false };
@@ -125,7 +123,7 @@ pub(crate) fn read_with(script: &str, files: Vec<PathBuf>) -> Option<Vec<Value>>
         None
     };
     let Some(python) = std::env::var_os("RECRAWL_PYTHON") else { return left_out("RECRAWL_PYTHON is not set") };
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("embedded").join(script);
+    let script = tests::workspace().join("tests/embedded").join(script);
     let output = match Command::new(&python).arg(script).args(files).output() {
         Ok(output) => output,
         Err(error) => return left_out(&format!("{}: {error}", python.display())),
@@ -159,7 +157,7 @@ fn bodies(web: &SimulatedWeb) -> HashMap<String, BTreeSet<Vec<u8>>> {
 fn a_crawl_is_archived_as_it_happened() {
     let web = web();
     let crawl = crawl(&web);
-    crawl.run(&["--for", "5s"]).finish().exits_with(0);
+    crawl.run_until_requested(&web, 600);
     let told = archive(&crawl, "whole", &[]);
     assert_eq!(told.len(), 1, "{told:?}");
     let results = lines(&export(&crawl, &["jsonl", "--no-body"]).exits_with(0));
@@ -274,7 +272,7 @@ fn can_be_taken_in_parts(crawl: &Crawl, whole: &[Record]) {
 fn lines_have_what_was_fetched() {
     let web = web();
     let crawl = crawl(&web);
-    crawl.run(&["--for", "3s"]).finish().exits_with(0);
+    crawl.run_until_requested(&web, 300);
     let all = lines(&export(&crawl, &["jsonl"]).exits_with(0).says(&["results; cursor "]));
     let bodies = bodies(&web);
     let fetched: Vec<_> = all.iter().filter(|line| line["outcome"] == "fetched").collect();
@@ -332,7 +330,7 @@ fn an_archive_of_a_running_crawl_is_complete_when_it_is_stopped() {
 fn an_export_that_fails_is_to_be_gone_on_with_behind_what_is_complete() {
     let web = web();
     let crawl = crawl(&web);
-    crawl.run(&["--for", "2s"]).finish().exits_with(0);
+    crawl.run_until_requested(&web, 200);
     let out = directory(&crawl, "gone");
     let exporting = start(&crawl, &["warc", "--follow", "--out", out.to_str().unwrap()]);
     let is_begun = || files_in(&out).iter().any(|path| path.metadata().is_ok_and(|file| file.len() > 0));

@@ -1,8 +1,7 @@
 //! Every command of operators, to a crawl that is stopped and to one that runs.
 
-use std::time::Duration;
 use tests::operating::{SETTINGS, sees_every_command, web};
-use tests::{Crawl, Process, SimulatedWeb, programs, wait_for};
+use tests::{Crawl, Process, SOON, SimulatedWeb, programs, wait_for};
 
 fn crawl(web: &SimulatedWeb) -> Crawl {
     let crawl = SETTINGS.iter().fold(Crawl::of(web), |crawl, (key, value)| crawl.with(key, value));
@@ -28,7 +27,7 @@ fn every_command_reaches_a_crawl_that_runs_by_its_address() {
         let said = process.stderr();
         said.split_once("status at http://").and_then(|(_, rest)| rest.split('/').next().map(str::to_owned))
     };
-    wait_for("the crawl runs", Duration::from_secs(60), || address().is_some());
+    wait_for("the crawl runs", SOON, || address().is_some());
     let address = address().unwrap();
     let send = |arguments: &[&str]| {
         let mut command = programs().command("recrawl");

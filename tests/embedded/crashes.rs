@@ -12,7 +12,7 @@ use tests::{Crawl, Process, SimulatedWeb, books, programs, wait_for};
 
 const KILLS: usize = 10;
 
-/// Another seed, for a longer search by hand: `RECRAWL_TEST_SEED=$RANDOM cargo test -p tests --test embedded`.
+/// Another seed, for a longer search by hand: `RECRAWL_TEST_SEED=$RANDOM cargo test -p recrawl --test embedded`.
 fn seed() -> u64 {
     std::env::var("RECRAWL_TEST_SEED").map_or(7, |seed| seed.parse().expect("RECRAWL_TEST_SEED is a number"))
 }

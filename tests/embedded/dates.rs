@@ -18,7 +18,7 @@ fn dates_told_at_the_first_look_teach_the_running_stages() {
         config.host_dials.insert(SILENT_HOST.to_owned(), HostDials { validators, ..HostDials::default() });
     });
     let crawl = web.clock_settings().into_iter().fold(Crawl::of(&web), |crawl, (key, value)| crawl.with(key, &value));
-    crawl.run(&["--for", "6s"]).finish().exits_with(0);
+    crawl.run(&["--until-idle"]).finish().exits_with(0);
 
     let ages: HashMap<String, f64> =
         web.trace().pages.iter().map(|page| (page.url(), start.days_since(page.states[0].since))).collect();

@@ -8,9 +8,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
-use tests::{Crawl, Output, Process, Reply, SimulatedWeb, Webhook, WebhookReceiver, deserted, programs, wait_for};
+use tests::{
+    Crawl, Output, Process, Reply, SOON, SimulatedWeb, Webhook, WebhookReceiver, deserted, programs, wait_for,
+};
 
-const SOON: Duration = Duration::from_secs(30);
 const SECRET: &str = "a secret of our own making";
 const PAGES: usize = 36;
 

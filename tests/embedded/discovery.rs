@@ -2,10 +2,7 @@
 
 use crate::site::serve;
 use serde_json::Value;
-use std::time::Duration;
-use tests::{Crawl, Output, wait_for};
-
-const SOON: Duration = Duration::from_secs(60);
+use tests::{Crawl, Output, SOON, wait_for};
 
 /// Nine pages of a site that all link to one page of another, to the next of their own, and to what is denied.
 fn page(path: &str) -> (&'static str, String) {

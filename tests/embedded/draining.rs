@@ -1,11 +1,10 @@
 //! Told to stop in the middle of its work, a crawl lets hosts finish their answers.
 
-use crate::operating::status;
+use crate::operating::shown_status;
 use simweb::SeededConfig;
 use std::time::Duration;
-use tests::{Crawl, SimulatedWeb, wait_for};
+use tests::{Crawl, SOON, SimulatedWeb, wait_for};
 
-const SOON: Duration = Duration::from_secs(60);
 /// One request each is under way at a time.
 const HOSTS: usize = 400;
 /// So many at least are under way when it is told to stop.
@@ -18,9 +17,11 @@ fn of_several_hundred_requests_under_way_at_a_sigterm_at_most_one_in_a_hundred_i
     let crawl = Crawl::of(&web)
         .with("budget.in_flight", "4000")
         .with("fetch.connections", "1000")
+        // As long as a slow machine needs for it.
+        .with("log.drain_timeout", "5m")
         .with("policy.min_interval", "1h");
     let on_the_wire = || {
-        let status = status(&crawl);
+        let status = shown_status(&crawl);
         let stages = status["stages"].as_array().into_iter().flatten();
         let fetcher = stages.filter(|stage| stage["name"] == "fetcher");
         fetcher.filter_map(|stage| stage["figures"]["on_the_wire"].as_f64()).sum::<f64>() as usize

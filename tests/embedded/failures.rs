@@ -8,10 +8,8 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
-use tests::{Crawl, Process, SimulatedWeb, wait_for};
+use tests::{Crawl, Process, SOON, SimulatedWeb, wait_for};
 
-const SOON: Duration = Duration::from_secs(30);
 const CONTACT: (&str, &str) = ("crawl.contact", "https://example.org/crawler");
 
 fn quick() -> Crawl {

@@ -5,12 +5,10 @@ use serde_json::Value;
 use simweb::SeededConfig;
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use tests::{Crawl, HttpAnswer, SimulatedWeb, programs, wait_for};
+use tests::{Crawl, HttpAnswer, SOON, SimulatedWeb, programs, wait_for};
 
-const SOON: Duration = Duration::from_secs(30);
 const PAGES: usize = 30;
 
 fn web() -> SimulatedWeb {
@@ -27,7 +25,7 @@ fn feed(crawl: &Crawl, arguments: &[&str]) -> tests::Output {
 /// A feed as Python's parser of XML and the rules of its standard see it.
 fn read(text: &str) -> Value {
     let python = std::env::var_os("RECRAWL_PYTHON").unwrap_or_else(|| "python3".into());
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("embedded/read_feed.py");
+    let script = tests::workspace().join("tests/embedded/read_feed.py");
     let mut child = Command::new(python)
         .arg(script)
         .stdin(Stdio::piped())

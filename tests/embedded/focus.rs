@@ -3,10 +3,8 @@
 use crate::site::serve;
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
-use tests::{Crawl, Process, programs, wait_for};
+use tests::{Crawl, Process, SOON, programs, wait_for};
 
-const SOON: Duration = Duration::from_secs(60);
 const TOPIC: &str = "format = 1\nname = \"sailing\"\nthreshold = 0.2\nexamples = [\"http://www.mixed.test/sail/1\"]\n\n\
                      [terms.en]\nsailing = 0.6\nmainsail = 0.5\nregatta = 0.4\nskipper = 0.4\n";
 

@@ -4,13 +4,10 @@ use crate::site::serve;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 use stream::{LogBackend, PollLimits, TopicPartition};
 use stream_rocksdb::EmbeddedBackend;
 use tests::forgotten::{MARK, PAGE, has_mark, is_trace, site};
-use tests::{Crawl, Output, wait_for};
-
-const SOON: Duration = Duration::from_secs(60);
+use tests::{Crawl, Output, SOON, wait_for};
 
 fn crawl(address: SocketAddr) -> Crawl {
     let crawl = Crawl::default()

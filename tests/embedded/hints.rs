@@ -5,10 +5,9 @@ use page::{HOUR, Timestamp};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tests::{Crawl, wait_for};
+use std::time::{SystemTime, UNIX_EPOCH};
+use tests::{Crawl, SOON, wait_for};
 
-const SOON: Duration = Duration::from_secs(30);
 const TOKEN: &str = "a-token-of-some-length";
 const KEY: &str = "0123456789abcdef";
 const PAGE: &str = "http://site.test/page";

@@ -1,13 +1,11 @@
 //! A crawl of hosts that answer with TLS and without, with everything that can happen to it, judged by what the hosts have
 //! seen.
 
-use std::time::Duration;
 use tests::mixed_web::{impoliteness, mixed_web, settings_for_mixed_web};
-use tests::{Crawl, wait_for};
+use tests::{Crawl, SOON, wait_for};
 
 const HOSTS: usize = 24;
 const PAGES_PER_HOST: usize = 30;
-const SOON: Duration = Duration::from_secs(60);
 
 #[test]
 fn hosts_have_seen_nothing_but_politeness_with_tls_and_without_and_through_a_kill() {

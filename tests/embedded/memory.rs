@@ -9,7 +9,7 @@ use simweb::{ChangeTrace, FaultRule, FaultScope, HistoryState, HostDials, PageHi
 use simweb::{HostRobots, SimWeb, TimeWindow, WebFault, WebSource, scaled_clock};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
-use tests::{Crawl, programs, wait_for};
+use tests::{Crawl, wait_for};
 
 const PATIENCE: Duration = Duration::from_secs(300);
 const LARGE_HOSTS: usize = 150;
@@ -65,7 +65,6 @@ fn web() -> SimWeb {
 
 #[test]
 fn a_crawl_of_pages_and_robots_txt_as_long_as_they_may_be_fits_into_bounded_memory() {
-    programs();
     let web = web();
     let crawl = Crawl::default()
         .with("fetch.resolve", &format!("*.test={}", web.addr()))

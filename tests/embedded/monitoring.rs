@@ -6,12 +6,10 @@ use daemon::METRICS;
 use simweb::SeededConfig;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tests::monitoring::{Monitoring, ScrapedSeries, metric_of, scraped, unlisted};
-use tests::{Crawl, HttpAnswer, Process, SimulatedWeb, wait_for};
+use tests::{Crawl, HttpAnswer, Process, SOON, SimulatedWeb, wait_for};
 
-const SOON: Duration = Duration::from_secs(60);
 const PAGES: u64 = 40;
 
 /// A crawl that shows every metric: it takes pings, it has audited, and its changes are delivered.
@@ -55,10 +53,6 @@ impl MeasuredCrawl {
     }
 }
 
-pub(crate) fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
-}
-
 fn metrics(crawl: &Crawl) -> String {
     request(crawl, "GET", "/metrics", "", "").1
 }
@@ -78,7 +72,7 @@ fn a_crawl_shows_what_the_document_lists_and_what_alerts_and_dashboards_use() {
     // A machine may have no limit.
     assert!(missing.is_empty() || missing == [&"process_max_fds"], "listed, but not shown: {missing:?}\n{text}");
 
-    let monitoring = Monitoring::read(&repository()).unwrap();
+    let monitoring = Monitoring::read(tests::workspace()).unwrap();
     assert!(monitoring.used.len() > 60, "{}", monitoring.used.len());
     for used in &monitoring.used {
         assert!(series.iter().any(|series| used.selects(series)), "a crawl does not show {used}\n{text}");

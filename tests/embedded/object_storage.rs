@@ -4,20 +4,19 @@ use crate::archives::{crawl, directory, export, files_in, lines, read_with, web,
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::time::Duration;
 use tests::{
-    BUCKET, Crawl, ObjectStorage, Output, Process, Reply, SimulatedWeb, WebhookReceiver, deserted, programs, wait_for,
+    BUCKET, Crawl, ObjectStorage, Output, Process, Reply, SOON, SimulatedWeb, WebhookReceiver, deserted, programs,
+    wait_for,
 };
 
-const SOON: Duration = Duration::from_secs(30);
 const TO: &str = "s3://archive/of/crawl";
 /// Where the keys of an export to [`TO`] begin.
 const BELOW: &str = "of/crawl/";
 
-/// A crawl of this web that has run for so long and ended. The web goes on for as long as it is held.
-fn crawled(web: SimulatedWeb, duration: &str) -> (SimulatedWeb, Crawl) {
+/// A crawl of this web that has made so many requests for pages and ended. The web goes on for as long as it is held.
+fn crawled(web: SimulatedWeb, page_requests: usize) -> (SimulatedWeb, Crawl) {
     let crawl = crawl(&web);
-    crawl.run(&["--for", duration]).finish().exits_with(0);
+    crawl.run_until_requested(&web, page_requests);
     (web, crawl)
 }
 
@@ -72,7 +71,7 @@ fn progress(crawl: &Crawl, storage: &ObjectStorage, ending: &str) -> Value {
 #[test]
 fn object_storage_has_what_files_have() {
     let Some(storage) = ObjectStorage::start() else { return };
-    let (_web, crawl) = crawled(web(), "3s");
+    let (_web, crawl) = crawled(web(), 300);
     let expected = lines(&export(&crawl, &["jsonl"]).exits_with(0));
     assert!(expected.len() > 17, "{expected:#?}");
 
@@ -124,7 +123,7 @@ fn object_storage_has_what_files_have() {
 #[test]
 fn long_objects_go_in_parts_over_tls_to_an_authority_of_ones_own() {
     let Some(storage) = ObjectStorage::start_with_tls() else { return };
-    let (_web, crawl) = crawled(web_of_pages(1_500_000), "4s");
+    let (_web, crawl) = crawled(web_of_pages(1_500_000), 200);
     let expected = lines(&export(&crawl, &["jsonl"]).exits_with(0));
     let killed = to_storage(&crawl, &storage, "jsonl", &["--follow"]);
     wait_for("parts are sent", SOON, || storage.list().uploads.iter().any(|(_, parts)| *parts > 0));
@@ -148,7 +147,7 @@ fn is_begun(storage: &ObjectStorage) -> bool {
 #[test]
 fn a_killed_export_goes_on_and_each_fetch_is_there_once() {
     let Some(storage) = ObjectStorage::start() else { return };
-    let (_web, crawl) = crawled(web(), "3s");
+    let (_web, crawl) = crawled(web(), 300);
     let expected = lines(&export(&crawl, &["jsonl"]).exits_with(0));
     // Killed before anything is complete: the upload is left as it is.
     let killed = to_storage(&crawl, &storage, "jsonl", &["--follow"]);
@@ -176,7 +175,7 @@ fn a_killed_export_goes_on_and_each_fetch_is_there_once() {
 #[test]
 fn an_object_that_was_complete_when_its_export_was_killed_is_not_written_again() {
     let Some(storage) = ObjectStorage::start() else { return };
-    let (_web, crawl) = crawled(web(), "2s");
+    let (_web, crawl) = crawled(web(), 200);
     let told = finished(to_storage(&crawl, &storage, "jsonl", &[]));
     let note = progress(&crawl, &storage, ".jsonl");
     let (shown, key) = (told[0]["file"].as_str().unwrap(), format!("{BELOW}_recrawl.jsonl.progress"));
@@ -202,7 +201,7 @@ fn an_object_that_was_complete_when_its_export_was_killed_is_not_written_again()
 #[test]
 fn a_second_export_to_the_same_place_takes_it_over() {
     let Some(storage) = ObjectStorage::start() else { return };
-    let (_web, crawl) = crawled(web(), "2s");
+    let (_web, crawl) = crawled(web(), 200);
     let expected = lines(&export(&crawl, &["jsonl"]).exits_with(0));
     let first = to_storage(&crawl, &storage, "jsonl", &["--follow"]);
     wait_for("an upload is begun and noted", SOON, || is_begun(&storage));
@@ -216,7 +215,7 @@ fn a_second_export_to_the_same_place_takes_it_over() {
 #[test]
 fn files_that_are_open_for_long_are_completed_while_the_export_goes_on() {
     let Some(storage) = ObjectStorage::start() else { return };
-    let (_web, crawl) = crawled(web(), "2s");
+    let (_web, crawl) = crawled(web(), 200);
     let complete = |form: &str, ending: &str| {
         let following = to_storage(&crawl, &storage, form, &["--follow", "--max-file-age", "50ms"]);
         let is_there = || storage.list().objects.keys().any(|key| key.ends_with(ending));
@@ -245,7 +244,7 @@ fn but(variables: &[(&'static str, String)], name: &'static str, value: &str) ->
 #[test]
 fn refusals_name_what_is_wrong_and_no_secret() {
     let Some(storage) = ObjectStorage::start() else { return };
-    let (_web, crawl) = crawled(web(), "1s");
+    let (_web, crawl) = crawled(web(), 60);
     let good = storage.variables();
     let check = |variables: &[(&str, String)], arguments: &[&str], code: i32, parts: &[&str]| {
         let patience = ["--give-up-after", "1s"];
@@ -306,7 +305,7 @@ fn refusals_name_what_is_wrong_and_no_secret() {
 #[test]
 fn progress_of_another_crawl_is_refused() {
     let Some(storage) = ObjectStorage::start() else { return };
-    let (_web, crawl) = crawled(web(), "1s");
+    let (_web, crawl) = crawled(web(), 60);
     let key = format!("{BELOW}_recrawl.parquet.progress");
     let refuses = |note: &str, arguments: &[&str], parts: &[&str]| {
         storage.put(&key, note);

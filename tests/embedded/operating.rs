@@ -3,9 +3,7 @@
 use serde_json::Value;
 use simweb::SeededConfig;
 use std::time::Duration;
-use tests::{Crawl, Process, SimulatedWeb, books, wait_for};
-
-const SOON: Duration = Duration::from_secs(30);
+use tests::{Crawl, HttpAnswer, Process, SOON, SimulatedWeb, books, wait_for};
 
 fn web(pages_per_host: usize) -> SimulatedWeb {
     SimulatedWeb::start(SeededConfig { hosts: 4, pages_per_host, ..SeededConfig::default() }, 1.0, |config| {
@@ -19,22 +17,39 @@ pub(crate) fn status(crawl: &Crawl) -> Value {
     if output.status.success() { output.json() } else { Value::Null }
 }
 
+/// The status that a crawl shows at its port, which costs less than the command; null while it has no port.
+pub(crate) fn shown_status(crawl: &Crawl) -> Value {
+    let address = std::fs::read_to_string(crawl.data().join(recrawl::embedded::ADDRESS_FILE)).ok();
+    let answer = address.and_then(|address| HttpAnswer::to(address, "/status"));
+    answer.and_then(|answer| serde_json::from_str(&answer.body).ok()).unwrap_or(Value::Null)
+}
+
+/// Fetches so far, of a crawl that runs or not.
 pub(crate) fn fetches(crawl: &Crawl) -> u64 {
-    status(crawl)["fetches_total"].as_u64().unwrap_or(0)
+    let status = match shown_status(crawl) {
+        Value::Null => status(crawl),
+        shown => shown,
+    };
+    status["fetches_total"].as_u64().unwrap_or(0)
 }
 
 #[test]
 fn ctrl_c_drains_says_how_things_stand_and_leaves_a_directory_that_goes_on() {
-    let web = web(100);
-    let crawl = Crawl::of(&web).with("politeness.crawl_delay", "10ms");
+    const HOSTS: usize = 4;
+    let seeded = SeededConfig { hosts: HOSTS, pages_per_host: 100, ..SeededConfig::default() };
+    let web = SimulatedWeb::start_held(seeded, |_| ());
+    let crawl = Crawl::of(&web).with("politeness.crawl_delay", "10ms").with("log.drain_timeout", "5m");
     let process = crawl.run(&[]);
-    wait_for("the crawl is under way", SOON, || web.page_requests() > 50);
+    web.let_through(50);
     process.signal(libc::SIGINT);
+    // What is under way: a request of each host.
+    web.permit(HOSTS);
     let summary = process.finish().exits_with(0).json();
     assert_eq!(summary["ended"].as_str(), Some("stopped"));
     let fetched = summary["fetches_total"].as_u64();
     assert!(fetched > Some(0) && fetched < Some(400), "{summary:#}");
 
+    web.open();
     crawl.ask("run", &["--until-idle"]).exits_with(0);
     let pages = books::read(&crawl);
     assert_eq!(pages.len(), 400);
@@ -51,6 +66,13 @@ fn sigterm_stops_it_as_ctrl_c_does() {
     wait_for("the crawl is under way", SOON, || web.page_requests() > 0);
     process.signal(libc::SIGTERM);
     assert_eq!(process.finish().exits_with(0).json()["ended"].as_str(), Some("stopped"));
+}
+
+#[test]
+fn a_run_ends_when_its_time_is_up() {
+    let web = web(10);
+    let summary = Crawl::of(&web).run(&["--for", "1s"]).finish().exits_with(0).json();
+    assert_eq!(summary["ended"].as_str(), Some("time is up"));
 }
 
 #[test]

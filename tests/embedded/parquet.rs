@@ -22,7 +22,7 @@ fn parquet(crawl: &Crawl, name: &str, further: &[&str]) -> Vec<Value> {
 fn rows_of_parquet_are_the_lines_of_json() {
     let web = web();
     let crawl = crawl(&web);
-    crawl.run(&["--for", "3s"]).finish().exits_with(0);
+    crawl.run_until_requested(&web, 300);
     let mut expected = lines(&export(&crawl, &["jsonl"]).exits_with(0));
     for line in &mut expected {
         let form = line.as_object_mut().unwrap().remove("body_form").unwrap();

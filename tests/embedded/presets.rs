@@ -6,7 +6,7 @@ use simweb::{ChangeRates, LedgerEntry, RequestKind, SeededConfig};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use tests::{Crawl, SimulatedWeb, wait_for};
+use tests::{Crawl, SOON, SimulatedWeb, wait_for};
 
 /// A day of these webs takes two seconds.
 const SPEED: f64 = 43_200.0;
@@ -49,7 +49,7 @@ fn crawl(web: &SimulatedWeb, fetches_per_day: f64, seeds: &[String]) -> Crawl {
 /// The first `count` requests for pages of a crawl under a preset.
 fn requests(web: &SimulatedWeb, crawl: &Crawl, preset: &str, count: usize) -> Vec<LedgerEntry> {
     let process = crawl.run(&["--preset", preset]);
-    wait_for("the pages are fetched", Duration::from_secs(180), || web.page_requests() >= count);
+    wait_for("the pages are fetched", SOON, || web.page_requests() >= count);
     process.signal(libc::SIGINT);
     process.finish().exits_with(0);
     web.ledger().into_iter().filter(|entry| entry.kind == RequestKind::Page).take(count).collect()

@@ -1,15 +1,12 @@
 //! Prometheus itself scrapes a crawl: it has every series that alerts and dashboards use, and evaluates them all.
 
-use crate::monitoring::{MeasuredCrawl, repository};
+use crate::monitoring::MeasuredCrawl;
 use crate::operating::stop;
 use serde_json::{Value, json};
 use std::net::{SocketAddr, TcpListener};
 use std::process::Command;
-use std::time::Duration;
 use tests::monitoring::{Monitoring, prometheus_is_installed};
-use tests::{HttpAnswer, Process, wait_for};
-
-const SOON: Duration = Duration::from_secs(60);
+use tests::{HttpAnswer, Process, SOON, wait_for};
 
 /// A Prometheus that scrapes a crawl every second.
 struct Prometheus {
@@ -28,7 +25,7 @@ impl Prometheus {
         // JSON is YAML.
         let config = json!({
             "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
-            "rule_files": [repository().join("compose/rules.yaml")],
+            "rule_files": [tests::workspace().join("compose/rules.yaml")],
             "scrape_configs": [{
                 "job_name": "recrawl",
                 "static_configs": [of_pod(target.trim(), "recrawl-0"), of_pod(&delivery, "recrawl-delivery-0")],
@@ -65,7 +62,7 @@ fn prometheus_scrapes_a_crawl_and_evaluates_every_alert_and_dashboard() {
         return;
     }
     let measured = MeasuredCrawl::start();
-    let monitoring = Monitoring::read(&repository()).unwrap();
+    let monitoring = Monitoring::read(tests::workspace()).unwrap();
     let prometheus = Prometheus::start(&measured);
     wait_for("the crawl and its delivery are scraped", SOON, || prometheus.has("sum(up{job=\"recrawl\"}) == 2"));
     let missing: Vec<_> = monitoring.used.iter().filter(|used| !prometheus.has(&used.selector())).collect();

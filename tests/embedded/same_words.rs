@@ -8,10 +8,8 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
-use tests::{Crawl, Process, programs, wait_for};
+use tests::{Crawl, Process, SOON, programs, wait_for};
 
-const SOON: Duration = Duration::from_secs(30);
 /// What tells a change.
 const FIELDS: [&str; 9] =
     ["verdict", "magnitude", "changes", "added", "removed", "links_added", "links_removed", "passed_over", "left_out"];

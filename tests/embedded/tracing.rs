@@ -6,9 +6,8 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use tests::monitoring::scraped;
 use tests::traces::{TraceCollector, told_loops};
-use tests::{Crawl, Reply, SimulatedWeb, WebhookReceiver, deserted, wait_for};
+use tests::{Crawl, Reply, SOON, SimulatedWeb, WebhookReceiver, deserted, wait_for};
 
-const SOON: Duration = Duration::from_secs(60);
 const PAGES: u64 = 20;
 
 fn web() -> SimulatedWeb {

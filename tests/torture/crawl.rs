@@ -56,8 +56,10 @@ impl Drop for Replay {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let seed = self.seed;
-            let form = if is_full() { format!("make torture TORTURE_SEED={seed}") } else { "make test".to_owned() };
-            eprintln!("torture: the same happens in the same order with: {form}");
+            let form = if is_full() { "full" } else { "short" };
+            eprintln!(
+                "torture: the same happens in the same order with: make torture TORTURE={form} TORTURE_SEED={seed}"
+            );
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The services over a Kafka of three nodes, while processes and nodes die, sleep, come and go.
 //!
-//! `make torture` runs the long form, with `TORTURE=full`; `make test` a short one. `TORTURE_SEED` repeats a run: the same
+//! `make torture` runs the long form, with `TORTURE=full`, and `make torture TORTURE=short` a short one. `make test` runs
+//! neither: it is about how long things take, which a machine with other work decides, too. `TORTURE_SEED` repeats a run: the same
 //! things happen in the same order, though not at the same instant. The short form is left out without RECRAWL_KAFKA, as
 //! all tests over Kafka are; its nodes are its own nevertheless, for what is done to them.
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 
 const MAX_HEAD: usize = 8 << 10;
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 fn pair() -> (Http1Connection, DuplexStream, Rc<Buffers>) {
     let (ours, theirs) = duplex(1 << 20);

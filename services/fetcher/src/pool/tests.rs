@@ -11,7 +11,7 @@ use std::time::Instant;
 use stream::RequestTag;
 use stream::testing::ManualClock;
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(300);
 const START: Timestamp = Timestamp::from_secs(1_000);
 const NO_ROBOTS: &[u8] = b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n";
 const PAGE: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi";
