@@ -63,9 +63,9 @@ pub(crate) fn durable() -> WriteOptions {
     options
 }
 
-/// Opens the current contents of a database with all its families. Another process may be writing to it: its
-/// write-ahead log may end in half a record, which [`DBRecoveryMode::PointInTime`] skips, files may vanish while they
-/// are listed, and families may be added, as they are when a crawl starts. The view then opens anew. A file still
+/// Opens the current contents of a database with all its families. Another process may be writing to it, opening it or
+/// closing it: its write-ahead log may end in half a record, which [`DBRecoveryMode::PointInTime`] skips, files may vanish
+/// while they are listed, and families may be added, as they are when a crawl starts. The view then opens anew. A file still
 /// missing after several attempts is an error.
 pub(crate) fn open_read_only(path: &Path, recovery: DBRecoveryMode) -> Result<(Database, Vec<String>), rocksdb::Error> {
     let mut options = Options::default();
@@ -75,20 +75,26 @@ pub(crate) fn open_read_only(path: &Path, recovery: DBRecoveryMode) -> Result<(D
     options.set_track_and_verify_wals_in_manifest(true);
     let open = || {
         let families = Database::list_cf(&options, path)?;
-        let opened = Database::open_cf_for_read_only(&options, path, &families, false);
-        // The records that were just read may name families that were added meanwhile.
-        let is_current = Database::list_cf(&options, path)? == families;
-        if is_current { opened.map(|database| Some((database, families))) } else { Ok(None) }
+        Database::open_cf_for_read_only(&options, path, &families, false).map(|database| (database, families))
     };
     let mut attempt = 1;
     loop {
+        let before = manifest_position(path);
         match open() {
-            Ok(Some(view)) => return Ok(view),
-            Ok(None) => {}
+            Ok(_) if before != manifest_position(path) => {}
             Err(error) if attempt < READ_ONLY_ATTEMPTS && may_be_gone(&error) => attempt += 1,
-            Err(error) => return Err(error),
+            result => return result,
         }
     }
+}
+
+/// The manifest in use and its length, as far as they can be read. RocksDB adds to the manifest, or begins another, before it
+/// deletes a file: if this is the same before and after, no file that was needed was deleted in between. RocksDB itself
+/// does not notice when the write-ahead log is deleted that was the current one.
+fn manifest_position(path: &Path) -> Option<(String, u64)> {
+    let manifest = std::fs::read_to_string(path.join("CURRENT")).ok()?;
+    let length = std::fs::metadata(path.join(manifest.trim_end())).ok()?.len();
+    Some((manifest, length))
 }
 
 /// Whether a file was missing, or a write-ahead log that the database names.
@@ -157,6 +163,29 @@ mod tests {
                 let (view, _) = open_read_only(directory.path(), DBRecoveryMode::PointInTime).unwrap();
                 let newest = view.get("newest").unwrap().map(|name| String::from_utf8(name).unwrap());
                 assert!(newest.iter().all(|name| view.cf_handle(name).is_some()), "{newest:?}");
+            }
+        });
+    }
+
+    #[test]
+    fn a_view_misses_nothing_while_its_database_is_closed_and_opened_again() {
+        let directory = TempDir::new().unwrap();
+        let mut options = database_options(DBRecoveryMode::PointInTime, true);
+        options.create_if_missing(true);
+        let mut written = Database::open(&options, directory.path()).unwrap();
+        written.put("first", "1").unwrap();
+        std::thread::scope(|scope| {
+            // Each opening moves what the write-ahead log holds into files, and deletes it.
+            let writer = scope.spawn(|| {
+                for number in 0..300 {
+                    drop(written);
+                    written = Database::open(&options, directory.path()).unwrap();
+                    written.put(format!("{number}"), "1").unwrap();
+                }
+            });
+            while !writer.is_finished() {
+                let (view, _) = open_read_only(directory.path(), DBRecoveryMode::PointInTime).unwrap();
+                assert!(view.get("first").unwrap().is_some());
             }
         });
     }
