@@ -2,30 +2,12 @@
 
 use page::Timestamp;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use stream::Clock;
 use stream::inprocess::{InProcessLog, LogBackend};
 use stream::log::{Log, LogError, StateIn};
 use stream::memory::{MemoryBackend, MemoryLogStores, MemoryStores};
 use stream::store::StoreProvider;
-use stream_conformance::{Harness, Need, run};
-
-struct RealClock(Instant);
-
-impl Clock for RealClock {
-    fn now(&self) -> Timestamp {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-        Timestamp::from_micros(since.as_micros() as i64)
-    }
-
-    fn monotonic(&self) -> Duration {
-        self.0.elapsed()
-    }
-
-    fn pause(&self, duration: Duration) {
-        std::thread::sleep(duration);
-    }
-}
+use stream_conformance::{Harness, Need, RealClock, run};
 
 struct Memory {
     log: InProcessLog<MemoryBackend>,
@@ -65,7 +47,7 @@ impl Harness for Memory {
 fn conforms(backend: fn() -> MemoryBackend) {
     let make = move || -> Box<dyn Harness> {
         let log = InProcessLog::new(backend());
-        Box::new(Memory { log, clock: Arc::new(RealClock(Instant::now())) })
+        Box::new(Memory { log, clock: Arc::new(RealClock::default()) })
     };
     run(&make, 4, &std::env::var("CONFORMANCE_ONLY").unwrap_or_default());
 }

@@ -3,28 +3,10 @@
 use crate::common::{login, settings, unique};
 use page::Timestamp;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use stream::memory::MemoryStores;
 use stream::{Clock, Log, LogError, StoreProvider};
-use stream_conformance::{Harness, Need, run};
+use stream_conformance::{Harness, Need, RealClock, run};
 use stream_kafka::{KafkaLog, KafkaSettings, Mechanism};
-
-struct RealClock(Instant);
-
-impl Clock for RealClock {
-    fn now(&self) -> Timestamp {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is past 1970");
-        Timestamp::from_micros(since.as_micros() as i64)
-    }
-
-    fn monotonic(&self) -> Duration {
-        self.0.elapsed()
-    }
-
-    fn pause(&self, duration: Duration) {
-        std::thread::sleep(duration);
-    }
-}
 
 struct Kafka {
     log: KafkaLog,
@@ -81,7 +63,7 @@ fn suite(settings: fn() -> KafkaSettings) {
             log: log.clone(),
             settings,
             prefix: format!("{}-", unique("recrawl-c")),
-            clock: Arc::new(RealClock(Instant::now())),
+            clock: Arc::new(RealClock::default()),
         })
     };
     run(&make, 4, &std::env::var("CONFORMANCE").unwrap_or_default());

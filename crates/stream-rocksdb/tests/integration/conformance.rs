@@ -4,29 +4,11 @@ use page::Timestamp;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use stream::memory::MemoryBackend;
 use stream::{Clock, InProcessLog, Log, LogBackend, LogError, StoreProvider};
-use stream_conformance::{Harness, Need, run};
+use stream_conformance::{Harness, Need, RealClock, run};
 use stream_rocksdb::{EmbeddedBackend, EmbeddedStores, RocksStores, StoreMemory, open_log};
 use tempfile::TempDir;
-
-struct RealClock(Instant);
-
-impl Clock for RealClock {
-    fn now(&self) -> Timestamp {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-        Timestamp::from_micros(since.as_micros() as i64)
-    }
-
-    fn monotonic(&self) -> Duration {
-        self.0.elapsed()
-    }
-
-    fn pause(&self, duration: Duration) {
-        std::thread::sleep(duration);
-    }
-}
 
 struct Embedded {
     log: Option<InProcessLog<EmbeddedBackend>>,
@@ -38,7 +20,7 @@ impl Embedded {
     fn new() -> Self {
         let directory = TempDir::new().unwrap();
         let log = Some(open_log(&directory.path().join("data")).unwrap());
-        Self { log, clock: Arc::new(RealClock(Instant::now())), directory }
+        Self { log, clock: Arc::new(RealClock::default()), directory }
     }
 
     fn opened(&self) -> &InProcessLog<EmbeddedBackend> {
@@ -123,7 +105,7 @@ fn stages_with_state_on_disk_conform() {
     let make = || -> Box<dyn Harness> {
         Box::new(StateOnDisk {
             log: InProcessLog::new(MemoryBackend::default()),
-            clock: Arc::new(RealClock(Instant::now())),
+            clock: Arc::new(RealClock::default()),
             disks: AtomicU32::new(0),
             directory: TempDir::new().unwrap(),
         })
