@@ -13,6 +13,8 @@ export RECRAWL_PYTHON ?= $(RECRAWL_CACHE)/venv-$(firstword $(shell sha256sum .to
 export RECRAWL_BENCH_PYTHON ?= $(RECRAWL_CACHE)/venv-bench-$(firstword $(shell sha256sum tests/bench-peers/requirements.txt | cut -c1-12))/bin/python
 export RECRAWL_PEERS_PYTHON ?= $(RECRAWL_CACHE)/venv-peers-$(firstword $(shell sha256sum crates/lab/archives/examples/peers/requirements.txt | cut -c1-12))/bin/python
 export PATH := $(PATH):$(HOME)/.cargo/bin
+# What runs the tests: https://nexte.st
+export RECRAWL_NEXTEST ?= $(RECRAWL_CACHE)/nextest-$(firstword $(shell sha256sum .tools/nextest.txt | cut -c1-12))/bin/cargo-nextest
 
 # RocksDB's C++ library is compiled once (.tools/rocksdb-build) and linked from here. A clone with other build flags has
 # its own copy.
@@ -32,6 +34,9 @@ endif
 ARGS ?=
 # Flags for cargo. .ci/run sets --locked.
 CARGO_FLAGS ?=
+# What `make test` compiles: neither benchmarks nor examples. `make lint` does.
+TESTED := --workspace --exclude bench --lib --bins --tests
+NEXTEST := $(RECRAWL_NEXTEST) nextest run $(CARGO_FLAGS)
 # First port for `make kafka-up`, and 1 or 3 nodes, also for `make test`.
 KAFKA_PORT ?= 19092
 KAFKA_NODES ?= 1
@@ -48,6 +53,10 @@ setup: ## install everything that is missing for building and testing
 setup-build:
 	@.tools/setup build
 
+.PHONY: setup-quick
+setup-quick:
+	@.tools/setup quick
+
 .PHONY: setup-k8s
 setup-k8s: setup
 	@.tools/setup k8s
@@ -62,7 +71,7 @@ setup-peers:
 
 .PHONY: demo
 demo: setup-build ## build and run the demo, which crawls a small web for some virtual weeks; ARGS="--out DIR"
-	@if [ ! -x "$(CARGO_TARGET_DIR)/debug/recrawl" ]; then echo "building recrawl: four to six minutes the first time on two cores" >&2; fi
+	@if [ ! -x "$(CARGO_TARGET_DIR)/debug/recrawl" ]; then echo "building recrawl: about seven minutes the first time on two cores" >&2; fi
 	@cargo run -q $(CARGO_FLAGS) -p recrawl --bin recrawl -- demo $(ARGS)
 
 .PHONY: build
@@ -84,12 +93,22 @@ image-e2e: ## build the images of k8s/Dockerfile without Docker, and crawl with 
 	@tests/image/run
 
 .PHONY: test
-test: setup k8s-check ## run all tests, on a Kafka that is started for them, or on RECRAWL_KAFKA=HOST:PORT
-	@RECRAWL_PROGRAMS_BUILT=1 RECRAWL_KAFKA_REQUIRED=1 RECRAWL_PROMETHEUS_REQUIRED=1 tests/kafka/cluster run --nodes $(KAFKA_NODES) -- cargo test $(CARGO_FLAGS) --workspace
+test: setup test-build ## run all tests, on a Kafka that is started for them, or on RECRAWL_KAFKA=HOST:PORT; ARGS="-E 'test(robots)'" selects
+	@RECRAWL_GO_REQUIRED=1 RECRAWL_KAFKA_REQUIRED=1 RECRAWL_PROMETHEUS_REQUIRED=1 tests/kafka/cluster run --nodes $(KAFKA_NODES) -- .tools/run-tests $(TESTED) $(ARGS)
+	@.tools/doctests
 
 .PHONY: test-quick
-test-quick: setup-build ## run the tests that need no Kafka
-	@env -u RECRAWL_KAFKA -u RECRAWL_KAFKA_REQUIRED RECRAWL_PROGRAMS_BUILT=1 cargo test $(CARGO_FLAGS) --workspace
+test-quick: setup-quick ## run the tests that need no Kafka; ARGS as for `make test`
+	@env -u RECRAWL_KAFKA -u RECRAWL_KAFKA_REQUIRED .tools/run-tests $(TESTED) $(ARGS)
+
+.PHONY: test-build
+test-build: setup
+	@$(NEXTEST) $(TESTED) --no-run --cargo-quiet
+
+.PHONY: upgrade
+upgrade: setup ## run two versions of recrawl side by side, embedded and over Kafka
+	@tests/kafka/cluster run --nodes $(KAFKA_NODES) -- .tools/run-tests -p recrawl --test upgrade --ignore-default-filter
+	@.tools/changed-schemas prove
 
 .PHONY: sim
 sim: setup-build ## simulate stages with failures of any call, on virtual time; SIM_SEEDS=1000 seeds per kind of log, starting at SIM_FROM; SIM_SEED=N SIM_KIND=… repeats one
@@ -97,8 +116,7 @@ sim: setup-build ## simulate stages with failures of any call, on virtual time; 
 
 .PHONY: torture
 torture: setup ## kill, pause and restart services and the nodes of a three-node Kafka for half an hour; TORTURE_SEED=N repeats a run
-	@cargo build -q $(CARGO_FLAGS) --workspace --bins
-	@TORTURE=full RECRAWL_PROGRAMS_BUILT=1 cargo test -q $(CARGO_FLAGS) -p tests --test torture -- --nocapture --test-threads 1
+	@TORTURE="$${TORTURE:-full}" $(NEXTEST) -p recrawl --test torture --ignore-default-filter --no-capture
 
 .PHONY: fuzz
 fuzz: setup-build ## fuzz the parsers of external data; FUZZ_SECONDS=25 per target, ARGS=… selects targets
@@ -106,9 +124,9 @@ fuzz: setup-build ## fuzz the parsers of external data; FUZZ_SECONDS=25 per targ
 
 .PHONY: bench
 bench: setup-bench ## run the benchmarks, with Kafka if Java is installed or RECRAWL_KAFKA=HOST:PORT is set; ARGS=… selects rows
-	@cargo build -q $(CARGO_FLAGS) -p tests --bin bench
+	@cargo build -q $(CARGO_FLAGS) --profile measured -p bench -p recrawl -p simweb --bins
 	@around=(); if [ -z "$${RECRAWL_KAFKA:-}" ] && command -v java >/dev/null; then around=(tests/kafka/cluster run --nodes 1 --); fi; \
-	"$${around[@]}" cargo run -q $(CARGO_FLAGS) -p tests --bin bench -- $(ARGS)
+	"$${around[@]}" $(CARGO_TARGET_DIR)/measured/bench $(ARGS)
 
 .PHONY: peers
 peers: setup-peers ## judge edits and noise of the corpora by the rules of other programs; ARGS="--edits 32 SEED" or ARGS="ota-demo ota-genai"
@@ -124,7 +142,6 @@ lint: setup-build ## check the format, the lock files, and clippy with warnings 
 	@cargo tree -q --locked --manifest-path tests/fuzz/Cargo.toml >/dev/null
 	@cargo clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
 	@cargo fmt --all --check --manifest-path tests/kubernetes/Cargo.toml
-	@cargo clippy --locked --manifest-path tests/kubernetes/Cargo.toml --all-targets -- -D warnings
 
 .PHONY: docs
 docs: setup-build ## build the documentation, with warnings denied
@@ -139,19 +156,25 @@ k8s-check: ## check the Kubernetes manifests offline, and test the check itself
 
 .PHONY: k8s-e2e
 k8s-e2e: setup-k8s ## run the loop on a real control plane of Kubernetes, whose nodes start pods as processes; needs Go 1.25; ARGS="--test scaled_by_backlog" selects
+	@cargo clippy --locked --manifest-path tests/kubernetes/Cargo.toml --all-targets -- -D warnings
 	@tests/kubernetes/control-plane/build
 	@tests/kubernetes/keda/build
-	@cargo build -q $(CARGO_FLAGS) --workspace --bins
-	@RECRAWL_PROGRAMS_BUILT=1 $(CARGO_TARGET_DIR)/debug/next-build
+	@cargo build -q $(CARGO_FLAGS) -p recrawl --bins
+	@cargo run -q $(CARGO_FLAGS) -p tests --example next-build
 	@RECRAWL_CONTROL_PLANE=$$(tests/kubernetes/control-plane/build --where) RECRAWL_KEDA=$$(tests/kubernetes/keda/build --where) \
 	RECRAWL_PROGRAMS=$(CARGO_TARGET_DIR)/debug \
 	cargo test --locked --manifest-path tests/kubernetes/Cargo.toml $(ARGS) -- --nocapture --test-threads 1
+
+.PHONY: fresh
+fresh: ## run `make demo` and `make test` on a new Debian without anything, and print how long they take; needs root
+	@.tools/setup fresh
+	@tests/fresh/run
 
 .PHONY: trace-e2e
 trace-e2e: setup-k8s ## tell traces to the collector of OpenTelemetry, embedded and over Kafka; needs Go 1.25
 	@tests/otel-collector/build
 	@RECRAWL_OTEL_COLLECTOR=$$(tests/otel-collector/build --where)/otel-collector RECRAWL_KAFKA_REQUIRED=1 \
-	tests/kafka/cluster run --nodes 1 -- cargo test $(CARGO_FLAGS) -p tests --test embedded --test distributed tracing
+	tests/kafka/cluster run --nodes 1 -- .tools/run-tests -p recrawl --test embedded --test distributed tracing
 
 .PHONY: kafka-up
 kafka-up: ## start a temporary Kafka on loopback; KAFKA_PORT=19092, KAFKA_NODES=1 or 3
@@ -163,7 +186,7 @@ kafka-down: ## stop the temporary Kafka and delete its data
 
 .PHONY: env
 env: ## print the environment for running cargo yourself: eval "$(make -s env)"
-	@for name in RECRAWL_CACHE CARGO_TARGET_DIR ROCKSDB_LIB_DIR ROCKSDB_STATIC RECRAWL_PYTHON CC CXX; do printf 'export %s=%q\n' $$name "$${!name}"; done
+	@for name in RECRAWL_CACHE RECRAWL_NEXTEST CARGO_TARGET_DIR ROCKSDB_LIB_DIR ROCKSDB_STATIC RECRAWL_PYTHON CC CXX; do printf 'export %s=%q\n' $$name "$${!name}"; done
 
 .PHONY: clean
 clean: kafka-down ## delete cargo's build output, which all clones share; keep what setup installed
