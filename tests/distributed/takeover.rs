@@ -30,8 +30,7 @@ fn a_second_instance_takes_over_partitions_with_their_state() {
     let remaining: Vec<_> = second.into_iter().chain(fetcher).collect();
     distributed.wait_until_idle(&remaining);
     for service in remaining {
-        let (stage, partitions) = (service.stage, service.partitions());
-        assert_eq!(partitions, 4, "{stage}");
+        wait_for(&format!("the {} has all partitions", service.stage), SOON, || service.partitions() == 4);
         service.stop();
     }
     for page in distributed.books("1").values() {

@@ -209,14 +209,15 @@ fn a_connection_that_breaks_in_mid_body_is_lost_and_the_next_page_comes_over_a_n
 fn a_slow_answer_times_out_within_its_limit() {
     // The server is done after an hour, and so is what has no limit of its own.
     const HOUR: Duration = Duration::from_secs(3_600);
-    const OTHERS: [(&str, &str); 2] = [("fetch.total_timeout", "1h"), ("fetch.idle_timeout", "1h")];
+    const OTHERS: [(&str, &str); 3] =
+        [("fetch.total_timeout", "1h"), ("fetch.idle_timeout", "1h"), ("policy.lease_timeout", "6h")];
     for (fault, limit) in [
         (WebFault::SlowBody(HOUR), ("fetch.total_timeout", "300ms")),
         (WebFault::SlowBody(HOUR), ("fetch.idle_timeout", "300ms")),
         (WebFault::Latency(HOUR), ("fetch.total_timeout", "300ms")),
     ] {
         let web = with_fault(fault.clone());
-        let mut bench = Bench::at(web.addr(), &[OTHERS[0], OTHERS[1], limit]);
+        let mut bench = Bench::at(web.addr(), &[&OTHERS[..], &[limit]].concat());
         let result = bench.fetch(PAGE);
         assert_eq!(result.look.outcome, FetchOutcome::TimedOut, "{fault:?} {limit:?}");
         assert!(result.look.latency_ms >= 250, "{fault:?} {limit:?}: {} ms", result.look.latency_ms);
