@@ -94,8 +94,8 @@ image-e2e: ## build the images of k8s/Dockerfile without Docker, and crawl with 
 
 .PHONY: test
 test: setup test-build ## run all tests, on a Kafka that is started for them, or on RECRAWL_KAFKA=HOST:PORT; ARGS="-E 'test(robots)'" selects
+	@cargo test -q $(CARGO_FLAGS) --workspace --exclude bench --doc | sed '/^$$/d; /^running 0 tests/d; / 0 passed; 0 failed/d'
 	@RECRAWL_GO_REQUIRED=1 RECRAWL_KAFKA_REQUIRED=1 RECRAWL_PROMETHEUS_REQUIRED=1 tests/kafka/cluster run --nodes $(KAFKA_NODES) -- .tools/run-tests $(TESTED) $(ARGS)
-	@.tools/doctests
 
 .PHONY: test-quick
 test-quick: setup-quick ## run the tests that need no Kafka; ARGS as for `make test`
