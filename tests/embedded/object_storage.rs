@@ -13,7 +13,7 @@ const TO: &str = "s3://archive/of/crawl";
 /// Where the keys of an export to [`TO`] begin.
 const BELOW: &str = "of/crawl/";
 
-/// A crawl of this web that has made so many requests for pages and ended. The web goes on for as long as it is held.
+/// A crawl that has made this many requests for pages and ended. The web is served until it is dropped.
 fn crawled(web: SimulatedWeb, page_requests: usize) -> (SimulatedWeb, Crawl) {
     let crawl = crawl(&web);
     crawl.run_until_requested(&web, page_requests);

@@ -71,7 +71,7 @@ impl Crawl {
         self.start("run", &[&["--seeds", &seeds], further].concat())
     }
 
-    /// Runs it until a web has had so many requests for pages, and ends it in order.
+    /// Runs it until the web has had this many requests for pages, and stops it.
     pub fn run_until_requested(&self, web: &SimulatedWeb, page_requests: usize) -> Output {
         let process = self.run(&[]);
         let what = format!("{page_requests} requests for pages");

@@ -15,11 +15,11 @@ use stream::testing::TestDriver;
 use sweeps::PagePlace;
 use topology::LogNames;
 
-/// What came of running the stages on a web.
+/// The stages after a crawl of a web, and the requests that they made.
 pub(crate) struct LivedWeb {
     pub(crate) driver: TestDriver,
     pub(crate) names: LogNames,
-    /// What the web was asked for.
+    /// All requests.
     pub(crate) ledger: Vec<LedgerEntry>,
     /// Looks at lists, by host.
     pub(crate) list_looks: BTreeMap<String, u32>,

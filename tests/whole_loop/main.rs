@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-/// What holds of a history, by the name of the function that says so.
+/// A claim about a history: its name and its check.
 type Claim = (&'static str, fn(&History));
 
 macro_rules! claims {
