@@ -139,10 +139,11 @@ impl Embedded {
     /// flight, and no record waits. If it is, how often each stage has computed its figures: those computed before the last
     /// record was consumed do not know of it.
     pub fn idle_by_refreshes(&self) -> Result<Option<Vec<u64>>, CommandFailure> {
-        let stages = self.board.stages();
         if !self.board.is_ready() || self.lag_records()? > 0 {
             return Ok(None);
         }
+        // After the backlog: further figures know of every record that was consumed by then.
+        let stages = self.board.stages();
         let figure = |name: &str| stages.iter().filter_map(|stage| stage.figures.get(name)).sum::<f64>();
         let is_idle = figure("unanswered") == 0.0 && figure("in_flight") == 0.0;
         Ok(is_idle.then(|| stages.iter().map(|stage| stage.refreshes_total).collect()))
