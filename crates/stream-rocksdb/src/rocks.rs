@@ -96,9 +96,9 @@ fn undisturbed<T>(path: &Path, mut open: impl FnMut() -> Result<T, rocksdb::Erro
     }
 }
 
-/// The manifest in use and its length, as far as they can be read. RocksDB adds to the manifest, or begins another, before it
-/// deletes a file: if this is the same before and after, no file that was needed was deleted in between. RocksDB itself
-/// does not notice when the write-ahead log is deleted that was the current one, and calls a table that is gone corruption.
+/// Name and length of the current manifest; `None` if they cannot be read. RocksDB appends to the manifest, or begins another,
+/// before it deletes a file. If both are the same before and after an opening, no file that it needed was deleted. RocksDB
+/// does not notice that the current write-ahead log was deleted, and reports a table that was deleted as corruption.
 fn manifest_position(path: &Path) -> Option<(String, u64)> {
     let manifest = std::fs::read_to_string(path.join("CURRENT")).ok()?;
     let length = std::fs::metadata(path.join(manifest.trim_end())).ok()?.len();

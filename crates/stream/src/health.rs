@@ -80,7 +80,7 @@ pub struct StageStatus {
     pub histograms: BTreeMap<&'static str, Histogram>,
     /// The missing schema, while a record waits for it.
     pub waits_for: Option<String>,
-    /// How often the figures were computed since start. Those of a later number count everything done before an earlier one.
+    /// How often the figures were computed since start.
     pub refreshes_total: u64,
     /// The processors' figures, summed over partitions.
     pub figures: BTreeMap<&'static str, f64>,
