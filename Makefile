@@ -151,7 +151,7 @@ docs: setup-build ## build the documentation, with warnings denied
 k8s-check: ## check the Kubernetes manifests offline, and test the check itself
 	@.tools/k8s-check/build
 	@$$(.tools/k8s-check/build --where) .
-	@cd .tools/k8s-check && go test -count=1 .
+	@cd .tools/k8s-check && go test -count=1 -timeout=0 .
 	@.tools/k8s-check/grafana/run
 
 .PHONY: k8s-e2e

@@ -19,8 +19,6 @@ type topic struct {
 	bytes                int
 }
 
-var stages = []string{"scheduler", "fetcher", "detector", "estimator", "matcher", "ranker"}
-
 var row = regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|[^|]*\\|[^|]*\\| ([^|]*) → ([^|]*) \\| ([^|]*) \\| (loop|\\d+) \\| (\\d+) MiB \\|$")
 
 // catalogue reads the topics from schemas/README.md.
@@ -55,6 +53,16 @@ func contains(list []string, word string) bool {
 		}
 	}
 	return false
+}
+
+// stagesOf lists the stages: those that read an input each.
+func stagesOf(topics []topic) (stages []string) {
+	for _, of := range topics {
+		if contains(inputs(topics), of.name) {
+			stages = append(stages, of.consumers[0])
+		}
+	}
+	return stages
 }
 
 // inputs are the topics whose backlog every stage tells: one per stage, the loop topic that it reads.
@@ -125,7 +133,7 @@ func usersFile(topics []topic) string {
 	allow := func(kind, name, pattern string, operations ...string) {
 		text += acl(kind, name, pattern, operations...)
 	}
-	for _, stage := range stages {
+	for _, stage := range stagesOf(topics) {
 		user(stage)
 		for _, of := range topics {
 			var operations []string

@@ -28,10 +28,10 @@ func (c *composition) require(holds bool, format string, arguments ...interface{
 	}
 }
 
-// checkCompose reads compose.yaml as `docker compose` does, and then looks at what that cannot know: our programs, the files
+// checkCompose reads compose.yaml as `docker compose` does, and then looks at what that cannot know: our program, the files
 // that are mounted, and whether Prometheus and Grafana find each other and the stages. That the commands run, with the
 // settings and the environment that stand there, is tested by tests/distributed.
-func checkCompose(files filesys.FileSystem, repository string, programs map[string]bool) []string {
+func checkCompose(files filesys.FileSystem, repository string, stages []string) []string {
 	c := &composition{files, repository, map[string]types.ServiceConfig{}, nil}
 	project, err := loadCompose(files, repository)
 	if err != nil {
@@ -56,13 +56,11 @@ func checkCompose(files filesys.FileSystem, repository string, programs map[stri
 			continue
 		}
 		c.require(version == nil || tag == version[1], "%s: image %q is of another version than Cargo.toml", service.Name, service.Image)
-		c.program(service, programs)
-		if len(service.Command) > 0 {
-			run[service.Command[0]] = true
-		}
+		c.program(service)
+		run[stageOf(service.Command)] = true
 	}
 	for _, stage := range stages {
-		c.require(run["recrawl-"+stage], "no service runs recrawl-%s", stage)
+		c.require(run[stage], "no service runs the stage %s", stage)
 	}
 	c.prometheus()
 	c.grafana()
@@ -90,13 +88,13 @@ func loadCompose(files filesys.FileSystem, repository string) (*types.Project, e
 }
 
 // program: one of ours, which may write nothing but its volume, and reads settings that are there.
-func (c *composition) program(service types.ServiceConfig, programs map[string]bool) {
+func (c *composition) program(service types.ServiceConfig) {
 	name := service.Name
-	c.require(len(service.Command) > 0 && programs[service.Command[0]], "%s: command %v is none of our programs", name, service.Command)
+	c.require(len(service.Command) > 0 && service.Command[0] == "recrawl", "%s: command %v is not recrawl", name, service.Command)
 	if build := service.Build; build != nil {
 		c.require(c.files.Exists(filepath.Join(build.Context, build.Dockerfile)), "%s: %s does not exist", name, build.Dockerfile)
 	}
-	stage := len(service.Command) > 0 && isStage(service.Command[0])
+	stage := stageOf(service.Command) != ""
 	disabled := service.HealthCheck != nil && service.HealthCheck.Disable
 	// A delivery shows its health as stages do.
 	serves := stage || contains(service.Command, "--serve")
@@ -186,7 +184,7 @@ func (c *composition) prometheus() {
 		}
 	}
 	for name, service := range c.services {
-		if len(service.Command) > 0 && (isStage(service.Command[0]) || contains(service.Command, "--serve")) {
+		if stageOf(service.Command) != "" || contains(service.Command, "--serve") {
 			c.require(targets[name], "%s: does not ask %s", config, name)
 		}
 	}

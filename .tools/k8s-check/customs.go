@@ -11,11 +11,11 @@ import (
 )
 
 // referencesOfCustoms: what custom resources and network policies point to is there.
-func referencesOfCustoms(objects []runtime.Object, customs []custom) (faults []string) {
+func referencesOfCustoms(objects []runtime.Object, customs []custom, stages []string) (faults []string) {
 	fault := func(format string, arguments ...interface{}) {
 		faults = append(faults, fmt.Sprintf(format, arguments...))
 	}
-	silent := &rules{}
+	silent := &rules{stages: stages}
 	workloads := silent.workloads(objects)
 	named, clusters := map[string]workload{}, map[string]bool{}
 	for _, w := range workloads {

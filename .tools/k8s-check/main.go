@@ -54,10 +54,6 @@ func checkAll(files filesys.FileSystem, repository string, update bool) (roots [
 	k8s := filepath.Join(repository, "k8s")
 	faults = append(repeatedKeys(files, k8s), generated(files, repository, update)...)
 
-	programs, err := programsOf(files, repository)
-	if err != nil {
-		return nil, append(faults, err.Error())
-	}
 	schemas, err := customSchemas()
 	if err != nil {
 		return nil, append(faults, err.Error())
@@ -84,12 +80,12 @@ func checkAll(files filesys.FileSystem, repository string, update bool) (roots [
 		if err != nil {
 			faults = append(faults, err.Error())
 		}
-		found := append(brokenRules(objects, programs), kafkaTopics(customs, topics, string(settings))...)
+		found := append(brokenRules(objects, stagesOf(topics)), kafkaTopics(customs, topics, string(settings))...)
 		found = append(found, rights(customs, topics)...)
 		for _, object := range customs {
 			found = append(found, checkCustom(schemas, object)...)
 		}
-		for _, fault := range append(found, referencesOfCustoms(objects, customs)...) {
+		for _, fault := range append(found, referencesOfCustoms(objects, customs, stagesOf(topics))...) {
 			faults = append(faults, name+": "+fault)
 		}
 	}
@@ -111,7 +107,7 @@ func checkAll(files filesys.FileSystem, repository string, update bool) (roots [
 		check(extended, root, strings.TrimPrefix(root, "/")+" with the delivery")
 	}
 	faults = append(faults, checkMonitoring(files, repository)...)
-	return roots, append(faults, checkCompose(files, repository, programs)...)
+	return roots, append(faults, checkCompose(files, repository, stagesOf(topics))...)
 }
 
 // build runs Kustomize and decodes what it gives.
@@ -176,22 +172,4 @@ func repeatedKeys(files filesys.FileSystem, directory string) (faults []string) 
 		faults = append(faults, err.Error())
 	}
 	return faults
-}
-
-// programsOf lists the programs of the image: recrawl, and one for each stage.
-func programsOf(files filesys.FileSystem, repository string) (map[string]bool, error) {
-	dockerfile, err := files.ReadFile(filepath.Join(repository, "k8s", "Dockerfile"))
-	if err != nil {
-		return nil, err
-	}
-	programs := map[string]bool{"recrawl": true}
-	for _, stage := range stages {
-		programs["recrawl-"+stage] = true
-	}
-	for program := range programs {
-		if !bytes.Contains(dockerfile, []byte("--bin "+program+" ")) {
-			return nil, fmt.Errorf("k8s/Dockerfile: does not build --bin %s", program)
-		}
-	}
-	return programs, nil
 }

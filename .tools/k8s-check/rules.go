@@ -25,8 +25,8 @@ type workload struct {
 
 // rules collects the broken ones.
 type rules struct {
-	programs map[string]bool
-	broken   []string
+	stages []string
+	broken []string
 }
 
 func (r *rules) require(holds bool, format string, arguments ...interface{}) {
@@ -36,8 +36,8 @@ func (r *rules) require(holds bool, format string, arguments ...interface{}) {
 }
 
 // brokenRules says which house rules the objects of one build break.
-func brokenRules(objects []runtime.Object, programs map[string]bool) []string {
-	r := &rules{programs: programs}
+func brokenRules(objects []runtime.Object, stages []string) []string {
+	r := &rules{stages: stages}
 	workloads := r.workloads(objects)
 	r.require(len(workloads) > 0, "no workload at all")
 
@@ -70,7 +70,7 @@ func (r *rules) workloads(objects []runtime.Object) (found []workload) {
 			name := "Deployment " + o.Name
 			r.require(len(o.Spec.Template.Spec.Volumes) > 0, "%s has no volumes", name)
 			r.selects(name, o.Spec.Selector, o.Spec.Template.Labels)
-			found = append(found, workload{name, o.Spec.Template, isStage(o.Name), nil, replicasOf(o.Spec.Replicas)})
+			found = append(found, workload{name, o.Spec.Template, contains(r.stages, strings.TrimPrefix(o.Name, "recrawl-")), nil, replicasOf(o.Spec.Replicas)})
 		case *apps.StatefulSet:
 			name := "StatefulSet " + o.Name
 			r.require(len(o.Spec.VolumeClaimTemplates) > 0, "%s has no volumeClaimTemplates: its state would be lost with the pod", name)
@@ -180,18 +180,23 @@ func (r *rules) container(w workload, c core.Container) {
 	}
 }
 
-// image: the one image with a version, and a program of it: that of the workload's name for a stage.
+// image: the one image with a version, and its program, which runs the stage of the workload's name.
 func (r *rules) image(w workload, name string, c core.Container) {
 	image, version, _ := strings.Cut(path.Base(c.Image), ":")
 	r.require(image == "recrawl", "%s: image %s is not the one that k8s/Dockerfile builds", name, c.Image)
 	r.require(version != "" && version != "latest", "%s: image %s has no version", name, c.Image)
 	command := append(c.Command, "")[0]
-	r.require(r.programs[command] || (!w.longRunning && command == "sleep"), "%s: command %q is none of our programs", name, command)
-	r.require(!w.longRunning || w.isDelivery() || strings.HasSuffix(w.name, " "+command), "%s: runs %q, which is another program than its name says", name, command)
+	r.require(command == "recrawl" || (!w.longRunning && command == "sleep"), "%s: command %q is not recrawl", name, command)
+	stage := stageOf(c.Command)
+	r.require(!w.longRunning || w.isDelivery() || strings.HasSuffix(w.name, " recrawl-"+stage), "%s: runs the stage %q, which is another than its name says", name, stage)
 }
 
-func isStage(name string) bool {
-	return contains(stages, strings.TrimPrefix(name, "recrawl-"))
+// stageOf is the stage that a command runs, "" if it runs none.
+func stageOf(command []string) string {
+	if len(command) > 2 && command[0] == "recrawl" && command[1] == "stage" {
+		return command[2]
+	}
+	return ""
 }
 
 func (r *rules) probe(name string, c core.Container, kind string, probe *core.Probe, at string) {

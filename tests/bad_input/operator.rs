@@ -1,8 +1,7 @@
 //! What an operator types: configuration, seeds, directories.
 
 use crate::small_web;
-use std::time::Duration;
-use tests::{Crawl, wait_for};
+use tests::{Crawl, SOON, wait_for};
 
 #[test]
 fn all_faults_of_a_configuration_are_told_at_once_with_file_line_key_and_remedy() {
@@ -96,10 +95,10 @@ fn a_second_run_on_the_same_directory_is_refused_and_does_not_disturb_the_first(
     let web = small_web();
     let crawl = Crawl::of(&web);
     let first = crawl.run(&[]);
-    wait_for("the first is at work", Duration::from_secs(30), || web.page_requests() == 30);
+    wait_for("the first is at work", SOON, || web.page_requests() == 30);
     let data = crawl.data().display().to_string();
     crawl.run(&["--until-idle"]).finish().exits_with(2).says(&[&data, "another"]);
-    wait_for("the first one still answers", Duration::from_secs(30), || {
+    wait_for("the first one still answers", SOON, || {
         crawl.ask("status", &[]).exits_with(0).json()["fetches_total"].as_u64() == Some(30)
     });
     first.signal(libc::SIGINT);

@@ -3,9 +3,10 @@
 use crate::small_web;
 use messages::{DeadLetter, Encoded, topics};
 use page::Timestamp;
-use stream::{Log, OutputRecord, TopicPartition};
+use recrawl::stages::{STAGES, topologies};
+use stream::{Log, OutputRecord, StageTopology, TopicPartition};
 use tests::{Crawl, books};
-use topology::{LogNames, STAGES};
+use topology::LogNames;
 
 #[test]
 fn records_that_no_stage_can_read_are_set_aside_with_the_reason_and_the_rest_goes_on() {
@@ -21,7 +22,7 @@ fn records_that_no_stage_can_read_are_set_aside_with_the_reason_and_the_rest_goe
     assert_eq!((summary["pages"].as_u64(), summary["never_fetched"].as_u64()), (Some(30), Some(0)), "{summary:#}");
     let letters = crawl.ask("dead-letters", &[]).exits_with(0).json();
     let letters = letters.as_array().unwrap();
-    for (stage, input) in STAGES {
+    for StageTopology { name: stage, input, .. } in topologies() {
         let of_stage: Vec<_> = letters.iter().filter(|letter| letter["stage"] == stage).collect();
         assert_eq!(of_stage.len(), GARBAGE.len(), "{stage}: {of_stage:#?}");
         for letter in of_stage {
@@ -84,7 +85,7 @@ const GARBAGE: [Option<&[u8]>; 4] = [Some(b""), Some(b"not avro"), Some(&[0xff; 
 fn append_garbage(crawl: &Crawl) {
     let log = stream_rocksdb::open_log(&crawl.data()).unwrap();
     let names = LogNames::new(&crawl.settings());
-    for (_, input) in STAGES {
+    for StageTopology { input, .. } in topologies() {
         let records = GARBAGE.iter().map(|value| OutputRecord {
             to: TopicPartition::new(names.topic(input), 0),
             timestamp: Timestamp::from_secs(1_700_000_000),

@@ -29,7 +29,8 @@ fn the_owners_of_the_partitions_answer_and_who_does_not_is_named() {
     let pages = (HOSTS * PAGES_PER_HOST) as u64;
 
     // Nothing runs: the log's figures are shown at once, and no zero stands for what nobody knows.
-    let nobody_runs = ["these do not run: recrawl-detector, recrawl-estimator, recrawl-scheduler; start them"];
+    let nobody_runs =
+        ["these do not run: recrawl stage detector, recrawl stage estimator, recrawl stage scheduler; start them"];
     let output = ask(&["status", "--wait", "1m"]).exits_with(3).says(&nobody_runs);
     let status = output.json();
     assert_eq!(status["pages"], Value::Null, "{status:#}");
@@ -97,9 +98,10 @@ fn the_owners_of_the_partitions_answer_and_who_does_not_is_named() {
     services.remove(detector).stop();
     // It said that it leaves, so nobody waits for it.
     wait_for("the group knows that the detector has left", SOON, || {
-        ask(&["page", &other, "--wait", "1s"]).stderr.contains("do not run: recrawl-detector; start")
+        ask(&["page", &other, "--wait", "1s"]).stderr.contains("do not run: recrawl stage detector; start")
     });
-    let output = ask(&["page", &other, "--wait", "1m"]).exits_with(3).says(&["do not run: recrawl-detector; start"]);
+    let output =
+        ask(&["page", &other, "--wait", "1m"]).exits_with(3).says(&["do not run: recrawl stage detector; start"]);
     assert!(!output.stderr.contains("scheduler/") && output.stdout.is_empty(), "{}", output.stderr);
     ask(&["explain", &other]).exits_with(0);
     let output = ask(&["status", "--wait", "1m"]).exits_with(3);

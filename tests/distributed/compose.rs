@@ -4,7 +4,8 @@
 //! since all stages share this machine's network. The image itself is tried by `make image-e2e`, and the rest of the file is
 //! read by `make k8s-check`.
 
-use crate::services::{IN_THE_END, SOON, Service, kafka};
+use crate::services::{SOON, Service, kafka};
+use recrawl::stages::{STAGES, StageEntry};
 use serde_json::Value;
 use simweb::SeededConfig;
 use std::collections::BTreeMap;
@@ -14,7 +15,6 @@ use std::path::PathBuf;
 use std::process::Command;
 use tempfile::TempDir;
 use tests::{HttpAnswer, Process, Reply, SimulatedWeb, WebhookReceiver, programs, wait_for};
-use topology::STAGES;
 
 fn yaml(file: &str) -> Value {
     serde_saphyr::from_str(&fs::read_to_string(tests::workspace().join(file)).unwrap()).unwrap()
@@ -108,7 +108,8 @@ fn services_of_compose_yaml_crawl_with_its_settings_and_answer_prometheus_and_th
     let web = SimulatedWeb::start(SeededConfig { hosts: 2, pages_per_host: 2, ..SeededConfig::default() }, 1.0, |_| ());
     let composition = Composition::new(&web, &brokers);
     composition.run("topics", &[]);
-    let stages: BTreeMap<_, _> = STAGES.iter().map(|(stage, _)| (*stage, composition.start(stage))).collect();
+    let stages: BTreeMap<_, _> =
+        STAGES.iter().map(StageEntry::name).map(|stage| (stage, composition.start(stage))).collect();
     for (name, stage) in &stages {
         wait_for(&format!("{name} is healthy"), SOON, || {
             let Some(address) = stage.address() else { return false };
@@ -134,7 +135,7 @@ fn services_of_compose_yaml_crawl_with_its_settings_and_answer_prometheus_and_th
     let urls = web.urls();
     let seed: Vec<_> = ["recrawl", "seed"].into_iter().chain(urls.iter().map(String::as_str)).collect();
     composition.run("command", &seed);
-    wait_for("the first copy of every page is told", IN_THE_END, || {
+    wait_for("the first copy of every page is told", SOON, || {
         let told = composition.run("command", &["recrawl", "--format", "json", "changes"]).stdout;
         urls.iter().all(|url| told.contains(&format!("\"{url}\"")))
     });

@@ -4,7 +4,7 @@
 //! What differs from a container: paths of volumes are in the test's directory, and Kafka and the receiver are on loopback.
 
 use crate::delivering::by_page;
-use crate::services::{Distributed, IN_THE_END, SOON, kafka};
+use crate::services::{Distributed, SOON, kafka};
 use serde_json::{Value, json};
 use simweb::{ChangeRates, SeededConfig};
 use std::fs;
@@ -230,9 +230,7 @@ fn the_pod_of_the_delivery_tells_every_change_whatever_happens_to_it_to_kafka_an
     let output = distributed.ask(&["changes"]).exits_with(0);
     let told = by_page(output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()));
     assert_eq!(told.len(), PAGES);
-    wait_for("every change is taken, in order", IN_THE_END, || {
-        by_page(receiver.taken().iter().map(Webhook::json)) == told
-    });
+    wait_for("every change is taken, in order", SOON, || by_page(receiver.taken().iter().map(Webhook::json)) == told);
     assert!(receiver.seen().iter().all(|webhook| webhook.headers.contains_key("webhook-signature")));
     let repeated = receiver.taken().len() - told.values().map(Vec::len).sum::<usize>();
     assert!(repeated <= 3, "a kill repeats the change that was on its way, and no other: {repeated}");

@@ -12,9 +12,9 @@ use topology::LogNames;
 /// What the topics hold of the page. Of compacted ones counts what compaction leaves: the last record of each key.
 fn traces(distributed: &Distributed) -> BTreeSet<String> {
     let settings = distributed.crawl.settings();
-    let (names, log) = (LogNames::new(&settings), daemon::service::connect(&settings, "test").unwrap());
+    let (names, log) = (LogNames::new(&settings), daemon::connect(&settings, "test").unwrap());
     let mut reader = log.reader().unwrap();
-    let stages = recrawl::embedded::stages();
+    let stages = recrawl::stages::topologies();
     let tables: BTreeMap<_, _> = stages
         .iter()
         .flat_map(|stage| stage.tables.iter().map(move |table| (stage.name, table)))

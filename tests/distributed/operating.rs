@@ -2,14 +2,15 @@
 
 use crate::services::{Distributed, SOON, kafka};
 use daemon::WebClock;
+use recrawl::stages::{STAGES, topologies};
 use serde_json::Value;
 use simweb::SeededConfig;
 use std::collections::BTreeSet;
 use std::time::Duration;
-use stream::{Clock, Log, OutputRecord, TopicPartition};
+use stream::{Clock, Log, OutputRecord, StageTopology, TopicPartition};
 use tests::monitoring::{Monitoring, scraped, unlisted};
 use tests::{ObjectStorage, Process, SimulatedWeb, programs, wait_for};
-use topology::{LogNames, STAGES};
+use topology::LogNames;
 
 fn web() -> SimulatedWeb {
     SimulatedWeb::start(SeededConfig { hosts: 4, pages_per_host: 5, ..SeededConfig::default() }, 1.0, |_| ())
@@ -126,8 +127,8 @@ fn wrong_bytes_on_a_kafka_topic_become_dead_letters_and_the_rest_goes_on() {
     let web = web();
     let distributed = Distributed::of(&web, &brokers, &[]);
     let settings = distributed.crawl.settings();
-    let (names, log) = (LogNames::new(&settings), daemon::service::connect(&settings, "test").unwrap());
-    for (_, input) in STAGES {
+    let (names, log) = (LogNames::new(&settings), daemon::connect(&settings, "test").unwrap());
+    for StageTopology { input, .. } in topologies() {
         let records = GARBAGE.iter().map(|value| OutputRecord {
             to: TopicPartition::new(names.topic(input), 0),
             // Kafka would soon drop records of a time long past.
@@ -142,7 +143,7 @@ fn wrong_bytes_on_a_kafka_topic_become_dead_letters_and_the_rest_goes_on() {
     distributed.wait_until_idle(&services);
     let letters = distributed.ask(&["dead-letters"]).exits_with(0).json();
     let letters = letters.as_array().unwrap();
-    for (stage, input) in STAGES {
+    for StageTopology { name: stage, input, .. } in topologies() {
         let of_stage: Vec<_> = letters.iter().filter(|letter| letter["stage"] == stage).collect();
         assert_eq!(of_stage.len(), GARBAGE.len(), "{stage}: {of_stage:#?}");
         for letter in of_stage {

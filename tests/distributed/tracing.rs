@@ -1,6 +1,6 @@
 //! One page's loop over Kafka is one trace, told to a collector.
 
-use crate::services::{Distributed, IN_THE_END, SOON, kafka};
+use crate::services::{Distributed, SOON, kafka};
 use daemon::WebClock;
 use messages::{Command, CommandKind, topics};
 use page::CanonicalUrl;
@@ -23,7 +23,7 @@ fn the_loop_of_a_page_over_kafka_is_one_trace() {
 
     // A producer that is not ours sends a command and a record that nobody can read, both of one trace of its own.
     let settings = distributed.crawl.settings();
-    let (names, log) = (LogNames::new(&settings), daemon::service::connect(&settings, "test").unwrap());
+    let (names, log) = (LogNames::new(&settings), daemon::connect(&settings, "test").unwrap());
     let now = WebClock::new(&settings.clock).now();
     let trace = TraceContext::parse(CALLER.as_bytes()).map(Box::new);
     let url = CanonicalUrl::parse(&web.urls()[0]).unwrap();
@@ -44,7 +44,7 @@ fn the_loop_of_a_page_over_kafka_is_one_trace() {
 
     let services = distributed.start_all();
     distributed.wait_until_idle(&services);
-    wait_for("the first loop of every page is told", IN_THE_END, || {
+    wait_for("the first loop of every page is told", SOON, || {
         let pages = told_loops(&collector.spans());
         web.urls().iter().all(|url| pages.contains(url))
     });

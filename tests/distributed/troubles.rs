@@ -4,13 +4,13 @@
 //! The crawl's clock runs fast, so that the alerts' minutes are seconds. `UPDATE=1` writes what was scraped to
 //! `k8s/components/monitoring/recorded_test.yaml`, which `make k8s-check` gives to promtool.
 
-use crate::services::{Distributed, IN_THE_END, PARTITIONS, SOON, Service, kafka};
+use crate::services::{Distributed, PARTITIONS, SOON, Service, kafka};
 use daemon::WebClock;
 use page::Timestamp;
 use simweb::SeededConfig;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use stream::{Clock, Log, OutputRecord, TopicPartition};
 use tests::monitoring::{ScrapedSeries, prometheus_is_installed, scraped};
 use tests::recording::{Recording, Scrape};
@@ -19,8 +19,6 @@ use topology::LogNames;
 
 /// Seconds of the crawl in a real one. A scrape every real second is one every two minutes of the crawl.
 const SPEED: f64 = 120.0;
-/// In real time, from the trouble to the figure at a process that it does not touch.
-const SHOWS_WITHIN: Duration = Duration::from_secs(30);
 /// From this age on a backlog is old: the threshold of the alert RecrawlBacklogOld. It is 7.5 s of real time.
 const OLD_S: f64 = 900.0;
 /// A loop without trouble is well below.
@@ -194,7 +192,7 @@ impl Pods {
     fn observe(&mut self, plan: Plan, touched: usize, cause: impl FnOnce(&mut Self)) -> Trouble {
         let Plan { claim, stage, .. } = plan;
         let mut recording = Recording::default();
-        wait_for(&format!("the loop is calm, before {claim}"), IN_THE_END, || {
+        wait_for(&format!("the loop is calm, before {claim}"), SOON, || {
             let Some(step) = recording.due() else { return false };
             let (scrape, backlog) = self.scrape();
             recording.add(step, scrape);
@@ -206,7 +204,7 @@ impl Pods {
         let (caused, caused_at) = (Instant::now(), recording.last_step());
         cause(self);
         let (mut partitions, mut others) = (BTreeSet::new(), 0.0_f64);
-        wait_for(&format!("{claim}: it shows at the {stage}"), SHOWS_WITHIN, || {
+        wait_for(&format!("{claim}: it shows at the {stage}"), SOON, || {
             self.throttle_restore();
             let Some(step) = recording.due() else { return false };
             let (scrape, backlog) = self.scrape();
@@ -261,7 +259,7 @@ impl Backlog {
     }
 
     fn is_calm(&self) -> bool {
-        self.0.len() == topology::STAGES.len() * PARTITIONS as usize
+        self.0.len() == recrawl::stages::STAGES.len() * PARTITIONS as usize
             && self.0.values().all(|waiting| waiting.seconds < CALM_S && waiting.records < MANY)
     }
 }
@@ -270,7 +268,7 @@ impl Backlog {
 /// away. A restore reads them all.
 fn lengthen_changelog(distributed: &Distributed) {
     let settings = distributed.crawl.settings();
-    let (names, log) = (LogNames::new(&settings), daemon::service::connect(&settings, "test").unwrap());
+    let (names, log) = (LogNames::new(&settings), daemon::connect(&settings, "test").unwrap());
     let changelog = detector::topology().changelogs().next().unwrap();
     let now = WebClock::new(&settings.clock).now();
     for partition in 0..PARTITIONS {
@@ -303,7 +301,7 @@ fn each_trouble_shows_in_the_backlog_of_its_stage_alone_and_its_alert_fires_on_w
     let distributed = Distributed::of(&web, &brokers, &sets.collect::<Vec<_>>());
     lengthen_changelog(&distributed);
     let mut pods = Pods { running: BTreeMap::new(), held: BTreeMap::new(), to_be_throttled: false, distributed };
-    topology::STAGES.into_iter().for_each(|(stage, _)| pods.start(stage, 0));
+    recrawl::stages::STAGES.iter().for_each(|stage| pods.start(stage.name(), 0));
     pods.start("fetcher", 1);
     let share = |pods: &Pods, one: &str, other: &str| [one, other].map(|pod| pods.running[pod].partitions()) == [2, 2];
     let is_ready = |service: &Service| service.get("/readyz").is_some_and(|(status, _)| status == 200);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use simweb::{FaultRule, FaultScope, RequestKind, SeededConfig, WebFault, politeness};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-use tests::{Crawl, Process, SimulatedWeb, books, programs, wait_for};
+use tests::{Crawl, Process, SOON, SimulatedWeb, books, programs, wait_for};
 
 const KILLS: usize = 10;
 
@@ -67,7 +67,7 @@ fn kill_ten_times(results: Results) {
             // Chance alone may miss all requests: here one has just been answered, and the answer is not in the books
             // yet.
             let before = web.page_requests();
-            wait_for("a request", Duration::from_secs(30), || web.page_requests() > before);
+            wait_for("a request", SOON, || web.page_requests() > before);
         }
         assert!(process.is_running(), "it ended by itself:\n{}", process.stderr());
         // The web's failures are told; the crawl's own must not happen.

@@ -3,6 +3,7 @@
 use crate::hints::request;
 use crate::operating::{fetches, stop};
 use daemon::METRICS;
+use recrawl::stages::{STAGES, StageEntry};
 use simweb::SeededConfig;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -109,7 +110,7 @@ fn is_measured(series: &[ScrapedSeries]) {
         series.iter().filter(has).map(|series| series.value).sum()
     };
     assert!(of("recrawl_fetcher_fetch_seconds_count", &[]) >= PAGES as f64);
-    for (stage, _) in topology::STAGES {
+    for stage in STAGES.iter().map(StageEntry::name) {
         let stage = [("stage", stage)];
         let partitions = of("recrawl_stage_partitions", &stage);
         assert!(partitions > 0.0, "{stage:?}");
@@ -128,6 +129,6 @@ fn is_measured(series: &[ScrapedSeries]) {
     assert!(freshness[1] <= freshness[0] && freshness[0] <= freshness[2] && freshness[2] <= 1.0, "{freshness:?}");
     let violations: Vec<_> =
         series.iter().filter(|series| series.name == "recrawl_invariant_violations_total").collect();
-    assert_eq!(violations.len(), topology::STAGES.len() * stream::invariants::AT_RUN_TIME.len());
+    assert_eq!(violations.len(), STAGES.len() * stream::invariants::AT_RUN_TIME.len());
     assert!(violations.iter().all(|series| series.value == 0.0), "{violations:#?}");
 }

@@ -148,7 +148,7 @@ fn site_rank_visits_sites_in_ranks_by_the_links_of_others() {
     let process = crawl.run(&["--preset", "site-rank"]);
     let mut visits = BTreeMap::<String, u32>::new();
     for looks in 0..400 {
-        let host = receiver.recv_timeout(Duration::from_secs(60)).expect("the crawl goes on");
+        let host = receiver.recv_timeout(SOON).expect("the crawl goes on");
         // The first passes are made before all links are known.
         if looks >= 140 {
             *visits.entry(host).or_default() += 1;

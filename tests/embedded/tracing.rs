@@ -3,7 +3,6 @@
 use crate::operating::{fetches, stop};
 use simweb::SeededConfig;
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
 use tests::monitoring::scraped;
 use tests::traces::{TraceCollector, told_loops};
 use tests::{Crawl, Reply, SOON, SimulatedWeb, WebhookReceiver, deserted, wait_for};
@@ -76,10 +75,8 @@ fn a_collector_that_is_away_or_silent_costs_spans_and_nothing_else() {
         wait_for("every page is fetched", SOON, || fetches(&crawl) >= PAGES);
         wait_for("lost spans are counted", SOON, || metric(&crawl, "recrawl_trace_spans_dropped_total") > 0.0);
         assert_eq!(metric(&crawl, "recrawl_trace_spans_sent_total"), 0.0);
-        let began = Instant::now();
         running.signal(libc::SIGTERM);
         let output = running.finish().exits_with(0);
-        assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
         assert!(output.stderr.contains("the collector takes no spans"), "{}", output.stderr);
     }
 }

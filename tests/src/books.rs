@@ -61,7 +61,7 @@ fn visit_entries(
     open: impl Fn(&TaskId, &[&str]) -> Option<Box<dyn StateStore>>,
     mut visit: impl FnMut(&str, &str, &[u8], &[u8]),
 ) {
-    for topology in recrawl::embedded::stages() {
+    for topology in recrawl::stages::topologies() {
         let names = topology.table_names();
         for partition in 0..partitions {
             let task = TaskId { stage: topology.name.to_owned(), partition };

@@ -1,8 +1,8 @@
 //! What a port answers.
 
+use crate::SOON;
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
-use std::time::Duration;
 
 /// An answer of a port of HTTP.
 pub struct HttpAnswer {
@@ -23,7 +23,7 @@ impl HttpAnswer {
     /// The same under another name.
     pub fn of_host(address: impl ToSocketAddrs, host: &str, path: &str) -> Option<Self> {
         let mut stream = TcpStream::connect(address).ok()?;
-        stream.set_read_timeout(Some(Duration::from_secs(60))).ok()?;
+        stream.set_read_timeout(Some(SOON)).ok()?;
         stream.write_all(format!("GET {path} HTTP/1.0\r\nhost: {host}\r\n\r\n").as_bytes()).ok()?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer).ok()?;

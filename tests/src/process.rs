@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const POLL: Duration = Duration::from_millis(10);
 /// Longest wait for what comes soon. It measures nothing: a test waits for a condition, and a machine with other work takes
 /// its time.
-pub const SOON: Duration = Duration::from_secs(300);
+pub const SOON: Duration = Duration::from_secs(1_800);
 
 /// The programs of the workspace.
 pub struct Programs {

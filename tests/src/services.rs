@@ -3,16 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 use crate::{Crawl, HttpAnswer, Output, Process, SimulatedWeb, books, programs, wait_for};
+use recrawl::stages::{STAGES, topologies};
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
-use topology::{LogNames, STAGES};
+use topology::LogNames;
 
 pub use crate::SOON;
-/// For a whole crawl with everything that is done to it.
-pub const IN_THE_END: Duration = Duration::from_secs(600);
 /// Partitions of each topic of the loop.
 pub const PARTITIONS: u32 = 4;
 
@@ -90,13 +88,13 @@ impl Distributed {
 
     /// Starts an instance of a stage.
     pub fn start(&self, stage: &'static str, instance: &str) -> Service {
-        self.start_program(&format!("recrawl-{stage}"), stage, instance)
+        self.start_program("recrawl", stage, instance)
     }
 
     /// The same with a program that may be of another build.
     pub fn start_program(&self, program: &str, stage: &'static str, instance: &str) -> Service {
         let mut command = programs().command(program);
-        command.args(self.crawl.flags()).args(["--instance", instance]);
+        command.args(["stage", stage]).args(self.crawl.flags()).args(["--instance", instance]);
         command.arg("--set").arg(format!("crawl.data={}", self.data(stage, instance).display()));
         Service::start(stage, command, self.crawl.directory.path())
     }
@@ -105,19 +103,19 @@ impl Distributed {
     pub fn start_without_data(&self, stage: &'static str, instance: &str) -> Service {
         let directory = self.data(stage, instance);
         std::fs::create_dir_all(&directory).expect("the test's directory takes others");
-        let mut command = programs().command(&format!("recrawl-{stage}"));
-        command.args(self.crawl.flags()).args(["--instance", instance]).current_dir(directory);
+        let mut command = programs().command("recrawl");
+        command.args(["stage", stage]).args(self.crawl.flags()).args(["--instance", instance]).current_dir(directory);
         Service::start(stage, command, self.crawl.directory.path())
     }
 
     /// Starts one instance of each stage.
     pub fn start_all(&self) -> Vec<Service> {
-        STAGES.iter().map(|(stage, _)| self.start(stage, "0")).collect()
+        STAGES.iter().map(|stage| self.start(stage.name(), "0")).collect()
     }
 
     /// Waits until every page is answered, nothing is in flight, and no group has a record to read.
     pub fn wait_until_idle(&self, services: &[Service]) {
-        wait_for("every page is answered and nothing is in flight", IN_THE_END, || {
+        wait_for("every page is answered and nothing is in flight", SOON, || {
             let status: Vec<_> =
                 services.iter().filter(|service| service.stage == "scheduler").map(Service::status).collect();
             let sum = |figure: &dyn Fn(&Value) -> &Value| status.iter().filter_map(|s| figure(s).as_f64()).sum::<f64>();
@@ -147,10 +145,10 @@ impl Distributed {
 
     fn wait_until_read(&self) {
         let settings = self.crawl.settings();
-        let log = daemon::service::connect(&settings, "recrawl-test").expect("Kafka answers");
+        let log = daemon::connect(&settings, "recrawl-test").expect("Kafka answers");
         let names = LogNames::new(&settings);
         wait_for("the lag of every group is exactly 0", SOON, || {
-            let backlogs = daemon::backlog::ask(&log, &names).expect("Kafka knows the groups");
+            let backlogs = daemon::backlog::ask(&log, &names, &topologies()).expect("Kafka knows the groups");
             assert_eq!(backlogs.len(), STAGES.len());
             backlogs.iter().flat_map(|(_, partitions)| partitions).all(|partition| partition.records == 0)
         });

@@ -24,7 +24,7 @@ impl Topics {
     /// The topics of this crawl.
     pub fn of(distributed: &Distributed) -> Self {
         let settings = distributed.crawl.settings();
-        let (names, log) = (LogNames::new(&settings), daemon::service::connect(&settings, "test").unwrap());
+        let (names, log) = (LogNames::new(&settings), daemon::connect(&settings, "test").unwrap());
         let mut reader = log.reader().unwrap();
         let schemas = names.topic(topics::SCHEMAS);
         SchemaReader::new(&schemas).learn(|from, next, limit| reader.read(from, next, limit)).unwrap();

@@ -3,6 +3,7 @@
 //! [`TraceCollector`] takes spans by OTLP itself. With `RECRAWL_OTEL_COLLECTOR`, the collector of OpenTelemetry stands before
 //! it: it takes them from the programs, checks them as it does anywhere, and sends them on.
 
+use crate::SOON;
 use crate::receiver::{Reply, Webhook, WebhookReceiver, deserted};
 use crate::{Process, wait_for};
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
@@ -12,7 +13,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::net::TcpStream;
 use std::process::Command;
-use std::time::Duration;
 use tempfile::TempDir;
 
 /// A span as it was told.
@@ -72,7 +72,7 @@ impl TraceCollector {
             command.arg("--config").arg(file);
             let process = Process::start(command, directory.path());
             let is_up = || TcpStream::connect(address).is_ok();
-            wait_for("the collector listens", Duration::from_secs(30), is_up);
+            wait_for("the collector listens", SOON, is_up);
             (process, directory, format!("http://{address}"))
         });
         Self { receiver, before }

@@ -1,7 +1,7 @@
 //! What a schema registry may answer, and what becomes of it.
 
 use messages::ChangeForm;
-use recrawl::registry::change_form;
+use recrawl::schema_registry::change_form;
 use settings::{OutputFormat, Settings};
 use stream::{ErrorKind, LogError};
 use tests::{Reply, WebhookReceiver, deserted};

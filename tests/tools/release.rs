@@ -5,15 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tests::programs;
 
-const PROGRAMS: [&str; 7] = [
-    "recrawl",
-    "recrawl-scheduler",
-    "recrawl-fetcher",
-    "recrawl-detector",
-    "recrawl-estimator",
-    "recrawl-matcher",
-    "recrawl-ranker",
-];
+const PROGRAMS: [&str; 1] = ["recrawl"];
 
 /// Runs a command in the repository to a good end, and gives its output.
 fn run(program: &str, arguments: &[&str], variables: &[(&str, &Path)], directory: &Path) -> String {

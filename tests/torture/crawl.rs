@@ -124,7 +124,7 @@ impl<'a> Run<'a> {
     fn new(size: &Size, seed: u64, web: &'a SimulatedWeb, cluster: &'a KafkaCluster, crawl: &'a Distributed) -> Self {
         let settings = crawl.crawl.settings();
         let (names, queue) = (LogNames::new(&settings), VecDeque::from(plan::draw(size, seed)));
-        let log: Arc<dyn Log> = Arc::new(daemon::service::connect(&settings, "torture").unwrap());
+        let log: Arc<dyn Log> = Arc::new(daemon::connect(&settings, "torture").unwrap());
         Self {
             watch: Watch::start(&settings, &plan::STAGES),
             requests: Requests::new(web),

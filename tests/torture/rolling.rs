@@ -122,7 +122,7 @@ impl Rolling {
         ];
         let crawl = Distributed::of(&web, cluster.brokers(), &sets);
         let settings = crawl.crawl.settings();
-        let log = Arc::new(daemon::service::connect(&settings, "rolling").unwrap());
+        let log = Arc::new(daemon::connect(&settings, "rolling").unwrap());
         Self { names: LogNames::new(&settings), crawl, log, _web: web }
     }
 

@@ -24,7 +24,7 @@ fn a_transaction_that_a_node_does_not_answer_is_repeated_without_joining_anew() 
     settings.kafka.brokers = Some(cluster.brokers().to_owned());
     settings.kafka.transaction_timeout = TIMEOUT;
     settings.kafka.replication_factor = 3;
-    let log = daemon::service::connect(&settings, NAME).unwrap();
+    let log = daemon::connect(&settings, NAME).unwrap();
     let (input, output) = (format!("{NAME}-in"), format!("{NAME}-out"));
     let topic = |name: &str| TopicConfig {
         name: name.into(),

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use stream::partitioner::partition_for;
-use stream::{Backlog, Log};
+use stream::{Backlog, Log, StageTopology};
 use tests::SimulatedWeb;
 use tests::services::PARTITIONS;
 use topology::LogNames;
@@ -108,10 +108,10 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 impl Watch {
     pub(crate) fn start(settings: &Settings, stages: &[&'static str]) -> Self {
         let (stop, standstills) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(Standstills::new())));
-        let watched = topology::STAGES.into_iter().filter(|(stage, _)| stages.contains(stage));
-        let threads = watched.map(|(stage, input)| {
+        let watched = recrawl::stages::topologies().into_iter().filter(|stage| stages.contains(&stage.name));
+        let threads = watched.map(|StageTopology { name: stage, input, .. }| {
             let (stop, standstills, names) = (stop.clone(), standstills.clone(), LogNames::new(settings));
-            let log = daemon::service::connect(settings, "torture").unwrap();
+            let log = daemon::connect(settings, "torture").unwrap();
             std::thread::spawn(move || {
                 let mut pulses = BTreeMap::new();
                 while !stop.load(Ordering::Relaxed) {

@@ -7,6 +7,7 @@ use messages::{
     topics,
 };
 use page::PageId;
+use recrawl::stages::{STAGES, StageEntry};
 use simweb::{ChangeRates, RequestKind, SeededConfig};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,7 +16,6 @@ use tests::next_build::{self, SUFFIX};
 use tests::services::{Distributed, PARTITIONS, SOON, Service, kafka};
 use tests::topics::Topics;
 use tests::{SimulatedWeb, wait_for};
-use topology::STAGES;
 
 /// Pages are looked at again and again, so that their state is read and written by both versions.
 const SETS: [(&str, &str); 5] = [
@@ -64,7 +64,7 @@ struct Fleet<'a> {
 
 impl Fleet<'_> {
     fn start(&mut self, stage: &'static str, instance: &'static str, suffix: &str) {
-        let program = format!("recrawl-{stage}{suffix}");
+        let program = format!("recrawl{suffix}");
         let service = self.distributed.start_program(&program, stage, instance);
         self.services.insert((stage, instance), service);
     }
@@ -154,10 +154,10 @@ fn a_rolling_upgrade_and_a_rollback_lose_nothing_and_stop_nothing() {
     let next = format!("recrawl{SUFFIX}");
     let distributed = Distributed::without_seeds(&web, &brokers, &SETS);
     let mut fleet = Fleet { web: &web, services: BTreeMap::new(), distributed };
-    for (stage, _) in STAGES {
+    for stage in STAGES.iter().map(StageEntry::name) {
         INSTANCES.iter().for_each(|instance| fleet.start(stage, instance, ""));
     }
-    STAGES.iter().for_each(|(stage, _)| fleet.wait_until_shared(stage));
+    STAGES.iter().for_each(|stage| fleet.wait_until_shared(stage.name()));
     // Half of the seeds by a command of the next version, of which no stage is at work yet.
     for (half, program) in [(0, next.as_str()), (1, "recrawl")] {
         let urls: Vec<_> = web.urls().into_iter().skip(half).step_by(2).collect();
@@ -172,11 +172,11 @@ fn a_rolling_upgrade_and_a_rollback_lose_nothing_and_stop_nothing() {
     fleet.roll("", "0");
 
     // Ours alone, one instance of each stage. With its hosts paused the crawl comes to rest.
-    STAGES.iter().for_each(|(stage, _)| drop(fleet.stop(stage, "1")));
+    STAGES.iter().for_each(|stage| drop(fleet.stop(stage.name(), "1")));
     let (names, services): (Vec<_>, Vec<_>) = std::mem::take(&mut fleet.services).into_iter().unzip();
     fleet.distributed.rest(&services, &fleet.web.hosts());
     fleet.services = names.into_iter().zip(services).collect();
-    STAGES.iter().for_each(|(stage, _)| drop(fleet.stop(stage, "0")));
+    STAGES.iter().for_each(|stage| drop(fleet.stop(stage.name(), "0")));
 
     let mut topics = Topics::of(&fleet.distributed);
     both_versions_have_written(&mut topics);

@@ -139,7 +139,7 @@ fn run(with_sitemaps: bool) -> Outcome {
     let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
     let names = LogNames::new(&settings);
     let start = Timestamp::from_secs(1_700_000_000);
-    let mut driver = TestDriver::new(&topology::topic_configs(&settings, &recrawl::embedded::stages(), 1), start);
+    let mut driver = TestDriver::new(&topology::topic_configs(&settings, &recrawl::stages::topologies(), 1), start);
     driver.add(scheduler::stage(&settings, &names, 1), "0");
     driver.add(detector::stage(&settings, &names, messages::ChangeForm::Avro), "0");
     driver.add(estimator::stage(&settings, &names), "0");

@@ -50,7 +50,7 @@ impl LivedWeb {
         let overrides: Vec<_> = ours.chain(theirs).collect();
         let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
         let names = LogNames::new(&settings);
-        let mut driver = TestDriver::new(&topology::topic_configs(&settings, &recrawl::embedded::stages(), 1), start);
+        let mut driver = TestDriver::new(&topology::topic_configs(&settings, &recrawl::stages::topologies(), 1), start);
         driver.add(scheduler::stage(&settings, &names, 1), "0");
         driver.add(detector::stage(&settings, &names, messages::ChangeForm::Avro), "0");
         driver.add(estimator::stage(&settings, &names), "0");

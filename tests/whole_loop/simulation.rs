@@ -137,7 +137,8 @@ pub(crate) fn simulate(plan: Plan) -> History {
     if plan.links {
         web.link_pages();
     }
-    let driver = TestDriver::new(&topology::topic_configs(&settings, &recrawl::embedded::stages(), PARTITIONS), start);
+    let driver =
+        TestDriver::new(&topology::topic_configs(&settings, &recrawl::stages::topologies(), PARTITIONS), start);
     let mut loop_ = Loop { settings, names, driver, running: Vec::new(), older: BTreeMap::new(), crashes: 0 };
     for stage in loop_.stages() {
         loop_.start(stage, "0");

@@ -5,7 +5,7 @@ use crate::threads::StopSignal;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
-use stream::{Backlog, Clock, Log, LogError};
+use stream::{Backlog, Clock, Log, LogError, StageTopology};
 use topology::LogNames;
 use tracing::warn;
 
@@ -14,19 +14,20 @@ const ASK_EVERY: Duration = Duration::from_secs(5);
 /// Interval between checks of the stop signal.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// Backlog of every stage, in the order in which a page passes through the loop.
+/// Backlog of every stage, in the order of the stages.
 pub type Backlogs = Vec<(&'static str, Vec<Backlog>)>;
 
-/// Requests the backlog of all stages.
-pub fn ask(log: &dyn Log, names: &LogNames) -> Result<Backlogs, LogError> {
-    let stages = topology::STAGES.into_iter();
-    stages.map(|(stage, input)| Ok((stage, log.backlog(&names.group(stage), &names.topic(input))?))).collect()
+/// Requests the backlog of stages.
+pub fn ask(log: &dyn Log, names: &LogNames, stages: &[StageTopology]) -> Result<Backlogs, LogError> {
+    let backlog = |stage: &StageTopology| log.backlog(&names.group(stage.name), &names.topic(stage.input));
+    stages.iter().map(|stage| Ok((stage.name, backlog(stage)?))).collect()
 }
 
-/// Shows the backlog of all stages on the board, from its own thread, until `stop`.
+/// Shows the backlog of stages on the board, from its own thread, until `stop`.
 pub fn watch(
     log: Arc<dyn Log>,
     names: &LogNames,
+    stages: Vec<StageTopology>,
     clock: Arc<dyn Clock>,
     board: Board,
     stop: &StopSignal,
@@ -38,7 +39,7 @@ pub fn watch(
             let now = clock.monotonic();
             if asked_at.is_none_or(|at| now.saturating_sub(at) >= ASK_EVERY) {
                 asked_at = Some(now);
-                match ask(&*log, &names) {
+                match ask(&*log, &names, &stages) {
                     Ok(backlogs) => board.show_backlogs(backlogs, clock.now()),
                     Err(error) => warn!(error = error.message, "cannot determine the backlog of the stages"),
                 }

@@ -3,7 +3,7 @@
 //! The part of a process that does not depend on its work: read the settings ([`load`]), keep the time ([`WebClock`]),
 //! write logs ([`logging`]), run stages on their own threads ([`StageThreads`]), show their status ([`Board`],
 //! [`http`]: `/healthz /readyz /metrics /status`), accept pings ([`HintIntake`]), and drain on a signal
-//! ([`StopSignal`]). [`service`] combines these for a process that runs one stage over Kafka.
+//! ([`StopSignal`]).
 //!
 //! It never knows what a stage does.
 
@@ -13,14 +13,14 @@ mod clock;
 mod freshness;
 mod hints;
 pub mod http;
+mod kafka;
 mod load;
 pub mod logging;
-mod memory_limit;
+pub mod memory_limit;
 mod metrics;
 mod outcomes;
 pub mod pings;
 mod pulse;
-pub mod service;
 mod threads;
 mod traces;
 pub mod web_client;
@@ -34,6 +34,7 @@ pub use crate::board::{Board, FocusStatus, StageLag, Status};
 pub use crate::clock::WebClock;
 pub use crate::freshness::{AuditedFreshness, CalibratedFreshness};
 pub use crate::hints::{HintIntake, PingCounts};
+pub use crate::kafka::connect;
 pub use crate::load::{LoadError, load};
 pub use crate::metrics::{Figure, METRICS, Metric, MetricKind, log_figures};
 pub use crate::outcomes::{OutcomeCount, outcome_counts, outcome_lines};

@@ -9,8 +9,13 @@ const STORES: [u64; 2] = [64 << 20, 1 << 30];
 /// Version 1 of cgroups writes a number near 2⁶³ where there is no limit.
 const NO_LIMIT: u64 = 1 << 60;
 
+/// The memory for the state stores of this process: a tenth of what it may use.
+pub fn of_state_stores() -> StoreMemory {
+    of_this_process().map_or_else(StoreMemory::default, for_stores)
+}
+
 /// The memory limit of this process in bytes, if it has one.
-pub(crate) fn of_this_process() -> Option<u64> {
+fn of_this_process() -> Option<u64> {
     of_groups(Path::new("/sys/fs/cgroup"), &std::fs::read_to_string("/proc/self/cgroup").ok()?)
 }
 
@@ -37,8 +42,7 @@ fn of_group(root: &Path, group: &str, file: &str) -> Option<u64> {
     limits.filter(|limit| *limit < NO_LIMIT).min()
 }
 
-/// The share of state stores: a tenth.
-pub(crate) fn for_stores(limit: u64) -> StoreMemory {
+fn for_stores(limit: u64) -> StoreMemory {
     let [least, most] = STORES;
     StoreMemory::of((limit / 10).clamp(least, most).try_into().unwrap_or(usize::MAX))
 }

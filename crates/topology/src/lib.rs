@@ -96,16 +96,6 @@ pub fn runner_settings(settings: &Settings, punctuate_every: Duration, clock: &d
     RunnerSettings::new(log.batch_records, batch_bytes, log.batch_interval, punctuate_every, clock)
 }
 
-/// The stages of the loop with their input topics, in the order in which a page passes through them.
-pub const STAGES: [(&str, TopicSpec); 6] = [
-    ("scheduler", topics::SCHEDULER_EVENTS.spec()),
-    ("fetcher", topics::FETCH_REQUESTS.spec()),
-    ("detector", topics::FETCH_RESULTS.spec()),
-    ("estimator", topics::PAGE_OBSERVATIONS.spec()),
-    ("matcher", topics::PAGE_BANDS.spec()),
-    ("ranker", topics::RANKER_EVENTS.spec()),
-];
-
 /// All topics these stages need, each once: inputs and outputs, then the shared topics, then the changelogs.
 pub fn catalogue(stages: &[StageTopology]) -> Vec<TopicSpec> {
     let inputs = stages.iter().map(|stage| stage.input);

@@ -2,6 +2,7 @@
 
 use crate::CommandFailure;
 use crate::page_report::{ExplanationParts, PageParts};
+use crate::stages::topologies;
 use crate::topic_reader::TopicReader;
 use daemon::{StageLag, Status, WebClock};
 use messages::topics::{self, TopicSpec};
@@ -48,7 +49,7 @@ pub struct Asker {
 impl Asker {
     /// Connects to the Kafka of the settings. Stages have this long to answer, a day at most.
     pub fn open(settings: &Settings, wait: Duration) -> Result<Self, CommandFailure> {
-        let log = daemon::service::connect(settings, CLIENT)?;
+        let log = daemon::connect(settings, CLIENT)?;
         let names = LogNames::new(settings);
         let input = names.topic(topics::SCHEDULER_EVENTS);
         let missing =
@@ -118,7 +119,7 @@ impl Asker {
     /// no stage is asked.
     pub fn status(&self) -> Result<(Status, Result<(), CommandFailure>), CommandFailure> {
         let now = self.clock.now();
-        let backlogs = daemon::backlog::ask(&self.log, &self.names)?;
+        let backlogs = daemon::backlog::ask(&self.log, &self.names, &topologies())?;
         let asked: &[AskedStage] = if self.wait.is_zero() { &[] } else { &[SCHEDULER, DETECTOR, ESTIMATOR, RANKER] };
         let answers = self.ask_partitions(QuestionKind::Figures, None, asked)?;
         let mut figures: BTreeMap<&str, BTreeMap<String, f64>> = BTreeMap::new();
@@ -315,12 +316,12 @@ impl Answers {
         }
         let mut reasons = Vec::new();
         if !self.absent.is_empty() {
-            let programs: Vec<String> = self.absent.iter().map(|stage| format!("recrawl-{stage}")).collect();
+            let programs: Vec<String> = self.absent.iter().map(|stage| format!("recrawl stage {stage}")).collect();
             reasons.push(format!("these do not run: {}; start them", programs.join(", ")));
         }
         let late: Vec<_> = self.silent.iter().filter(|(stage, _)| !self.absent.contains(stage)).collect();
         if !late.is_empty() {
-            let backlogs = daemon::backlog::ask(&asker.log, &asker.names)?;
+            let backlogs = daemon::backlog::ask(&asker.log, &asker.names, &topologies())?;
             let records = |(stage, partition): &StagePartition| {
                 let of_stage = backlogs.iter().find(|(name, _)| name == stage);
                 let of_partition = of_stage.and_then(|(_, all)| all.iter().find(|of| of.partition == *partition));

@@ -2,20 +2,20 @@
 
 use crate::CommandFailure;
 use crate::feed::{self, FeedAbout, FeedForm};
+use crate::stages::{LogKind, STAGES, StageEntry, Surroundings, topologies};
 use crate::topic_reader::TopicReader;
 use daemon::http::{self, HttpSite, TextResponse};
 use daemon::{Background, Board, HintIntake, StageThreads, Status, StopSignal, TraceExporter, WebClock};
-use messages::body::Packing;
-use messages::{ChangeForm, Command, CommandKind, TopicOrder, topics};
+use messages::{Command, CommandKind, TopicOrder, topics};
 use page::{CanonicalUrl, Host};
+use settings::Settings;
 use settings::seeds::Seed;
-use settings::{OutputFormat, Settings};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
-use stream::{Clock, InProcessLog, Log, LogBackend, OutputRecord, Stage, StageRunner, StageSpec, StageTopology};
+use stream::{Clock, InProcessLog, Log, LogBackend, LogError, OutputRecord, Stage, StageRunner, StageSpec};
 use stream_rocksdb::{EmbeddedBackend, EmbeddedStores};
 use topology::LogNames;
 
@@ -62,19 +62,8 @@ impl Embedded {
         clock: Arc<WebClock>,
     ) -> Result<Self, CommandFailure> {
         let names = LogNames::new(settings);
-        let form = match settings.output.format {
-            OutputFormat::Avro => ChangeForm::Avro,
-            OutputFormat::Json => ChangeForm::Json,
-            OutputFormat::Confluent => {
-                return Err(CommandFailure::Input(
-                    "output.format = \"confluent\" is for consumers of Kafka, and the log of this crawl is in its data \
-                     directory; write \"json\" or \"avro\""
-                        .to_owned(),
-                ));
-            }
-        };
         let log = stream_rocksdb::open_log(data)?;
-        log.create_topics(&topology::topic_configs(settings, &stages(), settings.log.partitions))?;
+        log.create_topics(&topology::topic_configs(settings, &topologies(), settings.log.partitions))?;
         let input = log.topic(&names.topic(topics::SCHEDULER_EVENTS))?;
         let partitions = input.map_or(settings.log.partitions, |topic| topic.partitions);
         let stores = Arc::new(EmbeddedStores::new(log.backend().clone()));
@@ -87,17 +76,10 @@ impl Embedded {
             let runner = StageRunner::new(spec, "embedded", shared.clone(), stores.clone(), clock.clone(), pace);
             Box::new(runner.traced(traces.as_ref().map(TraceExporter::tracing)))
         };
-        // Results that are not retained stay in memory.
-        let packing = if settings.log.retention_results.is_some() { Packing::Lz4 } else { Packing::None };
-        let rules = fetcher::FetcherRules::new(settings).map_err(|error| CommandFailure::Input(error.to_string()))?;
-        let stages: Vec<(&'static str, Box<dyn Stage>)> = vec![
-            ("scheduler", runner(scheduler::stage(settings, &names, partitions))),
-            ("fetcher", runner(fetcher::stage(settings, &names, rules, packing, Some(data), clock.clone())?)),
-            ("detector", runner(detector::stage(settings, &names, form))),
-            ("estimator", runner(estimator::stage(settings, &names))),
-            ("matcher", runner(matcher::stage(&names))),
-            ("ranker", runner(ranker::stage(settings, &names, partitions))),
-        ];
+        let around =
+            Surroundings { settings, names: &names, clock: clock.clone(), partitions, data, log: LogKind::Embedded };
+        let stage = |stage: &StageEntry| Ok((stage.name(), runner((stage.build)(&around)?)));
+        let stages = STAGES.iter().map(stage).collect::<Result<Vec<_>, LogError>>()?;
         board.replace(stages.iter().map(|(_, stage)| stage.status()).collect());
         board.show_figures(daemon::log_figures(log.backend()));
         let commands = CommandSender::new(shared.clone(), &names, clock.clone())?;
@@ -114,7 +96,7 @@ impl Embedded {
         let address_file = data.join(ADDRESS_FILE);
         std::fs::write(&address_file, address.to_string())?;
         let threads = StageThreads::start(stages, settings.log.drain_timeout, &stop)?;
-        background.add(daemon::backlog::watch(shared, &names, clock.clone(), board.clone(), &stop)?);
+        background.add(daemon::backlog::watch(shared, &names, topologies(), clock.clone(), board.clone(), &stop)?);
         background.add(maintain(log.clone(), settings.log.sync, clock.clone(), stop.clone())?);
         Ok(Self { threads, traces, background, board, address, stop, commands, names, log, clock, address_file })
     }
@@ -131,7 +113,7 @@ impl Embedded {
 
     /// Number of records that wait for a stage.
     pub fn lag_records(&self) -> Result<u64, CommandFailure> {
-        let backlogs = daemon::backlog::ask(&self.log, &self.names)?;
+        let backlogs = daemon::backlog::ask(&self.log, &self.names, &topologies())?;
         Ok(backlogs.iter().flat_map(|(_, partitions)| partitions).map(|of| of.records).sum())
     }
 
@@ -235,12 +217,6 @@ fn maintain(
             }
         }
     })
-}
-
-/// The topology of every stage, in the order of a page's way round the loop.
-pub fn stages() -> Vec<StageTopology> {
-    let loop_stages = [scheduler::topology(), fetcher::topology(), detector::topology(), estimator::topology()];
-    loop_stages.into_iter().chain([matcher::topology(), ranker::topology()]).collect()
 }
 
 /// Sends commands to the scheduler.

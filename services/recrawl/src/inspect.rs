@@ -2,6 +2,7 @@
 
 use crate::CommandFailure;
 use crate::page_report::{ExplanationParts, PageParts};
+use crate::stages::topologies;
 use daemon::{AuditedFreshness, FocusStatus, StageLag, Status, WebClock};
 use messages::{Demand, Encoded, HostSelection, PageContent, topics};
 use page::{CanonicalUrl, HostName, PageId};
@@ -158,7 +159,7 @@ impl Inspection {
             audited_freshness: AuditedFreshness::of(audits.0, audits.1),
             ..Status::default()
         };
-        for (stage, input) in topology::STAGES {
+        for StageTopology { name: stage, input, .. } in topologies() {
             let group = self.names.group(stage);
             let mut lag = StageLag {
                 name: stage.to_owned(),

@@ -1,4 +1,5 @@
-//! The operator's command: the whole loop in one process ([`embedded`]), and every tool.
+//! The one program of recrawl: the whole loop in one process ([`embedded`]), its stages over Kafka ([`stages`]), and every
+//! tool.
 //!
 //! Results go to stdout, progress and warnings to stderr. The exit status is 0 (done), 1 (the answer is no), 2 (the
 //! input is wrong) or 3 (the outside world failed).
@@ -21,10 +22,12 @@ pub mod inspect;
 mod object_storage;
 pub mod one_fetch;
 pub mod output;
+mod over_kafka;
 mod own_machine;
 pub mod page_report;
-pub mod registry;
 mod ruled_diff;
+pub mod schema_registry;
+pub mod stages;
 mod told_change;
 pub mod topic_reader;
 mod web_client;

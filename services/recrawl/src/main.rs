@@ -1,10 +1,11 @@
-//! `recrawl`: the operator's command.
+//! `recrawl`: the stages, and the operator's commands.
 
 use clap::{CommandFactory, Parser, Subcommand};
 use messages::CommandKind;
+use recrawl::CommandFailure;
 use recrawl::commands::{
     OnePageArguments, changes, dead_letters, demo, detect, diff, explain, export, feed, fetch, hosts, mirrors, operate,
-    page, rank, robots, rules, run, seed, simulate, sitemap, state, status, text, topic, topics, url,
+    page, rank, robots, rules, run, seed, simulate, sitemap, stage, state, status, text, topic, topics, url,
 };
 use recrawl::output::Format;
 use std::process::ExitCode;
@@ -23,6 +24,8 @@ struct RecrawlArguments {
 enum RecrawlCommand {
     /// Runs the whole loop in this process, until stopped.
     Run(run::RunArguments),
+    /// Runs one or several stages of the loop over Kafka, until stopped.
+    Stage(stage::StageArguments),
     /// Crawls a replay of real sites on a fast clock, and reports the freshness of the copies.
     Demo(demo::DemoArguments),
     /// Simulates policies and estimators on recorded change times and on synthetic populations.
@@ -95,6 +98,7 @@ fn main() -> ExitCode {
     let format = arguments.format;
     let done = match &arguments.command {
         RecrawlCommand::Run(arguments) => run::run(arguments, format),
+        RecrawlCommand::Stage(arguments) => return ended(stage::stage(arguments)),
         RecrawlCommand::Demo(arguments) => demo::demo(arguments, format),
         RecrawlCommand::Simulate(arguments) => simulate::simulate(arguments, format),
         RecrawlCommand::Status(arguments) => status::status(arguments, format),
@@ -130,8 +134,12 @@ fn main() -> ExitCode {
             Ok(())
         }
     };
+    ended(done.map(|()| ExitCode::SUCCESS))
+}
+
+fn ended(done: Result<ExitCode, CommandFailure>) -> ExitCode {
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => status,
         Err(failure) => {
             eprintln!("recrawl: {failure}");
             ExitCode::from(failure.status())

@@ -61,7 +61,7 @@ impl TopicReader {
                 (LogSource::Embedded { data: data.clone(), log }, config.map(|config| config.partitions), has_schemas)
             }
             (None, Some(_)) => {
-                let log = daemon::service::connect(settings, client)?;
+                let log = daemon::connect(settings, client)?;
                 let partitions = log.topic(&topic)?.map(|topic| topic.partitions);
                 (LogSource::Kafka(log.reader()?), partitions, log.topic(&schemas)?.is_some())
             }

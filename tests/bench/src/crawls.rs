@@ -83,7 +83,8 @@ impl Services {
 
     /// Starts one of them, with further settings; the port is that of its `/status`.
     pub(crate) fn start_stage(&self, stage: &str, further: &[String]) -> (Measured, u16) {
-        let mut command = programs().command(&format!("recrawl-{stage}"));
+        let mut command = programs().command("recrawl");
+        command.args(["stage", stage]);
         set(&mut command, &self.sets);
         let port = free_port();
         // Not for the tools: a data directory there is a crawl without Kafka.

@@ -114,7 +114,7 @@ fn round() -> f64 {
     let names = LogNames::new(&settings);
     let log = stream_rocksdb::open_log(directory.path()).expect("a new log opens");
     let partitions = settings.log.partitions;
-    log.create_topics(&topology::topic_configs(&settings, &recrawl::embedded::stages(), partitions))
+    log.create_topics(&topology::topic_configs(&settings, &recrawl::stages::topologies(), partitions))
         .expect("topics can be made");
     let stores = Arc::new(EmbeddedStores::new(log.backend().clone()));
     let log: Arc<dyn Log> = Arc::new(log);

@@ -225,24 +225,17 @@ pub fn directory_of(variable: &str) -> PathBuf {
     std::env::var_os(variable).unwrap_or_else(|| panic!("{variable} is not set: run `make k8s-e2e`")).into()
 }
 
-/// The images of two versions, each with its programs in a directory of its own.
+/// The images of two versions, each with its program in a directory of its own.
 fn images(directory: &Path) -> HashMap<String, PathBuf> {
     let built = directory_of("RECRAWL_PROGRAMS");
     let make = |(image, suffix): (&str, &str)| {
         let programs = directory.join(image.replace(':', "-"));
         std::fs::create_dir_all(&programs).unwrap();
-        for program in stage_names().into_iter().chain(["recrawl"]) {
-            std::fs::copy(built.join(format!("{program}{suffix}")), programs.join(program)).unwrap();
-        }
+        std::fs::copy(built.join(format!("recrawl{suffix}")), programs.join("recrawl")).unwrap();
         (image.to_owned(), programs)
     };
     // The suffix is that of `tests/src/next_build`.
     IMAGES.into_iter().zip(["", "-next"]).map(make).collect()
-}
-
-/// The program and pods of each stage, by its name.
-fn stage_names() -> [&'static str; STAGES.len()] {
-    STAGES.map(|stage| stage.split_once('/').unwrap().1)
 }
 
 /// Addresses of the first pages of the hosts `NAME0.test`, `NAME1.test`, …

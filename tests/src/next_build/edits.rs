@@ -169,18 +169,12 @@ fn takes_over(block: &str) -> bool {
     false
 }
 
-/// Gives each program a name of its own.
-pub(crate) fn rename_programs(files: &mut Files, suffix: &str) {
+/// Gives the program a name of its own.
+pub(crate) fn rename_program(files: &mut Files, suffix: &str) {
     edit(files, Path::new("services/recrawl/Cargo.toml"), |text| {
-        let head = "default-run = \"recrawl\"\n";
-        assert_eq!(text.matches(head).count(), 1, "the command is not what runs by default");
-        let mut text = text.replace(head, "autobins = false\n");
-        for (stage, _) in topology::STAGES {
-            let name = format!("name = \"recrawl-{stage}\"\n");
-            assert_eq!(text.matches(&name).count(), 1, "the {stage} has not one program");
-            let path = format!("path = \"src/bin/recrawl-{stage}.rs\"");
-            text = text.replace(&name, &format!("name = \"recrawl-{stage}{suffix}\"\n{path}\n"));
-        }
+        let head = "publish.workspace = true\n";
+        assert_eq!(text.matches(head).count(), 1, "the package has no head, or more than one");
+        let text = text.replace(head, &format!("{head}autobins = false\n"));
         format!("{text}\n[[bin]]\nname = \"recrawl{suffix}\"\npath = \"src/main.rs\"\n")
     });
 }

@@ -1,7 +1,7 @@
 //! A second build of recrawl, whose records have a field more.
 //!
-//! The source is copied to a place of its own below the target directory, edited there, and its programs are built under
-//! other names into the same target directory, so that what comes from outside is compiled once. A file is written only
+//! The source is copied to a place of its own below the target directory, edited there, and its program is built under
+//! another name into the same target directory, so that what comes from outside is compiled once. A file is written only
 //! where it changed: a second run builds nothing.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
@@ -14,7 +14,6 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use topology::STAGES;
 
 /// What the copy consists of.
 const COPIED: [&str; 7] = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "crates", "services", "schemas", "tests"];
@@ -23,10 +22,10 @@ const COPIED: [&str; 7] = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "c
 const WITHIN: &str = "next";
 /// Workspaces of their own below the copied directories.
 const LEFT_OUT: [&str; 4] = ["tests/fuzz", "tests/bench-peers", "tests/kafka", "tests/kubernetes"];
-/// Stands behind the names of the other build's programs.
+/// Follows the name of the other build's program.
 pub const SUFFIX: &str = "-next";
 
-/// Builds the programs of the other build, once: `recrawl-next`, `recrawl-scheduler-next` and so on, beside ours.
+/// Builds the program of the other build, once: `recrawl-next`, beside ours.
 pub fn build() {
     static BUILT: OnceLock<()> = OnceLock::new();
     BUILT.get_or_init(build_now);
@@ -50,7 +49,6 @@ fn build_now() {
     ]);
     command.arg(target).current_dir(&copy);
     command.args(["--bin", &format!("recrawl{SUFFIX}")]);
-    STAGES.iter().for_each(|(stage, _)| _ = command.args(["--bin", &format!("recrawl-{stage}{SUFFIX}")]));
     let status = command.status().expect("cargo, which built this test, can be started");
     assert!(status.success(), "the build with more fields does not compile, see above: {}", copy.display());
 }
@@ -67,7 +65,7 @@ fn edited(from: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         }
     }
     edits::add_fields(&mut texts);
-    edits::rename_programs(&mut texts, SUFFIX);
+    edits::rename_program(&mut texts, SUFFIX);
     edits::compile_quickly(&mut texts);
     edits::move_members(&mut texts, WITHIN);
     files.extend(texts.into_iter().map(|(path, text)| (path, text.into_bytes())));

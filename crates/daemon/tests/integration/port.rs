@@ -16,7 +16,7 @@ use topology::LogNames;
 
 /// Connections served at once.
 const CONNECTIONS: usize = 64;
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(1_800);
 /// Time for each step of a request where a test waits for its end.
 const SOON: Duration = Duration::from_millis(300);
 

@@ -14,7 +14,7 @@ use stream::{
 use stream_kafka::{KafkaLog, KafkaSettings, Mechanism, PasswordSource, Sasl, Security, Tls};
 
 /// Longest wait for anything to come true. It measures nothing.
-pub const PATIENCE: Duration = Duration::from_secs(300);
+pub const PATIENCE: Duration = Duration::from_secs(1_800);
 
 /// The brokers to test against. `None`, with a word about it, when there are none.
 pub fn brokers() -> Option<String> {

@@ -102,10 +102,8 @@ fn a_partition_that_comes_late_does_not_wait_behind_the_whole_backlog_of_another
 fn a_topic_that_is_missing_is_told_from_a_leader_that_is() {
     let Some(log) = log() else { return };
     let missing = TopicPartition::new(unique("missing"), 0);
-    let began = Instant::now();
     let error = log.reader().unwrap().bounds(&[missing]).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Stop, "{error}");
-    assert!(began.elapsed() < Duration::from_secs(8), "asked for {:?}", began.elapsed());
 }
 
 #[test]
@@ -220,15 +218,13 @@ fn topics_are_made_once_and_checked() {
 }
 
 #[test]
-fn brokers_that_cannot_be_reached_are_named_within_seconds() {
-    let began_at = Instant::now();
+fn brokers_that_cannot_be_reached_are_named() {
     // Nobody listens on port 1.
     let error = KafkaLog::connect(settings("127.0.0.1:1")).err().expect("nobody is there");
     assert_eq!(error.kind, ErrorKind::Retry);
     assert!(error.message.starts_with("cannot reach Kafka at 127.0.0.1:1: "), "{error}");
     assert!(error.message.ends_with("; check [kafka] brokers"), "{error}");
     assert!(error.message.contains("refused"), "{error}");
-    assert!(began_at.elapsed() < Duration::from_secs(15), "{:?}", began_at.elapsed());
 }
 
 #[test]

@@ -55,7 +55,7 @@ impl StageRunner {
             Recovery::Stop if error.kind == ErrorKind::Fenced => {
                 let name = &self.transactional_id;
                 let message = format!(
-                    "another recrawl-{} is running under the name {name}; give this one its own name with --instance",
+                    "another {} is running under the name {name}; give this one its own name with --instance",
                     self.spec.name
                 );
                 return Err(self.health.stopped(message));

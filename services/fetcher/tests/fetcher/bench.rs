@@ -15,7 +15,7 @@ use stream::{Clock, InProcessLog, Log, OutputRecord, Stage, StageRunner, TopicPa
 use topology::LogNames;
 
 /// Longest wait for results that must come.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(1_800);
 
 pub(crate) fn clock() -> WebClock {
     WebClock::new(&Settings::default().clock)

@@ -9,7 +9,7 @@ pub(crate) const CRAWL_DELAY: Duration = Duration::from_millis(20);
 /// Two clocks measure it, one on each side.
 const CLOCKS_DIFFER: Duration = Duration::from_millis(1);
 /// Longest wait for the fetcher to leave.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(1_800);
 /// What a server may have handed to its sockets beyond what the fetcher takes: their buffers, on both sides.
 const IN_BUFFERS: u64 = 16 << 20;
 /// Longest request.

@@ -370,10 +370,11 @@ fn no_more_requests_are_taken_in_than_may_be_in_flight() {
 #[test]
 fn a_timestamp_of_the_fetch_is_when_the_request_went_out() {
     let web = with_fault(WebFault::Latency(Duration::from_millis(200)));
+    let before = clock().now();
     let result = Bench::at(web.addr(), &[]).fetch(PAGE);
     let asked = &asked_for_pages(&web)[0];
     assert!(result.look.fetched_at <= asked.started_at, "{} and {}", result.look.fetched_at, asked.started_at);
-    assert!(asked.started_at.saturating_since(result.look.fetched_at) < Duration::from_millis(150));
+    assert!(result.look.fetched_at >= before, "{} and {before}", result.look.fetched_at);
     assert!(result.look.latency_ms >= 200);
     assert!(result.look.fetched_at > Timestamp::default());
 }

@@ -27,7 +27,7 @@ pub(crate) const RETRY_AFTER: Duration = Duration::from_secs(900);
 pub(crate) const SLOWNESS: Duration = Duration::from_secs(90);
 /// Requests after which the host counts as well again.
 const WELL_REQUESTS: usize = 20;
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(1_800);
 
 /// When the host is in which trouble.
 pub(crate) struct Plan {

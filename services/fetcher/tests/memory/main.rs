@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use stream::Clock;
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(1_800);
 /// Without a page for so long, the fetcher waits for memory.
 const QUIET: Duration = Duration::from_secs(2);
 const POLL: Duration = Duration::from_millis(10);

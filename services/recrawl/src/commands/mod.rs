@@ -20,6 +20,7 @@ pub mod run;
 pub mod seed;
 pub mod simulate;
 pub mod sitemap;
+pub mod stage;
 pub mod state;
 pub mod status;
 pub mod text;
@@ -29,12 +30,13 @@ pub mod url;
 
 use crate::CommandFailure;
 use crate::ask::Asker;
-use crate::embedded::{CommandSender, stages};
+use crate::embedded::CommandSender;
 use crate::inspect::Inspection;
+use crate::stages::topologies;
 use ::page::CanonicalUrl;
 use clap::Args;
 use daemon::WebClock;
-use settings::{Preset, Settings};
+use settings::{Preset, Secrets, Settings};
 use std::path::PathBuf;
 use std::sync::Arc;
 use stream::Log;
@@ -60,8 +62,38 @@ impl SettingsArguments {
     pub fn load(&self, further: &[(&str, Option<String>)]) -> Result<Settings, CommandFailure> {
         let mut overrides: Vec<_> =
             further.iter().filter_map(|(key, value)| value.clone().map(|value| ((*key).to_owned(), value))).collect();
-        overrides.extend(daemon::service::overrides(&self.sets).map_err(CommandFailure::Input)?);
+        overrides.extend(setting_overrides(&self.sets)?);
         Ok(daemon::load(self.preset, self.config.as_deref(), &overrides)?)
+    }
+}
+
+/// Splits `section.key=value` flags.
+fn setting_overrides(sets: &[String]) -> Result<Vec<(String, String)>, CommandFailure> {
+    let split = |set: &String| match set.split_once('=') {
+        Some((key, value)) => Ok((key.trim().to_owned(), value.trim().to_owned())),
+        None => Err(CommandFailure::Input(format!(
+            "--set {set}: write section.key=value, such as --set budget.fetches_per_second=5"
+        ))),
+    };
+    sets.iter().map(split).collect()
+}
+
+/// Arguments that ask for the settings instead of a run.
+#[derive(Args, Debug)]
+struct PrintArguments {
+    /// Prints the effective configuration, with secrets masked, and ends.
+    #[arg(long)]
+    print_config: bool,
+    /// Shows the secrets in what --print-config prints, so that it can be read back.
+    #[arg(long, requires = "print_config")]
+    secrets: bool,
+}
+
+impl PrintArguments {
+    /// The settings as text. `None` if they are not asked for.
+    fn printed(&self, settings: &Settings) -> Option<String> {
+        let secrets = if self.secrets { Secrets::Shown } else { Secrets::Masked };
+        self.print_config.then(|| settings.to_toml(secrets))
     }
 }
 
@@ -79,10 +111,10 @@ impl Crawl {
         let running = address.map(str::to_owned).or_else(|| settings.crawl.data.as_deref().and_then(status::running));
         let log: Arc<dyn Log> = match (running, &settings.crawl.data, &settings.kafka.brokers) {
             (Some(address), _, _) => return Ok(Self::Running(address)),
-            (None, None, Some(_)) => Arc::new(daemon::service::connect(settings, client)?),
+            (None, None, Some(_)) => Arc::new(daemon::connect(settings, client)?),
             (None, Some(data), _) => {
                 let log = stream_rocksdb::open_log(data)?;
-                log.create_topics(&topology::topic_configs(settings, &stages(), settings.log.partitions))?;
+                log.create_topics(&topology::topic_configs(settings, &topologies(), settings.log.partitions))?;
                 Arc::new(log)
             }
             (None, None, None) => {

@@ -1,12 +1,11 @@
 //! `recrawl run`: runs the whole loop in this process until it is stopped.
 
-use crate::commands::SettingsArguments;
+use crate::commands::{PrintArguments, SettingsArguments};
 use crate::embedded::Embedded;
 use crate::inspect::{self, Inspection};
 use crate::output::{Format, answer, print};
 use crate::{CommandFailure, own_machine};
 use clap::Args;
-use daemon::service::PrintArguments;
 use daemon::{OutcomeCount, Status, StopSignal, WebClock, logging, outcome_lines};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use messages::OutcomeClass;

@@ -2,8 +2,8 @@
 
 use crate::CommandFailure;
 use crate::commands::SettingsArguments;
-use crate::embedded::stages;
 use crate::output::{Format, answers};
+use crate::stages::topologies;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use stream::Log;
@@ -44,8 +44,8 @@ struct TopicRow {
 pub fn topics(arguments: &TopicsArguments, format: Format) -> Result<(), CommandFailure> {
     let (TopicsAction::Create(place) | TopicsAction::Check(place)) = &arguments.action;
     let settings = place.settings.load(&[("kafka.brokers", place.brokers.clone())])?;
-    let log = daemon::service::connect(&settings, "recrawl-topics")?;
-    let configs = topology::topic_configs(&settings, &stages(), settings.kafka.partitions);
+    let log = daemon::connect(&settings, "recrawl-topics")?;
+    let configs = topology::topic_configs(&settings, &topologies(), settings.kafka.partitions);
     if matches!(arguments.action, TopicsAction::Create(_)) {
         log.create_topics(&configs)?;
     }

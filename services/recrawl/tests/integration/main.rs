@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 mod catalogue;
+mod deployment;
 mod print_config;
 mod rank;
 mod simulate;

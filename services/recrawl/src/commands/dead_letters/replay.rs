@@ -40,7 +40,7 @@ pub(super) fn replay(settings: &Settings) -> Result<ReplayCounts, CommandFailure
     let names = LogNames::new(settings);
     let log: Arc<dyn Log> = match (&settings.crawl.data, &settings.kafka.brokers) {
         (Some(data), _) => Arc::new(stream_rocksdb::open_log(data)?),
-        (None, Some(_)) => Arc::new(daemon::service::connect(settings, "recrawl-dead-letters")?),
+        (None, Some(_)) => Arc::new(daemon::connect(settings, "recrawl-dead-letters")?),
         (None, None) => {
             return Err(CommandFailure::Input(
                 "no crawl given: give --data DIR, or --config with kafka.brokers".into(),

@@ -20,6 +20,7 @@ mod world;
 mod worst;
 
 use crate::CommandFailure;
+use crate::commands::setting_overrides;
 use crate::embedded::Embedded;
 use crate::output::{Format, answer};
 use crate::ruled_diff::Comparing;
@@ -80,7 +81,7 @@ pub struct DemoArguments {
 
 /// Runs the demo.
 pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), CommandFailure> {
-    let overrides = daemon::service::overrides(&arguments.sets).map_err(CommandFailure::Input)?;
+    let overrides = setting_overrides(&arguments.sets)?;
     check(arguments, &overrides)?;
     std::fs::create_dir_all(&arguments.out)
         .map_err(|error| CommandFailure::Input(format!("{}: {error}; give --out DIR", arguments.out.display())))?;
