@@ -75,11 +75,11 @@ demo: setup-build ## build and run the demo, which crawls a small web for some v
 	@cargo run -q $(CARGO_FLAGS) -p recrawl --bin recrawl -- demo $(ARGS)
 
 .PHONY: build
-build: setup-build ## build all programs
+build: setup-build ## build recrawl, and simweb for trying it
 	cargo build $(CARGO_FLAGS) --workspace --bins
 
 .PHONY: release
-release: setup-build ## build what is handed out: optimised programs, a tarball and its checksum in target/dist; TARGET=aarch64-unknown-linux-gnu for arm64
+release: setup-build ## build what is handed out: an optimised recrawl, a tarball and its checksum in target/dist; TARGET=aarch64-unknown-linux-gnu for arm64
 	@if [ -n "$${TARGET:-}" ]; then .tools/setup arm64; fi
 	@.tools/release make
 
