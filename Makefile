@@ -71,15 +71,15 @@ setup-peers:
 
 .PHONY: demo
 demo: setup-build ## build and run the demo, which crawls a small web for some virtual weeks; ARGS="--out DIR"
-	@if [ ! -x "$(CARGO_TARGET_DIR)/debug/recrawl" ]; then echo "building recrawl: about seven minutes the first time on two cores" >&2; fi
-	@cargo run -q $(CARGO_FLAGS) -p recrawl --bin recrawl -- demo $(ARGS)
+	@if [ ! -x "$(CARGO_TARGET_DIR)/debug/recrawl-lab" ]; then echo "building recrawl: about seven minutes the first time on two cores" >&2; fi
+	@cargo run -q $(CARGO_FLAGS) -p recrawl-lab -- demo $(ARGS)
 
 .PHONY: build
-build: setup-build ## build recrawl, and simweb for trying it
+build: setup-build ## build recrawl and recrawl-lab
 	cargo build $(CARGO_FLAGS) --workspace --bins
 
 .PHONY: release
-release: setup-build ## build what is handed out: an optimised recrawl, a tarball and its checksum in target/dist; TARGET=aarch64-unknown-linux-gnu for arm64
+release: setup-build ## build what is handed out: recrawl and recrawl-lab, optimised, a tarball and its checksum in target/dist; TARGET=aarch64-unknown-linux-gnu for arm64
 	@if [ -n "$${TARGET:-}" ]; then .tools/setup arm64; fi
 	@.tools/release make
 
@@ -124,7 +124,7 @@ fuzz: setup-build ## fuzz the parsers of external data; FUZZ_SECONDS=25 per targ
 
 .PHONY: bench
 bench: setup-bench ## run the benchmarks, with Kafka if Java is installed or RECRAWL_KAFKA=HOST:PORT is set; ARGS=… selects rows
-	@cargo build -q $(CARGO_FLAGS) --profile measured -p bench -p recrawl -p simweb --bins
+	@cargo build -q $(CARGO_FLAGS) --profile measured -p bench -p recrawl -p recrawl-lab --bins
 	@around=(); if [ -z "$${RECRAWL_KAFKA:-}" ] && command -v java >/dev/null; then around=(tests/kafka/cluster run --nodes 1 --); fi; \
 	"$${around[@]}" $(CARGO_TARGET_DIR)/measured/bench $(ARGS)
 

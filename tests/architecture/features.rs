@@ -28,7 +28,7 @@ fn built(selection: &[&str], edges: &str) -> BTreeSet<String> {
 
 #[test]
 fn tests_give_no_package_of_the_programs_other_features() {
-    let program = built(&["--package", "recrawl"], "normal,build");
+    let program = built(&["--package", "recrawl", "--package", "recrawl-lab"], "normal,build");
     let tests = built(&["--workspace", "--exclude", "bench"], "normal,build,dev");
     let again: Vec<_> = program.difference(&tests).collect();
     assert!(

@@ -27,7 +27,7 @@ const CONTENT: &str = "(() => {
 #[test]
 fn the_demo_ends_with_a_report_that_scripts_and_browsers_can_read() {
     let directory = tempfile::tempdir().unwrap();
-    let mut command = programs().command("recrawl");
+    let mut command = programs().command("recrawl-lab");
     command.args(["demo", "--built-in", "--wall", "12s", "--days", "60", "--format", "json", "--out"]);
     command.arg(directory.path().join("out"));
     // Its clock slows down for a machine that cannot keep up.
@@ -115,7 +115,7 @@ fn what_the_demo_decides_itself_is_not_silently_ignored() {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out");
     for (set, instead) in [("clock.speed=2", "--wall"), ("crawl.data=x", "--out")] {
-        let mut command = programs().command("recrawl");
+        let mut command = programs().command("recrawl-lab");
         command.args(["demo", "--built-in", "--set", set, "--out"]).arg(&out);
         Process::start(command, directory.path()).finish().exits_with(2).says(&["--set ", instead]);
     }

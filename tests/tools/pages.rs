@@ -81,32 +81,3 @@ fn copies_are_found_by_their_links() {
     let bad = recrawl(directory.path(), &["mirrors", "bad.jsonl"]).exits_with(2);
     assert!(bad.stderr.contains("line 2") && bad.stderr.contains("url"), "{}", bad.stderr);
 }
-
-#[test]
-fn a_recorded_history_is_judged() {
-    let directory = tempfile::tempdir().unwrap();
-    let missing = recrawl(directory.path(), &["detect", "--corpus", "nowhere"]).exits_with(2);
-    assert!(missing.stderr.contains("nowhere"), "{}", missing.stderr);
-    let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
-    let corpus = tests::workspace().join(corpora).join("content");
-    if !corpus.is_dir() {
-        println!("LEFT OUT: a recorded history, because there is no {}", corpus.display());
-        return;
-    }
-    let corpus = corpus.display().to_string();
-    let both = recrawl(directory.path(), &["detect", "--corpus", &corpus, "--edits", &corpus]).exits_with(2);
-    assert!(both.stderr.contains("--edits"), "{}", both.stderr);
-    let arguments = ["--format", "json", "detect", "--edits", &corpus, "--source", "ota-genai"];
-    let report = recrawl(directory.path(), &arguments).exits_with(0).json();
-    assert!(report["edits"].as_array().unwrap().iter().any(|row| row["known"]["told"].as_u64() > Some(0)), "{report}");
-    let arguments = ["--format", "jsonl", "detect", "--corpus", &corpus, "--source", "fcdo-advice"];
-    let judged = lines(&recrawl(directory.path(), &arguments).exits_with(0));
-    assert!(judged.len() > 500, "{}", judged.len());
-    let times: Vec<_> = judged.iter().map(|line| line["unix_time"].as_i64().unwrap()).collect();
-    assert!(times.is_sorted());
-    for line in &judged {
-        assert!(line["page_id"].is_u64() && line["verdict"].is_string() && line["meaningful"].is_boolean(), "{line}");
-        assert!(line["magnitude"].is_number());
-        assert!(["content", "links", "structure"].iter().all(|part| !line[part].is_null()), "{line}");
-    }
-}

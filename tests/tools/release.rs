@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tests::programs;
 
-const PROGRAMS: [&str; 1] = ["recrawl"];
+const PROGRAMS: [&str; 2] = ["recrawl", "recrawl-lab"];
 
 /// Runs a command in the repository to a good end, and gives its output.
 fn run(program: &str, arguments: &[&str], variables: &[(&str, &Path)], directory: &Path) -> String {
@@ -51,7 +51,8 @@ fn a_release_has_all_programs_and_is_installed_where_a_package_wants_it() {
     let packed = files(&unpacked);
     let schemas = files(&repository.join("schemas")).into_iter().map(|name| format!("schemas/{name}"));
     let others = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"].map(str::to_owned);
-    let completions = ["recrawl.bash", "_recrawl", "recrawl.fish"].map(|name| format!("completions/{name}"));
+    let completions = PROGRAMS.map(|name| [format!("{name}.bash"), format!("_{name}"), format!("{name}.fish")]);
+    let completions = completions.into_iter().flatten().map(|name| format!("completions/{name}"));
     let bin = PROGRAMS.map(|name| format!("bin/{name}"));
     assert_eq!(packed, bin.into_iter().chain(others).chain(completions).chain(schemas).collect());
     let before = std::fs::read(&tarball).unwrap();

@@ -25,11 +25,6 @@ mod threads;
 mod traces;
 pub mod web_client;
 
-/// Allocator of every program built on this crate. Reading a page allocates and frees hundreds of pieces, often on
-/// different threads: a crawl took a tenth less CPU with it than with the allocator of glibc.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 pub use crate::board::{Board, FocusStatus, StageLag, Status};
 pub use crate::clock::WebClock;
 pub use crate::freshness::{AuditedFreshness, CalibratedFreshness};

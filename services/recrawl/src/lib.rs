@@ -25,7 +25,7 @@ pub mod output;
 mod over_kafka;
 mod own_machine;
 pub mod page_report;
-mod ruled_diff;
+pub mod ruled_diff;
 pub mod schema_registry;
 pub mod stages;
 mod told_change;

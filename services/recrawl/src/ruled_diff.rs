@@ -9,43 +9,43 @@ use watch::{WatchMemory, WatchRule, WatchRules};
 
 /// The differences that count, and what the page's rule says of them.
 #[derive(Debug, Serialize)]
-pub(crate) struct RuledDiff {
+pub struct RuledDiff {
     /// The differences.
     #[serde(flatten)]
-    pub(crate) diff: Diff,
+    pub diff: Diff,
     /// Name of the watch rule of the page, or its number. Null if it has none.
-    pub(crate) rule: Option<String>,
+    pub rule: Option<String>,
     /// The triggers that fire.
-    pub(crate) triggers: Vec<String>,
+    pub triggers: Vec<String>,
     /// The parts that the rule watches and that the newer version does not have.
-    pub(crate) not_found: Vec<String>,
+    pub not_found: Vec<String>,
 }
 
 /// One of the two versions as it was given.
 #[derive(Clone, Copy)]
-pub(crate) struct GivenVersion<'a> {
+pub struct GivenVersion<'a> {
     /// The bytes of the body.
-    pub(crate) bytes: &'a [u8],
+    pub bytes: &'a [u8],
     /// The address it was fetched from.
-    pub(crate) url: Option<&'a str>,
+    pub url: Option<&'a str>,
     /// Its Content-Type.
-    pub(crate) content_type: Option<&'a str>,
+    pub content_type: Option<&'a str>,
 }
 
 /// The rules by which versions are compared.
-pub(crate) struct Comparing {
+pub struct Comparing {
     urls: UrlRules,
     rules: WatchRules,
 }
 
 impl Comparing {
     /// Takes the rules from the settings.
-    pub(crate) fn new(settings: &Settings) -> Self {
+    pub fn new(settings: &Settings) -> Self {
         Self { urls: settings.urls.rules(), rules: settings.rules.clone() }
     }
 
     /// Compares two versions by the rule of the newer one's address.
-    pub(crate) fn compare(&self, old: GivenVersion<'_>, new: GivenVersion<'_>) -> RuledDiff {
+    pub fn compare(&self, old: GivenVersion<'_>, new: GivenVersion<'_>) -> RuledDiff {
         let url = new.url.and_then(|url| CanonicalUrl::parse(url).ok()).map(|url| self.urls.apply(url));
         let rule = url.and_then(|url| self.rules.find(&url));
         let (old, new) = (self.version(old, rule), self.version(new, rule));

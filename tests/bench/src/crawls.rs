@@ -26,7 +26,8 @@ pub(crate) struct Web {
 impl Web {
     pub(crate) fn start(pages_per_host: usize, further: &[&str]) -> Self {
         let directory = TempDir::new().expect("there is room for a benchmark");
-        let mut command = programs().command("simweb");
+        let mut command = programs().command("recrawl-lab");
+        command.arg("simweb");
         command.args(["seeded", "--loopback", "--hosts", &HOSTS.to_string()]);
         command.args(["--pages-per-host", &pages_per_host.to_string(), "--page-bytes", "14000", "--write-seeds"]);
         command.arg(directory.path().join("seeds.txt")).args(further);

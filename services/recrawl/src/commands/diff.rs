@@ -1,6 +1,6 @@
 //! `recrawl diff OLD NEW`: what a reader would notice between two versions of a page.
 
-pub(super) mod html;
+pub mod html;
 
 use crate::CommandFailure;
 use crate::batch::answer_lines;

@@ -2,14 +2,13 @@
 
 pub mod changes;
 pub mod dead_letters;
-pub mod demo;
-pub mod detect;
 pub mod diff;
 pub mod explain;
 pub mod export;
 pub mod feed;
 pub mod fetch;
 pub mod hosts;
+pub mod lab;
 pub mod mirrors;
 pub mod operate;
 pub mod page;
@@ -18,7 +17,6 @@ pub mod robots;
 pub mod rules;
 pub mod run;
 pub mod seed;
-pub mod simulate;
 pub mod sitemap;
 pub mod stage;
 pub mod state;
@@ -68,7 +66,7 @@ impl SettingsArguments {
 }
 
 /// Splits `section.key=value` flags.
-fn setting_overrides(sets: &[String]) -> Result<Vec<(String, String)>, CommandFailure> {
+pub fn setting_overrides(sets: &[String]) -> Result<Vec<(String, String)>, CommandFailure> {
     let split = |set: &String| match set.split_once('=') {
         Some((key, value)) => Ok((key.trim().to_owned(), value.trim().to_owned())),
         None => Err(CommandFailure::Input(format!(

@@ -249,7 +249,7 @@ impl Scorer {
 }
 
 /// A built-in class, or a topic's file.
-pub(super) fn load(topic: &str, segmenter: &dyn Segmenter) -> Result<Topic, CommandFailure> {
+pub fn load(topic: &str, segmenter: &dyn Segmenter) -> Result<Topic, CommandFailure> {
     if let Some(class) = class(topic, segmenter) {
         return Ok(class);
     }

@@ -4,6 +4,6 @@
 
 mod catalogue;
 mod deployment;
+mod lab;
 mod print_config;
 mod rank;
-mod simulate;

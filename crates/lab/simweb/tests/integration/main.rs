@@ -3,6 +3,5 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 mod corpus;
-mod process;
 mod serving;
 mod tls;

@@ -6,14 +6,14 @@ use change::{ChangeRecord, ChangedUnit, RunKind, WordRun, word_diff};
 use htmlize::escape_all_quotes;
 
 /// The policy keeps a page's text from loading or running anything even if escaping had a hole.
-pub(in crate::commands) const HEAD: &str = r#"<meta charset="utf-8">
+pub const HEAD: &str = r#"<meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 "#;
 
 /// The hidden words "removed" and "added" are for screen readers. They are part of the style, so that a search in the page
 /// finds whole sentences.
-pub(in crate::commands) const STYLE: &str = r#"<style>
+pub const STYLE: &str = r#"<style>
 :root {
   color-scheme: light dark;
   --page: #ffffff; --ink: #1b1f24; --quiet: #57606a; --line: #d0d7de;
@@ -109,7 +109,7 @@ fn watched(told: &RuledDiff) -> String {
 
 /// The changes side by side. The roles are spelt out, because on narrow screens the parts of the table are blocks, in
 /// which screen readers would see no table.
-pub(in crate::commands) fn table(record: &ChangeRecord) -> String {
+pub fn table(record: &ChangeRecord) -> String {
     if record.changes.is_empty() {
         return "<p>Nothing that counts is listed.</p>\n".to_owned();
     }

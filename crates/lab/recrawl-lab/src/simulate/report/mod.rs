@@ -2,8 +2,8 @@
 
 mod plot;
 
-use crate::CommandFailure;
 use htmlize::escape_all_quotes as escape;
+use recrawl::CommandFailure;
 use std::fmt::Write as _;
 use std::path::Path;
 

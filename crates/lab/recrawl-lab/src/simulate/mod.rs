@@ -14,16 +14,16 @@ mod reproduce;
 mod trace;
 mod versus;
 
-use crate::CommandFailure;
-use crate::output::Format;
 use change_rate::EstimatorChoice;
 use clap::{Args, Subcommand};
 use policies::PolicyKind;
+use recrawl::CommandFailure;
+use recrawl::output::Format;
 use simulate::{SimulationError, setup};
 
 /// Arguments of `recrawl simulate`.
 #[derive(Args, Debug)]
-pub struct SimulateArguments {
+pub(crate) struct SimulateArguments {
     #[command(subcommand)]
     command: SimulateCommand,
 }
@@ -47,7 +47,7 @@ enum SimulateCommand {
 }
 
 /// Runs a simulation.
-pub fn simulate(arguments: &SimulateArguments, format: Format) -> Result<(), CommandFailure> {
+pub(crate) fn simulate(arguments: &SimulateArguments, format: Format) -> Result<(), CommandFailure> {
     match &arguments.command {
         SimulateCommand::Trace(arguments) => trace::trace(arguments, format),
         SimulateCommand::Population(arguments) => population::population(arguments, format),

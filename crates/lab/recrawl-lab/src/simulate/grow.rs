@@ -2,9 +2,9 @@
 
 use super::jobs;
 use super::report::{Curve, CurveAxis, ReportTable, SimulationReport};
-use crate::CommandFailure;
-use crate::output::{Format, answers, print};
 use clap::Args;
+use recrawl::CommandFailure;
+use recrawl::output::{Format, answers, print};
 use serde::Serialize;
 use simulate::grow::web::WebOptions;
 use simulate::grow::{GrowthPolicy, GrowthRun, GrowthScores};

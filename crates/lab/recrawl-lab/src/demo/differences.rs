@@ -1,8 +1,8 @@
 //! Some changes that the live replay caught, as a reader sees them.
 
 use super::books::Books;
-use crate::ruled_diff::{Comparing, GivenVersion};
 use change::ChangeRecord;
+use recrawl::ruled_diff::{Comparing, GivenVersion};
 use simweb::{Looks, PageHistory, Web};
 use std::collections::{HashMap, HashSet};
 use std::io;

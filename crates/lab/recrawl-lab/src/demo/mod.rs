@@ -19,16 +19,16 @@ mod watch;
 mod world;
 mod worst;
 
-use crate::CommandFailure;
-use crate::commands::setting_overrides;
-use crate::embedded::Embedded;
-use crate::output::{Format, answer};
-use crate::ruled_diff::Comparing;
 use books::Books;
 use clap::Args;
 use daemon::{StopSignal, WebClock, logging};
 use pace::Pace;
 use page::Timestamp;
+use recrawl::CommandFailure;
+use recrawl::commands::setting_overrides;
+use recrawl::embedded::Embedded;
+use recrawl::output::{Format, answer};
+use recrawl::ruled_diff::Comparing;
 use report::{DemoReport, DemoRun};
 use rustix::time::{ClockId, clock_gettime};
 use settings::{Layers, Settings};
@@ -46,7 +46,7 @@ const FIRST_COPIES_ROUNDS: f64 = 2.0;
 
 /// Arguments of `recrawl demo`.
 #[derive(Args, Debug)]
-pub struct DemoArguments {
+pub(crate) struct DemoArguments {
     /// Directory for the report.
     #[arg(long, default_value = "target/demo")]
     out: PathBuf,
@@ -80,7 +80,7 @@ pub struct DemoArguments {
 }
 
 /// Runs the demo.
-pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), CommandFailure> {
+pub(crate) fn demo(arguments: &DemoArguments, format: Format) -> Result<(), CommandFailure> {
     let overrides = setting_overrides(&arguments.sets)?;
     check(arguments, &overrides)?;
     std::fs::create_dir_all(&arguments.out)

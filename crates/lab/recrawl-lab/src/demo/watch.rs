@@ -3,10 +3,10 @@
 use super::books::Books;
 use super::meaning;
 use super::pace::Pace;
-use crate::CommandFailure;
-use crate::embedded::Embedded;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use page::UrlRules;
+use recrawl::CommandFailure;
+use recrawl::embedded::Embedded;
 use simweb::{SimWeb, TimeWindow, Web};
 use std::time::{Duration, Instant};
 use stream::Clock;

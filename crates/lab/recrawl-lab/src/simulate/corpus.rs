@@ -1,6 +1,6 @@
 //! Reads a corpus directory.
 
-use crate::CommandFailure;
+use recrawl::CommandFailure;
 use simulate::trace::{Recording, TraceTable};
 use std::fs::File;
 use std::io::{BufReader, Read};

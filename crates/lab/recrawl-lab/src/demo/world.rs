@@ -1,8 +1,8 @@
 //! The web that the demo crawls: its source, its manners, and what the crawl is told of it.
 
 use super::{DemoArguments, START};
-use crate::CommandFailure;
 use page::CanonicalUrl;
+use recrawl::CommandFailure;
 use settings::seeds::Seed;
 use simweb::{
     ChangeTrace, FaultRule, FaultScope, HostDials, HostRobots, HostSitemap, PageHistory, ReplayConfig, SimWebConfig,

@@ -1,9 +1,10 @@
-//! `simweb`: serves a seeded, replayed or built-in web until it is told to stop. The first line on stdout is its
+//! `recrawl-lab simweb`: serves a seeded, replayed or built-in web until it is told to stop. The first line on stdout is its
 //! address.
 
 use anyhow::{Context, Result};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Subcommand};
 use page::Timestamp;
+use recrawl::CommandFailure;
 use simweb::{
     ChangeRates, ChangeTrace, FaultRule, FaultScope, HostDials, HostNames, HostRobots, HostSitemap, PageDates,
     ReplayConfig, SeededConfig, SimWeb, SimWebConfig, ValidatorSupport, WebFault, WebSource, scaled_clock,
@@ -16,10 +17,9 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Serves a simulated web on loopback, whose pages change at known times.
-#[derive(Parser)]
-#[command(version)]
-struct SimwebArguments {
+/// Arguments of `recrawl-lab simweb`.
+#[derive(Args)]
+pub(crate) struct SimwebArguments {
     #[command(subcommand)]
     source: SourceArguments,
     #[command(flatten)]
@@ -184,8 +184,12 @@ impl CommonArguments {
     }
 }
 
-fn main() -> Result<()> {
-    let SimwebArguments { source, common } = SimwebArguments::parse();
+/// Serves until a signal.
+pub(crate) fn simweb(arguments: SimwebArguments) -> Result<(), CommandFailure> {
+    serve(arguments).map_err(|error| CommandFailure::World(format!("{error:#}")))
+}
+
+fn serve(SimwebArguments { source, common }: SimwebArguments) -> Result<()> {
     let config = common.config(source.source(&common));
     let started_at = match common.clock_start {
         Some(seconds) => SystemTime::UNIX_EPOCH + Duration::try_from_secs_f64(seconds).context("--clock-start")?,

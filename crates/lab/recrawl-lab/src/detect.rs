@@ -1,18 +1,18 @@
 //! `recrawl detect --corpus DIR`: judges every raw change of a recorded history, learning as it goes. `recrawl detect
 //! --edits DIR`: makes edits and noise on its pages, and judges those.
 
-use crate::CommandFailure;
-use crate::commands::SettingsArguments;
-use crate::output::{Format, answer, word, written};
 use archives::{Archive, ArchiveError, EditReport, JudgedChange, Origin, ToldRow};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use recrawl::CommandFailure;
+use recrawl::commands::SettingsArguments;
+use recrawl::output::{Format, answer, word, written};
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 /// Arguments of `recrawl detect`.
 #[derive(Args, Debug)]
-pub struct DetectArguments {
+pub(crate) struct DetectArguments {
     #[command(flatten)]
     settings: SettingsArguments,
     /// Directory in the corpus format, with the bytes of the versions.
@@ -30,7 +30,7 @@ pub struct DetectArguments {
 }
 
 /// Judges all versions in order of time and prints a line per raw change, or prints the table of edits and noise.
-pub fn detect(arguments: &DetectArguments, format: Format) -> Result<(), CommandFailure> {
+pub(crate) fn detect(arguments: &DetectArguments, format: Format) -> Result<(), CommandFailure> {
     let urls = arguments.settings.load(&[])?.urls.rules();
     let is_table = arguments.edits.is_some();
     let directory = arguments.edits.as_ref().or(arguments.corpus.as_ref()).expect("the parser asks for one of them");

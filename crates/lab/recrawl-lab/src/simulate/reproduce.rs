@@ -1,9 +1,9 @@
 //! `recrawl simulate reproduce`: compares figures of papers and of the algorithm notes with ours.
 
 use super::jobs;
-use crate::CommandFailure;
-use crate::output::{Format, answers, print};
 use clap::Args;
+use recrawl::CommandFailure;
+use recrawl::output::{Format, answers, print};
 use simulate::reproduce::{Effort, Reproduction, ReproductionRow, all, named};
 use std::ops::ControlFlow;
 

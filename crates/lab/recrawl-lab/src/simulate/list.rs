@@ -1,9 +1,9 @@
 //! `recrawl simulate list`: lists names with one line each.
 
-use crate::CommandFailure;
-use crate::output::{Format, answers, print};
 use change_rate::EstimatorChoice;
 use policies::PolicyKind;
+use recrawl::CommandFailure;
+use recrawl::output::{Format, answers, print};
 use serde::Serialize;
 use simulate::changes::ChangeModel;
 use simulate::population::PopulationKind;

@@ -4,8 +4,8 @@ use super::charts::{by_budget, colour_rules, over_time, timeline};
 use super::contest::ThetaPoint;
 use super::differences::SeenDifference;
 use super::report::DemoReport;
-use crate::commands::diff::html as difference;
 use htmlize::escape_all_quotes as escape;
+use recrawl::commands::diff::html as difference;
 
 type HtmlResult = Result<String, Box<dyn std::error::Error>>;
 

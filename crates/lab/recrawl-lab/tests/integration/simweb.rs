@@ -19,8 +19,19 @@ impl Drop for Server {
 fn a_terminated_server_leaves_its_ledger_behind() {
     let directory = tempfile::tempdir().unwrap();
     let (ledger, seeds) = (directory.path().join("ledger.csv"), directory.path().join("seeds"));
-    let mut server = Command::new(env!("CARGO_BIN_EXE_simweb"))
-        .args(["seeded", "--hosts", "2", "--pages-per-host", "3", "--loopback", "--speed", "1000", "--ledger"])
+    let mut server = Command::new(env!("CARGO_BIN_EXE_recrawl-lab"))
+        .args([
+            "simweb",
+            "seeded",
+            "--hosts",
+            "2",
+            "--pages-per-host",
+            "3",
+            "--loopback",
+            "--speed",
+            "1000",
+            "--ledger",
+        ])
         .arg(&ledger)
         .arg("--write-seeds")
         .arg(&seeds)

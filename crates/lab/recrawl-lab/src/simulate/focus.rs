@@ -2,11 +2,10 @@
 
 use super::jobs;
 use super::report::{Curve, CurveAxis, ReportTable, SimulationReport};
-use crate::CommandFailure;
-use crate::commands::topic;
-use crate::output::{Format, answers, print};
 use ::topic::{IcuSegmenter, Topic, metrics::MEASURED_AT};
 use clap::Args;
+use recrawl::CommandFailure;
+use recrawl::output::{Format, answers, print};
 use serde::{Deserialize, Serialize};
 use simulate::focus::{FetchOrder, FocusCrawler, FocusPage, FocusWeb, Harvest, generated};
 use std::path::{Path, PathBuf};
@@ -69,7 +68,7 @@ pub(super) fn focus(arguments: &FocusArguments, format: Format) -> Result<(), Co
     let threads = arguments.threads.number()?;
     let (web, topic) = match (&arguments.pages, &arguments.topic) {
         (Some(pages), Some(name)) => {
-            let topic = topic::load(name, &IcuSegmenter::default())?;
+            let topic = recrawl::commands::topic::load(name, &IcuSegmenter::default())?;
             (saved(pages)?, topic)
         }
         _ => generated::generate(arguments.seed),

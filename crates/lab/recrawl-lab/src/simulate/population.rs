@@ -3,10 +3,10 @@
 use super::budget::BudgetArgument;
 use super::jobs;
 use super::report::{Curve, CurveAxis, ReportTable, SimulationReport};
-use crate::CommandFailure;
-use crate::output::{Format, answers, print};
 use clap::Args;
 use policies::BeliefSource;
+use recrawl::CommandFailure;
+use recrawl::output::{Format, answers, print};
 use simulate::changes::ChangeModel;
 use simulate::population::PopulationKind;
 use simulate::study::{Study, StudyRow};

@@ -1,10 +1,10 @@
 //! `recrawl simulate versus`: computes the budget that other crawlers need for the same freshness.
 
 use super::jobs;
-use crate::CommandFailure;
-use crate::output::{Format, answers, print};
 use clap::Args;
 use policies::PolicyKind;
+use recrawl::CommandFailure;
+use recrawl::output::{Format, answers, print};
 use serde::Serialize;
 use simulate::population::PopulationKind;
 use simulate::setup;

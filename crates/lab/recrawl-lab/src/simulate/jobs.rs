@@ -1,8 +1,8 @@
 //! Runs simulations with a progress line on stderr and a stop on Ctrl-C.
 
-use crate::CommandFailure;
 use daemon::StopSignal;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use recrawl::CommandFailure;
 use simulate::SimulationError;
 use simulate::parallel::in_order;
 use simulate::study::StudyProgress;

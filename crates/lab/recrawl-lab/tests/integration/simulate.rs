@@ -11,7 +11,7 @@ use tempfile::TempDir;
 const DAY: i64 = 86_400;
 
 fn recrawl(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_recrawl")).arg("simulate").args(arguments).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_recrawl-lab")).arg("simulate").args(arguments).output().unwrap()
 }
 
 fn json(arguments: &[&str]) -> Value {

@@ -1,0 +1,42 @@
+//! `recrawl-lab detect`, as scripts call it.
+
+use serde_json::Value;
+use tests::{Output, Process, programs};
+
+fn detect(arguments: &[&str]) -> Output {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = programs().command("recrawl-lab");
+    command.arg("detect").args(arguments).current_dir(&directory);
+    Process::start(command, directory.path()).finish()
+}
+
+fn lines(output: &Output) -> Vec<Value> {
+    output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_recorded_history_is_judged() {
+    detect(&["--corpus", "nowhere"]).exits_with(2).says(&["nowhere"]);
+    let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
+    let corpus = tests::workspace().join(corpora).join("content");
+    if !corpus.is_dir() {
+        println!("LEFT OUT: a recorded history, because there is no {}", corpus.display());
+        return;
+    }
+    let corpus = corpus.display().to_string();
+    let both = detect(&["--corpus", &corpus, "--edits", &corpus]).exits_with(2);
+    assert!(both.stderr.contains("--edits"), "{}", both.stderr);
+    let arguments = ["--format", "json", "--edits", &corpus, "--source", "ota-genai"];
+    let report = detect(&arguments).exits_with(0).json();
+    assert!(report["edits"].as_array().unwrap().iter().any(|row| row["known"]["told"].as_u64() > Some(0)), "{report}");
+    let arguments = ["--format", "jsonl", "--corpus", &corpus, "--source", "fcdo-advice"];
+    let judged = lines(&detect(&arguments).exits_with(0));
+    assert!(judged.len() > 500, "{}", judged.len());
+    let times: Vec<_> = judged.iter().map(|line| line["unix_time"].as_i64().unwrap()).collect();
+    assert!(times.is_sorted());
+    for line in &judged {
+        assert!(line["page_id"].is_u64() && line["verdict"].is_string() && line["meaningful"].is_boolean(), "{line}");
+        assert!(line["magnitude"].is_number());
+        assert!(["content", "links", "structure"].iter().all(|part| !line[part].is_null()), "{line}");
+    }
+}

@@ -1,0 +1,7 @@
+//! The program's commands, run as a user runs them.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
+mod detect;
+mod simulate;
+mod simweb;
