@@ -108,7 +108,7 @@ fn build(
     let mut settings = settings.clone();
     // The group would wait a whole session for a name that was made up for one process.
     settings.kafka.static_membership &= instance.is_some() || stage.pod.has_lasting_name;
-    let Some((log, partitions)) = await_log(stage, &settings, names, patience)? else { return Ok(None) };
+    let Some(ReadyLog { log, partitions }) = await_log(stage, &settings, names, patience)? else { return Ok(None) };
     let clock: Arc<dyn Clock> = clock.clone();
     let around = Surroundings { settings: &settings, names, clock, partitions, data, log: LogKind::Kafka };
     let spec = patience.until("waiting", || (stage.build)(&around))?;
@@ -116,14 +116,19 @@ fn build(
     Ok(spec.map(|spec| BuiltStage { spec, instance, log, partitions }))
 }
 
-/// Waits until Kafka answers and the stage's input topic exists. Returns the log, and the number of partitions of the topic;
-/// `None` if the process is stopped before.
+/// Kafka, with the number of partitions of a stage's input.
+struct ReadyLog {
+    log: Arc<dyn Log>,
+    partitions: u32,
+}
+
+/// Waits until Kafka answers and the stage's input topic exists. `None` if the process is stopped before.
 fn await_log(
     stage: &StageEntry,
     settings: &Settings,
     names: &LogNames,
     patience: &Patience<'_>,
-) -> Result<Option<(Arc<dyn Log>, u32)>, LogError> {
+) -> Result<Option<ReadyLog>, LogError> {
     let input = names.topic((stage.topology)().input);
     let mut connected: Option<Arc<dyn Log>> = None;
     patience.until("waiting for Kafka", || {
@@ -134,7 +139,7 @@ fn await_log(
         connected = Some(log.clone());
         let missing = || format!("topic {input} does not exist; create it with recrawl topics create");
         let topic = log.topic(&input)?.ok_or_else(|| LogError::new(ErrorKind::Retry, missing()))?;
-        Ok((log, topic.partitions))
+        Ok(ReadyLog { log, partitions: topic.partitions })
     })
 }
 
