@@ -152,16 +152,12 @@ fn only_one_crate_speaks_to_kafka_and_only_one_writes_to_rocksdb() {
     }
 }
 
-/// The one door of `crates/lab`: the registry of policies, for the settings and the frontier.
-const REGISTRY: &str = "policies";
-
 #[test]
-fn nothing_depends_on_the_lab_but_by_its_registry() {
+fn nothing_depends_on_the_lab() {
     let lab: Vec<String> = std::fs::read_dir(tests::workspace().join("crates/lab"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
-    assert!(lab.iter().any(|name| name == REGISTRY), "the registry is no longer in crates/lab; update this test");
     let graph = dependencies();
     for name in &lab {
         assert!(graph.contains_key(name), "crates/lab/{name} is not called {name}");
@@ -169,21 +165,28 @@ fn nothing_depends_on_the_lab_but_by_its_registry() {
     // The tests crawl a simulated web.
     let may_look_in = |name: &String| lab.contains(name) || ["tests", "bench"].contains(&name.as_str());
     for (name, below) in graph.iter().filter(|(name, _)| !may_look_in(name)) {
-        let found = lab.iter().find(|inside| below.contains(*inside) && *inside != REGISTRY);
+        let found = lab.iter().find(|inside| below.contains(*inside));
         assert!(found.is_none(), "{name} -> {found:?}: research depends on the product; move what both need out of it");
     }
-    let through: Vec<_> = graph
-        .iter()
-        .filter(|(name, below)| !may_look_in(name) && below.contains(REGISTRY))
-        .map(|(name, _)| name)
-        .collect();
-    assert_eq!(through, ["frontier", "settings"], "take the policy from the settings, or its values as arguments");
+}
+
+#[test]
+fn settings_are_names_and_texts() {
+    let graph = dependencies();
+    for target in ["policies", "change-rate", "scope", "watch", "topic"] {
+        let found = way(graph, "settings", target);
+        assert!(found.is_none(), "{found:?}: {target} reads its settings, and checks them by settings::Draft");
+    }
+    for target in ["policies", "topic", "watch", "microlp", "icu_segmenter"] {
+        let found = way(graph, "fetcher", target);
+        assert!(found.is_none(), "{found:?}: the fetcher chooses no page and reads none");
+    }
 }
 
 #[test]
 fn stages_know_each_other_by_their_messages_only() {
     let graph = dependencies();
-    let stages = ["scheduler", "fetcher", "detector", "estimator", "matcher", "ranker"];
+    let stages = recrawl::stages::STAGES.each_ref().map(recrawl::stages::StageEntry::name);
     for stage in stages {
         for other in stages.into_iter().filter(|other| *other != stage) {
             let found = way(graph, stage, other);

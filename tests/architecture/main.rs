@@ -14,7 +14,7 @@ mod words;
 const PURE: [&str; 22] = [
     "page",
     "revisit",
-    "lab/policies",
+    "policies",
     "politeness",
     "sitemaps",
     "wide-bytes",

@@ -62,7 +62,7 @@ impl Crawl {
 
     /// Settings as the programs see them.
     pub fn settings(&self) -> settings::Settings {
-        daemon::load(None, None, &self.sets).expect("a test's settings are valid")
+        recrawl::load::load(None, None, &self.sets).expect("a test's settings are valid")
     }
 
     /// Starts `recrawl run` on the seeds.

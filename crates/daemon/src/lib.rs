@@ -1,6 +1,6 @@
 //! Starts, watches and stops stages.
 //!
-//! The part of a process that does not depend on its work: read the settings ([`load`]), keep the time ([`WebClock`]),
+//! The part of a process that does not depend on its work: keep the time ([`WebClock`]),
 //! write logs ([`logging`]), run stages on their own threads ([`StageThreads`]), show their status ([`Board`],
 //! [`http`]: `/healthz /readyz /metrics /status`), accept pings ([`HintIntake`]), and drain on a signal
 //! ([`StopSignal`]).
@@ -14,7 +14,6 @@ mod freshness;
 mod hints;
 pub mod http;
 mod kafka;
-mod load;
 pub mod logging;
 pub mod memory_limit;
 mod metrics;
@@ -30,7 +29,6 @@ pub use crate::clock::WebClock;
 pub use crate::freshness::{AuditedFreshness, CalibratedFreshness};
 pub use crate::hints::{HintIntake, PingCounts};
 pub use crate::kafka::connect;
-pub use crate::load::{LoadError, load};
 pub use crate::metrics::{Figure, METRICS, Metric, MetricKind, log_figures};
 pub use crate::outcomes::{OutcomeCount, outcome_counts, outcome_lines};
 pub use crate::threads::{Background, StageThreads, StopSignal};

@@ -13,6 +13,7 @@
 mod ahead;
 mod audit;
 mod budget;
+mod configured;
 mod demand;
 pub mod explain;
 mod fetch_cost;
@@ -29,6 +30,7 @@ mod rules;
 mod siblings;
 mod ties;
 
+pub use crate::configured::check_names;
 pub use crate::frontier::{ChosenPage, Frontier, FrontierTick, HandOut, ListingEffects};
 pub use crate::host_list::{HostListing, HostReport, HostTally};
 pub use crate::hosts::HostSchedule;

@@ -1,5 +1,6 @@
 //! The scheduler's settings, in the units it works with.
 
+use crate::configured;
 use crate::page_record::ScheduledPage;
 use crate::request::RetryTimes;
 use change_rate::{EstimatorChoice, Gamma};
@@ -83,11 +84,12 @@ impl FrontierRules {
         let share = |whole: u64| whole.div_ceil(u64::from(partitions));
         let per_host = settings.budget.host_fetches_per_second;
         let theta = settings.policy.theta;
-        let at_work = settings.policy.name.at_work();
+        let policy = configured::policy(settings);
+        let at_work = policy.at_work();
         let at_work = at_work.expect("the settings accept no policy that is for simulations only");
         let delay_s = politeness.crawl_delay.as_secs_f64().max(per_host.map_or(0.0, |rate| 1.0 / rate));
         Self {
-            policy: settings.policy.name,
+            policy,
             at_work,
             index: match at_work {
                 PolicyAtWork::Live => Index::Live { theta, sentinel_weight: sweeps::rules::SENTINEL_WEIGHT },
@@ -106,7 +108,7 @@ impl FrontierRules {
             new_page_worth: settings.policy.new_page_worth,
             prior: Gamma::new(settings.estimator.prior_alpha, settings.estimator.prior_beta_days)
                 .expect("the settings allow positive priors only"),
-            siblings: match settings.estimator.name {
+            siblings: match configured::estimator(settings) {
                 EstimatorChoice::Sweeps => Some(Siblings::Sweeps),
                 EstimatorChoice::Catalogue(kind) => kind.learns_from_siblings().then_some(Siblings::GammaGrouped),
             },
@@ -138,7 +140,9 @@ impl FrontierRules {
             max_pages: share(settings.crawl.max_pages),
             max_pages_per_host: settings.crawl.max_pages_per_host,
             max_depth: settings.crawl.max_depth,
-            scope: Arc::new(settings.scope.clone()),
+            scope: Arc::new(
+                scope::configured(settings).expect("rules and filters were checked when the settings were loaded"),
+            ),
             mirrors: settings.detector.mirrors,
             partitions,
             speed: settings.clock.speed,

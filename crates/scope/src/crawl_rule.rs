@@ -2,49 +2,7 @@
 
 use crate::page_pattern::PagePattern;
 use page::CanonicalUrl;
-use std::time::Duration;
-
-/// Whether pages are crawled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Permission {
-    /// They are.
-    Allow,
-    /// They are not: neither as seeds, nor where a link or a redirect leads to them.
-    Deny,
-}
-
-/// What a rule says of its pages. What is absent follows the other settings.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CrawlOrders {
-    /// Whether they are crawled.
-    pub crawl: Option<Permission>,
-    /// Most links from a seed to a discovered page.
-    pub max_depth: Option<u32>,
-    /// Most pages of each of the hosts.
-    pub max_pages: Option<u64>,
-    /// Least time between two requests to each of the hosts.
-    pub crawl_delay: Option<Duration>,
-    /// Shortest time between two fetches of a page.
-    pub min_interval: Option<Duration>,
-    /// Longest time between two fetches of a page.
-    pub max_interval: Option<Duration>,
-    /// Importance; 1 is ordinary.
-    pub weight: Option<f64>,
-    /// Further headers of requests.
-    pub headers: Vec<(String, String)>,
-}
-
-impl CrawlOrders {
-    /// Whether they say nothing.
-    pub fn are_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// Whether they say something of hosts as a whole.
-    pub fn are_of_hosts(&self) -> bool {
-        self.crawl_delay.is_some() || self.max_pages.is_some()
-    }
-}
+use settings::CrawlOrders;
 
 /// What is wrong with an entry of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -162,6 +120,7 @@ impl CrawlRule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn everything_that_is_wrong_with_a_rule_is_said() {

@@ -19,13 +19,16 @@
 //!
 //! This crate never fetches, never opens a file, and knows nothing of robots.txt.
 
+mod configured;
 mod crawl_rule;
 mod page_pattern;
 mod url_filter;
 
-pub use crate::crawl_rule::{CrawlOrders, CrawlRule, CrawlRuleFault, Permission};
+pub use crate::configured::{check_rules, configured};
+pub use crate::crawl_rule::{CrawlRule, CrawlRuleFault};
 pub use crate::page_pattern::PagePattern;
 pub use crate::url_filter::{FilterFault, UrlFilter};
+pub use settings::{CrawlOrders, Permission};
 
 use page::CanonicalUrl;
 use std::fmt;

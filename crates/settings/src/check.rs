@@ -4,12 +4,10 @@ use crate::form::show;
 use crate::kafka::SaslMechanism;
 use crate::reader::SettingsReader;
 use crate::sections::{Kafka, Output, OutputFormat, RankMethod, Settings};
-use change_rate::EstimatorChoice;
-use policies::BeliefSource;
 use std::time::Duration;
 
 pub(crate) fn check(settings: &Settings, reader: &mut SettingsReader) {
-    let Settings { budget, policy, estimator, politeness, fetch, hints, clock, kafka, ranker, .. } = settings;
+    let Settings { budget, policy, politeness, fetch, hints, clock, kafka, ranker, .. } = settings;
 
     ordered(reader, "policy", ("min_interval", policy.min_interval), ("max_interval", policy.max_interval));
     ordered(reader, "policy", ("retry_base", policy.retry_base), ("retry_max", policy.retry_max));
@@ -18,17 +16,6 @@ pub(crate) fn check(settings: &Settings, reader: &mut SettingsReader) {
     let (delay, max) = (politeness.crawl_delay, politeness.max_crawl_delay);
     ordered(reader, "politeness", ("crawl_delay", delay), ("max_crawl_delay", max));
 
-    if policy.name.beliefs() == BeliefSource::Itself && estimator.name != EstimatorChoice::Sweeps {
-        reader.contradiction(
-            &[("estimator", "name"), ("policy", "name")],
-            format!(
-                "the policy {:?} needs sweep forecasts, which the estimator {:?} does not make",
-                policy.name.name(),
-                estimator.name.name()
-            ),
-            "write estimator.name = \"sweeps\", or policy.name = \"crawl-value\"",
-        );
-    }
     if policy.lease_timeout <= fetch.total_timeout {
         reader.contradiction(
             &[("policy", "lease_timeout"), ("fetch", "total_timeout")],

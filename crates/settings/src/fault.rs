@@ -56,7 +56,8 @@ fn prefix(part: &Option<impl fmt::Display>) -> String {
 pub struct Faults(pub(crate) Vec<SettingFault>);
 
 impl Faults {
-    pub(crate) fn new(mut faults: Vec<SettingFault>) -> Self {
+    /// Orders faults by layer and line.
+    pub fn new(mut faults: Vec<SettingFault>) -> Self {
         faults.sort();
         Self(faults)
     }

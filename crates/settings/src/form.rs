@@ -250,22 +250,48 @@ impl<T: Copy + PartialEq> Form for Choice<T> {
     }
 }
 
-/// One of the names in a registry.
-pub(crate) struct Named<T>(pub(crate) fn() -> Vec<(&'static str, T)>);
+/// A name that another crate knows ([`crate::Draft::check_name`]). Any value is taken until that has been asked.
+pub(crate) struct AnyName;
 
-impl<T: Copy + PartialEq> Form for Named<T> {
-    type Value = T;
+impl Form for AnyName {
+    type Value = String;
 
     fn expected(&self) -> String {
-        one_of(&(self.0)())
+        "a name".to_owned()
     }
 
-    fn read(&self, raw: &Raw) -> Result<T, String> {
-        chosen(&(self.0)(), raw)
+    fn read(&self, raw: &Raw) -> Result<String, String> {
+        Ok(raw.text().map_or_else(|| raw.describe(), str::to_owned))
     }
 
-    fn write(&self, value: &T, _: Secrets) -> Option<String> {
-        word_for(&(self.0)(), value)
+    fn write(&self, value: &String, _: Secrets) -> Option<String> {
+        Some(quote(value))
+    }
+}
+
+/// One of these names. `why_not` says more about some of the others.
+pub(crate) struct OneOf<'a>(pub(crate) &'a [&'static str], pub(crate) &'a dyn Fn(&str) -> Option<&'static str>);
+
+impl Form for OneOf<'_> {
+    type Value = ();
+
+    fn expected(&self) -> String {
+        one_of(&self.0.iter().map(|name| (*name, ())).collect::<Vec<_>>())
+    }
+
+    fn read(&self, raw: &Raw) -> Result<(), String> {
+        let name = raw.text().unwrap_or_default();
+        match self.0.contains(&name) {
+            true => Ok(()),
+            false => refuse(raw).map_err(|fault: String| match (self.1)(name) {
+                Some(reason) => format!("{fault}, {reason}"),
+                None => fault,
+            }),
+        }
+    }
+
+    fn write(&self, (): &(), _: Secrets) -> Option<String> {
+        None
     }
 }
 

@@ -2,12 +2,14 @@
 //!
 //! Settings come in layers: [`DEFAULT_TOML`], a [`Preset`] if one is asked for, the operator's files, environment variables (`RECRAWL_<SECTION>_<KEY>`),
 //! and flags. [`Settings::from_layers`] merges them into typed values, or returns the faults of all layers at once,
-//! each with its place, the problem and the remedy. Watch rules come from files alone. [`seeds`] reads the list of seed pages.
+//! each with its place, the problem and the remedy. Rules come from files alone. Names of policies, patterns of
+//! pages and the like are texts here; a [`Draft`] collects the faults that their own crates find. [`seeds`] reads the list of seed pages.
 //!
 //! This crate takes text and returns values. It never opens a file or reads the environment, does not interpret a
 //! setting, and has no global state.
 
 mod check;
+mod draft;
 mod fault;
 mod fetch;
 mod form;
@@ -23,17 +25,17 @@ mod sites;
 mod tests;
 mod values;
 
-use topic::IcuSegmenter;
-
+pub use crate::draft::Draft;
 pub use crate::fault::{Faults, Origin, SettingFault};
 pub use crate::fetch::AllowedAddress;
 pub use crate::form::Secrets;
 pub use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol};
 pub use crate::preset::Preset;
+pub use crate::rules::{CrawlOrders, Permission, Rule};
 pub use crate::sections::{
     Budget, Clock, Contents, Crawl, Detector, Discover, Estimator, Fetch, Hints, Http, Kafka, Log, LogFormat,
-    Observability, Output, OutputFormat, Policy, Politeness, RankMethod, Ranker, Settings, Topics, Trace, TrustedPages,
-    Urls,
+    Observability, Output, OutputFormat, Policy, Politeness, RankMethod, Ranker, Settings, TRUSTED_PAGES, TextFile,
+    Topics, Trace, Urls, WantedTopic,
 };
 pub use crate::values::{Credentials, MediaRange, PortRange, Proxy, Secret};
 
@@ -51,8 +53,8 @@ pub struct Layers<'a, E> {
 }
 
 impl Settings {
-    /// Merges the layers over [`DEFAULT_TOML`] and checks them all. Values that a higher layer overrides are checked
-    /// too.
+    /// Merges the layers over [`DEFAULT_TOML`] and checks all that needs no other crate, in all layers: values that a higher
+    /// one overrides, too. A [`Draft`] lets the crates that know names and rules check those.
     ///
     /// # Errors
     /// Returns all faults, in the order of layers and lines.
@@ -60,99 +62,15 @@ impl Settings {
     where
         E: IntoIterator<Item = (String, String)>,
     {
-        let mut reader = reader::SettingsReader::default();
-        reader.add_file("default.toml", DEFAULT_TOML);
-        for (name, text) in layers.files {
-            reader.add_file(name, text);
-        }
-        let mut environment: Vec<_> = layers.environment.into_iter().collect();
-        environment.sort();
-        for (variable, value) in &environment {
-            reader.add_variable(variable, value);
-        }
-        for (key, value) in layers.overrides {
-            reader.add_override(key, value);
-        }
-        let settings = Settings::read(&mut reader);
-        check::check(&settings, &mut reader);
-        reader.finish(settings)
+        Draft::from_layers(layers).finish()
     }
 }
 
-/// What a rule says of the crawl of its pages, as lines of TOML with secrets masked.
-pub fn lines_of_orders(orders: &scope::CrawlOrders) -> Vec<String> {
+/// The crawl orders of a rule as lines of TOML, with secrets masked.
+pub fn lines_of_orders(orders: &CrawlOrders) -> Vec<String> {
     let mut lines = Vec::new();
     rules::write_orders(orders, Secrets::Masked, &mut lines);
     lines
-}
-
-impl Settings {
-    /// Adds a filter of addresses, one of `crawl.url_filters`: the name and the text of its file.
-    ///
-    /// # Errors
-    /// Returns every line that is none.
-    pub fn add_url_filter(&mut self, name: &str, text: &str) -> Result<(), Faults> {
-        match scope::UrlFilter::parse(name, text) {
-            Ok(filter) => self.scope.add_filter(filter),
-            Err(faults) => {
-                let fault = |fault: scope::FilterFault| SettingFault {
-                    origin: Some(Origin::File { layer: 0, line: fault.line, name: name.to_owned() }),
-                    key: None,
-                    problem: fault.problem,
-                    remedy: fault.remedy,
-                };
-                return Err(Faults(faults.into_iter().map(fault).collect()));
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Settings {
-    /// Adds a topic that `topics.files` names as a built-in class. Returns `false` if there is no class of the name.
-    ///
-    /// # Errors
-    /// When the settings have another topic of the name, or too many.
-    pub fn add_topic_class(&mut self, name: &str) -> Result<bool, Faults> {
-        match topic::class(name, &IcuSegmenter::default()) {
-            Some(topic) => self.add_topic(topic, None).map(|()| true),
-            None => Ok(false),
-        }
-    }
-
-    /// Adds a topic of `topics.files`: the name and the text of its file.
-    ///
-    /// # Errors
-    /// Returns every line that is wrong.
-    pub fn add_topic_file(&mut self, name: &str, text: &str) -> Result<(), Faults> {
-        let topic = topic::read_topic(text, &IcuSegmenter::default()).map_err(|error| {
-            let fault = |fault: topic::TopicFault| SettingFault {
-                origin: Some(Origin::File { layer: 0, line: fault.line, name: name.to_owned() }),
-                key: None,
-                problem: fault.problem,
-                remedy: "recrawl topic list CLASS prints a topic to compare with".to_owned(),
-            };
-            Faults(error.faults.into_iter().map(fault).collect())
-        })?;
-        self.add_topic(topic, Some(name))
-    }
-
-    fn add_topic(&mut self, topic: topic::Topic, file: Option<&str>) -> Result<(), Faults> {
-        let (problem, remedy) = if self.wanted.iter().any(|known| known.name == topic.name) {
-            (format!("another topic is called {:?}, too", topic.name), "give each topic a name of its own")
-        } else if self.wanted.len() == topic::MAX_TOPICS {
-            (format!("there are more than {} topics", topic::MAX_TOPICS), "put the words of several topics into one")
-        } else {
-            self.wanted.push(topic);
-            return Ok(());
-        };
-        Err(Faults(vec![SettingFault {
-            origin: file.map(|name| Origin::File { layer: 0, line: 1, name: name.to_owned() }),
-            key: file.is_none().then(|| "topics.files".to_owned()),
-            problem,
-            remedy: remedy.to_owned(),
-        }]))
-    }
 }
 
 /// The values of [`DEFAULT_TOML`].

@@ -3,12 +3,10 @@
 use crate::fault::{Faults, Origin, SettingFault, nearest};
 use crate::form::Form;
 use crate::raw::{NOT_SETTINGS, PREFIX, Raw};
-use crate::rules::RULES;
+use crate::rules::{PlacedRule, RULES};
 use crate::sections::{KEYS, may_be_secret};
-use scope::CrawlRule;
 use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
-use watch::WatchRule;
 
 type SettingKey = (&'static str, &'static str);
 
@@ -18,8 +16,8 @@ pub(crate) struct SettingsReader {
     files: usize,
     entries: BTreeMap<SettingKey, Vec<(Raw, Origin)>>,
     pub(crate) faults: Vec<SettingFault>,
-    /// The rules of the last file that has some: what each watches, and how its pages are crawled.
-    pub(crate) rules: Vec<(WatchRule, CrawlRule)>,
+    /// The rules of the last file that has some.
+    pub(crate) rules: Vec<PlacedRule>,
     faulty: Vec<SettingKey>,
     /// Whether a layer could not be read in full, so that some of its values are missing.
     is_unreadable: bool,
@@ -171,6 +169,13 @@ impl SettingsReader {
             }
         }
         value.expect("default.toml has a valid value for every setting that may not be absent; a test proves it")
+    }
+
+    /// Checks the values of all layers by another form, unless one of them is known to be wrong.
+    pub(crate) fn check(&mut self, section: &'static str, key: &'static str, form: &impl Form) {
+        if !self.faulty.contains(&(section, key)) {
+            self.read(section, key, form);
+        }
     }
 
     /// Records a contradiction between settings, unless one of them is faulty itself or may be missing. It is reported

@@ -9,10 +9,93 @@ use crate::fault::{Origin, nearest};
 use crate::form::{Flag, Form, Secrets, quote};
 use crate::raw::Raw;
 use crate::reader::SettingsReader;
-use scope::{CrawlOrders, CrawlRule, Scope};
 use std::collections::BTreeMap;
+use std::time::Duration;
 use toml::de::{DeTable, DeValue};
-use watch::{RuleText, WatchRule, WatchRules};
+
+/// A table `[[rules]]`. The crates `watch` and `scope` give its texts a meaning.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rule {
+    /// Its number among the rules, from 1.
+    pub number: usize,
+    /// Its name in the change stream. Its number if it has none.
+    pub name: Option<String>,
+    /// Patterns of pages.
+    pub pages: Vec<String>,
+    /// CSS selectors, JSON pointers and facts that count.
+    pub watch: Vec<String>,
+    /// Parts that do not count.
+    pub ignore: Vec<String>,
+    /// Conditions on words and numbers.
+    pub trigger: Vec<String>,
+    /// Whether only changes that fire a trigger are reported.
+    pub only_triggers: bool,
+    /// How the pages are crawled.
+    pub orders: CrawlOrders,
+}
+
+/// Whether pages are crawled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Permission {
+    /// They are.
+    Allow,
+    /// They are not: neither as seeds, nor where a link or a redirect leads to them.
+    Deny,
+}
+
+/// How the pages of a rule are crawled. Absent values follow the other settings.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CrawlOrders {
+    /// Whether they are crawled.
+    pub crawl: Option<Permission>,
+    /// Most links from a seed to a discovered page.
+    pub max_depth: Option<u32>,
+    /// Most pages of each of the hosts.
+    pub max_pages: Option<u64>,
+    /// Least time between two requests to each of the hosts.
+    pub crawl_delay: Option<Duration>,
+    /// Shortest time between two fetches of a page.
+    pub min_interval: Option<Duration>,
+    /// Longest time between two fetches of a page.
+    pub max_interval: Option<Duration>,
+    /// Importance; 1 is ordinary.
+    pub weight: Option<f64>,
+    /// Further headers of requests.
+    pub headers: Vec<(String, String)>,
+}
+
+impl Rule {
+    /// Its name, or its number.
+    pub fn shown_name(&self) -> String {
+        self.name.clone().unwrap_or_else(|| self.number.to_string())
+    }
+}
+
+impl CrawlOrders {
+    /// Whether nothing is set.
+    pub fn are_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether hosts as a whole are treated otherwise.
+    pub fn are_of_hosts(&self) -> bool {
+        self.crawl_delay.is_some() || self.max_pages.is_some()
+    }
+}
+
+/// A rule, with the place of the table and of each of its keys.
+pub(crate) struct PlacedRule {
+    pub(crate) rule: Rule,
+    at: Origin,
+    keys: BTreeMap<&'static str, Origin>,
+}
+
+impl PlacedRule {
+    /// Where a key is, or else the table.
+    pub(crate) fn place(&self, key: &str) -> &Origin {
+        self.keys.get(key).unwrap_or(&self.at)
+    }
+}
 
 /// The name of the tables.
 pub(crate) const RULES: &str = "rules";
@@ -63,9 +146,8 @@ impl SettingsReader {
     }
 
     fn add_rule(&mut self, number: usize, table: &DeTable<'_>, at: &Origin, origin: impl Fn(usize) -> Origin) {
-        let mut places: BTreeMap<&str, Origin> = BTreeMap::new();
-        let mut text = RuleText::default();
-        let mut orders = CrawlOrders::default();
+        let mut keys = BTreeMap::new();
+        let mut rule = Rule { number, ..Rule::default() };
         let faults_before = self.faults.len();
         for (key, value) in table {
             let at = origin(key.span().start);
@@ -78,11 +160,11 @@ impl SettingsReader {
                 self.fault(at, &named, "there is no such key", remedy);
                 continue;
             };
-            places.insert(known, at.clone());
+            keys.insert(known, at.clone());
             let raw = Raw::from_toml(value.get_ref());
-            let read = match orders::read(known, &raw, &mut orders) {
+            let read = match orders::read(known, &raw, &mut rule.orders) {
                 Some(read) => read,
-                None => read(known, &raw, &mut text),
+                None => read(known, &raw, &mut rule),
             };
             if let Err(remedy) = read {
                 let problem = format!("cannot be {}", raw.describe());
@@ -92,31 +174,19 @@ impl SettingsReader {
         if self.faults.len() > faults_before {
             return;
         }
-        text.orders_crawl = !orders.are_empty();
-        let crawl = CrawlRule::new(number, text.name.as_deref(), &text.pages, orders);
-        let watch = WatchRule::new(number, text);
-        let mut faults = Vec::new();
-        faults.extend(watch.as_ref().err().into_iter().flatten().map(|it| (it.key, &it.problem, &it.remedy)));
-        // Both read the patterns of pages.
-        let of_crawl = crawl.as_ref().err().into_iter().flatten().filter(|it| it.key != "pages");
-        faults.extend(of_crawl.map(|it| (it.key, &it.problem, &it.remedy)));
-        for (key, problem, remedy) in faults {
-            let at = places.get(key).unwrap_or(at).clone();
-            self.fault(at, &format!("rule {number}: {key}"), problem, remedy.clone());
-        }
-        let (Ok(watch), Ok(crawl)) = (watch, crawl) else { return };
-        if self.rules.iter().any(|(other, _)| other.name() == watch.name()) {
-            let at = places.get("name").unwrap_or(at).clone();
-            let problem = format!("another rule is called {:?}, too", watch.name());
+        let rule = PlacedRule { rule, at: at.clone(), keys };
+        let name = rule.rule.shown_name();
+        if self.rules.iter().any(|other| other.rule.shown_name() == name) {
+            let problem = format!("another rule is called {name:?}, too");
             let remedy = "give each rule a name of its own".to_owned();
-            return self.fault(at, &format!("rule {number}: name"), &problem, remedy);
+            return self.fault(rule.place("name").clone(), &format!("rule {number}: name"), &problem, remedy);
         }
-        self.rules.push((watch, crawl));
+        self.rules.push(rule);
     }
 }
 
 /// Reads the value of a key, or says what to write.
-fn read(key: &str, raw: &Raw, text: &mut RuleText) -> Result<(), String> {
+fn read(key: &str, raw: &Raw, rule: &mut Rule) -> Result<(), String> {
     let words = |raw: &Raw| match raw {
         Raw::Text(text) => Some(text.clone()),
         _ => None,
@@ -129,33 +199,32 @@ fn read(key: &str, raw: &Raw, text: &mut RuleText) -> Result<(), String> {
     match key {
         "name" => {
             let name = words(raw).filter(|name| !name.trim().is_empty() && name.len() <= 100);
-            text.name = Some(name.ok_or("a text of at most 100 bytes, such as \"lamp\"")?);
+            rule.name = Some(name.ok_or("a text of at most 100 bytes, such as \"lamp\"")?);
         }
-        "pages" => text.pages = list.ok_or_else(|| expected("[\"shop.example/*\"]"))?,
-        "watch" => text.watch = list.ok_or_else(|| expected("[\".price\", \"/status\"]"))?,
-        "ignore" => text.ignore = list.ok_or_else(|| expected("[\".teaser\"]"))?,
-        "trigger" => text.trigger = list.ok_or_else(|| expected("[\"price below 20\", \"in stock\"]"))?,
-        _ => text.only_triggers = raw.flag().ok_or_else(|| Flag.expected())?,
+        "pages" => rule.pages = list.ok_or_else(|| expected("[\"shop.example/*\"]"))?,
+        "watch" => rule.watch = list.ok_or_else(|| expected("[\".price\", \"/status\"]"))?,
+        "ignore" => rule.ignore = list.ok_or_else(|| expected("[\".teaser\"]"))?,
+        "trigger" => rule.trigger = list.ok_or_else(|| expected("[\"price below 20\", \"in stock\"]"))?,
+        _ => rule.only_triggers = raw.flag().ok_or_else(|| Flag.expected())?,
     }
     Ok(())
 }
 
 /// Prints the rules as TOML.
-pub(crate) fn write(rules: &WatchRules, scope: &Scope, secrets: Secrets, lines: &mut Vec<String>) {
-    for (rule, crawl) in rules.iter().zip(scope.rules()) {
-        let text = rule.text();
+pub(crate) fn write(rules: &[Rule], secrets: Secrets, lines: &mut Vec<String>) {
+    for rule in rules {
         lines.push(format!("[[{RULES}]]"));
-        lines.extend(text.name.iter().map(|name| format!("name = {}", quote(name))));
+        lines.extend(rule.name.iter().map(|name| format!("name = {}", quote(name))));
         let lists =
-            [("pages", &text.pages), ("watch", &text.watch), ("ignore", &text.ignore), ("trigger", &text.trigger)];
+            [("pages", &rule.pages), ("watch", &rule.watch), ("ignore", &rule.ignore), ("trigger", &rule.trigger)];
         for (key, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
             let entries: Vec<String> = list.iter().map(|entry| quote(entry)).collect();
             lines.push(format!("{key} = [{}]", entries.join(", ")));
         }
-        if text.only_triggers {
+        if rule.only_triggers {
             lines.extend(Flag.write(&true, Secrets::Shown).map(|value| format!("only_triggers = {value}")));
         }
-        orders::write(crawl.orders(), secrets, lines);
+        orders::write(&rule.orders, secrets, lines);
         lines.push(String::new());
     }
 }

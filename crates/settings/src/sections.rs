@@ -4,10 +4,7 @@
 
 use crate::form::{Form, Secrets};
 use crate::reader::SettingsReader;
-use crate::rules;
-use scope::Scope;
-use topic::Topic;
-use watch::WatchRules;
+use crate::rules::{self, Rule};
 
 /// A section of the settings.
 pub(crate) trait Section: Sized {
@@ -106,10 +103,28 @@ pub use self::observability::{LogFormat, Observability};
 pub use self::output::{Output, OutputFormat};
 pub use self::policy::Policy;
 pub use self::politeness::Politeness;
-pub use self::ranker::{RankMethod, Ranker, TrustedPages};
+pub use self::ranker::{RankMethod, Ranker, TRUSTED_PAGES};
 pub use self::topics::Topics;
 pub use self::trace::Trace;
 pub use self::urls::Urls;
+
+/// A file that a setting names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextFile {
+    /// Its name, for messages.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// A topic that pages should be about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WantedTopic {
+    /// A built-in class, by its name.
+    Class(String),
+    /// A topic of the operator's own.
+    File(TextFile),
+}
 
 macro_rules! settings {
     ($( $section:ident: $Section:ident, )*) => {
@@ -117,12 +132,12 @@ macro_rules! settings {
         #[derive(Clone, Debug, PartialEq)]
         pub struct Settings {
             $( #[doc = concat!("The section `[", stringify!($section), "]`.")] pub $section: $Section, )*
-            /// What the tables `[[rules]]` say of watching.
-            pub rules: WatchRules,
-            /// What they say of crawling, and the filters of addresses.
-            pub scope: Scope,
-            /// The topics that `topics.files` names.
-            pub wanted: Vec<Topic>,
+            /// The tables `[[rules]]`.
+            pub rules: Vec<Rule>,
+            /// The files of `crawl.url_filters`, in their order. Whoever loads the settings adds them.
+            pub url_filters: Vec<TextFile>,
+            /// The topics of `topics.files`, in their order. Whoever loads the settings adds them.
+            pub wanted: Vec<WantedTopic>,
         }
 
         /// Every section with its keys, in the order of `default.toml`.
@@ -130,11 +145,10 @@ macro_rules! settings {
 
         impl Settings {
             pub(crate) fn read(reader: &mut SettingsReader) -> Settings {
-                let (watch, crawl) = std::mem::take(&mut reader.rules).into_iter().unzip();
                 Settings {
                     $( $section: $Section::read(reader), )*
-                    rules: WatchRules::new(watch),
-                    scope: Scope::new(crawl),
+                    rules: reader.rules.iter().map(|placed| placed.rule.clone()).collect(),
+                    url_filters: Vec::new(),
                     wanted: Vec::new(),
                 }
             }
@@ -148,7 +162,7 @@ macro_rules! settings {
                     self.$section.write(secrets, &mut lines);
                     lines.push(String::new());
                 )*
-                rules::write(&self.rules, &self.scope, secrets, &mut lines);
+                rules::write(&self.rules, secrets, &mut lines);
                 lines.join("\n")
             }
         }

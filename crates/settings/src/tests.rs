@@ -1,12 +1,9 @@
-mod rules;
 mod secrets;
 mod topics;
 
 use crate::reader::SettingsReader;
 use crate::sections::KEYS;
 use crate::{DEFAULT_TOML, Discover, KafkaProperties, Layers, SaslMechanism, Secrets, SecurityProtocol, Settings};
-use change_rate::EstimatorChoice;
-use policies::PolicyKind;
 use proptest::prelude::*;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -85,7 +82,7 @@ fn what_default_toml_suggests_in_comments_is_valid() {
 fn the_defaults_are_pinned() {
     let settings = Settings::default();
     assert_eq!(settings.budget.fetches_per_second, 10.0);
-    assert_eq!((settings.policy.name, settings.estimator.name), (PolicyKind::Live, EstimatorChoice::Sweeps));
+    assert_eq!((&*settings.policy.name, &*settings.estimator.name), ("live", "sweeps"));
     assert_eq!((settings.policy.theta, settings.policy.audit_share), (0.01, 0.01));
     assert_eq!(settings.policy.max_interval, Duration::from_secs(180 * 86_400));
     assert_eq!(settings.estimator.forgetting_days, Some(1_000.0));
@@ -214,26 +211,6 @@ fn each_kind_of_fault_says_what_to_write() {
 }
 
 #[test]
-fn every_policy_and_estimator_of_the_registries_is_chosen_by_its_name() {
-    for (name, policy) in PolicyKind::for_operators() {
-        let settings = layered(&format!("[policy]\nname = \"{name}\"\n"), &[], &[]).unwrap();
-        assert_eq!((settings.policy.name, policy.name()), (policy, name));
-    }
-    for (name, estimator) in EstimatorChoice::for_operators() {
-        let file = format!("[policy]\nname = \"crawl-value\"\n[estimator]\nname = \"{name}\"\n");
-        assert_eq!(layered(&file, &[], &[]).unwrap().estimator.name, estimator);
-    }
-    let optimal = faults_of("[policy]\nname = \"optimal\"\n");
-    assert!(optimal.contains("write \"live\" or \"crawl-value\" or \"uniform\" or \"proportional\""), "{optimal}");
-    for simulated in ["smoothed", "oracle", "clairvoyant", "told", "sweep-told"] {
-        let told = faults_of(&format!("[policy]\nname = \"{simulated}\"\n"));
-        let expected =
-            format!("policy.name: cannot be \"{simulated}\", which only a simulation can follow; write \"live\"");
-        assert!(told.contains(&expected), "{told}");
-    }
-}
-
-#[test]
 fn contradictions_between_settings_are_faults() {
     let check = |file: &str, expected: &str| {
         let faults = faults_of(file);
@@ -244,10 +221,6 @@ fn contradictions_between_settings_are_faults() {
     check("[politeness]\ncrawl_delay = \"2m\"\n", "recrawl.toml:2: politeness.crawl_delay: ");
     check("[fetch]\ntotal_timeout = \"10m\"\n", "recrawl.toml:2: fetch.total_timeout: a request counts as lost");
     check("[budget]\nhost_fetches_per_second = 11\n", "recrawl.toml:2: budget.host_fetches_per_second: ");
-    check(
-        "[estimator]\nname = \"gamma\"\n",
-        "recrawl.toml:2: estimator.name: the policy \"live\" needs sweep forecasts",
-    );
     check("[fetch]\ntls_verify = false\nextra_ca = \"ca.pem\"\n", "recrawl.toml:3: fetch.extra_ca: ");
     check("[output]\nformat = \"confluent\"\n", "recrawl.toml:2: output.format: output.format = \"confluent\" needs");
     check("[output]\nregistry_username = \"me\"\n", "recrawl.toml:2: output.registry_username: user and password");

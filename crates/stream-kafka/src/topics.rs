@@ -22,6 +22,8 @@ const BATCH_OVERHEAD_BYTES: u32 = 4 * 1024;
 const MAX_COMPACTION_LAG: Duration = Duration::from_secs(7 * 24 * 3_600);
 const COMPACTED_WITHIN: &str = "max.compaction.lag.ms";
 
+/// Longest time in which topics are created or described. A small or busy broker takes its time for thirty of them.
+const CREATE_TIMEOUT: Duration = Duration::from_secs(120);
 /// Longest wait until all brokers know a new topic.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -205,5 +207,5 @@ fn admin(cluster: &Cluster) -> Result<AdminClient<DefaultClientContext>, LogErro
 }
 
 fn options() -> AdminOptions {
-    AdminOptions::new().request_timeout(Some(ASK_TIMEOUT)).operation_timeout(Some(ASK_TIMEOUT))
+    AdminOptions::new().request_timeout(Some(CREATE_TIMEOUT)).operation_timeout(Some(CREATE_TIMEOUT))
 }

@@ -17,6 +17,7 @@
 
 mod background;
 mod classes;
+mod configured;
 mod learn;
 mod link_queue;
 mod link_score;
@@ -35,6 +36,7 @@ mod worth;
 
 pub use crate::background::Background;
 pub use crate::classes::{class, classes};
+pub use crate::configured::configured;
 pub use crate::learn::TopicLearner;
 pub use crate::link_queue::{LinkQueue, QueuedLink};
 pub use crate::link_score::{LinkEvidence, LinkScoring, UNKNOWN_IMPORTANCE, hops_off_topic};

@@ -25,12 +25,14 @@
 //!
 //! This crate never fetches, never judges whether a version differs, and keeps nothing.
 
+mod configured;
 mod memory;
 mod phrase;
 mod rule;
 mod sight;
 mod trigger;
 
+pub use crate::configured::{check_rules, configured};
 pub use crate::memory::{MemoryDecodeError, WatchMemory};
 pub use crate::rule::{RuleFault, RuleText, WatchRule, WatchRules};
 pub use crate::sight::Sight;

@@ -44,15 +44,18 @@ impl WantedTopics {
             prediction: LinkPrediction { least_closeness, ..LinkPrediction::default() },
             ..TopicSetRules::default()
         };
+        let segmenter = IcuSegmenter::default();
+        let configured = topic::configured(settings, &segmenter);
+        let configured = configured.expect("topics were checked when the settings were loaded");
         let mut topics = Self {
-            configured: settings.wanted.clone().into(),
+            configured: configured.into(),
             ordered: BTreeMap::new(),
             rules,
             set: Arc::default(),
             left_out: 0,
             targets: Arc::default(),
             urls: settings.urls.rules(),
-            segmenter: IcuSegmenter::default(),
+            segmenter,
         };
         topics.collect();
         topics

@@ -69,6 +69,9 @@ pub struct DetectorRules {
     form: ChangeForm,
 }
 
+/// Why rules that are built have no faults.
+const CHECKED: &str = "rules and filters were checked when the settings were loaded";
+
 impl DetectorRules {
     /// Extracts the detector's part of the settings. Changes are written in this form.
     pub fn new(settings: &Settings, form: ChangeForm) -> Self {
@@ -80,11 +83,11 @@ impl DetectorRules {
             listed_changes: settings.detector.listed_changes,
             missing: settings.detector.missing,
             discover: settings.crawl.discover,
-            scope: Arc::new(settings.scope.clone()),
+            scope: Arc::new(scope::configured(settings).expect(CHECKED)),
             mirrors: settings.detector.mirrors,
             lists: ListRules::new(settings),
             urls: settings.urls.rules(),
-            watch: Arc::new(settings.rules.clone()),
+            watch: Arc::new(watch::configured(settings).expect(CHECKED)),
             topics: WantedTopics::new(settings),
             form,
         }

@@ -47,7 +47,8 @@ pub fn stage(settings: &Settings, names: &LogNames) -> StageSpec {
 /// The rate estimator chosen in the settings; `None` for `sweeps`, which has its own model.
 fn rates(settings: &Settings) -> Option<RateEstimator> {
     let estimator = &settings.estimator;
-    let EstimatorChoice::Catalogue(kind) = estimator.name else { return None };
+    let choice = EstimatorChoice::parse(&estimator.name).expect("the name was checked when the settings were loaded");
+    let EstimatorChoice::Catalogue(kind) = choice else { return None };
     let prior = GammaPrior::new(estimator.prior_alpha, estimator.prior_beta_days);
     let options = prior.map(|prior| EstimatorOptions { prior, forgetting_days: estimator.forgetting_days });
     let rates = options.and_then(|options| RateEstimator::new(kind, options));
@@ -213,7 +214,7 @@ mod tests {
     fn every_estimator_of_the_settings_can_be_made() {
         for (name, estimator) in EstimatorChoice::for_operators() {
             let mut settings = Settings::default();
-            settings.estimator.name = estimator;
+            settings.estimator.name = estimator.name().to_owned();
             let made = rates(&settings).map(|rates| rates.kind().name());
             assert_eq!(made, (name != "sweeps").then_some(name));
         }

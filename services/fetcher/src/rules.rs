@@ -56,6 +56,9 @@ pub enum RulesError {
         /// Cause of the error.
         problem: String,
     },
+    /// A rule or a filter of addresses is wrong.
+    #[error(transparent)]
+    Scope(#[from] settings::Faults),
     /// TLS cannot be set up.
     #[error("cannot set up TLS: {0}")]
     Tls(String),
@@ -83,7 +86,7 @@ impl FetcherRules {
             sites_have_owners: false,
             tls: Arc::new(tls(&settings.fetch)?),
             fetch: settings.fetch.clone(),
-            scope: Arc::new(settings.scope.clone()),
+            scope: Arc::new(scope::configured(settings)?),
         })
     }
 

@@ -24,7 +24,7 @@ mod state;
 
 pub use crate::accounts::{AccountColumns, Accounts, AccountsKey, LinkedPage};
 pub use crate::focus::{FOCUS, FOCUS_TOTALS, FocusTotals, FocusedPage};
-pub use crate::rules::RankerRules;
+pub use crate::rules::{RankerRules, check_trusted};
 pub use crate::state::{
     ACCOUNTS, FORMS, FormKey, FormYield, SITES, ShardTotals, SiteValue, SiteValueKey, TOTALS, TotalsKey,
 };

@@ -1,7 +1,8 @@
 //! What the settings say to the ranker.
 
 use importance::weight::WeightMap;
-use settings::{RankMethod, Settings, TrustedPages};
+use scope::PagePattern;
+use settings::{Draft, RankMethod, Settings};
 use std::sync::Arc;
 
 /// A score above this many times the mean counts as so much, …
@@ -20,7 +21,7 @@ pub struct RankerRules {
     /// Most links from a page on a topic by which others without promise are reached.
     pub(crate) tunnel_depth: u32,
     /// Pages at which trust begins. Without any, trust plays no part.
-    pub(crate) trusted: Arc<[TrustedPages]>,
+    pub(crate) trusted: Arc<[PagePattern]>,
 }
 
 impl RankerRules {
@@ -33,7 +34,16 @@ impl RankerRules {
             least_ratio: 1.0 + settings.ranker.min_change,
             partitions,
             tunnel_depth: settings.topics.tunnel_depth,
-            trusted: settings.ranker.trusted.clone().into(),
+            trusted: settings.ranker.trusted.iter().map(|text| trusted_pages(text)).collect(),
         }
     }
+}
+
+/// Refuses entries of `ranker.trusted` that are no patterns of pages.
+pub fn check_trusted(draft: &mut Draft) {
+    draft.check_list(("ranker", "trusted"), settings::TRUSTED_PAGES, |text| PagePattern::parse(text).is_ok());
+}
+
+fn trusted_pages(text: &str) -> PagePattern {
+    PagePattern::parse(text).expect("trusted pages were checked when the settings were loaded")
 }

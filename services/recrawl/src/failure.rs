@@ -59,8 +59,14 @@ impl From<std::io::Error> for CommandFailure {
     }
 }
 
-impl From<daemon::LoadError> for CommandFailure {
-    fn from(error: daemon::LoadError) -> Self {
+impl From<settings::Faults> for CommandFailure {
+    fn from(faults: settings::Faults) -> Self {
+        CommandFailure::Input(faults.to_string())
+    }
+}
+
+impl From<crate::load::LoadError> for CommandFailure {
+    fn from(error: crate::load::LoadError) -> Self {
         CommandFailure::Input(error.to_string())
     }
 }

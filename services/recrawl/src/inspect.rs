@@ -190,7 +190,7 @@ impl Inspection {
         let Some(tables) = self.tables_of(&scheduler::topology(), url) else { return Ok(parts) };
         let partition = self.partition_of(url);
         let rules = FrontierRules::new(settings, self.partitions.max(1));
-        let demand = self.demand(partition)?.filter(|demand| demand.policy == settings.policy.name.name());
+        let demand = self.demand(partition)?.filter(|demand| demand.policy == settings.policy.name);
         // A replay's clock may be ahead of ours.
         let now = WebClock::new(&settings.clock).now();
         let now = demand.as_ref().map_or(now, |demand| now.max(demand.published_at));

@@ -19,6 +19,7 @@ mod feed;
 mod follow;
 mod http_client;
 pub mod inspect;
+pub mod load;
 mod object_storage;
 pub mod one_fetch;
 pub mod output;

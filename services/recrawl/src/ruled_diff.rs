@@ -41,7 +41,10 @@ pub struct Comparing {
 impl Comparing {
     /// Takes the rules from the settings.
     pub fn new(settings: &Settings) -> Self {
-        Self { urls: settings.urls.rules(), rules: settings.rules.clone() }
+        Self {
+            urls: settings.urls.rules(),
+            rules: watch::configured(settings).expect("rules were checked when the settings were loaded"),
+        }
     }
 
     /// Compares two versions by the rule of the newer one's address.

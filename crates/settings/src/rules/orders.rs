@@ -1,8 +1,8 @@
 //! The keys of a rule that say how its pages are crawled.
 
+use super::{CrawlOrders, Permission};
 use crate::form::{Choice, Count, Form, Map, Number, Secrets, Span, Text};
 use crate::raw::Raw;
-use scope::{CrawlOrders, Permission};
 use std::collections::BTreeMap;
 use std::time::Duration;
 

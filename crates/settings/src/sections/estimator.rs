@@ -1,13 +1,12 @@
 //! The section `[estimator]`.
 
-use crate::form::{Named, Number, OrWord};
-use change_rate::EstimatorChoice;
+use crate::form::{AnyName, Number, OrWord};
 
 section! {
     /// Estimation of change rates.
     estimator: Estimator {
-        /// The estimator.
-        name: EstimatorChoice = Named(EstimatorChoice::for_operators),
+        /// Name of the estimator.
+        name: String = AnyName,
         /// Shape of the prior: the number of changes assumed before the first observation.
         prior_alpha: f64 = Number(0.001, 1_000.0),
         /// Rate parameter of the prior, in days.

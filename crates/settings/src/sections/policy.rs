@@ -1,16 +1,14 @@
 //! The section `[policy]`.
 
 use super::common::{DAY, MINUTE, SECOND, TEN_YEARS, YEAR};
-use crate::form::{Form, Named, Number, Secrets, Span};
-use crate::raw::Raw;
-use policies::PolicyKind;
+use crate::form::{AnyName, Number, Span};
 use std::time::Duration;
 
 section! {
     /// Selection of the next page to fetch.
     policy: Policy {
-        /// The revisit policy.
-        name: PolicyKind = PolicyName,
+        /// Name of the revisit policy.
+        name: String = AnyName,
         /// Share of the harmonic part in the mixed objective, 0–1.
         theta: f64 = Number(0.0, 1.0),
         /// Share of the budget spent on a random sample that measures freshness, 0–0.5.
@@ -33,29 +31,5 @@ section! {
         retry_base: Duration = Span(SECOND, YEAR),
         /// Longest pause after failures.
         retry_max: Duration = Span(SECOND, YEAR),
-    }
-}
-
-/// The policies for operators. For the others it says why they are refused.
-struct PolicyName;
-
-const OFFERED: Named<PolicyKind> = Named(PolicyKind::for_operators);
-
-impl Form for PolicyName {
-    type Value = PolicyKind;
-
-    fn expected(&self) -> String {
-        OFFERED.expected()
-    }
-
-    fn read(&self, raw: &Raw) -> Result<PolicyKind, String> {
-        OFFERED.read(raw).map_err(|fault| match raw.text().and_then(PolicyKind::parse) {
-            Some(_) => format!("{fault}, which only a simulation can follow"),
-            None => fault,
-        })
-    }
-
-    fn write(&self, value: &PolicyKind, secrets: Secrets) -> Option<String> {
-        OFFERED.write(value, secrets)
     }
 }

@@ -1,10 +1,10 @@
 //! The section `[ranker]`.
 
-use crate::form::{Choice, List, Number, Parsed, Span};
-use page::CanonicalUrl;
-use scope::PagePattern;
-use std::fmt;
+use crate::form::{Choice, List, Number, Span, Text};
 use std::time::Duration;
+
+/// The values of `ranker.trusted`, as messages name them.
+pub const TRUSTED_PAGES: &str = "hosts, or paths on them, such as [\"*.example.org\", \"shop.example/guides/*\"]";
 
 section! {
     /// What pages are worth by their links. Used where links are followed.
@@ -14,11 +14,8 @@ section! {
             ("opic", RankMethod::Opic), ("pagerank", RankMethod::PageRank), ("trustrank", RankMethod::TrustRank),
             ("link-value", RankMethod::LinkValue), ("none", RankMethod::None),
         ]),
-        /// Pages at which trust begins.
-        trusted: Vec<TrustedPages> = List(Parsed(
-            "hosts, or paths on them, such as [\"*.example.org\", \"shop.example/guides/*\"]",
-            TrustedPages::parse,
-        )),
+        /// Patterns of pages at which trust begins.
+        trusted: Vec<String> = List(Text(TRUSTED_PAGES, |_| true)),
         /// Exponent by which a score becomes a weight.
         exponent: f64 = Number(0.0, 1.0),
         /// Least change of a weight, as a share of it, that is told to the scheduler.
@@ -50,29 +47,5 @@ impl RankMethod {
             Self::Opic | Self::PageRank | Self::TrustRank => true,
             Self::LinkValue | Self::None => false,
         }
-    }
-}
-
-/// Pages that are trusted, as the operator named them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TrustedPages {
-    text: String,
-    pattern: PagePattern,
-}
-
-impl TrustedPages {
-    fn parse(text: &str) -> Option<Self> {
-        Some(Self { text: text.to_owned(), pattern: PagePattern::parse(text).ok()? })
-    }
-
-    /// Whether a page is among them.
-    pub fn includes(&self, url: &CanonicalUrl) -> bool {
-        self.pattern.includes(url)
-    }
-}
-
-impl fmt::Display for TrustedPages {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.text)
     }
 }

@@ -61,7 +61,7 @@ impl SettingsArguments {
         let mut overrides: Vec<_> =
             further.iter().filter_map(|(key, value)| value.clone().map(|value| ((*key).to_owned(), value))).collect();
         overrides.extend(setting_overrides(&self.sets)?);
-        Ok(daemon::load(self.preset, self.config.as_deref(), &overrides)?)
+        Ok(crate::load::load(self.preset, self.config.as_deref(), &overrides)?)
     }
 }
 

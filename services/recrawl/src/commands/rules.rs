@@ -92,16 +92,18 @@ pub fn rules(arguments: &RulesArguments, format: Format) -> Result<(), CommandFa
     let url = CanonicalUrl::parse(&arguments.url)
         .map_err(|error| CommandFailure::Input(format!("{}: {error}", arguments.url)))?;
     let url = settings.urls.rules().apply(url);
-    let rule = settings.scope.rule(&url);
-    let decision = settings.scope.decide(&url);
+    let scope = scope::configured(&settings)?;
+    let watch_rules = watch::configured(&settings)?;
+    let rule = scope.rule(&url);
+    let decision = scope.decide(&url);
     if rule.is_none() && decision == Decision::Nothing {
-        let known = match settings.rules.iter().len() {
+        let known = match settings.rules.len() {
             0 => "there are no rules; write [[rules]] in the configuration, and name it with --config".to_owned(),
             count => format!("none of the {count} rules names {url}"),
         };
         return Err(CommandFailure::No(known));
     }
-    let watching = match settings.rules.find(&url) {
+    let watching = match watch_rules.find(&url) {
         Some(rule) => {
             let source = arguments.file.as_deref().unwrap_or(url.as_str());
             let given = file_or_address(&settings, source)?;

@@ -55,10 +55,11 @@ pub fn seed(arguments: &SeedArguments, format: Format) -> Result<(), CommandFail
         ));
     }
     let mut sent = SentSeeds { seeds: 0, duplicates, faults, out_of_scope: 0 };
+    let scope = scope::configured(&settings)?;
     let crawl = Crawl::find(&settings, arguments.url.as_deref(), "recrawl-seed")?;
     for (kind, mut seeds) in [(CommandKind::Seed, named.seeds), (CommandKind::ListedSeed, listed.seeds)] {
-        for seed in seeds.extract_if(.., |seed| !settings.scope.allows(&seed.url)) {
-            eprintln!("{} is left out: {}", seed.url, settings.scope.decide(&seed.url));
+        for seed in seeds.extract_if(.., |seed| !scope.allows(&seed.url)) {
+            eprintln!("{} is left out: {}", seed.url, scope.decide(&seed.url));
             sent.out_of_scope += 1;
         }
         sent.seeds += seeds.len();

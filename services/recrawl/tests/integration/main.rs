@@ -7,3 +7,4 @@ mod deployment;
 mod lab;
 mod print_config;
 mod rank;
+mod settings_of_crates;

@@ -43,7 +43,7 @@ fn what_a_rule_denies_is_neither_taken_in_nor_fetched_when_it_is_known() {
     bench.seed(URL);
     bench.seed("http://a.site.test/x1");
     let denying = Bench::with_rules(rules, 1, &[LEASE]).settings;
-    bench.settings.scope = denying.scope;
+    bench.settings.rules = denying.rules;
     bench.driver.kill(0);
     bench.start();
     bench.command(CommandKind::Refetch, "http://a.site.test/x1", 1.0);

@@ -218,7 +218,7 @@ fn settings(
     ];
     let ours = ours.into_iter().map(|(key, value)| (key.to_owned(), value));
     let overrides: Vec<_> = ours.chain(overrides).collect();
-    Settings::from_layers(Layers { files: &[], environment: std::iter::empty(), overrides: &overrides })
+    recrawl::load::from_layers(Layers { files: &[], environment: std::iter::empty(), overrides: &overrides })
         .map_err(|faults| CommandFailure::Input(faults.to_string()))
 }
 

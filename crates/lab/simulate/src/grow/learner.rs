@@ -19,7 +19,8 @@ pub(super) enum GrowthLearner {
 
 impl GrowthLearner {
     pub(super) fn new(estimator: &Estimator, pages: usize, now: Timestamp) -> Result<Self, SimulationError> {
-        let EstimatorChoice::Catalogue(kind) = estimator.name else {
+        let choice = EstimatorChoice::parse(&estimator.name);
+        let Some(EstimatorChoice::Catalogue(kind)) = choice else {
             return Ok(Self::Sweeps(Box::new(SweepLearner::new(pages, now))));
         };
         let invalid = |fault: &dyn std::fmt::Display| SimulationError::Combination(fault.to_string());

@@ -1,6 +1,6 @@
-//! Loads settings from a file, the environment and flags.
+//! Loads settings from a file, the environment and flags, and lets each crate check the texts that it gives a meaning.
 
-use settings::{Layers, Preset, Settings};
+use settings::{Draft, Faults, Layers, Preset, Settings, TextFile, WantedTopic};
 use std::path::Path;
 
 /// Why the settings could not be loaded.
@@ -9,7 +9,7 @@ pub enum LoadError {
     /// The file could not be read.
     Unreadable(String),
     /// The settings are invalid; all problems at once.
-    Faults(settings::Faults),
+    Faults(Faults),
 }
 
 impl std::fmt::Display for LoadError {
@@ -22,6 +22,22 @@ impl std::fmt::Display for LoadError {
 }
 
 impl std::error::Error for LoadError {}
+
+/// The settings of these layers, with names and rules checked. Files that they name are not read.
+///
+/// # Errors
+/// Returns all faults, in the order of layers and lines.
+pub fn from_layers<E>(layers: Layers<'_, E>) -> Result<Settings, Faults>
+where
+    E: IntoIterator<Item = (String, String)>,
+{
+    let mut draft = Draft::from_layers(layers);
+    frontier::check_names(&mut draft);
+    scope::check_rules(&mut draft);
+    watch::check_rules(&mut draft);
+    ranker::check_trusted(&mut draft);
+    draft.finish()
+}
 
 /// Loads the settings: defaults, then the preset, then the file, then `RECRAWL_…` variables, then `overrides` (`section.key`, value).
 pub fn load(
@@ -40,24 +56,28 @@ pub fn load(
     let preset = preset.as_ref().map(|(name, text)| (name.as_str(), *text));
     let files: Vec<_> = preset.into_iter().chain(file.map(|_| (name.as_str(), text.as_str()))).collect();
     let layers = Layers { files: &files, environment: std::env::vars(), overrides };
-    let mut settings = Settings::from_layers(layers).map_err(LoadError::Faults)?;
+    let mut settings = from_layers(layers).map_err(LoadError::Faults)?;
     for path in settings.crawl.url_filters.clone() {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(&path).map_err(|error| {
             LoadError::Unreadable(format!("crawl.url_filters: cannot read {name}: {error}; check the name"))
         })?;
-        settings.add_url_filter(&name, &text).map_err(LoadError::Faults)?;
+        settings.url_filters.push(TextFile { name, text });
     }
+    scope::configured(&settings).map_err(LoadError::Faults)?;
+    let segmenter = topic::IcuSegmenter::default();
     for path in settings.topics.files.clone() {
         let name = path.display().to_string();
-        if settings.add_topic_class(&name).map_err(LoadError::Faults)? {
+        if topic::class(&name, &segmenter).is_some() {
+            settings.wanted.push(WantedTopic::Class(name));
             continue;
         }
         let text = std::fs::read_to_string(&path).map_err(|error| {
             let problem = format!("topics.files: cannot read {name}: {error}");
             LoadError::Unreadable(format!("{problem}; check the name, or take one of recrawl topic list"))
         })?;
-        settings.add_topic_file(&name, &text).map_err(LoadError::Faults)?;
+        settings.wanted.push(WantedTopic::File(TextFile { name, text }));
     }
+    topic::configured(&settings, &segmenter).map_err(LoadError::Faults)?;
     Ok(settings)
 }

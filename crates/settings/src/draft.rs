@@ -1,0 +1,84 @@
+//! Settings whose names and rules are still to be checked by the crates that know them.
+
+use crate::fault::{Faults, SettingFault};
+use crate::form::{List, OneOf, Text};
+use crate::reader::SettingsReader;
+use crate::{DEFAULT_TOML, Layers, Settings, check};
+
+/// Settings with the faults found so far. Each crate that gives a text its meaning adds those that it finds.
+pub struct Draft {
+    settings: Settings,
+    reader: SettingsReader,
+}
+
+impl Draft {
+    /// Merges the layers over [`DEFAULT_TOML`] and checks all that needs no other crate.
+    pub fn from_layers<E>(layers: Layers<'_, E>) -> Self
+    where
+        E: IntoIterator<Item = (String, String)>,
+    {
+        let mut reader = SettingsReader::default();
+        reader.add_file("default.toml", DEFAULT_TOML);
+        for (name, text) in layers.files {
+            reader.add_file(name, text);
+        }
+        let mut environment: Vec<_> = layers.environment.into_iter().collect();
+        environment.sort();
+        for (variable, value) in &environment {
+            reader.add_variable(variable, value);
+        }
+        for (key, value) in layers.overrides {
+            reader.add_override(key, value);
+        }
+        let settings = Settings::read(&mut reader);
+        check::check(&settings, &mut reader);
+        Self { settings, reader }
+    }
+
+    /// The settings, of which some may be wrong.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Refuses names that are not among these. `why_not` says more about some of the others.
+    pub fn check_name(
+        &mut self,
+        (section, key): (&'static str, &'static str),
+        names: &[&'static str],
+        why_not: impl Fn(&str) -> Option<&'static str>,
+    ) {
+        self.reader.check(section, key, &OneOf(names, &why_not));
+    }
+
+    /// Refuses entries of a list that do not fit. `expected` says what to write.
+    pub fn check_list(
+        &mut self,
+        (section, key): (&'static str, &'static str),
+        expected: &'static str,
+        fits: fn(&str) -> bool,
+    ) {
+        self.reader.check(section, key, &List(Text(expected, fits)));
+    }
+
+    /// Records a contradiction between settings, unless one of them is faulty itself. It is reported at the highest layer that
+    /// sets one of them.
+    pub fn contradiction(&mut self, keys: &[(&'static str, &'static str)], problem: String, remedy: &str) {
+        self.reader.contradiction(keys, problem, remedy);
+    }
+
+    /// Records a fault of the rule of this number, at one of its keys.
+    pub fn rule_fault(&mut self, number: usize, key: &str, problem: String, remedy: String) {
+        let placed = self.reader.rules.iter().find(|placed| placed.rule.number == number);
+        let origin = placed.map(|placed| placed.place(key).clone());
+        let key = Some(format!("rule {number}: {key}"));
+        self.reader.faults.push(SettingFault { origin, key, problem, remedy });
+    }
+
+    /// The settings, if nothing is wrong with them.
+    ///
+    /// # Errors
+    /// Returns all faults, in the order of layers and lines.
+    pub fn finish(self) -> Result<Settings, Faults> {
+        self.reader.finish(self.settings)
+    }
+}
