@@ -84,7 +84,8 @@ fn uses(source: &Path) -> Uses {
     let mut uses = Uses::new();
     for (module, path) in files.iter().filter(|(module, _)| !["lib", "main"].contains(&module.as_str())) {
         let text = std::fs::read_to_string(path).unwrap();
-        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        // A module of tests stands at the end. One in a file of its own is no end.
+        let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
         let is_code =
             |line: &&str| !["//", "pub use", "pub(crate) use"].iter().any(|it| line.trim_start().starts_with(it));
         let code: Vec<_> = text.lines().filter(is_code).collect();

@@ -1,18 +1,11 @@
 //! Backlog of each stage's group, requested from the log, so that the figure exists even when no stage is running.
 
-use crate::board::Board;
-use crate::threads::StopSignal;
-use std::sync::Arc;
-use std::thread::JoinHandle;
-use std::time::Duration;
-use stream::{Backlog, Clock, Log, LogError, StageTopology};
-use topology::LogNames;
-use tracing::warn;
+mod watch;
 
-/// Interval between requests to the log, in real time.
-const ASK_EVERY: Duration = Duration::from_secs(5);
-/// Interval between checks of the stop signal.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+pub use self::watch::watch;
+
+use stream::{Backlog, Log, LogError, StageTopology};
+use topology::LogNames;
 
 /// Backlog of every stage, in the order of the stages.
 pub type Backlogs = Vec<(&'static str, Vec<Backlog>)>;
@@ -21,30 +14,4 @@ pub type Backlogs = Vec<(&'static str, Vec<Backlog>)>;
 pub fn ask(log: &dyn Log, names: &LogNames, stages: &[StageTopology]) -> Result<Backlogs, LogError> {
     let backlog = |stage: &StageTopology| log.backlog(&names.group(stage.name), &names.topic(stage.input));
     stages.iter().map(|stage| Ok((stage.name, backlog(stage)?))).collect()
-}
-
-/// Shows the backlog of stages on the board, from its own thread, until `stop`.
-pub fn watch(
-    log: Arc<dyn Log>,
-    names: &LogNames,
-    stages: Vec<StageTopology>,
-    clock: Arc<dyn Clock>,
-    board: Board,
-    stop: &StopSignal,
-) -> std::io::Result<JoinHandle<()>> {
-    let (names, stop) = (names.clone(), stop.clone());
-    std::thread::Builder::new().name("backlog".to_owned()).spawn(move || {
-        let mut asked_at: Option<Duration> = None;
-        while !stop.is_stopped() {
-            let now = clock.monotonic();
-            if asked_at.is_none_or(|at| now.saturating_sub(at) >= ASK_EVERY) {
-                asked_at = Some(now);
-                match ask(&*log, &names, &stages) {
-                    Ok(backlogs) => board.show_backlogs(backlogs, clock.now()),
-                    Err(error) => warn!(error = error.message, "cannot determine the backlog of the stages"),
-                }
-            }
-            std::thread::sleep(LOOK_EVERY);
-        }
-    })
 }

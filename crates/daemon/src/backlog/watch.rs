@@ -1,0 +1,42 @@
+//! A thread that shows the backlog of stages.
+
+use super::ask;
+use crate::board::Board;
+use crate::threads::StopSignal;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+use stream::{Clock, Log, StageTopology};
+use topology::LogNames;
+use tracing::warn;
+
+/// Interval between requests to the log, in real time.
+const ASK_EVERY: Duration = Duration::from_secs(5);
+/// Interval between checks of the stop signal.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Shows the backlog of stages on the board, from its own thread, until `stop`.
+pub fn watch(
+    log: Arc<dyn Log>,
+    names: &LogNames,
+    stages: Vec<StageTopology>,
+    clock: Arc<dyn Clock>,
+    board: Board,
+    stop: &StopSignal,
+) -> std::io::Result<JoinHandle<()>> {
+    let (names, stop) = (names.clone(), stop.clone());
+    std::thread::Builder::new().name("backlog".to_owned()).spawn(move || {
+        let mut asked_at: Option<Duration> = None;
+        while !stop.is_stopped() {
+            let now = clock.monotonic();
+            if asked_at.is_none_or(|at| now.saturating_sub(at) >= ASK_EVERY) {
+                asked_at = Some(now);
+                match ask(&*log, &names, &stages) {
+                    Ok(backlogs) => board.show_backlogs(backlogs, clock.now()),
+                    Err(error) => warn!(error = error.message, "cannot determine the backlog of the stages"),
+                }
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+    })
+}
