@@ -1,4 +1,4 @@
-//! Tells the matcher the current bands of a page's text.
+//! Sends the matcher the current bands of a page's text.
 
 use crate::look::PageMemory;
 use change::{LookMemory, PageState, VersionMemory};
@@ -23,8 +23,8 @@ impl BandedPage {
     }
 }
 
-/// Tells the matcher of a version of a page that is to be compared with others, or that was. `known` is the page with this
-/// version, and remembers what was told.
+/// Sends the matcher the bands of a version that is to be compared with other pages, or takes out those of a version that
+/// was. `known` is the page with this version; it remembers whether its bands were sent.
 pub(crate) fn tell_version(
     page: &BandedPage,
     before: &PageState,

@@ -1,4 +1,4 @@
-//! What the topics of the crawl say of a page and its links.
+//! Scores a page and its links by the topics of the crawl.
 //!
 //! The topics of the settings count, and the operator's orders above them. Work is linear in the page, and none if there are no
 //! topics.
@@ -130,7 +130,7 @@ impl WantedTopics {
         })
     }
 
-    /// What the words of the links promise, by target. Addresses that are one page have the most that one promises.
+    /// How well the words of each link fit the topics, by target. A page with several addresses has the highest score of them.
     fn promises(&self, result: &FetchResult, body: &[u8]) -> HashMap<PageId, f32> {
         let html = document::decode(body, result.content_type.as_deref()).text;
         let address = Some(result.look.answered_by().as_str());

@@ -32,8 +32,8 @@ impl Detector {
         Ok(())
     }
 
-    /// An answer to the last request for a forgotten page. The host was asked, and the scheduler waits to hear of it.
-    /// Nothing else is.
+    /// Reports the answer to the last request for a forgotten page to the scheduler, which waits for it because the host was
+    /// asked. Any other late answer is dropped.
     pub(crate) fn pass_over(result: FetchResult, forgotten: &PageSketch, context: &mut Context<'_>) {
         if result.look.attempt == forgotten.attempt {
             let judgement = LookJudgement::new(Verdict::Unknown);

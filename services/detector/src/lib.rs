@@ -51,7 +51,7 @@ pub struct DetectorRules {
     contents: Contents,
     max_content_bytes: usize,
     listed_changes: usize,
-    /// Whether a page is told as missing before it is certain that it is gone.
+    /// Whether a page is reported as missing before it is certain that it is gone.
     missing: bool,
     /// Which links are followed, so that they are sent to the ranker.
     discover: Discover,
@@ -61,9 +61,9 @@ pub struct DetectorRules {
     lists: ListRules,
     /// Which URLs are the same page.
     urls: UrlRules,
-    /// What people want to know of single pages.
+    /// The operator's watch rules: parts of single pages that count or do not, and triggers.
     watch: Arc<WatchRules>,
-    /// What the pages should be about.
+    /// The topics that pages and links are scored by.
     topics: WantedTopics,
     /// How changes are written.
     form: ChangeForm,
@@ -133,7 +133,7 @@ pub struct Detector {
     questions: QuestionDesk,
 }
 
-/// What a detector has done so far.
+/// Counts of a detector since its start.
 #[derive(Debug, Default)]
 struct DetectorCounts {
     results: u64,

@@ -27,7 +27,7 @@ pub(crate) fn tell_feeds(
     rules: &DetectorRules,
     context: &mut Context<'_>,
 ) {
-    // Every post of a blog may name the feed of its comments, so only the front page is heard where no link is followed.
+    // Every post of a blog may name the feed of its comments, so where no link is followed only the front page's feeds count.
     let is_front = result.look.url.path() == "/";
     let is_heard = rules.follows_links() || (is_front && rules.lists.feeds && rules.lists.discover);
     if page.robots.nofollow || !is_heard {
@@ -103,7 +103,7 @@ fn may_follow(source: &CanonicalUrl, url: &CanonicalUrl, rules: &DetectorRules) 
     is_near && rules.urls.check(url).is_ok() && rules.scope.allows(url)
 }
 
-/// What relative links of a page are relative to.
+/// The address that relative links of a page are resolved against.
 fn base_of(result: &FetchResult, page: &document::PageText) -> CanonicalUrl {
     let address = result.look.answered_by();
     page.base.as_deref().and_then(|base| address.join(base).ok()).unwrap_or_else(|| address.clone())

@@ -1,5 +1,5 @@
-//! Reads sitemaps and feeds. They are pages like others, but speak about other pages: the scheduler is told when each
-//! known page changed last, and gets links to new ones. What a list says itself is judged as of any page; one that looks the
+//! Reads sitemaps and feeds. They are pages like others, but speak about other pages: the scheduler receives when each
+//! known page changed last, and links to new ones. The list itself is judged like any page; one that looks the
 //! same to a reader has changed nevertheless when it has a new hint or link.
 //!
 //! The times of the last fetch of the list and of every listed page are in the pages' sketches, which are at hand because a
@@ -112,7 +112,7 @@ struct SiteEntries {
     listed: i64,
     /// Known pages with a date.
     dated: Vec<ListedPage>,
-    /// Of these, pages reported as changed since their last fetch.
+    /// Those of the dated pages that are reported as changed since their last fetch.
     hints: u64,
     /// Pages not fetched yet.
     unknown: Vec<CanonicalUrl>,
@@ -140,7 +140,7 @@ pub(crate) fn tell(
     Ok(ListNews { hints: said.hints, foreign: said.foreign, new: if follow { said.new } else { 0 } })
 }
 
-/// Tells the scheduler what the list says of known pages. It is told also when it says nothing, because it must know
+/// Sends the scheduler the list's dates of known pages. An empty listing is sent, too, because the scheduler must know
 /// how many pages the list covers.
 fn emit(
     kind: HintKind,

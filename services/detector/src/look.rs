@@ -43,7 +43,7 @@ pub(crate) struct JudgedLook {
     pub(crate) watched: WatchedLook,
 }
 
-/// What the page's watch rule says of a look.
+/// The result of the page's watch rule for a look.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WatchedLook {
     /// The triggers that fire.
@@ -306,7 +306,7 @@ fn remember(look: &JudgedLook, result: &FetchResult, sketch: &mut PageSketch) {
     }
 }
 
-/// What is claimed about the time of the page's last change. A date in the future says nothing about the past.
+/// The claimed times of the page's last change. A date in the future says nothing about the past.
 pub(crate) fn dates(look: &Look, modified_at: Option<Timestamp>, listed_change_at: Option<Timestamp>) -> Vec<PageDate> {
     let claims = [
         (DateSource::LastModified, last_modified_at(look)),

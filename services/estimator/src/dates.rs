@@ -1,4 +1,4 @@
-//! Which of the dates that are told about a page can be believed.
+//! Which of the dates claimed for a page's last change can be believed.
 
 use crate::state::{DatesOfHost, HOSTS};
 use change_rate::DateTrust;
@@ -9,10 +9,10 @@ use stream::{Context, ProcessError};
 /// The sources that are judged, in the order of [`DatesOfHost::looks`].
 const SOURCES: [DateSource; 3] = [DateSource::LastModified, DateSource::Page, DateSource::Listed];
 /// Dates that servers make up for the answer, or made up for one that a cache still holds, are about this new. A first
-/// look cannot tell them from true ones, so it believes older dates only.
+/// look cannot distinguish them from true ones, so it believes older dates only.
 const FIRST_LOOK_LEAST_AGE_DAYS: f64 = 1.0 / 24.0;
 
-/// The best date told about the page's last change, if one can be believed. Then counts for its host what the look says
+/// The best date claimed for the page's last change, if one can be believed. Then counts for its host what the look says
 /// about each date. A difference that no reader notices is no change here, so dates that move with it are of no use.
 pub(crate) fn believed(seen: &PageObservation, context: &mut Context<'_>) -> Result<Option<Timestamp>, ProcessError> {
     let dates: Vec<(usize, Timestamp)> = SOURCES

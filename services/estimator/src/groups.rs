@@ -1,7 +1,7 @@
 //! The groups of pages, with what their pages have shown. They are few, so all groups of a partition are held in
 //! memory.
 //!
-//! An observation of one page moves the prior of all pages of its site. The scheduler is told of that once a day, with
+//! An observation of one page moves the prior of all pages of its site. The scheduler receives that once a day, with
 //! one number per cell whose prior has moved enough, whatever the number of pages (ADR 12).
 
 use crate::state::{GROUPS, GroupBelief, GroupKey};

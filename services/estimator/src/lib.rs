@@ -1,11 +1,11 @@
 //! How often does this page change, and when do pages change together?
 //!
-//! Adds each observation to the belief about its page and its siblings, and tells the scheduler the page's change rate
+//! Adds each observation to the belief about its page and its siblings, and sends the scheduler the page's change rate
 //! ([`messages::ChangeEstimate`]), and when groups of pages were or will be swept ([`messages::SweepForecast`]). What
 //! the scheduler needs of the fetch itself (validators, digest, latency) travels along.
 //!
 //! It never decides when to fetch, and never looks at content: its only input is "changed or not, over how long", and
-//! the dates that are told about a page ([`DatesOfHost`] counts how often they were right).
+//! the dates that are claimed for a page ([`DatesOfHost`] counts how often they were right).
 
 mod dates;
 mod groups;

@@ -17,7 +17,7 @@ pub(crate) struct RateLearner {
     estimator: RateEstimator,
     /// The groups of pages, if the estimator learns from siblings.
     groups: Option<PartitionGroups>,
-    /// The day (UTC, since 1970) on which the scheduler was last told the priors learned from siblings.
+    /// The day (UTC, since 1970) on which the priors learned from siblings were last sent to the scheduler.
     told_on_day: i64,
 }
 
@@ -72,7 +72,7 @@ impl RateLearner {
         self.estimator.belief_from(prior, &state)
     }
 
-    /// On a new day, tells the scheduler the priors that have moved through observations of sibling pages.
+    /// On a new day, sends the scheduler the priors that have moved through observations of sibling pages.
     pub(crate) fn tell(&mut self, context: &mut Context<'_>) {
         let (made_at, today) = (context.now(), day_of(context.now()));
         let Some(groups) = self.groups.as_mut().filter(|_| today > self.told_on_day) else { return };

@@ -60,18 +60,18 @@ impl TableKey for GroupKey {
     }
 }
 
-/// The key of a record in [`SWEEPS`]: a letter, and the 8 bytes of a hash, big-endian.
+/// The key of a record in [`SWEEPS`]: a character, and the 8 bytes of a hash, big-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SweepKey {
-    /// Key of a [`SweepGroup`], with the letter `g`.
+    /// Key of a [`SweepGroup`], with the character `g`.
     Group(u64),
-    /// Key of a [`SweepCell`], with the letter `c`.
+    /// Key of a [`SweepCell`], with the character `c`.
     Cell(u64),
-    /// Key of a [`SweepSite`], with the letter `s`.
+    /// Key of a [`SweepSite`], with the character `s`.
     Site(u64),
-    /// Key of a [`SweepSize`], with the letter `n`.
+    /// Key of a [`SweepSize`], with the character `n`.
     Size(u64),
-    /// Key of the [`SweepDay`], with the letter `t`.
+    /// Key of the [`SweepDay`], with the character `t`.
     Today,
 }
 
@@ -143,7 +143,7 @@ pub struct GroupBelief {
     pub page_days: f64,
 }
 
-/// How often the dates told about a host's pages were right. The schema describes the field.
+/// How often the dates claimed for a host's pages were right. The schema describes the field.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct DatesOfHost {

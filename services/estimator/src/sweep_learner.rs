@@ -63,7 +63,7 @@ fn place_of(url: &CanonicalUrl) -> PagePlace {
 /// A look that is evidence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SweepLook {
-    /// The page's first, which told when it last changed.
+    /// The page's first look, with a believed date of its last change.
     First {
         /// Time of the look.
         at: Timestamp,
@@ -76,7 +76,7 @@ pub(crate) enum SweepLook {
         from: Timestamp,
         /// Time of the look.
         to: Timestamp,
-        /// What it found.
+        /// Whether the page changed between the two, as evidence.
         outcome: LookOutcome,
     },
 }
@@ -200,7 +200,7 @@ impl SweepLearner {
         self.names.entry(place.site).or_insert_with(|| url.site_key());
     }
 
-    /// Writes the records the batch has changed, and tells the scheduler the significant changes.
+    /// Writes the records the batch has changed, and sends the scheduler the significant changes.
     pub(crate) fn flush(&mut self, context: &mut Context<'_>) {
         if !std::mem::take(&mut self.touched.today) {
             return;

@@ -88,7 +88,7 @@ impl CrawlQueue {
     }
 }
 
-/// What the detector does with a page that it sees for the first time; the size of what it would keep.
+/// Does the detector's work on a page that it sees for the first time. Returns the bytes that it would keep.
 fn judge(result: &FetchResult, body: &[u8], urls: &UrlRules, frontier: &mut CrawlQueue) -> usize {
     let body = Body::new(body, result.content_type.as_deref(), Some(result.look.url.as_str()));
     let body = result.look.validators.content_digest.map_or(body, |digest| body.with_digest(digest.0));

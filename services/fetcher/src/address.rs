@@ -31,12 +31,12 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         || serves_a_cloud(address))
 }
 
-/// Whether an address in public space serves only the machines of a cloud. What it tells one of them is for that one.
+/// Whether an address in public space serves only the machines of a cloud. Its answers are meant for the machine that asks.
 fn serves_a_cloud(address: Ipv4Addr) -> bool {
     let [a, b, ..] = address.octets();
     // Azure's wire server, which hands out credentials to the virtual machine that asks.
     address == Ipv4Addr::new(168, 63, 129, 16)
-        // metadata.packet.net of Packet, later Equinix Metal. It tells a server its user data, without authentication.
+        // metadata.packet.net of Packet, later Equinix Metal. It sends a server its user data, without authentication.
         || address == Ipv4Addr::new(192, 80, 8, 124)
         // IBM Cloud's infrastructure services, and the private endpoints of its other services. The reference of its VPC
         // API lists both as reserved. They are reached over its private network only.

@@ -29,12 +29,12 @@ const SLOT_BYTES: usize = 32;
 /// Most fetchers that share a data directory.
 const MOST_FILES: u32 = 1_000;
 
-/// What is to be done with a page because of its crashes.
+/// How a page is treated because of the crashes of processes that were fetching it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Suspicion {
     /// It is asked for like any other.
     None,
-    /// It is asked for while no other suspect is, so that the next crash tells which of them it was.
+    /// It is asked for while no other suspect is, so that the next crash shows which of them it was.
     Alone,
     /// It is not asked for until then.
     SetAside { crashes: u32, until: Timestamp },
@@ -107,7 +107,7 @@ impl CrashJournal {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is to be done with a page.
+    /// How a page is treated now. A page without a crash on record is like any other.
     pub(crate) fn suspicion(&self, page: PageId, now: Timestamp) -> Suspicion {
         let state = self.state();
         let Some(slot) = state.pages.get(&page) else { return Suspicion::None };

@@ -1,11 +1,11 @@
-//! Logs the first failure of each kind at each host, so that nobody has to look for it. The others are only counted.
+//! Logs the first failure of each kind at each host, so that the log names it without a search. The others are only counted.
 
 use messages::{AnswerKind, FetchResult};
 use page::{DAY, Timestamp};
 use std::collections::HashSet;
 use tracing::warn;
 
-/// Most hosts and kinds that are remembered. Beyond them, failures are only counted, until all are told anew a day after
+/// Most hosts and kinds that are remembered. Beyond them, failures are only counted, until all are logged anew a day after
 /// the first of them: a crawl that lives for months must not fall silent in its first hour.
 const MOST_REMEMBERED: usize = 1_000;
 
@@ -18,7 +18,7 @@ pub(crate) struct FirstFailures {
     is_full: bool,
 }
 
-/// What is to be said of an answer.
+/// The line that is logged for an answer, if any.
 #[derive(Debug, PartialEq, Eq)]
 enum Saying {
     Nothing,

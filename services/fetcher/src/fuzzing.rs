@@ -67,7 +67,7 @@ impl AsyncWrite for Pieces {
     }
 }
 
-/// What the HTTP/1.1 reader makes of an answer.
+/// The HTTP/1.1 reader's result for an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// The status, if there was a head.
@@ -139,7 +139,7 @@ pub fn parsed_bytes() -> usize {
     PARSED_BYTES.take()
 }
 
-/// What unpacking makes of a body.
+/// The result of unpacking a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unpacked {
     /// The whole body.
@@ -186,9 +186,9 @@ pub fn unpack<'a>(
 /// The heads of an exchange as an archive keeps them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptHeads {
-    /// That of the request.
+    /// The head of the request, in the bytes of the wire.
     pub request: Vec<u8>,
-    /// That of the answer.
+    /// The head of the answer, in the bytes of the wire.
     pub response: Vec<u8>,
     /// Whether one of them was longer than is kept.
     pub is_cut: bool,

@@ -130,7 +130,7 @@ impl HostGate {
         state.left_alone_until = state.left_alone_until.max(until);
     }
 
-    /// Waits until a request may be sent: when nobody else asks the host, `delay` after the last response, and not
+    /// Waits until a request may be sent: `delay` after the last response if no other process asks the host, and not
     /// before `not_before`.
     pub(crate) async fn turn(self: &Rc<Self>, not_before: Timestamp) -> HostTurn {
         // Others may take their turn meanwhile.
@@ -193,7 +193,7 @@ pub(crate) struct HostGates {
 }
 
 impl HostGates {
-    /// Gates of hosts that nobody else asks.
+    /// Gates of hosts that no other process asks.
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
         let others_until = Rc::new(Cell::new(Timestamp::MIN));
         Self { clock, gates: RefCell::default(), others_until, made: Cell::new(0) }

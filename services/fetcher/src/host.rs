@@ -103,7 +103,7 @@ impl HostWorker {
         (self.suspicion(job) == Suspicion::Alone).then(|| self.network.time_to_suspects_turn()).flatten()
     }
 
-    /// What crashes say of a job that is not under way yet.
+    /// How a job that is not under way yet is treated because of crashes.
     fn suspicion(&self, job: &FetchJob) -> Suspicion {
         match &self.network.crashes {
             Some(crashes) if job.under_way.is_none() && job.alone.is_none() => {
@@ -174,7 +174,7 @@ impl HostWorker {
                 Err(why) => return self.given_up(job, &why),
             };
             if let Some(refusal) = self.network.robots.refusal(&at, &self.network.rules.product_token) {
-                // What kept robots.txt from being had tells more, but only of the request that tried.
+                // The failure to fetch robots.txt says more than the refusal, but concerns only the request that tried.
                 let told = unanswered.filter(|_| refusal.outcome == FetchOutcome::RobotsUnavailable);
                 return Turn::Done(self.refused(job, told.unwrap_or(refusal)));
             }

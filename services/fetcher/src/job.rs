@@ -30,7 +30,7 @@ pub(crate) struct FetchJob {
     site: SiteKey,
     /// Whether a request for the page was sent. The answer is useful even after the lease.
     pub(crate) was_sent: bool,
-    /// What is to be done before its page is asked for.
+    /// The robots.txt to fetch for the fetcher of another site before the page is asked for.
     pub(crate) errand: Option<RobotsErrand>,
     /// Requests sent for it, robots.txt included.
     pub(crate) requests: u32,
@@ -142,13 +142,13 @@ pub(crate) struct Done {
     pub(crate) robots_bytes: u64,
     /// Hosts whose robots.txt is to be stored.
     pub(crate) robots_of: Vec<RobotsKey>,
-    /// What was done, if it belongs to a trace.
+    /// The steps of the job, if it belongs to a trace; otherwise empty.
     pub(crate) steps: Vec<Step>,
     pub(crate) held: HeldByDone,
 }
 
-/// What an answered request still takes: the memory of its body, for as long as that is in memory, and until its commit its
-/// place in the journal of crashes.
+/// Resources that an answered request still holds: the memory of its body, for as long as that is in memory, and until its
+/// commit its place in the journal of crashes.
 pub(crate) type HeldByDone = (Option<KeptMemory>, Option<UnderWay>);
 
 impl Done {
@@ -158,7 +158,7 @@ impl Done {
     }
 }
 
-/// What becomes of a job.
+/// How a job ends: with a result, or with a request for another fetcher.
 pub(crate) enum Answer {
     Done(Box<Done>),
     /// It was redirected to a site that another fetcher may own.
@@ -167,7 +167,7 @@ pub(crate) enum Answer {
         request: Box<FetchRequest>,
         /// Hosts whose robots.txt is to be stored.
         robots_of: Vec<RobotsKey>,
-        /// What was done, if it belongs to a trace.
+        /// The steps of the job, if it belongs to a trace; otherwise empty.
         steps: Vec<Step>,
     },
 }

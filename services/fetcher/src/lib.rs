@@ -4,7 +4,7 @@
 //! earlier than the host's gate says. Whatever a host answers becomes an outcome that travels the loop: a bad page is
 //! never an error of this crate.
 //!
-//! What robots.txt says is kept in a table, so that it is known after a restart and wherever the site's partition goes.
+//! The rules of robots.txt are kept in a table, so that they are known after a restart and wherever the site's partition goes.
 //! All other state (connections, gates) is rebuilt. Results are at-least-once: a request is read again after a crash, and
 //! the detector drops the duplicate by its number.
 //!

@@ -21,11 +21,11 @@ pub(crate) struct BodyMemory {
     kept: Arc<Semaphore>,
     /// All units together.
     most_units: u32,
-    /// Without permits. It is closed once nobody is to wait any more.
+    /// Has no permits. It is closed when the fetcher stops, which ends every wait for memory.
     end: Arc<Semaphore>,
 }
 
-/// Nobody waits for memory any more: the fetcher stops, and those who would give theirs back may have stopped before.
+/// Waits for memory have ended: the fetcher stops, and the jobs that would return theirs may have stopped before.
 #[derive(Debug)]
 pub(crate) struct GivenUp;
 
@@ -78,7 +78,7 @@ impl BodyMemory {
         })
     }
 
-    /// From now on nobody waits.
+    /// From now on no job waits for memory.
     pub(crate) fn drain(&self) {
         self.end.close();
     }

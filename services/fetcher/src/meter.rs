@@ -1,8 +1,8 @@
 //! Counts what comes over a connection, and ends one that brings too much of it.
 //!
 //! TLS passes over what is not for its user: a server may send tickets or empty records as fast as they are read, until
-//! the time is up. hyper limits heads and the frames that make it answer, but passes over hints and frames that nobody
-//! knows. So it does with what a proxy sends before it opens a tunnel.
+//! the time is up. hyper limits heads and the frames that make it answer, but passes over hints and frames of unknown
+//! types. So it does with what a proxy sends before it opens a tunnel.
 
 use std::io;
 use std::pin::Pin;
@@ -17,7 +17,7 @@ pub(crate) const TOO_MUCH: &str = "more comes over the connection than an answer
 /// Most bytes that may come over a connection between two requests: settings, pings, and what ends the last answer.
 const BETWEEN_REQUESTS: u64 = 64 << 10;
 
-/// Bytes that have come over a connection and are not told yet. One thread counts, but hyper hands on only streams that
+/// Bytes that have come over a connection and are not reported yet. One thread counts, but hyper hands on only streams that
 /// could be sent to others.
 #[derive(Clone)]
 pub(crate) struct Meter(Arc<Count>);

@@ -120,7 +120,7 @@ fn failure_of(error: &hyper::Error) -> FetchFailure {
     FetchFailure::new(outcome, format!("{error}{cause}"))
 }
 
-/// What the host knows of a request that failed.
+/// Whether the host may have seen a request that failed.
 fn seen(error: &hyper::Error, meter: &Meter) -> Seen {
     let cause = error.source();
     match cause.and_then(|cause| cause.downcast_ref::<h2::Error>()) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Of so many places, one is for connections to other hosts than the worker's own.
+/// One connection in so many is kept for requests to other hosts than the worker's own (redirects).
 const OWN_PLACES_PER_OTHER: usize = 16;
 
 /// Free places are short below this share, as a divisor.
@@ -26,7 +26,7 @@ impl Places {
         Self { most_own: own, own: Arc::new(Semaphore::new(own)), elsewhere: Arc::new(Semaphore::new(elsewhere)) }
     }
 
-    /// Whether few places are free, so that nobody should keep one that he does not need for a while.
+    /// Whether few places are free, so that a worker should give up one that it does not need for a while.
     pub(crate) fn are_short(&self) -> bool {
         self.own.available_permits() < self.most_own.div_ceil(SHORT_BELOW)
     }

@@ -87,7 +87,7 @@ pub(crate) struct FailedExchange {
     pub(crate) seen: Seen,
 }
 
-/// What the host knows of a request without an answer.
+/// Whether the host may have seen a request without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
     /// It may be at work on it.

@@ -150,7 +150,7 @@ impl RobotsBook {
         }
     }
 
-    /// What is to be stored of a host.
+    /// The record to store of a host: the robots.txt of each of its origins. `None` if the host is not known.
     pub(crate) fn stored(&self, host_name: &str, product_token: &str) -> Option<HostRobots> {
         let state = self.state();
         let origins = state.hosts.get(host_name)?.origins.iter().map(KnownOrigin::stored).collect();
@@ -171,7 +171,7 @@ impl RobotsBook {
         state.asked_elsewhere.insert(url.origin().to_owned(), until);
     }
 
-    /// Until when the file of a URL's origin is waited for. `None` if nobody else asks for it.
+    /// Until when the file of a URL's origin is waited for. `None` if no other fetcher asks for it.
     pub(crate) fn asked_elsewhere_until(&self, url: &CanonicalUrl, now: Timestamp) -> Option<Timestamp> {
         let mut state = self.state();
         let until = *state.asked_elsewhere.get(url.origin())?;
@@ -233,7 +233,7 @@ impl RobotsBook {
         if verdict.allowed {
             return None;
         }
-        // What kept robots.txt from being asked for keeps the page, too, and tells more.
+        // The failure that kept robots.txt from being asked for keeps the page from it, too, and says more.
         if let (None, Some(failure)) = (verdict.rule, failure) {
             return Some(failure.clone());
         }

@@ -30,7 +30,7 @@ pub struct FetcherRules {
     /// Whether a contact for site owners is configured. Without it only loopback is visited.
     pub(crate) has_contact: bool,
     pub(crate) fetch: settings::Fetch,
-    /// What the operator said of single pages and hosts.
+    /// The operator's rules for single pages and hosts.
     pub(crate) scope: Arc<Scope>,
     pub(crate) delay: DelayRule,
     /// Least time between the starts of two requests to one address.

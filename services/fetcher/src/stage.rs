@@ -51,7 +51,7 @@ pub fn stage(
         product_token: rules.product_token.clone(),
         pool: FetchPool::start(Arc::new(FetcherRules { sites_have_owners: true, ..rules }), clock, crashes)?,
         packing,
-        // All from the start, so that a rate can be told before the first one happens.
+        // Every outcome is counted from the start, so that its rate is defined before the first one happens.
         outcomes: AnswerKind::all().map(|kind| (kind.report().figure, 0)).collect(),
         failures: FirstFailures::default(),
         latency: Histogram::new(Histogram::SECONDS),

@@ -20,7 +20,7 @@ impl RobotsKey {
         Self(format!("{site}\0{host_name}"))
     }
 
-    /// What the keys of all hosts of a site begin with.
+    /// The bytes that the keys of all hosts of a site begin with.
     pub fn prefix_of(site: &SiteKey) -> Vec<u8> {
         format!("{site}\0").into_bytes()
     }

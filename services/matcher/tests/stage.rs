@@ -1,4 +1,4 @@
-//! The matcher as a stage over a log in memory: pages with the same text are told of each other, wherever they live.
+//! The matcher as a stage over a log in memory: pages with the same text receive messages about each other, wherever they live.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
@@ -17,9 +17,9 @@ use topology::LogNames;
 struct Bench {
     driver: TestDriver,
     names: LogNames,
-    /// What each page said last, by address.
+    /// The last text of each page, as a sketch, by address.
     said: BTreeMap<&'static str, TextSketch>,
-    /// Letters read.
+    /// Number of messages read.
     read: usize,
 }
 
@@ -39,7 +39,7 @@ impl Bench {
         stream::Clock::now(&*self.driver.clock)
     }
 
-    /// A day later a page has this text, given as numbered shingles; as the detector tells it.
+    /// A day later a page has this text, given as numbered shingles, and its bands are sent as the detector does.
     fn say(&mut self, url: &'static str, text: Range<u64>) {
         self.driver.clock.advance(DAY);
         let page = CanonicalUrl::parse(url).unwrap();
@@ -60,7 +60,7 @@ impl Bench {
         self.said.extend(sketch.map(|sketch| (url, sketch)));
     }
 
-    /// Letters since the last call, with the addresses of whom they are to and about.
+    /// Messages since the last call, with the addresses of the pages that they are to and about.
     fn letters(&mut self) -> Vec<MirrorLetter> {
         self.driver.run_until_idle().unwrap();
         let all = self.driver.contents(&self.names.topic(topics::SCHEDULER_EVENTS)).unwrap();

@@ -1,4 +1,4 @@
-//! What CPU time does a link take in the ranker, and what memory an address?
+//! Measures the CPU time of a link in the ranker, and the memory of an address.
 //! `cargo run --release -p ranker --example link_speed [directory] [addresses]`
 //!
 //! The directory holds the log and the state while it runs.
@@ -66,7 +66,7 @@ fn id(number: u32) -> PageId {
     PageId(u128::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835).to_be_bytes())
 }
 
-/// Memory and time of telling whether an address is known.
+/// Memory and time of finding whether an address is known.
 fn known(addresses: u32) {
     let mut shard = Shard::new(0, 1.0);
     let mut accounts = Accounts::default();
@@ -247,7 +247,7 @@ fn look(topic: &str, partitions: u32, page: u32, is_first_look: bool, random: &m
     OutputRecord { to, timestamp: START, key, value: Some(links.encode().into()), trace: None }
 }
 
-/// Reads what the scheduler is told, so that the log drops it.
+/// Reads the messages to the scheduler, so that the log drops them.
 struct Scheduler {
     member: Box<dyn Member>,
     positions: BTreeMap<u32, Position>,

@@ -1,4 +1,4 @@
-//! What topics make of a page's weight, and which links are worth following.
+//! Weighs pages by the topics of the crawl, and finds the links worth following.
 //!
 //! A page that was never looked at is judged by the links to it, and afterwards by what it is about. Pages are kept only while
 //! there are topics, so that a crawl without them reads and writes nothing here.
@@ -15,7 +15,7 @@ pub const FOCUS: Table<PageId, FocusedPage> = Table::new("focus");
 /// Counts of the pages: one record. Absent: there was no topic yet.
 pub const FOCUS_TOTALS: Table<TotalsKey, FocusTotals> = Table::new("focus-totals");
 
-/// What topics say of a page. The schema describes the fields.
+/// The relevance of a page and of the links to it. The schema describes the fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct FocusedPage {
@@ -53,7 +53,7 @@ impl FocusedPage {
         self.relevances.iter().any(|it| it.relevance >= it.threshold)
     }
 
-    /// What the links to the page have promised so far.
+    /// The evidence of the links to the page so far.
     fn evidence(&self) -> LinkEvidence {
         LinkEvidence {
             links: self.links.max(0).unsigned_abs(),
@@ -62,7 +62,7 @@ impl FocusedPage {
         }
     }
 
-    /// What the links to it promise, from 0 to 1, apart from importance. `None` if none promises anything.
+    /// The promise of the links to it, from 0 to 1, apart from importance. `None` if none promises anything.
     pub fn promise(&self, scoring: &LinkScoring) -> Option<f64> {
         scoring.of_target(&self.evidence(), None)
     }

@@ -61,7 +61,7 @@ impl FormYield {
     }
 }
 
-/// What is left of the worth of forms that have lost some. Few have, so they lie in memory: a link costs no read.
+/// The share of their worth that forms keep which have lost some. Few have, so they lie in memory: a link costs no read.
 #[derive(Debug, Default)]
 pub(crate) struct FormShares(HashMap<u64, f64>);
 

@@ -1,4 +1,4 @@
-//! What the accounts of a partition have in common: its part of the virtual page, and what a page is worth by its account.
+//! State that the accounts of a partition share: its part of the virtual page, and what a page is worth by its account.
 //!
 //! There are two systems of cash. That of importance begins at all pages alike, that of trust at trusted pages
 //! ([`importance::opic`]). They travel together.
@@ -22,7 +22,7 @@ const ALL_CASH: f64 = 1.0;
 /// Rounds of trust over all pages until spam mass counts in full. Cash of 1 is noted in a round.
 const TRUSTED_ROUNDS: f64 = 3.0;
 
-/// What a link or a partition is given.
+/// The cash that a link or a partition is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Given {
     pub(crate) cash: f64,
@@ -137,7 +137,7 @@ impl Ledger {
         self.is_changed = true;
     }
 
-    /// What the partitions are given of this one's part of the virtual page.
+    /// The shares of this partition's part of the virtual page, one for each partition that gets some.
     pub(crate) fn empty_purses(&mut self) -> Vec<VirtualCash> {
         let mut shares = BTreeMap::<u32, Given>::new();
         self.shard.empty_purse(|share| shares.entry(share.to).or_default().cash += share.amount);
@@ -152,7 +152,7 @@ impl Ledger {
         shares.into_iter().map(to_partition).collect()
     }
 
-    /// What the other partitions must hear.
+    /// The totals that the other partitions must receive.
     pub(crate) fn news(&mut self, now: Timestamp) -> RankTotals {
         let (ShardNews { shard, number, pages, noted }, of_trust) = (self.shard.news(), self.trust.news());
         self.is_changed = true;
@@ -168,7 +168,7 @@ impl Ledger {
         }
     }
 
-    /// Hears of another partition, or of this one.
+    /// Takes in the totals of another partition, or of this one.
     pub(crate) fn hear(&mut self, totals: &RankTotals) {
         let news = |pages: i64, noted| ShardNews {
             shard: totals.stage_partition.max(0).unsigned_abs(),

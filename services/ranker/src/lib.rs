@@ -1,7 +1,7 @@
 //! Which pages do links lead to, and what are they worth?
 //!
 //! Reads the links of pages ([`messages::PageOutLinks`]). Keeps an account for every page that has links or is linked to
-//! ([`importance::opic`]): a page that is looked at hands its cash on to those that it links to. Tells the scheduler pages
+//! ([`importance::opic`]): a page that is looked at hands its cash on to those that it links to. Sends the scheduler pages
 //! that are new, and the weight of a known page when it has changed enough.
 //!
 //! A link to a site of another partition is followed there, so that each page has one account: the cash travels
@@ -45,7 +45,7 @@ use stream::partitioner::partition_for;
 use stream::{Context, InputRecord, ProcessError, Processor, QuestionDesk, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
 
-/// What a page keeps of its worth that is a copy of another, or not to be indexed.
+/// The share of its worth that a page keeps that is a copy of another, or not to be indexed.
 const UNWANTED_SHARE: f64 = 0.1;
 
 /// The topics and tables of the stage.
@@ -74,7 +74,7 @@ pub struct Ranker {
     questions: QuestionDesk,
 }
 
-/// What a ranker has done so far.
+/// Counts of a ranker since its start.
 #[derive(Debug, Default)]
 struct RankerCounts {
     looks: u64,
@@ -241,7 +241,7 @@ impl Ranker {
         Ok(ranked)
     }
 
-    /// Notes the weight of a page, and returns it if it has changed enough to be told.
+    /// Notes the weight of a page, and returns it if it has changed enough to be sent to the scheduler.
     fn tell(&mut self, page: &mut LinkedPage, importance: f64, url: &CanonicalUrl) -> Option<RankedPage> {
         let ratio = importance / page.told_importance;
         if page.told_importance > 0.0 && ratio < self.rules.least_ratio && ratio > 1.0 / self.rules.least_ratio {

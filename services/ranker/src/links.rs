@@ -12,9 +12,9 @@ pub(crate) struct LinkSource {
     pub(crate) depth: i32,
     pub(crate) found_at: Timestamp,
     pub(crate) is_news: bool,
-    /// What each link adds to the value of the target's site.
+    /// The value that each link adds to that of the target's site.
     pub(crate) given_value: LinkValue,
-    /// What topics say of the page, without what its links promise.
+    /// The page's relevance to the topics, without the promises of its links.
     pub(crate) focus: Option<LinkFocus>,
 }
 
@@ -23,11 +23,11 @@ pub(crate) struct ArrivingLink {
     pub(crate) target: PageId,
     pub(crate) url: CanonicalUrl,
     pub(crate) given: Given,
-    /// What it promises for the topics. `None` without topics.
+    /// How well its words fit the topics. `None` without topics.
     pub(crate) promise: Option<f32>,
 }
 
-/// What a message carries: the page with the links, and the links.
+/// The contents of a message: the page with the links, and the links.
 pub(crate) fn received(mut given: LinkCash) -> (LinkSource, Vec<ArrivingLink>) {
     let promises = given.focus.as_mut().map(|focus| std::mem::take(&mut focus.promises)).unwrap_or_default();
     let source = LinkSource {

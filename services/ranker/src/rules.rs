@@ -1,4 +1,4 @@
-//! What the settings say to the ranker.
+//! The settings of the ranker.
 
 use importance::weight::WeightMap;
 use scope::PagePattern;
@@ -15,7 +15,7 @@ pub(crate) const LEAST_WEIGHT: f64 = 0.05;
 pub struct RankerRules {
     pub(crate) method: RankMethod,
     pub(crate) map: WeightMap,
-    /// Least change of a weight that is told, as a ratio.
+    /// Least change of a weight that is sent to the scheduler, as a ratio.
     pub(crate) least_ratio: f64,
     pub(crate) partitions: u32,
     /// Most links from a page on a topic by which others without promise are reached.

@@ -11,9 +11,9 @@ use stream::{Table, TableKey};
 /// Pages that links lead to, or that have links, as blocks and a journal ([`crate::Accounts`]). A page in neither is not
 /// known here.
 pub const ACCOUNTS: Table<AccountsKey, AccountColumns> = Table::new("accounts");
-/// What the accounts of the partition have in common: one record, of the key `s` and zero.
+/// The totals that the accounts of the partition share: one record, of the key `s` and zero.
 pub const TOTALS: Table<TotalsKey, ShardTotals> = Table::new("totals");
-/// What pages with addresses of one form have shown: `p` and the hash of the form.
+/// Yield of URL forms: how many of the texts that their pages showed were new. Keys are `p` and the hash of the form.
 pub const FORMS: Table<FormKey, FormYield> = Table::new("forms");
 
 /// The value of sites by the links of other sites, where `ranker.importance` is "link-value": `v` and the hash of the site.
@@ -93,7 +93,7 @@ pub struct FormYield {
     pub last_texts: Vec<i64>,
 }
 
-/// What a site is worth by the links of other sites. The schema describes the field.
+/// The value of a site by the links of other sites. The schema describes the field.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct SiteValue {

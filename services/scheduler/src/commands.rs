@@ -63,7 +63,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Tells whether requests that are handed out already may be sent.
+    /// Sends the fetchers whether requests that are handed out already may be sent.
     fn tell_fetchers(&self, host: &Host, context: &mut Context<'_>) {
         let stopped = self.frontier.is_stopped(host);
         context.emit(HOST_STOPS, HostStop { host: host.clone(), stopped, told_at: context.now() });

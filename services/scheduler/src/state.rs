@@ -29,7 +29,7 @@ pub struct ForgottenPage {
     pub gone_at: Option<Timestamp>,
 }
 
-/// Key of a record in [`OUTLOOK`]: a letter, then the 8 bytes of a hash, big-endian.
+/// Key of a record in [`OUTLOOK`]: a character, then the 8 bytes of a hash, big-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OutlookKey {
     /// Key of an [`OutlookGroup`]: `g`.

@@ -1,4 +1,4 @@
-//! What the matcher is told of pages: it has the bands of their last versions, and of no others.
+//! The bands that the matcher receives: it has those of each page's last version, and no others.
 
 use crate::bench::{Bench, FIRST, URL, html};
 use messages::{Encoded, FetchOutcome, PageBand, PageRemoval, Verdict, topics};
@@ -22,7 +22,7 @@ const THIRD: &[&str] = &[
 /// Sketches by band and page.
 type Bands = BTreeMap<(mirrors::BandKey, PageId), Vec<u8>>;
 
-/// What the matcher keeps once it has read everything.
+/// The bands that the matcher keeps once it has read everything.
 fn kept(bench: &Bench) -> Bands {
     let mut kept = BTreeMap::new();
     for PageBand { band, page_id, sketch, .. } in bench.read(topics::PAGE_BANDS) {
@@ -38,7 +38,7 @@ fn see(bench: &mut Bench, text: &[&str]) {
     bench.see(FetchOutcome::Fetched, Some(&html(text)));
 }
 
-/// What the matcher keeps of a page that shows this and nothing else.
+/// The bands that the matcher keeps of a page that shows this and nothing else.
 fn bands_of(text: &[&str]) -> Bands {
     let mut bench = Bench::configured(MIRRORS);
     see(&mut bench, text);

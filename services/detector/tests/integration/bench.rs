@@ -33,11 +33,11 @@ pub(crate) struct Bench {
     pub(crate) validators: HashMap<PageId, Validators>,
 }
 
-/// What came of one answer.
+/// The records that one answer led to.
 pub(crate) struct Seen {
     pub(crate) observation: PageObservation,
     pub(crate) change: Option<PageChange>,
-    /// What the next request for the page sends along.
+    /// The validators that the next request for the page sends along.
     pub(crate) validators: Validators,
 }
 
@@ -143,7 +143,7 @@ impl Bench {
         self.driver.run_until_idle().unwrap();
     }
 
-    /// What the detector counts under this name.
+    /// The detector's figure of this name; NaN if there is none.
     pub(crate) fn figure(&mut self, name: &str) -> f64 {
         // Figures are renewed every so often.
         self.driver.clock.advance(Duration::from_secs(1));

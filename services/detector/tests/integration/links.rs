@@ -1,4 +1,4 @@
-//! Which links of a page the ranker hears of.
+//! Which links of a page the ranker receives.
 
 use messages::{Encoded, FetchOutcome, FetchRequest, FetchResult, Look, PageOutLinks, RankerEvent, body, topics};
 use page::{CanonicalUrl, HOUR, Timestamp};
@@ -26,7 +26,7 @@ impl Bench {
         Self { driver, names, attempts: 0 }
     }
 
-    /// A look that finds this page; all that the ranker has heard so far.
+    /// A look that finds this page. Returns all links that the ranker has received so far.
     fn look(&mut self, url: &str, html: &str) -> Vec<PageOutLinks> {
         self.driver.clock.advance(HOUR);
         self.attempts += 1;

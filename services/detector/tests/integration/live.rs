@@ -28,8 +28,8 @@ struct Both<'a> {
     differences: Vec<String>,
 }
 
-/// What is compared of a judgement: whether the version is held, the verdict, and whether a second look is wanted. What is
-/// held has no verdict.
+/// The compared part of a judgement: whether the version is held, the verdict, and whether a second look is wanted. A held
+/// version has no verdict.
 type Said = (bool, Verdict, bool);
 
 fn said(judgement: &Judgement) -> Said {

@@ -1,4 +1,4 @@
-//! The detector as a stage over a log in memory: each answer becomes one observation, each change is told once.
+//! The detector as a stage over a log in memory: each answer becomes one observation, each change is published once.
 
 use crate::bench::{Bench, CHANGED_SENTENCE, FIRST, URL, html, one_sentence_changed};
 use messages::{
@@ -345,7 +345,7 @@ fn a_question_is_answered_with_what_is_kept_of_a_page_and_with_its_copy() {
     let copy: PageContent = ask(QuestionKind::Copy).entry(detector::CONTENTS.name()).unwrap().unwrap();
     let text = body::unpack(&copy.content, usize::MAX).unwrap();
     assert!(String::from_utf8_lossy(&text).contains(FIRST[0]), "{copy:?}");
-    // The next look is compared with the first, as if nobody had asked.
+    // The next look is compared with the first, as if no question had been asked.
     assert_eq!(bench.see(FetchOutcome::Fetched, Some(&html(FIRST))).observation.judgement.verdict, Verdict::Unchanged);
 }
 

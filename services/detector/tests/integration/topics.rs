@@ -22,7 +22,7 @@ fn order(bench: &mut Bench, name: &str, text: Option<&str>) {
     bench.driver.run_until_idle().unwrap();
 }
 
-/// A look that finds the page. Returns what the ranker heard of it, if anything.
+/// A look that finds the page. Returns the links that the ranker received of it, if any.
 fn look(bench: &mut Bench) -> Option<PageOutLinks> {
     see(bench, FetchOutcome::Fetched, Some(PAGE))
 }
@@ -67,7 +67,7 @@ fn a_topic_is_added_changed_and_removed_while_a_page_stays_as_it_is() {
     order(&mut bench, "cooking", None);
     let again = look(&mut bench).unwrap().focus.unwrap();
     assert_eq!(again.topics_version, second.topics_version, "the same topics are the same set");
-    // The last one goes: the ranker hears once that there is nothing to say.
+    // The last topic goes: the ranker receives once that there is nothing to say.
     order(&mut bench, "sailing", None);
     assert_eq!(look(&mut bench).unwrap().focus, None);
     assert_eq!(look(&mut bench), None);

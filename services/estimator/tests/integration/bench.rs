@@ -132,7 +132,7 @@ impl Bench {
         self.driver.add(estimator::stage(&self.settings, &self.names), "two");
     }
 
-    /// What the store of sweeps holds, by key: the letter and the hash.
+    /// The contents of the store of sweeps, by key: the character and the hash.
     pub(crate) fn sweeps(&self) -> BTreeMap<Vec<u8>, Vec<u8>> {
         let records = self.driver.contents(&self.names.topic(estimator::SWEEPS.spec().changelog("estimator"))).unwrap();
         records.into_iter().filter_map(|record| Some((record.key, record.value?.into()))).collect()

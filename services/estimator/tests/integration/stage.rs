@@ -129,7 +129,7 @@ fn live_through(bench: &mut Bench, rounds: std::ops::Range<usize>) -> Vec<Change
                 _ => Verdict::Unchanged,
             };
             let days = if page == 0 { [1.7, 0.4, 9.0][round % 3] } else { 0.05 };
-            // Some pages tell at their first look when they last changed.
+            // Some pages give at their first look the date of their last change.
             let age_days = (round == 0 && page % 2 == 0).then_some(20.0 + page as f64);
             estimates.push(bench.look_dated(&sibling(page), days, verdict, age_days));
         }
@@ -212,7 +212,7 @@ fn dates_of_a_host_that_makes_them_up_are_not_believed() {
     let first = |bench: &mut Bench, page: u32, age_days| {
         bench.look_dated(&sibling(page as usize), 0.0, Verdict::First, Some(age_days)).belief
     };
-    // Made up a minute ago: the first look cannot tell, and believes only older dates.
+    // Made up a minute ago: the first look cannot distinguish that from a true date, and believes only older dates.
     let (mut liar, minute) = (Bench::new(), 1.0 / 1440.0);
     let (unknown, made_up) = (liar.look(&sibling(0), 0.0, Verdict::First).belief, first(&mut liar, 1, minute));
     assert_eq!((made_up.alpha, made_up.beta_days), (unknown.alpha, unknown.beta_days));
@@ -338,7 +338,7 @@ fn priors_that_moved_are_told_once_a_day_and_no_others() {
     let settings = Settings::default().estimator;
     let (news, docs) = (forecasts[0][&cell("/news/0.html")], forecasts[0][&cell("/docs/x.html")]);
     assert!(news < docs && docs < settings.prior_beta_days / 1.1, "{news} {docs}");
-    // What it told is what a page of the cell that was never looked at would be believed to start from.
+    // The forecast of a cell is the prior that a page of it without looks starts from.
     let new = bench.look("http://a.site.test/news/new.html", 0.0, Verdict::First);
     assert!((new.belief.beta_days / news - 1.0).abs() < 1e-6, "{} {news}", new.belief.beta_days);
     assert_eq!(told(&mut bench).len(), 1, "nothing has moved since");
@@ -373,6 +373,6 @@ fn a_question_is_answered_with_what_is_kept_of_a_page_and_changes_nothing() {
     let answer = Answer::decode(answers[0].value.as_deref().unwrap()).unwrap();
     let belief: PageBelief = answer.entry(PAGES.name()).unwrap().unwrap();
     assert_eq!((belief.fetches, belief.observations, belief.changes), (2, 1, 1));
-    // The next look goes on from there, as if nobody had asked.
+    // The next look goes on from there, as if no question had been asked.
     assert_eq!(bench.look(URL, 10.0, Verdict::Unchanged).belief.observations, 2);
 }

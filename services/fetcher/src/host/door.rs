@@ -16,7 +16,7 @@ use messages::{FetchOutcome, FetchReason};
 use page::{CanonicalUrl, Timestamp};
 use std::time::Duration;
 
-/// What a request asks for.
+/// The object of a request: a page, or a robots.txt.
 #[derive(Clone, Copy)]
 pub(super) enum Errand<'a> {
     /// The page of the job.
@@ -89,7 +89,7 @@ impl HostWorker {
             {
                 network.addresses.wait(address).await;
             }
-            // Nobody waits for a place with the turn of a host.
+            // A worker never waits for a place while it has the turn of a host: others need the turn.
             let _place = if is_own {
                 if !self.has_place() && !self.try_take_place() {
                     drop(turn);
@@ -124,7 +124,7 @@ impl HostWorker {
             let fetched_at = self.clock.now();
             let started = self.clock.monotonic();
             let wanted = match errand {
-                // A probe asks whether the page itself differs, which a cache cannot tell.
+                // A probe asks whether the page itself differs, which a cache cannot answer.
                 Errand::Page => RequestedResource::Page {
                     known: known_to(job),
                     fresh: job.request.reason == FetchReason::Probe,

@@ -23,7 +23,7 @@ const NOWHERE: i32 = 300;
 enum Hop {
     Allowed,
     Forbidden,
-    /// Nobody knows: the robots.txt of the target is unreachable.
+    /// The robots.txt of the target is unreachable, so its rule is unknown.
     Unknown,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Sought<'a> {
     }
 }
 
-/// What comes of refreshing a robots.txt.
+/// The result of refreshing a robots.txt.
 enum Refreshed {
     /// It is known what holds. If it was asked for in vain, this is why.
     Known(Option<FetchFailure>),
@@ -65,9 +65,9 @@ enum Refreshed {
     LeftOpen(Hop),
 }
 
-/// What comes of asking for a robots.txt.
+/// The result of one request for a robots.txt, with the redirects that it followed.
 enum RobotsAttempt {
-    /// What is in force, and why there is no answer.
+    /// The entry in force, and the failure if there was no answer.
     Known(RobotsCacheEntry, Option<FetchFailure>),
     /// The file was not asked for to the end, so nothing is known of it. This becomes of the redirect that led to it.
     LeftOpen(Hop),
@@ -233,13 +233,13 @@ impl HostWorker {
             return Ok(Hop::Allowed);
         }
         let hop = self.permission(sought, next, job).await?;
-        // A site means the file that it points to. One of its hosts forbids to read it, so nobody knows what it says.
+        // A site means the file that it points to. One of its hosts forbids to read it, so its rules are unknown.
         let within_site = next.site_key() == sought.url.site_key();
         Ok(if matches!(hop, Hop::Forbidden) && within_site { Hop::Unknown } else { hop })
     }
 
-    /// What the robots.txt of its own origin says of the target of another. That file may be a redirect within its site,
-    /// too, and is followed.
+    /// Whether the robots.txt of its own origin allows to read the target of a redirect. That file may be a redirect within
+    /// its site, too, and is followed.
     async fn permission(&mut self, sought: Sought<'_>, next: &CanonicalUrl, job: &mut FetchJob) -> Result<Hop, Unsent> {
         let of_target = Sought { url: next, target_of: Some(&sought), redirects: 0, to_others: sought.to_others };
         if let Refreshed::LeftOpen(hop) = self.refresh(of_target, job).await? {

@@ -17,7 +17,7 @@ use std::task::{Context, Poll, Waker};
 const MAX_HEAD: usize = 64 << 10;
 const CASES: u32 = 10_000;
 
-/// What hyper makes of an answer. It takes folded lines and lines that are no headers only if it is told to.
+/// hyper's reading of an answer. It accepts folded lines and lines that are no headers only with `is_lenient`.
 fn read_by_hyper(stream: Pieces, pieces: usize, is_lenient: bool) -> Reading {
     let mut reading = Reading { status: None, body: Vec::new(), end: AnswerEnd::Silent, is_reusable: false };
     let mut context = Context::from_waker(Waker::noop());
@@ -35,7 +35,7 @@ fn read_by_hyper(stream: Pieces, pieces: usize, is_lenient: bool) -> Reading {
         }
         connection.is_some()
     };
-    // Nobody is woken: both sides are polled until all pieces must have been seen.
+    // No waker is needed: both sides are polled until all pieces must have been seen.
     let rounds = 2 * pieces + 20;
     go_on(&mut context);
     let mut answer = Box::pin(sender.send_request(Request::new(Empty::<Bytes>::new())));
@@ -164,7 +164,7 @@ fn answers() -> impl Strategy<Value = Vec<u8>> {
     let edit = (any::<prop::sample::Index>(), byte, 0..3_u8);
     let edits = prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(edit, 1..3)];
     (prop_oneof![2 => mixed().boxed(), 1 => chunked().boxed()], edits).prop_map(|(answer, edits)| {
-        // Each letter is a byte.
+        // Each character is a byte.
         let mut answer: Vec<u8> = answer.chars().map(|letter| letter as u8).collect();
         for (at, byte, how) in edits {
             let at = at.index(answer.len());
@@ -204,7 +204,7 @@ struct Read<'a> {
 }
 
 impl Read<'_> {
-    /// Whether the answer has this part, in any letter case.
+    /// Whether the answer has this part, in lower or upper case.
     fn has(&self, part: &str) -> bool {
         self.answer.to_ascii_lowercase().contains(part)
     }
@@ -217,19 +217,19 @@ fn is_whole(reading: &Reading) -> bool {
 /// A difference that is meant, and how to know it.
 type Known = (&'static str, fn(&Read<'_>) -> bool);
 
-/// What we read and hyper refuses, and why.
+/// Answers that we read and hyper refuses, with the reason.
 const WE_READ: [Known; 2] = [
-    // Browsers and curl read such pages, so their servers stay as they are. hyper can be told to read them.
+    // Browsers and curl read such pages, so their servers stay as they are. hyper reads them with an option.
     ("folded lines and lines that are no headers", |read| is_whole(read.lenient)),
-    // The body is whole by then, and nobody looks at its trailers.
+    // The body is whole by then, and its trailers are unused.
     ("trailers that are no headers", |read| {
         read.has("chunked") && read.lenient.status == read.ours.status && read.lenient.body == read.ours.body
     }),
 ];
 
-/// What we refuse and hyper reads, and why.
+/// Answers that we refuse and hyper reads, with the reason.
 const WE_REFUSE: [Known; 2] = [
-    // Nobody writes so many noughts before a size, except to be misread.
+    // So many noughts before a size are written only to be misread.
     ("chunk sizes of more than 16 digits", |read| read.has("00000000000000005")),
     // A proxy on the way may go by it, and then the rest of the answer is not where we look for it.
     ("a malformed length that other parts of the head overrule", |read| {

@@ -19,7 +19,7 @@ pub(crate) enum Framing {
     UntilClose,
 }
 
-/// What is wrong with a chunked body.
+/// Why the framing of a body is malformed, in words.
 pub(crate) type FramingFault = &'static str;
 
 impl Framing {

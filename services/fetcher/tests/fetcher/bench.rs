@@ -100,7 +100,7 @@ impl Bench {
         self.send_bytes(request(url).encode());
     }
 
-    /// Tells the fetcher, as the scheduler does, that an operator stopped a host, or ended that.
+    /// Sends the fetcher, as the scheduler does, that an operator stopped a host, or ended that.
     pub(crate) fn stop_host(&self, host: &str, stopped: bool) {
         let (host, told_at) = (Host::from_authority(host), clock().now());
         let stop = HostStop { host, stopped, told_at };

@@ -208,8 +208,8 @@ fn a_redirected_request_is_answered_also_after_its_lease() {
     assert_eq!(server.asked_politely("two.test", DELAY), ["/robots.txt", "/"]);
 }
 
-/// What a host's file forbids does not keep the crawler from reading it where the host itself says that it is. Another host
-/// of the site obeys it, and nobody knows what the file says that it may not read.
+/// A rule in a host's file does not keep the crawler from reading that file where the host itself says that it is. Another
+/// host of the site obeys the rule, and the contents of a file that may not be read are unknown.
 #[test]
 fn a_robots_txt_that_redirects_within_its_site_is_read_where_its_hosts_allow_it() {
     let (address, server) = HeldServer::start(|host, path| match (host, path) {
@@ -271,7 +271,7 @@ fn a_host_in_the_midst_of_redirects_is_asked_for_its_own_file_first_and_obeyed()
     assert_eq!(server.asked_politely("one.test", DELAY), ["/robots.txt", "/page"]);
     assert_eq!(server.asked_politely("www.one.test", DELAY), ["/robots.txt", "/rules"]);
     assert_eq!(server.asked_politely("static.one.test", DELAY), ["/robots.txt", "/of-www"]);
-    // The third host forbids to read the rules of the second, so nobody knows what the second allows.
+    // The third host forbids to read the rules of the second, so it is unknown what the second allows.
     assert_eq!(outcome("http://two.test/page"), FetchOutcome::RobotsUnavailable);
     assert_eq!(server.asked_politely("www.two.test", DELAY), ["/robots.txt"]);
     assert_eq!(server.asked_politely("static.two.test", DELAY), ["/robots.txt"]);

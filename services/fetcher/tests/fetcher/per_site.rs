@@ -1,4 +1,4 @@
-//! What the operator says of single hosts: proxies, passwords, ports, kinds of content.
+//! The operator's rules for single hosts: proxies, passwords, ports, kinds of content.
 
 use crate::bench::Bench;
 use crate::http2::TlsWeb;

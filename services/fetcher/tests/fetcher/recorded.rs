@@ -1,4 +1,4 @@
-//! What a result carries for archives: heads as they went over the wire, and nobody's secrets.
+//! The parts of a result that archives keep: heads as they went over the wire, and no secrets.
 
 use crate::bench::{Bench, request, with_digest};
 use crate::http2::TlsWeb;

@@ -1,4 +1,4 @@
-//! What hosts refuse, and what is then handed back unsent.
+//! Refusals of hosts, and the requests that are then handed back unsent.
 
 use crate::bench::{Bench, PATIENCE, clock, request};
 use crate::stage::{OTHER_HOST, OTHER_PAGE, PAGE, asked_for_pages, web, with_fault};

@@ -1,4 +1,4 @@
-//! What the operator's rules say of single pages, by what servers see.
+//! The operator's rules for single pages, by what servers see.
 
 use crate::bench::Bench;
 use messages::FetchOutcome;

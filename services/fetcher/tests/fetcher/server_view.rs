@@ -1,4 +1,4 @@
-//! What the servers of `simweb::hostile` may see of a polite fetcher, whatever they do.
+//! The requests that servers of `simweb::hostile` may see of a polite fetcher, whatever they do.
 
 use simweb::hostile::{KEPT_BYTES, Misbehaviour, ServerBooks, ServerView};
 use std::time::Duration;
@@ -10,12 +10,12 @@ pub(crate) const CRAWL_DELAY: Duration = Duration::from_millis(20);
 const CLOCKS_DIFFER: Duration = Duration::from_millis(1);
 /// Longest wait for the fetcher to leave.
 const PATIENCE: Duration = Duration::from_secs(1_800);
-/// What a server may have handed to its sockets beyond what the fetcher takes: their buffers, on both sides.
+/// Bytes that a server may have handed to its sockets beyond those that the fetcher takes: the buffers of both sides.
 const IN_BUFFERS: u64 = 16 << 20;
 /// Longest request.
 const REQUEST_BYTES: u64 = 4 << 10;
 
-/// What the server saw of a case and should not have. The fetcher still runs.
+/// How the server's view of a case differs from the expected one; `None` if it does not. The fetcher still runs.
 pub(crate) fn seen_otherwise(books: &ServerBooks, case: &Misbehaviour) -> Option<String> {
     if !books.is_quiet_within(&case.name, PATIENCE) {
         return Some(format!("{}: the connection is still open", case.name));

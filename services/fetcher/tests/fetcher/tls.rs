@@ -37,7 +37,7 @@ struct TlsServer {
 }
 
 impl TlsServer {
-    /// `serve` is told whether a request came over TLS, and its head.
+    /// `serve` receives whether a request came over TLS, and its head.
     fn start(serve: impl Fn(bool, &str) -> (Vec<u8>, Farewell) + Send + Sync + 'static) -> Self {
         Self::with_tickets(2, serve)
     }
@@ -168,7 +168,7 @@ fn what_tls_receives_beneath_an_answer_is_paid() {
     }
 }
 
-/// What comes before an answer can be refused is paid, too.
+/// Bytes that come before an answer can be refused are paid, too.
 #[test]
 fn a_certificate_that_is_refused_is_paid() {
     let server = TlsServer::start(|_, _| (page("", b"hello"), Farewell::Said));

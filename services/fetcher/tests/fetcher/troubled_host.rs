@@ -70,7 +70,7 @@ fn troubled_web(plan: &Plan, clock: &Arc<WebClock>) -> SimWeb {
     SimWeb::start(config, Arc::new(move || clock.now())).unwrap()
 }
 
-/// What the detector and the estimator would say of a page that never changes.
+/// The estimate that the detector and the estimator would send of a page that never changes.
 fn estimate_of(result: FetchResult) -> ChangeEstimate {
     let looked =
         matches!(result.look.outcome, FetchOutcome::Fetched | FetchOutcome::NotModified | FetchOutcome::SameContent);
@@ -153,7 +153,7 @@ pub(crate) fn begun(ledger: &[LedgerEntry], from: Timestamp, until: Timestamp) -
     begun
 }
 
-/// What the host saw, and when it was in which trouble.
+/// The requests that the host saw, and when it was in which trouble.
 pub(crate) fn crawl() -> (Vec<LedgerEntry>, Plan) {
     let settings = settings();
     let clock = Arc::new(WebClock::new(&settings.clock));

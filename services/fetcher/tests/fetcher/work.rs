@@ -131,7 +131,7 @@ impl Rig {
     }
 }
 
-/// What a case cost the fetcher, and what its server did for that.
+/// The fetcher's cost of a case, and its server's share in it: requests and bytes.
 struct Cost {
     work_ns: f64,
     requests: f64,

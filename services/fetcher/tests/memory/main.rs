@@ -1,4 +1,4 @@
-//! The memory that the fetcher takes when everything it fetches is as large as it may be, and nobody takes its results.
+//! The memory that the fetcher takes when everything it fetches is as large as it may be, and no reader takes its results.
 //! In a process of its own, whose peak is measured.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]

@@ -36,7 +36,7 @@ impl Index {
         }
     }
 
-    /// Adds an id that is not known. Its number is that of ids added before. `id_of` tells the id of an earlier number.
+    /// Adds an id that is not known. Its number is that of ids added before. `id_of` returns the id of an earlier number.
     pub(crate) fn add(&mut self, id: &PageId, id_of: impl Fn(u32) -> PageId) {
         // A table that is fuller than four fifths is slow to search.
         if (self.used + 1) * 5 > self.slots.len() * 4 {

@@ -6,7 +6,7 @@
 //! about as many bytes as the entry has. An entry that all blocks hold is deleted. So journal and blocks are of about
 //! one size, no batch writes much more than it changed, and a start reads both once.
 //!
-//! What is in memory runs ahead of the log by the batch at work. If that is lost, the accounts are read again.
+//! The accounts in memory run ahead of the log by the batch at work. If that is lost, the accounts are read again.
 
 mod columns;
 mod index;
@@ -34,7 +34,7 @@ pub struct LinkedPage {
     pub account: Account,
     /// Links between the page and a seed when it was found. Above 65,535 it is kept as that.
     pub depth: i32,
-    /// The weight last told to the scheduler; 0 if none.
+    /// The weight last sent to the scheduler; 0 if none.
     pub told_importance: f64,
     /// Its account of cash from trusted pages.
     pub trust: TrustAccount,
@@ -56,7 +56,7 @@ struct Held {
 #[derive(Debug)]
 struct Block {
     held: Vec<Held>,
-    /// The trust of each, or none. A crawl that trusts nobody has none.
+    /// The trust of each, or none. A crawl without trusted pages has none.
     trust: Vec<TrustAccount>,
     /// The last entry of the journal that the block on disk holds.
     kept_to: u64,
@@ -173,7 +173,7 @@ impl Accounts {
         (self.index.memory_bytes() + accounts * size_of::<PageId>(), rest + self.changed.capacity() * size_of::<u32>())
     }
 
-    /// What is to be written so that the table holds all accounts as they are; `None` deletes.
+    /// The records to write so that the table holds all accounts as they are; `None` deletes.
     pub fn unwritten(&mut self) -> Vec<(AccountsKey, Option<AccountColumns>)> {
         let mut writes = Vec::new();
         let changed = std::mem::take(&mut self.changed);

@@ -1,5 +1,5 @@
-//! The ranker as a stage over a log in memory, with a clock set by hand. Tests play the detector and read what the scheduler
-//! is told.
+//! The ranker as a stage over a log in memory, with a clock set by hand. Tests play the detector and read the messages to the
+//! scheduler.
 
 use messages::{Encoded, Link, PageFocus, PageOutLinks, RankedPage, SchedulerEvent, topics};
 use page::{CanonicalUrl, PageId, Timestamp};
@@ -82,7 +82,7 @@ impl Bench {
         self.ranked()
     }
 
-    /// What the scheduler was told since the last call, by address.
+    /// The pages sent to the scheduler since the last call, by address.
     pub(crate) fn ranked(&mut self) -> Vec<RankedPage> {
         self.driver.run_until_idle().unwrap();
         let mut ranked = Vec::new();

@@ -14,7 +14,7 @@ const COOKING: i64 = 2;
 const THRESHOLD: f64 = 0.3;
 const ALIKE: (&str, &str) = ("ranker.importance", "none");
 
-/// What topics say of a page and of its links, in order.
+/// The relevance of a page to a topic, and the promises of its links, in order.
 fn judged(topics_version: i64, relevance: f64, promises: &[f32]) -> Option<PageFocus> {
     let topic = if topics_version == SAILING { "sailing" } else { "cooking" };
     Some(PageFocus {
@@ -176,7 +176,7 @@ fn crashes_change_nothing_of_what_is_kept() {
                 // Sailing, then cooking, then nothing, then sailing again.
                 let topics = [Some(SAILING), Some(COOKING), None, Some(SAILING)][round * 4 / 150];
                 let source = random.random_range(0..40);
-                // All links are of one site, whose partition hears of them in the order of the looks.
+                // All links are of one site, whose partition receives them in the order of the looks.
                 let targets: Vec<_> = (0..4).map(|step| url((source + 7 * step) % 35)).collect();
                 let targets: Vec<&str> = targets.iter().map(String::as_str).collect();
                 let relevance = random.random_range(0.0..0.6);

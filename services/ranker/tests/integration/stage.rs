@@ -152,7 +152,7 @@ fn a_site_that_links_itself_a_million_times_gains_nothing_beside_one_that_is_a_r
                 let ring: Vec<String> = (1..=6).map(|step| format!("/{}", (number + step) % PAGES)).collect();
                 let ring: Vec<&str> = ring.iter().map(String::as_str).collect();
                 bench.send(&format!("http://ring.test/{number}"), &ring, round == 0, number as i64);
-                // In the end, weights are told of what all pages have been given.
+                // In the end, the weights that are sent count what all pages have been given.
                 if round + 1 < rounds {
                     let other = format!("http://other-{number}.test/");
                     bench.send(&other, &["http://farm.test/0", "http://ring.test/0"], round == 0, number as i64);

@@ -62,7 +62,8 @@ fn a_farm_of_ten_thousand_pages_gains_nothing_against_trusted_hosts() {
 #[test]
 fn a_page_is_worth_what_trusted_pages_lead_to() {
     let mut bench = Bench::new(&[HOURLY, TRUSTED, ("ranker.importance", "trustrank"), ("ranker.min_change", "0.01")]);
-    // The trusted page links one page, that another, which ends; nobody links the last one but itself and a page that nobody links.
+    // The trusted page links one page, that another, which ends. The last one has links from itself and from a page without
+    // links to it.
     let links = [
         ("http://good.test/", "http://one.test/"),
         ("http://one.test/", "http://two.test/"),
@@ -101,7 +102,7 @@ fn trust_is_given_and_taken_while_the_crawl_goes_on() {
     bench.check_cash();
     assert!(bench.told(LONELY) < 0.2 * lonely, "{lonely} became {}", bench.told(LONELY));
     assert!(is_about(bench.told(GOOD), good), "{good} became {}", bench.told(GOOD));
-    // Nobody is trusted any more.
+    // No page is trusted any more.
     bench.restart(&[HOURLY, pagerank]);
     crawl(&mut bench, &all, 90..120);
     bench.check_cash();

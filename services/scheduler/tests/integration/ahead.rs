@@ -157,7 +157,7 @@ fn what_a_host_has_out_shrinks_when_it_becomes_slow() {
     assert_eq!(hosts.most_out, 2);
 }
 
-/// What waited for its turn longer than its lease would be handed out, and asked for, again.
+/// A request that waited for its turn longer than its lease would be handed out, and asked for, again.
 #[test]
 fn a_slow_host_has_no_more_out_than_it_answers_within_half_a_lease() {
     let overrides = [("budget.host_ahead", "1h"), ("policy.lease_timeout", "10m"), ("politeness.crawl_delay", "1s")];

@@ -249,7 +249,7 @@ pub(crate) fn edited<T>(mut it: T, edit: impl FnOnce(&mut T)) -> T {
     it
 }
 
-/// The same with another outcome, which tells nothing of the content.
+/// The same with another outcome, which says nothing of the content.
 pub(crate) fn failed(request: &FetchRequest, outcome: FetchOutcome, status: Option<u16>) -> ChangeEstimate {
     let looked = looked(request, 2.0);
     let look = Look { outcome, status, validators: Validators::default(), ..looked.look };

@@ -1,4 +1,4 @@
-//! What the budget buys, by which policy.
+//! How the budget is spent, by policy.
 
 use crate::bench::{Bench, edited, failed, looked, on_host};
 use messages::{ChangeEstimate, CommandKind, Demand, Encoded, FetchOutcome, topics};

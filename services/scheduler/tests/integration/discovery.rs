@@ -61,7 +61,7 @@ fn lists_become_pages_by_being_named_if_the_settings_say_so() {
     check(&[("crawl.discover", "same-host")], &[URL, "http://a.site.test/1", map, feed]);
 }
 
-/// Pages that the links of a page lead to, as the ranker tells them.
+/// Pages that the links of a page lead to, as the ranker sends them.
 fn ranked(source: &str, pages: &[(&str, i32, f64)], is_news: bool, now: Timestamp) -> SchedulerEvent {
     let source = CanonicalUrl::parse(source).unwrap();
     let page = |(url, depth, importance): &(&str, i32, f64)| RankedPage {

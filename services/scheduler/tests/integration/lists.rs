@@ -1,4 +1,4 @@
-//! What sitemaps and feeds say of pages, and what it is worth.
+//! How the statements of sitemaps and feeds about pages count.
 
 use crate::bench::{Bench, edited, looked};
 use messages::{HintKind, ListedPage, SchedulerEvent, SiteListing, Verdict};

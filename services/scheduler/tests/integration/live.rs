@@ -124,7 +124,7 @@ fn an_explanation_shows_sweeps_and_is_the_same_after_everything_but_the_log_was_
     }
     let last_look = world.last_look;
     let bench = &mut world.bench;
-    // A page of the site that nobody has looked at since.
+    // A page of the site without a look since.
     let stale = (0..PAGES).map(|page| page_of(0, page)).find(|url| last_look[url] < sweep_at).unwrap();
     let elsewhere = page_of(1, 0);
     let before = [&stale, &elsewhere].map(|url| bench.explained(url, Some(1.0)));

@@ -25,7 +25,7 @@ fn letter(to: &str, about: &str, saying: MirrorSaying, version_at: Option<Timest
     (to.site_key().as_str().to_owned(), SchedulerEvent::Letter(letter))
 }
 
-/// A bench with both pages fetched once, and the mirror told of the original.
+/// A bench with both pages fetched once, and a message to the mirror about the original.
 fn tied(overrides: &[(&str, &str)]) -> Bench {
     let mut bench = Bench::with_partitions(
         4,

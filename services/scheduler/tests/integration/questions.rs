@@ -1,4 +1,4 @@
-//! What the scheduler answers to operators: what it keeps and decides, without changing anything.
+//! Answers of the scheduler to operators: what it keeps and decides, without changing anything.
 
 use crate::bench::{Bench, ELSEWHERE, SIBLING, URL, looked};
 use messages::{Answer, CommandKind, DeadLetter, Encoded, HostOrder, HostSelection, Question, QuestionKind, topics};

@@ -1,4 +1,4 @@
-//! What hosts refuse: who waits, for how long, and what it counts as.
+//! Refusals of hosts: which pages wait, for how long, and what a refusal counts as.
 
 use crate::bench::{Bench, ELSEWHERE, SIBLING, URL, edited, failed, looked, on_host, seconds, urls};
 use messages::{

@@ -1,4 +1,4 @@
-//! What the operator says of pages and hosts: rules, blocks, limits.
+//! The operator's rules, blocks and limits for pages and hosts.
 
 use crate::bench::{Bench, URL, looked, seconds, urls};
 use messages::{CommandKind, DetectorEvent, Link, PageLinks, PageRemoval, SchedulerEvent, Verdict, topics};
@@ -108,7 +108,7 @@ fn a_blocked_host_is_asked_for_nothing_and_its_pages_stay_known() {
     bench.command(CommandKind::UnblockHost, URL, 1.0);
     show(&mut bench, URL, &["/1"]);
     assert_eq!(urls(&bench.wait(MINUTE)), set(&[URL, "http://a.site.test/1"]));
-    // Fetchers are told, so that what is handed out already is not sent.
+    // Fetchers receive the stops, so that requests that are handed out already are not sent.
     let stops = bench.read(topics::HOST_STOPS);
     let told: Vec<_> = stops.iter().map(|stop| (stop.host.as_str(), stop.stopped)).collect();
     assert_eq!(told, [("a.site.test", true), ("a.site.test", false)]);

@@ -1,4 +1,4 @@
-//! What looks at some pages of a site do to the others, for policies that go by a page's whole belief.
+//! Effects of looks at some pages of a site on the others, for policies that go by a page's whole belief.
 
 use crate::bench::{Bench, edited, looked};
 use messages::{ChangeEstimate, FetchRequest, SchedulerEvent, SweepForecast};
@@ -7,7 +7,7 @@ use sweeps::{CellChange, CellPriors, PagePlace};
 
 const PAGES: usize = 10;
 
-/// A page of which its own looks have told next to nothing.
+/// A page whose own looks have shown next to nothing.
 fn hardly_known(request: &FetchRequest) -> ChangeEstimate {
     edited(looked(request, 0.004), |it| {
         it.belief.alpha = 0.4;
@@ -100,7 +100,7 @@ fn news_of_a_cell_reaches_its_pages_without_a_look_at_them() {
             }
             let (news, docs) = requests(&mut bench, 8);
             assert!(news >= 30 && docs <= 5, "{policy}, {estimator}, crash {crash}: {news} and {docs}");
-            // The other way round, when that is what is told last.
+            // The other way round, when the last forecast says so.
             tell(&mut bench, 1e5, 2.0);
             bench.wait(HOUR);
             let (news, docs) = requests(&mut bench, 8);

@@ -17,7 +17,7 @@ pub(crate) struct Bench {
     attempt: i64,
 }
 
-/// What came of one look.
+/// The records that one look led to.
 #[derive(Debug)]
 pub(crate) struct Seen {
     pub(crate) verdict: Verdict,

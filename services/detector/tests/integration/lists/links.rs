@@ -1,4 +1,4 @@
-//! What lists say of pages that are not known, and what pages say of lists, becomes links.
+//! Unknown pages in lists, and lists that pages name, become links.
 
 use crate::lists::bench::Bench;
 use crate::lists::{SITEMAP, page};
