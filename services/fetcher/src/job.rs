@@ -30,7 +30,7 @@ pub(crate) struct FetchJob {
     site: SiteKey,
     /// Whether a request for the page was sent. The answer is useful even after the lease.
     pub(crate) was_sent: bool,
-    /// The robots.txt to fetch for the fetcher of another site before the page is asked for.
+    /// A robots.txt that redirects to another site: to be asked for there, or answered. It comes before the page itself.
     pub(crate) errand: Option<RobotsErrand>,
     /// Requests sent for it, robots.txt included.
     pub(crate) requests: u32,

@@ -15,7 +15,7 @@ pub const FOCUS: Table<PageId, FocusedPage> = Table::new("focus");
 /// Counts of the pages: one record. Absent: there was no topic yet.
 pub const FOCUS_TOTALS: Table<TotalsKey, FocusTotals> = Table::new("focus-totals");
 
-/// The relevance of a page and of the links to it. The schema describes the fields.
+/// A page's relevance to the topics, and the evidence of the links to it. The schema describes the fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct FocusedPage {

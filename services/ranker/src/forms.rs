@@ -61,7 +61,8 @@ impl FormYield {
     }
 }
 
-/// The share of their worth that forms keep which have lost some. Few have, so they lie in memory: a link costs no read.
+/// For each form that has lost some of its worth, the share that it keeps. Few have, so they lie in memory: a link costs no
+/// read.
 #[derive(Debug, Default)]
 pub(crate) struct FormShares(HashMap<u64, f64>);
 

@@ -45,7 +45,7 @@ use stream::partitioner::partition_for;
 use stream::{Context, InputRecord, ProcessError, Processor, QuestionDesk, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
 
-/// The share of its worth that a page keeps that is a copy of another, or not to be indexed.
+/// The share of its worth that a page keeps if it is a copy of another, or not to be indexed.
 const UNWANTED_SHARE: f64 = 0.1;
 
 /// The topics and tables of the stage.

@@ -20,7 +20,7 @@ use topology::LogNames;
 const CLIENT: &str = "recrawl-ask";
 /// How often answers are looked for.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// How far the clocks of the machines may differ, before a stage takes a new question for one that nobody waits for.
+/// How far the clocks of the machines may differ, before a stage takes a new question for one that no process waits for.
 const CLOCK_TOLERANCE: Duration = MINUTE;
 /// The longest wait, so that no time overflows.
 const LONGEST_WAIT: Duration = DAY;
@@ -64,7 +64,7 @@ impl Asker {
         self.partitions
     }
 
-    /// What the stages keep of a page.
+    /// The records that the stages keep of a page.
     pub fn page(&self, url: &CanonicalUrl) -> Result<PageParts, CommandFailure> {
         let answers = self.ask_about_page(QuestionKind::Page, url, &[SCHEDULER, DETECTOR, ESTIMATOR, RANKER])?;
         let parts = PageParts {
@@ -202,7 +202,7 @@ impl Asker {
         for &stage in stages {
             match self.processes(stage) {
                 Processes::Running => asked.push(stage),
-                // Where no link is followed nobody starts a ranker, and it has nothing to say.
+                // Where no link is followed no ranker needs to be started, and it has nothing to say.
                 Processes::NeverStarted if stage.0 == RANKER.0 => {}
                 Processes::Stopped | Processes::NeverStarted => {
                     answers.absent.insert(stage.0);
@@ -221,7 +221,7 @@ impl Asker {
         let group = self.names.group(stage);
         match self.log.processes(&group) {
             Ok(Some(0)) => Processes::Stopped,
-            // A user who may not see the group is not told whether there is one.
+            // The broker does not show a user who may not see the group whether there is one.
             Ok(None) if self.log.backlog(&group, &self.names.topic(input)).is_ok() => Processes::NeverStarted,
             // If the group cannot be seen, the wait decides.
             _ => Processes::Running,
@@ -267,7 +267,7 @@ impl Asker {
     }
 }
 
-/// What a consumer group says about the processes of its stage.
+/// Whether a stage has processes, by its consumer group.
 enum Processes {
     Running,
     /// None runs, but one has.

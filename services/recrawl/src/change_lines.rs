@@ -1,4 +1,4 @@
-//! The lines in which `diff` and `changes` tell a change to people.
+//! The lines in which `diff` and `changes` print a change for people.
 
 use anstyle::{AnsiColor, Style};
 use change::{RunKind, word_diff};
@@ -68,7 +68,7 @@ impl LineStyle {
         self.styled(Style::new().bold(), verdict)
     }
 
-    /// Lines that tell a change: where, what it was, what it is.
+    /// Lines that show a change: where, what it was, what it is.
     pub(crate) fn lines<'a>(
         self,
         units: impl IntoIterator<Item = ToldUnit<'a>>,
@@ -111,7 +111,7 @@ impl LineStyle {
     }
 }
 
-/// Lines that tell which triggers fired, and which watched parts are not there.
+/// Lines that name the triggers that fired, and the watched parts that are not there.
 pub(crate) fn watched_lines(triggers: &[String], not_found: &[String]) -> impl Iterator<Item = String> {
     let fired = triggers.iter().map(|trigger| format!("! {trigger}"));
     fired.chain(not_found.iter().map(|part| format!("? {part} is not on the page")))

@@ -1,9 +1,9 @@
-//! What a record of a topic is to a reader from outside the loop.
+//! Decodes records of a topic for readers from outside the loop.
 
 use messages::{DecodeError, Message, PageRemoval};
 use stream::InputRecord;
 
-/// What a record is to a reader.
+/// A record as a reader sees it: a message, nothing for the reader, or one that cannot be read yet.
 pub(crate) enum DecodedRecord<M> {
     Message(M),
     /// A tombstone or a foreign record. A foreign record is reported; both are skipped.

@@ -143,7 +143,7 @@ impl Embedded {
     }
 }
 
-/// What the port takes and gives, besides the state of the stages.
+/// The handlers behind the port, besides the state of the stages: commands, documents and hints.
 struct Doors {
     commands: Arc<http::Commands>,
     documents: Arc<http::Documents>,
@@ -257,7 +257,7 @@ impl CommandSender {
         Ok(())
     }
 
-    /// Tells the detectors what pages should be about, or, without a file's text, no longer.
+    /// Sends the detectors the topic of this name, or, without a file's text, withdraws it.
     pub fn order_topic(&self, name: &str, text: Option<String>) -> Result<(), CommandFailure> {
         let now = self.clock.now();
         let order = TopicOrder { name: name.to_owned(), text, ordered_at: now };

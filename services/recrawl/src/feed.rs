@@ -18,7 +18,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 /// Records read at a time per partition.
 const BATCH: usize = 500;
-/// Changes in a feed, if nobody says otherwise.
+/// Default number of changes in a feed.
 pub(crate) const ITEMS: usize = 100;
 /// Lines of a change that are shown.
 const SHOWN_LINES: usize = 50;
@@ -40,7 +40,7 @@ impl FeedForm {
     }
 }
 
-/// What a feed says of itself.
+/// The description of a feed in its head.
 pub(crate) struct FeedAbout {
     pub(crate) title: String,
     /// Where the feed is to be had. Not known to a command that writes a file.

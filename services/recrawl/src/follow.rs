@@ -109,7 +109,7 @@ pub(crate) trait Take<M> {
     /// No more records for now: flush the output.
     fn rest(&mut self) -> Result<(), CommandFailure>;
 
-    /// Before each look for a record: for takers that tell how they are doing.
+    /// Called before each look for a record, for takers that report how they are doing.
     fn turned(&mut self, _follower: &TopicFollower<M>) {}
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn pause(wait: Duration, stop: &StopSignal) {
 pub(crate) struct Start {
     /// `None`: at the first record that is kept.
     pub(crate) cursor: Option<Cursor>,
-    /// What to blame if the cursor does not fit this crawl.
+    /// The cursor's source as messages name it if the cursor does not fit this crawl: a flag, a file or an object.
     pub(crate) named: String,
 }
 
@@ -240,7 +240,7 @@ impl<M: Message> TopicFollower<M> {
         held.map(|(partition, offset)| format!("the schema of record {partition}@{offset}"))
     }
 
-    /// Notes a look that failed. The first failure is told at once, the following ones when they get rare.
+    /// Notes a look that failed. The first failure is printed at once, the following ones when they get rare.
     fn failed(&mut self, problem: String) {
         self.failures += 1;
         if self.failures.is_power_of_two() {

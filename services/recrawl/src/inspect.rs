@@ -221,7 +221,7 @@ impl Inspection {
         self.entry(&detector::topology(), url, detector::CONTENTS, &url.page_id())
     }
 
-    /// What the stages keep of a page. The scheduler may know it before the other stages have seen its partition.
+    /// The records that the stages keep of a page. The scheduler may know it before the other stages have seen its partition.
     pub fn page(&self, url: &CanonicalUrl) -> Result<PageParts, CommandFailure> {
         let id = url.page_id();
         let scheduler = scheduler::topology();

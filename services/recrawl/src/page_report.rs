@@ -1,4 +1,4 @@
-//! What is stored about one page, as commands show it.
+//! The records about one page, as commands show them.
 
 use crate::CommandFailure;
 use detector::PageSketch;
@@ -10,35 +10,35 @@ use scheduler::explain::Explanation;
 use scheduler::{ForgottenPage, HostSchedule, ScheduledPage};
 use serde::Serialize;
 
-/// What the stages keep of a page.
+/// The records that the stages keep of a page.
 #[derive(Clone, Debug, Default)]
 pub struct PageParts {
-    /// Of the scheduler. Absent if the page is not known.
+    /// The scheduler's record. Absent if the page is not known.
     pub page: Option<ScheduledPage>,
-    /// Of the scheduler, of its host.
+    /// The scheduler's record of the page's host.
     pub host: Option<HostSchedule>,
-    /// Of the scheduler, if an operator has forgotten the page.
+    /// The scheduler's record if an operator has forgotten the page.
     pub forgotten: Option<ForgottenPage>,
-    /// Of the detector.
+    /// The detector's record.
     pub sketch: Option<PageSketch>,
-    /// Of the estimator.
+    /// The estimator's record.
     pub belief: Option<PageBelief>,
-    /// Of the ranker, if the crawl has topics.
+    /// The ranker's record, if the crawl has topics.
     pub focus: Option<FocusedPage>,
 }
 
 /// Why a page is or is not due, and what topics make of it.
 #[derive(Clone, Debug, Default)]
 pub struct ExplanationParts {
-    /// Of the scheduler. Absent if the page is not known.
+    /// The scheduler's answer. Absent if the page is not known.
     pub explanation: Option<Explanation>,
-    /// Of the ranker, if the crawl has topics.
+    /// The ranker's record, if the crawl has topics.
     pub focus: Option<FocusedPage>,
-    /// Of the scheduler, if an operator has forgotten the page.
+    /// The scheduler's record if an operator has forgotten the page.
     pub forgotten: Option<ForgottenPage>,
 }
 
-/// That a page is not known, and what became of it if an operator has forgotten it.
+/// The failure for a page that is not known. It says what became of the page if an operator has forgotten it.
 pub fn not_known(url: &CanonicalUrl, forgotten: Option<ForgottenPage>) -> CommandFailure {
     CommandFailure::No(match forgotten {
         None => format!("page {url} is not known in this crawl; add it with recrawl seed"),
@@ -56,14 +56,14 @@ pub fn not_known(url: &CanonicalUrl, forgotten: Option<ForgottenPage>) -> Comman
     })
 }
 
-/// What the topics of a crawl make of a page.
+/// A page's relevance to the topics of a crawl.
 #[derive(Clone, Debug, Serialize)]
 pub struct FocusReport {
     /// Whether the page was looked at and is about a topic.
     pub is_on_topic: bool,
     /// By topic; empty if the page was not looked at.
     pub relevances: Vec<TopicRelevance>,
-    /// What the links to it promise, from 0 to 1; counts until the page is looked at.
+    /// The promise of the links to it, from 0 to 1; counts until the page is looked at.
     pub promise: Option<f64>,
     /// Links between the page and the last one on a topic on the way to it.
     pub hops_off_topic: Option<i32>,
@@ -92,7 +92,7 @@ pub struct PageReport {
     pub weight: f64,
     /// Its weight by the links that lead to it; 1 is average. Counts if no other weight is given.
     pub importance: f64,
-    /// What the topics of the crawl make of it; absent without topics.
+    /// Its relevance to the topics of the crawl; absent without topics.
     pub focus: Option<FocusReport>,
     pub depth: i32,
     pub discovered_at: String,

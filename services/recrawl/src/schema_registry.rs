@@ -111,7 +111,7 @@ impl Registry {
         id.ok_or_else(|| stop(format!("{}; it names no id of the schema", self.said(answer))))
     }
 
-    /// What an answer means that is not the wanted one.
+    /// The error for an answer that is not the wanted one, with the remedy.
     fn problem(&self, answer: &Answer, subject: &str) -> LogError {
         let said = self.said(answer);
         match answer.status {

@@ -12,20 +12,20 @@ use topology::LogNames;
 
 /// A stage of the loop.
 pub struct StageEntry {
-    /// What it does, after its name.
+    /// The stage's purpose, as help and manifests show it after its name.
     pub purpose: &'static str,
-    /// What it reads, keeps and writes.
+    /// The topics that it reads and writes, and the tables that it keeps.
     pub topology: fn() -> StageTopology,
     /// Builds it.
     ///
     /// # Errors
     /// [`ErrorKind::Retry`] while something outside does not answer, [`ErrorKind::Stop`] if a setting is wrong.
     pub build: fn(&Surroundings<'_>) -> Result<StageSpec, LogError>,
-    /// What its pod needs on Kubernetes.
+    /// The resources that its pod needs on Kubernetes.
     pub pod: Pod,
 }
 
-/// What a stage is built from.
+/// The surroundings from which a stage is built: settings, names, clock, directory and log.
 pub struct Surroundings<'a> {
     /// Effective settings of the process.
     pub settings: &'a Settings,

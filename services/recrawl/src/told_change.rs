@@ -1,4 +1,4 @@
-//! A change as people and programs are told it.
+//! A change as it is printed for people and sent to programs.
 
 use crate::change_lines::{LineStyle, watched_lines};
 use crate::cursor::Cursor;
@@ -25,7 +25,7 @@ impl VerdictArguments {
     }
 }
 
-/// The verdicts that are told.
+/// The verdicts that are published.
 const TOLD: [Verdict; 6] =
     [Verdict::First, Verdict::Minor, Verdict::Major, Verdict::Missing, Verdict::Gone, Verdict::Returned];
 
@@ -34,7 +34,7 @@ fn verdict(text: &str) -> Result<Verdict, String> {
     found.ok_or_else(|| format!("write some of {}", TOLD.map(|verdict| word(&verdict)).join(", ")))
 }
 
-/// A change as it is told: a line of `recrawl changes --format jsonl`, and the body of a webhook.
+/// A change as it is published: a line of `recrawl changes --format jsonl`, and the body of a webhook.
 #[derive(Debug, Serialize)]
 pub(crate) struct ToldChange {
     /// Cursor that resumes after this change.

@@ -1,4 +1,4 @@
-//! What is read of the answers of web servers that the operator names ([`daemon::web_client`]).
+//! Reads the answers of web servers that the operator names ([`daemon::web_client`]).
 
 use ureq::Body;
 use ureq::http::Response;

@@ -89,7 +89,7 @@ impl HostWorker {
             {
                 network.addresses.wait(address).await;
             }
-            // A worker never waits for a place while it has the turn of a host: others need the turn.
+            // No worker waits for a place while it has the turn of a host.
             let _place = if is_own {
                 if !self.has_place() && !self.try_take_place() {
                     drop(turn);

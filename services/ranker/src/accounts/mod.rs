@@ -6,7 +6,7 @@
 //! about as many bytes as the entry has. An entry that all blocks hold is deleted. So journal and blocks are of about
 //! one size, no batch writes much more than it changed, and a start reads both once.
 //!
-//! The accounts in memory run ahead of the log by the batch at work. If that is lost, the accounts are read again.
+//! The accounts in memory run ahead of the log by the batch at work. If that batch is lost, the accounts are read again.
 
 mod columns;
 mod index;

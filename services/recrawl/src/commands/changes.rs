@@ -12,7 +12,7 @@ use daemon::StopSignal;
 use messages::{PageChange, topics};
 use std::io::{BufWriter, StdoutLock, Write};
 
-/// What is read of the topic.
+/// How the topic of changes is read.
 const SUBJECT: Subject<PageChange> =
     Subject { retention: "log.retention_changes", batch: 500, moment: |change| change.seen_at };
 

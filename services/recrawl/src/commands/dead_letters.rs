@@ -1,4 +1,4 @@
-//! `recrawl dead-letters`: lists records that a stage could not process, with the reason, and replays them.
+//! Lists records that a stage set aside because it could not process them, with the reason, and replays them.
 
 mod replay;
 
@@ -15,7 +15,7 @@ use stream::InputRecord;
 /// Records read at a time.
 const BATCH: usize = 1_000;
 
-/// Arguments of `recrawl dead-letters`.
+/// Arguments of the list of records that were set aside, and of their replay.
 #[derive(Args, Debug)]
 pub struct DeadLettersArguments {
     #[command(flatten)]
@@ -41,7 +41,7 @@ struct DeadLetterRow {
     reason: String,
 }
 
-/// Lists the retained dead letters.
+/// Lists the retained records that were set aside.
 pub fn dead_letters(arguments: &DeadLettersArguments, format: Format) -> Result<(), CommandFailure> {
     let data = arguments.data.as_ref().map(|path| path.display().to_string());
     let settings = arguments.settings.load(&[("crawl.data", data)])?;

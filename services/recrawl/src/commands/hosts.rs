@@ -15,7 +15,7 @@ pub struct HostsArguments {
     /// Number of hosts shown; 0 shows all, which is for a data directory only.
     #[arg(long, default_value_t = 20)]
     top: u32,
-    /// What the hosts are ordered by.
+    /// Order of the hosts.
     #[arg(long, default_value = "pages")]
     by: ShownOrder,
 }

@@ -85,7 +85,7 @@ pub(super) fn word(kind: CommandKind) -> &'static str {
     }
 }
 
-/// What a command is about.
+/// Whether a command names pages or hosts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Subject {
     Pages,

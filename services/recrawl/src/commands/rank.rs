@@ -28,7 +28,7 @@ pub struct RankArguments {
     /// {"from":…, "to":…, "weight":…}. "-" is stdin.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// What makes a page matter.
+    /// The measure of a page's importance.
     #[arg(long, value_enum, default_value_t)]
     method: RankMethod,
     /// Ranks hosts instead of pages. A link between two hosts counts the logarithm of 1 + their links.
@@ -57,7 +57,7 @@ pub struct RankArguments {
     skip_bad: bool,
 }
 
-/// What makes a page matter.
+/// The measure of a page's importance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum RankMethod {
     /// The time a reader spends there who follows links at random.
@@ -153,7 +153,7 @@ pub fn rank(arguments: &RankArguments, format: Format) -> Result<(), CommandFail
     written(print(pages, format))
 }
 
-/// What was ranked, and what did not count.
+/// Counts of the pages or hosts that were ranked, and of the links that did not count.
 fn summary(graph: &Graph, by_host: bool) -> String {
     let (nodes, links, left_out) = (graph.nodes(), graph.links(), graph.left_out());
     if by_host {
@@ -163,7 +163,7 @@ fn summary(graph: &Graph, by_host: bool) -> String {
     format!("{nodes} pages, {links} links; not counted: {own} of pages to themselves, {repeated} repeated")
 }
 
-/// What cannot be ranked.
+/// Refuses a graph and arguments that cannot be ranked. Bad lines are printed, and left out with `--skip-bad`.
 fn check(arguments: &RankArguments, read: &Edges) -> Result<(), CommandFailure> {
     let file = arguments.file.display();
     if read.bad > 0 {

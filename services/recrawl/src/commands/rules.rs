@@ -30,38 +30,38 @@ pub struct RulesArguments {
     content_type: Option<String>,
 }
 
-/// What the operator said of a page.
+/// The operator's rule for a page, and its effect.
 #[derive(Debug, Serialize)]
 struct RuleReport {
     url: String,
     /// Name of the rule, or its number. Null if no rule names the page.
     rule: Option<String>,
-    /// The pattern by which the rule is that of the page.
+    /// The pattern of this rule that matches the page.
     pattern: Option<String>,
     /// Whether the page is crawled.
     crawled: bool,
-    /// What decides that.
+    /// The rule or the line of a filter that decides whether it is crawled, in words.
     decided_by: String,
-    /// What the rule says of the crawl, as settings.
+    /// The rule's orders to the crawl, as lines of settings.
     orders: Vec<String>,
-    /// What is watched on the page, if anything.
+    /// The watched parts and triggers. Absent if nothing on the page is watched.
     #[serde(flatten)]
     watching: Option<WatchReport>,
 }
 
-/// What the rule of a page sees on it.
+/// The parts that the rule of a page finds on it, and the state of its triggers.
 #[derive(Debug, Serialize)]
 struct WatchReport {
-    /// Whether changes that fire no trigger are not told.
+    /// Whether changes that fire no trigger are left unpublished.
     only_triggers: bool,
-    /// What the page is read as. Selectors select in HTML, pointers in JSON.
+    /// The kind of content that the page is read as. Selectors select in HTML, pointers in JSON.
     read_as: String,
     watch: Vec<PartReport>,
     ignore: Vec<PartReport>,
     triggers: Vec<TriggerReport>,
 }
 
-/// What a part of the rule selects.
+/// The texts that a part of the rule selects.
 #[derive(Debug, Serialize)]
 struct PartReport {
     part: String,
@@ -73,7 +73,7 @@ struct PartReport {
     left_out: usize,
 }
 
-/// What a trigger sees.
+/// The number or words that a trigger sees, and whether its condition holds.
 #[derive(Debug, Serialize)]
 struct TriggerReport {
     trigger: String,
@@ -81,8 +81,8 @@ struct TriggerReport {
     number: Option<f64>,
     /// Whether its words are there. Null if it is about a number, or sees no text.
     words: Option<bool>,
-    /// Whether its condition holds now. It fires when it did not hold at the look before. Null if it cannot be told, and of
-    /// a number that is to fall or rise.
+    /// Whether its condition holds now. It fires when it did not hold at the look before. Null if it sees nothing that it is
+    /// about; false for a number that is to fall or rise, which is an event.
     holds: Option<bool>,
 }
 
@@ -140,7 +140,7 @@ fn watch_report(rule: &WatchRule, url: &CanonicalUrl, given: &Given, content_typ
     }
 }
 
-/// What a part selects by itself, whatever the other parts of the rule are.
+/// The texts that a part selects by itself, whatever the other parts of the rule are.
 fn part_report(part: &SelectedPart, body: &Body<'_>) -> PartReport {
     let mut alone = Selection::default();
     alone.add(PartUse::Watch, &part.text).expect("a part of a rule is one by itself");

@@ -72,7 +72,7 @@ fn check_health(address: &str) -> Result<(), CommandFailure> {
     http_client::ask(address, "GET", "/healthz", b"").map(drop)
 }
 
-/// What requests came to, a line per class.
+/// The outcomes of requests, a line per class.
 fn outcomes(title: &str, counts: &[OutcomeCount]) -> Vec<String> {
     let lines = outcome_lines(counts).into_iter().map(|line| format!("  {line}"));
     let title = (!counts.is_empty()).then(|| format!("{title}:"));

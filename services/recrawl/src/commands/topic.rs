@@ -53,7 +53,7 @@ enum TopicCommand {
     },
     /// Learns a topic from example pages and prints its file.
     Learn {
-        /// What the topic is called.
+        /// Name of the topic.
         #[arg(long)]
         name: String,
         /// Examples: files ("-" is stdin), directories of files, and URLs.
@@ -175,7 +175,7 @@ pub fn topic(arguments: &TopicArguments, format: Format) -> Result<(), CommandFa
     }
 }
 
-/// Tells a crawl what pages should be about, or, without a file's text, no longer.
+/// Sends a crawl the topic of this name, or, without a file's text, withdraws it.
 fn order(
     settings: &SettingsArguments,
     crawl: &CrawlArguments,

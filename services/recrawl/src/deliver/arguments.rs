@@ -20,7 +20,7 @@ use topology::LogNames;
 
 /// Where the cursor file lies if the settings name no data directory.
 const DATA: &str = "recrawl-data";
-/// Letters of the digest that tells the cursor files of receivers apart.
+/// Number of characters of the digest that distinguishes the cursor files of receivers.
 const DIGEST_LETTERS: usize = 12;
 /// The template whose receiver is a room of a Matrix server.
 const MATRIX: &str = "matrix";
@@ -62,7 +62,7 @@ pub(crate) struct DeliveryArguments {
     /// A change that has been tried again for so long is given up.
     #[arg(long, value_name = "DURATION", default_value = "1h")]
     give_up_after: humantime::Duration,
-    /// What then happens: stop ends the command with an error, skip leaves the change out.
+    /// How the command treats a change that is given up: stop ends it with an error, skip leaves the change out.
     #[arg(long, value_enum, default_value_t = OnFailure::Stop)]
     on_failure: OnFailure,
     /// Shows health, metrics and status at http.bind, as stages do, and waits for Kafka at the start.
@@ -161,7 +161,7 @@ impl DeliveryArguments {
     }
 }
 
-/// The name of the cursor file of a receiver. It tells nothing of an address, which may be a secret.
+/// The name of the cursor file of a receiver. It reveals nothing of an address, which may be a secret.
 fn file_name(kind: &str, receiver: &str) -> String {
     let digest = Digest::of(receiver.as_bytes()).to_string();
     format!("changes-{kind}-{}.cursor", &digest[..DIGEST_LETTERS])

@@ -14,7 +14,7 @@ use std::time::Duration;
 use stream::protocol::wait_after;
 use stream::{Backlog, Clock, StageStatus};
 
-/// What it is called among the stages.
+/// Name of the delivery among the stages.
 const STAGE: &str = "delivery";
 /// Attempts that failed.
 const FAILED_ATTEMPTS: &str = "failed_attempts_total";
@@ -180,7 +180,7 @@ impl HealthPort {
     }
 }
 
-/// What is not delivered of each partition. The age of what was not read either counts from when it was noticed.
+/// Undelivered changes per partition. The age of changes that were not read yet counts from when they were first seen.
 fn backlogs(
     progress: &[Progress],
     ends: &[u64],

@@ -50,12 +50,12 @@ impl Undelivered {
     }
 }
 
-/// What happens to a change that is given up.
+/// How the command treats a change that is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum OnFailure {
     /// The command ends with an error. Started again, it begins with this change.
     Stop,
-    /// It is told on stderr and left out.
+    /// It is reported on stderr and left out.
     Skip,
 }
 
@@ -135,7 +135,7 @@ impl Delivery<'_> {
             match first.next(attempt, Instant::now(), after, rand::random()) {
                 NextTry::Never(why) => return Ok(Outcome::GivenUp(format!("{problem}; {why}"))),
                 NextTry::In(wait) => {
-                    // The first failure is told at once, the following ones when they get rare.
+                    // The first failure is printed at once, the following ones when they get rare.
                     if attempt.is_power_of_two() {
                         let seconds = wait.as_secs_f64();
                         let (id, url) = (&change.change_id, &change.url);

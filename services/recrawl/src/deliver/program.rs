@@ -65,7 +65,7 @@ impl Program {
     }
 }
 
-/// What a program finds in its environment.
+/// The environment variables of a program, with the facts of the change.
 fn facts(change: &ToldChange, attempt: u32) -> impl Iterator<Item = (&'static str, String)> {
     let facts = [
         ("CHANGE_ID", Some(change.change_id.clone())),

@@ -14,7 +14,7 @@ pub(super) struct FirstTry {
     pub(super) give_up_after: Duration,
 }
 
-/// What to do after a failure.
+/// The step after a failure: another attempt after this wait, or none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NextTry {
     In(Duration),
@@ -23,8 +23,8 @@ pub(super) enum NextTry {
 }
 
 impl FirstTry {
-    /// What follows the failure of this attempt. `asked` is what the receiver asks to wait (`Retry-After`). `chance`, from
-    /// 0 to 1, spreads the attempts of several senders.
+    /// Decides the step after the failure of this attempt. `asked` is the wait that the receiver asks for (`Retry-After`).
+    /// `chance`, from 0 to 1, spreads the attempts of several senders.
     pub(super) fn next(self, attempt: u32, now: Instant, asked: Option<Duration>, chance: f64) -> NextTry {
         let passed = now.saturating_duration_since(self.at);
         let told = |duration: Duration| humantime::format_duration(Duration::from_secs(duration.as_secs()));

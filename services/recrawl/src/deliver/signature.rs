@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// Environment variable with the secret.
 pub(super) const SECRET_VARIABLE: &str = "RECRAWL_WEBHOOK_SECRET";
-/// What a secret in base64 begins with.
+/// The prefix of a secret in base64.
 const ENCODED: &str = "whsec_";
 /// Least length of a secret in bytes. The standard asks for 24, other senders for 16.
 const LEAST_BYTES: usize = 16;

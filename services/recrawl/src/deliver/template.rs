@@ -131,7 +131,7 @@ fn markdown(text: &str) -> String {
     escaped
 }
 
-/// A text with this many letters at most.
+/// A text with this many characters at most.
 fn cut(text: &str, letters: usize) -> Cow<'_, str> {
     match text.char_indices().nth(letters) {
         None => Cow::Borrowed(text),

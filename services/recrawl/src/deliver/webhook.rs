@@ -127,7 +127,7 @@ impl Receiver for Webhook {
     }
 }
 
-/// What an answer means.
+/// Judges an answer: the change is delivered, refused for good, or to be sent again later.
 fn judged(shown: &str, mut response: Response<Body>) -> Result<(), Undelivered> {
     let status = response.status().as_u16();
     let header = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());

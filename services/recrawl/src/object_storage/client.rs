@@ -23,7 +23,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Longest answer that is read. A list of a thousand objects has less than 1 MiB.
 const MAX_ANSWER: u64 = 16 << 20;
 
-/// Makes clients that trust these authorities and tell how their last request failed.
+/// Makes clients that trust these authorities and note how their last request failed.
 #[derive(Debug)]
 pub(super) struct Connector {
     pub(super) roots: RootCerts,
@@ -91,7 +91,7 @@ impl Client {
     }
 }
 
-/// What the library makes its decision by whether to try again. `Unknown` is not tried again.
+/// The kind of a failure, by which the library decides whether to try again. `Unknown` is not tried again.
 fn kind(error: &ureq::Error) -> HttpErrorKind {
     match error {
         ureq::Error::HostNotFound | ureq::Error::ConnectionFailed | ureq::Error::ConnectProxyFailed(_) => {

@@ -146,7 +146,7 @@ impl Bucket {
         written.map(Version::from)
     }
 
-    /// Begins an upload. Nobody sees the object before it is complete.
+    /// Begins an upload. The object is invisible until it is complete.
     pub(crate) fn begin(&self, name: &str) -> Result<String, CommandFailure> {
         let begun = self.wait(self.store.create_multipart(&self.key(name)));
         begun.map_err(|not_done| not_done.otherwise(format!("{}: it cannot be begun", self.shown(name))))

@@ -1,4 +1,4 @@
-//! What went wrong with object storage, in words that say what to do.
+//! Failures of object storage, in words that say what to do.
 
 use crate::CommandFailure;
 use crate::web_client::one_line;
@@ -81,7 +81,7 @@ impl LastFailure {
         self.note(Failure::Refused(Refusal { server, method: method.clone(), status, code, message, region }));
     }
 
-    /// What the last failure means for the operator. `error` is the library's own word, for failures without a request.
+    /// The last failure in words for the operator. `error` is the library's own word, for failures without a request.
     pub(super) fn explain(&self, address: &str, bucket: &str, error: &object_store::Error) -> CommandFailure {
         match self.lock().clone() {
             Some(Failure::NoAnswer { server, problem, .. }) => no_answer(address, &server, &problem),
@@ -170,7 +170,7 @@ fn element(xml: &str, name: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The failure that an answer is told as.
+    /// The failure that an answer is reported as.
     fn explained(status: u16, body: &str) -> CommandFailure {
         let last = LastFailure::default();
         let answer = Response::builder().status(status).header("x-amz-bucket-region", "eu-north-1");

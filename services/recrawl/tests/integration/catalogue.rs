@@ -18,7 +18,7 @@ const WRITTEN_BY_COMMANDS: [TopicSpec; 6] = [
     topics::TOPIC_ORDERS.spec(),
     SCHEMAS,
 ];
-/// … and these are for nobody else.
+/// … and these are read by commands alone.
 const READ_BY_COMMANDS: [TopicSpec; 2] = [topics::DEAD_LETTERS.spec(), topics::ANSWERS.spec()];
 
 #[test]

@@ -1,7 +1,7 @@
-//! Returns dead letters to the topics they came from.
+//! Returns records that were set aside to the topics they came from.
 //!
-//! A consumer group of its own commits the replayed offsets in the same transaction. So no letter is replayed twice,
-//! however often this runs or is killed. Letters that are set aside while it runs are left to the next replay: a stage that
+//! A consumer group of its own commits the replayed offsets in the same transaction. So no record is replayed twice,
+//! however often this runs or is killed. Records that are set aside while it runs are left to the next replay: a stage that
 //! still cannot process what it gets back would otherwise keep it busy for ever.
 
 use crate::CommandFailure;
@@ -19,16 +19,16 @@ use stream::{
 };
 use topology::LogNames;
 
-/// Most letters replayed in one transaction.
+/// Most records replayed in one transaction.
 const BATCH: PollLimits = PollLimits { records: 500, bytes: 16 << 20 };
-/// Longest wait for an available letter.
+/// Longest wait for an available record.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Result of a replay.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct ReplayCounts {
     replayed: u64,
-    /// Number of records that are not dead letters, or whose topic no longer exists.
+    /// Number of records that are no [`DeadLetter`], or whose topic no longer exists.
     left_out: u64,
 }
 
@@ -60,7 +60,7 @@ fn give_back(log: &dyn Log, names: &LogNames) -> Result<ReplayCounts, CommandFai
     if log.topic(&schemas)?.is_some() {
         SchemaReader::new(&schemas).learn(|place, from, max_records| reader.read(place, from, max_records))?;
     }
-    // Where each partition ends, and those whose later letters have come.
+    // The end of each partition at the start, and the partitions from which records beyond that end have come.
     let (mut ends, mut passed) = (BTreeMap::new(), BTreeSet::new());
     loop {
         let mut commit = Commit::default();

@@ -99,7 +99,7 @@ pub(super) fn page(told: &RuledDiff, names: [&str; 2], url: Option<&str>) -> Str
     )
 }
 
-/// What the watch rule of the page says of the difference.
+/// The watch rule of the page, the triggers that the difference fires, and the watched parts that were not found.
 fn watched(told: &RuledDiff) -> String {
     let row = |name: &str, text: &str| format!("<dt>{name}</dt><dd><bdi>{}</bdi></dd>\n", escaped(text));
     let rule = told.rule.iter().map(|rule| row("Watch rule", rule));

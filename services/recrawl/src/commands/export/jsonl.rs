@@ -50,7 +50,7 @@ impl JsonlArguments {
     }
 }
 
-/// A fetch as it is told to other programs.
+/// A fetch as it is written for other programs.
 #[derive(Debug, Serialize)]
 pub(super) struct ExportLine {
     /// Cursor that resumes after this fetch.

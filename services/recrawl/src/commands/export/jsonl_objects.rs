@@ -77,7 +77,7 @@ impl Take<FetchResult> for JsonlObjects<'_> {
 }
 
 impl JsonlObjects<'_> {
-    /// Completes the open object, if any, and tells of it.
+    /// Completes the open object, if any, and reports it.
     pub(super) fn complete(&mut self) -> Result<(), CommandFailure> {
         let Some(OpenObject { name, out, lines, .. }) = self.open.take() else {
             self.files.pass(&self.cursor)?;

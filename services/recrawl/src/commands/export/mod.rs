@@ -105,7 +105,7 @@ fn prefix(text: &str) -> Result<String, String> {
     Err("give letters, digits, dots and underscores, such as my_crawl".to_owned())
 }
 
-/// A completed file, as it is told.
+/// A completed file, as it is reported.
 #[derive(Debug, Serialize)]
 struct FileLine {
     file: String,

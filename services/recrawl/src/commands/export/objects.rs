@@ -1,7 +1,7 @@
 //! Numbered objects in object storage. Each is uploaded in parts while it is written, and is there when it is complete.
 //!
 //! A part is sent by a thread of its own while the next one is made, so that neither waits for the other. There is never a
-//! second under way: that is the limit of memory, and the storage hears of one part after the other.
+//! second under way: that is the limit of memory, and the storage receives one part after the other.
 
 use super::export_progress::{ExportProgress, taken_over};
 use super::files::NumberedNames;
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const PART_BYTES: u64 = 8 << 20;
 /// Most parts of an object, some below what storage takes: an object may become longer than it should.
 const MOST_PARTS: u64 = 9_000;
-/// How often a long upload is told of.
+/// Interval between reports of a long upload.
 const TELL_EVERY: Duration = Duration::from_secs(10);
 
 /// The objects of an export in a bucket.
@@ -39,7 +39,7 @@ struct Upload {
     /// Bytes in these parts.
     bytes: u64,
     under_way: Option<PartUnderWay>,
-    /// When it was told of, or begun.
+    /// When its progress was last reported; its begin before the first report.
     told: Instant,
 }
 

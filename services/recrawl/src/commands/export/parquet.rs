@@ -110,7 +110,7 @@ impl Writer<'_> {
         if self.open.as_ref().is_some_and(|open| limits.is_over(open.begun)) { self.complete() } else { Ok(()) }
     }
 
-    /// Completes the open file, if any, and tells of it.
+    /// Completes the open file, if any, and reports it.
     fn complete(&mut self) -> Result<(), CommandFailure> {
         let open = self.open.take();
         let Some(OpenFile { name, file, .. }) = open else {

@@ -121,7 +121,7 @@ impl<W: Write + Send> ParquetFile<W> {
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL)?))
             .set_created_by(concat!("recrawl ", env!("CARGO_PKG_VERSION")).to_owned())
-            // Bodies hardly repeat, and nobody searches them by their order.
+            // Bodies hardly repeat, and no query searches them by their order.
             .set_column_dictionary_enabled(body.clone(), false)
             .set_column_statistics_enabled(body, EnabledStatistics::None)
             .build();
@@ -172,7 +172,7 @@ impl<W: Write + Send> ParquetFile<W> {
         Ok(())
     }
 
-    /// What it is written to. Bytes may be taken from it, not added.
+    /// The output of the writer. Bytes may be taken from it, not added.
     pub(super) fn out(&mut self) -> &mut W {
         self.writer.inner_mut()
     }

@@ -10,12 +10,12 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-/// Bad lines that are told; the rest are counted.
+/// Bad lines that are printed; the rest are counted.
 const TOLD_LINES: usize = 20;
 /// Lines between two steps of the progress bar.
 const LINES_A_STEP: u64 = 1 << 14;
 
-/// What was read.
+/// The links that were read, and the lines that were not.
 #[derive(Default)]
 pub(super) struct Edges {
     pub(super) names: Names,

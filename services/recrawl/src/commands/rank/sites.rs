@@ -22,7 +22,7 @@ fn front_page(name: &str) -> String {
     }
 }
 
-/// The numbers of the names in a file, one per line. Lines that name nothing known are told.
+/// The numbers of the names in a file, one per line. Lines that name nothing known are printed on stderr.
 pub(super) fn trusted(file: &Path, names: &Names, by_host: bool) -> Result<Vec<u32>, CommandFailure> {
     let bytes = std::fs::read(file).map_err(|error| CommandFailure::Input(format!("{}: {error}", file.display())))?;
     let text = String::from_utf8_lossy(&bytes);
