@@ -1,13 +1,14 @@
 //! The simulation loop: a token bucket hands out fetches, a policy chooses the page for each, an estimator learns from
 //! the outcomes, and the state of the copies is integrated exactly.
 
-use crate::chance::{Purpose, RandomStream, splitmix64};
 use crate::changes::{ChangeSource, CosmeticNoise};
 use crate::error::SimulationError;
 use crate::learner::Learner;
 use crate::lists::{HeardDates, SiteLists};
 use crate::metrics::{Scores, Tally};
 use crate::population::Pages;
+use crate::streams::{Draws, Purpose, RandomStream};
+use chance::splitmix64;
 use change_rate::LookOutcome;
 use revisit::columns::Slot;
 use revisit::hints::ListedDate;

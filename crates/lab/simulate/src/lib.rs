@@ -5,11 +5,10 @@
 //! over seeds. [`versus`] computes what other crawlers pay for the same freshness. [`reproduce`] prints published
 //! figures beside ours. [`focus`] and [`grow`] crawl webs that are found link by link. [`setup`] gives a policy of the registry (`policies`) its estimator and options.
 //!
-//! Everything is a function of its seed: [`chance`] ties each random number to a page and a purpose, so that all
+//! Everything is a function of its seed: [`streams`] ties each random number to a page and a purpose, so that all
 //! policies meet the same changes, and results are the same to the last bit on any number of threads. Nothing here
 //! reads a clock or keeps anything on disk; only [`trace`] reads files.
 
-pub mod chance;
 pub mod changes;
 pub mod engine;
 mod error;
@@ -23,6 +22,7 @@ pub mod parallel;
 pub mod population;
 pub mod reproduce;
 pub mod setup;
+pub mod streams;
 pub mod study;
 pub mod trace;
 pub mod versus;

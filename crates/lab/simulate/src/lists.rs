@@ -1,7 +1,7 @@
 //! Sites that list their pages and when these last changed, as sitemaps and feeds do, with errors.
 
-use crate::chance::{Purpose, RandomStream};
 use crate::error::SimulationError;
+use crate::streams::{Draws, Purpose, RandomStream};
 use change_rate::DateTrust;
 use std::collections::BTreeMap;
 use sweeps::PagePlace;

@@ -113,7 +113,8 @@ impl JudgedTrace {
             if let (true, Some((_, last))) = (wanted, spans[source])
                 && let Some(judged) = judged_changes(recording.states(page), last)
             {
-                candidates[source].push((draw_hash(&recording.sources[source], &page.path, cut.draw), index, judged));
+                let name = recording.sources[source].bytes().chain(page.path.bytes());
+                candidates[source].push((chance::salted_hash(cut.draw, name), index, judged));
             }
         }
         for (source, mut candidates) in candidates.into_iter().enumerate() {
@@ -209,17 +210,6 @@ fn place_of(host: &str, path: &str) -> PagePlace {
         Ok(url) => PagePlace::of(url.site_key().as_str(), url.host().as_str(), url.path()),
         Err(_) => PagePlace::of(host, host, path.split(['?', '#']).next().unwrap_or_default()),
     }
-}
-
-/// FNV-1a over source and path with a finisher.
-fn draw_hash(source: &str, path: &str, draw: u64) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325 ^ draw.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    for byte in source.bytes().chain(path.bytes()) {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    }
-    hash ^= hash >> 32;
-    hash = hash.wrapping_mul(0xd6e8_feb8_6659_fd93);
-    hash ^ (hash >> 32)
 }
 
 #[cfg(test)]

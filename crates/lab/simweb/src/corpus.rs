@@ -5,7 +5,7 @@
 //! (changed), D (gone); of two rows at one second the later wins.
 
 use crate::blobs::{BlobLocation, BlobStore};
-use crate::chance::hash;
+use crate::seeds::hash;
 use crate::trace::{ChangeTrace, HistoryState, PageHistory, StateContent, TimeWindow, canonical};
 use archives::{CsvTable, Frames, ReadError};
 use page::Timestamp;

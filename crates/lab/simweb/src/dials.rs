@@ -1,6 +1,7 @@
 //! The behaviour and misbehaviour of hosts.
 
-use crate::chance::{hash, mix, unit};
+use crate::seeds::hash;
+use chance::{splitmix64, unit};
 use page::Timestamp;
 use std::time::Duration;
 
@@ -141,9 +142,9 @@ impl Default for HostDials {
 impl HostDials {
     /// The dials of this host, of whose like this share misleads by the sitemap.
     pub(crate) fn misleading(mut self, host: &str, share: f64, seed: u64) -> Self {
-        let drawn = mix(seed ^ hash(&[host, "sitemap"]));
+        let drawn = splitmix64(seed ^ hash(&[host, "sitemap"]));
         if self.sitemap == HostSitemap::Truthful && unit(drawn) < share {
-            self.sitemap = HostSitemap::misleading(mix(drawn));
+            self.sitemap = HostSitemap::misleading(splitmix64(drawn));
         }
         self
     }

@@ -33,7 +33,6 @@
 
 mod baseline;
 mod blobs;
-mod chance;
 mod clock;
 mod config;
 mod connections;
@@ -48,6 +47,7 @@ mod looks;
 mod politeness;
 mod respond;
 mod seeded;
+mod seeds;
 mod server;
 mod sitemap;
 mod text;

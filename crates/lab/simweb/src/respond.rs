@@ -1,11 +1,12 @@
 //! Answers one request: a function of the web, the request and the time.
 
-use crate::chance::{SplitMix64, hash, mix, unit};
 use crate::dials::{FaultRule, FaultScope, HostSitemap, PageDates, WebFault};
 use crate::ledger::RequestKind;
+use crate::seeds::{hash, numbers};
 use crate::sitemap;
 use crate::trace::{StateContent, without_port};
 use crate::web::{HostTable, Web};
+use chance::{Draws, splitmix64, unit};
 use hyper::body::Bytes;
 use page::Timestamp;
 use std::io;
@@ -269,7 +270,7 @@ fn latin_1(utf_8: &Bytes) -> Bytes {
 }
 
 fn noise(seed: u64, length: usize) -> Bytes {
-    let mut stream = SplitMix64::new(seed);
+    let mut stream = numbers(seed);
     let mut bytes: Vec<u8> = (0..length.div_ceil(8)).flat_map(|_| stream.bits().to_le_bytes()).collect();
     bytes.truncate(length);
     bytes.into()
@@ -289,13 +290,13 @@ fn fault_for<'web>(
     let request = page.map(|page| web.requests[page as usize].fetch_add(1, Ordering::Relaxed));
     let chance = web.seed ^ hash(&[&table.name, path]);
     let applies = |number: usize, rule: &FaultRule| {
-        let drawn = mix(chance ^ mix(number as u64));
+        let drawn = splitmix64(chance ^ splitmix64(number as u64));
         rule.host.as_deref().is_none_or(|host| host == &*table.name)
             && (rule.from..rule.until).contains(&now)
             && match (&rule.scope, request) {
                 (FaultScope::Path(only), _) => only == path,
                 (FaultScope::Pages(share), Some(_)) => unit(drawn) < *share,
-                (FaultScope::Requests(share), Some(request)) => unit(mix(drawn ^ u64::from(request))) < *share,
+                (FaultScope::Requests(share), Some(request)) => unit(splitmix64(drawn ^ u64::from(request))) < *share,
                 _ => false,
             }
     };

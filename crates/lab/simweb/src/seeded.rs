@@ -1,7 +1,8 @@
 //! A web from a seed: hosts, pages, and Poisson change times at known rates.
 
-use crate::chance::{SplitMix64, hash};
+use crate::seeds::{hash, numbers};
 use crate::trace::{ChangeTrace, HistoryState, PageHistory, StateContent, TimeWindow};
+use chance::{Draws, SplitMix64};
 use page::Timestamp;
 use std::sync::Arc;
 
@@ -90,7 +91,7 @@ impl SeededConfig {
                     _ => format!("/section-{}/page-{page_number:05}.html", page_number % SECTIONS).into(),
                 };
                 // The stream belongs to the page, so adding hosts or pages leaves the others unchanged.
-                let mut stream = SplitMix64::new(self.seed ^ hash(&[&format!("{host_number}"), &path]));
+                let mut stream = numbers(self.seed ^ hash(&[&format!("{host_number}"), &path]));
                 let rate = self.rates.draw(&mut stream);
                 pages.push(PageHistory {
                     states: self.states(rate, page_number == 0, window, &mut stream),
@@ -105,14 +106,14 @@ impl SeededConfig {
     }
 
     fn states(&self, rate: f64, is_root: bool, window: TimeWindow, stream: &mut SplitMix64) -> Vec<HistoryState> {
-        let (appearing, vanishing) = (stream.unit() < self.appearing_share, stream.unit() < self.vanishing_share);
+        let (appearing, vanishing) = (stream.uniform() < self.appearing_share, stream.uniform() < self.vanishing_share);
         // The root stays: without it no page of the host could be found.
         let born = match appearing && !is_root {
-            true => window.start.plus_days(stream.unit() * self.days),
+            true => window.start.plus_days(stream.uniform() * self.days),
             false => window.start.plus_days(-(1.0 + stream.exponential() / rate.max(1.0 / 365.0))),
         };
         let dies = match vanishing && !is_root {
-            true => born.max(window.start).plus_days(stream.unit() * window.end.days_since(born.max(window.start))),
+            true => born.max(window.start).plus_days(stream.uniform() * window.end.days_since(born.max(window.start))),
             false => Timestamp::MAX,
         };
         let mut states = vec![HistoryState { since: whole_second(born), content: StateContent::Generated }];
@@ -149,7 +150,7 @@ impl ChangeRates {
         match self {
             Self::Same(rate) => *rate,
             Self::Classes(classes) => {
-                let mut left = stream.unit() * classes.iter().map(|(share, _)| share).sum::<f64>();
+                let mut left = stream.uniform() * classes.iter().map(|(share, _)| share).sum::<f64>();
                 for (share, rate) in classes {
                     left -= share;
                     if left < 0.0 {

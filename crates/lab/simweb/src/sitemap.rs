@@ -1,8 +1,9 @@
 //! The sitemap of a host, which may be wrong in the ways in which real ones are.
 
-use crate::chance::{hash, unit};
 use crate::dials::{HostDials, HostSitemap};
+use crate::seeds::hash;
 use crate::trace::PageHistory;
+use chance::unit;
 use page::Timestamp;
 use std::fmt::Write as _;
 

@@ -3,7 +3,8 @@
 //! Version 0 is a head, a navigation block that all pages of the host share, paragraphs, and links. Each later version
 //! replaces one paragraph of the previous one.
 
-use crate::chance::{SplitMix64, hash, mix};
+use crate::seeds::{hash, numbers};
+use chance::{Draws, SplitMix64, splitmix64};
 use std::sync::OnceLock;
 
 /// A word and the space after it, padded so that copying one costs a fixed-size move.
@@ -34,23 +35,23 @@ pub(crate) fn render(recipe: &Recipe<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(recipe.bytes + 2 * PARAGRAPH_BYTES);
 
     out.extend_from_slice(b"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>");
-    words(&mut out, &mut SplitMix64::new(page_seed), 5);
+    words(&mut out, &mut numbers(page_seed), 5);
     out.extend_from_slice(b"</title></head>\n<body><nav><a href=\"/\">");
-    words(&mut out, &mut SplitMix64::new(host_seed), 3);
+    words(&mut out, &mut numbers(host_seed), 3);
     out.extend_from_slice(b"</a> ");
-    words(&mut out, &mut SplitMix64::new(mix(host_seed)), 30);
+    words(&mut out, &mut numbers(splitmix64(host_seed)), 30);
     out.extend_from_slice(b"</nav>\n<main><h1>");
-    words(&mut out, &mut SplitMix64::new(page_seed), 5);
+    words(&mut out, &mut numbers(page_seed), 5);
     out.extend_from_slice(b"</h1>\n");
 
     let links_bytes: usize = recipe.links.iter().map(|link| link.len() + 60).sum();
     let paragraphs = (recipe.bytes.saturating_sub(out.len() + links_bytes) / PARAGRAPH_BYTES).max(1);
     let mut editions = vec![0u32; paragraphs];
     for version in 1..=recipe.version {
-        editions[(mix(page_seed ^ u64::from(version)) % paragraphs as u64) as usize] = version;
+        editions[(splitmix64(page_seed ^ u64::from(version)) % paragraphs as u64) as usize] = version;
     }
     for (number, edition) in editions.iter().enumerate() {
-        let mut stream = SplitMix64::new(mix(page_seed.wrapping_add(number as u64 + 1)) ^ u64::from(*edition));
+        let mut stream = numbers(splitmix64(page_seed.wrapping_add(number as u64 + 1)) ^ u64::from(*edition));
         out.extend_from_slice(b"<p>");
         let full = out.len() + PARAGRAPH_BYTES - 16;
         while out.len() < full {
@@ -64,7 +65,7 @@ pub(crate) fn render(recipe: &Recipe<'_>) -> Vec<u8> {
         out.extend_from_slice(b"<li><a href=\"");
         out.extend_from_slice(link.as_bytes());
         out.extend_from_slice(b"\">");
-        words(&mut out, &mut SplitMix64::new(hash(&[recipe.host, link])), 5);
+        words(&mut out, &mut numbers(hash(&[recipe.host, link])), 5);
         out.extend_from_slice(b"</a></li>\n");
     }
     out.extend_from_slice(b"</ul></body></html>\n");
@@ -95,11 +96,11 @@ fn vocabulary() -> &'static [Word] {
         const ONSETS: &[&str] = &["b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v", "st", "tr"];
         const VOWELS: &[&str] = &["a", "e", "i", "o", "u", "ea", "io", "a", "e", "i", "o", "e", "a", "ou", "e", "i"];
         const CODAS: &[&str] = &["", "n", "r", "s", "", "l", "t", ""];
-        let mut stream = SplitMix64::new(0x776F_7264);
+        let mut stream = numbers(0x776F_7264);
         (0..1 << WORD_BITS)
             .map(|_| {
                 let mut text = String::new();
-                let syllables = 1 + (stream.unit() * 2.6) as usize;
+                let syllables = 1 + (stream.uniform() * 2.6) as usize;
                 for _ in 0..syllables {
                     for part in [ONSETS, VOWELS, CODAS] {
                         text.push_str(part[(stream.bits() % part.len() as u64) as usize]);

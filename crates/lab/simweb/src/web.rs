@@ -1,11 +1,11 @@
 //! The web as a value: hosts, pages, bodies and dials. It has no sockets and no clock.
 
 use crate::blobs::BlobStore;
-use crate::chance::hash;
 use crate::config::SimWebConfig;
 use crate::corpus::{CorpusError, ReplayConfig};
 use crate::dials::{FaultRule, HostDials};
 use crate::seeded::SeededConfig;
+use crate::seeds::hash;
 use crate::text::{Recipe, render};
 use crate::trace::{ChangeTrace, PageHistory, StateContent};
 use hyper::body::Bytes;

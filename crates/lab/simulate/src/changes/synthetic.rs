@@ -2,10 +2,10 @@
 
 use super::ChangeSource;
 use super::model::{Bulks, ChangeModel, Gaps, Regimes};
-use crate::chance::{Purpose, RandomStream};
 use crate::error::SimulationError;
 use crate::moments::Moments;
 use crate::population::Pages;
+use crate::streams::{Draws, Purpose, RandomStream};
 
 /// The changes of a synthetic population. A page takes 12 bytes, 8 more with bulks and 16 more with regimes, however
 /// often it changes: rates are stored as f32, times in steps of 2^-32 of the whole period.

@@ -2,7 +2,7 @@
 //! words around links that often but not always tell, and sites on the topic that are reached through other pages alone.
 
 use super::web::{FocusPage, FocusWeb};
-use document::splitmix64;
+use chance::{splitmix64, unit};
 use topic::{IcuSegmenter, PageTerms, Topic, TopicLearner, classes};
 
 const SITES: usize = 80;
@@ -36,7 +36,7 @@ impl Chance {
     /// A number from 0 to below 1.
     fn share(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(1);
-        (splitmix64(self.0) >> 11) as f64 / (1u64 << 53) as f64
+        unit(splitmix64(self.0))
     }
 
     fn below(&mut self, end: usize) -> usize {

@@ -1,7 +1,7 @@
 //! A web that grows: pages are born at random, and index pages show links to them.
 
-use crate::chance::{Purpose, RandomStream};
 use crate::error::SimulationError;
+use crate::streams::{Draws, Purpose, RandomStream};
 use page::CanonicalUrl;
 
 /// The web of a run. Every site has a front page and sections, each with an index page.

@@ -1,8 +1,8 @@
 //! Synthetic populations: rates and weights of pages drawn from distributions in the literature.
 
 use super::Pages;
-use crate::chance::{Purpose, RandomStream};
 use crate::error::SimulationError;
+use crate::streams::{Draws, Purpose, RandomStream};
 
 /// Minimum and maximum change rate per day that is drawn.
 const RATES_PER_DAY: (f64, f64) = (1e-5, 24.0);

@@ -6,7 +6,7 @@ use self::measured::MEASURED;
 use super::papers::pages;
 use super::row::Measurements;
 use super::{Effort, ReproductionRow};
-use crate::chance::RandomStream;
+use crate::streams::{Draws, RandomStream};
 use change_rate::{
     BeliefSums, ChangeRateEstimator, CheckCounts, Gamma, GammaPrior, HalfCount, HostPriors, LawOfLargeNumbers,
     LookOutcome, MaximumLikelihood, MomentMatching, NaiveRatio, Regularisation,

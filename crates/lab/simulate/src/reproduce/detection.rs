@@ -6,6 +6,7 @@
 
 use super::row::in_order;
 use super::{Effort, ReproductionRow};
+use crate::streams::Draws;
 use change_rate::{ChangeRateEstimator, CheckCounts, HalfCount, LookOutcome, NaiveRatio};
 use revisit::allocate::{self, PageTerms};
 

@@ -5,7 +5,7 @@ mod measured;
 use self::measured::{EXPONENTIAL, REGULAR};
 use super::row::Measurements;
 use super::{Effort, ReproductionRow};
-use crate::chance::RandomStream;
+use crate::streams::{Draws, RandomStream};
 use change_rate::{
     ChangeRateEstimator, CheckCounts, Gamma, GammaPrior, HalfCount, LastModified, LawOfLargeNumbers, LookOutcome,
     MaximumLikelihood, MomentMatching, NaiveRatio, RateClasses, Regularisation, StochasticApproximation,

@@ -4,6 +4,7 @@ use super::grids::Grid;
 use super::papers::pages;
 use super::row::Measurements;
 use super::{Effort, ReproductionRow};
+use crate::streams::Draws;
 use revisit::allocate::{self, DemandByPrice, Objective, PageTerms};
 use revisit::demand_curve::DemandCurve;
 use revisit::histogram::RatioHistogram;

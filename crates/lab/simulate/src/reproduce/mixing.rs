@@ -3,6 +3,7 @@
 use super::papers::pages;
 use super::row::Measurements;
 use super::{Effort, ReproductionRow};
+use crate::streams::Draws;
 use revisit::allocate::{self, Objective};
 
 /// Theta; weighted freshness lost against theta 0; harmonic penalty; share of pages never fetched; median interval in

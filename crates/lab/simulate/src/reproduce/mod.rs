@@ -21,7 +21,7 @@ mod signals;
 
 pub use row::{ReproductionRow, Setting};
 
-use crate::chance::{Purpose, RandomStream};
+use crate::streams::{Purpose, RandomStream};
 
 /// Effort spent on measurements.
 #[derive(Clone, Copy, Debug, PartialEq)]

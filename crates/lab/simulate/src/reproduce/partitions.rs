@@ -3,6 +3,7 @@
 use super::papers::pages;
 use super::row::Measurements;
 use super::{Effort, ReproductionRow};
+use crate::streams::Draws;
 use policies::allocate::{Distance, PartitionKey, partitioned};
 use revisit::allocate::{self, PageTerms};
 

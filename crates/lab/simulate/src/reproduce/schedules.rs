@@ -5,7 +5,7 @@
 use super::papers::pages;
 use super::row::Measurements;
 use super::{Effort, ReproductionRow};
-use crate::chance::RandomStream;
+use crate::streams::{Draws, RandomStream};
 use policies::allocate::azar;
 use policies::chairman::Chairman;
 use policies::edf::EarliestDeadline;

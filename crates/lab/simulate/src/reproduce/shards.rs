@@ -4,7 +4,7 @@
 use super::papers::pages;
 use super::row::Measurements;
 use super::{Effort, ReproductionRow};
-use crate::chance::RandomStream;
+use crate::streams::{Draws, RandomStream};
 use revisit::Policy;
 use revisit::allocate::{self, Objective, PageTerms};
 use revisit::demand_curve::DemandCurve;

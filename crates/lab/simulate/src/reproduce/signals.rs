@@ -3,7 +3,7 @@
 
 use super::row::Measurements;
 use super::{Effort, ReproductionRow};
-use crate::chance::RandomStream;
+use crate::streams::{Draws, RandomStream};
 use policies::signals::{SignalModel, SignalQuality, ValueTable};
 use revisit::kernels;
 
@@ -140,7 +140,7 @@ impl SignalPage {
         let model = SignalModel::new(rate, quality);
         let true_per_day = recall * rate;
         // Each page draws from a position of its own, so that schedules meet the same changes.
-        let mut chance = stream.skip((number as u64 + 1) << 32);
+        let mut chance = stream.clone().skip((number as u64 + 1) << 32);
         let last_days = -3.0 * stream.uniform();
         let signals_per_day = true_per_day + model.false_signals_per_day();
         Self {

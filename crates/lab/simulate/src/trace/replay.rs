@@ -1,7 +1,6 @@
 //! Runs a policy on a trace: it learns in the learning year and is scored on the freshness of the copies in the second.
 
 use super::{JudgedTrace, LEARNING_DAYS, TracePage, WINDOW_DAYS, foresight};
-use crate::chance::{Purpose, RandomStream};
 use crate::changes::RecordedChanges;
 use crate::engine::{self, Run};
 use crate::error::SimulationError;
@@ -10,6 +9,7 @@ use crate::lists::{ListRules, SiteLists};
 use crate::metrics::Scores;
 use crate::population::{Pages, SimulatedPage};
 use crate::setup;
+use crate::streams::{Draws, Purpose, RandomStream};
 use change_rate::{EstimatorChoice, EstimatorOptions, Gamma, LookOutcome};
 use policies::{BeliefSource, Filled, PolicyKind, PolicyOptions};
 use revisit::columns::Slot;

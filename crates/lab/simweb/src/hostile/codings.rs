@@ -2,6 +2,7 @@
 
 use crate::hostile::script::{ReplyScript, ScriptStep, answer_bytes, head, page, raw, steps};
 use crate::hostile::{Expect, Misbehaviour, PACKED_BYTES};
+use chance::{Draws, Lcg};
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 use std::io::Write;
@@ -45,12 +46,8 @@ fn zstd(body: &[u8]) -> Vec<u8> {
 
 /// Numbers that compress badly.
 fn noise(length: usize) -> Vec<u8> {
-    let mut state = 1_u64;
-    let next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 56) as u8
-    };
-    std::iter::repeat_with(next).take(length).collect()
+    let mut random = Lcg(1);
+    std::iter::repeat_with(|| (random.bits() >> 56) as u8).take(length).collect()
 }
 
 fn packed(coding: &str, bytes: impl AsRef<[u8]>) -> ReplyScript {

@@ -1,7 +1,7 @@
 //! Pages on hosts that change while they are fetched, step by step.
 
 use super::FETCHES_PER_PAGE_PER_DAY;
-use crate::chance::RandomStream;
+use crate::streams::{Draws, RandomStream};
 use change_rate::{
     BeliefSums, ChangeRateEstimator, CheckCounts, Gamma, GammaPrior, HalfCount, HostPriors, LawOfLargeNumbers,
     LookOutcome, NaiveRatio,
