@@ -4,7 +4,7 @@
 use crate::region::PagePart;
 use crate::unit_texts::UnitTexts;
 use crate::version::UnitKey;
-use document::splitmix64;
+use chance::splitmix64;
 use std::collections::BTreeMap;
 
 /// Tells the numbers of gaps from those of slots.

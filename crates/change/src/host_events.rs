@@ -7,7 +7,7 @@ use crate::absence::LONGEST_HOLD_S;
 use crate::judgement::Judgement;
 use crate::state_codec::{StateDecodeError, list, put, take};
 use crate::walls::{MAX_REPLACED, RegionReplacement, ReplacedPage, forget, observe_replacement};
-use document::splitmix64;
+use chance::splitmix64;
 
 /// How long in seconds a change is evidence about other pages of its host.
 pub const HOST_EVENT_WINDOW_S: i64 = 86_400;

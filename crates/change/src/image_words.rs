@@ -1,7 +1,8 @@
 //! The words in an image's address. The rest is named by the machine that serves it: sizes, versions, content hashes.
 
+use chance::splitmix64;
 use document::blocks::ALT_START;
-use document::{splitmix64, text_hash};
+use document::text_hash;
 
 /// The longest run of digits that counts people, products or years.
 const MAX_DIGITS: usize = 6;

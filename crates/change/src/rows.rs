@@ -1,8 +1,9 @@
 //! The rows of a page: table rows, list items, terms with their descriptions. "Sold out" is another statement in
 //! another row.
 
+use chance::splitmix64;
 use document::blocks::Blocks;
-use document::{passage_hash, splitmix64};
+use document::passage_hash;
 use std::collections::BTreeMap;
 
 /// A row with more blocks or more text lays out a page; its first text says nothing about the others.

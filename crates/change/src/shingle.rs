@@ -173,7 +173,7 @@ impl Overlap {
 mod tests {
     use super::*;
     use crate::tokens::tokens;
-    use document::splitmix64;
+    use chance::splitmix64;
     use proptest::prelude::*;
 
     const QUICK_FOX: &str = "the quick brown fox jumps over the lazy dog near the river bank";

@@ -1,6 +1,6 @@
 //! Hashes of short spans of a text.
 
-use document::splitmix64;
+use chance::splitmix64;
 use std::ops::Range;
 use wide_bytes::{BLOCK, Wide, WideWork, at_widest};
 

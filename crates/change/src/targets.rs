@@ -1,6 +1,7 @@
 //! Canonical link targets: a link counts as changed when it leads elsewhere, not when it is spelled differently.
 
-use document::{passage_hash, splitmix64};
+use chance::splitmix64;
+use document::passage_hash;
 use page::{CanonicalUrl, UrlProblem, UrlRules};
 
 /// Query parameters in which click counters carry the address they redirect to.

@@ -14,10 +14,11 @@ use crate::span_hashes::first_words;
 use crate::spread_sort::{grouped, merged, sorted_evenly_spread};
 use crate::targets::{LinkBase, TargetHashes};
 use crate::unit_texts::{STRUCTURED_DATA, TextKind, UnitTexts, UnitTextsBuilder};
+use chance::splitmix64;
 use document::ContentDigest;
 use document::blocks::{Block, Blocks, CHECKED};
+use document::passage_hash;
 use document::{Body, PageText};
-use document::{passage_hash, splitmix64};
 use page::UrlRules;
 use std::ops::Range;
 

@@ -5,7 +5,7 @@ use crate::guard::MAX_ERROR_PAGE_BYTES;
 use crate::host_events::HOST_EVENT_WINDOW_S;
 use crate::page_state::PageState;
 use crate::version::{UnitKey, Version};
-use document::splitmix64;
+use chance::splitmix64;
 use std::collections::BTreeSet;
 
 /// Number of pages, each with another text before, from which one text in their place is no edit but a wall.

@@ -2,14 +2,7 @@
 //! version. None is keyed, so pages can be made to collide on purpose; the only cost is a missed change of the page
 //! itself.
 
-/// splitmix64 (Steele, Lea & Flood 2014): a well-mixed permutation of 64-bit values.
-#[inline(always)]
-pub const fn splitmix64(value: u64) -> u64 {
-    let mut z = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
-}
+use chance::splitmix64;
 
 /// A hash of a text. It starts from the length and mixes in eight bytes at a time with [`splitmix64`], the last ones
 /// padded with zeros. A word takes one round or two.
@@ -70,14 +63,6 @@ fn ends(bytes: &[u8]) -> [u64; 2] {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    #[test]
-    fn the_bits_are_those_of_section_e1() {
-        let check = |value, expected| assert_eq!(splitmix64(value), expected, "{value}");
-        check(0, 0xe220_a839_7b1d_cdaf);
-        check(1, 0x910a_2dec_8902_5cc1);
-        check(2, 0x9758_35de_1c97_56ce);
-        check(12_345_678_901_234_567, 0xbad6_664b_e58d_2ada);
-    }
 
     #[test]
     fn the_bits_of_a_passage_are_pinned() {

@@ -44,7 +44,7 @@ pub use crate::body::{Body, extract};
 pub use crate::charset::{CharsetSource, DecodedText, decode};
 pub use crate::content_kind::ContentKind;
 pub use crate::digest::{ContentDigest, content_digest};
-pub use crate::hash::{passage_hash, splitmix64, text_hash};
+pub use crate::hash::{passage_hash, text_hash};
 pub use crate::links::{Links, RawLink};
 pub use crate::page_text::{MAX_FEEDS, MAX_LINKS, MAX_TEXT_BYTES, MetaRobots, PageText};
 pub use crate::text::prefix;

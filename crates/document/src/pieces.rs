@@ -3,10 +3,11 @@
 use crate::attributes::attributes_of;
 use crate::blocks::Blocks;
 use crate::entities;
-use crate::hash::{splitmix64, text_hash};
+use crate::hash::text_hash;
 use crate::html::{attribute, extract, tag_length};
 use crate::select::{PointerPlace, Selection};
 use crate::xml::is_feed_root;
+use chance::splitmix64;
 use memchr::{memchr, memmem};
 use serde_json::Value;
 use std::collections::BTreeSet;

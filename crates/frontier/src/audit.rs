@@ -4,6 +4,7 @@
 
 use crate::page_index::PageIndex;
 use crate::page_record::ScheduledPage;
+use chance::splitmix64;
 use messages::Verdict;
 use page::Timestamp;
 use revisit::columns::{LastLook, PageStatus, Slot};
@@ -93,7 +94,7 @@ impl Audit {
             self.draws += 1;
             // The time varies the draws between restarts.
             let seed = (u64::from(partition) << 32) ^ (now.as_micros() as u64).rotate_left(17) ^ self.draws;
-            let slot = Slot::new(((u128::from(mix(seed)) * u128::from(slots)) >> 64) as u32);
+            let slot = Slot::new(((u128::from(splitmix64(seed)) * u128::from(slots)) >> 64) as u32);
             let Some(entry) = pages.columns.get(slot) else { continue };
             let has_copy = matches!(entry.last_look, LastLook::Looked(_));
             if has_copy && entry.status == PageStatus::Ready && has_room(entry.host) {
@@ -103,14 +104,6 @@ impl Audit {
         }
         None
     }
-}
-
-/// The finisher of splitmix64 (Steele, Lea & Flood 2014): maps neighbouring numbers to unrelated ones.
-fn mix(seed: u64) -> u64 {
-    let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

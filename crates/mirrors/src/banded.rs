@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn copies_take_one_comparison_each_and_pages_with_few_links_none() {
-        let numbered = |range: std::ops::Range<u64>| LinkSet::from_hashes(range.map(document::splitmix64).collect());
+        let numbered = |range: std::ops::Range<u64>| LinkSet::from_hashes(range.map(chance::splitmix64).collect());
         let pages: Vec<LinkSet> = [0..20, 0..9, 0..20, 0..9, 0..20].map(numbered).into();
         let bounds = DegreeBounds { least: 10, greatest: 150 };
         let mut finding = banded(&pages, bounds, Threshold::default(), Banding::default());

@@ -5,7 +5,7 @@
 //! of resemblance s share a key with probability 1 − (1 − sʳ)ᵇ, which rises steeply about (1/b)^(1/r).
 
 use crate::sketch::{SKETCH_SLOTS, Sketch};
-use document::splitmix64;
+use chance::splitmix64;
 
 /// The number and size of the bands of a sketch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -36,7 +36,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn numbered(range: std::ops::Range<u64>) -> LinkSet {
-        LinkSet::from_hashes(range.map(document::splitmix64).collect())
+        LinkSet::from_hashes(range.map(chance::splitmix64).collect())
     }
 
     #[test]

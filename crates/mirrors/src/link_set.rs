@@ -2,7 +2,8 @@
 
 use crate::sketch::Sketch;
 use crate::threshold::Threshold;
-use document::{splitmix64, text_hash};
+use chance::splitmix64;
+use document::text_hash;
 
 /// The most links kept per page.
 pub(crate) const MAX_LINKS: usize = 4_096;

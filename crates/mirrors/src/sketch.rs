@@ -6,7 +6,7 @@
 //! in an order of its own that is the same for all sets (Shrivastava, ICML 2017, "Optimal densification"), so equal
 //! slots still agree with probability r.
 
-use document::splitmix64;
+use chance::splitmix64;
 
 /// Slots of a sketch; a power of two.
 pub const SKETCH_SLOTS: usize = 128;

@@ -120,7 +120,7 @@ pub fn best_match<P: Ord>(page: &SketchEntry<P>, bucket: &[SketchEntry<P>], band
 mod tests {
     use super::*;
     use crate::sketch::tests::sketch_deviation;
-    use document::splitmix64;
+    use chance::splitmix64;
     use std::collections::BTreeMap;
 
     fn shingles(numbers: std::ops::Range<u64>) -> ShingleSet {

@@ -1,7 +1,7 @@
 //! A hundred thousand pages, made from a seed: what banding finds and what it costs, beside the degree bound and beside
 //! an exact search that uses neither.
 
-use document::splitmix64;
+use chance::{splitmix64, unit};
 use mirrors::{Banding, DegreeHistogram, LinkSet, Threshold, banded, degree_bound};
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ const PAGES_PER_SITE: usize = 200;
 /// Uniform in [0, 1).
 fn share(state: &mut u64) -> f64 {
     *state = splitmix64(*state);
-    (*state >> 11) as f64 / (1u64 << 53) as f64
+    unit(*state)
 }
 
 /// Sites of 200 pages that share a menu, up to 85 % of a page's links, so that many pages nearly resemble each other.

@@ -1,5 +1,6 @@
 //! The tables and queues in which policies keep their pages.
 
+use chance::{splitmix64, spread, unit};
 use change_rate::Gamma;
 use revisit::columns::Slot;
 use std::cmp::{Ordering, Reverse};
@@ -161,10 +162,7 @@ impl NewPageQueue {
 
 /// A number in 0..1 that is constant per page: its phase in its first interval.
 pub(crate) fn phase(slot: Slot) -> f64 {
-    let mut hash = (slot.index() as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((hash ^ (hash >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    unit(splitmix64(spread(slot.index() as u64)))
 }
 
 /// Makes a number finite and not negative.

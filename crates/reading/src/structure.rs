@@ -1,7 +1,8 @@
 //! The shape of a page's markup, independent of its texts and the lengths of its lists.
 
 use crate::tree::{NodeContent, Tree};
-use document::{splitmix64, text_hash};
+use chance::splitmix64;
+use document::text_hash;
 
 /// A hash that is equal for trees of the same shape: the same elements nested in the same order, where adjacent
 /// siblings of the same shape count as one. A list that grows keeps its shape; a redesign does not.

@@ -1,5 +1,6 @@
 //! What CPU time does a look take, with its calendars? `cargo run --release -p sweeps --example look_cost [sites]`
 
+use chance::{Draws, Lcg};
 use change_rate::LookOutcome;
 use rustix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
@@ -9,12 +10,6 @@ use sweeps::{OwnEvidence, PagePlace, SweepModel};
 
 const SITE_PAGES: u64 = 2_000;
 const DIRECTORY_PAGES: u64 = 100;
-
-/// Numbers spread evenly over 0..1, the same on every run.
-fn spread(state: &mut u64) -> f64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*state >> 11) as f64 / (1_u64 << 53) as f64
-}
 
 fn main() {
     let sites: u64 = std::env::args().nth(1).map_or(100, |count| count.parse().expect("a number of sites"));
@@ -35,14 +30,14 @@ fn main() {
         sample.clone().sum::<usize>() as f64 / sample.count() as f64
     });
     for (name, interval_days) in [("an hour", 0.04), ("4 days", 4.0), ("60 days", 60.0)] {
-        let (looks, mut state) = (500_000, 1);
+        let (looks, mut random) = (500_000, Lcg(1));
         let start = cpu_time();
         for _ in 0..looks {
-            let i = (spread(&mut state) * pages.len() as f64) as usize;
+            let i = (random.uniform() * pages.len() as f64) as usize;
             let (place, belief) = &mut pages[i];
-            let to_days = 20_100.0 + spread(&mut state);
-            let outcome = if spread(&mut state) < 0.05 { LookOutcome::Changed } else { LookOutcome::Unchanged };
-            model.look(place, belief, to_days - 2.0 * interval_days * spread(&mut state), to_days, outcome);
+            let to_days = 20_100.0 + random.uniform();
+            let outcome = if random.uniform() < 0.05 { LookOutcome::Changed } else { LookOutcome::Unchanged };
+            model.look(place, belief, to_days - 2.0 * interval_days * random.uniform(), to_days, outcome);
         }
         println!("a look every {name}: {:.0} ns", (cpu_time() - start).as_secs_f64() * 1e9 / f64::from(looks));
         model.take_changes();

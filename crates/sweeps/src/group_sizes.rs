@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn sizes_in_the_order_of_their_hashes_are_found_in_few_steps() {
         const GROUPS: u64 = 100_000;
-        let hash = |group: u64| (group + 1) << 47 | group.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 17;
+        let hash = |group: u64| (group + 1) << 47 | chance::spread(group) >> 17;
         let mut sizes = GroupSizes::default();
         sizes.reserve(GROUPS as usize);
         let slots = sizes.entries.len();

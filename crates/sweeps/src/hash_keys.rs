@@ -1,5 +1,6 @@
 //! Maps whose keys are already good hashes.
 
+use chance::spread;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -13,7 +14,7 @@ pub struct HashKeys(u64);
 impl Hasher for HashKeys {
     fn write(&mut self, bytes: &[u8]) {
         for &byte in bytes {
-            self.0 = (self.0.rotate_left(8) ^ u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            self.0 = spread(self.0.rotate_left(8) ^ u64::from(byte));
         }
     }
 

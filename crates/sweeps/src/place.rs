@@ -74,13 +74,7 @@ impl PagePlace {
     }
 }
 
-/// FNV-1a over the parts, each ended by a byte that no address contains, then a finisher; never 0.
+/// A hash of the parts, each ended by a byte that no address contains; never 0.
 fn hash_of(kind: u64, parts: &[&str]) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325 ^ kind.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    for byte in parts.iter().flat_map(|part| part.bytes().chain([0xff])) {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    }
-    hash ^= hash >> 32;
-    hash = hash.wrapping_mul(0xd6e8_feb8_6659_fd93);
-    (hash ^ (hash >> 32)).max(1)
+    chance::salted_hash(kind, parts.iter().flat_map(|part| part.bytes().chain([0xff]))).max(1)
 }

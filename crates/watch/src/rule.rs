@@ -3,9 +3,10 @@
 use crate::memory::WatchMemory;
 use crate::sight::{SeenBlocks, Sight};
 use crate::trigger::Trigger;
+use chance::splitmix64;
 use document::blocks::Blocks;
 use document::select::{PartUse, Selection};
-use document::{splitmix64, text_hash};
+use document::text_hash;
 use page::CanonicalUrl;
 use scope::PagePattern;
 

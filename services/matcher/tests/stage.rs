@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
+use chance::splitmix64;
 use change::ShingleSet;
-use document::splitmix64;
 use messages::{Band, DeadLetter, Encoded, MirrorLetter, MirrorSaying, PageBand, SchedulerEvent, topics};
 use mirrors::TextSketch;
 use page::{CanonicalUrl, DAY, Timestamp};

@@ -4,9 +4,10 @@ use crate::attributes::values_of;
 use crate::blocks::kinds::TagEffect;
 use crate::blocks::reader::BlockReader;
 use crate::entities;
-use crate::hash::{splitmix64, text_hash};
+use crate::hash::text_hash;
 use crate::markup::{StartTag, TextKind};
 use crate::tag_name::TagName;
+use chance::splitmix64;
 
 /// The states of a control, as text behind or before what it says.
 const DISABLED: &str = " (disabled)";

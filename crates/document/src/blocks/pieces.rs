@@ -4,8 +4,9 @@
 use crate::blocks::block::{BlockElement, Blocks};
 use crate::blocks::facts::Fact;
 use crate::blocks::reader::BlockReader;
-use crate::hash::{splitmix64, text_hash};
+use crate::hash::text_hash;
 use crate::select::Selected;
+use chance::splitmix64;
 
 /// What a page states as a whole is read also where its text is longer than what is kept, up to this much.
 const MAX_FACT_BYTES: usize = 256 * 1024;

@@ -9,11 +9,11 @@ use crate::blocks::kinds::{IMPLIED, IS_PARAGRAPH, Implied, KINDS, NAME_HASHES, O
 use crate::blocks::mentions::{Mentions, SHORTEST_MENTION, is_hidden, mentions};
 use crate::blocks::microdata::PageFacts;
 use crate::blocks::tags::is_json_ld;
-use crate::hash::splitmix64;
 use crate::markup::{StartTag, TakeTokens, TextKind};
 use crate::select::Selected;
 use crate::tag_name::TagName;
 use crate::text::{References, TextBuilder};
+use chance::splitmix64;
 use std::ops::Range;
 use wide_bytes::Wide;
 

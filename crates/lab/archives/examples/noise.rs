@@ -7,7 +7,8 @@
 
 use anyhow::Context;
 use archives::{Archive, ArchivedLook};
-use document::{extract, splitmix64, text_hash};
+use chance::splitmix64;
+use document::{extract, text_hash};
 use settings::{Layers, Settings};
 use std::path::Path;
 

@@ -15,6 +15,7 @@ pub use plan::RatePlan;
 
 use crate::chairman;
 use crate::edf::Deadline;
+use crate::pages::phase;
 use change_rate::Gamma;
 use revisit::allocate::PageTerms;
 use revisit::columns::Slot;
@@ -341,12 +342,4 @@ impl PlannedPage {
         interval_days: f64::INFINITY,
         status: PlannedStatus::Vacant,
     };
-}
-
-/// A number in 0..1 that spreads first deadlines over the interval: the finisher of SplitMix64.
-fn phase(slot: Slot) -> f64 {
-    let mut hash = (slot.index() as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((hash ^ (hash >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
 }

@@ -2,6 +2,7 @@
 
 mod properties;
 
+use chance::{Draws, SplitMix64};
 use policies::allocate::{self as literature, AccessTime, Distance, Horizon, PartitionKey, PolledPage, PollingOrder};
 use policies::chairman::Chairman;
 use revisit::allocate::{self, DemandByPrice, Objective, PageTerms};
@@ -294,30 +295,14 @@ fn partitions_are_as_fresh_as_computed() {
     check(50, [0.1288264679, 0.4900426548, 0.4872902417, 0.4757763090]);
 }
 
-/// Evenly spread numbers in 0..1, the same on every run.
-fn numbers(seed: u64) -> impl FnMut() -> f64 {
-    let mut state = seed;
-    move || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-}
-
-/// Normally distributed numbers (Box and Muller).
-fn normal(next: &mut impl FnMut() -> f64) -> f64 {
-    (-2.0 * (1.0 - next()).ln()).sqrt() * (2.0 * std::f64::consts::PI * next()).cos()
-}
-
 #[test]
 fn clustering_on_logarithms_brings_partitions_near_the_optimum() {
     // Change rates lognormal, importance Zipf, unrelated: the population of the published comparison.
     const PAGES: usize = 20_000;
-    let mut next = numbers(4);
-    let mut ranks: Vec<(f64, usize)> = (1..=PAGES).map(|rank| (next(), rank)).collect();
+    let mut chance = SplitMix64(4);
+    let mut ranks: Vec<(f64, usize)> = (1..=PAGES).map(|rank| (chance.uniform(), rank)).collect();
     ranks.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let terms = ranks.into_iter().map(|(_, rank)| (0.2 * (1.3 * normal(&mut next)).exp(), (rank as f64).powf(-0.9)));
+    let terms = ranks.into_iter().map(|(_, rank)| (0.2 * (1.3 * chance.normal()).exp(), (rank as f64).powf(-0.9)));
     let pages = pages(terms);
     let budget = 0.25 * PAGES as f64;
     // Means of 20,000 pages of heavy-tailed weight still differ by a percent or two from sample to sample.
@@ -341,9 +326,9 @@ fn averages(theta: f64) -> [f64; 3] {
     let curve = DemandCurve::new(Objective::Mixed { theta });
     let mut sums = [0.0; 3];
     for sample in 0..SAMPLES {
-        let mut next = numbers(1000 * sample);
+        let mut chance = SplitMix64(1000 * sample);
         // Lognormal change rates; weights Pareto of index 1.3, shifted.
-        let terms = (0..PAGES).map(|_| (0.2 * (1.5 * normal(&mut next)).exp(), (1.0 - next()).powf(-1.0 / 1.3) - 0.95));
+        let terms = (0..PAGES).map(|_| (0.2 * (1.5 * chance.normal()).exp(), chance.pareto(1.3) - 0.95));
         let pages = pages(terms);
         let rates = allocate::optimal_for(&curve, &pages, 0.25 * PAGES as f64).fetch_rates_per_day;
         sums[0] += allocate::freshness(&pages, &rates) / SAMPLES as f64;

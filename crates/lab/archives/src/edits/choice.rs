@@ -3,7 +3,8 @@
 use super::draw::Draw;
 use super::editable_page::EditablePage;
 use crate::archive::{Archive, ArchiveError, ArchivedPage};
-use document::{decode, splitmix64, text_hash};
+use chance::splitmix64;
+use document::{decode, text_hash};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,7 @@
 //! Numbers drawn by a seed: the same seed gives the same pages, places and values.
 
-use document::{splitmix64, text_hash};
+use chance::splitmix64;
+use document::text_hash;
 
 /// A sequence of drawn numbers. A copy repeats the rest of the sequence.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,5 @@
 use super::*;
+use chance::{Draws, SplitMix64};
 use policies::signals::{SignalCounts, SignalModel, SignalQuality, ValueTable, signal_counts};
 use proptest::prelude::*;
 
@@ -97,36 +98,15 @@ fn before_any_look_signals_are_trusted_a_little() {
     close(quality.precision(), 0.2, 1e-12);
 }
 
-/// A uniform number in 0..1 after another (SplitMix64).
-struct Uniform(u64);
-
-impl Uniform {
-    fn draw(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn poisson(&mut self, mean: f64) -> u32 {
-        let (limit, mut product, mut count) = ((-mean).exp(), self.draw(), 0);
-        while product > limit {
-            product *= self.draw();
-            count += 1;
-        }
-        count
-    }
-}
-
 #[test]
 fn looks_reveal_recall_and_precision() {
     for (recall, precision) in [(0.8, 0.8), (0.3, 0.5), (0.6, 0.15)] {
-        let mut chance = Uniform(7);
+        let mut chance = SplitMix64(7);
         let (mut counts, pool) = (SignalCounts::default(), SignalCounts::default());
         let (mut recalls, mut precisions) = (0.0, 0.0);
         for look in 0..40_000 {
             let rate = [0.05, 0.2, 0.6][look % 3];
-            let interval_days = 0.5 + 4.0 * chance.draw();
+            let interval_days = 0.5 + 4.0 * chance.uniform();
             let silent = chance.poisson((1.0 - recall) * rate * interval_days);
             let true_signals = chance.poisson(recall * rate * interval_days);
             let lies = chance.poisson(recall * rate * (1.0 - precision) / precision * interval_days);
