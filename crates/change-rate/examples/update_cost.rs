@@ -1,5 +1,6 @@
 //! What CPU time does it cost to take in one look? `cargo run --release -p change-rate --example update_cost [looks]`
 
+use chance::{Draws, Lcg};
 use change_rate::{
     ChangeRateEstimator, EstimatorKind, EstimatorOptions, GammaFilter, GammaState, LookOutcome, RateEstimator,
 };
@@ -12,16 +13,11 @@ const PAGES: usize = 4096;
 
 fn main() {
     let looks: usize = std::env::args().nth(1).map_or(4_000_000, |count| count.parse().expect("a number of looks"));
-    let mut state = 7_u64;
-    // Numbers spread evenly over 0..1, the same on every run.
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1_u64 << 53) as f64
-    };
+    let mut numbers = Lcg(7);
     let mixed: Vec<_> = (0..1 << 14)
         .map(|_| {
-            let days = (4.0 * next() - 1.0).exp();
-            (days, if next() < 0.37 { LookOutcome::Changed } else { LookOutcome::Unchanged })
+            let days = (4.0 * numbers.uniform() - 1.0).exp();
+            (days, if numbers.uniform() < 0.37 { LookOutcome::Changed } else { LookOutcome::Unchanged })
         })
         .collect();
     let of = |outcome| mixed.iter().map(|(days, _)| (*days, outcome)).collect::<Vec<_>>();

@@ -68,6 +68,7 @@ fn wilson(n: f64, share: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chance::{Draws, Lcg};
 
     /// Wilson's interval for 8 of 10 and for 0 of 10, as in Brown, Cai & DasGupta (2001), section 3.
     #[test]
@@ -110,19 +111,14 @@ mod tests {
         const CRAWLS: u32 = 2_000;
         let expected_share = EXPECTED.iter().sum::<f64>() / 3.0;
         let truth = 0.85 * expected_share;
-        // Knuth's linear congruential generator.
-        let mut state = 1_u64;
-        let mut draw = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        };
+        let mut numbers = Lcg(1);
         let (mut held, mut width) = (0, 0.0);
         for _ in 0..CRAWLS {
             let (mut fresh, mut expected) = (0.0, 0.0);
             for _ in 0..300 {
-                let kind = EXPECTED[(3.0 * draw()) as usize];
+                let kind = EXPECTED[(3.0 * numbers.uniform()) as usize];
                 expected += kind;
-                fresh += f64::from(u8::from(draw() < 0.85 * kind));
+                fresh += f64::from(u8::from(numbers.uniform() < 0.85 * kind));
             }
             let calibrated = CalibratedFreshness::of(expected_share, 1.0, 300.0, fresh, expected).unwrap();
             held += u32::from((calibrated.low..=calibrated.high).contains(&truth));

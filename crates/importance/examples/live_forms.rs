@@ -4,6 +4,7 @@
 //! A web whose pages change at rates that differ widely. A crawl hears of a page's links when it is found new or changed, as the
 //! ranker does. At the end the weights of all pages are compared with those by PageRank over the whole graph.
 
+use chance::{Draws, Lcg};
 use importance::opic::{Account, Shard, Window};
 use importance::pagerank::PageRank;
 use importance::push::PushPage;
@@ -17,27 +18,13 @@ const DAYS: u32 = 200;
 /// Fetches a page and day.
 const BUDGET: f64 = 0.01;
 
-/// Numbers spread evenly over 0..1, the same on every run.
-struct Chance(u64);
-
-impl Chance {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
-    }
-
-    fn normal(&mut self) -> f64 {
-        (-2.0 * self.next().ln()).sqrt() * (std::f64::consts::TAU * self.next()).cos()
-    }
-
-    /// Seven links in ten stay within the site. Few pages are linked by many.
-    fn target(&mut self, page: u32) -> u32 {
-        let place = self.next().powi(3);
-        if self.next() < 0.7 {
-            page - page % PAGES_PER_SITE + (f64::from(PAGES_PER_SITE) * place) as u32
-        } else {
-            (f64::from(PAGES) * place) as u32
-        }
+/// Seven links in ten stay within the site. Few pages are linked by many.
+fn target(page: u32, chance: &mut Lcg) -> u32 {
+    let place = chance.midpoint().powi(3);
+    if chance.midpoint() < 0.7 {
+        page - page % PAGES_PER_SITE + (f64::from(PAGES_PER_SITE) * place) as u32
+    } else {
+        (f64::from(PAGES) * place) as u32
     }
 }
 
@@ -45,16 +32,16 @@ impl Chance {
 type Look = (u32, Vec<u32>);
 
 /// The looks of a crawl that find a page new or changed, in order, and the links at the end.
-fn looks(rates: &[f64], chance: &mut Chance) -> (Vec<Look>, Vec<Vec<u32>>) {
-    let mut links: Vec<Vec<u32>> = (0..PAGES).map(|page| (0..LINKS).map(|_| chance.target(page)).collect()).collect();
+fn looks(rates: &[f64], chance: &mut Lcg) -> (Vec<Look>, Vec<Vec<u32>>) {
+    let mut links: Vec<Vec<u32>> = (0..PAGES).map(|page| (0..LINKS).map(|_| target(page, chance)).collect()).collect();
     let mut looks: Vec<_> = (0..PAGES).map(|page| (page, links[page as usize].clone())).collect();
     for _ in 0..DAYS {
         for page in 0..PAGES {
-            if chance.next() < -(-rates[page as usize]).exp_m1() {
+            if chance.midpoint() < -(-rates[page as usize]).exp_m1() {
                 // One change in three is one of a link.
-                if chance.next() < 1.0 / 3.0 {
-                    let place = (chance.next() * f64::from(LINKS)) as usize;
-                    links[page as usize][place] = chance.target(page);
+                if chance.midpoint() < 1.0 / 3.0 {
+                    let place = (chance.midpoint() * f64::from(LINKS)) as usize;
+                    links[page as usize][place] = target(page, chance);
                 }
                 looks.push((page, links[page as usize].clone()));
             }
@@ -158,8 +145,9 @@ fn by_push(looks: &[Look], threshold: f64) -> (Vec<f64>, u64) {
 }
 
 fn main() {
-    let mut chance = Chance(7);
-    let rates: Vec<f64> = (0..PAGES).map(|_| 0.01 * (1.5 * chance.normal()).exp()).collect();
+    let mut chance = Lcg(7);
+    let mut normal = || (-2.0 * chance.midpoint().ln()).sqrt() * (std::f64::consts::TAU * chance.midpoint()).cos();
+    let rates: Vec<f64> = (0..PAGES).map(|_| 0.01 * (1.5 * normal()).exp()).collect();
     let (looks, links) = looks(&rates, &mut chance);
     let edges = (0..PAGES).flat_map(|from| links[from as usize].iter().map(move |to| Edge::plain(from, *to)));
     let graph = Graph::new(PAGES, edges.collect(), Repeats::Once).expect("pages are numbered from 0");

@@ -3,6 +3,7 @@
 //! With a directory, the links (`links`, pairs of 32-bit numbers) and the PageRanks (`scores`, 64-bit floats) are written
 //! there, little-endian, for other programs to do the same.
 
+use chance::{Draws, Lcg, spread};
 use importance::hits::Hits;
 use importance::opic::{Account, Settled, Shard, Window};
 use importance::pagerank::PageRank;
@@ -17,24 +18,18 @@ use std::time::Duration;
 /// Links of a visited page.
 const LINKS_A_PAGE: u32 = 12;
 
-/// Numbers spread evenly over 0..1, the same on every run.
-fn spread(state: &mut u64) -> f64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*state >> 11) as f64 / (1_u64 << 53) as f64
-}
-
 /// A page: few are linked by many.
-fn popular(nodes: u32, state: &mut u64) -> u32 {
-    (f64::from(nodes) * spread(state).powi(3)) as u32
+fn popular(nodes: u32, random: &mut Lcg) -> u32 {
+    (f64::from(nodes) * random.uniform().powi(3)) as u32
 }
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |index: usize, or: u32| arguments.get(index).map_or(or, |text| text.parse().expect("a number"));
     let (nodes, links) = (number(0, 1_000_000), number(1, 10_000_000));
-    let mut state = 1;
+    let mut random = Lcg(1);
     let edges: Vec<Edge> = (0..links)
-        .map(|_| Edge::plain((f64::from(nodes) * spread(&mut state)) as u32, popular(nodes, &mut state)))
+        .map(|_| Edge::plain((f64::from(nodes) * random.uniform()) as u32, popular(nodes, &mut random)))
         .collect();
     if let Some(directory) = arguments.get(2) {
         let bytes = edges.iter().flat_map(|edge| [edge.from.to_le_bytes(), edge.to.to_le_bytes()].concat());
@@ -64,17 +59,17 @@ fn main() {
     println!("HITS round: {:.2} ns a link", per_link(cpu, links * f64::from(hits.rounds)));
     let (settled, cpu) = timed(|| Settled { most_rounds: 20, ..Settled::default() }.rank(&graph));
     println!("OPIC round: {:.2} ns a link", per_link(cpu, links * f64::from(settled.rounds)));
-    keyed(nodes.min(1_000_000), &mut state);
+    keyed(nodes.min(1_000_000), &mut random);
 }
 
 /// Visits with pages in a table by key, as a stage has them: OPIC, pushes, and the table alone.
-fn keyed(nodes: u32, state: &mut u64) {
+fn keyed(nodes: u32, random: &mut Lcg) {
     let visits = 200_000_u32;
-    let key = |page: u32| u64::from(page).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let key = |page: u32| spread(u64::from(page));
     let found: Vec<(u64, Vec<Link<u64>>)> = (0..visits)
         .map(|_| {
-            let links = (0..LINKS_A_PAGE).map(|_| Link::plain(key(popular(nodes, state)))).collect();
-            (key((f64::from(nodes) * spread(state)) as u32), links)
+            let links = (0..LINKS_A_PAGE).map(|_| Link::plain(key(popular(nodes, random)))).collect();
+            (key((f64::from(nodes) * random.uniform()) as u32), links)
         })
         .collect();
     let per_link = |cpu: Duration| cpu.as_secs_f64() * 1e9 / f64::from(visits * LINKS_A_PAGE);

@@ -3,6 +3,7 @@
 //!
 //! Lognormal change rates (median once in 30 days, sd 2), Pareto weights (1.5), a tenth of a fetch a page and day.
 
+use chance::{Draws, Lcg};
 use revisit::allocate::{self, DemandByPrice, Objective, PageTerms};
 use revisit::demand_curve::DemandCurve;
 use revisit::histogram::RatioHistogram;
@@ -12,17 +13,11 @@ use std::time::Instant;
 
 fn main() {
     let count: usize = std::env::args().nth(1).map_or(10_000_000, |count| count.parse().expect("a number of pages"));
-    let mut state = 7_u64;
-    // Numbers spread evenly over 0..1, the same on every run.
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1_u64 << 53) as f64
-    };
+    let mut chance = Lcg(7);
     let pages: Vec<PageTerms> = (0..count)
         .map(|_| {
-            let normal = (-2.0 * (1.0 - next()).ln()).sqrt() * (2.0 * std::f64::consts::PI * next()).cos();
-            let rate = ((2.0 * normal).exp() / 30.0).clamp(1e-5, 24.0);
-            PageTerms { weight: (1.0 - next()).powf(-1.0 / 1.5).min(1e3), ..PageTerms::new(rate) }
+            let rate = ((2.0 * chance.normal()).exp() / 30.0).clamp(1e-5, 24.0);
+            PageTerms { weight: chance.pareto(1.5).min(1e3), ..PageTerms::new(rate) }
         })
         .collect();
     let budget = 0.1 * count as f64;

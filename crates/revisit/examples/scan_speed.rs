@@ -1,5 +1,6 @@
 //! How long does one scan of ten million pages take? `cargo run --release -p revisit --example scan_speed [pages]`
 
+use chance::{Draws, Lcg};
 use change_rate::{Gamma, LookOutcome};
 use page::Timestamp;
 use revisit::Policy;
@@ -11,16 +12,6 @@ use sweeps::{Outlook, OwnEvidence, PagePlace, SweepModel};
 /// Pages of one site, and of one directory of it.
 const SITE_PAGES: u64 = 2_000;
 const DIRECTORY_PAGES: u64 = 100;
-
-/// Numbers spread evenly over 0..1, the same on every run.
-struct Spread(u64);
-
-impl Spread {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-}
 
 fn timed<T>(name: &str, pages: u64, mut work: impl FnMut() -> T) -> T {
     let best = (0..5)
@@ -46,16 +37,18 @@ fn main() {
 fn crawl_value(pages: u64) {
     let now = Timestamp::from_secs(1_800_000_000);
     let mut columns = PageColumns::with_capacity(pages as usize);
-    let mut spread = Spread(7);
+    let mut spread = Lcg(7);
     let place = PagePlace::of("a.test", "a.test", "/");
     for _ in 0..pages {
-        let (alpha, beta_days) =
-            (0.4 + 8.0 * spread.next() * spread.next(), 100.0 * (2.0 * spread.next()).exp() * spread.next());
+        let (alpha, beta_days) = (
+            0.4 + 8.0 * spread.uniform() * spread.uniform(),
+            100.0 * (2.0 * spread.uniform()).exp() * spread.uniform(),
+        );
         let entry = PageEntry {
-            last_look: LastLook::Looked(now.plus_days(-60.0 * spread.next())),
+            last_look: LastLook::Looked(now.plus_days(-60.0 * spread.uniform())),
             belief: whole_belief(Gamma::new(alpha, beta_days.max(0.5)).expect("both positive")),
-            weight: 0.2 + spread.next(),
-            host: (spread.next() * 1e5) as u32,
+            weight: 0.2 + spread.uniform(),
+            host: (spread.uniform() * 1e5) as u32,
             status: PageStatus::Ready,
         };
         columns.insert(&entry, &place);
@@ -78,7 +71,7 @@ fn live(pages: u64) {
     // Days since 1970, as the columns count them.
     let now_days = 20_833.0;
     let now = Timestamp::from_secs(0).plus_days(now_days);
-    let mut spread = Spread(7);
+    let mut spread = Lcg(7);
     let mut model = SweepModel::starting_at(now_days - 60.0);
     let mut columns = PageColumns::with_capacity(pages as usize);
     let path = |i: u64| {
@@ -88,13 +81,13 @@ fn live(pages: u64) {
     let start = Instant::now();
     for i in 0..pages {
         let mut belief = OwnEvidence::default();
-        belief.own.delta_alpha = (8.0 * spread.next() * spread.next() * spread.next()) as f32;
-        belief.own.delta_beta_days = (300.0 * spread.next()) as f32;
+        belief.own.delta_alpha = (8.0 * spread.uniform() * spread.uniform() * spread.uniform()) as f32;
+        belief.own.delta_beta_days = (300.0 * spread.uniform()) as f32;
         belief.plain = belief.own;
         let entry = PageEntry {
-            last_look: LastLook::Looked(now.plus_days(-60.0 * spread.next())),
+            last_look: LastLook::Looked(now.plus_days(-60.0 * spread.uniform())),
             belief,
-            weight: 0.2 + spread.next(),
+            weight: 0.2 + spread.uniform(),
             host: (i / SITE_PAGES) as u32,
             status: PageStatus::Ready,
         };
@@ -111,16 +104,16 @@ fn live(pages: u64) {
     for round in 0..2 {
         // Pages all over, each last looked at some four days ago.
         let chosen: Vec<(Slot, PagePlace)> = (0..place_count)
-            .map(|_| ((spread.next() * pages as f64) as u64).min(pages - 1))
+            .map(|_| ((spread.uniform() * pages as f64) as u64).min(pages - 1))
             .map(|i| (Slot::new(i as u32), path(i)))
             .collect();
         at = Instant::now();
         for look in 0..looks {
             let (_, place) = &chosen[look as usize % chosen.len()];
             let mut belief = OwnEvidence::default();
-            let to_days = now_days - 50.0 * spread.next();
-            let outcome = if spread.next() < 0.1 { LookOutcome::Changed } else { LookOutcome::Unchanged };
-            model.look(place, &mut belief, to_days - 8.0 * spread.next(), to_days, outcome);
+            let to_days = now_days - 50.0 * spread.uniform();
+            let outcome = if spread.uniform() < 0.1 { LookOutcome::Changed } else { LookOutcome::Unchanged };
+            model.look(place, &mut belief, to_days - 8.0 * spread.uniform(), to_days, outcome);
         }
         let _ = round;
     }

@@ -107,7 +107,7 @@ pub(super) fn a_value_of_a_mebibyte_passes(ground: &mut ConformanceFixture) -> R
     let topic = ground.topic("topic", 1)?;
     let mut record = topic.record(0, "key", "");
     // Bytes that compress badly.
-    let value: Bytes = (0..1_u32 << 20).map(|number| (number.wrapping_mul(0x9e37_79b1) >> 13) as u8).collect();
+    let value: Bytes = (0..1_u32 << 20).map(|number| (chance::spread_32(number) >> 13) as u8).collect();
     record.value = Some(value.clone());
     ground.append(&[topic.record(0, "key", "before"), record, topic.record(0, "key", "after")])?;
     let records = ground.read_all(&topic.at(0), 3)?;

@@ -107,7 +107,7 @@ fn fill(log: &KafkaLog, names: &TopicNames, records: usize, bytes: usize) {
         (0..PARTITIONS).map(|partition| TopicPartition::new(names.changelog.as_str(), partition)).collect();
     let record = |number: usize| {
         // Keys in no order, as the hashes that page ids are.
-        let scattered = (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes();
+        let scattered = chance::spread(number as u64).to_be_bytes();
         let value = scattered.iter().copied().cycle().take(bytes).collect();
         OutputRecord {
             to: places[number % places.len()].clone(),

@@ -3,6 +3,7 @@
 //!
 //! The directory holds the log and the state while it runs.
 
+use chance::{Draws, Lcg, spread_128};
 use importance::Link;
 use importance::opic::{Account, Shard, TrustAccount, Window};
 use messages::{Encoded, PageOutLinks, topics};
@@ -47,23 +48,17 @@ fn main() {
     stage(&directory.path().join("stage"));
 }
 
-/// Numbers spread evenly over 0..1, the same on every run.
-fn spread(state: &mut u64) -> f64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*state >> 11) as f64 / (1_u64 << 53) as f64
-}
-
-fn any(pages: u32, state: &mut u64) -> u32 {
-    (f64::from(pages) * spread(state)) as u32
+fn any(pages: u32, random: &mut Lcg) -> u32 {
+    (f64::from(pages) * random.uniform()) as u32
 }
 
 /// A page: few are linked by many.
-fn popular(pages: u32, state: &mut u64) -> u32 {
-    (f64::from(pages) * spread(state).powi(3)) as u32
+fn popular(pages: u32, random: &mut Lcg) -> u32 {
+    (f64::from(pages) * random.uniform().powi(3)) as u32
 }
 
 fn id(number: u32) -> PageId {
-    PageId(u128::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835).to_be_bytes())
+    PageId(spread_128(u128::from(number)).to_be_bytes())
 }
 
 /// Memory and time of finding whether an address is known.
@@ -80,10 +75,10 @@ fn known(addresses: u32) {
     });
     drop(accounts.unwritten());
     let (finding, rest) = accounts.memory_bytes();
-    let mut state = 1;
+    let mut random = Lcg(1);
     const CHECKS: u32 = 2_000_000;
     let (found, checked) = timed(|| {
-        let asked = (0..CHECKS).map(|_| id(any(2 * addresses, &mut state)));
+        let asked = (0..CHECKS).map(|_| id(any(2 * addresses, &mut random)));
         asked.filter(|id| accounts.find(id).is_some()).count()
     });
     assert!((f64::from(CHECKS) / 2.0 - found as f64).abs() < f64::from(CHECKS) / 100.0, "half of them are known");
@@ -95,7 +90,7 @@ fn known(addresses: u32) {
 
 /// Looks with pages in the accounts and a store, committed in batches; and the same in a hash map.
 fn state(directory: &Path) {
-    let mut random = 1;
+    let mut random = Lcg(1);
     let looks: Vec<(PageId, Vec<Link<PageId>>)> = (0..STATE_LOOKS)
         .map(|_| {
             let links = (0..LINKS_A_PAGE).map(|_| Link::plain(id(popular(STATE_PAGES, &mut random)))).collect();
@@ -202,7 +197,7 @@ fn stage(directory: &Path) {
     let mut stage = StageRunner::new(spec, "speed", log.clone(), stores, clock.clone(), runner);
     let topic = names.topic(topics::RANKER_EVENTS);
     let mut scheduler = Scheduler::join(&*log, &names);
-    let mut random = 1;
+    let mut random = Lcg(1);
     for (name, is_first_look) in [("new pages", true), ("known pages", false)] {
         let mut spent = Duration::ZERO;
         for part in 0..PARTS {
@@ -222,7 +217,7 @@ fn stage(directory: &Path) {
 }
 
 /// A look at a page. Two of three links lead to pages of its site.
-fn look(topic: &str, partitions: u32, page: u32, is_first_look: bool, random: &mut u64) -> OutputRecord {
+fn look(topic: &str, partitions: u32, page: u32, is_first_look: bool, random: &mut Lcg) -> OutputRecord {
     let source_url = address(page);
     let link = |number: usize| {
         let target = match number % 3 {

@@ -2,6 +2,7 @@
 
 use crate::crawls::HOSTS;
 use crate::kept_pages::KeptPages;
+use chance::{Draws, Lcg, spread};
 use memchr::memmem;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -156,7 +157,7 @@ impl Shared {
         let (seam, addition) = match finds {
             Finds::NotModified | Finds::SameBody => (page.body.len(), String::new()),
             Finds::Noise => {
-                let nonce = (edition as u64 ^ (number as u64) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                let nonce = spread(edition as u64 ^ (number as u64) << 32);
                 (page.body.len(), format!("<!-- {nonce:016x} --><script>var request = \"{nonce:016x}\";</script>"))
             }
             Finds::Edit => {
@@ -181,10 +182,7 @@ impl Shared {
 
 /// Twelve words, others at every edition of every page.
 fn sentence(number: usize, edition: usize) -> String {
-    let mut chance = (number as u64) << 32 | edition as u64;
-    let word = |_| {
-        chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        EDIT_WORDS[(chance >> 33) as usize % EDIT_WORDS.len()]
-    };
+    let mut random = Lcg((number as u64) << 32 | edition as u64);
+    let word = |_| EDIT_WORDS[(random.bits() >> 33) as usize % EDIT_WORDS.len()];
     (0..12).map(word).collect::<Vec<_>>().join(" ")
 }

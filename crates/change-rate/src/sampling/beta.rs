@@ -41,14 +41,12 @@ fn positive(uniform: &mut impl FnMut() -> f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chance::{Draws, Lcg};
 
     #[test]
     fn draws_have_the_mean_and_variance_of_their_distribution() {
-        let mut state = 3_u64;
-        let mut uniform = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        };
+        let mut numbers = Lcg(3);
+        let mut uniform = || numbers.uniform();
         for (a, b) in [(1.0, 1.0), (0.05, 0.2), (2.0, 5.0), (300.0, 20.0)] {
             let draws: Vec<f64> = (0..40_000).map(|_| draw(a, b, &mut uniform)).collect();
             let mean = draws.iter().sum::<f64>() / 40_000.0;

@@ -1,5 +1,6 @@
 //! The simple estimators against values computed elsewhere to 25 digits (B1, B2, B5, B10, B11).
 
+use chance::{Draws, Lcg};
 use change_rate::{
     ApproximationState, ChangeRateEstimator, CheckCounts, Forgetting, HalfCount, LastModified, LastModifiedState,
     LawOfLargeNumbers, LookOutcome, NaiveRatio, StochasticApproximation, best_forgetting_days, effective_looks,
@@ -121,14 +122,14 @@ fn an_age_is_the_exposure_of_a_changed_look_and_the_interval_of_any_other() {
 /// Exact expectation over all outcomes would need an integral; 20,000 pages will do.
 #[test]
 fn the_corrected_rate_is_nearly_unbiased() {
-    let mut numbers = Numbers(11);
+    let mut numbers = Lcg(11);
     for (looks, rate) in [(5, 0.5), (10, 1.0), (10, 2.0), (50, 0.1)] {
         let pages = 20_000;
         let sum: f64 = (0..pages)
             .map(|_| {
                 let mut state = LastModifiedState::default();
                 for _ in 0..looks {
-                    let age_days = -(1.0 - numbers.next()).ln() / rate;
+                    let age_days = numbers.exponential() / rate;
                     let changed = age_days < 1.0;
                     let outcome = if changed { LookOutcome::ChangedAt { age_days } } else { LookOutcome::Unchanged };
                     LastModified.update(&mut state, 1.0, outcome);
@@ -137,16 +138,6 @@ fn the_corrected_rate_is_nearly_unbiased() {
             })
             .sum();
         close(sum / f64::from(pages), rate, 0.025);
-    }
-}
-
-struct Numbers(u64);
-
-impl Numbers {
-    /// Numbers spread evenly over 0..1, the same on every run.
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 
@@ -183,16 +174,16 @@ fn stochastic_approximation_takes_ever_smaller_steps() {
 /// Both go to p (e^r - 1) on regular looks: right on Poisson looks, far off on regular ones.
 #[test]
 fn regular_looks_mislead_the_estimators_for_random_ones() {
-    let mut numbers = Numbers(3);
+    let mut numbers = Lcg(3);
     let mut regular = CheckCounts::default();
     let mut random = CheckCounts::default();
     for _ in 0..200_000 {
         let changed = |days: f64, at: f64| {
             if at < -(-2.0 * days).exp_m1() { LookOutcome::Changed } else { LookOutcome::Unchanged }
         };
-        LawOfLargeNumbers.update(&mut regular, 1.0, changed(1.0, numbers.next()));
-        let days = -(1.0 - numbers.next()).ln();
-        LawOfLargeNumbers.update(&mut random, days, changed(days, numbers.next()));
+        LawOfLargeNumbers.update(&mut regular, 1.0, changed(1.0, numbers.uniform()));
+        let days = numbers.exponential();
+        LawOfLargeNumbers.update(&mut random, days, changed(days, numbers.uniform()));
     }
     close(LawOfLargeNumbers.change_rate_per_day(&regular), 2.0_f64.exp_m1(), 0.02);
     close(LawOfLargeNumbers.change_rate_per_day(&random), 2.0, 0.02);

@@ -5,6 +5,7 @@
 //! ([`GroupSums`]), and no sample is set apart: the first pages that are fetched are one. `cargo test -p change-rate --test
 //! fresh_hosts -- --nocapture` prints the figures.
 
+use chance::{Draws, Lcg, spread};
 use change_rate::{ChangeRateEstimator, Gamma, GammaFilter, GammaPrior, GammaState, GroupSums, LookOutcome};
 
 const HOSTS: usize = 40;
@@ -34,28 +35,23 @@ enum Learning {
     Known,
 }
 
-struct Numbers(u64);
+struct Numbers(Lcg);
 
 impl Numbers {
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
-    }
-
     fn normal(&mut self) -> f64 {
-        (-2.0 * self.uniform().ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
+        (-2.0 * self.0.midpoint().ln()).sqrt() * (std::f64::consts::TAU * self.0.midpoint()).cos()
     }
 
-    /// Marsaglia & Tsang 2000.
+    /// Marsaglia & Tsang 2000. It rounds otherwise than that of `chance`, and the figures below follow from it.
     fn gamma(&mut self, shape: f64) -> f64 {
         if shape < 1.0 {
-            return self.gamma(shape + 1.0) * self.uniform().powf(1.0 / shape);
+            return self.gamma(shape + 1.0) * self.0.midpoint().powf(1.0 / shape);
         }
         let d = shape - 1.0 / 3.0;
         loop {
             let x = self.normal();
             let v = (1.0 + x / (9.0 * d).sqrt()).powi(3);
-            if v > 0.0 && self.uniform().ln() < 0.5 * x * x + d - d * v + d * v.ln() {
+            if v > 0.0 && self.0.midpoint().ln() < 0.5 * x * x + d - d * v + d * v.ln() {
                 return d * v;
             }
         }
@@ -86,7 +82,7 @@ struct Crawl {
 
 impl Crawl {
     fn new(world: World, learning: Learning, seed: u64) -> Self {
-        let mut numbers = Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut numbers = Numbers(Lcg(spread(seed)));
         let mut pages = Vec::new();
         for _ in 0..HOSTS {
             let host = world.median_per_day.ln() + world.of_hosts * numbers.normal();
@@ -163,7 +159,7 @@ impl Crawl {
     }
 
     fn look(&mut self, number: usize, now: f64) {
-        let chance = self.numbers.uniform();
+        let chance = self.numbers.0.midpoint();
         let page = &mut self.pages[number];
         let Some(last) = page.last_look.replace(now) else { return };
         let days = now - last;

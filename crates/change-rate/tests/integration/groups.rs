@@ -1,5 +1,6 @@
 //! Priors of hosts and sampling of groups (B8, B9).
 
+use chance::{Draws, Lcg};
 use change_rate::sampling::adaptive::{ThompsonSampling, fitted_prior};
 use change_rate::sampling::two_stage::{ChangedShares, SampledGroup, greedy_second_stage};
 use change_rate::{BeliefSums, Gamma, GammaPrior, HostPriors};
@@ -12,29 +13,18 @@ fn gamma(alpha: f64, beta_days: f64) -> Gamma {
     Gamma::new(alpha, beta_days).expect("both positive")
 }
 
-struct Numbers(u64);
+/// Beta(a, b) for whole or half-whole parameters, as it follows from normal numbers.
+fn beta(numbers: &mut Lcg, a: f64, b: f64) -> f64 {
+    let mut gamma = |shape: f64| -> f64 {
+        let whole: f64 = (0..shape as usize).map(|_| numbers.exponential()).sum();
+        if shape.fract() == 0.5 { whole + half_squared_normal(numbers) } else { whole }
+    };
+    let (x, y) = (gamma(a), gamma(b));
+    x / (x + y)
+}
 
-impl Numbers {
-    /// Numbers spread evenly over 0..1, the same on every run.
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// Beta(a, b) for whole or half-whole parameters, as it follows from normal numbers.
-    fn beta(&mut self, a: f64, b: f64) -> f64 {
-        let mut gamma = |shape: f64| -> f64 {
-            let whole: f64 = (0..shape as usize).map(|_| -(1.0 - self.next()).ln()).sum();
-            let half = if shape.fract() == 0.5 {
-                -(1.0 - self.next()).ln() * (std::f64::consts::TAU * self.next()).cos().powi(2)
-            } else {
-                0.0
-            };
-            whole + half
-        };
-        let (x, y) = (gamma(a), gamma(b));
-        x / (x + y)
-    }
+fn half_squared_normal(numbers: &mut Lcg) -> f64 {
+    numbers.exponential() * (std::f64::consts::TAU * numbers.uniform()).cos().powi(2)
 }
 
 #[test]
@@ -75,14 +65,13 @@ fn without_pages_the_prior_stays() {
 /// Pages whose rates come from a Gamma of shape 1.5 on each host, each known exactly: the shape is found again.
 #[test]
 fn the_common_shape_is_found_again() {
-    let mut numbers = Numbers(17);
+    let mut numbers = Lcg(17);
     let hosts: Vec<BeliefSums> = (0..60)
         .map(|host| {
             let mut sums = BeliefSums::default();
             for _ in 0..100 {
                 // The sum of an exponential and half a squared normal.
-                let rate = -(1.0 - numbers.next()).ln()
-                    - (1.0 - numbers.next()).ln() * (std::f64::consts::TAU * numbers.next()).cos().powi(2);
+                let rate = numbers.exponential() + half_squared_normal(&mut numbers);
                 sums.add(gamma(1e7, 1e7 / (rate * 0.1 * f64::from(1 + host))));
             }
             sums
@@ -162,14 +151,14 @@ const GROUPS: usize = 500;
 const PAGES: u32 = 400;
 
 /// Share of changed pages among those fetched, by Thompson sampling with a budget of a tenth of the pages.
-fn adaptive_changed_share(prior: (f64, f64), shares: &[f64], numbers: &mut Numbers) -> f64 {
+fn adaptive_changed_share(prior: (f64, f64), shares: &[f64], numbers: &mut Lcg) -> f64 {
     let mut sampling = ThompsonSampling::new(&[PAGES; GROUPS], prior.0, prior.1).expect("both positive");
     let (mut budget, mut found) = (GROUPS as u32 * PAGES / 10, 0);
     let all = budget;
     while budget > 0 {
-        for (group, pages) in sampling.next(GROUPS / 20, || numbers.next()) {
+        for (group, pages) in sampling.next(GROUPS / 20, || numbers.uniform()) {
             let pages = pages.min(budget);
-            let changed = (0..pages).filter(|_| numbers.next() < shares[group]).count() as u32;
+            let changed = (0..pages).filter(|_| numbers.uniform() < shares[group]).count() as u32;
             sampling.learn(group, pages, changed);
             (budget, found) = (budget - pages, found + changed);
         }
@@ -177,11 +166,11 @@ fn adaptive_changed_share(prior: (f64, f64), shares: &[f64], numbers: &mut Numbe
     f64::from(found) / f64::from(all)
 }
 
-fn two_stage_changed_share(sample: u32, shares: &[f64], numbers: &mut Numbers) -> f64 {
+fn two_stage_changed_share(sample: u32, shares: &[f64], numbers: &mut Lcg) -> f64 {
     let sampled: Vec<_> = shares
         .iter()
         .map(|share| {
-            let changed = (0..sample).filter(|_| numbers.next() < *share).count() as u32;
+            let changed = (0..sample).filter(|_| numbers.uniform() < *share).count() as u32;
             SampledGroup { sampled: sample, changed, left: PAGES - sample }
         })
         .collect();
@@ -200,14 +189,14 @@ fn two_stage_changed_share(sample: u32, shares: &[f64], numbers: &mut Numbers) -
 /// draws the gain over two stages is far clearer than that.
 #[test]
 fn adaptive_sampling_finds_more_than_the_best_two_stage_scheme() {
-    let mut numbers = Numbers(9);
+    let mut numbers = Lcg(9);
     for ((a, b), adaptive, flat, two_stage, sample) in [
         ((1.0, 1.0), 0.877, 0.874, 0.819, 7),
         ((0.5, 2.0), 0.622, 0.574, 0.560, 7),
         ((2.0, 5.0), 0.535, 0.507, 0.493, 10),
     ] {
-        let draws: Vec<Vec<f64>> = (0..16).map(|_| (0..GROUPS).map(|_| numbers.beta(a, b)).collect()).collect();
-        let mut mean = |of: &mut dyn FnMut(&[f64], &mut Numbers) -> f64| {
+        let draws: Vec<Vec<f64>> = (0..16).map(|_| (0..GROUPS).map(|_| beta(&mut numbers, a, b)).collect()).collect();
+        let mut mean = |of: &mut dyn FnMut(&[f64], &mut Lcg) -> f64| {
             draws.iter().map(|shares| of(shares, &mut numbers)).sum::<f64>() / 16.0
         };
         let got = mean(&mut |shares, numbers| adaptive_changed_share((a, b), shares, numbers));
@@ -223,12 +212,12 @@ fn adaptive_sampling_finds_more_than_the_best_two_stage_scheme() {
 
 #[test]
 fn a_prior_fitted_to_groups_is_that_of_the_groups() {
-    let mut numbers = Numbers(23);
+    let mut numbers = Lcg(23);
     for (a, b) in [(1.0, 1.0), (0.5, 2.0), (2.0, 5.0)] {
         let groups: Vec<(u32, u32)> = (0..4000)
             .map(|group| {
-                let (share, pages) = (numbers.beta(a, b), 4 + group % 20);
-                (pages, (0..pages).filter(|_| numbers.next() < share).count() as u32)
+                let (share, pages) = (beta(&mut numbers, a, b), 4 + group % 20);
+                (pages, (0..pages).filter(|_| numbers.uniform() < share).count() as u32)
             })
             .collect();
         let fitted = fitted_prior(&groups).expect("groups differ");
@@ -243,14 +232,14 @@ fn a_prior_fitted_to_groups_is_that_of_the_groups() {
 #[test]
 fn a_group_gives_no_more_pages_than_it_has() {
     let mut sampling = ThompsonSampling::new(&[3, 0, 9], 1.0, 1.0).unwrap();
-    let mut numbers = Numbers(1);
-    let mut first = sampling.next(10, || numbers.next());
+    let mut numbers = Lcg(1);
+    let mut first = sampling.next(10, || numbers.uniform());
     first.sort_unstable();
     assert_eq!(first, [(0, 3), (2, 4)]);
     sampling.learn(0, 3, 3);
     sampling.learn(2, 4, 0);
     sampling.learn(7, 1, 1);
-    assert_eq!(sampling.next(10, || numbers.next()), [(2, 4)]);
+    assert_eq!(sampling.next(10, || numbers.uniform()), [(2, 4)]);
     assert_eq!((sampling.changed_share(0), sampling.changed_share(2)), (Some(0.8), Some(1.0 / 6.0)));
     assert_eq!(sampling.changed_share(7), None);
     assert!(ThompsonSampling::new(&[1], 0.0, 1.0).is_err());

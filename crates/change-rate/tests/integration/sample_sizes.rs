@@ -1,31 +1,22 @@
 //! How many pages of a group to sample (B9): what the formulas give, and what a simulation of both stages finds best.
 
+use chance::{Draws, Lcg};
 use change_rate::sampling::two_stage::{ChangedShares, SampledGroup, greedy_second_stage};
 
 const GROUPS: usize = 4000;
 
-/// Numbers spread evenly over 0..1, the same on every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// Gamma for a whole shape, and for a half.
-    fn gamma(&mut self, shape: f64) -> f64 {
-        let whole: f64 = (0..shape as usize).map(|_| -(1.0 - self.next()).ln()).sum();
-        let half = -(1.0 - self.next()).ln() * (std::f64::consts::TAU * self.next()).cos().powi(2);
-        if shape.fract() == 0.5 { whole + half } else { whole }
-    }
+/// Gamma for a whole shape, and for a half.
+fn gamma(numbers: &mut Lcg, shape: f64) -> f64 {
+    let whole: f64 = (0..shape as usize).map(|_| numbers.exponential()).sum();
+    let half = numbers.exponential() * (std::f64::consts::TAU * numbers.uniform()).cos().powi(2);
+    if shape.fract() == 0.5 { whole + half } else { whole }
 }
 
 /// Changed shares of groups, Beta(a, b).
-fn shares(a: f64, b: f64, groups: usize, numbers: &mut Numbers) -> Vec<f64> {
+fn shares(a: f64, b: f64, groups: usize, numbers: &mut Lcg) -> Vec<f64> {
     (0..groups)
         .map(|_| {
-            let (x, y) = (numbers.gamma(a), numbers.gamma(b));
+            let (x, y) = (gamma(numbers, a), gamma(numbers, b));
             x / (x + y)
         })
         .collect()
@@ -36,8 +27,9 @@ const SIZES: [u32; 14] = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40];
 
 /// Share of changed pages among those fetched by sample size: the rest of the budget spent on the groups of the most
 /// changed samples, and in proportion to the samples.
-fn found(shares: &[f64], pages: u32, budget_share: f64, numbers: &mut Numbers) -> Vec<(u32, f64, f64)> {
-    let draws: Vec<Vec<bool>> = shares.iter().map(|share| (0..40).map(|_| numbers.next() < *share).collect()).collect();
+fn found(shares: &[f64], pages: u32, budget_share: f64, numbers: &mut Lcg) -> Vec<(u32, f64, f64)> {
+    let draws: Vec<Vec<bool>> =
+        shares.iter().map(|share| (0..40).map(|_| numbers.uniform() < *share).collect()).collect();
     let budget = budget_share * f64::from(pages) * shares.len() as f64;
     let sizes = SIZES.into_iter().filter(|size| f64::from(*size) < budget_share * f64::from(pages));
     sizes
@@ -63,7 +55,7 @@ fn found(shares: &[f64], pages: u32, budget_share: f64, numbers: &mut Numbers) -
 
 #[test]
 fn sample_sizes_for_known_spreads_are_as_computed() {
-    let mut numbers = Numbers(5);
+    let mut numbers = Lcg(5);
     for ((a, b), pages, budget_share, printed, best) in [
         ((1.0, 1.0), 400.0, 0.25, 6.7, 10.0),
         ((0.5, 2.0), 400.0, 0.1, 2.6, 7.1),
@@ -83,7 +75,7 @@ const ANY: std::ops::RangeInclusive<u32> = 1..=40;
 /// finds more than the proportional one, by .04 to .19.
 #[test]
 fn the_best_sizes_are_those_measured() {
-    let mut numbers = Numbers(11);
+    let mut numbers = Lcg(11);
     let uniform = ((1.0, 1.0), [(100, 0.25, 4..=6), (400, 0.25, 8..=12), (400, 0.1, ANY)]);
     let skewed = ((0.5, 2.0), [(100, 0.25, 4..=6), (400, 0.25, ANY), (400, 0.1, 8..=8)]);
     let middling = ((2.0, 5.0), [(100, 0.25, 4..=6), (400, 0.25, 20..=20), (400, 0.1, ANY)]);

@@ -4,10 +4,9 @@
 //! A shard works as a stage does. A batch takes some of the inputs that lie before it, in any order, and gives new state and
 //! messages. A crash loses both together, and the inputs are read again.
 
-mod chance;
 mod stage;
 
-use chance::Chance;
+use chance::{Draws, Lcg, spread};
 use importance::opic::{self, Cash, PurseShare, Settled, ShardNews, TrustAccount, Window};
 use importance::pagerank::PageRank;
 use importance::push::{PushPage, Residual};
@@ -24,11 +23,11 @@ const THRESHOLD: f64 = 1e-12;
 struct Web(Vec<Vec<u32>>);
 
 impl Web {
-    fn new(chance: &mut Chance) -> Self {
+    fn new(chance: &mut Lcg) -> Self {
         Self((0..PAGES).map(|page| Self::links(page, chance)).collect())
     }
 
-    fn links(page: u32, chance: &mut Chance) -> Vec<u32> {
+    fn links(page: u32, chance: &mut Lcg) -> Vec<u32> {
         let count = match page {
             0 => 30,
             _ if chance.below(5) == 0 => 0,
@@ -114,7 +113,7 @@ fn check_mass(system: &System<PushShard>) {
 #[test]
 fn pushes_come_to_the_pagerank_of_the_whole() {
     for seed in 0..40 {
-        let mut chance = Chance::new(seed);
+        let mut chance = Lcg(spread(seed));
         let mut web = Web::new(&mut chance);
         let mut system = System::new((0..1 + chance.below(6)).map(|_| PushShard::default()).collect());
         for page in 0..PAGES {
@@ -279,7 +278,7 @@ type Expected = fn(&Web) -> [Vec<f64>; 2];
 type Weighed = fn(&Web, u32) -> Vec<Link<u32>>;
 
 fn come_to_the_shares_of_the_whole(seed: u64, weighed: Weighed, expected: Expected) {
-    let mut chance = Chance::new(seed);
+    let mut chance = Lcg(spread(seed));
     let mut web = Web::new(&mut chance);
     let shards = 1 + chance.below(4);
     let mut system = System::new((0..shards).map(|number| OpicShard::new(number, shards)).collect());

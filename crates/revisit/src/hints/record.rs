@@ -130,6 +130,7 @@ impl HintRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chance::{Draws, Lcg};
 
     impl HintRecord {
         fn learn(&mut self, number: HintNumber, hinted: bool, changed: bool, expected_fresh: f64) {
@@ -165,12 +166,11 @@ mod tests {
 
     #[test]
     fn hints_that_mean_nothing_seldom_seem_right_by_chance() {
-        let mut seed = 1_u64;
+        let mut random = Lcg(1);
         let mut records = vec![HintRecord::default(); 200];
         for record in &mut records {
             for _ in 0..150 {
-                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                record.learn(SITEMAP, true, (seed >> 33) % 10 < 4, 0.6);
+                record.learn(SITEMAP, true, (random.bits() >> 33) % 10 < 4, 0.6);
             }
         }
         let precisions: Vec<f64> = records.iter().map(|record| record.precision(SITEMAP)).collect();

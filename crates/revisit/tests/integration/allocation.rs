@@ -1,5 +1,6 @@
 //! Fetch rates and prices against computed references, and what holds of them for all pages and budgets.
 
+use chance::{Draws, Lcg};
 use proptest::prelude::*;
 use revisit::Policy;
 use revisit::allocate::{self, DemandByPrice, Objective, PageTerms};
@@ -142,15 +143,8 @@ fn the_price_survives_the_wire() {
 /// scaled so that the budget is spent.
 #[test]
 fn the_histogram_loses_next_to_nothing_against_the_exact_objective() {
-    let mut state = 5_u64;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1_u64 << 53) as f64
-    };
-    let many = pages((0..5_000).map(|_| {
-        let normal = (-2.0 * (1.0 - next()).ln()).sqrt() * (2.0 * std::f64::consts::PI * next()).cos();
-        (0.1 * (1.8 * normal).exp(), (1.0 - next()).powf(-1.0 / 1.2) - 0.95)
-    }));
+    let mut chance = Lcg(5);
+    let many = pages((0..5_000).map(|_| (0.1 * (1.8 * chance.normal()).exp(), chance.pareto(1.2) - 0.95)));
     for objective in [
         Objective::FRESHNESS,
         Objective::Mixed { theta: 0.05 },

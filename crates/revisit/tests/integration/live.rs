@@ -1,5 +1,6 @@
 //! The live default: its index, its choice among many pages, and the policy as a whole.
 
+use chance::{Draws, Lcg};
 use change_rate::{Gamma, LookOutcome};
 use page::Timestamp;
 use proptest::prelude::*;
@@ -244,29 +245,23 @@ fn value_histograms_merge_and_give_a_price() {
     assert_eq!(ValueHistogram::from_bins(&[f32::NAN; ValueHistogram::BINS]), None);
 }
 
-/// Numbers spread over 0..1, the same on every run.
-fn spread(state: &mut u64) -> f64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*state >> 11) as f64 / (1_u64 << 53) as f64
-}
-
 #[test]
 fn looks_at_a_quiet_site_are_spread_out_and_its_sweep_is_noticed() {
     // A quiet site with one sweep in a year and a half, beside busy pages that would take the whole budget.
     let (quiet, busy, end) = (300, 240, 540);
-    let mut state = 5;
+    let mut random = Lcg(5);
     let mut places = Vec::new();
     let mut changes: Vec<Vec<f64>> = Vec::new();
     for i in 0..quiet {
         places.push(PagePlace::of("quiet.test", "quiet.test", &format!("/{}/p{i}/index.md", i % 26)));
-        changes.push(if spread(&mut state) < 0.6 { vec![500.01] } else { vec![] });
+        changes.push(if random.uniform() < 0.6 { vec![500.01] } else { vec![] });
     }
     for i in 0..busy {
         places.push(PagePlace::of("busy.test", "busy.test", &format!("/b{i}.json")));
-        let rate = (-4.2 + 2.4 * (spread(&mut state) + spread(&mut state) + spread(&mut state) - 1.5)).exp();
+        let rate = (-4.2 + 2.4 * (random.uniform() + random.uniform() + random.uniform() - 1.5)).exp();
         let (mut at, mut times) = (0.0, Vec::new());
         while at < f64::from(end) {
-            at -= (1.0 - spread(&mut state)).ln() / rate;
+            at += random.exponential() / rate;
             times.push(at);
         }
         changes.push(times);

@@ -150,7 +150,7 @@ fn a_commit_of_nothing_does_nothing_and_of_positions_alone_moves_them() {
 fn a_record_of_one_mebibyte_passes() {
     let Some(log) = log() else { return };
     let topic = topic(&log, "large", 1);
-    let value: Vec<u8> = (0..1 << 20).map(|index: u32| (index.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let value: Vec<u8> = (0..1 << 20).map(|index| (chance::spread_32(index) >> 24) as u8).collect();
     let many: Vec<_> = (0..8).map(|_| record(&topic, 0, "large", &value)).collect();
     log.append(&many).unwrap();
     let read = contents(&log, &topic, 0);

@@ -103,7 +103,7 @@ fn what_retention_drops_leaves_the_disk() {
     let directory = TempDir::new().unwrap();
     let log = log_with(directory.path(), Cleanup::Delete { retention: HOUR, consumed: false });
     // Bytes that do not compress, in all more than the write buffers and the write-ahead log may hold.
-    let value: Vec<u8> = (0..1_u32 << 20).map(|n| (n.wrapping_mul(0x9e37_79b1) >> 11) as u8).collect();
+    let value: Vec<u8> = (0..1_u32 << 20).map(|n| (chance::spread_32(n) >> 11) as u8).collect();
     let size = || -> u64 {
         let files = std::fs::read_dir(directory.path().join("log")).unwrap();
         files

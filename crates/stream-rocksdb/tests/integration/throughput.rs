@@ -29,7 +29,7 @@ fn batch(topic: &str, number: u64) -> Vec<OutputRecord> {
         // A third of a value that does not compress, as hashes and numbers in real messages do not.
         let mut value = vec![b'x'; VALUE_BYTES];
         for (place, byte) in value[..100].iter_mut().enumerate() {
-            *byte = (id.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(place as u32) >> 24) as u8;
+            *byte = (chance::spread(id).rotate_left(place as u32) >> 24) as u8;
         }
         OutputRecord {
             to: TopicPartition::new(topic, (id % u64::from(PARTITIONS)) as u32),

@@ -139,9 +139,7 @@ mod tests {
     #[test]
     fn it_takes_less_than_eight_bytes_an_address_at_any_size() {
         let mut index = Index::default();
-        let id = |number: u32| {
-            PageId(u128::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835).to_be_bytes())
-        };
+        let id = |number: u32| PageId(chance::spread_128(u128::from(number)).to_be_bytes());
         for number in 0..200_000 {
             index.add(&id(number), id);
             let bytes = index.memory_bytes();

@@ -34,7 +34,7 @@ fn write(accounts: &mut Accounts, stored: &mut Stored) -> usize {
 }
 
 fn page_id(number: usize) -> PageId {
-    PageId((number as u128).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835).to_be_bytes())
+    PageId(chance::spread_128(number as u128).to_be_bytes())
 }
 
 /// Changes `changes` pages among the first `pages`.

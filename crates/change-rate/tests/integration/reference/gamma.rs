@@ -1,6 +1,7 @@
 //! The Gamma belief and its filter against values computed elsewhere to 25 digits and more (B7).
 
 use crate::reference::{LOOKS, close};
+use chance::{Draws, Lcg};
 use change_rate::{ChangeRateEstimator, Gamma, GammaFilter, GammaPrior, LookOutcome};
 
 fn gamma(alpha: f64, beta_days: f64) -> Gamma {
@@ -75,20 +76,15 @@ fn exact_mean(prior: Gamma, looks: &[(f64, LookOutcome)]) -> f64 {
 
 #[test]
 fn the_filter_stays_close_to_the_exact_posterior() {
-    let mut state = 5_u64;
-    // Numbers spread evenly over 0..1, the same on every run.
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1_u64 << 53) as f64
-    };
+    let mut numbers = Lcg(5);
     let errors: Vec<f64> = (0..300)
         .map(|_| {
-            let prior = gamma(0.3 + 3.0 * next(), (4.0 * next() - 1.0).exp());
-            let rate = prior.mean() * (2.0 * next() - 1.0).exp();
-            let looks: Vec<_> = (0..3 + (38.0 * next()) as usize)
+            let prior = gamma(0.3 + 3.0 * numbers.uniform(), (4.0 * numbers.uniform() - 1.0).exp());
+            let rate = prior.mean() * (2.0 * numbers.uniform() - 1.0).exp();
+            let looks: Vec<_> = (0..3 + (38.0 * numbers.uniform()) as usize)
                 .map(|_| {
-                    let days = prior.beta_days() * (3.0 * next() - 2.0).exp();
-                    let changed = next() < -(-rate * days).exp_m1();
+                    let days = prior.beta_days() * (3.0 * numbers.uniform() - 2.0).exp();
+                    let changed = numbers.uniform() < -(-rate * days).exp_m1();
                     (days, if changed { LookOutcome::Changed } else { LookOutcome::Unchanged })
                 })
                 .collect();

@@ -1,6 +1,7 @@
 //! Maximum likelihood, moment matching and rate classes against values computed elsewhere to 30 digits (B3, B4, B6).
 
 use crate::reference::{LOOKS, close};
+use chance::{Draws, Lcg};
 use change_rate::{
     ChangeRateEstimator, CheckCounts, ClassState, Gamma, GammaPrior, HalfCount, InvalidClasses, LikelihoodState,
     LookOutcome, MaximumLikelihood, MomentMatching, MomentState, NaiveRatio, RateClasses, Regularisation,
@@ -94,19 +95,21 @@ fn without_regularisation_a_rate_is_at_most_ten_changes_a_look() {
 
 #[test]
 fn a_histogram_of_intervals_is_nearly_as_good_as_a_list() {
-    let mut state = 5_u64;
-    // Numbers spread evenly over 0..1, the same on every run.
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1_u64 << 53) as f64
-    };
+    let mut numbers = Lcg(5);
     let (mut worst, mut sum) = (0.0_f64, 0.0);
     for _ in 0..300 {
-        let rate = (3.0 * next() - 2.0).exp();
-        let looks: Vec<_> = (0..3 + (40.0 * next()) as usize)
+        let rate = (3.0 * numbers.uniform() - 2.0).exp();
+        let looks: Vec<_> = (0..3 + (40.0 * numbers.uniform()) as usize)
             .map(|_| {
-                let days = (5.0 * next() - 3.0).exp();
-                (days, if next() < -(-rate * days).exp_m1() { LookOutcome::Changed } else { LookOutcome::Unchanged })
+                let days = (5.0 * numbers.uniform() - 3.0).exp();
+                (
+                    days,
+                    if numbers.uniform() < -(-rate * days).exp_m1() {
+                        LookOutcome::Changed
+                    } else {
+                        LookOutcome::Unchanged
+                    },
+                )
             })
             .collect();
         let (mut likelihood_state, mut moment_state) = (LikelihoodState::default(), MomentState::default());

@@ -1,6 +1,6 @@
 //! Shards with inputs before them, worked off in batches that may crash.
 
-use crate::sharded::chance::Chance;
+use chance::{Draws, Lcg};
 
 /// The state of a shard.
 pub(crate) trait Stage: Clone {
@@ -42,7 +42,7 @@ impl<S: Stage> System<S> {
     }
 
     /// One batch of any shard that has inputs; `false` where none has.
-    pub(crate) fn batch(&mut self, chance: &mut Chance) -> bool {
+    pub(crate) fn batch(&mut self, chance: &mut Lcg) -> bool {
         let busy: Vec<usize> = (0..self.shards.len()).filter(|shard| !self.waiting[*shard].is_empty()).collect();
         if busy.is_empty() {
             return false;
