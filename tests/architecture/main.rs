@@ -5,6 +5,7 @@
 mod cycles;
 mod dependencies;
 mod features;
+mod mixing;
 mod monitoring;
 mod packages;
 mod words;

@@ -164,7 +164,7 @@ fn site_rank_visits_sites_in_ranks_by_the_links_of_others() {
     assert!((1.25..2.7).contains(&(best / middle)) && (1.25..2.7).contains(&(middle / rest)), "{visits:?}");
 }
 
-/// A number that looks like any other.
+/// A number that looks like any other. No function of `chance` gives the same, and the words of the pages follow.
 fn mixed(number: u64) -> u64 {
     number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40
 }

@@ -23,7 +23,7 @@ const PAGE_BYTES: usize = 4 << 20;
 const ROBOTS_BYTES: usize = 500 << 10;
 const MOST_MEMORY: u64 = 512 << 20;
 
-/// Bytes that do not compress.
+/// Bytes that do not compress: xorshift, which nothing else draws by.
 fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut bytes = Vec::with_capacity(length + 8);
