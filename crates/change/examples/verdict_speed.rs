@@ -1,5 +1,4 @@
-//! What it costs to judge a page: microseconds of CPU time from its bytes to the verdict, without fetching or storing
-//! anything.
+//! Cost of judging a page: microseconds of CPU time from its bytes to the verdict, without fetching or storing anything.
 //!
 //! `cargo run -p change --example verdict_speed -- DIRECTORY…` reads the HTML files of each directory. Every page is judged
 //! against itself with one paragraph less, and seen for the first time. Printed are median, least and most of the rounds; BLAKE3 of the same pages takes

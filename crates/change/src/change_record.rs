@@ -42,9 +42,9 @@ pub struct ChangeRecord {
 /// One unit that changed: a text, or the target of a link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ChangedUnit {
-    /// What it was. `None`: it is new.
+    /// The text or target before the change. `None`: the unit is new.
     pub before: Option<String>,
-    /// What it is. `None`: it is gone.
+    /// The text or target after the change. `None`: the unit is gone.
     pub after: Option<String>,
     /// Where it is: its row, the text that the link is in, or the heading above. Empty if nothing says so.
     #[serde(rename = "where")]

@@ -1,5 +1,5 @@
 //! Finds the places where a text may hold an id, a clock time, an age or a typeset sign, 64 bytes at a time. Nearly no
-//! text has one; only those that may are read letter by letter ([`crate::classes`]).
+//! text has one; only those that may are read character by character ([`crate::classes`]).
 
 use std::ops::Range;
 use wide_bytes::{BLOCK, Wide, WideWork, at_widest, last_block};
@@ -64,7 +64,7 @@ impl Before {
     #[inline(always)]
     fn marks(&mut self, wide: impl Wide, block: &[u8; BLOCK]) -> u64 {
         let digits = wide.within(block, b'0', b'9');
-        // Ids: a run of sixteen letters, digits, `_` and `-` with a digit in it.
+        // Ids: a run of sixteen alphanumeric characters, `_` and `-` with a digit in it.
         let letters = wide.within(block, b'a', b'z') | wide.within(block, b'A', b'Z');
         let words = letters | digits | wide.equal(block, b'_') | wide.equal(block, b'-');
         let with_before = |bits, before| u128::from(bits) << BLOCK | u128::from(before);
@@ -92,7 +92,7 @@ impl Before {
     }
 }
 
-/// The places of a letter in either case.
+/// The places of an alphabetic character in either case.
 #[inline(always)]
 fn letter(wide: impl Wide, block: &[u8; BLOCK], small: u8) -> u64 {
     wide.equal(block, small) | wide.equal(block, small.to_ascii_uppercase())

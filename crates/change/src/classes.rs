@@ -9,7 +9,7 @@ use std::borrow::Cow;
 const ID: &str = "\u{1}id";
 const TIME: &str = "\u{1}time";
 const AGE: &str = "\u{1}age";
-/// A run of letters and digits, with at least one of each, is an id from this length on.
+/// A run of alphabetic characters and digits, with at least one of each, is an id from this length on.
 const MIN_ID_LETTERS: usize = 16;
 /// The longest line taken for an age line: one that only says when something was done, relative to now or to the
 /// minute.
@@ -90,8 +90,8 @@ fn replaced(text: &str, classes: Classes) -> Option<Cow<'static, str>> {
     out.map(|out| Cow::Owned(out + &text[taken..]))
 }
 
-/// The start of the next piece that can have a class. Nothing without a digit has one, so this is the first letter or
-/// digit of the word that contains the next digit.
+/// The start of the next piece that can have a class. Nothing without a digit has one, so this is the first alphanumeric
+/// character of the word that contains the next digit.
 fn next_with_digit(bytes: &[u8], from: usize) -> Option<usize> {
     let digit = from + first_digit(&bytes[from..])?;
     let word = bytes[from..digit].iter().rposition(|&byte| byte == b' ').map_or(from, |space| from + space + 1);
@@ -111,7 +111,7 @@ fn piece(text: &str, start: usize) -> (usize, Option<&'static str>) {
     let rest = &text[start..];
     let word = run(rest, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let end = start + word;
-    // Only ids begin with a letter. A short word is no id unless it begins a dashed one.
+    // Only ids begin with an alphabetic character. A short word is no id unless it begins a dashed one.
     if rest.as_bytes()[0].is_ascii_alphabetic() && word < MIN_ID_LETTERS && rest.as_bytes().get(word) != Some(&b'-') {
         return (end, None);
     }
@@ -213,7 +213,7 @@ fn is_age_line(text: &str) -> bool {
 /// Words of a line that says when something was edited, and nothing else. Plurals count too.
 const AGE_WORDS: &str = "updated edited posted published modified last past over about a an in on at the this just now ago \
     today yesterday second minute hour day week month year";
-/// Words of a stamp: months and days of the week, of which three letters are enough, and time zones.
+/// Words of a stamp: months and days of the week, of which three characters are enough, and time zones.
 const STAMP_NAMES: &str = "january february march april may june july august september october november december monday \
     tuesday wednesday thursday friday saturday sunday";
 const STAMP_MARKS: &str =

@@ -17,7 +17,7 @@ pub struct Diff {
     pub resemblance: f64,
     /// |old ∩ new| / |old|.
     pub containment: f64,
-    /// The change in words, as the change stream tells it.
+    /// The change in words, as the change stream reports it.
     #[serde(flatten)]
     pub record: ChangeRecord,
 }

@@ -7,9 +7,9 @@ use crate::version::UnitKey;
 use chance::splitmix64;
 use std::collections::BTreeMap;
 
-/// Tells the numbers of gaps from those of slots.
+/// Bit that distinguishes the numbers of gaps from those of slots.
 const GAP: u32 = 1 << 24;
-/// Tells the gaps of units that were edited where they stand from those of others.
+/// Bit that distinguishes the gaps of units that were edited in their slot from those of others.
 const EDITED: u32 = 1 << 25;
 /// The number of a block behind what stayed is counted up to here.
 const MAX_NUMBER: u64 = 16;

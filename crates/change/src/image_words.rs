@@ -6,11 +6,11 @@ use document::text_hash;
 
 /// The longest run of digits that counts people, products or years.
 const MAX_DIGITS: usize = 6;
-/// The fewest small letters of a word that tells an image from another.
+/// The fewest lower-case characters of a word that distinguishes one image from another.
 const MIN_WORD_LETTERS: usize = 3;
 
-/// A hash of what tells an image from another: the words and numbers of the last part of its address, and the words that
-/// stand for it. `None` if there are no words.
+/// A hash of the words that distinguish one image from another: the words and numbers of the last part of its address, and its
+/// alternative text. `None` if there are no words.
 pub(crate) fn image_words(image: &str) -> Option<u64> {
     let Some((source, alt)) = image.split_once(ALT_START) else { return words_of_address(image) };
     let alt = text_hash(alt.as_bytes());
@@ -35,8 +35,8 @@ fn is_number(piece: &str) -> bool {
     piece.len() <= MAX_DIGITS && piece.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The number of small letters, if the piece is a word: letters in one case or in camel case, with a short number behind at
-/// most.
+/// The number of lower-case characters, if the piece is a word: alphabetic characters in one case or in camel case, with a
+/// short number behind at most.
 fn small_letters_of_word(piece: &str) -> Option<usize> {
     let letters = piece.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let is_short = piece.len() - letters.len() <= MAX_DIGITS;

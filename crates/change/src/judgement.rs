@@ -27,7 +27,7 @@ pub struct Judgement {
     pub structure: PartVerdict,
     /// Whether the version looks like an error in the page's place and is not accepted yet.
     pub held: bool,
-    /// Whether a second fetch right after this one would tell noise from news.
+    /// Whether a second fetch right after this one would distinguish noise from news.
     pub wants_second_look: bool,
     /// Outcome of the previously reported change, if it was still open.
     pub earlier: Option<Confirmation>,
@@ -72,7 +72,7 @@ pub enum Confirmation {
 const HELD_LOOK_AGAIN_S: i64 = 6 * 3_600;
 
 impl Judgement {
-    /// Seconds until the page should be fetched again: at once to tell noise from news, later to see whether an error lasts.
+    /// Seconds until the page should be fetched again: at once to distinguish noise from news, later to see whether an error lasts.
     /// `None` if the verdict needs no further fetch.
     pub fn look_again_after_s(&self) -> Option<i64> {
         match (self.held, self.wants_second_look) {

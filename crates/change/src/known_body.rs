@@ -1,11 +1,11 @@
-//! What is remembered of a page's last look, and what it means for the next one.
+//! The digest and time of a page's last look, and their meaning for the next one.
 
 use crate::judgement::Judgement;
 use crate::page_state::PageState;
 use document::ContentDigest;
 
-/// What the last look at a page left. The running detector and whatever measures it judge by this, each with its own
-/// store.
+/// Digest and time of the last look at a page. The running detector and every tool that measures it judge by these, each with
+/// its own store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KnownBody {
     /// The digest of the body. `None` if none is known: the page is to come again with its body.

@@ -13,7 +13,7 @@
 //! assert_eq!(judgement.verdict, VersionVerdict::Cosmetic);
 //! ```
 //!
-//! [`ChangeRecord`] tells a change in words, [`word_diff`] finds the words in which two texts differ, and [`diff`]
+//! [`ChangeRecord`] describes a change in words, [`word_diff`] finds the words in which two texts differ, and [`diff`]
 //! compares two versions without any history. The crate [`document`] reads the bodies.
 //!
 //! This crate never fetches, stores or reads a clock.

@@ -42,7 +42,7 @@ pub struct LookMemory {
     pub(crate) digest: Option<[u8; 8]>,
     /// Whether the page was gone at the last fetch.
     pub(crate) gone: bool,
-    /// Whether people were told that the page is missing, and not yet that it is back.
+    /// Whether the page was reported as missing, and not yet as back.
     pub(crate) missing: bool,
     /// Suspect versions in a row that were not accepted.
     pub(crate) held: u8,
@@ -76,7 +76,7 @@ pub struct VersionMemory {
     pub(crate) past: Vec<UnitKey>,
     /// Shingles of the region of the last meaningful version.
     pub(crate) shingles: ShingleSet,
-    /// What its units say.
+    /// Texts of the units of the last version that was judged.
     pub(crate) texts: UnitTexts,
 }
 
@@ -126,7 +126,7 @@ impl PageState {
         self.looks.gone
     }
 
-    /// Notes that people are told that the page is missing. Returns whether that is new to them.
+    /// Records that the page is reported as missing. Returns whether it was not reported before.
     pub fn tell_missing(&mut self) -> bool {
         !std::mem::replace(&mut self.looks.missing, true)
     }
@@ -160,7 +160,7 @@ impl PageState {
     }
 
     /// Judges a version and learns from it. Call it for every fetched version, in the order of fetching, with the seconds
-    /// since the page was fetched before; `None` if it was not, or nobody knows.
+    /// since the page was fetched before; `None` if it was not, or if the time is not known.
     pub fn observe(&mut self, version: &Version<'_>, since_last_look_s: Option<i64>) -> Judgement {
         self.observe_on_host(version, since_last_look_s, false)
     }
@@ -240,7 +240,7 @@ impl PageState {
         let structure = PartVerdict::of(news.differing > 0);
         let is_watched = version.is_watched();
         if is_watched {
-            // What somebody watches is told whenever it differs: their word is above anything learned.
+            // A watched part is reported whenever it differs: the operator's rule is above anything learned.
             news.is_whole = true;
         } else if version.is_feed() {
             // New items in the place of all others are no other version of the feed.
@@ -253,8 +253,8 @@ impl PageState {
         removed.extend(moves.iter().map(|(went, _)| went));
         added.extend(moves.iter().map(|(_, came)| came));
         if version.is_feed() {
-            // Items leave a feed when others arrive, and come back when a cache is behind. What an item said before is told
-            // with what it says now.
+            // Items leave a feed when others arrive, and come back when a cache is behind. An item's old text is reported only
+            // where a new text takes its slot.
             self.version.past.extend(&removed);
             added.retain(|key| !self.version.past.iter().any(|past| past.name() == key.name()));
             removed.retain(|key| added.iter().any(|other| other.slot() == key.slot()));

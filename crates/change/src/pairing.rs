@@ -1,4 +1,4 @@
-//! Pairs the units that went with those that came, so that an edited unit is told once, before and after.
+//! Pairs the units that went with those that came, so that an edited unit is reported once, with its text before and after.
 
 use crate::token_hashes::{Scratch, token_hashes};
 use crate::unit_texts::ShownUnit;

@@ -26,7 +26,7 @@ pub(crate) enum PagePart {
 ///
 /// Where most of the region only leads elsewhere, the page is a list of links, and they are its content.
 ///
-/// Of a page of which parts are watched, these are the region, and all else is its frame.
+/// With a watch rule, the watched parts are the region and everything else is the frame.
 pub(crate) fn parts(blocks: &Blocks) -> Vec<PagePart> {
     if blocks.is_watched {
         let part = |block: &Block| if block.watched { PagePart::Region } else { PagePart::Frame };

@@ -35,7 +35,7 @@ pub(crate) struct Rows {
 struct Row {
     blocks: u32,
     bytes: u32,
-    /// The index of the first block with a letter, which names the row, plus one; 0 if no block has a letter.
+    /// The index of the first block with an alphabetic character, which names the row, plus one; 0 if no block has one.
     key: u32,
 }
 
@@ -80,8 +80,8 @@ impl Rows {
         ordered.map(|(_, order)| RowOrder { name: splitmix64(order.name ^ ORDER), ..order }).collect()
     }
 
-    /// The order of the cells of each short row: a hash of what they say, in a slot of the same cells in any order. So two
-    /// cells that change places are told, and the edit of a cell is no other order.
+    /// The order of the cells of each short row: a hash of their texts, in a slot of the same cells in any order. So two
+    /// cells that change places are reported, and the edit of a cell is no other order.
     pub(crate) fn cell_orders(&self, blocks: &Blocks, names: &[u64], slots: &[u64]) -> Vec<RowOrder> {
         let mut orders: Vec<RowOrder> = Vec::new();
         let mut order_of = vec![usize::MAX; blocks.nodes.len()];

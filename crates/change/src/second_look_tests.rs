@@ -1,4 +1,4 @@
-//! What pairs of fetches in a row teach about noise.
+//! Pairs of fetches in a row teach which places are noise.
 
 use super::tests::{html, page};
 use super::*;

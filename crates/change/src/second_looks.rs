@@ -1,9 +1,9 @@
-//! Second looks: how a place that merely differs at every fetch is told from one that truly changes as often. Whatever
-//! differs between two fetches with hardly any time between them is noise. Nothing is ignored before the first such pair.
+//! Second looks distinguish a place that merely differs at every fetch from one that truly changes as often. Any difference
+//! between two fetches with hardly any time between them is noise. Nothing is ignored before the first such pair.
 //!
-//! What is another value at every fetch shows itself in the first pair. What differs at half of the fetches (two servers,
-//! A/B halves) shows the same value twice as often as not, but its values come back; those of a page that truly changes
-//! seldom do. So the pairs are spent on pages whose texts come back, and on those where noise was found already.
+//! A place with another value at every fetch is found by the first pair. A place that differs at half of the fetches (two
+//! servers, A/B halves) shows the same value twice as often as not, but its values come back; those of a page that truly
+//! changes seldom do. So the pairs are spent on pages whose texts come back, and on those where noise was found already.
 
 use crate::page_state::{LookMemory, PageState};
 use crate::version::UnitKey;
@@ -20,7 +20,7 @@ const DOUBLINGS_WITHOUT_A_SIGN: u8 = 2;
 const THIRD_LOOKS: u8 = 3;
 /// The most texts remembered that left the page, to see them come back.
 const MAX_LEFT: usize = 16;
-/// What a change that brings a text back adds to the returns remembered. One that brings none takes one off.
+/// Number that a change adds to the remembered returns if it brings a text back. A change that brings none takes one off.
 const RETURN: u8 = 2;
 /// The most returns remembered, and how many it takes that texts of the page count as coming back: two in a row.
 pub(crate) const MAX_RETURNS: u8 = 8;

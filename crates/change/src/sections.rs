@@ -73,7 +73,7 @@ pub(crate) fn moved(old: &UnitTexts, new: &UnitTexts) -> Vec<(UnitKey, UnitKey)>
     went.into_iter().filter_map(pair).collect()
 }
 
-/// What sections say: their heading with each text, where another version has both; sorted.
+/// The heading of each text with the text, where another version has both; sorted.
 fn statements(texts: &UnitTexts, shared: &[bool]) -> Vec<(u64, u64, UnitKey)> {
     let said = texts.in_sections().filter(|(unit, section, ..)| shared[*unit] && shared[*section]);
     let mut said: Vec<_> = said.map(|(_, _, heading, key, text)| (heading, text_hash(text.as_bytes()), key)).collect();

@@ -1,8 +1,8 @@
 //! Slots: places of a page whose value differs at nearly every fetch. They are learnt, ignored, and counted again when
 //! quiet (E6.5).
 //!
-//! Frequency does not tell noise from news: a price may truly change between any two fetches a day apart. Two fetches a
-//! minute apart do tell: whatever differs between them is noise. Frequency only says which places are worth such a pair.
+//! Frequency does not distinguish noise from news: a price may truly change between any two fetches a day apart. Two fetches a
+//! minute apart do: any difference between them is noise. Frequency only says which places are worth such a pair.
 
 /// Versions for which a touch is remembered.
 const WINDOW_VERSIONS: u32 = 30;

@@ -54,7 +54,7 @@ impl WideWork for Hashing<'_, '_> {
     }
 }
 
-/// Finds runs of letters, digits and non-ASCII bytes. Returns the number of edges. No token reaches beyond its run.
+/// Finds runs of alphabetic characters, digits and non-ASCII bytes. Returns the number of edges. No token reaches beyond its run.
 #[inline(always)]
 fn find_edges(wide: impl Wide, bytes: &[u8], scratch: &mut Scratch) -> usize {
     let Scratch { edges, foreign_blocks, .. } = scratch;
@@ -91,7 +91,7 @@ fn find_edges(wide: impl Wide, bytes: &[u8], scratch: &mut Scratch) -> usize {
 struct Foreign {
     /// Never part of a token: U+2000 to U+203F, and the most common of U+00A0 to U+00BF.
     punctuation: u64,
-    /// Always part of a word: the letters of U+00C0 to U+017F, and U+0400 to U+047F.
+    /// Always part of a word: the alphabetic characters of U+00C0 to U+017F, and U+0400 to U+047F.
     letters: u64,
 }
 
@@ -112,7 +112,7 @@ impl Foreign {
         }
         let two = u128::from(two);
         let punctuation = two | two << 1 | three | three << 1 | three << 2;
-        // × and ÷ lie in the range of the letters.
+        // × and ÷ lie in the range of the alphabetic characters.
         let signs = wide.equal(&moved, 0x97) | wide.equal(&moved, 0xb7);
         let mut letters = wide.equal(block, 0xc3) & !signs;
         for first in [0xc4, 0xc5, 0xd0, 0xd1] {

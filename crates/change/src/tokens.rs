@@ -1,7 +1,7 @@
 //! Splits a text into tokens: words where words are spaced, pairs of neighbouring characters where they are not.
 //!
-//! A word is a run of letters and digits. Punctuation makes no token: the text digest sees a moved comma, but it has no
-//! magnitude. Letter case is kept: a reader sees it change.
+//! A word is a run of alphabetic characters and digits. Punctuation makes no token: the text digest sees a moved comma, but it
+//! has no magnitude. Upper and lower case are kept: a reader sees the case change.
 //!
 //! Chinese, Japanese, Thai and similar scripts become overlapping pairs of characters, not dictionary words: with
 //! these, a local edit could re-segment its whole neighbourhood.

@@ -1,4 +1,4 @@
-//! Facts that a text says, too: a price in structured data is not told beside the same price in the text.
+//! Facts that a text repeats: a price in structured data is not reported beside the same price in the text.
 
 use crate::pairing::UnitPair;
 use crate::unit_texts::{STRUCTURED_DATA, ShownUnit};

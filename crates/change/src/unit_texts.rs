@@ -1,4 +1,4 @@
-//! The texts of a version's units: what a change of them is told with.
+//! The texts of a version's units, by which a change of them is reported.
 
 use crate::spread_sort::sorted_evenly_spread;
 use crate::state_codec::{StateDecodeError, put_number, take_number};
@@ -7,7 +7,7 @@ use crate::version::UnitKey;
 use document::prefix;
 use page::UrlRules;
 
-/// The most text kept of one version, and of one unit. What is behind is told without its old words.
+/// The most text kept of one version, and of one unit. A change of the text behind is reported without its old words.
 const MAX_TEXT_BYTES: usize = 256 * 1024;
 const MAX_UNIT_BYTES: usize = 16 * 1024;
 /// The most kept of the words that say where a unit is.
@@ -20,7 +20,7 @@ pub(crate) const STRUCTURED_DATA: &str = "structured data";
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct UnitTexts {
     /// The addresses of [`LinkBase::addresses`]. Links are kept as written, which is shorter, and resolved when they are
-    /// told.
+    /// reported.
     link_base: [String; 2],
     text: String,
     units: Vec<KeptUnit>,
@@ -41,10 +41,10 @@ struct KeptUnit {
     section: u32,
 }
 
-/// What the text of a unit is.
+/// Whether the text of a unit is shown by the page or is an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextKind {
-    /// What the page says.
+    /// A text that the page shows.
     Words,
     /// The address of a page, to be resolved.
     Reference,
@@ -234,7 +234,7 @@ impl UnitTexts {
         })
     }
 
-    /// What links of the page are resolved against.
+    /// Base addresses against which links of the page are resolved.
     pub(crate) fn link_base<'r>(&self, rules: &'r UrlRules) -> LinkBase<'r> {
         let [own, base] = self.link_base.each_ref().map(|address| Some(address.as_str()).filter(|it| !it.is_empty()));
         LinkBase::new(own, base, rules)

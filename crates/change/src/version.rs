@@ -67,7 +67,7 @@ pub(crate) struct UnitKey(pub(crate) u64);
 
 impl UnitKey {
     pub(crate) const NAME_SHIFT: u32 = 24;
-    /// The bits of a link in the frame. None is told, so they are free.
+    /// The bits of a link in the frame. Such links are never reported, so the bits are free.
     const ORDER: u64 = 4;
 
     fn new(name: u64, slot: u64, is_link: bool, part: PagePart) -> Self {
@@ -200,7 +200,7 @@ impl<'r> Version<'r> {
         self.blocks.list.iter().zip(&self.in_region).filter(|(_, inside)| **inside).map(|(block, _)| block)
     }
 
-    /// What the units outside the frame say.
+    /// Texts of the units outside the frame.
     pub(crate) fn unit_texts(&self) -> UnitTexts {
         let blocks = &self.blocks;
         let mut heading = "";
@@ -362,8 +362,8 @@ fn after_mark(text: &[u8], place: &Range<usize>) -> Range<usize> {
     (place.start + mark).min(place.end)..place.end
 }
 
-/// The hash of words. Of a word with a digit only the letters count, so that `1,234` and `999` are one word. The buffer
-/// is reused.
+/// The hash of words. A word with a digit counts without its ASCII digits and punctuation, so that `1,234` and `999` are one
+/// word. The buffer is reused.
 fn hash_without_digits(words: &[u8], letters: &mut Vec<u8>) -> u64 {
     letters.clear();
     for word in words.split(|byte| *byte == b' ') {

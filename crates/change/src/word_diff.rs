@@ -11,16 +11,16 @@ use unicode_segmentation::UnicodeSegmentation;
 /// The most words of both texts together that are compared. A text of a change record has at most 600 bytes.
 const MAX_COMPARED_WORDS: usize = 2_000;
 
-/// Words that follow each other, and what became of them.
+/// Words that follow each other, and whether they were kept, removed or added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WordRun<'a> {
-    /// What became of them.
+    /// Whether the words were kept, removed or added.
     pub kind: RunKind,
     /// The words, with the spaces and punctuation between them.
     pub text: &'a str,
 }
 
-/// What became of words.
+/// The texts that have a run of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunKind {
     /// In both texts.
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn scripts_without_spaces_are_compared_by_characters() {
         assert_eq!(told("本店九点开始营业", "本店十点开始营业"), "本店[-九-]{+十+}点开始营业");
-        // A vowel sign stays with its letter.
+        // A vowel sign stays with its consonant.
         assert_eq!(told("กี", "กิ"), "[-กี-]{+กิ+}");
         assert_eq!(told("👨‍👩‍👧 here", "👨‍👩‍👦 here"), "[-👨‍👩‍👧-]{+👨‍👩‍👦+} here");
     }

@@ -112,8 +112,8 @@ fn quoted(bytes: &[u8], name: Range<usize>, inside: usize, quote: u8) -> Attribu
     }
 }
 
-/// Fast path for the form of nearly all attributes: a space, up to 15 letters, `=` and a quote. Returns the name and the
-/// quote.
+/// Fast path for the form of nearly all attributes: a space, up to 15 alphabetic characters, `=` and a quote. Returns the name
+/// and the quote.
 #[inline(always)]
 fn plain_name(bytes: &[u8], start: usize) -> Option<(Range<usize>, u8)> {
     let head: &[u8; 18] = bytes.get(start..)?.first_chunk()?;
@@ -125,7 +125,7 @@ fn plain_name(bytes: &[u8], start: usize) -> Option<(Range<usize>, u8)> {
     }
 }
 
-/// Per byte, a bit that all letters have, and none of the bytes that end a name.
+/// Per byte, a bit that all alphabetic characters have, and none of the bytes that end a name.
 const LETTER_BITS: u128 = u128::MAX / 0xff * 0x40;
 
 /// The class of a byte in a tag, as a bit.

@@ -109,7 +109,7 @@ pub(crate) fn is_wide(bytes: &[u8]) -> bool {
     marked || utf16_by_zeros(bytes).is_some() || OtherEncoding::for_bytes(bytes).is_some()
 }
 
-/// Detects UTF-16 without a byte-order mark by the zeros in every second byte of markup and Latin letters.
+/// Detects UTF-16 without a byte-order mark by the zeros in every second byte of markup and Latin characters.
 fn utf16_by_zeros(bytes: &[u8]) -> Option<&'static Encoding> {
     let (units, _) = bytes[..bytes.len().min(ZEROS_BYTES)].as_chunks::<2>();
     let share = |place: usize| units.iter().filter(|unit| unit[place] == 0 && unit[1 - place] != 0).count() * 10;
@@ -160,7 +160,7 @@ fn find_ignoring_case(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     haystack.windows(needle.len()).position(|window| window.eq_ignore_ascii_case(needle))
 }
 
-/// The encoding that a page declares. A page that claims UTF-16 in ASCII letters, or `x-user-defined`, is corrected as
+/// The encoding that a page declares. A page that claims UTF-16 in ASCII characters, or `x-user-defined`, is corrected as
 /// browsers do.
 fn declared_encoding(start: &[u8]) -> Option<Charset> {
     let encoding = match start.trim_ascii_start() {

@@ -253,7 +253,7 @@ impl<'a, W: Wide> MarkupTokens<'a, W> {
         found
     }
 
-    /// Reads a tag from the first letter of its name. An unterminated tag is dropped (WHATWG "eof-in-tag").
+    /// Reads a tag from the first character of its name. An unterminated tag is dropped (WHATWG "eof-in-tag").
     #[inline(always)]
     fn tag(&mut self, what: What) -> RawToken {
         let bytes = self.html.as_bytes();
@@ -291,7 +291,7 @@ fn tag_end(bytes: &[u8], marks: &mut MarkFinder<'_, impl Wide>, name: usize, sta
         if bytes[stop] == b'>' {
             return Some(stop);
         }
-        // There is no mark between `from` and here, so no value has begun. An `=` after a letter or digit of an
+        // There is no mark between `from` and here, so no value has begun. An `=` after an alphanumeric character of an
         // attribute begins one: a value is followed by a quote or white space.
         let begins_value = bytes[stop] == b'=' && stop > start && bytes[stop - 1] > b'/';
         from = match bytes.get(stop + 1)? {

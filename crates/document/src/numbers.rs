@@ -16,7 +16,7 @@ pub struct Number {
 
 /// The numbers of a text, in order. Dates and versions with several dots (`24.11.2026`, `1.2.3`) are no numbers.
 ///
-/// Of two kinds of separators the last one is the decimal sign. One separator alone is a decimal sign unless exactly
+/// If both kinds of separators occur, the last one is the decimal sign. One separator alone is a decimal sign unless exactly
 /// three digits follow and the number does not begin with 0: `1.299` is more than a thousand.
 pub fn numbers(text: &str) -> impl Iterator<Item = Number> {
     let mut at = 0;

@@ -23,7 +23,7 @@ impl OtherEncoding {
     }
 
     /// Detects an encoding by marks that no text in another encoding has. For UTF-32: the byte-order mark, or the zeros
-    /// around Latin letters and markup. For ISO-2022-KR: its announcing escape sequence.
+    /// around Latin characters and markup. For ISO-2022-KR: its announcing escape sequence.
     pub(crate) fn for_bytes(bytes: &[u8]) -> Option<(Self, CharsetSource)> {
         match *bytes {
             [0xff, 0xfe, 0, 0, ..] => return Some((Self::Utf32Le, CharsetSource::ByteOrderMark)),

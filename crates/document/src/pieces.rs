@@ -77,7 +77,7 @@ impl JsonReading {
     }
 }
 
-/// The keys that tell one element of a list from the others.
+/// The keys that distinguish one element of a list from the others.
 const ELEMENT_NAMES: &[&str] = &["id", "name", "key", "code", "sku", "slug", "title", "url"];
 /// Longer names are texts, or ids made for one answer.
 const MAX_ELEMENT_NAME_BYTES: usize = 64;
@@ -129,7 +129,7 @@ const FEED_CLOCKWORK: &[&str] = &[
     "cloud",
 ];
 
-/// Sitemap elements about when a page was changed. They speak of the pages, of which hints tell.
+/// Sitemap elements about when a page was changed. They are hints about the listed pages, not content of the sitemap.
 const SITEMAP_CLOCKWORK: &[&str] = &["lastmod", "changefreq", "priority"];
 
 /// The elements of an item that describe it.

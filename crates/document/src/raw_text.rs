@@ -6,7 +6,7 @@ pub(crate) fn ends_name(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | b'\x0c' | b'\r' | b' ' | b'/' | b'>')
 }
 
-/// The number of leading bytes (lowest first) with a bit that all letters have and no byte that ends a name has.
+/// The number of leading bytes (lowest first) with a bit that all alphabetic characters have and no byte that ends a name has.
 #[inline(always)]
 pub(crate) fn letters(word: u64) -> usize {
     (!word & 0x4040_4040_4040_4040).trailing_zeros() as usize / 8

@@ -2,8 +2,8 @@
 //! facts in both.
 //!
 //! A [`Selection`] is compiled once and given to a [`Body`](crate::Body) whose blocks are then read by it. A watched
-//! part begins blocks of its own, so that a price in the midst of a sentence is told without the sentence. An ignored
-//! part is not read. What is both is ignored.
+//! part begins blocks of its own, so that a price in the midst of a sentence is reported without the sentence. An ignored
+//! part is not read. A part that is both is ignored.
 //!
 //! Selectors are matched while the page is read, in one pass. So those that look ahead (`:last-child`, `:has()`) are
 //! refused.
@@ -25,7 +25,7 @@ use self::css::SelectorProgram;
 use self::pointer::JsonPointer;
 use std::fmt;
 
-/// What happens to a selected part.
+/// Whether a selected part is watched or ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartUse {
     /// Only it, and other watched parts, count.
@@ -39,16 +39,16 @@ pub enum PartUse {
 pub struct SelectedPart {
     /// A CSS selector, a JSON pointer or `fact:` with a name.
     pub text: String,
-    /// What happens to what it selects.
+    /// Whether the selected part is watched or ignored.
     pub purpose: PartUse,
 }
 
 /// Why an entry is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelectFault {
-    /// What is wrong.
+    /// The reason why the entry is refused, as text for the operator.
     pub problem: String,
-    /// What to write instead.
+    /// The correction to make, as text for the operator.
     pub remedy: String,
 }
 
@@ -112,7 +112,7 @@ impl Selection {
         self.parts.iter().any(|part| part.purpose == PartUse::Watch)
     }
 
-    /// What the parts of these numbers make of the place that they select.
+    /// The uses that the parts of these numbers make of the place that they select.
     fn selected(&self, numbers: impl IntoIterator<Item = usize>) -> Selected {
         numbers.into_iter().fold(Selected::default(), |selected, number| match self.parts[number].purpose {
             PartUse::Watch => Selected { watched: true, ..selected },
@@ -120,7 +120,7 @@ impl Selection {
         })
     }
 
-    /// What is made of the fact of this name. Counts the parts that select it.
+    /// The uses of the fact of this name. Counts the parts that select it in `found`.
     pub(crate) fn of_fact(&self, name: &str, found: &mut [u32]) -> Selected {
         let selecting = self.facts.iter().filter(|(fact, _)| fact.includes(name));
         let numbers: Vec<usize> = selecting.map(|(_, number)| *number).collect();

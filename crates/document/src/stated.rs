@@ -1,4 +1,4 @@
-//! Whether a text that is shown says what a page states in structured data, so that it need not be told twice.
+//! Finds out whether a shown text contains a value that the page states in structured data, so that it is reported once.
 
 use crate::numbers::numbers;
 

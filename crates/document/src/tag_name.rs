@@ -125,7 +125,7 @@ impl TagName {
     }
 }
 
-/// Length in bits of a name that ends in a digit after its letters (`h1`…`h6`); `None` for any other. Only headings are
+/// Length in bits of a name that ends in a digit after its alphabetic characters (`h1`…`h6`); `None` for any other. Only headings are
 /// common among the names with a digit, and the digit comes last.
 #[cold]
 fn behind_digit(word: u64, letters: usize) -> Option<usize> {

@@ -1,4 +1,4 @@
-//! Edits that people watch pages for, each the only one on its page: all of them are told.
+//! Edits that people watch pages for, each the only one on its page: all of them are reported.
 
 use change::{PageState, Version, VersionVerdict, diff};
 use page::UrlRules;

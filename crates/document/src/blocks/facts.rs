@@ -1,4 +1,4 @@
-//! What a page states about itself as a whole in structured data: prices, availability, versions, dates.
+//! Facts that a page states about itself as a whole in structured data: prices, availability, versions, dates.
 
 use crate::blocks::microdata::PageFacts;
 use crate::select::Selected;
@@ -19,9 +19,9 @@ pub(super) const FACT_NAMES: &[&str] = &[
     "endDate",
     "eventStatus",
 ];
-/// The property that says when a page was last modified. It is no fact: what has changed is told by itself.
+/// The property that says when a page was last modified. It is no fact: the change that it dates is reported anyway.
 pub(super) const MODIFIED: &str = "dateModified";
-/// The properties that tell one thing on a page from another.
+/// The properties that distinguish one thing on a page from another.
 const THING_NAMES: &[&str] = &["sku", "name", "@id", "url"];
 /// Longer data is not read.
 const MAX_JSON_BYTES: usize = 256 * 1024;
@@ -31,7 +31,7 @@ pub(super) const MAX_FACTS: usize = 256;
 /// A statement about the page or a thing on it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fact {
-    /// What it is about, ending in the property: `Lamp offers price`.
+    /// The subject of the fact, ending in the property: `Lamp offers price`.
     pub(super) name: String,
     /// The name with the value.
     pub(super) text: String,

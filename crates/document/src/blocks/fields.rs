@@ -19,7 +19,7 @@ pub const STRUCK: &str = "~~";
 /// The kinds of field whose value is not shown, or says nothing.
 const UNSHOWN: &[&str] = &["hidden", "password", "file", "image"];
 
-/// What an element says if it shows no text of its own.
+/// Text read for an element that shows no text of its own.
 pub(super) struct Label {
     element: TagName,
     text: String,

@@ -19,7 +19,7 @@ pub(super) enum TagEffect {
     Control,
     /// `<meter>`, `<progress>`, `<time>`, `<textarea>`: what they show is in their attributes, or is not markup.
     Field,
-    /// What is embedded: films, frames, maps of links.
+    /// Embedded content: films, frames, maps of links.
     Media,
     /// Struck through: still written there, and no longer true.
     Struck,

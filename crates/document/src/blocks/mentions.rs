@@ -6,7 +6,7 @@ use crate::entities;
 use std::ops::Range;
 use wide_bytes::{BLOCK, Wide, last_block};
 
-/// What the attributes of a tag may contain. Nearly no tag has any of these, so the test is worth making before reading them.
+/// Strings that the attributes of a tag may contain. Nearly no tag has any of these, so the test is worth making before reading them.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Mentions {
     /// `hidd` or `none` occurs: the element may be hidden.

@@ -1,5 +1,5 @@
-//! Reads what the elements of a page state in microdata: `<meta itemprop=price content=10>`, `<time itemprop=datePublished
-//! datetime=2026-01-31>`. What such an element shows is text of the page already, and is told as that.
+//! Reads the facts that elements of a page state in microdata: `<meta itemprop=price content=10>`, `<time itemprop=datePublished
+//! datetime=2026-01-31>`. The text that such an element shows belongs to the page's text, and is reported as text.
 
 use crate::attributes::values_of;
 use crate::blocks::facts::{FACT_NAMES, Fact, MAX_FACTS, MODIFIED};
@@ -11,7 +11,7 @@ use crate::tag_name::TagName;
 use crate::text::{TextBuilder, prefix};
 use std::borrow::Cow;
 
-/// The most things of a page that are told apart.
+/// The most things of a page that are distinguished.
 const MAX_ITEMS: usize = 4_096;
 /// No date is longer.
 const MAX_DATE_BYTES: usize = 64;

@@ -8,7 +8,7 @@ use crate::hash::text_hash;
 use crate::select::Selected;
 use chance::splitmix64;
 
-/// What a page states as a whole is read also where its text is longer than what is kept, up to this much.
+/// Facts about a page as a whole are read even behind the part of its text that is kept, up to this many bytes.
 const MAX_FACT_BYTES: usize = 256 * 1024;
 
 impl BlockReader<'_> {
@@ -56,7 +56,7 @@ impl BlockReader<'_> {
         Blocks { text: self.text.finish().0, modified: self.facts.modified, ..self.blocks }
     }
 
-    /// Notes what is beyond what is read of a page: that it differs is told, and not what.
+    /// Adds a text past the size limit to the hash of the rest: a change of it is reported, the text itself is not.
     #[cold]
     pub(super) fn pass_over(&mut self, text: &str) {
         if !text.trim().is_empty() {

@@ -59,7 +59,7 @@ pub(super) struct BlockReader<'a> {
     pub(super) list: usize,
     pub(super) part: BlockRole,
     hidden: bool,
-    /// What a selection makes of this place.
+    /// The uses that a selection makes of this place.
     pub(super) selected: Selected,
     /// The number of open elements around and at the watched one. What those hide is read all the same.
     watched_from: usize,
@@ -74,11 +74,11 @@ pub(super) struct BlockReader<'a> {
     pub(super) expected: Option<TextKind>,
     /// Whether that is the text of a field.
     pub(super) in_field: bool,
-    /// What is to be said behind the text of the control that is read.
+    /// The state of the control that is read, to be appended to its text.
     pub(super) state: Option<&'static str>,
-    /// What an open element says if it shows nothing else.
+    /// The text of an open element, read if the element shows nothing else.
     pub(super) label: Option<Label>,
-    /// A hash of what is beyond what is read of a page; 0 if nothing is.
+    /// Hash of the part of the page past the size limit; 0 if the page fits.
     pub(super) rest: u64,
     /// The facts so far. They follow the text of the page.
     pub(super) facts: PageFacts,

@@ -1,5 +1,5 @@
-//! Reads the blocks of a page by a selection: follows the page's elements, and tells the reader of the blocks where it
-//! is.
+//! Reads the blocks of a page by a selection: follows the page's elements, and reports the current place to the reader of
+//! the blocks.
 
 use crate::blocks::block::Blocks;
 use crate::blocks::reader::BlockReader;

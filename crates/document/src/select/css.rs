@@ -32,7 +32,7 @@ pub(super) struct SelectorProgram {
 /// The compounds that the ancestors and earlier siblings of an element fit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Surroundings {
-    /// Of all ancestors, of the parent, of the sibling before and of all siblings before.
+    /// Compounds of all ancestors, of the parent, of the sibling before and of all siblings before.
     pub(super) above: CompoundSet,
     pub(super) parent: CompoundSet,
     pub(super) previous: CompoundSet,

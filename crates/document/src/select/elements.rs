@@ -1,7 +1,7 @@
 //! The open elements of a page as a browser sees them, and which compounds of the selectors each fits.
 //!
 //! Follows the tree construction of the HTML standard (section 13.2.6) as far as it decides which elements enclose which:
-//! the `html`, `head`, `body`, `tbody` and `tr` that nobody wrote, end tags that were left out, formatting that begins
+//! the `html`, `head`, `body`, `tbody` and `tr` that the page omits, end tags that were left out, formatting that begins
 //! anew in the next block, content that does not belong into a table. It differs where a browser moves or copies elements
 //! that a block has torn apart (the "adoption agency"): here the block stays inside the element until its end tag.
 
@@ -23,7 +23,7 @@ const MAX_DEPTH: usize = 256;
 /// The most attributes of an element that are read.
 const MAX_ATTRIBUTES: usize = 64;
 
-/// What is made of a place of a page.
+/// The uses that a selection makes of a place of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selected {
     pub(crate) watched: bool,
@@ -31,7 +31,7 @@ pub(crate) struct Selected {
 }
 
 impl Selected {
-    /// What is made of it inside of another place.
+    /// The uses of this place inside of another one.
     pub(crate) fn within(self, outer: Self) -> Self {
         Self { watched: self.watched || outer.watched, ignored: self.ignored || outer.ignored }
     }
@@ -117,7 +117,7 @@ impl<'a, 's> OpenElements<'a, 's> {
         }
     }
 
-    /// What is made of the current place.
+    /// The uses of the current place.
     pub(crate) fn selected(&self) -> Selected {
         self.top().selected
     }

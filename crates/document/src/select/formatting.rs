@@ -4,7 +4,7 @@
 use crate::tag_name::TagName;
 use crate::token::StartTag;
 
-/// The most elements that begin anew. A page with more is wrong in a way that nobody selects by.
+/// The most elements that begin anew. A page with more is broken in a way that no selector depends on.
 const MAX_LISTED: usize = 16;
 
 #[derive(Clone, Copy)]

@@ -1,4 +1,4 @@
-//! What the HTML standard says of elements by their names, as far as it decides where they end (section 13.2.6).
+//! Rules of the HTML standard for elements by their names, as far as these decide where the elements end (section 13.2.6).
 
 use crate::tag_name::TagName;
 

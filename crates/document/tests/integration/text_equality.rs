@@ -1,6 +1,6 @@
 //! The text of a page is the one html5ever's tokenizer finds, on every page of the corpora.
 //!
-//! Compared without whitespace, which is ours to fold; everything else must be equal to the letter.
+//! Compared without whitespace, which is ours to fold; everything else must be equal character by character.
 
 use document::{decode, extract};
 use html5ever::tendril::StrTendril;
@@ -8,14 +8,14 @@ use html5ever::tokenizer::states::{Rawtext, Rcdata, ScriptData};
 use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use std::cell::RefCell;
 
-/// What a reader sees of a page's tokens.
+/// The visible text of a page's tokens, and the open elements that decide whether text is visible.
 #[derive(Default)]
 struct Seen {
     text: String,
     templates: usize,
     /// Open `<svg>` and `<math>`.
     foreign: Vec<String>,
-    /// The open element whose text nobody sees.
+    /// The open element whose text is not visible.
     hidden: Option<String>,
 }
 
