@@ -1,6 +1,6 @@
 //! Measures freshness. A small share of the budget goes to pages drawn at random, independent of the policy. The share
-//! of them found unchanged is an unbiased estimate of freshness. Beside what was expected of the same pages, it tells
-//! how far the expectation is to be trusted.
+//! of them found unchanged is an unbiased estimate of freshness. Its comparison with the freshness expected of the same pages
+//! shows how far the expectation is to be trusted.
 
 use crate::page_index::PageIndex;
 use crate::page_record::ScheduledPage;

@@ -89,7 +89,7 @@ fn ratio_policy(rules: &FrontierRules) -> Policy {
 /// The latest demand of all partitions.
 pub(crate) struct SharedDemand {
     others: BTreeMap<u32, (DemandHistogram, i64)>,
-    /// What this partition published last. Shares are computed from published demand, so that they add up to one.
+    /// Demand that this partition published last. Shares are computed from published demand, so that they add up to one.
     published: Option<DemandHistogram>,
     partitions: u32,
     published_at: Timestamp,
@@ -157,8 +157,8 @@ impl SharedDemand {
         self.share
     }
 
-    /// Solves for the price, and for this partition's share of the budget at that price. Partitions not heard of yet
-    /// are assumed to want an equal share.
+    /// Solves for the price, and for this partition's share of the budget at that price. Partitions whose demand was not
+    /// received yet are assumed to want an equal share.
     fn solve(&mut self, own: &DemandHistogram, rules: &FrontierRules) {
         let mut all = own.clone();
         self.others.values().for_each(|(other, _)| all.merge(other));
@@ -219,7 +219,7 @@ impl SharedDemand {
         if rules.partitions == 1 {
             self.solve(&own, rules);
         } else if let Some(said) = self.published.replace(own) {
-            // The others have heard the last publication, and have since published theirs to match.
+            // The others have read the last publication, and have since published theirs to match.
             self.solve(&said, rules);
         }
         Some(Demand {

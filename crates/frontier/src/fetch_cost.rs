@@ -1,4 +1,4 @@
-//! What a fetch of a page costs, so that a limit on bytes chooses pages and does not only stop.
+//! Cost of a fetch of a page, so that a limit on bytes chooses pages and does not only stop.
 //!
 //! Value competes per cost (w U / c, H8 of the algorithm notes). Where fetches are scarce every page costs 1. Where
 //! bytes are, a page costs its bytes over those of the mean page: a feed of 2 kB that answers 304 most of the time is

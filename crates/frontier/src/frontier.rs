@@ -147,7 +147,7 @@ impl Frontier {
         self.pages.set(id, page, &mut self.hosts, &self.rules, &self.outlook)
     }
 
-    /// Tells the policy about a page, if it keeps its own account.
+    /// Adds a page to the policy, if the policy keeps its own account.
     pub(crate) fn plan_for(&mut self, slot: Slot, page: &ScheduledPage, now: Timestamp) {
         let Some(planner) = &mut self.planner else { return };
         let Some(place) = self.pages.columns.place(slot) else { return };
@@ -162,7 +162,7 @@ impl Frontier {
         planner.insert(slot, &page, now);
     }
 
-    /// Tells the policy the new weight of a page, if it keeps its own account. The page keeps its place.
+    /// Gives the policy the new weight of a page, if it keeps its own account. The page keeps its place.
     pub(crate) fn plan_by_weight(&mut self, slot: Slot, page: &ScheduledPage) {
         let weight = weight_of(page, &self.rules);
         if let Some(planner) = &mut self.planner {
@@ -170,7 +170,7 @@ impl Frontier {
         }
     }
 
-    /// Tells the policy about a look, if it keeps its own account.
+    /// Passes a look on to the policy, if it keeps its own account.
     fn plan_after_look(
         &mut self,
         slot: Slot,

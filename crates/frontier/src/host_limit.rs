@@ -21,7 +21,7 @@ struct LimitedHost {
     may_go: BTreeSet<(Worth, Slot)>,
 }
 
-/// What a page is worth beside others of its host: its weight, and nothing if it is gone.
+/// Worth of a page in comparison with others of its host: its weight, and 0 if it is gone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Worth(f64);
 
@@ -30,8 +30,8 @@ impl Worth {
         Self(if page.verdict == Some(Verdict::Gone) { 0.0 } else { weight })
     }
 
-    /// What is lost if the page makes room; `None` if it must not. Seeds stay, and so does a page until its request is
-    /// answered: the detector would take an answer behind the removal for the first look at a new page.
+    /// The worth that is lost if the page makes room; `None` if it must not. Seeds stay, and so does a page until its request
+    /// is answered: the detector would take an answer behind the removal for the first look at a new page.
     pub(crate) fn at_stake(page: &ScheduledPage, weight: f64) -> Option<Self> {
         (page.depth > 0 && page.request.is_answered()).then(|| Self::of(page, weight))
     }

@@ -1,4 +1,4 @@
-//! What each host takes and is worth: sums over its pages.
+//! Sums over the pages of each host: their number, fetches, changes and weight.
 
 use crate::hosts::HostSchedule;
 use crate::page_record::ScheduledPage;
@@ -85,7 +85,7 @@ pub struct HostTally<'a> {
     hosts: HashMap<HostName, HostSums>,
 }
 
-/// What is summed up over the pages of a host, and its schedule.
+/// Sums over the pages of a host, and its schedule.
 #[derive(Clone, Debug, Default)]
 struct HostSums {
     pages: u64,

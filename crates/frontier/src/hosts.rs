@@ -30,7 +30,7 @@ pub struct HostSchedule {
 
 impl_message!(HostSchedule, "HostSchedule", include_str!("../../../schemas/state/HostSchedule.avsc"));
 
-/// What an answer, or that there was none, says of the host.
+/// Result of a request, as far as it concerns the host: an answer, or that there was none.
 pub(crate) struct HostAnswer {
     fetched_at: Timestamp,
     latency: Duration,
@@ -49,7 +49,7 @@ pub(crate) struct HostAnswer {
 enum HostHealth {
     Good,
     Trouble,
-    /// It tells of the page only.
+    /// The result concerns the page only.
     Unclear,
 }
 
@@ -136,7 +136,7 @@ impl HostGate {
         let answered_at = answer.fetched_at + rules.web_time(answer.latency);
         match answer.health {
             HostHealth::Trouble => {
-                // What was on its way when the pause began tells nothing new, and neither does the same thing twice.
+                // An answer to a request that was under way when the pause began adds nothing new, and neither does a repeated one.
                 let told_at = if answered_at < self.backoff.until { answered_at } else { now };
                 let HostAnswer { retry_after, chance, .. } = *answer;
                 self.backoff = self.backoff.after_trouble(&rules.backoff, retry_after, chance, told_at);
@@ -170,7 +170,7 @@ impl HostGate {
         self.leave_alone(answered_at + self.crawl_delay);
     }
 
-    /// What is stored of the host and changes with an answer.
+    /// The stored values of the host that an answer changes.
     fn booked(&self) -> (Timestamp, Duration, HostBackoff) {
         (self.next_permitted_at, self.crawl_delay, self.backoff)
     }

@@ -36,9 +36,9 @@ pub(crate) struct PageIndex {
     pub(crate) longest_days: HashMap<Slot, f64>,
     /// Pages an operator wants next.
     pub(crate) refetch: BTreeSet<Slot>,
-    /// What hints and lists say of pages.
+    /// Hints and lists, with the pages that they name.
     pub(crate) heard: HeardPages,
-    /// What fetches of them cost.
+    /// Bytes of each page's fetches, from which their costs follow.
     pub(crate) costs: FetchCosts,
     /// Restored pages whose list may not be known yet.
     unresolved: Vec<(Slot, PageId)>,

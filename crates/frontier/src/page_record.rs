@@ -52,20 +52,20 @@ pub struct LastFailure {
 }
 
 impl LastFailure {
-    /// The failure that a look tells of.
+    /// The failure that a look reports.
     pub fn of(look: &Look) -> Self {
         let is_redirected = look.final_url.is_some();
         Self { at: look.fetched_at, outcome: look.outcome, status: look.status, is_redirected }
     }
 
-    /// What people are told of it.
+    /// The kind of answer under which status and logs report the failure.
     pub fn kind(&self) -> AnswerKind {
         AnswerKind::of_outcome(self.outcome, self.is_redirected)
     }
 }
 
 impl ScheduledPage {
-    /// What people are told of the last request. `None` if there was none.
+    /// The kind of answer under which status and logs report the last request. `None` if no request was answered.
     pub fn last_answer(&self) -> Option<AnswerKind> {
         match (self.outcome, &self.failure) {
             (Some(outcome), Some(failure)) if failure.outcome != outcome => Some(AnswerKind::Outcome(outcome)),

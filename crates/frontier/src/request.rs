@@ -24,7 +24,7 @@ pub struct PageRequest {
     pub attempt: i64,
     /// Highest number answered. Below `attempt` while a request is in flight, and after one was lost.
     pub answered: i64,
-    /// Consecutive answers that told nothing about the content.
+    /// Consecutive answers that showed nothing about the content.
     pub failures: i32,
     /// Why the page is wanted next, whatever its value.
     pub wanted: WantedReason,
@@ -82,7 +82,7 @@ pub enum AnswerFate {
 /// Waits before a page may be requested again.
 #[derive(Clone, Copy, Debug)]
 pub struct RetryTimes {
-    /// After a look that told something about the content.
+    /// After a look that showed something about the content.
     pub min_interval: Duration,
     /// After robots.txt forbade the page.
     pub robots_refresh: Duration,

@@ -58,7 +58,7 @@ pub struct FrontierRules {
     pub(crate) max_pages: u64,
     pub(crate) max_pages_per_host: Option<u64>,
     pub(crate) max_depth: u32,
-    /// What the operator said of single pages and hosts.
+    /// The operator's rules and filters for single pages and hosts.
     pub(crate) scope: Arc<Scope>,
     /// Whether pages with the same text share one stream of fetches.
     pub(crate) mirrors: bool,
@@ -149,7 +149,7 @@ impl FrontierRules {
         }
     }
 
-    /// What the operator's rule says of a page.
+    /// The orders in the operator's rule for a page.
     pub(crate) fn orders(&self, url: &CanonicalUrl) -> Option<&CrawlOrders> {
         self.scope.rule(url).map(CrawlRule::orders)
     }

@@ -1,4 +1,4 @@
-//! What pages learn from looks at their siblings, for policies that use a page's whole belief. (The live default
+//! Beliefs of pages after looks at their siblings, for policies that use a page's whole belief. (The live default
 //! combines prior and evidence whenever it scores a page.)
 //!
 //! The estimator publishes how the priors of cells have moved. A page's belief is the last published prior of its cell,

@@ -1,4 +1,4 @@
-//! Pages with the same text share one stream of fetches. Their letters ([`mirrors::Ties`]) arrive here. A page that
+//! Pages with the same text share one stream of fetches. Their messages ([`mirrors::Ties`]) arrive here. A page that
 //! follows another is passed over at nine turns of ten, under any policy. A turn passed over costs nothing, and counts
 //! as a look where turns are computed: the content is looked at in another place.
 

@@ -1,7 +1,7 @@
-//! What do the forms of PageRank that a running crawl may use know, and what do they cost?
+//! Compares the forms of PageRank that a running crawl may use: how close each comes, and its cost.
 //! `cargo run --release -p importance --example live_forms`
 //!
-//! A web whose pages change at rates that differ widely. A crawl hears of a page's links when it is found new or changed, as the
+//! A web whose pages change at rates that differ widely. A crawl learns a page's links when it is found new or changed, as the
 //! ranker does. At the end the weights of all pages are compared with those by PageRank over the whole graph.
 
 use chance::{Draws, Lcg};

@@ -1,4 +1,4 @@
-//! What CPU time does a link take? `cargo run --release -p importance --example rank_speed [nodes] [links] [directory]`
+//! CPU time per link. `cargo run --release -p importance --example rank_speed [nodes] [links] [directory]`
 //!
 //! With a directory, the links (`links`, pairs of 32-bit numbers) and the PageRanks (`scores`, 64-bit floats) are written
 //! there, little-endian, for other programs to do the same.

@@ -9,11 +9,11 @@ pub struct Edge {
     pub from: u32,
     /// The page it points to.
     pub to: u32,
-    /// What it counts beside other links of the same page, at least 0.
+    /// Weight beside other links of the same page, at least 0.
     pub weight: f64,
 }
 
-/// What a link counts that is there several times.
+/// Weight of a link that a page has several times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeats {
     /// As much as the heaviest of them.
@@ -128,7 +128,7 @@ impl Graph {
         self.targets.len()
     }
 
-    /// What [`Graph::new`] was given and left out.
+    /// The links that [`Graph::new`] was given and left out.
     pub fn left_out(&self) -> LeftOut {
         self.left_out
     }

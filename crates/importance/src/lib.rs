@@ -16,7 +16,7 @@
 //! a page's own links and is PageRank exactly. Both are sharded: what one page gives another is a message, and messages
 //! may arrive in any order.
 //!
-//! [`weight`] turns scores into the weights of a crawl, and [`quality`] tells how popular a page will be from how its
+//! [`weight`] turns scores into the weights of a crawl, and [`quality`] predicts how popular a page will be from how its
 //! popularity grows.
 //!
 //! Links that a page repeats count once, and its links to itself never: no page gains by linking itself.

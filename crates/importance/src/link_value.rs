@@ -31,7 +31,7 @@ impl LinkValue {
         self.ln
     }
 
-    /// What a link of the site gives: its value, or 1 while it has none.
+    /// The value that a link of the site gives: the site's value, or 1 while it has none.
     pub fn given(self) -> Self {
         if self == Self::ZERO { Self { ln: 0.0 } } else { self }
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct Link<P> {
     /// The page it points to.
     pub to: P,
-    /// What the link counts beside the page's other links. 1 if all are alike; less for links that shall give less, such
+    /// Weight beside the page's other links. 1 if all are alike; less for links that shall give less, such
     /// as those within a site; the relevance of its words for a focused crawl.
     pub weight: f64,
 }
@@ -19,7 +19,7 @@ impl<P> Link<P> {
     }
 }
 
-/// What the links of a page weigh together at most, where the virtual page weighs 1. So the virtual page gets at least 15 %, as
+/// Largest sum of the weights of a page's links, where the virtual page weighs 1. So the virtual page gets at least 15 %, as
 /// in PageRank. As published, a page with a thousand links gives it a thousandth, and a site whose pages all link each other
 /// keeps its cash.
 const LARGEST_LINKS: f64 = 0.85 / 0.15;

@@ -62,7 +62,7 @@ impl<P: Copy + Ord> PushPage<P> {
         self.score
     }
 
-    /// What the score still lacks.
+    /// The amount that the score still lacks.
     pub fn residual(&self) -> f64 {
         self.residual
     }
@@ -127,7 +127,7 @@ impl Residuals {
         Self::of_scores(graph, damping, vec![0.0; graph.nodes()])
     }
 
-    /// What these scores lack in this graph, which may have changed since they were computed. Nodes that are new have 0.
+    /// The residuals of these scores in this graph, which may have changed since they were computed. New nodes have score 0.
     pub fn of_scores(graph: &Graph, damping: Damping, mut scores: Vec<f64>) -> Self {
         scores.resize(graph.nodes(), 0.0);
         let mut residuals: Vec<f64> = scores.iter().map(|score| damping.jump() - score).collect();

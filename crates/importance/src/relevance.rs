@@ -1,4 +1,4 @@
-//! What a link promises, for a crawl that looks for a topic (seed 001, D5 of the algorithm notes).
+//! Weights of links for a crawl that looks for a topic (seed 001, D5 of the algorithm notes).
 
 /// The weight RW of a link for [`crate::pagerank`]: the largest similarity to the topic of any of the words around the link
 /// (anchor text, neighbouring words, address, title), if it reaches the threshold, and 0 otherwise. The paper uses .35.

@@ -1,4 +1,4 @@
-//! What an iteration has come to.
+//! The result of an iteration.
 
 /// Scores of all nodes, and how far the iteration that found them had settled.
 #[derive(Clone, Debug, PartialEq)]

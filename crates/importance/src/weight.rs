@@ -5,7 +5,7 @@
 //! Scores of links are spread over many powers of ten, so they are no weights as they are: a page with 10,000 times the mean
 //! would be worth 10,000 fetches of others. The exponent flattens them. Two bounds do the rest. A score above
 //! `largest` times the mean counts as so much, also in the mean, so that one giant does not make all other pages small. And
-//! no weight is below `least`, so that a page that nobody links is looked at now and then.
+//! no weight is below `least`, so that a page without links to it is looked at now and then.
 
 use thiserror::Error;
 

@@ -90,7 +90,7 @@ pub enum BeliefSource {
     History,
     /// The true rates.
     Truth,
-    /// The changes themselves, which a simulation tells.
+    /// The changes themselves, which a simulation supplies.
     Future,
 }
 

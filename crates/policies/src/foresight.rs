@@ -1,16 +1,15 @@
-//! Yardsticks for the simulator: policies that are told what no crawler can know.
+//! Yardsticks for the simulator: policies that are given what no crawler can know.
 //!
-//! [`Told`] hears of every change when it happens and fetches the stale copy of highest rank. With the time until the
-//! page's next change as the rank it is *clairvoyant*: of the copies that wait, the one that would stay current longest
+//! The first policy receives every change when it happens and fetches the stale copy of highest rank. With the time until the
+//! page's next change as the rank it is `clairvoyant`: of the copies that wait, the one that would stay current longest
 //! must wait least. This is the best order for given slots; since unspent slots are kept for later, it is a yardstick
-//! and not a strict bound. With the reciprocal of the page's rate as the rank it is *told*: it knows that a page
-//! changed, and not when it will change next.
-//!
-//! [`SweepTold`] hears only of changes of many pages at once. It has to guess a page's own changes, from a rate. It is
+//! and not a strict bound. With the reciprocal of the page's rate as the rank it knows that a page changed, and not when it
+//! will change next.
+//! [`SweepTold`] receives only changes of many pages at once. It has to guess a page's own changes, from a rate. It is
 //! the ceiling of any model of sweeps.
 //!
-//! The policies named `clairvoyant`, `told` and `sweep-told` are built without news, and then learn nothing. Whoever
-//! knows the change times hands them over with [`Told::new`] and [`SweepTold::new`].
+//! The registry builds these policies without news, and then they learn nothing. A simulation that knows the change times
+//! hands them to the constructors as [`ToldChange`]s.
 
 use crate::pages::{KeyedSlot, SlotTable, sane};
 use revisit::columns::Slot;
@@ -18,7 +17,7 @@ use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A change of which a policy is told when it happens.
+/// A change that a policy receives when it happens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ToldChange {
     /// Time of the change.
@@ -62,7 +61,7 @@ pub struct Told {
 }
 
 impl Told {
-    /// A policy without pages that will be told of these changes.
+    /// A policy without pages that will receive these changes.
     pub fn new(changes: Vec<ToldChange>) -> Self {
         Self { news: News::new(changes), ..Self::default() }
     }
@@ -147,7 +146,7 @@ struct SweptPage {
 }
 
 impl SweepTold {
-    /// A policy without pages that will be told of these changes, whose ranks do not count, with the rates by slot.
+    /// A policy without pages that will receive these changes, whose ranks do not count, with the rates by slot.
     pub fn new(sweeps: Vec<ToldChange>, rates: Vec<SweptRates>) -> Self {
         Self { news: News::new(sweeps), rates, ..Self::default() }
     }

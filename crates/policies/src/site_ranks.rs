@@ -47,7 +47,7 @@ pub fn visited(rank: u8, pass: u64, site: u64, phases: Phases) -> bool {
 }
 
 /// The policy: one pass after another over the sites that are due in it, page by page. A site's value is the
-/// largest weight of a page of it: the ranker gives all of them the site's link value, and those told last have its latest.
+/// largest weight of a page of it: the ranker gives all of them the site's link value, and the last updated ones have its latest.
 #[derive(Clone, Debug)]
 pub struct SiteRanks {
     phases: Phases,

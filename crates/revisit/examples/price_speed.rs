@@ -79,7 +79,7 @@ fn compare(name: &str, objective: Objective, pages: &[PageTerms], budget: f64) {
     );
 }
 
-/// What a vectorised bisection for LambdaCrawl's rates does, step for step, on columns of numbers.
+/// The work of a vectorised bisection for LambdaCrawl's rates, step for step, on columns of numbers. Returns the steps.
 fn bisection(rates: &[f64], weights: &[f64], budget: f64) -> u32 {
     let (mut low, mut high, mut steps) = (1e-9_f64, 1e9_f64, 0);
     while high / low > 1.0 + 1e-6 {
@@ -92,7 +92,7 @@ fn bisection(rates: &[f64], weights: &[f64], budget: f64) -> u32 {
     steps
 }
 
-/// Time this process has had on a processor, where the system tells; else the time of the clock.
+/// Time this process has had on a processor, where the system reports it; else the time of the clock.
 fn cpu_seconds() -> f64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let on_processor = std::fs::read_to_string("/proc/self/schedstat").ok();

@@ -1,7 +1,7 @@
 //! One price for many shards, from a kilobyte each.
 //!
 //! A page's best fetch rate is λ φ(L z): it depends on the price L through the one ratio z = cost × λ / weight. So a
-//! histogram over ln z with Σ cost × λ per bin tells how much a set of pages would spend at any price. Histograms add
+//! histogram over ln z with Σ cost × λ per bin gives how much a set of pages would spend at any price. Histograms add
 //! up: every shard publishes its own, sums the latest of all, and solves for the same price alone. The error affects
 //! only the budget, never the mix, because each page then uses its own exact numbers. It is some 0.1 % for pages with
 //! known rates. Pages with uncertain rates are entered with their mean rate; 2,000 of them spent 0 to 12 % less than

@@ -38,7 +38,7 @@ pub struct Live {
     /// A bit for each page looked at since the last refresh: all its groups are known, and its members are those in the
     /// columns.
     settled: Vec<u64>,
-    /// What lists have said, …
+    /// Statements of lists, …
     heard: HeardPages,
     /// … and by host, how far they were right.
     records: BTreeMap<u32, HintRecord>,
@@ -72,7 +72,7 @@ impl Live {
         }
     }
 
-    /// What the policy has learned.
+    /// The model of sweeps that the policy has learned.
     pub fn model(&self) -> &SweepModel {
         &self.model
     }

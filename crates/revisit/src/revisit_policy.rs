@@ -29,7 +29,7 @@ pub struct PolicyLook {
     pub at_days: f64,
     /// Days since the previous look. `None` for a page's first look, and when the previous one is not comparable.
     pub interval_days: Option<f64>,
-    /// What it found; `None` when it failed.
+    /// Result of the look; `None` when it failed.
     pub outcome: Option<LookOutcome>,
     /// Belief about the page's change rate after the look.
     pub belief: Gamma,
@@ -82,7 +82,7 @@ pub trait RevisitPolicy: Send {
     /// A page was looked at.
     fn looked(&mut self, slot: Slot, look: &PolicyLook);
 
-    /// Adds a list (a sitemap or feed) as a page of weight 0. Policies that hear no lists never choose it.
+    /// Adds a list (a sitemap or feed) as a page of weight 0. Policies that ignore lists never choose it.
     fn insert_list(&mut self, slot: Slot, page: &PolicyPage, pages: usize, now_days: f64) {
         let _ = (slot, page, pages, now_days);
     }
@@ -92,7 +92,7 @@ pub trait RevisitPolicy: Send {
         let _ = (list, dates, now_days);
     }
 
-    /// The page's first look told when it last changed. The copy has been current since `at_days`, the time of the look.
+    /// The page's first look gave the date of its last change. The copy has been current since `at_days`, the time of the look.
     fn dated(&mut self, slot: Slot, changed_days: f64, at_days: f64) {
         let _ = (slot, changed_days, at_days);
     }

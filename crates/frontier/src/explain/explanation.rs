@@ -75,7 +75,7 @@ pub struct SweepHazard {
     pub per_day: f64,
 }
 
-/// What limits fetches from the page's host.
+/// The limits to fetches from the page's host.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HostCap {
     /// Authority of the host.

@@ -1,4 +1,4 @@
-//! What an answer changes: the page's record, its host's schedule, the budget, and the policy's account.
+//! Effects of an answer: on the page's record, its host's schedule, the budget, and the policy's account.
 
 use super::Frontier;
 use crate::fetch_cost::learned_bytes;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 impl Frontier {
     /// Handles what the result of a request says of its page: it was fetched, could not be, or the request came back
-    /// unsent. Returns letters to its mirrors. [`Frontier::mind_hosts`] and [`Frontier::pay_for`] handle the rest.
+    /// unsent. Returns messages to its mirrors. [`Frontier::mind_hosts`] and [`Frontier::pay_for`] handle the rest.
     pub fn take_estimate(&mut self, estimate: &ChangeEstimate, page: &mut ScheduledPage) -> Vec<MirrorLetter> {
         let ChangeEstimate { look, judgement, belief, .. } = estimate;
         if look.was_not_sent() {
@@ -86,7 +86,7 @@ impl Frontier {
         let (request, fate) = page.request.take_back(look.attempt, look.fetched_at + rest_after(look));
         page.request = request;
         self.counts.late_answers += u64::from(fate == AnswerFate::Late);
-        // Without robots.txt nothing else may ever be heard of the page, so this is told, and nobody waits for more.
+        // Without robots.txt the page may never get another answer, so this one is recorded as its last failure.
         if look.outcome == FetchOutcome::RobotsUnavailable {
             page.failure = Some(LastFailure::of(look));
         }

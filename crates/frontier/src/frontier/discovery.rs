@@ -109,7 +109,7 @@ impl Frontier {
     /// Takes in a page that links lead to, and that is not known. `None` when it is not wanted, or there is no room.
     pub fn take_found(&mut self, found: &RankedPage, now: Timestamp) -> Option<ScheduledPage> {
         let url = self.canonical(&found.url);
-        // Without a depth it is a seed. The scheduler knows its seeds, or was told to forget them.
+        // Without a depth it is a seed. The scheduler knows its seeds, unless an operator has forgotten them.
         if found.depth <= 0 || self.rules.discover == Discover::None {
             return None;
         }
@@ -157,8 +157,8 @@ impl Frontier {
             return None;
         }
         let mut page = self.discover(url, 1.0, depth, now)?;
-        // What a list tells of its site is worth more than one copy. Of the many lists that an index may name, this is
-        // not known.
+        // The entries of a list are worth more than one copy. Whether this holds for each of the many lists that an index
+        // may name is not known.
         if self.rules.discover_lists && is_worth_a_look_at_once(link) {
             page.request = page.request.command();
             self.set(page.url.page_id(), &page);
@@ -166,7 +166,7 @@ impl Frontier {
         Some(page)
     }
 
-    /// Seeds a known page again. Returns letters to its mirrors; `None` when nothing changes.
+    /// Seeds a known page again. Returns messages to its mirrors; `None` when nothing changes.
     pub fn seed_again(&mut self, page: &mut ScheduledPage, weight: f64) -> Option<Vec<MirrorLetter>> {
         if page.weight == weight && page.depth == 0 {
             return None;
@@ -196,7 +196,7 @@ impl Frontier {
         self.forgotten.remove(&id)
     }
 
-    /// Forgets a page; `page` is its record, if it was known. Returns letters to its mirrors.
+    /// Forgets a page; `page` is its record, if it was known. Returns messages to its mirrors.
     pub fn forget(&mut self, id: PageId, page: Option<ScheduledPage>) -> Vec<MirrorLetter> {
         let dissolve = |mut page| with_ties(id, &mut page, |ties, me, _| ties.dissolve(me));
         let letters = page.map(dissolve).unwrap_or_default();

@@ -10,8 +10,7 @@ use revisit::columns::Slot;
 use revisit::hints::{CERTAIN, ListedDate, hazard_of};
 use settings::Discover;
 
-/// What a list's word changes in the records of its pages. All else is kept in memory, and told again by the next look
-/// at the list.
+/// Pages whose records a list's entries change. All else is kept in memory, and comes again with the next look at the list.
 #[derive(Debug, Default)]
 pub struct ListingEffects {
     /// Pages that the list claims to have changed.

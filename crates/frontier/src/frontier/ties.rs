@@ -1,4 +1,4 @@
-//! Mirrors: their letters, the effect of looks on them, and the turns passed over.
+//! Mirrors: their messages, the effect of looks on them, and the turns passed over.
 
 use super::Frontier;
 use crate::page_record::ScheduledPage;
@@ -15,10 +15,10 @@ impl Frontier {
         self.rules.mirrors
     }
 
-    /// Takes in a letter to a page of ours, from another page or from the mirror finder. Returns the answers.
+    /// Takes in a message to a page of ours, from another page or from the matcher. Returns the answers.
     ///
     /// # Errors
-    /// When the letter cannot be read.
+    /// When the message cannot be read.
     pub fn take_letter(
         &mut self,
         letter: &MirrorLetter,
@@ -45,10 +45,10 @@ impl Frontier {
         Ok(letters)
     }
 
-    /// Answers a letter to an unknown page of `site`: a page that wants to follow it must not wait.
+    /// Answers a message to an unknown page of `site`: a page that wants to follow it must not wait.
     ///
     /// # Errors
-    /// When the letter cannot be read.
+    /// When the message cannot be read.
     pub fn answer_for_unknown(&mut self, letter: &MirrorLetter, site: SiteKey) -> Result<Option<MirrorLetter>, String> {
         self.count_unknown_page();
         let saying = match read_letter(letter)? {

@@ -76,8 +76,8 @@ pub fn greedy(graph: &Graph, visits: usize) -> Greedy {
     Greedy { importance, history, noted }
 }
 
-/// What OPIC comes to when pages are visited round after round: the shares of cash noted in a round, once they no longer
-/// change. Visits in any other fair order come to the same, more slowly.
+/// The limit of OPIC when pages are visited round after round: the shares of cash noted in a round, once they no longer
+/// change. Visits in any other fair order have the same limit, and reach it more slowly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settled {
     /// Summed absolute change of the shares at which they have settled.

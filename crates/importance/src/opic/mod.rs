@@ -10,7 +10,7 @@
 //!   messages. A page's account lies in one shard; any shard may have cash on its way to it.
 //!
 //! *The virtual page over several shards.* Each shard has a purse for the part of the virtual page. [`Shard::empty_purse`]
-//! splits it over all shards by their numbers of pages, as far as the shard has heard of them ([`Shard::news`]). A shard
+//! splits it over all shards by their numbers of pages, as far as the shard has received them ([`Shard::news`]). A shard
 //! that receives such a share raises a running total per page. A page takes its part of what was added to the total
 //! since its last visit when it is next looked at. So no pass over all pages is needed, and a page that is new gets
 //! nothing of what was shared before it came.

@@ -16,7 +16,7 @@ pub struct Account {
     pub(super) noted_before: f64,
 }
 
-/// What has to be kept of an account under [`Window::Everything`].
+/// The stored state of an account under [`Window::Everything`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct KeptAccount {
     /// Cash that arrived by links since the last visit, less the shard's running total of the virtual page's cash at that
@@ -28,7 +28,8 @@ pub struct KeptAccount {
     pub noted_before: f64,
 }
 
-/// What the expectation counts beside the cash of a new account. Cash of 1 is noted in a round over all pages.
+/// Noted cash that a new account starts with: so much in the whole system, and the mean share of it at the page. Cash of 1 is
+/// noted in a round over all pages.
 pub(super) const PRIOR_CASH: f64 = 0.2;
 
 /// Cash on its way to a page.
@@ -49,7 +50,7 @@ pub struct PurseShare {
     pub amount: f64,
 }
 
-/// What a shard tells the others of itself.
+/// The figures of a shard that the other shards need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ShardNews {
     /// The shard.
@@ -73,7 +74,7 @@ pub enum Window {
     Noted(f64),
 }
 
-/// What the accounts of a shard have in common.
+/// The state that the accounts of a shard have in common.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Shard {
     purse: f64,
@@ -84,7 +85,7 @@ pub struct Shard {
     others: BTreeMap<u32, ShardNews>,
 }
 
-/// What has to be kept of a shard. The rest is heard again.
+/// The stored state of a shard. The news of the others is not stored and is received again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KeptShard {
     /// The shard.
@@ -102,19 +103,19 @@ pub struct KeptShard {
 }
 
 impl Shard {
-    /// A shard as it was when this was kept of it. It has to hear the news of the others again.
+    /// A shard from its stored state. It has to receive the news of the others again.
     pub fn restore(kept: KeptShard) -> Self {
         let KeptShard { shard, purse, given_per_page, number, pages, noted } = kept;
         Self { purse, given_per_page, own: ShardNews { shard, number, pages, noted }, others: BTreeMap::new() }
     }
 
-    /// What has to be kept of the shard.
+    /// The state of the shard that has to be stored.
     pub fn kept(&self) -> KeptShard {
         let ShardNews { shard, number, pages, noted } = self.own;
         KeptShard { shard, purse: self.purse, given_per_page: self.given_per_page, number, pages, noted }
     }
 
-    /// What the shard would tell the others.
+    /// The shard's own figures, under the number of its last news.
     pub fn own(&self) -> ShardNews {
         self.own
     }
@@ -197,13 +198,13 @@ impl Shard {
         }
     }
 
-    /// What the other shards must hear. It changes with every new page and every visit; now and then is enough.
+    /// News for the other shards, under a new number. It changes with every new page and every visit; now and then is enough.
     pub fn news(&mut self) -> ShardNews {
         self.own.number += 1;
         self.own
     }
 
-    /// Hears of another shard, or of this one.
+    /// Takes in the news of another shard. News of this shard and old news are ignored.
     pub fn hear(&mut self, news: ShardNews) {
         if news.shard == self.own.shard {
             return;
@@ -237,7 +238,7 @@ impl Account {
         Self { balance, history, noted_before }
     }
 
-    /// What has to be kept of the account under [`Window::Everything`].
+    /// The state of the account that has to be stored under [`Window::Everything`].
     pub fn kept(&self) -> KeptAccount {
         KeptAccount { balance: self.balance, history: self.history, noted_before: self.noted_before }
     }
@@ -265,7 +266,7 @@ impl Account {
     /// counts like a fifth of a round over all pages.
     pub fn importance_since_opened(&self, shard: &Shard) -> f64 {
         let mean = 1.0 / shard.pages().max(1) as f64;
-        // What other shards have noted is heard late.
+        // The cash noted by other shards becomes known late.
         let since = (shard.noted() - self.noted_before).max(0.0);
         (self.history + self.cash(shard) + PRIOR_CASH * mean) / (since + PRIOR_CASH)
     }
@@ -280,9 +281,9 @@ impl Account {
     }
 }
 
-/// What counts of a history when `cash` is noted, `since` after the last visit.
+/// The history within a window of this `length` after `cash` is noted, `since` after the last visit.
 fn windowed(history: f64, cash: f64, since: f64, length: f64) -> f64 {
-    // What other shards have noted is heard late, and never less than before.
+    // The cash noted by other shards becomes known late, and a restored shard starts without it, so `since` may be negative.
     let since = since.max(0.0);
     if since < length { history * (length - since) / length + cash } else { cash * length / since }
 }

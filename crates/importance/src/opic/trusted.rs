@@ -13,7 +13,7 @@ pub struct TrustAccount {
     is_trusted: bool,
 }
 
-/// What has to be kept of an account of trust. That of a page of which nothing is known is the default.
+/// The stored state of a trust account. Unknown pages have the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct KeptTrust {
     /// Cash that arrived by links since the last visit; of a trusted page, less the shard's running total of the virtual page's
@@ -40,7 +40,7 @@ impl TrustAccount {
         Self { account: Account { balance, history, noted_before }, is_trusted }
     }
 
-    /// What has to be kept of the account.
+    /// The state of the account that has to be stored.
     pub fn kept(&self) -> KeptTrust {
         let Account { balance, history, noted_before } = self.account;
         KeptTrust { balance, history, noted_before, is_trusted: self.is_trusted }

@@ -1,4 +1,4 @@
-//! What holds on graphs of any kind.
+//! Properties that hold on graphs of any kind.
 
 use importance::hits::Hits;
 use importance::opic::{Account, Settled, Shard, Window};

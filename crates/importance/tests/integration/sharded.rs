@@ -63,7 +63,7 @@ fn within(got: &[f64], expected: &[f64], tolerance: f64, what: &str) {
 
 #[derive(Clone, Debug)]
 enum PushInput {
-    /// What a fetch has found.
+    /// A page with the links that a fetch of it has found.
     Fetched(u32, Vec<Link<u32>>),
     Residual(Residual<u32>),
 }
@@ -159,7 +159,7 @@ enum OpicInput {
     News(ShardNews, ShardNews),
     /// A page is trusted from now on, or is not.
     Trusted(u32, bool),
-    /// Time to hand on the virtual page's cash and to tell the others, as now and then a stage does.
+    /// Time to hand on the virtual page's cash and to send news to the others, as now and then a stage does.
     Punctuate,
 }
 
@@ -271,7 +271,7 @@ fn apart(now: &[f64], before: &[f64], expected: &[f64]) -> (f64, f64) {
 
 const TRUSTED: [u32; 3] = [2, 7, 11];
 
-/// What the system comes to in this web: importance, and trust.
+/// The shares that the system converges to in this web: importance, and trust.
 type Expected = fn(&Web) -> [Vec<f64>; 2];
 
 /// The links of a page with the weights that count here.

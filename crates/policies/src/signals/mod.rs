@@ -1,4 +1,4 @@
-//! What is a page worth when its site announces changes, incompletely and with false alarms?
+//! Value of a page whose site announces changes, incompletely and with false alarms.
 //!
 //! Sitemaps, feeds and pings announce a change with some probability (recall), and announce changes that never were
 //! (one minus precision). Signals raise the probability that a copy is stale, but do not prove it, and silence does not

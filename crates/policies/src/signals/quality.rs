@@ -66,7 +66,7 @@ pub fn signal_counts(signal_days: f64, last_look_days: f64, typical_delay_days: 
 
 /// The evidence of looks about a host's signals: expected counts, which add up over hosts and partitions.
 ///
-/// A look that finds a page changed does not tell whether a signal announced the change. By expectation maximisation,
+/// A look that finds a page changed does not show whether a signal announced the change. By expectation maximisation,
 /// each look is split according to the quality believed so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SignalCounts {

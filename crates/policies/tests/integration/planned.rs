@@ -34,7 +34,7 @@ fn with_pages(plan: RatePlan, replan_days: f64, pages: &[PolicyPage]) -> Planned
     policy
 }
 
-/// Runs a policy that is told the true rates, a tick at a time, and counts the fetches of each page.
+/// Runs a policy with the true rates, a tick at a time, and counts the fetches of each page.
 fn run(policy: &mut PlannedPolicy, pages: &[PolicyPage], budget_per_day: f64, days: u32) -> Vec<f64> {
     let mut fetches = vec![0.0; pages.len()];
     let mut owed = 0.0;
@@ -158,7 +158,7 @@ fn removed_pages_are_not_offered_and_their_slots_serve_new_ones() {
         policy.insert(slot(2), &page(1.0, 1.0), 0.0);
         policy.begin(&PolicyTick { now_days: 0.0, days: 1.0, budget_per_day: 5.0 });
         assert_eq!([policy.next(0.0), policy.next(0.0)], [Some(slot(2)), None]);
-        // Slots that were never there are nobody's.
+        // Slots that were never there have no page.
         policy.remove(slot(99));
         policy.put_back(slot(99));
         policy.looked(slot(99), &look(0.0, 1.0));

@@ -1,4 +1,4 @@
-//! What a fetch schedule minimises, and how often each page is fetched at a price.
+//! Objectives that a fetch schedule minimises, and how often each page is fetched at a price.
 //!
 //! Every objective here has the form (weight / change rate) × k(change rate / fetch rate). So a page's best fetch rate
 //! is change rate × φ(price × z) with one ratio z = cost × change rate / weight (for age: cost × change rate² /

@@ -1,4 +1,4 @@
-//! What many pages share: places and groups.
+//! Data that many pages share: places and groups.
 
 use std::collections::HashMap;
 use sweeps::{GroupKind, GroupNumbers, GroupSet, HashMapByHash, Outlook, PagePlace};
@@ -135,7 +135,7 @@ pub(super) struct Memberships {
 }
 
 impl HeldGroup {
-    /// Since when nobody has looked into it or is about to; negative infinity when nobody ever has.
+    /// Time of the last look into it, or of its last request in flight if that is later; negative infinity without any look.
     pub(super) fn silent_since_days(&self) -> f64 {
         // Without any look there is no copy, whatever is under way.
         if self.looked_days.is_infinite() { self.looked_days } else { self.looked_days.max(self.asked_days) }

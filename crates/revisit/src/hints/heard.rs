@@ -8,16 +8,16 @@ use page::Timestamp;
 use std::collections::BTreeMap;
 use sweeps::Outlook;
 
-/// A page that tells of others: a sitemap, a feed, or an index page that shows links to new pages.
+/// A page that announces changes or pages: a sitemap, a feed, or an index page that shows links to new pages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct List {
-    /// What its news is about.
+    /// The pages that its news is about.
     pub about: ListSubject,
     /// Its news so far.
     pub news: NewsRate,
 }
 
-/// What the news of a list is about.
+/// The pages that the news of a list is about.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ListSubject {
     /// Changes of known pages: a sitemap or feed.
@@ -27,7 +27,7 @@ pub enum ListSubject {
         /// The kind of its hints.
         kind: HintNumber,
     },
-    /// Pages that nobody knew: an index page.
+    /// Pages that were not known: an index page.
     NewPages {
         /// Weight of a new page, beside that of known ones.
         worth: f64,
@@ -52,7 +52,7 @@ impl List {
     }
 }
 
-/// What a list vouches for: the page had not changed until then, as far as the list tells all.
+/// Statement of a list about a page: it had not changed until then, as far as the list names all changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Vouched {
     /// The list's slot plus one; 0: no list covers the page.
@@ -318,7 +318,7 @@ impl HeardPages {
     }
 }
 
-/// What a list said of the pages that it dates.
+/// Effects of the dates that a list gives for pages.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Heard {
     /// Weight of the pages that it newly claims to have changed.

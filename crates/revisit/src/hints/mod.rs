@@ -1,4 +1,4 @@
-//! What others say about changes: sitemaps, feeds, pings. It is evidence, not truth.
+//! Statements of others about changes: sitemaps, feeds, pings. They are evidence, not truth.
 //!
 //! [`HintRecord`] is how often the hints of a host were right. A page that a hint names has probably changed
 //! ([`hazard_of`]); one that a list covers and does not name has probably not ([`silence`]). [`NewsRate`] says what the

@@ -1,4 +1,4 @@
-//! What a look at a list is worth.
+//! Value of a look at a list.
 
 use crate::kernels::binary;
 use change_rate::exp_minus;
@@ -8,7 +8,7 @@ const PRIOR_NEWS_PER_PAGE_DAY: f64 = 0.004;
 const PRIOR_NEWS: f64 = 0.5;
 /// Prior for an index page, which was found to be one by its first news: a new page in ten days, worth half a page.
 const PRIOR_INDEX_DAYS: f64 = 5.0;
-/// What earlier looks have shown fades by 1/e in this time.
+/// The weight of earlier looks falls by a factor of e in this time.
 const FADING_DAYS: f64 = 100.0;
 
 /// How much news a list has had. News is counted in the weight of the pages it is about.

@@ -20,7 +20,7 @@ pub const WEBSUB: HintNumber = 3;
 pub const KINDS: usize = 4;
 
 /// The looks that count as having proved hints of a kind right and wrong before the host has taught us better. Sitemaps
-/// are right one time in five on average; feeds and hubs tell what they publish.
+/// are right one time in five on average; feeds and hubs name the pages that they publish.
 const PRIORS: [(f32, f32); KINDS] = [(0.4, 1.6), (1.6, 0.4), (1.0, 0.0), (1.6, 0.4)];
 /// Number of looks remembered per kind, so that a host may change its ways.
 const REMEMBERED: f32 = 200.0;
@@ -37,7 +37,7 @@ pub fn comes_from_lists(number: HintNumber) -> bool {
     matches!(number, SITEMAP | FEED)
 }
 
-/// What looks at the pages of one host have shown about its hints, by kind.
+/// Counts of looks at the pages of one host that found its hints right or wrong, by kind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HintRecord {
     /// Changes behind hints, less those expected anyway. May fall below zero by chance.
@@ -108,8 +108,8 @@ impl HintRecord {
         self.right[number] += expected_fresh as f32 - f32::from(u8::from(!changed));
     }
 
-    /// Counts a look at a page that no hint of this kind named. `covered` is the probability that a source which tells
-    /// everything would have: of a list, that it was read since the change, or else the share of the time it covers.
+    /// Counts a look at a page that no hint of this kind named. `covered` is the probability that a source which announces
+    /// everything would have named it: of a list, that it was read since the change, or else the share of the time it covers.
     pub fn learn_silent(&mut self, number: HintNumber, changed: bool, covered: f64) {
         if !self.has_heard(number) {
             return;

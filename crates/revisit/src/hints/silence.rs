@@ -1,4 +1,4 @@
-//! What a list says of a page by naming a date, and by naming no newer one.
+//! Evidence about a page from a list that names a date, or no newer one.
 
 use change_rate::GammaState;
 use sweeps::OwnEvidence;
@@ -12,7 +12,7 @@ pub struct ListedDate {
     pub until_days: f64,
 }
 
-/// What an entry of a list means for a page that was looked at.
+/// Meaning of a list's entry for a page that was looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Statement {
     /// It has changed since that look, or may have.
@@ -27,8 +27,8 @@ impl ListedDate {
         Self { from_days: days, until_days: days }
     }
 
-    /// What the date says of a page whose last look was at this time, when it is read. While a day without a time lasts,
-    /// a look in it has probably seen what the date is about; once it is over, whatever came after that look must be
+    /// The meaning of the date for a page whose last look was at this time, when it is read. While a day without a time
+    /// lasts, a look in it has probably seen the change of that date; once it is over, any change after that look must be
     /// seen, too.
     pub fn means(&self, last_look_days: f64, read_days: f64) -> Statement {
         let is_over = self.until_days <= read_days;
@@ -40,9 +40,9 @@ impl ListedDate {
     }
 }
 
-/// Days of a silence that count as if the page had been looked at in vain. Of the changes of those days the list would
-/// have told the share `recall`, so all others happened in the rest: thinning of a Poisson process. Both the belief and
-/// the time since the last look move by the same number.
+/// Days of a silence that count as if the page had been looked at in vain. The list would have announced the share `recall`
+/// of the changes of those days, so all others happened in the rest: thinning of a Poisson process. Both the belief and the
+/// time since the last look move by the same number.
 pub fn silent_days(from_days: f64, until_days: f64, recall: f64) -> f64 {
     recall * (until_days - from_days).max(0.0)
 }
@@ -56,8 +56,8 @@ pub fn with_silence(belief: OwnEvidence, days: f64) -> OwnEvidence {
     OwnEvidence { own: add(belief.own), plain: add(belief.plain) }
 }
 
-/// Of an unannounced change somewhere between two looks: the probability that a list which announces the share `recall`
-/// was read after it. The list covered `covered_days` of the time and not the `open_days` after.
+/// Probability that a list which announces the share `recall` of changes was read after an unannounced change somewhere
+/// between two looks. The list covered `covered_days` of the time and not the `open_days` after.
 pub fn covered_share(covered_days: f64, open_days: f64, recall: f64) -> f64 {
     let untold = (1.0 - recall) * covered_days.max(0.0);
     let all = untold + open_days.max(0.0);

@@ -1,4 +1,4 @@
-//! What a simulated policy knows of the budget.
+//! The unspent budget of a simulated policy.
 
 use crate::revisit_policy::PolicyTick;
 

@@ -92,7 +92,7 @@ fn histogram(pages: &[PageTerms]) -> RatioHistogram {
     histogram
 }
 
-/// What the pages spend when each uses its own numbers at a common price.
+/// Fetches per day of the pages when each uses its own numbers at a common price.
 fn spent(pages: &[PageTerms], price: f64) -> f64 {
     let fetches = |page: &PageTerms| {
         let y = price * page.cost * page.change_rate_per_day / page.weight;

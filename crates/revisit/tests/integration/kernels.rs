@@ -99,7 +99,7 @@ proptest! {
     #[test]
     fn inverses_undo_their_kernels(x in (-25.0..3.0f64).prop_map(f64::exp), theta in 0.0..=1.0f64) {
         for theta in [0.0, 0.01, 0.05, theta, 1.0] {
-            // Beyond x = 8 the binary kernel is flat: 1 - y has too few digits left to tell x by.
+            // Beyond x = 8 the binary kernel is flat: 1 - y has too few digits left to determine x.
             if theta > 0.0 || x < 8.0 {
                 close(kernels::inverse_mixed(kernels::mixed(x, theta), theta), x, if x < 3.0 { 1e-12 } else { 1e-9 });
             }

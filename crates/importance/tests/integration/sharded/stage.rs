@@ -15,7 +15,7 @@ pub(crate) trait Stage: Clone {
 
 pub(crate) struct System<S: Stage> {
     pub(crate) shards: Vec<S>,
-    /// What is committed and not yet processed, of each shard.
+    /// Committed inputs of each shard that are not processed yet.
     waiting: Vec<Vec<S::Input>>,
     pub(crate) crashes: u32,
 }

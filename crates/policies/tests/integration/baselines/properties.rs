@@ -1,4 +1,4 @@
-//! What holds of the allocations for all pages and budgets.
+//! Properties of the allocations for all pages and budgets.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! What the caller relies on, whichever system it runs.
+//! Guarantees that the caller relies on, whichever system it runs.
 
 use super::*;
 use policies::adaptive::{Adaptive, AdaptiveOptions};

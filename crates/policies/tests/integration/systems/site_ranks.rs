@@ -67,7 +67,7 @@ fn new_weights_move_sites_and_take_no_page_out_of_its_pass() {
         let at_days = f64::from(fetch);
         let chosen = policy.next(at_days).expect("there is always a next");
         visits[chosen.index() / 2] += 1;
-        // The ranker tells all pages of the site while one of them is under way.
+        // The ranker sends the weights of all pages of the site while one of them is under way.
         let site = chosen.index() as u32 / 2;
         (2 * site..2 * site + 2).for_each(|index| policy.weigh(slot(index), f64::from(100 - site)));
         policy.looked(chosen, &look(at_days, Some(LookOutcome::Unchanged), 1.0));
