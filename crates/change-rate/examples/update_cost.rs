@@ -1,4 +1,4 @@
-//! What CPU time does it cost to take in one look? `cargo run --release -p change-rate --example update_cost [looks]`
+//! CPU time to take in one look. `cargo run --release -p change-rate --example update_cost [looks]`
 
 use chance::{Draws, Lcg};
 use change_rate::{

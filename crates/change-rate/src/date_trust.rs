@@ -1,8 +1,8 @@
-//! Whether the dates that a host's pages tell can be believed.
+//! Decides whether the dates in a host's pages can be believed.
 
 /// How often dates agreed with what looks found, and how they disagreed.
 ///
-/// A date says that the page changed since the previous look, or that it did not, and the look tells which is true. Most
+/// A date says that the page changed since the previous look, or that it did not, and the look shows which is true. Most
 /// looks find nothing, so agreement is judged apart for changed and unchanged pages: dates that never move would agree
 /// with most looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

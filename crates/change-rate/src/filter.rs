@@ -72,7 +72,7 @@ impl Default for GammaPrior {
     }
 }
 
-/// What a page's own looks added to the prior. Stored apart, so that the prior can be learned again.
+/// Evidence of a page's own looks beyond the prior. Stored apart, so that the prior can be learned again.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GammaState {
     /// Changes beyond the prior's, never negative.

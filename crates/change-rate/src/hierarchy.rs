@@ -70,7 +70,7 @@ impl BeliefSums {
     }
 }
 
-/// What all hosts together tell about a host's prior.
+/// Shape and mean of a host's prior, learned from all hosts together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HostPriors {
     alpha: f64,
@@ -78,8 +78,8 @@ pub struct HostPriors {
 }
 
 impl HostPriors {
-    /// Learns the shape and the mean over hosts from the sums of each host. What they do not tell (no host has enough
-    /// pages, or any) is taken from `before`. Due about twice a day.
+    /// Learns the shape and the mean over hosts from the sums of each host. Where they are not enough (no host has enough
+    /// pages, or any), the values are those of `before`. Due about twice a day.
     pub fn learned<'a>(hosts: impl IntoIterator<Item = &'a BeliefSums>, before: GammaPrior) -> Self {
         let (mut rated, mut ln_means, mut shaped, mut spreads) = (0.0, 0.0, 0.0, 0.0);
         for host in hosts {

@@ -1,7 +1,7 @@
 //! The belief about a page before its first look, learned from its siblings.
 //!
-//! Most pages are looked at a few times and never seen to change; their siblings then tell more about them than they do
-//! themselves. Sums over the pages of a group (a site; within it, a directory and file type) give its rate, pulled
+//! Most pages are looked at a few times and never seen to change; their siblings are then better evidence about them than
+//! their own looks. Sums over the pages of a group (a site; within it, a directory and file type) give its rate, pulled
 //! towards the level above with the weight of `strength` changes:
 //!
 //! ```text

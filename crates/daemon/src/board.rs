@@ -82,7 +82,7 @@ pub struct Status {
     /// How well the crawl keeps to its topics; absent while no page was judged by one.
     #[serde(default)]
     pub focus: Option<FocusStatus>,
-    /// What the requests of this process came to; those that were not sent are no fetches.
+    /// The answers to the requests of this process, counted by kind; requests that were not sent are no fetches.
     #[serde(default)]
     pub outcomes: Vec<OutcomeCount>,
     /// Pages by what their last request came to, of a crawl that is not running.
@@ -208,7 +208,7 @@ impl Board {
 }
 
 impl Status {
-    /// What the figures of the stages tell, by stage and name. A figure that does not exist is 0.
+    /// The part of the status that follows from figures, by stage and name. A figure that does not exist is 0.
     pub fn of_figures(figure: impl Fn(&str, &str) -> f64) -> Self {
         let scheduler = |name: &str| figure("scheduler", name);
         let count = |name: &str| Some(scheduler(name) as u64);

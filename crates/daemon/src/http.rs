@@ -73,7 +73,7 @@ pub type Commands = dyn Fn(&str, &[u8]) -> Option<TextResponse> + Send + Sync;
 /// Answers a GET of a path; returns `None` for an unknown path.
 pub type Documents = dyn Fn(&str) -> Option<TextResponse> + Send + Sync;
 
-/// What the port serves.
+/// The handlers and the status that the port serves.
 #[derive(Clone)]
 pub struct HttpSite {
     /// The status of the process's stages.

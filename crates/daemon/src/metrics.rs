@@ -24,7 +24,7 @@ const NO_HELP: &str = "not described";
 /// The sum of the partitions' prices. Shown as their mean.
 const PRICE_SUM: &str = "price_sum";
 
-/// What `/metrics` shows, by name of the metric.
+/// The series that `/metrics` shows, by name of the metric.
 #[derive(Debug, Default)]
 pub(crate) struct Samples(BTreeMap<String, Vec<Sample>>);
 
@@ -147,7 +147,7 @@ pub(crate) fn text(board: &Board, pings: Option<PingCounts>) -> String {
     samples.text()
 }
 
-/// What every stage has, with the stage as a label.
+/// Collects the metrics that every stage has, with the stage as a label.
 fn collect_common(stage: &StageStatus, samples: &mut Samples) {
     let labels = [("stage", stage.name.as_str())];
     for (what, value) in [
@@ -213,7 +213,7 @@ fn collect_own(stage: StageStatus, samples: &mut Samples) {
     }
 }
 
-/// Freshness as the status tells it. Ratios have no value before there is something to divide by.
+/// Freshness as the status reports it. Ratios have no value before there is something to divide by.
 fn collect_freshness(board: &Board, samples: &mut Samples) {
     let status = board.status();
     let audited = status.audited_freshness.map(|audited| (audited.mean, audited.low, audited.high));

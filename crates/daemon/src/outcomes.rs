@@ -1,4 +1,4 @@
-//! What requests came to, counted by kind: for `/status`, `recrawl status` and the summary of a run.
+//! Answers to requests, counted by kind: for `/status`, `recrawl status` and the summary of a run.
 
 use messages::{AnswerKind, AnswerReport, OutcomeClass};
 use serde::{Deserialize, Serialize};

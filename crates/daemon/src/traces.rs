@@ -1,4 +1,4 @@
-//! Sends what the stages tell of sampled pages to a collector, by OpenTelemetry's protocol (OTLP).
+//! Sends the stages' spans about sampled pages to a collector, by OpenTelemetry's protocol (OTLP).
 //!
 //! A thread of its own sends. A stage leaves its spans in a queue with room for some thousand and goes on, so a collector
 //! that is slow or away costs spans and nothing else.
@@ -154,7 +154,7 @@ impl TraceExporter {
     }
 }
 
-/// Sends what is left, for some seconds at most. Declare it before the stages, so that they have told everything.
+/// Sends what is left, for some seconds at most. Declare it before the stages, so that they have queued all their spans.
 impl Drop for TraceExporter {
     fn drop(&mut self) {
         self.queue.close();

@@ -2,7 +2,7 @@
 
 use crate::threshold::Threshold;
 
-/// Fewer links tell too little: shared menus alone would make unrelated pages mirrors.
+/// With fewer links, shared menus alone would make unrelated pages mirrors.
 const LEAST_DEGREE: usize = 10;
 /// The least upper bound of degrees, used for small sets of pages.
 const USUAL_LARGEST_DEGREE: usize = 150;

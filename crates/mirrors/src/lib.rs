@@ -8,7 +8,7 @@
 //! [`Ties`], the pages found alike agree which of them is fetched for all.
 //!
 //! Resemblance is |A ∩ B| / |A ∪ B| of the sets of link targets. Pages are mirrors from 0.9 on ([`Threshold`]). Pages
-//! with fewer than ten links tell too little ([`DegreeBounds`]).
+//! with fewer than ten links are left out ([`DegreeBounds`]).
 //!
 //! ```
 //! let page = |url: &str, first: u32| mirrors::LinkedPage {

@@ -13,7 +13,7 @@ use thiserror::Error;
 /// ([`crate::Banding::candidate_probability`], chance agreement of 4 bits included).
 const BANDS: usize = 12;
 const BAND_BYTES: usize = 4;
-/// Texts with fewer shingles tell too little: many pages just say "Not available".
+/// Texts with fewer shingles are no evidence: many pages just say "Not available".
 const LEAST_SHINGLES: usize = 30;
 /// One in a hundred pairs of pages of resemblance 0.9 has a lower estimate.
 const LEAST_RESEMBLANCE: f64 = 0.9 - 2.33 * 0.0275;
@@ -40,7 +40,7 @@ pub struct TextSketch([u8; PACKED_BYTES]);
 pub struct NotATextSketch(usize);
 
 impl TextSketch {
-    /// The sketch of a text with these shingles; `None` for a text too short to tell pages apart.
+    /// The sketch of a text with these shingles; `None` for a text too short to distinguish pages.
     pub fn of(shingles: &ShingleSet) -> Option<Self> {
         (shingles.len() >= LEAST_SHINGLES)
             .then(|| Self::of_sketch(&Sketch::of(shingles.hashes().iter().map(|&hash| hash.into()))))

@@ -1,7 +1,7 @@
 //! How mirrors share one stream of fetches (Section E7). One of them, the canonical page, is kept fresh for all and
 //! carries their weight. The others follow it and are fetched a tenth as often, to notice when they diverge.
 //!
-//! Mirrors are on different sites, and no one place knows a whole group. So pages agree by letters. A page that was
+//! Mirrors are on different sites, and no one place knows a whole group. So pages agree by messages. A page that was
 //! [found alike](Saying::Candidate) asks to [follow](Saying::Follow) the other. The page that ranks higher accepts; a
 //! page that already follows another names that one instead. A page that changes leaves. Whether its canonical page
 //! changed the same way shows when their texts are compared anew, after that page was fetched too. A canonical page
@@ -20,13 +20,13 @@ pub const MAX_FOLLOWERS: usize = 64;
 const CURRENT_VERSION: Timestamp = Timestamp::from_micros(i64::MIN);
 const REDIRECTION: Saying = Saying::Candidate { version_at: None, of_version_at: None };
 
-/// A page as the address of letters.
+/// A page as the address of messages.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename = "Peer")] // Its name in the schema of the scheduler's pages.
 pub struct MirrorPeer {
     /// Identifies the page.
     pub page_id: PageId,
-    /// The page's site, by which letters to it are routed.
+    /// The page's site, by which messages to it are routed.
     pub site: SiteKey,
 }
 
@@ -71,10 +71,10 @@ pub fn shared_weight(own: f64, followers: impl IntoIterator<Item = f64>) -> f64 
     own + followers.into_iter().map(counted).sum::<f64>()
 }
 
-/// The content of a letter from one page to another.
+/// The content of a message from one page to another.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Saying {
-    /// The page in [`Letter::about`] has the recipient's text.
+    /// The page that the message is about has the recipient's text.
     Candidate {
         /// The recipient's version, by the time of its fetch; `None` for the current one.
         version_at: Option<Timestamp>,
@@ -114,7 +114,7 @@ pub enum Saying {
 pub struct Letter {
     /// The recipient.
     pub to: MirrorPeer,
-    /// The page the letter is about: the sender, except for a candidate.
+    /// The page that the message is about: the sender, except for a candidate.
     pub about: MirrorPeer,
     /// The content.
     pub saying: Saying,
@@ -152,7 +152,7 @@ pub struct Ties {
     /// The latest of its versions whose text another page has; `None` if no other page is known to have its current
     /// text.
     pub matched_at: Option<Timestamp>,
-    /// Counts the ties that ended. Letters of an earlier epoch that are still under way are void.
+    /// Counts the ties that ended. Messages of an earlier epoch that are still under way are void.
     pub epoch: i64,
     /// Turns skipped since its last fetch.
     pub passes: u16,
@@ -181,7 +181,7 @@ impl Ties {
         self.passes = 0;
     }
 
-    /// Processes a letter. Returns the letters to send in turn.
+    /// Processes a message. Returns the messages to send in turn.
     pub fn hear(&mut self, me: &MirrorPeer, rank: &MirrorRank, about: &MirrorPeer, saying: Saying) -> Vec<Letter> {
         if about.page_id == me.page_id {
             return Vec::new();
@@ -306,7 +306,7 @@ impl Ties {
                 self.canonical = Some(Canonical { peer: about.clone(), rank: theirs });
                 return letters;
             }
-            // Follow the higher of the two pages, and tell the other about it.
+            // Follow the higher of the two pages, and name it to the other.
             Some(canonical) if !theirs.precedes(&canonical.rank) => {
                 return vec![leave(about), candidate(about, &canonical.peer)];
             }
@@ -317,7 +317,7 @@ impl Ties {
         }
         letters.extend(self.followers.iter().map(|follower| candidate(&follower.peer, about)));
         self.canonical = Some(Canonical { peer: about.clone(), rank: theirs });
-        // The accepted request may be older than a letter of leave that is still under way.
+        // The accepted request may be older than a leave message that is still under way.
         letters.push(self.ask(me, rank, about, None));
         letters
     }

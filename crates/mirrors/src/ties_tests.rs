@@ -10,7 +10,7 @@ fn url(text: &str) -> CanonicalUrl {
     CanonicalUrl::parse(text).unwrap()
 }
 
-/// Pages that exchange letters. Letters between two pages arrive in order, all others in any order.
+/// Pages that exchange messages. Messages between two pages arrive in order, all others in any order.
 #[derive(Default)]
 struct World {
     pages: Vec<(MirrorPeer, MirrorRank, Ties)>,
@@ -201,7 +201,7 @@ fn a_page_accepted_once_more_by_one_that_it_has_outgrown_follows_it_no_longer() 
         let (from, letter) = (peer.page_id, ties.reweighed(peer, rank));
         world.send(from, letter);
     };
-    // The answer to the first letter finds a page that has sent the second.
+    // The answer to the first message finds a page that has sent the second.
     reweigh(1.5);
     reweigh(9.0);
     world.settle(&[0]);
@@ -210,7 +210,7 @@ fn a_page_accepted_once_more_by_one_that_it_has_outgrown_follows_it_no_longer() 
 }
 
 proptest! {
-    // Letters cross in many ways, few of which do harm. Some of the bugs found came once in 500,000 cases.
+    // Messages cross in many ways, few of which do harm. Some of the bugs found came once in 500,000 cases.
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
     /// In whatever order pages are matched, all end up with one of them, the highest.
@@ -236,7 +236,7 @@ proptest! {
         prop_assert_eq!(world.weight(highest, f64::from(weights[highest])), total);
     }
 
-    /// Pages change, weigh differently and vanish while letters are under way. Once all letters have arrived, both
+    /// Pages change, weigh differently and vanish while messages are under way. Once all messages have arrived, both
     /// sides of every tie agree, and no page follows its own follower.
     #[test]
     fn books_agree_whatever_happens(

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// Rewrites and limits applied to a URL before it becomes a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UrlRules {
-    /// Query parameters to drop. Names match in any letter case; a final `*` matches any suffix. Path parameters
+    /// Query parameters to drop. Names match in upper and lower case; a final `*` matches any suffix. Path parameters
     /// (`;name=value`) of these names are dropped too.
     pub drop_parameters: Vec<String>,
     /// Whether parameters are sorted, because their order does not matter.

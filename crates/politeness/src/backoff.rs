@@ -1,8 +1,8 @@
 //! Exponential back-off for hosts that fail: they answer 429 or 503, or not at all.
 //!
 //! The pause doubles with each failure up to a cap, and never ends before the host's own `Retry-After`. Each good answer
-//! halves the next pause, and after a quiet time the count starts again. Requests in flight when the first one failed
-//! tell nothing new, so answers during a pause change nothing.
+//! halves the next pause, and after a quiet time the count starts again. Answers to requests that were in flight when the
+//! first one failed are no new evidence, so answers during a pause change nothing.
 
 use page::{HOUR, MINUTE, Timestamp};
 use std::time::Duration;

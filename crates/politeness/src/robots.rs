@@ -84,7 +84,7 @@ impl RobotsFile {
                     }
                 }
                 RobotsDirective::Allow | RobotsDirective::Disallow => {
-                    // Rules before the first agent line apply to nobody.
+                    // Rules before the first agent line apply to no crawler.
                     let Some(group) = robots.groups.last_mut() else { continue };
                     group_has_rules = true;
                     group.add_rule(key == RobotsDirective::Allow, value, index + 1);
@@ -142,7 +142,7 @@ impl RobotsFile {
     /// understand are left out, so the rules may get other line numbers.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
-        // A group that names nobody binds nobody, and would be read as part of the one before.
+        // A group that names no crawler binds none, and would be read as part of the one before.
         for group in self.groups.iter().filter(|group| group.everybody || !group.agents.is_empty()) {
             group.write_to(&mut text);
         }
@@ -231,7 +231,7 @@ fn line(text: &mut String, key: &str, value: &str) {
     text.push('\n');
 }
 
-/// RFC 9309 allows letters, `-` and `_`. Names of real crawlers also contain digits.
+/// RFC 9309 allows alphabetic characters, `-` and `_`. Names of real crawlers also contain digits.
 fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
 }
@@ -283,7 +283,7 @@ fn key_and_value(line: &[u8]) -> Option<(RobotsDirective, &[u8])> {
     Some((key(&line[..gap])?, value))
 }
 
-/// Keys in any letter case, with common misspellings.
+/// Keys in upper or lower case, with common misspellings.
 fn key(word: &[u8]) -> Option<RobotsDirective> {
     const KEYS: [(&[u8], RobotsDirective); 14] = [
         (b"user-agent", RobotsDirective::UserAgent),

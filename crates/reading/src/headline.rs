@@ -10,9 +10,9 @@ use crate::tree::{NodeContent, Tree, TreeBuilder};
 use document::attributes::{attribute, values_of};
 use document::markup::{StartTag, tokens};
 
-/// The text of a page begins with the first block of so many letters that is no heading and no list of links.
+/// The text of a page begins with the first block of so many characters that is no heading and no list of links.
 const PARAGRAPH_LETTERS: usize = 60;
-/// Longer blocks, in letters, are no headings.
+/// Longer blocks, in characters without white space, are no headings.
 const MAX_HEADING_LETTERS: usize = 150;
 /// Sizes of text by `<font size>`, 1 to 7, relative to normal text.
 const FONT_SIZES: [f64; 7] = [0.63, 0.82, 1.0, 1.13, 1.5, 2.0, 3.0];

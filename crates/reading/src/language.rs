@@ -4,7 +4,7 @@ use whatlang::Lang;
 
 /// How much of a text is used for the guess, in bytes. More does not make it more reliable.
 const GUESS_BYTES: usize = 8192;
-/// The fewest letters a text must have for a guess.
+/// The fewest alphabetic characters a text must have for a guess.
 const FEWEST_LETTERS: usize = 40;
 
 /// The primary subtag of a language tag (BCP 47) in lower case: `de` for `de-CH`, and also for `de_CH`.
@@ -24,7 +24,7 @@ pub(crate) fn guess(text: &str) -> Option<String> {
     Some(two_letters(info.lang()).unwrap_or(info.lang().code()).to_owned())
 }
 
-/// The ISO 639-1 code. Most, but not all, three-letter codes begin with it.
+/// The ISO 639-1 code. Most, but not all, codes of three characters begin with it.
 fn two_letters(language: Lang) -> Option<&'static str> {
     Some(match language {
         Lang::Cmn => "zh",

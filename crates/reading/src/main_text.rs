@@ -10,13 +10,13 @@ use crate::text_blocks::{BlockKind, TextBlock, blocks, blocks_within};
 use crate::tree::{NodeContent, Tree, is_inline};
 use std::ops::Range;
 
-/// Shorter blocks, in letters, are prose only if they end like a sentence.
+/// Shorter blocks, in characters without white space, are prose only if they end like a sentence.
 const PROSE_LETTERS: usize = 60;
-/// Still shorter blocks, in letters, are never prose.
+/// Still shorter blocks, in characters, are never prose.
 const SENTENCE_LETTERS: usize = 20;
-/// Letters of a block that do not count: teasers are short, articles are not.
+/// Characters of a block that do not count: teasers are short, articles are not.
 const BLOCK_COST: f64 = 20.0;
-/// Longer blocks, in letters, are not teasers.
+/// Longer blocks, in characters, are not teasers.
 const TEASER_LETTERS: usize = 250;
 /// The value of a block that is not prose.
 const SCRAP_VALUE: f64 = -10.0;
@@ -27,7 +27,7 @@ const BESIDE_SHARE: f64 = 0.7;
 /// Factors on the value of an element hinted to be the body of an article, or the main part.
 const BODY_FACTOR: f64 = 3.0;
 const MAIN_FACTOR: f64 = 1.1;
-/// The least share of the visible letters that a main text holds. Labelled pages were divided in halves three times: what
+/// The least share of the visible characters that a main text holds. Labelled pages were divided in halves three times: what
 /// was best on one half lay between .02 and .10. With .05 no other half gets worse. From .07 on, short articles with
 /// many teasers around them do.
 const MIN_SHARE: f64 = 0.05;

@@ -43,7 +43,7 @@ impl Score {
         self.pages += 1.0;
     }
 
-    /// Of the means of precision and recall over pages, as the article benchmark publishes it.
+    /// F1 of the means of precision and recall over pages, as the article benchmark publishes it.
     fn f1(&self) -> f64 {
         let (precision, recall) = (self.precision / self.pages, self.recall / self.pages);
         2.0 * precision * recall / (precision + recall)

@@ -4,15 +4,15 @@ use crate::page_pattern::PagePattern;
 use page::CanonicalUrl;
 use settings::CrawlOrders;
 
-/// What is wrong with an entry of a rule.
+/// Why an entry of a rule is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}; {remedy}")]
 pub struct CrawlRuleFault {
     /// The key of the rule.
     pub key: &'static str,
-    /// What is wrong.
+    /// The reason why the entry is refused, as text for the operator.
     pub problem: String,
-    /// What to write instead.
+    /// The correction to make, as text for the operator.
     pub remedy: String,
 }
 
@@ -100,12 +100,12 @@ impl CrawlRule {
         &self.name
     }
 
-    /// What it says of its pages.
+    /// The rule's orders for its pages.
     pub fn orders(&self) -> &CrawlOrders {
         &self.orders
     }
 
-    /// The pattern by which the rule is that of a page.
+    /// The pattern of this rule that matches the page.
     pub fn pattern_for(&self, url: &CanonicalUrl) -> Option<&str> {
         let found = self.patterns.iter().find(|(pattern, _)| pattern.includes(url));
         found.map(|(_, text)| text.as_str())

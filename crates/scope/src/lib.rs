@@ -33,14 +33,14 @@ pub use settings::{CrawlOrders, Permission};
 use page::CanonicalUrl;
 use std::fmt;
 
-/// What the operator said of pages: the rules, then the filters.
+/// The operator's statements about pages: the rules, then the filters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scope {
     rules: Vec<CrawlRule>,
     filters: Vec<UrlFilter>,
 }
 
-/// What decides whether an address is crawled.
+/// The statement that decides whether an address is crawled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Decision<'a> {
     /// A rule that says so.
@@ -53,7 +53,7 @@ pub enum Decision<'a> {
         line: usize,
         /// The line.
         text: &'a str,
-        /// What it says.
+        /// Whether the line allows or denies the address.
         permission: Permission,
     },
     /// A filter in which no line matches: the address is left out.
@@ -109,8 +109,8 @@ impl Scope {
         &self.rules
     }
 
-    /// What decides whether an address is crawled: its rule if that says so, otherwise the first filter that leaves it
-    /// out, otherwise the last filter.
+    /// The statement that decides whether an address is crawled: its rule if that says so, otherwise the first filter that
+    /// leaves it out, otherwise the last filter.
     pub fn decide(&self, url: &CanonicalUrl) -> Decision<'_> {
         if let Some(rule) = self.rule(url)
             && let Some(permission) = rule.orders().crawl

@@ -3,13 +3,13 @@
 use fancy_regex::Regex;
 use page::CanonicalUrl;
 
-/// What a regular expression begins with.
+/// The prefix of a regular expression.
 const REGEX: &str = "regex:";
 
 /// Pages of a host, of a path on it, or with an address in which a regular expression is found.
 #[derive(Clone, Debug)]
 pub enum PagePattern {
-    /// Of a host, or of a path on it.
+    /// Pages of a host, or of a path on it.
     Place(PlacePattern),
     /// With an address in which an expression is found.
     Expression(Box<Regex>),
@@ -102,7 +102,7 @@ impl PlacePattern {
         if host.is_empty() {
             return fault(format!("{text:?} names no host"));
         }
-        // Host names with letters outside of ASCII are compared in the form in which they are asked for.
+        // Host names with non-ASCII characters are compared in the form in which they are asked for.
         let host = match host.contains('*') {
             true => host.to_lowercase(),
             false => match CanonicalUrl::parse(&format!("http://{host}/")) {
@@ -126,7 +126,7 @@ impl PlacePattern {
     }
 }
 
-/// Letters outside of ASCII as a canonical URL has them.
+/// A path with its non-ASCII characters encoded as in a canonical URL.
 fn encoded(path: &str) -> String {
     let encode = |byte: u8| match byte.is_ascii() {
         true => char::from(byte).to_string(),

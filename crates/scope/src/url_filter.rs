@@ -38,9 +38,9 @@ impl PartialEq for UrlFilter {
 pub struct FilterFault {
     /// Its number, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The reason why the line is refused, as text for the operator.
     pub problem: String,
-    /// What to write instead.
+    /// The correction to make, as text for the operator.
     pub remedy: String,
 }
 
@@ -78,7 +78,7 @@ impl UrlFilter {
         &self.file
     }
 
-    /// What it says of an address.
+    /// The decision about an address: by the first line that matches it.
     pub(crate) fn decide(&self, url: &str) -> Decision<'_> {
         match self.lines.iter().find(|line| line.is_of(url)) {
             Some(line) => Decision::FilterLine {

@@ -41,9 +41,9 @@ pub struct SettingFault {
     pub origin: Option<Origin>,
     /// The setting as `section.key`. `None` if the line could not be parsed.
     pub key: Option<String>,
-    /// What is wrong.
+    /// The reason why the value is refused.
     pub problem: String,
-    /// What to write instead.
+    /// The correction to make.
     pub remedy: String,
 }
 
@@ -86,7 +86,7 @@ impl fmt::Display for Faults {
     }
 }
 
-/// The candidate closest to `typed`, if it is close enough: up to a third of the letters may be wrong.
+/// The candidate closest to `typed`, if it is close enough: up to a third of the characters may be wrong.
 pub(crate) fn nearest<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = (typed.chars().count() / 3).max(2);
     let near = candidates.into_iter().map(|candidate| (distance(typed, candidate), candidate));

@@ -57,7 +57,7 @@ pub enum Secrets {
 }
 
 impl Secrets {
-    /// What is printed for a secret. The length of the mask is fixed so as not to reveal the secret's.
+    /// The text printed for a secret. The length of the mask is fixed so as not to reveal the secret's.
     fn print(self, secret: &str) -> &str {
         match self {
             Secrets::Masked => "********",

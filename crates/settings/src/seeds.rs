@@ -30,7 +30,7 @@ pub struct SeedFault {
     pub line: usize,
     /// The line, shortened to 200 characters.
     pub text: String,
-    /// What is wrong with the line.
+    /// The reason why the line is invalid.
     pub problem: SeedProblem,
 }
 

@@ -64,7 +64,7 @@ pub struct Sitemap {
     pub kind: Option<SitemapKind>,
     /// The entries, in the file's order.
     pub entries: Vec<SitemapEntry>,
-    /// What is wrong with the file, for people to read.
+    /// Faults of the file, as text for people.
     pub problems: Vec<String>,
     /// Number of problems that are not listed.
     pub further_problems: usize,

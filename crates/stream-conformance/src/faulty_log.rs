@@ -1,4 +1,4 @@
-//! A log that fails when it is told to.
+//! A log that fails as planned by the test.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! What CPU time does a look take, with its calendars? `cargo run --release -p sweeps --example look_cost [sites]`
+//! CPU time of a look, with its calendars. `cargo run --release -p sweeps --example look_cost [sites]`
 
 use chance::{Draws, Lcg};
 use change_rate::LookOutcome;

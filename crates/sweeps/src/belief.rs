@@ -4,7 +4,7 @@ use crate::rules::{FORGETTING_DAYS, PRIOR_ALPHA, PRIOR_BETA_DAYS};
 use change_rate::{Gamma, GammaState, exp_minus};
 use serde::{Deserialize, Serialize};
 
-/// What a page's own looks have shown beyond the prior of its cell, in 16 bytes.
+/// Evidence of a page's own looks beyond the prior of its cell, in 16 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct OwnEvidence {
     /// Evidence about its own change process, without sweeps.

@@ -1,7 +1,7 @@
 //! When do pages change together?
 //!
 //! Pages of a site, a directory or a type often change in sweeps: a new footer, a release, a day's publication. So a
-//! look at one page tells about its siblings. [`PagePlace`] tells which groups a page belongs to. [`SweepModel`]
+//! look at one page is evidence about its siblings. [`PagePlace`] names the groups a page belongs to. [`SweepModel`]
 //! learns, look by look, a calendar of sweeps for every group, and beside it each page's own change rate without the
 //! sweeps ([`OwnEvidence`]). [`Outlook`] is the part that the choice of pages needs, and [`Changes`] carries it from
 //! the learner to the chooser. [`rules`] holds the constants.

@@ -96,7 +96,7 @@ impl SweepModel {
         }
     }
 
-    /// What the choice of pages needs.
+    /// The part of the model that the choice of pages needs.
     pub fn outlook(&self) -> &Outlook {
         &self.outlook
     }
@@ -310,7 +310,7 @@ impl SweepModel {
             let end = hazard.end_bin();
             self.tell(number as u32, end, f32::INFINITY);
         }
-        // A lead gained or lost over daily looks tells less about looks that are far apart.
+        // A lead gained or lost over daily looks is weaker evidence about looks that are far apart.
         for site in &mut self.outlook.sites {
             site.lead = (LEAD_START + keep * (f64::from(site.lead) - LEAD_START)) as f32;
         }

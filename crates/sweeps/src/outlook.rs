@@ -1,4 +1,4 @@
-//! What the choice of pages needs to know of sweeps, and how it is published.
+//! The part of the sweep model that the choice of pages needs, and how it is published.
 
 use crate::belief::CellPriors;
 use crate::group_sizes::GroupSet;

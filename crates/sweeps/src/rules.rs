@@ -26,10 +26,10 @@ pub const LEVEL_PRIORS: [f64; LEVELS] = [0.9958, 0.002, 0.001, 0.0006, 0.0004, 0
 pub const PRIOR_BINS: f64 = 100.0;
 /// Number of newest bins that still learn. Older ones keep only their hazard.
 pub const LIVE_BINS: usize = 64;
-/// Weight of the date that a page tells at its first look, in the belief about the page: the last interval between two
-/// changes tells half as much of the next one as it would if pages changed at a constant rate.
+/// Weight of the date that a page gives at its first look, in the belief about the page: the last interval between two
+/// changes is half as much evidence about the next one as it would be if pages changed at a constant rate.
 pub const FIRST_DATE_WEIGHT: f64 = 0.5;
-/// A date tells nothing about the days before this many.
+/// A date is no evidence about the days before this many.
 pub const DATES_REACH_DAYS: f64 = 365.0;
 /// A bin older than this counts towards the group's sweep frequency: by then most pages have been looked at since.
 pub const SETTLED_BINS: i32 = 30;

@@ -180,7 +180,7 @@ mod tests {
             }
         }
         assert_eq!(vector.weight("the"), 0.0);
-        // Three examples are too few to tell what is shared.
+        // Three examples are too few to determine what is shared.
         let few = learned(&EXAMPLES[..3], &[]);
         assert!(few.closeness("boat") > few.closeness("upright") && few.closeness("upright") > 0.0);
     }

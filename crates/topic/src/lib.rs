@@ -1,4 +1,4 @@
-//! What is a page about, and is that what somebody wants?
+//! Topics of pages: what a page is about, and whether the operator wants it.
 //!
 //! A [`Topic`] is learned from example pages ([`TopicLearner`]), read from a file ([`read_topic`]) or taken from the built-in
 //! [`classes`]. A page's [`PageTerms`] are compared with it ([`Topic::relevance`]). What a link promises before its target is

@@ -1,4 +1,4 @@
-//! What a page never seen is worth to a focused crawl, from the links to it.
+//! Worth of a page never seen to a focused crawl, from the links to it.
 //!
 //! `score = .7 RW + .3 importance`. RW is what a link's words promise ([`crate::predict_links`]), importance the rank of the
 //! target among all known ones, from 0 to 1 (IPageRank's estimate), and .5 where it is not known.
@@ -32,10 +32,10 @@ impl Default for LinkScoring {
     }
 }
 
-/// What is known of the importance of a target that is not.
+/// The importance that is assumed for a target without a known one.
 pub const UNKNOWN_IMPORTANCE: f64 = 0.5;
 
-/// What is known of a target from the links to it.
+/// Evidence about a target from the links to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LinkEvidence {
     /// Number of links.
@@ -61,7 +61,7 @@ impl LinkScoring {
         Some(of_words + of_importance * importance)
     }
 
-    /// What the words of a link give to its score, and what an importance of 1 would.
+    /// The part of a link's score by its words, and the part that an importance of 1 would add.
     fn shares(&self, relevance: f64, hops_off_topic: u32) -> Option<(f64, f64)> {
         let (relevance, hops) = match relevance > 0.0 {
             true => (relevance.min(1.0), 0),

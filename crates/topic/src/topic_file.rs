@@ -41,7 +41,7 @@ const MAX_LANGUAGES: usize = 32;
 pub struct TopicFault {
     /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong, and what to write instead.
+    /// The reason why the line is refused, and the correction to make.
     pub problem: String,
 }
 

@@ -38,7 +38,7 @@ pub struct TopicSetRules {
     pub measure: RelevanceMeasure,
     /// The relevance from which a page is about a topic, in place of those of the topics.
     pub page_threshold: Option<f64>,
-    /// What links promise.
+    /// How the relevance of a target is predicted from the words of links to it.
     pub prediction: LinkPrediction,
 }
 
@@ -64,7 +64,7 @@ pub struct TopicSet {
 }
 
 impl TopicSet {
-    /// The set of the first [`MAX_TOPICS`] topics. The caller tells the operator of others.
+    /// The set of the first [`MAX_TOPICS`] topics. The caller reports others to the operator.
     pub fn new(mut topics: Vec<Topic>, rules: TopicSetRules) -> Self {
         topics.truncate(MAX_TOPICS);
         topics.sort_by(|one, other| one.name.cmp(&other.name));

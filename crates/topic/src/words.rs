@@ -1,8 +1,8 @@
 //! Cuts text into words, and words into terms.
 //!
 //! Languages with spaces, Chinese and Japanese may stand in one text. A *term* is a word as vectors know it: lower case,
-//! full-width letters as plain ones, English plural endings removed. Stop words, numbers and single letters are no
-//! terms.
+//! full-width characters as plain ones, English plural endings removed. Stop words, numbers and single alphabetic characters are
+//! no terms.
 
 use crate::stop_words;
 use icu_segmenter::options::WordBreakInvariantOptions;
@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// Longer words, in bytes, are no words: encoded data, or a script without a dictionary.
 const MAX_WORD_BYTES: usize = 64;
-/// Shorter words, in letters, keep their ending: `news`, `gas`.
+/// Words shorter than this, in bytes, keep their ending: `news`, `gas`.
 const MIN_PLURAL_LETTERS: usize = 5;
 
 /// Finds the words of a text.
@@ -86,7 +86,7 @@ fn folds(letter: char) -> bool {
     letter.is_uppercase() || half_width(letter) != letter
 }
 
-/// The plain form of a full-width letter or digit, as Chinese and Japanese texts use them.
+/// The plain form of a full-width alphabetic character or digit, as Chinese and Japanese texts use them.
 fn half_width(letter: char) -> char {
     match letter {
         '！'..='～' => char::from_u32(u32::from(letter) - 0xFEE0).unwrap_or(letter),
@@ -99,7 +99,7 @@ fn is_kana_particle(word: &str) -> bool {
     word.chars().all(|letter| ('ぁ'..='ゟ').contains(&letter)) && word.chars().count() <= 2
 }
 
-/// Removes an English plural ending (the s-stemmer of Harman 1991). Words of other languages lose a letter here and
+/// Removes an English plural ending (the s-stemmer of Harman 1991). Words of other languages lose a character here and
 /// there, in topics and pages alike.
 fn without_plural(mut word: Cow<'_, str>) -> Cow<'_, str> {
     if word.len() < MIN_PLURAL_LETTERS || !word.is_ascii() {

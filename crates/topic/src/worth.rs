@@ -1,4 +1,4 @@
-//! What topics and importance make of a page together: its weight in a crawl.
+//! The weight of a page in a crawl, by its topics and its importance together.
 //!
 //! A score is from 0 to 1: `.7 r + .3 i`, as [`LinkScoring`] has it. `i` is the rank of the page's importance, taken to be
 //! `w / (1 + w)` for a weight w by its links, so that the average page has .5. `r` is what the links to a page promise; of a

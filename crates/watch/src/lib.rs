@@ -1,4 +1,4 @@
-//! What does somebody want to know of a page that no learning can know?
+//! Rules for pages: which parts somebody wants to know of, and which words and numbers. No learning can find this out.
 //!
 //! A [`WatchRule`] names pages, the parts of them that count or do not, and [`Trigger`]s: words and numbers whose coming is
 //! the news. [`WatchRules`] finds the rule of a page. What a rule saw at the last look is its [`WatchMemory`], so that a

@@ -1,4 +1,4 @@
-//! What a rule saw at the last look at a page, in few bytes.
+//! The values that a rule saw at the last look at a page, in few bytes.
 
 use crate::rule::WatchRule;
 use crate::sight::Sight;
@@ -8,12 +8,12 @@ use thiserror::Error;
 
 const MEMORY_VERSION: u8 = 1;
 
-/// What the rule of a page last saw. Empty for a page without a rule.
+/// The values that the rule of a page saw last. Empty for a page without a rule.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WatchMemory {
     /// [`WatchRule::selection_id`] of the rule by which the page's version was read.
     selection: u64,
-    /// What each trigger last saw, by the hash of its text. Words that are there are 1; not a number: nothing yet.
+    /// The value that each trigger saw last, by the hash of its text. Words that are there are 1; not a number: nothing yet.
     seen: Vec<(u64, f64)>,
 }
 

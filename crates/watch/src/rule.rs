@@ -16,31 +16,31 @@ const MAX_ENTRIES: usize = 64;
 /// A rule as it is written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RuleText {
-    /// What the rule is called in the change stream. Its number if it has no name.
+    /// The rule's name in the change stream. Its number if it has no name.
     pub name: Option<String>,
     /// Patterns of pages.
     pub pages: Vec<String>,
     /// CSS selectors, JSON pointers and facts: what counts.
     pub watch: Vec<String>,
-    /// What does not count.
+    /// CSS selectors, JSON pointers and facts: parts that do not count.
     pub ignore: Vec<String>,
     /// Words and numbers whose coming is the news.
     pub trigger: Vec<String>,
-    /// Whether changes that fire no trigger are not told.
+    /// Whether changes that fire no trigger are not reported.
     pub only_triggers: bool,
     /// Whether the rule says something else of its pages, so that it need not watch anything.
     pub orders_crawl: bool,
 }
 
-/// What is wrong with an entry of a rule.
+/// Why an entry of a rule is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}; {remedy}")]
 pub struct RuleFault {
     /// The key of the rule.
     pub key: &'static str,
-    /// What is wrong.
+    /// The reason why the entry is refused, as text for the operator.
     pub problem: String,
-    /// What to write instead.
+    /// The correction to make, as text for the operator.
     pub remedy: String,
 }
 
@@ -157,7 +157,7 @@ impl WatchRule {
         !self.selection.is_empty() || !self.triggers.is_empty()
     }
 
-    /// Whether changes that fire no trigger are not told.
+    /// Whether changes that fire no trigger are not reported.
     pub fn tells_only_triggers(&self) -> bool {
         self.text.only_triggers
     }

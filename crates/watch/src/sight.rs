@@ -1,4 +1,4 @@
-//! What a trigger sees on a page.
+//! Finds the number or the words of a trigger on a page.
 
 use crate::trigger::{Condition, Subject, Trigger};
 use document::blocks::{Block, Blocks, STRUCK};
@@ -13,7 +13,7 @@ const CURRENCIES: &[&str] = &[
     "dkk", "pln", "czk", "cad", "aud", "inr", "brl", "元", "円",
 ];
 
-/// What a trigger sees.
+/// The number or the words that a trigger finds on a page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sight {
     /// Nothing that the trigger is about.
@@ -38,7 +38,7 @@ struct SeenBlock<'b> {
     said: String,
     /// The name and the value of a fact.
     fact: Option<(&'b str, &'b str)>,
-    /// What the row begins with that the block is in, if that is another block.
+    /// The first text of the row that the block is in, if that is another block.
     row: Option<String>,
 }
 
@@ -49,7 +49,7 @@ impl<'b> SeenBlocks<'b> {
         Self { is_watched, seen: seen.map(|(index, block)| SeenBlock::new(blocks, index, block)).collect() }
     }
 
-    /// What a trigger sees here.
+    /// The number or the words that a trigger finds here.
     pub(crate) fn sight(&self, trigger: &Trigger) -> Sight {
         match &trigger.condition {
             // Of a page without text, or without what is watched, nothing can be said.

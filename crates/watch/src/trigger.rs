@@ -21,7 +21,7 @@ pub(crate) enum Condition {
     Number(Subject, Move),
 }
 
-/// What a number is a number of.
+/// The thing whose number is watched.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Subject {
     /// As written; empty for whatever is watched.
@@ -52,7 +52,7 @@ const COMPARISONS: [Comparison; 8] = [
     (">=", Move::AtLeast),
 ];
 
-/// What people also say, which is certainly not meant as words that come if a number follows.
+/// Other words for comparisons, which are certainly not meant as words that come if a number follows.
 const OTHER_WORDS: [(&str, &str); 6] = [
     ("under", "below"),
     ("over", "above"),
@@ -120,7 +120,7 @@ impl Trigger {
         Ok(Condition::Come(words(text)?))
     }
 
-    /// Whether the condition holds of what is seen. `None` if nothing can be told of it. A number that falls or rises is
+    /// Whether the condition holds of what is seen. `None` if the sight does not decide it. A number that falls or rises is
     /// an event and never holds.
     pub fn holds(&self, sight: Sight) -> Option<bool> {
         match (&self.condition, sight) {
@@ -171,7 +171,7 @@ fn moved(text: &str) -> Option<(Subject, Move)> {
     }
 }
 
-/// What is before and behind words, which stand between blanks.
+/// The texts before and behind words, which stand between blanks.
 fn split_at_words<'t>(text: &'t str, words: &str) -> Option<(&'t str, &'t str)> {
     let places = text.match_indices(words).map(|(place, _)| (&text[..place], &text[place + words.len()..]));
     let whole = places.filter(|(before, behind)| {

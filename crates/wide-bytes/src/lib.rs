@@ -9,7 +9,7 @@ mod utf8;
 
 pub use self::utf8::text_of;
 
-/// Bytes searched at once for marks and letters.
+/// Bytes searched at once for marks and alphabetic characters.
 pub const BLOCK: usize = 64;
 
 /// The bytes after the last whole block of a text, padded with zeros.

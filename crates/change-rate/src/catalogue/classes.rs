@@ -1,4 +1,4 @@
-//! A page belongs to one of a few classes, each with a known rate; each look tells more about which.
+//! A page belongs to one of a few classes, each with a known rate; each look is further evidence for one of them.
 //!
 //! The weight of a class is the logarithm of its probability, up to a constant. A look adds the log-likelihood of its
 //! outcome at the class's rate λ:

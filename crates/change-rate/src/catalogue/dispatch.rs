@@ -255,7 +255,7 @@ impl EstimatorState {
     }
 
     /// Reads the state of an estimator of this kind from its numbers. Fails on numbers that cannot be its state; kinds
-    /// with equally many numbers cannot be told apart.
+    /// with equally many numbers cannot be distinguished.
     pub fn from_numbers(kind: EstimatorKind, numbers: &[f32]) -> Result<Self, MalformedState> {
         let usable = numbers
             .iter()

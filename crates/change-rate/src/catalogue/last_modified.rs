@@ -1,6 +1,6 @@
 //! The rate from the times that pages give for their last change.
 //!
-//! A look that finds a change `age` days old tells that nothing happened for `age` days. One that finds none tells it
+//! A look that finds a change `age` days old shows that nothing happened for `age` days. One that finds none shows it
 //! for the whole interval. With X changed looks of N, and T the sum of those days,
 //!
 //! ```text

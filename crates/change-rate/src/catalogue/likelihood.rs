@@ -44,7 +44,7 @@ pub struct MaximumLikelihood {
     regularisation: Regularisation,
 }
 
-/// What the likelihood needs of the looks at one page: the changed intervals, by length, and sums.
+/// Statistics of the looks at one page that the likelihood needs: the changed intervals, by length, and sums.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LikelihoodState {
     /// Looks that found a change at an unknown time.
@@ -176,7 +176,7 @@ impl ChangeRateEstimator for MaximumLikelihood {
     }
 }
 
-/// What one look adds to the equation.
+/// Terms that one look adds to the equation.
 enum Contribution {
     /// An interval, on the left side.
     SomeChange,

@@ -26,7 +26,7 @@ impl Default for MomentMatching {
     }
 }
 
-/// What moment matching needs of the looks at one page.
+/// Statistics of the looks at one page that moment matching needs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MomentState {
     /// All looks, by interval.

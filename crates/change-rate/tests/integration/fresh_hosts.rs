@@ -20,7 +20,7 @@ const AGE_SHARE: f64 = 0.05;
 const SAMPLE: usize = 4;
 const SAMPLING_DAYS: usize = 8;
 
-/// What a page without looks of its own is believed to be.
+/// The belief about a page without looks of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Learning {
     /// Like any page.
@@ -31,7 +31,7 @@ enum Learning {
     Thompson,
     /// As the mean of the pages of its host that were sampled in the first days.
     TwoStages,
-    /// What it is.
+    /// By its true rate.
     Known,
 }
 

@@ -1,4 +1,4 @@
-//! What holds of the Gamma filter for every history.
+//! Properties of the Gamma filter for every history.
 
 use change_rate::{ChangeRateEstimator, Gamma, GammaFilter, GammaPrior, GammaState, LookOutcome};
 use proptest::prelude::*;

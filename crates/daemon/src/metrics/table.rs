@@ -14,7 +14,7 @@ pub struct Metric {
     pub name: &'static str,
     /// Counter, gauge or histogram.
     pub kind: MetricKind,
-    /// What is counted or measured.
+    /// The unit, or the things that are counted.
     pub unit: &'static str,
     /// Labels that each series has.
     pub labels: &'static [&'static str],

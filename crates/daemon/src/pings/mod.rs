@@ -25,7 +25,7 @@ use std::time::Duration;
 
 /// Maximum number of pages per request (IndexNow's limit).
 pub const MAX_PAGES: usize = 10_000;
-/// Maximum size of a body, in bytes: [`MAX_PAGES`] addresses of four hundred letters.
+/// Maximum size of a body, in bytes: [`MAX_PAGES`] addresses of four hundred characters.
 pub const MAX_BODY_BYTES: usize = 4 << 20;
 /// Tolerance for differing clocks; a date further ahead is ignored.
 const MAX_AHEAD: Duration = page::DAY;

@@ -7,7 +7,7 @@ use messages::ChangeHint;
 pub struct RejectionCounts {
     /// Refused pages; the answer names the reason.
     pub refused: u64,
-    /// Messages that fail authentication; their sender is not told.
+    /// Messages that fail authentication; the answer to their sender does not say so.
     pub ignored: u64,
 }
 

@@ -32,7 +32,7 @@ impl Pings {
         }
     }
 
-    /// Content distribution (section 7). Content without a valid signature is ignored, and the sender is not told
+    /// Content distribution (section 7). Content without a valid signature is ignored, and the answer does not say so
     /// (section 8).
     pub(crate) fn websub_content(&self, name: &str, request: &PingRequest<'_>, now: Timestamp) -> PingReply {
         let (Some(topic), Some(secret)) = (self.settings.websub.get(name), self.settings.websub_secrets.get(name))

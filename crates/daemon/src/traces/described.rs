@@ -1,4 +1,4 @@
-//! What a record says of the work on it, under the names of OpenTelemetry's conventions where they have one.
+//! Describes the work on a record by its content, under the names of OpenTelemetry's conventions where they have one.
 
 use messages::topics::{FETCH_REQUESTS, FETCH_RESULTS, PAGE_CHANGES, PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
 use messages::{
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use stream::{Attribute, Describe, RecordFacts};
 use topology::LogNames;
 
-/// What stages of these names say.
+/// Describes the records of the topics with these names.
 pub(super) fn by(names: &LogNames) -> Arc<Describe> {
     let (requests, results) = (names.topic(FETCH_REQUESTS), names.topic(FETCH_RESULTS));
     let (observations, events) = (names.topic(PAGE_OBSERVATIONS), names.topic(SCHEDULER_EVENTS));

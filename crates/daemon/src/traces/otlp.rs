@@ -23,7 +23,7 @@ pub(super) struct ServiceExporters {
     headers: HashMap<String, String>,
     client: Arc<CollectorClient>,
     instance: String,
-    /// Whether addresses of pages are told.
+    /// Whether spans contain the addresses of pages.
     urls: bool,
     exporters: BTreeMap<Arc<str>, SpanExporter>,
 }
@@ -81,7 +81,7 @@ impl ServiceExporters {
     }
 }
 
-/// A span that tells no address. Messages about failures may quote one, so they are left out, too.
+/// The span without addresses. Messages about failures may quote one, so they are left out, too.
 fn without_addresses(mut span: Span) -> Span {
     span.attributes.retain(|(name, _)| !["url.full", "server.address"].contains(name));
     Span { error: span.error.map(|_| String::new()), ..span }

@@ -186,7 +186,7 @@ const FEED: &str = "<feed><entry><link href='/1'/><updated>2027-01-15T07:00:00Z<
                     <entry><link href='https://www.feeds.test/2'/></entry>\
                     <entry><link href='https://elsewhere.test/3'/></entry></feed>";
 
-/// Of [`FEED`] with [`SECRET`], by Python's `hmac`.
+/// Signatures of [`FEED`] with [`SECRET`], by Python's `hmac`.
 const SIGNATURES: [&str; 4] = [
     "sha1=e8604a967b3abd6ad63a8cd93b6131396c192919",
     "sha256=dfe7ac43e6b5cbbe9c1f0fa89238ec08e08eb57c3c97435edd0dfe384f73b989",

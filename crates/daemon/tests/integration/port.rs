@@ -199,7 +199,7 @@ fn the_oldest_connection_makes_room_and_the_others_stay() {
     }
 }
 
-/// Commands that tell that they have begun, and wait until they may end.
+/// Commands that report their begin, and wait until they may end.
 struct Held {
     begun: Receiver<()>,
     end: Sender<()>,

@@ -56,7 +56,7 @@ fn parse_duration(text: &str) -> Option<Duration> {
     Some(Duration::new(u64::try_from(nanos / 1_000_000_000).ok()?, (nanos % 1_000_000_000) as u32))
 }
 
-/// Splits off the first number and the letters after it.
+/// Splits off the first number and the alphabetic characters after it.
 fn split_amount(text: &str) -> Option<(&str, &str, &str)> {
     let (amount, rest) = text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != '.')?);
     let rest = rest.trim_start();

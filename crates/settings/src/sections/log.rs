@@ -21,7 +21,7 @@ section! {
         retention_results: Option<Duration> = Optional(RETENTION),
         /// Least retention of page changes.
         retention_changes: Duration = RETENTION,
-        /// Least retention of dead letters.
+        /// Least retention of records that were set aside because no stage can read them.
         retention_dead_letters: Duration = RETENTION,
         /// Memory of a service's state store over Kafka. `None` means a tenth of what the process may use.
         state_memory: Option<u64> = Optional(Size(16 << 20, 1 << 40)),

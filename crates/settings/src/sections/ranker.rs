@@ -7,7 +7,7 @@ use std::time::Duration;
 pub const TRUSTED_PAGES: &str = "hosts, or paths on them, such as [\"*.example.org\", \"shop.example/guides/*\"]";
 
 section! {
-    /// What pages are worth by their links. Used where links are followed.
+    /// How the worth of pages follows from their links. Used where links are followed.
     ranker: Ranker {
         /// How importance is computed.
         importance: RankMethod = Choice(&[
@@ -18,9 +18,9 @@ section! {
         trusted: Vec<String> = List(Text(TRUSTED_PAGES, |_| true)),
         /// Exponent by which a score becomes a weight.
         exponent: f64 = Number(0.0, 1.0),
-        /// Least change of a weight, as a share of it, that is told to the scheduler.
+        /// Least change of a weight, as a share of it, that is sent to the scheduler.
         min_change: f64 = Number(0.0, 10.0),
-        /// How often the partitions tell each other their totals.
+        /// How often the partitions send each other their totals.
         interval: Duration = Span(Duration::from_millis(100), Duration::from_secs(86_400)),
     }
 }

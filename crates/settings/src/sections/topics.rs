@@ -4,7 +4,7 @@ use crate::form::{Count, List, Number, Optional, Path};
 use std::path::PathBuf;
 
 section! {
-    /// What the pages should be about.
+    /// The topics that pages should be about.
     topics: Topics {
         /// Files of topics, or names of built-in classes.
         files: Vec<PathBuf> = List(Path("names of topic files or of built-in classes, such as [\"sailing.toml\", \"sport\"]")),

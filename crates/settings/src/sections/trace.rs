@@ -16,7 +16,7 @@ section! {
         otlp_ca_file: Option<PathBuf> = Optional(Path("a file name, such as \"collector-ca.pem\"")),
         /// Share of the fetches that are traced.
         sample_ratio: f64 = Number(0.0, 1.0),
-        /// Whether traces tell the addresses of pages.
+        /// Whether traces contain the addresses of pages.
         urls: bool = Flag,
     }
 }

@@ -1,4 +1,4 @@
-//! What the pages should be about, and whom the crawl trusts.
+//! Settings of topics, and of the pages that the crawl trusts.
 
 use super::{faults_of, layered};
 use crate::{Secrets, Settings};

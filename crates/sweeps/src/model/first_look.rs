@@ -1,4 +1,4 @@
-//! What the first look at a page tells.
+//! Evidence of the first look at a page.
 
 use super::SweepModel;
 use crate::belief::OwnEvidence;
@@ -8,9 +8,9 @@ use crate::rules::{DATES_REACH_DAYS, FIRST_DATE_WEIGHT};
 use change_rate::GammaState;
 
 impl SweepModel {
-    /// Takes in the date that a page tells at its first look: it changed `age_days` before, and not since. Pages of a
-    /// group with the same age tell of a past sweep, so calendars get past days as far back as they still learn.
-    /// An age that is not positive, from a date after the look, tells nothing.
+    /// Takes in the date that a page gives at its first look: it changed `age_days` before, and not since. Pages of a
+    /// group with the same age are evidence of a past sweep, so calendars get past days as far back as they still learn.
+    /// An age that is not positive, from a date after the look, is ignored.
     pub fn first_look(&mut self, place: &PagePlace, belief: &mut OwnEvidence, at_days: f64, age_days: f64) {
         // Written so that NaN returns, too.
         if !(age_days > 0.0 && at_days.is_finite()) {

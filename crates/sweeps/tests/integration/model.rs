@@ -1,4 +1,4 @@
-//! What looks teach a model.
+//! Looks teach a model: its hazards, beliefs and priors.
 
 use change_rate::LookOutcome::{self, ChangeCount, Changed, ChangedAt, Unchanged};
 use proptest::prelude::*;
@@ -30,7 +30,7 @@ impl Site {
         looked.unchanged_probability
     }
 
-    /// A look, or a page's first if it tells a date.
+    /// A look, or a page's first if it gives a date.
     fn step(&mut self, i: usize, at_days: f64, outcome: LookOutcome) -> f64 {
         match outcome {
             ChangedAt { age_days } if self.beliefs[i] == OwnEvidence::default() => {
@@ -59,7 +59,7 @@ fn a_page_found_changed_raises_its_siblings_and_one_found_unchanged_lowers_them(
         assert!(expected > before, "{expected} after a look that found nothing, {before} before");
         let raised = site.site_hazard(start, start + 10.0);
         assert!(raised > 5.0 * quiet, "{raised} against {quiet}");
-        // Ten more pages found changed make a sweep certain; its day cannot be told yet.
+        // Ten more pages found changed make a sweep certain; its day cannot be determined yet.
         for i in 2..12 {
             site.look(i, start + 10.6, Changed);
         }
