@@ -1,5 +1,5 @@
-//! What the detector says of labelled collections beside their labels: `score SOURCE…` reads
-//! `$RECRAWL_CORPORA/content`. For collections without labels, what it says beside "other bytes".
+//! Compares the detector's verdicts on labelled collections with the labels: `score SOURCE…` reads
+//! `$RECRAWL_CORPORA/content`. For collections without labels, it prints how many raw changes are meaningful.
 
 use archives::{Archive, LabelScore};
 use settings::{Layers, Settings};

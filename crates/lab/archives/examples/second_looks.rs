@@ -1,4 +1,4 @@
-//! What second looks cost: `second_looks SOURCE…` looks at each page of `$RECRAWL_CORPORA/content` at every change, and
+//! The cost of second looks: `second_looks SOURCE…` looks at each page of `$RECRAWL_CORPORA/content` at every change, and
 //! again at once whenever the detector asks for that. Every change of the record is taken for a true one: the second look
 //! finds the same bytes, or the same page with another comment.
 

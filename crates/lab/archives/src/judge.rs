@@ -32,7 +32,7 @@ pub struct JudgedChange {
 pub struct ArchivedLook<'a> {
     /// The page that the row belongs to.
     pub page: &'a ArchivedPage,
-    /// What the links of the page are relative to.
+    /// Base address of the page's relative links.
     pub address: &'a str,
     /// Whether it is the page's first row, which has nothing to be compared with.
     pub is_first: bool,

@@ -12,7 +12,7 @@
 //!
 //! [`LabelScore`] compares the lines with the archive's labels. The detector never sees a label.
 //!
-//! [`Archive::edits`] makes edits and noise on real pages, and says how much of each kind the detector tells.
+//! [`Archive::edits`] makes edits and noise on real pages, and returns how much of each kind the detector reports.
 
 mod adjudged;
 mod archive;

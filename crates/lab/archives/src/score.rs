@@ -20,7 +20,7 @@ pub struct LabelScore {
     pub false_alarms: usize,
     /// Meaningful by label only.
     pub misses: usize,
-    /// Of the false alarms, those that are edits of the page which no label covers, read by eye.
+    /// Number of the false alarms that are edits of the page which no label covers, read by eye.
     pub edits_without_label: usize,
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct DetectArguments {
     /// Directory in the corpus format, with the bytes of the versions.
     #[arg(long, value_name = "DIR", required_unless_present = "edits")]
     corpus: Option<PathBuf>,
-    /// The same, for a table: edits and noise of many kinds, made on its pages, and how much of each kind is told.
+    /// The same, for a table: makes edits and noise of many kinds on its pages, and prints how much of each kind is reported.
     #[arg(long, value_name = "DIR", conflicts_with = "corpus")]
     edits: Option<PathBuf>,
     /// With --edits: draws the pages, places and values.

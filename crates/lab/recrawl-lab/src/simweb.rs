@@ -1,4 +1,4 @@
-//! `recrawl-lab simweb`: serves a seeded, replayed or built-in web until it is told to stop. The first line on stdout is its
+//! `recrawl-lab simweb`: serves a seeded, replayed or built-in web until a signal stops it. The first line on stdout is its
 //! address.
 
 use anyhow::{Context, Result};

@@ -343,7 +343,7 @@ fn trait_of_page(run: &Run, page: usize, salt: u64) -> f64 {
     RandomStream::new(run.seed ^ salt, page as u64, Purpose::Signals).uniform()
 }
 
-/// Whether the page tells when it last changed.
+/// Whether the page states when it last changed.
 fn gives_dates(run: &Run, page: usize) -> bool {
     run.last_modified_share > 0.0 && trait_of_page(run, page, 1) < run.last_modified_share
 }

@@ -1,4 +1,4 @@
-//! What a policy of the registry needs to run in a simulation.
+//! Policies and estimators by name, and the learner and options with which a policy of the registry runs in a simulation.
 
 use crate::error::SimulationError;
 use crate::learner::{self, KnownRates, Learner};

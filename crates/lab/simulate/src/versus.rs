@@ -1,4 +1,4 @@
-//! What other crawlers pay for the same freshness: the fetches a peer spends, divided by those we need for the weighted
+//! The cost of other crawlers for the same freshness: the fetches a peer spends, divided by those we need for the weighted
 //! freshness it reaches, without knowing any rate beforehand.
 //!
 //! Ours is run at several budgets; its freshness in between is interpolated linearly in the logarithm of the budget.

@@ -1,4 +1,4 @@
-//! What does serving cost? Processor time of the serving thread per request, for a generated and, where a corpus
+//! Measures the cost of serving: processor time of the serving thread per request, for a generated and, where a corpus
 //! directory is named, a replayed web, and the baselines on the built-in trace.
 //!
 //! `cargo run --release -p simweb --example cost [CORPUS]`

@@ -1,4 +1,4 @@
-//! What would others have done with the same budget on the same change times?
+//! Baselines, computed for the same budget and change times: round robin, and the best fixed plan.
 //!
 //! Both start as a crawler does, without any copy, and fetch at even intervals from the window's start. They need no
 //! politeness and lose nothing to errors, so their results are bounds for their kind.

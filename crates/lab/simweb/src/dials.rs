@@ -88,7 +88,7 @@ impl HostSitemap {
     }
 }
 
-/// Which pages tell when they last changed, where the host sends Last-Modified at all.
+/// Which pages have a Last-Modified, and whether it is true, where the host sends it at all.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PageDates {
     /// This share of the pages, always the same ones, with the true time.
@@ -120,7 +120,7 @@ pub struct HostDials {
     pub latency: Duration,
     /// Its sitemap, at `/sitemap.xml`.
     pub sitemap: HostSitemap,
-    /// What its Last-Modified is worth.
+    /// The pages on which it sends Last-Modified, and whether the times are true.
     pub dates: PageDates,
     /// Status for a page that is gone: 404, or 410 when the host knows that it is gone for good.
     pub gone_status: u16,
@@ -177,7 +177,7 @@ pub enum WebFault {
     RedirectTo {
         /// 301, 302, 307 or 308.
         code: u16,
-        /// What stands before the path.
+        /// Prefix of the target, before the path: scheme, host and port.
         address: String,
     },
     /// Redirects to the same address with TLS or, if that is not `secure`, without, and serves it there. Names only: a port
@@ -229,7 +229,7 @@ pub struct FaultRule {
     pub from: Timestamp,
     /// … and end of it.
     pub until: Timestamp,
-    /// What the server does to the requests in scope.
+    /// The fault with which the server answers the requests in scope.
     pub fault: WebFault,
 }
 

@@ -21,7 +21,7 @@ pub struct DirectRequest<'a> {
     pub if_modified_since: Option<&'a str>,
 }
 
-/// What a server would have answered.
+/// The answer that a server would have sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// Status code.

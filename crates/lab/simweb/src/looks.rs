@@ -1,4 +1,4 @@
-//! What a crawler saw of each page, and when: from the ledger of a real one, or from one that was only computed.
+//! The versions of each page that a crawler saw, and when: from the ledger of a real crawler or from a computed one.
 
 use crate::freshness::{Freshness, integrate, judge};
 use crate::ledger::{LedgerEntry, RequestKind};

@@ -89,7 +89,7 @@ fn words(out: &mut Vec<u8>, stream: &mut SplitMix64, count: usize) {
     out.pop();
 }
 
-/// 4096 invented words. About one in thirty has a non-ASCII letter, so that charsets matter.
+/// 4096 invented words. About one in thirty has a non-ASCII character, so that charsets matter.
 fn vocabulary() -> &'static [Word] {
     static VOCABULARY: OnceLock<Vec<Word>> = OnceLock::new();
     VOCABULARY.get_or_init(|| {

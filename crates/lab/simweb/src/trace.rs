@@ -99,7 +99,7 @@ pub enum TraceError {
     Row {
         /// Number of the page, from 1.
         row: usize,
-        /// What is wrong with it.
+        /// Fault of the row.
         problem: String,
     },
 }
@@ -155,7 +155,7 @@ impl ChangeTrace {
     }
 
     /// Writes the change times as CSV: `host,path,states`, with the days of the window in the header. A state is a
-    /// letter (A appeared, M changed, D gone) and the seconds since the previous state, or for the first, since the
+    /// character (A appeared, M changed, D gone) and the seconds since the previous state, or for the first, since the
     /// window's start.
     pub fn write_csv(&self, out: impl Write) -> Result<(), TraceError> {
         let mut writer = csv::Writer::from_writer(out);

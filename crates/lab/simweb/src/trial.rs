@@ -22,7 +22,7 @@ const SAVED_DAYS: f64 = 1.0;
 /// Assumed time until the next change after a page's last change.
 const BEYOND_DAYS: f64 = 365.0;
 
-/// What a trial begins with.
+/// The copies that a policy has at the start of a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrialStart {
     /// No page was ever fetched.

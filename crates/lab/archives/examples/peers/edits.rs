@@ -1,7 +1,7 @@
-//! What others would say of edits and noise that are made on real pages: `peers --edits [PAGES [SEED]]` prints the table
-//! of docs/meaningful-change.md. PAGES is the number of pages per kind, SEED draws other pages, places and values.
+//! Runs other change detectors on edits and noise that are made on real pages: `peers --edits [PAGES [SEED]]` prints the
+//! table of docs/meaningful-change.md. PAGES is the number of pages per kind, SEED draws other pages, places and values.
 //!
-//! Each rule sees two versions, and tells the change when its digest or text differs. recrawl sees more, as it does live:
+//! Each rule sees two versions, and reports a change when its digest or text differs. recrawl sees more, as it does live:
 //! earlier versions of the page, and noise before it is counted. So it has a row without that, too. The last table has
 //! the kinds.
 
@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 const PAGES_PER_KIND: usize = 32;
-/// In the order of [`Told`].
+/// Names of the rules, in the order of their findings on a pair.
 const RULES: [&str; 7] = [
     "other bytes (Nutch's MD5Signature)",
     "Nutch's TextProfileSignature",
@@ -25,10 +25,10 @@ const RULES: [&str; 7] = [
     "**recrawl**, noise seen for the first time",
     "**recrawl**, noise seen before",
 ];
-/// What each rule says of a pair; `None` if it takes no such pages.
+/// Whether each rule reports a change between the versions of a pair; `None` if the rule does not support such pages.
 type Told = [Option<bool>; RULES.len()];
 
-/// Pairs that a rule was asked about, and how many of them it told.
+/// Number of pairs that a rule compared, and in how many of them it reported a change.
 #[derive(Clone, Copy, Default)]
 struct Rate {
     told: usize,
@@ -110,7 +110,7 @@ impl Libraries {
         Ok(Self { child, questions, answers })
     }
 
-    /// Whether changedetection.io and trafilatura tell the versions apart.
+    /// Whether changedetection.io and trafilatura see a difference between the versions; `None` for unsupported pages.
     fn told(&mut self, pair: &EditPair) -> anyhow::Result<[Option<bool>; 2]> {
         let content_type = pair.content_type.split(';').next().unwrap_or_default();
         let mut question = format!("{content_type} {} {}\n", pair.before.len(), pair.after.len());

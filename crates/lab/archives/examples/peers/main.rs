@@ -1,4 +1,4 @@
-//! What others would say of the same versions: `peers SOURCE SOURCE` reads `$RECRAWL_CORPORA/content` and prints a
+//! Runs other change detectors on the same versions: `peers SOURCE SOURCE` reads `$RECRAWL_CORPORA/content` and prints a
 //! table of precision, recall and errors of magnitude, the rows of docs/meaningful-change.md.
 //!
 //! A rule calls a version changed when its digest is another one than that of the version before. Two rules are asked
@@ -33,7 +33,7 @@ const DIGESTS: [&str; 5] = [
     "BUbiNG's digest",
 ];
 
-/// What the rules say of one raw change.
+/// The findings of all rules for one raw change.
 struct RuleFindings {
     line: JudgedChange,
     /// Those of the version before and of this one.
@@ -48,7 +48,7 @@ struct KeptVersion {
     text: String,
 }
 
-/// What is gathered of a collection while its versions are read.
+/// The findings and questions that are collected while the versions of a collection are read.
 struct Gathered {
     questions: Questions,
     said: Vec<RuleFindings>,

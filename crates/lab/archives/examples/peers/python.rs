@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, BufWriter, Seek, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Of the pages whose text will be known, one in this number is asked for again.
+/// Pages with one rendered digest have one text. One page in this number asks inscriptis again, to check that.
 const CHECKED_EVERY: usize = 20;
 
 pub(crate) struct Questions {

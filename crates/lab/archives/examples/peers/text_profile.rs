@@ -1,4 +1,4 @@
-//! Nutch's TextProfileSignature, by its documentation: tokens of letters and digits in lower case, longer than two
+//! Nutch's TextProfileSignature, by its documentation: alphanumeric tokens in lower case, longer than two
 //! characters, with counts rounded down to a multiple of 1 % of the highest count, at least 2 (1 if no token comes twice).
 //! Here tokens of one count are sorted by name; there they stand in the order of a hash table.
 

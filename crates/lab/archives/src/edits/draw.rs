@@ -43,7 +43,7 @@ impl Draw {
         (first, (first + 1 + self.below(limit - 1)) % limit)
     }
 
-    /// Letters and digits without meaning.
+    /// A text of `length` random characters of the alphabet.
     pub(crate) fn token(&mut self, length: usize, alphabet: &str) -> String {
         let letters: Vec<char> = alphabet.chars().collect();
         (0..length).map(|_| letters[self.below(letters.len())]).collect()
@@ -53,7 +53,7 @@ impl Draw {
 /// Digits of a checksum.
 pub(crate) const HEX: &str = "0123456789abcdef";
 pub(crate) const DIGITS: &str = "0123456789";
-/// Letters and digits of an order number.
+/// Characters of an order number: capitals and digits without I, O, 0 and 1.
 pub(crate) const CAPITALS: &str = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::line_places::line_places;
 use super::markup::Markup;
 use super::places::{Patch, Places};
 
-/// What a page is read as.
+/// The format as which a page is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Text(Markup),

@@ -40,7 +40,7 @@ pub(crate) fn line_places(text: &str) -> Places {
     places
 }
 
-/// What a line is, and the length of the mark that says so.
+/// The kind of block that a line is, and the length in bytes of the mark before its text; `None` for rules and short lines.
 fn place_of(line: &str) -> Option<(Place, usize)> {
     let mark = line.len() - line.trim_start_matches([' ', '\t', '#', '-', '*', '|', '+', '>']).len();
     let is_rule = line.trim().chars().all(|letter| !letter.is_alphanumeric());

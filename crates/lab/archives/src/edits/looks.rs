@@ -60,7 +60,7 @@ pub(crate) fn edited(kind: &EditKind, page: &EditablePage, seed: u64) -> Option<
 }
 
 impl Edited {
-    /// Whether the edit is told. `primed` has seen the earlier versions of the page, `current` the newest, too.
+    /// Whether the detector reports the edit. `primed` has seen the earlier versions of the page, `current` the newest, too.
     pub(crate) fn is_told<'a>(
         &self,
         page: &'a EditablePage,
@@ -87,8 +87,8 @@ pub(crate) struct Told {
     pub(crate) of: usize,
 }
 
-/// How many looks at a noisy page are told, of those that [`noisy_looks`] counts. `None` if the page has no place for the
-/// noise.
+/// Number of the looks at a noisy page that are reported as changes, among those that [`noisy_looks`] counts. `None` if the
+/// page has no place for the noise.
 pub(crate) fn noise_is_told(
     kind: &NoiseKind,
     page: &EditablePage,
@@ -104,8 +104,8 @@ pub(crate) fn noise_is_told(
     Some(told)
 }
 
-/// Looks at a noisy page. Of each look at another version, after the noise has shown itself some times, `count` gets the
-/// version before, this one, and whether it was told. `None` if the page has no place for the noise.
+/// Looks at a noisy page. For each look at another version, after the noise has shown itself some times, `count` gets the
+/// version before, this one, and whether it was reported as a change. `None` if the page has no place for the noise.
 pub(crate) fn noisy_looks(
     kind: &NoiseKind,
     page: &EditablePage,
@@ -163,7 +163,7 @@ impl<'a> NoisyPage<'a> {
     }
 }
 
-/// Whether an edit of a paragraph is told while noise goes on elsewhere on the page.
+/// Whether an edit of a paragraph is reported while noise goes on elsewhere on the page.
 pub(crate) fn edit_in_noise_is_told(
     number: usize,
     page: &EditablePage,
@@ -198,7 +198,8 @@ pub(crate) fn edit_in_noise_is_told(
     Some(told)
 }
 
-/// How many looks are told at a page most of which truly changes from look to look. A second look finds the same.
+/// The number of looks reported as changes, at a page most of which truly changes from look to look. A second look finds
+/// the same version.
 pub(crate) fn truly_changing_is_told(
     page: &EditablePage,
     texts: &[String],

@@ -24,10 +24,10 @@ pub struct EditPair {
     pub before: String,
     /// The version after.
     pub after: String,
-    /// Whether the detector tells the difference, when it knows no version but this pair's and up to two earlier ones
+    /// Whether the detector reports a change when it knows no version but this pair's and up to two earlier ones
     /// without the edit or noise.
     pub told_at_first_sight: bool,
-    /// Whether the detector tells the difference at the end of the looks that the benchmark makes. For an edit these are
+    /// Whether the detector reports a change at the end of the looks that the benchmark makes. For an edit these are
     /// the ones above; noise has shown itself before.
     pub told: bool,
 }

@@ -35,7 +35,7 @@ pub(crate) fn patched(text: &str, patches: &[Patch]) -> String {
     page
 }
 
-/// What kind of block a place is in.
+/// The kind of block that a place is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Paragraph,
@@ -78,8 +78,8 @@ impl Places {
     }
 }
 
-/// The words of a text that stand alone: at least five letters, with nothing but white space or punctuation beside
-/// them.
+/// The words of a text that stand alone: at least five alphabetic characters, with nothing but white space or
+/// punctuation beside them.
 pub(crate) fn words(text: &str) -> Vec<Range<usize>> {
     runs(text, char::is_alphabetic).filter(|run| text[run.clone()].chars().count() >= 5).collect()
 }

@@ -1,4 +1,4 @@
-//! How much of each kind was told.
+//! Report of the benchmark: how much of each kind of edit and noise the detector reported as a change.
 
 use super::choice::Half;
 use super::editable_page::EditablePage;
@@ -7,17 +7,17 @@ use super::noise::NOISE;
 use serde::Serialize;
 use std::fmt;
 
-/// Edits or looks, and how many of them were told.
+/// Number of edits or looks, and how many of them the detector reported as changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ToldRate {
-    /// Those that were told.
+    /// Number of those reported as changes.
     pub told: usize,
     /// All.
     pub of: usize,
 }
 
 impl ToldRate {
-    /// The share that was told; `None` of none.
+    /// Share of those reported as changes, from 0 to 1; `None` if there were none at all.
     pub fn share(self) -> Option<f64> {
         (self.of > 0).then(|| self.told as f64 / self.of as f64)
     }
@@ -38,7 +38,7 @@ impl fmt::Display for ToldRate {
 /// A kind of edit or noise.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ToldRow {
-    /// What is edited, or what the noise is.
+    /// Name of the kind: the edited part, or the noise.
     pub name: &'static str,
     /// Where the text comes from.
     pub origin: Origin,
@@ -73,19 +73,19 @@ impl ToldRow {
     }
 }
 
-/// The result of the benchmark: how much of each kind of edit and noise was told.
+/// The result of the benchmark: how much of each kind of edit and noise was reported as a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EditReport {
     /// Pages of the half that may be looked at.
     pub known_pages: usize,
     /// Pages of the half that is only counted.
     pub held_out_pages: usize,
-    /// By kind of edit: edits that were told. All should be.
+    /// By kind of edit: edits that were reported. All should be.
     pub edits: Vec<ToldRow>,
-    /// By kind of noise: looks that were told, after the noise had shown itself six times. None should be.
+    /// By kind of noise: looks that were reported as changes, after the noise had shown itself six times. None should be.
     pub noise: Vec<ToldRow>,
     /// Looks at a page most of which truly changes each time, and edits of a page while noise goes on. All should be
-    /// told.
+    /// reported.
     pub must_be_told: [ToldRow; 2],
 }
 

@@ -8,7 +8,7 @@ use super::places::{Patch, words};
 use super::values::{What, pair, sentence, stranger};
 use std::ops::Range;
 
-/// What happens to a part of a list or table.
+/// The edit of an item of a list or a row of a table.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Added,
@@ -129,7 +129,7 @@ pub(crate) fn title(page: &EditablePage, draw: &mut Draw) -> Option<Edit> {
     Some(Edit::of_page(vec![patch]))
 }
 
-/// What the head of a page says to those who list it: a description, or that it is not to be listed.
+/// Metadata for search engines in the head of a page: a new description, or a request not to index the page.
 pub(crate) fn head_description(page: &EditablePage, draw: &mut Draw) -> Option<Edit> {
     let title = page.places.title.clone()?;
     let at = title.end + page.text[title.end..].find('>')? + 1;

@@ -2,7 +2,7 @@
 
 use super::draw::Draw;
 
-/// What an edit changes.
+/// The kind of value that an edit changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Word,

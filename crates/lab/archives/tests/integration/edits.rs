@@ -3,7 +3,7 @@
 use archives::{Archive, ToldRow};
 use settings::{Layers, Settings};
 
-/// Percent of the edits of each kind that are told at least: what was measured, rounded down. Raise a limit when the
+/// Least percentage of the edits of each kind that are reported: the measured one, rounded down. Raise a limit when the
 /// detector does better; the aim is 90 of each and 95 of all.
 const EDITS_TOLD_AT_LEAST: &[(&str, u32)] = &[
     ("word in a paragraph", 99),
@@ -95,8 +95,8 @@ const EDITS_TOLD_AT_LEAST: &[(&str, u32)] = &[
 const OTHERS_TOLD_AT_LEAST: &[(&str, u32)] =
     &[("most of the page changes at every look", 100), ("word in a paragraph, while noise goes on", 100)];
 
-/// Percent of the looks at noise that are told at most, rounded up. Lower a limit when the detector does better; the aim
-/// is 5.
+/// Greatest percentage of the looks at noise that are reported as changes, rounded up. Lower a limit when the detector
+/// does better; the aim is 5.
 const NOISE_TOLD_AT_MOST: &[(&str, u32)] = &[
     ("counter, its number first", 0),
     ("counter, its number last", 0),

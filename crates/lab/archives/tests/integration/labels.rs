@@ -11,7 +11,7 @@ fn meaningful_changes_are_found_and_noise_is_not() {
         .urls
         .rules();
     // Reached: precision .684 (.894 as read), recall .867; and .685 (.916 as read), .949. By the labels alone, precision was .709
-    // and .725 before buttons and options that come or go were told.
+    // and .725 before buttons and options that come or go were reported.
     let check = |source: &str, labelled: usize, least: [f64; 3]| {
         let mut archive = Archive::open(&directory, Some(source)).unwrap();
         let lines = archive.judge(&urls, &mut |_, _| {}).unwrap();

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 pub(super) type SvgResult = Result<String, Box<dyn std::error::Error>>;
 
-/// Size of a chart. On a screen of 400 px its letters are a little smaller than here.
+/// Size of a chart in pixels. On a screen of 400 px its text is a little smaller than here.
 const WIDTH: u32 = 420;
 const HEIGHT: u32 = 300;
 const LETTERS: u32 = 13;

@@ -67,7 +67,7 @@ pub(super) struct BudgetPoint {
     pub(super) round_robin: f64,
 }
 
-/// What one value of policy.theta comes to, in the simulator.
+/// Stale share and mean age of the copies at one value of policy.theta, in the simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(super) struct ThetaPoint {
     pub(super) theta: f64,
@@ -79,7 +79,7 @@ pub(super) struct ThetaPoint {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(super) struct Needed {
     pub(super) times: f64,
-    /// What the number is if the freshness lies beyond the simulated budgets: `at least` or `at most`.
+    /// `at least` or `at most` if the freshness lies beyond the simulated budgets, so that the number is a bound.
     pub(super) bound: Option<&'static str>,
 }
 
@@ -154,7 +154,7 @@ impl<'a> Contest<'a> {
         BUDGETS.iter().map(point).collect()
     }
 
-    /// What policy.theta trades at the demo's budget.
+    /// Stale share and mean age for several values of policy.theta, which trades one for the other, at the demo's budget.
     pub(super) fn by_theta(&self, scored: TimeWindow) -> Vec<ThetaPoint> {
         let Books { judged, weights, .. } = self.books;
         let point = |theta: &f64| {

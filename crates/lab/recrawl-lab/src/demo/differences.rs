@@ -12,7 +12,7 @@ use std::sync::Arc;
 const SHOWN: usize = 5;
 /// Most changes compared to find them.
 const TRIED: usize = 120;
-/// A change is shown if this many units of a page differ at most, and these have this many letters at most.
+/// A change is shown if at most `UNITS_MAX` units of a page differ, with at most `LETTERS_MAX` characters in all.
 const UNITS_MAX: usize = 6;
 const LETTERS_MAX: usize = 1_200;
 /// Longest body compared.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use simweb::{LedgerEntry, RequestKind, TimeWindow};
 use std::time::Duration;
 
-/// What the demo was asked to do, and what it took.
+/// The parameters of a run of the demo, and the time that it took.
 #[derive(Clone, Debug)]
 pub(super) struct DemoRun {
     pub(super) replayed: String,
@@ -169,12 +169,12 @@ impl DemoReport {
         }
     }
 
-    /// What the budget was spent on: fetches of pages and sitemaps, and requests for robots.txt.
+    /// Number of requests that the budget paid for: fetches of pages and sitemaps, and requests for robots.txt.
     pub(super) fn requests(&self) -> u64 {
         self.fetches + self.politeness.robots_requests
     }
 
-    /// What the gain is worth, in one sentence.
+    /// The gain over round robin, in one sentence.
     pub(super) fn headline(&self) -> String {
         match self.same_freshness {
             Some(Needed { times, bound }) => {

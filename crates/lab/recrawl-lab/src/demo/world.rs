@@ -1,4 +1,4 @@
-//! The web that the demo crawls: its source, its manners, and what the crawl is told of it.
+//! The web that the demo crawls: its source, the behaviour of its hosts, and the seeds of the crawl.
 
 use super::{DemoArguments, START};
 use page::CanonicalUrl;

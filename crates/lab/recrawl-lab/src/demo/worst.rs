@@ -7,7 +7,7 @@ use simweb::{Looks, TimeWindow};
 
 /// Number of pages shown.
 const SHOWN: usize = 5;
-/// Most times kept of one page: of more, some are left out evenly. On the line they could not be told apart.
+/// Most times kept of one page. Of more, an even sample is kept, because the chart could not show them apart.
 const TIMES_MAX: usize = 400;
 /// Most stale spells kept of one page.
 const SPELLS_MAX: usize = 2_000;

@@ -20,7 +20,7 @@ pub(super) struct FocusArguments {
     /// is generated.
     #[arg(long, value_name = "FILE.jsonl", requires = "topic")]
     pages: Option<PathBuf>,
-    /// What to look for on saved pages: the file of a topic, or a class of `recrawl topic list`.
+    /// Topic to look for on saved pages: the file of a topic, or a class of `recrawl topic list`.
     #[arg(long, requires = "pages")]
     topic: Option<String>,
     /// Numbers of fetches at which the harvest is measured, separated by commas.

@@ -61,9 +61,9 @@ pub(super) struct GrowArguments {
 struct GrowRow {
     budget_fetches_per_day: f64,
     policy: &'static str,
-    /// Of `live`.
+    /// `policy.new_page_worth` of policy `live`; `None` for other policies.
     new_page_worth: Option<f64>,
-    /// Of `tianwang`.
+    /// `policy.new_page_share` of policy `tianwang`; `None` for other policies.
     new_page_share: Option<f64>,
     freshness: f64,
     front_freshness: f64,

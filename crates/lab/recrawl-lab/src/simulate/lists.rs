@@ -3,7 +3,7 @@
 use serde::Serialize;
 use simulate::lists::ListRules;
 
-/// The lists of a simulation, as they are told.
+/// The rules of a simulation's lists, as its result prints them.
 #[derive(Debug, Serialize)]
 pub(super) struct ListRow {
     share: f64,

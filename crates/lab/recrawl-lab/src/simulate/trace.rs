@@ -42,7 +42,7 @@ pub(super) struct TraceArguments {
     /// are named so: stormcrawler+fill.
     #[arg(long)]
     fill: bool,
-    /// Share of the pages that tell at every look, also the first, when they last changed.
+    /// Share of the pages that state at every look, also the first, when they last changed.
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     dates: f64,
     /// Most pages per source: those with the smallest hash of source and path.
@@ -171,7 +171,7 @@ pub(super) fn trace(arguments: &TraceArguments, format: Format) -> Result<(), Co
     }
 }
 
-/// The judged pages of a corpus. Tells on stderr which sources have none.
+/// The judged pages of a corpus. Prints on stderr which sources have none.
 pub(super) fn judged(directory: &Path, cut: &Cut) -> Result<JudgedTrace, CommandFailure> {
     let trace = JudgedTrace::cut(&corpus::read(directory)?, cut)
         .map_err(|error| CommandFailure::Input(format!("{}: {error}", directory.display())))?;

@@ -208,7 +208,7 @@ fn what_is_known_is_what_was_allowed() {
     assert_ne!(number(&history, "freshness"), number(&frozen, "freshness"));
     assert_eq!(history["estimator"], "gamma");
     assert_eq!(frozen["static"], true);
-    // A schedule that may not learn is not told what its fetches find.
+    // A schedule that may not learn does not use the results of its fetches.
     let live = |more: &[&str]| json(&[&["trace", directory, "--knowledge", "history"], more].concat());
     assert!(number(&live(&["--static"]), "freshness") < number(&live(&[]), "freshness"));
 }

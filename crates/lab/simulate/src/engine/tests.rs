@@ -83,7 +83,7 @@ fn the_unit_trace_has_the_values_of_the_notes() {
     near(policy.1[1].interval_days.expect("a look before"), 6.0);
 }
 
-/// Keeps what first looks told: slot, time of the change, time of the look.
+/// Records the dates that first looks report: slot, time of the change, time of the look.
 struct Told(Vec<(usize, f64, f64)>);
 
 impl RevisitPolicy for Told {

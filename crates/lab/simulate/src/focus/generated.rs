@@ -1,5 +1,5 @@
 //! A generated web: sites with subjects in English or Chinese, links that often but not always stay with the subject,
-//! words around links that often but not always tell, and sites on the topic that are reached through other pages alone.
+//! words around links that often but not always fit the subject, and sites on the topic that only other sites lead to.
 
 use super::web::{FocusPage, FocusWeb};
 use chance::{splitmix64, unit};
@@ -194,7 +194,7 @@ fn draw_targets(chance: &mut Chance, site_subjects: &[usize], subject: usize, pa
             share if share < 0.8 && !alike.is_empty() => alike[chance.below(alike.len())],
             _ => chance.below(SITES),
         };
-        // Nobody but its own pages links to a tunnelled site directly.
+        // Only its own pages link to a tunnelled site directly.
         let to = if is_tunnelled(to) && to != site { chance.below(TOPIC_SITES - TUNNELLED_SITES) } else { to };
         draw_page(chance, to)
     };

@@ -63,7 +63,7 @@ pub struct FocusCrawler<'a> {
     published: Vec<CrawledPage>,
 }
 
-/// What a crawl has found.
+/// The pages that a crawl has fetched, and which of them are on the topic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Harvest {
     /// The order of its fetches.

@@ -13,7 +13,7 @@ const RANKED_EVERY: usize = 100;
 /// The most links that ours keeps.
 const QUEUE: usize = 10_000;
 
-/// What the crawler reads on a page: its relevance, and RW of each link.
+/// A page as the crawler reads it: its relevance, and RW of each link.
 pub(super) struct CrawledPage {
     pub(super) is_relevant: bool,
     links: Vec<(usize, f64)>,

@@ -26,7 +26,7 @@ pub struct FocusWeb {
 }
 
 impl FocusWeb {
-    /// Of two pages with one address the first counts. `seeds` are places in `pages`.
+    /// If two pages have one address, links lead to the first. `seeds` are places in `pages`.
     pub fn new(pages: Vec<FocusPage>, seeds: Vec<usize>) -> Self {
         let mut numbers = HashMap::with_capacity(pages.len());
         for (number, page) in pages.iter().enumerate() {

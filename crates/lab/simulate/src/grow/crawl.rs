@@ -71,7 +71,7 @@ const PARTITION: u32 = 0;
 const WIRE_BYTES: i64 = 20_000;
 
 impl GrowthRun {
-    /// Runs to the end. `watch` is told the finished share, and may stop the run.
+    /// Runs to the end. `watch` is called with the finished share, and may stop the run.
     ///
     /// # Errors
     /// On settings out of their range, and when `watch` stops the run.

@@ -1,4 +1,4 @@
-//! The estimator's part of the loop: it learns from looks, and the model of sweeps tells the frontier its forecasts.
+//! The estimator's part of the loop: it learns from looks, and the model of sweeps sends its forecasts to the frontier.
 
 use crate::error::SimulationError;
 use crate::learner::{CatalogueLearner, Learner};
@@ -53,7 +53,7 @@ impl GrowthLearner {
         }
     }
 
-    /// What the frontier must hear before its tick.
+    /// Forecasts that the frontier needs before its tick; none without the model of sweeps.
     pub(super) fn forecasts(&mut self, now: Timestamp) -> Vec<SweepForecast> {
         match self {
             Self::Sweeps(learner) => learner.forecasts(now),
@@ -62,7 +62,7 @@ impl GrowthLearner {
     }
 }
 
-/// What is learned of one page.
+/// The evidence on one page: its looks, and how many of them found a change.
 #[derive(Clone, Copy, Debug, Default)]
 struct Learned {
     evidence: OwnEvidence,

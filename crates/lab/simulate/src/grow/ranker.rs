@@ -8,7 +8,7 @@ use settings::{RankMethod, Ranker};
 #[derive(Clone, Copy, Debug)]
 struct LinkedPage {
     account: Account,
-    /// The weight last told; 0 if none.
+    /// The weight last returned by [`GrowthRanker::look`]; 0 if none.
     told: f64,
 }
 
@@ -16,7 +16,7 @@ struct LinkedPage {
 /// sites are not simulated.
 pub(super) struct GrowthRanker {
     method: RankMethod,
-    /// Least change of a weight that is told, as a ratio.
+    /// Least change of a weight that is returned, as a ratio.
     least_ratio: f64,
     shard: Shard,
     accounts: Vec<Option<LinkedPage>>,
@@ -36,7 +36,7 @@ impl GrowthRanker {
     }
 
     /// Takes in the links of a page. Returns the weights of the pages that they lead to, and of the page itself, as far as they
-    /// are new or differ from those told before.
+    /// are new or differ from those returned before.
     pub(super) fn look(&mut self, page: usize, links: Vec<usize>) -> Vec<(usize, f64)> {
         let mut links: Vec<_> = links.into_iter().map(Link::plain).collect();
         tidy(page, &mut links);
@@ -71,7 +71,7 @@ impl GrowthRanker {
 
     fn tell(&mut self, number: usize, mut page: LinkedPage) -> Option<(usize, f64)> {
         let weight = match self.method {
-            // Nobody is trusted.
+            // No site is trusted here, so TrustRank weighs as OPIC does.
             RankMethod::Opic | RankMethod::PageRank | RankMethod::TrustRank => {
                 let mean = 1.0 / self.shard.pages() as f64;
                 self.map.weight(page.account.importance_since_opened(&self.shard), mean)

@@ -67,7 +67,7 @@ fn the_curve_of_one_price_lies_outside_all_fixed_shares_for_new_pages() {
 
 #[test]
 fn a_flood_of_100_000_new_addresses_leaves_the_front_pages_fresh() {
-    // Nobody links the new pages but one index page, so each is worth little beside pages that all others link.
+    // Only one index page links to the new pages, so each is worth little beside pages that all others link to.
     let flooded_by = |articles| {
         let web = WebOptions { flood: Some((20.0, articles)), ..WebOptions::default() };
         scores_on(web, ONE_PRICE, 400.0, 1)

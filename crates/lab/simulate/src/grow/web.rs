@@ -45,7 +45,7 @@ const FRONT_LINKS: usize = 10;
 /// Changes of an index page per day beside those of its links.
 const INDEX_CHANGES_PER_DAY: f64 = 0.1;
 
-/// What a page is.
+/// The role of a page on its site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageKind {
     /// The first page of a site. It shows the index pages and the newest articles.
@@ -61,7 +61,7 @@ pub enum PageKind {
 pub struct WebPage {
     /// Its address.
     pub url: CanonicalUrl,
-    /// What it is.
+    /// Its role on its site.
     pub kind: PageKind,
     /// When it was born; before the start of the run for those that were there.
     pub born_days: f64,

@@ -31,7 +31,7 @@ pub struct Setting {
 pub struct ReproductionRow {
     /// The reproduction it belongs to.
     pub id: &'static str,
-    /// What was computed.
+    /// Name of the computed number.
     pub what: String,
     /// The published figure as printed; `None` for measurements of the algorithm notes.
     pub published: Option<&'static str>,
@@ -48,7 +48,7 @@ pub struct ReproductionRow {
     pub tolerance: Option<f64>,
     /// Whether they agree.
     pub within: bool,
-    /// What was run.
+    /// Policy, estimator, budget and scores of the run.
     #[serde(flatten)]
     pub setting: Setting,
 }

@@ -1,4 +1,4 @@
-//! What the yardsticks are told of a trace.
+//! The future changes of a trace, as the yardstick policies know them in advance.
 
 use super::{JudgedTrace, LEARNING_DAYS, TracePage, WINDOW_DAYS};
 use policies::foresight::{SweepTold, SweptRates, Told, ToldChange};
@@ -14,7 +14,7 @@ const SWEEP_DAYS: f64 = 1.0 / 24.0;
 /// Assumed time until the next change after a page's last change of the window.
 const BEYOND_DAYS: f64 = 365.0;
 
-/// The yardstick of this name, told of the trace's changes after `start_days`. Any other policy is built as usual.
+/// A yardstick policy that knows the trace's changes after `start_days` in advance. Any other policy is built as usual.
 pub(super) fn yardstick(
     policy: PolicyKind,
     trace: &JudgedTrace,

@@ -38,7 +38,7 @@ pub enum RecordingError {
         line: u64,
         /// Name of the column.
         column: &'static str,
-        /// What is wrong, and what to write instead.
+        /// Fault of the cell, and the value to write instead.
         problem: String,
     },
     /// A table without rows after its header.

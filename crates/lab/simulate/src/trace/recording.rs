@@ -16,7 +16,7 @@ pub enum RecordingEvent {
 }
 
 impl RecordingEvent {
-    /// The kind with this letter.
+    /// The event with this one-character code.
     pub fn parse(letter: &str) -> Option<RecordingEvent> {
         match letter {
             "I" => Some(RecordingEvent::Initial),

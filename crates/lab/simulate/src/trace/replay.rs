@@ -41,7 +41,7 @@ pub struct TraceReplay {
     pub knowledge: Knowledge,
     /// If set, nothing is learned from the schedule's own fetches.
     pub frozen: bool,
-    /// Share of the pages that tell at every look when they last changed.
+    /// Share of the pages that state at every look when they last changed.
     pub dates_share: f64,
     /// If set, idle slots of a policy that waits for due dates go to the page due earliest.
     pub fill: bool,

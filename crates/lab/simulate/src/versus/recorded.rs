@@ -44,7 +44,7 @@ impl Default for RecordedVersus {
     }
 }
 
-/// What a peer spends on a recording, and what ours needs for the same freshness.
+/// The fetches of a peer on a recording, and those that ours needs for the same freshness.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct RecordedRow {
     /// The peer's policy, with `+fill` where its idle slots are filled.
@@ -61,7 +61,7 @@ pub struct RecordedRow {
     pub our_fetches_per_page_per_day: f64,
     /// Its spending over our need.
     pub fetch_ratio: f64,
-    /// What the ratio is if the freshness lies beyond those that ours was run to reach: `at least` or `at most`.
+    /// `at least` or `at most` if no run of ours reaches the freshness, so that the ratio is a bound.
     pub bound: Option<&'static str>,
 }
 

@@ -1,5 +1,5 @@
-//! A focused crawl of a real manual with its own links, where the corpora are at hand. What is on the topic is told by the
-//! names of its pages, which the crawl does not go by.
+//! A focused crawl of a real manual with its own links, where the corpora are at hand. The names of its pages decide which
+//! pages are on the topic; the crawl does not use them.
 
 use archives::Archive;
 use simulate::focus::{FetchOrder, FocusCrawler, FocusPage, FocusWeb};

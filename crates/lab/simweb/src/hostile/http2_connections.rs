@@ -75,7 +75,7 @@ pub(super) fn cases(case: Case<'_>) -> Vec<Misbehaviour> {
         case("window-of-nought-for-all", send(|_| frame(WINDOW_UPDATE, 0, 0, &[0; 4])), &malformed),
         case("priorities-endless", endless(|stream| frame(PRIORITY, 0, stream + 2, &[0, 0, 0, 0, 1])), &malformed),
         case("pongs-endless", endless(|_| frame(PING, ACK, 0, &[7; 8])), &malformed),
-        // Rapid reset, from the server's side: streams that nobody asked for.
+        // Rapid reset, from the server's side: streams that the client did not ask for.
         case(
             "streams-opened-and-reset",
             endless(|_| {

@@ -53,7 +53,7 @@ impl HostileWeb {
         self.address
     }
 
-    /// What it has seen so far.
+    /// The requests, connections and bytes of its clients so far.
     pub fn books(&self) -> &ServerBooks {
         &self.books
     }
@@ -150,7 +150,7 @@ fn read_request(stream: &mut impl Read, port: u16) -> Option<Asked> {
     }
     let head = String::from_utf8_lossy(&head);
     let target = head.split(' ').nth(1).unwrap_or("/");
-    // A proxy is told the whole address.
+    // A request to a proxy has the whole address.
     let path =
         target.strip_prefix("http://").and_then(|rest| Some(&rest[rest.find('/')?..])).unwrap_or(target).to_owned();
     Some(Asked { path, head: head.to_ascii_lowercase(), port, stream: 0 })

@@ -1,4 +1,4 @@
-//! What a server saw of its clients, case by case.
+//! The record of a server's clients, case by case: requests, connections, bytes.
 
 use crate::hostile::script::ScriptStep;
 use crate::hostile::server::{Ending, play};
@@ -13,7 +13,7 @@ const FAREWELL: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 5_0
 
 pub(super) const ROBOTS_PATH: &str = "/robots.txt";
 
-/// What a server saw of a case.
+/// The requests, connections and bytes of a case, as the server counted them.
 #[derive(Clone, Debug, Default)]
 pub struct ServerView {
     /// All requests, in order of arrival.
@@ -81,7 +81,7 @@ struct CaseBooks {
 }
 
 impl ServerBooks {
-    /// What the server has seen of a case so far.
+    /// The requests, connections and bytes of a case so far.
     pub fn view(&self, case: &str) -> ServerView {
         let mut cases = self.cases();
         let books = cases.entry(case.to_owned()).or_default();
@@ -131,13 +131,13 @@ pub struct SeenConnection<'a, S> {
     stream: S,
     books: &'a ServerBooks,
     place: Option<Place>,
-    /// Bytes received before the first request told what case they are for.
+    /// Bytes received before the first request named the case that they belong to.
     unbooked_bytes: u64,
     /// When the last two writes that succeeded began.
     writes: [Option<Instant>; 2],
 }
 
-/// What a connection was last used for.
+/// The last request of a connection, with its case and authority.
 struct Place {
     case: String,
     authority: String,

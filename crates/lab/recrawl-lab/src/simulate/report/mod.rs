@@ -26,7 +26,7 @@ pub(super) struct SimulationReport {
     pub(super) tables: Vec<ReportTable>,
 }
 
-/// What curves are drawn over.
+/// Quantity on the horizontal axis of the curves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CurveAxis {
     /// Fetches per page and day.

@@ -46,7 +46,7 @@ fn stale(freshness: f64) -> f64 {
 
 /// Width of a chart without what stands beside its axes.
 const PLOT_WIDTH: f64 = 816.0;
-/// Width of a legend without its names, and of a letter.
+/// Width of a legend without its names, and of a character.
 const LEGEND_FRAME: f64 = 60.0;
 const LETTER: f64 = 7.0;
 
