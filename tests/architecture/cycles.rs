@@ -62,7 +62,7 @@ fn named<'a>(text: &str, prefix: &str, above: &str, modules: &'a BTreeMap<String
     paths_after(text, prefix).into_iter().filter_map(module_of).collect()
 }
 
-/// What `lib.rs` re-exports, with the module that each name comes from.
+/// The names that `lib.rs` re-exports, each with the module that it comes from.
 fn re_exports(lib: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for statement in lib.split(';').filter_map(|statement| statement.split_once("pub use crate::").map(|(_, it)| it)) {

@@ -24,7 +24,7 @@ fn cargo(arguments: &[&str]) -> Vec<u8> {
     output.stdout
 }
 
-/// What `cargo metadata` says of the build on this platform, asked once.
+/// The output of `cargo metadata` for the build on this platform, read once.
 fn cargo_metadata() -> &'static Value {
     static METADATA: OnceLock<Value> = OnceLock::new();
     METADATA.get_or_init(read_metadata)

@@ -1,5 +1,5 @@
-//! Alerts, dashboards and autoscaling use series that the table of metrics lists, as far as reading can tell. That running
-//! programs show them, the tests of the loops check.
+//! Alerts, dashboards and autoscaling use only series that the table of metrics lists, as far as reading the files shows.
+//! The tests of the loops check that running programs have these series.
 
 use std::fs;
 use std::path::Path;

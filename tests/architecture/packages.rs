@@ -1,4 +1,4 @@
-//! What comes from outside: licences, and packages in more than one version, from `cargo metadata`.
+//! Third-party packages: their licences, and packages in more than one version, from `cargo metadata`.
 
 use crate::dependencies::{metadata, text};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! What an operator types: configuration, seeds, directories.
+//! Bad input from an operator: configuration, seeds, directories.
 
 use crate::small_web;
 use tests::{Crawl, SOON, wait_for};

@@ -79,7 +79,7 @@ fn letters_that_are_set_aside_during_a_replay_are_left_to_the_next_one() {
     assert_eq!(replayed(), serde_json::json!({"replayed": 0, "left_out": 1}));
 }
 
-/// Nothing, text, bytes, and a tombstone. A record of a schema that nobody has told yet is none: it waits.
+/// Nothing, text, bytes, and a tombstone. A record of a schema that is not published yet is not garbage: it waits.
 const GARBAGE: [Option<&[u8]>; 4] = [Some(b""), Some(b"not avro"), Some(&[0xff; 4_000]), None];
 
 fn append_garbage(crawl: &Crawl) {

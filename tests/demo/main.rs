@@ -74,7 +74,7 @@ fn the_demo_ends_with_a_report_that_scripts_and_browsers_can_read() {
     in_a_browser(&directory.path().join("out/report.html"), directory.path(), &report);
 }
 
-/// What a real browser makes of the page: the figures are there, the plots are drawn and have a text in their place,
+/// Checks the page in a real browser: the figures are there, the plots are drawn and have a text in their place,
 /// every word can be read on light and dark screens and on narrow ones, and nothing is loaded from elsewhere.
 fn in_a_browser(page: &Path, directory: &Path, report: &Value) {
     let html = std::fs::read_to_string(page).expect("the demo has written its page");

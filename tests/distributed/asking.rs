@@ -1,4 +1,4 @@
-//! What an operator asks of a crawl over Kafka: the owners of the partitions answer, and who does not is named.
+//! Questions of an operator to a crawl over Kafka: the owners of the partitions answer, and those that do not are named.
 
 use crate::services::{Distributed, PARTITIONS, SOON, kafka};
 use page::CanonicalUrl;
@@ -28,7 +28,7 @@ fn the_owners_of_the_partitions_answer_and_who_does_not_is_named() {
     let ask = |arguments: &[&str]| distributed.ask(arguments);
     let pages = (HOSTS * PAGES_PER_HOST) as u64;
 
-    // Nothing runs: the log's figures are shown at once, and no zero stands for what nobody knows.
+    // Nothing runs: the log's figures are shown at once, and unknown figures are null, not zero.
     let nobody_runs =
         ["these do not run: recrawl stage detector, recrawl stage estimator, recrawl stage scheduler; start them"];
     let output = ask(&["status", "--wait", "1m"]).exits_with(3).says(&nobody_runs);
@@ -96,7 +96,7 @@ fn the_owners_of_the_partitions_answer_and_who_does_not_is_named() {
     services[detector].signal(libc::SIGCONT);
 
     services.remove(detector).stop();
-    // It said that it leaves, so nobody waits for it.
+    // It has left its group, so no command waits for it.
     wait_for("the group knows that the detector has left", SOON, || {
         ask(&["page", &other, "--wait", "1s"]).stderr.contains("do not run: recrawl stage detector; start")
     });

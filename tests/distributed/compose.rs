@@ -1,6 +1,6 @@
 //! `compose.yaml` without Docker: its services run as processes, with the commands, settings and environment that stand there.
 //!
-//! What differs from a container is set by variables, which only the test has: Kafka's address, and where a stage listens,
+//! Differences from a container are set by variables, which only the test has: Kafka's address, and where a stage listens,
 //! since all stages share this machine's network. The image itself is tried by `make image-e2e`, and the rest of the file is
 //! read by `make k8s-check`.
 
@@ -146,7 +146,7 @@ fn services_of_compose_yaml_crawl_with_its_settings_and_answer_prometheus_and_th
     }
 }
 
-/// The service `delivery` tells the changes to a web server, and is healthy.
+/// The service `delivery` posts the changes to a web server, and is healthy.
 fn delivers(composition: &Composition, changes: usize) {
     let receiver = WebhookReceiver::start(|_| Reply::status(200));
     let secrets = composition.directory.path().join("secrets");

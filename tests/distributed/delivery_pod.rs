@@ -1,7 +1,7 @@
 //! The pod of `k8s/components/delivery` without Kubernetes: its command runs as a process, with the settings, files, environment
 //! and probes that stand in the manifests, as a Kafka user with the rights that stand there.
 //!
-//! What differs from a container: paths of volumes are in the test's directory, and Kafka and the receiver are on loopback.
+//! Differences from a container: paths of volumes are in the test's directory, and Kafka and the receiver are on loopback.
 
 use crate::delivering::by_page;
 use crate::services::{Distributed, SOON, kafka};
@@ -85,7 +85,7 @@ impl Pod {
     }
 }
 
-/// What Strimzi's user operator makes.
+/// Makes a user's certificate and key and the authority's certificate, as Strimzi's user operator does.
 fn make_certificate(authority: &Path, to: &Path) {
     fs::copy(authority.join("ca.pem"), to.join("ca.crt")).unwrap();
     let file = |directory: &Path, name: &str| directory.join(name).display().to_string();
@@ -100,7 +100,7 @@ fn make_certificate(authority: &Path, to: &Path) {
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
 }
 
-/// What it said is shown when the test fails.
+/// A pod whose command runs as a process. Its log is printed when the test fails.
 struct RunningPod<'a> {
     pod: &'a Pod,
     process: Option<Process>,

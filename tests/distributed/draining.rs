@@ -1,4 +1,4 @@
-//! A fetcher that is told to stop in the middle of its work lets hosts finish their answers, and its successor fetches the rest.
+//! A fetcher that gets SIGTERM in the middle of its work lets hosts finish their answers, and its successor fetches the rest.
 
 use crate::services::{Distributed, SOON, Service, kafka};
 use simweb::SeededConfig;
@@ -7,7 +7,7 @@ use tests::{SimulatedWeb, wait_for};
 
 /// One request each is under way at a time.
 const HOSTS: usize = 400;
-/// So many at least are under way when it is told to stop.
+/// Least number of requests under way when it gets SIGTERM.
 const IN_FLIGHT: usize = 300;
 /// Long beside the second by which the figure of those under way may be late.
 const LATENCY: Duration = Duration::from_secs(4);

@@ -9,7 +9,8 @@ use tests::forgotten::{PAGE, PAGES, has_mark, is_trace, site};
 use tests::{SimulatedWeb, books, wait_for};
 use topology::LogNames;
 
-/// What the topics hold of the page. Of compacted ones counts what compaction leaves: the last record of each key.
+/// Names of the topics, without prefix, that still have records about the page. In compacted topics only the last record of
+/// each key counts, since compaction leaves that one.
 fn traces(distributed: &Distributed) -> BTreeSet<String> {
     let settings = distributed.crawl.settings();
     let (names, log) = (LogNames::new(&settings), daemon::connect(&settings, "test").unwrap());

@@ -1,4 +1,4 @@
-//! A service that is killed is missed by nobody.
+//! A killed service comes back with its state, and no due page is lost.
 
 use crate::services::{Distributed, kafka};
 use simweb::{SeededConfig, politeness};
@@ -72,7 +72,7 @@ fn a_service_that_is_killed_comes_back_with_its_state_and_nothing_due_is_forgott
     assert!(report.min_gap_s.unwrap() >= 0.020, "{report:#?}");
 }
 
-/// Changelog records replayed, as a service has told.
+/// Number of changelog records replayed, from a service's log.
 fn restored_records(said: &str) -> u64 {
     let counts = said.split("replayed=").skip(1).filter_map(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
     counts.sum()

@@ -8,7 +8,7 @@ use tests::wait_for;
 const HOSTS: usize = 200;
 const PAGES_PER_HOST: usize = 40;
 
-/// A server that must never be reached: nobody has allowed its address.
+/// A server that must never be reached, because no setting allows its address; and ways to write that address.
 fn forbidden() -> (TcpListener, Vec<String>) {
     let listener = TcpListener::bind("127.0.0.2:0").unwrap();
     listener.set_nonblocking(true).unwrap();

@@ -1,4 +1,4 @@
-//! What an operator sees of the services, and what becomes of records that nobody can read.
+//! The state of the services as operators see it, and unreadable records, which are set aside.
 
 use crate::services::{Distributed, SOON, kafka};
 use daemon::WebClock;
@@ -118,7 +118,7 @@ fn what_the_services_fetched_is_exported_from_the_topic() {
     assert_eq!(stored.collect::<Vec<_>>(), all);
 }
 
-/// Nothing, text, and a tombstone. A record of a schema that nobody has told yet is none: it waits.
+/// Nothing, text, and a tombstone. A record of a schema that is not published yet is not garbage: it waits.
 const GARBAGE: [Option<&[u8]>; 3] = [Some(b""), Some(b"not avro"), None];
 
 #[test]

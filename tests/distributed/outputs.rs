@@ -22,7 +22,7 @@ fn by_id(changes: impl Iterator<Item = Value>) -> Changes {
     changes.map(|change| (change["change_id"].as_str().unwrap().to_owned(), change)).collect()
 }
 
-/// What recrawl tells of a topic, without cursors.
+/// The changes that `recrawl changes` prints, by their ids, without cursors.
 fn told(distributed: &Distributed) -> Changes {
     let output = distributed.ask(&["changes"]).exits_with(0);
     by_id(output.stdout.lines().map(|line| {
@@ -32,7 +32,7 @@ fn told(distributed: &Distributed) -> Changes {
     }))
 }
 
-/// What a consumer with Confluent's clients reads of the same, and the form of each change.
+/// The same changes as a consumer with Confluent's clients reads them, each with its form.
 fn read_by_others(distributed: &Distributed, brokers: &str, registry: &str) -> Vec<(String, Value)> {
     let names = LogNames::new(&distributed.crawl.settings());
     let python = std::env::var_os("RECRAWL_PYTHON").expect("`make test` names the Python with Confluent's clients");

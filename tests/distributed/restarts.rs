@@ -1,4 +1,4 @@
-//! Stages that are restarted under their names: nobody else notices, and nothing is restored elsewhere.
+//! Stages that are restarted under their names: no other member of the group rebalances, and nothing is restored elsewhere.
 
 use crate::kills::{PATIENT, web};
 use crate::services::{Distributed, SOON, Service, kafka};

@@ -28,10 +28,11 @@ fn web() -> SimulatedWeb {
     })
 }
 
-/// What a host in trouble is spared, so that the rest of its pages need not wait long.
+/// Short back-off from hosts in trouble, so that the rest of their pages need not wait long.
 const SHORT_PAUSES: [(&str, &str); 2] = [("politeness.backoff_base", "50ms"), ("politeness.backoff_max", "200ms")];
 
-/// What is the same in every run over the same web: all but times and what follows from them.
+/// The parts of each page's state that are the same in every run over the same web: all but times and what follows from
+/// them.
 fn outcomes(pages: &BTreeMap<PageId, books::Entry>) -> BTreeMap<String, String> {
     let outcome = |entry: &books::Entry| {
         let page = &entry.scheduler;

@@ -1,4 +1,4 @@
-//! One page's loop over Kafka is one trace, told to a collector.
+//! One page's loop over Kafka is one trace, exported to a collector.
 
 use crate::services::{Distributed, SOON, kafka};
 use daemon::WebClock;
@@ -21,7 +21,7 @@ fn the_loop_of_a_page_over_kafka_is_one_trace() {
     let sets = [("trace.sample_ratio", "1"), ("trace.otlp_endpoint", endpoint.as_str())];
     let distributed = Distributed::of(&web, &brokers, &sets);
 
-    // A producer that is not ours sends a command and a record that nobody can read, both of one trace of its own.
+    // A producer that is not ours sends a command and an unreadable record, both of one trace of its own.
     let settings = distributed.crawl.settings();
     let (names, log) = (LogNames::new(&settings), daemon::connect(&settings, "test").unwrap());
     let now = WebClock::new(&settings.clock).now();

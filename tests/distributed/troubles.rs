@@ -1,5 +1,5 @@
 //! A stage that stands still, a pod that dies, a rebalance and a restore: each shows in the backlog of its stage and of no
-//! other, and the alert that tells of it fires on what was scraped meanwhile.
+//! other, and the alert for it fires on what was scraped meanwhile.
 //!
 //! The crawl's clock runs fast, so that the alerts' minutes are seconds. `UPDATE=1` writes what was scraped to
 //! `k8s/components/monitoring/recorded_test.yaml`, which `make k8s-check` gives to promtool.
@@ -39,14 +39,14 @@ const SETTINGS: [(&str, &str); 10] = [
     ("policy.scan_interval", "12s"),
     // Nothing is asked for again while a stage stands still.
     ("policy.lease_timeout", "10h"),
-    // Real time: nobody loses partitions in a trouble.
+    // Real time, so long that no member loses its partitions in a trouble.
     ("kafka.session_timeout", "40s"),
     ("kafka.transaction_timeout", "40s"),
     ("kafka.static_membership", "true"),
     ("fetch.record_heads", "false"),
 ];
 
-/// What the alerts on single stages use.
+/// The metrics that alerts on single stages use.
 const RECORDED: [&str; 7] = [
     "recrawl_backlog_records",
     "recrawl_backlog_seconds",
@@ -68,7 +68,7 @@ const SECOND_DETECTOR: &str = "recrawl-detector-1";
 /// The pod whose figures of the backlog count. No trouble touches it.
 const OBSERVER: &str = "recrawl-ranker-0";
 
-/// What is to be seen of a trouble.
+/// The expected effects of a trouble.
 #[derive(Clone, Copy)]
 struct Plan {
     claim: &'static str,
@@ -89,7 +89,7 @@ struct Trouble {
 
 /// How a pod is kept from its work.
 enum Hold {
-    /// It stands still, and answers nobody.
+    /// It is stopped, and answers no request.
     Still,
     /// It runs only while it is scraped, some milliseconds in a second.
     Throttled,
@@ -154,7 +154,7 @@ impl Pods {
         text.lines().find_map(|line| line.strip_prefix(&*name)?.parse().ok())
     }
 
-    /// What Prometheus would scrape, and the backlog that the observer tells.
+    /// The series that Prometheus would scrape, and the backlog that the observer reports.
     fn scrape(&self) -> (Scrape, Backlog) {
         let (mut scrape, mut backlog) = (Scrape::default(), Backlog::default());
         for (pod, service) in &self.running {
@@ -165,7 +165,7 @@ impl Pods {
             if pod == OBSERVER {
                 backlog = Backlog::told(&shown);
             } else {
-                // Every pod tells the same.
+                // Every pod reports the same backlog, so the observer's is enough.
                 shown.retain(|series| !series.name.starts_with("recrawl_backlog_"));
             }
             scrape.add(pod, &shown);
@@ -173,7 +173,7 @@ impl Pods {
         (scrape, backlog)
     }
 
-    /// What a pod answers. One that is held answers late or not at all, and is not waited for.
+    /// A pod's answer to a scrape. One that is held answers late or not at all, and is not waited for.
     fn metrics(&self, pod: &str, service: &Service) -> Option<String> {
         match self.held.get(pod) {
             None => Some(service.get("/metrics")?.1),
@@ -372,7 +372,7 @@ fn check_alerts(troubles: &[Trouble]) {
     assert!(output.status.success(), "{}\n{text}", String::from_utf8_lossy(&said));
 }
 
-/// What was scraped, as a unit test of the rules.
+/// The scraped series, as a unit test of the rules.
 fn unit_test(troubles: &[Trouble]) -> String {
     let date = httpdate::fmt_http_date(SystemTime::now());
     let minutes = |step: usize| step * SPEED as usize / 60;

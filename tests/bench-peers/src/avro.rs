@@ -6,7 +6,7 @@ use serde_avro_fast::ser::SerializerConfig;
 use std::hint::black_box;
 use std::time::Duration;
 
-/// Of the body as it travels.
+/// Size of the body in the record.
 const BODY_BYTES: usize = 20 << 10;
 const REPETITIONS: u32 = 3_000;
 /// Marker and fingerprint in front of a single object, which serde_avro_fast's datum does not have.

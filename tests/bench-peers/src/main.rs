@@ -1,4 +1,4 @@
-//! What others do, measured for `make bench`: `spider URL…` crawls, `avro ROUNDS` encodes and decodes, `pages ROUNDS
+//! Peers, measured for `make bench`: `spider URL…` crawls, `avro ROUNDS` encodes and decodes, `pages ROUNDS
 //! DIRECTORY OUTPUT` reads, sketches and judges the HTML files of a directory, and writes them and their texts to another.
 
 mod avro;

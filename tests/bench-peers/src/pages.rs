@@ -17,7 +17,7 @@ use std::time::Duration;
 static URLS: UrlRules = UrlRules::none();
 const HEADER: Option<&str> = Some("text/html; charset=utf-8");
 const ADDRESS: Option<&str> = Some("https://docs.test/manual/page.html");
-/// Of larger corpora, every so manieth page.
+/// Most pages measured. Of a larger corpus, pages at even distances are taken.
 const MOST_PAGES: usize = 400;
 
 /// A page, and what the contestants are given of it.
@@ -28,11 +28,11 @@ struct Page {
     edited: String,
     /// Its digest, which comes with a body: the fetcher has made it.
     digest: ContentDigest,
-    /// What is known of the page as it was.
+    /// The detector's state of the page before the edit.
     known: PageState,
 }
 
-/// What is measured: its name, and what it does with all pages.
+/// A contestant: its name, and a function that processes all pages and returns the time that this took.
 type Contestant<'c> = (&'static str, Box<dyn FnMut(&[Page]) -> Duration + 'c>);
 
 /// Measures all and prints microseconds a page, one figure a round. For peers in other languages it writes two things into

@@ -1,4 +1,4 @@
-//! What do pages cost while nothing happens to them? Disk, memory, the CPU time of a crawl that waits, and of its start.
+//! The cost of pages while nothing happens to them: disk, memory, the CPU time of a crawl that waits, and of its start.
 
 use crate::crawls::Embedded;
 use crate::measure::Rounds;
@@ -14,7 +14,7 @@ use tests::wait_for;
 const CORE: usize = 0;
 /// How long a crawl is watched doing nothing.
 const IDLE: Duration = Duration::from_secs(10);
-/// What a page may take in memory beside its columns.
+/// Most memory of a page beside its columns, in bytes.
 const MEMORY_AIM: f64 = 100.0;
 /// Known pages of two crawls. The difference between them is pages and nothing else.
 const KNOWN: [usize; 2] = [200_000, 600_000];
@@ -65,7 +65,7 @@ pub(crate) fn rows(rounds: &[Rest]) -> Vec<Row> {
     ]
 }
 
-/// What one more known page takes in memory once a crawl was started again.
+/// Measures the memory of one more known page after a crawl was started again.
 pub(crate) fn memory() -> Vec<Row> {
     let [few, many] = KNOWN.map(|pages| {
         eprintln!("memory of {pages} pages");

@@ -1,4 +1,4 @@
-//! What crawls here are made of: a simulated web, the services over Kafka, and how to ask a running program.
+//! Parts of the crawls that are measured: a simulated web, the services over Kafka, and requests to a running program.
 
 use crate::measure::{Finished, Measured, on_core};
 use serde_json::Value;
@@ -61,12 +61,12 @@ pub(crate) struct Services {
     sets: Vec<String>,
     directory: PathBuf,
     core: usize,
-    /// What the names of its topics begin with.
+    /// Prefix of the names of its topics.
     pub(crate) topic_prefix: String,
 }
 
 impl Services {
-    /// Makes the topics. `directory` is one that nobody else uses; the services will be on one core.
+    /// Makes the topics. No other crawl may use `directory`; the services will be on one core.
     pub(crate) fn prepare(brokers: &str, directory: &Path, settings: &[&str], core: usize) -> Self {
         let name = directory.file_name().expect("a temporary directory has a name").to_string_lossy().replace('.', "");
         let topic_prefix = format!("bench-{name}.");
@@ -110,7 +110,7 @@ impl Services {
         all
     }
 
-    /// Tells the scheduler of the pages in a file.
+    /// Sends the addresses in a file to the scheduler, by `recrawl seed`.
     pub(crate) fn seed(&self, file: &str) {
         self.tool(&["seed", "--file", file]);
     }
@@ -188,7 +188,7 @@ impl Embedded {
         Self { process, port, directory: directory.to_owned(), data: data.to_owned() }
     }
 
-    /// Tells it of the pages in a file.
+    /// Sends the addresses in a file to the crawl, by `recrawl seed`.
     pub(crate) fn seed(&self, file: &Path) {
         let mut command = programs().command("recrawl");
         command.args(["seed", "--file"]).arg(file).arg("--data").arg(&self.data);
@@ -214,7 +214,7 @@ impl Embedded {
     }
 }
 
-/// What the `/status` behind a port says of a stage, 0 when nothing.
+/// A figure of a stage in the `/status` of a port; 0 if it is not there.
 fn figure(port: u16, stage: &str, name: &str) -> f64 {
     let status = status(port).unwrap_or_default();
     let stages = status["stages"].as_array().cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a look costs in the estimator with everything that makes it durable: read from the log, decoded, learned from,
+//! The cost of a look in the estimator with everything that makes it durable: read from the log, decoded, learned from,
 //! state and changelog written, the estimate sent on, committed. And the state alone: a belief read, learned from and
 //! written back. Both beside RocksDB's own benchmark of read, modify, write.
 
@@ -207,7 +207,7 @@ fn has_changed(number: usize, look: i64) -> bool {
 
 struct Update {
     cpu_us: f64,
-    /// What a belief takes in the store.
+    /// Size of a belief in the store.
     value_bytes: usize,
 }
 

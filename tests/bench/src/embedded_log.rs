@@ -1,4 +1,4 @@
-//! What a record costs on its way through the embedded log: polled, answered by one of the same size, committed.
+//! The cost of a record on its way through the embedded log: polled, answered by one of the same size, committed.
 
 use crate::measure::{Rounds, cpu_time};
 use crate::table::Row;

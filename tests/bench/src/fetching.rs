@@ -141,7 +141,7 @@ pub(crate) fn rows(rounds: usize) -> Vec<Row> {
     rows
 }
 
-/// Runs a contestant against a server of its own; it is given the server to be told where that is.
+/// Runs a contestant against a server of its own. `command` gets the server, so that it can pass its address on.
 fn run(site: &Site, way: Way, command: impl FnOnce(&WebServer) -> Command) -> (Finished, Books) {
     let server = WebServer::start(site, way);
     let command = on_core(command(&server), CONTESTANT_CORE);
@@ -243,8 +243,8 @@ fn run_scrapy(python: &Path, site: &Site) -> (Finished, Books) {
     ran
 }
 
-/// A crawler that follows links from the first page of each host. It is told how many connections it may have and, to know
-/// when it is half done, how many pages there are.
+/// A crawler that follows links from the first page of each host. Its arguments are the number of connections that it may
+/// have and the number of pages, by which it knows when it is half done.
 fn run_crawler(name: &str, program: &Program, site: &Site) -> (Finished, Books) {
     let ran = run(site, Way::KeepAlive, |server| {
         let mut command = program.command();

@@ -9,7 +9,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
-/// What every look finds.
+/// The result of every look.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Finds {
@@ -24,7 +24,7 @@ pub(crate) enum Finds {
 }
 
 const ALL: [Finds; 4] = [Finds::NotModified, Finds::SameBody, Finds::Noise, Finds::Edit];
-/// What sentences of edits are made of.
+/// The words of the sentences that edits add.
 const EDIT_WORDS: [&str; 24] = [
     "the",
     "council",
@@ -100,7 +100,7 @@ impl LookedAtWeb {
         Self { port, pages, shared }
     }
 
-    /// What is found from now on.
+    /// Sets the result of all looks from now on, and resets the count of 304 answers.
     pub(crate) fn find(&self, finds: Finds) {
         self.shared.finds.store(finds as u8, Ordering::Relaxed);
         self.shared.not_modified.store(0, Ordering::Relaxed);
@@ -164,7 +164,7 @@ impl Shared {
                 (page.seams[edition * 7 % page.seams.len()], format!("<p>{}.</p>", sentence(number, edition)))
             }
         };
-        // Nothing but the body shall tell that it is the same.
+        // Only the body may show that it is the same.
         let etag = if finds == Finds::SameBody { String::new() } else { format!("ETag: \"{number}-{edition}\"\r\n") };
         let (before, behind) = page.body.split_at(seam);
         let length = page.body.len() + addition.len();

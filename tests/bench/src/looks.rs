@@ -1,4 +1,4 @@
-//! What does one look cost, by what it finds? CPU time and written bytes of a first crawl, of a 304, of the same body again,
+//! The cost of one look, by its result: CPU time and written bytes of a first crawl, of a 304, of the same body again,
 //! of a body in which nothing differs that a reader sees, and of an edit; embedded and over Kafka.
 //!
 //! CPU time is that of all threads of our processes by the kernel's own books (`schedstat`). Bytes embedded are `wchar` of
@@ -29,7 +29,7 @@ const WARM_LOOKS: u64 = PAGES as u64;
 const COUNTED_LOOKS: u64 = 2 * PAGES as u64;
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// What a look is for, and what it may cost embedded: µs of CPU time, and bytes.
+/// A kind of look, and its aims for the cost when embedded: µs of CPU time, and bytes.
 struct Kind {
     look: &'static str,
     /// `None`: the first crawl.

@@ -36,7 +36,7 @@ use clap::{Parser, ValueEnum};
 /// Measures recrawl and its peers.
 #[derive(Parser)]
 struct Arguments {
-    /// What to measure. Defaults to everything.
+    /// Parts to measure. Defaults to everything.
     what: Vec<What>,
     /// Number of rounds, for rows that this program repeats itself.
     #[arg(long, default_value_t = 3)]

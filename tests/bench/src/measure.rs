@@ -104,7 +104,7 @@ pub(crate) struct Measured {
     ended: bool,
 }
 
-/// What a measured process did and took.
+/// The output of a measured process that has ended, and its use of CPU time and memory.
 pub(crate) struct Finished {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -131,7 +131,7 @@ impl Measured {
         Self { id, stdout, stderr, threads: BTreeMap::new(), ended: false }
     }
 
-    /// What it has answered so far.
+    /// Its standard output so far.
     pub(crate) fn stdout(&self) -> String {
         std::fs::read_to_string(&self.stdout).expect("stdout goes to a file")
     }
@@ -167,7 +167,7 @@ impl Measured {
         1_024 * kib.unwrap_or(0u64)
     }
 
-    /// What it has used so far, user and system, all threads, to the hundredth of a second.
+    /// CPU time used so far, user and system, all threads, to the hundredth of a second.
     pub(crate) fn cpu_time(&self) -> Duration {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.id)).unwrap_or_default();
         // After the name in brackets, which may contain spaces: state, ten more fields, then user and system time.
@@ -229,7 +229,7 @@ impl Measured {
         let mut status = 0;
         // SAFETY: rusage is plain numbers, for which zeros are valid.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-        // SAFETY: both pointers are to values of ours, which the call fills; nobody else waits for this child.
+        // SAFETY: both pointers are to values of ours, which the call fills; no other code waits for this child.
         let waited = unsafe { libc::wait4(self.id, &mut status, libc::WNOHANG, &mut usage) };
         assert!(waited >= 0, "{}", std::io::Error::last_os_error());
         self.ended = waited == self.id;

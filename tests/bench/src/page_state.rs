@@ -1,5 +1,5 @@
-//! What the detector keeps of a page on disk, beside the units and shingles of its last accepted version, which are as many
-//! as the page is long: a page almost without text, its fields as servers fill them.
+//! The size of the detector's state of a page on disk, without the units and shingles of its last accepted version, whose
+//! number grows with the length of the page: a page almost without text, its fields as servers fill them.
 
 use crate::measure::Rounds;
 use crate::table::{Row, Target};
@@ -45,7 +45,7 @@ fn sketch(random: &mut Pcg64) -> PageSketch {
     }
 }
 
-/// Of a page that has shown two versions, of one word each.
+/// State of a page that has shown two versions, of one word each.
 fn state(random: &mut Pcg64) -> PageState {
     let mut state = PageState::default();
     for _ in 0..2 {

@@ -17,7 +17,7 @@ pub(crate) enum Part {
 
 /// The directories that `.tools/setup bench` fills.
 const CORPORA: [&str; 3] = ["postgresql-doc", "python-doc", "web"];
-/// What the verdict may take where pages are small, in µs.
+/// Aim for the time of a verdict where pages are small, in µs.
 const VERDICT_US: f64 = 12.0;
 
 pub(crate) fn rows(rounds: usize, wanted: impl Fn(Part) -> bool) -> Vec<Row> {

@@ -94,7 +94,7 @@ fn beside_others(small: &[String], directory: &Path, rounds: usize) -> Vec<Row> 
     ]
 }
 
-/// What the example prints.
+/// The output of the example `rank_speed`.
 fn ours(size: &[&str], directory: &Path) -> String {
     let mut command = Command::new(released_example("importance", "rank_speed"));
     command.args(size).arg(directory);

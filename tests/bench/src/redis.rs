@@ -22,7 +22,7 @@ pub(crate) fn pop_and_add_us(directory: &Path) -> Result<f64, String> {
     command.args(["--port", &port.to_string()]);
     let server = Measured::start(command, directory);
     let begun = Instant::now();
-    // Not asked by redis-benchmark, which can spin for ever where nobody listens yet.
+    // redis-benchmark is not used for this: it can spin for ever while no server listens.
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
         if begun.elapsed() > Duration::from_secs(10) {
             return Err("redis-server does not answer".to_owned());

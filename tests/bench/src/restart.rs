@@ -115,13 +115,13 @@ fn stop(process: Measured) -> String {
     process.finish().stderr
 }
 
-/// Changelog records replayed, as a service has told.
+/// Number of changelog records replayed, from a service's log.
 fn replayed(said: &str) -> u64 {
     let counts = said.split("replayed=").skip(1).filter_map(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
     counts.sum()
 }
 
-/// The example of `stream-kafka`, the one crate that may name rdkafka. Records a second are told as µs a record, for which
+/// Runs the example of `stream-kafka`, the one crate that may name rdkafka. Records a second become µs a record, for which
 /// less is better.
 fn restore(brokers: &str) -> Row {
     let mut command = example("stream-kafka", "restore");

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// What one learned look costs, in memory and with everything that makes it durable.
+/// Measures the cost of one learned look, in memory and with everything that makes it durable.
 pub(crate) fn learning(rounds: usize) -> Vec<Row> {
     eprintln!("learning");
     let directory = TempDir::new().expect("there is room for a benchmark");

@@ -1,4 +1,5 @@
-//! What one more page takes of a service over Kafka, in memory and on disk: for how many pages a pod is large enough.
+//! The memory and disk that a service over Kafka needs for one more page. They show for how many pages a pod is large
+//! enough.
 
 use crate::at_rest::bytes_below;
 use crate::crawls::{STAGES, Services};
@@ -15,15 +16,15 @@ use tests::wait_for;
 /// Two crawls, so that what a service takes without any page cancels out.
 const KNOWN: [usize; 2] = [10_000, 70_000];
 const MIB: f64 = 1_048_576.0;
-/// Of different texts. They are served again under other addresses.
+/// Number of pages with different texts. They are served again under other addresses.
 const DIFFERENT: usize = 2_000;
 const CORE: usize = 0;
 const PATIENCE: Duration = Duration::from_secs(900);
 
-/// What a service holds once all pages are crawled and it was started again.
+/// Bytes that a service holds after all pages were crawled and it was started again.
 struct Held {
     memory: f64,
-    /// What it held when the last page was crawled.
+    /// Its memory when the last page was crawled, before the restart.
     at_work: f64,
     disk: f64,
 }

@@ -1,4 +1,4 @@
-//! What was measured, for people and machines.
+//! The table of measurements, for people and machines.
 
 use crate::measure::{Rounds, digits, load};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ enum Outcome {
     Skipped(String),
 }
 
-/// What was aimed at. Everything measured here is better when it is less.
+/// The aim for a measurement. Everything measured here is better when it is less.
 pub(crate) enum Target {
     /// Upper limit in the row's unit.
     Value(f64),
@@ -49,7 +49,7 @@ impl Row {
         self
     }
 
-    /// What else to know, on a line of its own.
+    /// Adds a remark, on a line of its own.
     pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
@@ -146,7 +146,7 @@ fn cells(row: &Row) -> [String; 6] {
     ]
 }
 
-/// What was aimed at, without the noughts that measured figures end in.
+/// The aim as text, without the trailing zeros that measured figures have.
 fn aim(most: f64) -> String {
     let digits = digits(most);
     if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.').to_owned() } else { digits }

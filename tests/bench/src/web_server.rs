@@ -87,7 +87,7 @@ pub(crate) struct WebServer {
     way: Way,
 }
 
-/// What nginx says that it answered.
+/// The answers in nginx's access log, and the CPU time of nginx.
 pub(crate) struct Books {
     pub(crate) pages: u64,
     pub(crate) bytes: u64,
@@ -113,7 +113,7 @@ impl WebServer {
             written.expect("a temporary directory takes files");
         }
         let tls_settings = "ssl_protocols TLSv1.2 TLSv1.3; ssl_certificate certificate.pem; ssl_certificate_key key.pem; ssl_session_cache off;";
-        // Books are written answer by answer: this is the server's time, which is nobody's.
+        // The access log is written answer by answer. This costs only time of the server, which no contestant is charged for.
         let configuration = format!(
             "daemon off; master_process off; pid nginx.pid; error_log error.log;
              events {{ worker_connections 8192; }}

@@ -16,7 +16,7 @@ use tests::programs;
 const CONTESTANT: usize = 0;
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What one contestant took for all pages.
+/// CPU time and peak memory of one contestant for all pages.
 struct Run {
     cpu: Duration,
     peak_memory_bytes: u64,
