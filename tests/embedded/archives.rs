@@ -1,4 +1,4 @@
-//! What was fetched, exported: WARC files that a foreign reader understands, and lines of JSON.
+//! Exports of fetches: WARC files that a foreign reader understands, and lines of JSON.
 
 use messages::Digest;
 use serde_json::Value;
@@ -114,7 +114,7 @@ fn read(directory: &Path) -> Option<Vec<Record>> {
     Some(read_with("read_warc.py", files)?.into_iter().map(Record).collect())
 }
 
-/// What a foreign reader says of files; `None`, and a line that says so, when it is not there.
+/// The content of files as a foreign reader prints it; `None`, and a line that says so, when the reader is not installed.
 pub(crate) fn read_with(script: &str, files: Vec<PathBuf>) -> Option<Vec<Value>> {
     let left_out = |why: &str| {
         assert!(std::env::var_os("CI").is_none(), "archives cannot be read back: {why}");

@@ -1,4 +1,4 @@
-//! Days in seconds: pages change while the loop runs, and the product tells each change once, in order.
+//! Days in seconds: pages change while the loop runs, and the product publishes each change once, in order.
 
 use crate::operating::{shown_status, stop};
 use messages::{Digest, Encoded, PageChange, Verdict, topics};
@@ -128,7 +128,7 @@ pub(crate) fn page_changes(crawl: &Crawl) -> Vec<PageChange> {
     page_change_records(crawl).iter().map(|value| PageChange::decode(value).unwrap()).collect()
 }
 
-/// The values of the records that tell changes.
+/// The values of the records on the topic of page changes, partition by partition.
 pub(crate) fn page_change_records(crawl: &Crawl) -> Vec<Vec<u8>> {
     let inspection = Inspection::open(&crawl.settings(), &crawl.data()).unwrap();
     let topic = inspection.names().topic(topics::PAGE_CHANGES);

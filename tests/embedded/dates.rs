@@ -1,10 +1,10 @@
-//! What servers say of the time of the last change, on its way to the scheduler of a running crawl.
+//! Times of the last change that servers send, on their way to the scheduler of a running crawl.
 
 use simweb::{ChangeRates, HostDials, SeededConfig, ValidatorSupport};
 use std::collections::HashMap;
 use tests::{Crawl, SimulatedWeb, books};
 
-/// A host that tells no dates.
+/// A host that sends no dates.
 const SILENT_HOST: &str = "host-0002.test";
 
 #[test]

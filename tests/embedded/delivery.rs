@@ -14,7 +14,7 @@ use tests::{
 const SECRET: &str = "a secret of our own making";
 const PAGES: usize = 36;
 
-/// A crawl that has ended and has a change of each page to tell.
+/// A crawl that has ended and has a change of each page to deliver.
 fn crawl() -> Crawl {
     static WEB: LazyLock<SimulatedWeb> = LazyLock::new(|| {
         let seeded = SeededConfig { hosts: 4, pages_per_host: PAGES / 4, ..SeededConfig::default() };

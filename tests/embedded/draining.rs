@@ -1,4 +1,4 @@
-//! Told to stop in the middle of its work, a crawl lets hosts finish their answers.
+//! A crawl that gets SIGTERM in the middle of its work lets hosts finish their answers.
 
 use crate::operating::shown_status;
 use simweb::SeededConfig;
@@ -7,7 +7,7 @@ use tests::{Crawl, SOON, SimulatedWeb, wait_for};
 
 /// One request each is under way at a time.
 const HOSTS: usize = 400;
-/// So many at least are under way when it is told to stop.
+/// Least number of requests under way when it gets SIGTERM.
 const IN_FLIGHT: usize = 300;
 
 #[test]

@@ -1,4 +1,4 @@
-//! A crawl that does not get its pages: whoever looks at it is told, and told why.
+//! A crawl that does not get its pages shows this and the reason in its status, its exit code and its messages.
 
 use crate::hints::request;
 use crate::operating::status;

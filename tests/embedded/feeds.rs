@@ -42,7 +42,7 @@ fn entries(feed: &Value) -> &[Value] {
     feed["entries"].as_array().unwrap()
 }
 
-/// What the running crawl answers: media type and body.
+/// The answer of the running crawl: media type and body. `None` for any status but 200.
 fn get(crawl: &Crawl, path: &str) -> Option<(String, String)> {
     let address = std::fs::read_to_string(crawl.data().join(recrawl::embedded::ADDRESS_FILE)).ok()?;
     let answer = HttpAnswer::to(address, path).filter(|answer| answer.status == 200)?;

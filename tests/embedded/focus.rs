@@ -87,7 +87,7 @@ fn skyreach_is_a_focused_crawl() {
     is_focused(&["--preset", "skyreach"]);
 }
 
-/// That a crawl with a topic and these flags fetches more pages on it than one without.
+/// Checks that a crawl with a topic and these flags fetches more pages on it than one without.
 fn is_focused(flags: &[&str]) {
     let (plain, asked) = crawl();
     let process = plain.run(&[]);

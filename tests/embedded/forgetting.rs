@@ -79,7 +79,7 @@ fn a_forgotten_page_leaves_no_trace_and_no_link_brings_it_back() {
     process.finish().exits_with(0);
     assert_eq!(traces(&crawl), Vec::<String>::new());
     assert_eq!(crawl.ask("page", &[PAGE, "--text"]).exits_with(1).stdout, "");
-    // What has been told stays told until retention ends.
+    // Published changes stay in their topic until retention ends.
     let told = topics_with_the_mark(&crawl);
     assert!(told.iter().all(|topic| topic.ends_with("page-changes")), "{told:?}");
     let status = crawl.ask("status", &[]).exits_with(0).json();

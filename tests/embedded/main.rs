@@ -1,4 +1,4 @@
-//! The whole loop in one process, over a simulated web: what survives, what it does to the web, what it tells.
+//! The whole loop in one process, over a simulated web: its recovery, its requests, and its outputs.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 

@@ -1,7 +1,7 @@
 //! The memory of a whole crawler when all it fetches is as large as it may be.
 //!
 //! The peak in RAM is measured, which is what a container limits. A limit on the address space (`RLIMIT_AS`) would also
-//! count stacks, arenas and files mapped by RocksDB that nobody touches, and Linux has no limit on RAM for one process.
+//! count stacks, arenas and unused pages of files mapped by RocksDB, and Linux has no limit on RAM for one process.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

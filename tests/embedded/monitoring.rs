@@ -1,4 +1,4 @@
-//! What a crawl shows at `/metrics`: all that its document lists, and all that alerts and dashboards use.
+//! The metrics of a crawl at `/metrics`: all that its document lists, and all that alerts and dashboards use.
 
 use crate::hints::request;
 use crate::operating::{fetches, stop};
@@ -84,7 +84,7 @@ fn a_crawl_shows_what_the_document_lists_and_what_alerts_and_dashboards_use() {
     stop(measured.running);
 }
 
-/// That each metric has a type and a help text, once.
+/// Checks that each metric has a type and a help text, once.
 fn says_what_each_means(text: &str) {
     let described = |what: &str| -> Vec<(String, String)> {
         let lines = text.lines().filter_map(|line| line.strip_prefix(what)?.split_once(' '));
@@ -100,7 +100,7 @@ fn says_what_each_means(text: &str) {
     }
 }
 
-/// That figures say what happened.
+/// Checks that the figures agree with what happened.
 fn is_measured(series: &[ScrapedSeries]) {
     let of = |name: &str, labels: &[(&str, &str)]| -> f64 {
         let has = |series: &&ScrapedSeries| {

@@ -1,4 +1,4 @@
-//! What was fetched, exported to object storage: another's client finds what an export to files has, each fetch once.
+//! Exports of fetches to object storage: a foreign client finds the same content as in an export to files, each fetch once.
 
 use crate::archives::{crawl, directory, export, files_in, lines, read_with, web, web_of_pages};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What an operator does to a crawl, running or not, and what it answers.
+//! Commands of an operator to a crawl, running or not, and its answers.
 
 use serde_json::Value;
 use simweb::SeededConfig;

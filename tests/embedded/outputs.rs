@@ -33,7 +33,7 @@ fn json_on_the_topic_is_the_line_that_is_told_and_a_topic_may_change_its_form() 
     let json = by_id(records.iter().map(|record| serde_json::from_slice(record).unwrap()));
     assert_eq!((json.len(), &json), (PAGES / 2, &told(&crawl)));
 
-    // Another form from now on; new pages are told in it.
+    // Another form from now on; changes of new pages are published in it.
     let crawl = crawl.with("output.format", "avro");
     std::fs::write(crawl.seeds_file(), urls.join("\n")).unwrap();
     crawl.run(&["--until-idle"]).finish().exits_with(0);

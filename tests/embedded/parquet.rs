@@ -1,4 +1,4 @@
-//! What was fetched, exported as Parquet: a foreign reader finds the rows that the lines of JSON have.
+//! Exports of fetches as Parquet: a foreign reader finds the rows that the lines of JSON have.
 
 use crate::archives::{crawl, directory, export, files_in, lines, read_with, web};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! A change is told with the same words by `recrawl diff`, by `recrawl changes`, and on the topic `page-changes`.
+//! `recrawl diff`, `recrawl changes` and the topic `page-changes` describe a change with the same words.
 
 use crate::changes::page_changes;
 use crate::hints::request;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tests::{Crawl, Process, SOON, programs, wait_for};
 
-/// What tells a change.
+/// The fields that describe a change.
 const FIELDS: [&str; 9] =
     ["verdict", "magnitude", "changes", "added", "removed", "links_added", "links_removed", "passed_over", "left_out"];
 
@@ -19,7 +19,7 @@ struct Edited {
     url: &'static str,
     media_type: &'static str,
     versions: [String; 2],
-    /// The change as it must be told: the field `changes`.
+    /// The expected description of the change: the field `changes`.
     told: Value,
 }
 

@@ -1,4 +1,4 @@
-//! What the stages have written down about each page, read from the stores of a crawl that does not run.
+//! The state of each page in all stages, read from the stores of a crawl that does not run.
 
 use crate::Crawl;
 use estimator::PageBelief;
@@ -85,7 +85,7 @@ pub fn read_stages(partitions: u32, data: impl Fn(&str) -> PathBuf) -> BTreeMap<
     })
 }
 
-/// What an estimator with a data directory of its own has learned of each page.
+/// Calls `visit` with the belief on each page, from the stores of an estimator with a data directory of its own.
 pub fn read_beliefs(partitions: u32, data: &Path, mut visit: impl FnMut(PageBelief)) {
     let stores = RocksStores::new(data, StoreMemory::default());
     let open = |task: &TaskId, names: &[&str]| -> Box<dyn StateStore> {

@@ -91,7 +91,7 @@ onload = () => {{
 
 /// An expression for [`Browser::evaluate`]: whether the page overflows to the side, the least contrast of a text with what
 /// it stands on as in WCAG 2 (`least`), that of a line or a mark of a drawing in a meaningful colour (`faintest`, null
-/// without drawings), and the size of the smallest letters of a drawing in pixels (`letters`, null without).
+/// without drawings), and the least height of a text in a drawing, in pixels (the last field, null without).
 pub const READABLE: &str = "(() => {
   const numbers = color => color.match(/[\\d.]+/g).map(Number);
   const luminance = color => {

@@ -1,4 +1,4 @@
-//! What is left of a page that an operator has forgotten.
+//! Traces of a page that an operator has forgotten.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
@@ -32,8 +32,8 @@ pub fn has_mark(bytes: &[u8]) -> bool {
     bytes.windows(MARK.len()).any(|window| window == MARK.as_bytes())
 }
 
-/// Whether an entry of a stage's table is about the page, by its id in the key or the mark in the value. It may stay that the
-/// page is not wanted, and the number of its last request, which tells nothing of its content.
+/// Whether an entry of a stage's table is about the page, by its id in the key or the mark in the value. Two facts may stay,
+/// as they reveal no content: that the page is not wanted, and the number of its last request.
 pub fn is_trace(stage: &str, table: &str, key: &[u8], value: &[u8]) -> bool {
     let id = CanonicalUrl::parse(PAGE).unwrap().page_id();
     let is_about = key.windows(id.0.len()).any(|window| window == id.0) || has_mark(value);

@@ -1,4 +1,4 @@
-//! What a port answers.
+//! HTTP requests to a port, and their answers.
 
 use crate::SOON;
 use std::io::{Read, Write};
@@ -10,7 +10,7 @@ pub struct HttpAnswer {
     pub status: u16,
     /// The status line and the headers.
     pub head: String,
-    /// What follows them.
+    /// The body.
     pub body: String,
 }
 

@@ -59,7 +59,7 @@ fn redirects_of(host: usize, hosts: usize) -> Vec<FaultRule> {
         rule(FaultScope::Pages(0.03), other("http", 13) + "/section-3"),
     ];
     if host.is_multiple_of(4) {
-        // Those that ask for a longer delay have numbers that end in 1, and so has nobody here.
+        // Hosts that ask for a longer delay have numbers that end in 1, so none of them is here.
         let scheme = if host.is_multiple_of(8) { "https" } else { "http" };
         rules.push(rule(FaultScope::Path("/robots.txt".to_owned()), other(scheme, 2)));
     }
@@ -78,7 +78,7 @@ pub fn settings_for_mixed_web() -> [(&'static str, String); 5] {
     ]
 }
 
-/// What such a web has to complain about, by its own ledger.
+/// Complaints of such a web about the crawl, by its own ledger.
 pub fn impoliteness(ledger: &[LedgerEntry], hosts: usize) -> Vec<String> {
     let report = politeness(ledger);
     let mut complaints = Vec::new();

@@ -25,7 +25,7 @@ pub struct UsedSeries {
     matchers: Vec<Matcher>,
 }
 
-/// What the manifests use.
+/// The series and expressions that the manifests use.
 #[derive(Debug, Default)]
 pub struct Monitoring {
     /// Every selector, apart from those on recorded series.
@@ -67,7 +67,7 @@ impl Monitoring {
         Ok(Self { used, expressions })
     }
 
-    /// What is used, but not in the table of metrics: no such name, or no such label.
+    /// Used series that are not in the table of metrics: no such name, or no such label.
     pub fn unlisted(&self) -> Vec<String> {
         let is_listed = |used: &&UsedSeries| {
             metric_of(&used.name).is_some_and(|metric| {

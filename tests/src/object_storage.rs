@@ -27,7 +27,7 @@ pub struct ObjectStorage {
     talk: Mutex<(ChildStdin, BufReader<ChildStdout>)>,
 }
 
-/// What is in a bucket.
+/// The objects and incomplete uploads in a bucket.
 #[derive(Debug)]
 pub struct Listing {
     /// Bytes of the objects by their keys.
@@ -42,7 +42,7 @@ impl ObjectStorage {
         Self::listen(None)
     }
 
-    /// The same with TLS, as `localhost`, by an authority that nobody knows.
+    /// The same with TLS, as `localhost`, with a certificate of an authority that no client trusts by itself.
     pub fn start_with_tls() -> Option<Self> {
         Self::listen(Some(authority_files(vec!["localhost".to_owned()])))
     }
@@ -111,7 +111,7 @@ impl ObjectStorage {
         self.variables_of(&self.owner)
     }
 
-    /// What nobody may see: the secret of [`variables`](Self::variables).
+    /// The secret of [`variables`](Self::variables), which no output may show.
     pub fn secret(&self) -> &str {
         &self.exporter[1]
     }
@@ -130,7 +130,7 @@ impl ObjectStorage {
         variables
     }
 
-    /// What is in the bucket, as boto3 sees it.
+    /// The objects and incomplete uploads in the bucket, as boto3 sees them.
     pub fn list(&self) -> Listing {
         let answer = self.ask(json!({ "do": "list" }));
         let objects = answer["objects"].as_object().expect("objects have names").iter();

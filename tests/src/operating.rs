@@ -1,4 +1,4 @@
-//! What the commands of operators do to what is fetched, however they reach a crawl.
+//! Checks of the effect of operators' commands on fetches, for every way by which commands reach a crawl.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 

@@ -67,14 +67,14 @@ pub struct Process {
     stderr: PathBuf,
 }
 
-/// What a program left when it ended.
+/// The exit status and output of a program that has ended.
 #[derive(Debug)]
 pub struct Output {
     /// How it ended.
     pub status: ExitStatus,
-    /// What it answered.
+    /// Its standard output.
     pub stdout: String,
-    /// What else it said.
+    /// Its standard error.
     pub stderr: String,
 }
 
@@ -110,7 +110,7 @@ impl Process {
         self.child.try_wait().expect("a child can be asked").is_none()
     }
 
-    /// What it has said on stderr so far.
+    /// Its standard error so far.
     pub fn stderr(&self) -> String {
         std::fs::read_to_string(&self.stderr).expect("stderr goes to a file")
     }

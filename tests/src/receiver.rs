@@ -42,7 +42,7 @@ impl Webhook {
     }
 }
 
-/// What the server does with a request.
+/// The server's reaction to a request.
 #[derive(Clone, Debug)]
 pub enum Reply {
     /// Answers with this status, and these lines of the head.
@@ -79,7 +79,7 @@ impl WebhookReceiver {
         Self::listen(behaviour, None)
     }
 
-    /// The same with TLS, as `localhost`, by an authority that nobody knows.
+    /// The same with TLS, as `localhost`, with a certificate of an authority that no client trusts by itself.
     pub fn start_with_tls(behaviour: impl Fn(&Webhook) -> Reply + Send + Sync + 'static) -> Self {
         let (config, authority) = certified(vec!["localhost".to_owned()]);
         Self { authority: Some(authority), ..Self::listen(behaviour, Some(config)) }
@@ -127,7 +127,7 @@ impl WebhookReceiver {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What was confirmed, in order.
+    /// The requests that were answered with 2xx, in order.
     pub fn taken(&self) -> Vec<Webhook> {
         self.seen().into_iter().filter(|webhook| webhook.was_taken).collect()
     }
@@ -190,7 +190,7 @@ fn read(reader: &mut impl BufRead) -> std::io::Result<Option<Webhook>> {
     Ok(Some(Webhook { target, headers, body, came_before: 0, was_taken: false }))
 }
 
-/// A loopback address where nobody listens.
+/// A loopback address where no process listens.
 pub fn deserted() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
     let address = listener.local_addr().expect("it is bound");

@@ -1,4 +1,4 @@
-//! What Prometheus would have recorded of running processes, in the notation of promtool's unit tests of rules.
+//! Series that Prometheus would have recorded of running processes, in the notation of promtool's unit tests of rules.
 
 use crate::monitoring::ScrapedSeries;
 use std::collections::{BTreeMap, BTreeSet};

@@ -176,7 +176,7 @@ impl Distributed {
 
 /// A running service. What it said is shown when its test fails.
 pub struct Service {
-    /// What it runs.
+    /// Name of the stage that it runs.
     pub stage: &'static str,
     process: Option<Process>,
 }
@@ -191,7 +191,7 @@ impl Service {
         self.process.as_ref().expect("it is taken only when the service ends")
     }
 
-    /// What it has said so far.
+    /// Its log so far: standard error.
     pub fn said(&self) -> String {
         self.process().stderr()
     }
@@ -253,7 +253,7 @@ impl Service {
         self.drained()
     }
 
-    /// Waits until it has ended after it was told to, and checks that it drained. Returns what it said.
+    /// Waits until it has ended after a signal to stop, and checks that it drained. Returns its log.
     pub fn drained(mut self) -> String {
         let process = self.process.take().expect("it runs");
         let output = process.finish().exits_with(0).says(&["drained"]);

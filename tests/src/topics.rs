@@ -1,4 +1,4 @@
-//! What stands on the topics of a crawl, and with which schema it was written.
+//! The records on the topics of a crawl, and the schemas with which they were written.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 

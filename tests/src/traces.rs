@@ -1,4 +1,4 @@
-//! A collector of traces, and what it was told.
+//! A collector of traces, and the spans that it received.
 //!
 //! [`TraceCollector`] takes spans by OTLP itself. With `RECRAWL_OTEL_COLLECTOR`, the collector of OpenTelemetry stands before
 //! it: it takes them from the programs, checks them as it does anywhere, and sends them on.
@@ -15,7 +15,7 @@ use std::net::TcpStream;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// A span as it was told.
+/// A span as the collector received it.
 #[derive(Clone, Debug, PartialEq, PartialOrd)]
 pub struct ToldSpan {
     /// The attribute `service.name`.
@@ -26,7 +26,7 @@ pub struct ToldSpan {
     pub id: String,
     /// Id of its parent; empty without one.
     pub parent: String,
-    /// What was done.
+    /// Name of the operation.
     pub name: String,
     /// `internal`, `server`, `client`, `producer` or `consumer`.
     pub kind: &'static str,
@@ -34,7 +34,7 @@ pub struct ToldSpan {
     pub time: (u64, u64),
     /// Attributes as text.
     pub attributes: BTreeMap<String, String>,
-    /// What its status says went wrong.
+    /// The error in its status; `None` if there was none.
     pub error: Option<String>,
 }
 
@@ -78,7 +78,7 @@ impl TraceCollector {
         Self { receiver, before }
     }
 
-    /// What `trace.otlp_endpoint` is to name.
+    /// The value for `trace.otlp_endpoint`.
     pub fn endpoint(&self) -> String {
         match &self.before {
             Some((.., address)) => address.clone(),
@@ -91,10 +91,10 @@ impl TraceCollector {
         self.receiver.taken()
     }
 
-    /// All that was told so far, each span once.
+    /// All spans received so far, each once.
     ///
     /// # Panics
-    /// If a request is not OTLP, or a span was told in two ways.
+    /// If a request is not OTLP, or a span was received with two contents.
     pub fn spans(&self) -> Vec<ToldSpan> {
         let mut all: BTreeMap<String, ToldSpan> = BTreeMap::new();
         for request in self.receiver.taken() {
@@ -162,7 +162,7 @@ const LOOP: [(&str, &str); 5] = [
     ("recrawl-scheduler", "process"),
 ];
 
-/// The addresses of pages whose whole loop is told as one trace.
+/// The addresses of pages whose whole loop was received as one trace.
 ///
 /// # Panics
 /// If a span of such a trace does not fit to the one before.

@@ -108,7 +108,7 @@ impl SimulatedWeb {
         self.authority.as_ref().map(NamedTempFile::path)
     }
 
-    /// What it has served so far.
+    /// Its answers so far.
     pub fn ledger(&self) -> Vec<LedgerEntry> {
         self.web.ledger().entries()
     }

@@ -15,7 +15,7 @@ fn on_a_terminal(directory: &Path, variables: &[(&str, &str)], further: &[&str])
     // SAFETY: openpty(3) writes two descriptors, which are ours from then on. The other pointers may be null.
     let opened = unsafe { libc::openpty(&mut reader, &mut terminal, none, none.cast(), none.cast()) };
     assert_eq!(opened, 0, "{}", std::io::Error::last_os_error());
-    // SAFETY: both descriptors were just opened, and nobody else has them.
+    // SAFETY: both descriptors were just opened, and no other code has them.
     let (mut reader, terminal) = unsafe { (File::from_raw_fd(reader), OwnedFd::from_raw_fd(terminal)) };
     let mut command = programs().command("recrawl");
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"] {

@@ -1,4 +1,4 @@
-//! What a schema registry may answer, and what becomes of it.
+//! Answers of a schema registry, and their effect on the form of changes: used, refused or tried again.
 
 use messages::ChangeForm;
 use recrawl::schema_registry::change_form;

@@ -1,4 +1,4 @@
-//! What is handed out, and where it is installed.
+//! The files of a release, and where they are installed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

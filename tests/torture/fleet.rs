@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tests::KafkaCluster;
 use tests::services::{Distributed, Service};
 
-/// Longest time until a process that was told to end has ended, and until a cluster is whole again.
+/// Longest time until a process that got SIGTERM has ended, and until a cluster is whole again.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The processes of each stage, by name, and what is still to happen to them.
@@ -14,7 +14,7 @@ pub(crate) struct Fleet<'a> {
     crawl: &'a Distributed,
     cluster: &'a KafkaCluster,
     services: BTreeMap<(&'static str, String), Service>,
-    /// What has begun and ends later.
+    /// Incidents that have begun, by the time at which they end.
     open: Vec<(Instant, End)>,
     joined: usize,
     /// How often the work in flight of a fetcher was cut off.
@@ -26,7 +26,7 @@ pub(crate) struct Fleet<'a> {
 enum End {
     Resume((&'static str, String)),
     Leave((&'static str, String)),
-    /// Has been told to leave; the time is the last moment for it.
+    /// Has got SIGTERM; the time is the last moment at which it may end.
     Gone((&'static str, String)),
     RestartBroker(usize),
     ResumeBroker(usize),
@@ -103,7 +103,7 @@ impl<'a> Fleet<'a> {
         self.fetchers_cut_off += usize::from(stage == "fetcher");
     }
 
-    /// Ends what is due, and checks that nobody has ended by itself.
+    /// Ends the incidents that are due, and checks that no process has ended by itself.
     pub(crate) fn turn(&mut self) {
         let now = Instant::now();
         for (due, end) in std::mem::take(&mut self.open) {

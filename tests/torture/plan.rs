@@ -1,4 +1,4 @@
-//! What is to happen, and in which order: drawn from a seed.
+//! The incidents of a run and their order, drawn from a seed.
 
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -74,7 +74,7 @@ impl Size {
     }
 }
 
-/// What happens, in its order.
+/// Draws the incidents of a run, in their order.
 pub(crate) fn draw(size: &Size, seed: u64) -> Vec<Incident> {
     let mut random = Pcg64::seed_from_u64(seed);
     let mut incidents = Vec::new();

@@ -28,7 +28,7 @@ const CHUNK_EVERY: Duration = Duration::from_secs(1);
 /// Longest wait for the whole backlog, or for a member's restart.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Pages that are known before the first restart, and those, at least, that are told of during each.
+/// Number of pages that are known before the first restart, and least number of pages sent during each restart.
 fn sizes() -> (usize, usize) {
     if is_full() { (700_000, 100_000) } else { (20_000, 20_000) }
 }

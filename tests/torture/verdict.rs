@@ -63,7 +63,7 @@ impl Verdict<'_> {
         repeated
     }
 
-    /// What the web has answered, by page, in the order of the answers.
+    /// The web's answers by page, in their order.
     fn looks(&self) -> BTreeMap<String, Vec<LedgerEntry>> {
         let mut looks: BTreeMap<String, Vec<LedgerEntry>> = BTreeMap::new();
         for entry in self.web.ledger().into_iter().filter(|entry| entry.kind == RequestKind::Page) {
@@ -102,7 +102,7 @@ impl Verdict<'_> {
         }
     }
 
-    /// What all processes have said, those that were killed among them.
+    /// The standard error of all processes, also of those that were killed.
     fn said(&self) -> String {
         let directory = std::fs::read_dir(self.crawl.crawl.directory.path()).unwrap();
         let files =

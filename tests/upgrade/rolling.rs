@@ -29,8 +29,8 @@ const SETS: [(&str, &str); 5] = [
 const STRIDE: usize = 30;
 const INSTANCES: [&str; 2] = ["0", "1"];
 
-/// Of each stage the records that the stage before it in the loop writes. Where that is of the other version and the
-/// stage is not, it has to meet them.
+/// Records that each stage reads from the stage before it in the loop. If only the stage before is of the other version,
+/// the stage has to meet records of that version.
 const INPUTS: [(&str, &str); 6] = [
     ("scheduler", ChangeEstimate::NAME),
     ("fetcher", FetchRequest::NAME),
@@ -135,7 +135,7 @@ impl Fleet<'_> {
         }
     }
 
-    /// What a build's `recrawl changes` tells: change ids, each once.
+    /// The change ids that a build's `recrawl changes` prints, each once.
     fn changes(&self, program: &str) -> Vec<String> {
         let told = self.distributed.ask_program(program, &["changes"]).exits_with(0);
         assert_eq!(told.stderr, "", "{program} changes");

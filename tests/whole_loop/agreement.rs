@@ -94,7 +94,7 @@ fn simulate(trace: &ChangeTrace, policy: PolicyKind, estimator: EstimatorChoice,
     let mut changes = RecordedChanges::new(trace.pages.iter().map(|page| changes_days(page, START))).unwrap();
     let mut policy = setup::build(policy, &PolicyOptions::default());
     let mut learner = learner::learner(estimator, &pages, change_rate::EstimatorOptions::default()).unwrap();
-    // The pages tell truthfully when they last changed, and only the sweeps use it.
+    // The pages state truthfully when they last changed, and only the sweeps use it.
     let last_modified_share = if estimator == EstimatorChoice::Sweeps { 1.0 } else { 0.0 };
     let run = Run { last_modified_share, ..Run::new(SETTLED_DAYS, DAYS, fetches_per_day) };
     let mut go_on = |_| ControlFlow::Continue(());

@@ -32,7 +32,7 @@ struct Pending {
     due: Timestamp,
 }
 
-/// What went wrong on purpose, and what came of the rest.
+/// Requests, answers, and the faults that were made on purpose.
 #[derive(Default)]
 pub(crate) struct FetchLog {
     pub(crate) requests: BTreeMap<(u32, u64), FetchRequest>,
@@ -109,7 +109,7 @@ impl FakeFetcher {
     ) {
         let chance: f64 = if plan.trouble { random.random() } else { 1.0 };
         if chance < 0.02 {
-            // A machine that dies with its disk, an operator who skips ahead: nobody will ever answer.
+            // A machine that dies with its disk, an operator who skips ahead: the request never gets an answer.
             log.lost.push((request.page_id, request.attempt));
             self.taken.insert(place, true);
             return;
@@ -130,8 +130,8 @@ impl FakeFetcher {
         self.pending.iter().position(is_due).map(|number| self.pending.remove(number))
     }
 
-    /// What comes of a request to the host that refuses: 429 without a word of when to come back, and for a while after
-    /// it nothing is sent.
+    /// The answer to a request if its host refuses or rests: 429 without Retry-After, and for a while after it, a result without
+    /// a status, as nothing is sent.
     fn refusal(&mut self, request: &FetchRequest, now: Timestamp, plan: &Plan) -> Option<FetchResult> {
         let host = request.url.host();
         let mut limited = blank(request, now);

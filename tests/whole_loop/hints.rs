@@ -24,7 +24,7 @@ const CHANGES_PER_DAY: f64 = 0.05;
 /// A look at every page in four days.
 const FETCHES_PER_DAY: f64 = 20.0;
 const DAYS: u32 = 150;
-/// What happens before is learning.
+/// First day of the scored time. The days before it are for learning.
 const JUDGED_FROM_DAY: u32 = 50;
 const TICK: Duration = Duration::from_secs(3_600);
 

@@ -24,7 +24,7 @@ pub(crate) const PAGES_PER_HOST: usize = 40;
 /// A look at every page in this many days.
 const FETCH_EVERY_DAYS: f64 = 8.0;
 pub(crate) const DAYS: f64 = 160.0;
-/// What happens before is learning.
+/// Start of the scored time, in days. The time before it is for learning.
 const SETTLED_DAYS: f64 = 60.0;
 const TICK: Duration = Duration::from_secs(3_600);
 /// Long enough that one changed passage is plainly a change: no looks are spent to make sure.
@@ -33,13 +33,13 @@ const PAGE_BYTES: usize = 6_000;
 /// A web of hosts with these sitemaps, one each.
 pub(crate) struct ListedWeb {
     pub(crate) sitemaps: Vec<HostSitemap>,
-    /// Share of the pages of each host that tell when they last changed.
+    /// Share of the pages of each host that state when they last changed.
     pub(crate) dated_share: f64,
     /// Hosts from this on date every page now.
     pub(crate) lying_dates_from: usize,
 }
 
-/// What came of running the services on it.
+/// The result of running the services on it.
 pub(crate) struct Lived {
     /// Share of the scored time during which copies were stale.
     pub(crate) stale: f64,

@@ -50,7 +50,7 @@ fn looks(history: &History, wanted: impl Fn(&CanonicalUrl) -> bool) -> usize {
     history.answers.iter().filter(|answer| wanted(&answer.look.url)).count()
 }
 
-/// Both sides of every tie tell it alike.
+/// Checks that both sides of every tie have the same record of it.
 fn check_books(history: &History) {
     let ties = |id: &PageId| history.pages[id].scheduler.ties.as_ref();
     for id in history.pages.keys() {

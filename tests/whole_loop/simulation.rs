@@ -33,7 +33,7 @@ const PARTITIONS: u32 = 4;
 /// The matcher only where mirrors are looked for, the ranker where links are followed.
 const STAGES: [&str; 5] = ["scheduler", "detector", "estimator", "matcher", "ranker"];
 
-/// What happens in a history.
+/// The events that happen in a history.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) seed: u64,
@@ -57,7 +57,6 @@ pub(crate) struct Plan {
     pub(crate) policy: PolicyKind,
 }
 
-/// Mirrors on the web.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mirrors {
     None,
@@ -99,7 +98,7 @@ pub(crate) struct Page {
     pub(crate) estimator_fetches: i64,
 }
 
-/// What happened.
+/// The records, answers and state at the end of a simulation.
 pub(crate) struct History {
     pub(crate) web: Web,
     pub(crate) start: Timestamp,
@@ -113,7 +112,7 @@ pub(crate) struct History {
     pub(crate) late_answers: u32,
     pub(crate) repeated_answers: u32,
     pub(crate) page_changes: Vec<InputRecord>,
-    /// What came to the detector since the start of the last day.
+    /// Inputs of the detector since the start of the last day.
     pub(crate) fetch_results: Vec<InputRecord>,
     pub(crate) pages: BTreeMap<PageId, Page>,
     /// The ranker's pages, if links are followed.

@@ -22,7 +22,7 @@ pub(crate) struct Web {
     index: HashMap<CanonicalUrl, usize>,
 }
 
-/// What a page is at a moment.
+/// The version and body of a page at a moment.
 pub(crate) struct Copy {
     pub(crate) version: usize,
     pub(crate) body: String,
@@ -107,7 +107,7 @@ impl Web {
         &self.pages[self.index[url]]
     }
 
-    /// What is there at a moment; `None` while the page is gone.
+    /// The page at a moment; `None` while it is gone.
     pub(crate) fn copy(&self, url: &CanonicalUrl, at: Timestamp) -> Option<Copy> {
         let number = self.index[url];
         let page = &self.pages[number];

@@ -1,4 +1,4 @@
-//! Archives of any answer: each record ends where it says, and a response tells the truth about the body behind it.
+//! Archives of any answer: each record ends where it says, and a response is true about the body behind it.
 //!
 //! Input: a byte that says what came of the fetch, then all that the server sends.
 #![no_main]

@@ -51,7 +51,7 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-/// What stands before and after a byte; nothing after it when it is not there.
+/// The bytes before and after the first occurrence of a byte. Without one, all bytes, and nothing after them.
 fn split(bytes: &[u8], at: u8) -> (&[u8], &[u8]) {
     match bytes.iter().position(|byte| *byte == at) {
         Some(place) => (&bytes[..place], &bytes[place + 1..]),

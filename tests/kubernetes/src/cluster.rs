@@ -19,7 +19,7 @@ pub const NAMESPACE: &str = "recrawl-dev";
 pub const SOON: Duration = Duration::from_secs(120);
 /// Two versions. The records of the second have a field more.
 pub const IMAGES: [&str; 2] = ["recrawl:0.1.0", "recrawl:0.1.1"];
-/// What runs the stages.
+/// The workloads that run the stages.
 pub const STAGES: [&str; 6] = [
     "statefulset/recrawl-scheduler",
     "deployment/recrawl-fetcher",

@@ -144,7 +144,7 @@ impl Keda {
     }
 }
 
-/// What both would know from their pods: all namespaces are watched.
+/// The environment that the pods of both would set: all namespaces are watched.
 const ENVIRONMENT: [(&str, &str); 4] = [
     ("WATCH_NAMESPACE", ""),
     ("POD_NAMESPACE", "keda"),

@@ -1,8 +1,8 @@
 //! A Kubernetes cluster of processes, to see the manifests in `k8s/` work without containers: a real control plane, and
 //! nodes whose kubelet runs each container's command in a sandbox on this machine.
 //!
-//! What differs from a real cluster: pods share this machine's network, so each gets an address of its own in 127.0.0.0/8
-//! and is told to listen there (`RECRAWL_HTTP_BIND`); network policies are therefore not enforced, names of Services are
+//! Differences from a real cluster: pods share this machine's network, so each gets an address of its own in 127.0.0.0/8
+//! and listens there (`RECRAWL_HTTP_BIND`); network policies are therefore not enforced, names of Services are
 //! not resolved, and the resources of a container are counted but not limited.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
@@ -47,7 +47,7 @@ pub(crate) fn logged(mut command: tokio::process::Command, directory: &Path, nam
     command.spawn().unwrap_or_else(|error| panic!("{name} cannot be started: {error}"))
 }
 
-/// A port of 127.0.0.1 that nobody listens on.
+/// A port of 127.0.0.1 on which no process listens.
 pub(crate) fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

@@ -1,5 +1,5 @@
-//! The component `delivery` over the dev overlay: a pod that tells changes to a web server, as a Kafka user with the rights that
-//! stand there. What it does when Kafka or the receiver fail is tested without a control plane, by tests/distributed.
+//! The component `delivery` over the dev overlay: a pod that posts changes to a web server, as a Kafka user with the rights
+//! that stand there. Failures of Kafka and of the receiver are tested without a control plane, by tests/distributed.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 

@@ -128,7 +128,7 @@ async fn the_dev_overlay_runs_and_takes_what_operators_do_to_it() {
     assert!(!refused.status.success() && errors.contains("violates PodSecurity \"restricted"), "{errors}");
     cluster.step("a pod that breaks restricted security is refused");
 
-    // A pod with the wrong settings may have been about to refuse them when it was told to stop.
+    // A pod with the wrong settings may have been about to refuse them when it got SIGTERM.
     assert_drained(&cluster, &[0, 2]);
     assert_eq!(cluster.site.most_at_once(), 1, "one request at a time to each host");
     let gap = shortest_gap(&cluster.site);
@@ -143,7 +143,7 @@ async fn the_dev_overlay_runs_and_takes_what_operators_do_to_it() {
     ));
 }
 
-/// All pods of stages that were told to stop did so within their grace period, with one of these exit codes.
+/// Checks that all pods of stages that got SIGTERM ended within their grace period, with one of these exit codes.
 fn assert_drained(cluster: &Cluster, exit_codes: &[i32]) {
     let ended: Vec<_> = cluster.nodes.iter().flat_map(Kubelet::ended).collect();
     let stages = ended.iter().filter(|ended| !ended.pod.starts_with("recrawl-command"));
@@ -187,7 +187,7 @@ fn rebalances_since(cluster: &Cluster, before: &BTreeMap<String, usize>) -> Stri
     format!("{since:?} rebalances since")
 }
 
-/// What a container said when it last ended, if that was for its settings or its user's rights.
+/// The message with which a pod's container last ended, if it ended for its settings or its user's rights (exit code 2).
 fn last_refusal(pod: &Pod) -> Option<String> {
     let terminated = container(pod)?.last_state.as_ref()?.terminated.as_ref()?;
     terminated.message.clone().filter(|_| terminated.exit_code == 2)

@@ -1,4 +1,5 @@
-//! What the other build has more: a field in records and state, found by structure and not by the lines around it.
+//! The edits that make the other build: one more field in records and state. Their places are found by structure and not
+//! by the lines around them.
 //!
 //! The field comes first in each record, so that a reader that did not go by the writer's schema would read nothing
 //! right. It is always written as [`WRITTEN`]; its default in the schema is another number. Reading anything else than

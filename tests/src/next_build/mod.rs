@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// What the copy consists of.
+/// Files and directories of the workspace that are copied.
 const COPIED: [&str; 7] = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "crates", "services", "schemas", "tests"];
-/// Where the crates of the copy lie below it. Cargo tells packages apart by their place within their workspace: at the
+/// Where the crates of the copy lie below it. Cargo distinguishes packages by their place within their workspace: at the
 /// same place they would be taken for ours, and overwrite them.
 const WITHIN: &str = "next";
 /// Workspaces of their own below the copied directories.

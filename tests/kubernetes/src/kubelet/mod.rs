@@ -36,7 +36,7 @@ pub struct Kubelet {
     tasks: [JoinHandle<()>; 2],
 }
 
-/// What the pods of a node share.
+/// State that the pods of a node share.
 struct NodeOfProcesses {
     name: String,
     /// Distinguishes the addresses of this node's pods from those of other nodes.
@@ -164,7 +164,7 @@ impl NodeOfProcesses {
         panic!("{}: pods are followed no more: {followed:?}", self.name);
     }
 
-    /// A pod that is new here is started; one that is to end is told so.
+    /// Starts a pod that is new here. Passes the grace period to a pod that is being deleted.
     fn take(self: Arc<Self>, pod: Pod) {
         let uid = pod.uid().unwrap_or_default();
         let mut pods = self.pods.lock().unwrap();
@@ -194,7 +194,7 @@ impl NodeOfProcesses {
         format!("127.{}.{high}.{low}", 100 + self.number)
     }
 
-    /// Tells what happened to a pod, as `kubectl describe` shows it.
+    /// Publishes an event of a pod, as `kubectl describe` shows it.
     async fn tell(&self, pod: &Pod, type_: EventType, reason: &str, note: String) {
         let recorder = Recorder::new(self.client.clone(), "kubelet".into());
         let event =

@@ -255,7 +255,7 @@ impl Life {
         (exit_code, began.elapsed())
     }
 
-    /// Tells the control plane that nothing of the deleted pod is left here.
+    /// Removes the deleted pod from the control plane, since nothing of it is left here.
     async fn leave(&mut self) {
         let now = DeleteParams {
             grace_period_seconds: Some(0),

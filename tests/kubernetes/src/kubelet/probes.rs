@@ -10,14 +10,14 @@ use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// What the probes have found of a container.
+/// The results of a container's probes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Health {
     pub(super) is_started: bool,
     pub(super) is_ready: bool,
 }
 
-/// Probes a container and tells its health, until it must be restarted. Returns which probe failed, and how.
+/// Probes a container and sends its health, until it must be restarted. Returns which probe failed, and how.
 pub(super) async fn watch(container: &Container, address: &str, health: &watch::Sender<Health>) -> String {
     if let Some(probe) = &container.startup_probe {
         let prober = Prober::new(container, probe, address);

@@ -1,4 +1,4 @@
-//! What a kubelet reports of a pod.
+//! The status of a pod, as a kubelet reports it.
 
 use super::probes::Health;
 use k8s_openapi::api::core::v1::{Container, Pod};
@@ -14,7 +14,7 @@ pub(super) struct Termination {
     pub(super) finished: Timestamp,
 }
 
-/// What a container does.
+/// State of a container: waiting, running or ended.
 #[derive(Clone, Debug)]
 pub(super) enum Doing {
     Waits { reason: &'static str, message: String },
