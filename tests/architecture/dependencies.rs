@@ -153,6 +153,17 @@ fn only_one_crate_speaks_to_kafka_and_only_one_writes_to_rocksdb() {
 }
 
 #[test]
+fn the_runtime_knows_no_record_of_the_product() {
+    let graph = dependencies();
+    for runtime in ["wire", "stream", "stream-kafka", "stream-rocksdb", "stream-conformance"] {
+        for target in ["messages", "sweeps", "change-rate"] {
+            let found = way(graph, runtime, target);
+            assert!(found.is_none(), "{found:?}: what the runtime asks of a record belongs into crates/wire");
+        }
+    }
+}
+
+#[test]
 fn nothing_depends_on_the_lab() {
     let lab: Vec<String> = std::fs::read_dir(tests::workspace().join("crates/lab"))
         .unwrap()

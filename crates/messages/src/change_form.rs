@@ -1,8 +1,8 @@
 //! The forms in which changes are written. Readers tell them by the first byte.
 
-use crate::codec::Codec;
-use crate::{ChangeLine, DecodeError, Encoded, Message, PageChange, change_line, confluent, schemas};
+use crate::{ChangeLine, PageChange, change_line, schemas};
 use std::sync::LazyLock;
+use wire::{Codec, DecodeError, Encoded, Message, confluent};
 
 /// The form of the records on the topic [`PAGE_CHANGES`](crate::topics::PAGE_CHANGES). No stage reads that topic, so it
 /// may have the form that its readers want.
@@ -42,7 +42,7 @@ impl Message for PageChange {
 
     fn codec() -> &'static Codec<Self> {
         static CODEC: LazyLock<Codec<PageChange>> =
-            LazyLock::new(|| Codec::new(PageChange::NAME, include_str!("../../../schemas/PageChange.avsc")));
+            LazyLock::new(|| schemas::codec(PageChange::NAME, include_str!("../../../schemas/PageChange.avsc")));
         &CODEC
     }
 }

@@ -132,7 +132,7 @@ pub(crate) fn decode(json: &[u8]) -> Result<PageChange, DecodeError> {
 }
 
 fn corrupt(problem: impl std::fmt::Display) -> DecodeError {
-    DecodeError::Corrupt { name: PageChange::NAME, problem: crate::resolution::one_line(&problem.to_string()) }
+    DecodeError::corrupt(PageChange::NAME, problem)
 }
 
 fn moment(text: &str) -> Result<Timestamp, DecodeError> {

@@ -1,11 +1,10 @@
 //! The topics with several record types.
 
-use crate::keys::KeyKind;
 use crate::{
-    ChangeEstimate, ChangeHint, Command, FetchResult, Keyed, LinkCash, MirrorLetter, PageLinks, PageObservation,
-    PageOutLinks, PageRemoval, PagesShown, Question, RankedPages, SiteListing, SweepForecast, TroubleNotice,
-    VirtualCash,
+    ChangeEstimate, ChangeHint, Command, FetchResult, LinkCash, MirrorLetter, PageLinks, PageObservation, PageOutLinks,
+    PageRemoval, PagesShown, Question, RankedPages, SiteListing, SweepForecast, TroubleNotice, VirtualCash,
 };
+use wire::{KeyKind, Keyed};
 
 /// A union of messages whose keys are all sites.
 macro_rules! events_of_sites {

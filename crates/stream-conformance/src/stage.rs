@@ -21,7 +21,7 @@ use stream::{Stage as _, StageRunner, StepOutcome};
 
 const COUNTS: Table<Vec<u8>, Vec<u8>> = Table::new("counts");
 const PENDING: Table<Vec<u8>, Vec<u8>> = Table::new("pending");
-const OUTPUT: messages::topics::Topic<RawRecord> = messages::topics::Topic::new("output");
+const OUTPUT: wire::Topic<RawRecord> = wire::Topic::new("output");
 /// Small, so that a few records take several commits.
 const BATCH_RECORDS: usize = 7;
 

@@ -9,6 +9,7 @@ use stream::Cleanup;
 use stream::SchemaTopic;
 use stream::log::Log;
 use stream::{Stage as _, StepOutcome};
+use wire::schemas::SchemaRecord;
 
 pub(super) fn counts_are_exact_over_crashes_and_lost_answers(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let stage = CountingStage::new(ground, 3)?;
@@ -108,7 +109,9 @@ pub(super) fn schemas_are_written_though_the_first_question_for_them_fails(
     let (mut stage, faulty) = (CountingStage::new(ground, 1)?, FaultyLog::new(ground.log()));
     let log: Arc<dyn Log> = Arc::new(faulty.clone());
     let topic = ground.topic_with("schemas", 1, Cleanup::Compact)?;
-    let own = messages::schemas::of_messages();
+    let json = r#"{"type": "record", "name": "Own", "fields": [{"name": "a", "type": "long"}]}"#;
+    let fingerprint = wire::schemas::learn(json.as_bytes(), None)?;
+    let own = vec![SchemaRecord { name: "Own", fingerprint, json }];
     stage.schemas = Some(SchemaTopic { topic: topic.name.to_string(), own: own.clone(), registered: Vec::new() });
     faulty.fail_reads(1);
     stage.send(ground, 5)?;

@@ -9,11 +9,10 @@ use crate::span::Step;
 use crate::table::{Table, TableKey};
 use crate::task_tables::TaskView;
 use bytes::Bytes;
-use messages::topics::{Topic, TopicName};
-use messages::{Encoded, Keyed};
 use page::Timestamp;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
+use wire::{Encoded, Keyed, Topic, TopicName};
 
 /// Maximum number of requests of one partition accepted while its oldest is unanswered. Later answers are remembered
 /// meanwhile, so this bounds memory and the work repeated if a note is lost.

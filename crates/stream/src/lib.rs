@@ -7,7 +7,7 @@
 //!   positions} as one unit, hear of assignment and revocation. One crate implements it with Kafka, another with
 //!   RocksDB.
 //! * [`StageTopology`]: what a stage reads, keeps and writes, declared once with its types ([`Table`],
-//!   [`messages::topics::Topic`]).
+//!   [`wire::Topic`]).
 //! * [`store`]: the interface to local state, and [`Overlay`], which holds a batch's writes until the log has
 //!   committed.
 //! * [`protocol`]: decisions as pure functions: what to do after a failure, where to restore from.
@@ -37,7 +37,6 @@ pub mod position;
 mod process_error;
 pub mod processor;
 pub mod protocol;
-mod questions;
 mod record;
 mod restore;
 mod runner;
@@ -67,7 +66,6 @@ pub use crate::overlay::Overlay;
 pub use crate::position::Position;
 pub use crate::process_error::ProcessError;
 pub use crate::processor::{Context, Processor};
-pub use crate::questions::QuestionDesk;
 pub use crate::record::{Cleanup, InputRecord, OffsetBounds, OutputRecord, TopicConfig, TopicPartition};
 pub use crate::runner::{Stage, StageRunner, StepOutcome};
 pub use crate::span::{Attribute, AttributeValue, Describe, RecordFacts, Span, SpanKind, SpanSink, Step, Tracing};

@@ -2,7 +2,7 @@
 
 use crate::store::StoreError;
 use crate::table::TableError;
-use messages::DecodeError;
+use wire::DecodeError;
 
 /// Why a record could not be processed. Each reason decides what happens to the record.
 #[derive(Clone, Debug, thiserror::Error)]

@@ -7,10 +7,9 @@ use crate::record::{InputRecord, OutputRecord, TopicPartition};
 use crate::store::{StateStore, TaskId};
 use crate::table::{Table, TableError, TableKey, place_of};
 use bytes::Bytes;
-use messages::topics::{Topic, TopicName};
-use messages::{Encoded, Keyed};
 use page::Timestamp;
 use std::sync::Arc;
+use wire::{Encoded, Keyed, Topic, TopicName};
 
 /// The work of a stage on one partition. Synchronous and deterministic. It may cache in memory what it derives from its
 /// tables. After a lost transaction it is dropped and rebuilt, and [`Processor::restored`] runs again.

@@ -4,12 +4,11 @@ use crate::partitioner::partition_for;
 use crate::process_error::ProcessError;
 use crate::trace::TraceContext;
 use bytes::Bytes;
-use messages::topics::Topic;
-use messages::{Encoded, Keyed};
 use page::Timestamp;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
+use wire::{Encoded, Keyed, Topic};
 
 /// One partition of one topic.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,10 +6,10 @@
 use crate::log::{ErrorKind, Log, LogError};
 use crate::record::{InputRecord, OutputRecord, TopicPartition};
 use crate::spec::SchemaTopic;
-use messages::schemas::registry_key;
 use page::Timestamp;
 use std::collections::BTreeSet;
 use tracing::warn;
+use wire::schemas::registry_key;
 
 /// Schemas per read.
 const READ_RECORDS: usize = 1_000;
@@ -42,13 +42,13 @@ impl SchemaReader {
             }
             for InputRecord { key, value, offset, .. } in records {
                 let Some(value) = value else {
-                    messages::schemas::learn_registry_id(&key, None);
+                    wire::schemas::learn_registry_id(&key, None);
                     learned.remove(&key);
                     continue;
                 };
-                match messages::schemas::learn(&value, None) {
+                match wire::schemas::learn(&value, None) {
                     Ok(fingerprint) => {
-                        messages::schemas::learn_registry_id(&key, Some(fingerprint));
+                        wire::schemas::learn_registry_id(&key, Some(fingerprint));
                         learned.insert(key);
                     }
                     Err(error) => warn!(offset, %error, "cannot read a schema"),
@@ -60,7 +60,7 @@ impl SchemaReader {
 
 /// Whether a record names a schema that is not known yet.
 pub fn is_unheard_of(record: &InputRecord) -> bool {
-    record.value.as_deref().is_some_and(messages::schemas::is_unheard_of)
+    record.value.as_deref().is_some_and(wire::schemas::is_unheard_of)
 }
 
 /// Appends those schemas of the program that are not on the topic yet. Tools call it before they append a record.
@@ -91,7 +91,7 @@ pub(crate) fn write_missing(
     now: Timestamp,
 ) -> Result<(), LogError> {
     for (id, own) in &schemas.registered {
-        let told_before = messages::schemas::of_registry_id(*id).filter(|_| told.contains(&registry_key(*id)[..]));
+        let told_before = wire::schemas::of_registry_id(*id).filter(|_| told.contains(&registry_key(*id)[..]));
         if told_before.is_some_and(|before| before != own.fingerprint) {
             return Err(LogError::new(ErrorKind::Stop, changed_id(*id, own.name, &schemas.topic)));
         }

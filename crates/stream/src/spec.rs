@@ -5,11 +5,11 @@ use crate::in_flight::InFlight;
 use crate::processor::Processor;
 use crate::record::InputRecord;
 use crate::store::TaskId;
-use messages::schemas::SchemaRecord;
-use messages::topics::TopicName;
 use page::Timestamp;
 use std::sync::Arc;
 use std::time::Duration;
+use wire::TopicName;
+use wire::schemas::SchemaRecord;
 
 /// A record that could not be processed, with the reason.
 #[derive(Debug)]

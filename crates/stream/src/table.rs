@@ -1,12 +1,11 @@
 //! The tables of a stage, each declared once with its name and the types of its keys and values.
 
 use crate::store::StoreError;
-use messages::schemas::SchemaRecord;
-use messages::topics::{KeyKind, Topic, TopicSpec};
-use messages::{DecodeError, Encoded};
 use page::{Host, HostName, PageId};
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
+use wire::schemas::SchemaRecord;
+use wire::{DecodeError, Encoded, KeyKind, Topic, TopicSpec};
 
 /// A key of a table.
 pub trait TableKey: Sized {

@@ -4,8 +4,8 @@ use crate::overlay::Overlay;
 use crate::store::StateStore;
 use crate::table::{Table, TableError, TableKey, place_of};
 use crate::topology::StageTopology;
-use messages::Encoded;
 use std::ops::ControlFlow;
+use wire::Encoded;
 
 /// Read-only access to the tables of a task.
 pub struct TaskTables {

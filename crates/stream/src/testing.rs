@@ -9,12 +9,11 @@ use crate::record::{InputRecord, OutputRecord, TopicConfig, TopicPartition};
 use crate::runner::{Stage, StageRunner, StepOutcome};
 use crate::span::Tracing;
 use crate::spec::{RunnerSettings, StageSpec};
-use messages::topics::KeyKind;
-use messages::{DecodeError, Encoded, Keyed};
 use page::Timestamp;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
+use wire::{DecodeError, Encoded, KeyKind, Keyed};
 
 /// A clock that moves only when told to.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! What a stage reads, keeps and writes, declared once. Its topics, its stores and the catalogue are derived from it.
 
 use crate::table::TableSpec;
-use messages::schemas::SchemaRecord;
-use messages::topics::{TopicName, TopicSpec};
+use wire::schemas::SchemaRecord;
+use wire::{TopicName, TopicSpec};
 
 /// Inputs, outputs and tables of a stage.
 #[derive(Clone, Debug)]

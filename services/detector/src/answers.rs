@@ -3,12 +3,14 @@
 use crate::Detector;
 use crate::state::{CONTENTS, PAGES};
 use messages::topics::ANSWERS;
-use messages::{Question, QuestionKind};
-use stream::{Context, ProcessError, Processor, QuestionDesk};
+use messages::{Question, QuestionDesk, QuestionKind};
+use stream::{Context, ProcessError, Processor};
 
 impl Detector {
     pub(crate) fn answer(&mut self, question: &Question, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let Some(mut answer) = self.questions.open(question, context) else { return Ok(()) };
+        let task = context.task();
+        let answer = self.questions.open(question, &task.stage, task.partition, context.now());
+        let Some(mut answer) = answer else { return Ok(()) };
         match (question.about, &question.url) {
             (QuestionKind::Page, Some(url)) => {
                 answer.add(PAGES.name(), context.get(PAGES, &url.page_id())?.as_ref());
@@ -19,7 +21,7 @@ impl Detector {
             (QuestionKind::Figures, _) => {
                 answer.set_figures(&self.figures(context.now())).map_err(ProcessError::SetAside)?;
             }
-            _ => return Err(QuestionDesk::refuse(question)),
+            _ => return Err(ProcessError::SetAside(QuestionDesk::refusal(question))),
         }
         context.emit(ANSWERS, answer);
         Ok(())

@@ -29,15 +29,15 @@ use messages::topics::{
     ANSWERS, FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS, SCHEDULER_EVENTS, TOPIC_ORDERS,
 };
 use messages::{
-    ChangeForm, ChangedUnit, DetectorEvent, FetchResult, LookJudgement, Message, PageChange, PageObservation, Verdict,
-    body,
+    ChangeForm, ChangedUnit, DetectorEvent, FetchResult, LookJudgement, Message, PageChange, PageObservation,
+    QuestionDesk, Verdict, body,
 };
 use page::{Timestamp, UrlRules};
 use scope::Scope;
 use settings::{Contents, Discover, Settings};
 use std::sync::Arc;
 use std::time::Duration;
-use stream::{Context, InputRecord, ProcessError, Processor, QuestionDesk, StageSpec, StageTopology, StageWork};
+use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
 use watch::{WatchMemory, WatchRule, WatchRules};
 

@@ -23,10 +23,12 @@ use crate::rate_learner::RateLearner;
 use crate::sweep_learner::{SweepLearner, SweepLook};
 use change_rate::{EstimatorChoice, EstimatorOptions, GammaPrior, LookOutcome, RateEstimator};
 use messages::topics::{ANSWERS, PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
-use messages::{ChangeBelief, ChangeEstimate, EstimatorEvent, PageObservation, Question, QuestionKind, Verdict};
+use messages::{
+    ChangeBelief, ChangeEstimate, EstimatorEvent, PageObservation, Question, QuestionDesk, QuestionKind, Verdict,
+};
 use page::Timestamp;
 use settings::Settings;
-use stream::{Context, InputRecord, ProcessError, Processor, QuestionDesk, StageSpec, StageTopology, StageWork};
+use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
 
 /// The topics and tables of the stage.
@@ -76,7 +78,9 @@ impl Estimator {
     }
 
     fn answer(&mut self, question: &Question, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let Some(mut answer) = self.questions.open(question, context) else { return Ok(()) };
+        let task = context.task();
+        let answer = self.questions.open(question, &task.stage, task.partition, context.now());
+        let Some(mut answer) = answer else { return Ok(()) };
         match (question.about, &question.url) {
             (QuestionKind::Page, Some(url)) => {
                 answer.add(PAGES.name(), context.get(PAGES, &url.page_id())?.as_ref());
@@ -84,7 +88,7 @@ impl Estimator {
             (QuestionKind::Figures, _) => {
                 answer.set_figures(&self.figures(context.now())).map_err(ProcessError::SetAside)?;
             }
-            _ => return Err(QuestionDesk::refuse(question)),
+            _ => return Err(ProcessError::SetAside(QuestionDesk::refusal(question))),
         }
         context.emit(ANSWERS, answer);
         Ok(())

@@ -37,12 +37,12 @@ use crate::rules::LEAST_WEIGHT;
 use crate::site_values::SiteValues;
 use importance::link_value::LinkValue;
 use messages::topics::{ANSWERS, RANK_TOTALS, RANKER_EVENTS, SCHEDULER_EVENTS};
-use messages::{LinkCash, PageOutLinks, Question, QuestionKind, RankedPage, RankerEvent};
+use messages::{LinkCash, PageOutLinks, Question, QuestionDesk, QuestionKind, RankedPage, RankerEvent};
 use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
 use settings::{RankMethod, Settings};
 use std::collections::BTreeMap;
 use stream::partitioner::partition_for;
-use stream::{Context, InputRecord, ProcessError, Processor, QuestionDesk, StageSpec, StageTopology, StageWork};
+use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
 
 /// The share of its worth that a page keeps if it is a copy of another, or not to be indexed.
@@ -100,7 +100,9 @@ impl Ranker {
     }
 
     fn answer(&mut self, question: &Question, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let Some(mut answer) = self.questions.open(question, context) else { return Ok(()) };
+        let task = context.task();
+        let answer = self.questions.open(question, &task.stage, task.partition, context.now());
+        let Some(mut answer) = answer else { return Ok(()) };
         match (question.about, &question.url) {
             (QuestionKind::Page | QuestionKind::Explanation, Some(url)) => {
                 answer.add(FOCUS.name(), context.get(FOCUS, &url.page_id())?.as_ref());
@@ -108,7 +110,7 @@ impl Ranker {
             (QuestionKind::Figures, _) => {
                 answer.set_figures(&self.figures(context.now())).map_err(ProcessError::SetAside)?;
             }
-            _ => return Err(QuestionDesk::refuse(question)),
+            _ => return Err(ProcessError::SetAside(QuestionDesk::refusal(question))),
         }
         context.emit(ANSWERS, answer);
         Ok(())

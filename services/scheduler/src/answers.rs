@@ -4,16 +4,18 @@ use crate::Scheduler;
 use crate::state::{FORGOTTEN, HOSTS, PAGES};
 use frontier::{HostListing, HostTally};
 use messages::topics::ANSWERS;
-use messages::{HostSelection, Question, QuestionKind};
+use messages::{HostSelection, Question, QuestionDesk, QuestionKind};
 use page::HostName;
-use stream::{Context, ProcessError, Processor, QuestionDesk};
+use stream::{Context, ProcessError, Processor};
 
 /// Number of hosts that an answer lists at most, so that it fits into a record.
 pub const MOST_LISTED_HOSTS: i32 = 10_000;
 
 impl Scheduler {
     pub(crate) fn answer(&mut self, question: &Question, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let Some(mut answer) = self.questions.open(question, context) else { return Ok(()) };
+        let task = context.task();
+        let answer = self.questions.open(question, &task.stage, task.partition, context.now());
+        let Some(mut answer) = answer else { return Ok(()) };
         match (question.about, &question.url, question.hosts) {
             (QuestionKind::Page | QuestionKind::Explanation, Some(url), _) => {
                 let id = url.page_id();
@@ -36,7 +38,7 @@ impl Scheduler {
                 let listing = self.list_hosts(selection, context)?;
                 answer.set_json(&listing).map_err(ProcessError::SetAside)?;
             }
-            _ => return Err(QuestionDesk::refuse(question)),
+            _ => return Err(ProcessError::SetAside(QuestionDesk::refusal(question))),
         }
         context.emit(ANSWERS, answer);
         Ok(())

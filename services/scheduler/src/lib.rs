@@ -21,13 +21,13 @@ pub use frontier::{FrontierRules, HostListing, HostReport, HostSchedule, HostTal
 use frontier::{ChosenPage, Frontier, HandOut};
 use messages::topics::{ANSWERS, DEMAND, FETCH_REQUESTS, FETCH_RESULTS, HOST_STOPS, SCHEDULER_EVENTS};
 use messages::{
-    ChangeEstimate, ChangeHint, MirrorLetter, PageLinks, PageRemoval, PagesShown, RankedPages, SchedulerEvent,
-    SiteListing, SweepForecast,
+    ChangeEstimate, ChangeHint, MirrorLetter, PageLinks, PageRemoval, PagesShown, QuestionDesk, RankedPages,
+    SchedulerEvent, SiteListing, SweepForecast,
 };
 use page::{PageId, SiteKey, Timestamp};
 use settings::Settings;
 use std::collections::BTreeSet;
-use stream::{Context, InputRecord, ProcessError, Processor, QuestionDesk, StageSpec, StageTopology, StageWork};
+use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
 
 /// The stage's tables and topics.

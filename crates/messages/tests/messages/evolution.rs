@@ -6,13 +6,14 @@ use apache_avro::Schema;
 use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::types::Value;
 use apache_avro::writer::datum::GenericDatumWriter;
-use messages::schemas::{LearnError, known, learn, name_of};
+use messages::schemas::{LearnError, learn, name_of};
 use messages::{
     Command, CommandKind, DecodeError, Encoded, FetchOutcome, FetchRequest, FetchResult, Fingerprint, Message,
     PageChange, SchedulerEvent, impl_message,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use wire::schemas::known;
 
 /// A version of a message's schema with a change made to its fields.
 fn other_version(record: &RecordType, change: impl FnOnce(&mut Vec<serde_json::Value>)) -> String {

@@ -9,10 +9,10 @@ use crate::processor::{Context, Processor};
 use crate::record::InputRecord;
 use crate::table::Table;
 use crate::testing::RawRecord;
-use messages::topics::Topic;
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
+use wire::Topic;
 
 pub(super) const STORES: [&str; 3] = ["totals", "counts", "pending"];
 const TOTALS: Table<Vec<u8>, Vec<u8>> = Table::new("totals");

@@ -11,11 +11,11 @@ use crate::record::InputRecord;
 use crate::table::Table;
 use crate::task_tables::TaskView;
 use crate::testing::RawRecord;
-use messages::topics::Topic;
 use page::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
+use wire::Topic;
 
 pub(super) const WORK: Topic<RawRecord> = Topic::new("work");
 pub(super) const FLIGHT_STORES: [&str; 1] = ["answers"];

@@ -1,6 +1,5 @@
 //! What a processor keeps in memory while a batch lasts, and writes down once when it is complete.
 
-use messages::topics::Topic;
 use page::Timestamp;
 use std::time::Duration;
 use stream::memory::MemoryStores;
@@ -9,6 +8,7 @@ use stream::{
     Cleanup, Context, DeadLetters, InputRecord, OutputSpec, ProcessError, Processor, StageSpec, StageWork, StoreSpec,
     Table, TopicConfig,
 };
+use wire::Topic;
 
 const TOTAL: Table<Vec<u8>, Vec<u8>> = Table::new("total");
 const TOLD: Topic<RawRecord> = Topic::new("output");

@@ -5,11 +5,11 @@ mod faults;
 mod in_flight;
 mod traces;
 
-use messages::topics::Topic;
 use page::{DAY, Timestamp};
 use std::time::Duration;
 use stream::testing::{RawRecord, TestDriver};
 use stream::{Cleanup, DeadLetters, OutputSpec, ProcessorFactory, StageSpec, StageWork, StoreSpec, Table, TopicConfig};
+use wire::Topic;
 
 const OUTPUT: Topic<RawRecord> = Topic::new("output");
 const KEPT_TABLE: Table<Vec<u8>, Vec<u8>> = Table::new("kept");

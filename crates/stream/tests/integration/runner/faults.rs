@@ -1,11 +1,11 @@
 use crate::runner::{KEPT_TABLE, OUTPUT, driver, processors, send, texts};
-use messages::Message;
-use messages::schemas::SchemaRecord;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use stream::partitioner::partition_for;
 use stream::testing::{RawRecord, TestDriver};
 use stream::{Context, InputRecord, ProcessError, Processor, SchemaTopic, StageSpec};
+use wire::Message;
+use wire::schemas::SchemaRecord;
 
 /// Copies its input, counting in memory what it has committed to its store. Some words make it fail.
 #[derive(Default)]
@@ -61,7 +61,7 @@ impl Processor for Copying {
         let kept = context.get(KEPT_TABLE, &b"copied".to_vec())?;
         self.copied = kept.and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_be_bytes);
         match context.get(KEPT_TABLE, &b"of newer".to_vec())? {
-            Some(name) if !messages::schemas::known(schema_of(&name).fingerprint) => {
+            Some(name) if !wire::schemas::known(schema_of(&name).fingerprint) => {
                 Err(ProcessError::Await("no schema of this state is known".to_owned()))
             }
             _ => Ok(()),
@@ -79,7 +79,7 @@ impl Processor for Copying {
             }
             "large output" => context.emit(OUTPUT, RawRecord::new(record.key.clone(), [b'x'; 2_000])),
             "large state" => context.put(KEPT_TABLE, &b"large".to_vec(), &vec![b'x'; 2_000]),
-            "newer" if !messages::schemas::known(Newer::schema_record().fingerprint) => {
+            "newer" if !wire::schemas::known(Newer::schema_record().fingerprint) => {
                 self.copied -= 1;
                 return Err(ProcessError::Await("no schema of this record is known".to_owned()));
             }

@@ -6,13 +6,13 @@ const MAGIC: u8 = 0;
 const HEADER_BYTES: usize = 5;
 
 /// The header of records whose schema has this id.
-pub(crate) fn header(schema_id: u32) -> [u8; HEADER_BYTES] {
+pub fn header(schema_id: u32) -> [u8; HEADER_BYTES] {
     let [a, b, c, d] = schema_id.to_be_bytes();
     [MAGIC, a, b, c, d]
 }
 
 /// The schema id of a record, and its datum.
-pub(crate) fn split(bytes: &[u8]) -> Option<(u32, &[u8])> {
+pub fn split(bytes: &[u8]) -> Option<(u32, &[u8])> {
     match bytes.split_first_chunk::<HEADER_BYTES>() {
         Some(([MAGIC, id @ ..], datum)) => Some((u32::from_be_bytes(*id), datum)),
         _ => None,

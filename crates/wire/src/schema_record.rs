@@ -1,8 +1,8 @@
-//! A schema as it travels on the topic [`SCHEMAS`](crate::topics::SCHEMAS).
+//! A schema as it travels on the topic `schemas`.
 
 use crate::Fingerprint;
 
-/// A schema of this program as published to readers: the record on the topic [`SCHEMAS`](crate::topics::SCHEMAS).
+/// A schema of this program as published to readers: the record on the topic `schemas`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SchemaRecord {
     /// Name of the record type, without namespace.

@@ -6,7 +6,6 @@
 //! versions are resolved with their schema from the [registry](crate::schemas).
 
 use crate::fingerprint::{HEADER_BYTES, MARKER};
-use crate::parts::with_parts;
 use crate::resolution::{ResolutionError, ResolutionPlan, one_line};
 use crate::schema_record::SchemaRecord;
 use crate::schemas;
@@ -40,35 +39,31 @@ pub trait Message: Encoded + Serialize + DeserializeOwned + Send + Sync + 'stati
     }
 }
 
-/// Implements [`Message`](crate::Message) for a struct and its schema.
+/// Implements [`Message`](crate::Message) for a struct and its codec.
 ///
 /// ```
 /// # use serde::{Deserialize, Serialize};
-/// use messages::Encoded;
+/// use wire::Encoded;
 ///
 /// #[derive(Serialize, Deserialize)]
 /// struct Visit {
 ///     count: i64,
 /// }
-/// messages::impl_message!(
-///     Visit,
-///     "Visit",
-///     r#"{"type": "record", "name": "Visit", "fields": [{"name": "count", "type": "long"}]}"#,
-/// );
+/// const SCHEMA: &str = r#"{"type": "record", "name": "Visit", "fields": [{"name": "count", "type": "long"}]}"#;
+/// wire::impl_message!(Visit, "Visit", wire::Codec::new("Visit", SCHEMA));
 ///
 /// assert_eq!(Visit::decode(&Visit { count: 3 }.encode()).unwrap().count, 3);
 /// ```
 ///
-/// The third argument is usually `include_str!("…/Visit.avsc")`.
+/// `messages::impl_message!` takes the schema alone, which may then refer to the parts of `schemas/parts`.
 #[macro_export]
 macro_rules! impl_message {
-    ($type:ty, $name:literal, $schema:expr $(,)?) => {
+    ($type:ty, $name:literal, $codec:expr $(,)?) => {
         impl $crate::Message for $type {
             const NAME: &'static str = $name;
 
             fn codec() -> &'static $crate::Codec<Self> {
-                static CODEC: ::std::sync::LazyLock<$crate::Codec<$type>> =
-                    ::std::sync::LazyLock::new(|| $crate::Codec::new($name, $schema));
+                static CODEC: ::std::sync::LazyLock<$crate::Codec<$type>> = ::std::sync::LazyLock::new(|| $codec);
                 &CODEC
             }
         }
@@ -109,14 +104,12 @@ pub struct Codec<T> {
 impl<T: Serialize + DeserializeOwned> Codec<T> {
     /// Parses a schema. It stays in memory for the life of the process, so make one codec per type.
     ///
-    /// A field may have a part of `schemas/parts` as its type.
-    ///
     /// # Panics
     /// If the schema does not parse, uses features that no message needs (maps, unions other than null and one type),
     /// or is that of another record. Schemas are part of the program.
     pub fn new(name: &'static str, text: &str) -> Self {
         apache_avro::util::max_allocation_bytes(MAX_ALLOCATION_BYTES);
-        let text: &'static str = Box::leak(with_parts(text).into_boxed_str());
+        let text: &'static str = Box::leak(text.into());
         let schema = Schema::parse_str(text).unwrap_or_else(|error| panic!("schema of {name}: {error}"));
         assert_eq!(schemas::record_name(&schema), Some(name), "this is the schema of another record");
         let schema: &'static Schema = Box::leak(Box::new(schema));
@@ -143,7 +136,7 @@ impl<T: Serialize + DeserializeOwned> Codec<T> {
     ///
     /// # Panics
     /// Like [`encode_into`](Self::encode_into).
-    pub(crate) fn encode_datum_into(&self, value: &T, bytes: &mut Vec<u8>) {
+    pub fn encode_datum_into(&self, value: &T, bytes: &mut Vec<u8>) {
         if let Err(error) = value.serialize(DatumWriter { shape: &self.shape, bytes }) {
             panic!("struct and schema of {} disagree: {error}", self.name);
         }
@@ -156,7 +149,7 @@ impl<T: Serialize + DeserializeOwned> Codec<T> {
     }
 
     /// Decodes a datum that was written with the schema of this fingerprint.
-    pub(crate) fn decode_datum(&self, fingerprint: Fingerprint, mut datum: &[u8]) -> Result<T, DecodeError> {
+    pub fn decode_datum(&self, fingerprint: Fingerprint, mut datum: &[u8]) -> Result<T, DecodeError> {
         if fingerprint != self.fingerprint {
             return self.decode_other(fingerprint, datum);
         }

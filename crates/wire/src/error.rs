@@ -1,6 +1,8 @@
 //! Errors of decoding.
 
 use crate::Fingerprint;
+use crate::resolution::one_line;
+use std::fmt;
 
 /// Why bytes cannot be decoded.
 ///
@@ -69,6 +71,11 @@ pub enum DecodeError {
 }
 
 impl DecodeError {
+    /// For a record of this type that its schema does not describe. The problem is cut to one line.
+    pub fn corrupt(name: &'static str, problem: impl fmt::Display) -> Self {
+        Self::Corrupt { name, problem: one_line(&problem.to_string()) }
+    }
+
     /// Whether the record becomes readable once its schema is learned.
     pub fn is_temporary(&self) -> bool {
         match self {
