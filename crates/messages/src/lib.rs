@@ -10,49 +10,76 @@
 //!
 //! This crate never talks to a broker or a schema registry, and no input makes it panic.
 
-mod change_form;
-mod change_line;
+mod commands;
+mod dead_letters;
+mod demand;
+mod estimates;
 mod events;
 mod fixed;
-mod focus;
-mod frontier;
+mod hints;
 mod keys;
-mod look;
-mod operate;
-mod outcome;
+mod mirrors;
 mod parts;
-mod question;
-mod question_desk;
-mod rank;
-mod removal;
-mod report;
-mod request;
+mod requests;
+mod trouble;
 
-pub mod body;
 pub mod schemas;
 pub mod topics;
 
-pub use crate::change_form::ChangeForm;
-pub use crate::change_line::ChangeLine;
+/// Fetches of pages: their facts, what they mean, and what the detector concludes.
+mod looks {
+    pub mod body;
+    pub(crate) mod look;
+    pub(crate) mod outcome;
+    pub(crate) mod report;
+}
+
+/// Changes of pages, the forms in which they are written, and the stored copies.
+mod changes {
+    pub(crate) mod change;
+    pub(crate) mod copies;
+    pub(crate) mod form;
+    pub(crate) mod line;
+}
+
+/// Links, what they are worth, and what the topics say of them.
+mod links {
+    pub(crate) mod focus;
+    pub(crate) mod link;
+    pub(crate) mod ranks;
+}
+
+/// Questions of operators, and the answers.
+mod questions {
+    pub(crate) mod desk;
+    pub(crate) mod question;
+}
+
+pub use crate::changes::change::{ChangedUnit, PageChange};
+pub use crate::changes::copies::{CopyKind, PageContent};
+pub use crate::changes::form::ChangeForm;
+pub use crate::changes::line::ChangeLine;
+pub use crate::commands::{Command, CommandKind, HostStop, PageRemoval};
+pub use crate::dead_letters::DeadLetter;
+pub use crate::demand::Demand;
+pub use crate::estimates::{ChangeBelief, ChangeEstimate, SweepForecast};
 pub use crate::events::{DetectorEvent, EstimatorEvent, RankerEvent, SchedulerEvent};
 pub use crate::fixed::{Band, Digest, Sha1};
-pub use crate::focus::{LinkFocus, PageFocus, TopicOrder, TopicRelevance};
-pub use crate::frontier::{
-    ChangeHint, Command, CommandKind, Demand, HintKind, HostStop, Link, ListedPage, MirrorLetter, MirrorSaying,
-    PageBand, PageLinks, SiteListing, SweepForecast, TroubleNotice,
+pub use crate::hints::{ChangeHint, HintKind, ListedPage, SiteListing};
+pub use crate::links::focus::{LinkFocus, PageFocus, TopicOrder, TopicRelevance};
+pub use crate::links::link::{Link, PageLinks, PageOutLinks};
+pub use crate::links::ranks::{CashLink, LinkCash, PagesShown, RankTotals, RankedPage, RankedPages, VirtualCash};
+pub use crate::looks::body;
+pub use crate::looks::look::{
+    DateSource, Exchange, FetchResult, Hop, Look, LookJudgement, PageDate, PageObservation, Validators, Verdict,
 };
-pub use crate::look::{
-    ChangeBelief, ChangeEstimate, DateSource, Exchange, FetchResult, Hop, Look, LookJudgement, PageDate,
-    PageObservation, Validators, Verdict,
-};
-pub use crate::operate::{ChangedUnit, CopyKind, DeadLetter, PageChange, PageContent};
-pub use crate::outcome::{ContentEvidence, FetchOutcome, HostTrouble, OutcomeMeaning, RetryRule};
-pub use crate::question::{Answer, HostOrder, HostSelection, Question, QuestionKind, TableEntry};
-pub use crate::question_desk::QuestionDesk;
-pub use crate::rank::{CashLink, LinkCash, PageOutLinks, PagesShown, RankTotals, RankedPage, RankedPages, VirtualCash};
-pub use crate::removal::PageRemoval;
-pub use crate::report::{AnswerKind, AnswerReport, OutcomeClass};
-pub use crate::request::{FetchReason, FetchRequest, RedirectedRequest, RobotsAnswer, RobotsErrand};
+pub use crate::looks::outcome::{ContentEvidence, FetchOutcome, HostTrouble, OutcomeMeaning, RetryRule};
+pub use crate::looks::report::{AnswerKind, AnswerReport, OutcomeClass};
+pub use crate::mirrors::{MirrorLetter, MirrorSaying, PageBand};
+pub use crate::questions::desk::QuestionDesk;
+pub use crate::questions::question::{Answer, HostOrder, HostSelection, Question, QuestionKind, TableEntry};
+pub use crate::requests::{FetchReason, FetchRequest, RedirectedRequest, RobotsAnswer, RobotsErrand};
+pub use crate::trouble::TroubleNotice;
 #[doc(hidden)]
 pub use wire;
 pub use wire::{Codec, DecodeError, Encoded, Fingerprint, Keyed, Message, message_union};

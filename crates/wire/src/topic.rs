@@ -1,4 +1,4 @@
-//! What a topic is: a name, its record type, and how records are kept.
+//! A topic: its name, its record type, and how its records are kept.
 
 use crate::Encoded;
 use crate::key::{KeyKind, Keyed};

@@ -137,5 +137,5 @@ impl Answer {
     }
 }
 
-impl_message!(Question, "Question", include_str!("../../../schemas/Question.avsc"));
-impl_message!(Answer, "Answer", include_str!("../../../schemas/Answer.avsc"));
+impl_message!(Question, "Question", include_str!("../../../../schemas/Question.avsc"));
+impl_message!(Answer, "Answer", include_str!("../../../../schemas/Answer.avsc"));

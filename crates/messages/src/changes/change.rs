@@ -1,6 +1,6 @@
-//! The output of the loop: changes, stored copies, and dead letters.
+//! The product: changes of pages.
 
-use crate::{Digest, Verdict, impl_message};
+use crate::{Digest, Verdict};
 use page::{CanonicalUrl, PageId, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -68,61 +68,3 @@ pub struct ChangedUnit {
     #[serde(rename = "where")]
     pub place: String,
 }
-
-/// The stored copy of a page: its last accepted version.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PageContent {
-    /// URL of the page.
-    pub url: CanonicalUrl,
-    /// Time of the fetch that saw this version.
-    pub seen_at: Timestamp,
-    /// Kind of copy.
-    pub kind: CopyKind,
-    /// Content-Type as received.
-    pub content_type: Option<String>,
-    /// Digest of the body.
-    pub content_digest: Option<Digest>,
-    /// Length of the whole text or body, in bytes.
-    pub length: i64,
-    /// Whether the copy is incomplete.
-    pub truncated: bool,
-    /// The text or body, packed by [`body::pack`](crate::body::pack).
-    #[serde(with = "serde_bytes")]
-    pub content: Vec<u8>,
-}
-
-/// Kind of stored copy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CopyKind {
-    /// The visible text, in UTF-8.
-    Text,
-    /// The body as received, without content codings.
-    Body,
-}
-
-/// A record that a stage could not process, set aside with the reason.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DeadLetter {
-    /// The stage that failed.
-    pub stage: String,
-    /// Topic of the record.
-    pub topic: String,
-    /// Partition of the record.
-    pub partition: i32,
-    /// Offset of the record.
-    pub offset: i64,
-    /// Key of the record.
-    #[serde(with = "serde_bytes")]
-    pub key: Vec<u8>,
-    /// Value of the record. Absent for a tombstone.
-    #[serde(with = "serde_bytes")]
-    pub value: Option<Vec<u8>>,
-    /// Why the record could not be processed.
-    pub reason: String,
-    /// When it was set aside.
-    pub set_aside_at: Timestamp,
-}
-
-impl_message!(PageContent, "PageContent", include_str!("../../../schemas/PageContent.avsc"));
-impl_message!(DeadLetter, "DeadLetter", include_str!("../../../schemas/DeadLetter.avsc"));

@@ -1,29 +1,8 @@
-//! Messages of the ranker: links, what they are worth, and the pages they lead to.
+//! Worth that travels along links, and the pages that they lead to.
 
-use crate::{Link, LinkFocus, PageFocus, impl_message};
+use crate::{LinkFocus, impl_message};
 use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
-
-/// Detector to ranker: the links of a page that may be followed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PageOutLinks {
-    /// The page with the links. Its site is the record key.
-    pub source_page_id: PageId,
-    /// URL of that page.
-    pub source_url: CanonicalUrl,
-    /// Time of the fetch.
-    pub found_at: Timestamp,
-    /// Whether the page was looked at for the first time.
-    pub is_first_look: bool,
-    /// Whether the page says that it is a copy of another, or that it is not to be indexed.
-    pub is_unwanted: bool,
-    /// Hash of its text without digits, by which pages of a trap are alike.
-    pub text_hash: i64,
-    /// The links, without duplicate URLs.
-    pub links: Vec<Link>,
-    /// What the topics say of them. `None` without topics.
-    pub focus: Option<PageFocus>,
-}
 
 /// Ranker to ranker: what the links of a page give to pages of another site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -133,9 +112,8 @@ pub struct PagesShown {
     pub pages: i64,
 }
 
-impl_message!(PageOutLinks, "PageOutLinks", include_str!("../../../schemas/PageOutLinks.avsc"));
-impl_message!(LinkCash, "LinkCash", include_str!("../../../schemas/LinkCash.avsc"));
-impl_message!(VirtualCash, "VirtualCash", include_str!("../../../schemas/VirtualCash.avsc"));
-impl_message!(RankTotals, "RankTotals", include_str!("../../../schemas/RankTotals.avsc"));
-impl_message!(RankedPages, "RankedPages", include_str!("../../../schemas/RankedPages.avsc"));
-impl_message!(PagesShown, "PagesShown", include_str!("../../../schemas/PagesShown.avsc"));
+impl_message!(LinkCash, "LinkCash", include_str!("../../../../schemas/LinkCash.avsc"));
+impl_message!(VirtualCash, "VirtualCash", include_str!("../../../../schemas/VirtualCash.avsc"));
+impl_message!(RankTotals, "RankTotals", include_str!("../../../../schemas/RankTotals.avsc"));
+impl_message!(RankedPages, "RankedPages", include_str!("../../../../schemas/RankedPages.avsc"));
+impl_message!(PagesShown, "PagesShown", include_str!("../../../../schemas/PagesShown.avsc"));

@@ -1,6 +1,7 @@
 //! The forms in which changes are written. Readers tell them by the first byte.
 
-use crate::{ChangeLine, PageChange, change_line, schemas};
+use crate::changes::line;
+use crate::{ChangeLine, PageChange, schemas};
 use std::sync::LazyLock;
 use wire::{Codec, DecodeError, Encoded, Message, confluent};
 
@@ -42,7 +43,7 @@ impl Message for PageChange {
 
     fn codec() -> &'static Codec<Self> {
         static CODEC: LazyLock<Codec<PageChange>> =
-            LazyLock::new(|| schemas::codec(PageChange::NAME, include_str!("../../../schemas/PageChange.avsc")));
+            LazyLock::new(|| schemas::codec(PageChange::NAME, include_str!("../../../../schemas/PageChange.avsc")));
         &CODEC
     }
 }
@@ -55,7 +56,7 @@ impl Encoded for PageChange {
 
     fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         if bytes.first() == Some(&b'{') {
-            return change_line::decode(bytes);
+            return line::decode(bytes);
         }
         let codec = Self::codec();
         let Some((id, datum)) = confluent::split(bytes) else { return codec.decode(bytes) };

@@ -52,4 +52,4 @@ pub struct LinkFocus {
     pub promises: Vec<f32>,
 }
 
-impl_message!(TopicOrder, "TopicOrder", include_str!("../../../schemas/TopicOrder.avsc"));
+impl_message!(TopicOrder, "TopicOrder", include_str!("../../../../schemas/TopicOrder.avsc"));

@@ -197,7 +197,7 @@ mod tests {
     /// must not cause a back-off.
     #[test]
     fn what_tells_of_the_content_is_no_failure() {
-        let schema: Value = serde_json::from_str(include_str!("../../../schemas/parts/FetchOutcome.avsc")).unwrap();
+        let schema: Value = serde_json::from_str(include_str!("../../../../schemas/parts/FetchOutcome.avsc")).unwrap();
         let symbols = &schema["symbols"];
         let all: Vec<FetchOutcome> = serde_json::from_value(symbols.clone()).unwrap();
         assert_eq!(all, FetchOutcome::ALL);

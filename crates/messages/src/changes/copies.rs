@@ -1,0 +1,39 @@
+//! The stored copies of pages.
+
+use crate::{Digest, impl_message};
+use page::{CanonicalUrl, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// The stored copy of a page: its last accepted version.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PageContent {
+    /// URL of the page.
+    pub url: CanonicalUrl,
+    /// Time of the fetch that saw this version.
+    pub seen_at: Timestamp,
+    /// Kind of copy.
+    pub kind: CopyKind,
+    /// Content-Type as received.
+    pub content_type: Option<String>,
+    /// Digest of the body.
+    pub content_digest: Option<Digest>,
+    /// Length of the whole text or body, in bytes.
+    pub length: i64,
+    /// Whether the copy is incomplete.
+    pub truncated: bool,
+    /// The text or body, packed by [`body::pack`](crate::body::pack).
+    #[serde(with = "serde_bytes")]
+    pub content: Vec<u8>,
+}
+
+/// Kind of stored copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CopyKind {
+    /// The visible text, in UTF-8.
+    Text,
+    /// The body as received, without content codings.
+    Body,
+}
+
+impl_message!(PageContent, "PageContent", include_str!("../../../../schemas/PageContent.avsc"));

@@ -1,0 +1,73 @@
+//! Commands of operators, and what they make of pages and hosts.
+
+use crate::impl_message;
+use page::{CanonicalUrl, Host, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// Operator to scheduler: a command.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Command {
+    /// The action.
+    pub kind: CommandKind,
+    /// The page concerned.
+    pub url: Option<CanonicalUrl>,
+    /// The host concerned.
+    pub host: Option<Host>,
+    /// Weight of a seeded page; 1 is ordinary.
+    pub weight: f64,
+    /// When the operator issued it.
+    pub issued_at: Timestamp,
+}
+
+/// The action of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandKind {
+    /// Adds a page, also one that an operator has forgotten.
+    Seed,
+    /// Adds a page of a list, unless an operator has forgotten it: lists are sent again at every start.
+    ListedSeed,
+    /// Removes a page.
+    Forget,
+    /// Fetches a page now.
+    Refetch,
+    /// Stops fetching from a host.
+    PauseHost,
+    /// Resumes fetching from a host.
+    ResumeHost,
+    /// Stops fetching from a host, and takes in no pages of it.
+    BlockHost,
+    /// Ends that.
+    UnblockHost,
+    /// A command of a newer version that this one does not know.
+    Unknown,
+}
+
+/// A page is to be forgotten. It travels round the loop as a fetch does, behind the page's earlier records, and each stage
+/// deletes what it keeps of the page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageRemoval {
+    /// The page. Its site is the record key.
+    pub url: CanonicalUrl,
+    /// When the scheduler deleted it.
+    pub removed_at: Timestamp,
+    /// Number of the last request for the page, if an operator has forgotten it. Nothing is taken in of answers to it and
+    /// to earlier ones, however late they come. Absent: the page made room for another.
+    pub last_attempt: Option<i64>,
+}
+
+/// Broadcast of a scheduler partition to all fetchers: an operator blocked or paused a host, or ended that. Requests that were
+/// handed out before are not sent any more. The latest per host counts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostStop {
+    /// The host, whichever port is named. Its name is also the record key.
+    pub host: Host,
+    /// Whether it is to be asked for nothing.
+    pub stopped: bool,
+    /// When the scheduler took the command.
+    pub told_at: Timestamp,
+}
+
+impl_message!(Command, "Command", include_str!("../../../schemas/Command.avsc"));
+impl_message!(PageRemoval, "PageRemoval", include_str!("../../../schemas/PageRemoval.avsc"));
+impl_message!(HostStop, "HostStop", include_str!("../../../schemas/HostStop.avsc"));

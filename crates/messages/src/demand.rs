@@ -1,0 +1,29 @@
+//! Demand: how much the schedulers of all partitions want to fetch, and at which price.
+
+use crate::impl_message;
+use page::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// Broadcast of a scheduler partition to all others: how much it wants to fetch at which price. The latest per
+/// partition counts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Demand {
+    /// The sending partition. Also the record key.
+    pub stage_partition: i32,
+    /// Time of the count.
+    pub published_at: Timestamp,
+    /// Number of pages in the partition.
+    pub pages: i64,
+    /// Number of those that were never fetched.
+    pub never_fetched: i64,
+    /// Fetches per day that this partition adds to the shared budget.
+    pub budget_fetches_per_day: f64,
+    /// Demand of its pages by bin. The policy defines the bins.
+    pub histogram: Vec<f32>,
+    /// The revisit policy that defines the bins.
+    pub policy: String,
+    /// The price that the partition uses; 0 before there is one.
+    pub price: f64,
+}
+
+impl_message!(Demand, "Demand", include_str!("../../../schemas/Demand.avsc"));

@@ -1,0 +1,69 @@
+//! Pages with the same text: how they are found, and what they agree on.
+
+use crate::{Band, impl_message};
+use page::{CanonicalUrl, Host, PageId, SiteKey, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// Detector to matcher: a page has, or no longer has, a band of its text's sketch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PageBand {
+    /// The band. Also the record key.
+    pub band: Band,
+    /// Id of the page.
+    pub page_id: PageId,
+    /// Authority of the page's host.
+    pub host: Host,
+    /// Fetch time of the version that was sketched.
+    pub version_at: Timestamp,
+    /// `mirrors::TextSketch`. `None` if the page no longer has the band.
+    #[serde(with = "serde_bytes")]
+    pub sketch: Option<Vec<u8>>,
+}
+
+/// Matcher or scheduler to scheduler: `mirrors::Letter`, a message between two pages with the same text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MirrorLetter {
+    /// The page addressed.
+    pub to: PageId,
+    /// Site of that page. Also the record key.
+    pub to_site: SiteKey,
+    /// The page concerned. It is the sender, except for a candidate.
+    pub about: PageId,
+    /// Site of that page.
+    pub about_site: SiteKey,
+    /// Type of the message.
+    pub saying: MirrorSaying,
+    /// Follow, accept: URL of the sender.
+    pub url: Option<CanonicalUrl>,
+    /// Follow, accept: importance of the sender. Otherwise 0.
+    pub weight: f64,
+    /// Candidate, follow: the version of the addressed page; `None` is its current one. Leave: the version in which the
+    /// sender was found changed; `None` if it leaves for another reason.
+    pub version_at: Option<Timestamp>,
+    /// Candidate: the version of the page concerned. `None` is its current one.
+    pub of_version_at: Option<Timestamp>,
+    /// Follow, accept, leave: the number of ties that the follower had ended when it asked.
+    pub epoch: i64,
+}
+
+/// The messages between pages with the same text: `mirrors::Saying`. A follower is not fetched itself but through the
+/// page that it follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MirrorSaying {
+    /// To a page: the page concerned has the same text.
+    Candidate,
+    /// A page asks to follow the addressed page.
+    Follow,
+    /// The addressed page may follow the sender.
+    Accept,
+    /// The addressed page must stop following the sender.
+    Release,
+    /// The sender no longer follows the addressed page.
+    Leave,
+    /// A message of a newer version that this one does not know.
+    Unknown,
+}
+
+impl_message!(PageBand, "PageBand", include_str!("../../../schemas/PageBand.avsc"));
+impl_message!(MirrorLetter, "MirrorLetter", include_str!("../../../schemas/MirrorLetter.avsc"));
