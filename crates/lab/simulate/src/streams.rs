@@ -30,7 +30,7 @@ pub enum Purpose {
     Host = 6,
     /// Whether a page takes part in a bulk change.
     Bulks = 7,
-    /// What lists say.
+    /// Statements of lists about their pages.
     Lists = 8,
 }
 
