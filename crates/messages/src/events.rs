@@ -39,7 +39,7 @@ events_of_sites! {
         Command(Command),
         /// A hint that a page changed.
         Hint(ChangeHint),
-        /// What a sitemap or feed says of pages.
+        /// Statements of a sitemap or feed about known pages of its site.
         Listing(SiteListing),
         /// Times at which pages of a site are believed to have changed together.
         Sweeps(SweepForecast),
@@ -92,7 +92,7 @@ events_of_sites! {
     pub enum RankerEvent {
         /// The links of a page.
         Links(PageOutLinks),
-        /// What links of a page of another site give.
+        /// Cash that the links of a page of another site give to pages of this one.
         Cash(LinkCash),
         /// The virtual page's cash for the pages of the partition.
         Virtual(VirtualCash),

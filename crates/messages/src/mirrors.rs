@@ -20,7 +20,7 @@ pub struct PageBand {
     pub sketch: Option<Vec<u8>>,
 }
 
-/// Matcher or scheduler to scheduler: `mirrors::Letter`, a message between two pages with the same text.
+/// Matcher or scheduler to scheduler: a message between two pages with the same text, by the protocol of `mirrors`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MirrorLetter {
     /// The page addressed.

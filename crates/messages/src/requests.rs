@@ -23,7 +23,7 @@ pub struct FetchRequest {
     pub lease_until: Timestamp,
     /// Why it is fetched.
     pub reason: FetchReason,
-    /// Of the copy known so far. A body with the same digest does not travel.
+    /// Validators of the copy known so far. A body with the same digest does not travel.
     pub validators: Validators,
     /// Milliseconds between requests planned for this host; the fetcher's gate never goes below it.
     pub crawl_delay_ms: Option<i64>,
@@ -45,7 +45,8 @@ pub struct RedirectedRequest {
     pub wire_bytes: i64,
     /// Requests sent so far, robots.txt included.
     pub requests: i32,
-    /// What the owner of the target's site is to do first.
+    /// Delegated fetch of a robots.txt that comes before the page: still to be made, or with its answer. `None`: the owner
+    /// of the target's site asks for the page.
     pub robots: Option<RobotsErrand>,
 }
 
@@ -62,7 +63,7 @@ pub struct RobotsErrand {
     pub answer: Option<RobotsAnswer>,
 }
 
-/// What came of a [`RobotsErrand`].
+/// Result of a [`RobotsErrand`]: the rules of robots.txt, or the status without them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RobotsAnswer {
     /// The HTTP status of the last answer. 0: there was none. 3xx: the redirects lead nowhere.

@@ -24,7 +24,7 @@ pub struct TroubleNotice {
 }
 
 impl TroubleNotice {
-    /// Of the host that a look led to.
+    /// The notice about the host that a look led to.
     pub fn of(look: &Look) -> Self {
         Self {
             url: look.answered_by().clone(),

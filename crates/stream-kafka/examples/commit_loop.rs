@@ -1,4 +1,4 @@
-//! What does exactly-once cost? Takes records through consume → transaction → produce, and beside it through a bare
+//! The cost of exactly-once. Takes records through consume → transaction → produce, and beside it through a bare
 //! consumer and producer without transactions, in turn, and prints throughput, the client's CPU per event and the time
 //! a commit takes.
 //!

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    /// Advances only when told to.
+    /// Advances only by hand.
     #[derive(Default)]
     struct PlannedClock(Cell<Duration>);
 

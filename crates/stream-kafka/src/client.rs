@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tracing::{debug, warn};
 
-/// Of all clients of the process, since their log is one.
+/// Shared by all clients of the process, since their log is one.
 static COMPLAINTS: Mutex<Complaints> = Mutex::new(Complaints::new());
 
 /// librdkafka repeats a standing complaint every 30 seconds; an older one is over.

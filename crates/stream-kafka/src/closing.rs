@@ -68,7 +68,7 @@ pub(crate) fn within<T: Send + 'static>(
 mod tests {
     use super::*;
 
-    /// Blocks until told to end.
+    /// Blocks until the test releases it.
     struct Waits(mpsc::Receiver<()>, mpsc::Sender<&'static str>);
 
     impl Drop for Waits {

@@ -1,5 +1,5 @@
-//! Which complaints of the client library are told. While a broker is away, every client of the process (there are about
-//! ten) repeats its failed connections for as long as that lasts.
+//! Rate limit of the client library's log messages: one warning per broker and minute. While a broker is away, every client
+//! of the process (there are about ten) repeats its failed connections for as long as that lasts.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// Minimum time between two warnings about one broker.
 const TELL_EVERY: Duration = Duration::from_secs(60);
 
-/// Complaints that were told and held back, by the broker's address. Callers pass the current time.
+/// Complaints that were logged and held back, by the broker's address. Callers pass the current time.
 #[derive(Debug)]
 pub(crate) struct Complaints(BTreeMap<String, Told>);
 
@@ -32,7 +32,7 @@ impl Complaints {
         Self(BTreeMap::new())
     }
 
-    /// Hears a complaint. Returns whether to tell it: the first about its broker in a minute. Others are counted.
+    /// Counts a complaint. Returns whether to log it: the first about its broker in a minute. Others are counted.
     pub(crate) fn hear(&mut self, message: &str, now: Instant) -> bool {
         let broker = broker_of(message);
         if let Some(told) = self.0.get_mut(broker) {
@@ -44,8 +44,8 @@ impl Complaints {
         true
     }
 
-    /// What was held back of brokers whose minute is over. A broker without any is forgotten, so that its next complaint is
-    /// told at once; the others begin another minute.
+    /// Complaints held back about brokers whose minute is over. A broker without any is forgotten, so that its next complaint is
+    /// logged at once; the others begin another minute.
     pub(crate) fn take_due(&mut self, now: Instant) -> Vec<HeldBack> {
         self.take(|told| now.saturating_duration_since(told.at) >= TELL_EVERY, now)
     }

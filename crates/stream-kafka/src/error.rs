@@ -79,7 +79,7 @@ pub(crate) fn refusal(brokers: &str, code: RDKafkaErrorCode, why: &str) -> Optio
         (ErrorKind::Stop, "was refused by", "kafka.certificate_file and kafka.key_file")
     } else {
         match code {
-            // librdkafka sometimes tells a failed handshake as a lost connection.
+            // librdkafka sometimes reports a failed handshake as a lost connection.
             Code::SSL | Code::BrokerTransportFailure
                 if says(&["certificate verify failed", "certificate could not be verified", "Failed to verify"]) =>
             {

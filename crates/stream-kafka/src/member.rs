@@ -167,7 +167,7 @@ impl KafkaMember {
             return Err(log_error(&doing(), error));
         }
         match error.rdkafka_error_code() {
-            // One broker or all of them failed: the next request will tell.
+            // One broker or all of them failed: the next request will show.
             Some(Code::AllBrokersDown | Code::BrokerTransportFailure | Code::Resolve) => self.unreachable = true,
             // A token that could not be obtained is requested again.
             Some(Code::Authentication) if self.cluster.settings.security.uses_tokens() => self.unreachable = true,

@@ -250,7 +250,7 @@ fn offsets_of<C: ConsumerContext>(
     let refresh = |left| {
         let topics: BTreeSet<_> = open.borrow().iter().map(|partition| partition.topic.clone()).collect();
         for topic in topics {
-            // What this request cannot tell, the next refusal will.
+            // If this request gives no reason, the next refusal does.
             let Ok(metadata) = consumer.fetch_metadata(Some(&topic), left) else { continue };
             let mut errors = metadata.topics().iter().filter_map(|topic| topic.error());
             if errors.any(|error| RDKafkaErrorCode::from(error) == RDKafkaErrorCode::UnknownTopicOrPartition) {

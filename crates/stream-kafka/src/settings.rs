@@ -1,4 +1,4 @@
-//! What an operator may configure, and the properties fixed by the commit protocol.
+//! The operator's settings for Kafka's client, and the properties fixed by the commit protocol.
 
 use crate::security::Security;
 use rdkafka::ClientConfig;

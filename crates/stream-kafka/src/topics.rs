@@ -32,7 +32,7 @@ const SETTLE_TIMEOUT: Duration = Duration::from_secs(30);
 pub struct TopicCheck {
     /// Full topic name.
     pub name: Arc<str>,
-    /// What is wrong and what to do about it; `None` if the topic is fine.
+    /// The fault and its remedy; `None` if the topic is fine.
     pub problem: Option<String>,
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn create(cluster: &Cluster, topics: &[TopicConfig]) -> Result<(), Lo
     Ok(())
 }
 
-/// Largest record that a topic accepts. If the cluster does not tell (a user may lack the permission), brokers enforce
+/// Largest record that a topic accepts. If the cluster does not say (a user may lack the permission), brokers enforce
 /// the limit alone.
 pub(crate) fn max_message_bytes(cluster: &Cluster, topic: &str) -> u32 {
     let ask = || {

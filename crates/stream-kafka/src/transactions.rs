@@ -68,7 +68,7 @@ impl Transactions {
     }
 
     /// Writes records and positions as one unit. Afterwards everything is visible, or nothing, or, with
-    /// [`ErrorKind::Rejoin`], only committed offsets can tell. `check` is called for every partition written to,
+    /// [`ErrorKind::Rejoin`], only committed offsets show which. `check` is called for every partition written to,
     /// because librdkafka would wait for a missing one.
     pub(crate) fn commit(
         &mut self,
@@ -100,7 +100,7 @@ impl Transactions {
         }
     }
 
-    /// Begins a transaction with these records and positions. Until it is committed, nobody sees anything of it.
+    /// Begins a transaction with these records and positions. Until it is committed, no reader sees anything of it.
     fn prepare(
         &self,
         records: &[OutputRecord],

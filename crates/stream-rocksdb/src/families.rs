@@ -1,7 +1,8 @@
 //! Column families of a database, and their owners.
 //!
-//! Every family carries an identity: the log, the task, its own name. The default family lists all others. This tells a
-//! family that RocksDB lost, or that came from another database, from one that a new version has just created.
+//! Every family carries an identity: the log, the task, its own name. The default family lists all others. This
+//! distinguishes a family that RocksDB lost, or that came from another database, from one that a new version has just
+//! created.
 
 use crate::rocks::{Database, durable};
 use rocksdb::{Options, WriteBatch};

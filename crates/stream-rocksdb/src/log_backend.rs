@@ -82,7 +82,7 @@ impl EmbeddedBackend {
     }
 }
 
-/// What becomes of positions beside a commit's own batch.
+/// Positions that a commit does not store yet, and those of earlier commits that it stores.
 #[derive(Default)]
 struct Delay {
     /// Positions delayed, each with the next offset stored so far.

@@ -27,7 +27,7 @@ pub(crate) struct Synced {
 struct MemberState {
     transactional_id: String,
     owned: BTreeSet<u32>,
-    /// Those of `owned` that the member was told to release. They stay taken until its next sync, by which time it has
+    /// Those of `owned` that the member has to release. They stay taken until its next sync, by which time it has
     /// closed their state.
     releasing: BTreeSet<u32>,
     target: BTreeSet<u32>,

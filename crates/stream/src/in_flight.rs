@@ -82,7 +82,7 @@ impl AnsweredRequest {
         Self { held: Some(Box::new(held)), ..self }
     }
 
-    /// Tells the steps of the work, if the request belongs to a trace.
+    /// Records the steps of the work, if the request belongs to a trace.
     pub fn in_steps(self, steps: Vec<Step>) -> Self {
         Self { steps, ..self }
     }

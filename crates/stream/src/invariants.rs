@@ -14,7 +14,7 @@ use std::fmt::Debug;
 pub struct BrokenInvariant {
     /// Name of the violated invariant.
     pub invariant: &'static str,
-    /// What was found instead.
+    /// The value found instead.
     pub how: String,
 }
 

@@ -4,7 +4,7 @@
 //! deterministic: a record, the time and its stores go in; writes and records come out. Around it:
 //!
 //! * [`log`]: the interface to a log of transactional batches: poll records, produce, commit {outputs, changelog, input
-//!   positions} as one unit, hear of assignment and revocation. One crate implements it with Kafka, another with
+//!   positions} as one unit, learn of assignment and revocation. One crate implements it with Kafka, another with
 //!   RocksDB.
 //! * [`StageTopology`]: what a stage reads, keeps and writes, declared once with its types ([`Table`],
 //!   [`wire::Topic`]).

@@ -11,7 +11,7 @@ use page::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// What the stage should do about a failure of its log.
+/// The reaction of a stage to a failure of its log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// Nothing was changed; the same call may work later (for example, the broker is unreachable while polling).
@@ -38,7 +38,7 @@ impl ErrorKind {
 pub struct LogError {
     /// How to recover.
     pub kind: ErrorKind,
-    /// What happened, for an operator.
+    /// Cause of the failure, for an operator.
     pub message: String,
 }
 

@@ -11,7 +11,7 @@ use page::Timestamp;
 pub(crate) struct OpenSpan {
     /// The context of what is made of the record.
     context: TraceContext,
-    /// What is to be told; `None` if the trace is not recorded, or not by this stage.
+    /// The span to send; `None` if the trace is not recorded, or not by this stage.
     told: Option<ToldSpan>,
 }
 

@@ -7,7 +7,7 @@ use wire::DecodeError;
 /// Why a record could not be processed. Each reason decides what happens to the record.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ProcessError {
-    /// The record is invalid: its staged work is rolled back, and it goes to the dead letters with this reason.
+    /// The record is invalid: its staged work is rolled back, and the record is set aside with this reason.
     #[error("{0}")]
     SetAside(String),
     /// The record is of a newer version whose schema has not arrived yet: the batch waits for it.

@@ -162,7 +162,7 @@ impl Context<'_> {
         self.emit_encoded(topic, &message, value);
     }
 
-    /// Sends a message in bytes that the readers of its topic tell from its usual encoding.
+    /// Sends a message in bytes that the readers of its topic distinguish from its usual encoding.
     pub fn emit_encoded<M: Keyed>(&mut self, topic: Topic<M>, message: &M, value: Vec<u8>) {
         let topic = self.topics.output(topic.name());
         let record = topic.record(message.key(), value, self.now);

@@ -16,7 +16,7 @@ pub const LONGEST_WAIT: Duration = Duration::from_secs(5);
 /// A member fenced within this time of its start has taken the name of a living one.
 pub const YOUNG: Duration = Duration::from_secs(60);
 
-/// What a stage does after its log failed.
+/// The next step of a stage after its log failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
     /// Wait this long and repeat the call; staged work is kept.
@@ -35,7 +35,7 @@ pub fn wait_after(attempt: u32) -> Duration {
     Duration::from_millis(100 << attempt.saturating_sub(1).min(9)).min(LONGEST_WAIT)
 }
 
-/// What to do after the `attempt`-th failure of this kind since a step succeeded (counted from 1). The stage started `age`
+/// The reaction to the `attempt`-th failure of this kind since a step succeeded (counted from 1). The stage started `age`
 /// ago and has been fenced `fencings` times since, including this one.
 pub fn after_failure(kind: ErrorKind, attempt: u32, age: Duration, fencings: u32) -> Recovery {
     let wait = wait_after(attempt);
@@ -85,7 +85,7 @@ pub enum RefillReason {
 }
 
 impl RefillReason {
-    /// Whether the local state does not belong to this changelog. Then it is kept, and an operator should hear of it.
+    /// Whether the local state does not belong to this changelog. Then it is kept, and the operator is warned.
     pub fn is_damage(self) -> bool {
         self == RefillReason::AheadOfChangelog
     }

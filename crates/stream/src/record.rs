@@ -113,7 +113,7 @@ pub enum Cleanup {
         consumed: bool,
     },
     /// Drop what every group has consumed, as above. The embedded log keeps the rest in memory: a killed process loses
-    /// records that nobody had consumed. For topics whose lost records will be made again.
+    /// records that no group had consumed. For topics whose lost records will be made again.
     Transient {
         /// Age at which Kafka may drop a record.
         retention: Duration,

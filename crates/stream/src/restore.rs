@@ -17,7 +17,7 @@ use tracing::{info, warn};
 /// Changelog records per read.
 const SLICE_RECORDS: usize = 2_000;
 
-/// What a restore reads from.
+/// The changelog that a restore reads.
 pub(crate) struct RestoreContext<'a> {
     pub(crate) spec: &'a StageSpec,
     pub(crate) stores: &'a dyn StoreProvider,

@@ -1,4 +1,4 @@
-//! What a stage did with a record of a trace, and where that is told.
+//! Spans: the work of a stage on a record of a trace, and where spans are sent.
 
 use crate::trace::{Sampler, SpanId, TraceContext};
 use page::Timestamp;
@@ -20,7 +20,7 @@ pub struct Span {
     pub parent: Option<SpanId>,
     /// The stage at work.
     pub stage: Arc<str>,
-    /// What was done.
+    /// Name of the operation.
     pub name: String,
     /// Its place between a producer and a consumer.
     pub kind: SpanKind,
@@ -88,7 +88,7 @@ impl From<f64> for AttributeValue {
 /// A part of the work on a record. It becomes a span of its own within that of the record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// What was done.
+    /// Name of the operation.
     pub name: &'static str,
     /// Its place between a client and a server.
     pub kind: SpanKind,
@@ -102,7 +102,7 @@ pub struct Step {
     pub error: Option<String>,
 }
 
-/// What a record says of the work on it.
+/// Attributes of a span that come from its record.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecordFacts {
     /// Its attributes.
@@ -126,7 +126,7 @@ pub trait SpanSink: Send + Sync {
     fn take(&self, span: Span);
 }
 
-/// Tells what is known of a record of a topic, by the topic's full name.
+/// Reads the attributes of a record of a topic, by the topic's full name.
 pub type Describe = dyn Fn(&str, &[u8]) -> RecordFacts + Send + Sync;
 
 /// How a stage takes part in traces. Without it, a stage only passes the context of a record on to what it makes of it.
@@ -136,7 +136,7 @@ pub struct Tracing {
     pub sink: Arc<dyn SpanSink>,
     /// Which of the traces that it begins are recorded. Those of others are recorded as they decided.
     pub sampler: Sampler,
-    /// What moves the records: the attribute `messaging.system`.
+    /// The messaging system: the attribute `messaging.system`.
     pub system: &'static str,
     /// Says what is known of a record.
     pub describe: Arc<Describe>,

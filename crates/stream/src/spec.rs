@@ -26,12 +26,12 @@ pub struct FailedRecord<'a> {
     pub set_aside_at: Timestamp,
 }
 
-/// Where dead letters go and how they are written.
+/// Topic and encoding of records that are set aside.
 #[derive(Clone)]
 pub struct DeadLetters {
     /// Full topic name.
     pub topic: String,
-    /// Encodes a dead letter for the topic.
+    /// Encodes a record that is set aside.
     pub encode: fn(&FailedRecord<'_>) -> Vec<u8>,
 }
 

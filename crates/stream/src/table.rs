@@ -63,7 +63,7 @@ impl TableKey for HostName {
     }
 }
 
-/// A letter for the kind of entry, then a hash in big-endian order: one table holds several kinds.
+/// A byte for the kind of entry, then a hash in big-endian order: one table holds several kinds.
 impl TableKey for (u8, u64) {
     const KIND: KeyKind = KeyKind::Hash;
     type Bytes = [u8; 9];

@@ -69,9 +69,9 @@ pub(crate) struct Task {
     pub(crate) state: TaskState,
     /// Output records of this task that wait for the next commit.
     pub(crate) outputs: Vec<OutputRecord>,
-    /// What was done with records of traces, to be told after the next commit.
+    /// Spans of records of traces, which are sent after the next commit.
     pub(crate) spans: Vec<Span>,
-    /// What their answers hold until then.
+    /// Resources of answers, such as shares of memory, which are freed after the next commit.
     pub(crate) held: Vec<HeldByAnswer>,
     /// Committed next input offset.
     pub(crate) input_next: u64,

@@ -15,7 +15,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use wire::{DecodeError, Encoded, KeyKind, Keyed};
 
-/// A clock that moves only when told to.
+/// A clock that a test moves by hand.
 #[derive(Debug)]
 pub struct ManualClock(AtomicI64);
 

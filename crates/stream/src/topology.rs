@@ -1,4 +1,4 @@
-//! What a stage reads, keeps and writes, declared once. Its topics, its stores and the catalogue are derived from it.
+//! Inputs, tables and outputs of a stage, declared once. Its topics, its stores and the catalogue are derived from it.
 
 use crate::table::TableSpec;
 use wire::schemas::SchemaRecord;

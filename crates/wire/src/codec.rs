@@ -219,7 +219,8 @@ impl<T: Serialize + DeserializeOwned> Codec<T> {
     }
 }
 
-/// A one-line message. Some of apache-avro's messages print the whole schema, which is too long for a dead letter.
+/// A one-line message. Some of apache-avro's messages print the whole schema, which is too long for the reason
+/// of a record set aside.
 fn problem(error: &apache_avro::Error) -> String {
     match error.details() {
         Details::DeserializeSchemaAware { value_type, value, .. } => format!("{value_type}: {value}"),

@@ -15,9 +15,9 @@ use std::fmt;
 pub struct Incompatibility {
     /// Path of the field, from the record's name, such as `FetchResult.hops.status`.
     pub field: String,
-    /// What is wrong.
+    /// The difference of the two schemas, in words for the error message.
     pub reason: String,
-    /// What the author of the schema should do.
+    /// Advice to the author of the schema, printed after the reason.
     pub remedy: &'static str,
     /// Which records cannot be read.
     pub severity: Severity,

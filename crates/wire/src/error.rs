@@ -65,7 +65,7 @@ pub enum DecodeError {
     Corrupt {
         /// Name of the expected type.
         name: &'static str,
-        /// What is wrong.
+        /// The fault in the datum, as words for the error message.
         problem: String,
     },
 }

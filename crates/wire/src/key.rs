@@ -12,7 +12,7 @@ pub enum KeyKind {
     Site,
     /// The 16 bytes of the page id.
     Page,
-    /// A host in UTF-8: its name, or its authority where ports are told apart.
+    /// A host in UTF-8: its name, or its authority where ports are distinguished.
     Host,
     /// A site in UTF-8, a zero byte, and the cell of its pages.
     Group,
@@ -20,7 +20,7 @@ pub enum KeyKind {
     SiteHost,
     /// A band: one byte for its number, four for its value.
     Band,
-    /// One letter for the type (group, cell, site …), then 8 bytes of a hash or a number, big-endian.
+    /// One ASCII byte for the type (group, cell, site …), then 8 bytes of a hash or a number, big-endian.
     Hash,
     /// Number of the sending partition, in decimal digits.
     StagePartition,

@@ -21,7 +21,7 @@ macro_rules! message_union {
                 $(if <$Record as $crate::Message>::codec().fingerprint() == fingerprint {
                     return <$Record as $crate::Encoded>::decode(bytes).map(Self::$Member);
                 })+
-                // Another version wrote it; only the record name tells the type.
+                // Another version wrote it; only the record name identifies the type.
                 let found = $crate::schemas::name_of(fingerprint);
                 $(if found == Some(<$Record as $crate::Message>::NAME) {
                     return <$Record as $crate::Encoded>::decode(bytes).map(Self::$Member);

@@ -34,6 +34,10 @@ pub fn build() {
 fn build_now() {
     let (target, profile) = (programs().target(), programs().profile());
     let copy = target.join("upgrade");
+    // Tests are processes, and several want this build at once.
+    std::fs::create_dir_all(&copy).unwrap();
+    let lock = std::fs::File::create(copy.join("lock")).unwrap();
+    lock.lock().unwrap();
     write_changed(&copy, &edited(workspace()));
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into()));
     command.args([

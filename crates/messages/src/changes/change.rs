@@ -13,7 +13,7 @@ pub struct PageChange {
     pub page_id: PageId,
     /// URL of the page.
     pub url: CanonicalUrl,
-    /// What happened to the page.
+    /// Kind of change: the page is new, changed, missing, gone or back.
     pub verdict: Verdict,
     /// Share of the meaningful content that changed, 0 to 1.
     pub magnitude: f64,
@@ -60,9 +60,9 @@ pub struct PageChange {
 /// A piece of a page that changed: a text, or the target of a link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedUnit {
-    /// What it was. `None`: it is new.
+    /// The text or target before the change. `None`: it is new.
     pub before: Option<String>,
-    /// What it is. `None`: it is gone.
+    /// The text or target after the change. `None`: it is gone.
     pub after: Option<String>,
     /// Its row, the text that the link is in, or the heading above it.
     #[serde(rename = "where")]

@@ -1,4 +1,4 @@
-//! The forms in which changes are written. Readers tell them by the first byte.
+//! The forms in which changes are written. Readers distinguish them by the first byte.
 
 use crate::changes::line;
 use crate::{ChangeLine, PageChange, schemas};

@@ -5,8 +5,8 @@ use page::{CanonicalUrl, Timestamp};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::time::UNIX_EPOCH;
 
-/// A change as people and programs are told it: the words of `recrawl changes`, of webhooks, and of the topic in the
-/// form JSON. Ids are in hexadecimal, times in RFC 3339 to the millisecond.
+/// A change as `recrawl changes` prints it, webhooks deliver it, and the topic carries it in the form JSON. Ids are
+/// in hexadecimal, times in RFC 3339 to the millisecond.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the fields of PageChange, which has their descriptions")]
 pub struct ChangeLine {

@@ -26,7 +26,7 @@ pub struct TopicRelevance {
     pub threshold: f64,
 }
 
-/// What the topics say of a page and its links.
+/// Judgement of a page and its links by the topics.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageFocus {
     /// Number of the set of topics.
@@ -35,11 +35,11 @@ pub struct PageFocus {
     pub relevances: Vec<TopicRelevance>,
     /// Whether a topic names the page as an example.
     pub is_target: bool,
-    /// What each link promises, from 0 to 1, in their order.
+    /// Promise of each link, in the order of the links: the predicted relevance of its target, from 0 to 1.
     pub promises: Vec<f32>,
 }
 
-/// What the topics say of links, on their way to the target's site.
+/// Judgement of links by the topics, on its way to the target's site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinkFocus {
     /// Number of the set of topics.
@@ -48,7 +48,7 @@ pub struct LinkFocus {
     pub hops: i32,
     /// Whether the page was judged by these topics for the first time, so that its links count.
     pub is_first: bool,
-    /// What each link promises, from 0 to 1, in their order.
+    /// Promise of each link, in the order of the links: the predicted relevance of its target, from 0 to 1.
     pub promises: Vec<f32>,
 }
 

@@ -56,7 +56,7 @@ pub struct PageOutLinks {
     pub text_hash: i64,
     /// The links, without duplicate URLs.
     pub links: Vec<Link>,
-    /// What the topics say of them. `None` without topics.
+    /// Judgement of the page and its links by the topics. `None` without topics.
     pub focus: Option<PageFocus>,
 }
 

@@ -24,7 +24,7 @@ pub struct LinkCash {
     pub source_value_ln: f64,
     /// The links, without duplicate URLs.
     pub links: Vec<CashLink>,
-    /// What the topics say of them. `None` without topics.
+    /// Judgement of the links by the topics. `None` without topics.
     pub focus: Option<LinkFocus>,
     /// Cash from trusted pages that each target receives, in the order of the links. Empty: none receives any.
     #[serde(default)]

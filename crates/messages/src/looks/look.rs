@@ -73,7 +73,7 @@ pub struct Look {
     pub status: Option<u16>,
     /// Where redirects led.
     pub final_url: Option<CanonicalUrl>,
-    /// Of the response, as received.
+    /// Validators of the response, as received.
     pub validators: Validators,
     /// Bytes of the uncompressed body.
     pub body_length: i64,
@@ -151,7 +151,7 @@ pub struct FetchResult {
     pub truncated: bool,
     /// A short reason for people when something failed.
     pub detail: Option<String>,
-    /// What went over the wire, redirects first; empty when it is not recorded.
+    /// HTTP exchanges of the fetch, redirects first, without those for robots.txt; empty when they are not recorded.
     pub exchanges: Vec<Exchange>,
     /// The digest that archives use, when the body is left out because the requester has it.
     pub payload_sha1: Option<Sha1>,
@@ -194,7 +194,7 @@ pub struct Exchange {
     pub requested_at: Timestamp,
     /// IP address of the server; absent when a proxy was asked.
     pub address: Option<String>,
-    /// What was spoken, by its ALPN name: `http/1.0`, `http/1.1` or `h2`.
+    /// The protocol, by its ALPN name: `http/1.0`, `http/1.1` or `h2`.
     pub protocol: String,
     /// Request line and header lines, without the empty line after them, credentials left out.
     #[serde(with = "serde_bytes")]
@@ -257,7 +257,7 @@ pub enum DateSource {
     Other,
 }
 
-/// What the detector makes of a fetch, compared with the one before.
+/// Conclusion of the detector from a fetch, compared with the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -282,7 +282,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Whether a reader sees a change since the previous look. `None` if the look cannot tell.
+    /// Whether a reader sees a change since the previous look. `None` if the look does not show it.
     pub fn is_change(self) -> Option<bool> {
         match self {
             Verdict::Unchanged | Verdict::Cosmetic => Some(false),

@@ -144,7 +144,7 @@ impl FetchOutcome {
     ];
 
     /// The meaning for the detector and the scheduler: the one place that says what an outcome leads to.
-    /// [`AnswerKind::report`](crate::AnswerKind::report) says what people are told.
+    /// [`AnswerKind::report`](crate::AnswerKind::report) has the words for the log, the status and the metrics.
     pub fn meaning(self) -> OutcomeMeaning {
         use ContentEvidence::{Body, Elsewhere, Missing, Nothing, SameAsKnown};
         use HostTrouble::{IfAskedToWait, No, Yes};

@@ -1,9 +1,9 @@
-//! What people are told about the answers to requests: one table of words for the log, the status and the metrics.
+//! Reports on the answers to requests: one table of words for the log, the status and the metrics.
 
 use crate::{FetchOutcome, Look};
 use serde::{Deserialize, Serialize};
 
-/// What became of a request: the outcome, or why there is none of the page.
+/// Kind of the answer to a request: the outcome of the page, or the reason why it has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AnswerKind {
     /// An outcome of the page.
@@ -32,7 +32,7 @@ pub enum OutcomeClass {
     NotSent,
 }
 
-/// What people are told about a kind of answer.
+/// Report on a kind of answer, for the log, the status and the metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnswerReport {
     /// How the request went.
@@ -46,7 +46,7 @@ pub struct AnswerReport {
 }
 
 impl AnswerReport {
-    /// What the names of the figures begin with.
+    /// Prefix of the names of all figures.
     pub const FIGURE: &'static str = "outcome_";
 
     /// The kind in one word, as in messages and metrics.
@@ -82,8 +82,8 @@ impl AnswerKind {
         }
     }
 
-    /// Whether the request brought neither a body nor a confirmation. What was handed back comes again, and why has been
-    /// told by then.
+    /// Whether the request brought neither a body nor a confirmation. A request that was handed back does not count: it is
+    /// sent again, and the cause is logged by then.
     pub fn is_failure(self) -> bool {
         match self {
             Self::Outcome(_) => !matches!(self.report().class, OutcomeClass::Fetched | OutcomeClass::Unchanged),
@@ -98,7 +98,7 @@ impl AnswerKind {
         FetchOutcome::ALL.into_iter().map(Self::Outcome).chain(further)
     }
 
-    /// What people are told: the one table of the words.
+    /// The report on this kind of answer, from the one table of the words.
     pub fn report(self) -> AnswerReport {
         use OutcomeClass::{Failed, Fetched, Missing, NotSent, Unchanged};
         let (class, figure, words, setting) = match self {

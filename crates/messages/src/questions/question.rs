@@ -21,15 +21,15 @@ pub struct Question {
     pub hosts: Option<HostSelection>,
     /// When it was asked.
     pub asked_at: Timestamp,
-    /// Nobody waits for answers after this time.
+    /// End of the wait for answers. A stage that reads the question later does not answer it.
     pub answer_until: Timestamp,
 }
 
-/// What a question is about.
+/// Subject of a question: a page, or the partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionKind {
-    /// What the stage keeps of a page, without its copy.
+    /// The entries that the stage keeps for a page, without its copy.
     Page,
     /// The stored copy of a page.
     Copy,
@@ -81,7 +81,7 @@ pub struct Answer {
     pub answered_at: Timestamp,
     /// Entries of its tables. Those that do not exist are left out.
     pub entries: Vec<TableEntry>,
-    /// What it has worked out, as JSON; `None` if the entries are the answer.
+    /// The result that the stage has worked out, as JSON; `None` if the entries are the answer.
     pub json: Option<String>,
 }
 

@@ -13,7 +13,7 @@ pub(crate) struct RecordType {
     pub(crate) name: &'static str,
     pub(crate) schema: &'static Schema,
     pub(crate) fingerprint: Fingerprint,
-    /// What every record starts with.
+    /// The first bytes of every record: the marker and the fingerprint of the schema.
     pub(crate) header: Vec<u8>,
     /// Decodes and encodes again.
     pub(crate) recode: fn(&[u8]) -> Result<Vec<u8>, DecodeError>,
@@ -21,7 +21,7 @@ pub(crate) struct RecordType {
     pub(crate) show: fn(&[u8]) -> Result<serde_json::Value, DecodeError>,
     /// The samples, encoded.
     pub(crate) samples: Vec<Vec<u8>>,
-    /// What its keys are.
+    /// Kind and encoding of its record keys.
     pub(crate) key_kind: messages::topics::KeyKind,
     /// The keys of the samples.
     pub(crate) keys: Vec<Vec<u8>>,

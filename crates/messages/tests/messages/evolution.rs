@@ -205,7 +205,7 @@ mod state {
         {"name": "place", "type": ["null", {"type": "record", "name": "Place", "fields": [
             {"name": "weight", "type": "float", "default": 1.5},
             {"name": "id", "type": {"type": "fixed", "name": "Id", "size": 2}}]}]}]}"#;
-    /// Of which nothing can be made.
+    /// A version that cannot be resolved: the moment is a text.
     pub(super) const V3: &str = r#"{"type": "record", "name": "Visits", "namespace": "recrawl.state", "fields": [
         {"name": "at", "type": "string"}]}"#;
 

@@ -9,7 +9,7 @@ fn learn_id(id: u32, schema: Option<Fingerprint>) {
     learn_registry_id(&registry_key(id), schema);
 }
 
-/// A change whose moments are as exact as JSON tells them.
+/// The change with its moments in milliseconds, the precision of the form JSON.
 fn to_the_millisecond(change: PageChange) -> PageChange {
     let rounded = |moment: Timestamp| Timestamp::from_millis(moment.as_millis());
     PageChange { seen_at: rounded(change.seen_at), previous_seen_at: change.previous_seen_at.map(rounded), ..change }

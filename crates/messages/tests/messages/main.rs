@@ -8,13 +8,13 @@ mod question_samples;
 mod rank_samples;
 /// Two values per record type: one with everything, one with as little as possible.
 mod samples;
-/// Those of what the scheduler hears and tells.
+/// Samples of the messages that the scheduler receives and sends.
 mod scheduler_samples;
 mod validators;
 
 /// The topic catalogue is what `schemas/README.md` says.
 mod catalogue;
-/// What the released versions of a schema allow it to become.
+/// Every schema stays compatible with its released versions.
 mod compatibility;
 /// New and old versions read each other.
 mod evolution;

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 type Datum = BoxedStrategy<Vec<u8>>;
 type Names<'a> = HashMap<apache_avro::schema::Name, &'a Schema>;
 
-/// Any datum that follows a schema, written without the code under test. Field names tell where the struct is
+/// Any datum that follows a schema, written without the code under test. Field names show where the struct is
 /// narrower than the schema: addresses are addresses, and a status has three digits.
 fn any_datum(schema: &Schema, field: &str, names: &Names) -> Datum {
     match schema {

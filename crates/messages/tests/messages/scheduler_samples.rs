@@ -1,4 +1,4 @@
-//! Samples of what the scheduler is told, and of what it tells fetchers and the other schedulers.
+//! Samples of the messages that the scheduler receives, and of those that it sends to fetchers and the other schedulers.
 
 use crate::samples::{Samples, page_id, time, url};
 use messages::*;

@@ -1,4 +1,4 @@
-//! A Kafka for tests, names nobody else uses, and members that are polled until they are where they should be.
+//! A Kafka for tests, names that no other test uses, and members that are polled until they are where they should be.
 
 #![allow(dead_code, missing_docs, unreachable_pub)]
 

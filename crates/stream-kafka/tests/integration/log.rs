@@ -1,4 +1,4 @@
-//! What a Kafka log promises, shown on a real Kafka.
+//! The promises of a Kafka log, on a real Kafka.
 
 use crate::common::*;
 use page::Timestamp;
@@ -219,7 +219,7 @@ fn topics_are_made_once_and_checked() {
 
 #[test]
 fn brokers_that_cannot_be_reached_are_named() {
-    // Nobody listens on port 1.
+    // No process listens on port 1.
     let error = KafkaLog::connect(settings("127.0.0.1:1")).err().expect("nobody is there");
     assert_eq!(error.kind, ErrorKind::Retry);
     assert!(error.message.starts_with("cannot reach Kafka at 127.0.0.1:1: "), "{error}");

@@ -132,7 +132,7 @@ fn of_two_members_of_one_name_the_older_is_told_that_it_is_fenced() {
     poll_both(&mut [&mut older], |owners| owners[0].owned.len() == 2);
     let mut newer = Owner::join(&log, &group, &input, "0");
     poll_both(&mut [&mut newer], |owners| owners[0].owned.len() == 2);
-    // Idle: nothing but the group tells it.
+    // Idle: only the group knows.
     let mut told = None;
     wait_until(|| {
         newer.poll().unwrap();

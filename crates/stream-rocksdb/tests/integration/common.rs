@@ -1,4 +1,4 @@
-//! What several tests do with directories.
+//! Operations on directories that several tests need.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -30,7 +30,7 @@ fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |text| text.parse().expect("a number"))
 }
 
-/// What became of one damaged directory.
+/// Effect of the damage to one directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     /// Refused, with an error.
@@ -39,7 +39,7 @@ enum Outcome {
     Told,
     /// Everything is there.
     Harmless,
-    /// What is there is an earlier state that says so itself, and is brought up to date from the changelog.
+    /// An earlier state is there. Its checkpoint says so, and it is brought up to date from the changelog.
     Behind,
 }
 

@@ -18,7 +18,7 @@ use stream_rocksdb::{EmbeddedBackend, EmbeddedStores, open_log};
 
 const CHILD: &str = "STREAM_ROCKSDB_TEST_WRITER";
 const PARTITIONS: u32 = 3;
-/// Records to be taken in; nobody gets through them.
+/// Number of input records: more than a child processes before it is killed.
 const INPUT: u64 = 1_000_000;
 
 fn topic(name: &str, partitions: u32) -> TopicConfig {

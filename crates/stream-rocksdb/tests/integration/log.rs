@@ -1,4 +1,4 @@
-//! What the embedded log does beyond the suite: forgetting on disk, views beside a writer, and what it says when it
+//! Properties of the embedded log beyond the suite: deletion on disk, views beside a writer, and its errors when it
 //! cannot go on.
 
 use page::{HOUR, Timestamp};

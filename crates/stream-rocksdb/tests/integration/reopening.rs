@@ -1,4 +1,4 @@
-//! What an embedded log says when it is opened on something else than it was left as.
+//! Opening an embedded log on other files than it left: it goes on, reports what is missing, or refuses.
 
 use crate::common::copy;
 use page::Timestamp;

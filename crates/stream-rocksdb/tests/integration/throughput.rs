@@ -1,4 +1,4 @@
-//! What a record costs on its way through the embedded log: polled, answered by one of the same size, committed.
+//! Cost of a record on its way through the embedded log: polled, answered by one of the same size, committed.
 //!
 //! `cargo test -p stream-rocksdb --test integration throughput -- --ignored --nocapture`
 

@@ -154,7 +154,7 @@ impl StageRunner {
     }
 }
 
-/// Tells a new processor that its stores are restored, and passes on the latest broadcast records.
+/// Notifies a new processor that its stores are restored, and passes on the latest broadcast records.
 pub(super) fn wake(
     task: &mut Task,
     now: Timestamp,

@@ -10,7 +10,7 @@ use page::Timestamp;
 use std::time::Duration;
 use tracing::warn;
 
-/// Time between two looks at the broadcast topic. What is heard there must count within the second.
+/// Time between two looks at the broadcast topic. A record there must count within the second.
 const HEAR_EVERY: Duration = Duration::from_millis(200);
 /// The same after a look that failed.
 const HEAR_AGAIN: Duration = Duration::from_secs(2);
@@ -62,7 +62,7 @@ impl StageRunner {
                         Some(engine) => engine.broadcast(&record),
                         None => {
                             self.tell_tasks(now, |processor, context| processor.broadcast(&record, context))?;
-                            // Tasks that come later hear it, too.
+                            // Tasks that come later receive it, too.
                             self.broadcast_latest.insert(record.key.clone(), record);
                         }
                     }

@@ -138,7 +138,7 @@ impl StageRunner {
 }
 
 /// After a commit without an answer it is unknown whether it succeeded. Only a new member that reads the committed
-/// positions can tell.
+/// positions finds out.
 fn certain(error: LogError) -> LogError {
     match error.kind {
         ErrorKind::Retry => LogError::new(ErrorKind::Rejoin, error.message),

@@ -1,4 +1,4 @@
-//! The part of the loop that traces are told in.
+//! The part of the loop that makes and sends spans.
 
 use super::StageRunner;
 use crate::open_span::{OpenSpan, begin_trace};
@@ -37,7 +37,7 @@ impl StageRunner {
         Some(OpenSpan::begin(parent, record, &self.spec, self.tracing.as_ref(), self.clock.now()))
     }
 
-    /// Tells what was done for records that are now committed.
+    /// Sends the spans of records that are now committed.
     pub(super) fn tell_spans(&self, spans: Vec<Span>) {
         let Some(tracing) = self.tracing.as_ref().filter(|_| !spans.is_empty()) else { return };
         let committed_at = self.clock.now();

@@ -289,7 +289,7 @@ impl ReplayedPartition {
     }
 }
 
-/// Stage, partition and offset of a dead letter.
+/// Stage, partition and offset of a record that was set aside.
 fn dead(value: &str) -> Option<(String, u32, u64)> {
     let mut words = value.split(' ');
     Some((words.next()?.to_owned(), words.next()?.parse().ok()?, words.next()?.parse().ok()?))

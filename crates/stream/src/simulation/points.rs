@@ -40,7 +40,7 @@ pub(super) enum InjectionPoint {
     Withdraw,
 }
 
-/// What happens at a point.
+/// The event at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum PointAction {
     Nothing,

@@ -12,7 +12,7 @@ const SEEDS: u64 = 300;
 const SEEDS_FOR_MUTANTS: u64 = 200;
 /// Fewer seeds may miss a rare point.
 const SEEDS_FOR_COVERAGE: u64 = 200;
-/// One failure tells the story; a few more show whether there is a second one.
+/// One failure explains most; a few more show whether there is a second one.
 const FAILURES_TOLD: usize = 20;
 const SHOWN_EVENTS: usize = 150;
 

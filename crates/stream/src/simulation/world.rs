@@ -85,7 +85,7 @@ pub(super) struct Grave {
     pub(super) member: Box<dyn Member>,
 }
 
-/// What a counting processor keeps in memory.
+/// The memory of a counting processor.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
     pub(super) life: u64,
@@ -118,7 +118,7 @@ pub(super) struct WorldState {
     pub(super) inputs: BTreeMap<(Role, u32), BTreeMap<u64, InputRecord>>,
     /// Input that retention dropped before its group consumed it.
     pub(super) at_risk: BTreeSet<(Role, u32, u64)>,
-    /// Requests whose answers or dead letters were committed.
+    /// Requests that were answered or set aside in a commit.
     pub(super) answered: BTreeMap<u32, BTreeSet<u64>>,
     pub(super) memories: BTreeMap<(usize, u32), Arc<Mutex<Memory>>>,
     pub(super) snapshots: Vec<(usize, TaskId, MemoryStore)>,

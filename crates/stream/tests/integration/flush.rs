@@ -1,4 +1,4 @@
-//! What a processor keeps in memory while a batch lasts, and writes down once when it is complete.
+//! State that a processor keeps in memory during a batch, and writes once when the batch is complete.
 
 use page::Timestamp;
 use std::time::Duration;

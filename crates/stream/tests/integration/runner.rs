@@ -1,4 +1,4 @@
-//! What the loop does with records that are at fault, with schemas that come late, with work in flight, and with a second
+//! The loop with records that are at fault, with schemas that come late, with work in flight, and with a second
 //! program of its own name.
 
 mod faults;

@@ -1,4 +1,4 @@
-//! What may happen to a file.
+//! Random damage to a file: flipped bits, cuts, zeroes, replacement, removal.
 
 use crate::common::files;
 use rand::RngExt;
@@ -50,7 +50,7 @@ pub(crate) fn spoil(directory: &Path, random: &mut Pcg64) -> (String, String) {
     (chosen.to_owned(), what.to_owned())
 }
 
-/// What kind of file this is; `None` for those that hold nothing.
+/// Kind of a database file, by its name; `None` for files that hold no data.
 fn kind(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?;
     Some(match name {

@@ -8,7 +8,7 @@ use stream::{
     AnsweredRequest, InFlight, InputRecord, ProcessError, RequestTag, StageSpec, StageWork, TaskId, TaskView,
 };
 
-/// What a test sees of the engine, and by what it is led.
+/// The engine's view for a test, and the controls of the test.
 #[derive(Default)]
 struct Desk {
     submitted: Vec<(RequestTag, String)>,

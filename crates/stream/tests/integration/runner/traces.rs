@@ -106,7 +106,7 @@ fn what_is_made_of_a_record_belongs_to_its_trace_and_one_span_tells_of_it() {
     assert_ne!(span.context.span_id, caller.span_id);
     assert_eq!((&*span.stage, span.name.as_str(), span.kind), ("testing", "process input", SpanKind::Consumer));
     assert_eq!(span.error, None);
-    // What is made of a record tells more than the record.
+    // The outputs of a record have more attributes than the record.
     for (name, text) in [
         ("text", "a two"),
         ("messaging.system", "testing"),
@@ -197,7 +197,7 @@ fn a_dead_letter_belongs_to_the_trace_and_its_span_says_what_was_wrong() {
     }
 }
 
-/// Answers what it is asked when it is told to.
+/// Answers requests when the test lets it.
 #[derive(Clone, Default)]
 struct Asked(Arc<Mutex<(Vec<RequestTag>, VecDeque<AnsweredRequest>)>>);
 
