@@ -1,49 +1,46 @@
 //! The scope that the settings describe.
 
-use crate::{CrawlRule, CrawlRuleFault, Scope, UrlFilter};
-use settings::{Draft, Faults, Origin, Rule, SettingFault, Settings};
+use crate::{CrawlRule, FilterFault, Scope, UrlFilter};
+use settings::{Draft, Faults, Origin, Rule, RuleFault, SettingFault, Settings, TextFile};
 
-/// Adds what is wrong with the rules' patterns of pages and crawl orders.
+/// Adds the faults of the rules' crawl orders. Patterns of pages are left to `watch::check_rules`, which reads them too.
 pub fn check_rules(draft: &mut Draft) {
-    for rule in draft.settings().rules.clone() {
-        for CrawlRuleFault { key, problem, remedy } in crawl_rule(&rule).err().into_iter().flatten() {
-            draft.rule_fault(rule.number, key, problem, remedy);
-        }
-    }
+    draft.check_rules(|rule| {
+        let faults = crawl_rule(rule).err().unwrap_or_default();
+        faults.into_iter().filter(|fault| fault.key != "pages").collect()
+    });
 }
 
 /// The scope of these settings.
 ///
 /// # Errors
-/// Returns all that is wrong with the rules and with the lines of the filters.
+/// Returns all faults of the rules and of the lines of the filters.
 pub fn configured(settings: &Settings) -> Result<Scope, Faults> {
-    let (mut rules, mut filters, mut faults) = (Vec::new(), Vec::new(), Vec::new());
-    for rule in &settings.rules {
-        let fault = |CrawlRuleFault { key, problem, remedy }| SettingFault {
-            origin: None,
-            key: Some(format!("rule {}: {key}", rule.number)),
-            problem,
-            remedy,
-        };
-        match crawl_rule(rule) {
-            Ok(rule) => rules.push(rule),
-            Err(wrong) => faults.extend(wrong.into_iter().map(fault)),
-        }
-    }
+    let (mut filters, mut faults) = (Vec::new(), Vec::new());
     for file in &settings.url_filters {
-        match UrlFilter::parse(&file.name, &file.text) {
+        match url_filter(file) {
             Ok(filter) => filters.push(filter),
-            Err(wrong) => faults.extend(wrong.into_iter().map(|fault| SettingFault {
-                origin: Some(Origin::File { layer: 0, line: fault.line, name: file.name.clone() }),
-                key: None,
-                problem: fault.problem,
-                remedy: fault.remedy,
-            })),
+            Err(wrong) => faults.extend(wrong),
         }
     }
-    if faults.is_empty() { Ok(Scope { rules, filters }) } else { Err(Faults::new(faults)) }
+    match settings.compile_rules(crawl_rule) {
+        Ok(rules) if faults.is_empty() => Ok(Scope { rules, filters }),
+        rules => Err(Faults::new([faults, rules.err().unwrap_or_default()].concat())),
+    }
 }
 
-fn crawl_rule(rule: &Rule) -> Result<CrawlRule, Vec<CrawlRuleFault>> {
+fn crawl_rule(rule: &Rule) -> Result<CrawlRule, Vec<RuleFault>> {
     CrawlRule::new(rule.number, rule.name.as_deref(), &rule.pages, rule.orders.clone())
+}
+
+fn url_filter(file: &TextFile) -> Result<UrlFilter, Vec<SettingFault>> {
+    UrlFilter::parse(&file.name, &file.text).map_err(|faults| {
+        let fault = |fault: FilterFault| SettingFault {
+            origin: Some(Origin::File { layer: 0, line: fault.line, name: file.name.clone() }),
+            key: None,
+            problem: fault.problem,
+            remedy: fault.remedy,
+        };
+        faults.into_iter().map(fault).collect()
+    })
 }

@@ -2,19 +2,7 @@
 
 use crate::page_pattern::PagePattern;
 use page::CanonicalUrl;
-use settings::CrawlOrders;
-
-/// Why an entry of a rule is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{problem}; {remedy}")]
-pub struct CrawlRuleFault {
-    /// The key of the rule.
-    pub key: &'static str,
-    /// The reason why the entry is refused, as text for the operator.
-    pub problem: String,
-    /// The correction to make, as text for the operator.
-    pub remedy: String,
-}
+use settings::{CrawlOrders, RuleFault};
 
 /// A rule, ready to be applied.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,10 +39,10 @@ impl CrawlRule {
         name: Option<&str>,
         pages: &[String],
         orders: CrawlOrders,
-    ) -> Result<Self, Vec<CrawlRuleFault>> {
+    ) -> Result<Self, Vec<RuleFault>> {
         let mut faults = Vec::new();
         let mut fault = |key, problem: String, remedy: &str| {
-            faults.push(CrawlRuleFault { key, problem, remedy: remedy.to_owned() });
+            faults.push(RuleFault { key, problem, remedy: remedy.to_owned() });
         };
         let mut patterns = Vec::new();
         for text in pages {

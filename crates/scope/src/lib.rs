@@ -25,7 +25,7 @@ mod page_pattern;
 mod url_filter;
 
 pub use crate::configured::{check_rules, configured};
-pub use crate::crawl_rule::{CrawlRule, CrawlRuleFault};
+pub use crate::crawl_rule::CrawlRule;
 pub use crate::page_pattern::PagePattern;
 pub use crate::url_filter::{FilterFault, UrlFilter};
 pub use settings::{CrawlOrders, Permission};

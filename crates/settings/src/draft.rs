@@ -1,9 +1,9 @@
 //! Settings whose names and rules are still to be checked by the crates that know them.
 
-use crate::fault::{Faults, SettingFault};
+use crate::fault::Faults;
 use crate::form::{List, OneOf, Text};
 use crate::reader::SettingsReader;
-use crate::{DEFAULT_TOML, Layers, Settings, check};
+use crate::{DEFAULT_TOML, Layers, Rule, RuleFault, Settings, check};
 
 /// Settings with the faults found so far. Each crate that gives a text its meaning adds those that it finds.
 pub struct Draft {
@@ -66,12 +66,15 @@ impl Draft {
         self.reader.contradiction(keys, problem, remedy);
     }
 
-    /// Records a fault of the rule of this number, at one of its keys.
-    pub fn rule_fault(&mut self, number: usize, key: &str, problem: String, remedy: String) {
-        let placed = self.reader.rules.iter().find(|placed| placed.rule.number == number);
-        let origin = placed.map(|placed| placed.place(key).clone());
-        let key = Some(format!("rule {number}: {key}"));
-        self.reader.faults.push(SettingFault { origin, key, problem, remedy });
+    /// Adds the faults of every rule, at the places of their keys.
+    pub fn check_rules(&mut self, faults_of: impl Fn(&Rule) -> Vec<RuleFault>) {
+        for placed in &self.reader.rules {
+            let found = faults_of(&placed.rule).into_iter();
+            self.reader.faults.extend(found.map(|fault| {
+                let place = placed.place(fault.key).clone();
+                placed.rule.fault(fault, Some(place))
+            }));
+        }
     }
 
     /// The settings, if nothing is wrong with them.

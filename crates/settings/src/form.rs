@@ -250,7 +250,7 @@ impl<T: Copy + PartialEq> Form for Choice<T> {
     }
 }
 
-/// A name that another crate knows ([`crate::Draft::check_name`]). Any value is taken until that has been asked.
+/// A name that another crate knows ([`crate::Draft::check_name`]). Accepts any value; the check of that crate refuses unknown ones.
 pub(crate) struct AnyName;
 
 impl Form for AnyName {

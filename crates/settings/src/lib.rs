@@ -31,7 +31,7 @@ pub use crate::fetch::AllowedAddress;
 pub use crate::form::Secrets;
 pub use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol};
 pub use crate::preset::Preset;
-pub use crate::rules::{CrawlOrders, Permission, Rule};
+pub use crate::rules::{CrawlOrders, Permission, Rule, RuleFault};
 pub use crate::sections::{
     Budget, Clock, Contents, Crawl, Detector, Discover, Estimator, Fetch, Hints, Http, Kafka, Log, LogFormat,
     Observability, Output, OutputFormat, Policy, Politeness, RankMethod, Ranker, Settings, TRUSTED_PAGES, TextFile,

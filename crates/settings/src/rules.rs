@@ -5,10 +5,11 @@ mod orders;
 
 pub(crate) use self::orders::write as write_orders;
 
-use crate::fault::{Origin, nearest};
+use crate::fault::{Origin, SettingFault, nearest};
 use crate::form::{Flag, Form, Secrets, quote};
 use crate::raw::Raw;
 use crate::reader::SettingsReader;
+use crate::sections::Settings;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use toml::de::{DeTable, DeValue};
@@ -32,6 +33,18 @@ pub struct Rule {
     pub only_triggers: bool,
     /// How the pages are crawled.
     pub orders: CrawlOrders,
+}
+
+/// Why an entry of a rule is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}; {remedy}")]
+pub struct RuleFault {
+    /// The key of the rule.
+    pub key: &'static str,
+    /// The reason, as text for the operator.
+    pub problem: String,
+    /// The correction to make, as text for the operator.
+    pub remedy: String,
 }
 
 /// Whether pages are crawled.
@@ -64,7 +77,33 @@ pub struct CrawlOrders {
     pub headers: Vec<(String, String)>,
 }
 
+impl Settings {
+    /// Compiles every rule by a crate that gives rules a meaning.
+    ///
+    /// # Errors
+    /// Returns the faults of all rules.
+    pub fn compile_rules<R>(
+        &self,
+        compile: impl Fn(&Rule) -> Result<R, Vec<RuleFault>>,
+    ) -> Result<Vec<R>, Vec<SettingFault>> {
+        let (mut compiled, mut faults) = (Vec::new(), Vec::new());
+        for rule in &self.rules {
+            match compile(rule) {
+                Ok(rule) => compiled.push(rule),
+                Err(wrong) => faults.extend(wrong.into_iter().map(|fault| rule.fault(fault, None))),
+            }
+        }
+        if faults.is_empty() { Ok(compiled) } else { Err(faults) }
+    }
+}
+
 impl Rule {
+    /// A fault of this rule among all faults of the settings.
+    pub(crate) fn fault(&self, fault: RuleFault, origin: Option<Origin>) -> SettingFault {
+        let RuleFault { key, problem, remedy } = fault;
+        SettingFault { origin, key: Some(format!("rule {}: {key}", self.number)), problem, remedy }
+    }
+
     /// Its name, or its number.
     pub fn shown_name(&self) -> String {
         self.name.clone().unwrap_or_else(|| self.number.to_string())
@@ -91,7 +130,7 @@ pub(crate) struct PlacedRule {
 }
 
 impl PlacedRule {
-    /// Where a key is, or else the table.
+    /// Place of a key, or of the table if the key is absent.
     pub(crate) fn place(&self, key: &str) -> &Origin {
         self.keys.get(key).unwrap_or(&self.at)
     }

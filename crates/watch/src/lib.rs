@@ -5,14 +5,15 @@
 //! trigger fires when its condition comes true and not at every look at which it is.
 //!
 //! ```
-//! use watch::{RuleText, WatchMemory, WatchRule};
-//! let text = RuleText {
+//! use settings::Rule;
+//! use watch::{WatchMemory, WatchRule};
+//! let text = Rule {
 //!     pages: vec!["shop.test/lamp".to_owned()],
 //!     watch: vec![".price".to_owned()],
 //!     trigger: vec!["price below 20".to_owned()],
-//!     ..RuleText::default()
+//!     ..Rule::default()
 //! };
-//! let rule = WatchRule::new(1, text).expect("the rule is right");
+//! let rule = WatchRule::new(text).expect("the rule is right");
 //! let mut memory = WatchMemory::default();
 //! let mut look = |html: &str| {
 //!     let body = document::Body::new(html.as_bytes(), Some("text/html"), None);
@@ -34,6 +35,6 @@ mod trigger;
 
 pub use crate::configured::{check_rules, configured};
 pub use crate::memory::{MemoryDecodeError, WatchMemory};
-pub use crate::rule::{RuleFault, RuleText, WatchRule, WatchRules};
+pub use crate::rule::{WatchRule, WatchRules};
 pub use crate::sight::Sight;
 pub use crate::trigger::Trigger;

@@ -9,45 +9,15 @@ use document::select::{PartUse, Selection};
 use document::text_hash;
 use page::CanonicalUrl;
 use scope::PagePattern;
+use settings::{Rule, RuleFault};
 
 /// The most entries of one list of a rule.
 const MAX_ENTRIES: usize = 64;
 
-/// A rule as it is written.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct RuleText {
-    /// The rule's name in the change stream. Its number if it has no name.
-    pub name: Option<String>,
-    /// Patterns of pages.
-    pub pages: Vec<String>,
-    /// CSS selectors, JSON pointers and facts: what counts.
-    pub watch: Vec<String>,
-    /// CSS selectors, JSON pointers and facts: parts that do not count.
-    pub ignore: Vec<String>,
-    /// Words and numbers whose coming is the news.
-    pub trigger: Vec<String>,
-    /// Whether changes that fire no trigger are not reported.
-    pub only_triggers: bool,
-    /// Whether the rule says something else of its pages, so that it need not watch anything.
-    pub orders_crawl: bool,
-}
-
-/// Why an entry of a rule is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{problem}; {remedy}")]
-pub struct RuleFault {
-    /// The key of the rule.
-    pub key: &'static str,
-    /// The reason why the entry is refused, as text for the operator.
-    pub problem: String,
-    /// The correction to make, as text for the operator.
-    pub remedy: String,
-}
-
 /// A rule, ready to be applied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WatchRule {
-    text: RuleText,
+    text: Rule,
     name: String,
     pages: Vec<PagePattern>,
     selection: Selection,
@@ -56,11 +26,11 @@ pub struct WatchRule {
 }
 
 impl WatchRule {
-    /// Compiles the rule of this number, counted from 1.
+    /// Compiles a rule.
     ///
     /// # Errors
     /// Returns everything that is wrong with it.
-    pub fn new(number: usize, text: RuleText) -> Result<Self, Vec<RuleFault>> {
+    pub fn new(text: Rule) -> Result<Self, Vec<RuleFault>> {
         let mut faults = Vec::new();
         let mut fault = |key, problem: String, remedy: String| faults.push(RuleFault { key, problem, remedy });
         let lists =
@@ -105,7 +75,7 @@ impl WatchRule {
         if text.pages.is_empty() {
             fault("pages", "the rule names no page".to_owned(), "write pages = [\"shop.example/*\"]".to_owned());
         }
-        if !text.orders_crawl && text.watch.is_empty() && text.ignore.is_empty() && text.trigger.is_empty() {
+        if text.orders.are_empty() && text.watch.is_empty() && text.ignore.is_empty() && text.trigger.is_empty() {
             let remedy = "write watch, ignore or trigger, or how the pages are crawled";
             fault("watch", "the rule has nothing to watch, to ignore or to wait for".to_owned(), remedy.to_owned());
         }
@@ -116,14 +86,9 @@ impl WatchRule {
         if !faults.is_empty() {
             return Err(faults);
         }
-        let name = text.name.clone().unwrap_or_else(|| number.to_string());
+        let name = text.shown_name();
         let selection_id = id_of(&selection);
         Ok(Self { text, name, pages, selection, selection_id, triggers })
-    }
-
-    /// The rule as it was written.
-    pub fn text(&self) -> &RuleText {
-        &self.text
     }
 
     /// Its name, or its number.
@@ -213,18 +178,19 @@ impl WatchRules {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use settings::CrawlOrders;
 
     fn list(entries: &[&str]) -> Vec<String> {
         entries.iter().map(|entry| (*entry).to_owned()).collect()
     }
 
-    fn rule(pages: &[&str], watch: &[&str], trigger: &[&str]) -> RuleText {
-        RuleText { pages: list(pages), watch: list(watch), trigger: list(trigger), ..RuleText::default() }
+    fn rule(pages: &[&str], watch: &[&str], trigger: &[&str]) -> Rule {
+        Rule { number: 1, pages: list(pages), watch: list(watch), trigger: list(trigger), ..Rule::default() }
     }
 
     #[test]
     fn the_first_rule_that_names_a_page_is_its_rule() {
-        let compiled = |number, pages: &[&str]| WatchRule::new(number, rule(pages, &["#a"], &[])).unwrap();
+        let compiled = |number, pages: &[&str]| WatchRule::new(Rule { number, ..rule(pages, &["#a"], &[]) }).unwrap();
         let rules = WatchRules::new(vec![compiled(1, &["a.test/x/*"]), compiled(2, &["b.test", "a.test"])]);
         let name = |url: &str| rules.find(&CanonicalUrl::parse(url).unwrap()).map(WatchRule::name);
         assert_eq!(
@@ -235,34 +201,34 @@ mod tests {
 
     #[test]
     fn a_rule_about_the_crawl_hides_those_below_it() {
-        let silent = RuleText { orders_crawl: true, ..rule(&["a.test/x"], &[], &[]) };
-        let rules =
-            vec![WatchRule::new(1, silent).unwrap(), WatchRule::new(2, rule(&["a.test"], &["#a"], &[])).unwrap()];
-        let rules = WatchRules::new(rules);
+        let orders = CrawlOrders { weight: Some(2.0), ..CrawlOrders::default() };
+        let silent = Rule { orders, ..rule(&["a.test/x"], &[], &[]) };
+        let watching = Rule { number: 2, ..rule(&["a.test"], &["#a"], &[]) };
+        let rules = WatchRules::new([silent, watching].map(|text| WatchRule::new(text).unwrap()).to_vec());
         let name = |url: &str| rules.find(&CanonicalUrl::parse(url).unwrap()).map(WatchRule::name);
         assert_eq!([name("http://a.test/x"), name("http://a.test/y")], [None, Some("2")]);
     }
 
     #[test]
     fn everything_that_is_wrong_with_a_rule_is_said() {
-        let text = RuleText { only_triggers: true, ..rule(&["a b"], &["p:last-child", "fact:colour"], &["falls to"]) };
-        let text = RuleText { ignore: list(&["/a/~2"]), trigger: list(&["below x"]), ..text };
-        let faults: Vec<_> = WatchRule::new(1, text).unwrap_err().into_iter().map(|fault| fault.key).collect();
+        let text = Rule { only_triggers: true, ..rule(&["a b"], &["p:last-child", "fact:colour"], &["falls to"]) };
+        let text = Rule { ignore: list(&["/a/~2"]), trigger: list(&["below x"]), ..text };
+        let faults: Vec<_> = WatchRule::new(text).unwrap_err().into_iter().map(|fault| fault.key).collect();
         assert_eq!(faults, ["pages", "watch", "watch", "ignore", "trigger"]);
-        let faults = WatchRule::new(1, RuleText { only_triggers: true, ..RuleText::default() }).unwrap_err();
+        let faults = WatchRule::new(Rule { only_triggers: true, ..Rule::default() }).unwrap_err();
         let keys: Vec<_> = faults.iter().map(|fault| fault.key).collect();
         assert_eq!(keys, ["pages", "watch", "only_triggers"]);
-        let faults = WatchRule::new(1, rule(&["a.test"], &[], &["below 20"])).unwrap_err();
+        let faults = WatchRule::new(rule(&["a.test"], &[], &["below 20"])).unwrap_err();
         assert!(faults[0].to_string().contains("does not say which number is meant"), "{}", faults[0]);
     }
 
     #[test]
     fn the_id_of_a_selection_is_that_of_its_parts_alone() {
-        let id = |text| WatchRule::new(1, text).unwrap().selection_id();
+        let id = |text| WatchRule::new(text).unwrap().selection_id();
         let one = id(rule(&["a.test"], &["#a"], &[]));
         assert_eq!(one, id(rule(&["b.test"], &["#a"], &["in stock"])));
         assert_ne!(one, id(rule(&["a.test"], &["#b"], &[])));
-        assert_ne!(one, id(RuleText { ignore: list(&["#a"]), ..rule(&["a.test"], &[], &[]) }));
+        assert_ne!(one, id(Rule { ignore: list(&["#a"]), ..rule(&["a.test"], &[], &[]) }));
         assert_eq!(id(rule(&["a.test"], &[], &["in stock"])), 0);
     }
 }

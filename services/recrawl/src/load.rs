@@ -64,11 +64,22 @@ pub fn load(
         })?;
         settings.url_filters.push(TextFile { name, text });
     }
-    scope::configured(&settings).map_err(LoadError::Faults)?;
+    if !settings.url_filters.is_empty() {
+        scope::configured(&settings).map_err(LoadError::Faults)?;
+    }
+    if !settings.topics.files.is_empty() {
+        add_topics(&mut settings)?;
+    }
+    Ok(settings)
+}
+
+/// Adds the topics that the settings name, and checks them.
+fn add_topics(settings: &mut Settings) -> Result<(), LoadError> {
     let segmenter = topic::IcuSegmenter::default();
+    let classes: Vec<_> = topic::classes(&segmenter).into_iter().map(|class| class.name).collect();
     for path in settings.topics.files.clone() {
         let name = path.display().to_string();
-        if topic::class(&name, &segmenter).is_some() {
+        if classes.contains(&name) {
             settings.wanted.push(WantedTopic::Class(name));
             continue;
         }
@@ -78,6 +89,6 @@ pub fn load(
         })?;
         settings.wanted.push(WantedTopic::File(TextFile { name, text }));
     }
-    topic::configured(&settings, &segmenter).map_err(LoadError::Faults)?;
-    Ok(settings)
+    topic::configured(settings, &segmenter).map_err(LoadError::Faults)?;
+    Ok(())
 }

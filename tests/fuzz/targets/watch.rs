@@ -7,7 +7,8 @@
 use change::{PageState, Version, VersionVerdict};
 use document::Body;
 use libfuzzer_sys::fuzz_target;
-use watch::{RuleText, WatchMemory, WatchRule};
+use settings::Rule;
+use watch::{WatchMemory, WatchRule};
 
 fuzz_target!(|input: &[u8]| {
     let mut rest = input;
@@ -17,14 +18,14 @@ fuzz_target!(|input: &[u8]| {
         String::from_utf8_lossy(line).into_owned()
     });
     let list = |entry: String| if entry.is_empty() { Vec::new() } else { vec![entry] };
-    let text = RuleText {
+    let text = Rule {
         pages: vec!["*".to_owned()],
         watch: list(watch),
         ignore: list(ignore),
         trigger: list(trigger),
-        ..RuleText::default()
+        ..Rule::default()
     };
-    let rule = match WatchRule::new(1, text) {
+    let rule = match WatchRule::new(text) {
         Ok(rule) => rule,
         Err(faults) => {
             assert!(faults.iter().all(|fault| !fault.problem.is_empty() && !fault.remedy.is_empty()));

@@ -74,6 +74,8 @@ fn what_is_wrong_with_a_rule_is_said_with_its_number_key_and_remedy() {
         "recrawl.toml:1: rules: is a list of tables; write [[rules]] on a line of its own before each rule, with its keys \
          below",
     );
+    let wrong = faults_of("[[rules]]\npages = \"a b\"\nwatch = \"p\"\nweight = 2\n");
+    assert!(wrong.starts_with("recrawl.toml:2: rule 1: pages: ") && wrong.lines().count() == 1, "{wrong}");
     let twice = "[[rules]]\nname = \"a\"\npages = \"a.test\"\nwatch = \"p\"\n";
     check(
         &format!("{twice}{twice}"),
