@@ -21,6 +21,7 @@ mod same_loop;
 mod site;
 mod stopping;
 mod takeover;
+mod together;
 mod tracing;
 mod troubles;
 

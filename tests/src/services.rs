@@ -117,7 +117,7 @@ impl Distributed {
     pub fn wait_until_idle(&self, services: &[Service]) {
         wait_for("every page is answered and nothing is in flight", SOON, || {
             let status: Vec<_> =
-                services.iter().filter(|service| service.stage == "scheduler").map(Service::status).collect();
+                services.iter().filter(|service| service.stage.starts_with("scheduler")).map(Service::status).collect();
             let sum = |figure: &dyn Fn(&Value) -> &Value| status.iter().filter_map(|s| figure(s).as_f64()).sum::<f64>();
             let pages = sum(&|status| &status["pages"]);
             let unanswered = sum(&|status| &status["stages"][0]["figures"]["unanswered"]);
