@@ -4,7 +4,7 @@ use change_rate::EstimatorChoice;
 use policies::{BeliefSource, PolicyKind};
 use settings::{Draft, Settings};
 
-/// Refuses names of policies and estimators that are none, and an estimator that the policy cannot work with.
+/// Refuses unknown policies and estimators, and an estimator that the policy cannot work with.
 pub fn check_names(draft: &mut Draft) {
     let policies: Vec<_> = PolicyKind::for_operators().into_iter().map(|(name, _)| name).collect();
     draft.check_name(("policy", "name"), &policies, |name| {

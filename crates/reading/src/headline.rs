@@ -10,7 +10,7 @@ use crate::tree::{NodeContent, Tree, TreeBuilder};
 use document::attributes::{attribute, values_of};
 use document::markup::{StartTag, tokens};
 
-/// The text of a page begins with the first block of so many characters that is no heading and no list of links.
+/// Shortest block, in characters, with which the text of a page begins. Headings and lists of links do not count.
 const PARAGRAPH_LETTERS: usize = 60;
 /// Longer blocks, in characters without white space, are no headings.
 const MAX_HEADING_LETTERS: usize = 150;

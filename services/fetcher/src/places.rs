@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// One connection in so many is kept for requests to other hosts than the worker's own (redirects).
+/// Own connections for each one that is kept for requests to other hosts than the worker's own (redirects).
 const OWN_PLACES_PER_OTHER: usize = 16;
 
 /// Free places are short below this share, as a divisor.
