@@ -2,7 +2,7 @@
 
 use crate::services::{Distributed, SOON, kafka};
 use messages::{ChangeForm, Message, PageChange};
-use recrawl::schema_registry::change_form;
+use outputs::schema_registry::change_form;
 use serde_json::{Value, json};
 use simweb::{ChangeRates, SeededConfig};
 use std::collections::BTreeMap;

@@ -2,7 +2,8 @@
 
 use crate::kills::{PATIENT, web};
 use crate::services::{Distributed, PARTITIONS, kafka};
-use tests::books;
+use serde_json::Value;
+use tests::{SOON, books, wait_for};
 
 const DECIDES: &str = "scheduler,estimator,matcher,ranker";
 const FETCHES: &str = "fetcher,detector";
@@ -14,12 +15,13 @@ fn stages_in_one_process_crawl_and_come_back_after_a_kill() {
     let distributed = Distributed::of(&web, &brokers, &PATIENT);
     let services = [DECIDES, FETCHES].map(|stages| distributed.start(stages, "0"));
     web.let_through(50);
-    let shown = services.each_ref().map(|service| service.status()["stages"].clone());
-    for (stages, shown) in [DECIDES, FETCHES].iter().zip(&shown) {
-        for stage in stages.split(',') {
-            let found = shown.as_array().unwrap().iter().find(|shown| shown["name"] == stage);
-            assert_eq!(found.map(|stage| stage["partitions"].as_u64()), Some(Some(u64::from(PARTITIONS))), "{shown:#}");
-        }
+    for (names, service) in [DECIDES, FETCHES].iter().zip(&services) {
+        wait_for("the stages of the process have all partitions", SOON, || {
+            let status = service.status();
+            let shown = status["stages"].as_array().unwrap();
+            let has_all = |stage: &Value| stage["partitions"].as_u64() == Some(u64::from(PARTITIONS));
+            names.split(',').all(|name| shown.iter().any(|stage| stage["name"] == name && has_all(stage)))
+        });
     }
     services.into_iter().for_each(|service| service.kill());
     web.open();

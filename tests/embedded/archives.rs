@@ -139,9 +139,10 @@ pub(crate) fn read_with(script: &str, files: Vec<PathBuf>) -> Option<Vec<Value>>
     }
 }
 
-/// The files of a directory, which may not be there yet.
+/// The files of a directory, which may not be there yet, without the notes of exports.
 pub(crate) fn files_in(directory: &Path) -> Vec<PathBuf> {
-    std::fs::read_dir(directory).into_iter().flatten().map(|entry| entry.unwrap().path()).collect()
+    let files = std::fs::read_dir(directory).into_iter().flatten().map(|entry| entry.unwrap().path());
+    files.filter(|path| !path.file_name().unwrap().to_string_lossy().starts_with('_')).collect()
 }
 
 /// The bodies that each page has had, by what archives call them.
@@ -256,9 +257,8 @@ fn can_be_taken_in_parts(crawl: &Crawl, whole: &[Record]) {
 
     // A run that was killed after its second file goes on behind that, and then in one that was limited.
     let second = small[1]["cursor"].as_str().unwrap();
-    let third = archive(crawl, "rest", &["--cursor", second, "--limit", "9"]);
-    let last = third[0]["cursor"].as_str().unwrap();
-    archive(crawl, "rest", &["--cursor", last]);
+    archive(crawl, "rest", &["--cursor", second, "--limit", "9"]);
+    archive(crawl, "rest", &[]);
     let before = |record: &Record| small[..2].iter().any(|file| file["file"] == record.0["file"]);
     let mut parts = told(&records.into_iter().filter(before).collect::<Vec<_>>());
     let rest = told(&read(&directory(crawl, "rest")).unwrap());
@@ -290,12 +290,9 @@ fn lines_have_what_was_fetched() {
 
     let middle = all.len() / 2;
     let cursor = all[middle - 1]["cursor"].as_str().unwrap();
-    let file = directory(&crawl, "lines.jsonl");
-    let out = file.to_str().unwrap();
-    export(&crawl, &["jsonl", "--out", out, "--limit", &middle.to_string()]).exits_with(0);
-    export(&crawl, &["jsonl", "--out", out, "--cursor", cursor]).exits_with(0);
-    let written = std::fs::read_to_string(&file).unwrap();
-    assert_eq!(written.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).collect::<Vec<_>>(), all);
+    let first = lines(&export(&crawl, &["jsonl", "--limit", &middle.to_string()]).exits_with(0));
+    let rest = lines(&export(&crawl, &["jsonl", "--cursor", cursor]).exits_with(0));
+    assert_eq!([first, rest].concat(), all);
     let bodiless = lines(&export(&crawl, &["jsonl", "--no-body"]).exits_with(0));
     assert!(bodiless.len() == all.len() && bodiless.iter().all(|line| line["body"].is_null()));
     let since = all[middle]["fetched_at"].as_str().unwrap();
@@ -340,14 +337,54 @@ fn an_export_that_fails_is_to_be_gone_on_with_behind_what_is_complete() {
     let output = exporting.finish().exits_with(3).says(&["recrawl: ", out.to_str().unwrap(), "cursor 0.0.0.0"]);
     assert_eq!(output.stdout, "", "no file is complete");
 
+    // A file that no note knows of.
     std::fs::create_dir(&out).unwrap();
     let unfinished = out.join("recrawl-20261121000000000-00007.warc.gz.open");
     std::fs::write(&unfinished, "half a file").unwrap();
     let arguments = ["warc", "--out", out.to_str().unwrap(), "--cursor", "0.0.0.0"];
     let output = export(&crawl, &arguments).exits_with(0);
-    let output = output.says(&[unfinished.to_str().unwrap(), "is incomplete"]);
+    let output = output.says(&[unfinished.to_str().unwrap(), "is left alone"]);
     assert!(lines(&output)[0]["file"].as_str().unwrap().ends_with("-00008.warc.gz"), "{}", output.stdout);
     assert_eq!(std::fs::read(&unfinished).unwrap(), b"half a file", "it is not ours to delete");
+}
+
+/// The lines of the files of a directory, in their order.
+fn lines_of_files(directory: &Path) -> Vec<Value> {
+    let mut files = files_in(directory);
+    files.sort_by_key(|path| path.to_string_lossy().rsplit('-').next().map(str::to_owned));
+    let texts = files.iter().map(|file| std::fs::read_to_string(file).unwrap());
+    texts.flat_map(|text| text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<_>>()).collect()
+}
+
+#[test]
+fn exports_to_a_directory_go_on_where_the_last_one_has_stopped_or_was_killed() {
+    let web = web();
+    let crawl = crawl(&web);
+    crawl.run_until_requested(&web, 300);
+    let expected = lines(&export(&crawl, &["jsonl"]).exits_with(0));
+    let out = directory(&crawl, "lines");
+    let arguments = ["jsonl", "--out", out.to_str().unwrap()];
+    export(&crawl, &[&arguments[..], &["--limit", "9"]].concat())
+        .exits_with(0)
+        .says(&["exporting to ", "from the beginning"]);
+    // Killed while a file is open that has everything else.
+    let killed = start(&crawl, &[&arguments[..], &["--follow"]].concat());
+    let open_bytes = || {
+        let open = files_in(&out).into_iter().find(|path| path.extension().is_some_and(|ending| ending == "open"));
+        open.and_then(|path| path.metadata().ok()).map_or(0, |file| file.len())
+    };
+    wait_for("a file is open and has something", SOON, || open_bytes() > 0);
+    let busy = export(&crawl, &arguments).exits_with(2);
+    busy.says(&["another recrawl writes there", "give another --out or --prefix"]);
+    killed.kill();
+    assert!(open_bytes() > 0);
+    export(&crawl, &arguments).exits_with(0).says(&["exporting to ", " after cursor "]);
+    assert_eq!(lines_of_files(&out), expected, "nothing twice, nothing left out");
+    let again = export(&crawl, &arguments).exits_with(0);
+    assert_eq!((again.stdout.as_str(), lines_of_files(&out)), ("", expected));
+    assert!(files_in(&out).iter().all(|file| file.extension().is_some_and(|ending| ending == "jsonl")));
+    let twice = export(&crawl, &[&arguments[..], &["--cursor", "0.0.0.0"]].concat()).exits_with(2);
+    twice.says(&["_recrawl.jsonl.progress has a cursor already"]);
 }
 
 #[test]
@@ -361,6 +398,7 @@ fn what_cannot_be_exported_says_why() {
     let file = crawl.seeds_file().display().to_string();
     let under = format!("{file}/archive");
     export(&crawl, &["warc", "--out", &under]).exits_with(3).says(&["recrawl: ", &under]);
+    export(&crawl, &["jsonl", "--prefix", "a"]).exits_with(2).says(&["--out"]);
     export(&crawl, &["jsonl", "--out", &under]).exits_with(3).says(&["recrawl: ", &under]);
     let out = directory(&crawl, "out").display().to_string();
     export(&crawl, &["warc", "--out", &out, "--prefix", "a/b"]).exits_with(2).says(&["letters, digits"]);

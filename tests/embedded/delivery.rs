@@ -340,7 +340,7 @@ fn what_cannot_be_is_told_before_anything_is_sent() {
     check(&["--webhook", &url, "--header-file", &headers], &["headers:2: this is not Name: value"]);
     check(&["--webhook", &url, "--ca-file", &short], &["give a PEM file with certificates"]);
     check(&["--webhook", &url, "--timeout", "0s"], &["--timeout: give more than 0s"]);
-    check(&["--webhook", &url, "--cursor-file", &foreign], &["is not a cursor file", "delete it to begin again"]);
+    check(&["--webhook", &url, "--cursor-file", &foreign], &["is not a progress file", "delete it to begin again"]);
     check(
         &["--webhook", &url, "--cursor-file", &elsewhere],
         &["elsewhere.cursor: it has 2 partitions, but this crawl has 4"],
@@ -359,7 +359,7 @@ fn what_cannot_be_is_told_before_anything_is_sent() {
     let held = WebhookReceiver::start(|_| Reply::Silence);
     let first = start(&crawl, &held, &[]);
     wait_for("the first one is at work", SOON, || !held.seen().is_empty());
-    deliver(&crawl, &held, &[]).exits_with(2).says(&["another recrawl delivers with it"]);
+    deliver(&crawl, &held, &[]).exits_with(2).says(&["another recrawl writes there"]);
     first.kill();
     let crawl = crawl.with_variable("RECRAWL_WEBHOOK_SECRET", "");
     deliver(&crawl, &receiver, &[]).exits_with(2).says(&["set RECRAWL_WEBHOOK_SECRET", "--unsigned"]);

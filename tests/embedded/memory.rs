@@ -8,10 +8,9 @@ use rand_pcg::Pcg64;
 use simweb::{ChangeTrace, FaultRule, FaultScope, HistoryState, HostDials, PageHistory, SimWebConfig, StateContent};
 use simweb::{HostRobots, SimWeb, TimeWindow, WebFault, WebSource, scaled_clock};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
-use tests::{Crawl, wait_for};
+use std::time::SystemTime;
+use tests::{Crawl, SOON, wait_for};
 
-const PATIENCE: Duration = Duration::from_secs(300);
 const LARGE_HOSTS: usize = 150;
 const LARGE_BYTES: usize = 4 << 20;
 const RULED_HOSTS: usize = 200;
@@ -77,7 +76,7 @@ fn a_crawl_of_pages_and_robots_txt_as_long_as_they_may_be_fits_into_bounded_memo
     std::fs::write(crawl.seeds_file(), urls.join("\n")).unwrap();
     let mut process = crawl.run(&["--until-idle"]);
     let mut peak = 0;
-    wait_for("every page is fetched", PATIENCE, || {
+    wait_for("every page is fetched", SOON, || {
         peak = process.peak_memory().unwrap_or(peak);
         !process.is_running()
     });

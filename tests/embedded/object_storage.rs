@@ -181,7 +181,7 @@ fn an_object_that_was_complete_when_its_export_was_killed_is_not_written_again()
     let (shown, key) = (told[0]["file"].as_str().unwrap(), format!("{BELOW}_recrawl.jsonl.progress"));
     let object = shown.strip_prefix("s3://archive/of/crawl/").unwrap();
     // The note as it was right before the object was completed.
-    let open = json!({ "object": object, "upload": "an-upload-that-is-over", "cursor": note["cursor"] });
+    let open = json!({ "file": object, "upload": "an-upload-that-is-over", "cursor": note["cursor"] });
     let before = json!({ "topic": note["topic"], "cursor": null, "next": 1, "open": open });
     storage.put(&key, &before.to_string());
     let again = to_storage(&crawl, &storage, "jsonl", &[]).finish().exits_with(0);
@@ -312,7 +312,7 @@ fn progress_of_another_crawl_is_refused() {
         let refused: Output = to_storage(&crawl, &storage, "parquet", arguments).finish().exits_with(2).says(parts);
         assert_eq!(refused.stdout, "");
     };
-    refuses("no JSON", &[], &["_recrawl.parquet.progress: it is not the progress of an export", "--prefix"]);
+    refuses("no JSON", &[], &["_recrawl.parquet.progress: it is not a progress file", "--prefix"]);
     let note =
         |topic: &str, cursor: &str| json!({ "topic": topic, "cursor": cursor, "next": 1, "open": null }).to_string();
     refuses(&note("other.fetch-results", "0.0.0.0"), &[], &["it is of topic other.fetch-results, but this crawl's is"]);

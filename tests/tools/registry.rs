@@ -1,7 +1,7 @@
 //! Answers of a schema registry, and their effect on the form of changes: used, refused or tried again.
 
 use messages::ChangeForm;
-use recrawl::schema_registry::change_form;
+use outputs::schema_registry::change_form;
 use settings::{OutputFormat, Settings};
 use stream::{ErrorKind, LogError};
 use tests::{Reply, WebhookReceiver, deserted};

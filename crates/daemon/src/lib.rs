@@ -10,6 +10,7 @@
 pub mod backlog;
 mod board;
 mod clock;
+mod failure;
 mod freshness;
 mod hints;
 pub mod http;
@@ -21,15 +22,18 @@ mod outcomes;
 pub mod pings;
 mod pulse;
 mod threads;
+mod topic_reader;
 mod traces;
 pub mod web_client;
 
 pub use crate::board::{Board, FocusStatus, StageLag, Status};
 pub use crate::clock::WebClock;
+pub use crate::failure::CommandFailure;
 pub use crate::freshness::{AuditedFreshness, CalibratedFreshness};
 pub use crate::hints::{HintIntake, PingCounts};
 pub use crate::kafka::connect;
 pub use crate::metrics::{Figure, METRICS, Metric, MetricKind, log_figures};
 pub use crate::outcomes::{OutcomeCount, outcome_counts, outcome_lines};
 pub use crate::threads::{Background, StageThreads, StopSignal};
+pub use crate::topic_reader::{TopicReader, learn_schemas};
 pub use crate::traces::{SpanCounts, TraceExporter};

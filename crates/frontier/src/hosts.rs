@@ -13,7 +13,6 @@ use std::time::Duration;
 
 /// The stored record of a host. The schema describes the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct HostSchedule {
     pub next_permitted_at: Timestamp,
     pub crawl_delay_ms: i64,

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 /// A page of the frontier. The schema describes the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct ScheduledPage {
     pub url: CanonicalUrl,
     pub weight: f64,
@@ -43,7 +42,6 @@ pub struct ScheduledPage {
 
 /// The last request for a page that said nothing about its content. It is kept when a later one succeeds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct LastFailure {
     pub at: Timestamp,
     pub outcome: FetchOutcome,

@@ -53,7 +53,6 @@ impl Encoded for EventsOfHost {
 
 /// State of a page. The schema describes the fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct PageSketch {
     pub attempt: i64,
     pub fetches: i64,

@@ -122,7 +122,6 @@ message_union! {
 
 /// The state of a page. The schema describes the fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct PageBelief {
     pub delta_alpha: f32,
     pub delta_beta_days: f32,
@@ -137,7 +136,6 @@ pub struct PageBelief {
 
 /// The state of a group for the estimator `gamma-grouped`. The schema describes the fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct GroupBelief {
     pub changes: f64,
     pub page_days: f64,
@@ -145,7 +143,6 @@ pub struct GroupBelief {
 
 /// How often the dates claimed for a host's pages were right. The schema describes the field.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct DatesOfHost {
     pub looks: Vec<i64>,
 }

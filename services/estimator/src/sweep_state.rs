@@ -11,7 +11,6 @@ pub struct SweepGroup(pub GroupState);
 
 /// The sums and priors of a cell. The schema describes the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct SweepCell {
     pub number: i64,
     pub state: CellState,
@@ -19,7 +18,6 @@ pub struct SweepCell {
 
 /// The score of a site. The schema describes the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct SweepSite {
     pub site_key: page::SiteKey,
     pub lead: f32,
@@ -27,14 +25,12 @@ pub struct SweepSite {
 
 /// The number of pages of a candidate group. The schema describes the fields.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct SweepSize {
     pub pages: i64,
 }
 
 /// The newest day of all calendars. The schema describes the fields.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct SweepDay {
     pub today: i32,
 }

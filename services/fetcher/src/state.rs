@@ -46,7 +46,6 @@ impl TableKey for RobotsKey {
 
 /// The stored record of a host. The schema describes the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct HostRobots {
     pub product_token: String,
     pub origins: Vec<OriginRobots>,
@@ -54,7 +53,6 @@ pub struct HostRobots {
 
 /// The robots.txt of one origin of a host. The schema describes the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct OriginRobots {
     pub origin: String,
     pub robots_txt: Option<String>,

@@ -35,7 +35,6 @@ impl TableKey for BucketKey {
 
 /// A page in the bucket of a band. The schema describes the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct BandEntry {
     pub host: Host,
     pub version_at: Timestamp,

@@ -17,7 +17,6 @@ pub const FOCUS_TOTALS: Table<TotalsKey, FocusTotals> = Table::new("focus-totals
 
 /// A page's relevance to the topics, and the evidence of the links to it. The schema describes the fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct FocusedPage {
     pub topics_version: i64,
     pub links: i32,
@@ -30,7 +29,6 @@ pub struct FocusedPage {
 
 /// Counts of the pages of a partition. The schema describes the fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct FocusTotals {
     pub pages: i64,
     pub judged: i64,

@@ -21,7 +21,6 @@ pub const SITES: Table<SiteValueKey, SiteValue> = Table::new("sites");
 
 /// The totals of a partition. The schema describes the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct ShardTotals {
     pub purse: f64,
     pub given_per_page: f64,
@@ -86,7 +85,6 @@ impl ShardTotals {
 
 /// How much of what pages with addresses of one form say is new. The schema describes the fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct FormYield {
     pub looks: f64,
     pub new_texts: f64,
@@ -95,7 +93,6 @@ pub struct FormYield {
 
 /// The value of a site by the links of other sites. The schema describes the field.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct SiteValue {
     pub ln: f64,
 }

@@ -3,7 +3,7 @@
 use crate::CommandFailure;
 use crate::page_report::{ExplanationParts, PageParts};
 use crate::stages::topologies;
-use crate::topic_reader::TopicReader;
+use daemon::TopicReader;
 use daemon::{StageLag, Status, WebClock};
 use messages::topics::{self, TopicSpec};
 use messages::{Answer, Encoded, HostSelection, PageContent, Question, QuestionKind};

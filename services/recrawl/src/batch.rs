@@ -1,7 +1,7 @@
 //! Batch mode of the tools: one JSON question per input line, one answer per output line, in order.
 
 use crate::CommandFailure;
-use crate::output::written;
+use outputs::stdout::written;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::File;

@@ -1,12 +1,14 @@
 //! The whole loop in one process: log and state in RocksDB in one data directory, with a thread per stage.
 
 use crate::CommandFailure;
-use crate::feed::{self, FeedAbout, FeedForm};
 use crate::stages::{LogKind, STAGES, StageEntry, Surroundings, topologies};
-use crate::topic_reader::TopicReader;
+use daemon::TopicReader;
 use daemon::http::{self, HttpSite, TextResponse};
 use daemon::{Background, Board, HintIntake, StageThreads, Status, StopSignal, TraceExporter, WebClock};
 use messages::{Command, CommandKind, TopicOrder, topics};
+use outputs::encoder::feed::{self, FeedAbout, FeedForm};
+use outputs::record::CHANGES;
+use outputs::source::newest;
 use page::{CanonicalUrl, Host};
 use settings::Settings;
 use settings::seeds::Seed;
@@ -301,8 +303,8 @@ fn documents(
             "/changes.rss" => FeedForm::Rss,
             _ => return None,
         };
-        let changes = TopicReader::of_running(log.clone(), &names, feed::TOPIC)
-            .and_then(|mut reader| feed::newest(&mut reader, feed::ITEMS, |_| true));
+        let changes = TopicReader::of_running(log.clone(), &names, topics::PAGE_CHANGES)
+            .and_then(|mut reader| newest(&mut reader, &CHANGES, feed::ITEMS, |_| true));
         Some(match changes {
             Ok(changes) => {
                 let body = feed::feed(form, &about, changes);

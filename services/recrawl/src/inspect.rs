@@ -41,7 +41,7 @@ impl Inspection {
         let input = names.topic(topics::SCHEDULER_EVENTS);
         let partitions = log.topics()?.iter().find(|topic| *topic.name == input).map_or(0, |topic| topic.partitions);
         // Records written by other versions must be readable too.
-        crate::topic_reader::learn_schemas(&log, &names)?;
+        daemon::learn_schemas(&log, &names)?;
         Ok(Self { stores: EmbeddedStores::new(log.clone()), log, names, partitions })
     }
 

@@ -23,6 +23,12 @@ impl std::fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
+impl From<LoadError> for crate::CommandFailure {
+    fn from(error: LoadError) -> Self {
+        Self::Input(error.to_string())
+    }
+}
+
 /// The settings of these layers, with names and rules checked. Files that they name are not read.
 ///
 /// # Errors

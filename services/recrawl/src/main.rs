@@ -2,12 +2,12 @@
 
 use clap::{CommandFactory, Parser, Subcommand};
 use messages::CommandKind;
+use outputs::stdout::Format;
 use recrawl::CommandFailure;
 use recrawl::commands::{
     OnePageArguments, changes, dead_letters, diff, explain, export, feed, fetch, hosts, lab, mirrors, operate, page,
     rank, robots, rules, run, seed, sitemap, stage, state, status, text, topic, topics, url,
 };
-use recrawl::output::Format;
 use std::process::ExitCode;
 
 /// Reading a page allocates and frees hundreds of pieces, often on different threads: a crawl took a tenth less CPU with this

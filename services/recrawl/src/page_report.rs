@@ -82,7 +82,6 @@ impl FocusReport {
 
 /// Everything stored about one page. Times are RFC 3339 in UTC.
 #[derive(Clone, Debug, Serialize)]
-#[allow(missing_docs)]
 pub struct PageReport {
     pub url: String,
     pub page_id: String,

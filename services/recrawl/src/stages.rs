@@ -1,9 +1,9 @@
 //! The stages of the loop, each declared once: how it is built and what its pod needs. `recrawl run`, `recrawl stage`,
 //! `recrawl topics`, the manifests of Kubernetes and the compose file follow from this table.
 
-use crate::schema_registry::change_form;
 use messages::ChangeForm;
 use messages::body::Packing;
+use outputs::schema_registry::change_form;
 use settings::{OutputFormat, Settings};
 use std::path::Path;
 use std::sync::Arc;

@@ -20,7 +20,6 @@ pub const FORGOTTEN: Table<PageId, ForgottenPage> = Table::new("forgotten");
 
 /// A page that an operator has forgotten. The schema describes the fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct ForgottenPage {
     pub forgotten_at: Timestamp,
     pub last_attempt: i64,

@@ -4,9 +4,9 @@
 use archives::{Archive, ArchiveError, EditReport, JudgedChange, Origin, ToldRow};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use outputs::stdout::{Format, answer, word, written};
 use recrawl::CommandFailure;
 use recrawl::commands::SettingsArguments;
-use recrawl::output::{Format, answer, word, written};
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 

@@ -9,7 +9,7 @@ mod simulate;
 mod simweb;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use recrawl::output::Format;
+use outputs::stdout::Format;
 use std::process::ExitCode;
 
 /// As in `recrawl`, whose speed is measured here.

@@ -8,7 +8,6 @@ use std::time::UNIX_EPOCH;
 /// A change as `recrawl changes` prints it, webhooks deliver it, and the topic carries it in the form JSON. Ids are
 /// in hexadecimal, times in RFC 3339 to the millisecond.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the fields of PageChange, which has their descriptions")]
 pub struct ChangeLine {
     pub change_id: String,
     pub url: String,

@@ -1,6 +1,6 @@
 //! A Kafka for tests, names that no other test uses, and members that are polled until they are where they should be.
 
-#![allow(dead_code, missing_docs, unreachable_pub)]
+#![allow(dead_code, unreachable_pub)]
 
 use page::Timestamp;
 use std::collections::BTreeMap;

@@ -39,7 +39,6 @@ impl TableKey for AccountsKey {
 
 /// A record of accounts. The schema describes the fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
 pub struct AccountColumns {
     pub kept_to: i64,
     pub first_new: i64,

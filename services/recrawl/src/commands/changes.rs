@@ -1,20 +1,25 @@
-//! `recrawl changes`: prints changes as a stream that scripts can follow and resume, or delivers them.
+//! `recrawl changes`: prints changes as a stream that scripts can follow and resume, delivers them, or writes them into
+//! files.
 
 use crate::CommandFailure;
-use crate::change_lines::{ColorArguments, LineStyle};
-use crate::deliver::DeliveryArguments;
-use crate::follow::{FollowArguments, Followed, Subject, Take, TopicFollower};
-use crate::output::{Format, told};
-use crate::told_change::{ToldChange, VerdictArguments};
-use crate::topic_reader::TopicReader;
-use clap::Args;
-use daemon::StopSignal;
+use crate::commands::FollowArguments;
+use crate::commands::delivery::DeliveryArguments;
+use clap::{Args, ValueEnum};
+use daemon::{StopSignal, TopicReader};
 use messages::{PageChange, topics};
-use std::io::{BufWriter, StdoutLock, Write};
+use outputs::encoder::FileEncoder;
+use outputs::encoder::lines::JsonLines;
+use outputs::encoder::parquet::ParquetRows;
+use outputs::record::{CHANGES, ChangeRow, ColorOptions, PublishedChange, VerdictOptions};
+use outputs::sink::printer::{Out, Printer};
+use outputs::sink::{FileOptions, FileSink, OpenFiles};
+use outputs::source::{RecordSink, TopicFollower, TopicRecord};
+use outputs::stdout::Format;
+use settings::Settings;
+use topology::LogNames;
 
-/// How the topic of changes is read.
-const SUBJECT: Subject<PageChange> =
-    Subject { retention: "log.retention_changes", batch: 500, moment: |change| change.seen_at };
+/// Prefix of the names of files.
+const PREFIX: &str = "changes";
 
 /// Arguments of `recrawl changes`.
 #[derive(Args, Debug)]
@@ -22,65 +27,98 @@ pub struct ChangesArguments {
     #[command(flatten)]
     follow: FollowArguments,
     #[command(flatten)]
-    verdicts: VerdictArguments,
+    verdicts: VerdictOptions,
     #[command(flatten)]
-    color: ColorArguments,
+    color: ColorOptions,
     #[command(flatten)]
     delivery: DeliveryArguments,
+    #[command(flatten, next_help_heading = "Write changes into files instead of printing them")]
+    files: FileOptions,
+    /// Form of the files.
+    #[arg(long = "as", value_name = "FORM", value_enum, default_value_t, requires = "files")]
+    form: ChangesForm,
 }
 
-/// Prints changes one per line, also with `--format json`, because the list may have no end. Or delivers them.
+/// Form of files of changes.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum ChangesForm {
+    /// The lines that --format jsonl prints.
+    Jsonl,
+    /// A row for each change.
+    #[default]
+    Parquet,
+}
+
+/// Prints changes one per line, also with `--format json`, because the list may have no end. Or delivers them, or writes
+/// them into files.
 pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), CommandFailure> {
-    let follow = &arguments.follow;
     let stop = StopSignal::on_signals()?;
-    let settings = follow.settings()?;
+    let settings = arguments.follow.settings()?;
+    if arguments.files.is_given() {
+        return match arguments.form {
+            ChangesForm::Jsonl => {
+                let line = |TopicRecord { message, cursor, .. }: TopicRecord<PageChange>| {
+                    serde_json::to_string(&PublishedChange::new(message, &cursor)).expect("a change is JSON")
+                };
+                write_files(arguments, &settings, JsonLines::new("changes", line), format, &stop)
+            }
+            ChangesForm::Parquet => {
+                write_files(arguments, &settings, ParquetRows::new("changes", ChangeRow::new), format, &stop)
+            }
+        };
+    }
     let open = || TopicReader::open(&settings, topics::PAGE_CHANGES, "recrawl-changes");
+    let follow = &arguments.follow.options;
     if let Some(mut port) = arguments.delivery.port(&settings, &stop)? {
         // Before the delivery, so that nothing is made in a data directory that is not there.
         let Some(watched) = port.patiently(open)? else { return Ok(()) };
         port.watch(watched)?;
-        let delivery = arguments.delivery.open(&settings, Some(&port), follow, &arguments.verdicts, &stop)?;
+        let delivery = arguments.delivery.open(&settings, follow, &arguments.verdicts, &stop)?;
         let mut delivery = delivery.expect("a port goes with a receiver");
-        let follower = || TopicFollower::open(open()?, SUBJECT, &delivery.start());
-        let Some(mut changes) = port.patiently(follower)? else { return Ok(()) };
+        delivery.show_at(&port);
+        let start = delivery.start()?;
+        let Some(mut changes) = port.patiently(|| TopicFollower::open(open()?, CHANGES, &start))? else {
+            return Ok(());
+        };
         follow.each(&mut changes, &stop, &mut delivery)?;
         return delivery.finish(format);
     }
     // Here too.
     let reader = open()?;
-    if let Some(mut delivery) = arguments.delivery.open(&settings, None, follow, &arguments.verdicts, &stop)? {
-        let mut changes = TopicFollower::open(reader, SUBJECT, &delivery.start())?;
+    if let Some(mut delivery) = arguments.delivery.open(&settings, follow, &arguments.verdicts, &stop)? {
+        let mut changes = TopicFollower::open(reader, CHANGES, &delivery.start()?)?;
         follow.each(&mut changes, &stop, &mut delivery)?;
         return delivery.finish(format);
     }
-    let mut changes = TopicFollower::open(reader, SUBJECT, &follow.start())?;
-    let out = BufWriter::new(std::io::stdout().lock());
-    let (style, verdicts) = (arguments.color.style(), &arguments.verdicts);
-    let mut printer = Printer { out, format, style, follow, verdicts, stop: &stop };
+    let mut changes = TopicFollower::open(reader, CHANGES, &follow.start())?;
+    let style = arguments.color.style();
+    let print = |TopicRecord { message, cursor, .. }: TopicRecord<PageChange>, out: &mut Out| {
+        PublishedChange::new(message, &cursor).write(format, style, out)
+    };
+    let wants = |change: &PageChange| arguments.wants(change);
+    let mut printer = Printer::new(changes.cursor(), &wants, print, &stop);
     follow.each(&mut changes, &stop, &mut printer)?;
     printer.rest()
 }
 
-struct Printer<'a> {
-    out: BufWriter<StdoutLock<'static>>,
-    format: Format,
-    style: LineStyle,
-    follow: &'a FollowArguments,
-    verdicts: &'a VerdictArguments,
-    stop: &'a StopSignal,
+impl ChangesArguments {
+    fn wants(&self, change: &PageChange) -> bool {
+        self.follow.options.wants(change.seen_at) && self.verdicts.want(change.verdict)
+    }
 }
 
-impl Take<PageChange> for Printer<'_> {
-    fn take(&mut self, record: Followed<PageChange>) -> Result<bool, CommandFailure> {
-        if !self.follow.wants(record.message.seen_at) || !self.verdicts.want(record.message.verdict) {
-            return Ok(false);
-        }
-        let line = ToldChange::new(record.message, &record.cursor);
-        told(line.write(self.format, self.style, &mut self.out), self.stop)?;
-        Ok(true)
-    }
-
-    fn rest(&mut self) -> Result<(), CommandFailure> {
-        told(self.out.flush(), self.stop)
-    }
+fn write_files<E: FileEncoder<Message = PageChange>>(
+    arguments: &ChangesArguments,
+    settings: &Settings,
+    encoder: E,
+    format: Format,
+    stop: &StopSignal,
+) -> Result<(), CommandFailure> {
+    let reader = TopicReader::open(settings, topics::PAGE_CHANGES, "recrawl-changes")?;
+    let topic = LogNames::new(settings).topic(topics::PAGE_CHANGES);
+    let files = OpenFiles::open::<E>(&arguments.files, PREFIX, &topic, arguments.delivery.give_up_after())?;
+    let follow = &arguments.follow.options;
+    let mut changes = TopicFollower::open(reader, CHANGES, &files.start(follow)?)?;
+    let wants = |change: &PageChange| arguments.wants(change);
+    FileSink::new(files, encoder, &changes, &wants, (format, stop)).write_all(follow, &mut changes)
 }

@@ -4,10 +4,10 @@ mod replay;
 
 use crate::CommandFailure;
 use crate::commands::SettingsArguments;
-use crate::output::{Format, answer, answers};
-use crate::topic_reader::TopicReader;
 use clap::Args;
+use daemon::TopicReader;
 use messages::{DeadLetter, Encoded, topics};
+use outputs::stdout::{Format, answer, answers};
 use serde::Serialize;
 use std::path::PathBuf;
 use stream::InputRecord;

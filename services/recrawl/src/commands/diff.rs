@@ -4,12 +4,12 @@ pub mod html;
 
 use crate::CommandFailure;
 use crate::batch::answer_lines;
-use crate::change_lines::{ColorArguments, LineStyle, watched_lines};
 use crate::commands::SettingsArguments;
 use crate::one_fetch::{Given, file_or_address};
-use crate::output::{Format, answer, print, word};
 use crate::ruled_diff::{Comparing, GivenVersion, RuledDiff};
 use clap::Args;
+use outputs::record::{ColorOptions, LineStyle, watched_lines};
+use outputs::stdout::{Format, answer, print, word};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,7 @@ pub struct DiffArguments {
     #[arg(long, value_name = "FILE.html", num_args = 0..=1, default_missing_value = "-", conflicts_with = "batch")]
     html: Option<PathBuf>,
     #[command(flatten)]
-    color: ColorArguments,
+    color: ColorOptions,
 }
 
 #[derive(Deserialize)]

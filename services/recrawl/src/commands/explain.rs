@@ -2,8 +2,8 @@
 
 use crate::CommandFailure;
 use crate::commands::{OnePageArguments, StateSource};
-use crate::output::{Format, answer};
 use crate::page_report::{ExplanationParts, FocusReport, not_known};
+use outputs::stdout::{Format, answer};
 use scheduler::explain::Explanation;
 use serde::Serialize;
 

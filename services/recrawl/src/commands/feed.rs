@@ -2,11 +2,13 @@
 
 use crate::CommandFailure;
 use crate::commands::SettingsArguments;
-use crate::feed::{self, FeedAbout, FeedForm, ITEMS};
-use crate::output::written;
-use crate::told_change::VerdictArguments;
-use crate::topic_reader::TopicReader;
 use clap::Args;
+use daemon::TopicReader;
+use messages::topics;
+use outputs::encoder::feed::{self, FeedAbout, FeedForm, ITEMS};
+use outputs::record::{CHANGES, VerdictOptions};
+use outputs::source::newest;
+use outputs::stdout::written;
 use page::CanonicalUrl;
 use std::io::Write;
 use std::path::PathBuf;
@@ -23,7 +25,7 @@ pub struct FeedArguments {
     #[arg(long)]
     data: Option<PathBuf>,
     #[command(flatten)]
-    verdicts: VerdictArguments,
+    verdicts: VerdictOptions,
     /// Most changes in the feed.
     #[arg(long, value_name = "N", default_value_t = ITEMS, value_parser = items)]
     items: usize,
@@ -42,8 +44,8 @@ pub fn feed(arguments: &FeedArguments) -> Result<(), CommandFailure> {
     if let Some(Err(error)) = arguments.address.as_deref().map(CanonicalUrl::parse) {
         return Err(CommandFailure::Input(format!("--address: {error}")));
     }
-    let mut reader = TopicReader::open(&settings, feed::TOPIC, "recrawl-feed")?;
-    let changes = feed::newest(&mut reader, arguments.items, |change| arguments.verdicts.want(change.verdict))?;
+    let mut reader = TopicReader::open(&settings, topics::PAGE_CHANGES, "recrawl-feed")?;
+    let changes = newest(&mut reader, &CHANGES, arguments.items, |change| arguments.verdicts.want(change.verdict))?;
     let about = FeedAbout::new(&settings, arguments.title.as_deref(), arguments.address.clone());
     written(std::io::stdout().write_all(feed::feed(arguments.form, &about, changes).as_bytes()))
 }

@@ -1,11 +1,11 @@
 //! `recrawl fetch URL`: fetches one page politely and prints the details.
 
 use crate::commands::SettingsArguments;
-use crate::output::{Format, answer, word};
 use crate::{CommandFailure, one_fetch};
 use ::page::CanonicalUrl;
 use clap::Args;
 use messages::{FetchOutcome, FetchResult};
+use outputs::stdout::{Format, answer, word};
 use politeness::RobotsCacheEntry;
 use serde::Serialize;
 use settings::Settings;

@@ -2,9 +2,9 @@
 
 use crate::CommandFailure;
 use crate::commands::{CrawlArguments, StateSource};
-use crate::output::{Format, answer, answers};
 use clap::{Args, ValueEnum};
 use messages::{HostOrder, HostSelection};
+use outputs::stdout::{Format, answer, answers};
 use scheduler::{HostReport, MOST_LISTED_HOSTS};
 
 /// Arguments of `recrawl hosts`.

@@ -1,8 +1,8 @@
 //! Commands of the laboratory, which is a second program, `recrawl-lab`.
 
 use crate::CommandFailure;
-use crate::output::Format;
 use clap::{Args, ValueEnum};
+use outputs::stdout::Format;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;

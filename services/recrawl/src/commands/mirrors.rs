@@ -1,9 +1,9 @@
 //! `recrawl mirrors FILE.jsonl`: finds pages that are copies of each other by their links.
 
 use crate::CommandFailure;
-use crate::output::{Format, answer};
 use clap::Args;
 use mirrors::{LinkedPage, MirrorReport};
+use outputs::stdout::{Format, answer};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

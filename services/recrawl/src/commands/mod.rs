@@ -2,6 +2,7 @@
 
 pub mod changes;
 pub mod dead_letters;
+mod delivery;
 pub mod diff;
 pub mod explain;
 pub mod export;
@@ -34,6 +35,7 @@ use crate::stages::topologies;
 use ::page::CanonicalUrl;
 use clap::Args;
 use daemon::WebClock;
+use outputs::source::FollowOptions;
 use settings::{Preset, Secrets, Settings};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -136,6 +138,26 @@ pub struct CrawlArguments {
     data: Option<PathBuf>,
     #[command(flatten)]
     wait: WaitArguments,
+}
+
+/// Selects a crawl and a part of one of its topics.
+#[derive(Args, Debug)]
+pub struct FollowArguments {
+    #[command(flatten)]
+    settings: SettingsArguments,
+    /// State directory of a `recrawl run`, which may be running.
+    #[arg(long)]
+    data: Option<PathBuf>,
+    #[command(flatten)]
+    options: FollowOptions,
+}
+
+impl FollowArguments {
+    /// The settings that name the crawl.
+    fn settings(&self) -> Result<Settings, CommandFailure> {
+        let data = self.data.as_ref().map(|path| path.display().to_string());
+        self.settings.load(&[("crawl.data", data)])
+    }
 }
 
 /// How long answers are waited for.

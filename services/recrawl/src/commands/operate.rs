@@ -3,10 +3,10 @@
 
 use crate::commands::{Crawl, SettingsArguments};
 use crate::embedded::host_named;
-use crate::output::{Format, answer};
 use crate::{CommandFailure, http_client};
 use clap::Args;
 use messages::CommandKind;
+use outputs::stdout::{Format, answer};
 use page::{CanonicalUrl, Host};
 use serde::Serialize;
 use std::io::Read;

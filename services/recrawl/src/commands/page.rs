@@ -2,10 +2,10 @@
 
 use crate::CommandFailure;
 use crate::commands::{OnePageArguments, StateSource};
-use crate::output::{Format, answer, print, written};
 use crate::page_report::PageReport;
 use clap::Args;
 use messages::{CopyKind, body};
+use outputs::stdout::{Format, answer, print, written};
 use std::io::Write;
 use stream::partitioner::partition_for;
 

@@ -6,7 +6,6 @@ mod sites;
 
 use self::edges::Edges;
 use crate::CommandFailure;
-use crate::output::{Format, written};
 use clap::{Args, ValueEnum};
 use importance::hits::Hits;
 use importance::opic::Settled;
@@ -15,6 +14,7 @@ use importance::trust::trust_rank;
 use importance::weight::WeightMap;
 use importance::{Damping, Graph, Repeats, link_value};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use outputs::stdout::{Format, written};
 use serde::Serialize;
 use std::fmt::Display;
 use std::io::{BufWriter, Write};

@@ -2,9 +2,9 @@
 
 use crate::batch::answer_lines;
 use crate::commands::SettingsArguments;
-use crate::output::{Format, answer, answers};
 use crate::{CommandFailure, one_fetch};
 use clap::Args;
+use outputs::stdout::{Format, answer, answers};
 use page::CanonicalUrl;
 use politeness::RobotsFile;
 use serde::{Deserialize, Serialize};

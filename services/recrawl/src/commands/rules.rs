@@ -3,10 +3,10 @@
 use crate::CommandFailure;
 use crate::commands::SettingsArguments;
 use crate::one_fetch::{Given, file_or_address};
-use crate::output::{Format, answer, word};
 use clap::Args;
 use document::Body;
 use document::select::{PartUse, SelectedPart, Selection};
+use outputs::stdout::{Format, answer, word};
 use page::CanonicalUrl;
 use scope::Decision;
 use serde::Serialize;

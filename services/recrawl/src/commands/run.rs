@@ -3,12 +3,12 @@
 use crate::commands::{PrintArguments, SettingsArguments};
 use crate::embedded::Embedded;
 use crate::inspect::{self, Inspection};
-use crate::output::{Format, answer, print};
 use crate::{CommandFailure, own_machine};
 use clap::Args;
 use daemon::{OutcomeCount, Status, StopSignal, WebClock, logging, outcome_lines};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use messages::OutcomeClass;
+use outputs::stdout::{Format, answer, print};
 use serde::Serialize;
 use settings::Settings;
 use settings::seeds::{Seed, SeedList};

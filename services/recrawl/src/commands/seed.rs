@@ -3,10 +3,10 @@
 use crate::commands::operate::word;
 use crate::commands::run::read_seeds;
 use crate::commands::{Crawl, SettingsArguments};
-use crate::output::{Format, answer};
 use crate::{CommandFailure, http_client};
 use clap::Args;
 use messages::CommandKind;
+use outputs::stdout::{Format, answer};
 use serde::Serialize;
 use settings::seeds::Seed;
 use std::path::PathBuf;

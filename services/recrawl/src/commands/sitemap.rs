@@ -1,9 +1,9 @@
 //! `recrawl sitemap FILE|URL`: lists the entries of a sitemap or feed, and its problems.
 
 use crate::commands::SettingsArguments;
-use crate::output::{Format, answer};
 use crate::{CommandFailure, one_fetch};
 use clap::Args;
+use outputs::stdout::{Format, answer};
 use sitemaps::{Sitemap, SitemapEntry};
 
 /// Arguments of `recrawl sitemap`.

@@ -1,12 +1,12 @@
 //! `recrawl stage`: runs stages of the loop over Kafka until it is stopped.
 
 use crate::commands::{PrintArguments, SettingsArguments};
-use crate::output::print;
 use crate::stages::{STAGES, StageEntry};
 use crate::{CommandFailure, over_kafka};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use daemon::logging;
+use outputs::stdout::print;
 use std::process::ExitCode;
 
 /// Arguments of `recrawl stage`.

@@ -1,8 +1,8 @@
 //! `recrawl state check`: verifies that a data directory is complete and sound.
 
 use crate::CommandFailure;
-use crate::output::{Format, answer};
 use clap::{Args, Subcommand};
+use outputs::stdout::{Format, answer};
 use std::fmt::Write;
 use std::path::PathBuf;
 use stream_rocksdb::check::{DatabaseReport, DirectoryReport, check};

@@ -4,10 +4,10 @@ use crate::ask::Asker;
 use crate::commands::{SettingsArguments, WaitArguments};
 use crate::embedded::ADDRESS_FILE;
 use crate::inspect::Inspection;
-use crate::output::{Format, answer};
 use crate::{CommandFailure, http_client};
 use clap::Args;
 use daemon::{OutcomeCount, Status, outcome_lines};
+use outputs::stdout::{Format, answer};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `recrawl status`.

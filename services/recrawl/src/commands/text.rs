@@ -2,9 +2,9 @@
 
 use crate::batch::answer_lines;
 use crate::commands::SettingsArguments;
-use crate::output::{Format, answer};
 use crate::{CommandFailure, one_fetch};
 use clap::Args;
+use outputs::stdout::{Format, answer};
 use reading::PageReading;
 use serde::Deserialize;
 use std::path::PathBuf;

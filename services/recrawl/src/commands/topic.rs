@@ -5,13 +5,13 @@ use crate::batch::answer_lines;
 use crate::commands::{Crawl, SettingsArguments};
 use crate::http_client;
 use crate::one_fetch::{self, Given};
-use crate::output::{Format, answer, answers};
 use ::topic::{
     IcuSegmenter, LinkPrediction, PageTerms, RelevanceMeasure, Segmenter, Topic, TopicLearner, class, classes,
     predict_links, read_topic, write_topic,
 };
 use clap::{Args, Subcommand};
 use document::ContentKind;
+use outputs::stdout::{Format, answer, answers};
 use reading::PageReading;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -2,9 +2,9 @@
 
 use crate::CommandFailure;
 use crate::commands::SettingsArguments;
-use crate::output::{Format, answers};
 use crate::stages::topologies;
 use clap::{Args, Subcommand};
+use outputs::stdout::{Format, answers};
 use serde::Serialize;
 use stream::Log;
 

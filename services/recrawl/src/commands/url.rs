@@ -3,9 +3,9 @@
 use crate::CommandFailure;
 use crate::batch::answer_lines;
 use crate::commands::SettingsArguments;
-use crate::output::{Format, answer, answers};
 use ::page::{CanonicalUrl, UrlRules, whatwg_href};
 use clap::Args;
+use outputs::stdout::{Format, answer, answers};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 

@@ -3,8 +3,8 @@
 use super::jobs;
 use super::report::{Curve, CurveAxis, ReportTable, SimulationReport};
 use clap::Args;
+use outputs::stdout::{Format, answers, print};
 use recrawl::CommandFailure;
-use recrawl::output::{Format, answers, print};
 use serde::Serialize;
 use simulate::grow::web::WebOptions;
 use simulate::grow::{GrowthPolicy, GrowthRun, GrowthScores};

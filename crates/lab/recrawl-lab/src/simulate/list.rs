@@ -1,9 +1,9 @@
 //! `recrawl simulate list`: lists names with one line each.
 
 use change_rate::EstimatorChoice;
+use outputs::stdout::{Format, answers, print};
 use policies::PolicyKind;
 use recrawl::CommandFailure;
-use recrawl::output::{Format, answers, print};
 use serde::Serialize;
 use simulate::changes::ChangeModel;
 use simulate::population::PopulationKind;

@@ -16,9 +16,9 @@ mod versus;
 
 use change_rate::EstimatorChoice;
 use clap::{Args, Subcommand};
+use outputs::stdout::Format;
 use policies::PolicyKind;
 use recrawl::CommandFailure;
-use recrawl::output::Format;
 use simulate::{SimulationError, setup};
 
 /// Arguments of `recrawl simulate`.

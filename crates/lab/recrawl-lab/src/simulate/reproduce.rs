@@ -2,8 +2,8 @@
 
 use super::jobs;
 use clap::Args;
+use outputs::stdout::{Format, answers, print};
 use recrawl::CommandFailure;
-use recrawl::output::{Format, answers, print};
 use simulate::reproduce::{Effort, Reproduction, ReproductionRow, all, named};
 use std::ops::ControlFlow;
 

@@ -10,9 +10,9 @@ use super::first_days::{self, FirstDays, first_days};
 use super::jobs;
 use super::lists::{ListRow, list_rules};
 use clap::{Args, ValueEnum};
+use outputs::stdout::{Format, answer, print};
 use policies::PolicyKind;
 use recrawl::CommandFailure;
-use recrawl::output::{Format, answer, print};
 use serde::Serialize;
 use simulate::metrics::Scores;
 use simulate::trace::{Cut, JudgedTrace, Knowledge, LEARNING_DAYS, TraceReplay};
@@ -163,7 +163,7 @@ pub(super) fn trace(arguments: &TraceArguments, format: Format) -> Result<(), Co
         ([row], Format::Text) if shown == 1 => print(&single(row))?,
         (rows, Format::Text) => print(&table(rows))?,
         ([row], _) if shown == 1 => answer(format, row, |_| String::new())?,
-        (rows, _) => recrawl::output::answers(format, rows, |_| String::new())?,
+        (rows, _) => outputs::stdout::answers(format, rows, |_| String::new())?,
     }
     match stopped {
         0 => Ok(()),

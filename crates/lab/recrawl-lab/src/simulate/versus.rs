@@ -2,9 +2,9 @@
 
 use super::jobs;
 use clap::Args;
+use outputs::stdout::{Format, answers, print};
 use policies::PolicyKind;
 use recrawl::CommandFailure;
-use recrawl::output::{Format, answers, print};
 use serde::Serialize;
 use simulate::population::PopulationKind;
 use simulate::setup;

@@ -1,9 +1,9 @@
 //! Two versions side by side as one HTML page, which needs no script and loads nothing.
 
-use crate::output::word;
 use crate::ruled_diff::RuledDiff;
 use change::{ChangeRecord, ChangedUnit, RunKind, WordRun, word_diff};
 use htmlize::escape_all_quotes;
+use outputs::stdout::word;
 
 /// The policy keeps a page's text from loading or running anything even if escaping had a hole.
 pub const HEAD: &str = r#"<meta charset="utf-8">

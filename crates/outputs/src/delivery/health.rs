@@ -1,0 +1,220 @@
+//! How a delivery is doing, shown as stages show it: `/healthz /readyz /metrics /status`.
+
+use crate::source::{PartitionProgress, TopicFollower, pause};
+use daemon::http::{self, HttpSite};
+use daemon::{Background, Board, CommandFailure, StopSignal, TopicReader, WebClock};
+use messages::PageChange;
+use page::Timestamp;
+use settings::Settings;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use stream::protocol::wait_after;
+use stream::{Backlog, Clock, StageStatus};
+
+/// Name of the delivery among the stages.
+const STAGE: &str = "delivery";
+/// Attempts that failed.
+const FAILED_ATTEMPTS: &str = "failed_attempts_total";
+/// Changes that were given up and left out.
+const LEFT_OUT: &str = "left_out_total";
+/// Interval between looks at the ends of the topic.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// Longest time of one turn besides an attempt: each partition may have an open transaction, which is waited for.
+const LONGEST_LOOK: Duration = Duration::from_secs(300);
+
+/// The figures of a delivery. Clones share them.
+#[derive(Clone)]
+pub(super) struct Health {
+    status: Arc<Mutex<StageStatus>>,
+    progress: Arc<Mutex<Vec<PartitionProgress>>>,
+}
+
+impl Default for Health {
+    fn default() -> Self {
+        let figures = BTreeMap::from([(FAILED_ATTEMPTS, 0.0), (LEFT_OUT, 0.0)]);
+        let status = StageStatus { name: STAGE.to_owned(), figures, ..StageStatus::default() };
+        Self { status: Arc::new(Mutex::new(status)), progress: Arc::default() }
+    }
+}
+
+impl Health {
+    fn update(&self, update: impl FnOnce(&mut StageStatus)) {
+        update(&mut self.status.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// The delivery goes on, if only by another attempt.
+    pub(super) fn turned(&self) {
+        self.update(|status| status.turns_total += 1);
+    }
+
+    /// It looks for the next change.
+    pub(super) fn looks(&self, follower: &TopicFollower<PageChange>) {
+        let progress = follower.progress();
+        self.update(|status| {
+            status.turns_total += 1;
+            status.ready = true;
+            if status.partitions.len() != progress.len() {
+                status.partitions = (0..).take(progress.len()).collect();
+            }
+            status.input_lost_total = follower.lost();
+            status.waits_for = follower.waits_for();
+            status.failures_total += u64::from(follower.problem().is_some());
+            status.last_error = follower.problem().map(str::to_owned);
+        });
+        *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+    }
+
+    pub(super) fn delivered(&self) {
+        self.update(|status| status.processed_total += 1);
+    }
+
+    pub(super) fn failed_attempt(&self) {
+        self.update(|status| *status.figures.entry(FAILED_ATTEMPTS).or_default() += 1.0);
+    }
+
+    pub(super) fn left_out(&self) {
+        self.update(|status| *status.figures.entry(LEFT_OUT).or_default() += 1.0);
+    }
+}
+
+/// The port that shows a delivery. It is closed with this value.
+pub struct HealthPort {
+    health: Health,
+    board: Board,
+    clock: Arc<WebClock>,
+    stop: StopSignal,
+    background: Background,
+}
+
+impl HealthPort {
+    /// Opens `http.bind`. `timeout` is the longest time of an attempt.
+    pub fn open(settings: &Settings, timeout: Duration, stop: &StopSignal) -> Result<Self, CommandFailure> {
+        let (health, clock) = (Health::default(), Arc::new(WebClock::new(&settings.clock)));
+        let board = Board::new(vec![health.status.clone()], clock.speed());
+        let mut background = Background::new(stop);
+        let site = HttpSite {
+            board: board.clone(),
+            commands: None,
+            documents: None,
+            hints: None,
+            names: settings.http.names.clone(),
+            hung_after: LONGEST_LOOK + timeout,
+            step_timeout: http::STEP_TIMEOUT,
+        };
+        let bind = settings.http.bind;
+        let address = http::serve(bind, site, stop, &mut background)
+            .map_err(|error| CommandFailure::Input(format!("http.bind: cannot listen on {bind}: {error}")))?;
+        eprintln!("recrawl: health and metrics are at http://{address}/");
+        Ok(Self { health, board, clock, stop: stop.clone(), background })
+    }
+
+    pub(super) fn health(&self) -> Health {
+        self.health.clone()
+    }
+
+    /// Tries something of the log until the log answers, and shows meanwhile why it does not. `None` if stopped.
+    pub fn patiently<T>(
+        &self,
+        attempt_once: impl Fn() -> Result<T, CommandFailure>,
+    ) -> Result<Option<T>, CommandFailure> {
+        for attempt in 1.. {
+            if self.stop.is_stopped() {
+                return Ok(None);
+            }
+            let problem = match attempt_once() {
+                Ok(value) => {
+                    self.health.update(|status| status.last_error = None);
+                    return Ok(Some(value));
+                }
+                Err(CommandFailure::World(problem)) => problem,
+                Err(failure) => return Err(failure),
+            };
+            let wait = wait_after(attempt);
+            if attempt.is_power_of_two() {
+                eprintln!("recrawl: {problem}; attempt {} in {:.1} s", attempt + 1, wait.as_secs_f64());
+            }
+            self.health.update(|status| {
+                status.failures_total += 1;
+                status.last_error = Some(problem);
+            });
+            pause(wait, &self.stop);
+        }
+        unreachable!("attempts end by the signal");
+    }
+
+    /// Shows what is not delivered, also while the delivery waits for its receiver.
+    pub fn watch(&mut self, mut reader: TopicReader) -> std::io::Result<()> {
+        let (board, clock, stop) = (self.board.clone(), self.clock.clone(), self.stop.clone());
+        let progress = self.health.progress.clone();
+        let thread = std::thread::Builder::new().name("backlog".to_owned()).spawn(move || {
+            let partitions = reader.partitions();
+            let mut ends = vec![0; partitions as usize];
+            let mut unread_since = vec![None; ends.len()];
+            let mut first = 0;
+            while !stop.is_stopped() {
+                // While the log does not answer, what was known of it counts.
+                let refreshed = reader.refresh().is_ok();
+                for partition in (first..partitions).chain(0..first).take_while(|_| refreshed) {
+                    match reader.bounds(partition) {
+                        Ok(bounds) => ends[partition as usize] = bounds.end,
+                        // Brokers that are away take ten seconds to be so. The others have their turn first next time.
+                        Err(_) => {
+                            first = (partition + 1) % partitions;
+                            break;
+                        }
+                    }
+                }
+                let progress = progress.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                if !progress.is_empty() {
+                    let backlogs = backlogs(&progress, &ends, &mut unread_since, clock.now());
+                    board.show_backlogs(vec![(STAGE, backlogs)], clock.now());
+                }
+                pause(LOOK_EVERY, &stop);
+            }
+        })?;
+        self.background.add(thread);
+        Ok(())
+    }
+}
+
+/// Undelivered changes per partition. The age of changes that were not read yet counts from when they were first seen.
+fn backlogs(
+    progress: &[PartitionProgress],
+    ends: &[u64],
+    unread_since: &mut [Option<Timestamp>],
+    now: Timestamp,
+) -> Vec<Backlog> {
+    let partitions = progress.iter().zip(ends).zip(unread_since);
+    let backlogs = (0..).zip(partitions).map(|(partition, ((progress, end), unread_since))| {
+        let records = end.saturating_sub(progress.next).max(u64::from(progress.oldest.is_some()));
+        *unread_since = (records > 0).then(|| unread_since.unwrap_or(now));
+        let oldest = progress.oldest.or(*unread_since);
+        Backlog { partition, records, oldest }
+    });
+    backlogs.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_backlog_is_what_is_not_delivered_and_as_old_as_its_first_change() {
+        let at = Timestamp::from_secs;
+        let progress = [
+            PartitionProgress { next: 5, oldest: Some(at(10)) },
+            PartitionProgress { next: 7, oldest: None },
+            PartitionProgress { next: 3, oldest: None },
+        ];
+        let mut unread = vec![None; 3];
+        let mut told = |ends: [u64; 3], now| {
+            let of = backlogs(&progress, &ends, &mut unread, at(now));
+            of.into_iter().map(|of| (of.records, of.oldest)).collect::<Vec<_>>()
+        };
+        // The end of the first is older than what was read.
+        assert_eq!(told([0, 7, 4], 100), [(1, Some(at(10))), (0, None), (1, Some(at(100)))]);
+        assert_eq!(told([9, 9, 4], 105), [(4, Some(at(10))), (2, Some(at(105))), (1, Some(at(100)))]);
+        assert_eq!(told([9, 7, 3], 110), [(4, Some(at(10))), (0, None), (0, None)]);
+    }
+}

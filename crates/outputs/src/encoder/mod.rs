@@ -1,0 +1,49 @@
+//! The forms in which records are written.
+
+pub mod feed;
+pub mod lines;
+pub mod parquet;
+pub mod template;
+pub mod warc;
+
+use crate::source::TopicRecord;
+use daemon::CommandFailure;
+
+/// Encodes records into files, one file at a time.
+pub trait FileEncoder {
+    /// A record of the topic.
+    type Message;
+    /// A record in the form of the file.
+    type Entry;
+    /// A file that is being written.
+    type File;
+
+    /// The end of the names of files, such as `.jsonl`.
+    const ENDING: &'static str;
+
+    /// Encodes a record. `None`: there is nothing to write of it.
+    fn encode(&mut self, record: TopicRecord<Self::Message>) -> Option<Self::Entry>;
+
+    /// Notes a record that is not wanted.
+    fn skip(&mut self, _record: &TopicRecord<Self::Message>) {}
+
+    /// Begins a file.
+    fn begin(&mut self, name: &str, first: &Self::Entry) -> Result<Self::File, CommandFailure>;
+
+    /// Adds an entry, or gives it back if the file would get longer than `max_bytes`. A file takes its first entry always.
+    fn add(
+        &mut self,
+        file: &mut Self::File,
+        entry: Self::Entry,
+        max_bytes: u64,
+    ) -> Result<Option<Self::Entry>, CommandFailure>;
+
+    /// The bytes that are ready to be written. Whoever writes them takes them out.
+    fn ready<'file>(&self, file: &'file mut Self::File) -> &'file mut Vec<u8>;
+
+    /// Ends a file. Returns its last bytes, and how many records it has.
+    fn finish(&mut self, file: Self::File) -> Result<(Vec<u8>, u64), CommandFailure>;
+
+    /// Describes `records` in complete files.
+    fn summary(&self, records: u64) -> String;
+}

@@ -1,0 +1,142 @@
+//! Web archives.
+
+use super::FileEncoder;
+use crate::record::unpacked_body;
+use crate::source::{TopicFollower, TopicRecord};
+use ::warc::{LogPosition, Originals, RecordId, WarcRecord, WarcRecordKind, capture};
+use daemon::{CommandFailure, StopSignal, WebClock};
+use messages::{FetchResult, topics};
+use settings::Settings;
+use stream::Clock;
+use topology::LogNames;
+
+/// Most pages whose last record with a body is remembered as the target of revisits. They take up to 150 MB.
+const MAX_ORIGINALS: usize = 1_000_000;
+
+/// Makes requests, responses and revisits of fetches.
+pub struct WarcRecords {
+    topic: String,
+    /// Fields of every file's warcinfo record.
+    about: Vec<(&'static str, String)>,
+    originals: Originals,
+    clock: WebClock,
+    results: u64,
+    /// Number of results without anything to archive.
+    without_records: u64,
+    responses: u64,
+    revisits: u64,
+}
+
+/// Records that are not written yet, in a file that has others.
+pub struct WarcFile {
+    ready: Vec<u8>,
+    info: RecordId,
+    bytes: u64,
+    records: u64,
+}
+
+impl WarcRecords {
+    /// Learns from the results before the start which records revisits may refer to.
+    pub fn new(
+        settings: &Settings,
+        results: &mut TopicFollower<FetchResult>,
+        stop: &StopSignal,
+    ) -> Result<Self, CommandFailure> {
+        let topic = LogNames::new(settings).topic(topics::FETCH_RESULTS);
+        let mut originals = Originals::new(MAX_ORIGINALS);
+        results.look_back(stop, |partition, offset, result| {
+            originals.note(&result, &LogPosition { topic: &topic, partition, offset });
+        })?;
+        let (about, clock) = (about(settings, &topic), WebClock::new(&settings.clock));
+        Ok(Self { topic, about, originals, clock, results: 0, without_records: 0, responses: 0, revisits: 0 })
+    }
+
+    fn count(&mut self, records: &[WarcRecord]) {
+        let count =
+            |kinds: &[WarcRecordKind]| records.iter().filter(|record| kinds.contains(&record.kind())).count() as u64;
+        self.results += 1;
+        self.without_records += u64::from(records.is_empty());
+        self.responses += count(&[WarcRecordKind::Response, WarcRecordKind::Resource]);
+        self.revisits += count(&[WarcRecordKind::Revisit]);
+    }
+}
+
+/// Fields of the warcinfo record.
+fn about(settings: &Settings, topic: &str) -> Vec<(&'static str, String)> {
+    let mut about = vec![
+        ("software", concat!("recrawl/", env!("CARGO_PKG_VERSION")).to_owned()),
+        ("format", "WARC File Format 1.1".to_owned()),
+        ("conformsTo", "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/".to_owned()),
+        ("robots", "obey".to_owned()),
+        ("isPartOf", topic.to_owned()),
+        (
+            "description",
+            "Bodies are stored without content and transfer codings; the headers that named them begin with X-Crawler-."
+                .to_owned(),
+        ),
+    ];
+    about.extend(settings.crawl.contact.clone().map(|contact| ("operator", contact)));
+    about
+}
+
+impl FileEncoder for WarcRecords {
+    type Message = FetchResult;
+    /// Records of one fetch, which stay together.
+    type Entry = Vec<WarcRecord>;
+    type File = WarcFile;
+
+    const ENDING: &'static str = ".warc.gz";
+
+    fn encode(&mut self, record: TopicRecord<FetchResult>) -> Option<Vec<WarcRecord>> {
+        let TopicRecord { partition, offset, message: result, .. } = record;
+        let place = LogPosition { topic: &self.topic, partition, offset };
+        let records = capture(&result, unpacked_body(&result).as_deref(), &place, &mut self.originals);
+        self.count(&records);
+        (!records.is_empty()).then_some(records)
+    }
+
+    fn skip(&mut self, record: &TopicRecord<FetchResult>) {
+        let place = LogPosition { topic: &self.topic, partition: record.partition, offset: record.offset };
+        self.originals.note(&record.message, &place);
+    }
+
+    fn begin(&mut self, name: &str, first: &Vec<WarcRecord>) -> Result<WarcFile, CommandFailure> {
+        let about: Vec<_> = self.about.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let info = WarcRecord::warcinfo(name, self.clock.now(), first[0].id(), &about);
+        let ready = info.pack();
+        Ok(WarcFile { bytes: ready.len() as u64, ready, info: info.id(), records: 1 })
+    }
+
+    fn add(
+        &mut self,
+        file: &mut WarcFile,
+        records: Vec<WarcRecord>,
+        max_bytes: u64,
+    ) -> Result<Option<Vec<WarcRecord>>, CommandFailure> {
+        let packed: Vec<u8> =
+            records.iter().flat_map(|record| record.clone().with("WARC-Warcinfo-ID", file.info).pack()).collect();
+        // The first record is the warcinfo.
+        if file.records > 1 && file.bytes + packed.len() as u64 > max_bytes {
+            return Ok(Some(records));
+        }
+        file.bytes += packed.len() as u64;
+        file.records += records.len() as u64;
+        file.ready.extend(packed);
+        Ok(None)
+    }
+
+    fn ready<'file>(&self, file: &'file mut WarcFile) -> &'file mut Vec<u8> {
+        &mut file.ready
+    }
+
+    fn finish(&mut self, file: WarcFile) -> Result<(Vec<u8>, u64), CommandFailure> {
+        Ok((file.ready, file.records))
+    }
+
+    fn summary(&self, _records: u64) -> String {
+        let Self { results, without_records, responses, revisits, .. } = self;
+        format!(
+            "{results} results as {responses} responses and {revisits} revisits ({without_records} had nothing to archive)"
+        )
+    }
+}

@@ -1,0 +1,158 @@
+//! A change as it is printed for people and sent to programs.
+
+use super::change_text::{LineStyle, watched_lines};
+use crate::source::{Cursor, FollowedTopic};
+use crate::stdout::{Format, word};
+use clap::Args;
+use messages::{ChangeLine, ChangedUnit, PageChange, Verdict};
+use page::{CanonicalUrl, Timestamp};
+use serde::Serialize;
+use std::io::Write;
+use std::ops::Deref;
+
+/// How the topic of changes is read.
+pub const CHANGES: FollowedTopic<PageChange> =
+    FollowedTopic { retention: "log.retention_changes", batch: 500, moment: |change| change.seen_at };
+
+/// Selects changes by their verdicts.
+#[derive(Args, Debug)]
+pub struct VerdictOptions {
+    /// Only changes with these verdicts, with commas: first, minor, major, missing, gone, returned.
+    #[arg(long = "verdict", value_name = "VERDICT", value_delimiter = ',', value_parser = verdict)]
+    verdicts: Vec<Verdict>,
+}
+
+impl VerdictOptions {
+    /// Whether changes with this verdict are wanted.
+    pub fn want(&self, verdict: Verdict) -> bool {
+        self.verdicts.is_empty() || self.verdicts.contains(&verdict)
+    }
+}
+
+/// The verdicts that are published.
+const PUBLISHED: [Verdict; 6] =
+    [Verdict::First, Verdict::Minor, Verdict::Major, Verdict::Missing, Verdict::Gone, Verdict::Returned];
+
+fn verdict(text: &str) -> Result<Verdict, String> {
+    let found = PUBLISHED.into_iter().find(|verdict| word(verdict) == text);
+    found.ok_or_else(|| format!("write some of {}", PUBLISHED.map(|verdict| word(&verdict)).join(", ")))
+}
+
+/// A change as it is published: a line of `recrawl changes --format jsonl`, and the body of a webhook.
+#[derive(Debug, Serialize)]
+pub struct PublishedChange {
+    /// Cursor that resumes after this change.
+    pub cursor: String,
+    #[serde(flatten)]
+    pub line: ChangeLine,
+}
+
+impl Deref for PublishedChange {
+    type Target = ChangeLine;
+
+    fn deref(&self) -> &ChangeLine {
+        &self.line
+    }
+}
+
+impl PublishedChange {
+    pub fn new(change: PageChange, cursor: &Cursor) -> Self {
+        Self { cursor: cursor.to_string(), line: change.into() }
+    }
+
+    /// Changes with everything and with as little as possible, to try templates on.
+    pub fn examples() -> [Self; 2] {
+        let cursor: Cursor = "1.2".parse().expect("it is a cursor");
+        Self::example_records().map(|change| Self::new(change, &cursor))
+    }
+
+    /// The records of the same.
+    pub fn example_records() -> [PageChange; 2] {
+        let url = CanonicalUrl::parse("https://shop.test/lamp").expect("it is a URL");
+        let unit = ChangedUnit {
+            before: Some("24,90 €".to_owned()),
+            after: Some("19,90 €".to_owned()),
+            place: "Lamp".to_owned(),
+        };
+        let little = PageChange {
+            change_id: "example-0-1-0".to_owned(),
+            page_id: url.page_id(),
+            url,
+            verdict: Verdict::Gone,
+            magnitude: 1.0,
+            seen_at: Timestamp::from_secs(1_800_000_000),
+            previous_seen_at: None,
+            status: None,
+            content_digest: None,
+            added: Vec::new(),
+            removed: Vec::new(),
+            links_added: Vec::new(),
+            links_removed: Vec::new(),
+            changes: Vec::new(),
+            passed_over: 0,
+            left_out: 0,
+            content_changed: false,
+            links_changed: false,
+            structure_changed: false,
+            host_event: false,
+            changes_last: true,
+            rule: None,
+            triggers: Vec::new(),
+            not_found: Vec::new(),
+        };
+        let much = PageChange {
+            verdict: Verdict::Minor,
+            magnitude: 0.5,
+            previous_seen_at: Some(Timestamp::from_secs(1_799_990_000)),
+            status: Some(200),
+            added: vec!["19,90 €".to_owned()],
+            removed: vec!["24,90 €".to_owned()],
+            changes: vec![unit],
+            content_changed: true,
+            rule: Some("lamp".to_owned()),
+            triggers: vec!["price below 20".to_owned()],
+            not_found: vec![".stock".to_owned()],
+            ..little.clone()
+        };
+        [much, little]
+    }
+
+    /// The texts of the change, line by line, as `recrawl changes` prints them.
+    pub fn lines(&self, style: LineStyle) -> impl Iterator<Item = String> {
+        let units = style.lines(self.changes.iter().map(Into::into), self.left_out as usize);
+        watched_lines(&self.triggers, &self.not_found).chain(units)
+    }
+
+    /// Prints it.
+    pub fn write(&self, format: Format, style: LineStyle, out: &mut impl Write) -> std::io::Result<()> {
+        if format != Format::Text {
+            serde_json::to_writer(&mut *out, self)?;
+            return writeln!(out);
+        }
+        let verdict = style.verdict(&format!("{:<8}", word(&self.verdict)));
+        writeln!(out, "{}  {verdict} {:.3}  {}", self.seen_at, self.magnitude, self.url)?;
+        self.lines(style).try_for_each(|line| writeln!(out, "    {line}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_printed_with_what_fired_and_what_is_not_there() {
+        let [line, _] = PublishedChange::examples();
+        let printed = |format| {
+            let mut out = Vec::new();
+            line.write(format, LineStyle::Piped, &mut out).expect("memory takes it");
+            String::from_utf8(out).expect("it is text")
+        };
+        assert_eq!(
+            printed(Format::Text).split_once('\n').expect("several lines").1,
+            "    ! price below 20\n    ? .stock is not on the page\n    @ Lamp\n    - 24,90 €\n    + 19,90 €\n"
+        );
+        let json: serde_json::Value = serde_json::from_str(&printed(Format::Jsonl)).expect("a line is JSON");
+        assert_eq!((&json["rule"], &json["triggers"][0]), (&"lamp".into(), &"price below 20".into()));
+        assert_eq!(json["not_found"][0], ".stock");
+    }
+}

@@ -1,0 +1,13 @@
+//! Changes and fetches as they are published: their fields as JSON, and the same as rows of tables.
+
+mod change;
+mod change_row;
+mod change_text;
+mod fetch;
+mod fetch_row;
+
+pub use self::change::{CHANGES, PublishedChange, VerdictOptions};
+pub use self::change_row::ChangeRow;
+pub use self::change_text::{ColorOptions, LineStyle, UnitTexts, watched_lines};
+pub use self::fetch::{BodyForm, FETCHES, FetchLine, unpacked_body};
+pub use self::fetch_row::FetchRow;

@@ -1,0 +1,155 @@
+//! Files of a directory. A file has `.open` behind its name until it is complete.
+
+use super::FileStore;
+use daemon::CommandFailure;
+use std::fs::{File, TryLockError};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+const OPEN: &str = ".open";
+/// Bytes that are worth a write.
+const WRITE_BYTES: usize = 64 << 10;
+
+/// A directory, for one process at a time.
+pub struct Directory {
+    path: PathBuf,
+    /// Held as long as the directory is used.
+    lock: File,
+    open: Option<OpenFile>,
+}
+
+struct OpenFile {
+    name: String,
+    file: File,
+    bytes: u64,
+}
+
+impl Directory {
+    /// Opens a directory, creating it if necessary. `lock` is the name of what belongs to one process: its lock lies beside
+    /// it. `elsewhere` is the remedy if another process has it.
+    ///
+    /// # Errors
+    /// The directory cannot be made or read, or another process has the lock.
+    pub fn open(path: &Path, lock: &str, elsewhere: &str) -> Result<Self, CommandFailure> {
+        std::fs::create_dir_all(path).map_err(|error| cannot(path, &error))?;
+        // What is locked is replaced with each write, so the lock is on a file beside it.
+        let beside = path.join(format!("{lock}.lock"));
+        let lock_file =
+            File::options().create(true).append(true).open(&beside).map_err(|error| cannot(&beside, &error))?;
+        lock_file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => CommandFailure::Input(format!(
+                "{}: another recrawl writes there; stop that one, or {elsewhere}",
+                path.join(lock).display()
+            )),
+            TryLockError::Error(error) => cannot(&beside, &error),
+        })?;
+        Ok(Self { path: path.to_owned(), lock: lock_file, open: None })
+    }
+
+    fn path_of_open(&self, name: &str) -> PathBuf {
+        self.path.join(format!("{name}{OPEN}"))
+    }
+}
+
+impl FileStore for Directory {
+    fn address(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    fn shown(&self, name: &str) -> String {
+        self.path.join(name).display().to_string()
+    }
+
+    fn names(&self) -> Result<Vec<String>, CommandFailure> {
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(&self.path).map_err(|error| cannot(&self.path, &error))? {
+            let name = entry.map_err(|error| cannot(&self.path, &error))?.file_name();
+            let Some(name) = name.to_str() else { continue };
+            if let Some(complete) = name.strip_suffix(OPEN) {
+                eprintln!("recrawl: {} is incomplete, and of no known export: it is left alone", self.shown(name));
+                names.push(complete.to_owned());
+            } else {
+                names.push(name.to_owned());
+            }
+        }
+        Ok(names)
+    }
+
+    fn has(&self, name: &str) -> Result<bool, CommandFailure> {
+        let path = self.path.join(name);
+        path.try_exists().map_err(|error| cannot(&path, &error))
+    }
+
+    fn read_note(&mut self, name: &str) -> Result<Option<Vec<u8>>, CommandFailure> {
+        let path = self.path.join(name);
+        match std::fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(cannot(&path, &error)),
+        }
+    }
+
+    fn write_note(&mut self, name: &str, text: &str) -> Result<(), CommandFailure> {
+        let (path, new) = (self.path.join(name), self.path.join(format!("{name}.new")));
+        let write = || {
+            let mut file = File::create(&new)?;
+            writeln!(file, "{text}")?;
+            file.sync_data()?;
+            std::fs::rename(&new, &path)
+        };
+        write().map_err(|error| cannot(&path, &error))
+    }
+
+    fn begin(&mut self, name: &str) -> Result<String, CommandFailure> {
+        let path = self.path_of_open(name);
+        // A run that was killed before it noted this file may have left it.
+        let file = File::create(&path).map_err(|error| cannot(&path, &error))?;
+        self.open = Some(OpenFile { name: name.to_owned(), file, bytes: 0 });
+        Ok(String::new())
+    }
+
+    fn write(&mut self, ready: &mut Vec<u8>, is_last: bool) -> Result<(), CommandFailure> {
+        if ready.is_empty() || (ready.len() < WRITE_BYTES && !is_last) {
+            return Ok(());
+        }
+        let OpenFile { name, file, bytes } = self.open.as_mut().expect("a file is written after it is begun");
+        *bytes += ready.len() as u64;
+        let written = file.write_all(ready);
+        ready.clear();
+        let name = name.clone();
+        written.map_err(|error| cannot(&self.path_of_open(&name), &error))
+    }
+
+    fn arrive(&mut self, mut last: Vec<u8>) -> Result<u64, CommandFailure> {
+        self.write(&mut last, true)?;
+        let OpenFile { name, file, bytes } = self.open.as_ref().expect("a file is synced after it is begun");
+        file.sync_all().map_err(|error| cannot(&self.path_of_open(name), &error))?;
+        Ok(*bytes)
+    }
+
+    fn complete(&mut self) -> Result<(), CommandFailure> {
+        let OpenFile { name, .. } = self.open.take().expect("a file is completed after it is begun");
+        let (from, to) = (self.path_of_open(&name), self.path.join(name));
+        let complete = std::fs::rename(&from, &to).and_then(|()| File::open(&self.path)?.sync_all());
+        complete.map_err(|error| cannot(&from, &error))
+    }
+
+    fn abort(&mut self, name: &str, _upload: &str) -> Result<(), CommandFailure> {
+        let path = self.path_of_open(name);
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(cannot(&path, &error)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        // Not left to the end of the file: a process that is just being forked may have it open, too.
+        let _ = self.lock.unlock();
+    }
+}
+
+fn cannot(path: &Path, error: &std::io::Error) -> CommandFailure {
+    CommandFailure::World(format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,163 @@
+//! Delivers a change to a program: JSON on its standard input, the main facts in its environment.
+
+use super::{Receiver, Undelivered};
+use crate::record::PublishedChange;
+use crate::stdout::word;
+use daemon::CommandFailure;
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::io::{ErrorKind, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// Interval at which the end of the program is looked for: the first one, and the longest.
+const LOOKS: (Duration, Duration) = (Duration::from_micros(500), Duration::from_millis(20));
+
+/// A program that is started for each change. No shell is involved, and nothing of a page is among the arguments.
+pub struct Program {
+    name: String,
+    arguments: Vec<String>,
+    timeout: Duration,
+}
+
+impl Program {
+    /// The program of a command line, split into words as a shell would.
+    pub fn new(line: &str, timeout: Duration) -> Result<Self, CommandFailure> {
+        let wrong = |problem: &str| CommandFailure::Input(format!("--exec {line:?}: {problem}"));
+        let mut words =
+            shlex::split(line).ok_or_else(|| wrong("a quotation mark or the last backslash is left open"))?;
+        if words.is_empty() {
+            return Err(wrong("give a program, with arguments if it has some"));
+        }
+        let name = words.remove(0);
+        Ok(Self { name, arguments: words, timeout })
+    }
+
+    fn start(&self, change: &PublishedChange, attempt: u32) -> std::io::Result<Child> {
+        let mut command = Command::new(&self.name);
+        command.args(&self.arguments).stdin(Stdio::piped());
+        command.env_remove(super::signature::SECRET_VARIABLE);
+        // A group of its own: it is ended as a whole, and Ctrl-C lets it finish.
+        command.process_group(0);
+        for (name, value) in facts(change, attempt) {
+            command.env(name, value.replace('\0', "\u{fffd}"));
+        }
+        command.spawn()
+    }
+
+    /// Waits for the end of the program. `None` if it was ended because it took too long.
+    fn end_of(&self, child: &mut Child) -> std::io::Result<Option<ExitStatus>> {
+        let (end, mut look) = (Instant::now() + self.timeout, LOOKS.0);
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(Some(status));
+            }
+            if Instant::now() >= end {
+                let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+                // It may just have ended by itself.
+                let _ = group.map(|group| kill_process_group(group, Signal::KILL));
+                child.wait()?;
+                return Ok(None);
+            }
+            std::thread::sleep(look);
+            look = (look * 2).min(LOOKS.1);
+        }
+    }
+}
+
+/// The environment variables of a program, with the facts of the change.
+fn facts(change: &PublishedChange, attempt: u32) -> impl Iterator<Item = (&'static str, String)> {
+    let facts = [
+        ("CHANGE_ID", Some(change.change_id.clone())),
+        ("CHANGE_URL", Some(change.url.clone())),
+        ("CHANGE_PAGE_ID", Some(change.page_id.clone())),
+        ("CHANGE_VERDICT", Some(word(&change.verdict))),
+        ("CHANGE_MAGNITUDE", Some(change.magnitude.to_string())),
+        ("CHANGE_SEEN_AT", Some(change.seen_at.clone())),
+        ("CHANGE_PREVIOUS_SEEN_AT", change.previous_seen_at.clone()),
+        ("CHANGE_STATUS", change.status.map(|status| status.to_string())),
+        ("CHANGE_RULE", change.rule.clone()),
+        ("CHANGE_TRIGGERS", Some(change.triggers.join("\n"))),
+        ("CHANGE_CURSOR", Some(change.cursor.clone())),
+        ("CHANGE_ATTEMPT", Some(attempt.to_string())),
+    ];
+    // All names are set, so that nothing of the caller's environment is taken for a fact.
+    facts.into_iter().map(|(name, value)| (name, value.unwrap_or_default()))
+}
+
+impl Receiver for Program {
+    fn deliver(&mut self, change: &PublishedChange, attempt: u32) -> Result<(), Undelivered> {
+        let name = &self.name;
+        let mut child = self.start(change, attempt).map_err(|error| match error.kind() {
+            ErrorKind::NotFound | ErrorKind::PermissionDenied => {
+                Undelivered::Wrong(format!("--exec: cannot start {name}: {error}"))
+            }
+            _ => Undelivered::later(format!("cannot start {name}: {error}")),
+        })?;
+        let mut record = serde_json::to_vec(change).expect("a change is JSON");
+        record.push(b'\n');
+        let input = child.stdin.take();
+        // A program need not read its input, nor read it before its end.
+        let writer = std::thread::spawn(move || input.map(|mut input| input.write_all(&record)));
+        let status = self.end_of(&mut child);
+        // After the end of a program that left the pipe to another one, this may never end.
+        drop(writer);
+        match status {
+            Ok(Some(status)) if status.success() => Ok(()),
+            Ok(Some(status)) => Err(Undelivered::later(match (status.code(), status.signal()) {
+                (Some(code), _) => format!("{name} exited with {code}"),
+                (None, Some(signal)) => format!("{name} was ended by signal {signal}"),
+                (None, None) => format!("{name} failed"),
+            })),
+            Ok(None) => {
+                let timeout = humantime::format_duration(self.timeout);
+                Err(Undelivered::later(format!("{name} was ended, because it took longer than {timeout}")))
+            }
+            Err(error) => Err(Undelivered::later(format!("{name}: {error}"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn deliver_within(timeout: Duration, line: &str) -> Result<(), Undelivered> {
+        let [change, _] = PublishedChange::examples();
+        Program::new(line, timeout).expect("it is a command line").deliver(&change, 1)
+    }
+
+    fn deliver(line: &str) -> Result<(), Undelivered> {
+        deliver_within(Duration::from_secs(60), line)
+    }
+
+    fn problem(delivered: Result<(), Undelivered>) -> String {
+        match delivered {
+            Err(Undelivered::Later { problem, after: None }) => problem,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_program_gets_the_record_and_its_facts_and_says_by_its_status_whether_it_took_them() {
+        assert!(
+            deliver(r#"sh -c 'test "$CHANGE_URL" = https://shop.test/lamp && grep -q "\"rule\":\"lamp\""'"#).is_ok()
+        );
+        assert!(deliver("true").is_ok(), "it need not read its input");
+        assert_eq!(problem(deliver("sh -c 'exit 75'")), "sh exited with 75");
+        assert_eq!(problem(deliver("sh -c 'kill -9 $$'")), "sh was ended by signal 9");
+        // The grandchild ends with the child: it holds the pipe that is read here to its end.
+        let endless = deliver_within(Duration::from_millis(300), "sh -c 'sleep 1000 & wait'");
+        assert_eq!(problem(endless), "sh was ended, because it took longer than 300ms");
+    }
+
+    #[test]
+    fn no_shell_reads_the_command_line() {
+        assert!(matches!(deliver("test '$(false)' = '$(false)'"), Ok(())));
+        assert!(matches!(deliver("/no/such/program"), Err(Undelivered::Wrong(_))));
+        assert!(matches!(deliver("/"), Err(Undelivered::Wrong(_))));
+        for open in ["say 'open", "", "  "] {
+            assert!(Program::new(open, Duration::ZERO).is_err(), "{open:?}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Reads a topic from a cursor on, to its end or for ever.
+
+mod cursor;
+mod decoded;
+mod follower;
+mod newest;
+mod options;
+
+pub use self::cursor::Cursor;
+pub use self::decoded::{DecodedRecord, decode};
+pub(crate) use self::follower::pause;
+pub use self::follower::{FollowedTopic, PartitionProgress, RecordSink, Start, TopicFollower, TopicRecord};
+pub use self::newest::newest;
+pub use self::options::FollowOptions;
