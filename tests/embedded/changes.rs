@@ -2,8 +2,9 @@
 
 use crate::operating::{shown_status, stop};
 use messages::{Digest, Encoded, PageChange, Verdict, topics};
+use operate::Inspection;
 use page::{CanonicalUrl, PageId};
-use recrawl::inspect::Inspection;
+use recrawl::stages::topologies;
 use serde_json::Value;
 use simweb::{ChangeRates, SeededConfig};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -130,7 +131,7 @@ pub(crate) fn page_changes(crawl: &Crawl) -> Vec<PageChange> {
 
 /// The values of the records on the topic of page changes, partition by partition.
 pub(crate) fn page_change_records(crawl: &Crawl) -> Vec<Vec<u8>> {
-    let inspection = Inspection::open(&crawl.settings(), &crawl.data()).unwrap();
+    let inspection = Inspection::open(&crawl.settings(), topologies(), &crawl.data()).unwrap();
     let topic = inspection.names().topic(topics::PAGE_CHANGES);
     let partitions = inspection.log().topics().unwrap().into_iter().find(|config| *config.name == topic);
     let mut changes = Vec::new();

@@ -44,7 +44,7 @@ fn entries(feed: &Value) -> &[Value] {
 
 /// The answer of the running crawl: media type and body. `None` for any status but 200.
 fn get(crawl: &Crawl, path: &str) -> Option<(String, String)> {
-    let address = std::fs::read_to_string(crawl.data().join(recrawl::embedded::ADDRESS_FILE)).ok()?;
+    let address = std::fs::read_to_string(crawl.data().join(operate::ADDRESS_FILE)).ok()?;
     let answer = HttpAnswer::to(address, path).filter(|answer| answer.status == 200)?;
     Some((answer.header("content-type")?.to_owned(), answer.body))
 }

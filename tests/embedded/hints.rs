@@ -30,7 +30,7 @@ fn site() -> SocketAddr {
 
 /// Sends a request to the running crawl, and gives status and body.
 pub(crate) fn request(crawl: &Crawl, method: &str, target: &str, headers: &str, body: &str) -> (u16, String) {
-    let address = std::fs::read_to_string(crawl.data().join(recrawl::embedded::ADDRESS_FILE)).unwrap();
+    let address = std::fs::read_to_string(crawl.data().join(operate::ADDRESS_FILE)).unwrap();
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(SOON)).unwrap();
     let head =

@@ -19,7 +19,7 @@ pub(crate) fn status(crawl: &Crawl) -> Value {
 
 /// The status that a crawl shows at its port, which costs less than the command; null while it has no port.
 pub(crate) fn shown_status(crawl: &Crawl) -> Value {
-    let address = std::fs::read_to_string(crawl.data().join(recrawl::embedded::ADDRESS_FILE)).ok();
+    let address = std::fs::read_to_string(crawl.data().join(operate::ADDRESS_FILE)).ok();
     let answer = address.and_then(|address| HttpAnswer::to(address, "/status"));
     answer.and_then(|answer| serde_json::from_str(&answer.body).ok()).unwrap_or(Value::Null)
 }

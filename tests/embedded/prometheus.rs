@@ -18,7 +18,7 @@ impl Prometheus {
     fn start(measured: &MeasuredCrawl) -> Self {
         let crawl = &measured.crawl;
         let directory = crawl.directory.path();
-        let target = std::fs::read_to_string(crawl.data().join(recrawl::embedded::ADDRESS_FILE)).unwrap();
+        let target = std::fs::read_to_string(crawl.data().join(operate::ADDRESS_FILE)).unwrap();
         let delivery = measured.delivery_address().unwrap().to_string();
         let of_pod =
             |target: &str, pod: &str| json!({"targets": [target], "labels": {"namespace": "test", "pod": pod}});

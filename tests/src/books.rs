@@ -3,8 +3,9 @@
 use crate::Crawl;
 use estimator::PageBelief;
 use messages::Encoded;
+use operate::{CrawlState, Inspection};
 use page::PageId;
-use recrawl::inspect::Inspection;
+use recrawl::stages::topologies;
 use scheduler::ScheduledPage;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -26,7 +27,8 @@ pub struct Entry {
 
 /// The books of a crawl.
 pub fn read(crawl: &Crawl) -> BTreeMap<PageId, Entry> {
-    let inspection = Inspection::open(&crawl.settings(), &crawl.data()).expect("a crawl that ended can be read");
+    let inspection =
+        Inspection::open(&crawl.settings(), topologies(), &crawl.data()).expect("a crawl that ended can be read");
     let log = EmbeddedBackend::open_read_only(&crawl.data()).expect("a crawl that ended can be read");
     let stores = EmbeddedStores::new(Arc::new(log));
     read_stores(inspection.partitions(), |task, names| {
@@ -36,7 +38,8 @@ pub fn read(crawl: &Crawl) -> BTreeMap<PageId, Entry> {
 
 /// Every entry of every table of a crawl that does not run: stage, table, key and value as bytes.
 pub fn each_entry(crawl: &Crawl, visit: impl FnMut(&str, &str, &[u8], &[u8])) {
-    let inspection = Inspection::open(&crawl.settings(), &crawl.data()).expect("a crawl that ended can be read");
+    let inspection =
+        Inspection::open(&crawl.settings(), topologies(), &crawl.data()).expect("a crawl that ended can be read");
     let log = EmbeddedBackend::open_read_only(&crawl.data()).expect("a crawl that ended can be read");
     let stores = EmbeddedStores::new(Arc::new(log));
     visit_entries(inspection.partitions(), |task, names| stores.view(task, names), visit);

@@ -43,6 +43,55 @@ pub enum CommandKind {
     Unknown,
 }
 
+impl CommandKind {
+    /// All that an operator can give.
+    pub const ALL: [Self; 8] = [
+        Self::Seed,
+        Self::ListedSeed,
+        Self::Forget,
+        Self::Refetch,
+        Self::PauseHost,
+        Self::ResumeHost,
+        Self::BlockHost,
+        Self::UnblockHost,
+    ];
+
+    /// The command's word, on the command line and over HTTP.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Seed => "seed",
+            Self::ListedSeed => "seeds",
+            Self::Forget => "forget",
+            Self::Refetch => "refetch",
+            Self::PauseHost => "pause",
+            Self::ResumeHost => "resume",
+            Self::BlockHost => "block",
+            Self::UnblockHost => "unblock",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// The command of a word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+
+    /// The subject of the command.
+    pub fn subject(self) -> CommandSubject {
+        match self {
+            Self::Seed | Self::ListedSeed | Self::Forget | Self::Refetch | Self::Unknown => CommandSubject::Pages,
+            Self::PauseHost | Self::ResumeHost | Self::BlockHost | Self::UnblockHost => CommandSubject::Hosts,
+        }
+    }
+}
+
+/// The subject of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandSubject {
+    Pages,
+    Hosts,
+}
+
 /// A page is to be forgotten. It travels round the loop as a fetch does, behind the page's earlier records, and each stage
 /// deletes what it keeps of the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

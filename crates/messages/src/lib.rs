@@ -59,7 +59,7 @@ pub use crate::changes::change::{ChangedUnit, PageChange};
 pub use crate::changes::copies::{CopyKind, PageContent};
 pub use crate::changes::form::ChangeForm;
 pub use crate::changes::line::ChangeLine;
-pub use crate::commands::{Command, CommandKind, HostStop, PageRemoval};
+pub use crate::commands::{Command, CommandKind, CommandSubject, HostStop, PageRemoval};
 pub use crate::dead_letters::DeadLetter;
 pub use crate::demand::Demand;
 pub use crate::estimates::{ChangeBelief, ChangeEstimate, SweepForecast};

@@ -1,4 +1,4 @@
-//! What the crawl saw, for other programs: a source, an encoder, and a sink.
+//! Changes and fetches for other programs: a source, an encoder, and a sink.
 //!
 //! | source | encoder | sink |
 //! |---|---|---|

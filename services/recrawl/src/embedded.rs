@@ -5,24 +5,22 @@ use crate::stages::{LogKind, STAGES, StageEntry, Surroundings, topologies};
 use daemon::TopicReader;
 use daemon::http::{self, HttpSite, TextResponse};
 use daemon::{Background, Board, HintIntake, StageThreads, Status, StopSignal, TraceExporter, WebClock};
-use messages::{Command, CommandKind, TopicOrder, topics};
+use messages::{CommandKind, topics};
+use operate::{ADDRESS_FILE, Order, OrderSender};
 use outputs::encoder::feed::{self, FeedAbout, FeedForm};
 use outputs::record::CHANGES;
 use outputs::source::newest;
-use page::{CanonicalUrl, Host};
 use settings::Settings;
-use settings::seeds::Seed;
+use settings::seeds::SeedList;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
-use stream::{Clock, InProcessLog, Log, LogBackend, LogError, OutputRecord, Stage, StageRunner, StageSpec};
+use stream::{Clock, InProcessLog, Log, LogBackend, LogError, Stage, StageRunner, StageSpec};
 use stream_rocksdb::{EmbeddedBackend, EmbeddedStores};
 use topology::LogNames;
 
-/// File in the data directory with the HTTP address of the running loop.
-pub const ADDRESS_FILE: &str = "http-address";
 /// Maximum real time between two deletions of expired records.
 const MAINTAIN_EVERY: Duration = Duration::from_secs(10);
 /// Real time between two notes of the log's high-water mark.
@@ -31,8 +29,6 @@ const NOTE_EVERY: Duration = Duration::from_secs(1);
 const MAINTENANCE_LOOK: Duration = Duration::from_millis(100);
 /// A stage whose loop has not turned for this time counts as hung.
 const HUNG_AFTER: Duration = Duration::from_secs(50);
-/// Records appended in one transaction.
-const RECORDS_PER_BATCH: usize = 1_000;
 
 /// The running loop.
 pub struct Embedded {
@@ -47,7 +43,7 @@ pub struct Embedded {
     pub address: SocketAddr,
     /// Stops the loop and everything that shares the signal.
     pub stop: StopSignal,
-    commands: CommandSender,
+    commands: OrderSender,
     names: LogNames,
     log: InProcessLog<EmbeddedBackend>,
     clock: Arc<WebClock>,
@@ -84,13 +80,13 @@ impl Embedded {
         let stages = STAGES.iter().map(stage).collect::<Result<Vec<_>, LogError>>()?;
         board.replace(stages.iter().map(|(_, stage)| stage.status()).collect());
         board.show_figures(daemon::log_figures(log.backend()));
-        let commands = CommandSender::new(shared.clone(), &names, clock.clone())?;
+        let commands = OrderSender::new(shared.clone(), &names, clock.clone())?;
         let sender = commands.clone();
-        let post = move |path: &str, body: &[u8]| post(&sender, path, body);
+        let post = move |path: &str, body: &[u8]| operate::http::take(&sender, path, body);
         let mut background = Background::new(&stop);
         let hints = HintIntake::new(settings, &names, clock.clone());
         if let Some(hints) = &hints {
-            hints.open(commands.log.clone(), partitions);
+            hints.open(shared.clone(), partitions);
         }
         let documents = documents(settings, &names, log.backend().clone());
         let doors = Doors { commands: Arc::new(post), documents: Arc::new(documents), hints };
@@ -104,8 +100,8 @@ impl Embedded {
     }
 
     /// Sends a list of seeds to the scheduler. Known seeds have no effect, and forgotten ones are left out.
-    pub fn seed(&self, seeds: &[Seed]) -> Result<(), CommandFailure> {
-        self.commands.seed(CommandKind::ListedSeed, seeds)
+    pub fn seed(&self, list: SeedList) -> Result<(), CommandFailure> {
+        self.commands.send(&Order::Seeds { kind: CommandKind::ListedSeed, list })
     }
 
     /// The loop's clock.
@@ -221,75 +217,6 @@ fn maintain(
     })
 }
 
-/// Sends commands to the scheduler.
-#[derive(Clone)]
-pub struct CommandSender {
-    log: Arc<dyn Log>,
-    topic: String,
-    partitions: u32,
-    /// Where orders about topics go.
-    orders: String,
-    clock: Arc<dyn Clock>,
-}
-
-impl CommandSender {
-    /// A sender to the scheduler of an embedded or Kafka log.
-    pub fn new(log: Arc<dyn Log>, names: &LogNames, clock: Arc<dyn Clock>) -> Result<Self, CommandFailure> {
-        let topic = names.topic(topics::SCHEDULER_EVENTS);
-        let found = log.topic(&topic)?;
-        let missing =
-            || CommandFailure::Input(format!("topic {topic} does not exist; create it with recrawl topics create"));
-        let partitions = found.ok_or_else(missing)?.partitions;
-        // Stages of another version may be running, so publish our schemas.
-        stream::schemas::tell(&*log, &names.schemas(Vec::new()), clock.now())?;
-        Ok(Self { partitions, log, topic, orders: names.topic(topics::TOPIC_ORDERS), clock })
-    }
-
-    /// Sends seeds to the scheduler, named one by one or of a list.
-    pub fn seed(&self, kind: CommandKind, seeds: &[Seed]) -> Result<(), CommandFailure> {
-        self.append(seeds.iter().map(|seed| self.record(kind, Some(&seed.url), None, seed.weight)))
-    }
-
-    /// Appends records, many in one transaction.
-    fn append(&self, records: impl IntoIterator<Item = OutputRecord>) -> Result<(), CommandFailure> {
-        let mut records = records.into_iter().peekable();
-        while records.peek().is_some() {
-            self.log.append(&records.by_ref().take(RECORDS_PER_BATCH).collect::<Vec<_>>())?;
-        }
-        Ok(())
-    }
-
-    /// Sends the detectors the topic of this name, or, without a file's text, withdraws it.
-    pub fn order_topic(&self, name: &str, text: Option<String>) -> Result<(), CommandFailure> {
-        let now = self.clock.now();
-        let order = TopicOrder { name: name.to_owned(), text, ordered_at: now };
-        self.log.append(&[OutputRecord::of(&order, self.orders.as_str(), 1, now)])?;
-        Ok(())
-    }
-
-    /// Sends a command about pages.
-    pub fn about_pages(&self, kind: CommandKind, urls: &[CanonicalUrl]) -> Result<(), CommandFailure> {
-        self.append(urls.iter().map(|url| self.record(kind, Some(url), None, 1.0)))
-    }
-
-    /// Sends a command about hosts, all their ports included, whichever is named.
-    pub fn about_hosts(&self, kind: CommandKind, hosts: &[Host]) -> Result<(), CommandFailure> {
-        self.append(hosts.iter().map(|host| self.record(kind, None, Some(host.clone()), 1.0)))
-    }
-
-    fn record(&self, kind: CommandKind, url: Option<&CanonicalUrl>, host: Option<Host>, weight: f64) -> OutputRecord {
-        let now = self.clock.now();
-        let command = Command { kind, url: url.cloned(), host, weight, issued_at: now };
-        OutputRecord::of(&command, self.topic.as_str(), self.partitions, now)
-    }
-}
-
-/// The host of this name, with or without a port.
-pub fn host_named(name: &str) -> Result<Host, CommandFailure> {
-    let url = CanonicalUrl::parse(&format!("http://{name}/"));
-    url.map(|url| url.host()).map_err(|error| CommandFailure::Input(format!("{name} is not a host: {error}")))
-}
-
 /// Makes the feeds that a running loop serves.
 fn documents(
     settings: &Settings,
@@ -313,50 +240,4 @@ fn documents(
             Err(failure) => TextResponse::text(500, format!("{failure}\n")),
         })
     }
-}
-
-/// Handles the commands that a running loop accepts over HTTP.
-fn post(sender: &CommandSender, path: &str, body: &[u8]) -> Option<TextResponse> {
-    let text = String::from_utf8_lossy(body);
-    let done = match path {
-        "/seed" | "/seeds" => {
-            let kind = if path == "/seed" { CommandKind::Seed } else { CommandKind::ListedSeed };
-            let list = settings::seeds::parse(&text);
-            let faults: Vec<_> = list.faults.iter().map(ToString::to_string).collect();
-            let answer = serde_json::json!({
-                "seeds": list.seeds.len(), "duplicates": list.duplicates, "faults": faults,
-            });
-            sender.seed(kind, &list.seeds).map(|()| TextResponse::json(200, &answer))
-        }
-        "/refetch" | "/forget" => match CanonicalUrl::parse(text.trim()) {
-            Ok(url) => {
-                let kind = if path == "/refetch" { CommandKind::Refetch } else { CommandKind::Forget };
-                sender.about_pages(kind, &[url]).map(|()| TextResponse::text(200, "sent\n"))
-            }
-            Err(error) => Ok(TextResponse::text(400, format!("{error}\n"))),
-        },
-        "/topic/add" => match topic::read_topic(&text, &topic::IcuSegmenter::default()) {
-            Ok(topic) => {
-                sender.order_topic(&topic.name, Some(text.into_owned())).map(|()| TextResponse::text(200, "sent\n"))
-            }
-            Err(error) => Ok(TextResponse::text(400, format!("{error}\n"))),
-        },
-        "/topic/remove" => sender.order_topic(text.trim(), None).map(|()| TextResponse::text(200, "sent\n")),
-        "/pause" | "/resume" | "/block" | "/unblock" => {
-            let kind = match path {
-                "/pause" => CommandKind::PauseHost,
-                "/resume" => CommandKind::ResumeHost,
-                "/block" => CommandKind::BlockHost,
-                _ => CommandKind::UnblockHost,
-            };
-            host_named(text.trim())
-                .and_then(|host| sender.about_hosts(kind, &[host]))
-                .map(|()| TextResponse::text(200, "sent\n"))
-        }
-        _ => return None,
-    };
-    Some(done.unwrap_or_else(|failure| {
-        let status = if matches!(failure, CommandFailure::Input(_)) { 400 } else { 500 };
-        TextResponse::text(status, format!("{failure}\n"))
-    }))
 }

@@ -6,17 +6,13 @@
 //!
 //! This crate holds no policy and no formula: those are in the stages and the pure crates.
 
-pub mod ask;
 pub mod batch;
 pub mod commands;
 pub mod embedded;
-mod http_client;
-pub mod inspect;
 pub mod load;
 pub mod one_fetch;
 mod over_kafka;
 mod own_machine;
-pub mod page_report;
 pub mod ruled_diff;
 pub mod stages;
 

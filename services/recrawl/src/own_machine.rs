@@ -1,7 +1,8 @@
 //! Pages on the crawler's own machine. Without a contact nothing else is fetched, and no page of the web can lead
 //! there. So an operator who names such pages need not allow their addresses as well.
 
-use crate::inspect::{Inspection, has_crawl};
+use crate::stages::topologies;
+use operate::{Inspection, has_crawl};
 use page::CanonicalUrl;
 use settings::Settings;
 use settings::seeds::Seed;
@@ -30,7 +31,8 @@ pub(crate) fn allow(settings: &mut Settings, seeds: &[Seed], data: &Path) {
     seeds.iter().for_each(|seed| take(seed.url.host_name()));
     // A directory that cannot be read is reported when the crawl opens it.
     if has_crawl(data)
-        && let Ok(known) = Inspection::open(settings, data).and_then(|inspection| inspection.hosts())
+        && let Ok(known) =
+            Inspection::open(settings, topologies(), data).and_then(|inspection| inspection.host_schedules())
     {
         known.keys().for_each(|host| take(host.as_str()));
     }

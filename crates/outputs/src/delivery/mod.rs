@@ -69,7 +69,7 @@ enum Outcome {
 pub struct GivingUp {
     /// A change that has been tried again for so long is given up.
     pub after: Duration,
-    /// What happens to a change that is given up.
+    /// The fate of a change that is given up.
     pub on_failure: OnFailure,
 }
 

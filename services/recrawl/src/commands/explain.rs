@@ -1,8 +1,8 @@
 //! `recrawl explain URL`: why a page is or is not due.
 
 use crate::CommandFailure;
-use crate::commands::{OnePageArguments, StateSource};
-use crate::page_report::{ExplanationParts, FocusReport, not_known};
+use crate::commands::OnePageArguments;
+use operate::{ExplanationParts, FocusReport, not_known};
 use outputs::stdout::{Format, answer};
 use scheduler::explain::Explanation;
 use serde::Serialize;
@@ -10,10 +10,7 @@ use serde::Serialize;
 /// Explains the scheduling of a page.
 pub fn explain(arguments: &OnePageArguments, format: Format) -> Result<(), CommandFailure> {
     let (url, state) = arguments.open()?;
-    let ExplanationParts { explanation, focus, forgotten } = match &state.source {
-        StateSource::Directory(inspection) => inspection.explain(&state.settings, &url)?,
-        StateSource::Stages(asker) => asker.explain(&url)?,
-    };
+    let ExplanationParts { explanation, focus, forgotten } = state.explain(&url)?;
     let explanation = explanation.ok_or_else(|| not_known(&url, forgotten))?;
     answer(format, &Explained { explanation, focus: focus.map(FocusReport::of) }, text)
 }

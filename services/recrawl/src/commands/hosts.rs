@@ -1,11 +1,11 @@
 //! `recrawl hosts`: what each host takes and is worth.
 
 use crate::CommandFailure;
-use crate::commands::{CrawlArguments, StateSource};
+use crate::commands::CrawlArguments;
 use clap::{Args, ValueEnum};
 use messages::{HostOrder, HostSelection};
 use outputs::stdout::{Format, answer, answers};
-use scheduler::{HostReport, MOST_LISTED_HOSTS};
+use scheduler::HostReport;
 
 /// Arguments of `recrawl hosts`.
 #[derive(Args, Debug)]
@@ -49,21 +49,19 @@ impl From<ShownOrder> for HostOrder {
 
 /// Lists hosts.
 pub fn hosts(arguments: &HostsArguments, format: Format) -> Result<(), CommandFailure> {
-    let state = arguments.crawl.open()?;
+    let (_, state) = arguments.crawl.open()?;
     let at_most = if arguments.top == 0 { i32::MAX } else { i32::try_from(arguments.top).unwrap_or(i32::MAX) };
-    let selection = HostSelection { order: arguments.by.into(), at_most };
-    let (listing, more) = match &state.source {
-        StateSource::Directory(inspection) => {
-            (inspection.host_list(&state.settings, selection)?, "--top 0 shows all".to_owned())
-        }
-        StateSource::Stages(_) if at_most > MOST_LISTED_HOSTS => {
+    let more = match state.most_hosts() {
+        None => "--top 0 shows all".to_owned(),
+        Some(most) if at_most > most => {
             return Err(CommandFailure::Input(format!(
-                "--top {}: stages over Kafka list at most {MOST_LISTED_HOSTS} hosts; give --top {MOST_LISTED_HOSTS} or less",
+                "--top {}: stages over Kafka list at most {most} hosts; give --top {most} or less",
                 arguments.top
             )));
         }
-        StateSource::Stages(asker) => (asker.hosts(selection)?, format!("--top shows up to {MOST_LISTED_HOSTS}")),
+        Some(most) => format!("--top shows up to {most}"),
     };
+    let listing = state.hosts(HostSelection { order: arguments.by.into(), at_most })?;
     match format {
         Format::Text => answer(format, &listing.hosts, |hosts| text(hosts, listing.known, &more)),
         Format::Json | Format::Jsonl => answers(format, &listing.hosts, |_| String::new()),

@@ -28,19 +28,13 @@ pub mod topics;
 pub mod url;
 
 use crate::CommandFailure;
-use crate::ask::Asker;
-use crate::embedded::CommandSender;
-use crate::inspect::Inspection;
 use crate::stages::topologies;
+use ::operate::CrawlState;
 use ::page::CanonicalUrl;
 use clap::Args;
-use daemon::WebClock;
 use outputs::source::FollowOptions;
 use settings::{Preset, Secrets, Settings};
 use std::path::PathBuf;
-use std::sync::Arc;
-use stream::Log;
-use topology::LogNames;
 
 /// Source of the settings, shared by every command that needs them.
 #[derive(Args, Clone, Debug, Default)]
@@ -97,37 +91,6 @@ impl PrintArguments {
     }
 }
 
-/// The crawl that a command is for.
-enum Crawl {
-    /// One that is running, at this address.
-    Running(String),
-    /// The log of one that is stopped, or is over Kafka.
-    Log(CommandSender),
-}
-
-impl Crawl {
-    /// The crawl named by an address, by the data directory, or by the brokers in the settings.
-    fn find(settings: &Settings, address: Option<&str>, client: &str) -> Result<Self, CommandFailure> {
-        let running = address.map(str::to_owned).or_else(|| settings.crawl.data.as_deref().and_then(status::running));
-        let log: Arc<dyn Log> = match (running, &settings.crawl.data, &settings.kafka.brokers) {
-            (Some(address), _, _) => return Ok(Self::Running(address)),
-            (None, None, Some(_)) => Arc::new(daemon::connect(settings, client)?),
-            (None, Some(data), _) => {
-                let log = stream_rocksdb::open_log(data)?;
-                log.create_topics(&topology::topic_configs(settings, &topologies(), settings.log.partitions))?;
-                Arc::new(log)
-            }
-            (None, None, None) => {
-                return Err(CommandFailure::Input(
-                    "no crawl given: give --data DIR, --url HOST:PORT, or --config with kafka.brokers".into(),
-                ));
-            }
-        };
-        let clock = Arc::new(WebClock::new(&settings.clock));
-        Ok(Self::Log(CommandSender::new(log, &LogNames::new(settings), clock)?))
-    }
-}
-
 /// Selects a crawl whose state is asked for.
 #[derive(Args, Debug)]
 pub struct CrawlArguments {
@@ -169,34 +132,12 @@ pub struct WaitArguments {
 }
 
 impl CrawlArguments {
-    fn open(&self) -> Result<CrawlState, CommandFailure> {
+    fn open(&self) -> Result<(Settings, Box<dyn CrawlState>), CommandFailure> {
         let settings =
             self.settings.load(&[("crawl.data", self.data.as_ref().map(|path| path.display().to_string()))])?;
-        let source = match (&settings.crawl.data, &settings.kafka.brokers) {
-            (Some(data), _) => StateSource::Directory(Box::new(Inspection::open(&settings, data)?)),
-            (None, Some(_)) => StateSource::Stages(Box::new(Asker::open(&settings, *self.wait.wait)?)),
-            (None, None) => {
-                return Err(CommandFailure::Input(
-                    "no crawl given: give --data DIR, or --config with kafka.brokers".to_owned(),
-                ));
-            }
-        };
-        Ok(CrawlState { settings, source })
+        let state = ::operate::state::open(&settings, topologies(), *self.wait.wait)?;
+        Ok((settings, state))
     }
-}
-
-/// The state of a crawl, to be asked for.
-struct CrawlState {
-    settings: Settings,
-    source: StateSource,
-}
-
-/// Where the state of a crawl is.
-enum StateSource {
-    /// In a data directory.
-    Directory(Box<Inspection>),
-    /// With its stages, over Kafka.
-    Stages(Box<Asker>),
 }
 
 /// Selects a page of a crawl.
@@ -210,10 +151,10 @@ pub struct OnePageArguments {
 
 impl OnePageArguments {
     /// The page's URL, and the crawl's state.
-    fn open(&self) -> Result<(CanonicalUrl, CrawlState), CommandFailure> {
+    fn open(&self) -> Result<(CanonicalUrl, Box<dyn CrawlState>), CommandFailure> {
         let url =
             CanonicalUrl::parse(&self.url).map_err(|error| CommandFailure::Input(format!("{}: {error}", self.url)))?;
-        let state = self.crawl.open()?;
-        Ok((state.settings.urls.rules().apply(url), state))
+        let (settings, state) = self.crawl.open()?;
+        Ok((settings.urls.rules().apply(url), state))
     }
 }

@@ -1,13 +1,13 @@
 //! `recrawl refetch`, `forget`, `pause`, `resume`, `block`, `unblock`: commands about pages and hosts of a crawl, embedded
 //! or over Kafka, running or stopped.
 
-use crate::commands::{Crawl, SettingsArguments};
-use crate::embedded::host_named;
-use crate::{CommandFailure, http_client};
+use crate::CommandFailure;
+use crate::commands::SettingsArguments;
+use crate::stages::topologies;
+use ::operate::{Crawl, Order};
 use clap::Args;
-use messages::CommandKind;
+use messages::{CommandKind, CommandSubject};
 use outputs::stdout::{Format, answer};
-use page::{CanonicalUrl, Host};
 use serde::Serialize;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -45,99 +45,30 @@ pub fn operate(kind: CommandKind, arguments: &OperateArguments, format: Format) 
         let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
         names.extend(lines.filter(|line| !line.is_empty()).map(str::to_owned));
     }
-    let subject = Subject::of(kind);
     if names.is_empty() {
-        return Err(CommandFailure::Input(format!("none given: give {}, or --file FILE", subject.words())));
+        return Err(CommandFailure::Input(format!("none given: give {}, or --file FILE", words(kind))));
     }
-    // All are read before anything is sent.
-    let named = match subject {
-        Subject::Pages => Named::Pages(names.iter().map(|name| page_of(name)).collect::<Result<_, _>>()?),
-        Subject::Hosts => Named::Hosts(names.iter().map(|name| host_of(name)).collect::<Result<_, _>>()?),
-    };
-    match Crawl::find(&settings, arguments.url.as_deref(), "recrawl-operate")? {
-        Crawl::Running(address) => {
-            let path = format!("/{}", word(kind));
-            for name in &names {
-                http_client::ask(&address, "POST", &path, name.as_bytes())?;
-            }
-        }
-        Crawl::Log(sender) => match &named {
-            Named::Pages(pages) => sender.about_pages(kind, pages)?,
-            Named::Hosts(hosts) => sender.about_hosts(kind, hosts)?,
-        },
-    }
+    let order = Order::about(kind, names.iter().map(String::as_str))?;
+    Crawl::find(&settings, arguments.url.as_deref(), &topologies(), "recrawl-operate")?.send(&order)?;
     let sent = SentCommands { sent: names.len() };
-    answer(format, &sent, |sent| format!("{} sent: {} {}", word(kind), sent.sent, subject.counted(sent.sent)))
+    answer(format, &sent, |sent| format!("{} sent: {} {}", kind.word(), sent.sent, counted(kind, sent.sent)))
 }
 
-/// The command's name, on the command line and over HTTP.
-pub(super) fn word(kind: CommandKind) -> &'static str {
-    match kind {
-        CommandKind::Seed => "seed",
-        CommandKind::ListedSeed => "seeds",
-        CommandKind::Forget => "forget",
-        CommandKind::Refetch => "refetch",
-        CommandKind::PauseHost => "pause",
-        CommandKind::ResumeHost => "resume",
-        CommandKind::BlockHost => "block",
-        CommandKind::UnblockHost => "unblock",
-        CommandKind::Unknown => "unknown",
+/// The arguments of a command, in words.
+fn words(kind: CommandKind) -> &'static str {
+    match kind.subject() {
+        CommandSubject::Pages => "URLs of pages",
+        CommandSubject::Hosts => "names of hosts, such as www.example.org",
     }
 }
 
-/// Whether a command names pages or hosts.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Subject {
-    Pages,
-    Hosts,
-}
-
-impl Subject {
-    fn of(kind: CommandKind) -> Self {
-        match kind {
-            CommandKind::Seed
-            | CommandKind::ListedSeed
-            | CommandKind::Forget
-            | CommandKind::Refetch
-            | CommandKind::Unknown => Self::Pages,
-            CommandKind::PauseHost | CommandKind::ResumeHost | CommandKind::BlockHost | CommandKind::UnblockHost => {
-                Self::Hosts
-            }
-        }
+fn counted(kind: CommandKind, count: usize) -> &'static str {
+    match (kind.subject(), count) {
+        (CommandSubject::Pages, 1) => "page",
+        (CommandSubject::Pages, _) => "pages",
+        (CommandSubject::Hosts, 1) => "host",
+        (CommandSubject::Hosts, _) => "hosts",
     }
-
-    fn words(self) -> &'static str {
-        match self {
-            Self::Pages => "URLs of pages",
-            Self::Hosts => "names of hosts, such as www.example.org",
-        }
-    }
-
-    fn counted(self, count: usize) -> &'static str {
-        match (self, count) {
-            (Self::Pages, 1) => "page",
-            (Self::Pages, _) => "pages",
-            (Self::Hosts, 1) => "host",
-            (Self::Hosts, _) => "hosts",
-        }
-    }
-}
-
-/// The pages or hosts that were named.
-enum Named {
-    Pages(Vec<CanonicalUrl>),
-    Hosts(Vec<Host>),
-}
-
-fn host_of(name: &str) -> Result<Host, CommandFailure> {
-    if name.contains('/') {
-        return Err(CommandFailure::Input(format!("{name} is not a host; write its name, such as www.example.org")));
-    }
-    host_named(name)
-}
-
-fn page_of(text: &str) -> Result<CanonicalUrl, CommandFailure> {
-    CanonicalUrl::parse(text).map_err(|error| CommandFailure::Input(format!("{text}: {error}")))
 }
 
 fn read(file: &Path) -> Result<String, CommandFailure> {

@@ -1,10 +1,10 @@
 //! `recrawl page URL`: prints everything stored about one page, or its stored copy.
 
 use crate::CommandFailure;
-use crate::commands::{OnePageArguments, StateSource};
-use crate::page_report::PageReport;
+use crate::commands::OnePageArguments;
 use clap::Args;
 use messages::{CopyKind, body};
+use operate::PageReport;
 use outputs::stdout::{Format, answer, print, written};
 use std::io::Write;
 use stream::partitioner::partition_for;
@@ -31,11 +31,7 @@ pub fn page(arguments: &PageArguments, format: Format) -> Result<(), CommandFail
                 "there is no stored copy of {url}; it was not fetched yet, or detector.contents is \"none\""
             ))
         };
-        let kept = match &state.source {
-            StateSource::Directory(inspection) => inspection.copy(&url)?,
-            StateSource::Stages(asker) => asker.copy(&url)?,
-        };
-        let kept = kept.ok_or_else(missing)?;
+        let kept = state.copy(&url)?.ok_or_else(missing)?;
         let content = body::unpack(&kept.content, usize::MAX)
             .map_err(|error| CommandFailure::World(format!("the stored copy of {url}: {error}")))?;
         return match kept.kind {
@@ -50,12 +46,8 @@ pub fn page(arguments: &PageArguments, format: Format) -> Result<(), CommandFail
             CopyKind::Body => written(std::io::stdout().write_all(&content)),
         };
     }
-    let (parts, partitions) = match &state.source {
-        StateSource::Directory(inspection) => (inspection.page(&url)?, inspection.partitions()),
-        StateSource::Stages(asker) => (asker.page(&url)?, asker.partitions()),
-    };
-    let partition = partition_for(url.site_key().as_str().as_bytes(), partitions.max(1));
-    answer(format, &PageReport::new(&url, partition, parts)?, text)
+    let partition = partition_for(url.site_key().as_str().as_bytes(), state.partitions().max(1));
+    answer(format, &PageReport::new(&url, partition, state.page(&url)?)?, text)
 }
 
 fn text(report: &PageReport) -> String {

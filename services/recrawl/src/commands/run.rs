@@ -2,8 +2,9 @@
 
 use crate::commands::{PrintArguments, SettingsArguments};
 use crate::embedded::Embedded;
-use crate::inspect::{self, Inspection};
+use crate::stages::topologies;
 use crate::{CommandFailure, own_machine};
+use ::operate::{CrawlState, Inspection, has_crawl};
 use clap::Args;
 use daemon::{OutcomeCount, Status, StopSignal, WebClock, logging, outcome_lines};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -70,19 +71,16 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailur
         return Err(CommandFailure::Input("no state directory: give --data DIR, or set crawl.data".to_owned()));
     };
     logging::start(&settings.observability);
-    let seeds = match &settings.crawl.seeds {
-        Some(path) => read_seeds(path)?.seeds,
-        None => Vec::new(),
-    };
-    require_contact(&settings, &seeds)?;
-    if seeds.is_empty() && !inspect::has_crawl(&data) {
+    let listed = settings.crawl.seeds.as_deref().map(read_seeds).transpose()?.unwrap_or_default();
+    require_contact(&settings, &listed.seeds)?;
+    if listed.seeds.is_empty() && !has_crawl(&data) {
         return Err(CommandFailure::Input("no pages to crawl: give --seeds FILE with one URL per line".to_owned()));
     }
-    own_machine::allow(&mut settings, &seeds, &data);
+    own_machine::allow(&mut settings, &listed.seeds, &data);
     let stop = StopSignal::on_signals()?;
     let embedded = Embedded::start(&settings, &data, stop.clone(), Arc::new(WebClock::new(&settings.clock)))?;
     eprintln!("recrawl runs on {}; status at http://{}/status; stop with Ctrl-C", data.display(), embedded.address);
-    embedded.seed(&seeds)?;
+    embedded.seed(listed)?;
     let started = Instant::now();
     let first = known(embedded.board.status().fetches_total);
     let ended = watch(&embedded, arguments, started)?;
@@ -117,7 +115,9 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailur
         )
     })?;
     match arguments.until_idle && ended != STOPPED {
-        true => nothing_fetched(&summary.status, || Ok(Inspection::open(&settings, &data)?.status()?.page_outcomes)),
+        true => nothing_fetched(&summary.status, || {
+            Ok(Inspection::open(&settings, topologies(), &data)?.status()?.0.page_outcomes)
+        }),
         false => Ok(()),
     }
 }

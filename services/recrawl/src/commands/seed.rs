@@ -1,14 +1,14 @@
 //! `recrawl seed`: adds pages to an embedded crawl, running or stopped, or to one over Kafka.
 
-use crate::commands::operate::word;
+use crate::CommandFailure;
+use crate::commands::SettingsArguments;
 use crate::commands::run::read_seeds;
-use crate::commands::{Crawl, SettingsArguments};
-use crate::{CommandFailure, http_client};
+use crate::stages::topologies;
 use clap::Args;
 use messages::CommandKind;
+use operate::{Crawl, Order};
 use outputs::stdout::{Format, answer};
 use serde::Serialize;
-use settings::seeds::Seed;
 use std::path::PathBuf;
 
 /// Arguments of `recrawl seed`.
@@ -56,17 +56,15 @@ pub fn seed(arguments: &SeedArguments, format: Format) -> Result<(), CommandFail
     }
     let mut sent = SentSeeds { seeds: 0, duplicates, faults, out_of_scope: 0 };
     let scope = scope::configured(&settings)?;
-    let crawl = Crawl::find(&settings, arguments.url.as_deref(), "recrawl-seed")?;
-    for (kind, mut seeds) in [(CommandKind::Seed, named.seeds), (CommandKind::ListedSeed, listed.seeds)] {
-        for seed in seeds.extract_if(.., |seed| !scope.allows(&seed.url)) {
+    let crawl = Crawl::find(&settings, arguments.url.as_deref(), &topologies(), "recrawl-seed")?;
+    for (kind, mut list) in [(CommandKind::Seed, named), (CommandKind::ListedSeed, listed)] {
+        for seed in list.seeds.extract_if(.., |seed| !scope.allows(&seed.url)) {
             eprintln!("{} is left out: {}", seed.url, scope.decide(&seed.url));
             sent.out_of_scope += 1;
         }
-        sent.seeds += seeds.len();
-        match &crawl {
-            _ if seeds.is_empty() => {}
-            Crawl::Running(address) => post(address, kind, &seeds)?,
-            Crawl::Log(sender) => sender.seed(kind, &seeds)?,
+        sent.seeds += list.seeds.len();
+        if !list.seeds.is_empty() {
+            crawl.send(&Order::Seeds { kind, list })?;
         }
     }
     answer(format, &sent, |sent| {
@@ -77,10 +75,4 @@ pub fn seed(arguments: &SeedArguments, format: Format) -> Result<(), CommandFail
         };
         format!("{seeds} seeds sent, {left_out}")
     })
-}
-
-fn post(address: &str, kind: CommandKind, seeds: &[Seed]) -> Result<(), CommandFailure> {
-    let lines: Vec<_> = seeds.iter().map(|seed| format!("{} {}", seed.url, seed.weight)).collect();
-    http_client::ask(address, "POST", &format!("/{}", word(kind)), lines.join("\n").as_bytes())?;
-    Ok(())
 }

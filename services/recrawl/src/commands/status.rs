@@ -1,14 +1,12 @@
 //! `recrawl status`: shows the state of a crawl, running or not, embedded or over Kafka.
 
-use crate::ask::Asker;
+use crate::CommandFailure;
 use crate::commands::{SettingsArguments, WaitArguments};
-use crate::embedded::ADDRESS_FILE;
-use crate::inspect::Inspection;
-use crate::{CommandFailure, http_client};
+use crate::stages::topologies;
 use clap::Args;
 use daemon::{OutcomeCount, Status, outcome_lines};
 use outputs::stdout::{Format, answer};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Arguments of `recrawl status`.
 #[derive(Args, Debug)]
@@ -29,47 +27,19 @@ pub struct StatusArguments {
 pub fn status(arguments: &StatusArguments, format: Format) -> Result<(), CommandFailure> {
     let data = arguments.data.as_ref().map(|path| path.display().to_string());
     let settings = arguments.settings.load(&[("crawl.data", data)])?;
-    let mut complete = Ok(());
-    let status = match (&arguments.url, &settings.crawl.data, &settings.kafka.brokers) {
-        (Some(address), _, _) => {
-            complete = check_health(address);
-            ask(address)?
+    let running = || settings.crawl.data.as_deref().and_then(operate::running);
+    let (status, complete) = match arguments.url.clone() {
+        Some(address) => {
+            let is_healthy = operate::check_health(&address);
+            (operate::status_at(&address)?, is_healthy)
         }
-        (None, None, Some(_)) => {
-            let (status, all_have_answered) = Asker::open(&settings, *arguments.wait.wait)?.status()?;
-            complete = all_have_answered;
-            status
-        }
-        (None, Some(data), _) => match running(data) {
-            Some(address) => ask(&address)?,
-            None => Inspection::open(&settings, data)?.status()?,
+        None => match running() {
+            Some(address) => (operate::status_at(&address)?, Ok(())),
+            None => operate::state::open(&settings, topologies(), *arguments.wait.wait)?.status()?,
         },
-        (None, None, None) => {
-            return Err(CommandFailure::Input(
-                "no crawl given: give --data DIR, --url HOST:PORT, or --config with kafka.brokers".into(),
-            ));
-        }
     };
     answer(format, &status, text)?;
     complete
-}
-
-/// The address of the loop that runs on a data directory, if it responds there.
-pub fn running(data: &Path) -> Option<String> {
-    let address = std::fs::read_to_string(data.join(ADDRESS_FILE)).ok()?;
-    let answers = http_client::request(address.trim(), "GET", "/healthz", b"").is_ok();
-    answers.then(|| address.trim().to_owned())
-}
-
-fn ask(address: &str) -> Result<Status, CommandFailure> {
-    let body = http_client::ask(address, "GET", "/status", b"")?;
-    serde_json::from_str(&body)
-        .map_err(|error| CommandFailure::World(format!("cannot read the status of {address}: {error}")))
-}
-
-/// Fails if the process at an address says that it is not healthy.
-fn check_health(address: &str) -> Result<(), CommandFailure> {
-    http_client::ask(address, "GET", "/healthz", b"").map(drop)
 }
 
 /// The outcomes of requests, a line per class.
@@ -138,33 +108,4 @@ fn text(status: &Status) -> String {
         lines.extend([String::new(), format!("not in these figures: {}", status.unanswered.join(", "))]);
     }
     lines.join("\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::io::{Read, Write};
-    use std::net::TcpListener;
-
-    /// Answers one request, and returns the address.
-    fn answers_once(answer: &'static str) -> String {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap().to_string();
-        std::thread::spawn(move || {
-            let (mut stream, _) = listener.accept().unwrap();
-            let mut request = [0; 1024];
-            let count = stream.read(&mut request).unwrap();
-            assert!(request[..count].starts_with(b"GET /healthz "));
-            stream.write_all(answer.as_bytes()).unwrap();
-        });
-        address
-    }
-
-    #[test]
-    fn a_process_with_a_stage_that_hangs_is_told_from_a_healthy_one() {
-        check_health(&answers_once("HTTP/1.0 200 OK\r\n\r\nok\n")).unwrap();
-        let hung = answers_once("HTTP/1.0 503 Service Unavailable\r\n\r\nstage detector hangs\n");
-        let failure = check_health(&hung).unwrap_err();
-        assert!(matches!(&failure, CommandFailure::World(why) if why.contains("stage detector hangs")), "{failure:?}");
-    }
 }

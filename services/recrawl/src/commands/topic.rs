@@ -2,15 +2,16 @@
 
 use crate::CommandFailure;
 use crate::batch::answer_lines;
-use crate::commands::{Crawl, SettingsArguments};
-use crate::http_client;
+use crate::commands::SettingsArguments;
 use crate::one_fetch::{self, Given};
+use crate::stages::topologies;
 use ::topic::{
     IcuSegmenter, LinkPrediction, PageTerms, RelevanceMeasure, Segmenter, Topic, TopicLearner, class, classes,
     predict_links, read_topic, write_topic,
 };
 use clap::{Args, Subcommand};
 use document::ContentKind;
+use operate::{Crawl, Order};
 use outputs::stdout::{Format, answer, answers};
 use reading::PageReading;
 use serde::{Deserialize, Serialize};
@@ -184,17 +185,11 @@ fn order(
 ) -> Result<(), CommandFailure> {
     let data = crawl.data.as_ref().map(|path| path.display().to_string());
     let settings = settings.load(&[("crawl.data", data)])?;
-    match Crawl::find(&settings, crawl.address.as_deref(), "recrawl-topic")? {
-        Crawl::Log(sender) => sender.order_topic(name, text),
-        Crawl::Running(address) => {
-            let (path, body) = match &text {
-                Some(text) => ("/topic/add", text.as_str()),
-                None => ("/topic/remove", name),
-            };
-            http_client::ask(&address, "POST", path, body.as_bytes())?;
-            Ok(())
-        }
-    }
+    let order = match text {
+        Some(text) => Order::AddTopic { name: name.to_owned(), text },
+        None => Order::RemoveTopic(name.to_owned()),
+    };
+    Crawl::find(&settings, crawl.address.as_deref(), &topologies(), "recrawl-topic")?.send(&order)
 }
 
 struct Scorer {

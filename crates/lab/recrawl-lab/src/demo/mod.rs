@@ -31,6 +31,7 @@ use recrawl::embedded::Embedded;
 use recrawl::ruled_diff::Comparing;
 use report::{DemoReport, DemoRun};
 use rustix::time::{ClockId, clock_gettime};
+use settings::seeds::SeedList;
 use settings::{Layers, Settings};
 use simweb::{HostSitemap, SimWeb, SimWebConfig, TimeWindow};
 use std::path::{Path, PathBuf};
@@ -113,7 +114,8 @@ pub(crate) fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Comm
     let _ = std::fs::remove_dir_all(&data);
     let began = (Instant::now(), cpu_time());
     let embedded = Embedded::start(&settings, &data, StopSignal::on_signals()?, clock.clone())?;
-    embedded.seed(&world::seeds(&judged, &weights, &forbidden)?)?;
+    let seeds = world::seeds(&judged, &weights, &forbidden)?;
+    embedded.seed(SeedList { seeds, ..SeedList::default() })?;
     let pace = Pace::new(clock.clone(), budget_per_day);
     watch::watch(&embedded, &web, window, pace, arguments.wall.into())?;
     let until = clock.now().min(window.end);

@@ -1,6 +1,6 @@
 //! The records about one page, as commands show them.
 
-use crate::CommandFailure;
+use daemon::CommandFailure;
 use detector::PageSketch;
 use estimator::PageBelief;
 use messages::TopicRelevance;
@@ -70,7 +70,7 @@ pub struct FocusReport {
 }
 
 impl FocusReport {
-    pub(crate) fn of(page: FocusedPage) -> Self {
+    pub fn of(page: FocusedPage) -> Self {
         Self {
             is_on_topic: page.is_on_topic(),
             promise: page.promise(&topic::LinkScoring::default()),

@@ -1,19 +1,17 @@
 //! Asks the stages over Kafka. The owner of each partition answers from its own state.
 
-use crate::CommandFailure;
-use crate::page_report::{ExplanationParts, PageParts};
-use crate::stages::topologies;
-use daemon::TopicReader;
-use daemon::{StageLag, Status, WebClock};
+use super::CrawlState;
+use crate::{ExplanationParts, PageParts};
+use daemon::{CommandFailure, StageLag, Status, TopicReader, WebClock};
 use messages::topics::{self, TopicSpec};
 use messages::{Answer, Encoded, HostSelection, PageContent, Question, QuestionKind};
 use page::{CanonicalUrl, DAY, MINUTE};
-use scheduler::HostListing;
+use scheduler::{HostListing, MOST_LISTED_HOSTS};
 use settings::Settings;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 use stream::partitioner::{key_for, partition_for};
-use stream::{Clock, Log, OutputRecord, Table};
+use stream::{Clock, Log, OutputRecord, StageTopology, Table};
 use stream_kafka::KafkaLog;
 use topology::LogNames;
 
@@ -43,12 +41,13 @@ pub struct Asker {
     names: LogNames,
     clock: WebClock,
     partitions: u32,
+    topologies: Vec<StageTopology>,
     wait: Duration,
 }
 
 impl Asker {
     /// Connects to the Kafka of the settings. Stages have this long to answer, a day at most.
-    pub fn open(settings: &Settings, wait: Duration) -> Result<Self, CommandFailure> {
+    pub fn open(settings: &Settings, topologies: Vec<StageTopology>, wait: Duration) -> Result<Self, CommandFailure> {
         let log = daemon::connect(settings, CLIENT)?;
         let names = LogNames::new(settings);
         let input = names.topic(topics::SCHEDULER_EVENTS);
@@ -56,102 +55,8 @@ impl Asker {
             || CommandFailure::Input(format!("topic {input} does not exist; create it with recrawl topics create"));
         let partitions = log.topic(&input)?.ok_or_else(missing)?.partitions;
         let clock = WebClock::new(&settings.clock);
-        Ok(Self { log, settings: settings.clone(), names, clock, partitions, wait: wait.min(LONGEST_WAIT) })
-    }
-
-    /// Number of partitions of the loop.
-    pub fn partitions(&self) -> u32 {
-        self.partitions
-    }
-
-    /// The records that the stages keep of a page.
-    pub fn page(&self, url: &CanonicalUrl) -> Result<PageParts, CommandFailure> {
-        let answers = self.ask_about_page(QuestionKind::Page, url, &[SCHEDULER, DETECTOR, ESTIMATOR, RANKER])?;
-        let parts = PageParts {
-            page: answers.entry(SCHEDULER, scheduler::PAGES)?,
-            host: answers.entry(SCHEDULER, scheduler::HOSTS)?,
-            forgotten: answers.entry(SCHEDULER, scheduler::FORGOTTEN)?,
-            sketch: answers.entry(DETECTOR, detector::PAGES)?,
-            belief: answers.entry(ESTIMATOR, estimator::PAGES)?,
-            focus: answers.entry(RANKER, ranker::FOCUS)?,
-        };
-        // Of a page that the scheduler does not know nothing else is shown.
-        match parts.page {
-            None if answers.has(SCHEDULER) => Ok(parts),
-            _ => answers.complete(self).map(|()| parts),
-        }
-    }
-
-    /// The stored copy of a page.
-    pub fn copy(&self, url: &CanonicalUrl) -> Result<Option<PageContent>, CommandFailure> {
-        let answers = self.ask_about_page(QuestionKind::Copy, url, &[DETECTOR])?;
-        answers.complete(self)?;
-        answers.entry(DETECTOR, detector::CONTENTS)
-    }
-
-    /// Why a page is or is not due.
-    pub fn explain(&self, url: &CanonicalUrl) -> Result<ExplanationParts, CommandFailure> {
-        let answers = self.ask_about_page(QuestionKind::Explanation, url, &[SCHEDULER, RANKER])?;
-        let explained = answers.of(SCHEDULER).find(|answer| answer.json.is_some());
-        let parts = ExplanationParts {
-            explanation: explained
-                .map(|answer| answer.read_json().map_err(|error| unreadable(answer, &error)))
-                .transpose()?,
-            focus: answers.entry(RANKER, ranker::FOCUS)?,
-            forgotten: answers.entry(SCHEDULER, scheduler::FORGOTTEN)?,
-        };
-        match parts.explanation {
-            None if answers.has(SCHEDULER) => Ok(parts),
-            _ => answers.complete(self).map(|()| parts),
-        }
-    }
-
-    /// The first hosts of all partitions.
-    pub fn hosts(&self, selection: HostSelection) -> Result<HostListing, CommandFailure> {
-        let answers = self.ask_partitions(QuestionKind::Hosts, Some(selection), &[SCHEDULER])?;
-        answers.complete(self)?;
-        let listing = |answer: &Answer| answer.read_json::<HostListing>().map_err(|error| unreadable(answer, &error));
-        let listings = answers.of(SCHEDULER).map(listing).collect::<Result<Vec<_>, _>>()?;
-        Ok(HostListing::merged(listings, selection))
-    }
-
-    /// The state of the crawl: its backlog by the log, and the figures of the partitions that answer. Without time to wait
-    /// no stage is asked.
-    pub fn status(&self) -> Result<(Status, Result<(), CommandFailure>), CommandFailure> {
-        let now = self.clock.now();
-        let backlogs = daemon::backlog::ask(&self.log, &self.names, &topologies())?;
-        let asked: &[AskedStage] = if self.wait.is_zero() { &[] } else { &[SCHEDULER, DETECTOR, ESTIMATOR, RANKER] };
-        let answers = self.ask_partitions(QuestionKind::Figures, None, asked)?;
-        let mut figures: BTreeMap<&str, BTreeMap<String, f64>> = BTreeMap::new();
-        for stage in asked {
-            for answer in answers.of(*stage) {
-                let told: BTreeMap<String, f64> = answer.read_json().map_err(|error| unreadable(answer, &error))?;
-                let sums = figures.entry(stage.0).or_default();
-                told.into_iter().for_each(|(name, value)| *sums.entry(name).or_default() += value);
-            }
-        }
-        let figure =
-            |stage: &str, name: &str| figures.get(stage).and_then(|sums| sums.get(name)).copied().unwrap_or(0.0);
-        let mut status = match answers.has(SCHEDULER) {
-            true => Status::of_figures(figure),
-            false => Status::default(),
-        };
-        status.unanswered = answers.silent.iter().map(|(stage, partition)| format!("{stage}/{partition}")).collect();
-        for (stage, partitions) in backlogs {
-            let oldest = partitions.iter().filter_map(|of| of.oldest).min();
-            let answered = asked.iter().find(|asked| asked.0 == stage).map(|asked| answers.of(*asked).count());
-            status.stages.push(StageLag {
-                name: stage.to_owned(),
-                lag_records: partitions.iter().map(|of| of.records).sum(),
-                lag_s: oldest.map_or(0.0, |oldest| now.saturating_since(oldest).as_secs_f64()),
-                ready: answered.map(|answered| answered == self.partitions as usize),
-                partitions: answered,
-                figures: figures.remove(stage).unwrap_or_default(),
-                ..StageLag::default()
-            });
-        }
-        let complete = answers.complete(self);
-        Ok((status, complete))
+        let wait = wait.min(LONGEST_WAIT);
+        Ok(Self { log, settings: settings.clone(), names, clock, partitions, topologies, wait })
     }
 
     /// Asks the partition of a page.
@@ -267,6 +172,100 @@ impl Asker {
     }
 }
 
+impl CrawlState for Asker {
+    fn partitions(&self) -> u32 {
+        self.partitions
+    }
+
+    fn page(&self, url: &CanonicalUrl) -> Result<PageParts, CommandFailure> {
+        let answers = self.ask_about_page(QuestionKind::Page, url, &[SCHEDULER, DETECTOR, ESTIMATOR, RANKER])?;
+        let parts = PageParts {
+            page: answers.entry(SCHEDULER, scheduler::PAGES)?,
+            host: answers.entry(SCHEDULER, scheduler::HOSTS)?,
+            forgotten: answers.entry(SCHEDULER, scheduler::FORGOTTEN)?,
+            sketch: answers.entry(DETECTOR, detector::PAGES)?,
+            belief: answers.entry(ESTIMATOR, estimator::PAGES)?,
+            focus: answers.entry(RANKER, ranker::FOCUS)?,
+        };
+        // Of a page that the scheduler does not know nothing else is shown.
+        match parts.page {
+            None if answers.has(SCHEDULER) => Ok(parts),
+            _ => answers.complete(self).map(|()| parts),
+        }
+    }
+
+    fn copy(&self, url: &CanonicalUrl) -> Result<Option<PageContent>, CommandFailure> {
+        let answers = self.ask_about_page(QuestionKind::Copy, url, &[DETECTOR])?;
+        answers.complete(self)?;
+        answers.entry(DETECTOR, detector::CONTENTS)
+    }
+
+    fn explain(&self, url: &CanonicalUrl) -> Result<ExplanationParts, CommandFailure> {
+        let answers = self.ask_about_page(QuestionKind::Explanation, url, &[SCHEDULER, RANKER])?;
+        let explained = answers.of(SCHEDULER).find(|answer| answer.json.is_some());
+        let parts = ExplanationParts {
+            explanation: explained
+                .map(|answer| answer.read_json().map_err(|error| unreadable(answer, &error)))
+                .transpose()?,
+            focus: answers.entry(RANKER, ranker::FOCUS)?,
+            forgotten: answers.entry(SCHEDULER, scheduler::FORGOTTEN)?,
+        };
+        match parts.explanation {
+            None if answers.has(SCHEDULER) => Ok(parts),
+            _ => answers.complete(self).map(|()| parts),
+        }
+    }
+
+    fn hosts(&self, selection: HostSelection) -> Result<HostListing, CommandFailure> {
+        let answers = self.ask_partitions(QuestionKind::Hosts, Some(selection), &[SCHEDULER])?;
+        answers.complete(self)?;
+        let listing = |answer: &Answer| answer.read_json::<HostListing>().map_err(|error| unreadable(answer, &error));
+        let listings = answers.of(SCHEDULER).map(listing).collect::<Result<Vec<_>, _>>()?;
+        Ok(HostListing::merged(listings, selection))
+    }
+
+    fn status(&self) -> Result<(Status, Result<(), CommandFailure>), CommandFailure> {
+        let now = self.clock.now();
+        let backlogs = daemon::backlog::ask(&self.log, &self.names, &self.topologies)?;
+        let asked: &[AskedStage] = if self.wait.is_zero() { &[] } else { &[SCHEDULER, DETECTOR, ESTIMATOR, RANKER] };
+        let answers = self.ask_partitions(QuestionKind::Figures, None, asked)?;
+        let mut figures: BTreeMap<&str, BTreeMap<String, f64>> = BTreeMap::new();
+        for stage in asked {
+            for answer in answers.of(*stage) {
+                let told: BTreeMap<String, f64> = answer.read_json().map_err(|error| unreadable(answer, &error))?;
+                let sums = figures.entry(stage.0).or_default();
+                told.into_iter().for_each(|(name, value)| *sums.entry(name).or_default() += value);
+            }
+        }
+        let figure =
+            |stage: &str, name: &str| figures.get(stage).and_then(|sums| sums.get(name)).copied().unwrap_or(0.0);
+        let mut status = match answers.has(SCHEDULER) {
+            true => Status::of_figures(figure),
+            false => Status::default(),
+        };
+        status.unanswered = answers.silent.iter().map(|(stage, partition)| format!("{stage}/{partition}")).collect();
+        for (stage, partitions) in backlogs {
+            let oldest = partitions.iter().filter_map(|of| of.oldest).min();
+            let answered = asked.iter().find(|asked| asked.0 == stage).map(|asked| answers.of(*asked).count());
+            status.stages.push(StageLag {
+                name: stage.to_owned(),
+                lag_records: partitions.iter().map(|of| of.records).sum(),
+                lag_s: oldest.map_or(0.0, |oldest| now.saturating_since(oldest).as_secs_f64()),
+                ready: answered.map(|answered| answered == self.partitions as usize),
+                partitions: answered,
+                figures: figures.remove(stage).unwrap_or_default(),
+                ..StageLag::default()
+            });
+        }
+        let complete = answers.complete(self);
+        Ok((status, complete))
+    }
+
+    fn most_hosts(&self) -> Option<i32> {
+        Some(MOST_LISTED_HOSTS)
+    }
+}
+
 /// Whether a stage has processes, by its consumer group.
 enum Processes {
     Running,
@@ -321,7 +320,7 @@ impl Answers {
         }
         let late: Vec<_> = self.silent.iter().filter(|(stage, _)| !self.absent.contains(stage)).collect();
         if !late.is_empty() {
-            let backlogs = daemon::backlog::ask(&asker.log, &asker.names, &topologies())?;
+            let backlogs = daemon::backlog::ask(&asker.log, &asker.names, &asker.topologies)?;
             let records = |(stage, partition): &StagePartition| {
                 let of_stage = backlogs.iter().find(|(name, _)| name == stage);
                 let of_partition = of_stage.and_then(|(_, all)| all.iter().find(|of| of.partition == *partition));

@@ -4,7 +4,7 @@
 //! however often this runs or is killed. Records that are set aside while it runs are left to the next replay: a stage that
 //! still cannot process what it gets back would otherwise keep it busy for ever.
 
-use crate::CommandFailure;
+use daemon::CommandFailure;
 use messages::{DeadLetter, Encoded, topics};
 use serde::Serialize;
 use settings::Settings;
@@ -26,17 +26,18 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Result of a replay.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct ReplayCounts {
-    replayed: u64,
+pub struct ReplayCounts {
+    /// Number of records that were returned.
+    pub replayed: u64,
     /// Number of records that are no [`DeadLetter`], or whose topic no longer exists.
-    left_out: u64,
+    pub left_out: u64,
 }
 
-pub(super) fn text(replayed: &ReplayCounts) -> String {
-    format!("{} replayed, {} left out", replayed.replayed, replayed.left_out)
-}
-
-pub(super) fn replay(settings: &Settings) -> Result<ReplayCounts, CommandFailure> {
+/// Returns each retained record once to the stage that set it aside.
+///
+/// # Errors
+/// The log does not answer, another replay is running, or the embedded loop runs.
+pub fn replay(settings: &Settings) -> Result<ReplayCounts, CommandFailure> {
     let names = LogNames::new(settings);
     let log: Arc<dyn Log> = match (&settings.crawl.data, &settings.kafka.brokers) {
         (Some(data), _) => Arc::new(stream_rocksdb::open_log(data)?),

@@ -1,9 +1,8 @@
 //! Reads the stored state of a page or a crawl, whether its loop is running or not.
 
-use crate::CommandFailure;
-use crate::page_report::{ExplanationParts, PageParts};
-use crate::stages::topologies;
-use daemon::{AuditedFreshness, FocusStatus, StageLag, Status, WebClock};
+use super::CrawlState;
+use crate::{ExplanationParts, PageParts};
+use daemon::{AuditedFreshness, CommandFailure, FocusStatus, StageLag, Status, WebClock};
 use messages::{Demand, Encoded, HostSelection, PageContent, topics};
 use page::{CanonicalUrl, HostName, PageId};
 use ranker::FocusTotals;
@@ -31,18 +30,21 @@ pub struct Inspection {
     log: Arc<EmbeddedBackend>,
     names: LogNames,
     partitions: u32,
+    settings: Settings,
+    topologies: Vec<StageTopology>,
 }
 
 impl Inspection {
     /// Opens a data directory of `recrawl run`, whether it is running or not.
-    pub fn open(settings: &Settings, data: &Path) -> Result<Self, CommandFailure> {
+    pub fn open(settings: &Settings, topologies: Vec<StageTopology>, data: &Path) -> Result<Self, CommandFailure> {
         let log = Arc::new(EmbeddedBackend::open_read_only(data)?);
         let names = LogNames::new(settings);
         let input = names.topic(topics::SCHEDULER_EVENTS);
         let partitions = log.topics()?.iter().find(|topic| *topic.name == input).map_or(0, |topic| topic.partitions);
         // Records written by other versions must be readable too.
         daemon::learn_schemas(&log, &names)?;
-        Ok(Self { stores: EmbeddedStores::new(log.clone()), log, names, partitions })
+        let stores = EmbeddedStores::new(log.clone());
+        Ok(Self { stores, log, names, partitions, settings: settings.clone(), topologies })
     }
 
     /// The crawl's log.
@@ -53,11 +55,6 @@ impl Inspection {
     /// Names of topics and groups on the log.
     pub fn names(&self) -> &LogNames {
         &self.names
-    }
-
-    /// Number of partitions of the loop.
-    pub fn partitions(&self) -> u32 {
-        self.partitions
     }
 
     /// The tables of a task. `None` if the task was never started.
@@ -81,7 +78,7 @@ impl Inspection {
     }
 
     /// The hosts that the scheduler knows, with their schedules.
-    pub fn hosts(&self) -> Result<HashMap<HostName, HostSchedule>, CommandFailure> {
+    pub fn host_schedules(&self) -> Result<HashMap<HostName, HostSchedule>, CommandFailure> {
         let (topology, mut hosts) = (scheduler::topology(), HashMap::new());
         for partition in 0..self.partitions {
             let Some(tables) = self.tables(&topology, partition) else { continue };
@@ -129,8 +126,34 @@ impl Inspection {
         partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1))
     }
 
-    /// The state of the crawl, as far as it is on disk.
-    pub fn status(&self) -> Result<Status, CommandFailure> {
+    /// The last published demand of a scheduler partition, with the price it uses.
+    fn demand(&self, partition: u32) -> Result<Option<Demand>, CommandFailure> {
+        const BATCH: usize = 1_000;
+        let place = TopicPartition::new(self.names.topic(topics::DEMAND), 0);
+        let mut next = self.log.bounds(&place)?.start;
+        let mut last = None;
+        loop {
+            let records = self.log.read(&place, next, PollLimits::records(BATCH))?;
+            let Some(end) = records.last() else { return Ok(last) };
+            next = end.offset + 1;
+            let key = partition.to_string();
+            for record in records.iter().filter(|record| record.key == key.as_bytes()) {
+                last = record.value.as_deref().and_then(|value| Demand::decode(value).ok()).or(last);
+            }
+        }
+    }
+}
+
+impl CrawlState for Inspection {
+    fn partitions(&self) -> u32 {
+        self.partitions
+    }
+
+    fn most_hosts(&self) -> Option<i32> {
+        None
+    }
+
+    fn status(&self) -> Result<(Status, Result<(), CommandFailure>), CommandFailure> {
         let (mut pages, mut never_fetched, mut in_flight, mut fetches, mut changes) = (0, 0, 0, 0, 0);
         let mut audits = (0, 0);
         let mut outcomes = HashMap::<_, u64>::new();
@@ -159,7 +182,7 @@ impl Inspection {
             audited_freshness: AuditedFreshness::of(audits.0, audits.1),
             ..Status::default()
         };
-        for StageTopology { name: stage, input, .. } in topologies() {
+        for &StageTopology { name: stage, input, .. } in &self.topologies {
             let group = self.names.group(stage);
             let mut lag = StageLag {
                 name: stage.to_owned(),
@@ -176,11 +199,10 @@ impl Inspection {
             }
             status.stages.push(lag);
         }
-        Ok(status)
+        Ok((status, Ok(())))
     }
 
-    /// Why a page is or is not due.
-    pub fn explain(&self, settings: &Settings, url: &CanonicalUrl) -> Result<ExplanationParts, CommandFailure> {
+    fn explain(&self, url: &CanonicalUrl) -> Result<ExplanationParts, CommandFailure> {
         let id = url.page_id();
         let parts = ExplanationParts {
             focus: self.entry(&ranker::topology(), url, ranker::FOCUS, &id)?,
@@ -189,40 +211,21 @@ impl Inspection {
         };
         let Some(tables) = self.tables_of(&scheduler::topology(), url) else { return Ok(parts) };
         let partition = self.partition_of(url);
-        let rules = FrontierRules::new(settings, self.partitions.max(1));
-        let demand = self.demand(partition)?.filter(|demand| demand.policy == settings.policy.name);
+        let rules = FrontierRules::new(&self.settings, self.partitions.max(1));
+        let demand = self.demand(partition)?.filter(|demand| demand.policy == self.settings.policy.name);
         // A replay's clock may be ahead of ours.
-        let now = WebClock::new(&settings.clock).now();
+        let now = WebClock::new(&self.settings.clock).now();
         let now = demand.as_ref().map_or(now, |demand| now.max(demand.published_at));
         let explanation = explain(&tables, &rules, url, demand.map(|demand| demand.price), now)
             .map_err(|error| unreadable("scheduler", partition, &error))?;
         Ok(ExplanationParts { explanation, ..parts })
     }
 
-    /// The last published demand of a scheduler partition, with the price it uses.
-    fn demand(&self, partition: u32) -> Result<Option<Demand>, CommandFailure> {
-        const BATCH: usize = 1_000;
-        let place = TopicPartition::new(self.names.topic(topics::DEMAND), 0);
-        let mut next = self.log.bounds(&place)?.start;
-        let mut last = None;
-        loop {
-            let records = self.log.read(&place, next, PollLimits::records(BATCH))?;
-            let Some(end) = records.last() else { return Ok(last) };
-            next = end.offset + 1;
-            let key = partition.to_string();
-            for record in records.iter().filter(|record| record.key == key.as_bytes()) {
-                last = record.value.as_deref().and_then(|value| Demand::decode(value).ok()).or(last);
-            }
-        }
-    }
-
-    /// The stored copy of a page. `None` if no copy is kept.
-    pub fn copy(&self, url: &CanonicalUrl) -> Result<Option<PageContent>, CommandFailure> {
+    fn copy(&self, url: &CanonicalUrl) -> Result<Option<PageContent>, CommandFailure> {
         self.entry(&detector::topology(), url, detector::CONTENTS, &url.page_id())
     }
 
-    /// The records that the stages keep of a page. The scheduler may know it before the other stages have seen its partition.
-    pub fn page(&self, url: &CanonicalUrl) -> Result<PageParts, CommandFailure> {
+    fn page(&self, url: &CanonicalUrl) -> Result<PageParts, CommandFailure> {
         let id = url.page_id();
         let scheduler = scheduler::topology();
         Ok(PageParts {
@@ -235,12 +238,11 @@ impl Inspection {
         })
     }
 
-    /// The first hosts in some order.
-    pub fn host_list(&self, settings: &Settings, selection: HostSelection) -> Result<HostListing, CommandFailure> {
-        let rules = FrontierRules::new(settings, self.partitions.max(1));
-        let mut tally = HostTally::new(&rules, WebClock::new(&settings.clock).now());
+    fn hosts(&self, selection: HostSelection) -> Result<HostListing, CommandFailure> {
+        let rules = FrontierRules::new(&self.settings, self.partitions.max(1));
+        let mut tally = HostTally::new(&rules, WebClock::new(&self.settings.clock).now());
         self.pages(&mut |_, page| tally.add_page(&page))?;
-        self.hosts()?.into_iter().for_each(|(host, schedule)| tally.add_host(host, schedule));
+        self.host_schedules()?.into_iter().for_each(|(host, schedule)| tally.add_host(host, schedule));
         Ok(tally.listing(selection))
     }
 }

@@ -1,0 +1,109 @@
+//! Where the orders to a crawl go.
+
+use crate::client::{ask, request};
+use crate::{Order, OrderSender};
+use daemon::{CommandFailure, Status, WebClock};
+use settings::Settings;
+use std::path::Path;
+use std::sync::Arc;
+use stream::{Log, StageTopology};
+use topology::LogNames;
+
+/// File in the data directory with the HTTP address of the running loop.
+pub const ADDRESS_FILE: &str = "http-address";
+
+/// The crawl that orders are for.
+pub enum Crawl {
+    /// One that is running, at this address.
+    Running(String),
+    /// The log of one that is stopped, or is over Kafka.
+    Log(OrderSender),
+}
+
+impl Crawl {
+    /// The crawl named by an address, by the data directory, or by the brokers in the settings. `client` is the name of the
+    /// Kafka client.
+    ///
+    /// # Errors
+    /// The settings name none, or its log cannot be opened.
+    pub fn find(
+        settings: &Settings,
+        address: Option<&str>,
+        topologies: &[StageTopology],
+        client: &str,
+    ) -> Result<Self, CommandFailure> {
+        let running = address.map(str::to_owned).or_else(|| settings.crawl.data.as_deref().and_then(running));
+        let log: Arc<dyn Log> = match (running, &settings.crawl.data, &settings.kafka.brokers) {
+            (Some(address), _, _) => return Ok(Self::Running(address)),
+            (None, None, Some(_)) => Arc::new(daemon::connect(settings, client)?),
+            (None, Some(data), _) => {
+                let log = stream_rocksdb::open_log(data)?;
+                log.create_topics(&topology::topic_configs(settings, topologies, settings.log.partitions))?;
+                Arc::new(log)
+            }
+            (None, None, None) => {
+                return Err(CommandFailure::Input(
+                    "no crawl given: give --data DIR, --url HOST:PORT, or --config with kafka.brokers".into(),
+                ));
+            }
+        };
+        let clock = Arc::new(WebClock::new(&settings.clock));
+        Ok(Self::Log(OrderSender::new(log, &LogNames::new(settings), clock)?))
+    }
+
+    /// Sends an order.
+    pub fn send(&self, order: &Order) -> Result<(), CommandFailure> {
+        match self {
+            Self::Running(address) => ask(address, "POST", &format!("/{}", order.word()), &order.text()).map(drop),
+            Self::Log(sender) => sender.send(order),
+        }
+    }
+}
+
+/// The address of the loop that runs on a data directory, if it responds there.
+pub fn running(data: &Path) -> Option<String> {
+    let address = std::fs::read_to_string(data.join(ADDRESS_FILE)).ok()?;
+    let address = address.trim().to_owned();
+    // Also one that says that it is not healthy.
+    request(&address, "GET", "/healthz", "").is_ok().then_some(address)
+}
+
+/// The state of the process at an address.
+pub fn status_at(address: &str) -> Result<Status, CommandFailure> {
+    serde_json::from_str(&ask(address, "GET", "/status", "")?)
+        .map_err(|error| CommandFailure::World(format!("cannot read the status of {address}: {error}")))
+}
+
+/// Fails if the process at an address says that it is not healthy.
+pub fn check_health(address: &str) -> Result<(), CommandFailure> {
+    ask(address, "GET", "/healthz", "").map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    /// Answers one request, and returns the address.
+    fn answers_once(answer: &'static str) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut request = [0; 1024];
+            let count = stream.read(&mut request).unwrap();
+            assert!(request[..count].starts_with(b"GET /healthz "));
+            stream.write_all(answer.as_bytes()).unwrap();
+        });
+        address
+    }
+
+    #[test]
+    fn a_process_with_a_stage_that_hangs_is_told_from_a_healthy_one() {
+        check_health(&answers_once("HTTP/1.0 200 OK\r\n\r\nok\n")).unwrap();
+        let hung = answers_once("HTTP/1.0 503 Service Unavailable\r\n\r\nstage detector hangs\n");
+        let failure = check_health(&hung).unwrap_err();
+        assert!(matches!(&failure, CommandFailure::World(why) if why.contains("stage detector hangs")), "{failure:?}");
+    }
+}

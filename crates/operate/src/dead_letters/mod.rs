@@ -1,0 +1,77 @@
+//! Records that a stage set aside because it could not process them.
+
+mod replay;
+
+pub use self::replay::{ReplayCounts, replay};
+
+use daemon::{CommandFailure, TopicReader};
+use messages::{DeadLetter, Encoded, topics};
+use serde::Serialize;
+use settings::Settings;
+use stream::InputRecord;
+
+/// Records read at a time.
+const BATCH: usize = 1_000;
+
+/// A record that was set aside, with the reason.
+#[derive(Serialize)]
+pub struct DeadLetterRow {
+    pub set_aside_at: String,
+    pub stage: String,
+    pub topic: String,
+    pub partition: i32,
+    pub offset: i64,
+    pub key: String,
+    pub value_bytes: usize,
+    pub reason: String,
+}
+
+/// The retained records that were set aside.
+///
+/// # Errors
+/// The settings name no crawl, or its log does not answer.
+pub fn list(settings: &Settings) -> Result<Vec<DeadLetterRow>, CommandFailure> {
+    let mut reader = TopicReader::open(settings, topics::DEAD_LETTERS, "recrawl-dead-letters")?;
+    let mut rows = Vec::new();
+    for partition in 0..reader.partitions() {
+        let mut next = reader.bounds(partition)?.start;
+        loop {
+            let (records, after) = reader.read(partition, next, BATCH)?;
+            if records.is_empty() {
+                break;
+            }
+            next = after;
+            rows.extend(records.iter().map(row));
+        }
+    }
+    Ok(rows)
+}
+
+fn row(record: &InputRecord) -> DeadLetterRow {
+    match record.value.as_deref().map(DeadLetter::decode) {
+        Some(Ok(letter)) => DeadLetterRow {
+            set_aside_at: letter.set_aside_at.to_string(),
+            stage: letter.stage,
+            topic: letter.topic,
+            partition: letter.partition,
+            offset: letter.offset,
+            key: String::from_utf8_lossy(&letter.key).into_owned(),
+            value_bytes: letter.value.map_or(0, |value| value.len()),
+            reason: letter.reason,
+        },
+        // Written by another program, or by a version whose schema is missing. Show it nevertheless.
+        other => DeadLetterRow {
+            set_aside_at: record.timestamp.to_string(),
+            stage: "unknown".to_owned(),
+            topic: topics::DEAD_LETTERS.name().to_string(),
+            partition: record.partition as i32,
+            offset: record.offset as i64,
+            key: String::from_utf8_lossy(&record.key).into_owned(),
+            value_bytes: record.value.as_ref().map_or(0, |value| value.len()),
+            reason: match other {
+                Some(Err(error)) => format!("cannot read this record as a dead letter: {error}"),
+                _ => "this record is not a dead letter of recrawl".to_owned(),
+            },
+        },
+    }
+}

@@ -1,0 +1,19 @@
+//! Questions about a crawl and orders to it, wherever it is: in a data directory, over Kafka, or behind a port.
+//!
+//! [`state::open`] finds who answers questions, and [`Crawl::find`] where orders go. An [`Order`] has one form, whether it
+//! comes from the command line or over HTTP.
+
+mod client;
+mod crawl;
+pub mod dead_letters;
+pub mod http;
+mod order;
+mod page_report;
+mod sender;
+pub mod state;
+
+pub use self::crawl::{ADDRESS_FILE, Crawl, check_health, running, status_at};
+pub use self::order::Order;
+pub use self::page_report::{ExplanationParts, FocusReport, PageParts, PageReport, not_known};
+pub use self::sender::OrderSender;
+pub use self::state::{CrawlState, Inspection, has_crawl};

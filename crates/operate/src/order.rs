@@ -1,0 +1,135 @@
+//! Orders of an operator, as names and lines of text.
+
+use daemon::CommandFailure;
+use messages::{CommandKind, CommandSubject};
+use page::{CanonicalUrl, Host};
+use settings::seeds::{self, SeedList};
+use topic::{IcuSegmenter, read_topic};
+
+/// The order that adds a topic, over HTTP.
+const ADD_TOPIC: &str = "topic/add";
+/// The order that withdraws one.
+const REMOVE_TOPIC: &str = "topic/remove";
+
+/// An order to a crawl.
+#[derive(Clone, Debug)]
+pub enum Order {
+    /// Adds pages, named one by one or of a list.
+    Seeds {
+        /// [`CommandKind::Seed`] or [`CommandKind::ListedSeed`].
+        kind: CommandKind,
+        /// The pages, and the lines that are none.
+        list: SeedList,
+    },
+    /// A command about pages.
+    Pages(CommandKind, Vec<CanonicalUrl>),
+    /// A command about hosts, all their ports included, whichever is named.
+    Hosts(CommandKind, Vec<Host>),
+    /// Gives the detectors a topic, or a newer form of it.
+    AddTopic {
+        /// The topic's name.
+        name: String,
+        /// Its file.
+        text: String,
+    },
+    /// Withdraws a topic.
+    RemoveTopic(String),
+}
+
+impl Order {
+    /// A command about the pages or hosts of these names. All are read before anything is sent.
+    ///
+    /// # Errors
+    /// One of the names is none.
+    pub fn about<'a>(kind: CommandKind, names: impl IntoIterator<Item = &'a str>) -> Result<Self, CommandFailure> {
+        let names = names.into_iter();
+        match kind.subject() {
+            CommandSubject::Pages => names.map(page_of).collect::<Result<_, _>>().map(|urls| Self::Pages(kind, urls)),
+            CommandSubject::Hosts => names.map(host_of).collect::<Result<_, _>>().map(|hosts| Self::Hosts(kind, hosts)),
+        }
+    }
+
+    /// The order that gives a crawl the topic of a file.
+    ///
+    /// # Errors
+    /// The file is not that of a topic.
+    pub fn add_topic(text: String) -> Result<Self, CommandFailure> {
+        let topic = read_topic(&text, &IcuSegmenter::default());
+        let topic = topic.map_err(|error| CommandFailure::Input(error.to_string()))?;
+        Ok(Self::AddTopic { name: topic.name, text })
+    }
+
+    /// Reads an order as [`Self::word`] and [`Self::text`] write it. `None`: no order has this word.
+    pub fn parse(word: &str, text: &str) -> Option<Result<Self, CommandFailure>> {
+        match word {
+            ADD_TOPIC => return Some(Self::add_topic(text.to_owned())),
+            REMOVE_TOPIC => return Some(Ok(Self::RemoveTopic(text.trim().to_owned()))),
+            _ => {}
+        }
+        Some(match CommandKind::parse(word)? {
+            kind @ (CommandKind::Seed | CommandKind::ListedSeed) => Ok(Self::Seeds { kind, list: seeds::parse(text) }),
+            kind => Self::about(kind, text.lines().map(str::trim).filter(|line| !line.is_empty())),
+        })
+    }
+
+    /// The word that names the order, on the command line and in the path of a request.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Seeds { kind, .. } | Self::Pages(kind, _) | Self::Hosts(kind, _) => kind.word(),
+            Self::AddTopic { .. } => ADD_TOPIC,
+            Self::RemoveTopic(_) => REMOVE_TOPIC,
+        }
+    }
+
+    /// Its content: a name per line, or the file of a topic.
+    pub fn text(&self) -> String {
+        let lines = |lines: Vec<String>| lines.join("\n");
+        match self {
+            Self::Seeds { list, .. } => {
+                lines(list.seeds.iter().map(|seed| format!("{} {}", seed.url, seed.weight)).collect())
+            }
+            Self::Pages(_, urls) => lines(urls.iter().map(ToString::to_string).collect()),
+            Self::Hosts(_, hosts) => lines(hosts.iter().map(ToString::to_string).collect()),
+            Self::AddTopic { text, .. } => text.clone(),
+            Self::RemoveTopic(name) => name.clone(),
+        }
+    }
+}
+
+fn page_of(text: &str) -> Result<CanonicalUrl, CommandFailure> {
+    CanonicalUrl::parse(text).map_err(|error| CommandFailure::Input(format!("{text}: {error}")))
+}
+
+/// The host of this name, with or without a port.
+fn host_of(name: &str) -> Result<Host, CommandFailure> {
+    if name.contains('/') {
+        return Err(CommandFailure::Input(format!("{name} is not a host; write its name, such as www.example.org")));
+    }
+    let url = CanonicalUrl::parse(&format!("http://{name}/"));
+    url.map(|url| url.host()).map_err(|error| CommandFailure::Input(format!("{name} is not a host: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_is_read_back_as_it_is_sent() {
+        let topic = "name = \"lamps\"\n[terms]\nlamp = 1.0\n";
+        let about = |kind, names: &[&str]| Order::about(kind, names.iter().copied()).expect("they are names");
+        let orders = [
+            about(CommandKind::Forget, &["http://a.test/", "http://b.test/x"]),
+            about(CommandKind::PauseHost, &["a.test", "b.test:8080"]),
+            Order::Seeds { kind: CommandKind::ListedSeed, list: seeds::parse("http://a.test/ 2\nhttp://b.test/") },
+            Order::RemoveTopic("lamps".to_owned()),
+        ];
+        for order in orders {
+            let again = Order::parse(order.word(), &order.text()).expect("it is a word").expect("it is an order");
+            assert_eq!((again.word(), again.text()), (order.word(), order.text()));
+        }
+        let faulty = Order::parse(ADD_TOPIC, topic).expect("it is a word");
+        assert!(faulty.is_err() || faulty.is_ok_and(|order| order.text() == topic));
+        assert!(Order::parse("reboot", "").is_none() && Order::parse("unknown", "").is_none());
+        assert!(matches!(Order::parse("pause", "http://a.test/x"), Some(Err(CommandFailure::Input(_)))));
+    }
+}

@@ -1,0 +1,75 @@
+//! Sends orders to the stages by their topics.
+
+use crate::Order;
+use daemon::CommandFailure;
+use messages::{Command, CommandKind, TopicOrder, topics};
+use page::{CanonicalUrl, Host};
+use std::sync::Arc;
+use stream::{Clock, Log, OutputRecord};
+use topology::LogNames;
+
+/// Records appended in one transaction.
+const RECORDS_PER_BATCH: usize = 1_000;
+
+/// Sends orders over a log, embedded or Kafka.
+#[derive(Clone)]
+pub struct OrderSender {
+    log: Arc<dyn Log>,
+    commands: String,
+    partitions: u32,
+    topic_orders: String,
+    clock: Arc<dyn Clock>,
+}
+
+impl OrderSender {
+    /// A sender to the stages of a log.
+    ///
+    /// # Errors
+    /// The topics are missing, or the log does not answer.
+    pub fn new(log: Arc<dyn Log>, names: &LogNames, clock: Arc<dyn Clock>) -> Result<Self, CommandFailure> {
+        let commands = names.topic(topics::SCHEDULER_EVENTS);
+        let found = log.topic(&commands)?;
+        let missing =
+            || CommandFailure::Input(format!("topic {commands} does not exist; create it with recrawl topics create"));
+        let partitions = found.ok_or_else(missing)?.partitions;
+        // Stages of another version may be running, so publish our schemas.
+        stream::schemas::tell(&*log, &names.schemas(Vec::new()), clock.now())?;
+        Ok(Self { partitions, log, commands, topic_orders: names.topic(topics::TOPIC_ORDERS), clock })
+    }
+
+    /// Sends an order.
+    pub fn send(&self, order: &Order) -> Result<(), CommandFailure> {
+        match order {
+            Order::Seeds { kind, list } => {
+                self.append(list.seeds.iter().map(|seed| self.command(*kind, Some(&seed.url), None, seed.weight)))
+            }
+            Order::Pages(kind, urls) => self.append(urls.iter().map(|url| self.command(*kind, Some(url), None, 1.0))),
+            Order::Hosts(kind, hosts) => {
+                self.append(hosts.iter().map(|host| self.command(*kind, None, Some(host), 1.0)))
+            }
+            Order::AddTopic { name, text } => self.append([self.topic_order(name, Some(text.clone()))]),
+            Order::RemoveTopic(name) => self.append([self.topic_order(name, None)]),
+        }
+    }
+
+    /// Appends records, many in one transaction.
+    fn append(&self, records: impl IntoIterator<Item = OutputRecord>) -> Result<(), CommandFailure> {
+        let mut records = records.into_iter().peekable();
+        while records.peek().is_some() {
+            self.log.append(&records.by_ref().take(RECORDS_PER_BATCH).collect::<Vec<_>>())?;
+        }
+        Ok(())
+    }
+
+    fn command(&self, kind: CommandKind, url: Option<&CanonicalUrl>, host: Option<&Host>, weight: f64) -> OutputRecord {
+        let now = self.clock.now();
+        let command = Command { kind, url: url.cloned(), host: host.cloned(), weight, issued_at: now };
+        OutputRecord::of(&command, self.commands.as_str(), self.partitions, now)
+    }
+
+    fn topic_order(&self, name: &str, text: Option<String>) -> OutputRecord {
+        let now = self.clock.now();
+        let order = TopicOrder { name: name.to_owned(), text, ordered_at: now };
+        OutputRecord::of(&order, self.topic_orders.as_str(), 1, now)
+    }
+}
