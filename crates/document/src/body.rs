@@ -1,9 +1,10 @@
 //! The body of a response, readable as blocks, as text and links, or as both at once.
 
 use crate::blocks::Blocks;
-use crate::charset::{DecodedText, decode};
-use crate::content_kind::{ContentKind, PDF_MAGIC, essence};
+use crate::charset::DecodedText;
+use crate::content_kind::ContentKind;
 use crate::digest::{ContentDigest, content_digest};
+use crate::formats::{Format, essence};
 use crate::page_text::PageText;
 use crate::select::Selection;
 use crate::{html, pieces, plain, xml};
@@ -36,10 +37,10 @@ impl<'a> Body<'a> {
 
     /// Reads the blocks.
     pub fn blocks(&self) -> Blocks {
-        let kind = self.kind();
-        let blocks = match self.decoded(kind) {
-            None => self.opaque_block(),
-            Some(decoded) => blocks_of(kind, &decoded.text, self.selection),
+        let format = self.format();
+        let blocks = match format.decode(self.bytes, self.content_type) {
+            None => self.opaque_block(format),
+            Some(decoded) => blocks_of(format.kind, &decoded.text, self.selection),
         };
         self.selected(blocks)
     }
@@ -55,15 +56,17 @@ impl<'a> Body<'a> {
 
     /// Reads the text and links.
     pub fn text(&self) -> PageText {
-        let kind = self.kind();
-        self.decoded(kind).map_or_else(|| PageText::empty(kind), |decoded| text_of(kind, &decoded))
+        let format = self.format();
+        let decoded = format.decode(self.bytes, self.content_type);
+        decoded.map_or_else(|| PageText::empty(format.kind), |decoded| text_of(format.kind, &decoded))
     }
 
     /// Reads both, which is cheaper than one after the other.
     pub fn blocks_and_text(&self) -> (Blocks, PageText) {
-        let kind = self.kind();
-        let (blocks, page) = match self.decoded(kind) {
-            None => (self.opaque_block(), PageText::empty(kind)),
+        let format = self.format();
+        let kind = format.kind;
+        let (blocks, page) = match format.decode(self.bytes, self.content_type) {
+            None => (self.opaque_block(format), PageText::empty(kind)),
             Some(DecodedText { text, charset, .. }) if kind == ContentKind::Html && self.selection.is_none() => {
                 let (blocks, page) = Blocks::and_text_of_html(&text);
                 (blocks, PageText { charset: Some(charset), ..page })
@@ -80,7 +83,11 @@ impl<'a> Body<'a> {
 
     /// The kind that the body is read as.
     pub fn kind(&self) -> ContentKind {
-        ContentKind::of(self.content_type, self.bytes)
+        self.format().kind
+    }
+
+    fn format(&self) -> &'static Format {
+        Format::of(self.content_type, self.bytes)
     }
 
     /// The [`content_digest`] of the body.
@@ -88,20 +95,11 @@ impl<'a> Body<'a> {
         self.digest.unwrap_or_else(|| content_digest(self.bytes))
     }
 
-    /// Describes a body that is not text by its media type, length and digest.
-    fn opaque_block(&self) -> Blocks {
+    /// Describes a body that is not read by its media type, length and digest.
+    fn opaque_block(&self, format: &Format) -> Blocks {
         let named = essence(self.content_type);
-        let media_type = match named.as_str() {
-            "" if self.bytes.starts_with(PDF_MAGIC) => "application/pdf",
-            "" => "a file",
-            named => named,
-        };
+        let media_type = if named.is_empty() { format.name().unwrap_or("a file") } else { &named };
         pieces::opaque(media_type, self.bytes.len(), &self.digest())
-    }
-
-    /// The decoded text, or `None` if the body is not text.
-    fn decoded(&self, kind: ContentKind) -> Option<DecodedText<'a>> {
-        (kind != ContentKind::Opaque).then(|| decode(self.bytes, self.content_type))
     }
 }
 
@@ -113,7 +111,7 @@ fn blocks_of(kind: ContentKind, text: &str, selection: Option<&Selection>) -> Bl
         },
         ContentKind::Json => pieces::json(text, selection),
         ContentKind::Xml => pieces::xml(text),
-        _ => pieces::lines(text),
+        ContentKind::Text | ContentKind::Opaque => pieces::lines(text),
     }
 }
 

@@ -6,13 +6,13 @@
 use crate::dates::{DateReader, PageDates};
 use crate::tree::TreeBuilder;
 use crate::{headline, language, main_text, structure};
-use document::ContentKind;
 use document::PageText;
 use document::attributes::attribute;
 use document::html::HtmlReader;
 use document::markup::{StartTag, TextKind, Token, tokens};
 use document::prefix;
-use document::{decode, entities, plain, xml};
+use document::{ContentKind, Format};
+use document::{entities, plain, xml};
 use page::whatwg_href;
 use serde::Serialize;
 use std::ops::Range;
@@ -68,11 +68,11 @@ pub struct ReadLink {
 /// Reads a body, given its `Content-Type` header and the address it came from. Never fails: a body that cannot be
 /// understood has little text or none.
 pub fn read(body: &[u8], content_type: Option<&str>, url: Option<&str>) -> PageReading {
-    let kind = ContentKind::of(content_type, body);
-    if kind == ContentKind::Opaque {
+    let format = Format::of(content_type, body);
+    let kind = format.kind;
+    let Some(decoded) = format.decode(body, content_type) else {
         return PageReading { kind, ..PageReading::default() };
-    }
-    let decoded = decode(body, content_type);
+    };
     let mut reading = match kind {
         ContentKind::Html => read_html(&decoded.text, url),
         ContentKind::Xml => {

@@ -6,7 +6,7 @@
 use crate::Detector;
 use crate::links;
 use crate::look::{JudgedLook, PageMemory};
-use document::{ContentKind, PageText};
+use document::{ContentKind, Format, PageText};
 use messages::topics::TOPIC_ORDERS;
 use messages::{FetchResult, Link, PageFocus, TopicOrder, TopicRelevance};
 use page::{CanonicalUrl, PageId, UrlRules};
@@ -132,7 +132,9 @@ impl WantedTopics {
 
     /// How well the words of each link fit the topics, by target. A page with several addresses has the highest score of them.
     fn promises(&self, result: &FetchResult, body: &[u8]) -> HashMap<PageId, f32> {
-        let html = document::decode(body, result.content_type.as_deref()).text;
+        let content_type = result.content_type.as_deref();
+        let html = Format::of(content_type, body).decode(body, content_type).map(|decoded| decoded.text);
+        let html = html.unwrap_or_default();
         let address = Some(result.look.answered_by().as_str());
         let mut promises: HashMap<PageId, f32> = HashMap::new();
         for link in predict_links(&self.set.rules().prediction, &*self.set, &self.segmenter, &html, address) {

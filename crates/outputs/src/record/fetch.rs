@@ -2,7 +2,7 @@
 
 use crate::source::{Cursor, FollowedTopic};
 use base64::prelude::{BASE64_STANDARD, Engine};
-use document::ContentKind;
+use document::Format;
 use messages::{FetchOutcome, FetchResult, Hop, body};
 use serde::Serialize;
 
@@ -104,11 +104,12 @@ impl FetchLine {
 
 /// Encodes a body for a line, as text only if nothing is lost.
 fn encoded(bytes: &[u8], content_type: Option<&str>) -> (String, BodyForm, Option<&'static str>) {
-    if ContentKind::of(content_type, bytes) != ContentKind::Opaque {
-        let decoded = document::decode(bytes, content_type);
-        if !decoded.text.contains(char::REPLACEMENT_CHARACTER) {
-            return (decoded.text.into_owned(), BodyForm::Text, Some(decoded.charset));
-        }
+    let format = Format::of(content_type, bytes);
+    let decoded = format.decode(bytes, content_type).filter(|_| format.is_text);
+    if let Some(decoded) = decoded
+        && !decoded.text.contains(char::REPLACEMENT_CHARACTER)
+    {
+        return (decoded.text.into_owned(), BodyForm::Text, Some(decoded.charset));
     }
     (BASE64_STANDARD.encode(bytes), BodyForm::Base64, None)
 }

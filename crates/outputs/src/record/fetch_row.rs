@@ -3,7 +3,7 @@
 use super::fetch::{FetchLine, unpacked_body};
 use crate::encoder::parquet::{Cell, TableRow, json, required, text};
 use crate::source::TopicRecord;
-use document::ContentKind;
+use document::Format;
 use messages::FetchResult;
 
 /// A row of `recrawl export parquet`.
@@ -84,6 +84,6 @@ impl TableRow for FetchRow {
 
 /// The charset of a body that is text.
 fn charset(body: &[u8], content_type: Option<&str>) -> Option<&'static str> {
-    let is_text = ContentKind::of(content_type, body) != ContentKind::Opaque;
-    is_text.then(|| document::decode(body, content_type).charset)
+    let format = Format::of(content_type, body);
+    format.decode(body, content_type).filter(|_| format.is_text).map(|decoded| decoded.charset)
 }
