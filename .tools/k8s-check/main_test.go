@@ -101,7 +101,7 @@ func TestABrokenManifestIsRefused(t *testing.T) {
 		{"retention unlike the settings", "k8s/overlays/prod/recrawl.toml", "[kafka]\n", "[log]\nretention_results = \"7d\"\n\n[kafka]\n", "topic recrawl.fetch-results keeps records for 259200000 ms, recrawl.toml means 7 days"},
 		{"copies unlike the settings", "k8s/overlays/dev/recrawl.toml", "replication_factor = 1", "replication_factor = 3", "recrawl.toml means 3"},
 		{"another's certificate", "k8s/components/strimzi/kustomization.yaml", "secret: {name: recrawl-detector,", "secret: {name: recrawl-scheduler,", "no certificate of a KafkaUser of its name"},
-		{"a right taken away", "k8s/overlays/dev/kustomization.yaml", "patches:\n", "patches:\n  - target: {kind: KafkaUser, name: recrawl-command}\n    patch: |\n      - {op: remove, path: /spec/authorization/acls/7}\n", "recrawl-command: may it write recrawl.topic-orders? false"},
+		{"a right taken away", "k8s/overlays/dev/kustomization.yaml", "patches:\n", "patches:\n  - target: {kind: KafkaUser, name: recrawl-command}\n    patch: |\n      - {op: remove, path: /spec/authorization/acls/7}\n", "recrawl-command: may it write recrawl.focus-orders? false"},
 		{"a right too many", "k8s/overlays/dev/kustomization.yaml", "patches:\n", "patches:\n  - target: {kind: KafkaUser, name: recrawl-fetcher}\n    patch: |\n      - {op: add, path: /spec/authorization/acls/0/operations/-, value: All}\n", "recrawl-fetcher: may it write recrawl.scheduler-events? true"},
 		{"scaling by another crawl", "k8s/overlays/prod/kustomization.yaml", "namespace: recrawl\n", "namespace: crawl\n", `not for the namespace "crawl"`},
 		{"private addresses", "k8s/components/network-policies/web.yaml", "              - 169.254.0.0/16\n", "", "allows 169.254.169.254"},

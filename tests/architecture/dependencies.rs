@@ -184,11 +184,11 @@ fn nothing_depends_on_the_lab() {
 #[test]
 fn settings_are_names_and_texts() {
     let graph = dependencies();
-    for target in ["policies", "change-rate", "scope", "watch", "topic"] {
+    for target in ["policies", "change-rate", "scope", "watch", "focus"] {
         let found = way(graph, "settings", target);
         assert!(found.is_none(), "{found:?}: {target} reads its settings, and checks them by settings::Draft");
     }
-    for target in ["policies", "topic", "watch", "microlp", "icu_segmenter"] {
+    for target in ["policies", "focus", "watch", "microlp", "icu_segmenter"] {
         let found = way(graph, "fetcher", target);
         assert!(found.is_none(), "{found:?}: the fetcher chooses no page and reads none");
     }

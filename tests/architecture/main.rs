@@ -35,7 +35,7 @@ const PURE: [&str; 24] = [
     "messages",
     "stream",
     "settings",
-    "topic",
+    "focus",
     "topology",
     "warc",
 ];

@@ -1,11 +1,11 @@
-//! A crawl that keeps to topics: what it fetches first, what it says of pages, and topics that come and go while it runs.
+//! A crawl that keeps to focuses: what it fetches first, what it says of pages, and focuses that come and go while it runs.
 
 use crate::site::serve;
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
 use tests::{Crawl, Process, SOON, programs, wait_for};
 
-const TOPIC: &str = "format = 1\nname = \"sailing\"\nthreshold = 0.2\nexamples = [\"http://www.mixed.test/sail/1\"]\n\n\
+const FOCUS: &str = "format = 1\nname = \"sailing\"\nthreshold = 0.2\nexamples = [\"http://www.mixed.test/sail/1\"]\n\n\
                      [terms.en]\nsailing = 0.6\nmainsail = 0.5\nregatta = 0.4\nskipper = 0.4\n";
 
 /// Pages about sailing and about cooking. Each links to two of its own kind and two of the other.
@@ -40,7 +40,7 @@ fn crawl() -> (Crawl, Arc<Mutex<Vec<String>>>) {
     });
     let crawl = Crawl::default()
         .with("fetch.resolve", &format!("*.test={address}"))
-        // So slow that a loop of a second, as on a busy machine, still knows of enough pages on the topic to choose from.
+        // So slow that a loop of a second, as on a busy machine, still knows of enough pages in the focus to choose from.
         .with("budget.fetches_per_second", "20")
         .with("budget.burst", "1s")
         .with("budget.host_ahead", "1s")
@@ -50,7 +50,7 @@ fn crawl() -> (Crawl, Arc<Mutex<Vec<String>>>) {
         .with("crawl.max_depth", "20")
         .with("ranker.interval", "100ms");
     std::fs::write(crawl.seeds_file(), "http://www.mixed.test/sail/0\n").unwrap();
-    std::fs::write(crawl.directory.path().join("sailing.toml"), TOPIC).unwrap();
+    std::fs::write(crawl.directory.path().join("sailing.toml"), FOCUS).unwrap();
     (crawl, asked)
 }
 
@@ -58,9 +58,9 @@ fn file(crawl: &Crawl) -> String {
     crawl.directory.path().join("sailing.toml").display().to_string()
 }
 
-fn topic(crawl: &Crawl, arguments: &[&str]) {
+fn order(crawl: &Crawl, arguments: &[&str]) {
     let mut command = programs().command("recrawl");
-    command.arg("topic").args(arguments).arg("--data").arg(crawl.data());
+    command.arg("focus").args(arguments).arg("--data").arg(crawl.data());
     Process::start(command, crawl.directory.path()).finish().exits_with(0);
 }
 
@@ -68,8 +68,8 @@ fn topic(crawl: &Crawl, arguments: &[&str]) {
 fn harvest_rate(asked: &Mutex<Vec<String>>) -> f64 {
     wait_for("150 pages are fetched", SOON, || asked.lock().unwrap().len() >= 150);
     let asked = asked.lock().unwrap();
-    let on_topic = asked[30..150].iter().filter(|path| path.contains("sail")).count();
-    on_topic as f64 / 120.0
+    let in_focus = asked[30..150].iter().filter(|path| path.contains("sail")).count();
+    in_focus as f64 / 120.0
 }
 
 fn stop(process: Process) -> Value {
@@ -78,7 +78,7 @@ fn stop(process: Process) -> Value {
 }
 
 #[test]
-fn a_focused_crawl_fetches_pages_on_its_topic_first_and_says_why() {
+fn a_focused_crawl_fetches_pages_on_its_focus_first_and_says_why() {
     is_focused(&[]);
 }
 
@@ -87,7 +87,7 @@ fn skyreach_is_a_focused_crawl() {
     is_focused(&["--preset", "skyreach"]);
 }
 
-/// Checks that a crawl with a topic and these flags fetches more pages on it than one without.
+/// Checks that a crawl with a focus and these flags fetches more pages on it than one without.
 fn is_focused(flags: &[&str]) {
     let (plain, asked) = crawl();
     let process = plain.run(&[]);
@@ -96,8 +96,8 @@ fn is_focused(flags: &[&str]) {
 
     let (crawl, asked) = crawl();
     let crawl = {
-        let topics = format!("[{:?}]", file(&crawl));
-        crawl.with("topics.files", &topics)
+        let focuses = format!("[{:?}]", file(&crawl));
+        crawl.with("focus.files", &focuses)
     };
     let process = crawl.run(flags);
     let with = harvest_rate(&asked);
@@ -108,18 +108,18 @@ fn is_focused(flags: &[&str]) {
 
     let of = |command: &str, url: &str| crawl.ask(command, &[url]).exits_with(0).json()["focus"].clone();
     let sail = of("page", "http://www.mixed.test/sail/1");
-    assert_eq!(sail["is_on_topic"].as_bool(), Some(true), "{sail:#}");
-    assert_eq!(sail["relevances"][0]["topic"].as_str(), Some("sailing"));
+    assert_eq!(sail["is_in_focus"].as_bool(), Some(true), "{sail:#}");
+    assert_eq!(sail["relevances"][0]["focus"].as_str(), Some("sailing"));
     let cook = of("explain", "http://www.mixed.test/cook/1");
-    assert_eq!(cook["is_on_topic"].as_bool(), Some(false), "{cook:#}");
+    assert_eq!(cook["is_in_focus"].as_bool(), Some(false), "{cook:#}");
 }
 
 #[test]
-fn topics_come_and_go_while_the_crawl_runs() {
+fn focuses_come_and_go_while_the_crawl_runs() {
     let (crawl, asked) = crawl();
     let process = crawl.run(&[]);
     wait_for("the crawl is under way", SOON, || asked.lock().unwrap().len() >= 5);
-    topic(&crawl, &["add", &file(&crawl)]);
+    order(&crawl, &["add", &file(&crawl)]);
     let focus = |url: &str| {
         let page = crawl.ask("page", &[url]);
         if page.status.success() { page.json()["focus"].clone() } else { Value::Null }
@@ -127,9 +127,9 @@ fn topics_come_and_go_while_the_crawl_runs() {
     let judged = || crawl.ask("status", &[]).json()["focus"]["judged_pages"].as_u64().unwrap_or(0);
     wait_for("pages are judged", SOON, || judged() > 20);
     crawl.ask("refetch", &["http://www.mixed.test/sail/0"]).exits_with(0);
-    wait_for("an earlier page is judged", SOON, || focus("http://www.mixed.test/sail/0")["is_on_topic"] == true);
-    topic(&crawl, &["remove", "sailing"]);
-    // The detector may still look at it by the topic.
+    wait_for("an earlier page is judged", SOON, || focus("http://www.mixed.test/sail/0")["is_in_focus"] == true);
+    order(&crawl, &["remove", "sailing"]);
+    // The detector may still look at it by the focus.
     wait_for("it is judged no more", SOON, || {
         crawl.ask("refetch", &["http://www.mixed.test/sail/0"]).exits_with(0);
         focus("http://www.mixed.test/sail/0").is_null()
@@ -138,9 +138,9 @@ fn topics_come_and_go_while_the_crawl_runs() {
 }
 
 #[test]
-fn a_topic_that_is_none_stops_the_start_and_is_named_by_line() {
+fn a_focus_that_is_none_stops_the_start_and_is_named_by_line() {
     let (crawl, _) = crawl();
-    std::fs::write(crawl.directory.path().join("sailing.toml"), TOPIC.replace("0.2", "\"much\"")).unwrap();
-    let topics = format!("[{:?}]", file(&crawl));
-    crawl.with("topics.files", &topics).run(&[]).finish().exits_with(2).says(&["sailing.toml", "3"]);
+    std::fs::write(crawl.directory.path().join("sailing.toml"), FOCUS.replace("0.2", "\"much\"")).unwrap();
+    let focuses = format!("[{:?}]", file(&crawl));
+    crawl.with("focus.files", &focuses).run(&[]).finish().exits_with(2).says(&["sailing.toml", "3"]);
 }

@@ -6,11 +6,11 @@ mod addresses;
 mod colours;
 mod diff_page;
 mod fetching;
+mod focus;
 mod manifests;
 mod pages;
 mod registry;
 mod release;
-mod topic;
 mod watching;
 
 use serde_json::Value;

@@ -36,16 +36,16 @@ pub(crate) struct ShownBacklog {
     pub(crate) oldest_s: f64,
 }
 
-/// How well a crawl keeps to its topics.
+/// How well a crawl keeps to its focus.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FocusStatus {
-    /// Pages judged by the topics.
+    /// Pages judged by the focuses.
     pub judged_pages: u64,
-    /// Pages about a topic among them.
-    pub on_topic_pages: u64,
+    /// Pages in focus among them.
+    pub pages_in_focus: u64,
     /// Their share.
     pub harvest_rate: f64,
-    /// Share of the pages that the topics name as examples which have been found; absent if they name none, or if no detector
+    /// Share of the pages that the focuses name as examples which have been found; absent if they name none, or if no detector
     /// of this process knows.
     pub target_recall: Option<f64>,
 }
@@ -79,7 +79,7 @@ pub struct Status {
     /// The expected share, corrected by recent audits; absent before the first of them.
     #[serde(default)]
     pub calibrated_freshness: Option<CalibratedFreshness>,
-    /// How well the crawl keeps to its topics; absent while no page was judged by one.
+    /// How well the crawl keeps to its focus; absent while no page was judged by one.
     #[serde(default)]
     pub focus: Option<FocusStatus>,
     /// The answers to the requests of this process, counted by kind; requests that were not sent are no fetches.
@@ -226,8 +226,8 @@ impl Status {
             calibrated_freshness: calibrated(scheduler),
             focus: FocusStatus::of(
                 figure("ranker", "judged_pages") as u64,
-                figure("ranker", "on_topic_pages") as u64,
-                figure("detector", "topic_targets") as u64,
+                figure("ranker", "pages_in_focus") as u64,
+                figure("detector", "focus_targets") as u64,
                 figure("ranker", "targets_found") as u64,
             ),
             ..Self::default()
@@ -256,13 +256,13 @@ impl StageLag {
 
 impl FocusStatus {
     /// The status by its counts; `None` if no page was judged.
-    pub fn of(judged_pages: u64, on_topic_pages: u64, topic_targets: u64, targets_found: u64) -> Option<Self> {
+    pub fn of(judged_pages: u64, pages_in_focus: u64, focus_targets: u64, targets_found: u64) -> Option<Self> {
         let share = |part: u64, of: u64| (of > 0).then(|| part as f64 / of as f64);
         Some(Self {
             judged_pages,
-            on_topic_pages,
-            harvest_rate: share(on_topic_pages, judged_pages)?,
-            target_recall: share(targets_found, topic_targets),
+            pages_in_focus,
+            harvest_rate: share(pages_in_focus, judged_pages)?,
+            target_recall: share(targets_found, focus_targets),
         })
     }
 }

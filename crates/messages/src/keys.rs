@@ -1,9 +1,9 @@
 //! The record key of each message.
 
 use crate::{
-    Answer, ChangeEstimate, ChangeHint, Command, DeadLetter, Demand, FetchRequest, FetchResult, HostStop, LinkCash,
-    MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation, PageOutLinks, PageRemoval, PagesShown,
-    Question, RankTotals, RankedPages, SiteListing, SweepForecast, TopicOrder, TroubleNotice, VirtualCash,
+    Answer, ChangeEstimate, ChangeHint, Command, DeadLetter, Demand, FetchRequest, FetchResult, FocusOrder, HostStop,
+    LinkCash, MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation, PageOutLinks, PageRemoval,
+    PagesShown, Question, RankTotals, RankedPages, SiteListing, SweepForecast, TroubleNotice, VirtualCash,
 };
 use page::{CanonicalUrl, Host, SiteKey};
 use wire::{KeyKind, Keyed};
@@ -46,7 +46,7 @@ keyed! {
     PageBand: Band |entry| entry.band.0.to_vec();
     PageChange: Page |change| change.page_id.0.to_vec();
     PageContent: Page |content| content.url.page_id().0.to_vec();
-    TopicOrder: Name |order| order.name.as_bytes().to_vec();
+    FocusOrder: Name |order| order.name.as_bytes().to_vec();
     Demand: StagePartition |demand| demand.stage_partition.to_string().into_bytes();
     HostStop: Host |stop| stop.host.name().as_str().as_bytes().to_vec();
     DeadLetter: Original |letter| letter.key.clone();

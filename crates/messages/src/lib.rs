@@ -66,7 +66,7 @@ pub use crate::estimates::{ChangeBelief, ChangeEstimate, SweepForecast};
 pub use crate::events::{DetectorEvent, EstimatorEvent, RankerEvent, SchedulerEvent};
 pub use crate::fixed::{Band, Digest, Sha1};
 pub use crate::hints::{ChangeHint, HintKind, ListedPage, SiteListing};
-pub use crate::links::focus::{LinkFocus, PageFocus, TopicOrder, TopicRelevance};
+pub use crate::links::focus::{FocusOrder, FocusRelevance, LinkFocus, PageFocus};
 pub use crate::links::link::{Link, PageLinks, PageOutLinks};
 pub use crate::links::ranks::{CashLink, LinkCash, PagesShown, RankTotals, RankedPage, RankedPages, VirtualCash};
 pub use crate::looks::body;

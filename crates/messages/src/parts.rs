@@ -15,7 +15,7 @@ const PARTS: [(&str, &str); 12] = [
     ("Look", include_str!("../../../schemas/parts/Look.avsc")),
     ("LookJudgement", include_str!("../../../schemas/parts/LookJudgement.avsc")),
     ("PageDate", include_str!("../../../schemas/parts/PageDate.avsc")),
-    ("TopicRelevance", include_str!("../../../schemas/parts/TopicRelevance.avsc")),
+    ("FocusRelevance", include_str!("../../../schemas/parts/FocusRelevance.avsc")),
     ("Validators", include_str!("../../../schemas/parts/Validators.avsc")),
     ("Verdict", include_str!("../../../schemas/parts/Verdict.avsc")),
 ];

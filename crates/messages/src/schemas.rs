@@ -1,8 +1,8 @@
 //! The schemas of the messages, beside the registry of all known schemas.
 
 use crate::{
-    Answer, DeadLetter, Demand, DetectorEvent, EstimatorEvent, FetchRequest, HostStop, PageBand, PageChange,
-    PageContent, RankTotals, RankerEvent, SchedulerEvent, TopicOrder,
+    Answer, DeadLetter, Demand, DetectorEvent, EstimatorEvent, FetchRequest, FocusOrder, HostStop, PageBand,
+    PageChange, PageContent, RankTotals, RankerEvent, SchedulerEvent,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -51,7 +51,7 @@ pub fn of_messages() -> Vec<SchemaRecord> {
         HostStop::schemas(),
         RankerEvent::schemas(),
         RankTotals::schemas(),
-        TopicOrder::schemas(),
+        FocusOrder::schemas(),
         Answer::schemas(),
         DeadLetter::schemas(),
     ]

@@ -3,8 +3,8 @@
 //! These declarations and the tables of the stages give the catalogue of all topics in `schemas/README.md`.
 
 use crate::{
-    Answer, DeadLetter, Demand, DetectorEvent, EstimatorEvent, FetchRequest, HostStop, PageBand, PageChange,
-    PageContent, RankTotals, RankerEvent, SchedulerEvent, TopicOrder,
+    Answer, DeadLetter, Demand, DetectorEvent, EstimatorEvent, FetchRequest, FocusOrder, HostStop, PageBand,
+    PageChange, PageContent, RankTotals, RankerEvent, SchedulerEvent,
 };
 
 pub use wire::{CleanupPolicy, KeyKind, Partitions, Topic, TopicName, TopicSpec};
@@ -30,8 +30,8 @@ pub const RANKER_EVENTS: Topic<RankerEvent> = Topic::new("ranker-events").max_me
 /// Ranker partition to all others.
 pub const RANK_TOTALS: Topic<RankTotals> = Topic::new("rank-totals").compacted().one_partition();
 /// Operator to every detector partition. A topic's file may have 2,000 words in each of 32 languages.
-pub const TOPIC_ORDERS: Topic<TopicOrder> =
-    Topic::new("topic-orders").compacted().one_partition().max_message_bytes(4 * MIB);
+pub const FOCUS_ORDERS: Topic<FocusOrder> =
+    Topic::new("focus-orders").compacted().one_partition().max_message_bytes(4 * MIB);
 /// Every stage to the operator who asked. An answer may hold the copy of a page.
 pub const ANSWERS: Topic<Answer> =
     Topic::new("answers").one_partition().max_message_bytes(BODY_BYTES).retention_days(1);

@@ -1,15 +1,15 @@
 //! Orders of an operator, as names and lines of text.
 
 use daemon::CommandFailure;
+use focus::{IcuSegmenter, read_focus};
 use messages::{CommandKind, CommandSubject};
 use page::{CanonicalUrl, Host};
 use settings::seeds::{self, SeedList};
-use topic::{IcuSegmenter, read_topic};
 
-/// The order that adds a topic, over HTTP.
-const ADD_TOPIC: &str = "topic/add";
+/// The order that adds a focus, over HTTP.
+const ADD_FOCUS: &str = "focus/add";
 /// The order that withdraws one.
-const REMOVE_TOPIC: &str = "topic/remove";
+const REMOVE_FOCUS: &str = "focus/remove";
 
 /// An order to a crawl.
 #[derive(Clone, Debug)]
@@ -25,15 +25,15 @@ pub enum Order {
     Pages(CommandKind, Vec<CanonicalUrl>),
     /// A command about hosts, all their ports included, whichever is named.
     Hosts(CommandKind, Vec<Host>),
-    /// Gives the detectors a topic, or a newer form of it.
-    AddTopic {
-        /// The topic's name.
+    /// Gives the detectors a focus, or a newer form of it.
+    AddFocus {
+        /// The focus's name.
         name: String,
         /// Its file.
         text: String,
     },
-    /// Withdraws a topic.
-    RemoveTopic(String),
+    /// Withdraws a focus.
+    RemoveFocus(String),
 }
 
 impl Order {
@@ -49,21 +49,21 @@ impl Order {
         }
     }
 
-    /// The order that gives a crawl the topic of a file.
+    /// The order that gives a crawl the focus of a file.
     ///
     /// # Errors
-    /// The file is not that of a topic.
-    pub fn add_topic(text: String) -> Result<Self, CommandFailure> {
-        let topic = read_topic(&text, &IcuSegmenter::default());
-        let topic = topic.map_err(|error| CommandFailure::Input(error.to_string()))?;
-        Ok(Self::AddTopic { name: topic.name, text })
+    /// The file is not that of a focus.
+    pub fn add_focus(text: String) -> Result<Self, CommandFailure> {
+        let focus = read_focus(&text, &IcuSegmenter::default());
+        let focus = focus.map_err(|error| CommandFailure::Input(error.to_string()))?;
+        Ok(Self::AddFocus { name: focus.name, text })
     }
 
     /// Reads an order as [`Self::word`] and [`Self::text`] write it. `None`: no order has this word.
     pub fn parse(word: &str, text: &str) -> Option<Result<Self, CommandFailure>> {
         match word {
-            ADD_TOPIC => return Some(Self::add_topic(text.to_owned())),
-            REMOVE_TOPIC => return Some(Ok(Self::RemoveTopic(text.trim().to_owned()))),
+            ADD_FOCUS => return Some(Self::add_focus(text.to_owned())),
+            REMOVE_FOCUS => return Some(Ok(Self::RemoveFocus(text.trim().to_owned()))),
             _ => {}
         }
         Some(match CommandKind::parse(word)? {
@@ -76,12 +76,12 @@ impl Order {
     pub fn word(&self) -> &'static str {
         match self {
             Self::Seeds { kind, .. } | Self::Pages(kind, _) | Self::Hosts(kind, _) => kind.word(),
-            Self::AddTopic { .. } => ADD_TOPIC,
-            Self::RemoveTopic(_) => REMOVE_TOPIC,
+            Self::AddFocus { .. } => ADD_FOCUS,
+            Self::RemoveFocus(_) => REMOVE_FOCUS,
         }
     }
 
-    /// Its content: a name per line, or the file of a topic.
+    /// Its content: a name per line, or the file of a focus.
     pub fn text(&self) -> String {
         let lines = |lines: Vec<String>| lines.join("\n");
         match self {
@@ -90,8 +90,8 @@ impl Order {
             }
             Self::Pages(_, urls) => lines(urls.iter().map(ToString::to_string).collect()),
             Self::Hosts(_, hosts) => lines(hosts.iter().map(ToString::to_string).collect()),
-            Self::AddTopic { text, .. } => text.clone(),
-            Self::RemoveTopic(name) => name.clone(),
+            Self::AddFocus { text, .. } => text.clone(),
+            Self::RemoveFocus(name) => name.clone(),
         }
     }
 }
@@ -115,20 +115,20 @@ mod tests {
 
     #[test]
     fn an_order_is_read_back_as_it_is_sent() {
-        let topic = "name = \"lamps\"\n[terms]\nlamp = 1.0\n";
+        let focus = "name = \"lamps\"\n[terms]\nlamp = 1.0\n";
         let about = |kind, names: &[&str]| Order::about(kind, names.iter().copied()).expect("they are names");
         let orders = [
             about(CommandKind::Forget, &["http://a.test/", "http://b.test/x"]),
             about(CommandKind::PauseHost, &["a.test", "b.test:8080"]),
             Order::Seeds { kind: CommandKind::ListedSeed, list: seeds::parse("http://a.test/ 2\nhttp://b.test/") },
-            Order::RemoveTopic("lamps".to_owned()),
+            Order::RemoveFocus("lamps".to_owned()),
         ];
         for order in orders {
             let again = Order::parse(order.word(), &order.text()).expect("it is a word").expect("it is an order");
             assert_eq!((again.word(), again.text()), (order.word(), order.text()));
         }
-        let faulty = Order::parse(ADD_TOPIC, topic).expect("it is a word");
-        assert!(faulty.is_err() || faulty.is_ok_and(|order| order.text() == topic));
+        let faulty = Order::parse(ADD_FOCUS, focus).expect("it is a word");
+        assert!(faulty.is_err() || faulty.is_ok_and(|order| order.text() == focus));
         assert!(Order::parse("reboot", "").is_none() && Order::parse("unknown", "").is_none());
         assert!(matches!(Order::parse("pause", "http://a.test/x"), Some(Err(CommandFailure::Input(_)))));
     }

@@ -3,7 +3,7 @@
 use daemon::CommandFailure;
 use detector::PageSketch;
 use estimator::PageBelief;
-use messages::TopicRelevance;
+use messages::FocusRelevance;
 use page::CanonicalUrl;
 use ranker::FocusedPage;
 use scheduler::explain::Explanation;
@@ -23,16 +23,16 @@ pub struct PageParts {
     pub sketch: Option<PageSketch>,
     /// The estimator's record.
     pub belief: Option<PageBelief>,
-    /// The ranker's record, if the crawl has topics.
+    /// The ranker's record, if the crawl has focuses.
     pub focus: Option<FocusedPage>,
 }
 
-/// Why a page is or is not due, and what topics make of it.
+/// Why a page is or is not due, and what focuses make of it.
 #[derive(Clone, Debug, Default)]
 pub struct ExplanationParts {
     /// The scheduler's answer. Absent if the page is not known.
     pub explanation: Option<Explanation>,
-    /// The ranker's record, if the crawl has topics.
+    /// The ranker's record, if the crawl has focuses.
     pub focus: Option<FocusedPage>,
     /// The scheduler's record if an operator has forgotten the page.
     pub forgotten: Option<ForgottenPage>,
@@ -56,25 +56,25 @@ pub fn not_known(url: &CanonicalUrl, forgotten: Option<ForgottenPage>) -> Comman
     })
 }
 
-/// A page's relevance to the topics of a crawl.
+/// A page's relevance to the focuses of a crawl.
 #[derive(Clone, Debug, Serialize)]
 pub struct FocusReport {
-    /// Whether the page was looked at and is about a topic.
-    pub is_on_topic: bool,
-    /// By topic; empty if the page was not looked at.
-    pub relevances: Vec<TopicRelevance>,
+    /// Whether the page was looked at and is about a focus.
+    pub is_in_focus: bool,
+    /// By focus; empty if the page was not looked at.
+    pub relevances: Vec<FocusRelevance>,
     /// The promise of the links to it, from 0 to 1; counts until the page is looked at.
     pub promise: Option<f64>,
-    /// Links between the page and the last one on a topic on the way to it.
-    pub hops_off_topic: Option<i32>,
+    /// Links between the page and the last one in a focus on the way to it.
+    pub hops_out_of_focus: Option<i32>,
 }
 
 impl FocusReport {
     pub fn of(page: FocusedPage) -> Self {
         Self {
-            is_on_topic: page.is_on_topic(),
-            promise: page.promise(&topic::LinkScoring::default()),
-            hops_off_topic: page.hops,
+            is_in_focus: page.is_in_focus(),
+            promise: page.promise(&focus::LinkScoring::default()),
+            hops_out_of_focus: page.hops,
             relevances: page.relevances,
         }
     }
@@ -91,7 +91,7 @@ pub struct PageReport {
     pub weight: f64,
     /// Its weight by the links that lead to it; 1 is average. Counts if no other weight is given.
     pub importance: f64,
-    /// Its relevance to the topics of the crawl; absent without topics.
+    /// Its relevance to the focuses of the crawl; absent without focuses.
     pub focus: Option<FocusReport>,
     pub depth: i32,
     pub discovered_at: String,

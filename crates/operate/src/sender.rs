@@ -2,7 +2,7 @@
 
 use crate::Order;
 use daemon::CommandFailure;
-use messages::{Command, CommandKind, TopicOrder, topics};
+use messages::{Command, CommandKind, FocusOrder, topics};
 use page::{CanonicalUrl, Host};
 use std::sync::Arc;
 use stream::{Clock, Log, OutputRecord};
@@ -17,7 +17,7 @@ pub struct OrderSender {
     log: Arc<dyn Log>,
     commands: String,
     partitions: u32,
-    topic_orders: String,
+    focus_orders: String,
     clock: Arc<dyn Clock>,
 }
 
@@ -34,7 +34,7 @@ impl OrderSender {
         let partitions = found.ok_or_else(missing)?.partitions;
         // Stages of another version may be running, so publish our schemas.
         stream::schemas::tell(&*log, &names.schemas(Vec::new()), clock.now())?;
-        Ok(Self { partitions, log, commands, topic_orders: names.topic(topics::TOPIC_ORDERS), clock })
+        Ok(Self { partitions, log, commands, focus_orders: names.topic(topics::FOCUS_ORDERS), clock })
     }
 
     /// Sends an order.
@@ -47,8 +47,8 @@ impl OrderSender {
             Order::Hosts(kind, hosts) => {
                 self.append(hosts.iter().map(|host| self.command(*kind, None, Some(host), 1.0)))
             }
-            Order::AddTopic { name, text } => self.append([self.topic_order(name, Some(text.clone()))]),
-            Order::RemoveTopic(name) => self.append([self.topic_order(name, None)]),
+            Order::AddFocus { name, text } => self.append([self.focus_order(name, Some(text.clone()))]),
+            Order::RemoveFocus(name) => self.append([self.focus_order(name, None)]),
         }
     }
 
@@ -67,9 +67,9 @@ impl OrderSender {
         OutputRecord::of(&command, self.commands.as_str(), self.partitions, now)
     }
 
-    fn topic_order(&self, name: &str, text: Option<String>) -> OutputRecord {
+    fn focus_order(&self, name: &str, text: Option<String>) -> OutputRecord {
         let now = self.clock.now();
-        let order = TopicOrder { name: name.to_owned(), text, ordered_at: now };
-        OutputRecord::of(&order, self.topic_orders.as_str(), 1, now)
+        let order = FocusOrder { name: name.to_owned(), text, ordered_at: now };
+        OutputRecord::of(&order, self.focus_orders.as_str(), 1, now)
     }
 }

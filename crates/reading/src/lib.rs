@@ -1,7 +1,7 @@
 //! Reads everything else about a page, besides what is needed to detect changes.
 //!
 //! [`read`] takes more time per page than change detection may: it extracts the main text without its surroundings,
-//! links with the words around them, dates, language, and the shape of the markup. `recrawl text` and `recrawl topic` use it.
+//! links with the words around them, dates, language, and the shape of the markup. `recrawl text`, `recrawl focus` and, where a crawl has a focus, the detector use it.
 //!
 //! This crate never fetches or stores, and never fails on a bad page.
 

@@ -33,9 +33,9 @@ pub use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol};
 pub use crate::preset::Preset;
 pub use crate::rules::{CrawlOrders, Permission, Rule, RuleFault};
 pub use crate::sections::{
-    Budget, Clock, Contents, Crawl, Detector, Discover, Estimator, Fetch, Hints, Http, Kafka, Log, LogFormat,
+    Budget, Clock, Contents, Crawl, Detector, Discover, Estimator, Fetch, Focus, Hints, Http, Kafka, Log, LogFormat,
     Observability, Output, OutputFormat, Policy, Politeness, RankMethod, Ranker, Settings, TRUSTED_PAGES, TextFile,
-    Topics, Trace, Urls, WantedTopic,
+    Trace, Urls, WantedFocus,
 };
 pub use crate::values::{Credentials, MediaRange, PortRange, Proxy, Secret};
 

@@ -11,7 +11,7 @@ pub enum Preset {
     WebFountain,
     /// Ni, Zou & Ding: sites in ranks 4, 2, 1 by link value.
     SiteRank,
-    /// SkyReach: pages on topics.
+    /// SkyReach: pages in focus.
     SkyReach,
     /// Wen & Lu: two classes of pages.
     Classified,

@@ -76,6 +76,7 @@ mod crawl;
 mod detector;
 mod estimator;
 mod fetch;
+mod focus;
 mod hints;
 mod http;
 mod kafka;
@@ -85,7 +86,6 @@ mod output;
 mod policy;
 mod politeness;
 mod ranker;
-mod topics;
 mod trace;
 mod urls;
 
@@ -95,6 +95,7 @@ pub use self::crawl::{Crawl, Discover};
 pub use self::detector::{Contents, Detector};
 pub use self::estimator::Estimator;
 pub use self::fetch::Fetch;
+pub use self::focus::Focus;
 pub use self::hints::Hints;
 pub use self::http::Http;
 pub use self::kafka::Kafka;
@@ -104,7 +105,6 @@ pub use self::output::{Output, OutputFormat};
 pub use self::policy::Policy;
 pub use self::politeness::Politeness;
 pub use self::ranker::{RankMethod, Ranker, TRUSTED_PAGES};
-pub use self::topics::Topics;
 pub use self::trace::Trace;
 pub use self::urls::Urls;
 
@@ -117,12 +117,12 @@ pub struct TextFile {
     pub text: String,
 }
 
-/// A topic that pages should be about.
+/// A focus that pages should be about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WantedTopic {
+pub enum WantedFocus {
     /// A built-in class, by its name.
     Class(String),
-    /// A topic of the operator's own.
+    /// A focus of the operator's own.
     File(TextFile),
 }
 
@@ -136,8 +136,8 @@ macro_rules! settings {
             pub rules: Vec<Rule>,
             /// The files of `crawl.url_filters`, in their order. Whoever loads the settings adds them.
             pub url_filters: Vec<TextFile>,
-            /// The topics of `topics.files`, in their order. Whoever loads the settings adds them.
-            pub wanted: Vec<WantedTopic>,
+            /// The focuses of `focus.files`, in their order. Whoever loads the settings adds them.
+            pub wanted: Vec<WantedFocus>,
         }
 
         /// Every section with its keys, in the order of `default.toml`.
@@ -184,7 +184,7 @@ settings! {
     fetch: Fetch,
     detector: Detector,
     ranker: Ranker,
-    topics: Topics,
+    focus: Focus,
     hints: Hints,
     output: Output,
     log: Log,

@@ -1,5 +1,5 @@
+mod focus;
 mod secrets;
-mod topics;
 
 use crate::reader::SettingsReader;
 use crate::sections::KEYS;

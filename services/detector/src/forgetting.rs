@@ -26,7 +26,7 @@ impl Detector {
         context.delete(VERSIONS, &id);
         context.delete(CONTENTS, &id);
         self.counts.removed += 1;
-        // The ranker, too, may keep what topics made of the page when links were followed.
+        // The ranker, too, may keep what a focus made of the page when links were followed.
         context.emit(RANKER_EVENTS, removal.clone());
         context.emit(PAGE_OBSERVATIONS, removal);
         Ok(())

@@ -21,12 +21,12 @@ pub use crate::state::{CONTENTS, EventsOfHost, HOSTS, PAGES, PageSketch, PageVer
 
 use crate::bands::BandedPage;
 use crate::contents::publish_copy;
-use crate::focus::WantedTopics;
+use crate::focus::WantedFocuses;
 use crate::lists::{ListRules, ListedPages};
 use crate::look::{JudgedLook, PageMemory, dates};
 use change::{LookMemory, PageState, VersionMemory};
 use messages::topics::{
-    ANSWERS, FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS, SCHEDULER_EVENTS, TOPIC_ORDERS,
+    ANSWERS, FETCH_RESULTS, FOCUS_ORDERS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS, SCHEDULER_EVENTS,
 };
 use messages::{
     ChangeForm, ChangedUnit, DetectorEvent, FetchResult, LookJudgement, Message, PageChange, PageObservation,
@@ -41,7 +41,7 @@ use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopo
 use topology::LogNames;
 use watch::{WatchMemory, WatchRule, WatchRules};
 
-/// How often the orders of operators about topics are read, in real time. On the fast clock of a replay that is longer.
+/// How often the orders of operators about focus are read, in real time. On the fast clock of a replay that is longer.
 const HEAR_EVERY: Duration = Duration::from_secs(1);
 
 /// The detector's settings.
@@ -63,8 +63,8 @@ pub struct DetectorRules {
     urls: UrlRules,
     /// The operator's watch rules: parts of single pages that count or do not, and triggers.
     watch: Arc<WatchRules>,
-    /// The topics that pages and links are scored by.
-    topics: WantedTopics,
+    /// The focuses that pages and links are scored by.
+    focuses: WantedFocuses,
     /// How changes are written.
     form: ChangeForm,
 }
@@ -88,7 +88,7 @@ impl DetectorRules {
             lists: ListRules::new(settings),
             urls: settings.urls.rules(),
             watch: Arc::new(watch::configured(settings).expect(CHECKED)),
-            topics: WantedTopics::new(settings),
+            focuses: WantedFocuses::new(settings),
             form,
         }
     }
@@ -110,7 +110,7 @@ pub fn topology() -> StageTopology {
         .writes(PAGE_BANDS)
         .writes(RANKER_EVENTS)
         .writes(ANSWERS)
-        .hears(TOPIC_ORDERS)
+        .hears(FOCUS_ORDERS)
 }
 
 /// The stage, ready to run. It writes changes in this form.
@@ -148,7 +148,7 @@ struct DetectorCounts {
     untriggered: u64,
     links_left_out: u64,
     removed: u64,
-    bad_topic_orders: u64,
+    bad_focus_orders: u64,
 }
 
 impl Detector {
@@ -291,7 +291,7 @@ impl Processor for Detector {
             bands::tell_version(&BandedPage::of(&result), &before.state, &mut known, is_wanted, context);
         }
         if unpacked.is_some() && !look.judgement.held {
-            known.sketch.topics_version = self.rules.topics.version();
+            known.sketch.focus_version = self.rules.focuses.version();
         }
         self.counts.held += u64::from(look.judgement.held);
         self.counts.triggers += look.watched.triggers.len() as u64;
@@ -308,9 +308,9 @@ impl Processor for Detector {
 
     fn figures(&self, _now: Timestamp) -> Vec<(&'static str, f64)> {
         let counts = &self.counts;
-        // All partitions know the same topics, and figures are added up.
+        // All partitions know the same focuses, and figures are added up.
         let of_one = |count: u64| if self.partition == 0 { count } else { 0 };
-        let (topics, left_out, targets) = self.rules.topics.counts();
+        let (focuses, left_out, targets) = self.rules.focuses.counts();
         let counted = [
             ("results_total", counts.results),
             ("repeats_total", counts.repeats),
@@ -324,10 +324,10 @@ impl Processor for Detector {
             ("untriggered_changes_total", counts.untriggered),
             ("links_left_out_total", counts.links_left_out),
             ("pages_removed_total", counts.removed),
-            ("bad_topic_orders_total", of_one(counts.bad_topic_orders)),
-            ("topics", of_one(topics as u64)),
-            ("topics_left_out", of_one(left_out as u64)),
-            ("topic_targets", of_one(targets as u64)),
+            ("bad_focus_orders_total", of_one(counts.bad_focus_orders)),
+            ("focuses", of_one(focuses as u64)),
+            ("focuses_left_out", of_one(left_out as u64)),
+            ("focus_targets", of_one(targets as u64)),
         ];
         let counted = counted.into_iter().map(|(name, count)| (name, count as f64));
         counted.chain(self.questions.figures()).collect()

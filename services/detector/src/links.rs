@@ -40,7 +40,7 @@ pub(crate) fn tell_feeds(
     emit(result, feeds.into_iter().map(link), context);
 }
 
-/// Sends the ranker the links of a page that may be followed, and what the topics say of it and them. Returns how many links
+/// Sends the ranker the links of a page that may be followed, and what the focuses say of it and them. Returns how many links
 /// were left out because there are too many.
 pub(crate) fn tell_links(
     result: &FetchResult,
@@ -85,7 +85,7 @@ pub(crate) fn tell_links(
         is_first_look,
         is_unwanted: is_copy || page.robots.noindex,
         text_hash: hash_without_digits(&page.text),
-        focus: rules.topics.judge(result, body, &links),
+        focus: rules.focuses.judge(result, body, &links),
         links,
     };
     context.emit(RANKER_EVENTS, links);

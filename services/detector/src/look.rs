@@ -1,7 +1,7 @@
 //! Judges one response by the state of its page, and updates that state.
 
 use crate::DetectorRules;
-use crate::focus::WantedTopics;
+use crate::focus::WantedFocuses;
 use crate::state::PageSketch;
 use change::{Absence, HostEvents, Judgement, KnownBody, LookMemory, PageState, PartVerdict, Presence, Version};
 use document::{Body, PageText};
@@ -20,9 +20,9 @@ pub(crate) struct PageMemory {
 }
 
 impl PageMemory {
-    /// Whether these topics have judged the page. One without a version has nothing to be judged again.
-    fn is_judged_by(&self, topics: &WantedTopics) -> bool {
-        self.sketch.topics_version == topics.version() || self.state.is_new()
+    /// Whether these focuses have judged the page. One without a version has nothing to be judged again.
+    fn is_judged_by(&self, focuses: &WantedFocuses) -> bool {
+        self.sketch.focus_version == focuses.version() || self.state.is_new()
     }
 }
 
@@ -66,8 +66,8 @@ impl JudgedLook {
                 let missing = || ProcessError::SetAside("the outcome is fetched, but the body is missing".to_owned());
                 Self::of_version(result, body.ok_or_else(missing)?, rule, rules, known)
             }
-            // The copy was not read by the page's rule, or not by today's topics: the page is to come with its body.
-            ContentEvidence::SameAsKnown if !known.watch.knows(rule) || !known.is_judged_by(&rules.topics) => {
+            // The copy was not read by the page's rule, or not by today's focuses: the page is to come with its body.
+            ContentEvidence::SameAsKnown if !known.watch.knows(rule) || !known.is_judged_by(&rules.focuses) => {
                 Self { look_again_after_s: Some(0), ..Self::silent() }
             }
             // The requester's copy is current. Without a stored version, the response says nothing.

@@ -65,7 +65,7 @@ pub struct PageSketch {
     pub looks: Vec<u8>,
     #[serde(with = "serde_bytes")]
     pub watch: Vec<u8>,
-    pub topics_version: i64,
+    pub focus_version: i64,
     pub forgotten: bool,
     pub banded: bool,
 }

@@ -1,29 +1,29 @@
-//! Weighs pages by the topics of the crawl, and finds the links worth following.
+//! Weighs pages by the focuses of the crawl, and finds the links worth following.
 //!
 //! A page that was never looked at is judged by the links to it, and afterwards by what it is about. Pages are kept only while
-//! there are topics, so that a crawl without them reads and writes nothing here.
+//! there are focuses, so that a crawl without them reads and writes nothing here.
 
 use crate::state::TotalsKey;
-use messages::{LinkFocus, PageFocus, TopicRelevance, impl_message};
+use focus::{FocusWeight, LinkEvidence, LinkScoring, hops_out_of_focus, standing};
+use messages::{FocusRelevance, LinkFocus, PageFocus, impl_message};
 use page::PageId;
 use serde::{Deserialize, Serialize};
 use stream::{Context, ProcessError, Table};
-use topic::{FocusWeight, LinkEvidence, LinkScoring, hops_off_topic, standing};
 
-/// Absent: there was no topic when the page was found or looked at.
+/// Absent: there was no focus when the page was found or looked at.
 pub const FOCUS: Table<PageId, FocusedPage> = Table::new("focus");
-/// Counts of the pages: one record. Absent: there was no topic yet.
+/// Counts of the pages: one record. Absent: there was no focus yet.
 pub const FOCUS_TOTALS: Table<TotalsKey, FocusTotals> = Table::new("focus-totals");
 
-/// A page's relevance to the topics, and the evidence of the links to it. The schema describes the fields.
+/// A page's relevance to the focuses, and the evidence of the links to it. The schema describes the fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FocusedPage {
-    pub topics_version: i64,
+    pub focus_version: i64,
     pub links: i32,
     pub of_words: f64,
     pub of_importance: f64,
     pub hops: Option<i32>,
-    pub relevances: Vec<TopicRelevance>,
+    pub relevances: Vec<FocusRelevance>,
     pub is_target: bool,
 }
 
@@ -32,7 +32,7 @@ pub struct FocusedPage {
 pub struct FocusTotals {
     pub pages: i64,
     pub judged: i64,
-    pub on_topic: i64,
+    pub in_focus: i64,
     pub targets: i64,
 }
 
@@ -40,14 +40,14 @@ impl_message!(FocusedPage, "FocusedPage", include_str!("../../../schemas/state/F
 impl_message!(FocusTotals, "FocusTotals", include_str!("../../../schemas/state/FocusTotals.avsc"));
 
 impl FocusedPage {
-    /// The topic that the page is closest to, seen from its threshold. `None` if the page was not looked at.
-    pub fn best(&self) -> Option<&TopicRelevance> {
-        let place = |it: &TopicRelevance| standing(it.relevance, it.threshold);
+    /// The focus that the page is closest to, seen from its threshold. `None` if the page was not looked at.
+    pub fn best(&self) -> Option<&FocusRelevance> {
+        let place = |it: &FocusRelevance| standing(it.relevance, it.threshold);
         self.relevances.iter().max_by(|one, other| place(one).total_cmp(&place(other)))
     }
 
-    /// Whether the page was looked at and is about a topic.
-    pub fn is_on_topic(&self) -> bool {
+    /// Whether the page was looked at and is about a focus.
+    pub fn is_in_focus(&self) -> bool {
         self.relevances.iter().any(|it| it.relevance >= it.threshold)
     }
 
@@ -65,22 +65,22 @@ impl FocusedPage {
         scoring.of_target(&self.evidence(), None)
     }
 
-    /// The links between the page and the last one on a topic.
-    fn hops_off_topic(&self) -> u32 {
-        hops_off_topic(self.is_on_topic(), self.hops.map(|hops| hops.max(0).unsigned_abs()))
+    /// The links between the page and the last one in a focus.
+    fn hops_out_of_focus(&self) -> u32 {
+        hops_out_of_focus(self.is_in_focus(), self.hops.map(|hops| hops.max(0).unsigned_abs()))
     }
 
     /// The page's weight, given that by its links. `None` if no link to it is worth following.
     fn weight(&self, weights: &FocusWeight, by_links: f64) -> Option<f64> {
         match self.best() {
             Some(best) => Some(weights.of_page(standing(best.relevance, best.threshold), by_links)),
-            // Nothing is known of it: a seed, or a page found before there were topics.
+            // Nothing is known of it: a seed, or a page found before there were focuses.
             None if self.links == 0 => Some(weights.of_page(0.5, by_links)),
             None => weights.of_target(&self.evidence(), by_links),
         }
     }
 
-    /// Adds a link that a page with this distance from a topic has.
+    /// Adds a link that a page with this distance from a focus has.
     fn add(&mut self, scoring: &LinkScoring, promise: f64, hops: u32) {
         let mut evidence = self.evidence();
         scoring.add(&mut evidence, promise, hops);
@@ -91,11 +91,11 @@ impl FocusedPage {
     }
 
     fn counted(&self) -> [i64; 3] {
-        [!self.relevances.is_empty(), self.is_on_topic(), self.is_target].map(i64::from)
+        [!self.relevances.is_empty(), self.is_in_focus(), self.is_target].map(i64::from)
     }
 }
 
-/// How topics are applied in a partition.
+/// How focuses are applied in a partition.
 #[derive(Debug)]
 pub(crate) struct Focus {
     weights: FocusWeight,
@@ -121,32 +121,32 @@ impl Focus {
         }
     }
 
-    /// A page was looked at. Returns what its links carry on, or `None` if there are no topics.
+    /// A page was looked at. Returns what its links carry on, or `None` if there are no focuses.
     pub(crate) fn take_page(
         &mut self,
         id: PageId,
         focus: Option<PageFocus>,
         context: &mut Context<'_>,
     ) -> Result<Option<LinkFocus>, ProcessError> {
-        let Some(PageFocus { topics_version, relevances, is_target, promises }) = focus else {
+        let Some(PageFocus { focus_version, relevances, is_target, promises }) = focus else {
             self.remove(id, context)?;
             return Ok(None);
         };
         let known = self.load(id, context)?;
         let is_known = known.is_some();
         let before = known.unwrap_or_default();
-        let is_first = before.topics_version != topics_version || before.relevances.is_empty();
+        let is_first = before.focus_version != focus_version || before.relevances.is_empty();
         if is_known {
             self.count(&before, -1);
         }
-        let page = FocusedPage { topics_version, relevances, is_target, ..before };
+        let page = FocusedPage { focus_version, relevances, is_target, ..before };
         self.count(&page, 1);
-        let hops = i32::try_from(page.hops_off_topic()).unwrap_or(i32::MAX);
+        let hops = i32::try_from(page.hops_out_of_focus()).unwrap_or(i32::MAX);
         context.put(FOCUS, &id, &page);
-        Ok(Some(LinkFocus { topics_version, hops, is_first, promises }))
+        Ok(Some(LinkFocus { focus_version, hops, is_first, promises }))
     }
 
-    /// A page is to be forgotten, with what topics made of it.
+    /// A page is to be forgotten, with what focuses made of it.
     pub(crate) fn remove(&mut self, id: PageId, context: &mut Context<'_>) -> Result<(), ProcessError> {
         if let Some(known) = self.load(id, context)? {
             self.count(&known, -1);
@@ -168,10 +168,10 @@ impl Focus {
         let known = self.load(id, context)?;
         let is_known = known.is_some();
         let mut page = known.unwrap_or_default();
-        let is_of_others = page.topics_version != focus.topics_version && page.relevances.is_empty();
+        let is_of_others = page.focus_version != focus.focus_version && page.relevances.is_empty();
         if is_of_others {
             let hops = page.hops;
-            page = FocusedPage { topics_version: focus.topics_version, hops, ..FocusedPage::default() };
+            page = FocusedPage { focus_version: focus.focus_version, hops, ..FocusedPage::default() };
         }
         // A page that is looked at again repeats most of its links.
         if page.relevances.is_empty() && (focus.is_first || page.links == 0) {
@@ -197,11 +197,11 @@ impl Focus {
     }
 
     fn count(&mut self, page: &FocusedPage, sign: i64) {
-        let [judged, on_topic, targets] = page.counted();
+        let [judged, in_focus, targets] = page.counted();
         let totals = &mut self.totals;
         totals.pages += sign;
         totals.judged += sign * judged;
-        totals.on_topic += sign * on_topic;
+        totals.in_focus += sign * in_focus;
         totals.targets += sign * targets;
         self.is_changed = true;
     }
@@ -214,7 +214,7 @@ mod tests {
     const ORDINARY: f64 = 1.0;
 
     fn judged(best: f64) -> FocusedPage {
-        let of = |topic: &str, relevance: f64| TopicRelevance { topic: topic.to_owned(), relevance, threshold: 0.3 };
+        let of = |focus: &str, relevance: f64| FocusRelevance { focus: focus.to_owned(), relevance, threshold: 0.3 };
         FocusedPage { relevances: vec![of("a", 0.01), of("b", best)], ..FocusedPage::default() }
     }
 
@@ -235,7 +235,7 @@ mod tests {
         );
         assert_eq!(weight(&sunk), weight(&judged(0.0)));
         assert!((weight(&judged(0.3)).unwrap() - 1.0).abs() < 1e-12);
-        assert_eq!(judged(0.3).best().unwrap().topic, "b");
+        assert_eq!(judged(0.3).best().unwrap().focus, "b");
     }
 
     #[test]
@@ -250,8 +250,8 @@ mod tests {
     }
 
     #[test]
-    fn tunnels_begin_at_pages_on_a_topic_and_at_seeds() {
-        let with_hops = |hops, best| FocusedPage { hops, ..judged(best) }.hops_off_topic();
+    fn tunnels_begin_at_pages_on_a_focus_and_at_seeds() {
+        let with_hops = |hops, best| FocusedPage { hops, ..judged(best) }.hops_out_of_focus();
         assert_eq!((with_hops(Some(4), 0.3), with_hops(None, 0.0), with_hops(Some(0), 0.0)), (0, 0, 1));
     }
 }

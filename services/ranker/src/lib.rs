@@ -8,7 +8,7 @@
 //! as a message ([`messages::LinkCash`]). The partitions split the cash of the virtual page by their numbers of pages, which
 //! they broadcast ([`messages::RankTotals`]).
 //!
-//! Where the crawl has topics, what they say of a page and of the links to it counts, too ([`topic::FocusWeight`]).
+//! Where the crawl has a focus, what it says of a page and of the links to it counts, too ([`::focus::FocusWeight`]).
 //!
 //! It never reads a page, and never decides what is fetched.
 
@@ -336,7 +336,7 @@ impl Processor for Ranker {
             ("weights_told_total", self.counts.told as f64),
             ("links_pruned_total", self.counts.pruned as f64),
             ("judged_pages", self.focus.totals.judged as f64),
-            ("on_topic_pages", self.focus.totals.on_topic as f64),
+            ("pages_in_focus", self.focus.totals.in_focus as f64),
             ("targets_found", self.focus.totals.targets as f64),
         ];
         own.into_iter().chain(self.questions.figures()).collect()

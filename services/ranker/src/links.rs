@@ -14,7 +14,7 @@ pub(crate) struct LinkSource {
     pub(crate) is_news: bool,
     /// The value that each link adds to that of the target's site.
     pub(crate) given_value: LinkValue,
-    /// The page's relevance to the topics, without the promises of its links.
+    /// The page's relevance to the focuses, without the promises of its links.
     pub(crate) focus: Option<LinkFocus>,
 }
 
@@ -23,7 +23,7 @@ pub(crate) struct ArrivingLink {
     pub(crate) target: PageId,
     pub(crate) url: CanonicalUrl,
     pub(crate) given: Given,
-    /// How well its words fit the topics. `None` without topics.
+    /// How well its words fit the focuses. `None` without focuses.
     pub(crate) promise: Option<f32>,
 }
 

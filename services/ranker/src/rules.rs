@@ -18,7 +18,7 @@ pub struct RankerRules {
     /// Least change of a weight that is sent to the scheduler, as a ratio.
     pub(crate) least_ratio: f64,
     pub(crate) partitions: u32,
-    /// Most links from a page on a topic by which others without promise are reached.
+    /// Most links from a page in a focus by which others without promise are reached.
     pub(crate) tunnel_depth: u32,
     /// Pages at which trust begins. Without any, trust plays no part.
     pub(crate) trusted: Arc<[PagePattern]>,
@@ -33,7 +33,7 @@ impl RankerRules {
                 .expect("the settings keep the exponent in range"),
             least_ratio: 1.0 + settings.ranker.min_change,
             partitions,
-            tunnel_depth: settings.topics.tunnel_depth,
+            tunnel_depth: settings.focus.tunnel_depth,
             trusted: settings.ranker.trusted.iter().map(|text| trusted_pages(text)).collect(),
         }
     }

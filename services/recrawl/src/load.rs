@@ -1,6 +1,6 @@
 //! Loads settings from a file, the environment and flags, and lets each crate check the texts that it gives a meaning.
 
-use settings::{Draft, Faults, Layers, Preset, Settings, TextFile, WantedTopic};
+use settings::{Draft, Faults, Layers, Preset, Settings, TextFile, WantedFocus};
 use std::path::Path;
 
 /// Why the settings could not be loaded.
@@ -73,28 +73,28 @@ pub fn load(
     if !settings.url_filters.is_empty() {
         scope::configured(&settings).map_err(LoadError::Faults)?;
     }
-    if !settings.topics.files.is_empty() {
-        add_topics(&mut settings)?;
+    if !settings.focus.files.is_empty() {
+        add_focuses(&mut settings)?;
     }
     Ok(settings)
 }
 
-/// Adds the topics that the settings name, and checks them.
-fn add_topics(settings: &mut Settings) -> Result<(), LoadError> {
-    let segmenter = topic::IcuSegmenter::default();
-    let classes: Vec<_> = topic::classes(&segmenter).into_iter().map(|class| class.name).collect();
-    for path in settings.topics.files.clone() {
+/// Adds the focuses that the settings name, and checks them.
+fn add_focuses(settings: &mut Settings) -> Result<(), LoadError> {
+    let segmenter = focus::IcuSegmenter::default();
+    let classes: Vec<_> = focus::classes(&segmenter).into_iter().map(|class| class.name).collect();
+    for path in settings.focus.files.clone() {
         let name = path.display().to_string();
         if classes.contains(&name) {
-            settings.wanted.push(WantedTopic::Class(name));
+            settings.wanted.push(WantedFocus::Class(name));
             continue;
         }
         let text = std::fs::read_to_string(&path).map_err(|error| {
-            let problem = format!("topics.files: cannot read {name}: {error}");
-            LoadError::Unreadable(format!("{problem}; check the name, or take one of recrawl topic list"))
+            let problem = format!("focus.files: cannot read {name}: {error}");
+            LoadError::Unreadable(format!("{problem}; check the name, or take one of recrawl focus list"))
         })?;
-        settings.wanted.push(WantedTopic::File(TextFile { name, text }));
+        settings.wanted.push(WantedFocus::File(TextFile { name, text }));
     }
-    topic::configured(settings, &segmenter).map_err(LoadError::Faults)?;
+    focus::configured(settings, &segmenter).map_err(LoadError::Faults)?;
     Ok(())
 }

@@ -5,8 +5,8 @@ use messages::CommandKind;
 use outputs::stdout::Format;
 use recrawl::CommandFailure;
 use recrawl::commands::{
-    OnePageArguments, changes, dead_letters, diff, explain, export, feed, fetch, hosts, lab, mirrors, operate, page,
-    rank, robots, rules, run, seed, sitemap, stage, state, status, text, topic, topics, url,
+    OnePageArguments, changes, dead_letters, diff, explain, export, feed, fetch, focus, hosts, lab, mirrors, operate,
+    page, rank, robots, rules, run, seed, sitemap, stage, state, status, text, topics, url,
 };
 use std::process::ExitCode;
 
@@ -79,8 +79,8 @@ enum RecrawlCommand {
     Mirrors(mirrors::MirrorsArguments),
     /// Ranks pages or hosts by how they are linked.
     Rank(rank::RankArguments),
-    /// Says how much pages are about a topic, and learns topics from examples.
-    Topic(topic::TopicArguments),
+    /// Says how much pages are about a focus, and learns one from examples.
+    Focus(focus::FocusArguments),
     /// Lists the entries of a sitemap or feed.
     Sitemap(sitemap::SitemapArguments),
     /// Analyses URLs: canonical form, host, site, page id.
@@ -130,7 +130,7 @@ fn main() -> ExitCode {
         RecrawlCommand::Mirrors(arguments) => mirrors::mirrors(arguments, format),
         RecrawlCommand::Rank(arguments) => rank::rank(arguments, format),
         RecrawlCommand::Url(arguments) => url::url(arguments, format),
-        RecrawlCommand::Topic(arguments) => topic::topic(arguments, format),
+        RecrawlCommand::Focus(arguments) => focus::focus(arguments, format),
         RecrawlCommand::Topics(arguments) => topics::topics(arguments, format),
         RecrawlCommand::State(arguments) => state::state(arguments, format),
         RecrawlCommand::DeadLetters(arguments) => dead_letters::dead_letters(arguments, format),

@@ -116,7 +116,7 @@ pub const STAGES: [StageEntry; 6] = [
         pod: Pod { replicas: 0, ..Pod::DEFAULT },
     },
     StageEntry {
-        purpose: "weighs pages by their links; it has work only if links are followed (crawl.discover) or there are [topics]",
+        purpose: "weighs pages by their links; it has work only if links are followed (crawl.discover) or there is a [focus]",
         topology: ranker::topology,
         build: |around| Ok(ranker::stage(around.settings, around.names, around.partitions)),
         pod: Pod { replicas: 0, ..Pod::DEFAULT },

@@ -39,7 +39,7 @@ fn sketch(random: &mut Pcg64) -> PageSketch {
         listed_change_at: None,
         looks: state(random).looks().encode(),
         watch: Vec::new(),
-        topics_version: 0,
+        focus_version: 0,
         forgotten: false,
         banded: false,
     }

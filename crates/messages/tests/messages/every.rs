@@ -2,9 +2,9 @@ use crate::samples::Samples;
 use apache_avro::Schema;
 use messages::{
     Answer, ChangeEstimate, ChangeHint, Command, DeadLetter, DecodeError, Demand, FetchRequest, FetchResult,
-    Fingerprint, HostStop, Keyed, LinkCash, Message, MirrorLetter, PageBand, PageChange, PageContent, PageLinks,
-    PageObservation, PageOutLinks, PageRemoval, PagesShown, Question, RankTotals, RankedPages, SiteListing,
-    SweepForecast, TopicOrder, TroubleNotice, VirtualCash,
+    Fingerprint, FocusOrder, HostStop, Keyed, LinkCash, Message, MirrorLetter, PageBand, PageChange, PageContent,
+    PageLinks, PageObservation, PageOutLinks, PageRemoval, PagesShown, Question, RankTotals, RankedPages, SiteListing,
+    SweepForecast, TroubleNotice, VirtualCash,
 };
 use std::path::PathBuf;
 
@@ -52,7 +52,7 @@ pub(crate) fn record_types() -> Vec<RecordType> {
         record_type::<RankedPages>(),
         record_type::<PagesShown>(),
         record_type::<PageRemoval>(),
-        record_type::<TopicOrder>(),
+        record_type::<FocusOrder>(),
         record_type::<Question>(),
         record_type::<Answer>(),
         record_type::<DeadLetter>(),

@@ -19,8 +19,8 @@ impl Samples for PageOutLinks {
             text_hash: -81_985_529_216_486_896,
             links: vec![Link { url: target(), anchor: "Überblick".to_owned(), rel: "canonical".to_owned() }],
             focus: Some(PageFocus {
-                topics_version: -3,
-                relevances: vec![TopicRelevance { topic: "帆船".to_owned(), relevance: 0.375, threshold: 0.25 }],
+                focus_version: -3,
+                relevances: vec![FocusRelevance { focus: "帆船".to_owned(), relevance: 0.375, threshold: 0.25 }],
                 is_target: true,
                 promises: vec![0.75],
             }),
@@ -48,7 +48,7 @@ impl Samples for LinkCash {
             is_news: true,
             source_value_ln: 4.25,
             links: vec![CashLink { url: target(), cash: 0.003_906_25 }],
-            focus: Some(LinkFocus { topics_version: 5, hops: 2, is_first: true, promises: vec![0.5] }),
+            focus: Some(LinkFocus { focus_version: 5, hops: 2, is_first: true, promises: vec![0.5] }),
             trust: vec![0.001_953_125],
         };
         let sparse = Self {
@@ -64,7 +64,7 @@ impl Samples for LinkCash {
     }
 }
 
-impl Samples for TopicOrder {
+impl Samples for FocusOrder {
     fn samples() -> Vec<Self> {
         let text = "format = 1\nname = \"帆船\"\n[terms]\nzh = [\"帆船\"]\n".to_owned();
         let full = Self { name: "帆船".to_owned(), text: Some(text), ordered_at: time(3) };

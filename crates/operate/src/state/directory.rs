@@ -91,7 +91,7 @@ impl Inspection {
         Ok(hosts)
     }
 
-    /// How well the pages keep to the topics. How many examples there are is not stored.
+    /// How well the pages keep to the focuses. How many examples there are is not stored.
     fn focus_status(&self) -> Result<Option<FocusStatus>, CommandFailure> {
         let mut sums = FocusTotals::default();
         for partition in 0..self.partitions {
@@ -99,10 +99,10 @@ impl Inspection {
             let totals = tables.get(ranker::FOCUS_TOTALS, &ranker::TotalsKey);
             let totals = totals.map_err(|error| unreadable("ranker", partition, &error))?.unwrap_or_default();
             sums.judged += totals.judged;
-            sums.on_topic += totals.on_topic;
+            sums.in_focus += totals.in_focus;
         }
         let count = |number: i64| number.max(0).unsigned_abs();
-        Ok(FocusStatus::of(count(sums.judged), count(sums.on_topic), 0, 0))
+        Ok(FocusStatus::of(count(sums.judged), count(sums.in_focus), 0, 0))
     }
 
     /// The tables of a stage for the partition of a page. `None` if the task was never started.

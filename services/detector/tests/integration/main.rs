@@ -4,6 +4,7 @@
 
 mod bands;
 mod bench;
+mod focus;
 mod links;
 mod lists;
 mod live;
@@ -11,5 +12,4 @@ mod noise;
 mod presence;
 mod recipes;
 mod stage;
-mod topics;
 mod watch;

@@ -1,8 +1,8 @@
-//! Topics in the ranker: pages are weighed by their relevance and that of the links to them, judged anew when topics change, and
-//! no longer judged when the last topic is removed.
+//! Focuses in the ranker: pages are weighed by their relevance and that of the links to them, judged anew when focuses change, and
+//! no longer judged when the last focus is removed.
 
 use crate::bench::{Bench, PARTITIONS};
-use messages::{Encoded, PageFocus, PageRemoval, RankedPage, TopicRelevance, topics};
+use messages::{Encoded, FocusRelevance, PageFocus, PageRemoval, RankedPage, topics};
 use page::{CanonicalUrl, HOUR};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -14,18 +14,18 @@ const COOKING: i64 = 2;
 const THRESHOLD: f64 = 0.3;
 const ALIKE: (&str, &str) = ("ranker.importance", "none");
 
-/// The relevance of a page to a topic, and the promises of its links, in order.
-fn judged(topics_version: i64, relevance: f64, promises: &[f32]) -> Option<PageFocus> {
-    let topic = if topics_version == SAILING { "sailing" } else { "cooking" };
+/// The relevance of a page to a focus, and the promises of its links, in order.
+fn judged(focus_version: i64, relevance: f64, promises: &[f32]) -> Option<PageFocus> {
+    let focus = if focus_version == SAILING { "sailing" } else { "cooking" };
     Some(PageFocus {
-        topics_version,
-        relevances: vec![TopicRelevance { topic: topic.to_owned(), relevance, threshold: THRESHOLD }],
+        focus_version,
+        relevances: vec![FocusRelevance { focus: focus.to_owned(), relevance, threshold: THRESHOLD }],
         is_target: false,
         promises: promises.to_vec(),
     })
 }
 
-/// A first look, with what topics say.
+/// A first look, with what focuses say.
 fn look(bench: &mut Bench, source: &str, targets: &[&str], focus: Option<PageFocus>) -> Vec<RankedPage> {
     bench.send_judged(source, targets, true, source.len() as i64, focus);
     bench.ranked()
@@ -52,7 +52,7 @@ fn counted(bench: &Bench) -> FocusTotals {
         let mut count = |_, page: FocusedPage| {
             held.pages += 1;
             held.judged += i64::from(!page.relevances.is_empty());
-            held.on_topic += i64::from(page.is_on_topic());
+            held.in_focus += i64::from(page.is_in_focus());
             held.targets += i64::from(page.is_target);
             Ok::<(), TableError>(())
         };
@@ -60,7 +60,7 @@ fn counted(bench: &Bench) -> FocusTotals {
         assert_eq!(totals, held);
         all.pages += held.pages;
         all.judged += held.judged;
-        all.on_topic += held.on_topic;
+        all.in_focus += held.in_focus;
         all.targets += held.targets;
     }
     all
@@ -76,21 +76,21 @@ fn pages_are_weighed_by_what_they_are_about_and_links_by_what_they_promise() {
     let targets = ["/much", "http://b.test/little", "http://c.test/nothing"];
     let ranked = look(&mut bench, "http://a.test/", &targets, judged(SAILING, 0.6, &[0.9, 0.4, 0.0]));
     let weight = |url: &str| told(&ranked, url).map(|page| page.importance);
-    // Twice the threshold is as much on a topic as a page can be: 20^(2 (.7 + .3 · .5) - 1).
+    // Twice the threshold is as much in a focus as a page can be: 20^(2 (.7 + .3 · .5) - 1).
     assert!((weight("http://a.test/").unwrap() - 20_f64.powf(0.7)).abs() < 1e-4);
     let [much, little, nothing] = ["http://a.test/much", "http://b.test/little", "http://c.test/nothing"].map(weight);
     assert!(much > little && little > nothing && nothing.is_some(), "{much:?} {little:?} {nothing:?}");
     // What it promised counts until it is looked at.
     let ranked = look(&mut bench, "http://a.test/much", &[], judged(SAILING, 0.0, &[]));
     assert!(told(&ranked, "http://a.test/much").unwrap().importance < 0.2);
-    assert_eq!(counted(&bench), FocusTotals { pages: 4, judged: 2, on_topic: 1, targets: 0 });
+    assert_eq!(counted(&bench), FocusTotals { pages: 4, judged: 2, in_focus: 1, targets: 0 });
 }
 
 #[test]
 fn beyond_the_tunnel_a_page_is_told_when_a_link_to_it_promises_something() {
-    let mut bench = Bench::new(&[ALIKE, ("topics.tunnel_depth", "1")]);
+    let mut bench = Bench::new(&[ALIKE, ("focus.tunnel_depth", "1")]);
     look(&mut bench, "http://a.test/", &["http://b.test/1"], judged(SAILING, 0.6, &[0.0]));
-    // One link away from a page on the topic, and off it: its own links lead two away.
+    // One link away from a page in the focus, and off it: its own links lead two away.
     let ranked = look(&mut bench, "http://b.test/1", &["http://c.test/2", "/2"], judged(SAILING, 0.0, &[0.0, 0.0]));
     assert!(told(&ranked, "http://c.test/2").is_none() && told(&ranked, "http://b.test/2").is_none(), "{ranked:?}");
     let ranked = look(&mut bench, "http://d.test/", &["http://c.test/2"], judged(SAILING, 0.0, &[0.8]));
@@ -98,15 +98,15 @@ fn beyond_the_tunnel_a_page_is_told_when_a_link_to_it_promises_something() {
 }
 
 #[test]
-fn other_topics_judge_anew_and_without_topics_all_is_forgotten() {
+fn other_focuses_judge_anew_and_without_focuses_all_is_forgotten() {
     let mut bench = Bench::new(&[ALIKE]);
     let sail = ("http://a.test/sail", ["http://b.test/both", "http://b.test/sail"]);
     look(&mut bench, "http://b.test/both", &[], None);
     assert_eq!(counted(&bench), FocusTotals::default());
-    // Before there are topics, all pages are alike.
+    // Before there are focuses, all pages are alike.
     look(&mut bench, sail.0, &sail.1, None);
     assert_eq!(["http://a.test/sail", "http://b.test/sail"].map(|url| bench.told(url)), [1.0; 2]);
-    // A topic is added: pages are judged when they are looked at again, and links count.
+    // A focus is added: pages are judged when they are looked at again, and links count.
     look(&mut bench, sail.0, &sail.1, judged(SAILING, 0.6, &[0.9, 0.9]));
     look(&mut bench, "http://b.test/both", &[], judged(SAILING, 0.6, &[]));
     assert!(bench.told(sail.0) > 5.0, "{}", bench.told(sail.0));
@@ -116,22 +116,22 @@ fn other_topics_judge_anew_and_without_topics_all_is_forgotten() {
     // The page is looked at again: its links do not count twice.
     look(&mut bench, sail.0, &sail.1, judged(SAILING, 0.6, &[0.9, 0.9]));
     assert_eq!(kept(&bench, "http://b.test/sail").unwrap().links, 1);
-    // Other topics: the same page is off them, and what its links promised for those before counts no longer.
+    // Other focuses: the same page is off them, and what its links promised for those before counts no longer.
     look(&mut bench, sail.0, &sail.1, judged(COOKING, 0.0, &[0.0, 0.0]));
     let unseen = kept(&bench, "http://b.test/sail").unwrap();
-    assert_eq!((unseen.topics_version, unseen.links), (COOKING, 1));
+    assert_eq!((unseen.focus_version, unseen.links), (COOKING, 1));
     assert!(bench.told("http://a.test/sail") < 0.2 && bench.told("http://b.test/sail") < 1.0);
     let both = kept(&bench, "http://b.test/both").unwrap();
     assert_eq!(
-        (both.topics_version, both.best().unwrap().topic.as_str()),
+        (both.focus_version, both.best().unwrap().focus.as_str()),
         (SAILING, "sailing"),
         "until it is looked at"
     );
     look(&mut bench, "http://b.test/both", &[], judged(COOKING, 0.6, &[]));
-    assert_eq!(kept(&bench, "http://b.test/both").unwrap().best().unwrap().topic, "cooking");
+    assert_eq!(kept(&bench, "http://b.test/both").unwrap().best().unwrap().focus, "cooking");
     bench.driver.kill(0);
     bench.start();
-    // No topics any more: what is looked at is like any other page, and nothing is kept of it.
+    // No focuses any more: what is looked at is like any other page, and nothing is kept of it.
     look(&mut bench, sail.0, &sail.1, None);
     look(&mut bench, "http://b.test/both", &[], None);
     look(&mut bench, "http://b.test/sail", &[], None);
@@ -141,7 +141,7 @@ fn other_topics_judge_anew_and_without_topics_all_is_forgotten() {
 }
 
 #[test]
-fn of_a_forgotten_page_nothing_stays_that_topics_made_of_it() {
+fn of_a_forgotten_page_nothing_stays_that_focuses_made_of_it() {
     let mut bench = Bench::new(&[ALIKE]);
     let page = "http://a.test/";
     look(&mut bench, page, &["http://b.test/"], judged(SAILING, 0.6, &[0.9]));
@@ -150,18 +150,18 @@ fn of_a_forgotten_page_nothing_stays_that_topics_made_of_it() {
     let site = url.site_key();
     let removal = PageRemoval { url, removed_at: stream::Clock::now(&*bench.driver.clock), last_attempt: Some(1) };
     for _ in 0..2 {
-        let topic = bench.names.topic(topics::RANKER_EVENTS);
-        bench.driver.send(&topic, site.as_str().as_bytes(), removal.encode()).unwrap();
+        let focus = bench.names.topic(topics::RANKER_EVENTS);
+        bench.driver.send(&focus, site.as_str().as_bytes(), removal.encode()).unwrap();
         bench.ranked();
         assert_eq!(kept(&bench, page), None);
-        assert_eq!(counted(&bench), FocusTotals { pages: 1, judged: 0, on_topic: 0, targets: 0 });
+        assert_eq!(counted(&bench), FocusTotals { pages: 1, judged: 0, in_focus: 0, targets: 0 });
     }
     // It is judged like a new page when it is seeded again.
     look(&mut bench, page, &["http://b.test/"], judged(SAILING, 0.6, &[0.9]));
-    assert_eq!(counted(&bench), FocusTotals { pages: 2, judged: 1, on_topic: 1, targets: 0 });
+    assert_eq!(counted(&bench), FocusTotals { pages: 2, judged: 1, in_focus: 1, targets: 0 });
 }
 
-/// Looks and changes of topics in random order, with crashes in the middle of batches: what is kept in the end is what is kept
+/// Looks and changes of focuses in random order, with crashes in the middle of batches: what is kept in the end is what is kept
 /// without crashes, and the counts are those of the table.
 #[test]
 fn crashes_change_nothing_of_what_is_kept() {
@@ -174,14 +174,14 @@ fn crashes_change_nothing_of_what_is_kept() {
             let mut killed = 0;
             for round in 0..150 {
                 // Sailing, then cooking, then nothing, then sailing again.
-                let topics = [Some(SAILING), Some(COOKING), None, Some(SAILING)][round * 4 / 150];
+                let focuses = [Some(SAILING), Some(COOKING), None, Some(SAILING)][round * 4 / 150];
                 let source = random.random_range(0..40);
                 // All links are of one site, whose partition receives them in the order of the looks.
                 let targets: Vec<_> = (0..4).map(|step| url((source + 7 * step) % 35)).collect();
                 let targets: Vec<&str> = targets.iter().map(String::as_str).collect();
                 let relevance = random.random_range(0.0..0.6);
                 let promises: Vec<f32> = targets.iter().map(|_| random.random_range(0.0..1.0)).collect();
-                let focus = topics.and_then(|version| judged(version, relevance, &promises));
+                let focus = focuses.and_then(|version| judged(version, relevance, &promises));
                 bench.send_judged(&url(source), &targets, true, round as i64, focus);
                 if round % 10 == 0 {
                     bench.driver.clock.advance(HOUR);

@@ -15,7 +15,7 @@ pub fn explain(arguments: &OnePageArguments, format: Format) -> Result<(), Comma
     answer(format, &Explained { explanation, focus: focus.map(FocusReport::of) }, text)
 }
 
-/// Why a page is or is not due, and what topics make of it.
+/// Why a page is or is not due, and what focuses make of it.
 #[derive(Serialize)]
 struct Explained {
     #[serde(flatten)]
@@ -44,11 +44,11 @@ fn text(Explained { explanation, focus }: &Explained) -> String {
         )
     }));
     if let Some(focus) = focus {
-        let of = |it: &messages::TopicRelevance| format!("{} {:.3} (from {:.3})", it.topic, it.relevance, it.threshold);
+        let of = |it: &messages::FocusRelevance| format!("{} {:.3} (from {:.3})", it.focus, it.relevance, it.threshold);
         let judged: Vec<String> = focus.relevances.iter().map(of).collect();
         lines.push(match judged.is_empty() {
-            false => format!("topics               {}", judged.join(", ")),
-            true => format!("topics               links to it promise {}", number(focus.promise)),
+            false => format!("focus                {}", judged.join(", ")),
+            true => format!("focus                links to it promise {}", number(focus.promise)),
         });
     }
     lines.push(String::new());

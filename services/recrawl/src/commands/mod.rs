@@ -8,6 +8,7 @@ pub mod explain;
 pub mod export;
 pub mod feed;
 pub mod fetch;
+pub mod focus;
 pub mod hosts;
 pub mod lab;
 pub mod mirrors;
@@ -23,7 +24,7 @@ pub mod stage;
 pub mod state;
 pub mod status;
 pub mod text;
-pub mod topic;
+
 pub mod topics;
 pub mod url;
 

@@ -79,10 +79,10 @@ fn text(status: &Status) -> String {
     lines.extend(status.focus.as_ref().map(|focus| {
         let recall = focus
             .target_recall
-            .map_or(String::new(), |recall| format!("; {:.1} % of the topics' examples found", 100.0 * recall));
-        let (on_topic, judged) = (focus.on_topic_pages, focus.judged_pages);
+            .map_or(String::new(), |recall| format!("; {:.1} % of the focuses' examples found", 100.0 * recall));
+        let (in_focus, judged) = (focus.pages_in_focus, focus.judged_pages);
         format!(
-            "harvest rate         {:>8.2} %   {on_topic} of {judged} pages on topic{recall}",
+            "harvest rate         {:>8.2} %   {in_focus} of {judged} pages in focus{recall}",
             100.0 * focus.harvest_rate
         )
     }));

@@ -15,7 +15,7 @@ const WRITTEN_BY_COMMANDS: [TopicSpec; 6] = [
     topics::FETCH_RESULTS.spec(),
     topics::PAGE_OBSERVATIONS.spec(),
     topics::RANKER_EVENTS.spec(),
-    topics::TOPIC_ORDERS.spec(),
+    topics::FOCUS_ORDERS.spec(),
     SCHEMAS,
 ];
 /// … and these are read by commands alone.

@@ -4,7 +4,7 @@ use change_rate::EstimatorChoice;
 use page::CanonicalUrl;
 use policies::PolicyKind;
 use recrawl::load::from_layers;
-use settings::{Layers, RankMethod, Secrets, Settings, TextFile, WantedTopic};
+use settings::{Layers, RankMethod, Secrets, Settings, TextFile, WantedFocus};
 
 fn layered(file: &str, flags: &[(&str, &str)]) -> Result<Settings, String> {
     let overrides: Vec<_> = flags.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
@@ -142,43 +142,43 @@ fn a_filter_file_is_part_of_the_scope_and_its_faults_are_named_by_line() {
 
 const SAILING: &str = "format = 1\nname = \"sailing\"\n\n[terms.en]\nsailing = 0.6\nregatta = 0.4\n";
 
-/// The names of wanted topics, or the faults.
-fn topics(wanted: Vec<WantedTopic>) -> Result<Vec<String>, String> {
+/// The names of wanted focuses, or the faults.
+fn focuses(wanted: Vec<WantedFocus>) -> Result<Vec<String>, String> {
     let settings = Settings { wanted, ..Settings::default() };
-    let topics = topic::configured(&settings, &topic::IcuSegmenter::default());
-    topics.map(|topics| topics.into_iter().map(|topic| topic.name).collect()).map_err(|faults| faults.to_string())
+    let focuses = focus::configured(&settings, &focus::IcuSegmenter::default());
+    focuses.map(|focuses| focuses.into_iter().map(|focus| focus.name).collect()).map_err(|faults| faults.to_string())
 }
 
-fn own(name: &str, text: &str) -> WantedTopic {
-    WantedTopic::File(file(name, text))
+fn own(name: &str, text: &str) -> WantedFocus {
+    WantedFocus::File(file(name, text))
 }
 
-fn class(name: &str) -> WantedTopic {
-    WantedTopic::Class(name.to_owned())
+fn class(name: &str) -> WantedFocus {
+    WantedFocus::Class(name.to_owned())
 }
 
 #[test]
-fn a_topic_has_a_name_of_its_own() {
-    assert_eq!(topics(vec![own("sailing.toml", SAILING), class("sport")]).unwrap(), ["sailing", "sport"]);
-    let faults = topics(vec![own("sailing.toml", SAILING), own("again.toml", SAILING)]).unwrap_err();
+fn a_focus_has_a_name_of_its_own() {
+    assert_eq!(focuses(vec![own("sailing.toml", SAILING), class("sport")]).unwrap(), ["sailing", "sport"]);
+    let faults = focuses(vec![own("sailing.toml", SAILING), own("again.toml", SAILING)]).unwrap_err();
     assert!(faults.contains("again.toml:1") && faults.contains("\"sailing\""), "{faults}");
-    assert!(topics(vec![class("sport"), class("sport")]).unwrap_err().contains("topics.files"));
-    assert!(topics(vec![class("no such class")]).unwrap_err().contains("no such class"));
+    assert!(focuses(vec![class("sport"), class("sport")]).unwrap_err().contains("focus.files"));
+    assert!(focuses(vec![class("no such class")]).unwrap_err().contains("no such class"));
 }
 
 #[test]
-fn every_line_that_is_wrong_in_a_topic_is_named() {
+fn every_line_that_is_wrong_in_a_focus_is_named() {
     let text = "format = 1\nname = \"sailing\"\nthreshold = 2.0\n\n[terms.en]\nsailing = \"much\"\n";
-    let faults = topics(vec![own("sailing.toml", text)]).unwrap_err();
+    let faults = focuses(vec![own("sailing.toml", text)]).unwrap_err();
     assert!(faults.contains("sailing.toml:3") && faults.contains("sailing.toml:6"), "{faults}");
 }
 
 #[test]
-fn there_are_so_many_topics_and_no_more() {
+fn there_are_so_many_focuses_and_no_more() {
     let numbered = |number: usize| own("many.toml", &SAILING.replace("\"sailing\"", &format!("\"sailing {number}\"")));
-    assert!(topics((0..topic::MAX_TOPICS).map(numbered).collect()).is_ok());
-    let faults = topics((0..=topic::MAX_TOPICS).map(numbered).collect()).unwrap_err();
-    assert!(faults.contains(&format!("more than {} topics", topic::MAX_TOPICS)), "{faults}");
+    assert!(focuses((0..focus::MAX_FOCUSES).map(numbered).collect()).is_ok());
+    let faults = focuses((0..=focus::MAX_FOCUSES).map(numbered).collect()).unwrap_err();
+    assert!(faults.contains(&format!("more than {} focuses", focus::MAX_FOCUSES)), "{faults}");
 }
 
 #[test]

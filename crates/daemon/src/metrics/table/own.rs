@@ -153,14 +153,14 @@ pub(super) const DETECTOR: &[Metric] = &[
         "pages",
         "pages deleted because they were forgotten or made room for others",
     ),
-    counter("recrawl_detector_bad_topic_orders_total", "orders", "orders about topics that could not be read"),
-    gauge("recrawl_detector_topics", "topics", "topics that pages are judged by"),
+    counter("recrawl_detector_bad_focus_orders_total", "orders", "orders about focuses that could not be read"),
+    gauge("recrawl_detector_focuses", "focuses", "focuses that pages are judged by"),
     gauge(
-        "recrawl_detector_topics_left_out",
-        "topics",
-        "topics that pages are not judged by, because there are too many",
+        "recrawl_detector_focuses_left_out",
+        "focuses",
+        "focuses that pages are not judged by, because there are too many",
     ),
-    gauge("recrawl_detector_topic_targets", "pages", "pages that the topics of the crawl name as examples"),
+    gauge("recrawl_detector_focus_targets", "pages", "pages that the focuses of the crawl name as examples"),
 ];
 
 pub(super) const ESTIMATOR: &[Metric] = &[
@@ -184,13 +184,13 @@ pub(super) const RANKER: &[Metric] = &[
     counter(
         "recrawl_ranker_links_pruned_total",
         "links",
-        "links not followed because they promise nothing for the topics of the crawl",
+        "links not followed because they promise nothing for the focuses of the crawl",
     ),
     counter("recrawl_ranker_pages_found_total", "pages", "pages first seen as the target of a link"),
     counter("recrawl_ranker_weights_told_total", "pages", "pages whose new weight was told to the scheduler"),
-    gauge("recrawl_ranker_judged_pages", "pages", "pages looked at and judged by the topics of the crawl"),
-    gauge("recrawl_ranker_on_topic_pages", "pages", "pages looked at that are about a topic of the crawl"),
-    gauge("recrawl_ranker_targets_found", "pages", "pages looked at that a topic names as examples"),
+    gauge("recrawl_ranker_judged_pages", "pages", "pages looked at and judged by the focuses of the crawl"),
+    gauge("recrawl_ranker_pages_in_focus", "pages", "pages looked at that are in a focus of the crawl"),
+    gauge("recrawl_ranker_targets_found", "pages", "pages looked at that a focus names as examples"),
 ];
 
 pub(super) const DELIVERY: &[Metric] = &[

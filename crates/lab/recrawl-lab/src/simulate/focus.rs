@@ -1,8 +1,8 @@
-//! `recrawl simulate focus`: in which order a crawl that looks for a topic fetches pages, on a generated web or on saved pages.
+//! `recrawl simulate focus`: in which order a crawl that looks for a focus fetches pages, on a generated web or on saved pages.
 
 use super::jobs;
 use super::report::{Curve, CurveAxis, ReportTable, SimulationReport};
-use ::topic::{IcuSegmenter, Topic, metrics::MEASURED_AT};
+use ::focus::{Focus, IcuSegmenter, metrics::MEASURED_AT};
 use clap::Args;
 use outputs::stdout::{Format, answers, print};
 use recrawl::CommandFailure;
@@ -18,11 +18,11 @@ const POINTS: usize = 8;
 pub(super) struct FocusArguments {
     /// Saved pages, one {"file":…, "url":…, "relevant":true|false, "seed":true|false} per line. Without it a web of 80 sites
     /// is generated.
-    #[arg(long, value_name = "FILE.jsonl", requires = "topic")]
+    #[arg(long, value_name = "FILE.jsonl", requires = "focus")]
     pages: Option<PathBuf>,
-    /// Topic to look for on saved pages: the file of a topic, or a class of `recrawl topic list`.
+    /// Focus to look for on saved pages: the file of a focus, or a class of `recrawl focus list`.
     #[arg(long, requires = "pages")]
-    topic: Option<String>,
+    focus: Option<String>,
     /// Numbers of fetches at which the harvest is measured, separated by commas.
     #[arg(long, value_delimiter = ',')]
     at: Vec<usize>,
@@ -66,17 +66,17 @@ struct HarvestPoint {
 /// Runs the crawls.
 pub(super) fn focus(arguments: &FocusArguments, format: Format) -> Result<(), CommandFailure> {
     let threads = arguments.threads.number()?;
-    let (web, topic) = match (&arguments.pages, &arguments.topic) {
+    let (web, focus) = match (&arguments.pages, &arguments.focus) {
         (Some(pages), Some(name)) => {
-            let topic = recrawl::commands::topic::load(name, &IcuSegmenter::default())?;
-            (saved(pages)?, topic)
+            let focus = recrawl::commands::focus::load(name, &IcuSegmenter::default())?;
+            (saved(pages)?, focus)
         }
         _ => generated::generate(arguments.seed),
     };
     let at = measured_at(arguments, web.pages().len())?;
-    let rows = crawl(&web, &topic, &at, threads)?;
+    let rows = crawl(&web, &focus, &at, threads)?;
     if let Some(path) = &arguments.report {
-        report(&web, &topic, &at, &rows).write(path)?;
+        report(&web, &focus, &at, &rows).write(path)?;
     }
     match format {
         Format::Text => print(&super::columns(&head(&at), &rows.iter().map(cells).collect::<Vec<_>>(), 1)),
@@ -100,8 +100,8 @@ fn measured_at(arguments: &FocusArguments, pages: usize) -> Result<Vec<usize>, C
     }
 }
 
-fn crawl(web: &FocusWeb, topic: &Topic, at: &[usize], threads: usize) -> Result<Vec<FocusRow>, CommandFailure> {
-    let crawler = FocusCrawler::new(web, topic);
+fn crawl(web: &FocusWeb, focus: &Focus, at: &[usize], threads: usize) -> Result<Vec<FocusRow>, CommandFailure> {
+    let crawler = FocusCrawler::new(web, focus);
     let most = at.last().copied().unwrap_or(0);
     let names = FetchOrder::ALL.map(|order| order.name().to_owned());
     let (harvests, stopped) = jobs::run(&names, threads, |number, _| Ok(crawler.crawl(FetchOrder::ALL[number], most)))?;
@@ -173,7 +173,7 @@ fn cells_of(row: &FocusRow, last: Option<f64>, of: fn(&HarvestPoint) -> Option<f
     [row.order.to_owned()].into_iter().chain(points).chain([figure(last)]).collect()
 }
 
-fn report(web: &FocusWeb, topic: &Topic, at: &[usize], rows: &[FocusRow]) -> SimulationReport {
+fn report(web: &FocusWeb, focus: &Focus, at: &[usize], rows: &[FocusRow]) -> SimulationReport {
     let curve = |row: &FocusRow| Curve {
         name: row.order.to_owned(),
         points: row.points.iter().filter_map(|point| Some((point.fetches as f64, point.harvest_rate?))).collect(),
@@ -185,10 +185,10 @@ fn report(web: &FocusWeb, topic: &Topic, at: &[usize], rows: &[FocusRow]) -> Sim
     last.last_mut().into_iter().for_each(|column| "at the end".clone_into(column));
     let relevant = web.pages().iter().filter(|page| page.is_relevant).count();
     SimulationReport {
-        title: format!("Focused crawling: {}", topic.name),
+        title: format!("Focused crawling: {}", focus.name),
         introduction: format!(
-            "{} pages, {relevant} of them on the topic, {} seeds. Harvest rate: share of pages on the topic among those fetched. \
-             Target recall: share of the pages on the topic that were fetched. The oracle knows all pages beforehand.",
+            "{} pages, {relevant} of them in the focus, {} seeds. Harvest rate: share of pages in the focus among those fetched. \
+             Target recall: share of the pages in the focus that were fetched. The oracle knows all pages beforehand.",
             web.pages().len(),
             web.seeds().len(),
         ),

@@ -38,7 +38,7 @@ enum SimulateCommand {
     Versus(versus::VersusArguments),
     /// Crawls a web that grows, and measures how soon new pages are copied.
     Grow(grow::GrowArguments),
-    /// Crawls for pages on a topic, and measures how many of the pages fetched are.
+    /// Crawls for pages in a focus, and measures how many of the pages fetched are.
     Focus(focus::FocusArguments),
     /// Compares published figures with ours.
     Reproduce(reproduce::ReproduceArguments),

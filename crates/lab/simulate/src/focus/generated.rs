@@ -1,25 +1,25 @@
 //! A generated web: sites with subjects in English or Chinese, links that often but not always stay with the subject,
-//! words around links that often but not always fit the subject, and sites on the topic that only other sites lead to.
+//! words around links that often but not always fit the subject, and sites in the focus that only other sites lead to.
 
 use super::web::{FocusPage, FocusWeb};
 use chance::{splitmix64, unit};
-use topic::{IcuSegmenter, PageTerms, Topic, TopicLearner, classes};
+use focus::{Focus, FocusLearner, IcuSegmenter, PageTerms, classes};
 
 const SITES: usize = 80;
 /// Pages of each site.
 pub const PAGES_PER_SITE: usize = 250;
 const PAGES: usize = SITES * PAGES_PER_SITE;
-/// Sites on the topic, the first ones. Of these the last ones are behind tunnels.
-pub const TOPIC_SITES: usize = 20;
+/// Sites in the focus, the first ones. Of these the last ones are behind tunnels.
+pub const FOCUS_SITES: usize = 20;
 /// Sites that only pages of other sites lead to.
 pub const TUNNELLED_SITES: usize = 6;
-/// Example pages in each language from which the topic is learned.
+/// Example pages in each language from which the focus is learned.
 const EXAMPLES: usize = 12;
 /// Other pages from which it is learned what is common.
 const OTHERS: usize = 80;
-/// The seeds: the first pages of two sites on the topic and of two others.
+/// The seeds: the first pages of two sites in the focus and of two others.
 const SEED_SITES: [usize; 4] = [0, 1, 40, 61];
-/// Pages of other sites that lead to each tunnelled site, how many pages on the topic link to each of these, and how many
+/// Pages of other sites that lead to each tunnelled site, how many pages in the focus link to each of these, and how many
 /// links it has into the site.
 const PORTALS_PER_SITE: usize = 3;
 const LINKS_TO_PORTAL: usize = 10;
@@ -63,7 +63,7 @@ const CHINESE_GENERAL: &str = "问题 情况 发展 社会 工作 生活 时间 
 fn languages() -> [Language; 2] {
     let classes = classes(&IcuSegmenter::default());
     let words = |language: &str| -> Vec<Vec<String>> {
-        let terms = |class: &Topic| class.languages[language].vector.iter().map(|(term, _)| term.to_owned()).collect();
+        let terms = |class: &Focus| class.languages[language].vector.iter().map(|(term, _)| term.to_owned()).collect();
         classes.iter().map(terms).collect()
     };
     let list = |words: &str, gap: &str| words.split(gap).map(|word| word.trim().to_owned()).collect();
@@ -111,18 +111,18 @@ fn write(chance: &mut Chance, language: &Language, subject: usize, words: usize)
     (0..words).map(word).collect()
 }
 
-/// Generates a web from a seed, and learns its topic: from examples that are not among its pages, beside some that are
-/// off the topic.
-pub fn generate(seed: u64) -> (FocusWeb, Topic) {
+/// Generates a web from a seed, and learns its focus: from examples that are not among its pages, beside some that are
+/// off the focus.
+pub fn generate(seed: u64) -> (FocusWeb, Focus) {
     let mut chance = Chance(seed);
     let pages = generate_pages(&mut chance);
-    let topic = learn(&mut chance, &pages);
-    (FocusWeb::new(pages, SEED_SITES.map(|site| site * PAGES_PER_SITE).into()), topic)
+    let focus = learn(&mut chance, &pages);
+    (FocusWeb::new(pages, SEED_SITES.map(|site| site * PAGES_PER_SITE).into()), focus)
 }
 
-fn learn(chance: &mut Chance, pages: &[FocusPage]) -> Topic {
+fn learn(chance: &mut Chance, pages: &[FocusPage]) -> Focus {
     let segmenter = IcuSegmenter::default();
-    let mut learner = TopicLearner::default();
+    let mut learner = FocusLearner::default();
     for (language, text) in examples(chance) {
         learner.add_example(language, PageTerms::read(&segmenter, "", &text));
     }
@@ -138,7 +138,7 @@ fn language_of(site: usize) -> usize {
     usize::from(site % 2 == 1)
 }
 
-/// Example pages on the topic in each language. They are not part of the web.
+/// Example pages in the focus in each language. They are not part of the web.
 fn examples(chance: &mut Chance) -> Vec<(&'static str, String)> {
     let mut write_in = |(language, name)| {
         let words = write(chance, language, SUBJECT, 150);
@@ -154,13 +154,13 @@ fn generate_pages(chance: &mut Chance) -> Vec<FocusPage> {
     let subjects = languages[0].subjects.len();
     let other_subject = |chance: &mut Chance| (SUBJECT + 1 + chance.below(subjects - 1)) % subjects;
     let site_subjects: Vec<usize> =
-        (0..SITES).map(|site| if site < TOPIC_SITES { SUBJECT } else { other_subject(chance) }).collect();
+        (0..SITES).map(|site| if site < FOCUS_SITES { SUBJECT } else { other_subject(chance) }).collect();
     let plans: Vec<Plan> = (0..PAGES)
         .map(|page| {
             let site = page / PAGES_PER_SITE;
             let subject = match chance.share() {
-                share if site < TOPIC_SITES && share < 0.08 => other_subject(chance),
-                share if site >= TOPIC_SITES && share < 0.01 => SUBJECT,
+                share if site < FOCUS_SITES && share < 0.08 => other_subject(chance),
+                share if site >= FOCUS_SITES && share < 0.01 => SUBJECT,
                 _ => site_subjects[site],
             };
             let language = language_of(site);
@@ -181,7 +181,7 @@ fn draw_page(chance: &mut Chance, site: usize) -> usize {
 }
 
 fn is_tunnelled(site: usize) -> bool {
-    (TOPIC_SITES - TUNNELLED_SITES..TOPIC_SITES).contains(&site)
+    (FOCUS_SITES - TUNNELLED_SITES..FOCUS_SITES).contains(&site)
 }
 
 fn draw_targets(chance: &mut Chance, site_subjects: &[usize], subject: usize, page: usize) -> Vec<usize> {
@@ -195,21 +195,21 @@ fn draw_targets(chance: &mut Chance, site_subjects: &[usize], subject: usize, pa
             _ => chance.below(SITES),
         };
         // Only its own pages link to a tunnelled site directly.
-        let to = if is_tunnelled(to) && to != site { chance.below(TOPIC_SITES - TUNNELLED_SITES) } else { to };
+        let to = if is_tunnelled(to) && to != site { chance.below(FOCUS_SITES - TUNNELLED_SITES) } else { to };
         draw_page(chance, to)
     };
     (0..count).map(&mut draw).collect()
 }
 
-/// Pages on the topic link to a few pages of other sites, and those to the tunnelled sites.
+/// Pages in the focus link to a few pages of other sites, and those to the tunnelled sites.
 fn dig_tunnels(chance: &mut Chance, targets: &mut [Vec<usize>]) {
-    for site in (0..TOPIC_SITES).filter(|site| is_tunnelled(*site)) {
+    for site in (0..FOCUS_SITES).filter(|site| is_tunnelled(*site)) {
         for _ in 0..PORTALS_PER_SITE {
-            let elsewhere = TOPIC_SITES + chance.below(SITES - TOPIC_SITES);
+            let elsewhere = FOCUS_SITES + chance.below(SITES - FOCUS_SITES);
             let portal = draw_page(chance, elsewhere);
             for _ in 0..LINKS_TO_PORTAL {
-                let on_topic = chance.below(TOPIC_SITES - TUNNELLED_SITES);
-                targets[draw_page(chance, on_topic)].push(portal);
+                let in_focus = chance.below(FOCUS_SITES - TUNNELLED_SITES);
+                targets[draw_page(chance, in_focus)].push(portal);
             }
             targets[portal].extend((0..LINKS_FROM_PORTAL).map(|_| draw_page(chance, site)));
         }

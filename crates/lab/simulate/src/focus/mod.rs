@@ -1,6 +1,6 @@
-//! Focused crawling: what share of the pages that a crawl fetches is on the topic, in which order of fetches?
+//! Focused crawling: what share of the pages that a crawl fetches is in the focus, in which order of fetches?
 //!
-//! The web is [generated] or made of saved pages. Whether a page is truly on the topic is known apart from the words that
+//! The web is [generated] or made of saved pages. Whether a page is truly in the focus is known apart from the words that
 //! the crawls go by. Each crawl knows of the web what it has fetched, except the oracle.
 
 pub mod generated;
@@ -11,8 +11,8 @@ mod web;
 pub use self::web::{FocusPage, FocusWeb};
 
 use self::orders::CrawledPage;
-use topic::metrics::{harvest_rate, mean_height, target_recall};
-use topic::{LinkPrediction, Topic};
+use focus::metrics::{harvest_rate, mean_height, target_recall};
+use focus::{Focus, LinkPrediction};
 
 /// An order of fetches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum FetchOrder {
     IPageRankWithOurPrediction,
     /// By the score of links, as recrawl does.
     Recrawl,
-    /// The nearest way to a page on the topic, known beforehand.
+    /// The nearest way to a page in the focus, known beforehand.
     Oracle,
 }
 
@@ -55,7 +55,7 @@ impl FetchOrder {
     }
 }
 
-/// A crawler that looks for a topic, with the web as it reads it.
+/// A crawler that looks for a focus, with the web as it reads it.
 pub struct FocusCrawler<'a> {
     web: &'a FocusWeb,
     /// With our prediction of links, and with the published one.
@@ -63,26 +63,26 @@ pub struct FocusCrawler<'a> {
     published: Vec<CrawledPage>,
 }
 
-/// The pages that a crawl has fetched, and which of them are on the topic.
+/// The pages that a crawl has fetched, and which of them are in the focus.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Harvest {
     /// The order of its fetches.
     pub order: FetchOrder,
     /// Pages as fetched: places in [`FocusWeb::pages`].
     pub fetched: Vec<usize>,
-    /// Whether each of them is on the topic.
+    /// Whether each of them is in the focus.
     pub relevant: Vec<bool>,
-    /// Number of pages on the topic that there are.
+    /// Number of pages in the focus that there are.
     pub known_relevant: usize,
 }
 
 impl Harvest {
-    /// Share of pages on the topic among the first fetches. `None` if fewer were made.
+    /// Share of pages in the focus among the first fetches. `None` if fewer were made.
     pub fn rate(&self, fetches: usize) -> Option<f64> {
         harvest_rate(&self.relevant, fetches)
     }
 
-    /// Share of all pages on the topic that the first fetches found. `None` if fewer were made.
+    /// Share of all pages in the focus that the first fetches found. `None` if fewer were made.
     pub fn recall(&self, fetches: usize) -> Option<f64> {
         target_recall(&self.relevant, fetches, self.known_relevant)
     }
@@ -97,15 +97,15 @@ impl Harvest {
 
 impl<'a> FocusCrawler<'a> {
     /// Reads all pages.
-    pub fn new(web: &'a FocusWeb, topic: &Topic) -> Self {
+    pub fn new(web: &'a FocusWeb, focus: &Focus) -> Self {
         Self {
             web,
-            ours: orders::read(&LinkPrediction::default(), topic, web),
-            published: orders::read(&LinkPrediction::published(), topic, web),
+            ours: orders::read(&LinkPrediction::default(), focus, web),
+            published: orders::read(&LinkPrediction::published(), focus, web),
         }
     }
 
-    /// How often the words of pages say what is true: of those on the topic, and of the others.
+    /// How often the words of pages say what is true: of those in the focus, and of the others.
     pub fn accuracy(&self) -> [f64; 2] {
         [true, false].map(|is_relevant| {
             let judged = self.web.pages().iter().zip(&self.ours).filter(|(page, _)| page.is_relevant == is_relevant);

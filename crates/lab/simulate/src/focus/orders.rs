@@ -2,11 +2,11 @@
 
 use super::rank::rank_roughly;
 use super::web::{FocusPage, FocusWeb};
-use std::collections::{BTreeMap, VecDeque};
-use topic::{
-    IcuSegmenter, LinkEvidence, LinkPrediction, LinkQueue, LinkScoring, PageTerms, QueuedLink, RelevanceMeasure, Topic,
-    hops_off_topic, predict_links,
+use focus::{
+    Focus, IcuSegmenter, LinkEvidence, LinkPrediction, LinkQueue, LinkScoring, PageTerms, QueuedLink, RelevanceMeasure,
+    hops_out_of_focus, predict_links,
 };
+use std::collections::{BTreeMap, VecDeque};
 
 /// Ranks are computed anew after so many fetches.
 const RANKED_EVERY: usize = 100;
@@ -19,13 +19,13 @@ pub(super) struct CrawledPage {
     links: Vec<(usize, f64)>,
 }
 
-pub(super) fn read(prediction: &LinkPrediction, topic: &Topic, web: &FocusWeb) -> Vec<CrawledPage> {
+pub(super) fn read(prediction: &LinkPrediction, focus: &Focus, web: &FocusWeb) -> Vec<CrawledPage> {
     let (segmenter, measure) = (IcuSegmenter::default(), RelevanceMeasure::default());
     let read = |page: &FocusPage| {
         let terms = PageTerms::read(&segmenter, &page.title, &page.text);
-        let links = predict_links(prediction, topic, &segmenter, &page.html, Some(&page.url));
+        let links = predict_links(prediction, focus, &segmenter, &page.html, Some(&page.url));
         CrawledPage {
-            is_relevant: topic.relevance(&measure, &terms).is_relevant,
+            is_relevant: focus.relevance(&measure, &terms).is_relevant,
             links: links.iter().filter_map(|link| Some((web.number(&link.url)?, link.relevance))).collect(),
         }
     };
@@ -95,12 +95,12 @@ pub(super) fn focused(web: &FocusWeb, readings: &[CrawledPage], seeds: &[usize],
         is_fetched[page] = true;
         fetched.push(page);
         let reading = &readings[page];
-        let hops_off_topic = hops_off_topic(reading.is_relevant, hops[page]);
+        let hops_out_of_focus = hops_out_of_focus(reading.is_relevant, hops[page]);
         graph[page] = reading.links.clone();
         for (to, relevance) in reading.links.iter().filter(|(to, _)| !is_fetched[*to]) {
-            hops[*to] = Some(hops[*to].map_or(hops_off_topic, |known| known.min(hops_off_topic)));
+            hops[*to] = Some(hops[*to].map_or(hops_out_of_focus, |known| known.min(hops_out_of_focus)));
             let links = evidence.entry(*to).or_default();
-            scoring.add(links, *relevance, hops_off_topic);
+            scoring.add(links, *relevance, hops_out_of_focus);
             let score = scoring.of_target(links, importance.get(to).copied());
             score.into_iter().for_each(|score| queue.push(queued(web, *to, score)));
         }
@@ -116,7 +116,7 @@ pub(super) fn focused(web: &FocusWeb, readings: &[CrawledPage], seeds: &[usize],
     fetched
 }
 
-/// Knows which pages are on the topic, and the way to the nearest one not yet fetched.
+/// Knows which pages are in the focus, and the way to the nearest one not yet fetched.
 pub(super) fn oracle(web: &FocusWeb, readings: &[CrawledPage], seeds: &[usize], most: usize) -> Vec<usize> {
     let distances = distances(web.pages(), readings);
     let mut open: BTreeMap<(usize, usize), usize> = BTreeMap::new();
@@ -138,7 +138,7 @@ pub(super) fn oracle(web: &FocusWeb, readings: &[CrawledPage], seeds: &[usize], 
     fetched
 }
 
-/// Links from each page to the nearest page on the topic.
+/// Links from each page to the nearest page in the focus.
 fn distances(pages: &[FocusPage], readings: &[CrawledPage]) -> Vec<usize> {
     let mut links_to: Vec<Vec<usize>> = vec![Vec::new(); pages.len()];
     for (from, page) in readings.iter().enumerate() {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 pub struct FocusPage {
     /// Its address.
     pub url: String,
-    /// Whether it is about the topic, by other evidence than its words.
+    /// Whether it is about the focus, by other evidence than its words.
     pub is_relevant: bool,
     /// Its title.
     pub title: String,

@@ -1,14 +1,14 @@
 //! A focused crawl of a generated web, beside breadth-first, PageRank, IPageRank and an oracle: 80 sites with 20,000 pages
-//! in English and Chinese, 20 of them on the topic, some of these behind tunnels.
+//! in English and Chinese, 20 of them in the focus, some of these behind tunnels.
 
-use simulate::focus::generated::{self, PAGES_PER_SITE, TOPIC_SITES, TUNNELLED_SITES};
+use focus::metrics::MEASURED_AT;
+use simulate::focus::generated::{self, FOCUS_SITES, PAGES_PER_SITE, TUNNELLED_SITES};
 use simulate::focus::{FetchOrder, FocusCrawler};
-use topic::metrics::MEASURED_AT;
 
 #[test]
 fn a_focused_crawl_beats_ipagerank_everywhere_and_comes_near_the_oracle() {
-    let (web, topic) = generated::generate(7);
-    let crawler = FocusCrawler::new(&web, &topic);
+    let (web, focus) = generated::generate(7);
+    let crawler = FocusCrawler::new(&web, &focus);
     assert!(crawler.accuracy().iter().all(|share| *share > 0.97), "{:?}", crawler.accuracy());
     let harvests = FetchOrder::ALL.map(|order| crawler.crawl(order, MEASURED_AT[MEASURED_AT.len() - 1]));
     let [ours, oracle] = [FetchOrder::Recrawl, FetchOrder::Oracle]
@@ -21,7 +21,7 @@ fn a_focused_crawl_beats_ipagerank_everywhere_and_comes_near_the_oracle() {
     }
     let [area, best] = [ours, oracle].map(|harvest| harvest.mean_rate(&MEASURED_AT).expect("it fetched enough"));
     assert!(area >= 0.9 * best, "{area} {best}");
-    let tunnelled = TOPIC_SITES - TUNNELLED_SITES..TOPIC_SITES;
+    let tunnelled = FOCUS_SITES - TUNNELLED_SITES..FOCUS_SITES;
     let fetches_at = |site: usize| ours.fetched.iter().filter(|page| *page / PAGES_PER_SITE == site).count();
     let found = tunnelled.filter(|site| fetches_at(*site) > 50);
     assert!(found.count() >= TUNNELLED_SITES / 2, "few sites behind tunnels were found");

@@ -1,10 +1,10 @@
 //! A focused crawl of a real manual with its own links, where the corpora are at hand. The names of its pages decide which
-//! pages are on the topic; the crawl does not use them.
+//! pages are in the focus; the crawl does not use them.
 
 use archives::Archive;
+use focus::{Focus, FocusLearner, IcuSegmenter, PageTerms};
 use simulate::focus::{FetchOrder, FocusCrawler, FocusPage, FocusWeb};
 use std::path::{Path, PathBuf};
-use topic::{IcuSegmenter, PageTerms, Topic, TopicLearner};
 
 /// Parts of the names of pages about how repositories talk to each other.
 const TALKING: [&str; 22] = [
@@ -31,7 +31,7 @@ const TALKING: [&str; 22] = [
     "backend",
     "server-info",
 ];
-/// Every sixth page on the topic is an example.
+/// Every sixth page in the focus is an example.
 const EXAMPLE_EVERY: usize = 6;
 /// Every eighth of the others shows which words are common.
 const OTHER_EVERY: usize = 8;
@@ -50,9 +50,9 @@ fn content() -> Option<PathBuf> {
     None
 }
 
-fn manual(content: &Path) -> (Vec<FocusPage>, Topic) {
+fn manual(content: &Path) -> (Vec<FocusPage>, Focus) {
     let segmenter = IcuSegmenter::default();
-    let (mut pages, mut learner) = (Vec::new(), TopicLearner::default());
+    let (mut pages, mut learner) = (Vec::new(), FocusLearner::default());
     let mut numbers = [0_usize, 0];
     let mut archive = Archive::open(content, Some("git-htmldocs")).expect("it can be read");
     let read = archive.for_each_latest(|page, bytes| {
@@ -82,14 +82,14 @@ fn manual(content: &Path) -> (Vec<FocusPage>, Topic) {
 #[test]
 fn a_focused_crawl_of_a_real_manual_finds_more_than_the_others() {
     let Some(content) = content() else { return };
-    let (pages, topic) = manual(&content);
+    let (pages, focus) = manual(&content);
     let relevant = pages.iter().filter(|page| page.is_relevant).count();
-    println!("{} pages, {relevant} on the topic", pages.len());
+    println!("{} pages, {relevant} in the focus", pages.len());
     let mut means = FetchOrder::ALL.map(|_| 0.0);
     for seed in SEEDS {
         let seed = pages.iter().position(|page| page.url.ends_with(seed)).expect("the manual has the page");
         let web = FocusWeb::new(pages.clone(), vec![seed]);
-        let crawler = FocusCrawler::new(&web, &topic);
+        let crawler = FocusCrawler::new(&web, &focus);
         for (mean, order) in means.iter_mut().zip(FetchOrder::ALL) {
             let harvest = crawler.crawl(order, MEASURED_AT[MEASURED_AT.len() - 1]);
             let rate = harvest.mean_rate(&MEASURED_AT).expect("the manual is larger");

@@ -162,7 +162,7 @@ pub(super) fn harvest_over_fetches(curves: &[(RGBColor, &Curve)]) -> SvgResult {
     line_chart(
         ("Harvest rate over the crawl", 460),
         Axis { range: 0.0..legend_room(&lines) * most, shows: "pages fetched" },
-        Axis { range: 0.0..1.02, shows: "share of them on the topic" },
+        Axis { range: 0.0..1.02, shows: "share of them in focus" },
         SeriesLabelPosition::LowerRight,
         &lines,
     )

@@ -1,10 +1,10 @@
-//! Crawls of saved pages for a topic.
+//! Crawls of saved pages for a focus.
 
 use super::{json, number, refused};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Five pages: the seed links to two on the topic and two others.
+/// Five pages: the seed links to two in the focus and two others.
 fn saved_pages(directory: &Path, has_seed: bool) -> String {
     let page = |title: &str, body: &str| format!("<title>{title}</title><p>{body}</p>");
     let seed = ["goalkeeper wins the league", "boil the rice", "coach and striker", "fry the onions"];
@@ -32,12 +32,12 @@ fn saved_pages(directory: &Path, has_seed: bool) -> String {
 }
 
 #[test]
-fn a_focused_crawl_of_saved_pages_finds_those_on_the_topic_first() {
+fn a_focused_crawl_of_saved_pages_finds_those_on_the_focus_first() {
     let directory = tempfile::tempdir().unwrap();
     let report = directory.path().join("focus.html");
     let pages = saved_pages(directory.path(), true);
     let arguments =
-        ["focus", "--pages", &pages, "--topic", "sport", "--at", "3,5", "--report", report.to_str().unwrap()];
+        ["focus", "--pages", &pages, "--focus", "sport", "--at", "3,5", "--report", report.to_str().unwrap()];
     let rows = json(&arguments);
     let row = |order: &str| rows.as_array().unwrap().iter().find(|row| row["order"] == order).unwrap().clone();
     for (order, rate, recall) in
@@ -52,18 +52,18 @@ fn a_focused_crawl_of_saved_pages_finds_those_on_the_topic_first() {
 }
 
 #[test]
-fn pages_that_cannot_be_crawled_for_a_topic_are_refused_with_the_reason() {
+fn pages_that_cannot_be_crawled_for_a_focus_are_refused_with_the_reason() {
     let directory = tempfile::tempdir().unwrap();
     let pages = saved_pages(directory.path(), false);
     let check = |arguments: &[&str], words: &str| {
         let (status, said) = refused(&[&["focus"], arguments].concat());
         assert!(status == 2 && said.contains(words), "{status}: {said}");
     };
-    check(&["--pages", &pages, "--topic", "sport"], "no page has \"seed\": true");
-    check(&["--pages", &pages], "--topic");
-    check(&["--pages", &pages, "--topic", "sports"], "sports");
+    check(&["--pages", &pages, "--focus", "sport"], "no page has \"seed\": true");
+    check(&["--pages", &pages], "--focus");
+    check(&["--pages", &pages, "--focus", "sports"], "sports");
     saved_pages(directory.path(), true);
-    check(&["--pages", &pages, "--topic", "sport", "--at", "6"], "--at: 6 is not from 1 to 5");
+    check(&["--pages", &pages, "--focus", "sport", "--at", "6"], "--at: 6 is not from 1 to 5");
     std::fs::write(&pages, "{\"file\":\"seed\"}\n").unwrap();
-    check(&["--pages", &pages, "--topic", "sport"], "line 1: missing field `url`");
+    check(&["--pages", &pages, "--focus", "sport"], "line 1: missing field `url`");
 }

@@ -1,4 +1,4 @@
-//! Learns a topic from example pages.
+//! Learns a focus from example pages.
 //!
 //! The weight of a term is its mean weight over the examples of a language, each scaled to length 1, times its inverse
 //! document frequency. The examples cannot say which words are common: a word that stands in all of them is what they
@@ -6,10 +6,10 @@
 //! are enough examples, a term counts only if several have it: the rest is what each of them happens to mention.
 
 use crate::background::Background;
+use crate::focus::{Focus, LanguageTerms};
 use crate::page_terms::{PageTerms, TermCount};
 use crate::relevance::{DEFAULT_THRESHOLD, RelevanceMeasure};
-use crate::topic::{LanguageTerms, Topic};
-use crate::vector::{TOPIC_TERMS, TopicVector};
+use crate::vector::{FOCUS_TERMS, FocusVector};
 use crate::words::Segmenter;
 use std::collections::BTreeMap;
 
@@ -27,9 +27,9 @@ const WEAK_EXAMPLE_SHARE: f64 = 0.8;
 /// The lowest threshold.
 const MIN_THRESHOLD: f64 = 0.05;
 
-/// Collects examples of a topic, and other pages.
+/// Collects examples of a focus, and other pages.
 #[derive(Clone, Debug, Default)]
-pub struct TopicLearner {
+pub struct FocusLearner {
     measure: RelevanceMeasure,
     languages: BTreeMap<String, LanguageExamples>,
     background: Background,
@@ -50,7 +50,7 @@ struct TermSum {
     examples: usize,
 }
 
-impl TopicLearner {
+impl FocusLearner {
     /// A learner that knows these document frequencies.
     pub fn with_background(background: Background) -> Self {
         Self { background, ..Self::default() }
@@ -75,7 +75,7 @@ impl TopicLearner {
         true
     }
 
-    /// Adds a page that is not about the topic.
+    /// Adds a page that is not about the focus.
     pub fn add_other(&mut self, language: &str, page: PageTerms) {
         self.background.add(language, &page);
         let others = &mut self.languages.entry(language.to_owned()).or_default().others;
@@ -84,23 +84,23 @@ impl TopicLearner {
         }
     }
 
-    /// The topic of all examples; `None` without any, or if all their terms stand in every other page.
-    pub fn finish(&self, name: &str, segmenter: &dyn Segmenter) -> Option<Topic> {
-        let mut topic = Topic::new(name, segmenter.version());
+    /// The focus of all examples; `None` without any, or if all their terms stand in every other page.
+    pub fn finish(&self, name: &str, segmenter: &dyn Segmenter) -> Option<Focus> {
+        let mut focus = Focus::new(name, segmenter.version());
         for (language, examples) in &self.languages {
             let terms = examples.terms.iter().map(|(term, sum)| (term, *sum));
             let vector = vector(language, examples.examples, terms, &self.background);
             if !vector.is_empty() {
                 let threshold = self.threshold(language, examples, &vector);
-                topic.languages.insert(language.clone(), LanguageTerms { threshold, vector });
+                focus.languages.insert(language.clone(), LanguageTerms { threshold, vector });
             }
         }
-        (!topic.languages.is_empty()).then_some(topic)
+        (!focus.languages.is_empty()).then_some(focus)
     }
 
     /// The threshold of a language: at most [`DEFAULT_THRESHOLD`], and lower if the examples differ. Each is judged by what
     /// the others teach. If other pages are known, it lies in the middle between the best of them and weak examples.
-    fn threshold(&self, language: &str, examples: &LanguageExamples, vector: &TopicVector) -> f64 {
+    fn threshold(&self, language: &str, examples: &LanguageExamples, vector: &FocusVector) -> f64 {
         if examples.examples < MIN_JUDGED {
             return DEFAULT_THRESHOLD;
         }
@@ -115,7 +115,7 @@ impl TopicLearner {
         threshold.clamp(MIN_THRESHOLD, DEFAULT_THRESHOLD)
     }
 
-    /// The relevance of an example to a topic that is learned from the others.
+    /// The relevance of an example to a focus that is learned from the others.
     fn score_by_others(&self, language: &str, examples: &LanguageExamples, page: &PageTerms) -> f64 {
         let length = self.measure.length(page);
         let others = examples.terms.iter().map(|(term, sum)| {
@@ -140,11 +140,11 @@ fn vector<'a>(
     examples: usize,
     terms: impl Iterator<Item = (&'a String, TermSum)>,
     background: &Background,
-) -> TopicVector {
+) -> FocusVector {
     let shared_by = if examples >= MANY_EXAMPLES { SHARED_BY } else { 1 };
     let shared = terms.filter(|(_, sum)| sum.examples >= shared_by);
     let weighted = shared.map(|(term, sum)| (term.clone(), sum.weight * background.inverse_frequency(language, term)));
-    TopicVector::new(weighted, TOPIC_TERMS)
+    FocusVector::new(weighted, FOCUS_TERMS)
 }
 
 #[cfg(test)]
@@ -156,8 +156,8 @@ mod tests {
         PageTerms::read(&IcuSegmenter::default(), "", text)
     }
 
-    fn learned(examples: &[&str], others: &[&str]) -> Topic {
-        let mut learner = TopicLearner::default();
+    fn learned(examples: &[&str], others: &[&str]) -> Focus {
+        let mut learner = FocusLearner::default();
         examples.iter().for_each(|text| assert!(learner.add_example("en", read(text))));
         others.iter().for_each(|text| learner.add_other("en", read(text)));
         learner.finish("x", &IcuSegmenter::default()).unwrap()
@@ -172,8 +172,8 @@ mod tests {
 
     #[test]
     fn what_the_examples_share_is_kept() {
-        let topic = learned(&EXAMPLES, &[]);
-        let vector = &topic.languages["en"].vector;
+        let focus = learned(&EXAMPLES, &[]);
+        let vector = &focus.languages["en"].vector;
         for common in ["boat", "mainsail", "wind"] {
             for rare in ["upright", "drift", "people"] {
                 assert!(vector.weight(common) > 0.0 && vector.weight(rare) == 0.0, "{common} {rare}");
@@ -189,7 +189,7 @@ mod tests {
     fn words_of_other_pages_weigh_less() {
         let others = ["People like wind.", "People eat bread.", "People drive cars.", "Some people read."];
         let (alone, against) = (learned(&EXAMPLES, &[]), learned(&EXAMPLES, &others));
-        let share = |topic: &Topic, term| topic.closeness(term);
+        let share = |focus: &Focus, term| focus.closeness(term);
         assert_eq!(share(&against, "people"), 0.0);
         assert!(share(&against, "wind") < share(&alone, "wind"));
     }
@@ -202,7 +202,7 @@ mod tests {
         let mixed = [EXAMPLES[0], EXAMPLES[1], "Bread is baked from flour.", "Trains run on rails."];
         let differing = threshold(&mixed, &[]);
         assert!(differing < alike && alike <= DEFAULT_THRESHOLD && differing >= MIN_THRESHOLD, "{differing} {alike}");
-        // Other pages that are unlike the topic let it be lower still, pages that are like it do not.
+        // Other pages that are unlike the focus let it be lower still, pages that are like it do not.
         let bread = ["Bread is baked from flour."; 8];
         let boats = [&bread[..], &["A boat of flour in the wind."; 3]].concat();
         assert!(threshold(&EXAMPLES, &bread) < threshold(&EXAMPLES, &boats));
@@ -210,16 +210,16 @@ mod tests {
 
     #[test]
     fn languages_are_learned_apart_and_the_best_terms_are_kept() {
-        let mut learner = TopicLearner::default();
+        let mut learner = FocusLearner::default();
         let many: Vec<String> = (0..500).map(|index| format!("word{index}a")).collect();
         assert!(learner.add_example("en", read(&many.join(" "))));
         assert!(learner.add_example("zh", read("帆船比赛")));
         assert!(!learner.add_example("en", read("the 7 的")));
-        let topic = learner.finish("x", &IcuSegmenter::default()).unwrap();
-        let terms = |language| topic.languages[language].vector.len();
-        assert_eq!((terms("en"), terms("zh")), (TOPIC_TERMS, 2));
-        assert_eq!(TopicLearner::default().finish("x", &IcuSegmenter::default()), None);
-        let mut others_only = TopicLearner::default();
+        let focus = learner.finish("x", &IcuSegmenter::default()).unwrap();
+        let terms = |language| focus.languages[language].vector.len();
+        assert_eq!((terms("en"), terms("zh")), (FOCUS_TERMS, 2));
+        assert_eq!(FocusLearner::default().finish("x", &IcuSegmenter::default()), None);
+        let mut others_only = FocusLearner::default();
         others_only.add_other("en", read("boat"));
         assert_eq!(others_only.finish("x", &IcuSegmenter::default()), None);
     }

@@ -1,6 +1,6 @@
 //! The built-in classes on short pages that were written for this test.
 
-use topic::{IcuSegmenter, PageTerms, RelevanceMeasure, classes};
+use focus::{IcuSegmenter, PageTerms, RelevanceMeasure, classes};
 
 const PAGES: [(&str, &str, &str); 14] = [
     (

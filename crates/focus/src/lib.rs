@@ -1,12 +1,12 @@
-//! Topics of pages: what a page is about, and whether the operator wants it.
+//! Focuses of pages: what a page is about, and whether the operator wants it.
 //!
-//! A [`Topic`] is learned from example pages ([`TopicLearner`]), read from a file ([`read_topic`]) or taken from the built-in
-//! [`classes`]. A page's [`PageTerms`] are compared with it ([`Topic::relevance`]). What a link promises before its target is
+//! A [`Focus`] is learned from example pages ([`FocusLearner`]), read from a file ([`read_focus`]) or taken from the built-in
+//! [`classes`]. A page's [`PageTerms`] are compared with it ([`Focus::relevance`]). What a link promises before its target is
 //! fetched is predicted from its words ([`predict_links`]), scored ([`LinkScoring`]) and queued ([`LinkQueue`]), or weighed
-//! together with its importance ([`FocusWeight`]). Several topics are one [`TopicSet`].
+//! together with its importance ([`FocusWeight`]). Several focuses are one [`FocusSet`].
 //!
 //! ```
-//! use topic::{IcuSegmenter, PageTerms, RelevanceMeasure, class};
+//! use focus::{IcuSegmenter, PageTerms, RelevanceMeasure, class};
 //! let segmenter = IcuSegmenter::default();
 //! let sport = class("sport", &segmenter).unwrap();
 //! let page = PageTerms::read(&segmenter, "Late goal", "The goalkeeper and her coach won the league. 球队赢得联赛冠军。");
@@ -18,6 +18,10 @@
 mod background;
 mod classes;
 mod configured;
+mod focus;
+mod focus_file;
+mod focus_set;
+mod focus_writer;
 mod learn;
 mod link_queue;
 mod link_score;
@@ -26,10 +30,6 @@ pub mod metrics;
 mod page_terms;
 mod relevance;
 mod stop_words;
-mod topic;
-mod topic_file;
-mod topic_set;
-mod topic_writer;
 mod vector;
 mod words;
 mod worth;
@@ -37,16 +37,16 @@ mod worth;
 pub use crate::background::Background;
 pub use crate::classes::{class, classes};
 pub use crate::configured::configured;
-pub use crate::learn::TopicLearner;
+pub use crate::focus::{Focus, LanguageTerms, PageRelevance};
+pub use crate::focus_file::{FocusFault, FocusFileError, read_focus};
+pub use crate::focus_set::{FocusJudgement, FocusSet, FocusSetRules, MAX_FOCUSES, TermCloseness};
+pub use crate::focus_writer::write_focus;
+pub use crate::learn::FocusLearner;
 pub use crate::link_queue::{LinkQueue, QueuedLink};
-pub use crate::link_score::{LinkEvidence, LinkScoring, UNKNOWN_IMPORTANCE, hops_off_topic};
+pub use crate::link_score::{LinkEvidence, LinkScoring, UNKNOWN_IMPORTANCE, hops_out_of_focus};
 pub use crate::links::{LEAST_CLOSENESS, LinkPrediction, PredictedLink, WORDS_AROUND, link_relevance, predict_links};
 pub use crate::page_terms::{PageTerms, TermCount};
 pub use crate::relevance::{DEFAULT_THRESHOLD, Damping, PageLength, RelevanceMeasure};
-pub use crate::topic::{LanguageTerms, PageRelevance, Topic};
-pub use crate::topic_file::{TopicFault, TopicFileError, read_topic};
-pub use crate::topic_set::{MAX_TOPICS, TermCloseness, TopicJudgement, TopicSet, TopicSetRules};
-pub use crate::topic_writer::write_topic;
-pub use crate::vector::{TOPIC_TERMS, TopicVector};
+pub use crate::vector::{FOCUS_TERMS, FocusVector};
 pub use crate::words::{IcuSegmenter, Segmenter, terms};
 pub use crate::worth::{FocusWeight, standing};

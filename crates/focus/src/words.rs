@@ -17,7 +17,7 @@ const MIN_PLURAL_LETTERS: usize = 5;
 
 /// Finds the words of a text.
 pub trait Segmenter {
-    /// Name and version of the dictionary and of the rules for terms. It stands in the file of a topic, because another
+    /// Name and version of the dictionary and of the rules for terms. It stands in the file of a focus, because another
     /// dictionary cuts other words: terms of one version are not comparable with those of another.
     fn version(&self) -> &str;
 
@@ -65,7 +65,7 @@ pub fn terms(segmenter: &dyn Segmenter, text: &str, take: &mut dyn FnMut(&str, R
     });
 }
 
-/// The term of a word; `None` for a word that says nothing of a topic.
+/// The term of a word; `None` for a word that says nothing of a focus.
 fn term_of(word: &str) -> Option<Cow<'_, str>> {
     if word.len() > MAX_WORD_BYTES || !word.chars().any(char::is_alphabetic) {
         return None;
@@ -100,7 +100,7 @@ fn is_kana_particle(word: &str) -> bool {
 }
 
 /// Removes an English plural ending (the s-stemmer of Harman 1991). Words of other languages lose a character here and
-/// there, in topics and pages alike.
+/// there, in focuses and pages alike.
 fn without_plural(mut word: Cow<'_, str>) -> Cow<'_, str> {
     if word.len() < MIN_PLURAL_LETTERS || !word.is_ascii() {
         return word;
@@ -178,7 +178,7 @@ mod tests {
                     南京市长江大桥于一九六八年通车。吾輩は猫である。名前はまだ無い。カタカナのソフトウェア開発と機械学習。\
                     สวัสดีชาวโลก Straßenverkehr naïve";
         let hash = document::text_hash(terms_of(text).join("|").as_bytes());
-        let raise = "raise the number in ICU_VERSION: topics learned before are cut into other words";
+        let raise = "raise the number in ICU_VERSION: focuses learned before are cut into other words";
         assert_eq!((hash, ICU_VERSION), (9_519_729_930_256_363_034, "icu4x-dictionary-1"), "{raise}");
     }
 

@@ -1,10 +1,10 @@
-//! The file of a topic: TOML that people read, write and change.
+//! The file of a focus: TOML that people read, write and change.
 //!
 //! ```toml
 //! format = 1
 //! name = "sailing"
 //! segmenter = "icu4x-dictionary-1"      # which program cut the terms; absent in a file written by hand
-//! threshold = { en = 0.2, zh = 0.25 }   # relevance from which a page is about the topic; 0.3 if absent; or one number
+//! threshold = { en = 0.2, zh = 0.25 }   # relevance from which a page is about the focus; 0.3 if absent; or one number
 //! examples = ["https://a.example/1"]    # pages it was learned from
 //! seeds = ["https://a.example/"]        # where a crawl for it may begin
 //!
@@ -18,9 +18,9 @@
 //! Terms written by hand are cut as the words of a page are: one of two words is two terms. Learned terms are taken as
 //! they are, and only if the segmenter is the one that cut them.
 
+use crate::focus::{Focus, LanguageTerms};
 use crate::relevance::DEFAULT_THRESHOLD;
-use crate::topic::{LanguageTerms, Topic};
-use crate::vector::TopicVector;
+use crate::vector::FocusVector;
 use crate::words::{Segmenter, terms};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -33,26 +33,26 @@ use toml::de::{DeTable, DeValue};
 pub(crate) const FORMAT: i64 = 1;
 /// The most terms of a language in a file. Comparing a page takes time linear in them.
 const MAX_TERMS: usize = 2000;
-/// The most languages of a topic.
+/// The most languages of a focus.
 const MAX_LANGUAGES: usize = 32;
 
-/// A fault in the file of a topic.
+/// A fault in the file of a focus.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TopicFault {
+pub struct FocusFault {
     /// The line, counted from 1.
     pub line: usize,
     /// The reason why the line is refused, and the correction to make.
     pub problem: String,
 }
 
-/// Why a file is no topic: all its faults, by line.
+/// Why a file is no focus: all its faults, by line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub struct TopicFileError {
+pub struct FocusFileError {
     /// The faults, sorted by line.
-    pub faults: Vec<TopicFault>,
+    pub faults: Vec<FocusFault>,
 }
 
-impl fmt::Display for TopicFileError {
+impl fmt::Display for FocusFileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines: Vec<String> =
             self.faults.iter().map(|fault| format!("line {}: {}", fault.line, fault.problem)).collect();
@@ -60,12 +60,12 @@ impl fmt::Display for TopicFileError {
     }
 }
 
-/// Reads the file of a topic.
-pub fn read_topic(text: &str, segmenter: &dyn Segmenter) -> Result<Topic, TopicFileError> {
+/// Reads the file of a focus.
+pub fn read_focus(text: &str, segmenter: &dyn Segmenter) -> Result<Focus, FocusFileError> {
     let mut reader = TopicReader { text, segmenter, faults: Vec::new() };
-    let topic = reader.read();
+    let focus = reader.read();
     reader.faults.sort_by_key(|fault| fault.line);
-    if reader.faults.is_empty() { Ok(topic) } else { Err(TopicFileError { faults: reader.faults }) }
+    if reader.faults.is_empty() { Ok(focus) } else { Err(FocusFileError { faults: reader.faults }) }
 }
 
 /// Thresholds as a file gives them.
@@ -80,18 +80,18 @@ type Value<'a> = Spanned<DeValue<'a>>;
 struct TopicReader<'a> {
     text: &'a str,
     segmenter: &'a dyn Segmenter,
-    faults: Vec<TopicFault>,
+    faults: Vec<FocusFault>,
 }
 
 impl TopicReader<'_> {
-    fn read(&mut self) -> Topic {
-        let mut topic = Topic::new("", self.segmenter.version());
+    fn read(&mut self) -> Focus {
+        let mut focus = Focus::new("", self.segmenter.version());
         let (document, errors) = DeTable::parse_recoverable(self.text);
         for error in &errors {
             self.fault(error.span().unwrap_or_default(), format!("{}; the file is TOML", error.message()));
         }
         if !self.faults.is_empty() {
-            return topic;
+            return focus;
         }
         let table = document.get_ref();
         let mut thresholds = Thresholds::All(DEFAULT_THRESHOLD);
@@ -99,15 +99,15 @@ impl TopicReader<'_> {
         for (key, value) in table {
             match key.get_ref().as_ref() {
                 "format" => self.format(value),
-                "name" => topic.name = self.string(value, "name"),
+                "name" => focus.name = self.string(value, "name"),
                 "segmenter" => self.segmenter(value),
                 "threshold" => thresholds = self.thresholds(value),
-                "examples" => topic.examples = self.strings(value, "examples"),
-                "seeds" => topic.seeds = self.strings(value, "seeds"),
-                "terms" => topic.languages = self.languages(value, is_learned),
+                "examples" => focus.examples = self.strings(value, "examples"),
+                "seeds" => focus.seeds = self.strings(value, "seeds"),
+                "terms" => focus.languages = self.languages(value, is_learned),
                 other => self.fault(
                     key.span(),
-                    format!("{other} is no key of a topic; there are format, name, segmenter, threshold, examples, seeds and terms"),
+                    format!("{other} is no key of a focus; there are format, name, segmenter, threshold, examples, seeds and terms"),
                 ),
             }
         }
@@ -118,13 +118,13 @@ impl TopicReader<'_> {
                 self.fault(0..0, format!("{key} is missing; write {missing}"));
             }
         }
-        self.set_thresholds(&mut topic, thresholds);
-        topic
+        self.set_thresholds(&mut focus, thresholds);
+        focus
     }
 
     fn fault(&mut self, place: Range<usize>, problem: String) {
         let line = 1 + self.text.bytes().take(place.start).filter(|byte| *byte == b'\n').count();
-        self.faults.push(TopicFault { line, problem });
+        self.faults.push(FocusFault { line, problem });
     }
 
     fn format(&mut self, value: &Value<'_>) {
@@ -137,7 +137,7 @@ impl TopicReader<'_> {
         let (version, ours) = (self.string(value, "segmenter"), self.segmenter.version());
         if !version.is_empty() && version != ours {
             let problem = format!("the terms were cut by {version:?}, this program cuts words by {ours:?}");
-            let step = "learn the topic again from its examples, or delete the line if the terms are written by hand";
+            let step = "learn the focus again from its examples, or delete the line if the terms are written by hand";
             self.fault(value.span(), format!("{problem}; {step}"));
         }
     }
@@ -158,12 +158,12 @@ impl TopicReader<'_> {
         })
     }
 
-    fn set_thresholds(&mut self, topic: &mut Topic, thresholds: Thresholds) {
+    fn set_thresholds(&mut self, focus: &mut Focus, thresholds: Thresholds) {
         match thresholds {
-            Thresholds::All(threshold) => topic.languages.values_mut().for_each(|terms| terms.threshold = threshold),
+            Thresholds::All(threshold) => focus.languages.values_mut().for_each(|terms| terms.threshold = threshold),
             Thresholds::ByLanguage(thresholds) => {
                 for (language, (threshold, place)) in thresholds {
-                    match topic.languages.get_mut(&language) {
+                    match focus.languages.get_mut(&language) {
                         Some(terms) => terms.threshold = threshold,
                         None => self.fault(
                             place,
@@ -213,7 +213,7 @@ impl TopicReader<'_> {
         terms
     }
 
-    fn vector(&mut self, language: &str, value: &Value<'_>, is_learned: bool) -> TopicVector {
+    fn vector(&mut self, language: &str, value: &Value<'_>, is_learned: bool) -> FocusVector {
         let weighted: Vec<(Cow<'_, str>, Range<usize>, Option<f64>)> = match value.get_ref() {
             DeValue::Table(table) => {
                 let entry = |(term, weight): (&Spanned<Cow<'_, str>>, &Value<'_>)| {
@@ -227,7 +227,7 @@ impl TopicReader<'_> {
             }
             _ => {
                 self.fault(value.span(), format!("terms.{language} is a table of weights or a list of words"));
-                return TopicVector::default();
+                return FocusVector::default();
             }
         };
         if weighted.is_empty() || weighted.len() > MAX_TERMS {
@@ -253,10 +253,10 @@ impl TopicReader<'_> {
                 add(term);
             });
             if !has_terms && !term.is_empty() {
-                self.fault(place, format!("{term:?} stands in pages of any topic; leave it out"));
+                self.fault(place, format!("{term:?} stands in pages of any focus; leave it out"));
             }
         }
-        TopicVector::new(weights, MAX_TERMS)
+        FocusVector::new(weights, MAX_TERMS)
     }
 }
 
@@ -271,12 +271,12 @@ fn number(value: &DeValue<'_>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topic_writer::write_topic;
+    use crate::focus_writer::write_focus;
     use crate::words::IcuSegmenter;
     use proptest::prelude::*;
 
-    fn read(text: &str) -> Result<Topic, TopicFileError> {
-        read_topic(text, &IcuSegmenter::default())
+    fn read(text: &str) -> Result<Focus, FocusFileError> {
+        read_focus(text, &IcuSegmenter::default())
     }
 
     const BY_HAND: &str = "format = 1\nname = \"sailing\"\nseeds = [\"https://a.test/\"]\n[terms]\nzh = [\"帆船\"]\n\
@@ -284,28 +284,28 @@ mod tests {
 
     #[test]
     fn a_file_written_by_hand_is_cut_into_terms() {
-        let topic = read(BY_HAND).unwrap();
-        assert_eq!((topic.name.as_str(), topic.languages["zh"].threshold), ("sailing", DEFAULT_THRESHOLD));
-        assert_eq!(topic.seeds, ["https://a.test/"]);
-        let english: Vec<_> = topic.languages["en"].vector.iter().map(|(term, _)| term).collect();
+        let focus = read(BY_HAND).unwrap();
+        assert_eq!((focus.name.as_str(), focus.languages["zh"].threshold), ("sailing", DEFAULT_THRESHOLD));
+        assert_eq!(focus.seeds, ["https://a.test/"]);
+        let english: Vec<_> = focus.languages["en"].vector.iter().map(|(term, _)| term).collect();
         assert_eq!(english, ["boat", "keel", "sailing"]);
-        assert_eq!((topic.closeness("boat"), topic.closeness("keel"), topic.closeness("帆船")), (1.0, 0.5, 1.0));
+        assert_eq!((focus.closeness("boat"), focus.closeness("keel"), focus.closeness("帆船")), (1.0, 0.5, 1.0));
     }
 
     #[test]
     fn what_is_written_is_read_again() {
-        let mut topic = read(BY_HAND).unwrap();
-        topic.languages.get_mut("zh").unwrap().threshold = 0.25;
-        topic.name = "a \"name\"\nof two lines".to_owned();
-        topic.examples = vec!["https://b.test/?q=\\".to_owned()];
-        let again = read(&write_topic(&topic)).unwrap();
-        for (language, terms) in &topic.languages {
+        let mut focus = read(BY_HAND).unwrap();
+        focus.languages.get_mut("zh").unwrap().threshold = 0.25;
+        focus.name = "a \"name\"\nof two lines".to_owned();
+        focus.examples = vec!["https://b.test/?q=\\".to_owned()];
+        let again = read(&write_focus(&focus)).unwrap();
+        for (language, terms) in &focus.languages {
             assert_eq!(again.languages[language].threshold, terms.threshold);
             for (term, weight) in terms.vector.iter() {
                 assert!((again.languages[language].vector.weight(term) - weight).abs() < 2e-6, "{term}");
             }
         }
-        assert_eq!(Topic { languages: topic.languages.clone(), ..again }, topic);
+        assert_eq!(Focus { languages: focus.languages.clone(), ..again }, focus);
     }
 
     #[test]
@@ -340,11 +340,11 @@ mod tests {
 
     #[test]
     fn terms_of_another_dictionary_are_refused() {
-        let file = write_topic(&read(BY_HAND).unwrap());
+        let file = write_focus(&read(BY_HAND).unwrap());
         let other = file.replace("icu4x-dictionary-1", "icu4x-dictionary-0");
         let error = read(&other).unwrap_err().to_string();
         assert!(error.starts_with("line 3: ") && error.contains("icu4x-dictionary-0"), "{error}");
-        assert!(error.contains("learn the topic again"), "{error}");
+        assert!(error.contains("learn the focus again"), "{error}");
         let by_hand = other.lines().filter(|line| !line.starts_with("segmenter")).collect::<Vec<_>>().join("\n");
         assert!(read(&by_hand).is_ok());
     }
@@ -355,21 +355,21 @@ mod tests {
             text in "(format = 1\n|name = \"x\"\n|\\[terms\\.en\\]\n|boat = 1\n|= |\\[|\\]|\"|\n|-1|1e999|nan|terms|seeds|[a-z帆]){0,20}"
         ) {
             match read(&text) {
-                Ok(topic) => prop_assert!(!topic.languages.is_empty()),
+                Ok(focus) => prop_assert!(!focus.languages.is_empty()),
                 Err(error) => prop_assert!(!error.faults.is_empty()),
             }
         }
 
         #[test]
-        fn any_topic_is_read_as_it_was_written(name in "\\PC{1,10}[a-z]", term in "\\PC{1,10}", address in "\\PC{0,10}x") {
-            let mut topic = read(BY_HAND).unwrap();
-            let terms = LanguageTerms { threshold: 0.5, vector: TopicVector::new([(term, 1.0)], 9) };
-            topic.languages.insert("x y".to_owned(), terms);
-            topic.name = name;
-            topic.examples = vec![address];
-            let again = read(&write_topic(&topic)).unwrap();
-            prop_assert_eq!((again.name, again.examples), (topic.name, topic.examples));
-            prop_assert_eq!(&again.languages["x y"], &topic.languages["x y"]);
+        fn any_focus_is_read_as_it_was_written(name in "\\PC{1,10}[a-z]", term in "\\PC{1,10}", address in "\\PC{0,10}x") {
+            let mut focus = read(BY_HAND).unwrap();
+            let terms = LanguageTerms { threshold: 0.5, vector: FocusVector::new([(term, 1.0)], 9) };
+            focus.languages.insert("x y".to_owned(), terms);
+            focus.name = name;
+            focus.examples = vec![address];
+            let again = read(&write_focus(&focus)).unwrap();
+            prop_assert_eq!((again.name, again.examples), (focus.name, focus.examples));
+            prop_assert_eq!(&again.languages["x y"], &focus.languages["x y"]);
         }
     }
 }

@@ -1,10 +1,10 @@
-//! The built-in catalogue of classes: topics for a start, in English and Chinese, with seeds.
+//! The built-in catalogue of classes: focuses for a start, in English and Chinese, with seeds.
 //!
-//! They are lists of words, written by hand and in no order. Their threshold is lower than that of a learned topic,
+//! They are lists of words, written by hand and in no order. Their threshold is lower than that of a learned focus,
 //! because a page about sport has few of the words of all sports.
 
-use crate::topic::Topic;
-use crate::topic_file::read_topic;
+use crate::focus::Focus;
+use crate::focus_file::read_focus;
 use crate::words::Segmenter;
 
 /// The files of the classes, sorted by name.
@@ -31,12 +31,12 @@ const FILES: [&str; 19] = [
 ];
 
 /// All classes, sorted by name.
-pub fn classes(segmenter: &dyn Segmenter) -> Vec<Topic> {
-    FILES.iter().map(|file| read_topic(file, segmenter).expect("a test reads every class")).collect()
+pub fn classes(segmenter: &dyn Segmenter) -> Vec<Focus> {
+    FILES.iter().map(|file| read_focus(file, segmenter).expect("a test reads every class")).collect()
 }
 
 /// The class of this name.
-pub fn class(name: &str, segmenter: &dyn Segmenter) -> Option<Topic> {
+pub fn class(name: &str, segmenter: &dyn Segmenter) -> Option<Focus> {
     classes(segmenter).into_iter().find(|class| class.name == name)
 }
 

@@ -1,14 +1,14 @@
-//! Predicts from a link's words whether its target is about a topic: RW(link).
+//! Predicts from a link's words whether its target is about a focus: RW(link).
 //!
 //! The words are those of the anchor, up to [`WORDS_AROUND`] on each side of it, of the address and of the `title`
 //! attribute. `RW = max closeness(word)` if that is at least `c`, and 0 otherwise. Several links to one address are one
 //! link with the words of all.
 //!
-//! In the published system all words count the same. On a page about the topic every link is then as promising as any
+//! In the published system all words count the same. On a page about the focus every link is then as promising as any
 //! other. Here the words around a link count half, since they may belong to the link beside it, and not at all if the
 //! link itself says enough.
 
-use crate::topic_set::TermCloseness;
+use crate::focus_set::TermCloseness;
 use crate::words::{Segmenter, terms};
 use document::attributes::values_of;
 use document::html::HtmlReader;
@@ -26,7 +26,7 @@ pub const LEAST_CLOSENESS: f64 = 0.35;
 /// How links are predicted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkPrediction {
-    /// c: words that are less close to the topic say nothing.
+    /// c: words that are less close to the focus say nothing.
     pub least_closeness: f64,
     /// How much a word beside the link counts, from 0 to 1; words of the link itself have 1.
     pub weight_around: f64,
@@ -50,7 +50,7 @@ impl LinkPrediction {
 /// Bytes of a `title` attribute that are read.
 const MAX_TITLE_BYTES: usize = 256;
 
-/// RW of words with these closenesses to the topic.
+/// RW of words with these closenesses to the focus.
 pub fn link_relevance(closenesses: impl IntoIterator<Item = f64>, least: f64) -> f64 {
     let largest = closenesses.into_iter().fold(0.0, f64::max);
     if largest >= least { largest.min(1.0) } else { 0.0 }
@@ -69,11 +69,11 @@ pub struct PredictedLink {
     pub is_nofollow: bool,
 }
 
-/// The links of an HTML page, one for each target, in page order. `topic` is one or a [`TopicSet`](crate::TopicSet), `url`
+/// The links of an HTML page, one for each target, in page order. `focus` is one or a [`FocusSet`](crate::FocusSet), `url`
 /// the address of the page. Takes time linear in the page: a link has at most [`WORDS_AROUND`] words on each side, and anchors do not overlap.
 pub fn predict_links(
     prediction: &LinkPrediction,
-    topic: &dyn TermCloseness,
+    focus: &dyn TermCloseness,
     segmenter: &dyn Segmenter,
     html: &str,
     url: Option<&str>,
@@ -91,7 +91,7 @@ pub fn predict_links(
         }
     }
     let read = reader.finish();
-    let words = PlacedWords::read(topic, segmenter, &read.page.text);
+    let words = PlacedWords::read(focus, segmenter, &read.page.text);
     let address = url.and_then(|url| whatwg_href(url, None).ok());
     let base = read.page.base.as_deref().and_then(|base| whatwg_href(base, address.as_deref()).ok()).or(address);
     let mut links: Vec<PredictedLink> = Vec::new();
@@ -102,13 +102,13 @@ pub fn predict_links(
         let is_nofollow = link.is_nofollow();
         let place = *places.entry(url).or_insert_with_key(|url| {
             let anchor = link.anchor.to_owned();
-            let relevance = largest_closeness(topic, segmenter, &readable_address(url));
+            let relevance = largest_closeness(focus, segmenter, &readable_address(url));
             links.push(PredictedLink { url: url.clone(), anchor, relevance, is_nofollow });
             links.len() - 1
         });
         let link = &mut links[place];
         link.relevance =
-            link.relevance.max(words.closeness_at(anchor, prediction)).max(largest_closeness(topic, segmenter, title));
+            link.relevance.max(words.closeness_at(anchor, prediction)).max(largest_closeness(focus, segmenter, title));
         link.is_nofollow &= is_nofollow;
     }
     for link in &mut links {
@@ -124,24 +124,24 @@ fn readable_address(url: &str) -> String {
     decoded.chars().map(|letter| if letter.is_alphanumeric() { letter } else { ' ' }).collect()
 }
 
-fn largest_closeness(topic: &dyn TermCloseness, segmenter: &dyn Segmenter, text: &str) -> f64 {
+fn largest_closeness(focus: &dyn TermCloseness, segmenter: &dyn Segmenter, text: &str) -> f64 {
     let mut largest = 0.0_f64;
-    terms(segmenter, text, &mut |term, _| largest = largest.max(topic.closeness(term)));
+    terms(segmenter, text, &mut |term, _| largest = largest.max(focus.closeness(term)));
     largest
 }
 
-/// The words of a text: their places, and how close each is to the topic.
+/// The words of a text: their places, and how close each is to the focus.
 struct PlacedWords {
     places: Vec<Range<usize>>,
     closenesses: Vec<f64>,
 }
 
 impl PlacedWords {
-    fn read(topic: &dyn TermCloseness, segmenter: &dyn Segmenter, text: &str) -> Self {
+    fn read(focus: &dyn TermCloseness, segmenter: &dyn Segmenter, text: &str) -> Self {
         let mut words = Self { places: Vec::new(), closenesses: Vec::new() };
         terms(segmenter, text, &mut |term, place| {
             words.places.push(place);
-            words.closenesses.push(topic.closeness(term));
+            words.closenesses.push(focus.closeness(term));
         });
         words
     }
@@ -162,20 +162,20 @@ impl PlacedWords {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topic::{LanguageTerms, Topic};
-    use crate::vector::TopicVector;
+    use crate::focus::{Focus, LanguageTerms};
+    use crate::vector::FocusVector;
     use crate::words::IcuSegmenter;
     use proptest::prelude::*;
 
-    fn topic() -> Topic {
+    fn focus() -> Focus {
         let terms = [("stock", 10.0), ("market", 5.0), ("money", 1.0), ("股票", 8.0)];
-        let vector = TopicVector::new(terms.map(|(term, weight)| (term.to_owned(), weight)), 200);
+        let vector = FocusVector::new(terms.map(|(term, weight)| (term.to_owned(), weight)), 200);
         let terms = LanguageTerms { threshold: 0.3, vector };
-        Topic { languages: [("any".to_owned(), terms)].into(), ..Topic::new("finance", "v") }
+        Focus { languages: [("any".to_owned(), terms)].into(), ..Focus::new("finance", "v") }
     }
 
     fn predict(html: &str) -> Vec<PredictedLink> {
-        predict_links(&LinkPrediction::published(), &topic(), &IcuSegmenter::default(), html, Some("http://a.test/x/"))
+        predict_links(&LinkPrediction::published(), &focus(), &IcuSegmenter::default(), html, Some("http://a.test/x/"))
     }
 
     /// Section D5 of the specification.
@@ -213,7 +213,7 @@ mod tests {
     fn words_around_count_half_and_not_beside_a_telling_anchor() {
         let html = "<p>Stock <a href=/1>here</a> and <a href=/2>the market</a></p>";
         let relevances = |prediction: &LinkPrediction| {
-            let links = predict_links(prediction, &topic(), &IcuSegmenter::default(), html, Some("http://a.test/"));
+            let links = predict_links(prediction, &focus(), &IcuSegmenter::default(), html, Some("http://a.test/"));
             links.iter().map(|link| link.relevance).collect::<Vec<_>>()
         };
         assert_eq!(relevances(&LinkPrediction::default()), [0.5, 0.5]);

@@ -1,4 +1,4 @@
-//! The weight of a page in a crawl, by its topics and its importance together.
+//! The weight of a page in a crawl, by its focuses and its importance together.
 //!
 //! A score is from 0 to 1: `.7 r + .3 i`, as [`LinkScoring`] has it. `i` is the rank of the page's importance, taken to be
 //! `w / (1 + w)` for a weight w by its links, so that the average page has .5. `r` is what the links to a page promise; of a
@@ -35,7 +35,7 @@ impl FocusWeight {
         Some(self.weight(score))
     }
 
-    /// The weight of a page that was looked at, by its [`standing`] with the topic that it is closest to.
+    /// The weight of a page that was looked at, by its [`standing`] with the focus that it is closest to.
     pub fn of_page(&self, standing: f64, weight_by_links: f64) -> f64 {
         let share = self.scoring.relevance_share;
         self.weight(share * standing + (1.0 - share) * rank(weight_by_links))

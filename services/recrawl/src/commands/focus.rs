@@ -1,13 +1,13 @@
-//! `recrawl topic score|learn|list`: what pages are about, and topics from example pages.
+//! `recrawl focus score|learn|list`: what pages are about, and focuses from example pages.
 
 use crate::CommandFailure;
 use crate::batch::answer_lines;
 use crate::commands::SettingsArguments;
 use crate::one_fetch::{self, Given};
 use crate::stages::topologies;
-use ::topic::{
-    IcuSegmenter, LinkPrediction, PageTerms, RelevanceMeasure, Segmenter, Topic, TopicLearner, class, classes,
-    predict_links, read_topic, write_topic,
+use ::focus::{
+    Focus, FocusLearner, IcuSegmenter, LinkPrediction, PageTerms, RelevanceMeasure, Segmenter, class, classes,
+    predict_links, read_focus, write_focus,
 };
 use clap::{Args, Subcommand};
 use document::ContentKind;
@@ -24,21 +24,21 @@ const SHOWN_TERMS: usize = 8;
 /// The language of pages that do not show theirs.
 const ANY_LANGUAGE: &str = "any";
 
-/// Arguments of `recrawl topic`.
+/// Arguments of `recrawl focus`.
 #[derive(Args, Debug)]
-pub struct TopicArguments {
+pub struct FocusArguments {
     #[command(flatten)]
     settings: SettingsArguments,
     #[command(subcommand)]
-    command: TopicCommand,
+    command: FocusCommand,
 }
 
 #[derive(Subcommand, Debug)]
-enum TopicCommand {
-    /// Says how much pages are about a topic, best first.
+enum FocusCommand {
+    /// Says how much pages are about a focus, best first.
     Score {
-        /// The file of a topic, or a class of `recrawl topic list`.
-        topic: String,
+        /// The file of a focus, or a class of `recrawl focus list`.
+        focus: String,
         /// Pages: files ("-" is stdin), directories of files, and URLs.
         #[arg(value_name = "FILE|URL", required_unless_present = "batch")]
         sources: Vec<String>,
@@ -52,28 +52,28 @@ enum TopicCommand {
         #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["sources", "url"])]
         batch: Option<PathBuf>,
     },
-    /// Learns a topic from example pages and prints its file.
+    /// Learns a focus from example pages and prints its file.
     Learn {
-        /// Name of the topic.
+        /// Name of the focus.
         #[arg(long)]
         name: String,
         /// Examples: files ("-" is stdin), directories of files, and URLs.
         #[arg(value_name = "FILE|URL", required = true)]
         sources: Vec<String>,
-        /// Pages that are not about the topic. They show which words are common. May be repeated.
+        /// Pages that are not about the focus. They show which words are common. May be repeated.
         #[arg(long, value_name = "FILE|URL")]
         against: Vec<String>,
     },
-    /// Makes a crawl, running or not, keep to a topic.
+    /// Makes a crawl, running or not, keep to a focus.
     Add {
-        /// The file of a topic, or a class of `recrawl topic list`. One of the same name is replaced.
-        topic: String,
+        /// The file of a focus, or a class of `recrawl focus list`. One of the same name is replaced.
+        focus: String,
         #[command(flatten)]
         crawl: CrawlArguments,
     },
-    /// Makes a crawl no longer keep to a topic, also one of topics.files.
+    /// Makes a crawl no longer keep to a focus, also one of focus.files.
     Remove {
-        /// Name of the topic.
+        /// Name of the focus.
         name: String,
         #[command(flatten)]
         crawl: CrawlArguments,
@@ -103,10 +103,10 @@ struct SavedPage {
     content_type: Option<String>,
 }
 
-/// How much a page is about a topic.
+/// How much a page is about a focus.
 #[derive(Serialize)]
 struct PageScore {
-    topic: String,
+    focus: String,
     source: String,
     title: String,
     language: Option<String>,
@@ -126,11 +126,11 @@ struct LinkPromise {
     relevance: f64,
 }
 
-/// Scores pages, learns a topic, or lists classes.
-pub fn topic(arguments: &TopicArguments, format: Format) -> Result<(), CommandFailure> {
+/// Scores pages, learns a focus, or lists classes.
+pub fn focus(arguments: &FocusArguments, format: Format) -> Result<(), CommandFailure> {
     match &arguments.command {
-        TopicCommand::Score { topic, sources, url, links, batch } => {
-            let scorer = Scorer::new(topic, *links)?;
+        FocusCommand::Score { focus, sources, url, links, batch } => {
+            let scorer = Scorer::new(focus, *links)?;
             if let Some(file) = batch {
                 return answer_lines(file, |SavedPage { file, url, content_type }| {
                     let bytes = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -147,26 +147,26 @@ pub fn topic(arguments: &TopicArguments, format: Format) -> Result<(), CommandFa
             scores.sort_by(|one, other| other.score.total_cmp(&one.score));
             answers(format, &scores, for_people)
         }
-        TopicCommand::Learn { name, sources, against } => {
-            let topic = learn(&arguments.settings.load(&[])?, name, sources, against)?;
-            answer(format, &as_json(&topic), |_| write_topic(&topic))
+        FocusCommand::Learn { name, sources, against } => {
+            let focus = learn(&arguments.settings.load(&[])?, name, sources, against)?;
+            answer(format, &as_json(&focus), |_| write_focus(&focus))
         }
-        TopicCommand::Add { topic, crawl } => {
-            let topic = load(topic, &IcuSegmenter::default())?;
-            order(&arguments.settings, crawl, &topic.name, Some(write_topic(&topic)))?;
-            answer(format, &json!({"added": topic.name}), |_| format!("added: {}", topic.name))
+        FocusCommand::Add { focus, crawl } => {
+            let focus = load(focus, &IcuSegmenter::default())?;
+            order(&arguments.settings, crawl, &focus.name, Some(write_focus(&focus)))?;
+            answer(format, &json!({"added": focus.name}), |_| format!("added: {}", focus.name))
         }
-        TopicCommand::Remove { name, crawl } => {
+        FocusCommand::Remove { name, crawl } => {
             order(&arguments.settings, crawl, name, None)?;
             answer(format, &json!({"removed": name}), |_| format!("removed: {name}"))
         }
-        TopicCommand::List { name: Some(name) } => {
-            let topic = class(name, &IcuSegmenter::default());
-            let topic =
-                topic.ok_or_else(|| CommandFailure::Input(format!("no class {name}; see recrawl topic list")))?;
-            answer(format, &as_json(&topic), |_| write_topic(&topic))
+        FocusCommand::List { name: Some(name) } => {
+            let focus = class(name, &IcuSegmenter::default());
+            let focus =
+                focus.ok_or_else(|| CommandFailure::Input(format!("no class {name}; see recrawl focus list")))?;
+            answer(format, &as_json(&focus), |_| write_focus(&focus))
         }
-        TopicCommand::List { name: None } => {
+        FocusCommand::List { name: None } => {
             let classes: Vec<Value> = classes(&IcuSegmenter::default()).iter().map(listed).collect();
             answers(format, &classes, |class| {
                 let seeds = class["seeds"].as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -176,7 +176,7 @@ pub fn topic(arguments: &TopicArguments, format: Format) -> Result<(), CommandFa
     }
 }
 
-/// Sends a crawl the topic of this name, or, without a file's text, withdraws it.
+/// Sends a crawl the focus of this name, or, without a file's text, withdraws it.
 fn order(
     settings: &SettingsArguments,
     crawl: &CrawlArguments,
@@ -186,36 +186,36 @@ fn order(
     let data = crawl.data.as_ref().map(|path| path.display().to_string());
     let settings = settings.load(&[("crawl.data", data)])?;
     let order = match text {
-        Some(text) => Order::AddTopic { name: name.to_owned(), text },
-        None => Order::RemoveTopic(name.to_owned()),
+        Some(text) => Order::AddFocus { name: name.to_owned(), text },
+        None => Order::RemoveFocus(name.to_owned()),
     };
-    Crawl::find(&settings, crawl.address.as_deref(), &topologies(), "recrawl-topic")?.send(&order)
+    Crawl::find(&settings, crawl.address.as_deref(), &topologies(), "recrawl-focus")?.send(&order)
 }
 
 struct Scorer {
-    topic: Topic,
+    focus: Focus,
     segmenter: IcuSegmenter,
     shows_links: bool,
 }
 
 impl Scorer {
-    fn new(topic: &str, shows_links: bool) -> Result<Self, CommandFailure> {
+    fn new(focus: &str, shows_links: bool) -> Result<Self, CommandFailure> {
         let segmenter = IcuSegmenter::default();
-        Ok(Self { topic: load(topic, &segmenter)?, segmenter, shows_links })
+        Ok(Self { focus: load(focus, &segmenter)?, segmenter, shows_links })
     }
 
     fn score(&self, source: &str, bytes: &[u8], content_type: Option<&str>, url: Option<&str>) -> PageScore {
         let reading = reading::read(bytes, content_type, url);
         let terms = PageTerms::read(&self.segmenter, &reading.title, &reading.text);
         let measure = RelevanceMeasure::default();
-        let relevance = self.topic.relevance(&measure, &terms);
+        let relevance = self.focus.relevance(&measure, &terms);
         PageScore {
-            topic: self.topic.name.clone(),
+            focus: self.focus.name.clone(),
             source: source.to_owned(),
             score: relevance.score,
             threshold: relevance.threshold,
             relevant: relevance.is_relevant,
-            terms: self.topic.best_terms(&measure, &terms, SHOWN_TERMS),
+            terms: self.focus.best_terms(&measure, &terms, SHOWN_TERMS),
             links: self.shows_links.then(|| self.links(&reading, bytes, content_type, url)),
             title: reading.title,
             language: reading.language,
@@ -233,8 +233,8 @@ impl Scorer {
             return Vec::new();
         }
         let html = document::decode(bytes, content_type).text;
-        let links = predict_links(&LinkPrediction::default(), &self.topic, &self.segmenter, &html, url);
-        let promise = |link: ::topic::PredictedLink| LinkPromise {
+        let links = predict_links(&LinkPrediction::default(), &self.focus, &self.segmenter, &html, url);
+        let promise = |link: ::focus::PredictedLink| LinkPromise {
             url: link.url,
             anchor: link.anchor,
             relevance: link.relevance,
@@ -243,24 +243,24 @@ impl Scorer {
     }
 }
 
-/// A built-in class, or a topic's file.
-pub fn load(topic: &str, segmenter: &dyn Segmenter) -> Result<Topic, CommandFailure> {
-    if let Some(class) = class(topic, segmenter) {
+/// A built-in class, or a focus's file.
+pub fn load(focus: &str, segmenter: &dyn Segmenter) -> Result<Focus, CommandFailure> {
+    if let Some(class) = class(focus, segmenter) {
         return Ok(class);
     }
-    let text = std::fs::read_to_string(topic).map_err(|error| {
-        CommandFailure::Input(format!("{topic}: {error}; give the file of a topic, or a class of recrawl topic list"))
+    let text = std::fs::read_to_string(focus).map_err(|error| {
+        CommandFailure::Input(format!("{focus}: {error}; give the file of a focus, or a class of recrawl focus list"))
     })?;
-    read_topic(&text, segmenter).map_err(|error| {
+    read_focus(&text, segmenter).map_err(|error| {
         let lines: Vec<String> =
-            error.faults.iter().map(|fault| format!("{topic}, line {}: {}", fault.line, fault.problem)).collect();
+            error.faults.iter().map(|fault| format!("{focus}, line {}: {}", fault.line, fault.problem)).collect();
         CommandFailure::Input(lines.join("\n"))
     })
 }
 
-fn learn(settings: &Settings, name: &str, sources: &[String], against: &[String]) -> Result<Topic, CommandFailure> {
+fn learn(settings: &Settings, name: &str, sources: &[String], against: &[String]) -> Result<Focus, CommandFailure> {
     let segmenter = IcuSegmenter::default();
-    let mut learner = TopicLearner::default();
+    let mut learner = FocusLearner::default();
     let mut examples = Vec::new();
     for source in pages(sources)? {
         let (language, terms) = read_example(&segmenter, &one_fetch::file_or_address(settings, &source)?);
@@ -275,8 +275,8 @@ fn learn(settings: &Settings, name: &str, sources: &[String], against: &[String]
         learner.add_other(&language, terms);
     }
     let nothing = || CommandFailure::Input("the examples have no words that other pages do not have, too".to_owned());
-    let topic = learner.finish(name, &segmenter).ok_or_else(nothing)?;
-    Ok(Topic { examples: examples.into_iter().filter(|source| source != "-").collect(), ..topic })
+    let focus = learner.finish(name, &segmenter).ok_or_else(nothing)?;
+    Ok(Focus { examples: examples.into_iter().filter(|source| source != "-").collect(), ..focus })
 }
 
 /// The language and the terms of a page.
@@ -319,21 +319,21 @@ fn for_people(page: &PageScore) -> String {
     lines.join("\n")
 }
 
-fn listed(class: &Topic) -> Value {
+fn listed(class: &Focus) -> Value {
     let terms: Value = class.languages.iter().map(|(language, terms)| (language.clone(), terms.vector.len())).collect();
     json!({"name": class.name, "seeds": class.seeds, "terms": terms})
 }
 
-fn as_json(topic: &Topic) -> Value {
-    let terms = |of: fn(&::topic::LanguageTerms) -> Value| -> Value {
-        topic.languages.iter().map(|(language, terms)| (language.clone(), of(terms))).collect()
+fn as_json(focus: &Focus) -> Value {
+    let terms = |of: fn(&::focus::LanguageTerms) -> Value| -> Value {
+        focus.languages.iter().map(|(language, terms)| (language.clone(), of(terms))).collect()
     };
     json!({
-        "name": topic.name,
-        "segmenter": topic.segmenter,
+        "name": focus.name,
+        "segmenter": focus.segmenter,
         "threshold": terms(|terms| json!(terms.threshold)),
-        "examples": topic.examples,
-        "seeds": topic.seeds,
+        "examples": focus.examples,
+        "seeds": focus.seeds,
         "terms": terms(|terms| terms.vector.iter().map(|(term, weight)| (term.to_owned(), weight)).collect()),
     })
 }

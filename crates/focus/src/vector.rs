@@ -1,18 +1,18 @@
-//! The vector of a topic: its terms with their weights.
+//! The vector of a focus: its terms with their weights.
 
 use std::collections::BTreeMap;
 
-/// Terms that a learned topic keeps in each language, as published.
-pub const TOPIC_TERMS: usize = 200;
+/// Terms that a learned focus keeps in each language, as published.
+pub const FOCUS_TERMS: usize = 200;
 
-/// Terms with positive weights, whose squares sum to 1. Empty for a topic without terms.
+/// Terms with positive weights, whose squares sum to 1. Empty for a focus without terms.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TopicVector {
+pub struct FocusVector {
     weights: BTreeMap<String, f64>,
     largest: f64,
 }
 
-impl TopicVector {
+impl FocusVector {
     /// Keeps the `most` terms of largest weight, and scales them to length 1. Among equals the first in the alphabet are
     /// kept. Weights that are not positive numbers are left out.
     pub fn new(weights: impl IntoIterator<Item = (String, f64)>, most: usize) -> Self {
@@ -29,12 +29,12 @@ impl TopicVector {
         Self { weights, largest }
     }
 
-    /// The weight of a term; 0 for one that is not the topic's.
+    /// The weight of a term; 0 for one that is not the focus's.
     pub fn weight(&self, term: &str) -> f64 {
         self.weights.get(term).copied().unwrap_or(0.0)
     }
 
-    /// How close a term is to the topic, from 0 to 1: its weight relative to the topic's largest. The published system
+    /// How close a term is to the focus, from 0 to 1: its weight relative to the focus's largest. The published system
     /// took it from a thesaurus: 1 for synonyms, half or more for near words, less for far ones.
     pub fn closeness(&self, term: &str) -> f64 {
         if self.largest > 0.0 { self.weight(term) / self.largest } else { 0.0 }
@@ -61,8 +61,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn vector(weights: &[(&str, f64)], most: usize) -> TopicVector {
-        TopicVector::new(weights.iter().map(|(term, weight)| ((*term).to_owned(), *weight)), most)
+    fn vector(weights: &[(&str, f64)], most: usize) -> FocusVector {
+        FocusVector::new(weights.iter().map(|(term, weight)| ((*term).to_owned(), *weight)), most)
     }
 
     #[test]
@@ -78,7 +78,7 @@ mod tests {
         #[test]
         fn any_weights_give_length_one(weights in proptest::collection::vec(proptest::num::f64::ANY, 0..30)) {
             let named = weights.iter().enumerate().map(|(index, weight)| (format!("t{index}"), *weight));
-            let vector = TopicVector::new(named, 10);
+            let vector = FocusVector::new(named, 10);
             let length: f64 = vector.iter().map(|(_, weight)| weight * weight).sum();
             prop_assert!(vector.len() <= 10 && (vector.is_empty() || (length - 1.0).abs() < 1e-9), "{length}");
         }

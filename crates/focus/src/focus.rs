@@ -1,14 +1,14 @@
-//! A topic: what somebody wants pages about.
+//! A focus: what somebody wants pages about.
 
 use crate::page_terms::PageTerms;
 use crate::relevance::{DEFAULT_THRESHOLD, RelevanceMeasure};
-use crate::vector::TopicVector;
+use crate::vector::FocusVector;
 use std::collections::BTreeMap;
 
-/// A topic. A page is compared with the terms of each language, and the best comparison counts: half of the terms of a
-/// topic in two languages can never stand in a page of one.
+/// A focus. A page is compared with the terms of each language, and the best comparison counts: half of the terms of a
+/// focus in two languages can never stand in a page of one.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Topic {
+pub struct Focus {
     /// Its name.
     pub name: String,
     /// The version of the segmenter that cut its terms ([`Segmenter::version`](crate::Segmenter::version)).
@@ -21,22 +21,22 @@ pub struct Topic {
     pub seeds: Vec<String>,
 }
 
-/// The terms of a topic in a language.
+/// The terms of a focus in a language.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LanguageTerms {
-    /// A page with at least this relevance is about the topic. Each language has its own: where words have many forms, or
+    /// A page with at least this relevance is about the focus. Each language has its own: where words have many forms, or
     /// few terms are known, fewer of them stand in a page.
     pub threshold: f64,
     /// The terms with their weights.
-    pub vector: TopicVector,
+    pub vector: FocusVector,
 }
 
-/// How much a page is about a topic.
+/// How much a page is about a focus.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PageRelevance<'a> {
     /// From 0 to 1.
     pub score: f64,
-    /// The score from which a page in that language is about the topic.
+    /// The score from which a page in that language is about the focus.
     pub threshold: f64,
     /// Whether the score reaches the threshold.
     pub is_relevant: bool,
@@ -44,8 +44,8 @@ pub struct PageRelevance<'a> {
     pub language: Option<&'a str>,
 }
 
-impl Topic {
-    /// A topic without terms, examples and seeds.
+impl Focus {
+    /// A focus without terms, examples and seeds.
     pub fn new(name: impl Into<String>, segmenter: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -69,7 +69,7 @@ impl Topic {
         best
     }
 
-    /// How close a term is to the topic, from 0 to 1, in whichever language it is closest.
+    /// How close a term is to the focus, from 0 to 1, in whichever language it is closest.
     pub fn closeness(&self, term: &str) -> f64 {
         self.languages.values().map(|terms| terms.vector.closeness(term)).fold(0.0, f64::max)
     }
@@ -90,42 +90,42 @@ mod tests {
     use super::*;
     use crate::words::IcuSegmenter;
 
-    fn topic() -> Topic {
+    fn focus() -> Focus {
         let vector = |terms: &[(&str, f64)]| {
-            let vector = TopicVector::new(terms.iter().map(|(term, weight)| ((*term).to_owned(), *weight)), 200);
+            let vector = FocusVector::new(terms.iter().map(|(term, weight)| ((*term).to_owned(), *weight)), 200);
             LanguageTerms { threshold: DEFAULT_THRESHOLD, vector }
         };
         let languages = [("en", vector(&[("boat", 2.0), ("sail", 1.0)])), ("zh", vector(&[("帆船", 1.0)]))];
-        Topic {
+        Focus {
             languages: languages.map(|(language, terms)| (language.to_owned(), terms)).into(),
-            ..Topic::new("x", "v")
+            ..Focus::new("x", "v")
         }
     }
 
     #[test]
     fn a_page_is_compared_with_each_language() {
-        let (topic, measure) = (topic(), RelevanceMeasure::default());
+        let (focus, measure) = (focus(), RelevanceMeasure::default());
         let read = |text| PageTerms::read(&IcuSegmenter::default(), "", text);
         let english = read("a boat with a sail");
-        assert_eq!(topic.relevance(&measure, &english).language, Some("en"));
-        assert!(topic.relevance(&measure, &english).score > 0.9);
-        let chinese = topic.relevance(&measure, &read("帆船"));
+        assert_eq!(focus.relevance(&measure, &english).language, Some("en"));
+        assert!(focus.relevance(&measure, &english).score > 0.9);
+        let chinese = focus.relevance(&measure, &read("帆船"));
         assert_eq!((chinese.language, chinese.is_relevant), (Some("zh"), true));
         assert!((chinese.score - 1.0).abs() < 1e-12);
-        let other = topic.relevance(&measure, &read("a train"));
+        let other = focus.relevance(&measure, &read("a train"));
         assert_eq!((other.language, other.is_relevant, other.score), (None, false, 0.0));
-        assert_eq!(topic.best_terms(&measure, &english, 1), ["boat"]);
-        assert_eq!((topic.closeness("sail"), topic.closeness("帆船"), topic.closeness("car")), (0.5, 1.0, 0.0));
+        assert_eq!(focus.best_terms(&measure, &english, 1), ["boat"]);
+        assert_eq!((focus.closeness("sail"), focus.closeness("帆船"), focus.closeness("car")), (0.5, 1.0, 0.0));
     }
 
     #[test]
     fn each_language_has_its_threshold_which_equality_reaches() {
-        let (mut topic, measure) = (topic(), RelevanceMeasure::default());
+        let (mut focus, measure) = (focus(), RelevanceMeasure::default());
         let page = PageTerms::read(&IcuSegmenter::default(), "", "sail");
-        let score = topic.relevance(&measure, &page).score;
-        topic.languages.get_mut("en").unwrap().threshold = score;
-        topic.languages.get_mut("zh").unwrap().threshold = 1.1;
-        assert!(topic.relevance(&measure, &page).is_relevant);
-        assert!(!topic.relevance(&measure, &PageTerms::read(&IcuSegmenter::default(), "", "帆船")).is_relevant);
+        let score = focus.relevance(&measure, &page).score;
+        focus.languages.get_mut("en").unwrap().threshold = score;
+        focus.languages.get_mut("zh").unwrap().threshold = 1.1;
+        assert!(focus.relevance(&measure, &page).is_relevant);
+        assert!(!focus.relevance(&measure, &PageTerms::read(&IcuSegmenter::default(), "", "帆船")).is_relevant);
     }
 }

@@ -1,23 +1,23 @@
-//! Writes the file of a topic, as [`crate::read_topic`] reads it.
+//! Writes the file of a focus, as [`crate::read_focus`] reads it.
 
-use crate::topic::{LanguageTerms, Topic};
-use crate::topic_file::FORMAT;
+use crate::focus::{Focus, LanguageTerms};
+use crate::focus_file::FORMAT;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Writes the file of a topic, terms of larger weight first. Reading it gives the topic again, weights to six digits.
-pub fn write_topic(topic: &Topic) -> String {
-    let mut file = format!("format = {FORMAT}\nname = {}\n", quote(&topic.name));
+/// Writes the file of a focus, terms of larger weight first. Reading it gives the focus again, weights to six digits.
+pub fn write_focus(focus: &Focus) -> String {
+    let mut file = format!("format = {FORMAT}\nname = {}\n", quote(&focus.name));
     // Writing to a string cannot fail.
     let threshold =
         |(language, terms): (&String, &LanguageTerms)| format!("{} = {:.6}", quote_key(language), terms.threshold);
-    let thresholds: Vec<String> = topic.languages.iter().map(threshold).collect();
-    let _ = writeln!(file, "segmenter = {}\nthreshold = {{ {} }}", quote(&topic.segmenter), thresholds.join(", "));
-    for (key, addresses) in [("examples", &topic.examples), ("seeds", &topic.seeds)] {
+    let thresholds: Vec<String> = focus.languages.iter().map(threshold).collect();
+    let _ = writeln!(file, "segmenter = {}\nthreshold = {{ {} }}", quote(&focus.segmenter), thresholds.join(", "));
+    for (key, addresses) in [("examples", &focus.examples), ("seeds", &focus.seeds)] {
         let lines: String = addresses.iter().map(|address| format!("    {},\n", quote(address))).collect();
         let _ = if lines.is_empty() { Ok(()) } else { writeln!(file, "{key} = [\n{lines}]") };
     }
-    for (language, LanguageTerms { vector, .. }) in &topic.languages {
+    for (language, LanguageTerms { vector, .. }) in &focus.languages {
         let _ = writeln!(file, "\n[terms.{}]", quote_key(language));
         let mut terms: Vec<(&str, f64)> = vector.iter().filter(|(_, weight)| *weight >= 1e-6).collect();
         terms.sort_by(|one, other| other.1.total_cmp(&one.1));

@@ -3,12 +3,12 @@
 //! `score = .7 RW + .3 importance`. RW is what a link's words promise ([`crate::predict_links`]), importance the rank of the
 //! target among all known ones, from 0 to 1 (IPageRank's estimate), and .5 where it is not known.
 //!
-//! Words are often missing ("next page", a picture), and pages on a topic are often reached through pages that are not.
-//! So a link without promising words is followed within two hops of a page on the topic: its RW is taken to be 1, that of the
+//! Words are often missing ("next page", a picture), and pages in a focus are often reached through pages that are not.
+//! So a link without promising words is followed within two hops of a page in the focus: its RW is taken to be 1, that of the
 //! page at the mouth of the tunnel, and each hop halves its score.
 //!
 //! The score of a target is the mean over the links known to it, and over one more of a low score that every target is
-//! taken to have. The largest would favour popular pages: among many links there is always one with a word of the topic. The
+//! taken to have. The largest would favour popular pages: among many links there is always one with a word of the focus. The
 //! plain mean would favour pages with a single link.
 
 /// How links are scored.
@@ -16,7 +16,7 @@
 pub struct LinkScoring {
     /// The share of RW in the score; the rest is importance's.
     pub relevance_share: f64,
-    /// How many hops from a page on the topic a link without promising words is followed.
+    /// How many hops from a page in the focus a link without promising words is followed.
     pub tunnel_depth: u32,
     /// The factor on the score for each of these hops.
     pub tunnel_factor: f64,
@@ -46,34 +46,34 @@ pub struct LinkEvidence {
     pub importance: f64,
 }
 
-/// The distance of a page from the last page on the topic on the way to it: 0 for a page on the topic and for seeds, and
+/// The distance of a page from the last page in the focus on the way to it: 0 for a page in the focus and for seeds, and
 /// one more than that of the page that led to it for others.
-pub fn hops_off_topic(is_relevant: bool, of_parent: Option<u32>) -> u32 {
+pub fn hops_out_of_focus(is_relevant: bool, of_parent: Option<u32>) -> u32 {
     if is_relevant { 0 } else { of_parent.map_or(0, |hops| hops.saturating_add(1)) }
 }
 
 impl LinkScoring {
-    /// The score of one link with this RW, on a page at this distance from the topic ([`hops_off_topic`]); `None` if it is
+    /// The score of one link with this RW, on a page at this distance from the focus ([`hops_out_of_focus`]); `None` if it is
     /// not worth following.
-    pub fn of_link(&self, relevance: f64, hops_off_topic: u32, importance: Option<f64>) -> Option<f64> {
+    pub fn of_link(&self, relevance: f64, hops_out_of_focus: u32, importance: Option<f64>) -> Option<f64> {
         let importance = importance.unwrap_or(UNKNOWN_IMPORTANCE).clamp(0.0, 1.0);
-        let (of_words, of_importance) = self.shares(relevance, hops_off_topic)?;
+        let (of_words, of_importance) = self.shares(relevance, hops_out_of_focus)?;
         Some(of_words + of_importance * importance)
     }
 
     /// The part of a link's score by its words, and the part that an importance of 1 would add.
-    fn shares(&self, relevance: f64, hops_off_topic: u32) -> Option<(f64, f64)> {
+    fn shares(&self, relevance: f64, hops_out_of_focus: u32) -> Option<(f64, f64)> {
         let (relevance, hops) = match relevance > 0.0 {
             true => (relevance.min(1.0), 0),
-            false => (1.0, hops_off_topic.checked_add(1).filter(|hops| *hops <= self.tunnel_depth)?),
+            false => (1.0, hops_out_of_focus.checked_add(1).filter(|hops| *hops <= self.tunnel_depth)?),
         };
         let factor = self.tunnel_factor.powi(i32::try_from(hops).unwrap_or(i32::MAX));
         Some((factor * self.relevance_share * relevance, factor * (1.0 - self.relevance_share)))
     }
 
     /// Adds a link to what is known of its target.
-    pub fn add(&self, evidence: &mut LinkEvidence, relevance: f64, hops_off_topic: u32) {
-        let (of_words, of_importance) = self.shares(relevance, hops_off_topic).unwrap_or((0.0, 0.0));
+    pub fn add(&self, evidence: &mut LinkEvidence, relevance: f64, hops_out_of_focus: u32) {
+        let (of_words, of_importance) = self.shares(relevance, hops_out_of_focus).unwrap_or((0.0, 0.0));
         evidence.links = evidence.links.saturating_add(1);
         evidence.relevance += of_words;
         evidence.importance += of_importance;
@@ -133,10 +133,10 @@ mod tests {
     }
 
     #[test]
-    fn hops_are_counted_from_the_last_page_on_the_topic() {
-        assert_eq!(hops_off_topic(true, Some(5)), 0);
-        assert_eq!(hops_off_topic(false, None), 0);
-        assert_eq!(hops_off_topic(false, Some(0)), 1);
-        assert_eq!(hops_off_topic(false, Some(u32::MAX)), u32::MAX);
+    fn hops_are_counted_from_the_last_page_on_the_focus() {
+        assert_eq!(hops_out_of_focus(true, Some(5)), 0);
+        assert_eq!(hops_out_of_focus(false, None), 0);
+        assert_eq!(hops_out_of_focus(false, Some(0)), 1);
+        assert_eq!(hops_out_of_focus(false, Some(u32::MAX)), u32::MAX);
     }
 }

@@ -1,4 +1,4 @@
-//! Words that say nothing of a topic.
+//! Words that say nothing of a focus.
 //!
 //! The lists are short, because document frequencies do the rest where they are known
 //! ([`Background`](crate::Background)). They cannot do it alone: a page's vector is weighted by counts, and without a list

@@ -1,8 +1,8 @@
-//! Topics in the detector: a page is judged by those that the operator wants, anew when they change, and no longer when they are
+//! Focuses in the detector: a page is judged by those that the operator wants, anew when they change, and no longer when they are
 //! gone.
 
 use crate::bench::{Bench, URL};
-use messages::{Encoded, FetchOutcome, PageFocus, PageOutLinks, RankerEvent, TopicOrder, topics};
+use messages::{Encoded, FetchOutcome, FocusOrder, PageFocus, PageOutLinks, RankerEvent, topics};
 use std::time::Duration;
 use stream::Clock;
 
@@ -15,8 +15,8 @@ const PAGE: &str = "<title>News</title><main><p>The skipper of the sailing boat 
 
 fn order(bench: &mut Bench, name: &str, text: Option<&str>) {
     let ordered_at = bench.driver.clock.now();
-    let order = TopicOrder { name: name.to_owned(), text: text.map(str::to_owned), ordered_at };
-    bench.driver.send(&bench.names.topic(topics::TOPIC_ORDERS), name.as_bytes(), order.encode()).unwrap();
+    let order = FocusOrder { name: name.to_owned(), text: text.map(str::to_owned), ordered_at };
+    bench.driver.send(&bench.names.topic(topics::FOCUS_ORDERS), name.as_bytes(), order.encode()).unwrap();
     // Orders are read once a second.
     bench.driver.clock.advance(Duration::from_secs(1));
     bench.driver.run_until_idle().unwrap();
@@ -41,16 +41,16 @@ fn heard(bench: &Bench) -> Vec<PageOutLinks> {
     links.collect()
 }
 
-/// The topic that a page is closest to.
+/// The focus that a page is closest to.
 fn best(focus: &PageFocus) -> (&str, bool) {
     let best = focus.relevances.iter().max_by(|a, b| a.relevance.total_cmp(&b.relevance)).unwrap();
-    (&best.topic, best.relevance >= best.threshold)
+    (&best.focus, best.relevance >= best.threshold)
 }
 
 #[test]
-fn a_topic_is_added_changed_and_removed_while_a_page_stays_as_it_is() {
+fn a_focus_is_added_changed_and_removed_while_a_page_stays_as_it_is() {
     let mut bench = Bench::new(&[]);
-    assert_eq!(look(&mut bench), None, "nobody wants links or topics");
+    assert_eq!(look(&mut bench), None, "nobody wants links or focuses");
     order(&mut bench, "sailing", Some(SAILING));
     let first = look(&mut bench).unwrap().focus.unwrap();
     assert_eq!((best(&first), first.is_target), (("sailing", true), true));
@@ -60,14 +60,14 @@ fn a_topic_is_added_changed_and_removed_while_a_page_stays_as_it_is() {
     order(&mut bench, "sailing", Some(&SAILING.replace("0.2", "0.99")));
     let second = look(&mut bench).unwrap().focus.unwrap();
     assert_eq!(best(&second), ("sailing", false));
-    assert_ne!(first.topics_version, second.topics_version);
+    assert_ne!(first.focus_version, second.focus_version);
     order(&mut bench, "cooking", Some(COOKING));
     let both = look(&mut bench).unwrap().focus.unwrap();
-    assert_eq!(both.relevances.iter().map(|it| it.topic.as_str()).collect::<Vec<_>>(), ["cooking", "sailing"]);
+    assert_eq!(both.relevances.iter().map(|it| it.focus.as_str()).collect::<Vec<_>>(), ["cooking", "sailing"]);
     order(&mut bench, "cooking", None);
     let again = look(&mut bench).unwrap().focus.unwrap();
-    assert_eq!(again.topics_version, second.topics_version, "the same topics are the same set");
-    // The last topic goes: the ranker receives once that there is nothing to say.
+    assert_eq!(again.focus_version, second.focus_version, "the same focuses are the same set");
+    // The last focus goes: the ranker receives once that there is nothing to say.
     order(&mut bench, "sailing", None);
     assert_eq!(look(&mut bench).unwrap().focus, None);
     assert_eq!(look(&mut bench), None);
@@ -92,7 +92,7 @@ fn a_crash_forgets_no_order_and_judges_no_page_twice() {
     order(&mut bench, "sailing", Some(SAILING));
     let first = look(&mut bench).unwrap().focus.unwrap();
     bench.lose_everything_but_the_log();
-    assert_eq!(look(&mut bench), None, "by the same topics");
+    assert_eq!(look(&mut bench), None, "by the same focuses");
     // An order that comes while the stage is down.
     bench.driver.kill(0);
     order(&mut bench, "sailing", None);
@@ -100,7 +100,7 @@ fn a_crash_forgets_no_order_and_judges_no_page_twice() {
     bench.restart();
     let second = look(&mut bench).unwrap().focus.unwrap();
     assert_eq!(best(&second), ("cooking", false));
-    assert_ne!(first.topics_version, second.topics_version);
+    assert_ne!(first.focus_version, second.focus_version);
 }
 
 #[test]
@@ -115,12 +115,12 @@ fn a_page_that_answers_without_a_body_is_asked_for_it_before_it_is_judged() {
 }
 
 #[test]
-fn an_order_that_cannot_be_read_leaves_the_topics_as_they_were_and_is_counted() {
+fn an_order_that_cannot_be_read_leaves_the_focuses_as_they_were_and_is_counted() {
     let mut bench = Bench::new(&[]);
     order(&mut bench, "sailing", Some(SAILING));
     let first = look(&mut bench).unwrap().focus.unwrap();
     order(&mut bench, "sailing", Some("format = 1\nname = \"sailing\"\nthreshold = \"much\"\n"));
     assert_eq!(look(&mut bench), None);
-    assert_eq!((bench.figure("topics"), bench.figure("bad_topic_orders_total")), (1.0, 1.0));
+    assert_eq!((bench.figure("focuses"), bench.figure("bad_focus_orders_total")), (1.0, 1.0));
     assert_eq!(best(&first), ("sailing", true));
 }
