@@ -4,19 +4,19 @@ use std::time::{Duration, Instant};
 use tests::{Crawl, Process, SOON, programs, wait_for};
 
 /// A port that nothing listens on: it was free a moment ago, and low enough not to be given out.
-const NOBODY: &str = "127.0.0.1:1";
+const NO_BROKER: &str = "127.0.0.1:1";
 
 fn service(crawl: &Crawl, stages: &str) -> Process {
     let mut command = programs().command("recrawl");
     command.args(["stage", stages]);
-    command.arg("--set").arg(format!("kafka.brokers={NOBODY}"));
+    command.arg("--set").arg(format!("kafka.brokers={NO_BROKER}"));
     command.arg("--set").arg(format!("crawl.data={}", crawl.data().display()));
     command.args(["--set", "http.bind=127.0.0.1:0", "--instance", "0"]);
     Process::start(command, crawl.directory.path())
 }
 
 #[test]
-fn a_service_without_kafka_waits_backs_off_says_so_and_ends_when_told() {
+fn a_service_without_kafka_waits_backs_off_says_so_and_ends_when_reported() {
     let names = ["scheduler", "fetcher", "detector", "estimator,matcher,ranker"];
     let crawl = Crawl::default();
     let started = Instant::now();
@@ -30,7 +30,7 @@ fn a_service_without_kafka_waits_backs_off_says_so_and_ends_when_told() {
     for (name, process) in names.iter().zip(services) {
         let (text, seconds) = (process.stderr(), started.elapsed().as_secs_f64());
         assert!((text.lines().count() as f64) < 5.0 + 3.0 * seconds, "{name} says too much in {seconds} s:\n{text}");
-        assert!(text.contains(NOBODY), "{name} does not say whom it waits for:\n{text}");
+        assert!(text.contains(NO_BROKER), "{name} does not say whom it waits for:\n{text}");
         let cpu_time = process.cpu_time().unwrap_or_default();
         assert!(cpu_time < Duration::from_secs(1), "{name} has used {cpu_time:?} of processor time in {seconds} s");
         process.signal(libc::SIGTERM);
@@ -51,6 +51,6 @@ fn a_service_without_brokers_says_what_to_set() {
 fn tools_do_not_wait_for_a_kafka_that_does_not_answer() {
     let crawl = Crawl::default();
     let mut command = programs().command("recrawl");
-    command.args(["status", "--set", &format!("kafka.brokers={NOBODY}")]);
-    Process::start(command, crawl.directory.path()).finish().exits_with(3).says(&["recrawl: ", NOBODY]);
+    command.args(["status", "--set", &format!("kafka.brokers={NO_BROKER}")]);
+    Process::start(command, crawl.directory.path()).finish().exits_with(3).says(&["recrawl: ", NO_BROKER]);
 }

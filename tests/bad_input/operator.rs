@@ -4,7 +4,7 @@ use crate::small_web;
 use tests::{Crawl, SOON, wait_for};
 
 #[test]
-fn all_faults_of_a_configuration_are_told_at_once_with_file_line_key_and_remedy() {
+fn all_faults_of_a_configuration_are_reported_at_once_with_file_line_key_and_remedy() {
     let crawl = Crawl::default();
     let file = crawl.directory.path().join("mine.toml");
     let text = "[budget]\nfetches_per_secnd = 3\n\n[policy]\nmin_interval = \"10\"\n[politness]\nx = 1\n";
@@ -26,7 +26,7 @@ fn all_faults_of_a_configuration_are_told_at_once_with_file_line_key_and_remedy(
 }
 
 #[test]
-fn a_configuration_that_is_no_toml_or_is_not_there_is_told_as_such() {
+fn a_configuration_that_is_no_toml_or_is_not_there_is_reported_as_such() {
     let crawl = Crawl::default();
     let file = crawl.directory.path().join("mine.toml");
     let name = file.display().to_string();
@@ -37,7 +37,7 @@ fn a_configuration_that_is_no_toml_or_is_not_there_is_told_as_such() {
 }
 
 #[test]
-fn lines_of_a_seeds_file_that_cannot_be_read_are_told_by_number_and_the_rest_goes_on() {
+fn lines_of_a_seeds_file_that_cannot_be_read_are_reported_by_number_and_the_rest_goes_on() {
     let web = small_web();
     let crawl = Crawl::of(&web);
     let good = &web.urls()[0];

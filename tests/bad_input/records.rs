@@ -20,34 +20,34 @@ fn records_that_no_stage_can_read_are_set_aside_with_the_reason_and_the_rest_goe
     std::fs::write(crawl.seeds_file(), urls.join("\n")).unwrap();
     let summary = crawl.run(&["--until-idle"]).finish().exits_with(0).says(&["record set aside"]).json();
     assert_eq!((summary["pages"].as_u64(), summary["never_fetched"].as_u64()), (Some(30), Some(0)), "{summary:#}");
-    let letters = crawl.ask("dead-letters", &[]).exits_with(0).json();
-    let letters = letters.as_array().unwrap();
+    let dead_letters = crawl.ask("dead-letters", &[]).exits_with(0).json();
+    let dead_letters = dead_letters.as_array().unwrap();
     for StageTopology { name: stage, input, .. } in topologies() {
-        let of_stage: Vec<_> = letters.iter().filter(|letter| letter["stage"] == stage).collect();
+        let of_stage: Vec<_> = dead_letters.iter().filter(|dead_letter| dead_letter["stage"] == stage).collect();
         assert_eq!(of_stage.len(), GARBAGE.len(), "{stage}: {of_stage:#?}");
-        for letter in of_stage {
-            assert!(letter["topic"].as_str().unwrap().ends_with(&input.name.to_string()), "{letter:#}");
-            assert!(!letter["reason"].as_str().unwrap().is_empty(), "{letter:#}");
-            assert_eq!(letter["key"], "host-0001.test");
+        for dead_letter in of_stage {
+            assert!(dead_letter["topic"].as_str().unwrap().ends_with(&input.name.to_string()), "{dead_letter:#}");
+            assert!(!dead_letter["reason"].as_str().unwrap().is_empty(), "{dead_letter:#}");
+            assert_eq!(dead_letter["key"], "host-0001.test");
         }
     }
-    assert_eq!(letters.len(), STAGES.len() * GARBAGE.len());
+    assert_eq!(dead_letters.len(), STAGES.len() * GARBAGE.len());
     for page in books::read(&crawl).values() {
         assert_eq!((page.scheduler.fetches, page.detector_fetches, page.estimator_fetches), (1, 1, 1), "{page:?}");
     }
     // Once set aside, they are not tried again.
     let again = crawl.run(&["--until-idle"]).finish().exits_with(0);
     assert!(!again.stderr.contains("record set aside"), "{}", again.stderr);
-    assert_eq!(crawl.ask("dead-letters", &[]).exits_with(0).json().as_array().unwrap().len(), letters.len());
+    assert_eq!(crawl.ask("dead-letters", &[]).exits_with(0).json().as_array().unwrap().len(), dead_letters.len());
     // Unless they are given back, which happens once.
     let replayed = || crawl.ask("dead-letters", &["--replay"]).exits_with(0).json()["replayed"].as_u64();
-    assert_eq!((replayed(), replayed()), (Some(letters.len() as u64), Some(0)));
+    assert_eq!((replayed(), replayed()), (Some(dead_letters.len() as u64), Some(0)));
     crawl.run(&["--until-idle"]).finish().exits_with(0).says(&["record set aside"]);
-    assert_eq!(crawl.ask("dead-letters", &[]).exits_with(0).json().as_array().unwrap().len(), 2 * letters.len());
+    assert_eq!(crawl.ask("dead-letters", &[]).exits_with(0).json().as_array().unwrap().len(), 2 * dead_letters.len());
 }
 
 #[test]
-fn letters_that_are_set_aside_during_a_replay_are_left_to_the_next_one() {
+fn dead_letters_that_are_set_aside_during_a_replay_are_left_to_the_next_one() {
     let web = small_web();
     let crawl = Crawl::of(&web);
     std::fs::write(crawl.seeds_file(), &web.urls()[0]).unwrap();
@@ -55,7 +55,7 @@ fn letters_that_are_set_aside_during_a_replay_are_left_to_the_next_one() {
     let log = stream_rocksdb::open_log(&crawl.data()).unwrap();
     let dead_letters = LogNames::new(&crawl.settings()).topic(topics::DEAD_LETTERS);
     // A stage that sets aside again what it is given back, at once.
-    let letter = DeadLetter {
+    let dead_letter = DeadLetter {
         stage: "detector".to_owned(),
         topic: dead_letters.to_string(),
         partition: 0,
@@ -67,9 +67,9 @@ fn letters_that_are_set_aside_during_a_replay_are_left_to_the_next_one() {
     };
     let record = OutputRecord {
         to: TopicPartition::new(dead_letters, 0),
-        timestamp: letter.set_aside_at,
-        key: letter.key.clone(),
-        value: Some(letter.encode().into()),
+        timestamp: dead_letter.set_aside_at,
+        key: dead_letter.key.clone(),
+        value: Some(dead_letter.encode().into()),
         trace: None,
     };
     log.append(&[record]).unwrap();

@@ -29,9 +29,9 @@ fn the_owners_of_the_partitions_answer_and_who_does_not_is_named() {
     let pages = (HOSTS * PAGES_PER_HOST) as u64;
 
     // Nothing runs: the log's figures are shown at once, and unknown figures are null, not zero.
-    let nobody_runs =
+    let no_one_runs =
         ["these do not run: recrawl stage detector, recrawl stage estimator, recrawl stage scheduler; start them"];
-    let output = ask(&["status", "--wait", "1m"]).exits_with(3).says(&nobody_runs);
+    let output = ask(&["status", "--wait", "1m"]).exits_with(3).says(&no_one_runs);
     let status = output.json();
     assert_eq!(status["pages"], Value::Null, "{status:#}");
     assert_eq!(status["unanswered"].as_array().map(Vec::len), Some(3 * PARTITIONS as usize));
@@ -77,11 +77,11 @@ fn the_owners_of_the_partitions_answer_and_who_does_not_is_named() {
     assert_eq!(names, ["host-0001.test", "host-0002.test", "host-0003.test"], "the first of all partitions");
     ask(&["hosts", "--top", "0"]).exits_with(2).says(&["--top 0"]);
 
-    let unheard = "http://host-0001.test/never-heard-of";
+    let unreceived = "http://host-0001.test/never-heard-of";
     for command in ["page", "explain"] {
-        ask(&[command, unheard]).exits_with(1).says(&["is not known in this crawl"]);
+        ask(&[command, unreceived]).exits_with(1).says(&["is not known in this crawl"]);
     }
-    ask(&["page", unheard, "--text"]).exits_with(1).says(&["no stored copy"]);
+    ask(&["page", unreceived, "--text"]).exits_with(1).says(&["no stored copy"]);
     ask(&["forget", &url]).exits_with(0);
     wait_for("it is gone", SOON, || ask(&["page", &url]).stderr.contains("and gone at"));
     ask(&["explain", &url]).exits_with(1).says(&["and gone at"]);

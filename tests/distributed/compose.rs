@@ -136,8 +136,8 @@ fn services_of_compose_yaml_crawl_with_its_settings_and_answer_prometheus_and_th
     let seed: Vec<_> = ["recrawl", "seed"].into_iter().chain(urls.iter().map(String::as_str)).collect();
     composition.run("command", &seed);
     wait_for("the first copy of every page is told", SOON, || {
-        let told = composition.run("command", &["recrawl", "--format", "json", "changes"]).stdout;
-        urls.iter().all(|url| told.contains(&format!("\"{url}\"")))
+        let reported = composition.run("command", &["recrawl", "--format", "json", "changes"]).stdout;
+        urls.iter().all(|url| reported.contains(&format!("\"{url}\"")))
     });
     composition.run("command", &[]);
     delivers(&composition, urls.len());

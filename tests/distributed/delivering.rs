@@ -50,13 +50,13 @@ fn changes_over_kafka_are_delivered_across_kills_of_the_sender() {
     }
     distributed.wait_until_idle(&services);
     let output = distributed.ask(&["changes"]).exits_with(0);
-    let told = by_page(output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()));
-    assert_eq!(told.len(), PAGES);
+    let reported = by_page(output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()));
+    assert_eq!(reported.len(), PAGES);
     let taken = || by_page(receiver.taken().iter().map(Webhook::json));
-    wait_for("every change is taken, in order", SOON, || taken() == told);
+    wait_for("every change is taken, in order", SOON, || taken() == reported);
     process.signal(libc::SIGTERM);
     process.finish().exits_with(0).says(&["recrawl-data/changes-webhook-"]);
-    let repeated = receiver.taken().len() - told.values().map(Vec::len).sum::<usize>();
+    let repeated = receiver.taken().len() - reported.values().map(Vec::len).sum::<usize>();
     assert!(repeated <= 3, "a kill repeats the change that was on its way, and no other: {repeated}");
 
     let feed = distributed.ask(&["feed", "--items", "15"]).exits_with(0).stdout;

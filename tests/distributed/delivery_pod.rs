@@ -164,7 +164,7 @@ impl RunningPod<'_> {
 }
 
 #[test]
-fn the_pod_of_the_delivery_tells_every_change_whatever_happens_to_it_to_kafka_and_to_the_receiver() {
+fn the_pod_of_the_delivery_reports_every_change_whatever_happens_to_it_to_kafka_and_to_the_receiver() {
     if kafka().is_none() {
         return;
     }
@@ -228,11 +228,13 @@ fn the_pod_of_the_delivery_tells_every_change_whatever_happens_to_it_to_kafka_an
     running.wait_until_ready();
     distributed.wait_until_idle(&services);
     let output = distributed.ask(&["changes"]).exits_with(0);
-    let told = by_page(output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()));
-    assert_eq!(told.len(), PAGES);
-    wait_for("every change is taken, in order", SOON, || by_page(receiver.taken().iter().map(Webhook::json)) == told);
+    let reported = by_page(output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()));
+    assert_eq!(reported.len(), PAGES);
+    wait_for("every change is taken, in order", SOON, || {
+        by_page(receiver.taken().iter().map(Webhook::json)) == reported
+    });
     assert!(receiver.seen().iter().all(|webhook| webhook.headers.contains_key("webhook-signature")));
-    let repeated = receiver.taken().len() - told.values().map(Vec::len).sum::<usize>();
+    let repeated = receiver.taken().len() - reported.values().map(Vec::len).sum::<usize>();
     assert!(repeated <= 3, "a kill repeats the change that was on its way, and no other: {repeated}");
 
     // Stopped while Kafka is away.

@@ -91,10 +91,13 @@ fn what_the_services_fetched_is_exported_from_the_topic() {
     let cursor = all[9]["cursor"].as_str().unwrap();
     assert_eq!(ask(&["jsonl", "--cursor", cursor]), all[10..], "nothing twice, nothing left out");
     let out = distributed.crawl.directory.path().join("archive");
-    let told = ask(&["warc", "--out", out.to_str().unwrap()]);
+    let reported = ask(&["warc", "--out", out.to_str().unwrap()]);
     // One record about the file, and two for every fetch.
-    assert_eq!(told.iter().map(|file| file["records"].as_u64()).collect::<Vec<_>>(), [Some(1 + 2 * all.len() as u64)]);
-    assert_eq!(told[0]["cursor"], all.last().unwrap()["cursor"]);
+    assert_eq!(
+        reported.iter().map(|file| file["records"].as_u64()).collect::<Vec<_>>(),
+        [Some(1 + 2 * all.len() as u64)]
+    );
+    assert_eq!(reported[0]["cursor"], all.last().unwrap()["cursor"]);
 
     let Some(storage) = ObjectStorage::start() else { return };
     let to_storage = |further: &[&str]| {
@@ -141,18 +144,18 @@ fn wrong_bytes_on_a_kafka_topic_become_dead_letters_and_the_rest_goes_on() {
     }
     let services = distributed.start_all();
     distributed.wait_until_idle(&services);
-    let letters = distributed.ask(&["dead-letters"]).exits_with(0).json();
-    let letters = letters.as_array().unwrap();
+    let dead_letters = distributed.ask(&["dead-letters"]).exits_with(0).json();
+    let dead_letters = dead_letters.as_array().unwrap();
     for StageTopology { name: stage, input, .. } in topologies() {
-        let of_stage: Vec<_> = letters.iter().filter(|letter| letter["stage"] == stage).collect();
+        let of_stage: Vec<_> = dead_letters.iter().filter(|dead_letter| dead_letter["stage"] == stage).collect();
         assert_eq!(of_stage.len(), GARBAGE.len(), "{stage}: {of_stage:#?}");
-        for letter in of_stage {
-            assert_eq!(letter["topic"], names.topic(input));
-            assert_eq!(letter["key"], "host-0001.test");
-            assert!(!letter["reason"].as_str().unwrap().is_empty(), "{letter:#}");
+        for dead_letter in of_stage {
+            assert_eq!(dead_letter["topic"], names.topic(input));
+            assert_eq!(dead_letter["key"], "host-0001.test");
+            assert!(!dead_letter["reason"].as_str().unwrap().is_empty(), "{dead_letter:#}");
         }
     }
-    assert_eq!(letters.len(), STAGES.len() * GARBAGE.len());
+    assert_eq!(dead_letters.len(), STAGES.len() * GARBAGE.len());
     for service in services {
         let said = service.stop();
         assert_eq!(said.matches("record set aside").count(), GARBAGE.len(), "{said}");

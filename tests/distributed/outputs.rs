@@ -23,7 +23,7 @@ fn by_id(changes: impl Iterator<Item = Value>) -> Changes {
 }
 
 /// The changes that `recrawl changes` prints, by their ids, without cursors.
-fn told(distributed: &Distributed) -> Changes {
+fn reported(distributed: &Distributed) -> Changes {
     let output = distributed.ask(&["changes"]).exits_with(0);
     by_id(output.stdout.lines().map(|line| {
         let mut change: Value = serde_json::from_str(line).unwrap();
@@ -66,7 +66,7 @@ fn consumers_of_others_read_changes_in_their_form_and_a_topic_may_change_its_for
     let urls = web.urls();
     let (of_json, of_confluent) = urls.split_at(PAGES / 2);
     seed(&distributed, of_json);
-    wait_for("the first pages are told", SOON, || told(&distributed).len() == of_json.len());
+    wait_for("the first pages are told", SOON, || reported(&distributed).len() == of_json.len());
 
     let place = services.iter().position(|service| service.stage == "detector").unwrap();
     services.remove(place).stop();
@@ -78,7 +78,7 @@ fn consumers_of_others_read_changes_in_their_form_and_a_topic_may_change_its_for
     assert!(detector.is_running(), "it waits for its registry: {}", detector.said());
     let registry = SchemaRegistry::start(address.port());
     seed(&distributed, of_confluent);
-    wait_for("the other pages are told", SOON, || told(&distributed).len() == PAGES);
+    wait_for("the other pages are told", SOON, || reported(&distributed).len() == PAGES);
     assert!(detector.said().contains("the schema of changes is registered"));
     services.push(detector);
     distributed.wait_until_idle(&services);
@@ -92,12 +92,12 @@ fn consumers_of_others_read_changes_in_their_form_and_a_topic_may_change_its_for
         expected.sort();
         assert_eq!(found, expected, "{form}");
     }
-    assert_eq!(by_id(read.into_iter().map(|(_, change)| change)), told(&distributed), "the same in both forms");
+    assert_eq!(by_id(read.into_iter().map(|(_, change)| change)), reported(&distributed), "the same in both forms");
     let feed = distributed.ask(&["feed"]).exits_with(0).stdout;
     assert_eq!(feed.matches("<entry>").count(), PAGES);
     // Our own readers need no registry.
     drop(registry);
-    assert_eq!(told(&distributed).len(), PAGES);
+    assert_eq!(reported(&distributed).len(), PAGES);
 }
 
 /// Sends JSON to the registry.

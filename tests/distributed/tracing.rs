@@ -6,7 +6,7 @@ use messages::{Command, CommandKind, topics};
 use page::CanonicalUrl;
 use simweb::SeededConfig;
 use stream::{Clock, Log, OutputRecord, TopicPartition, TraceContext};
-use tests::traces::{TraceCollector, told_loops};
+use tests::traces::{TraceCollector, reported_loops};
 use tests::{SimulatedWeb, wait_for};
 use topology::LogNames;
 
@@ -45,7 +45,7 @@ fn the_loop_of_a_page_over_kafka_is_one_trace() {
     let services = distributed.start_all();
     distributed.wait_until_idle(&services);
     wait_for("the first loop of every page is told", SOON, || {
-        let pages = told_loops(&collector.spans());
+        let pages = reported_loops(&collector.spans());
         web.urls().iter().all(|url| pages.contains(url))
     });
     wait_for("each service counts what it sent", SOON, || {
@@ -65,8 +65,9 @@ fn the_loop_of_a_page_over_kafka_is_one_trace() {
     assert_eq!((of("recrawl-scheduler").kind, &of("recrawl-scheduler").error), ("consumer", &None));
     let refused = of("recrawl-detector");
     assert!(refused.error.as_ref().is_some_and(|error| !error.is_empty()), "{refused:?}");
-    let letters = TopicPartition::new(names.topic(topics::DEAD_LETTERS), 0);
-    let (letters, _) = log.reader().unwrap().read(&letters, 0, 10).unwrap();
-    let of_letters: Vec<_> = letters.iter().map(|letter| letter.trace.as_deref().map(ToString::to_string)).collect();
-    assert_eq!(of_letters, [Some(format!("00-{}-{}-01", refused.trace, refused.id))]);
+    let characters = TopicPartition::new(names.topic(topics::DEAD_LETTERS), 0);
+    let (characters, _) = log.reader().unwrap().read(&characters, 0, 10).unwrap();
+    let of_characters: Vec<_> =
+        characters.iter().map(|character| character.trace.as_deref().map(ToString::to_string)).collect();
+    assert_eq!(of_characters, [Some(format!("00-{}-{}-01", refused.trace, refused.id))]);
 }

@@ -163,7 +163,7 @@ impl Pods {
             let lines: Vec<_> = text.lines().filter(is_recorded).collect();
             let mut shown = scraped(&lines.join("\n"));
             if pod == OBSERVER {
-                backlog = Backlog::told(&shown);
+                backlog = Backlog::reported(&shown);
             } else {
                 // Every pod reports the same backlog, so the observer's is enough.
                 shown.retain(|series| !series.name.starts_with("recrawl_backlog_"));
@@ -238,7 +238,7 @@ struct Waiting {
 }
 
 impl Backlog {
-    fn told(shown: &[ScrapedSeries]) -> Self {
+    fn reported(shown: &[ScrapedSeries]) -> Self {
         let mut backlog = Self::default();
         for series in shown.iter().filter(|series| series.name.starts_with("recrawl_backlog_")) {
             let place = (series.labels["stage"].clone(), series.labels["partition"].parse().unwrap());

@@ -159,15 +159,15 @@ fn a_crawl_is_archived_as_it_happened() {
     let web = web();
     let crawl = crawl(&web);
     crawl.run_until_requested(&web, 600);
-    let told = archive(&crawl, "whole", &[]);
-    assert_eq!(told.len(), 1, "{told:?}");
+    let reported = archive(&crawl, "whole", &[]);
+    assert_eq!(reported.len(), 1, "{reported:?}");
     let results = lines(&export(&crawl, &["jsonl", "--no-body"]).exits_with(0));
     let outcomes =
         |wanted: &[&str]| results.iter().filter(|line| wanted.contains(&line["outcome"].as_str().unwrap())).count();
     assert!(outcomes(&["not_modified"]) > 5 && outcomes(&["same_content"]) > 5, "{results:#?}");
 
     let Some(records) = read(&directory(&crawl, "whole")) else { return };
-    assert_eq!(told[0]["records"].as_u64(), Some(records.len() as u64));
+    assert_eq!(reported[0]["records"].as_u64(), Some(records.len() as u64));
     assert_eq!(records[0].kind(), "warcinfo");
     let ids: BTreeSet<_> = records.iter().map(Record::id).collect();
     assert_eq!(ids.len(), records.len(), "every record has a name of its own");
@@ -238,15 +238,15 @@ fn refer_to_what_did_not_change(records: &[Record]) {
 
 /// The same records, by their names and what they refer to, come in several files, and in several exports.
 fn can_be_taken_in_parts(crawl: &Crawl, whole: &[Record]) {
-    let told = |records: &[Record]| -> BTreeSet<(String, Option<String>)> {
+    let reported = |records: &[Record]| -> BTreeSet<(String, Option<String>)> {
         let captures = records.iter().filter(|record| record.kind() != "warcinfo");
         captures.map(|it| (it.id().to_owned(), it.field("WARC-Refers-To").map(str::to_owned))).collect()
     };
-    let whole = told(whole);
+    let whole = reported(whole);
     let small = archive(crawl, "small", &["--max-file-bytes", "20000"]);
     assert!(small.len() > 3 && small.iter().all(|file| file["bytes"].as_u64() <= Some(20_000)), "{small:?}");
     let records = read(&directory(crawl, "small")).unwrap();
-    assert_eq!(told(&records), whole);
+    assert_eq!(reported(&records), whole);
     assert_eq!(records.iter().filter(|record| record.kind() == "warcinfo").count(), small.len());
     let names: BTreeSet<_> = small.iter().map(|file| PathBuf::from(file["file"].as_str().unwrap())).collect();
     assert_eq!(
@@ -260,8 +260,8 @@ fn can_be_taken_in_parts(crawl: &Crawl, whole: &[Record]) {
     archive(crawl, "rest", &["--cursor", second, "--limit", "9"]);
     archive(crawl, "rest", &[]);
     let before = |record: &Record| small[..2].iter().any(|file| file["file"] == record.0["file"]);
-    let mut parts = told(&records.into_iter().filter(before).collect::<Vec<_>>());
-    let rest = told(&read(&directory(crawl, "rest")).unwrap());
+    let mut parts = reported(&records.into_iter().filter(before).collect::<Vec<_>>());
+    let rest = reported(&read(&directory(crawl, "rest")).unwrap());
     assert!(parts.is_disjoint(&rest), "nothing twice");
     parts.extend(rest);
     assert_eq!(parts, whole, "nothing left out");
@@ -313,14 +313,14 @@ fn an_archive_of_a_running_crawl_is_complete_when_it_is_stopped() {
     let before = open_bytes();
     wait_for("what is fetched meanwhile is written too", SOON, || open_bytes() > before);
     exporting.signal(libc::SIGINT);
-    let told = lines(&exporting.finish().exits_with(0).says(&["; cursor "]));
+    let reported = lines(&exporting.finish().exits_with(0).says(&["; cursor "]));
     running.signal(libc::SIGINT);
     running.finish().exits_with(0);
-    assert_eq!(told.len(), 1);
-    let file = told[0]["file"].as_str().unwrap();
+    assert_eq!(reported.len(), 1);
+    let file = reported[0]["file"].as_str().unwrap();
     assert!(file.ends_with(".warc.gz") && files_in(&out) == [PathBuf::from(file)], "{:?}", files_in(&out));
     let Some(records) = read(&out) else { return };
-    assert_eq!(told[0]["records"].as_u64(), Some(records.len() as u64));
+    assert_eq!(reported[0]["records"].as_u64(), Some(records.len() as u64));
 }
 
 #[test]

@@ -24,8 +24,8 @@ fn crawled() -> Crawl {
     crawl
 }
 
-fn files(told: &[Value]) -> Vec<PathBuf> {
-    told.iter().map(|file| PathBuf::from(file["file"].as_str().unwrap())).collect()
+fn files(reported: &[Value]) -> Vec<PathBuf> {
+    reported.iter().map(|file| PathBuf::from(file["file"].as_str().unwrap())).collect()
 }
 
 #[test]
@@ -50,14 +50,14 @@ fn rows_and_lines_in_a_directory_are_what_is_printed_each_once() {
 
     let out = directory(&crawl, "rows");
     let rows = ["--out", out.to_str().unwrap(), "--verdict", "major,minor"];
-    let told = lines(&changes(&crawl, &rows).exits_with(0));
+    let reported = lines(&changes(&crawl, &rows).exits_with(0));
     let wanted: Vec<_> = expected
         .iter()
         .filter(|change| ["major", "minor"].contains(&change["verdict"].as_str().unwrap()))
         .cloned()
         .collect();
     assert!(!wanted.is_empty());
-    let Some(read) = read_with("read_parquet.py", files(&told)) else { return };
+    let Some(read) = read_with("read_parquet.py", files(&reported)) else { return };
     assert_eq!(read.into_iter().map(|mut line| line["row"].take()).collect::<Vec<_>>(), wanted);
 }
 

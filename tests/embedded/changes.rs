@@ -12,7 +12,7 @@ use stream::{LogBackend, TopicPartition};
 use tests::{Crawl, SOON, SimulatedWeb, books, wait_for};
 
 #[test]
-fn changes_are_seen_and_told_once_in_the_order_of_the_web() {
+fn changes_are_seen_and_reported_once_in_the_order_of_the_web() {
     let seeded = SeededConfig {
         hosts: 5,
         pages_per_host: 12,
@@ -44,17 +44,17 @@ fn changes_are_seen_and_told_once_in_the_order_of_the_web() {
     stop(running);
 
     let versions = versions(&web);
-    let (mut told, mut names) = (BTreeMap::<PageId, Vec<PageChange>>::new(), BTreeSet::new());
+    let (mut reported, mut names) = (BTreeMap::<PageId, Vec<PageChange>>::new(), BTreeSet::new());
     for change in page_changes(&crawl) {
         assert!(names.insert(change.change_id.clone()), "{} was told twice", change.change_id);
-        told.entry(change.page_id).or_default().push(change);
+        reported.entry(change.page_id).or_default().push(change);
     }
     let pages = books::read(&crawl);
     for (id, page) in &pages {
         // A page that was gone before the first look is no news.
-        assert_eq!(told.contains_key(id), page.scheduler.body_length > 0, "{:?}", page.scheduler);
+        assert_eq!(reported.contains_key(id), page.scheduler.body_length > 0, "{:?}", page.scheduler);
     }
-    for (id, changes) in &told {
+    for (id, changes) in &reported {
         let page = &pages[id];
         let url = &page.scheduler.url;
         assert_eq!(changes[0].verdict, Verdict::First, "{url}");
@@ -75,8 +75,8 @@ fn changes_are_seen_and_told_once_in_the_order_of_the_web() {
             }
         }
     }
-    are_told_by_the_command(&crawl, &told);
-    let kept = told.iter().find(|(_, changes)| changes.last().is_some_and(|last| last.verdict != Verdict::Gone));
+    are_reported_by_the_command(&crawl, &reported);
+    let kept = reported.iter().find(|(_, changes)| changes.last().is_some_and(|last| last.verdict != Verdict::Gone));
     let (id, changes) = kept.expect("not all pages go");
     let page = web
         .urls()
@@ -91,26 +91,26 @@ fn changes_are_seen_and_told_once_in_the_order_of_the_web() {
     let read = reading::read(&web.body(page, version), Some("text/html; charset=utf-8"), None).full_text;
     let text = crawl.ask("page", &[pages[id].scheduler.url.as_str(), "--text"]).exits_with(0).stdout;
     assert_eq!(text.trim_end(), read.trim_end(), "the kept copy is the last version told");
-    assert!(told.values().flatten().any(|change| change.verdict == Verdict::Gone), "no page was seen to go");
+    assert!(reported.values().flatten().any(|change| change.verdict == Verdict::Gone), "no page was seen to go");
     // A page whose belief follows the web: four changes a day are far from the prior's one in 250 days.
     let mean = pages.values().map(|page| page.scheduler.belief.alpha / page.scheduler.belief.beta_days).sum::<f64>();
     assert!(mean / pages.len() as f64 > 0.02, "{}", mean / pages.len() as f64);
 }
 
 /// `recrawl changes` gives what is on the topic, each page's changes in order, and goes on where a cursor says.
-fn are_told_by_the_command(crawl: &Crawl, told: &BTreeMap<PageId, Vec<PageChange>>) {
+fn are_reported_by_the_command(crawl: &Crawl, reported: &BTreeMap<PageId, Vec<PageChange>>) {
     let ask = |further: &[&str]| -> Vec<Value> {
         let output = crawl.ask("changes", further).exits_with(0);
         output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
     let text = |line: &Value, name: &str| line[name].as_str().unwrap().to_owned();
     let all = ask(&[]);
-    assert_eq!(all.len(), told.values().map(Vec::len).sum::<usize>());
+    assert_eq!(all.len(), reported.values().map(Vec::len).sum::<usize>());
     let mut of_pages: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for line in &all {
         of_pages.entry(text(line, "page_id")).or_default().push(text(line, "change_id"));
     }
-    for (id, changes) in told {
+    for (id, changes) in reported {
         let names: Vec<_> = changes.iter().map(|change| change.change_id.clone()).collect();
         assert_eq!(of_pages[&id.to_string()], names);
     }

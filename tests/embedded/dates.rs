@@ -8,7 +8,7 @@ use tests::{Crawl, SimulatedWeb, books};
 const SILENT_HOST: &str = "host-0002.test";
 
 #[test]
-fn dates_told_at_the_first_look_teach_the_running_stages() {
+fn dates_reported_at_the_first_look_teach_the_running_stages() {
     // Pages that have stood for months when the crawl begins, and stay as they are.
     let rates = ChangeRates::Same(0.004);
     let seeded = SeededConfig { hosts: 2, pages_per_host: 12, rates, days: 0.01, ..SeededConfig::default() };
@@ -23,7 +23,7 @@ fn dates_told_at_the_first_look_teach_the_running_stages() {
     let ages: HashMap<String, f64> =
         web.trace().pages.iter().map(|page| (page.url(), start.days_since(page.states[0].since))).collect();
     let pages = books::read(&crawl);
-    let (mut told, mut silent) = (Vec::new(), Vec::new());
+    let (mut reported, mut silent) = (Vec::new(), Vec::new());
     for page in pages.values().map(|entry| &entry.scheduler) {
         assert!(page.fetches > 0, "{} was never fetched", page.url);
         let belief = &page.belief;
@@ -34,10 +34,10 @@ fn dates_told_at_the_first_look_teach_the_running_stages() {
         } else {
             let counted = sweeps::rules::FIRST_DATE_WEIGHT * age.min(sweeps::rules::DATES_REACH_DAYS);
             assert!((days / counted - 1.0).abs() < 0.1, "{}: {days} days of {age} count", page.url);
-            told.push((age, belief.change_rate_per_day()));
+            reported.push((age, belief.change_rate_per_day()));
         }
     }
-    assert_eq!((told.len(), silent.len()), (12, 12));
-    let oldest = told.iter().max_by(|one, other| one.0.total_cmp(&other.0)).expect("twelve").1;
+    assert_eq!((reported.len(), silent.len()), (12, 12));
+    let oldest = reported.iter().max_by(|one, other| one.0.total_cmp(&other.0)).expect("twelve").1;
     assert!(silent.iter().all(|rate| oldest < 0.5 * rate), "{oldest} against {silent:?}");
 }

@@ -26,15 +26,15 @@ fn crawl() -> Crawl {
 }
 
 /// The changes as `recrawl changes` prints them.
-fn told(crawl: &Crawl) -> Vec<Value> {
+fn reported(crawl: &Crawl) -> Vec<Value> {
     let output = crawl.ask("changes", &[]).exits_with(0);
-    let told: Vec<_> = output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(told.len(), PAGES);
-    told
+    let reported: Vec<_> = output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(reported.len(), PAGES);
+    reported
 }
 
-fn ids(told: &[Value]) -> Vec<String> {
-    told.iter().map(|change| change["change_id"].as_str().unwrap().to_owned()).collect()
+fn ids(reported: &[Value]) -> Vec<String> {
+    reported.iter().map(|change| change["change_id"].as_str().unwrap().to_owned()).collect()
 }
 
 fn taken(receiver: &WebhookReceiver) -> Vec<String> {
@@ -61,7 +61,7 @@ fn is_signed(webhook: &Webhook) -> bool {
 #[test]
 fn a_server_that_fails_in_every_way_gets_every_change_signed_and_in_order() {
     let crawl = crawl();
-    let told = told(&crawl);
+    let reported = reported(&crawl);
     let receiver = WebhookReceiver::start(|webhook| {
         let number: usize = webhook.json()["page_id"].as_str().unwrap().bytes().map(usize::from).sum();
         match (webhook.came_before, number % 6) {
@@ -74,13 +74,13 @@ fn a_server_that_fails_in_every_way_gets_every_change_signed_and_in_order() {
         }
     });
     let done = deliver(&crawl, &receiver, &[]).exits_with(0);
-    assert_eq!(taken(&receiver), ids(&told), "each once, in the order of recrawl changes");
-    assert_eq!(receiver.taken().iter().map(Webhook::json).collect::<Vec<_>>(), told);
+    assert_eq!(taken(&receiver), ids(&reported), "each once, in the order of recrawl changes");
+    assert_eq!(receiver.taken().iter().map(Webhook::json).collect::<Vec<_>>(), reported);
     assert!(receiver.seen().iter().all(is_signed), "{:?}", receiver.seen()[0]);
     let summary = done.json();
     let failed = receiver.seen().len() - PAGES;
     assert_eq!((&summary["delivered"], &summary["failed_attempts"]), (&PAGES.into(), &failed.into()));
-    assert_eq!(summary["cursor"], told.last().unwrap()["cursor"]);
+    assert_eq!(summary["cursor"], reported.last().unwrap()["cursor"]);
     assert!(failed > PAGES / 2, "{failed}");
 
     let again = deliver(&crawl, &receiver, &[]).exits_with(0).json();
@@ -106,15 +106,15 @@ fn a_server_that_is_silent_or_away_is_asked_again() {
     let done = deliver(&crawl, &receiver, &["--timeout", "200ms", "--limit", "2"]).exits_with(0);
     assert_eq!(done.says(&["did not answer within 200ms; attempt 2 in"]).json()["delivered"], 2);
 
-    let nobody = format!("http://{}/", deserted());
-    let given_up = crawl.ask("changes", &["--webhook", &nobody, "--give-up-after", "1s"]).exits_with(3);
+    let absent = format!("http://{}/", deserted());
+    let given_up = crawl.ask("changes", &["--webhook", &absent, "--give-up-after", "1s"]).exits_with(3);
     given_up.says(&["was not delivered: http://127.0.0.1:", "refused", "given up after", "begins with this change"]);
 }
 
 #[test]
 fn a_kill_at_any_moment_loses_nothing() {
     let crawl = crawl();
-    let told = ids(&told(&crawl));
+    let reported = ids(&reported(&crawl));
     // The sender is killed while each fifth change is on its way, before and after the server has taken it.
     let receiver = WebhookReceiver::start(|webhook| {
         let number =
@@ -142,7 +142,7 @@ fn a_kill_at_any_moment_loses_nothing() {
     assert!(kills >= 5, "{kills}");
     let mut once = taken(&receiver);
     once.dedup();
-    assert_eq!(once, told);
+    assert_eq!(once, reported);
     // Another time it is killed just after a change was taken, when it may not have noted that.
     let quick = WebhookReceiver::start(|_| Reply::status(200));
     for part in 1..6 {
@@ -154,8 +154,8 @@ fn a_kill_at_any_moment_loses_nothing() {
     let mut once = taken(&quick);
     let all = once.len();
     once.dedup();
-    assert_eq!(once, told, "again is told at most the change that was on its way");
-    assert!(all <= told.len() + 5);
+    assert_eq!(once, reported, "again is told at most the change that was on its way");
+    assert!(all <= reported.len() + 5);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn what_comes_while_it_follows_is_delivered_and_a_signal_ends_it_between_changes
     let receiver = WebhookReceiver::start(|_| Reply::status(200));
     let process = start(&crawl, &receiver, &["--follow"]);
     wait_for("what is there is delivered", SOON, || receiver.taken().len() == PAGES);
-    let urls = told(&crawl).iter().map(|change| change["url"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    let urls = reported(&crawl).iter().map(|change| change["url"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
     // A page that is forgotten, by every stage, and seeded again is new again.
     crawl.ask("forget", &[&urls[0]]).exits_with(0);
     crawl.ask("run", &["--until-idle"]).exits_with(0);
@@ -189,20 +189,20 @@ fn what_comes_while_it_follows_is_delivered_and_a_signal_ends_it_between_changes
 #[test]
 fn a_change_that_is_given_up_stops_the_command_or_is_left_out_as_asked() {
     let crawl = crawl();
-    let told = ids(&told(&crawl));
+    let reported = ids(&reported(&crawl));
     let works = Arc::new(AtomicBool::new(false));
-    let (bad, now) = (told[3].clone(), works.clone());
+    let (bad, now) = (reported[3].clone(), works.clone());
     let receiver = WebhookReceiver::start(move |webhook| match webhook.id() == bad && !now.load(Ordering::SeqCst) {
         true => Reply::status(422),
         false => Reply::status(200),
     });
     let stopped = deliver(&crawl, &receiver, &[]).exits_with(3);
-    stopped.says(&[&told[3], "refused it with 422: status 422", "begins with this change"]);
-    assert_eq!(taken(&receiver), told[..3]);
+    stopped.says(&[&reported[3], "refused it with 422: status 422", "begins with this change"]);
+    assert_eq!(taken(&receiver), reported[..3]);
     let skipped = deliver(&crawl, &receiver, &["--on-failure", "skip"]).exits_with(3);
-    let summary = skipped.says(&[&told[3], "left out", "1 changes were not delivered"]).json();
+    let summary = skipped.says(&[&reported[3], "left out", "1 changes were not delivered"]).json();
     assert_eq!((&summary["delivered"], &summary["skipped"]), (&(PAGES - 4).into(), &1.into()));
-    assert_eq!(taken(&receiver), [&told[..3], &told[4..]].concat());
+    assert_eq!(taken(&receiver), [&reported[..3], &reported[4..]].concat());
 
     let slow = WebhookReceiver::start(|_| Reply::Status(503, vec!["Retry-After: 7200".to_owned()]));
     deliver(&crawl, &slow, &[]).exits_with(3).says(&["answered 503", "asks to wait 2h, longer than --give-up-after"]);
@@ -212,7 +212,7 @@ fn a_change_that_is_given_up_stops_the_command_or_is_left_out_as_asked() {
 #[test]
 fn changes_that_are_not_wanted_are_passed_over_for_good() {
     let crawl = crawl();
-    let last = told(&crawl).pop().unwrap()["cursor"].clone();
+    let last = reported(&crawl).pop().unwrap()["cursor"].clone();
     let receiver = WebhookReceiver::start(|_| Reply::status(200));
     let none = deliver(&crawl, &receiver, &["--verdict", "minor,major"]).exits_with(0).json();
     assert_eq!((&none["delivered"], &none["cursor"]), (&0.into(), &last));
@@ -256,7 +256,7 @@ fn chat_systems_get_their_form_and_their_headers() {
     let headers = headers.display().to_string();
     deliver(&crawl, &receiver, &["--template", "matrix", "--header-file", &headers, "--limit", "1"]).exits_with(0);
     let first = &receiver.taken()[0];
-    let name = first.id().replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
+    let name = first.id().replace(|character: char| !character.is_ascii_alphanumeric(), "-");
     assert_eq!(
         (first.target.as_str(), first.json()["msgtype"].as_str()),
         (&*format!("PUT /hook/{name}"), Some("m.notice"))
@@ -280,7 +280,7 @@ fn chat_systems_get_their_form_and_their_headers() {
 #[test]
 fn a_program_gets_every_change_at_least_once() {
     let crawl = crawl();
-    let told = told(&crawl);
+    let reported = reported(&crawl);
     let directory = crawl.directory.path().join("taken");
     std::fs::create_dir(&directory).unwrap();
     // Fails at the first attempt of each change, and takes the second.
@@ -289,7 +289,7 @@ fn a_program_gets_every_change_at_least_once() {
     let three = ["--exec", &command, "--limit", "3"];
     let done = crawl.ask("changes", &three).exits_with(0);
     assert_eq!(done.says(&["sh exited with 1; attempt 2 in"]).json()["delivered"], 3);
-    for change in &told[..3] {
+    for change in &reported[..3] {
         let file: PathBuf = directory.join(format!("{}.2", change["change_id"].as_str().unwrap()));
         assert_eq!(&serde_json::from_slice::<Value>(&std::fs::read(file).unwrap()).unwrap(), change);
     }
@@ -306,11 +306,11 @@ fn a_program_gets_every_change_at_least_once() {
     let counts = format!("sh -c 'echo $CHANGE_ID >> \"$0\"' '{}'", count.display());
     crawl.ask("changes", &["--exec", &counts, "--cursor-file", &cursor]).exits_with(0);
     let counted = std::fs::read_to_string(&count).unwrap();
-    assert_eq!(counted.lines().collect::<Vec<_>>(), ids(&told));
+    assert_eq!(counted.lines().collect::<Vec<_>>(), ids(&reported));
 }
 
 #[test]
-fn what_cannot_be_is_told_before_anything_is_sent() {
+fn what_cannot_be_is_reported_before_anything_is_sent() {
     let crawl = crawl();
     let file = |name: &str, text: &str| {
         let path = crawl.directory.path().join(name);
@@ -353,7 +353,7 @@ fn what_cannot_be_is_told_before_anything_is_sent() {
     assert!(!nowhere.data().exists(), "nothing is made where no crawl is");
     assert!(receiver.seen().is_empty());
 
-    let cursor = told(&crawl)[5]["cursor"].as_str().unwrap().to_owned();
+    let cursor = reported(&crawl)[5]["cursor"].as_str().unwrap().to_owned();
     assert_eq!(deliver(&crawl, &receiver, &["--cursor", &cursor]).exits_with(0).json()["delivered"], PAGES - 6);
     check(&["--webhook", &url, "--cursor", &cursor], &["has a cursor already"]);
     let held = WebhookReceiver::start(|_| Reply::Silence);

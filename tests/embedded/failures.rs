@@ -144,7 +144,7 @@ fn pages_on_this_machine_are_fetched_without_a_contact_and_when_the_crawl_goes_o
 }
 
 #[test]
-fn a_redirect_to_where_nothing_may_be_sent_is_a_fetch_that_failed_wherever_it_is_told() {
+fn a_redirect_to_where_nothing_may_be_sent_is_a_fetch_that_failed_wherever_it_is_reported() {
     let url = format!("http://{}/away", server("404 Not Found"));
     let crawl = quick();
     seeds(&crawl, &[&url]);

@@ -55,8 +55,8 @@ fn the_newest_changes_are_a_feed_that_readers_understand() {
     let crawl = Crawl::of(&web);
     let process = crawl.run(&[]);
     let served = |path: &str| get(&crawl, path);
-    let all_are_told = || served("/changes.atom").is_some_and(|(_, body)| body.matches("<entry>").count() == PAGES);
-    wait_for("the port serves all changes", SOON, all_are_told);
+    let all_are_reported = || served("/changes.atom").is_some_and(|(_, body)| body.matches("<entry>").count() == PAGES);
+    wait_for("the port serves all changes", SOON, all_are_reported);
     let (kind, atom) = served("/changes.atom").unwrap();
     assert_eq!(kind, "application/atom+xml; charset=utf-8");
     let (kind, rss) = served("/changes.rss").unwrap();
@@ -65,12 +65,12 @@ fn the_newest_changes_are_a_feed_that_readers_understand() {
     process.signal(libc::SIGINT);
     process.finish().exits_with(0);
 
-    let mut told = page_changes(&crawl);
-    told.sort_by_key(|change| std::cmp::Reverse(change.seen_at));
+    let mut reported = page_changes(&crawl);
+    reported.sort_by_key(|change| std::cmp::Reverse(change.seen_at));
     let (atom, rss) = (read(&atom), read(&rss));
     let ids: BTreeSet<_> = entries(&atom).iter().map(|entry| entry["id"].as_str().unwrap()).collect();
     assert_eq!(ids.len(), PAGES);
-    for ((entry, other), change) in entries(&atom).iter().zip(entries(&rss)).zip(&told) {
+    for ((entry, other), change) in entries(&atom).iter().zip(entries(&rss)).zip(&reported) {
         assert_eq!((entry["id"].as_str(), entry["url"].as_str()), (other["id"].as_str(), other["url"].as_str()));
         assert_eq!(
             entry["seen_at"].as_f64().map(|s| (s * 1e3).round() as i64),
@@ -94,7 +94,7 @@ fn the_newest_changes_are_a_feed_that_readers_understand() {
 }
 
 #[test]
-fn a_crawl_that_has_told_nothing_yet_has_a_feed_all_the_same() {
+fn a_crawl_that_has_reported_nothing_yet_has_a_feed_all_the_same() {
     let seeded = SeededConfig { hosts: 1, pages_per_host: 1, ..SeededConfig::default() };
     let web = SimulatedWeb::start(seeded, 1.0, |config| config.dials.latency = Duration::from_secs(20));
     let crawl = Crawl::of(&web);

@@ -80,8 +80,8 @@ fn a_forgotten_page_leaves_no_trace_and_no_link_brings_it_back() {
     assert_eq!(traces(&crawl), Vec::<String>::new());
     assert_eq!(crawl.ask("page", &[PAGE, "--text"]).exits_with(1).stdout, "");
     // Published changes stay in their topic until retention ends.
-    let told = topics_with_the_mark(&crawl);
-    assert!(told.iter().all(|topic| topic.ends_with("page-changes")), "{told:?}");
+    let reported = topics_with_the_mark(&crawl);
+    assert!(reported.iter().all(|topic| topic.ends_with("page-changes")), "{reported:?}");
     let status = crawl.ask("status", &[]).exits_with(0).json();
     assert_eq!(status["pages"].as_u64(), Some(5));
 
@@ -121,8 +121,8 @@ fn an_answer_that_comes_after_the_page_was_forgotten_is_dropped_and_the_page_is_
     process.finish().exits_with(0);
 
     assert_eq!(traces(&crawl), Vec::<String>::new());
-    let told = topics_with_the_mark(&crawl);
-    assert!(told.iter().all(|topic| topic.ends_with("page-changes")), "{told:?}");
+    let reported = topics_with_the_mark(&crawl);
+    assert!(reported.iter().all(|topic| topic.ends_with("page-changes")), "{reported:?}");
     let changes = crawl.ask("changes", &[]).exits_with(0).stdout;
     assert_eq!(
         changes.lines().filter(|line| line.contains(PAGE)).count(),

@@ -67,8 +67,8 @@ fn a_sitemap_that_is_discovered_and_a_ping_both_become_hints() {
     assert_eq!(kinds_of_hints(&crawl), Some(1));
     let authorization = format!("authorization: Bearer {TOKEN}\r\n");
     let (status, body) = request(&crawl, "POST", "/hints", &authorization, &ping);
-    let told: Value = serde_json::from_str(&body).unwrap();
-    assert_eq!((status, told["taken"].as_u64(), told["refused"].as_u64()), (200, Some(1), Some(1)));
+    let reported: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!((status, reported["taken"].as_u64(), reported["refused"].as_u64()), (200, Some(1), Some(1)));
     wait_for("the ping is heard", SOON, || kinds_of_hints(&crawl) == Some(2));
 
     assert_eq!(request(&crawl, "GET", &format!("/indexnow?url={PAGE}&key={KEY}"), "", "").0, 200);

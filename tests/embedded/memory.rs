@@ -24,8 +24,8 @@ fn long_robots(chance: &mut Pcg64) -> HostRobots {
     let mut bytes = 0;
     while bytes < ROBOTS_BYTES {
         let length = chance.random_range(1..=60);
-        let letters = std::iter::repeat_with(|| char::from(chance.random_range(b'a'..=b'z')));
-        let rule = format!("/no-{}", letters.take(length).collect::<String>());
+        let characters = std::iter::repeat_with(|| char::from(chance.random_range(b'a'..=b'z')));
+        let rule = format!("/no-{}", characters.take(length).collect::<String>());
         bytes += "Disallow: \n".len() + rule.len();
         disallow.push(rule);
     }

@@ -75,16 +75,16 @@ fn object_storage_has_what_files_have() {
     let expected = lines(&export(&crawl, &["jsonl"]).exits_with(0));
     assert!(expected.len() > 17, "{expected:#?}");
 
-    let told = finished(to_storage(&crawl, &storage, "jsonl", &["--max-file-bytes", "40000"]));
+    let reported = finished(to_storage(&crawl, &storage, "jsonl", &["--max-file-bytes", "40000"]));
     let listing = storage.list();
-    assert!(told.len() > 2 && listing.uploads.is_empty(), "{told:?} {listing:?}");
-    for object in &told {
+    assert!(reported.len() > 2 && listing.uploads.is_empty(), "{reported:?} {listing:?}");
+    for object in &reported {
         let key = object["file"].as_str().unwrap().strip_prefix("s3://archive/").unwrap();
         assert_eq!(object["bytes"].as_u64(), listing.objects.get(key).copied());
         assert!(object["bytes"].as_u64() <= Some(40_000), "{object}");
     }
     assert_eq!(json_lines(&fetched(&crawl, &storage, ".jsonl")), expected);
-    assert_eq!(progress(&crawl, &storage, ".jsonl")["cursor"], told.last().unwrap()["cursor"]);
+    assert_eq!(progress(&crawl, &storage, ".jsonl")["cursor"], reported.last().unwrap()["cursor"]);
     assert_eq!(finished(to_storage(&crawl, &storage, "jsonl", &[])), Vec::<Value>::new(), "all is there already");
 
     let files = |of: &[Value]| of.iter().map(|line| PathBuf::from(line["file"].as_str().unwrap())).collect::<Vec<_>>();
@@ -129,9 +129,12 @@ fn long_objects_go_in_parts_over_tls_to_an_authority_of_ones_own() {
     wait_for("parts are sent", SOON, || storage.list().uploads.iter().any(|(_, parts)| *parts > 0));
     killed.kill();
     let output = to_storage(&crawl, &storage, "jsonl", &[]).finish().exits_with(0);
-    let told = lines(&output.says(&["-00000.jsonl was not completed by the export before this one"]));
+    let reported = lines(&output.says(&["-00000.jsonl was not completed by the export before this one"]));
     assert!(storage.list().uploads.is_empty(), "the upload of the first is aborted");
-    assert!(told.len() == 1 && told[0]["bytes"].as_u64() > Some(2 * (8 << 20)), "two whole parts and more: {told:?}");
+    assert!(
+        reported.len() == 1 && reported[0]["bytes"].as_u64() > Some(2 * (8 << 20)),
+        "two whole parts and more: {reported:?}"
+    );
     assert!(json_lines(&fetched(&crawl, &storage, ".jsonl")) == expected);
 
     let stranger: Vec<_> = storage.variables().into_iter().filter(|(name, _)| *name != "AWS_CA_BUNDLE").collect();
@@ -176,9 +179,9 @@ fn a_killed_export_goes_on_and_each_fetch_is_there_once() {
 fn an_object_that_was_complete_when_its_export_was_killed_is_not_written_again() {
     let Some(storage) = ObjectStorage::start() else { return };
     let (_web, crawl) = crawled(web(), 200);
-    let told = finished(to_storage(&crawl, &storage, "jsonl", &[]));
+    let reported = finished(to_storage(&crawl, &storage, "jsonl", &[]));
     let note = progress(&crawl, &storage, ".jsonl");
-    let (shown, key) = (told[0]["file"].as_str().unwrap(), format!("{BELOW}_recrawl.jsonl.progress"));
+    let (shown, key) = (reported[0]["file"].as_str().unwrap(), format!("{BELOW}_recrawl.jsonl.progress"));
     let object = shown.strip_prefix("s3://archive/of/crawl/").unwrap();
     // The note as it was right before the object was completed.
     let open = json!({ "file": object, "upload": "an-upload-that-is-over", "cursor": note["cursor"] });
@@ -194,7 +197,7 @@ fn an_object_that_was_complete_when_its_export_was_killed_is_not_written_again()
     storage.delete(&format!("{BELOW}{object}"));
     let again = to_storage(&crawl, &storage, "jsonl", &[]).finish().exits_with(0);
     let again = again.says(&[shown, "what it had is exported again"]);
-    assert_eq!(lines(&again)[0]["records"], told[0]["records"]);
+    assert_eq!(lines(&again)[0]["records"], reported[0]["records"]);
     assert!(lines(&again)[0]["file"].as_str().unwrap().ends_with("-00001.jsonl"));
 }
 
@@ -207,8 +210,8 @@ fn a_second_export_to_the_same_place_takes_it_over() {
     wait_for("an upload is begun and noted", SOON, || is_begun(&storage));
     finished(to_storage(&crawl, &storage, "jsonl", &[]));
     first.signal(libc::SIGINT);
-    let told = first.finish().exits_with(3).says(&["another export writes there"]);
-    assert_eq!(told.stdout, "");
+    let reported = first.finish().exits_with(3).says(&["another export writes there"]);
+    assert_eq!(reported.stdout, "");
     assert_eq!(json_lines(&fetched(&crawl, &storage, ".jsonl")), expected);
 }
 
@@ -251,8 +254,8 @@ fn refusals_name_what_is_wrong_and_no_secret() {
         let output = start(&crawl, variables, &[&["warc"], arguments, &patience].concat()).finish();
         let output = output.exits_with(code).says(parts);
         let secret = variables.iter().find(|(name, _)| *name == "AWS_SECRET_ACCESS_KEY");
-        let tells = |text: &str| secret.is_some_and(|(_, secret)| text.contains(secret.as_str()));
-        assert!(!tells(&output.stderr) && !tells(&output.stdout), "{output:?}");
+        let reports = |text: &str| secret.is_some_and(|(_, secret)| text.contains(secret.as_str()));
+        assert!(!reports(&output.stderr) && !reports(&output.stdout), "{output:?}");
     };
     let to = ["--to", TO];
     check(

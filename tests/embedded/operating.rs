@@ -132,7 +132,7 @@ fn status_and_page_answer_alike_while_it_runs_and_when_it_does_not() {
 }
 
 #[test]
-fn a_directory_without_a_crawl_is_told_as_such() {
+fn a_directory_without_a_crawl_is_reported_as_such() {
     let crawl = Crawl::default();
     for (name, further) in [("status", &[][..]), ("page", &["http://a.test/"]), ("dead-letters", &[])] {
         crawl.ask(name, further).exits_with(2).says(&["recrawl: ", &crawl.data().display().to_string()]);

@@ -13,7 +13,7 @@ fn by_id(changes: impl Iterator<Item = Value>) -> BTreeMap<String, Value> {
 }
 
 #[test]
-fn json_on_the_topic_is_the_line_that_is_told_and_a_topic_may_change_its_form() {
+fn json_on_the_topic_is_the_line_that_is_reported_and_a_topic_may_change_its_form() {
     let rates = ChangeRates::Same(0.0);
     let seeded = SeededConfig { hosts: 2, pages_per_host: PAGES / 2, rates, ..SeededConfig::default() };
     let web = SimulatedWeb::start(seeded, 1.0, |_| {});
@@ -21,7 +21,7 @@ fn json_on_the_topic_is_the_line_that_is_told_and_a_topic_may_change_its_form() 
     let urls = web.urls();
     std::fs::write(crawl.seeds_file(), urls[..PAGES / 2].join("\n")).unwrap();
     crawl.run(&["--until-idle"]).finish().exits_with(0);
-    let told = |crawl: &Crawl| {
+    let reported = |crawl: &Crawl| {
         let output = crawl.ask("changes", &[]).exits_with(0);
         by_id(output.stdout.lines().map(|line| {
             let mut change: Value = serde_json::from_str(line).unwrap();
@@ -31,7 +31,7 @@ fn json_on_the_topic_is_the_line_that_is_told_and_a_topic_may_change_its_form() 
     };
     let records = page_change_records(&crawl);
     let json = by_id(records.iter().map(|record| serde_json::from_slice(record).unwrap()));
-    assert_eq!((json.len(), &json), (PAGES / 2, &told(&crawl)));
+    assert_eq!((json.len(), &json), (PAGES / 2, &reported(&crawl)));
 
     // Another form from now on; changes of new pages are published in it.
     let crawl = crawl.with("output.format", "avro");
@@ -39,7 +39,7 @@ fn json_on_the_topic_is_the_line_that_is_told_and_a_topic_may_change_its_form() 
     crawl.run(&["--until-idle"]).finish().exits_with(0);
     let avro = page_change_records(&crawl).iter().filter(|record| record.starts_with(&[0xC3, 0x01])).count();
     assert_eq!(avro, PAGES / 2);
-    let both = told(&crawl);
+    let both = reported(&crawl);
     assert_eq!(both.len(), PAGES);
     assert!(json.iter().all(|(id, change)| both.get(id) == Some(change)));
     let feed = crawl.ask("feed", &["--items", "1000"]).exits_with(0).stdout;

@@ -105,7 +105,7 @@ fn chile_goes_round_the_hosts_with_the_pages_that_gain_most() {
 }
 
 #[test]
-fn webfountain_tells_pages_apart_by_buckets() {
+fn webfountain_reports_pages_apart_by_buckets() {
     let web = web(4, 15, two_classes(0.5));
     let crawl = crawl(&web, 30.0, &web.urls());
     let requests = requests(&web, &crawl, "webfountain", 600);

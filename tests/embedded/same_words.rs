@@ -20,7 +20,7 @@ struct Edited {
     media_type: &'static str,
     versions: [String; 2],
     /// The expected description of the change: the field `changes`.
-    told: Value,
+    reported: Value,
 }
 
 fn pages() -> Vec<Edited> {
@@ -34,7 +34,7 @@ fn pages() -> Vec<Edited> {
     let feed = |items: &str| format!("<rss version=\"2.0\"><channel><title>Teas</title>{items}</channel></rss>");
     let [first, second, third] = ["Assam", "Darjeeling", "Ceylon"].map(item);
     let one = |before: Value, after: Value, place: &str| json!([{"before": before, "after": after, "where": place}]);
-    let page = |url, media_type, versions, told| Edited { url, media_type, versions, told };
+    let page = |url, media_type, versions, reported| Edited { url, media_type, versions, reported };
     vec![
         page(
             "http://site.test/paragraph",
@@ -70,7 +70,7 @@ fn pages() -> Vec<Edited> {
 }
 
 #[test]
-fn diff_changes_and_the_stream_tell_a_change_with_the_same_words() {
+fn diff_changes_and_the_stream_report_a_change_with_the_same_words() {
     let edited = Arc::new(AtomicBool::new(false));
     let (site_edited, site_pages) = (Arc::clone(&edited), pages());
     let address = serve(move |path| {
@@ -101,11 +101,11 @@ fn diff_changes_and_the_stream_tell_a_change_with_the_same_words() {
     let (lines, stream) = (lines(), page_changes(&crawl));
     for page in &pages {
         let by_diff = diff(crawl.directory.path(), page);
-        assert_eq!(by_diff["changes"], page.told, "{}", page.url);
+        assert_eq!(by_diff["changes"], page.reported, "{}", page.url);
         let line = lines.iter().rfind(|line| line["url"] == page.url).unwrap();
         let change = stream.iter().rfind(|change| change.url.as_str() == page.url).unwrap();
         assert_ne!(change.verdict, Verdict::First, "{}", page.url);
-        let by_stream = told(change);
+        let by_stream = reported(change);
         for field in FIELDS {
             assert_eq!(line[field], by_diff[field], "changes and diff: {field} of {}", page.url);
             assert_eq!(by_stream[field], by_diff[field], "stream and diff: {field} of {}", page.url);
@@ -125,7 +125,7 @@ fn diff(directory: &Path, page: &Edited) -> Value {
 }
 
 /// A record of the stream as the commands name its fields.
-fn told(change: &PageChange) -> Value {
+fn reported(change: &PageChange) -> Value {
     json!({
         "verdict": change.verdict,
         "magnitude": change.magnitude,

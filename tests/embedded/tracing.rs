@@ -4,7 +4,7 @@ use crate::operating::{fetches, stop};
 use simweb::SeededConfig;
 use std::collections::BTreeSet;
 use tests::monitoring::scraped;
-use tests::traces::{TraceCollector, told_loops};
+use tests::traces::{TraceCollector, reported_loops};
 use tests::{Crawl, Reply, SOON, SimulatedWeb, WebhookReceiver, deserted, wait_for};
 
 const PAGES: u64 = 20;
@@ -29,7 +29,7 @@ fn the_loop_of_a_page_in_one_process_is_one_trace() {
     let crawl = traced(&web, &collector.endpoint());
     let running = crawl.run(&[]);
     wait_for("the first loop of every page is told", SOON, || {
-        let pages = told_loops(&collector.spans());
+        let pages = reported_loops(&collector.spans());
         web.urls().iter().all(|url| pages.contains(url))
     });
     stop(running);
@@ -39,7 +39,7 @@ fn the_loop_of_a_page_in_one_process_is_one_trace() {
 }
 
 #[test]
-fn what_is_not_sampled_is_not_told_and_addresses_only_where_they_may_be() {
+fn what_is_not_sampled_is_not_reported_and_addresses_only_where_they_may_be() {
     let web = web();
     let collector = TraceCollector::start();
     let headers = tempfile::NamedTempFile::new().unwrap();

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 /// A span as the collector received it.
 #[derive(Clone, Debug, PartialEq, PartialOrd)]
-pub struct ToldSpan {
+pub struct ReportedSpan {
     /// The attribute `service.name`.
     pub service: String,
     /// Id of the trace, in hexadecimal digits.
@@ -38,7 +38,7 @@ pub struct ToldSpan {
     pub error: Option<String>,
 }
 
-impl ToldSpan {
+impl ReportedSpan {
     /// An attribute; empty if it has none of this name.
     pub fn says(&self, name: &str) -> &str {
         self.attributes.get(name).map_or("", String::as_str)
@@ -95,13 +95,13 @@ impl TraceCollector {
     ///
     /// # Panics
     /// If a request is not OTLP, or a span was received with two contents.
-    pub fn spans(&self) -> Vec<ToldSpan> {
-        let mut all: BTreeMap<String, ToldSpan> = BTreeMap::new();
+    pub fn spans(&self) -> Vec<ReportedSpan> {
+        let mut all: BTreeMap<String, ReportedSpan> = BTreeMap::new();
         for request in self.receiver.taken() {
             assert_eq!(request.target, "POST /v1/traces");
             assert_eq!(request.headers["content-type"], "application/x-protobuf");
-            let told = ExportTraceServiceRequest::decode(&request.body[..]).expect("it is OTLP");
-            for span in told_by(told) {
+            let reported = ExportTraceServiceRequest::decode(&request.body[..]).expect("it is OTLP");
+            for span in reported_by(reported) {
                 if let Some(before) = all.insert(span.id.clone(), span.clone()) {
                     assert_eq!((before.trace, before.parent), (span.trace, span.parent), "one id for two spans");
                 }
@@ -111,7 +111,7 @@ impl TraceCollector {
     }
 }
 
-fn told_by(request: ExportTraceServiceRequest) -> Vec<ToldSpan> {
+fn reported_by(request: ExportTraceServiceRequest) -> Vec<ReportedSpan> {
     let mut spans = Vec::new();
     for of_resource in request.resource_spans {
         let resource = texts(of_resource.resource.unwrap_or_default().attributes);
@@ -119,7 +119,7 @@ fn told_by(request: ExportTraceServiceRequest) -> Vec<ToldSpan> {
         for span in of_resource.scope_spans.into_iter().flat_map(|of_scope| of_scope.spans) {
             let kinds = ["unspecified", "internal", "server", "client", "producer", "consumer"];
             let status = span.status.unwrap_or_default();
-            spans.push(ToldSpan {
+            spans.push(ReportedSpan {
                 service: service.clone(),
                 trace: hex(&span.trace_id),
                 id: hex(&span.span_id),
@@ -166,13 +166,13 @@ const LOOP: [(&str, &str); 5] = [
 ///
 /// # Panics
 /// If a span of such a trace does not fit to the one before.
-pub fn told_loops(spans: &[ToldSpan]) -> BTreeSet<String> {
-    spans.iter().filter(|span| span.parent.is_empty()).filter_map(|root| told_loop(root, spans)).collect()
+pub fn reported_loops(spans: &[ReportedSpan]) -> BTreeSet<String> {
+    spans.iter().filter(|span| span.parent.is_empty()).filter_map(|root| reported_loop(root, spans)).collect()
 }
 
-fn told_loop(root: &ToldSpan, spans: &[ToldSpan]) -> Option<String> {
+fn reported_loop(root: &ReportedSpan, spans: &[ReportedSpan]) -> Option<String> {
     let of_trace: Vec<_> = spans.iter().filter(|span| span.trace == root.trace).collect();
-    let is_at = |span: &ToldSpan, (service, operation): (&str, &str)| {
+    let is_at = |span: &ReportedSpan, (service, operation): (&str, &str)| {
         span.service == service && span.says("messaging.operation.name") == operation
     };
     assert!(is_at(root, LOOP[0]) && root.kind == "producer", "a trace begins with {root:?}");
@@ -200,6 +200,6 @@ fn told_loop(root: &ToldSpan, spans: &[ToldSpan]) -> Option<String> {
     Some(page)
 }
 
-fn about(span: &ToldSpan, page: &str) -> bool {
+fn about(span: &ReportedSpan, page: &str) -> bool {
     span.says("url.full") == page
 }

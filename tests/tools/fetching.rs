@@ -18,7 +18,7 @@ fn ask(web: &SimulatedWeb, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn a_fetch_tells_everything_about_a_page() {
+fn a_fetch_reports_everything_about_a_page() {
     let web = web();
     let url = &web.urls()[0];
     let fetched = ask(&web, &["fetch", url]).exits_with(0).json();

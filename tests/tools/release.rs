@@ -41,8 +41,8 @@ fn a_release_has_all_programs_and_is_installed_where_a_package_wants_it() {
     let built = stripped(directory.path());
     let (dist, root) = (directory.path().join("dist"), directory.path().join("root"));
     let release: [(&str, &Path); 2] = [("PROGRAMS", &built), ("DIST", &dist)];
-    let told = run("make", &["-s", "release"], &release, repository);
-    let tarball = PathBuf::from(told.trim());
+    let reported = run("make", &["-s", "release"], &release, repository);
+    let tarball = PathBuf::from(reported.trim());
     assert!(run("sha256sum", &["-c", "SHA256SUMS"], &[], &dist).contains("OK"));
 
     let unpacked = directory.path().join("unpacked");
@@ -84,7 +84,7 @@ fn a_release_has_all_programs_and_is_installed_where_a_package_wants_it() {
 }
 
 #[test]
-fn without_a_release_nothing_is_installed_and_the_next_step_is_told() {
+fn without_a_release_nothing_is_installed_and_the_next_step_is_reported() {
     let repository = tests::workspace();
     let directory = tempfile::tempdir().unwrap();
     let output = Command::new("make")

@@ -92,8 +92,8 @@ fn what_decides_whether_a_page_is_crawled_is_shown_without_fetching_it() {
     let ask = |url: &str| recrawl(directory.path(), &["--format", "json", "rules", url, "--config", "rules.toml"]);
     let check = |url: &str, rule: serde_json::Value, crawled: bool, decided_by: &str| {
         let report = ask(url).exits_with(0).json();
-        let told = (&report["rule"], &report["crawled"], &report["decided_by"]);
-        assert_eq!(told, (&rule, &json!(crawled), &json!(decided_by)), "{url}");
+        let reported = (&report["rule"], &report["crawled"], &report["decided_by"]);
+        assert_eq!(reported, (&rule, &json!(crawled), &json!(decided_by)), "{url}");
     };
     check("http://shop.test/cart/1", json!("no cart"), false, "rule no cart denies it");
     check("http://shop.test/x.gif", json!(null), false, "line 1 of filter.txt decides: -\\.gif$");

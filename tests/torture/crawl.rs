@@ -117,7 +117,7 @@ struct Run<'a> {
     incidents: usize,
     began_at: Instant,
     looked_at: Option<Instant>,
-    told_at: Instant,
+    taken_at: Instant,
 }
 
 impl<'a> Run<'a> {
@@ -135,7 +135,7 @@ impl<'a> Run<'a> {
             incidents: queue.len(),
             began_at: Instant::now(),
             looked_at: None,
-            told_at: Instant::now(),
+            taken_at: Instant::now(),
             fleet: Fleet::start(crawl, cluster),
             web,
             cluster,
@@ -185,7 +185,7 @@ impl<'a> Run<'a> {
             return;
         };
         let incident = self.queue.remove(place).unwrap();
-        self.tell(done, &format!("{incident:?}"));
+        self.report(done, &format!("{incident:?}"));
         self.fleet.begin(&incident);
     }
 
@@ -211,14 +211,14 @@ impl<'a> Run<'a> {
         let mut standstills = self.watch.longest();
         standstills.extend(self.pulse.longest());
         let (longest, whose) = worst(&standstills);
-        if self.told_at.elapsed() >= Duration::from_secs(10) {
-            self.tell(done, &format!("longest standstills: {}", by_stage(&standstills)));
+        if self.taken_at.elapsed() >= Duration::from_secs(10) {
+            self.report(done, &format!("longest standstills: {}", by_stage(&standstills)));
         }
         assert!(longest <= LONGEST_STANDSTILL, "{whose} made no progress for {longest:?}\n{}", self.fleet.said(&whose));
     }
 
-    fn tell(&mut self, done: usize, what: &str) {
-        self.told_at = Instant::now();
+    fn report(&mut self, done: usize, what: &str) {
+        self.taken_at = Instant::now();
         let (s, happened) = (self.began_at.elapsed().as_secs(), self.incidents - self.queue.len());
         let of = self.pages * self.rounds;
         eprintln!(
@@ -233,7 +233,7 @@ impl<'a> Run<'a> {
         });
         let mut standstills = self.watch.longest();
         standstills.extend(self.pulse.longest());
-        self.tell(self.pages * self.rounds, "stopping");
+        self.report(self.pages * self.rounds, "stopping");
         let cut_off = self.fleet.fetchers_cut_off;
         self.fleet.stop_all();
         drop(self.watch);

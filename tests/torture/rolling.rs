@@ -34,7 +34,7 @@ fn sizes() -> (usize, usize) {
 }
 
 #[test]
-fn restarts_one_after_the_other_leave_no_partition_idle_and_let_nobody_write_what_is_anothers() {
+fn restarts_one_after_the_other_leave_no_partition_idle_and_let_no_one_write_what_is_anothers() {
     let Some((_alone, cluster)) = cluster() else { return };
     let rolling = Rolling::new(&cluster);
     let (known, share) = sizes();
@@ -69,7 +69,7 @@ fn restarts_one_after_the_other_leave_no_partition_idle_and_let_nobody_write_wha
 }
 
 #[test]
-fn brokers_restarted_one_after_the_other_make_nobody_join_anew() {
+fn brokers_restarted_one_after_the_other_make_no_one_join_anew() {
     let Some((_alone, cluster)) = cluster() else { return };
     let rolling = Rolling::new(&cluster);
     let members: Vec<_> = (0..MEMBERS).map(|member| rolling.start(member)).collect();

@@ -20,8 +20,8 @@ pub(crate) struct Verdict<'a> {
 impl Verdict<'_> {
     /// Panics where the end is not as it should be. `cut_off`: how often something was done to a fetcher.
     pub(crate) fn reach(&self, cut_off: usize) -> String {
-        let letters = self.crawl.ask(&["dead-letters"]).exits_with(0).json();
-        assert_eq!(letters.as_array().map(Vec::len), Some(0), "{letters:#}");
+        let dead_letters = self.crawl.ask(&["dead-letters"]).exits_with(0).json();
+        assert_eq!(dead_letters.as_array().map(Vec::len), Some(0), "{dead_letters:#}");
         self.check_topics();
         let said = self.said();
         let rejoins = rejoins(&said);
@@ -43,9 +43,9 @@ impl Verdict<'_> {
             answers,
             observations.iter().map(|observation| (observation.look.page_id, observation.look.attempt)),
         );
-        let told = topics.of_type::<PageChange>(topics::PAGE_CHANGES);
-        once("changes", told.len(), told.iter().map(|change| &change.change_id));
-        assert!(told.len() >= self.web.urls().len(), "{} changes", told.len());
+        let reported = topics.of_type::<PageChange>(topics::PAGE_CHANGES);
+        once("changes", reported.len(), reported.iter().map(|change| &change.change_id));
+        assert!(reported.len() >= self.web.urls().len(), "{} changes", reported.len());
     }
 
     /// Every page was requested as often as asked, and again only as often as a fetcher was cut off with it. Returns how

@@ -99,9 +99,9 @@ fn a_change_whose_schema_has_not_come_is_not_passed_over() {
 
     let stuck = crawl.ask("changes", &[]).exits_with(3).says(&["waiting for a schema", "were not read to their end"]);
     assert_eq!(stuck.stdout.lines().count(), known);
-    let told = SchemaRecord { name: PageChange::NAME, fingerprint, json };
-    let schemas = SchemaTopic { topic: names.topic(topics::SCHEMAS), own: vec![told], registered: Vec::new() };
-    stream::schemas::tell(&log(), &schemas, timestamp).unwrap();
+    let reported = SchemaRecord { name: PageChange::NAME, fingerprint, json };
+    let schemas = SchemaTopic { topic: names.topic(topics::SCHEMAS), own: vec![reported], registered: Vec::new() };
+    stream::schemas::report(&log(), &schemas, timestamp).unwrap();
     let all = crawl.ask("changes", &[]).exits_with(0);
     assert_eq!((all.stdout.lines().count(), all.stderr.as_str()), (known + 1, ""));
 }

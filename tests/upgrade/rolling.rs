@@ -137,10 +137,10 @@ impl Fleet<'_> {
 
     /// The change ids that a build's `recrawl changes` prints, each once.
     fn changes(&self, program: &str) -> Vec<String> {
-        let told = self.distributed.ask_program(program, &["changes"]).exits_with(0);
-        assert_eq!(told.stderr, "", "{program} changes");
+        let reported = self.distributed.ask_program(program, &["changes"]).exits_with(0);
+        assert_eq!(reported.stderr, "", "{program} changes");
         let id = |line| serde_json::from_str::<serde_json::Value>(line).unwrap()["change_id"].to_string();
-        let ids: Vec<_> = told.stdout.lines().map(id).collect();
+        let ids: Vec<_> = reported.stdout.lines().map(id).collect();
         assert!(are_distinct(&ids));
         ids
     }
@@ -181,12 +181,12 @@ fn a_rolling_upgrade_and_a_rollback_lose_nothing_and_stop_nothing() {
     let mut topics = Topics::of(&fleet.distributed);
     both_versions_have_written(&mut topics);
     nothing_is_lost(&fleet, &mut topics);
-    let told = fleet.changes("recrawl");
-    assert_eq!((told.len(), &told), (topics.read(topics::PAGE_CHANGES).len(), &fleet.changes(&next)));
-    assert!(before > 0 && told.len() > before, "{before} and then {}", told.len());
+    let reported = fleet.changes("recrawl");
+    assert_eq!((reported.len(), &reported), (topics.read(topics::PAGE_CHANGES).len(), &fleet.changes(&next)));
+    assert!(before > 0 && reported.len() > before, "{before} and then {}", reported.len());
     for program in ["recrawl", &next] {
-        let letters = fleet.distributed.ask_program(program, &["dead-letters"]).exits_with(0);
-        assert_eq!(letters.json(), serde_json::json!([]));
+        let dead_letters = fleet.distributed.ask_program(program, &["dead-letters"]).exits_with(0);
+        assert_eq!(dead_letters.json(), serde_json::json!([]));
     }
 }
 

@@ -10,7 +10,7 @@ const DAYS: u32 = 1;
 const HISTORIES: u64 = 40;
 
 #[test]
-fn nothing_is_told_of_a_page_that_made_room_until_it_is_known_again() {
+fn nothing_is_reported_of_a_page_that_made_room_until_it_is_known_again() {
     let (mut removals, mut came_back) = (0, 0);
     for seed in (0..HISTORIES).map(|number| crate::seed() + number) {
         let history = simulate(Plan { seed, days: DAYS, links: true, max_pages_per_host: 6, ..Plan::default() });
@@ -18,10 +18,10 @@ fn nothing_is_told_of_a_page_that_made_room_until_it_is_known_again() {
         let requests: BTreeMap<(PageId, i64), &FetchRequest> = requests.collect();
         let changes = history.page_changes.iter();
         let changes = changes.map(|record| PageChange::decode(record.value.as_ref().unwrap()).unwrap());
-        let told: BTreeMap<(PageId, Timestamp), PageChange> =
+        let reported: BTreeMap<(PageId, Timestamp), PageChange> =
             changes.map(|change| ((change.page_id, change.seen_at), change)).collect();
         let new: Vec<PageId> =
-            told.values().filter(|it| it.verdict == Verdict::First).map(|change| change.page_id).collect();
+            reported.values().filter(|it| it.verdict == Verdict::First).map(|change| change.page_id).collect();
         came_back += new.len() - new.iter().collect::<BTreeSet<_>>().len();
         let (mut removed, mut latest) = (BTreeMap::new(), BTreeMap::new());
         for record in &history.fetch_results {
@@ -41,9 +41,9 @@ fn nothing_is_told_of_a_page_that_made_room_until_it_is_known_again() {
             let is_old = look.attempt <= std::mem::replace(latest, look.attempt.max(*latest));
             let Some(removed_at) = removed.get(&id).filter(|_| !is_old) else { continue };
             let request = requests[&(id, look.attempt)];
-            let is_told = told.contains_key(&(id, look.fetched_at));
+            let is_reported = reported.contains_key(&(id, look.fetched_at));
             let is_known = request.issued_at > *removed_at;
-            assert!(is_known || !is_told, "seed {seed}: removed at {removed_at}, and told of after {request:?}");
+            assert!(is_known || !is_reported, "seed {seed}: removed at {removed_at}, and told of after {request:?}");
         }
     }
     assert!(removals >= 200 && came_back >= 40, "{removals} removals, {came_back} pages back: that proves little");

@@ -173,7 +173,7 @@ fn run(with_sitemaps: bool) -> Outcome {
     let tables = TaskTables::new(Box::new(store), &scheduler::topology());
     let rules = scheduler::FrontierRules::new(&settings, 1);
     let now = stream::Clock::now(&*driver.clock);
-    let told = |host: &'static str| {
+    let reported = |host: &'static str| {
         let url = CanonicalUrl::parse(&format!("http://{host}/0")).unwrap();
         (host, explain(&tables, &rules, &url, None, now).unwrap().unwrap())
     };
@@ -181,7 +181,7 @@ fn run(with_sitemaps: bool) -> Outcome {
         freshness: current.into_iter().map(|(host, count)| (host, count as f64 / judged as f64)).collect(),
         fetches,
         sitemap_fetches: sites.sitemap_fetches,
-        explanations: [HONEST, LIAR].map(told).into(),
+        explanations: [HONEST, LIAR].map(reported).into(),
     }
 }
 

@@ -26,7 +26,7 @@ fn every_page_is_found_from_one_and_has_one_account(history: &History) {
     assert_eq!(history.linked.keys().collect::<Vec<_>>(), history.pages.keys().collect::<Vec<_>>());
     for (id, page) in &history.pages {
         let (url, linked) = (&page.scheduler.url, &history.linked[id]);
-        assert_eq!(page.scheduler.importance, linked.told_importance, "what the scheduler has heard of {url}");
+        assert_eq!(page.scheduler.importance, linked.sent_importance, "what the scheduler has heard of {url}");
     }
 }
 
@@ -47,9 +47,9 @@ fn all_cash_is_one_at_every_tick(history: &History) {
 
 fn the_page_that_all_link_to_weighs_most(history: &History) {
     let first = history.web.pages[0].url.page_id();
-    let others = history.linked.iter().filter(|(id, _)| **id != first).map(|(_, page)| page.told_importance);
+    let others = history.linked.iter().filter(|(id, _)| **id != first).map(|(_, page)| page.sent_importance);
     let most = others.fold(0.0, f64::max);
-    assert!(history.linked[&first].told_importance > 2.0 * most, "{:?} beside {most}", history.linked[&first]);
+    assert!(history.linked[&first].sent_importance > 2.0 * most, "{:?} beside {most}", history.linked[&first]);
 }
 
 fn the_same_seed_gives_the_same_accounts(history: &History) {

@@ -141,11 +141,11 @@ impl ListedWeb {
         let (trace, dials, files) = (self.trace(), self.dials(), self.files());
         let pages = simulated_pages(&trace);
         let lists = SiteLists::showing(trace.pages.iter().map(|page| {
-            let told = |late_days| ShownDates::Told { dates: changes_days(page, START), late_days };
+            let reported = |late_days| ShownDates::Reported { dates: changes_days(page, START), late_days };
             let shown = match dials[&*page.host].sitemap {
-                HostSitemap::Stale { days } => told(days),
+                HostSitemap::Stale { days } => reported(days),
                 HostSitemap::Lying => ShownDates::Now,
-                _ => told(0.0),
+                _ => reported(0.0),
             };
             files.get(&page.url()).map(|file| (file, shown))
         }));

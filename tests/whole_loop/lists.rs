@@ -66,7 +66,7 @@ fn a_huge_list_is_worth_its_looks_and_brings_neither_pages_nor_long_records() {
 }
 
 #[test]
-fn services_and_simulator_agree_where_pages_tell_dates_and_some_hosts_lie() {
+fn services_and_simulator_agree_where_pages_report_dates_and_some_hosts_lie() {
     const HOSTS: usize = 12;
     let of = |dated_share, lying_dates_from| {
         let sitemaps = vec![HostSitemap::None; HOSTS];

@@ -57,7 +57,7 @@ fn a_history_with_everything_going_wrong_keeps_every_promise() {
             a_request_is_issued_once_under_its_number,
             planned_requests_to_a_host_are_a_crawl_delay_apart_through_every_crash,
             the_budget_is_kept_through_every_crash,
-            the_product_tells_each_change_once_in_the_order_of_the_web,
+            the_product_reports_each_change_once_in_the_order_of_the_web,
             a_page_that_changes_often_is_believed_to_and_looked_at_more,
             the_same_seed_gives_the_same_bytes,
             crashes_change_nothing_but_when_things_are_done,
@@ -87,8 +87,10 @@ fn no_page_is_lost_and_none_starves(history: &History) {
     // A look may be lost, retried with growing waits, and lost again; the pages wanted next are looked for every 16 ticks.
     let slack = 20 * TICK + 4 * LEASE_TIMEOUT + Duration::from_secs(86_400);
     for (id, page) in &history.pages {
-        let looks =
-            history.answers.iter().filter(|answer| answer.look.page_id == *id && tells_of_content(answer.look.outcome));
+        let looks = history
+            .answers
+            .iter()
+            .filter(|answer| answer.look.page_id == *id && reports_of_content(answer.look.outcome));
         let mut before = history.start;
         for look in looks.map(|answer| answer.look.fetched_at).chain([history.end]) {
             let gap = look.saturating_since(before);
@@ -154,16 +156,16 @@ fn the_budget_is_kept_through_every_crash(history: &History) {
     assert!(history.requests.len() as f64 >= 0.8 * days * simulation::FETCHES_PER_DAY, "{}", history.requests.len());
 }
 
-fn the_product_tells_each_change_once_in_the_order_of_the_web(history: &History) {
-    let mut told: BTreeMap<PageId, Vec<PageChange>> = BTreeMap::new();
+fn the_product_reports_each_change_once_in_the_order_of_the_web(history: &History) {
+    let mut reported: BTreeMap<PageId, Vec<PageChange>> = BTreeMap::new();
     let mut names = BTreeSet::new();
     for record in &history.page_changes {
         let change = PageChange::decode(record.value.as_ref().unwrap()).unwrap();
         assert!(names.insert(change.change_id.clone()), "{} was told twice", change.change_id);
-        told.entry(change.page_id).or_default().push(change);
+        reported.entry(change.page_id).or_default().push(change);
     }
-    assert_eq!(told.len(), history.pages.len(), "every page is told of at least once, as new");
-    for (id, changes) in &told {
+    assert_eq!(reported.len(), history.pages.len(), "every page is told of at least once, as new");
+    for (id, changes) in &reported {
         let page = &history.pages[id];
         let url = page.scheduler.url.as_str();
         assert_eq!(changes[0].verdict, Verdict::First, "{url}");
@@ -180,7 +182,7 @@ fn the_product_tells_each_change_once_in_the_order_of_the_web(history: &History)
             }
         }
     }
-    let gone = told.values().flatten().filter(|change| change.verdict == Verdict::Gone).count();
+    let gone = reported.values().flatten().filter(|change| change.verdict == Verdict::Gone).count();
     assert!(gone > 0, "no page was seen to go");
 }
 
@@ -220,21 +222,23 @@ fn a_page_forgotten_and_seeded_again_is_fetched_soon_and_its_answers_count() {
     let plan = Plan { seed: seed(), days: 6, crashes: false, trouble: false, ..Plan::default() };
     let history = simulate(Plan { forget_on_day: Some(5), ..plan });
     let url = &history.web.pages[0].url;
-    let told_at = history.start.plus_days(5.0);
+    let taken_at = history.start.plus_days(5.0);
     let page = &history.pages[&url.page_id()];
     let look = page.scheduler.last_look_at.unwrap_or(Timestamp::MIN);
-    assert!(look >= told_at, "{url} was last seen {look}, asked for again at {told_at}: {:?}", page.scheduler);
-    let first =
-        history.answers.iter().find(|answer| answer.look.page_id == url.page_id() && answer.look.fetched_at >= told_at);
-    let waited = first.expect("it is fetched again").look.fetched_at.saturating_since(told_at);
+    assert!(look >= taken_at, "{url} was last seen {look}, asked for again at {taken_at}: {:?}", page.scheduler);
+    let first = history
+        .answers
+        .iter()
+        .find(|answer| answer.look.page_id == url.page_id() && answer.look.fetched_at >= taken_at);
+    let waited = first.expect("it is fetched again").look.fetched_at.saturating_since(taken_at);
     // The budget is two fetches a tick for all partitions together, and there are other pages.
     assert!(waited <= 12 * TICK, "{waited:?}");
     let asked = history.requests.iter().filter(|request| request.page_id == url.page_id());
-    let asked_again = asked.filter(|request| request.issued_at >= told_at).count() as i64;
+    let asked_again = asked.filter(|request| request.issued_at >= taken_at).count() as i64;
     assert_eq!(page.scheduler.fetches, asked_again, "answers to its second life are taken for repeats of the first");
 }
 
-fn tells_of_content(outcome: FetchOutcome) -> bool {
+fn reports_of_content(outcome: FetchOutcome) -> bool {
     matches!(
         outcome,
         FetchOutcome::Fetched | FetchOutcome::NotModified | FetchOutcome::SameContent | FetchOutcome::NotFound

@@ -100,13 +100,15 @@ fn a_mirror_that_goes_its_own_way_is_looked_at_on_its_own_again() {
     assert!(ties.canonical.is_none() && ties.epoch > 0, "{ties:?}");
     let diverged = history.start.plus_days(DIVERGING.1.into());
     let looks_in = |from: Timestamp, until: Timestamp| {
-        let told =
+        let reported =
             |outcome| matches!(outcome, FetchOutcome::Fetched | FetchOutcome::SameContent | FetchOutcome::NotModified);
         history
             .answers
             .iter()
             .filter(|answer| {
-                answer.look.url == url && told(answer.look.outcome) && (from..until).contains(&answer.look.fetched_at)
+                answer.look.url == url
+                    && reported(answer.look.outcome)
+                    && (from..until).contains(&answer.look.fetched_at)
             })
             .count()
     };

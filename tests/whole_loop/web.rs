@@ -143,8 +143,8 @@ pub(crate) fn body(url: &str, version: usize) -> String {
         let salt = if number.is_multiple_of(2) { 0 } else { version };
         let words = (0..12).map(|word| {
             let digest = Digest::of(format!("{url} {number} {salt} {word}").as_bytes());
-            let letters = digest.0[..6].iter().map(|byte| char::from(b'a' + byte % 26));
-            letters.collect::<String>()
+            let characters = digest.0[..6].iter().map(|byte| char::from(b'a' + byte % 26));
+            characters.collect::<String>()
         });
         format!("<p>{}.</p>", words.collect::<Vec<_>>().join(" "))
     };

@@ -8,9 +8,9 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DateTrust {
     /// The page changed, and its date said so.
-    pub told: u32,
+    pub reported: u32,
     /// The page changed, and its date did not say so.
-    pub untold: u32,
+    pub unreported: u32,
     /// The page did not change, and neither did its date.
     pub stood: u32,
     /// The page did not change, but its date said so. Dates made up for the answer do this.
@@ -28,13 +28,13 @@ impl DateTrust {
     /// Counts a look: whether the page changed since the previous one, and whether its date said so.
     pub fn add(&mut self, changed: bool, said_so: bool) {
         let count = match (changed, said_so) {
-            (true, true) => &mut self.told,
-            (true, false) => &mut self.untold,
+            (true, true) => &mut self.reported,
+            (true, false) => &mut self.unreported,
             (false, false) => &mut self.stood,
             (false, true) => &mut self.moved,
         };
         *count = count.saturating_add(1);
-        let mut counts = [&mut self.told, &mut self.untold, &mut self.stood, &mut self.moved];
+        let mut counts = [&mut self.reported, &mut self.unreported, &mut self.stood, &mut self.moved];
         let looks = counts.iter().fold(0_u32, |sum, count| sum.saturating_add(**count));
         if looks >= Self::REMEMBERED_LOOKS {
             counts.iter_mut().for_each(|count| **count /= 2);
@@ -47,13 +47,13 @@ impl DateTrust {
         let few = |wrong: u32, right: u32| {
             wrong <= Self::FORGIVEN || wrong.saturating_mul(Self::LOOKS_PER_DISAGREEMENT) <= right.saturating_add(wrong)
         };
-        few(self.untold, self.told) && few(self.moved, self.stood)
+        few(self.unreported, self.reported) && few(self.moved, self.stood)
     }
 
     /// Share of the looks that agreed, for choosing among dates; one half before the first look.
     pub fn agreement(&self) -> f64 {
-        let right = f64::from(self.told) + f64::from(self.stood);
-        let wrong = f64::from(self.untold) + f64::from(self.moved);
+        let right = f64::from(self.reported) + f64::from(self.stood);
+        let wrong = f64::from(self.unreported) + f64::from(self.moved);
         (right + 1.0) / (right + wrong + 2.0)
     }
 }
@@ -96,7 +96,7 @@ mod tests {
             !trust.is_trusted()
         });
         assert!(mended.count() < 5_000);
-        assert!(trust.told + trust.untold + trust.stood + trust.moved <= DateTrust::REMEMBERED_LOOKS);
+        assert!(trust.reported + trust.unreported + trust.stood + trust.moved <= DateTrust::REMEMBERED_LOOKS);
     }
 
     #[test]

@@ -84,7 +84,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_group_nobody_has_looked_at_keeps_the_prior_above() {
+    fn a_group_no_one_has_looked_at_keeps_the_prior_above() {
         let prior = GammaPrior::default();
         assert!((prior.within(&[GroupSums::default(); 2]).beta_days() - prior.beta_days()).abs() < 1e-9);
     }

@@ -2,7 +2,7 @@
 //! `changes` and the change stream.
 
 use crate::pairing::{UnitPair, paired};
-use crate::told_facts;
+use crate::reported_facts;
 use crate::unit_texts::{ShownUnit, TextKind, UnitTexts};
 use crate::version::UnitKey;
 use document::prefix;
@@ -71,7 +71,7 @@ impl ChangeRecord {
         if !pairs.iter().all(is_same) {
             pairs.retain(|pair| !is_same(pair));
         }
-        told_facts::leave_out(&mut pairs);
+        reported_facts::leave_out(&mut pairs);
         for (before, after) in pairs {
             if record.changes.len() == MAX_CHANGED_UNITS {
                 record.left_out += 1;
@@ -146,7 +146,7 @@ fn around_difference(before: &str, after: &str) -> (String, String) {
         .rev()
         .zip(after[start..].chars().rev())
         .take_while(|(one, other)| one == other)
-        .map(|(letter, _)| letter.len_utf8())
+        .map(|(character, _)| character.len_utf8())
         .sum();
     (cut(before, start, before.len() - same_end), cut(after, start, after.len() - same_end))
 }

@@ -65,8 +65,8 @@ impl Before {
     fn marks(&mut self, wide: impl Wide, block: &[u8; BLOCK]) -> u64 {
         let digits = wide.within(block, b'0', b'9');
         // Ids: a run of sixteen alphanumeric characters, `_` and `-` with a digit in it.
-        let letters = wide.within(block, b'a', b'z') | wide.within(block, b'A', b'Z');
-        let words = letters | digits | wide.equal(block, b'_') | wide.equal(block, b'-');
+        let characters = wide.within(block, b'a', b'z') | wide.within(block, b'A', b'Z');
+        let words = characters | digits | wide.equal(block, b'_') | wide.equal(block, b'-');
         let with_before = |bits, before| u128::from(bits) << BLOCK | u128::from(before);
         let (mut row, mut near_digit) = (with_before(words, self.words), with_before(digits, self.digits));
         for length in [1, 2, 4, 8] {
@@ -76,15 +76,16 @@ impl Before {
         // Clock times: a colon after a digit.
         let times = wide.equal(block, b':') & behind(digits, &mut self.digits);
         // Ages: `ago`. Edits: words that end in `ated`, `ited`, `sted`, `shed` or `fied`.
-        let ag = letter(wide, block, b'g') & behind(letter(wide, block, b'a'), &mut self.a);
-        let ago = letter(wide, block, b'o') & behind(ag, &mut self.ag);
-        let (a, i, s) = (letter(wide, block, b'a'), letter(wide, block, b'i'), letter(wide, block, b's'));
+        let ag = character(wide, block, b'g') & behind(character(wide, block, b'a'), &mut self.a);
+        let ago = character(wide, block, b'o') & behind(ag, &mut self.ag);
+        let (a, i, s) = (character(wide, block, b'a'), character(wide, block, b'i'), character(wide, block, b's'));
         let behind_ais = behind(a | i | s, &mut self.ais);
         let behind_s = behind(s, &mut self.s);
-        let behind_f = behind(letter(wide, block, b'f'), &mut self.f);
-        let before_ed = letter(wide, block, b't') & behind_ais | letter(wide, block, b'h') & behind_s | i & behind_f;
-        let ed = letter(wide, block, b'e') & behind(before_ed, &mut self.before_ed);
-        let edits = letter(wide, block, b'd') & behind(ed, &mut self.ed);
+        let behind_f = behind(character(wide, block, b'f'), &mut self.f);
+        let before_ed =
+            character(wide, block, b't') & behind_ais | character(wide, block, b'h') & behind_s | i & behind_f;
+        let ed = character(wide, block, b'e') & behind(before_ed, &mut self.before_ed);
+        let edits = character(wide, block, b'd') & behind(ed, &mut self.ed);
         // The first UTF-8 byte of quotes and dashes that have a plain form.
         let typeset = wide.equal(block, 0xe2) | wide.equal(block, 0xca);
         self.words = words;
@@ -94,7 +95,7 @@ impl Before {
 
 /// The places of an alphabetic character in either case.
 #[inline(always)]
-fn letter(wide: impl Wide, block: &[u8; BLOCK], small: u8) -> u64 {
+fn character(wide: impl Wide, block: &[u8; BLOCK], small: u8) -> u64 {
     wide.equal(block, small) | wide.equal(block, small.to_ascii_uppercase())
 }
 

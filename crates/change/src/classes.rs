@@ -10,7 +10,7 @@ const ID: &str = "\u{1}id";
 const TIME: &str = "\u{1}time";
 const AGE: &str = "\u{1}age";
 /// A run of alphabetic characters and digits, with at least one of each, is an id from this length on.
-const MIN_ID_LETTERS: usize = 16;
+const MIN_ID_CHARACTERS: usize = 16;
 /// The longest line taken for an age line: one that only says when something was done, relative to now or to the
 /// minute.
 const MAX_AGE_LINE_BYTES: usize = 80;
@@ -112,7 +112,8 @@ fn piece(text: &str, start: usize) -> (usize, Option<&'static str>) {
     let word = run(rest, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let end = start + word;
     // Only ids begin with an alphabetic character. A short word is no id unless it begins a dashed one.
-    if rest.as_bytes()[0].is_ascii_alphabetic() && word < MIN_ID_LETTERS && rest.as_bytes().get(word) != Some(&b'-') {
+    if rest.as_bytes()[0].is_ascii_alphabetic() && word < MIN_ID_CHARACTERS && rest.as_bytes().get(word) != Some(&b'-')
+    {
         return (end, None);
     }
     if is_id(&text[start..end]) {
@@ -138,7 +139,7 @@ fn run(text: &str, what: impl Fn(u8) -> bool) -> usize {
 }
 
 fn is_id(word: &str) -> bool {
-    word.len() >= MIN_ID_LETTERS
+    word.len() >= MIN_ID_CHARACTERS
         && word.bytes().any(|byte| byte.is_ascii_digit())
         && word.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
@@ -187,14 +188,14 @@ fn is_age_line(text: &str) -> bool {
         return false;
     }
     let lower = text.to_ascii_lowercase();
-    let mut words = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    let mut words = lower.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
     if !words.any(|word| matches!(word, "updated" | "edited" | "posted" | "published" | "modified")) {
         return false;
     }
     let rest: Vec<&str> = words.take(6).collect();
-    let mut places = text.char_indices().filter(|(_, letter)| letter.is_ascii_digit()).map(|(at, _)| at);
+    let mut places = text.char_indices().filter(|(_, character)| character.is_ascii_digit()).map(|(at, _)| at);
     if places.any(|at| {
-        !text[..at].ends_with(|letter: char| letter.is_ascii_digit()) && clock_time_length(&text[at..]).is_some()
+        !text[..at].ends_with(|character: char| character.is_ascii_digit()) && clock_time_length(&text[at..]).is_some()
     }) {
         return true;
     }
@@ -226,15 +227,15 @@ fn is_only_age(text: &str) -> bool {
     let is_word = |word: &str| {
         let lower = word.to_ascii_lowercase();
         // `1st`, and `22T10` and `00Z` of a stamp.
-        let rest = lower.trim_start_matches(|letter: char| letter.is_ascii_digit());
-        let rest = rest.trim_end_matches(|letter: char| letter.is_ascii_digit());
+        let rest = lower.trim_start_matches(|character: char| character.is_ascii_digit());
+        let rest = rest.trim_end_matches(|character: char| character.is_ascii_digit());
         rest.is_empty()
             || has(AGE_WORDS, rest.strip_suffix('s').unwrap_or(rest))
             || has(AGE_WORDS, rest)
             || has(STAMP_MARKS, rest)
             || (rest.len() >= 3 && STAMP_NAMES.split(' ').any(|name| name.starts_with(rest)))
     };
-    let words = || text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words = || text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
     let numbers = words().filter(|word| word.bytes().any(|byte| byte.is_ascii_digit())).count();
     (!text.contains(':') || numbers >= 4) && words().all(is_word)
 }
@@ -293,7 +294,7 @@ mod tests {
     proptest! {
         #[test]
         fn quotes_and_dashes_become_plain(text in "[‘’‚ʼ“”„–‐‑‛—†a é\u{2bb}]{0,12}") {
-            let expected: String = text.chars().map(|letter| match letter {
+            let expected: String = text.chars().map(|character| match character {
                 '‘' | '’' | '‚' | 'ʼ' => '\'',
                 '“' | '”' | '„' => '"',
                 '–' | '‐' | '‑' => '-',

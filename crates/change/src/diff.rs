@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_and_links_are_told_apart() {
+    fn texts_and_links_are_distinguished() {
         let old =
             version("<main><p>Open daily.<p>See our <a href=/x>terms of the house</a> for what that means.</main>");
         let new =

@@ -7,7 +7,7 @@ use document::text_hash;
 /// The longest run of digits that counts people, products or years.
 const MAX_DIGITS: usize = 6;
 /// The fewest lower-case characters of a word that distinguishes one image from another.
-const MIN_WORD_LETTERS: usize = 3;
+const MIN_WORD_CHARACTERS: usize = 3;
 
 /// A hash of the words that distinguish one image from another: the words and numbers of the last part of its address, and its
 /// alternative text. `None` if there are no words.
@@ -21,10 +21,10 @@ fn words_of_address(source: &str) -> Option<u64> {
     let file = source.rsplit('/').find(|part| !part.is_empty())?;
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let (mut hash, mut has_word) = (0, false);
-    for piece in stem.split(|letter: char| !letter.is_alphanumeric()).filter(|piece| !piece.is_empty()) {
-        let small_letters = small_letters_of_word(piece);
-        if small_letters.is_some() || is_number(piece) {
-            has_word |= small_letters.is_some_and(|count| count >= MIN_WORD_LETTERS);
+    for piece in stem.split(|character: char| !character.is_alphanumeric()).filter(|piece| !piece.is_empty()) {
+        let small_characters = small_characters_of_word(piece);
+        if small_characters.is_some() || is_number(piece) {
+            has_word |= small_characters.is_some_and(|count| count >= MIN_WORD_CHARACTERS);
             hash = splitmix64(hash ^ text_hash(piece.as_bytes()));
         }
     }
@@ -37,19 +37,20 @@ fn is_number(piece: &str) -> bool {
 
 /// The number of lower-case characters, if the piece is a word: alphabetic characters in one case or in camel case, with a
 /// short number behind at most.
-fn small_letters_of_word(piece: &str) -> Option<usize> {
-    let letters = piece.trim_end_matches(|letter: char| letter.is_ascii_digit());
-    let is_short = piece.len() - letters.len() <= MAX_DIGITS;
+fn small_characters_of_word(piece: &str) -> Option<usize> {
+    let characters = piece.trim_end_matches(|character: char| character.is_ascii_digit());
+    let is_short = piece.len() - characters.len() <= MAX_DIGITS;
     let (mut all, mut upper, mut small, mut has_digit) = (0, 0, 0, false);
-    for letter in letters.chars() {
+    for character in characters.chars() {
         all += 1;
-        upper += usize::from(letter.is_uppercase());
-        small += usize::from(letter.is_lowercase());
-        has_digit |= letter.is_ascii_digit();
+        upper += usize::from(character.is_uppercase());
+        small += usize::from(character.is_lowercase());
+        has_digit |= character.is_ascii_digit();
     }
     let lower = all - upper;
     // Hashes are hexadecimal, or mix their cases.
-    let is_hex = letters.len() < piece.len() && piece.len() >= 8 && piece.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_hex =
+        characters.len() < piece.len() && piece.len() >= 8 && piece.bytes().all(|byte| byte.is_ascii_hexdigit());
     let is_word = all > 0 && is_short && !has_digit && !is_hex && (upper == 0 || lower == 0 || lower >= 2 * upper);
     is_word.then_some(small)
 }
@@ -67,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn images_are_told_apart_by_their_words() {
+    fn images_are_distinguished_by_their_words() {
         let same = |one, other| assert_eq!(image_words(one), image_words(other), "{one} {other}");
         same("/img/logo-8f14e45f.png", "https://cdn.test/x/logo-deadbe12.webp");
         same("/rsrc.php/v4/yH/r/zPhIMjDYZPw.png", "/rsrc.php/v4/y_/r/Gxk4QaxWlN-.png");

@@ -127,7 +127,7 @@ impl PageState {
     }
 
     /// Records that the page is reported as missing. Returns whether it was not reported before.
-    pub fn tell_missing(&mut self) -> bool {
+    pub fn report_missing(&mut self) -> bool {
         !std::mem::replace(&mut self.looks.missing, true)
     }
 
@@ -336,11 +336,11 @@ impl PageState {
         let containment = self.version.shingles.containment_in(&shingles);
         self.version.shingles = shingles;
         let magnitude = 1.0 - resemblance;
-        let told = added.iter().chain(removed).filter(|key| !key.is_order()).count();
+        let reported = added.iter().chain(removed).filter(|key| !key.is_order()).count();
         let record = ChangeRecord::of(
             (&self.version.texts, removed),
             (texts, added),
-            differing.saturating_sub(told),
+            differing.saturating_sub(reported),
             version.url_rules(),
         );
         let changed = added.iter().chain(removed);

@@ -45,15 +45,15 @@ fn what_a_reader_would_call_a_change_is_one() {
 fn noise_is_learnt_and_edits_beside_it_are_seen() {
     let version = |count: u32, text: &str| html(&page(&format!("<p>Visitors so far: {count}<p>{text}")));
     let mut state = PageState::default();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for day in 0..12 {
         let judgement = state.observe(&version(day * 977, "Ask Ann."), Some(86_400));
-        told.push(judgement.meaningful);
+        reported.push(judgement.meaningful);
         if judgement.wants_second_look {
             state.observe(&version(day * 977 + 3, "Ask Ann."), Some(60));
         }
     }
-    assert_eq!(told, [[false].as_slice(), &[true; 5], &[false; 6]].concat());
+    assert_eq!(reported, [[false].as_slice(), &[true; 5], &[false; 6]].concat());
     let judgement = state.observe(&version(1, "Ask Bob."), Some(86_400));
     assert_eq!((judgement.meaningful, judgement.record.added), (true, vec!["Ask Bob.".to_owned()]));
 }
@@ -65,29 +65,29 @@ fn whole(name: &str, last: &str) -> Version<'static> {
 }
 
 #[test]
-fn a_page_that_is_another_at_every_look_is_told_at_every_look() {
+fn a_page_that_is_another_at_every_look_is_reported_at_every_look() {
     for since_last_look_s in [None, Some(86_400), Some(60)] {
         let mut state = PageState::default();
-        let is_told = |day: &i32| state.observe(&whole(&format!("Day{day}"), ""), since_last_look_s).meaningful;
-        let told = (0..30).filter(is_told).count();
-        assert_eq!(told, 29, "{since_last_look_s:?}");
+        let is_reported = |day: &i32| state.observe(&whole(&format!("Day{day}"), ""), since_last_look_s).meaningful;
+        let reported = (0..30).filter(is_reported).count();
+        assert_eq!(reported, 29, "{since_last_look_s:?}");
     }
 }
 
 #[test]
-fn two_whole_versions_in_turn_are_told_a_few_times_and_what_is_new_in_either_always() {
+fn two_whole_versions_in_turn_are_reported_a_few_times_and_what_is_new_in_either_always() {
     let mut state = PageState::default();
-    let mut is_told = |name: &str, last: &str| {
+    let mut is_reported = |name: &str, last: &str| {
         state = kept(&state);
         state.observe(&whole(name, last), Some(86_400)).meaningful
     };
-    let told: Vec<bool> = (0..12).map(|look| is_told(["Ann", "Bob"][look % 2], "Old.")).collect();
-    assert_eq!(told.iter().filter(|told| **told).count(), 3, "{told:?}");
-    assert!(is_told("Ann", "New."), "an edit of one");
-    assert!(!is_told("Bob", "Old."));
-    assert!(!is_told("Ann", "New."));
-    assert!(is_told("Eve", "Old."), "a third version");
-    assert!(is_told("Ann", "New."), "and back from it");
+    let reported: Vec<bool> = (0..12).map(|look| is_reported(["Ann", "Bob"][look % 2], "Old.")).collect();
+    assert_eq!(reported.iter().filter(|reported| **reported).count(), 3, "{reported:?}");
+    assert!(is_reported("Ann", "New."), "an edit of one");
+    assert!(!is_reported("Bob", "Old."));
+    assert!(!is_reported("Ann", "New."));
+    assert!(is_reported("Eve", "Old."), "a third version");
+    assert!(is_reported("Ann", "New."), "and back from it");
     let mut state = PageState::default();
     let at_once = Some(60);
     ["Ann", "Bob"].iter().for_each(|name| drop(state.observe(&whole(name, ""), at_once)));

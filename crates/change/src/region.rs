@@ -107,7 +107,7 @@ fn subtree(blocks: &Blocks, keep: &[bool], weight: impl Fn(&Block) -> usize) -> 
 mod tests {
     use super::*;
 
-    fn told(html: &str) -> Vec<String> {
+    fn reported(html: &str) -> Vec<String> {
         let blocks = Blocks::of_html(html);
         let parts = parts(&blocks);
         let kept = blocks.list.iter().zip(&parts).filter(|(_, part)| **part == PagePart::Region);
@@ -115,10 +115,10 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_told_from_its_frame() {
+    fn a_page_is_distinguished_from_its_frame() {
         let long = "We keep what you give us for as long as the law asks, and no longer than that.";
         let check = |html: &str| {
-            assert_eq!(told(html), ["Terms", long], "{html}");
+            assert_eq!(reported(html), ["Terms", long], "{html}");
         };
         check(&format!("<nav>Home</nav><main><h1>Terms</h1><p>{long}</main><footer>2026</footer>"));
         check(&format!("<div>Menu and more</div><div><h1>Terms</h1><p>{long}</div><div>Imprint</div>"));
@@ -132,16 +132,16 @@ mod tests {
     fn a_question_that_unfolds_its_answer_is_no_control() {
         let question = "How long do you keep what I give you?";
         assert_eq!(
-            told(&format!("<main><details><summary>{question}</summary><p>No longer than that.</details>")).len(),
+            reported(&format!("<main><details><summary>{question}</summary><p>No longer than that.</details>")).len(),
             2
         );
     }
 
     #[test]
-    fn a_list_of_links_is_told_by_its_links_and_a_page_of_frame_by_all_of_it() {
-        assert_eq!(told("<ul><li><a href=/a>One</a><li><a href=/b>Two</a></ul>"), ["One", "Two"]);
-        assert_eq!(told("<nav>Home</nav>"), ["Home"]);
-        assert_eq!(told("<table><tr><td><a href=/a>One</a><td>2</table><p><a href=/n>N</a>"), ["One", "2"]);
-        assert!(told("").is_empty());
+    fn a_list_of_links_is_reported_by_its_links_and_a_page_of_frame_by_all_of_it() {
+        assert_eq!(reported("<ul><li><a href=/a>One</a><li><a href=/b>Two</a></ul>"), ["One", "Two"]);
+        assert_eq!(reported("<nav>Home</nav>"), ["Home"]);
+        assert_eq!(reported("<table><tr><td><a href=/a>One</a><td>2</table><p><a href=/n>N</a>"), ["One", "2"]);
+        assert!(reported("").is_empty());
     }
 }

@@ -110,13 +110,13 @@ impl Rows {
     }
 
     /// Replaces the text by the cells of the row that begins with this block.
-    pub(crate) fn tell_cells(&self, blocks: &Blocks, block: usize, told: &mut String) {
-        told.clear();
+    pub(crate) fn send_cells(&self, blocks: &Blocks, block: usize, reported: &mut String) {
+        reported.clear();
         let row = self.places[block].0;
         let cells = (block..self.places.len()).filter(|index| self.places[*index].0 == row);
         for index in cells.take(self.rows[row].blocks as usize) {
-            told.push_str(if index == block { "" } else { ", " });
-            told.push_str(blocks.text(&blocks.list[index]));
+            reported.push_str(if index == block { "" } else { ", " });
+            reported.push_str(blocks.text(&blocks.list[index]));
         }
     }
 
@@ -129,9 +129,9 @@ impl Rows {
             places.push((block.row, row.blocks));
             row.blocks += 1;
             row.bytes = row.bytes.saturating_add(block.byte_length() as u32);
-            let has_letter = |text: &str| text.chars().any(char::is_alphabetic);
+            let has_character = |text: &str| text.chars().any(char::is_alphabetic);
             let may_name = block.row > 0 && row.key == 0 && block.byte_length() <= MAX_KEY_BYTES;
-            if may_name && has_letter(blocks.text(block)) {
+            if may_name && has_character(blocks.text(block)) {
                 row.key = number;
             }
         }
@@ -139,7 +139,7 @@ impl Rows {
     }
 
     /// The order of each list as text: the first texts of its rows. By the number of the list's element.
-    pub(crate) fn told_orders(&self, blocks: &Blocks) -> Vec<(usize, String)> {
+    pub(crate) fn reported_orders(&self, blocks: &Blocks) -> Vec<(usize, String)> {
         let mut orders: BTreeMap<usize, String> = BTreeMap::new();
         for (block, (row, nth)) in blocks.list.iter().zip(&self.places) {
             if *row == 0 || *nth > 0 {

@@ -21,7 +21,7 @@ fn looked_at(mut version_at: impl FnMut(i64) -> Version<'static>, days: i64) -> 
 }
 
 #[test]
-fn two_looks_in_a_row_tell_a_counter_from_a_price() {
+fn two_looks_in_a_row_distinguish_a_counter_from_a_price() {
     let counter = |now: i64| html(&page(&format!("<p>Visitors so far: {now}")));
     let (last, asked) = looked_at(counter, 20);
     assert_eq!((last.verdict, last.meaningful, asked), (VersionVerdict::Cosmetic, false, 1));
@@ -35,7 +35,7 @@ fn two_looks_in_a_row_tell_a_counter_from_a_price() {
 }
 
 #[test]
-fn a_text_that_comes_right_before_a_counter_is_told() {
+fn a_text_that_comes_right_before_a_counter_is_reported() {
     let cards = |now: i64, badge: &str| {
         let card = |nth: i64| {
             let badge = if nth == 2 { badge } else { "" };
@@ -68,7 +68,7 @@ fn a_stamp_is_learnt_though_it_begins_with_another_day_each_time_it_is_known() {
 }
 
 #[test]
-fn of_what_differs_at_half_of_the_looks_a_third_look_tells_more() {
+fn of_what_differs_at_half_of_the_looks_a_third_look_reports_more() {
     let page =
         |is_other: bool| html(&page(&format!("<p>{}", if is_other { "Try it for free" } else { "Begin today" })));
     let mut state = PageState::default();
@@ -100,20 +100,20 @@ fn what_differs_at_half_of_the_looks_is_found_beside_noise_that_differs_at_all()
         html(&page(&format!("<p>{text}<script>nonce = {look}</script>")))
     };
     let mut state = PageState::default();
-    let (mut looks, mut again, mut told) = (0, 0, Vec::new());
+    let (mut looks, mut again, mut reported) = (0, 0, Vec::new());
     for day in 0..20 {
         let is_other = day % 2 == 1;
         looks += 1;
         let mut judgement = state.observe(&page(is_other, looks), Some(86_400));
-        told.push(judgement.meaningful);
+        reported.push(judgement.meaningful);
         while judgement.wants_second_look {
             (looks, again) = (looks + 1, again + 1);
             judgement = state.observe(&page(is_other ^ (again > 2), looks), Some(60));
         }
     }
     assert_eq!(again, 3);
-    assert_eq!(told.iter().filter(|told| **told).count(), 6, "{told:?}");
-    assert!(told[7..].iter().all(|told| !told));
+    assert_eq!(reported.iter().filter(|reported| **reported).count(), 6, "{reported:?}");
+    assert!(reported[7..].iter().all(|reported| !reported));
 }
 
 #[test]
@@ -126,17 +126,17 @@ fn the_links_of_a_teaser_are_followed_with_its_text() {
         html(&page(&format!("<p>{} {} {look} {} story {link}", word(0), word(1), word(2))))
     };
     let mut state = PageState::default();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for look in 0..24 {
         let judgement = state.observe(&teaser(2 * look), Some(86_400));
         if judgement.meaningful {
-            told.push(look);
+            reported.push(look);
         }
         if judgement.wants_second_look {
             state.observe(&teaser(2 * look + 1), Some(60));
         }
     }
-    assert_eq!(told, [1, 2, 3, 4, 5]);
+    assert_eq!(reported, [1, 2, 3, 4, 5]);
 }
 
 #[test]

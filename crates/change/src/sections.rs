@@ -97,33 +97,34 @@ mod tests {
     use crate::{Version, diff};
     use page::UrlRules;
 
-    fn told(old: &str, new: &str) -> Vec<String> {
+    fn reported(old: &str, new: &str) -> Vec<String> {
         static URLS: UrlRules = UrlRules::none();
         let version = |html: &str| Version::new(html.as_bytes(), Some("text/html"), None, &URLS);
         let record = diff(&version(old), &version(new)).record;
-        let told = record.changes.into_iter().map(|unit| format!("{}: {}", unit.place, unit.after.unwrap_or_default()));
-        told.collect()
+        let reported =
+            record.changes.into_iter().map(|unit| format!("{}: {}", unit.place, unit.after.unwrap_or_default()));
+        reported.collect()
     }
 
     const PAGE: &str = "<main><h1>Pools</h1><h2>North</h2><p>Open all day.<p>Towels are there.<h2>South</h2><p>Closed for repair.\
                         <p>Towels are there.</main><p>Called by telephone.";
 
     #[test]
-    fn a_text_under_another_heading_is_told() {
+    fn a_text_under_another_heading_is_reported() {
         let swapped = PAGE.replace("Open all day", "#").replace("Closed for repair", "Open all day");
         let swapped = swapped.replace('#', "Closed for repair");
-        assert_eq!(told(PAGE, &swapped), ["South → North: Closed for repair.", "North → South: Open all day."]);
+        assert_eq!(reported(PAGE, &swapped), ["South → North: Closed for repair.", "North → South: Open all day."]);
         let tables = |one, other| {
             let table = |month, price| {
                 format!("<section><header><h2>{month}</h2></header><table><tr><td>Single<td>{price}</table></section>")
             };
             format!("<main>{}{}</main>", table("May", one), table("June", other))
         };
-        assert_eq!(told(&tables("80 €", "95 €"), &tables("95 €", "80 €")).len(), 2);
+        assert_eq!(reported(&tables("80 €", "95 €"), &tables("95 €", "80 €")).len(), 2);
         let list =
             |open: &str, done: &str| format!("<main><h2>Open</h2><ul>{open}</ul><h2>Done</h2><ul>{done}</ul></main>");
         assert_eq!(
-            told(&list("<li>Paint<li>Floor", "<li>Roof"), &list("<li>Floor", "<li>Roof<li>Paint")),
+            reported(&list("<li>Paint<li>Floor", "<li>Roof"), &list("<li>Floor", "<li>Roof<li>Paint")),
             ["Open → Done: Paint"]
         );
     }
@@ -134,8 +135,8 @@ mod tests {
         let (top, north) = north.split_once("<h2>North").unwrap();
         let (south, end) = south.split_once("</main>").unwrap();
         let other_order = format!("{top}<h2>South{south}<h2>North{north}</main>{end}");
-        assert!(told(PAGE, &other_order).is_empty());
-        let without = told(PAGE, &format!("{top}<h2>South{south}</main>{end}"));
+        assert!(reported(PAGE, &other_order).is_empty());
+        let without = reported(PAGE, &format!("{top}<h2>South{south}</main>{end}"));
         assert!(without.iter().all(|text| !text.contains('→')), "{without:?}");
     }
 }

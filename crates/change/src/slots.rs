@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_second_look_tells_noise_from_what_truly_changes_often() {
+    fn only_a_second_look_distinguishes_noise_from_what_truly_changes_often() {
         let mut slots = Slots::default();
         (0..4).for_each(|_| slots.advance(&[3, 7]));
         assert!(!slots.has_suspects());

@@ -68,13 +68,13 @@ fn find_edges(wide: impl Wide, bytes: &[u8], scratch: &mut Scratch) -> usize {
         if foreign != 0 {
             let (known, beyond) = Foreign::of(wide, block, &bytes[start..]);
             foreign &= !(known.punctuation | before.punctuation);
-            if foreign & !(known.letters | before.letters) != 0 {
+            if foreign & !(known.characters | before.characters) != 0 {
                 foreign_blocks.push(start);
             }
             before = beyond;
         }
-        let letters = wide.within(block, b'a', b'z') | wide.within(block, b'A', b'Z');
-        let runs = letters | wide.within(block, b'0', b'9') | foreign;
+        let characters = wide.within(block, b'a', b'z') | wide.within(block, b'A', b'Z');
+        let runs = characters | wide.within(block, b'0', b'9') | foreign;
         let ends = runs ^ (runs << 1 | inside);
         inside = runs >> (BLOCK - 1);
         if edges.len() < count + BLOCK {
@@ -92,7 +92,7 @@ struct Foreign {
     /// Never part of a token: U+2000 to U+203F, and the most common of U+00A0 to U+00BF.
     punctuation: u64,
     /// Always part of a word: the alphabetic characters of U+00C0 to U+017F, and U+0400 to U+047F.
-    letters: u64,
+    characters: u64,
 }
 
 impl Foreign {
@@ -114,13 +114,13 @@ impl Foreign {
         let punctuation = two | two << 1 | three | three << 1 | three << 2;
         // × and ÷ lie in the range of the alphabetic characters.
         let signs = wide.equal(&moved, 0x97) | wide.equal(&moved, 0xb7);
-        let mut letters = wide.equal(block, 0xc3) & !signs;
+        let mut characters = wide.equal(block, 0xc3) & !signs;
         for first in [0xc4, 0xc5, 0xd0, 0xd1] {
-            letters |= wide.equal(block, first);
+            characters |= wide.equal(block, first);
         }
-        let letters = u128::from(letters) | u128::from(letters) << 1;
+        let characters = u128::from(characters) | u128::from(characters) << 1;
         let [here, behind] = [0, BLOCK]
-            .map(|from| Self { punctuation: (punctuation >> from) as u64, letters: (letters >> from) as u64 });
+            .map(|from| Self { punctuation: (punctuation >> from) as u64, characters: (characters >> from) as u64 });
         (here, behind)
     }
 }
@@ -201,9 +201,9 @@ mod tests {
 
     #[test]
     fn every_common_character_beyond_ascii_is_in_a_run_or_not_as_for_tokens() {
-        for letter in ('\u{80}'..'\u{500}').chain('\u{2000}'..'\u{2100}') {
+        for character in ('\u{80}'..'\u{500}').chain('\u{2000}'..'\u{2100}') {
             for length in [1, 40, 61, 62, 63, 64] {
-                check(&format!("{}{letter}b{letter}{letter}", "a".repeat(length)));
+                check(&format!("{}{character}b{character}{character}", "a".repeat(length)));
             }
         }
     }

@@ -80,8 +80,8 @@ impl TextTokens<'_> {
 
     /// The class and length of the character at a position; a length of 0 at the end of the text.
     fn class_at(&self, at: usize) -> (CharClass, usize) {
-        let Some(letter) = self.text[at..].chars().next() else { return (CharClass::Other, 0) };
-        (class(letter), letter.len_utf8())
+        let Some(character) = self.text[at..].chars().next() else { return (CharClass::Other, 0) };
+        (class(character), character.len_utf8())
     }
 }
 
@@ -89,8 +89,8 @@ fn ascii_class(byte: u8) -> CharClass {
     if byte.is_ascii_alphanumeric() { CharClass::Word } else { CharClass::Other }
 }
 
-fn class(letter: char) -> CharClass {
-    match letter {
+fn class(character: char) -> CharClass {
+    match character {
         // Thai and Lao; Myanmar; Khmer.
         '\u{e01}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17d3}' => CharClass::Unspaced,
         // 々 and 〇; kana; Han, with its compatibility forms and extensions; narrow katakana.
@@ -105,7 +105,7 @@ fn class(letter: char) -> CharClass {
         '\u{300}'..='\u{36f}' => CharClass::Word,
         '\u{964}' | '\u{965}' => CharClass::Other,
         '\u{900}'..='\u{dff}' => CharClass::Word,
-        letter if letter.is_alphanumeric() => CharClass::Word,
+        character if character.is_alphanumeric() => CharClass::Word,
         _ => CharClass::Other,
     }
 }
@@ -116,7 +116,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn words_are_runs_of_letters_and_digits_and_unspaced_scripts_come_in_pairs() {
+    fn words_are_runs_of_characters_and_digits_and_unspaced_scripts_come_in_pairs() {
         let check = |text, expected: &[&str]| assert_eq!(tokens(text).collect::<Vec<_>>(), expected, "{text}");
         check("", &[]);
         check("A rose, is 3-fold!", &["A", "rose", "is", "3", "fold"]);

@@ -8,7 +8,7 @@ use crate::version::UnitKey;
 /// How much a return to the version before adds to the turns remembered; each look without one takes one off.
 const RETURN: u8 = 16;
 /// Up to here a return is reported like any change: two in a row. An edit that is undone, and redone, is news.
-const TOLD_TURNS: u8 = 3 * RETURN;
+const REPORTED_TURNS: u8 = 3 * RETURN;
 /// The most turns remembered, so that a page which has settled is believed again after as many looks.
 const MAX_TURNS: u8 = 120;
 
@@ -25,7 +25,7 @@ impl PageState {
         // No author edits most of a page back within two minutes.
         let turns = if is_back_to_back { MAX_TURNS } else { self.looks.turns.saturating_add(RETURN).min(MAX_TURNS) };
         self.looks.turns = if returns { turns } else { RETURN };
-        if returns && turns > TOLD_TURNS { from_other } else { news }
+        if returns && turns > REPORTED_TURNS { from_other } else { news }
     }
 
     /// Records a look at which the page did not turn. When the turns are forgotten, so is the other version.

@@ -213,7 +213,7 @@ impl<'r> Version<'r> {
         });
         let headings: Vec<&str> = headings.collect();
         let orders = match self.units.iter().any(|unit| unit.key.is_order()) {
-            true => self.rows.told_orders(blocks),
+            true => self.rows.reported_orders(blocks),
             false => Vec::new(),
         };
         let units = self.in_page_order();
@@ -231,7 +231,7 @@ impl<'r> Version<'r> {
                 let above = Some(blocks.text(block)).filter(|text| !text.is_empty()).unwrap_or(headings[index]);
                 (kind, blocks.href(unit.link as usize), above)
             } else if unit.key.is_order() && unit.link == Unit::CELLS {
-                self.rows.tell_cells(blocks, index, &mut cells);
+                self.rows.send_cells(blocks, index, &mut cells);
                 let row = self.rows.key_in(index).map(|key| blocks.text(&blocks.list[key]));
                 (TextKind::Words, &*cells, row.unwrap_or(headings[index]))
             } else if unit.key.is_order() {
@@ -345,12 +345,12 @@ fn text_slots(blocks: &Blocks, text: &[u8], places: &[Range<usize>]) -> Vec<u64>
     let is_worded = |block: &Block| !block.is_links() && !block.is_named && !block.part.control;
     let worded = blocks.list.iter().zip(places).filter(|(block, _)| is_worded(block));
     let mut first_words = first_words(text, worded.map(|(_, place)| after_mark(text, place))).into_iter();
-    let mut letters = Vec::new();
+    let mut characters = Vec::new();
     let slot = |(block, place): (&Block, &Range<usize>)| {
         let Some(words) = is_worded(block).then(|| first_words.next()).flatten() else { return block.path };
         let start = after_mark(text, place).start;
         let bytes = &text[start..start + words.length];
-        let hash = if words.has_digit { hash_without_digits(bytes, &mut letters) } else { passage_hash(bytes) };
+        let hash = if words.has_digit { hash_without_digits(bytes, &mut characters) } else { passage_hash(bytes) };
         splitmix64(block.path ^ hash)
     };
     blocks.list.iter().zip(places).map(slot).collect()
@@ -364,12 +364,12 @@ fn after_mark(text: &[u8], place: &Range<usize>) -> Range<usize> {
 
 /// The hash of words. A word with a digit counts without its ASCII digits and punctuation, so that `1,234` and `999` are one
 /// word. The buffer is reused.
-fn hash_without_digits(words: &[u8], letters: &mut Vec<u8>) -> u64 {
-    letters.clear();
+fn hash_without_digits(words: &[u8], characters: &mut Vec<u8>) -> u64 {
+    characters.clear();
     for word in words.split(|byte| *byte == b' ') {
         let has_digit = word.iter().any(u8::is_ascii_digit);
-        letters.extend(word.iter().filter(|byte| !has_digit || byte.is_ascii_alphabetic() || !byte.is_ascii()));
-        letters.push(b' ');
+        characters.extend(word.iter().filter(|byte| !has_digit || byte.is_ascii_alphabetic() || !byte.is_ascii()));
+        characters.push(b' ');
     }
-    passage_hash(letters)
+    passage_hash(characters)
 }

@@ -121,7 +121,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// The runs on one line: `[-removed-]` and `{+added+}`, as in `git diff --word-diff`.
-    fn told(before: &str, after: &str) -> String {
+    fn reported(before: &str, after: &str) -> String {
         let run = |run: WordRun<'_>| match run.kind {
             RunKind::Same => run.text.to_owned(),
             RunKind::Removed => format!("[-{}-]", run.text),
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn words_that_differ_are_marked_and_no_others() {
-        let check = |before, after, expected| assert_eq!(told(before, after), expected);
+        let check = |before, after, expected| assert_eq!(reported(before, after), expected);
         check("", "", "");
         check("", "New.", "{+New.+}");
         check("Gone.", "", "[-Gone.-]");
@@ -152,10 +152,10 @@ mod tests {
 
     #[test]
     fn scripts_without_spaces_are_compared_by_characters() {
-        assert_eq!(told("本店九点开始营业", "本店十点开始营业"), "本店[-九-]{+十+}点开始营业");
+        assert_eq!(reported("本店九点开始营业", "本店十点开始营业"), "本店[-九-]{+十+}点开始营业");
         // A vowel sign stays with its consonant.
-        assert_eq!(told("กี", "กิ"), "[-กี-]{+กิ+}");
-        assert_eq!(told("👨‍👩‍👧 here", "👨‍👩‍👦 here"), "[-👨‍👩‍👧-]{+👨‍👩‍👦+} here");
+        assert_eq!(reported("กี", "กิ"), "[-กี-]{+กิ+}");
+        assert_eq!(reported("👨‍👩‍👧 here", "👨‍👩‍👦 here"), "[-👨‍👩‍👧-]{+👨‍👩‍👦+} here");
     }
 
     #[test]

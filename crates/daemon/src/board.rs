@@ -318,17 +318,17 @@ mod tests {
     }
 
     #[test]
-    fn status_tells_what_requests_came_to() {
+    fn status_reports_what_requests_came_to() {
         let figures = BTreeMap::from([("outcome_address_refused", 6.0), ("outcome_fetched", 0.0), ("hosts", 2.0)]);
         let status = StageStatus { name: "fetcher".to_owned(), figures, ..StageStatus::default() };
         let status = Board::new(vec![Arc::new(Mutex::new(status))], 1.0).status();
-        let told: Vec<_> = status.outcomes.iter().map(|of| (of.outcome.as_str(), of.count)).collect();
-        assert_eq!(told, [("address_refused", 6)]);
+        let reported: Vec<_> = status.outcomes.iter().map(|of| (of.outcome.as_str(), of.count)).collect();
+        assert_eq!(reported, [("address_refused", 6)]);
         assert_eq!(status.stages[0].figures.keys().collect::<Vec<_>>(), ["hosts"]);
     }
 
     #[test]
-    fn status_tells_expected_freshness_as_a_share() {
+    fn status_reports_expected_freshness_as_a_share() {
         assert_eq!(board().status().estimated_freshness, Some(0.75));
         assert_eq!(Board::new(Vec::new(), 1.0).status().estimated_freshness, None);
     }

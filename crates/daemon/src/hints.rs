@@ -20,7 +20,7 @@ pub struct HintIntake {
     log: OnceLock<(Arc<dyn Log>, u32)>,
     schemas: SchemaTopic,
     /// Whether the log has the schemas, which must precede the first hint.
-    told: AtomicBool,
+    reported: AtomicBool,
     taken: AtomicU64,
     refused: AtomicU64,
     ignored: AtomicU64,
@@ -36,7 +36,7 @@ impl HintIntake {
             topic: names.topic(topics::SCHEDULER_EVENTS),
             log: OnceLock::new(),
             schemas: names.schemas(Vec::new()),
-            told: AtomicBool::new(false),
+            reported: AtomicBool::new(false),
             taken: AtomicU64::new(0),
             refused: AtomicU64::new(0),
             ignored: AtomicU64::new(0),
@@ -70,7 +70,7 @@ impl HintIntake {
         }
         let failed = |text: &str| PingReply { status: 503, body: format!("{text}\n"), ..reply.clone() };
         let Some((log, partitions)) = self.log.get() else { return failed("the log is not available yet; try again") };
-        let done = self.tell_schemas(&**log, now);
+        let done = self.publish_schemas(&**log, now);
         match done.and_then(|()| append(&**log, &self.topic, *partitions, &reply.hints, now)) {
             Ok(()) => {
                 self.taken.fetch_add(reply.hints.len() as u64, Ordering::Relaxed);
@@ -84,10 +84,10 @@ impl HintIntake {
         }
     }
 
-    fn tell_schemas(&self, log: &dyn Log, now: Timestamp) -> Result<(), LogError> {
-        if !self.told.load(Ordering::Relaxed) {
-            stream::schemas::tell(log, &self.schemas, now)?;
-            self.told.store(true, Ordering::Relaxed);
+    fn publish_schemas(&self, log: &dyn Log, now: Timestamp) -> Result<(), LogError> {
+        if !self.reported.load(Ordering::Relaxed) {
+            stream::schemas::report(log, &self.schemas, now)?;
+            self.reported.store(true, Ordering::Relaxed);
         }
         Ok(())
     }

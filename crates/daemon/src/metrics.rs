@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn the_process_tells_its_version_and_what_it_uses() {
+    fn the_process_reports_its_version_and_what_it_uses() {
         let text = text(&Board::new(Vec::new(), 1.0), None);
         let version = format!("recrawl_build_info{{version=\"{}\"}} 1.0", env!("CARGO_PKG_VERSION"));
         assert!(text.lines().any(|line| line == version), "{text}");

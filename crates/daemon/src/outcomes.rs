@@ -73,7 +73,7 @@ mod tests {
     use messages::FetchOutcome;
 
     #[test]
-    fn the_kinds_are_told_by_class_with_the_setting_that_would_change_them() {
+    fn the_kinds_are_reported_by_class_with_the_setting_that_would_change_them() {
         let counts = outcome_counts(|kind| match kind {
             AnswerKind::Outcome(FetchOutcome::Fetched) => 3,
             AnswerKind::Outcome(FetchOutcome::RobotsDisallowed) => 1,

@@ -5,7 +5,7 @@ use messages::topics::{self, TopicSpec};
 use settings::Settings;
 use std::path::PathBuf;
 use std::sync::Arc;
-use stream::schemas::{SchemaReader, is_unheard_of};
+use stream::schemas::{SchemaReader, is_of_unknown_schema};
 use stream::{InputRecord, Log, LogBackend, LogReader, OffsetBounds, PollLimits, TopicPartition};
 use stream_rocksdb::EmbeddedBackend;
 use topology::LogNames;
@@ -130,7 +130,7 @@ impl TopicReader {
     ) -> Result<(Vec<InputRecord>, u64), CommandFailure> {
         let place = TopicPartition::new(self.topic.as_str(), partition);
         let read = self.source.read(&place, from, max_records)?;
-        if read.0.iter().any(is_unheard_of) {
+        if read.0.iter().any(is_of_unknown_schema) {
             self.learn_schemas()?;
         }
         Ok(read)

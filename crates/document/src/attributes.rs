@@ -118,7 +118,7 @@ fn quoted(bytes: &[u8], name: Range<usize>, inside: usize, quote: u8) -> Attribu
 fn plain_name(bytes: &[u8], start: usize) -> Option<(Range<usize>, u8)> {
     let head: &[u8; 18] = bytes.get(start..)?.first_chunk()?;
     let word = u128::from_le_bytes(*head[1..].first_chunk()?);
-    let length = (!word & LETTER_BITS).trailing_zeros() as usize / 8;
+    let length = (!word & CHARACTER_BITS).trailing_zeros() as usize / 8;
     match (head[0], length, head.get(length + 1)?, head.get(length + 2)?) {
         (b' ', 1.., b'=', &quote @ (b'"' | b'\'')) => Some((start + 1..start + 1 + length, quote)),
         _ => None,
@@ -126,7 +126,7 @@ fn plain_name(bytes: &[u8], start: usize) -> Option<(Range<usize>, u8)> {
 }
 
 /// Per byte, a bit that all alphabetic characters have, and none of the bytes that end a name.
-const LETTER_BITS: u128 = u128::MAX / 0xff * 0x40;
+const CHARACTER_BITS: u128 = u128::MAX / 0xff * 0x40;
 
 /// The class of a byte in a tag, as a bit.
 type ByteClass = u8;

@@ -123,7 +123,7 @@ mod tests {
             "<base href=/b/><nav><a href=/n>N</a></nav><main><p>See <a href='/x?a=1&amp;b=2'>this</a>.\
              <h2><a href=#h>Head</a></h2><aside>x</aside></main>",
         );
-        let told: Vec<_> = blocks
+        let reported: Vec<_> = blocks
             .list
             .iter()
             .map(|block| {
@@ -136,7 +136,7 @@ mod tests {
             })
             .collect();
         assert_eq!(
-            told,
+            reported,
             [
                 ("/n".to_owned(), true, false, true),
                 ("/x?a=1&b=2".to_owned(), false, true, false),
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_to_be_told_is_noticed() {
+    fn what_is_too_long_to_be_reported_is_noticed() {
         let page =
             |end: &str| format!("<title>T</title><table>{}<tr><td>{end}</table>", "<tr><td>1<td>2<td>3".repeat(20_000));
         let last = |end: &str| texts(&page(end)).split_off(50_000);
@@ -231,7 +231,7 @@ mod tests {
         let long = |end: &str| texts(&format!("<title>T</title><p>{}<p>{end}", "a word ".repeat(400_000)));
         assert_eq!(long("x")[1], "T");
         assert_ne!(long("x")[2], long("y")[2]);
-        assert!(long("x")[2].starts_with("the rest of the page, too long to be told: "));
+        assert!(long("x")[2].starts_with("the rest of the page, too long to be reported: "));
     }
 
     fn facts(html: &str) -> Vec<String> {

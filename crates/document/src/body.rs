@@ -145,16 +145,16 @@ mod tests {
 
     #[test]
     fn a_file_that_is_not_text_says_what_it_is_compared_by() {
-        let told = |content_type, body: &[u8]| {
+        let reported = |content_type, body: &[u8]| {
             let blocks = Body::new(body, content_type, None).blocks();
             assert_eq!(blocks.list.len(), 1);
             blocks.text(&blocks.list[0]).to_owned()
         };
-        let pdf = told(Some("Application/PDF; x=y"), b"%PDF-1.7 one");
+        let pdf = reported(Some("Application/PDF; x=y"), b"%PDF-1.7 one");
         assert_eq!(pdf, "application/pdf of 12 bytes, compared by its digest only: 15f587c49447e7b65b042b4b");
-        assert_eq!(told(None, b"%PDF-1.7 one"), pdf);
-        assert_ne!(told(None, b"%PDF-1.7 two"), pdf);
-        assert!(told(None, b"PK\0\0").starts_with("a file of 4 bytes,"));
+        assert_eq!(reported(None, b"%PDF-1.7 one"), pdf);
+        assert_ne!(reported(None, b"%PDF-1.7 two"), pdf);
+        assert!(reported(None, b"PK\0\0").starts_with("a file of 4 bytes,"));
     }
 
     proptest! {

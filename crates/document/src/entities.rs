@@ -69,8 +69,8 @@ mod tests {
             let reference = &text[..reference_length(&text)];
             let rest = &text[reference.len()..];
             prop_assert_eq!(decode(&text), format!("{}{}", decode(reference), decode(rest)));
-            if let Some(letter) = common(reference) {
-                prop_assert_eq!(decode(reference), letter.to_string());
+            if let Some(character) = common(reference) {
+                prop_assert_eq!(decode(reference), character.to_string());
             }
         }
 

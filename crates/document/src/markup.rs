@@ -182,7 +182,7 @@ impl<'a, W: Wide> MarkupTokens<'a, W> {
             };
             search = open + 1;
             match bytes.get(search) {
-                Some(letter) if letter.is_ascii_alphabetic() => {}
+                Some(character) if character.is_ascii_alphabetic() => {}
                 Some(b'/') if bytes.get(search + 1).is_some_and(|&next| next != b'>') => {}
                 Some(b'/') if search + 1 == bytes.len() => continue,
                 Some(b'/' | b'!' | b'?') => {}

@@ -64,9 +64,9 @@ impl OtherEncoding {
 
 fn utf32(bytes: &[u8], unit: fn([u8; 4]) -> u32) -> String {
     let (units, rest) = bytes.as_chunks();
-    let letter = |bytes: &[u8; 4]| char::from_u32(unit(*bytes)).unwrap_or(char::REPLACEMENT_CHARACTER);
+    let character = |bytes: &[u8; 4]| char::from_u32(unit(*bytes)).unwrap_or(char::REPLACEMENT_CHARACTER);
     let cut_off = (!rest.is_empty()).then_some(char::REPLACEMENT_CHARACTER);
-    units.iter().map(letter).chain(cut_off).skip_while(|&letter| letter == '\u{feff}').collect()
+    units.iter().map(character).chain(cut_off).skip_while(|&character| character == '\u{feff}').collect()
 }
 
 /// The upper half of IBM code page 855 (Cyrillic), in order.
@@ -106,9 +106,9 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn code_page_855_has_each_letter_once() {
-        let letters: std::collections::BTreeSet<char> = IBM855.chars().collect();
-        assert_eq!((IBM855.chars().count(), letters.len()), (128, 128));
+    fn code_page_855_has_each_character_once() {
+        let characters: std::collections::BTreeSet<char> = IBM855.chars().collect();
+        assert_eq!((IBM855.chars().count(), characters.len()), (128, 128));
         // RFC 1345: а б ц at 0xA0, 0xA2, 0xA4; № at 0xEF.
         assert_eq!(OtherEncoding::Ibm855.decode(b"\xa0\xa2\xa4 A \xef"), "абц A №");
     }

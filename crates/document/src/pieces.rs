@@ -100,7 +100,7 @@ pub(crate) fn lines(text: &str) -> Blocks {
 
 /// Bodies that are not text: one block that says what they are compared by.
 pub(crate) fn opaque(media_type: &str, length: usize, digest: &[u8]) -> Blocks {
-    let digest: String = digest.iter().take(DIGEST_BYTES_TOLD).map(|byte| format!("{byte:02x}")).collect();
+    let digest: String = digest.iter().take(DIGEST_BYTES_REPORTED).map(|byte| format!("{byte:02x}")).collect();
     let text = format!("{media_type} of {length} bytes, compared by its digest only: {digest}");
     let mut blocks = Blocks::of_pieces([(Some(text_hash(b"file")), text.as_str())]);
     blocks.is_opaque = true;
@@ -108,7 +108,7 @@ pub(crate) fn opaque(media_type: &str, length: usize, digest: &[u8]) -> Blocks {
 }
 
 /// The start of a digest that says which version a file is.
-const DIGEST_BYTES_TOLD: usize = 12;
+const DIGEST_BYTES_REPORTED: usize = 12;
 
 /// Feed elements about when, by what, or for how long the feed was made.
 const FEED_CLOCKWORK: &[&str] = &[
@@ -225,11 +225,12 @@ fn elements(xml: &str) -> Vec<Element<'_>> {
         rest = &rest[length..];
         let Some(inside) = tag.strip_prefix('<').and_then(|tag| tag.strip_suffix('>')) else { continue };
         let closing = inside.starts_with('/');
-        if !closing && !inside.starts_with(|letter: char| letter.is_alphabetic()) {
+        if !closing && !inside.starts_with(|character: char| character.is_alphabetic()) {
             continue;
         }
         let inside = inside.trim_start_matches('/');
-        let end = inside.find(|letter: char| letter.is_ascii_whitespace() || letter == '/').unwrap_or(inside.len());
+        let end =
+            inside.find(|character: char| character.is_ascii_whitespace() || character == '/').unwrap_or(inside.len());
         let name = inside[..end].rsplit(':').next().unwrap_or_default();
         if matches!(name, "item" | "entry") {
             item = !closing;
@@ -347,8 +348,8 @@ mod tests {
     fn other_elements_have_their_name_and_their_attributes() {
         let rates =
             "<c:Cube xmlns='x' time='2026-11-23'><Cube currency='USD' rate='1.08'/><note>a &amp; b</note><e/></c:Cube>";
-        let told = ["Cube time=\"2026-11-23\"", "Cube currency=\"USD\" rate=\"1.08\"", "note: a & b"];
-        assert_eq!(texts(rates), told);
+        let reported = ["Cube time=\"2026-11-23\"", "Cube currency=\"USD\" rate=\"1.08\"", "note: a & b"];
+        assert_eq!(texts(rates), reported);
         assert_eq!(paths(&rates.replace("1.08", "1.09")), paths(rates));
         assert_ne!(paths(&rates.replace("USD", "GBP")), paths(rates));
         let sitemap = "<urlset><url><loc>https://a.test/1</loc><lastmod>2026-11-23</lastmod></url></urlset>";

@@ -8,7 +8,7 @@ pub(crate) fn ends_name(byte: u8) -> bool {
 
 /// The number of leading bytes (lowest first) with a bit that all alphabetic characters have and no byte that ends a name has.
 #[inline(always)]
-pub(crate) fn letters(word: u64) -> usize {
+pub(crate) fn characters(word: u64) -> usize {
     (!word & 0x4040_4040_4040_4040).trailing_zeros() as usize / 8
 }
 

@@ -3,7 +3,7 @@
 //! A page has hundreds of tags, and every reader tests each of them several times. So a name is looked up once, and is
 //! an index from then on.
 
-use crate::raw_text::{ends_name, letters};
+use crate::raw_text::{characters, ends_name};
 
 /// The names that some reader knows. The first stands for all others.
 #[rustfmt::skip]
@@ -83,9 +83,12 @@ impl TagName {
     /// Reads a name from eight bytes; `None` if it may be longer.
     #[inline(always)]
     fn read_short(word: u64) -> Option<(Self, usize)> {
-        let letters = 8 * letters(word);
-        let bits =
-            if letters < 64 && ends_name((word >> letters) as u8) { letters } else { behind_digit(word, letters)? };
+        let characters = 8 * characters(word);
+        let bits = if characters < 64 && ends_name((word >> characters) as u8) {
+            characters
+        } else {
+            behind_digit(word, characters)?
+        };
         let kept = (1 << bits) - 1;
         Some((Self::of_key(u128::from((word | 0x2020_2020_2020_2020) & kept)), bits / 8))
     }
@@ -128,9 +131,9 @@ impl TagName {
 /// Length in bits of a name that ends in a digit after its alphabetic characters (`h1`…`h6`); `None` for any other. Only headings are
 /// common among the names with a digit, and the digit comes last.
 #[cold]
-fn behind_digit(word: u64, letters: usize) -> Option<usize> {
-    let bits = letters + 8;
-    (bits < 64 && ((word >> letters) as u8).is_ascii_digit() && ends_name((word >> bits) as u8)).then_some(bits)
+fn behind_digit(word: u64, characters: usize) -> Option<usize> {
+    let bits = characters + 8;
+    (bits < 64 && ((word >> characters) as u8).is_ascii_digit() && ends_name((word >> bits) as u8)).then_some(bits)
 }
 
 /// A table with one value per tag name.

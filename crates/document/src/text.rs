@@ -153,18 +153,18 @@ impl TextBuilder {
     fn push_reference(&mut self, text: &str) -> usize {
         let (reference, _) = text.split_at(entities::reference_length(text));
         match entities::common(reference) {
-            Some(letter) => self.push_letter(letter),
-            None => entities::decode(reference).chars().for_each(|letter| self.push_letter(letter)),
+            Some(character) => self.push_character(character),
+            None => entities::decode(reference).chars().for_each(|character| self.push_character(character)),
         }
         reference.len()
     }
 
-    fn push_letter(&mut self, letter: char) {
-        if letter.is_whitespace() {
+    fn push_character(&mut self, character: char) {
+        if character.is_whitespace() {
             return self.separate(Gap::SPACE);
         }
         self.end_gap();
-        self.append(letter.encode_utf8(&mut [0; 4]).as_bytes());
+        self.append(character.encode_utf8(&mut [0; 4]).as_bytes());
     }
 
     fn end_gap(&mut self) {

@@ -80,7 +80,7 @@ impl<'a> XmlReader<'a> {
             return;
         }
         let name_end =
-            inside.find(|letter: char| letter.is_ascii_whitespace() || letter == '/').unwrap_or(inside.len());
+            inside.find(|character: char| character.is_ascii_whitespace() || character == '/').unwrap_or(inside.len());
         let (name, attributes) = inside.split_at(name_end);
         self.element = name.rsplit(':').next().unwrap_or(name);
         if self.element == "link"

@@ -31,11 +31,11 @@ pub fn write_focus(focus: &Focus) -> String {
 /// A basic string of TOML, on one line. The library's own may have several, which a key must not.
 fn quote(text: &str) -> String {
     let mut quoted = String::from("\"");
-    for letter in text.chars() {
-        let _ = match letter {
-            '"' | '\\' => write!(quoted, "\\{letter}"),
-            letter if letter.is_control() => write!(quoted, "\\u{:04X}", u32::from(letter)),
-            letter => write!(quoted, "{letter}"),
+    for character in text.chars() {
+        let _ = match character {
+            '"' | '\\' => write!(quoted, "\\{character}"),
+            character if character.is_control() => write!(quoted, "\\u{:04X}", u32::from(character)),
+            character => write!(quoted, "{character}"),
         };
     }
     quoted + "\""

@@ -31,19 +31,19 @@ pub struct LinkPrediction {
     /// How much a word beside the link counts, from 0 to 1; words of the link itself have 1.
     pub weight_around: f64,
     /// With so many words in its anchor, a link says enough: the words around it do not count.
-    pub telling_words: usize,
+    pub informative_words: usize,
 }
 
 impl Default for LinkPrediction {
     fn default() -> Self {
-        Self { least_closeness: LEAST_CLOSENESS, weight_around: 0.5, telling_words: 3 }
+        Self { least_closeness: LEAST_CLOSENESS, weight_around: 0.5, informative_words: 3 }
     }
 }
 
 impl LinkPrediction {
     /// As the "SkyReach" system published it.
     pub fn published() -> Self {
-        Self { weight_around: 1.0, telling_words: usize::MAX, ..Self::default() }
+        Self { weight_around: 1.0, informative_words: usize::MAX, ..Self::default() }
     }
 }
 
@@ -121,7 +121,7 @@ pub fn predict_links(
 fn readable_address(url: &str) -> String {
     let behind_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
     let decoded = percent_decode_str(behind_scheme).decode_utf8_lossy();
-    decoded.chars().map(|letter| if letter.is_alphanumeric() { letter } else { ' ' }).collect()
+    decoded.chars().map(|character| if character.is_alphanumeric() { character } else { ' ' }).collect()
 }
 
 fn largest_closeness(focus: &dyn TermCloseness, segmenter: &dyn Segmenter, text: &str) -> f64 {
@@ -152,7 +152,7 @@ impl PlacedWords {
         let end = self.places.partition_point(|place| place.start < anchor.end).max(first);
         let around = first.saturating_sub(WORDS_AROUND)..(end + WORDS_AROUND).min(self.places.len());
         let largest = |words: Range<usize>| self.closenesses[words].iter().copied().fold(0.0, f64::max);
-        if end - first >= prediction.telling_words {
+        if end - first >= prediction.informative_words {
             return largest(first..end);
         }
         largest(first..end).max(prediction.weight_around * largest(around))
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn words_around_count_half_and_not_beside_a_telling_anchor() {
+    fn words_around_count_half_and_not_beside_a_reporting_anchor() {
         let html = "<p>Stock <a href=/1>here</a> and <a href=/2>the market</a></p>";
         let relevances = |prediction: &LinkPrediction| {
             let links = predict_links(prediction, &focus(), &IcuSegmenter::default(), html, Some("http://a.test/"));
@@ -218,8 +218,8 @@ mod tests {
         };
         assert_eq!(relevances(&LinkPrediction::default()), [0.5, 0.5]);
         assert_eq!(relevances(&LinkPrediction::published()), [1.0, 1.0]);
-        let telling = LinkPrediction { telling_words: 1, ..LinkPrediction::published() };
-        assert_eq!(relevances(&telling), [1.0, 0.5]);
+        let informative = LinkPrediction { informative_words: 1, ..LinkPrediction::published() };
+        assert_eq!(relevances(&informative), [1.0, 0.5]);
         assert_eq!(relevances(&LinkPrediction { weight_around: 0.0, ..LinkPrediction::default() }), [0.0, 0.5]);
     }
 

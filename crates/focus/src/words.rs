@@ -13,7 +13,7 @@ use std::ops::Range;
 /// Longer words, in bytes, are no words: encoded data, or a script without a dictionary.
 const MAX_WORD_BYTES: usize = 64;
 /// Words shorter than this, in bytes, keep their ending: `news`, `gas`.
-const MIN_PLURAL_LETTERS: usize = 5;
+const MIN_PLURAL_CHARACTERS: usize = 5;
 
 /// Finds the words of a text.
 pub trait Segmenter {
@@ -70,7 +70,7 @@ fn term_of(word: &str) -> Option<Cow<'_, str>> {
     if word.len() > MAX_WORD_BYTES || !word.chars().any(char::is_alphabetic) {
         return None;
     }
-    let is_plain = |letter: char| letter.is_ascii_lowercase() || !letter.is_ascii() && !folds(letter);
+    let is_plain = |character: char| character.is_ascii_lowercase() || !character.is_ascii() && !folds(character);
     let folded = if word.chars().all(is_plain) {
         Cow::Borrowed(word)
     } else {
@@ -82,27 +82,27 @@ fn term_of(word: &str) -> Option<Cow<'_, str>> {
     Some(without_plural(folded))
 }
 
-fn folds(letter: char) -> bool {
-    letter.is_uppercase() || half_width(letter) != letter
+fn folds(character: char) -> bool {
+    character.is_uppercase() || half_width(character) != character
 }
 
 /// The plain form of a full-width alphabetic character or digit, as Chinese and Japanese texts use them.
-fn half_width(letter: char) -> char {
-    match letter {
-        '！'..='～' => char::from_u32(u32::from(letter) - 0xFEE0).unwrap_or(letter),
+fn half_width(character: char) -> char {
+    match character {
+        '！'..='～' => char::from_u32(u32::from(character) - 0xFEE0).unwrap_or(character),
         other => other,
     }
 }
 
 /// Words of one or two hiragana are particles and endings.
 fn is_kana_particle(word: &str) -> bool {
-    word.chars().all(|letter| ('ぁ'..='ゟ').contains(&letter)) && word.chars().count() <= 2
+    word.chars().all(|character| ('ぁ'..='ゟ').contains(&character)) && word.chars().count() <= 2
 }
 
 /// Removes an English plural ending (the s-stemmer of Harman 1991). Words of other languages lose a character here and
 /// there, in focuses and pages alike.
 fn without_plural(mut word: Cow<'_, str>) -> Cow<'_, str> {
-    if word.len() < MIN_PLURAL_LETTERS || !word.is_ascii() {
+    if word.len() < MIN_PLURAL_CHARACTERS || !word.is_ascii() {
         return word;
     }
     if word.ends_with("ies") && !word.ends_with("eies") && !word.ends_with("aies") {
@@ -184,8 +184,8 @@ mod tests {
 
     #[test]
     fn text_without_spaces_takes_linear_time() {
-        for letter in ["的", "学", "あ", "ก", "a", "\u{301}"] {
-            assert!(terms_of(&letter.repeat(1 << 19)).len() <= 1 << 19);
+        for character in ["的", "学", "あ", "ก", "a", "\u{301}"] {
+            assert!(terms_of(&character.repeat(1 << 19)).len() <= 1 << 19);
         }
     }
 

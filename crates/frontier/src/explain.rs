@@ -50,7 +50,7 @@ pub fn explain(
     let hints = schedule.as_ref().map(record_of).unwrap_or_default();
     let (mut index, mut hosts) = (PageIndex::default(), Hosts::new(rules));
     if !rules.values_hints() {
-        index.heard.ignore_silence();
+        index.received.ignore_silence();
     }
     let host = hosts.of(url);
     hosts.gate_mut(host).hints = hints.clone();
@@ -105,7 +105,7 @@ impl ExplainedPage<'_> {
             };
             let listed = self
                 .pages
-                .heard
+                .received
                 .list(self.slot)
                 .filter(|_| self.price > 0.0)
                 .map_or(0.0, |list| list.value(own, worth.days, |kind| self.hints.precision(kind), self.price));
@@ -138,13 +138,13 @@ impl ExplainedPage<'_> {
     }
 
     fn qualities(&self) -> Vec<HintQuality> {
-        let heard = (0..KINDS).filter(|kind| self.hints.has_heard(*kind));
+        let received = (0..KINDS).filter(|kind| self.hints.has_received(*kind));
         let quality = |kind: usize| HintQuality {
             kind: hint_kind_of(kind),
             precision: self.hints.precision(kind),
             recall: self.hints.recall(kind),
         };
-        heard.map(quality).collect()
+        received.map(quality).collect()
     }
 
     fn sweep_hazards(&self, last: Timestamp, now: Timestamp) -> Vec<SweepHazard> {
@@ -213,7 +213,7 @@ impl ExplainedPage<'_> {
                 p95: believed.quantile(0.95),
             },
             expected_freshness: worth.map(|worth| worth.fresh_probability * (-page.hint_hazard).exp()),
-            days_since_look: worth.map(|worth| worth.days + self.pages.heard.silence(self.slot)),
+            days_since_look: worth.map(|worth| worth.days + self.pages.received.silence(self.slot)),
             own_hazard: worth.map(|worth| hazard(worth.own, worth.days)),
             sweep_hazards,
             sentinel_value: worth.filter(|_| live).map(|worth| worth.sentinel_value),

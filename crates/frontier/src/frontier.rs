@@ -85,7 +85,7 @@ impl Frontier {
         let demand = SharedDemand::new(&rules);
         let mut pages = PageIndex::default();
         if !rules.values_hints() {
-            pages.heard.ignore_silence();
+            pages.received.ignore_silence();
         }
         let counts =
             FrontierCounts { fresh_at: Timestamp::MIN, scanned_at: Timestamp::MIN, ..FrontierCounts::default() };
@@ -193,7 +193,7 @@ impl Frontier {
         let sites = lead.map(|lead| SiteState { site, lead }).into_iter().collect();
         let changes = Changes { groups, cells, sites };
         let applied = self.outlook.apply(&changes).map_err(|error| error.to_string());
-        self.hear_of_cells(changes.cells.iter().map(|cell| cell.cell));
+        self.take_cells(changes.cells.iter().map(|cell| cell.cell));
         let known = Changes {
             groups: changes.groups.iter().filter_map(|group| self.outlook.group_change(group.group)).collect(),
             cells: changes.cells.iter().map(|cell| self.known_cell(cell)).collect(),
@@ -207,8 +207,8 @@ impl Frontier {
     }
 
     /// Takes in the demand of another partition.
-    pub fn hear_demand(&mut self, demand: &Demand, own_partition: u32) {
-        self.demand.hear(demand, own_partition, &self.rules);
+    pub fn take_demand(&mut self, demand: &Demand, own_partition: u32) {
+        self.demand.receive(demand, own_partition, &self.rules);
     }
 
     /// Counts this partition's demand and solves for the price, when that is due. Returns the demand to publish.

@@ -39,7 +39,7 @@ pub(crate) struct HostAnswer {
     origin: Box<str>,
     robots_delay: Option<Duration>,
     /// Whether the host said anything.
-    was_heard: bool,
+    was_received: bool,
     /// In \[0, 1), the same for the same page.
     chance: f64,
 }
@@ -70,7 +70,7 @@ impl HostAnswer {
             retry_after: notice.retry_after_s.map(|seconds| Duration::from_secs(seconds.max(0) as u64)),
             origin: notice.url.origin().into(),
             robots_delay: notice.robots_crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64)),
-            was_heard: notice.status.is_some(),
+            was_received: notice.status.is_some(),
             chance: f64::from(notice.page_id.0[0]) / 256.0,
         }
     }
@@ -122,9 +122,9 @@ impl HostGate {
     /// never made shorter by an answer that does not say so.
     pub(crate) fn answered(&mut self, answer: &HostAnswer, now: Timestamp, rules: &FrontierRules) {
         // A host that could not be reached may not have been asked for its robots.txt either.
-        let is_complete = answer.was_heard || answer.robots_delay.is_some();
+        let is_complete = answer.was_received || answer.robots_delay.is_some();
         if is_complete {
-            self.hear_delay(answer);
+            self.take_delay(answer);
         }
         let robots_delay = self.slowest.as_ref().map(|(_, delay)| *delay);
         let delay = self.delay_rule.delay_after(robots_delay, answer.latency).as_duration();
@@ -136,9 +136,9 @@ impl HostGate {
         match answer.health {
             HostHealth::Trouble => {
                 // An answer to a request that was under way when the pause began adds nothing new, and neither does a repeated one.
-                let told_at = if answered_at < self.backoff.until { answered_at } else { now };
+                let taken_at = if answered_at < self.backoff.until { answered_at } else { now };
                 let HostAnswer { retry_after, chance, .. } = *answer;
-                self.backoff = self.backoff.after_trouble(&rules.backoff, retry_after, chance, told_at);
+                self.backoff = self.backoff.after_trouble(&rules.backoff, retry_after, chance, taken_at);
                 self.leave_alone(self.backoff.until);
             }
             HostHealth::Good => self.backoff = self.backoff.after_answer(now),
@@ -149,9 +149,9 @@ impl HostGate {
 
     /// Takes in what the robots.txt of an origin asks for. Schemes and ports have files of their own; the longest delay
     /// counts.
-    fn hear_delay(&mut self, answer: &HostAnswer) {
+    fn take_delay(&mut self, answer: &HostAnswer) {
         let is_outdone = |(origin, delay): &(Box<str>, Duration)| {
-            *origin != answer.origin && answer.robots_delay.is_none_or(|told| told <= *delay)
+            *origin != answer.origin && answer.robots_delay.is_none_or(|reported| reported <= *delay)
         };
         if !self.slowest.as_ref().is_some_and(is_outdone) {
             self.slowest = answer.robots_delay.map(|delay| (answer.origin.clone(), delay));

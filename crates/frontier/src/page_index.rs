@@ -12,7 +12,7 @@ use crate::ties::{is_follower, last_turn, weight_of};
 use change_rate::GammaState;
 use page::{CanonicalUrl, PageId, Timestamp};
 use revisit::columns::{LastLook, PageColumns, PageEntry, PageStatus, Slot};
-use revisit::hints::HeardPages;
+use revisit::hints::HintedPages;
 use std::collections::{BTreeSet, HashMap};
 use sweeps::{Outlook, OwnEvidence, PagePlace};
 
@@ -37,7 +37,7 @@ pub(crate) struct PageIndex {
     /// Pages an operator wants next.
     pub(crate) refetch: BTreeSet<Slot>,
     /// Hints and lists, with the pages that they name.
-    pub(crate) heard: HeardPages,
+    pub(crate) received: HintedPages,
     /// Bytes of each page's fetches, from which their costs follow.
     pub(crate) costs: FetchCosts,
     /// Restored pages whose list may not be known yet.
@@ -86,7 +86,7 @@ impl PageIndex {
         };
         let slot = match known {
             Some(slot) => {
-                self.heard.add_silence(slot, &mut entry, |kind| hosts.gate(host).hints.recall(kind));
+                self.received.add_silence(slot, &mut entry, |kind| hosts.gate(host).hints.recall(kind));
                 self.columns.update(slot, |old| *old = entry);
                 slot
             }
@@ -122,8 +122,8 @@ impl PageIndex {
         if page.request.wanted != WantedReason::No && entry.status != PageStatus::Excluded {
             self.refetch.insert(slot);
         }
-        self.heard.set_hazard(slot, page.hint_hazard);
-        self.heard.set_list(slot, list_of(page, rules));
+        self.received.set_hazard(slot, page.hint_hazard);
+        self.received.set_list(slot, list_of(page, rules));
         if is_follower(page) {
             self.followers.insert(slot);
         }
@@ -143,7 +143,7 @@ impl PageIndex {
     pub(crate) fn remove(&mut self, id: PageId, hosts: &mut Hosts, rules: &FrontierRules) -> Option<Slot> {
         self.unset(id, hosts);
         let slot = self.slots.remove(&id)?;
-        self.heard.remove(slot);
+        self.received.remove(slot);
         self.costs.set(slot, 0.0, rules);
         self.longest_days.remove(&slot);
         self.columns.remove(slot);
@@ -182,25 +182,25 @@ impl PageIndex {
     /// Connects restored pages with their lists, once all pages are known. A list vouches for them until its last look.
     pub(crate) fn resolve_lists(&mut self, hosts: &Hosts) {
         for (slot, list) in std::mem::take(&mut self.unresolved) {
-            let Some(list) = self.slot(list).filter(|list| self.heard.list(*list).is_some()) else { continue };
+            let Some(list) = self.slot(list).filter(|list| self.received.list(*list).is_some()) else { continue };
             let (Some(entry), Some(PageEntry { last_look: LastLook::Looked(until), .. })) =
                 (self.columns.get(slot), self.columns.get(list))
             else {
                 continue;
             };
             // A page with a hint may have it from this list, which then does not vouch for it.
-            if self.heard.hazard(slot) > 0.0 {
-                self.heard.restore_claim(slot, list);
+            if self.received.hazard(slot) > 0.0 {
+                self.received.restore_claim(slot, list);
             } else {
                 let recall = |kind| hosts.gate(entry.host).hints.recall(kind);
-                self.heard.hear_silence(&mut self.columns, slot, list, until, recall);
+                self.received.receive_silence(&mut self.columns, slot, list, until, recall);
             }
         }
     }
 
     /// The id of the list that covers a page.
     pub(crate) fn list_of(&self, slot: Slot) -> Option<PageId> {
-        self.heard.list_of(slot).map(|list| self.id(list))
+        self.received.list_of(slot).map(|list| self.id(list))
     }
 
     pub(crate) fn contains(&self, id: PageId) -> bool {

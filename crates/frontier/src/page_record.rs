@@ -140,8 +140,8 @@ mod tests {
         let json = ScheduledPage::schema_record().json.replacen("\"fields\":[", field, 1);
         // The new field comes first, and zero is a zero byte.
         let datum = [&[0], &page.encode()[10..]].concat();
-        let unheard = [&[0xC3, 0x01, 1, 2, 3, 4, 5, 6, 7, 8], &datum[..]].concat();
-        assert!(matches!(ScheduledPage::decode(&unheard), Err(DecodeError::UnknownSchema { .. })));
+        let unreceived = [&[0xC3, 0x01, 1, 2, 3, 4, 5, 6, 7, 8], &datum[..]].concat();
+        assert!(matches!(ScheduledPage::decode(&unreceived), Err(DecodeError::UnknownSchema { .. })));
         let fingerprint = messages::schemas::learn(json.as_bytes(), None).unwrap();
         let newer = [&[0xC3, 0x01], &fingerprint.to_bytes()[..], &datum].concat();
         assert_eq!(ScheduledPage::decode(&newer), Ok(page));

@@ -164,8 +164,8 @@ impl PageRequest {
     #[must_use]
     pub fn answer(self, look: &Look, judgement: &LookJudgement, times: &RetryTimes) -> (Self, AnswerFate) {
         let meaning = look.outcome.meaning();
-        let tells = meaning.content != ContentEvidence::Nothing;
-        let failures = if tells { 0 } else { self.failures.saturating_add(1) };
+        let reports = meaning.content != ContentEvidence::Nothing;
+        let failures = if reports { 0 } else { self.failures.saturating_add(1) };
         let answered = self.answered.max(look.attempt);
         if look.attempt < self.attempt {
             return (Self { answered, failures, ..self }, AnswerFate::Late);

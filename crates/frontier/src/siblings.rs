@@ -37,7 +37,7 @@ pub(crate) fn entry_of(page: &ScheduledPage, cell: u64, rules: &FrontierRules, o
 
 /// The belief from the published prior of a cell; `None` when no prior was published.
 pub(crate) fn taught(evidence: GammaState, cell: u64, rules: &FrontierRules, outlook: &Outlook) -> Option<Gamma> {
-    let priors = outlook.told_priors(cell).filter(|_| rules.siblings.is_some())?;
+    let priors = outlook.sent_priors(cell).filter(|_| rules.siblings.is_some())?;
     let belief = OwnEvidence { own: GammaState::default(), plain: evidence };
     match rules.siblings? {
         Siblings::Sweeps => Some(priors.plain(&belief)),

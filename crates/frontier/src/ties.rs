@@ -5,8 +5,8 @@
 use crate::page_record::ScheduledPage;
 use crate::request::WantedReason;
 use crate::rules::FrontierRules;
-use messages::{MirrorLetter, MirrorSaying};
-use mirrors::{Letter, MirrorPeer, MirrorRank, Saying, Ties, shared_weight};
+use messages::{MirrorMessage, MirrorSaying};
+use mirrors::{Message, MirrorPeer, MirrorRank, Saying, Ties, shared_weight};
 use page::{PageId, Timestamp};
 
 /// Consecutive fetches without content after which a page stands for no other.
@@ -46,40 +46,40 @@ pub(crate) fn can_be_passed(page: &ScheduledPage, rules: &FrontierRules, now: Ti
 pub(crate) fn with_ties(
     id: PageId,
     page: &mut ScheduledPage,
-    act: impl FnOnce(&mut Ties, &MirrorPeer, &MirrorRank) -> Vec<Letter>,
-) -> Vec<MirrorLetter> {
+    act: impl FnOnce(&mut Ties, &MirrorPeer, &MirrorRank) -> Vec<Message>,
+) -> Vec<MirrorMessage> {
     let me = MirrorPeer { page_id: id, site: page.url.site_key() };
     let rank = MirrorRank { url: page.url.clone(), weight: page.weight };
     let mut ties = page.ties.take().unwrap_or_default();
-    let letters = act(&mut ties, &me, &rank);
+    let messages = act(&mut ties, &me, &rank);
     page.ties = (ties != Ties::default()).then_some(ties);
-    letters.into_iter().map(write_letter).collect()
+    messages.into_iter().map(write_message).collect()
 }
 
-pub(crate) fn read_letter(letter: &MirrorLetter) -> Result<Saying, String> {
-    let (version_at, epoch) = (letter.version_at, letter.epoch);
+pub(crate) fn read_message(message: &MirrorMessage) -> Result<Saying, String> {
+    let (version_at, epoch) = (message.version_at, message.epoch);
     let rank = || {
-        let url = letter.url.clone();
-        let url = url.ok_or_else(|| format!("a MirrorLetter to {} lacks the sender's url", letter.to))?;
-        Ok::<_, String>(MirrorRank { url, weight: letter.weight })
+        let url = message.url.clone();
+        let url = url.ok_or_else(|| format!("a MirrorMessage to {} lacks the sender's url", message.to))?;
+        Ok::<_, String>(MirrorRank { url, weight: message.weight })
     };
-    Ok(match letter.saying {
-        MirrorSaying::Candidate => Saying::Candidate { version_at, of_version_at: letter.of_version_at },
+    Ok(match message.saying {
+        MirrorSaying::Candidate => Saying::Candidate { version_at, of_version_at: message.of_version_at },
         MirrorSaying::Follow => Saying::Follow { rank: rank()?, epoch, version_at },
         MirrorSaying::Accept => Saying::Accept { rank: rank()?, epoch },
         MirrorSaying::Release => Saying::Release,
         MirrorSaying::Leave => Saying::Leave { epoch, changed_at: version_at },
         MirrorSaying::Unknown => {
             return Err(format!(
-                "a MirrorLetter to {} is of a kind that only a newer scheduler knows; update this one",
-                letter.to
+                "a MirrorMessage to {} is of a kind that only a newer scheduler knows; update this one",
+                message.to
             ));
         }
     })
 }
 
-pub(crate) fn write_letter(letter: Letter) -> MirrorLetter {
-    let Letter { to, about, saying } = letter;
+pub(crate) fn write_message(message: Message) -> MirrorMessage {
+    let Message { to, about, saying } = message;
     // The kind, the sender's state, the two versions, and the epoch.
     let (saying, rank, version_at, of_version_at, epoch) = match saying {
         Saying::Candidate { version_at, of_version_at } => {
@@ -91,7 +91,7 @@ pub(crate) fn write_letter(letter: Letter) -> MirrorLetter {
         Saying::Leave { epoch, changed_at } => (MirrorSaying::Leave, None, changed_at, None, epoch),
     };
     let (url, weight) = rank.map_or((None, 0.0), |rank| (Some(rank.url), rank.weight));
-    MirrorLetter {
+    MirrorMessage {
         to: to.page_id,
         to_site: to.site,
         about: about.page_id,

@@ -159,8 +159,8 @@ fn main() {
     );
     let show = |name: &str, (weights, sent): (Vec<f64>, u64)| {
         let (all, top) = distance(&weights, &expected);
-        let (told, fresh) = (sent as f64 / looks.len() as f64, freshness(&weights, &expected, &rates));
-        println!("{name:<28} {all:>11.3}x {top:>15.3}x {told:>18.1} {fresh:>10.4}");
+        let (reported, fresh) = (sent as f64 / looks.len() as f64, freshness(&weights, &expected, &rates));
+        println!("{name:<28} {all:>11.3}x {top:>15.3}x {reported:>18.1} {fresh:>10.4}");
     };
     show("all alike", (vec![1.0; PAGES as usize], 0));
     show("known", (expected.clone(), 0));

@@ -114,7 +114,7 @@ pub struct HostStop {
     /// Whether it is to be asked for nothing.
     pub stopped: bool,
     /// When the scheduler took the command.
-    pub told_at: Timestamp,
+    pub taken_at: Timestamp,
 }
 
 impl_message!(Command, "Command", include_str!("../../../schemas/Command.avsc"));

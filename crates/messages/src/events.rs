@@ -1,8 +1,9 @@
 //! The topics with several record types.
 
 use crate::{
-    ChangeEstimate, ChangeHint, Command, FetchResult, LinkCash, MirrorLetter, PageLinks, PageObservation, PageOutLinks,
-    PageRemoval, PagesShown, Question, RankedPages, SiteListing, SweepForecast, TroubleNotice, VirtualCash,
+    ChangeEstimate, ChangeHint, Command, FetchResult, LinkCash, MirrorMessage, PageLinks, PageObservation,
+    PageOutLinks, PageRemoval, PagesShown, Question, RankedPages, SiteListing, SweepForecast, TroubleNotice,
+    VirtualCash,
 };
 use wire::{KeyKind, Keyed};
 
@@ -44,7 +45,7 @@ events_of_sites! {
         /// Times at which pages of a site are believed to have changed together.
         Sweeps(SweepForecast),
         /// A message between pages with the same text.
-        Letter(MirrorLetter),
+        Message(MirrorMessage),
         /// Pages that links lead to, and what they are worth.
         Ranked(RankedPages),
         /// A page has shown links to new pages.

@@ -2,7 +2,7 @@
 
 use crate::{
     Answer, ChangeEstimate, ChangeHint, Command, DeadLetter, Demand, FetchRequest, FetchResult, FocusOrder, HostStop,
-    LinkCash, MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation, PageOutLinks, PageRemoval,
+    LinkCash, MirrorMessage, PageBand, PageChange, PageContent, PageLinks, PageObservation, PageOutLinks, PageRemoval,
     PagesShown, Question, RankTotals, RankedPages, SiteListing, SweepForecast, TroubleNotice, VirtualCash,
 };
 use page::{CanonicalUrl, Host, SiteKey};
@@ -31,7 +31,7 @@ keyed! {
     PageLinks: Site |links| site(&links.target_site);
     SiteListing: Site |listing| site(&listing.site_key);
     ChangeHint: Site |hint| site(&hint.url.site_key());
-    MirrorLetter: Site |letter| site(&letter.to_site);
+    MirrorMessage: Site |message| site(&message.to_site);
     PageOutLinks: Site |links| site(&links.source_url.site_key());
     LinkCash: Site |cash| site(&cash.target_site);
     VirtualCash: Site |cash| cash.routing_key.as_bytes().to_vec();
@@ -49,7 +49,7 @@ keyed! {
     FocusOrder: Name |order| order.name.as_bytes().to_vec();
     Demand: StagePartition |demand| demand.stage_partition.to_string().into_bytes();
     HostStop: Host |stop| stop.host.name().as_str().as_bytes().to_vec();
-    DeadLetter: Original |letter| letter.key.clone();
+    DeadLetter: Original |message| message.key.clone();
 }
 
 fn site(key: &SiteKey) -> Vec<u8> {

@@ -75,7 +75,7 @@ pub use crate::looks::look::{
 };
 pub use crate::looks::outcome::{ContentEvidence, FetchOutcome, HostTrouble, OutcomeMeaning, RetryRule};
 pub use crate::looks::report::{AnswerKind, AnswerReport, OutcomeClass};
-pub use crate::mirrors::{MirrorLetter, MirrorSaying, PageBand};
+pub use crate::mirrors::{MirrorMessage, MirrorSaying, PageBand};
 pub use crate::questions::desk::QuestionDesk;
 pub use crate::questions::question::{Answer, HostOrder, HostSelection, Question, QuestionKind, TableEntry};
 pub use crate::requests::{FetchReason, FetchRequest, RedirectedRequest, RobotsAnswer, RobotsErrand};

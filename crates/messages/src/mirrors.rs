@@ -22,7 +22,7 @@ pub struct PageBand {
 
 /// Matcher or scheduler to scheduler: a message between two pages with the same text, by the protocol of `mirrors`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MirrorLetter {
+pub struct MirrorMessage {
     /// The page addressed.
     pub to: PageId,
     /// Site of that page. Also the record key.
@@ -66,4 +66,4 @@ pub enum MirrorSaying {
 }
 
 impl_message!(PageBand, "PageBand", include_str!("../../../schemas/PageBand.avsc"));
-impl_message!(MirrorLetter, "MirrorLetter", include_str!("../../../schemas/MirrorLetter.avsc"));
+impl_message!(MirrorMessage, "MirrorMessage", include_str!("../../../schemas/MirrorMessage.avsc"));

@@ -12,8 +12,8 @@ use wire::{Codec, Encoded, Fingerprint};
 
 pub use crate::parts::with_parts;
 pub use wire::schemas::{
-    Incompatibility, LearnError, SchemaRecord, Severity, is_unheard_of, learn, learn_registry_id, of_registry_id,
-    problems, registry_key,
+    Incompatibility, LearnError, SchemaRecord, Severity, is_of_unknown_schema, learn, learn_registry_id,
+    of_registry_id, problems, registry_key,
 };
 
 /// The codec of a message or a record of state. A field may have a part of `schemas/parts` as its type.

@@ -44,7 +44,7 @@ pub use crate::sketch::{SKETCH_SLOTS, Sketch};
 pub use crate::text_sketch::{BandKey, MAX_BUCKET_PAGES, NotATextSketch, SketchEntry, TextSketch, best_match};
 pub use crate::threshold::Threshold;
 pub use crate::ties::{
-    Canonical, Letter, MAX_FOLLOWERS, MirrorFollower, MirrorPeer, MirrorRank, PROBE_EVERY, Saying, Ties, shared_weight,
+    Canonical, MAX_FOLLOWERS, Message, MirrorFollower, MirrorPeer, MirrorRank, PROBE_EVERY, Saying, Ties, shared_weight,
 };
 
 /// The result of one method.

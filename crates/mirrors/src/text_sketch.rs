@@ -164,12 +164,12 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_is_told_in_the_first_bucket_that_it_meets_in() {
+    fn a_pair_is_reported_in_the_first_bucket_that_it_meets_in() {
         let (a, b) = (entry(1, "a.example", 0..100), entry(2, "b.example", 0..98));
         let common: Vec<_> = a.sketch.bands().into_iter().filter(|band| b.sketch.bands().contains(band)).collect();
         assert!(common.len() > 1);
-        let told = common.iter().filter(|band| best_match(&a, std::slice::from_ref(&b), band).is_some());
-        assert_eq!(told.collect::<Vec<_>>(), [&common[0]]);
+        let reported = common.iter().filter(|band| best_match(&a, std::slice::from_ref(&b), band).is_some());
+        assert_eq!(reported.collect::<Vec<_>>(), [&common[0]]);
     }
 
     #[test]

@@ -111,7 +111,7 @@ pub enum Saying {
 
 /// A message from one page to another.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Letter {
+pub struct Message {
     /// The recipient.
     pub to: MirrorPeer,
     /// The page that the message is about: the sender, except for a candidate.
@@ -182,19 +182,19 @@ impl Ties {
     }
 
     /// Processes a message. Returns the messages to send in turn.
-    pub fn hear(&mut self, me: &MirrorPeer, rank: &MirrorRank, about: &MirrorPeer, saying: Saying) -> Vec<Letter> {
+    pub fn receive(&mut self, me: &MirrorPeer, rank: &MirrorRank, about: &MirrorPeer, saying: Saying) -> Vec<Message> {
         if about.page_id == me.page_id {
             return Vec::new();
         }
         match saying {
             Saying::Candidate { version_at, of_version_at } => {
-                self.hear_of_candidate(me, rank, about, version_at, of_version_at)
+                self.take_candidate(me, rank, about, version_at, of_version_at)
             }
             Saying::Follow { rank: theirs, epoch, version_at } => {
                 let follower = MirrorFollower { peer: about.clone(), weight: theirs.weight, epoch };
-                self.hear_follow(me, rank, follower, &theirs, version_at)
+                self.take_follow(me, rank, follower, &theirs, version_at)
             }
-            Saying::Accept { rank: theirs, epoch } => self.hear_accept(me, rank, about, theirs, epoch),
+            Saying::Accept { rank: theirs, epoch } => self.take_accept(me, rank, about, theirs, epoch),
             Saying::Release => {
                 if self.follows(about) {
                     self.untie();
@@ -208,49 +208,49 @@ impl Ties {
         }
     }
 
-    fn hear_of_candidate(
+    fn take_candidate(
         &mut self,
         me: &MirrorPeer,
         rank: &MirrorRank,
         about: &MirrorPeer,
         version_at: Option<Timestamp>,
         of_version_at: Option<Timestamp>,
-    ) -> Vec<Letter> {
-        let mut letters = Vec::new();
+    ) -> Vec<Message> {
+        let mut messages = Vec::new();
         let is_known = |version_at: Timestamp| version_at > CURRENT_VERSION;
         let is_new_version = self.matched_at.is_some_and(is_known) && version_at > self.matched_at;
         self.matched(version_at);
         if self.follows(about) || self.followers.iter().any(|follower| follower.peer.page_id == about.page_id) {
-            return letters;
+            return messages;
         }
         // It followed another page with an older version. The new version may lead back to it, or not.
         if is_new_version {
-            letters.extend(self.leave(me, None));
+            messages.extend(self.leave(me, None));
         }
-        letters.push(self.ask(me, rank, about, of_version_at));
-        letters
+        messages.push(self.ask(me, rank, about, of_version_at));
+        messages
     }
 
     fn matched(&mut self, version_at: Option<Timestamp>) {
         self.matched_at = self.matched_at.max(version_at).or(Some(CURRENT_VERSION));
     }
 
-    fn hear_follow(
+    fn take_follow(
         &mut self,
         me: &MirrorPeer,
         rank: &MirrorRank,
         follower: MirrorFollower,
         theirs: &MirrorRank,
         version_at: Option<Timestamp>,
-    ) -> Vec<Letter> {
+    ) -> Vec<Message> {
         let about = &follower.peer;
         let precedes = rank.precedes(theirs);
         match &self.canonical {
             Some(canonical) if canonical.peer.page_id != about.page_id => {
                 // The sender may still hold itself for a follower that this page no longer has.
                 let is_known = self.followers.iter().any(|known| known.peer.page_id == about.page_id);
-                let release = (!is_known).then(|| letter(about, me, Saying::Release));
-                return release.into_iter().chain([letter(about, &canonical.peer, REDIRECTION)]).collect();
+                let release = (!is_known).then(|| message(about, me, Saying::Release));
+                return release.into_iter().chain([message(about, &canonical.peer, REDIRECTION)]).collect();
             }
             // The sender has matched this page's text with its own.
             _ if !precedes => {
@@ -260,33 +260,33 @@ impl Ties {
             _ => {}
         }
         // This page now outranks the page it followed.
-        let mut letters = Vec::new();
+        let mut messages = Vec::new();
         if self.canonical.is_some() {
-            letters.extend(self.leave(me, None));
+            messages.extend(self.leave(me, None));
         }
         let known = self.followers.iter().position(|known| known.peer.page_id == about.page_id);
         if known.is_none() && self.followers.len() >= MAX_FOLLOWERS {
-            letters.push(letter(about, me, Saying::Release));
-            return letters;
+            messages.push(message(about, me, Saying::Release));
+            return messages;
         }
-        letters.push(letter(about, me, Saying::Accept { rank: rank.clone(), epoch: follower.epoch }));
+        messages.push(message(about, me, Saying::Accept { rank: rank.clone(), epoch: follower.epoch }));
         match known {
             Some(known) => self.followers[known] = follower,
             None => self.followers.push(follower),
         }
-        letters
+        messages
     }
 
-    fn hear_accept(
+    fn take_accept(
         &mut self,
         me: &MirrorPeer,
         rank: &MirrorRank,
         about: &MirrorPeer,
         theirs: MirrorRank,
         epoch: i64,
-    ) -> Vec<Letter> {
-        let leave = |page: &MirrorPeer| letter(page, me, Saying::Leave { epoch, changed_at: None });
-        let candidate = |to: &MirrorPeer, about: &MirrorPeer| letter(to, about, REDIRECTION);
+    ) -> Vec<Message> {
+        let leave = |page: &MirrorPeer| message(page, me, Saying::Leave { epoch, changed_at: None });
+        let candidate = |to: &MirrorPeer, about: &MirrorPeer| message(to, about, REDIRECTION);
         // This page has changed meanwhile, or the ranks of the two have.
         if epoch != self.epoch || self.matched_at.is_none() || !theirs.precedes(rank) {
             // This page has outgrown the page it follows: the tie ends on this side, too.
@@ -298,33 +298,33 @@ impl Ties {
         // Each has accepted the other. Ask again who follows whom.
         if let Some(known) = self.followers.iter().position(|follower| follower.peer.page_id == about.page_id) {
             self.followers.remove(known);
-            return vec![leave(about), letter(about, me, Saying::Release), self.ask(me, rank, about, None)];
+            return vec![leave(about), message(about, me, Saying::Release), self.ask(me, rank, about, None)];
         }
-        let mut letters = Vec::new();
+        let mut messages = Vec::new();
         match &self.canonical {
             Some(canonical) if canonical.peer.page_id == about.page_id => {
                 self.canonical = Some(Canonical { peer: about.clone(), rank: theirs });
-                return letters;
+                return messages;
             }
             // Follow the higher of the two pages, and name it to the other.
             Some(canonical) if !theirs.precedes(&canonical.rank) => {
                 return vec![leave(about), candidate(about, &canonical.peer)];
             }
             Some(canonical) => {
-                letters.extend([leave(&canonical.peer), candidate(&canonical.peer, about)]);
+                messages.extend([leave(&canonical.peer), candidate(&canonical.peer, about)]);
             }
             None => {}
         }
-        letters.extend(self.followers.iter().map(|follower| candidate(&follower.peer, about)));
+        messages.extend(self.followers.iter().map(|follower| candidate(&follower.peer, about)));
         self.canonical = Some(Canonical { peer: about.clone(), rank: theirs });
         // The accepted request may be older than a leave message that is still under way.
-        letters.push(self.ask(me, rank, about, None));
-        letters
+        messages.push(self.ask(me, rank, about, None));
+        messages
     }
 
     /// Records that the page was found changed, in the version fetched at that time. It leaves its canonical page
     /// unless the same version was found in another page.
-    pub fn changed(&mut self, me: &MirrorPeer, version_at: Timestamp) -> Vec<Letter> {
+    pub fn changed(&mut self, me: &MirrorPeer, version_at: Timestamp) -> Vec<Message> {
         if self.matched_at.is_some_and(|matched_at| matched_at >= version_at) {
             return Vec::new();
         }
@@ -334,27 +334,27 @@ impl Ties {
 
     /// Announces a new weight of the page. Its canonical page may have to trade places with it, and one of its
     /// followers may have outgrown it.
-    pub fn reweighed(&self, me: &MirrorPeer, rank: &MirrorRank) -> Vec<Letter> {
+    pub fn reweighed(&self, me: &MirrorPeer, rank: &MirrorRank) -> Vec<Message> {
         let asked = self.canonical.iter().map(|canonical| self.ask(me, rank, &canonical.peer, None));
         let accept = |follower: &MirrorFollower| {
-            letter(&follower.peer, me, Saying::Accept { rank: rank.clone(), epoch: follower.epoch })
+            message(&follower.peer, me, Saying::Accept { rank: rank.clone(), epoch: follower.epoch })
         };
         asked.chain(self.followers.iter().map(accept)).collect()
     }
 
     /// Ends all ties of a page that cannot stand for others: it is gone, forgotten, or may not be fetched.
-    pub fn dissolve(&mut self, me: &MirrorPeer) -> Vec<Letter> {
+    pub fn dissolve(&mut self, me: &MirrorPeer) -> Vec<Message> {
         let released = std::mem::take(&mut self.followers).into_iter();
-        let letters = released.map(|follower| letter(&follower.peer, me, Saying::Release));
-        let letters = letters.chain(self.leave(me, None)).collect();
+        let messages = released.map(|follower| message(&follower.peer, me, Saying::Release));
+        let messages = messages.chain(self.leave(me, None)).collect();
         self.matched_at = None;
-        letters
+        messages
     }
 
     /// Leaves the canonical page, if any. Answers to earlier requests come too late.
-    fn leave(&mut self, me: &MirrorPeer, changed_at: Option<Timestamp>) -> Option<Letter> {
+    fn leave(&mut self, me: &MirrorPeer, changed_at: Option<Timestamp>) -> Option<Message> {
         let canonical = self.untie()?;
-        Some(letter(&canonical, me, Saying::Leave { epoch: self.epoch - 1, changed_at }))
+        Some(message(&canonical, me, Saying::Leave { epoch: self.epoch - 1, changed_at }))
     }
 
     /// Begins a new epoch without a canonical page. Returns the previous one.
@@ -364,8 +364,8 @@ impl Ties {
         self.canonical.take().map(|canonical| canonical.peer)
     }
 
-    fn ask(&self, me: &MirrorPeer, rank: &MirrorRank, page: &MirrorPeer, version_at: Option<Timestamp>) -> Letter {
-        letter(page, me, Saying::Follow { rank: rank.clone(), epoch: self.epoch, version_at })
+    fn ask(&self, me: &MirrorPeer, rank: &MirrorRank, page: &MirrorPeer, version_at: Option<Timestamp>) -> Message {
+        message(page, me, Saying::Follow { rank: rank.clone(), epoch: self.epoch, version_at })
     }
 
     fn follows(&self, page: &MirrorPeer) -> bool {
@@ -373,8 +373,8 @@ impl Ties {
     }
 }
 
-fn letter(to: &MirrorPeer, about: &MirrorPeer, saying: Saying) -> Letter {
-    Letter { to: to.clone(), about: about.clone(), saying }
+fn message(to: &MirrorPeer, about: &MirrorPeer, saying: Saying) -> Message {
+    Message { to: to.clone(), about: about.clone(), saying }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ fn url(text: &str) -> CanonicalUrl {
 #[derive(Default)]
 struct World {
     pages: Vec<(MirrorPeer, MirrorRank, Ties)>,
-    letters: BTreeMap<(PageId, PageId), VecDeque<Letter>>,
+    messages: BTreeMap<(PageId, PageId), VecDeque<Message>>,
     delivered: usize,
     /// The current version of each page for which one is known.
     versions: BTreeMap<usize, Timestamp>,
@@ -31,9 +31,9 @@ impl World {
         Self { pages: weights.iter().enumerate().map(page).collect(), ..Self::default() }
     }
 
-    fn send(&mut self, from: PageId, letters: impl IntoIterator<Item = Letter>) {
-        for letter in letters {
-            self.letters.entry((from, letter.to.page_id)).or_default().push_back(letter);
+    fn send(&mut self, from: PageId, messages: impl IntoIterator<Item = Message>) {
+        for message in messages {
+            self.messages.entry((from, message.to.page_id)).or_default().push_back(message);
         }
     }
 
@@ -44,15 +44,15 @@ impl World {
         let of_version_at = Some(self.versions.get(&other).copied().unwrap_or(at(0)));
         let (to, about) = (self.pages[page].0.clone(), self.pages[other].0.clone());
         let saying = Saying::Candidate { version_at: Some(version_at), of_version_at };
-        self.send(PageId([u8::MAX; 16]), [Letter { to, about, saying }]);
+        self.send(PageId([u8::MAX; 16]), [Message { to, about, saying }]);
     }
 
     fn deliver(&mut self, choice: usize) -> bool {
-        let ways: Vec<_> = self.letters.iter().filter(|(_, queue)| !queue.is_empty()).map(|(way, _)| *way).collect();
+        let ways: Vec<_> = self.messages.iter().filter(|(_, queue)| !queue.is_empty()).map(|(way, _)| *way).collect();
         let Some(way) = ways.get(choice % ways.len().max(1)) else { return false };
-        let letter = self.letters.get_mut(way).unwrap().pop_front().unwrap();
-        let (peer, rank, ties) = &mut self.pages[usize::from(letter.to.page_id.0[0])];
-        let answers = ties.hear(peer, rank, &letter.about, letter.saying);
+        let message = self.messages.get_mut(way).unwrap().pop_front().unwrap();
+        let (peer, rank, ties) = &mut self.pages[usize::from(message.to.page_id.0[0])];
+        let answers = ties.receive(peer, rank, &message.about, message.saying);
         let from = peer.page_id;
         self.send(from, answers);
         self.delivered += 1;
@@ -69,8 +69,8 @@ impl World {
         let version_at = at(version_at);
         self.versions.insert(page, version_at);
         let (peer, _, ties) = &mut self.pages[page];
-        let (from, letters) = (peer.page_id, ties.changed(peer, version_at));
-        self.send(from, letters);
+        let (from, messages) = (peer.page_id, ties.changed(peer, version_at));
+        self.send(from, messages);
     }
 
     fn canonical_of(&self, page: usize) -> Option<usize> {
@@ -131,8 +131,8 @@ fn a_page_that_changes_leaves_unless_its_new_version_was_found_too() {
     world.settle(&[0]);
     assert_eq!(world.canonical_of(0), Some(1));
     world.change(0, 30);
-    let letters: Vec<_> = world.letters.values().flatten().map(|letter| letter.saying.clone()).collect();
-    assert_eq!(letters, [Saying::Leave { epoch: 0, changed_at: Some(at(30)) }]);
+    let messages: Vec<_> = world.messages.values().flatten().map(|message| message.saying.clone()).collect();
+    assert_eq!(messages, [Saying::Leave { epoch: 0, changed_at: Some(at(30)) }]);
     world.settle(&[0]);
     assert_eq!((world.canonical_of(0), world.pages[1].2.followers.len()), (None, 0));
     world.match_up(0, 1, 30);
@@ -152,16 +152,16 @@ fn an_answer_that_comes_after_a_change_ties_nothing() {
 }
 
 #[test]
-fn a_page_that_can_stand_for_nobody_releases_its_followers() {
+fn a_page_that_can_stand_for_no_one_releases_its_followers() {
     let mut world = World::of(&[1, 3, 2]);
     world.match_up(0, 1, 10);
     world.match_up(2, 0, 11);
     world.settle(&[0]);
     assert_eq!((world.canonical_of(0), world.canonical_of(2)), (Some(1), Some(1)));
     let (peer, _, ties) = &mut world.pages[1];
-    let (from, letters) = (peer.page_id, ties.dissolve(peer));
+    let (from, messages) = (peer.page_id, ties.dissolve(peer));
     assert!(ties.is_empty());
-    world.send(from, letters);
+    world.send(from, messages);
     world.settle(&[0]);
     assert_eq!((world.canonical_of(0), world.canonical_of(2)), (None, None));
 }
@@ -183,8 +183,8 @@ fn a_page_that_gains_weight_trades_places() {
     world.settle(&[0]);
     let (peer, rank, ties) = &mut world.pages[0];
     rank.weight = 9.0;
-    let (from, letter) = (peer.page_id, ties.reweighed(peer, rank));
-    world.send(from, letter);
+    let (from, message) = (peer.page_id, ties.reweighed(peer, rank));
+    world.send(from, message);
     world.settle(&[0]);
     assert_eq!([0, 1, 2].map(|page| world.canonical_of(page)), [None, Some(0), Some(0)]);
     world.check_books();
@@ -198,8 +198,8 @@ fn a_page_accepted_once_more_by_one_that_it_has_outgrown_follows_it_no_longer() 
     let mut reweigh = |weight| {
         let (peer, rank, ties) = &mut world.pages[0];
         rank.weight = weight;
-        let (from, letter) = (peer.page_id, ties.reweighed(peer, rank));
-        world.send(from, letter);
+        let (from, message) = (peer.page_id, ties.reweighed(peer, rank));
+        world.send(from, message);
     };
     // The answer to the first message finds a page that has sent the second.
     reweigh(1.5);
@@ -253,13 +253,13 @@ proptest! {
                 2 => {
                     let (peer, rank, ties) = &mut world.pages[page];
                     rank.weight = other as f64;
-                    let (from, letter) = (peer.page_id, ties.reweighed(peer, rank));
-                    world.send(from, letter);
+                    let (from, message) = (peer.page_id, ties.reweighed(peer, rank));
+                    world.send(from, message);
                 }
                 _ => {
                     let (peer, _, ties) = &mut world.pages[page];
-                    let (from, letters) = (peer.page_id, ties.dissolve(peer));
-                    world.send(from, letters);
+                    let (from, messages) = (peer.page_id, ties.dissolve(peer));
+                    world.send(from, messages);
                 }
             }
             for _ in 0..choice % 7 {

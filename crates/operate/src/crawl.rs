@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_with_a_stage_that_hangs_is_told_from_a_healthy_one() {
+    fn a_process_with_a_stage_that_hangs_is_distinguished_from_a_healthy_one() {
         check_health(&answers_once("HTTP/1.0 200 OK\r\n\r\nok\n")).unwrap();
         let hung = answers_once("HTTP/1.0 503 Service Unavailable\r\n\r\nstage detector hangs\n");
         let failure = check_health(&hung).unwrap_err();

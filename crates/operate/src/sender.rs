@@ -33,7 +33,7 @@ impl OrderSender {
             || CommandFailure::Input(format!("topic {commands} does not exist; create it with recrawl topics create"));
         let partitions = found.ok_or_else(missing)?.partitions;
         // Stages of another version may be running, so publish our schemas.
-        stream::schemas::tell(&*log, &names.schemas(Vec::new()), clock.now())?;
+        stream::schemas::report(&*log, &names.schemas(Vec::new()), clock.now())?;
         Ok(Self { partitions, log, commands, focus_orders: names.topic(topics::FOCUS_ORDERS), clock })
     }
 

@@ -19,7 +19,7 @@ pub(crate) fn said(response: &mut Response<Body>) -> String {
 
 /// A text as it follows a sentence, on one line. Empty for none.
 pub(crate) fn one_line(text: &str) -> String {
-    let words = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
+    let words = text.split(|character: char| character.is_whitespace() || character.is_control());
     let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     if line.is_empty() { line } else { format!(": {line}") }
 }

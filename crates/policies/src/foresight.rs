@@ -5,11 +5,11 @@
 //! must wait least. This is the best order for given slots; since unspent slots are kept for later, it is a yardstick
 //! and not a strict bound. With the reciprocal of the page's rate as the rank it knows that a page changed, and not when it
 //! will change next.
-//! [`SweepTold`] receives only changes of many pages at once. It has to guess a page's own changes, from a rate. It is
+//! [`SweepReport`] receives only changes of many pages at once. It has to guess a page's own changes, from a rate. It is
 //! the ceiling of any model of sweeps.
 //!
 //! The registry builds these policies without news, and then they learn nothing. A simulation that knows the change times
-//! hands them to the constructors as [`ToldChange`]s.
+//! hands them to the constructors as [`ReportedChange`]s.
 
 use crate::pages::{KeyedSlot, SlotTable, sane};
 use revisit::columns::Slot;
@@ -19,7 +19,7 @@ use std::collections::BinaryHeap;
 
 /// A change that a policy receives when it happens.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ToldChange {
+pub struct ReportedChange {
     /// Time of the change.
     pub at_days: f64,
     /// The page.
@@ -31,17 +31,17 @@ pub struct ToldChange {
 /// News in the order of time, each read once.
 #[derive(Clone, Debug, Default)]
 struct News {
-    changes: Vec<ToldChange>,
+    changes: Vec<ReportedChange>,
     read: usize,
 }
 
 impl News {
-    fn new(mut changes: Vec<ToldChange>) -> Self {
+    fn new(mut changes: Vec<ReportedChange>) -> Self {
         changes.sort_by(|one, other| one.at_days.total_cmp(&other.at_days).then(one.slot.cmp(&other.slot)));
         Self { changes, read: 0 }
     }
 
-    fn next(&mut self, now_days: f64) -> Option<ToldChange> {
+    fn next(&mut self, now_days: f64) -> Option<ReportedChange> {
         let change = self.changes.get(self.read).filter(|change| change.at_days <= now_days)?;
         self.read += 1;
         Some(*change)
@@ -50,7 +50,7 @@ impl News {
 
 /// Fetches the stale page of highest rank. Without a stale page it fetches none.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct Reported {
     news: News,
     /// The keys of stale pages, by the last change of each.
     stale: SlotTable<f64>,
@@ -60,9 +60,9 @@ pub struct Told {
     in_flight: SlotTable<f64>,
 }
 
-impl Told {
+impl Reported {
     /// A policy without pages that will receive these changes.
-    pub fn new(changes: Vec<ToldChange>) -> Self {
+    pub fn new(changes: Vec<ReportedChange>) -> Self {
         Self { news: News::new(changes), ..Self::default() }
     }
 
@@ -72,7 +72,7 @@ impl Told {
     }
 }
 
-impl RevisitPolicy for Told {
+impl RevisitPolicy for Reported {
     fn insert(&mut self, slot: Slot, page: &PolicyPage, _now_days: f64) {
         self.pages.insert(slot, sane(page.weight / page.cost));
         if page.last_look_days.is_none() {
@@ -117,7 +117,7 @@ impl RevisitPolicy for Told {
     }
 }
 
-/// The change rates of a page that [`SweepTold`] knows.
+/// The change rates of a page that [`SweepReport`] knows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SweptRates {
     /// All changes; positive.
@@ -129,7 +129,7 @@ pub struct SweptRates {
 /// Fetches by the value of a fetch: that of a stale copy for a page that was swept since its last look, and for any
 /// other page the value that follows from its own rate.
 #[derive(Clone, Debug, Default)]
-pub struct SweepTold {
+pub struct SweepReport {
     news: News,
     rates: Vec<SweptRates>,
     pages: SlotTable<SweptPage>,
@@ -145,9 +145,9 @@ struct SweptPage {
     in_flight: bool,
 }
 
-impl SweepTold {
+impl SweepReport {
     /// A policy without pages that will receive these changes, whose ranks do not count, with the rates by slot.
-    pub fn new(sweeps: Vec<ToldChange>, rates: Vec<SweptRates>) -> Self {
+    pub fn new(sweeps: Vec<ReportedChange>, rates: Vec<SweptRates>) -> Self {
         Self { news: News::new(sweeps), rates, ..Self::default() }
     }
 
@@ -160,7 +160,7 @@ impl SweepTold {
         page.worth * share / rates.all_per_day
     }
 
-    fn hear(&mut self, now_days: f64) {
+    fn receive(&mut self, now_days: f64) {
         while let Some(sweep) = self.news.next(now_days) {
             if let Some(page) = self.pages.get_mut(sweep.slot) {
                 page.swept = true;
@@ -170,7 +170,7 @@ impl SweepTold {
     }
 }
 
-impl RevisitPolicy for SweepTold {
+impl RevisitPolicy for SweepReport {
     fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64) {
         let last_look_days = page.last_look_days.unwrap_or(now_days);
         let (worth, swept) = (sane(page.weight / page.cost), page.last_look_days.is_none());
@@ -182,13 +182,13 @@ impl RevisitPolicy for SweepTold {
     }
 
     fn begin(&mut self, tick: &PolicyTick) {
-        self.hear(tick.now_days);
+        self.receive(tick.now_days);
         let slots = self.pages.iter().filter(|(_, page)| !page.in_flight).map(|(slot, _)| slot);
         self.queue = slots.map(|slot| KeyedSlot { key: self.value(slot, tick.now_days), slot }).collect();
     }
 
     fn next(&mut self, now_days: f64) -> Option<Slot> {
-        self.hear(now_days);
+        self.receive(now_days);
         loop {
             let slot = self.queue.pop()?.slot;
             if self.pages.get(slot).is_none_or(|page| page.in_flight) {

@@ -27,7 +27,7 @@ use crate::adaptive::{Adaptive, AdaptiveOptions};
 use crate::allocate::{AccessTime, PartitionKey};
 use crate::chile::{Chile, ChileOptions};
 use crate::entry::{PolicyEntry, policies};
-use crate::foresight::{SweepTold, Told};
+use crate::foresight::{Reported, SweepReport};
 use crate::planned::{PlannedPolicy, RatePlan};
 use crate::site_ranks::{Phases, SiteRanks};
 use crate::tianwang::{CycleOptions, Tianwang, TianwangOptions};
@@ -125,11 +125,11 @@ policies! {
     Oracle: "oracle", "best rates for freshness from the true rates",
         None, Truth, |options| optimal(Objective::FRESHNESS, options);
     Clairvoyant: "clairvoyant", "yardstick: knows every future change, and fetches the longest-lived stale page first",
-        None, Future, |_| Box::new(Told::default());
-    Told: "told", "yardstick: told of every change as it happens",
-        None, Future, |_| Box::new(Told::default());
-    SweepTold: "sweep-told", "yardstick: told of changes that hit three pages of a site within an hour",
-        None, Future, |_| Box::new(SweepTold::default());
+        None, Future, |_| Box::new(Reported::default());
+    Reported: "reported", "yardstick: told of every change as it happens",
+        None, Future, |_| Box::new(Reported::default());
+    SweepReport: "sweep-told", "yardstick: told of changes that hit three pages of a site within an hour",
+        None, Future, |_| Box::new(SweepReport::default());
 }
 
 fn planned(plan: RatePlan, options: &PolicyOptions) -> Box<dyn RevisitPolicy> {
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(names, ["live", "crawl-value", "uniform", "proportional"]);
         let left_out: Vec<_> =
             PolicyKind::ALL.into_iter().filter(|kind| offered.iter().all(|(_, other)| other != kind)).collect();
-        let simulated = ["smoothed", "oracle", "clairvoyant", "told", "sweep-told"];
+        let simulated = ["smoothed", "oracle", "clairvoyant", "reported", "sweep-told"];
         assert_eq!(left_out.iter().map(|kind| kind.name()).collect::<Vec<_>>(), simulated);
     }
 }

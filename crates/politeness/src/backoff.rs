@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn trouble_during_a_pause_tells_nothing_new() {
+    fn trouble_during_a_pause_reports_nothing_new() {
         let state = HostBackoff::default().after_trouble(&rule(), None, 0.5, NOW);
         assert_eq!(state.after_trouble(&rule(), None, 0.5, NOW + MINUTE / 2), state);
     }

@@ -65,7 +65,7 @@ fn verdicts_on_real_files_are_those_of_two_other_parsers() {
 
 /// Byte strings are written as latin-1 code points.
 fn bytes(value: &serde_json::Value) -> Vec<u8> {
-    value.as_str().unwrap().chars().map(|letter| u8::try_from(u32::from(letter)).unwrap()).collect()
+    value.as_str().unwrap().chars().map(|character| u8::try_from(u32::from(character)).unwrap()).collect()
 }
 
 fn path_of_url(url: &str) -> &str {

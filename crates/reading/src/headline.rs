@@ -11,9 +11,9 @@ use document::attributes::{attribute, values_of};
 use document::markup::{StartTag, tokens};
 
 /// Shortest block, in characters, with which the text of a page begins. Headings and lists of links do not count.
-const PARAGRAPH_LETTERS: usize = 60;
+const PARAGRAPH_CHARACTERS: usize = 60;
 /// Longer blocks, in characters without white space, are no headings.
-const MAX_HEADING_LETTERS: usize = 150;
+const MAX_HEADING_CHARACTERS: usize = 150;
 /// Sizes of text by `<font size>`, 1 to 7, relative to normal text.
 const FONT_SIZES: [f64; 7] = [0.63, 0.82, 1.0, 1.13, 1.5, 2.0, 3.0];
 /// Normal text in CSS pixels.
@@ -54,14 +54,17 @@ fn candidates(tree: &Tree<'_>) -> (Vec<(TextBlock, TextStyle)>, usize) {
     let left_out = beside(tree, &blocks, &hints, &hidden(tree, &blocks, &hints));
     let styles = styles(tree, &blocks);
     let is_paragraph = |(block, left_out): (&TextBlock, &bool)| {
-        !left_out && block.kind != BlockKind::Heading && block.letters >= PARAGRAPH_LETTERS && !is_mostly_link(block)
+        !left_out
+            && block.kind != BlockKind::Heading
+            && block.characters >= PARAGRAPH_CHARACTERS
+            && !is_mostly_link(block)
     };
     let text_start = blocks.iter().zip(&left_out).position(is_paragraph).unwrap_or(blocks.len());
     let mut all = Vec::new();
     let mut before_text = 0;
     for (index, (block, style)) in blocks.into_iter().zip(styles).enumerate() {
         let is_heading = style.heading.is_some();
-        if !left_out[index] && block.letters <= MAX_HEADING_LETTERS && (is_heading || !is_mostly_link(&block)) {
+        if !left_out[index] && block.characters <= MAX_HEADING_CHARACTERS && (is_heading || !is_mostly_link(&block)) {
             before_text += usize::from(index < text_start);
             all.push((block, style));
         }

@@ -196,8 +196,8 @@ fn by_words(names: &str) -> Hint {
 }
 
 fn is_body(name: &str) -> bool {
-    let letters = || name.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase());
-    BODY.iter().any(|body| letters().eq(body.bytes()))
+    let characters = || name.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase());
+    BODY.iter().any(|body| characters().eq(body.bytes()))
 }
 
 fn names_beside(word: &[u8]) -> bool {

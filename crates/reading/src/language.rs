@@ -5,7 +5,7 @@ use whatlang::Lang;
 /// How much of a text is used for the guess, in bytes. More does not make it more reliable.
 const GUESS_BYTES: usize = 8192;
 /// The fewest alphabetic characters a text must have for a guess.
-const FEWEST_LETTERS: usize = 40;
+const FEWEST_CHARACTERS: usize = 40;
 
 /// The primary subtag of a language tag (BCP 47) in lower case: `de` for `de-CH`, and also for `de_CH`.
 pub(crate) fn primary_subtag(tag: &str) -> Option<String> {
@@ -17,15 +17,15 @@ pub(crate) fn primary_subtag(tag: &str) -> Option<String> {
 /// Guesses the language of a text (ISO 639-1 where there is a code), if reasonably certain.
 pub(crate) fn guess(text: &str) -> Option<String> {
     let start = document::prefix(text, GUESS_BYTES);
-    if start.chars().filter(|letter| letter.is_alphabetic()).take(FEWEST_LETTERS).count() < FEWEST_LETTERS {
+    if start.chars().filter(|character| character.is_alphabetic()).take(FEWEST_CHARACTERS).count() < FEWEST_CHARACTERS {
         return None;
     }
     let info = whatlang::detect(start).filter(whatlang::Info::is_reliable)?;
-    Some(two_letters(info.lang()).unwrap_or(info.lang().code()).to_owned())
+    Some(two_characters(info.lang()).unwrap_or(info.lang().code()).to_owned())
 }
 
 /// The ISO 639-1 code. Most, but not all, codes of three characters begin with it.
-fn two_letters(language: Lang) -> Option<&'static str> {
+fn two_characters(language: Lang) -> Option<&'static str> {
     Some(match language {
         Lang::Cmn => "zh",
         Lang::Epo => "eo",
@@ -104,8 +104,8 @@ mod tests {
     }
 
     #[test]
-    fn every_language_has_a_code_of_two_or_three_letters() {
-        let codes: Vec<&str> = Lang::all().iter().filter_map(|language| two_letters(*language)).collect();
+    fn every_language_has_a_code_of_two_or_three_characters() {
+        let codes: Vec<&str> = Lang::all().iter().filter_map(|language| two_characters(*language)).collect();
         assert_eq!(codes.len(), Lang::all().len());
         let distinct: std::collections::BTreeSet<&str> = codes.iter().copied().collect();
         assert_eq!(distinct.len(), codes.len());

@@ -11,13 +11,13 @@ use crate::tree::{NodeContent, Tree, is_inline};
 use std::ops::Range;
 
 /// Shorter blocks, in characters without white space, are prose only if they end like a sentence.
-const PROSE_LETTERS: usize = 60;
+const PROSE_CHARACTERS: usize = 60;
 /// Still shorter blocks, in characters, are never prose.
-const SENTENCE_LETTERS: usize = 20;
+const SENTENCE_CHARACTERS: usize = 20;
 /// Characters of a block that do not count: teasers are short, articles are not.
 const BLOCK_COST: f64 = 20.0;
 /// Longer blocks, in characters, are not teasers.
-const TEASER_LETTERS: usize = 250;
+const TEASER_CHARACTERS: usize = 250;
 /// The value of a block that is not prose.
 const SCRAP_VALUE: f64 = -10.0;
 /// The value of a block of links.
@@ -40,9 +40,9 @@ pub(crate) fn main_text(tree: &Tree<'_>, title: &str) -> String {
     let (blocks, hints) = blocks(tree);
     let hidden = hidden(tree, &blocks, &hints);
     let beside = beside(tree, &blocks, &hints, &hidden);
-    let letters = |kept: &[usize]| -> usize { kept.iter().map(|&index| blocks[index].letters).sum() };
+    let characters = |kept: &[usize]| -> usize { kept.iter().map(|&index| blocks[index].characters).sum() };
     let shown = all_outside(&hidden);
-    let is_enough = |kept: &Vec<usize>| letters(kept) as f64 >= MIN_SHARE * letters(&shown) as f64;
+    let is_enough = |kept: &Vec<usize>| characters(kept) as f64 >= MIN_SHARE * characters(&shown) as f64;
     let without_links =
         |kept: Vec<usize>| kept.into_iter().filter(|&index| !is_mostly_link(&blocks[index])).collect::<Vec<usize>>();
     let choices: [&dyn Fn() -> Vec<usize>; 4] = [
@@ -99,7 +99,7 @@ fn values(blocks: &[TextBlock], left_out: &[bool]) -> Vec<f64> {
         if left_out {
             return 0.0;
         }
-        let is_teaser = below_linked_heading && block.letters < TEASER_LETTERS;
+        let is_teaser = below_linked_heading && block.characters < TEASER_CHARACTERS;
         below_linked_heading = block.kind == BlockKind::Heading && is_mostly_link(block);
         if is_teaser { SCRAP_VALUE } else { value(block) }
     };
@@ -107,16 +107,16 @@ fn values(blocks: &[TextBlock], left_out: &[bool]) -> Vec<f64> {
 }
 
 pub(crate) fn is_mostly_link(block: &TextBlock) -> bool {
-    2 * block.link_letters > block.letters
+    2 * block.link_characters > block.characters
 }
 
 /// The value of a block by itself.
 fn value(block: &TextBlock) -> f64 {
-    let link_share = block.link_letters as f64 / block.letters as f64;
+    let link_share = block.link_characters as f64 / block.characters as f64;
     if block.kind == BlockKind::Heading {
         0.0
     } else if is_prose(block) {
-        (block.letters as f64 - BLOCK_COST) * (1.0 - 2.0 * link_share)
+        (block.characters as f64 - BLOCK_COST) * (1.0 - 2.0 * link_share)
     } else if is_mostly_link(block) {
         LINKS_VALUE
     } else {
@@ -127,7 +127,7 @@ fn value(block: &TextBlock) -> f64 {
 fn is_prose(block: &TextBlock) -> bool {
     let words = block.text.trim_end_matches(['"', '”', '’', '»', ')', '\'']);
     let ends = words.ends_with(['.', '!', '?', ':', '…', '。', '！', '？']);
-    block.letters >= PROSE_LETTERS || ends && block.letters >= SENTENCE_LETTERS
+    block.characters >= PROSE_CHARACTERS || ends && block.characters >= SENTENCE_CHARACTERS
 }
 
 /// Which blocks are hidden, by the hints of the elements around them.
@@ -143,8 +143,8 @@ pub(crate) fn hidden(tree: &Tree<'_>, blocks: &[TextBlock], hints: &[Hint]) -> V
 pub(crate) fn beside(tree: &Tree<'_>, blocks: &[TextBlock], hints: &[Hint], hidden: &[bool]) -> Vec<bool> {
     let mut left_out = hidden.to_vec();
     let prose_of = |(block, &hidden): (&TextBlock, &bool)| {
-        let counts = !hidden && is_prose(block) && 3 * block.link_letters < block.letters;
-        if counts { block.letters } else { 0 }
+        let counts = !hidden && is_prose(block) && 3 * block.link_characters < block.characters;
+        if counts { block.characters } else { 0 }
     };
     let prose = running_total(blocks.iter().zip(hidden).map(|block| prose_of(block) as f64));
     for place in (0..hints.len()).filter(|&place| hints[place] == Hint::Beside) {
@@ -215,10 +215,10 @@ mod tests {
     }
 
     #[test]
-    fn an_article_is_told_from_its_surroundings() {
+    fn an_article_is_distinguished_from_its_surroundings() {
         let page = format!(
             "<nav><a href=/>Home</a></nav><div><h1>The title</h1><div><p>{SENTENCE}<h2>Why</h2><p>{SENTENCE}\
-             <div class=share>Tell all your friends about this, now or later, with one of the buttons below.</div>\
+             <div class=share>Announce all your friends about this, now or later, with one of the buttons below.</div>\
              <p>Short.<h2>Read more</h2></div><ul><li><a href=/x>{SENTENCE}</a><li><a href=/y>{SENTENCE}</a></ul></div>\
              <footer><p>{SENTENCE}</footer>"
         );

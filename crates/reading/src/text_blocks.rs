@@ -16,9 +16,9 @@ pub(crate) struct TextBlock {
     pub(crate) start: usize,
     pub(crate) kind: BlockKind,
     /// Number of characters except whitespace.
-    pub(crate) letters: usize,
+    pub(crate) characters: usize,
     /// Number of those that are in links.
-    pub(crate) link_letters: usize,
+    pub(crate) link_characters: usize,
 }
 
 /// The kind of a block, by its element.
@@ -114,22 +114,22 @@ impl Cutter {
     }
 
     fn push(&mut self, place: usize, text: &str) {
-        let letters = text.chars().filter(|letter| !letter.is_whitespace()).count();
-        if self.block.letters == 0 {
+        let characters = text.chars().filter(|character| !character.is_whitespace()).count();
+        if self.block.characters == 0 {
             let kind = self.open.iter().rev().find_map(|open| open.kind).unwrap_or_default();
             self.block = TextBlock { start: place, kind, ..TextBlock::default() };
             self.text = TextBuilder::new(MAX_BLOCK_BYTES);
         }
-        self.after_break &= letters == 0;
+        self.after_break &= characters == 0;
         self.text.push(text);
-        self.block.letters += letters;
+        self.block.characters += characters;
         if self.open.last().is_some_and(|parent| parent.in_link) {
-            self.block.link_letters += letters;
+            self.block.link_characters += characters;
         }
     }
 
     fn cut(&mut self) {
-        if self.block.letters > 0 {
+        if self.block.characters > 0 {
             let text = std::mem::take(&mut self.text).finish().0;
             self.blocks.push(TextBlock { text, ..std::mem::take(&mut self.block) });
         }
@@ -161,6 +161,6 @@ mod tests {
             ("l", Other),
         ];
         assert_eq!(shown, expected);
-        assert_eq!((blocks[1].letters, blocks[1].link_letters), (4, 2));
+        assert_eq!((blocks[1].characters, blocks[1].link_characters), (4, 2));
     }
 }

@@ -15,8 +15,8 @@ use serde_json::Value;
 
 /// Runs of four words and how often each occurs, as the article benchmark counts them.
 fn shingles(text: &str) -> HashMap<Vec<&str>, usize> {
-    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let words: Vec<&str> = text.split(|letter| !is_part(letter)).filter(|word| !word.is_empty()).collect();
+    let is_part = |character: char| character.is_alphanumeric() || character == '_';
+    let words: Vec<&str> = text.split(|character| !is_part(character)).filter(|word| !word.is_empty()).collect();
     let mut shingles = HashMap::new();
     for run in words.windows(4.min(words.len()).max(1)) {
         *shingles.entry(run.to_vec()).or_insert(0) += 1;
@@ -55,7 +55,7 @@ fn main_text(html: &[u8]) -> String {
 }
 
 #[test]
-fn articles_are_told_from_what_surrounds_them() {
+fn articles_are_distinguished_from_what_surrounds_them() {
     let Some(files) = corpora::archive("maintext-article-benchmark.tar.zst") else { return };
     let files: HashMap<String, Vec<u8>> = files.into_iter().collect();
     let file =

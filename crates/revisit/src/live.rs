@@ -10,7 +10,7 @@ pub use self::crawl_value::CrawlValue;
 use self::packed::{Packed, moment};
 use self::saved::SavedFetches;
 use crate::columns::{Index, LastLook, PageStatus, Slot, Worth, whole_belief};
-use crate::hints::{HeardPages, HintRecord, List, ListSubject, ListedDate, NewsRate, SITEMAP, hazard_of, silence};
+use crate::hints::{HintRecord, HintedPages, List, ListSubject, ListedDate, NewsRate, SITEMAP, hazard_of, silence};
 use crate::revisit_policy::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::collections::BTreeMap;
 use sweeps::rules::SETTLED_BINS;
@@ -39,7 +39,7 @@ pub struct Live {
     /// columns.
     settled: Vec<u64>,
     /// Statements of lists, …
-    heard: HeardPages,
+    received: HintedPages,
     /// … and by host, how far they were right.
     records: BTreeMap<u32, HintRecord>,
     /// Pages and lists worth the price, the best last.
@@ -61,7 +61,7 @@ impl Live {
             packed: Packed::new(index),
             model: SweepModel::starting_at(0.0),
             settled: Vec::new(),
-            heard: HeardPages::default(),
+            received: HintedPages::default(),
             records: BTreeMap::new(),
             due: Vec::new(),
             price: 0.0,
@@ -167,7 +167,7 @@ impl Live {
     /// Finds the price anew, where there are lists: the value that a day's budget reaches. A page worth far less waits,
     /// and its fetch is saved for what the lists announce.
     fn set_price(&mut self, tick: &PolicyTick) {
-        if !self.heard.has_lists() || tick.now_days < self.priced_days + PRICED_EVERY_DAYS {
+        if !self.received.has_lists() || tick.now_days < self.priced_days + PRICED_EVERY_DAYS {
             return;
         }
         let Packed { columns, index, .. } = &self.packed;
@@ -177,7 +177,7 @@ impl Live {
 
     /// Before the columns change: what a look shows of hints, and its page without what lists have said.
     fn judge_hints(&mut self, slot: Slot, look: &PolicyLook) {
-        if self.heard.list_of(slot).is_none() {
+        if self.received.list_of(slot).is_none() {
             return;
         }
         let worth = self.worth(slot, look.at_days);
@@ -185,15 +185,15 @@ impl Live {
         if let (Some(worth), Some(interval_days), Some(outcome)) = (worth, look.interval_days, look.outcome) {
             let record = self.records.entry(host).or_default();
             let (last, at) = (moment(look.at_days - interval_days), moment(look.at_days));
-            self.heard.judge(slot, record, 0, outcome.is_change(), worth.fresh_probability, (last, at));
+            self.received.judge(slot, record, 0, outcome.is_change(), worth.fresh_probability, (last, at));
         }
-        let silent_days = self.heard.take_silence(slot);
+        let silent_days = self.received.take_silence(slot);
         let columns = &mut self.packed.columns;
         if let Some(belief) = columns.belief(slot) {
             columns.set_belief(slot, &silence::with_silence(belief, -silent_days));
         }
-        self.heard.set_hazard(slot, 0.0);
-        self.heard.settle(slot);
+        self.received.set_hazard(slot, 0.0);
+        self.received.settle(slot);
     }
 }
 
@@ -211,7 +211,7 @@ impl RevisitPolicy for Live {
     }
 
     fn remove(&mut self, slot: Slot) {
-        self.heard.remove(slot);
+        self.received.remove(slot);
         if let Some(place) = self.packed.columns.place(slot) {
             self.model.remove(&place);
             self.settled.fill(0);
@@ -222,20 +222,20 @@ impl RevisitPolicy for Live {
     fn insert_list(&mut self, slot: Slot, page: &PolicyPage, pages: usize, now_days: f64) {
         self.packed.insert(slot, page, OwnEvidence::default(), now_days);
         let list = sitemap(pages, NewsRate::default());
-        self.heard.set_list(slot, Some(list));
+        self.received.set_list(slot, Some(list));
     }
 
-    fn heard(&mut self, list: Slot, dates: &[(Slot, ListedDate)], now_days: f64) {
-        let (Some(&known), Some(last)) = (self.heard.list(list), self.packed.last_look_days(list)) else { return };
+    fn received(&mut self, list: Slot, dates: &[(Slot, ListedDate)], now_days: f64) {
+        let (Some(&known), Some(last)) = (self.received.list(list), self.packed.last_look_days(list)) else { return };
         let (now, nothing) = (moment(now_days), HintRecord::default());
         let record = |host| self.records.get(&host).unwrap_or(&nothing);
-        let heard = self.heard.hear(&mut self.packed.columns, list, dates.iter().copied(), now, record);
-        for slot in heard.hinted {
+        let received = self.received.receive(&mut self.packed.columns, list, dates.iter().copied(), now, record);
+        for slot in received.hinted {
             let host = self.packed.columns.get(slot).map_or(0, |entry| entry.host);
-            self.heard.set_hazard(slot, hazard_of(self.precision(host)));
+            self.received.set_hazard(slot, hazard_of(self.precision(host)));
         }
-        let news = known.news.after(now_days - last, heard.news);
-        self.heard.set_list(list, Some(sitemap(dates.len(), news)));
+        let news = known.news.after(now_days - last, received.news);
+        self.received.set_list(list, Some(sitemap(dates.len(), news)));
     }
 
     fn dated(&mut self, slot: Slot, changed_days: f64, at_days: f64) {
@@ -253,7 +253,7 @@ impl RevisitPolicy for Live {
         self.set_price(tick);
         let Packed { columns, index, .. } = &self.packed;
         let (outlook, now) = (self.model.outlook(), moment(tick.now_days));
-        self.due = self.heard.due(columns, index, outlook, self.price, now, |host, _| self.precision(host));
+        self.due = self.received.due(columns, index, outlook, self.price, now, |host, _| self.precision(host));
         self.due.reverse();
         self.packed.begin(tick, self.model.outlook());
     }

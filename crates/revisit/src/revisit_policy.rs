@@ -88,7 +88,7 @@ pub trait RevisitPolicy: Send {
     }
 
     /// A list was looked at, and dates the last change of these pages.
-    fn heard(&mut self, list: Slot, dates: &[(Slot, ListedDate)], now_days: f64) {
+    fn received(&mut self, list: Slot, dates: &[(Slot, ListedDate)], now_days: f64) {
         let _ = (list, dates, now_days);
     }
 

@@ -28,7 +28,9 @@ fn keys_written_in(text: &str) -> Vec<(String, String)> {
         if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
             section = name.to_owned();
         } else if let Some((key, _)) = line.trim_start_matches("# ").split_once(" = ")
-            && key.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_')
+            && key
+                .chars()
+                .all(|character| character.is_ascii_lowercase() || character.is_ascii_digit() || character == '_')
         {
             keys.push((section.clone(), key.to_owned()));
         }

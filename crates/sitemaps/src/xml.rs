@@ -241,7 +241,7 @@ fn is_address(text: &str) -> bool {
 
 /// Resolves an entity. An unknown one stays as it is, as in URLs with a bare ampersand.
 fn resolve(name: &str) -> String {
-    let letter = match name {
+    let character = match name {
         "amp" => Some('&'),
         "lt" => Some('<'),
         "gt" => Some('>'),
@@ -255,7 +255,7 @@ fn resolve(name: &str) -> String {
             code.and_then(char::from_u32)
         }),
     };
-    letter.map_or_else(|| format!("&{name};"), String::from)
+    character.map_or_else(|| format!("&{name};"), String::from)
 }
 
 fn unescape(text: &str) -> String {

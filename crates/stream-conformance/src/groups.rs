@@ -179,7 +179,7 @@ pub(super) fn a_poll_without_room_keeps_the_records(ground: &mut ConformanceFixt
     same("partitions", member.owned.len(), 2)
 }
 
-pub(super) fn a_full_member_hears_that_a_partition_is_taken(ground: &mut ConformanceFixture) -> Result<(), Failed> {
+pub(super) fn a_full_member_receives_that_a_partition_is_taken(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 2)?;
     (0..2).try_for_each(|partition| ground.append(&topic.numbered(partition, 50)))?;
     let mut one = ground.join(&topic, "group", "one")?;

@@ -120,7 +120,7 @@ pub const CASES: &[Case] = cases![
     transactions::a_record_larger_than_its_topic_takes_is_refused_with_the_rest;
     offsets::positions_alone_can_be_committed;
     offsets::after_an_abort_the_same_records_come_again;
-    offsets::delivery_starts_where_it_is_told;
+    offsets::delivery_starts_where_it_is_reported;
     offsets::uncommitted_records_come_again_to_the_next_member;
     offsets::a_committed_position_survives_leaving;
     offsets::a_committed_position_survives_a_restart;
@@ -139,7 +139,7 @@ pub const CASES: &[Case] = cases![
     groups::a_long_backlog_does_not_hold_up_other_partitions;
     groups::an_idle_poll_comes_back_empty;
     groups::a_poll_without_room_keeps_the_records;
-    groups::a_full_member_hears_that_a_partition_is_taken;
+    groups::a_full_member_receives_that_a_partition_is_taken;
     groups::a_poll_stays_within_its_bytes;
     groups::work_of_a_lost_partition_is_refused_without_a_position_too;
     retention::compaction_keeps_the_last_of_every_key needs Maintenance;
@@ -148,7 +148,7 @@ pub const CASES: &[Case] = cases![
     retention::old_records_go_and_young_ones_stay needs Maintenance;
     retention::offsets_go_on_after_everything_went needs Maintenance;
     retention::what_every_group_has_consumed_goes needs ConsumedRetention;
-    retention::what_nobody_has_consumed_stays needs ConsumedRetention;
+    retention::what_no_one_has_consumed_stays needs ConsumedRetention;
     stages::counts_are_exact_over_crashes_and_lost_answers;
     stages::state_comes_back_from_nothing needs Changelogs;
     stages::a_stale_copy_of_the_state_catches_up needs Changelogs;

@@ -30,7 +30,7 @@ pub(super) fn after_an_abort_the_same_records_come_again(ground: &mut Conformanc
     same("records the second time", member.take(5)?, first)
 }
 
-pub(super) fn delivery_starts_where_it_is_told(ground: &mut ConformanceFixture) -> Result<(), Failed> {
+pub(super) fn delivery_starts_where_it_is_reported(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     ground.append(&topic.numbered(0, 10))?;
     let offsets: Vec<_> = ground.read_all(&topic.at(0), 10)?.iter().map(|record| record.offset).collect();

@@ -108,7 +108,7 @@ pub(super) fn what_every_group_has_consumed_goes(ground: &mut ConformanceFixture
     Ok(())
 }
 
-pub(super) fn what_nobody_has_consumed_stays(ground: &mut ConformanceFixture) -> Result<(), Failed> {
+pub(super) fn what_no_one_has_consumed_stays(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic_with("topic", 1, Cleanup::Delete { retention: DAY, consumed: true })?;
     ground.append(&topic.numbered(0, 3))?;
     ground.maintain(ground.now())?;

@@ -83,9 +83,9 @@ impl Processor for ConformanceCounter {
     }
 
     fn broadcast(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let heard = String::from_utf8_lossy(record.value.as_deref().unwrap_or_default()).into_owned();
+        let received = String::from_utf8_lossy(record.value.as_deref().unwrap_or_default()).into_owned();
         let partition = context.task().partition;
-        context.emit(OUTPUT, RawRecord::new(record.key.clone(), format!("{heard} heard by {partition}")));
+        context.emit(OUTPUT, RawRecord::new(record.key.clone(), format!("{received} heard by {partition}")));
         Ok(())
     }
 }
@@ -146,7 +146,7 @@ impl CountingStage {
             broadcast: Some(self.broadcast.name.to_string()),
             dead_letters: DeadLetters {
                 topic: self.dead_letters.name.to_string(),
-                encode: |letter| format!("{}: {}", letter.stage, letter.reason).into_bytes(),
+                encode: |dead_letter| format!("{}: {}", dead_letter.stage, dead_letter.reason).into_bytes(),
             },
             schemas: self.schemas.clone(),
             punctuate_every: Duration::ZERO,

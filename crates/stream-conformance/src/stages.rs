@@ -197,9 +197,9 @@ pub(super) fn a_bad_record_is_set_aside_with_its_reason(ground: &mut Conformance
     let mut runners = [stage.runner(ground, &log, &stores, "one")];
     // The staged work of a bad record is rolled back: the counts go on without it.
     stage.drive(ground, &mut runners, 20)?;
-    let letters = ground.read_all(&stage.dead_letters.at(0), 2)?;
-    same("dead letters", values(&letters), vec!["counting: this one is bad".to_owned(); 2])?;
-    let keys: BTreeSet<_> = letters.iter().map(|letter| letter.key.clone()).collect();
+    let dead_letters = ground.read_all(&stage.dead_letters.at(0), 2)?;
+    same("dead letters", values(&dead_letters), vec!["counting: this one is bad".to_owned(); 2])?;
+    let keys: BTreeSet<_> = dead_letters.iter().map(|dead_letter| dead_letter.key.clone()).collect();
     same("keys of dead letters", keys, [b"key 0".to_vec(), b"key 1".to_vec()].into())?;
     same("records set aside", status(&runners[0]).set_aside_total, 2)
 }
@@ -252,8 +252,8 @@ pub(super) fn a_broadcast_reaches_every_partition(ground: &mut ConformanceFixtur
     ground.wait("everybody to hear", || {
         one.step()?;
         other.step()?;
-        let heard: BTreeSet<_> = values(&stage.outputs(ground)?.concat()).into_iter().collect();
-        Ok(expected.is_subset(&heard).then_some(()))
+        let received: BTreeSet<_> = values(&stage.outputs(ground)?.concat()).into_iter().collect();
+        Ok(expected.is_subset(&received).then_some(()))
     })
 }
 

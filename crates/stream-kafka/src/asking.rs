@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn after_the_timeout_the_last_refusal_is_told() {
+    fn after_the_timeout_the_last_refusal_is_reported() {
         let (time, asked) = (PlannedClock::default(), Cell::new(0_u32));
         let question = |left: Duration| {
             assert!(left <= TIMEOUT - time.elapsed(), "{left:?} at {:?}", time.elapsed());

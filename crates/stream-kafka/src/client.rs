@@ -21,18 +21,18 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Logs how many complaints were held back about brokers whose minute is over. Each poll of a member calls it.
-pub(crate) fn tell_held_back() {
+pub(crate) fn send_held_back() {
     let due = lock(&COMPLAINTS).take_due(Instant::now());
-    tell(due);
+    report(due);
 }
 
 /// Logs how many complaints were held back about all brokers, when the log is closed.
-pub(crate) fn tell_all_held_back() {
+pub(crate) fn send_all_held_back() {
     let all = lock(&COMPLAINTS).take_all(Instant::now());
-    tell(all);
+    report(all);
 }
 
-fn tell(held_back: Vec<HeldBack>) {
+fn report(held_back: Vec<HeldBack>) {
     for HeldBack { broker, count, last } in held_back {
         warn!(target: "librdkafka", broker, count, last, "further complaints of Kafka's client");
     }
@@ -40,18 +40,18 @@ fn tell(held_back: Vec<HeldBack>) {
 
 /// Context of clients without further needs, and part of the other contexts.
 #[derive(Debug, Default)]
-pub(crate) struct Quiet(Mutex<Heard>);
+pub(crate) struct Quiet(Mutex<Received>);
 
 #[derive(Debug, Default)]
-struct Heard {
+struct Received {
     last_complaint: Option<(RDKafkaErrorCode, String, Instant)>,
 }
 
 impl Quiet {
     /// Last complaint of librdkafka, if it still stands.
     pub(crate) fn last_complaint(&self) -> Option<(RDKafkaErrorCode, String)> {
-        let heard = lock(&self.0);
-        let (code, why, at) = heard.last_complaint.as_ref()?;
+        let received = lock(&self.0);
+        let (code, why, at) = received.last_complaint.as_ref()?;
         (at.elapsed() < COMPLAINT_HOLDS).then(|| (*code, why.clone()))
     }
 
@@ -64,8 +64,8 @@ impl Quiet {
             // It warns of producer properties in consumers and vice versa; we pass all properties to both.
             _ if facility == "CONFWARN" => {}
             RDKafkaLogLevel::Emerg | RDKafkaLogLevel::Alert | RDKafkaLogLevel::Critical | RDKafkaLogLevel::Error => {
-                tell_held_back();
-                if lock(&COMPLAINTS).hear(message, Instant::now()) {
+                send_held_back();
+                if lock(&COMPLAINTS).receive(message, Instant::now()) {
                     warn!(target: "librdkafka", facility, "{message}");
                 } else {
                     debug!(target: "librdkafka", facility, "{message}");

@@ -1,7 +1,7 @@
 //! The clients that log, members and readers of one cluster share, and the questions they ask.
 
 use crate::asking::ask;
-use crate::client::{Quiet, lock, tell_all_held_back};
+use crate::client::{Quiet, lock, send_all_held_back};
 use crate::error::{advice, kind_of, log_error, reason, refusal};
 use crate::settings::KafkaSettings;
 use crate::topics::{self};
@@ -36,7 +36,7 @@ pub(crate) struct Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        tell_all_held_back();
+        send_all_held_back();
     }
 }
 

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Minimum time between two warnings about one broker.
-const TELL_EVERY: Duration = Duration::from_secs(60);
+const REPORT_EVERY: Duration = Duration::from_secs(60);
 
 /// Complaints that were logged and held back, by the broker's address. Callers pass the current time.
 #[derive(Debug)]
-pub(crate) struct Complaints(BTreeMap<String, Told>);
+pub(crate) struct Complaints(BTreeMap<String, Reported>);
 
 #[derive(Debug)]
-struct Told {
+struct Reported {
     at: Instant,
     /// Complaints since then.
     more: u64,
@@ -33,21 +33,21 @@ impl Complaints {
     }
 
     /// Counts a complaint. Returns whether to log it: the first about its broker in a minute. Others are counted.
-    pub(crate) fn hear(&mut self, message: &str, now: Instant) -> bool {
+    pub(crate) fn receive(&mut self, message: &str, now: Instant) -> bool {
         let broker = broker_of(message);
-        if let Some(told) = self.0.get_mut(broker) {
-            told.more += 1;
-            message.clone_into(&mut told.last);
+        if let Some(reported) = self.0.get_mut(broker) {
+            reported.more += 1;
+            message.clone_into(&mut reported.last);
             return false;
         }
-        self.0.insert(broker.to_owned(), Told { at: now, more: 0, last: String::new() });
+        self.0.insert(broker.to_owned(), Reported { at: now, more: 0, last: String::new() });
         true
     }
 
     /// Complaints held back about brokers whose minute is over. A broker without any is forgotten, so that its next complaint is
     /// logged at once; the others begin another minute.
     pub(crate) fn take_due(&mut self, now: Instant) -> Vec<HeldBack> {
-        self.take(|told| now.saturating_duration_since(told.at) >= TELL_EVERY, now)
+        self.take(|reported| now.saturating_duration_since(reported.at) >= REPORT_EVERY, now)
     }
 
     /// Everything that was held back.
@@ -55,17 +55,17 @@ impl Complaints {
         self.take(|_| true, now)
     }
 
-    fn take(&mut self, is_due: impl Fn(&Told) -> bool, now: Instant) -> Vec<HeldBack> {
+    fn take(&mut self, is_due: impl Fn(&Reported) -> bool, now: Instant) -> Vec<HeldBack> {
         let mut held_back = Vec::new();
-        self.0.retain(|broker, told| {
-            if !is_due(told) {
+        self.0.retain(|broker, reported| {
+            if !is_due(reported) {
                 return true;
             }
-            let count = std::mem::take(&mut told.more);
+            let count = std::mem::take(&mut reported.more);
             if count > 0 {
-                held_back.push(HeldBack { broker: broker.clone(), count, last: std::mem::take(&mut told.last) });
+                held_back.push(HeldBack { broker: broker.clone(), count, last: std::mem::take(&mut reported.last) });
             }
-            told.at = now;
+            reported.at = now;
             count > 0
         });
         held_back
@@ -101,29 +101,29 @@ mod tests {
     }
 
     #[test]
-    fn a_broker_is_told_once_a_minute_and_everything_else_is_counted() {
+    fn a_broker_is_reported_once_a_minute_and_everything_else_is_counted() {
         let (mut complaints, start) = (Complaints::new(), Instant::now());
         let at = |seconds| start + Duration::from_secs(seconds);
-        assert!(complaints.hear(REFUSED, at(0)));
+        assert!(complaints.receive(REFUSED, at(0)));
         for second in 1..50 {
-            assert!(!complaints.hear(REFUSED, at(second)));
+            assert!(!complaints.receive(REFUSED, at(second)));
         }
-        assert!(complaints.hear("[thrd:k:2/2]: k:2/2: Connect failed", at(1)), "of another broker");
-        assert!(!complaints.hear("[thrd:k:1/1]: k:1/1: Disconnected", at(50)), "of the same under another name");
+        assert!(complaints.receive("[thrd:k:2/2]: k:2/2: Connect failed", at(1)), "of another broker");
+        assert!(!complaints.receive("[thrd:k:1/1]: k:1/1: Disconnected", at(50)), "of the same under another name");
         assert_eq!(complaints.take_due(at(59)), []);
-        let told = [held_back("k:1", 50, "[thrd:k:1/1]: k:1/1: Disconnected")];
-        assert_eq!(complaints.take_due(at(61)), told, "the other broker has nothing to add");
+        let reported = [held_back("k:1", 50, "[thrd:k:1/1]: k:1/1: Disconnected")];
+        assert_eq!(complaints.take_due(at(61)), reported, "the other broker has nothing to add");
         assert_eq!(complaints.take_due(at(61)), []);
-        assert!(!complaints.hear(REFUSED, at(62)), "the next minute has begun");
+        assert!(!complaints.receive(REFUSED, at(62)), "the next minute has begun");
         assert_eq!(complaints.take_due(at(121)), [held_back("k:1", 1, REFUSED)]);
         assert_eq!(complaints.take_due(at(181)), []);
-        assert!(complaints.hear(REFUSED, at(182)), "after a minute of silence");
+        assert!(complaints.receive(REFUSED, at(182)), "after a minute of silence");
     }
 
     #[test]
     fn nothing_is_left_uncounted_at_the_end() {
         let (mut complaints, now) = (Complaints::new(), Instant::now());
-        assert!(complaints.hear(REFUSED, now) && !complaints.hear(REFUSED, now));
+        assert!(complaints.receive(REFUSED, now) && !complaints.receive(REFUSED, now));
         assert_eq!(complaints.take_all(now), [held_back("k:1", 1, REFUSED)]);
         assert_eq!(complaints.take_all(now), []);
     }

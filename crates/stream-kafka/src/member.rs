@@ -1,6 +1,6 @@
 //! A group member: its consumer, its transactional producer, and its partitions.
 
-use crate::client::{lock, tell_held_back};
+use crate::client::{lock, send_held_back};
 use crate::closing::Closing;
 use crate::cluster::{Cluster, committed_positions, no_topic};
 use crate::error::{kind_of, log_error, reason};
@@ -282,7 +282,7 @@ impl KafkaMember {
 
 impl Member for KafkaMember {
     fn poll(&mut self, limits: PollLimits, timeout: Duration) -> Result<Vec<Event>, LogError> {
-        tell_held_back();
+        send_held_back();
         if let Some(error) = self.failure.take() {
             return Err(error);
         }

@@ -151,7 +151,7 @@ mod tests {
     use bytes::Bytes;
 
     #[test]
-    fn each_invariant_tells_a_kept_promise_from_a_broken_one() {
+    fn each_invariant_distinguishes_a_kept_promise_from_a_broken_one() {
         assert!(every_input_counted_once([1, 2, 5]).is_ok());
         assert!(every_input_counted_once([1, 2, 2]).is_err());
         let done = BTreeSet::from([0, 2]);

@@ -12,11 +12,11 @@ pub(crate) struct OpenSpan {
     /// The context of what is made of the record.
     context: TraceContext,
     /// The span to send; `None` if the trace is not recorded, or not by this stage.
-    told: Option<ToldSpan>,
+    reported: Option<ReportedSpan>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct ToldSpan {
+struct ReportedSpan {
     parent: SpanId,
     start: Timestamp,
     facts: RecordFacts,
@@ -32,7 +32,7 @@ impl OpenSpan {
         now: Timestamp,
     ) -> Self {
         let Some(tracing) = tracing.filter(|_| parent.is_sampled()) else {
-            return Self { context: *parent, told: None };
+            return Self { context: *parent, reported: None };
         };
         let (partition, offset) = (record.partition.to_be_bytes(), record.offset.to_be_bytes());
         let context = parent.processed(&[spec.group.as_bytes(), spec.input.as_bytes(), &partition, &offset]);
@@ -46,7 +46,7 @@ impl OpenSpan {
             ("messaging.consumer.group.name", spec.group.as_str().into()),
             ("messaging.kafka.offset", (record.offset as i64).into()),
         ]);
-        Self { context, told: Some(ToldSpan { parent: parent.span_id, start: now, facts }) }
+        Self { context, reported: Some(ReportedSpan { parent: parent.span_id, start: now, facts }) }
     }
 
     /// Gives its context to what was made of the record, and adds the spans of the work to `spans`. Their end is that of
@@ -60,7 +60,7 @@ impl OpenSpan {
         spans: &mut Vec<Span>,
     ) {
         outputs.iter_mut().for_each(|output| output.trace = Some(Box::new(self.context)));
-        let (Some(ToldSpan { parent, start, mut facts }), Some(tracing)) = (self.told, tracing) else { return };
+        let (Some(ReportedSpan { parent, start, mut facts }), Some(tracing)) = (self.reported, tracing) else { return };
         for output in outputs {
             facts = facts.and(described(tracing, &output.to.topic, output.value.as_deref()));
         }

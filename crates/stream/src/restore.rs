@@ -161,7 +161,7 @@ impl Restoring {
             None => Ok(()),
         };
         let input = input_start(committed.map(|position| position.next), filling.checkpoint.input_next, filling.input);
-        tell_of_gaps(&self.id, input);
+        report_gaps(&self.id, input);
         let finished = committed.map(Position::finished).unwrap_or_default();
         Ok(Some(Restored { store: filling.store, checkpoint: filling.checkpoint, input, finished, checked }))
     }
@@ -342,7 +342,7 @@ impl Filling {
     }
 }
 
-fn tell_of_gaps(task: &TaskId, input: InputStart) {
+fn report_gaps(task: &TaskId, input: InputStart) {
     if input.lost > 0 {
         warn!(%task, from = input.from, lost = input.lost, "retention deleted input records that were never processed");
     }

@@ -94,7 +94,7 @@ pub struct StageRunner {
     broadcast_next: BTreeMap<u32, u64>,
     broadcast_latest: BTreeMap<Vec<u8>, InputRecord>,
     /// When a stage with work in flight reads the broadcast topic next, on the monotonic clock.
-    hears_at: Duration,
+    takes_broadcasts_at: Duration,
     punctuated_at: Timestamp,
     /// How the stage takes part in traces.
     tracing: Option<Tracing>,
@@ -140,7 +140,7 @@ impl StageRunner {
             broadcast_partitions: 0,
             broadcast_next: BTreeMap::new(),
             broadcast_latest: BTreeMap::new(),
-            hears_at: Duration::ZERO,
+            takes_broadcasts_at: Duration::ZERO,
             punctuated_at: Timestamp::MIN,
             is_flush_due: false,
             tracing: None,
@@ -156,7 +156,7 @@ impl StageRunner {
         if self.joined.is_none() {
             self.join()?;
         }
-        self.hear_while_in_flight()?;
+        self.take_while_in_flight()?;
         let mut worked = self.take_answers();
         let (limits, wait) = (self.limits(), self.poll_wait());
         let events = self.member().poll(limits, wait)?;
@@ -169,7 +169,7 @@ impl StageRunner {
         self.is_flush_due |= worked;
         self.punctuate(now)?;
         if std::mem::take(&mut self.is_flush_due) {
-            self.tell_tasks(now, |processor, context| processor.flush(context))?;
+            self.notify_tasks(now, |processor, context| processor.flush(context))?;
         }
         if self.commit_is_due() && self.commit(now)? {
             worked = true;
@@ -231,23 +231,23 @@ impl StageRunner {
         if is_due {
             self.punctuated_at = now;
             self.is_flush_due = true;
-            self.hear_broadcast(now)?;
-            self.tell_tasks(now, |processor, context| processor.punctuate(context))?;
+            self.take_broadcast(now)?;
+            self.notify_tasks(now, |processor, context| processor.punctuate(context))?;
         }
         Ok(())
     }
 
     /// Calls every task outside of any record.
-    fn tell_tasks(
+    fn notify_tasks(
         &mut self,
         now: Timestamp,
-        tell: impl Fn(&mut dyn Processor, &mut Context<'_>) -> Result<(), ProcessError>,
+        report: impl Fn(&mut dyn Processor, &mut Context<'_>) -> Result<(), ProcessError>,
     ) -> Result<(), TaskError> {
         let joined = self.joined.as_ref().expect("a step has joined");
         let begins = traces::Beginning::of(&self.spec, self.tracing.as_ref(), &joined.topics);
         self.tasks.values_mut().try_for_each(|task| {
             let before = task.outputs.len();
-            task.tell(now, &joined.topics, &tell)?;
+            task.report(now, &joined.topics, &report)?;
             begins.iter().for_each(|begins| begins.traces_of(task, before));
             Ok(())
         })

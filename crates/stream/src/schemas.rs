@@ -59,19 +59,19 @@ impl SchemaReader {
 }
 
 /// Whether a record names a schema that is not known yet.
-pub fn is_unheard_of(record: &InputRecord) -> bool {
-    record.value.as_deref().is_some_and(wire::schemas::is_unheard_of)
+pub fn is_of_unknown_schema(record: &InputRecord) -> bool {
+    record.value.as_deref().is_some_and(wire::schemas::is_of_unknown_schema)
 }
 
 /// Appends those schemas of the program that are not on the topic yet. Tools call it before they append a record.
-pub fn tell(log: &dyn Log, schemas: &SchemaTopic, now: Timestamp) -> Result<(), LogError> {
+pub fn report(log: &dyn Log, schemas: &SchemaTopic, now: Timestamp) -> Result<(), LogError> {
     if log.topic(&schemas.topic)?.is_none() {
         let message = format!("topic {} does not exist; create it with recrawl topics create", schemas.topic);
         return Err(LogError::new(ErrorKind::Stop, message));
     }
     let mut reader = log.reader()?;
-    let told = SchemaReader::new(&schemas.topic).learn(|from, next, limit| reader.read(from, next, limit))?;
-    write_missing(log, schemas, &told, now)
+    let reported = SchemaReader::new(&schemas.topic).learn(|from, next, limit| reader.read(from, next, limit))?;
+    write_missing(log, schemas, &reported, now)
 }
 
 /// Records with the id would be read by the wrong schema.
@@ -87,12 +87,12 @@ fn changed_id(id: u32, name: &str, topic: &str) -> String {
 pub(crate) fn write_missing(
     log: &dyn Log,
     schemas: &SchemaTopic,
-    told: &BTreeSet<Vec<u8>>,
+    reported: &BTreeSet<Vec<u8>>,
     now: Timestamp,
 ) -> Result<(), LogError> {
     for (id, own) in &schemas.registered {
-        let told_before = wire::schemas::of_registry_id(*id).filter(|_| told.contains(&registry_key(*id)[..]));
-        if told_before.is_some_and(|before| before != own.fingerprint) {
+        let reported_before = wire::schemas::of_registry_id(*id).filter(|_| reported.contains(&registry_key(*id)[..]));
+        if reported_before.is_some_and(|before| before != own.fingerprint) {
             return Err(LogError::new(ErrorKind::Stop, changed_id(*id, own.name, &schemas.topic)));
         }
     }
@@ -105,6 +105,6 @@ pub(crate) fn write_missing(
         value: Some(json.as_bytes().to_vec().into()),
         trace: None,
     });
-    let missing: Vec<_> = own.filter(|record| !told.contains(&record.key)).collect();
+    let missing: Vec<_> = own.filter(|record| !reported.contains(&record.key)).collect();
     if missing.is_empty() { Ok(()) } else { log.append(&missing).map(|_| ()) }
 }

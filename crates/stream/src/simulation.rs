@@ -136,7 +136,7 @@ fn rage(world: &Arc<World>) {
         }
         match world.below(1_000) {
             0..150 => world.send(&source),
-            150..155 => world.tell(),
+            150..155 => world.report(),
             155..160 if chances.crash > 0.0 => world.end(world.below(world.slots.len() as u64) as usize, false),
             160..164 => world.end(world.below(world.slots.len() as u64) as usize, true),
             164..166 if chances.world > 0.0 => world.happen(),

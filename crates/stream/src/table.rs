@@ -69,15 +69,15 @@ impl TableKey for (u8, u64) {
     type Bytes = [u8; 9];
 
     fn to_bytes(&self) -> [u8; 9] {
-        let (letter, hash) = *self;
-        let mut key = [letter; 9];
+        let (character, hash) = *self;
+        let mut key = [character; 9];
         key[1..].copy_from_slice(&hash.to_be_bytes());
         key
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let [letter, hash @ ..] = <[u8; 9]>::try_from(bytes).ok()?;
-        Some((letter, u64::from_be_bytes(hash)))
+        let [character, hash @ ..] = <[u8; 9]>::try_from(bytes).ok()?;
+        Some((character, u64::from_be_bytes(hash)))
     }
 }
 

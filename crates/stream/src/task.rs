@@ -176,7 +176,7 @@ impl Task {
     }
 
     /// Like [`Self::with`], outside of any record, where there is nothing to set aside.
-    pub(crate) fn tell(
+    pub(crate) fn report(
         &mut self,
         now: Timestamp,
         topics: &Topics,

@@ -47,7 +47,7 @@ impl StageTopology {
     }
 
     /// Sets the broadcast topic, which every partition reads in full.
-    pub fn hears(mut self, broadcast: impl Into<TopicSpec>) -> Self {
+    pub fn takes_broadcasts_of(mut self, broadcast: impl Into<TopicSpec>) -> Self {
         self.broadcast = Some(broadcast.into());
         self
     }

@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn totals_do_not_fall_where_news_join_what_was_heard_before() {
+    fn totals_do_not_fall_where_news_join_what_was_received_before() {
         let mut hazard = Hazard::from_totals(5, vec![0.0, 0.25, 0.5, 0.5], 0.01).expect("rising");
         hazard.splice(5, 7, &[0.375, 0.5, 0.75], 0.02);
         assert_eq!(hazard.totals(), [0.0, 0.25, 0.375, 0.5, 0.75]);

@@ -3,7 +3,7 @@
 mod first_look;
 mod kept;
 mod priors;
-mod told;
+mod reported;
 
 use crate::belief::{CellPriors, OwnEvidence, faded, kept_after, posterior};
 use crate::calendar::Calendar;
@@ -32,13 +32,13 @@ pub struct Looked {
 
 /// The unpublished changes of a group.
 #[derive(Clone, Copy, Debug)]
-struct Untold {
+struct Unreported {
     first_bin: i32,
     moved: f32,
     listed: bool,
 }
 
-const TOLD: Untold = Untold { first_bin: i32::MAX, moved: 0.0, listed: false };
+const REPORTED: Unreported = Unreported { first_bin: i32::MAX, moved: 0.0, listed: false };
 
 #[derive(Clone, Copy, Debug)]
 struct ModelCell {
@@ -47,18 +47,18 @@ struct ModelCell {
     own: GroupSums,
     plain: GroupSums,
     priors: CellPriors,
-    told: bool,
+    reported: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct SiteScore {
-    told_lead: f32,
+    forecast_lead: f32,
     listed: bool,
 }
 
 impl Default for SiteScore {
     fn default() -> Self {
-        Self { told_lead: LEAD_START as f32, listed: false }
+        Self { forecast_lead: LEAD_START as f32, listed: false }
     }
 }
 
@@ -70,7 +70,7 @@ pub struct SweepModel {
     sizes: GroupSizes,
     /// By group number.
     calendars: Vec<Calendar>,
-    untold: Vec<Untold>,
+    unreported: Vec<Unreported>,
     significant: Vec<u32>,
     /// By cell number.
     cells: Vec<ModelCell>,
@@ -87,7 +87,7 @@ impl SweepModel {
             outlook: Outlook::default(),
             sizes: GroupSizes::default(),
             calendars: Vec::new(),
-            untold: Vec::new(),
+            unreported: Vec::new(),
             significant: Vec::new(),
             cells: Vec::new(),
             scores: Vec::new(),
@@ -179,7 +179,7 @@ impl SweepModel {
         for &group in members.groups.as_slice() {
             let calendar = &self.calendars[group as usize];
             black_box(calendar.last);
-            black_box(self.untold[group as usize].listed);
+            black_box(self.unreported[group as usize].listed);
         }
         black_box(self.cells[members.cell as usize].site);
         black_box(self.outlook.sites[members.site as usize].lead);
@@ -239,7 +239,7 @@ impl SweepModel {
             let before = hazard.totals()[hazard.totals().len() - 1];
             if let Some(first_bin) = self.calendars[number].look(hazard, &bins, changed, own) {
                 let moved = (hazard.totals()[hazard.totals().len() - 1] - before).abs();
-                self.tell(group, first_bin, moved);
+                self.report(group, first_bin, moved);
             }
         }
         trust * own + (1.0 - trust) * plain
@@ -255,9 +255,9 @@ impl SweepModel {
         if self.scores.len() <= number {
             self.scores.resize_with(number + 1, SiteScore::default);
         }
-        let told = &mut self.scores[number];
-        if !told.listed && (*lead - told.told_lead).abs() > SIGNIFICANT_LEAD {
-            told.listed = true;
+        let reported = &mut self.scores[number];
+        if !reported.listed && (*lead - reported.forecast_lead).abs() > SIGNIFICANT_LEAD {
+            reported.listed = true;
             self.significant_sites.push(site);
         }
         trust
@@ -277,7 +277,7 @@ impl SweepModel {
             let all = self.calendars[number].extend(hazard, bin);
             let first_bin = if all { hazard.first_bin() } else { end };
             self.calendars[number].refit(hazard, lag_bins);
-            self.tell(number as u32, first_bin, f32::INFINITY);
+            self.report(number as u32, first_bin, f32::INFINITY);
             self.resize(number as u32);
         }
         self.refit_priors();
@@ -290,7 +290,7 @@ impl SweepModel {
             let (calendar, hazard) = Calendar::starting_at(self.today);
             self.calendars[number] = calendar;
             self.outlook.groups[number].hazard = hazard;
-            self.tell(number as u32, self.today, f32::INFINITY);
+            self.report(number as u32, self.today, f32::INFINITY);
         }
     }
 
@@ -308,7 +308,7 @@ impl SweepModel {
             self.calendars[number].temper(keep);
             self.calendars[number].refit(hazard, lag_bins);
             let end = hazard.end_bin();
-            self.tell(number as u32, end, f32::INFINITY);
+            self.report(number as u32, end, f32::INFINITY);
         }
         // A lead gained or lost over daily looks is weaker evidence about looks that are far apart.
         for site in &mut self.outlook.sites {
@@ -336,8 +336,8 @@ impl SweepModel {
         let (calendar, hazard) = Calendar::starting_at(self.today);
         let number = self.outlook.add_group(group, site, self.sizes.get(group), hazard);
         self.calendars.push(calendar);
-        self.untold.push(TOLD);
-        self.tell(number, self.today, f32::INFINITY);
+        self.unreported.push(REPORTED);
+        self.report(number, self.today, f32::INFINITY);
         number
     }
 
@@ -349,7 +349,7 @@ impl SweepModel {
             own: GroupSums::default(),
             plain: GroupSums::default(),
             priors: CellPriors::default(),
-            told: true,
+            reported: true,
         };
         self.cells.push(cell);
         self.outlook.number_cell(place.cell)
@@ -360,19 +360,19 @@ impl SweepModel {
         if pages != self.outlook.groups[number as usize].pages {
             let moved = if self.outlook.resize(number, pages) { f32::INFINITY } else { 0.0 };
             let end = self.outlook.groups[number as usize].hazard.end_bin();
-            self.tell(number, end, moved);
+            self.report(number, end, moved);
         }
     }
 
-    fn tell(&mut self, number: u32, first_bin: i32, moved: f32) {
-        let untold = &mut self.untold[number as usize];
-        untold.first_bin = untold.first_bin.min(first_bin);
-        untold.moved += moved;
-        if !untold.listed {
+    fn report(&mut self, number: u32, first_bin: i32, moved: f32) {
+        let unreported = &mut self.unreported[number as usize];
+        unreported.first_bin = unreported.first_bin.min(first_bin);
+        unreported.moved += moved;
+        if !unreported.listed {
             let totals = self.outlook.groups[number as usize].hazard.totals();
             let live = totals[totals.len() - 1] - totals[totals.len().saturating_sub(crate::rules::LIVE_BINS + 1)];
-            if untold.moved > SIGNIFICANT_PART * live {
-                untold.listed = true;
+            if unreported.moved > SIGNIFICANT_PART * live {
+                unreported.listed = true;
                 self.significant.push(number);
             }
         }

@@ -101,7 +101,7 @@ impl Outlook {
 
     /// The priors of a cell; the widest priors for an unknown cell.
     pub fn priors(&self, cell: u64) -> CellPriors {
-        self.told_priors(cell).unwrap_or_default()
+        self.sent_priors(cell).unwrap_or_default()
     }
 
     /// The priors of a cell by its number; `None` for an unassigned number.
@@ -111,7 +111,7 @@ impl Outlook {
     }
 
     /// The priors of a cell, if they were ever published.
-    pub fn told_priors(&self, cell: u64) -> Option<CellPriors> {
+    pub fn sent_priors(&self, cell: u64) -> Option<CellPriors> {
         self.cell_number(cell).map(|number| self.cells[number as usize])
     }
 

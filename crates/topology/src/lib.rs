@@ -75,16 +75,16 @@ impl LogNames {
     }
 }
 
-fn encode_dead_letter(letter: &FailedRecord<'_>) -> Vec<u8> {
+fn encode_dead_letter(dead_letter: &FailedRecord<'_>) -> Vec<u8> {
     messages::DeadLetter {
-        stage: letter.stage.to_owned(),
-        topic: letter.topic.to_owned(),
-        partition: letter.record.partition as i32,
-        offset: letter.record.offset as i64,
-        key: letter.record.key.clone(),
-        value: letter.record.value.clone().map(Vec::from),
-        reason: letter.reason.to_owned(),
-        set_aside_at: letter.set_aside_at,
+        stage: dead_letter.stage.to_owned(),
+        topic: dead_letter.topic.to_owned(),
+        partition: dead_letter.record.partition as i32,
+        offset: dead_letter.record.offset as i64,
+        key: dead_letter.record.key.clone(),
+        value: dead_letter.record.value.clone().map(Vec::from),
+        reason: dead_letter.reason.to_owned(),
+        set_aside_at: dead_letter.set_aside_at,
     }
     .encode()
 }

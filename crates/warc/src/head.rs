@@ -36,10 +36,10 @@ pub fn stored_head(head: &[u8], stored_bytes: Option<u64>) -> Vec<u8> {
     let mut has_length = false;
     for (number, line) in unfolded_lines(head).enumerate() {
         let (name, value) = line.split_at(line.iter().position(|byte| *byte == b':').unwrap_or(line.len()));
-        let is_told = |other: &str| number > 0 && name.trim_ascii().eq_ignore_ascii_case(other.as_bytes());
-        let is_length = is_told("content-length");
+        let is_reported = |other: &str| number > 0 && name.trim_ascii().eq_ignore_ascii_case(other.as_bytes());
+        let is_length = is_reported("content-length");
         let is_other_length = is_length && stored_bytes.is_some_and(|bytes| length(value) != Some(bytes));
-        if is_other_length || is_told("content-encoding") || is_told("transfer-encoding") {
+        if is_other_length || is_reported("content-encoding") || is_reported("transfer-encoding") {
             stored.extend(b"X-Crawler-");
             renamed = true;
         }
@@ -98,12 +98,14 @@ mod tests {
 
     #[test]
     fn a_folded_length_is_read_whole() {
-        for (told, is_kept) in [("7\r\n ", true), ("\r\n 7", true), ("7\r\n 8", false), ("007", true), ("+7", false)] {
-            let stored = stored_head(format!("HTTP/1.1 200 OK\r\nContent-Length: {told}\r\n").as_bytes(), Some(7));
+        for (reported, is_kept) in
+            [("7\r\n ", true), ("\r\n 7", true), ("7\r\n 8", false), ("007", true), ("+7", false)]
+        {
+            let stored = stored_head(format!("HTTP/1.1 200 OK\r\nContent-Length: {reported}\r\n").as_bytes(), Some(7));
             let lines = header_lines(&stored);
-            let kept = lines.iter().find(|(name, _)| name == "Content-Length").expect("a length is told");
-            assert_eq!(kept.1.parse(), Ok(7), "{told:?}");
-            assert_eq!(lines.len(), if is_kept { 1 } else { 2 }, "{told:?}: {lines:?}");
+            let kept = lines.iter().find(|(name, _)| name == "Content-Length").expect("a length is reported");
+            assert_eq!(kept.1.parse(), Ok(7), "{reported:?}");
+            assert_eq!(lines.len(), if is_kept { 1 } else { 2 }, "{reported:?}: {lines:?}");
         }
     }
 
@@ -127,8 +129,8 @@ mod tests {
         fn no_head_is_left_without_its_empty_line(head in "(\\PC|\r\n|:|Content-Length| ?[0-9]{1,2}){0,30}", bytes in 0_u64..10) {
             let stored = stored_head(head.as_bytes(), Some(bytes));
             prop_assert!(stored.ends_with(b"\n\r\n"));
-            let told = header_lines(&stored).into_iter().filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
-            for (_, length) in told {
+            let reported = header_lines(&stored).into_iter().filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+            for (_, length) in reported {
                 prop_assert_eq!(length.parse(), Ok(bytes));
             }
         }

@@ -123,7 +123,7 @@ impl WatchRule {
     }
 
     /// Whether changes that fire no trigger are not reported.
-    pub fn tells_only_triggers(&self) -> bool {
+    pub fn reports_only_triggers(&self) -> bool {
         self.text.only_triggers
     }
 

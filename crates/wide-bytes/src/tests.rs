@@ -63,11 +63,11 @@ fn every_byte_is_what_it_is() {
 
 #[test]
 fn white_space_beyond_ascii_is_that_of_the_standard_library() {
-    for letter in '\u{80}'..=char::MAX {
+    for character in '\u{80}'..=char::MAX {
         let mut piece = [b'a'; PIECE];
-        letter.encode_utf8(&mut piece[7..]);
-        assert_eq!(spaces(&piece).other, u32::from(letter.is_whitespace()) << 7, "{letter:?}");
-        if letter.len_utf8() < 4 {
+        character.encode_utf8(&mut piece[7..]);
+        assert_eq!(spaces(&piece).other, u32::from(character.is_whitespace()) << 7, "{character:?}");
+        if character.len_utf8() < 4 {
             check(&piece, 20);
         }
     }

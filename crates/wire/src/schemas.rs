@@ -128,7 +128,7 @@ pub fn of_registry_id(id: u32) -> Option<Fingerprint> {
 static REGISTRY_IDS: LazyLock<RwLock<HashMap<u32, Fingerprint>>> = LazyLock::new(RwLock::default);
 
 /// Whether a record value names a schema that is not known yet.
-pub fn is_unheard_of(value: &[u8]) -> bool {
+pub fn is_of_unknown_schema(value: &[u8]) -> bool {
     match (Fingerprint::of_single_object(value), confluent::split(value)) {
         (Ok(fingerprint), _) => !known(fingerprint),
         (Err(_), Some((id, _))) => of_registry_id(id).is_none(),

@@ -128,8 +128,8 @@ impl<'s, 'b> Serializer for DatumWriter<'s, 'b> {
         Ok(())
     }
 
-    fn serialize_char(self, letter: char) -> Result<(), Mismatch> {
-        self.serialize_str(letter.encode_utf8(&mut [0; 4]))
+    fn serialize_char(self, character: char) -> Result<(), Mismatch> {
+        self.serialize_str(character.encode_utf8(&mut [0; 4]))
     }
 
     fn serialize_str(self, text: &str) -> Result<(), Mismatch> {

@@ -25,7 +25,7 @@ impl BandedPage {
 
 /// Sends the matcher the bands of a version that is to be compared with other pages, or takes out those of a version that
 /// was. `known` is the page with this version; it remembers whether its bands were sent.
-pub(crate) fn tell_version(
+pub(crate) fn send_version(
     page: &BandedPage,
     before: &PageState,
     known: &mut PageMemory,
@@ -36,18 +36,18 @@ pub(crate) fn tell_version(
     let old = if known.sketch.banded { sketch(before) } else { None };
     let new = if is_wanted { sketch(&known.state) } else { None };
     known.sketch.banded = new.is_some();
-    tell(page, old.as_ref(), new.as_ref(), context);
+    report(page, old.as_ref(), new.as_ref(), context);
 }
 
 /// Takes a page that is removed out of the buckets of its last version.
 pub(crate) fn take_out(page: &BandedPage, version: VersionMemory, context: &mut Context<'_>) {
     let last = PageState::new(LookMemory::default(), version);
-    tell(page, TextSketch::of(last.shingles()).as_ref(), None, context);
+    report(page, TextSketch::of(last.shingles()).as_ref(), None, context);
 }
 
 /// Removes the page from the buckets of its last version and enters it into those of the new one. An unchanged band is
 /// entered again with the new sketch.
-fn tell(page: &BandedPage, before: Option<&TextSketch>, now: Option<&TextSketch>, context: &mut Context<'_>) {
+fn report(page: &BandedPage, before: Option<&TextSketch>, now: Option<&TextSketch>, context: &mut Context<'_>) {
     let bands = |sketch: Option<&TextSketch>| sketch.map(TextSketch::bands).unwrap_or_default();
     let new_bands = bands(now);
     let mut emit = |band: mirrors::BandKey, sketch: Option<Vec<u8>>| {

@@ -151,7 +151,7 @@ impl WantedFocuses {
 
 impl Detector {
     /// Takes in an operator's order about a focus.
-    pub(crate) fn hear_order(&mut self, record: &InputRecord) {
+    pub(crate) fn take_order(&mut self, record: &InputRecord) {
         let order = record.read(FOCUS_ORDERS).map_err(|error| (String::new(), error.to_string()));
         let taken = order.and_then(|order| {
             let name = order.name.clone();
@@ -177,7 +177,7 @@ impl Detector {
     }
 
     /// Sends the ranker the links of a page, and what the focuses say, if somebody wants either.
-    pub(crate) fn tell_links(
+    pub(crate) fn send_links(
         &mut self,
         result: &FetchResult,
         (page, body): (&PageText, Option<&[u8]>),
@@ -190,6 +190,6 @@ impl Detector {
         }
         let is_first_look = before.sketch.last_look_at.is_none();
         let page = (page, body.unwrap_or_default());
-        self.counts.links_left_out += links::tell_links(result, page, is_first_look, &self.rules, context);
+        self.counts.links_left_out += links::send_links(result, page, is_first_look, &self.rules, context);
     }
 }

@@ -42,7 +42,7 @@ use topology::LogNames;
 use watch::{WatchMemory, WatchRule, WatchRules};
 
 /// How often the orders of operators about focus are read, in real time. On the fast clock of a replay that is longer.
-const HEAR_EVERY: Duration = Duration::from_secs(1);
+const BROADCAST_EVERY: Duration = Duration::from_secs(1);
 
 /// The detector's settings.
 #[derive(Clone, Debug)]
@@ -110,14 +110,14 @@ pub fn topology() -> StageTopology {
         .writes(PAGE_BANDS)
         .writes(RANKER_EVENTS)
         .writes(ANSWERS)
-        .hears(FOCUS_ORDERS)
+        .takes_broadcasts_of(FOCUS_ORDERS)
 }
 
 /// The stage, ready to run. It writes changes in this form.
 pub fn stage(settings: &Settings, names: &LogNames, form: ChangeForm) -> StageSpec {
     let rules = DetectorRules::new(settings, form);
     let work = StageWork::Processors(Box::new(move |task| Box::new(Detector::new(rules.clone(), task.partition))));
-    let mut stage = names.stage(&topology(), HEAR_EVERY.mul_f64(settings.clock.speed.clamp(1.0, 86_400.0)), work);
+    let mut stage = names.stage(&topology(), BROADCAST_EVERY.mul_f64(settings.clock.speed.clamp(1.0, 86_400.0)), work);
     if let (ChangeForm::Confluent { schema_id }, Some(schemas)) = (form, &mut stage.schemas) {
         // Readers of ours learn from the topic of schemas what the id stands for, and need no registry.
         schemas.registered.push((schema_id, PageChange::schema_record()));
@@ -158,7 +158,7 @@ impl Detector {
     }
 
     /// Sends the hints and links of a body that is a list, unless the body is unchanged. Returns whether it is a list.
-    fn hear(
+    fn receive(
         &mut self,
         result: &FetchResult,
         body: Option<&[u8]>,
@@ -170,11 +170,11 @@ impl Detector {
             && result.look.validators.content_digest == before.sketch.content_digest;
         let Some(body) = body.filter(|_| !is_same && !look.judgement.held) else { return Ok(false) };
         let Some(list) = ListedPages::read(body, &self.rules.lists) else { return Ok(false) };
-        let told = lists::tell(&list, result, before.sketch.last_look_at, &self.rules, context)?;
-        look.judge_list(&told);
+        let reported = lists::report(&list, result, before.sketch.last_look_at, &self.rules, context)?;
+        look.judge_list(&reported);
         self.counts.lists += 1;
-        self.counts.hints += told.hints;
-        self.counts.foreign_entries += told.foreign;
+        self.counts.hints += reported.hints;
+        self.counts.foreign_entries += reported.foreign;
         Ok(true)
     }
 
@@ -188,7 +188,7 @@ impl Detector {
         context: &mut Context<'_>,
     ) {
         let is_edit = matches!(look.verdict, Verdict::Minor | Verdict::Major);
-        if is_edit && look.watched.triggers.is_empty() && rule.is_some_and(WatchRule::tells_only_triggers) {
+        if is_edit && look.watched.triggers.is_empty() && rule.is_some_and(WatchRule::reports_only_triggers) {
             self.counts.untriggered += 1;
             return;
         }
@@ -261,8 +261,8 @@ impl Processor for Detector {
         let unpacked = unpacked.transpose().map_err(|error| ProcessError::SetAside(error.to_string()))?;
         let mut known = before.clone();
         let mut look = JudgedLook::of(&result, unpacked.as_deref(), rule, &self.rules, &mut known)?;
-        let is_list = self.hear(&result, unpacked.as_deref(), &before, &mut look, context)?;
-        links::tell_sitemaps(&result, &self.rules, context);
+        let is_list = self.receive(&result, unpacked.as_deref(), &before, &mut look, context)?;
+        links::send_sitemaps(&result, &self.rules, context);
         known.sketch.attempt = result.look.attempt;
         known.sketch.forgotten = false;
         known.sketch.fetches += i64::from(result.look.is_fetch());
@@ -271,8 +271,8 @@ impl Processor for Detector {
             let page = publish_copy(&result, unpacked.as_deref(), &mut look, &self.rules, context)?;
             self.publish_unless_untriggered(&result, &look, rule, before.sketch.last_look_at, context);
             if let Some(page) = page.as_ref().filter(|_| !is_list) {
-                links::tell_feeds(&result, page, &self.rules, context);
-                self.tell_links(&result, (page, unpacked.as_deref()), &before, context);
+                links::send_feeds(&result, page, &self.rules, context);
+                self.send_links(&result, (page, unpacked.as_deref()), &before, context);
             }
         } else {
             if look.presence.is_some() {
@@ -281,14 +281,14 @@ impl Processor for Detector {
             }
             if let Some(body) = unpacked.as_deref().filter(|_| !is_list && self.is_unjudged(&before, &look)) {
                 let page = document::extract(result.content_type.as_deref(), body);
-                self.tell_links(&result, (&page, Some(body)), &before, context);
+                self.send_links(&result, (&page, Some(body)), &before, context);
             }
         }
         // A version that another rule reads is quiet, and has other words.
         if look.is_news() || known.state.shingles() != before.state.shingles() {
             // What is watched is no text by which pages are mirrors of each other.
             let is_wanted = self.rules.mirrors && !rule.is_some_and(|rule| rule.selection().watches());
-            bands::tell_version(&BandedPage::of(&result), &before.state, &mut known, is_wanted, context);
+            bands::send_version(&BandedPage::of(&result), &before.state, &mut known, is_wanted, context);
         }
         if unpacked.is_some() && !look.judgement.held {
             known.sketch.focus_version = self.rules.focuses.version();
@@ -302,7 +302,7 @@ impl Processor for Detector {
     }
 
     fn broadcast(&mut self, record: &InputRecord, _context: &mut Context<'_>) -> Result<(), ProcessError> {
-        self.hear_order(record);
+        self.take_order(record);
         Ok(())
     }
 

@@ -21,7 +21,7 @@ const LINKS_PER_RECORD: usize = 1_000;
 const LINK_BYTES_PER_RECORD: usize = 512 << 10;
 
 /// Sends the feeds that a page names, if they are on its site.
-pub(crate) fn tell_feeds(
+pub(crate) fn send_feeds(
     result: &FetchResult,
     page: &document::PageText,
     rules: &DetectorRules,
@@ -29,8 +29,8 @@ pub(crate) fn tell_feeds(
 ) {
     // Every post of a blog may name the feed of its comments, so where no link is followed only the front page's feeds count.
     let is_front = result.look.url.path() == "/";
-    let is_heard = rules.follows_links() || (is_front && rules.lists.feeds && rules.lists.discover);
-    if page.robots.nofollow || !is_heard {
+    let is_received = rules.follows_links() || (is_front && rules.lists.feeds && rules.lists.discover);
+    if page.robots.nofollow || !is_received {
         return;
     }
     let base = base_of(result, page);
@@ -42,7 +42,7 @@ pub(crate) fn tell_feeds(
 
 /// Sends the ranker the links of a page that may be followed, and what the focuses say of it and them. Returns how many links
 /// were left out because there are too many.
-pub(crate) fn tell_links(
+pub(crate) fn send_links(
     result: &FetchResult,
     (page, body): (&document::PageText, &[u8]),
     is_first_look: bool,
@@ -110,12 +110,12 @@ fn base_of(result: &FetchResult, page: &document::PageText) -> CanonicalUrl {
 }
 
 fn hash_without_digits(text: &str) -> i64 {
-    let letters: String = text.chars().filter(|sign| !sign.is_numeric()).collect();
-    document::text_hash(letters.as_bytes()) as i64
+    let characters: String = text.chars().filter(|sign| !sign.is_numeric()).collect();
+    document::text_hash(characters.as_bytes()) as i64
 }
 
 /// Sends the sitemaps named by robots.txt, if it was just fetched.
-pub(crate) fn tell_sitemaps(result: &FetchResult, rules: &DetectorRules, context: &mut Context<'_>) {
+pub(crate) fn send_sitemaps(result: &FetchResult, rules: &DetectorRules, context: &mut Context<'_>) {
     let wanted = rules.lists.sitemaps && (rules.follows_links() || rules.lists.discover);
     let own = |text: &String| CanonicalUrl::parse(text).ok().filter(|url| url.site_key() == result.look.site_key);
     let link = |url| Link { url, anchor: String::new(), rel: Link::SITEMAP.to_owned() };

@@ -122,7 +122,7 @@ struct SiteEntries {
 }
 
 /// Sends the scheduler the entries of a list that are new since its last fetch.
-pub(crate) fn tell(
+pub(crate) fn report(
     list: &ListedPages,
     result: &FetchResult,
     last_look_at: Option<Timestamp>,
@@ -255,8 +255,8 @@ fn note_date(
 
 impl JudgedLook {
     /// Raises the verdict: a list that looks the same has changed when it says something new of other pages.
-    pub(crate) fn judge_list(&mut self, told: &ListNews) {
-        let says_something_new = told.hints > 0 || told.new > 0;
+    pub(crate) fn judge_list(&mut self, reported: &ListNews) {
+        let says_something_new = reported.hints > 0 || reported.new > 0;
         if self.verdict == Verdict::Cosmetic && says_something_new {
             self.verdict = Verdict::Minor;
         }

@@ -184,8 +184,8 @@ impl JudgedLook {
             sketch.missing_looks = absence.looks;
             if let Presence::Missing { look_again_after_s } = presence {
                 // Once the host counts as missing, no more pages are reported.
-                let is_told = rules.missing && !host_is_missing && known.state.tell_missing();
-                let presence = is_told.then_some(Verdict::Missing);
+                let is_reported = rules.missing && !host_is_missing && known.state.report_missing();
+                let presence = is_reported.then_some(Verdict::Missing);
                 return Self { presence, look_again_after_s: Some(look_again_after_s), ..Self::silent() };
             }
         }

@@ -49,7 +49,7 @@ pub(crate) fn believed(seen: &PageObservation, context: &mut Context<'_>) -> Res
 
 impl DatesOfHost {
     fn of(trusts: &[DateTrust]) -> Self {
-        let counts = |trust: &DateTrust| [trust.told, trust.untold, trust.stood, trust.moved].map(i64::from);
+        let counts = |trust: &DateTrust| [trust.reported, trust.unreported, trust.stood, trust.moved].map(i64::from);
         Self { looks: trusts.iter().flat_map(counts).collect() }
     }
 
@@ -59,6 +59,6 @@ impl DatesOfHost {
             let count = self.looks.get(4 * number + place).copied();
             count.and_then(|count| u32::try_from(count).ok()).unwrap_or(0)
         };
-        DateTrust { told: count(0), untold: count(1), stood: count(2), moved: count(3) }
+        DateTrust { reported: count(0), unreported: count(1), stood: count(2), moved: count(3) }
     }
 }

@@ -12,7 +12,7 @@ use stream::{Context, ProcessError};
 use sweeps::PagePlace;
 
 /// The factor, up or down, by which the mean of a cell's prior must move to be announced.
-const TOLD_FACTOR: f64 = 1.1;
+const REPORTED_FACTOR: f64 = 1.1;
 
 /// The groups of this partition.
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub(crate) struct PartitionGroups {
     sums: BTreeMap<GroupKey, GroupSums>,
     /// The mean of the prior last announced, by table key of the cell. Absent: the operator's. Lost with the process;
     /// it is then announced again, which does no harm.
-    told_per_day: HashMap<GroupKey, f64>,
+    reported_per_day: HashMap<GroupKey, f64>,
     /// Sites observed since the last announcement.
     touched: BTreeMap<GroupKey, SiteKey>,
 }
@@ -89,10 +89,10 @@ impl PartitionGroups {
             for (key, cell_sums) in cells {
                 let Some(cell) = site_key.cell_of(key) else { continue };
                 let prior = operators.within(&[sums, *cell_sums]);
-                let told = self.told_per_day.get(key).copied().unwrap_or(operators.belief().mean());
-                let by = prior.belief().mean() / told;
-                if !(1.0 / TOLD_FACTOR..=TOLD_FACTOR).contains(&by) {
-                    self.told_per_day.insert(key.clone(), prior.belief().mean());
+                let reported = self.reported_per_day.get(key).copied().unwrap_or(operators.belief().mean());
+                let by = prior.belief().mean() / reported;
+                if !(1.0 / REPORTED_FACTOR..=REPORTED_FACTOR).contains(&by) {
+                    self.reported_per_day.insert(key.clone(), prior.belief().mean());
                     moved.cells.push((cell, prior.beta_days()));
                 }
             }
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn only_priors_that_moved_are_told_and_only_once() {
+    fn only_priors_that_moved_are_reported_and_only_once() {
         let operators = GammaPrior::default();
         let mut groups = PartitionGroups::default();
         let (busy, site) = keys("http://a.test/news/1.html");

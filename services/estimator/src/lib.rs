@@ -166,7 +166,7 @@ impl Processor for Estimator {
     fn punctuate(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         match self.learner() {
             PartitionLearner::Sweeps(learner) => learner.advance(context.now()),
-            PartitionLearner::Rates(learner) => learner.tell(context),
+            PartitionLearner::Rates(learner) => learner.report(context),
         }
         Ok(())
     }

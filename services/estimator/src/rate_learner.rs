@@ -18,13 +18,13 @@ pub(crate) struct RateLearner {
     /// The groups of pages, if the estimator learns from siblings.
     groups: Option<PartitionGroups>,
     /// The day (UTC, since 1970) on which the priors learned from siblings were last sent to the scheduler.
-    told_on_day: i64,
+    reported_on_day: i64,
 }
 
 impl RateLearner {
     pub(crate) fn load(estimator: RateEstimator, context: &Context<'_>) -> Result<Self, ProcessError> {
         let groups = estimator.kind().learns_from_siblings().then(|| PartitionGroups::load(context)).transpose()?;
-        Ok(Self { estimator, groups, told_on_day: day_of(context.now()) })
+        Ok(Self { estimator, groups, reported_on_day: day_of(context.now()) })
     }
 
     /// Number of known groups.
@@ -73,10 +73,10 @@ impl RateLearner {
     }
 
     /// On a new day, sends the scheduler the priors that have moved through observations of sibling pages.
-    pub(crate) fn tell(&mut self, context: &mut Context<'_>) {
+    pub(crate) fn report(&mut self, context: &mut Context<'_>) {
         let (made_at, today) = (context.now(), day_of(context.now()));
-        let Some(groups) = self.groups.as_mut().filter(|_| today > self.told_on_day) else { return };
-        self.told_on_day = today;
+        let Some(groups) = self.groups.as_mut().filter(|_| today > self.reported_on_day) else { return };
+        self.reported_on_day = today;
         for moved in groups.moved(self.estimator.prior()) {
             let site = PagePlace::of(moved.site.as_str(), "", "/").site;
             for cells in moved.cells.chunks(CELLS_PER_FORECAST) {

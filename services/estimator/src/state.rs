@@ -80,19 +80,19 @@ impl TableKey for SweepKey {
     type Bytes = [u8; 9];
 
     fn to_bytes(&self) -> [u8; 9] {
-        let letter_and_hash = match *self {
+        let character_and_hash = match *self {
             Self::Group(hash) => (b'g', hash),
             Self::Cell(hash) => (b'c', hash),
             Self::Site(hash) => (b's', hash),
             Self::Size(hash) => (b'n', hash),
             Self::Today => (b't', 0),
         };
-        letter_and_hash.to_bytes()
+        character_and_hash.to_bytes()
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (letter, hash) = <(u8, u64)>::from_bytes(bytes)?;
-        match letter {
+        let (character, hash) = <(u8, u64)>::from_bytes(bytes)?;
+        match character {
             b'g' => Some(Self::Group(hash)),
             b'c' => Some(Self::Cell(hash)),
             b's' => Some(Self::Site(hash)),

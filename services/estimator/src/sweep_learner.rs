@@ -230,11 +230,11 @@ impl SweepLearner {
             context.put(SWEEPS, &SweepKey::Size(hash), &size.into());
         }
         context.put(SWEEPS, &SweepKey::Today, &SweepDay { today: self.model.today() }.into());
-        self.tell(changes, context);
+        self.report(changes, context);
     }
 
     /// Sends one forecast per site, or several if it would grow too large.
-    fn tell(&self, changes: Changes, context: &mut Context<'_>) {
+    fn report(&self, changes: Changes, context: &mut Context<'_>) {
         let made_at = context.now();
         let mut forecasts: BTreeMap<u64, SweepForecast> = BTreeMap::new();
         let mut add = |site: u64, add: &mut dyn FnMut(&mut SweepForecast)| {

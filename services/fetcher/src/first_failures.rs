@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_failure_of_each_kind_at_each_host_is_told() {
+    fn the_first_failure_of_each_kind_at_each_host_is_reported() {
         let mut failures = FirstFailures::default();
         let first = |host: &str| Saying::First(host.to_owned());
         let mut check = |url, outcome, expected| assert_eq!(judge(&mut failures, url, outcome), expected, "{url}");
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_web_full_of_failing_hosts_is_told_once_and_takes_no_more_memory() {
+    fn a_web_full_of_failing_hosts_is_reported_once_and_takes_no_more_memory() {
         let mut failures = FirstFailures::default();
         for host in 0..MOST_REMEMBERED {
             let said = judge(&mut failures, &format!("http://{host}.test/"), FetchOutcome::DnsFailed);
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_after_the_first_of_too_many_they_are_told_anew_and_those_of_few_hosts_are_not() {
+    fn a_day_after_the_first_of_too_many_they_are_reported_anew_and_those_of_few_hosts_are_not() {
         let mut failures = FirstFailures::default();
         let mut at = |now, url: &str| judge_at(&mut failures, now, url, FetchOutcome::DnsFailed);
         assert!(matches!(at(NOW, "http://0.test/"), Saying::First(_)));

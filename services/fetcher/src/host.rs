@@ -175,8 +175,8 @@ impl HostWorker {
             };
             if let Some(refusal) = self.network.robots.refusal(&at, &self.network.rules.product_token) {
                 // The failure to fetch robots.txt says more than the refusal, but concerns only the request that tried.
-                let told = unanswered.filter(|_| refusal.outcome == FetchOutcome::RobotsUnavailable);
-                return Turn::Done(self.refused(job, told.unwrap_or(refusal)));
+                let reported = unanswered.filter(|_| refusal.outcome == FetchOutcome::RobotsUnavailable);
+                return Turn::Done(self.refused(job, reported.unwrap_or(refusal)));
             }
             let Asked { fetched_at, latency, answer } = match self.ask(&at, Errand::Page, &mut job).await {
                 Ok(asked) => asked,

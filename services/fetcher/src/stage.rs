@@ -33,7 +33,7 @@ pub fn topology() -> StageTopology {
         .keeps(ROBOTS)
         .writes(FETCH_RESULTS)
         .writes(FETCH_REQUESTS)
-        .hears(HOST_STOPS)
+        .takes_broadcasts_of(HOST_STOPS)
 }
 
 /// The stage, with its network thread started. It packs the bodies of its results as stated. Which requests are under way

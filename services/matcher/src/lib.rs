@@ -11,7 +11,7 @@ mod state;
 pub use crate::state::{BANDS, BandEntry, BucketKey};
 
 use messages::topics::{PAGE_BANDS, SCHEDULER_EVENTS};
-use messages::{MirrorLetter, MirrorSaying, PageBand};
+use messages::{MirrorMessage, MirrorSaying, PageBand};
 use mirrors::{BandKey, MAX_BUCKET_PAGES, SketchEntry, TextSketch, best_match};
 use page::{PageId, Timestamp};
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
@@ -61,7 +61,7 @@ impl Processor for Matcher {
         let (entries, versions): (Vec<_>, Vec<_>) = bucket.into_iter().unzip();
         if let Some(place) = best_match(&page, &entries, &key) {
             self.matches += 1;
-            tell(&band, &entries[place], versions[place], context);
+            report(&band, &entries[place], versions[place], context);
         }
         if entries.len() < MAX_BUCKET_PAGES || entries.iter().any(|entry| entry.page == page.page) {
             let entry = BandEntry { host: band.host, version_at: band.version_at, sketch: bytes.clone() };
@@ -95,8 +95,8 @@ fn bucket(band: &BandKey, context: &Context<'_>) -> Result<Vec<Met>, ProcessErro
 }
 
 /// Sends a page its mirror.
-fn tell(band: &PageBand, mirror: &SketchEntry<PageId>, of_version_at: Timestamp, context: &mut Context<'_>) {
-    let letter = MirrorLetter {
+fn report(band: &PageBand, mirror: &SketchEntry<PageId>, of_version_at: Timestamp, context: &mut Context<'_>) {
+    let message = MirrorMessage {
         to: band.page_id,
         to_site: band.host.site_key(),
         about: mirror.page,
@@ -108,5 +108,5 @@ fn tell(band: &PageBand, mirror: &SketchEntry<PageId>, of_version_at: Timestamp,
         of_version_at: Some(of_version_at),
         epoch: 0,
     };
-    context.emit(SCHEDULER_EVENTS, letter);
+    context.emit(SCHEDULER_EVENTS, message);
 }

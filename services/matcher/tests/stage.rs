@@ -4,7 +4,7 @@
 
 use chance::splitmix64;
 use change::ShingleSet;
-use messages::{Band, DeadLetter, Encoded, MirrorLetter, MirrorSaying, PageBand, SchedulerEvent, topics};
+use messages::{Band, DeadLetter, Encoded, MirrorMessage, MirrorSaying, PageBand, SchedulerEvent, topics};
 use mirrors::TextSketch;
 use page::{CanonicalUrl, DAY, Timestamp};
 use settings::Settings;
@@ -61,17 +61,17 @@ impl Bench {
     }
 
     /// Messages since the last call, with the addresses of the pages that they are to and about.
-    fn letters(&mut self) -> Vec<MirrorLetter> {
+    fn messages(&mut self) -> Vec<MirrorMessage> {
         self.driver.run_until_idle().unwrap();
         let all = self.driver.contents(&self.names.topic(topics::SCHEDULER_EVENTS)).unwrap();
         let records = all.into_iter().skip(self.read);
-        let letter = |value: Option<&[u8]>| match SchedulerEvent::decode(value.unwrap()).unwrap() {
-            SchedulerEvent::Letter(letter) => letter,
+        let message = |value: Option<&[u8]>| match SchedulerEvent::decode(value.unwrap()).unwrap() {
+            SchedulerEvent::Message(message) => message,
             other => panic!("the matcher said {other:?}"),
         };
-        let letters: Vec<_> = records.map(|record| letter(record.value.as_deref())).collect();
-        self.read += letters.len();
-        letters
+        let messages: Vec<_> = records.map(|record| message(record.value.as_deref())).collect();
+        self.read += messages.len();
+        messages
     }
 }
 
@@ -81,25 +81,25 @@ fn pages_of_other_sites_meet_in_one_batch() {
     bench.say("http://a.example/", 0..100);
     let first = bench.now();
     bench.say("http://b.test/", 0..100);
-    let letters = bench.letters();
+    let messages = bench.messages();
     let id = |url| CanonicalUrl::parse(url).unwrap().page_id();
-    assert_eq!(letters.len(), 1, "{letters:?}");
-    let letter = &letters[0];
-    assert_eq!((letter.to, letter.about), (id("http://b.test/"), id("http://a.example/")));
-    assert_eq!((letter.about_site.as_str(), letter.saying), ("a.example", MirrorSaying::Candidate));
-    assert_eq!((letter.version_at, letter.of_version_at), (Some(bench.now()), Some(first)));
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    let message = &messages[0];
+    assert_eq!((message.to, message.about), (id("http://b.test/"), id("http://a.example/")));
+    assert_eq!((message.about_site.as_str(), message.saying), ("a.example", MirrorSaying::Candidate));
+    assert_eq!((message.version_at, message.of_version_at), (Some(bench.now()), Some(first)));
 }
 
 #[test]
 fn pages_are_found_again_after_a_restart_with_an_empty_disk() {
     let mut bench = Bench::new();
     bench.say("http://a.example/", 0..100);
-    assert!(bench.letters().is_empty());
+    assert!(bench.messages().is_empty());
     bench.driver.kill(0);
     bench.driver.stores = MemoryStores::default();
     bench.driver.add(matcher::stage(&bench.names), "one");
     bench.say("http://b.test/", 0..97);
-    assert_eq!(bench.letters().len(), 1);
+    assert_eq!(bench.messages().len(), 1);
 }
 
 #[test]
@@ -108,9 +108,9 @@ fn a_page_is_not_found_by_what_it_no_longer_says() {
     bench.say("http://a.example/", 0..100);
     bench.say("http://a.example/", 1_000..1_100);
     bench.say("http://b.test/", 0..100);
-    assert!(bench.letters().is_empty());
+    assert!(bench.messages().is_empty());
     bench.say("http://c.test/", 1_000..1_100);
-    assert_eq!(bench.letters().len(), 1);
+    assert_eq!(bench.messages().len(), 1);
 }
 
 #[test]
@@ -120,9 +120,9 @@ fn short_texts_and_templates_of_one_host_are_no_mirrors() {
     bench.say("http://b.test/", 0..20);
     bench.say("http://a.example/2", 0..100);
     bench.say("http://a.example/3", 0..90);
-    assert!(bench.letters().is_empty());
+    assert!(bench.messages().is_empty());
     bench.say("http://a.example/4", 0..100);
-    assert_eq!(bench.letters().len(), 1);
+    assert_eq!(bench.messages().len(), 1);
 }
 
 #[test]
@@ -138,10 +138,10 @@ fn what_is_no_band_is_set_aside_with_the_reason() {
     bench.driver.send(&topic, b"1234", band(vec![0x12; 65])).unwrap();
     bench.driver.send(&topic, b"12345", band(vec![0x12])).unwrap();
     bench.driver.send(&topic, b"12345", vec![1, 2, 3]).unwrap();
-    assert!(bench.letters().is_empty());
-    let letters = bench.driver.contents(&bench.names.topic(topics::DEAD_LETTERS)).unwrap();
-    let reason = |letter: &stream::InputRecord| DeadLetter::decode(letter.value.as_ref().unwrap()).unwrap().reason;
-    let reasons: Vec<_> = letters.iter().map(reason).collect();
+    assert!(bench.messages().is_empty());
+    let messages = bench.driver.contents(&bench.names.topic(topics::DEAD_LETTERS)).unwrap();
+    let reason = |message: &stream::InputRecord| DeadLetter::decode(message.value.as_ref().unwrap()).unwrap().reason;
+    let reasons: Vec<_> = messages.iter().map(reason).collect();
     assert_eq!(reasons.len(), 3);
     assert!(reasons.iter().any(|reason| reason == "its key differs from its band"), "{reasons:?}");
 }

@@ -69,7 +69,7 @@ fn known(addresses: u32) {
         for number in 0..addresses {
             accounts.add(
                 id(number),
-                &LinkedPage { account: shard.open(), depth: 0, told_importance: 0.0, trust: TrustAccount::default() },
+                &LinkedPage { account: shard.open(), depth: 0, sent_importance: 0.0, trust: TrustAccount::default() },
             );
         }
     });
@@ -125,7 +125,7 @@ fn state(directory: &Path) {
     for page in 0..STATE_PAGES {
         accounts.add(
             id(page),
-            &LinkedPage { account: shard.open(), depth: 0, told_importance: 0.0, trust: TrustAccount::default() },
+            &LinkedPage { account: shard.open(), depth: 0, sent_importance: 0.0, trust: TrustAccount::default() },
         );
     }
     let (mut checkpoint, bytes) = (Checkpoint::empty(1), Cell::new(0));

@@ -71,7 +71,7 @@ impl Ledger {
     pub(crate) fn open(&mut self, depth: i32) -> LinkedPage {
         self.is_changed = true;
         let (account, trust) = (self.shard.open(), TrustAccount::open(&self.trust));
-        LinkedPage { account, depth, told_importance: 0.0, trust }
+        LinkedPage { account, depth, sent_importance: 0.0, trust }
     }
 
     /// Whether a page is trusted is what the settings say now.
@@ -169,14 +169,14 @@ impl Ledger {
     }
 
     /// Takes in the totals of another partition, or of this one.
-    pub(crate) fn hear(&mut self, totals: &RankTotals) {
+    pub(crate) fn learn(&mut self, totals: &RankTotals) {
         let news = |pages: i64, noted| ShardNews {
             shard: totals.stage_partition.max(0).unsigned_abs(),
             number: totals.number.max(0).unsigned_abs(),
             pages: pages.max(0).unsigned_abs(),
             noted,
         };
-        self.shard.hear(news(totals.pages, totals.noted));
-        self.trust.hear(news(totals.trusted_pages, totals.trust_noted));
+        self.shard.learn(news(totals.pages, totals.noted));
+        self.trust.learn(news(totals.trusted_pages, totals.trust_noted));
     }
 }

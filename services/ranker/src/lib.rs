@@ -52,7 +52,12 @@ const UNWANTED_SHARE: f64 = 0.1;
 pub fn topology() -> StageTopology {
     let tables = StageTopology::new("ranker", RANKER_EVENTS).keeps(ACCOUNTS).keeps(TOTALS).keeps(FORMS).keeps(SITES);
     let tables = tables.keeps(FOCUS).keeps(FOCUS_TOTALS);
-    tables.writes(SCHEDULER_EVENTS).writes(RANKER_EVENTS).writes(RANK_TOTALS).writes(ANSWERS).hears(RANK_TOTALS)
+    tables
+        .writes(SCHEDULER_EVENTS)
+        .writes(RANKER_EVENTS)
+        .writes(RANK_TOTALS)
+        .writes(ANSWERS)
+        .takes_broadcasts_of(RANK_TOTALS)
 }
 
 /// The stage, ready to run. `partitions` is the number of partitions of the loop's topics.
@@ -80,7 +85,7 @@ struct RankerCounts {
     looks: u64,
     links: u64,
     found: u64,
-    told: u64,
+    reported: u64,
     pruned: u64,
 }
 
@@ -151,7 +156,7 @@ impl Ranker {
         let share = if found.is_unwanted { UNWANTED_SHARE } else { 1.0 };
         let by_links = self.ledger.weight(&page, value);
         let own = self.focus.weight(id, by_links, context)? * share * self.form_shares.of(&found.source_url);
-        let mut own = self.tell(&mut page, own, &found.source_url);
+        let mut own = self.report(&mut page, own, &found.source_url);
         self.accounts.set(number, &page);
         let mut by_site: BTreeMap<SiteKey, Vec<ArrivingLink>> = BTreeMap::new();
         let mut inside = Vec::new();
@@ -176,7 +181,7 @@ impl Ranker {
             if is_own {
                 ranked.extend(own.take());
             }
-            outputs::tell_scheduler(&source, &site, ranked, context);
+            outputs::notify_scheduler(&source, &site, ranked, context);
         }
         Ok(())
     }
@@ -186,7 +191,7 @@ impl Ranker {
         let site = given.target_site.clone();
         let (source, links) = links::received(given);
         let ranked = self.arrive(&source, &site, links, context)?;
-        outputs::tell_scheduler(&source, &site, ranked, context);
+        outputs::notify_scheduler(&source, &site, ranked, context);
         Ok(())
     }
 
@@ -232,9 +237,9 @@ impl Ranker {
             match self.focus.take_link(target, source.focus.as_ref(), promise, by_links, context)? {
                 Some(weight) => {
                     let weight = weight * self.form_shares.of(&url);
-                    ranked.extend(self.tell(&mut page, weight, &url));
+                    ranked.extend(self.report(&mut page, weight, &url));
                 }
-                None if page.told_importance > 0.0 => ranked.extend(self.tell(&mut page, LEAST_WEIGHT, &url)),
+                None if page.sent_importance > 0.0 => ranked.extend(self.report(&mut page, LEAST_WEIGHT, &url)),
                 None => self.counts.pruned += 1,
             }
             self.accounts.set(number, &page);
@@ -244,15 +249,15 @@ impl Ranker {
     }
 
     /// Notes the weight of a page, and returns it if it has changed enough to be sent to the scheduler.
-    fn tell(&mut self, page: &mut LinkedPage, importance: f64, url: &CanonicalUrl) -> Option<RankedPage> {
-        let ratio = importance / page.told_importance;
-        if page.told_importance > 0.0 && ratio < self.rules.least_ratio && ratio > 1.0 / self.rules.least_ratio {
+    fn report(&mut self, page: &mut LinkedPage, importance: f64, url: &CanonicalUrl) -> Option<RankedPage> {
+        let ratio = importance / page.sent_importance;
+        if page.sent_importance > 0.0 && ratio < self.rules.least_ratio && ratio > 1.0 / self.rules.least_ratio {
             return None;
         }
-        self.counts.told += 1;
+        self.counts.reported += 1;
         // As it is kept.
-        page.told_importance = f64::from(importance as f32);
-        Some(RankedPage { url: url.clone(), depth: page.depth, importance: page.told_importance })
+        page.sent_importance = f64::from(importance as f32);
+        Some(RankedPage { url: url.clone(), depth: page.depth, importance: page.sent_importance })
     }
 }
 
@@ -319,7 +324,7 @@ impl Processor for Ranker {
 
     fn broadcast(&mut self, record: &InputRecord, _context: &mut Context<'_>) -> Result<(), ProcessError> {
         match record.read(RANK_TOTALS) {
-            Ok(totals) => self.ledger.hear(&totals),
+            Ok(totals) => self.ledger.learn(&totals),
             Err(error) => tracing::warn!(%error, "cannot read the totals of a partition; they are ignored"),
         }
         Ok(())
@@ -333,7 +338,7 @@ impl Processor for Ranker {
             ("link_looks_total", self.counts.looks as f64),
             ("links_total", self.counts.links as f64),
             ("pages_found_total", self.counts.found as f64),
-            ("weights_told_total", self.counts.told as f64),
+            ("weights_sent_total", self.counts.reported as f64),
             ("links_pruned_total", self.counts.pruned as f64),
             ("judged_pages", self.focus.totals.judged as f64),
             ("pages_in_focus", self.focus.totals.in_focus as f64),

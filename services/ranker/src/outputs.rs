@@ -13,7 +13,7 @@ const BYTES_PER_RECORD: usize = 512 << 10;
 const FRAME_BYTES: usize = 24;
 
 /// Sends the scheduler of a site its pages.
-pub(crate) fn tell_scheduler(source: &LinkSource, site: &SiteKey, pages: Vec<RankedPage>, context: &mut Context<'_>) {
+pub(crate) fn notify_scheduler(source: &LinkSource, site: &SiteKey, pages: Vec<RankedPage>, context: &mut Context<'_>) {
     for pages in parts(pages, |page| page.url.as_str().len()) {
         let ranked = RankedPages {
             site_key: site.clone(),

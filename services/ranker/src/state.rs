@@ -116,8 +116,8 @@ impl TableKey for SiteValueKey {
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (letter, hash) = <(u8, u64)>::from_bytes(bytes)?;
-        (letter == b'v').then_some(Self(hash))
+        let (character, hash) = <(u8, u64)>::from_bytes(bytes)?;
+        (character == b'v').then_some(Self(hash))
     }
 }
 
@@ -151,8 +151,8 @@ impl TableKey for FormKey {
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (letter, hash) = <(u8, u64)>::from_bytes(bytes)?;
-        (letter == b'p').then_some(Self(hash))
+        let (character, hash) = <(u8, u64)>::from_bytes(bytes)?;
+        (character == b'p').then_some(Self(hash))
     }
 }
 

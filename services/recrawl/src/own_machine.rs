@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn seeds_on_this_machine_are_allowed_while_nobody_elses_pages_are_fetched() {
+    fn seeds_on_this_machine_are_allowed_while_no_one_elses_pages_are_fetched() {
         let urls = ["http://127.0.0.1:8000/a", "http://127.0.0.1/", "http://[::1]/", "http://localhost:1/"];
         assert_eq!(allowed(&urls, None), ["127.0.0.1", "::1", "localhost"]);
         assert!(allowed(&urls, Some("https://example.org/crawler")).is_empty());

@@ -24,9 +24,9 @@ impl Scheduler {
                 }
                 match context.get(PAGES, &id)? {
                     Some(mut page) => {
-                        if let Some(letters) = self.frontier.seed_again(&mut page, command.weight) {
+                        if let Some(messages) = self.frontier.seed_again(&mut page, command.weight) {
                             context.put(PAGES, &id, &page);
-                            send(letters, context);
+                            send(messages, context);
                         }
                     }
                     None => {
@@ -47,12 +47,12 @@ impl Scheduler {
             CommandKind::PauseHost | CommandKind::ResumeHost => {
                 let host = command.host.as_ref().ok_or_else(|| missing("host"))?;
                 self.frontier.pause(host, command.kind == CommandKind::PauseHost);
-                self.tell_fetchers(host, context);
+                self.notify_fetchers(host, context);
             }
             CommandKind::BlockHost | CommandKind::UnblockHost => {
                 let host = command.host.as_ref().ok_or_else(|| missing("host"))?;
                 self.frontier.block(host, command.kind == CommandKind::BlockHost);
-                self.tell_fetchers(host, context);
+                self.notify_fetchers(host, context);
             }
             CommandKind::Unknown => {
                 let problem =
@@ -64,8 +64,8 @@ impl Scheduler {
     }
 
     /// Sends the fetchers whether requests that are handed out already may be sent.
-    fn tell_fetchers(&self, host: &Host, context: &mut Context<'_>) {
+    fn notify_fetchers(&self, host: &Host, context: &mut Context<'_>) {
         let stopped = self.frontier.is_stopped(host);
-        context.emit(HOST_STOPS, HostStop { host: host.clone(), stopped, told_at: context.now() });
+        context.emit(HOST_STOPS, HostStop { host: host.clone(), stopped, taken_at: context.now() });
     }
 }

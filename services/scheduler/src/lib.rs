@@ -21,7 +21,7 @@ pub use frontier::{FrontierRules, HostListing, HostReport, HostSchedule, HostTal
 use frontier::{ChosenPage, Frontier, HandOut};
 use messages::topics::{ANSWERS, DEMAND, FETCH_REQUESTS, FETCH_RESULTS, HOST_STOPS, SCHEDULER_EVENTS};
 use messages::{
-    ChangeEstimate, ChangeHint, MirrorLetter, PageLinks, PageRemoval, PagesShown, QuestionDesk, RankedPages,
+    ChangeEstimate, ChangeHint, MirrorMessage, PageLinks, PageRemoval, PagesShown, QuestionDesk, RankedPages,
     SchedulerEvent, SiteListing, SweepForecast,
 };
 use page::{PageId, SiteKey, Timestamp};
@@ -35,7 +35,7 @@ pub fn topology() -> StageTopology {
     let tables =
         StageTopology::new("scheduler", SCHEDULER_EVENTS).keeps(PAGES).keeps(HOSTS).keeps(OUTLOOK).keeps(FORGOTTEN);
     let writes = tables.writes(FETCH_REQUESTS).writes(FETCH_RESULTS).writes(DEMAND).writes(SCHEDULER_EVENTS);
-    writes.writes(HOST_STOPS).writes(ANSWERS).hears(DEMAND).begins_traces_with(FETCH_REQUESTS)
+    writes.writes(HOST_STOPS).writes(ANSWERS).takes_broadcasts_of(DEMAND).begins_traces_with(FETCH_REQUESTS)
 }
 
 /// The description of the stage. `partitions` is the number of partitions of the loop's topics.
@@ -71,9 +71,9 @@ impl Scheduler {
         let Some(mut page) = page else {
             return self.take_stray(&estimate.look, context);
         };
-        let letters = self.frontier.take_estimate(estimate, &mut page);
+        let messages = self.frontier.take_estimate(estimate, &mut page);
         context.put(PAGES, &id, &page);
-        send(letters, context);
+        send(messages, context);
         Ok(())
     }
 
@@ -154,29 +154,29 @@ impl Scheduler {
         Ok(())
     }
 
-    fn take_letter(
+    fn take_message(
         &mut self,
-        letter: &MirrorLetter,
+        message: &MirrorMessage,
         key: &[u8],
         context: &mut Context<'_>,
     ) -> Result<(), ProcessError> {
         if !self.frontier.shares_fetches() {
             return Ok(());
         }
-        let letters = match context.get(PAGES, &letter.to)? {
+        let messages = match context.get(PAGES, &message.to)? {
             Some(mut page) => {
-                let answers = self.frontier.take_letter(letter, &mut page);
+                let answers = self.frontier.take_message(message, &mut page);
                 let answers = answers.map_err(ProcessError::SetAside)?;
-                context.put(PAGES, &letter.to, &page);
+                context.put(PAGES, &message.to, &page);
                 answers
             }
             None => {
                 let site = SiteKey::from_domain(String::from_utf8_lossy(key));
-                let answer = self.frontier.answer_for_unknown(letter, site).map_err(ProcessError::SetAside)?;
+                let answer = self.frontier.answer_for_unknown(message, site).map_err(ProcessError::SetAside)?;
                 answer.into_iter().collect()
             }
         };
-        send(letters, context);
+        send(messages, context);
         Ok(())
     }
 
@@ -227,9 +227,9 @@ impl Scheduler {
     /// Deletes a page, here and in the other stages.
     fn remove(&mut self, removal: PageRemoval, page: Option<ScheduledPage>, context: &mut Context<'_>) {
         let id = removal.url.page_id();
-        let letters = self.frontier.forget(id, page);
+        let messages = self.frontier.forget(id, page);
         context.delete(PAGES, &id);
-        send(letters, context);
+        send(messages, context);
         context.emit(FETCH_RESULTS, removal);
     }
 
@@ -279,7 +279,7 @@ impl Processor for Scheduler {
             SchedulerEvent::Hint(hint) => self.take_hint(&hint, context)?,
             SchedulerEvent::Listing(listing) => self.take_listing(&listing, context)?,
             SchedulerEvent::Sweeps(forecast) => self.take_forecast(forecast, context)?,
-            SchedulerEvent::Letter(letter) => self.take_letter(&letter, &record.key, context)?,
+            SchedulerEvent::Message(message) => self.take_message(&message, &record.key, context)?,
             SchedulerEvent::Ranked(pages) => self.take_ranked(pages, context)?,
             SchedulerEvent::Shown(shown) => {
                 if let Some(mut page) = context.get(PAGES, &shown.page_id)?
@@ -312,7 +312,7 @@ impl Processor for Scheduler {
 
     fn broadcast(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         match record.read(DEMAND) {
-            Ok(demand) => self.frontier.hear_demand(&demand, context.task().partition),
+            Ok(demand) => self.frontier.take_demand(&demand, context.task().partition),
             Err(error) => tracing::warn!(%error, "cannot read a demand; it is ignored"),
         }
         Ok(())
@@ -329,8 +329,8 @@ fn load(id: PageId, context: &Context<'_>) -> Result<ScheduledPage, ProcessError
         .ok_or_else(|| ProcessError::Stop(format!("page {id} is in the columns but not in the state store")))
 }
 
-fn send(letters: Vec<MirrorLetter>, context: &mut Context<'_>) {
-    for letter in letters {
-        context.emit(SCHEDULER_EVENTS, letter);
+fn send(messages: Vec<MirrorMessage>, context: &mut Context<'_>) {
+    for message in messages {
+        context.emit(SCHEDULER_EVENTS, message);
     }
 }

@@ -44,17 +44,17 @@ impl TableKey for OutlookKey {
     type Bytes = [u8; 9];
 
     fn to_bytes(&self) -> [u8; 9] {
-        let letter_and_hash = match *self {
+        let message_and_hash = match *self {
             Self::Group(hash) => (b'g', hash),
             Self::Cell(hash) => (b'c', hash),
             Self::Site(hash) => (b's', hash),
         };
-        letter_and_hash.to_bytes()
+        message_and_hash.to_bytes()
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (letter, hash) = <(u8, u64)>::from_bytes(bytes)?;
-        match letter {
+        let (message, hash) = <(u8, u64)>::from_bytes(bytes)?;
+        match message {
             b'g' => Some(Self::Group(hash)),
             b'c' => Some(Self::Cell(hash)),
             b's' => Some(Self::Site(hash)),

@@ -202,8 +202,8 @@ fn run_ours(program: &Path, mode: &str, site: &Site, hosts: usize, way: Way) -> 
         command
     });
     check("recrawl", &ran, site, hosts);
-    let told: u64 = ran.0.stdout.split(' ').next().and_then(|count| count.parse().ok()).unwrap_or(0);
-    assert_eq!(told, ran.1.pages, "recrawl says: {}", ran.0.stdout);
+    let reported: u64 = ran.0.stdout.split(' ').next().and_then(|count| count.parse().ok()).unwrap_or(0);
+    assert_eq!(reported, ran.1.pages, "recrawl says: {}", ran.0.stdout);
     ran
 }
 

@@ -48,8 +48,8 @@ fuzz_target!(|input: &[u8]| {
         let head = block.strip_suffix(body).expect("the body stands last");
         assert!(head.ends_with(b"\n\r\n") || head.ends_with(b"\n\n"), "an empty line ends the head");
         let lines = warc::header_lines(head);
-        let is_told = |name: &str| lines.iter().any(|(told, _)| told.trim().eq_ignore_ascii_case(name));
-        assert!(!is_told("content-encoding") && !is_told("transfer-encoding"), "it is stored unpacked");
+        let is_reported = |name: &str| lines.iter().any(|(reported, _)| reported.trim().eq_ignore_ascii_case(name));
+        assert!(!is_reported("content-encoding") && !is_reported("transfer-encoding"), "it is stored unpacked");
         for (name, value) in &lines {
             let is_length = name.trim().eq_ignore_ascii_case("content-length");
             assert!(!is_length || value.parse() == Ok(body.len()), "{value} bytes of {}", body.len());

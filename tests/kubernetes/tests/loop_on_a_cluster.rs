@@ -102,20 +102,20 @@ async fn the_dev_overlay_runs_and_takes_what_operators_do_to_it() {
 
     let wrong = settings.replace("fetches_per_second = 20", "fetches_per_second = \"many\"");
     cluster.apply(&overlay(wrong, IMAGES[1], [2, 2, 3])).await;
-    let told = wait_for("a wrong setting is told", SOON, async || {
-        let told = cluster.pods().await.iter().find_map(last_refusal);
-        told.ok_or_else(|| "no container has refused its settings".to_owned())
+    let reported = wait_for("a wrong setting is told", SOON, async || {
+        let reported = cluster.pods().await.iter().find_map(last_refusal);
+        reported.ok_or_else(|| "no container has refused its settings".to_owned())
     })
     .await;
-    assert!(told.contains("fetches_per_second"), "{told}");
+    assert!(reported.contains("fetches_per_second"), "{reported}");
     for (stage, ready) in [("deployment/recrawl-fetcher", "3"), ("statefulset/recrawl-scheduler", "1")] {
         wait_for(&format!("{ready} pods of {stage} keep the right settings"), SOON, async || {
-            let told = cluster.kubectl(&format!("get {stage} -o jsonpath={{.status.readyReplicas}}")).await;
-            if told == ready { Ok(()) } else { Err(format!("{told} are ready")) }
+            let reported = cluster.kubectl(&format!("get {stage} -o jsonpath={{.status.readyReplicas}}")).await;
+            if reported == ready { Ok(()) } else { Err(format!("{reported} are ready")) }
         })
         .await;
     }
-    cluster.step(&format!("a wrong setting stops the rollout: {}", told.lines().last().unwrap_or_default()));
+    cluster.step(&format!("a wrong setting stops the rollout: {}", reported.lines().last().unwrap_or_default()));
     cluster.apply(&overlay(settings, IMAGES[1], [2, 2, 3])).await;
     cluster.wait_until_rolled_out().await;
     turns(&cluster, &urls, 7).await;

@@ -97,15 +97,15 @@ mod tests {
         let mut look = Look::new(request.clone(), FetchOutcome::ServerError, Timestamp::from_secs(6));
         look.status = Some(500);
         let result = FetchResult { detail: Some("it says 500".to_owned()), ..FetchResult::new(look) };
-        let told = |topic: String, value: Vec<u8>| by(&names)(&topic, &value);
-        let facts = told(names.topic(FETCH_REQUESTS), request.encode());
+        let reported = |topic: String, value: Vec<u8>| by(&names)(&topic, &value);
+        let facts = reported(names.topic(FETCH_REQUESTS), request.encode());
         let expected: &Attribute = &("url.full", AttributeValue::Text("http://a.example/x".to_owned()));
         assert!(facts.attributes.contains(expected) && facts.error.is_none(), "{facts:?}");
         assert!(facts.attributes.contains(&("recrawl.reason", "new".into())), "{facts:?}");
-        let facts = told(names.topic(FETCH_RESULTS), DetectorEvent::Result(result.clone()).encode());
+        let facts = reported(names.topic(FETCH_RESULTS), DetectorEvent::Result(result.clone()).encode());
         assert_eq!(facts.error.as_deref(), Some("it says 500"));
         assert!(facts.attributes.contains(&("http.response.status_code", 500.into())), "{facts:?}");
-        assert_eq!(told(names.topic(FETCH_RESULTS), b"nonsense".to_vec()), RecordFacts::default());
-        assert_eq!(told("another".to_owned(), request.encode()), RecordFacts::default());
+        assert_eq!(reported(names.topic(FETCH_RESULTS), b"nonsense".to_vec()), RecordFacts::default());
+        assert_eq!(reported("another".to_owned(), request.encode()), RecordFacts::default());
     }
 }

@@ -132,7 +132,7 @@ mod tests {
     use stream::{TraceContext, TraceId};
 
     #[test]
-    fn without_addresses_a_span_tells_what_came_of_a_page_and_not_where_it_is() {
+    fn without_addresses_a_span_reports_what_came_of_a_page_and_not_where_it_is() {
         let context = TraceContext::begun(TraceId::of_record("topic", b"key", b"value"));
         let span = Span {
             context: context.step(3),
@@ -149,11 +149,11 @@ mod tests {
         assert!(!format!("{hidden:?}").contains("a.example"), "{hidden:?}");
         assert_eq!(hidden.attributes.len(), 1);
         assert_eq!(hidden.status, Status::error(""));
-        let told = to_otlp(span);
-        assert_eq!(told.status, Status::error("a.example does not answer"));
-        assert_eq!(told.span_context.trace_id().to_string(), context.trace_id.to_string());
-        assert_eq!(told.span_context.span_id().to_string(), context.step(3).span_id.to_string());
-        assert_eq!(told.parent_span_id.to_string(), context.span_id.to_string());
-        assert_eq!(told.start_time, UNIX_EPOCH + Duration::from_millis(1_500));
+        let reported = to_otlp(span);
+        assert_eq!(reported.status, Status::error("a.example does not answer"));
+        assert_eq!(reported.span_context.trace_id().to_string(), context.trace_id.to_string());
+        assert_eq!(reported.span_context.span_id().to_string(), context.step(3).span_id.to_string());
+        assert_eq!(reported.parent_span_id.to_string(), context.span_id.to_string());
+        assert_eq!(reported.start_time, UNIX_EPOCH + Duration::from_millis(1_500));
     }
 }

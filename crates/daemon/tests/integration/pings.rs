@@ -90,9 +90,10 @@ fn pages_come_as_an_object_an_array_or_line_by_line_and_what_is_wrong_is_named()
     assert_eq!(hints(&reply), expected.map(|(url, at)| (url, HintKind::Ping, Some(at))));
     let hint = &reply.hints[0];
     assert_eq!((hint.page_id, hint.hinted_at), (CanonicalUrl::parse("http://a.test/y").unwrap().page_id(), NOW));
-    let told: serde_json::Value = serde_json::from_str(&reply.body).unwrap();
-    assert_eq!((&told["taken"], &told["refused"], reply.counts.refused), (&3.into(), &4.into(), 4));
-    let reasons: Vec<_> = told["reasons"].as_array().unwrap().iter().map(|reason| reason.as_str().unwrap()).collect();
+    let reported: serde_json::Value = serde_json::from_str(&reply.body).unwrap();
+    assert_eq!((&reported["taken"], &reported["refused"], reply.counts.refused), (&3.into(), &4.into(), 4));
+    let reasons: Vec<_> =
+        reported["reasons"].as_array().unwrap().iter().map(|reason| reason.as_str().unwrap()).collect();
     for (reason, start) in
         reasons.iter().zip(["3: no address", "4: missing field `url`", "5: changed_at", "6: changed_at"])
     {
@@ -167,7 +168,7 @@ fn indexnow_takes_lists_of_one_host_whole_or_not_at_all() {
 }
 
 #[test]
-fn a_hub_is_told_that_what_the_settings_name_is_wanted_and_nothing_else() {
+fn a_hub_is_reported_that_what_the_settings_name_is_wanted_and_nothing_else() {
     let pings = all(&[]);
     let verify = |name: &str, mode: &str, topic: &str| {
         let query = format!("hub.mode={mode}&hub.topic={topic}&hub.challenge=x%20y&hub.lease_seconds=864000");
@@ -211,7 +212,7 @@ fn a_signed_feed_hints_at_its_entries_and_itself() {
 }
 
 #[test]
-fn what_is_not_signed_as_it_should_be_is_ignored_and_the_sender_not_told() {
+fn what_is_not_signed_as_it_should_be_is_ignored_and_the_sender_not_reported() {
     let pings = all(&[]);
     let good = ask(&pings, "POST", "/websub/news", ("x-hub-signature", SIGNATURES[1]), FEED);
     let short = &SIGNATURES[1][..SIGNATURES[1].len() - 2];

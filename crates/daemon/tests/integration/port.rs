@@ -206,10 +206,10 @@ struct Held {
 }
 
 fn held_commands(step_timeout: Duration) -> (Background, SocketAddr, Held) {
-    let ((tell, begun), (end, may_end)) = (channel(), channel());
+    let ((report, begun), (end, may_end)) = (channel(), channel());
     let may_end = Mutex::new(may_end);
     let (open, address) = port_with(step_timeout, move |_, _| {
-        tell.send(()).unwrap();
+        report.send(()).unwrap();
         may_end.lock().unwrap().recv_timeout(PATIENCE).unwrap();
         Some(TextResponse::text(200, ""))
     });

@@ -82,7 +82,7 @@ mod tests {
     }
 
     /// The texts, watched ones in brackets, and how often each part was found.
-    fn told(kind: &str, body: &str, selection: &Selection) -> (String, Vec<u32>) {
+    fn reported(kind: &str, body: &str, selection: &Selection) -> (String, Vec<u32>) {
         let blocks = read(kind, body, selection);
         let text = |block| match blocks.text(block) {
             text if block.watched => format!("[{text}]"),
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn what_is_watched_has_blocks_of_its_own() {
         let check = |watch: &[&str], html: &str, expected: (&str, &[u32])| {
-            let (text, found) = told("text/html", html, &selection(watch, &[]));
+            let (text, found) = reported("text/html", html, &selection(watch, &[]));
             assert_eq!((text.as_str(), found.as_slice()), expected, "{html}");
         };
         check(&[".p"], "<p>Only <b class=p>5 €</b> a piece", ("Only|[5 €]|a piece", &[1]));
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn what_is_ignored_is_not_read_and_wins() {
         let check = |watch: &[&str], ignore: &[&str], html: &str, expected: &str| {
-            assert_eq!(told("text/html", html, &selection(watch, ignore)).0, expected, "{html}");
+            assert_eq!(reported("text/html", html, &selection(watch, ignore)).0, expected, "{html}");
         };
         check(&[], &["i"], "<p>a <i>b</i> c<p>d", "a c|d");
         check(&[], &[".x"], "<title class=x>t</title><div class=x><p>a<a href=/b>c</a><img src=d.png></div>e", "e");
@@ -131,17 +131,17 @@ mod tests {
     fn facts_are_watched_by_name() {
         let html = "<script type=application/ld+json>{\"name\":\"A\",\"price\":5,\"availability\":\"InStock\"}</script>\
                     <p>Now <b itemprop=price>6 €</b><meta property=og:price:amount content=7><title>T</title>";
-        let (text, found) = told("text/html", html, &selection(&["fact:price"], &[]));
+        let (text, found) = reported("text/html", html, &selection(&["fact:price"], &[]));
         assert_eq!(text, "Now|[6 €]|A availability: InStock|[A price: 5]|[og:price:amount: 7]|T");
         assert_eq!(found, [3]);
-        assert_eq!(told("text/html", html, &selection(&["fact:title", "fact:date"], &[])).1, [1, 0]);
+        assert_eq!(reported("text/html", html, &selection(&["fact:title", "fact:date"], &[])).1, [1, 0]);
     }
 
     #[test]
     fn values_are_watched_by_pointer() {
         let json = "{\"a\":{\"b\":1,\"c/d\":[2,{\"e\":3}]},\"f\":4}";
         let check = |watch: &[&str], ignore: &[&str], expected: (&str, &[u32])| {
-            let (text, found) = told("application/json", json, &selection(watch, ignore));
+            let (text, found) = reported("application/json", json, &selection(watch, ignore));
             assert_eq!((text.as_str(), found.as_slice()), expected, "{watch:?} {ignore:?}");
         };
         check(&["/a/b"], &[], ("[a: b: 1]|a: c/d: 2|a: c/d: e: 3|f: 4", &[1]));
@@ -180,8 +180,8 @@ mod tests {
             prop_assert_eq!(plain.all_text(), nothing.all_text());
             prop_assert_eq!(plain.list.len(), nothing.list.len());
             let watched = Blocks::of_selected_html(&soup, &selection(&[".w"], &[]));
-            let letters = |text: &str| text.split_whitespace().collect::<String>();
-            prop_assert_eq!(letters(plain.all_text()), letters(watched.all_text()));
+            let characters = |text: &str| text.split_whitespace().collect::<String>();
+            prop_assert_eq!(characters(plain.all_text()), characters(watched.all_text()));
             prop_assert!(watched.found[0] > 0 || watched.list.iter().all(|block| !block.watched));
         }
     }

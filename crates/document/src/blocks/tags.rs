@@ -62,8 +62,8 @@ impl BlockReader<'_> {
             let last = name.rsplit(':').next().unwrap_or_default();
             FACT_NAMES.contains(&last) || last == "amount" || self.selected.watched
         };
-        let tells_modified = |name: &str| name == MODIFIED || name.ends_with(":modified_time");
-        if item.or(property).is_some_and(tells_modified) {
+        let says_modified = |name: &str| name == MODIFIED || name.ends_with(":modified_time");
+        if item.or(property).is_some_and(says_modified) {
             self.facts.modified_at(&content);
         }
         if let Some(property) = item.filter(|property| is_fact(property)) {

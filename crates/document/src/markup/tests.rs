@@ -13,7 +13,7 @@ fn shown(html: &str) -> String {
 }
 
 #[test]
-fn text_is_told_from_markup_as_the_standard_says() {
+fn text_is_distinguished_from_markup_as_the_standard_says() {
     let check = |html: &str, expected: &str| assert_eq!(shown(html), expected, "{html}");
     check("a<B Class='>'>b</b >c", "a{b}b{/b}c");
     check("a < b <3 <>c</>d</ x>e", "a < b <3 <>cde");

@@ -206,9 +206,9 @@ fn a_browser_says_what_the_table_says() {
     let cases: Vec<_> = TABLE.iter().flat_map(|(html, list)| list.iter().map(move |case| (page(html), case))).collect();
     let asked: Vec<_> = cases.iter().map(|(html, (selector, _))| (html, selector)).collect();
     let asked = serde_json::to_string(&asked).expect("texts are JSON").replace('<', "\\u003c");
-    let script = "const told = cases.map(([html, selector]) => [...new DOMParser().parseFromString(html, 'text/html')\
+    let script = "const reported = cases.map(([html, selector]) => [...new DOMParser().parseFromString(html, 'text/html')\
                   .querySelectorAll(selector)].map(element => element.getAttribute('n')).filter(n => n).join(' '));\
-                  document.body.textContent = JSON.stringify(told);";
+                  document.body.textContent = JSON.stringify(reported);";
     let directory = std::env::temp_dir().join(format!("recrawl-selectors-{}", std::process::id()));
     std::fs::create_dir_all(&directory).expect("a directory for the browser");
     let file = directory.join("cases.html");
@@ -224,9 +224,9 @@ fn a_browser_says_what_the_table_says() {
     drop(std::fs::remove_dir_all(&directory));
     let shown = String::from_utf8_lossy(&output.stdout);
     let answers = shown.split("<body>").nth(1).and_then(|rest| rest.split("</body>").next()).unwrap_or_default();
-    let told: Vec<String> = serde_json::from_str(answers).unwrap_or_else(|error| panic!("{error}: {shown}"));
-    let differing = cases.iter().zip(&told).filter(|((_, (_, expected)), told)| expected != told);
-    let wrong: Vec<_> = differing.map(|((_, (selector, _)), told)| format!("{selector:?}: {told:?}")).collect();
+    let reported: Vec<String> = serde_json::from_str(answers).unwrap_or_else(|error| panic!("{error}: {shown}"));
+    let differing = cases.iter().zip(&reported).filter(|((_, (_, expected)), reported)| expected != reported);
+    let wrong: Vec<_> = differing.map(|((_, (selector, _)), reported)| format!("{selector:?}: {reported:?}")).collect();
     assert!(wrong.is_empty(), "a browser says {}", wrong.join("\n"));
 }
 

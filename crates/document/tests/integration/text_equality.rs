@@ -29,7 +29,7 @@ impl TokenSink for Sink {
         let seen = &mut *self.0.borrow_mut();
         match token {
             Token::CharacterTokens(text) if seen.hidden.is_none() && seen.templates == 0 => {
-                seen.text.extend(text.chars().filter(|letter| !letter.is_whitespace()));
+                seen.text.extend(text.chars().filter(|character| !character.is_whitespace()));
             }
             Token::TagToken(tag) => return seen.tag(&tag),
             _ => {}
@@ -99,7 +99,7 @@ fn our_text(html: &str) -> String {
     extract(Some("text/html; charset=utf-8"), html.as_bytes())
         .text
         .chars()
-        .filter(|letter| !letter.is_whitespace())
+        .filter(|character| !character.is_whitespace())
         .collect()
 }
 

@@ -80,7 +80,7 @@ impl ExplainedPage<'_> {
             ));
             return reasons;
         }
-        let silence = self.pages.heard.silence(self.slot);
+        let silence = self.pages.received.silence(self.slot);
         if silence > 0.0 {
             reasons.push(format!(
                 "A list of its site names no change of it since, so {silence:.2} of the days since then count as if it \

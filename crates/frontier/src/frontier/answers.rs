@@ -5,14 +5,14 @@ use crate::fetch_cost::learned_bytes;
 use crate::hosts::{HostAnswer, is_trouble};
 use crate::page_record::{LastFailure, ScheduledPage};
 use crate::request::AnswerFate;
-use messages::{ChangeEstimate, ContentEvidence, FetchOutcome, Look, MirrorLetter, TroubleNotice, Verdict};
+use messages::{ChangeEstimate, ContentEvidence, FetchOutcome, Look, MirrorMessage, TroubleNotice, Verdict};
 use page::Timestamp;
 use std::time::Duration;
 
 impl Frontier {
     /// Handles what the result of a request says of its page: it was fetched, could not be, or the request came back
     /// unsent. Returns messages to its mirrors. [`Frontier::mind_hosts`] and [`Frontier::pay_for`] handle the rest.
-    pub fn take_estimate(&mut self, estimate: &ChangeEstimate, page: &mut ScheduledPage) -> Vec<MirrorLetter> {
+    pub fn take_estimate(&mut self, estimate: &ChangeEstimate, page: &mut ScheduledPage) -> Vec<MirrorMessage> {
         let ChangeEstimate { look, judgement, belief, .. } = estimate;
         if look.was_not_sent() {
             self.take_back(look, page);
@@ -47,7 +47,7 @@ impl Frontier {
             self.note_list(look.page_id, page);
             self.count_news(page, previous, look.fetched_at);
             if verdict == Verdict::Unchanged {
-                self.hear_again(look.page_id, look.fetched_at);
+                self.receive_again(look.page_id, look.fetched_at);
             }
         } else {
             page.failure = Some(LastFailure::of(look));
@@ -59,13 +59,13 @@ impl Frontier {
             AnswerFate::Current { audited: Some(expected) } => self.audit.judge(page, verdict, expected),
             AnswerFate::Current { audited: None } => {}
         }
-        let letters = self.judge_ties(page, estimate);
+        let messages = self.judge_ties(page, estimate);
         let slot = self.set(look.page_id, page);
         if content == ContentEvidence::Nothing {
             self.pages.columns.unanswered(slot);
         }
         self.plan_after_look(slot, page, verdict, look.fetched_at, previous);
-        letters
+        messages
     }
 
     /// Subtracts from the budget what a look has cost. A fetch was taken from it when the request was handed out. It is

@@ -5,7 +5,7 @@ use crate::host_limit::{HostRoom, Worth};
 use crate::hosts::HostGate;
 use crate::page_record::ScheduledPage;
 use crate::ties::with_ties;
-use messages::{ChangeBelief, Link, MirrorLetter, PageLinks, RankedPage};
+use messages::{ChangeBelief, Link, MirrorMessage, PageLinks, RankedPage};
 use page::{CanonicalUrl, Host, PageId, Timestamp};
 use settings::Discover;
 
@@ -167,16 +167,16 @@ impl Frontier {
     }
 
     /// Seeds a known page again. Returns messages to its mirrors; `None` when nothing changes.
-    pub fn seed_again(&mut self, page: &mut ScheduledPage, weight: f64) -> Option<Vec<MirrorLetter>> {
+    pub fn seed_again(&mut self, page: &mut ScheduledPage, weight: f64) -> Option<Vec<MirrorMessage>> {
         if page.weight == weight && page.depth == 0 {
             return None;
         }
         (page.weight, page.depth) = (weight, 0);
         let id = page.url.page_id();
-        let letters = with_ties(id, page, |ties, me, rank| ties.reweighed(me, rank));
+        let messages = with_ties(id, page, |ties, me, rank| ties.reweighed(me, rank));
         let slot = self.set(id, page);
         self.plan_by_weight(slot, page);
-        Some(letters)
+        Some(messages)
     }
 
     /// Notes that an operator has forgotten the page, so that no link, list or hint adds it again.
@@ -197,13 +197,13 @@ impl Frontier {
     }
 
     /// Forgets a page; `page` is its record, if it was known. Returns messages to its mirrors.
-    pub fn forget(&mut self, id: PageId, page: Option<ScheduledPage>) -> Vec<MirrorLetter> {
+    pub fn forget(&mut self, id: PageId, page: Option<ScheduledPage>) -> Vec<MirrorMessage> {
         let dissolve = |mut page| with_ties(id, &mut page, |ties, me, _| ties.dissolve(me));
-        let letters = page.map(dissolve).unwrap_or_default();
+        let messages = page.map(dissolve).unwrap_or_default();
         if let (Some(slot), Some(planner)) = (self.pages.remove(id, &mut self.hosts, &self.rules), &mut self.planner) {
             planner.remove(slot);
         }
-        letters
+        messages
     }
 
     /// An operator wants the page fetched next.

@@ -36,12 +36,12 @@ impl Frontier {
     /// Pages left longer than the longest interval are fetched next, whatever their value.
     fn hold_overdue(&mut self, now: Timestamp) {
         let longest_days = self.rules.max_interval.as_secs_f64() / 86_400.0;
-        let (refetch, heard, own) = (&mut self.pages.refetch, &self.pages.heard, &self.pages.longest_days);
+        let (refetch, received, own) = (&mut self.pages.refetch, &self.pages.received, &self.pages.longest_days);
         self.pages.columns.visit(now, &Index::Uniform, &self.outlook, |page| {
             // A list that vouches for a page is no look at it.
             let longest_days =
                 if own.is_empty() { longest_days } else { own.get(&page.slot).copied().unwrap_or(longest_days) };
-            if !page.never_fetched && page.value + heard.silence(page.slot) > longest_days {
+            if !page.never_fetched && page.value + received.silence(page.slot) > longest_days {
                 refetch.insert(page.slot);
             }
         });

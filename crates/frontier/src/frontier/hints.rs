@@ -60,7 +60,7 @@ impl Frontier {
                 self.counts.unknown_pages += 1;
                 continue;
             };
-            if self.pages.heard.cover(slot, list_slot) {
+            if self.pages.received.cover(slot, list_slot) {
                 effects.relisted.push(id);
             }
             let (from_days, until_days) = (entry.changed_from.as_days(), entry.changed_until.as_days());
@@ -68,17 +68,17 @@ impl Frontier {
         }
         let Self { pages, hosts, .. } = &mut *self;
         let record = |host| &hosts.gate(host).hints;
-        let heard = pages.heard.hear(&mut pages.columns, list_slot, dates, listing.read_at, record);
+        let received = pages.received.receive(&mut pages.columns, list_slot, dates, listing.read_at, record);
         if listing.is_last {
-            let dropped = self.pages.heard.drop_unnamed(list_slot, listing.read_at);
+            let dropped = self.pages.received.drop_unnamed(list_slot, listing.read_at);
             effects.relisted.extend(dropped.into_iter().map(|slot| self.pages.id(slot)));
         }
-        let heard_news = heard.news;
-        effects.hinted = heard.hinted.into_iter().map(|slot| self.pages.id(slot)).collect();
+        let received_news = received.news;
+        effects.hinted = received.hinted.into_iter().map(|slot| self.pages.id(slot)).collect();
         // What is new at the first look had all the time since the pages were looked at. The days are counted with the
         // look.
-        if listing.previous_read_at.is_some() && heard_news > 0.0 {
-            list.list_news += heard_news;
+        if listing.previous_read_at.is_some() && received_news > 0.0 {
+            list.list_news += received_news;
             self.set(listing.list_page_id, list);
         }
         effects
@@ -95,10 +95,10 @@ impl Frontier {
     }
 
     /// A list was looked at and says what it said before.
-    pub(crate) fn hear_again(&mut self, id: PageId, now: Timestamp) {
+    pub(crate) fn receive_again(&mut self, id: PageId, now: Timestamp) {
         let Self { pages, hosts, .. } = self;
         if let Some(slot) = pages.slot(id) {
-            pages.heard.hear_again(&mut pages.columns, slot, now, |host| &hosts.gate(host).hints);
+            pages.received.receive_again(&mut pages.columns, slot, now, |host| &hosts.gate(host).hints);
         }
     }
 
@@ -120,7 +120,7 @@ impl Frontier {
         let Some(changed) = verdict.is_change() else { return };
         let host = self.hosts.of(&page.url);
         let Some(slot) = self.pages.slot(id) else { return };
-        let is_listed = self.pages.heard.list_of(slot).is_some();
+        let is_listed = self.pages.received.list_of(slot).is_some();
         if page.hinted == 0 && !is_listed && self.hosts.gate(host).hints.is_empty() {
             return;
         }
@@ -128,8 +128,8 @@ impl Frontier {
         let (Some(worth), Some(previous)) = (worth, previous) else { return };
         let record = &mut self.hosts.gate_mut(host).hints;
         let (hinted, span) = (page.hinted as u32, (previous, looked_at));
-        self.pages.heard.judge(slot, record, hinted, changed, worth.fresh_probability, span);
-        self.pages.heard.settle(slot);
+        self.pages.received.judge(slot, record, hinted, changed, worth.fresh_probability, span);
+        self.pages.received.settle(slot);
         self.hosts.mark_changed(host);
         (page.hinted, page.hint_hazard) = (0, 0.0);
     }
@@ -139,6 +139,6 @@ impl Frontier {
     pub(crate) fn hinted(&self, now: Timestamp) -> Vec<Slot> {
         let Self { pages, hosts, rules, outlook, demand, .. } = self;
         let precision = |host, kind| hosts.gate(host).hints.precision(kind);
-        pages.heard.due(&pages.columns, &rules.index, outlook, demand.price(), now, precision)
+        pages.received.due(&pages.columns, &rules.index, outlook, demand.price(), now, precision)
     }
 }

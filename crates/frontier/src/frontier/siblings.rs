@@ -31,7 +31,7 @@ impl Frontier {
     }
 
     /// Notes changed cells for the next tick.
-    pub(crate) fn hear_of_cells(&mut self, cells: impl IntoIterator<Item = u64>) {
+    pub(crate) fn take_cells(&mut self, cells: impl IntoIterator<Item = u64>) {
         if self.rules.siblings.is_some() && !matches!(self.rules.index, Index::Live { .. }) {
             self.taught_cells.extend(cells);
         }

@@ -3,9 +3,9 @@
 use super::Frontier;
 use crate::page_record::ScheduledPage;
 use crate::request::WantedReason;
-use crate::ties::{FAILURES_BORNE, can_be_passed, read_letter, with_ties, write_letter};
-use messages::{ChangeEstimate, FetchOutcome, MirrorLetter, Verdict};
-use mirrors::{Letter, MirrorPeer, Saying};
+use crate::ties::{FAILURES_BORNE, can_be_passed, read_message, with_ties, write_message};
+use messages::{ChangeEstimate, FetchOutcome, MirrorMessage, Verdict};
+use mirrors::{Message, MirrorPeer, Saying};
 use page::{PageId, SiteKey, Timestamp};
 use revisit::columns::Slot;
 
@@ -19,49 +19,53 @@ impl Frontier {
     ///
     /// # Errors
     /// When the message cannot be read.
-    pub fn take_letter(
+    pub fn take_message(
         &mut self,
-        letter: &MirrorLetter,
+        message: &MirrorMessage,
         page: &mut ScheduledPage,
-    ) -> Result<Vec<MirrorLetter>, String> {
-        let about = MirrorPeer { page_id: letter.about, site: letter.about_site.clone() };
-        let saying = read_letter(letter)?;
+    ) -> Result<Vec<MirrorMessage>, String> {
+        let about = MirrorPeer { page_id: message.about, site: message.about_site.clone() };
+        let saying = read_message(message)?;
         // A follower was found changed. This page has most likely changed too, and a look at it brings the two together
         // again.
         if let Saying::Leave { changed_at: Some(changed_at), .. } = saying {
             let was_follower =
-                page.ties.iter().flat_map(|ties| &ties.followers).any(|known| known.peer.page_id == letter.about);
+                page.ties.iter().flat_map(|ties| &ties.followers).any(|known| known.peer.page_id == message.about);
             let is_older = page.last_look_at.is_some_and(|last| last < changed_at);
             if was_follower && is_older {
                 page.request = page.request.want(WantedReason::Probe);
             }
         }
-        let letters = with_ties(letter.to, page, |ties, me, rank| ties.hear(me, rank, &about, saying));
-        let before = self.pages.weight(letter.to);
-        let slot = self.set(letter.to, page);
-        if before != self.pages.weight(letter.to) {
+        let messages = with_ties(message.to, page, |ties, me, rank| ties.receive(me, rank, &about, saying));
+        let before = self.pages.weight(message.to);
+        let slot = self.set(message.to, page);
+        if before != self.pages.weight(message.to) {
             self.plan_by_weight(slot, page);
         }
-        Ok(letters)
+        Ok(messages)
     }
 
     /// Answers a message to an unknown page of `site`: a page that wants to follow it must not wait.
     ///
     /// # Errors
     /// When the message cannot be read.
-    pub fn answer_for_unknown(&mut self, letter: &MirrorLetter, site: SiteKey) -> Result<Option<MirrorLetter>, String> {
+    pub fn answer_for_unknown(
+        &mut self,
+        message: &MirrorMessage,
+        site: SiteKey,
+    ) -> Result<Option<MirrorMessage>, String> {
         self.count_unknown_page();
-        let saying = match read_letter(letter)? {
+        let saying = match read_message(message)? {
             Saying::Follow { .. } => Saying::Release,
             Saying::Accept { epoch, .. } => Saying::Leave { epoch, changed_at: None },
             Saying::Candidate { .. } | Saying::Release | Saying::Leave { .. } => return Ok(None),
         };
-        let to = MirrorPeer { page_id: letter.about, site: letter.about_site.clone() };
-        Ok(Some(write_letter(Letter { to, about: MirrorPeer { page_id: letter.to, site }, saying })))
+        let to = MirrorPeer { page_id: message.about, site: message.about_site.clone() };
+        Ok(Some(write_message(Message { to, about: MirrorPeer { page_id: message.to, site }, saying })))
     }
 
     /// Updates a page's ties after a look. The caller stores the page.
-    pub(crate) fn judge_ties(&mut self, page: &mut ScheduledPage, estimate: &ChangeEstimate) -> Vec<MirrorLetter> {
+    pub(crate) fn judge_ties(&mut self, page: &mut ScheduledPage, estimate: &ChangeEstimate) -> Vec<MirrorMessage> {
         let Some(ties) = &mut page.ties else { return Vec::new() };
         ties.fetched();
         let ChangeEstimate { look, judgement, .. } = estimate;

@@ -205,7 +205,7 @@ impl Shard {
     }
 
     /// Takes in the news of another shard. News of this shard and old news are ignored.
-    pub fn hear(&mut self, news: ShardNews) {
+    pub fn learn(&mut self, news: ShardNews) {
         if news.shard == self.own.shard {
             return;
         }

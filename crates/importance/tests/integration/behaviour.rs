@@ -188,10 +188,10 @@ fn older_news_of_a_shard_is_ignored() {
     let none_yet = one.news();
     one.open();
     let first = one.news();
-    two.hear(first);
-    two.hear(none_yet);
+    two.learn(first);
+    two.learn(none_yet);
     assert_eq!(two.pages(), 1);
-    one.hear(first);
+    one.learn(first);
     assert_eq!(one.pages(), 1, "a shard knows itself");
 }
 

@@ -212,8 +212,8 @@ impl Stage for OpicShard {
             OpicInput::Share(share) => self.common.receive(share.amount),
             OpicInput::TrustShare(share) => self.trust.receive(share.amount),
             OpicInput::News(news, of_trust) => {
-                self.common.hear(news);
-                self.trust.hear(of_trust);
+                self.common.learn(news);
+                self.trust.learn(of_trust);
             }
             OpicInput::Punctuate => {
                 self.common.empty_purse(|share| send(share.to, OpicInput::Share(share)));

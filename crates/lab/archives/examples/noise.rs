@@ -62,7 +62,7 @@ fn main() -> anyhow::Result<()> {
         archive.judge_each(&urls, &mut |look| before = Some(counts.take(look, before.take(), show)))?;
         let NoiseCounts { raw, by_digest, meaningful, beside_digest, drawn } = counts;
         println!("| {source} | {raw} | {by_digest} | {meaningful} | {beside_digest} |");
-        drawn.iter().for_each(|(_, told)| println!("{told}"));
+        drawn.iter().for_each(|(_, reported)| println!("{reported}"));
     }
     Ok(())
 }

@@ -26,7 +26,7 @@ mod score;
 mod table;
 
 pub use crate::archive::{Archive, ArchiveError, ArchivedPage};
-pub use crate::edits::{EditPair, EditReport, Half, Origin, ToldRate, ToldRow};
+pub use crate::edits::{EditPair, EditReport, Half, Origin, ReportedRate, ReportedRow};
 pub use crate::frames::Frames;
 pub use crate::judge::{ArchivedLook, JudgedChange};
 pub use crate::live::LivePage;

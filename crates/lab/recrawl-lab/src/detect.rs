@@ -1,7 +1,7 @@
 //! `recrawl detect --corpus DIR`: judges every raw change of a recorded history, learning as it goes. `recrawl detect
 //! --edits DIR`: makes edits and noise on its pages, and judges those.
 
-use archives::{Archive, ArchiveError, EditReport, JudgedChange, Origin, ToldRow};
+use archives::{Archive, ArchiveError, EditReport, JudgedChange, Origin, ReportedRow};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use outputs::stdout::{Format, answer, word, written};
@@ -66,7 +66,7 @@ pub(crate) fn detect(arguments: &DetectArguments, format: Format) -> Result<(), 
 fn table(report: &EditReport) -> String {
     let (known, held_out) = (report.known_pages, report.held_out_pages);
     let mut text = format!("{} pages: {known} known, {held_out} held out\n", known + held_out);
-    let mut section = |what: &str, rows: &[ToldRow]| {
+    let mut section = |what: &str, rows: &[ReportedRow]| {
         let head = [what, "text", "known", "held out", "all", "of"];
         let widths = [44, 9, 5, 8, 5, 6];
         let mut line = |cells: [String; 6]| {
@@ -83,14 +83,14 @@ fn table(report: &EditReport) -> String {
             };
             let all = row.all();
             let rates = [row.known, row.held_out, all].map(|rate| rate.to_string());
-            let [known, held_out, told] = rates;
-            line([row.name.to_owned(), origin.to_owned(), known, held_out, told, all.of.to_string()]);
+            let [known, held_out, reported] = rates;
+            line([row.name.to_owned(), origin.to_owned(), known, held_out, reported, all.of.to_string()]);
         }
         text.push('\n');
     };
     section("edits that were told", &[report.edits.clone(), vec![report.all_edits()]].concat());
     section("noise that was told", &[report.noise.clone(), vec![report.all_noise()]].concat());
-    section("must be told", &report.must_be_told);
+    section("must be told", &report.must_be_reported);
     text
 }
 

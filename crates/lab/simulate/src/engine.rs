@@ -4,7 +4,7 @@
 use crate::changes::{ChangeSource, CosmeticNoise};
 use crate::error::SimulationError;
 use crate::learner::Learner;
-use crate::lists::{HeardDates, SiteLists};
+use crate::lists::{DateEvidence, SiteLists};
 use crate::metrics::{Scores, Tally};
 use crate::population::Pages;
 use crate::streams::{Draws, Purpose, RandomStream};
@@ -161,7 +161,7 @@ struct SimulationLoop<'a, C: ?Sized> {
     run: &'a Run,
     tally: Tally,
     copied_days: Vec<f64>,
-    heard: HeardDates,
+    received: DateEvidence,
     fetches: u64,
     siblings_taught_days: f64,
 }
@@ -221,7 +221,7 @@ impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
             run,
             tally,
             copied_days,
-            heard: HeardDates::new(if lists.lists().is_empty() { 0 } else { pages.len() }),
+            received: DateEvidence::new(if lists.lists().is_empty() { 0 } else { pages.len() }),
             fetches: 0,
             siblings_taught_days: run.start_days,
         })
@@ -265,11 +265,11 @@ impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
             .iter()
             .filter_map(|page| {
                 let date_days = self.lists.date(*page as usize, at_days)?;
-                self.heard.note(*page as usize, date_days);
+                self.received.note(*page as usize, date_days);
                 Some((Slot::new(*page), ListedDate::at(date_days)))
             })
             .collect();
-        self.policy.heard(slot, &dates, at_days);
+        self.policy.received(slot, &dates, at_days);
         let first = listed[0] as usize;
         let look = PolicyLook {
             at_days,
@@ -310,7 +310,7 @@ impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
 
     fn outcome(&mut self, page: usize, at_days: f64, last_change_days: Option<f64>) -> LookOutcome {
         let (host, copied_days) = (self.pages.host(page), self.copied_days[page]);
-        let listed_days = self.heard.judge(page, host, last_change_days.is_some(), copied_days);
+        let listed_days = self.received.judge(page, host, last_change_days.is_some(), copied_days);
         let trait_of_page = |salt| trait_of_page(self.run, page, salt);
         match last_change_days {
             Some(changed) if gives_dates(self.run, page) => LookOutcome::ChangedAt { age_days: at_days - changed },

@@ -27,7 +27,7 @@ pub struct SiteList {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ShownDates {
     /// One after the other.
-    Told {
+    Reported {
         /// In days, rising.
         dates: Vec<f64>,
         /// Days from a date until the list shows it.
@@ -85,7 +85,7 @@ impl SiteLists {
         let shown = (0..).zip(pages).map(|(number, (place, changes))| {
             let has_list = RandomStream::new(seed, place.site, Purpose::Lists).uniform() < rules.share;
             let dates = || rules.dates(changes, days, RandomStream::new(seed ^ 1, number, Purpose::Lists));
-            has_list.then(|| (place.site, ShownDates::Told { dates: dates(), late_days: 0.0 }))
+            has_list.then(|| (place.site, ShownDates::Reported { dates: dates(), late_days: 0.0 }))
         });
         Ok(Self::showing(shown))
     }
@@ -118,7 +118,7 @@ impl SiteLists {
     pub fn date(&self, page: usize, at_days: f64) -> Option<f64> {
         Some(match self.shown.get(page)?.as_ref()? {
             ShownDates::Now => at_days,
-            ShownDates::Told { dates, late_days } => {
+            ShownDates::Reported { dates, late_days } => {
                 let shown = dates.partition_point(|date| date + late_days <= at_days);
                 shown.checked_sub(1).map_or(-1.0, |last| dates[last])
             }
@@ -128,13 +128,13 @@ impl SiteLists {
 
 /// The dates that lists showed when they were last read, and how far those of each host can be believed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct HeardDates {
+pub(crate) struct DateEvidence {
     /// By page; empty where there are no lists.
     days: Vec<Option<f64>>,
     trust: BTreeMap<u32, DateTrust>,
 }
 
-impl HeardDates {
+impl DateEvidence {
     /// For this many pages that lists may name.
     pub(crate) fn new(pages: usize) -> Self {
         Self { days: vec![None; pages], trust: BTreeMap::new() }
@@ -149,9 +149,9 @@ impl HeardDates {
     pub(crate) fn judge(&mut self, page: usize, host: u32, changed: bool, copied_days: f64) -> Option<f64> {
         let date_days = (*self.days.get(page)?)?;
         let trust = self.trust.entry(host).or_default();
-        let told = Some(date_days).filter(|date| *date > copied_days && trust.is_trusted());
+        let reported = Some(date_days).filter(|date| *date > copied_days && trust.is_trusted());
         trust.add(changed, date_days > copied_days);
-        told
+        reported
     }
 }
 
@@ -170,11 +170,11 @@ mod tests {
         let listed = lists.lists().iter().map(|list| list.pages.len()).sum::<usize>();
         assert!((150..250).contains(&listed), "{listed}");
         assert!(lists.lists().iter().all(|list| list.pages.len() == 2), "a site lists all its pages");
-        let told = |shown: &ShownDates| match shown {
-            ShownDates::Told { dates, .. } => dates.clone(),
+        let reported = |shown: &ShownDates| match shown {
+            ShownDates::Reported { dates, .. } => dates.clone(),
             ShownDates::Now => panic!("only told dates are drawn"),
         };
-        let shown: Vec<f64> = lists.shown.iter().flatten().flat_map(told).filter(|at| *at < 365.0).collect();
+        let shown: Vec<f64> = lists.shown.iter().flatten().flat_map(reported).filter(|at| *at < 365.0).collect();
         let right = shown.iter().filter(|at| changes.contains(at)).count() as f64;
         assert!((right / shown.len() as f64 - 0.8).abs() < 0.02, "{right} {}", shown.len());
         assert!((right / (listed as f64 * 50.0) - 0.6).abs() < 0.02);
@@ -184,21 +184,25 @@ mod tests {
 
     #[test]
     fn a_date_counts_as_it_was_read_and_not_from_a_host_that_makes_dates_up() {
-        let mut heard = HeardDates::new(2);
-        assert_eq!(heard.judge(0, 7, true, 1.0), None);
-        heard.note(0, 5.0);
-        assert_eq!((heard.judge(0, 7, true, 1.0), heard.judge(0, 7, true, 6.0)), (Some(5.0), None));
-        heard.note(1, 9.0);
-        (0..3).for_each(|_| assert_eq!(heard.judge(1, 8, false, 1.0), Some(9.0)));
-        assert_eq!(heard.judge(1, 8, true, 1.0), None);
-        assert_eq!(HeardDates::new(0).judge(1, 8, true, 1.0), None);
+        let mut received = DateEvidence::new(2);
+        assert_eq!(received.judge(0, 7, true, 1.0), None);
+        received.note(0, 5.0);
+        assert_eq!((received.judge(0, 7, true, 1.0), received.judge(0, 7, true, 6.0)), (Some(5.0), None));
+        received.note(1, 9.0);
+        (0..3).for_each(|_| assert_eq!(received.judge(1, 8, false, 1.0), Some(9.0)));
+        assert_eq!(received.judge(1, 8, true, 1.0), None);
+        assert_eq!(DateEvidence::new(0).judge(1, 8, true, 1.0), None);
     }
 
     #[test]
     fn a_list_may_be_late_or_say_now_of_all() {
-        let told = |late_days| ShownDates::Told { dates: vec![7.0, 14.0], late_days };
-        let lists =
-            SiteLists::showing([Some(("b", told(3.0))), None, Some(("a", ShownDates::Now)), Some(("b", told(0.0)))]);
+        let reported = |late_days| ShownDates::Reported { dates: vec![7.0, 14.0], late_days };
+        let lists = SiteLists::showing([
+            Some(("b", reported(3.0))),
+            None,
+            Some(("a", ShownDates::Now)),
+            Some(("b", reported(0.0))),
+        ]);
         let pages: Vec<&[u32]> = lists.lists().iter().map(|list| &list.pages[..]).collect();
         assert_eq!(pages, [&[0, 3][..], &[2]]);
         assert_eq!((lists.date(0, 9.9), lists.date(0, 10.0), lists.date(3, 9.9)), (Some(-1.0), Some(7.0), Some(7.0)));

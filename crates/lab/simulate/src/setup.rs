@@ -117,7 +117,7 @@ mod tests {
         assert!(fault(PolicyKind::Live, gamma).contains("use estimator sweeps"));
         assert!(fault(PolicyKind::CrawlValue, Some(EstimatorChoice::Sweeps)).contains("for crawl-value"));
         assert!(fault(PolicyKind::Smoothed, None).contains("history"));
-        assert!(fault(PolicyKind::Told, None).contains("only recorded traces"));
+        assert!(fault(PolicyKind::Reported, None).contains("only recorded traces"));
         assert_eq!(check_estimator(PolicyKind::Uniform, Some(EstimatorChoice::Sweeps)), Ok(()));
     }
 }

@@ -80,7 +80,7 @@ mod tests {
         let web = web.expect("a seeded web opens");
         let now = web.trace().window.start.plus_days(50.0);
         let one = |page: &crate::PageHistory| {
-            let told = |now| {
+            let reported = |now| {
                 let request = DirectRequest {
                     authority: &page.host,
                     path: &page.path,
@@ -90,7 +90,7 @@ mod tests {
                 web.get(&request, now).expect("generated text has no errors").last_modified
             };
             let version = page.version_at(now).expect("pages of this web exist from the start");
-            [told(now), told(now.plus_days(1.0)), Some(page.states[version as usize].since)]
+            [reported(now), reported(now.plus_days(1.0)), Some(page.states[version as usize].since)]
         };
         web.trace().pages.iter().map(one).collect()
     }
@@ -98,8 +98,8 @@ mod tests {
     #[test]
     fn dates_of_pages_are_true_on_a_share_of_them_or_made_up() {
         let partly = dates(PageDates::True { share: 0.4 });
-        let told = partly.iter().filter(|[now, ..]| now.is_some()).count();
-        assert!((340..460).contains(&told), "{told} of {}", partly.len());
+        let reported = partly.iter().filter(|[now, ..]| now.is_some()).count();
+        assert!((340..460).contains(&reported), "{reported} of {}", partly.len());
         assert!(
             partly
                 .iter()

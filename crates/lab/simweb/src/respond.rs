@@ -266,7 +266,7 @@ fn redirect_to(mut answer: WebResponse, code: u16, address: &str) -> WebResponse
 }
 
 fn latin_1(utf_8: &Bytes) -> Bytes {
-    String::from_utf8_lossy(utf_8).chars().map(|letter| u8::try_from(u32::from(letter)).unwrap_or(b'?')).collect()
+    String::from_utf8_lossy(utf_8).chars().map(|character| u8::try_from(u32::from(character)).unwrap_or(b'?')).collect()
 }
 
 fn noise(seed: u64, length: usize) -> Bytes {

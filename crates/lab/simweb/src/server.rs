@@ -62,7 +62,7 @@ impl SimWeb {
         let ledger = Arc::new(Ledger::default());
         let site = Arc::new(ServedWeb { web: Arc::clone(&web), ledger: Arc::clone(&ledger), clock, gate, tls });
         let (stop, stopped) = oneshot::channel();
-        let (say_where, hear_where) = std::sync::mpsc::channel();
+        let (say_where, take_redirection) = std::sync::mpsc::channel();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -82,7 +82,7 @@ impl SimWeb {
             .name("simweb".into())
             .spawn(serve)
             .map_err(|source| CorpusError::Listen { addr, source })?;
-        let thread_directory = hear_where.recv().ok().flatten();
+        let thread_directory = take_redirection.recv().ok().flatten();
         Ok(Self { addr, web, ledger, thread_directory, stop: Some(stop), thread: Some(thread) })
     }
 

@@ -56,7 +56,7 @@ fn urlset(
     authority: &str,
     pages: &mut dyn Iterator<Item = &PageHistory>,
     at: Timestamp,
-    told: impl Fn(Timestamp) -> Timestamp,
+    reported: impl Fn(Timestamp) -> Timestamp,
     filler: std::ops::Range<usize>,
 ) -> (String, Option<Timestamp>) {
     let mut text = String::from(
@@ -65,7 +65,7 @@ fn urlset(
     let mut latest = None;
     for page in pages.filter(|page| page.exists_at(at)).take(MOST) {
         let Some(version) = page.version_at(at) else { continue };
-        let date = told(page.states[version as usize].since);
+        let date = reported(page.states[version as usize].since);
         latest = latest.max(Some(date));
         let address = escaped(&format!("http://{authority}{}", page.path));
         write(&mut text, format_args!("<url><loc>{address}</loc><lastmod>{date}</lastmod></url>"));

@@ -8,7 +8,7 @@ use crate::looks::{LedgerLook, Looks};
 use crate::trace::{ChangeTrace, TimeWindow};
 use change_rate::{EstimatorOptions, LookOutcome};
 use page::CanonicalUrl;
-use policies::foresight::{Told, ToldChange};
+use policies::foresight::{Reported, ReportedChange};
 use revisit::columns::Slot;
 use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::collections::HashMap;
@@ -72,18 +72,18 @@ pub fn trial(
 /// The looks of a policy that knows every future change: of the stale copies it fetches the one that will stay current
 /// longest. No crawler can do it. It is a yardstick, not a strict bound.
 pub fn clairvoyant(trace: &ChangeTrace, weights: &[f64], window: TimeWindow, budget_per_day: f64) -> Looks {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for (slot, page) in (0..).map(Slot::new).zip(&trace.pages) {
         for (number, state) in page.states.iter().enumerate() {
             let at_days = state.since.days_since(window.start);
             let next = page.states.get(number + 1);
             let until_days = next.map_or(window.days() + BEYOND_DAYS, |next| next.since.days_since(window.start));
             if state.since > window.start && state.since < window.end {
-                told.push(ToldChange { at_days, slot, rank: until_days - at_days });
+                reported.push(ReportedChange { at_days, slot, rank: until_days - at_days });
             }
         }
     }
-    trial(trace, weights, window, budget_per_day, TrialStart::Empty, &mut Told::new(told))
+    trial(trace, weights, window, budget_per_day, TrialStart::Empty, &mut Reported::new(reported))
 }
 
 fn insert_all(trace: &ChangeTrace, weights: &[f64], looks: &Looks, policy: &mut dyn RevisitPolicy) {

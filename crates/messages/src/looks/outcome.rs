@@ -196,16 +196,16 @@ mod tests {
     /// The scheduler resets failures and learns from every outcome with evidence of the content. So such an outcome
     /// must not cause a back-off.
     #[test]
-    fn what_tells_of_the_content_is_no_failure() {
+    fn what_reports_of_the_content_is_no_failure() {
         let schema: Value = serde_json::from_str(include_str!("../../../../schemas/parts/FetchOutcome.avsc")).unwrap();
         let symbols = &schema["symbols"];
         let all: Vec<FetchOutcome> = serde_json::from_value(symbols.clone()).unwrap();
         assert_eq!(all, FetchOutcome::ALL);
         for outcome in all {
             let meaning = outcome.meaning();
-            let tells = meaning.content != ContentEvidence::Nothing;
-            assert_eq!(tells, meaning.retry == RetryRule::WhenWorthIt, "{outcome:?}");
-            assert!(!tells || meaning.host_trouble == HostTrouble::No, "{outcome:?}");
+            let reports = meaning.content != ContentEvidence::Nothing;
+            assert_eq!(reports, meaning.retry == RetryRule::WhenWorthIt, "{outcome:?}");
+            assert!(!reports || meaning.host_trouble == HostTrouble::No, "{outcome:?}");
         }
     }
 

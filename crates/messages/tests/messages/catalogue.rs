@@ -63,9 +63,9 @@ fn a_union_has_the_keys_and_schemas_of_its_members() {
     assert_eq!(SchedulerEvent::Links(links.clone()).key(), links.key());
     let hint = ChangeHint::samples().remove(0);
     assert_eq!(SchedulerEvent::Hint(hint).key(), b"example.org");
-    let told: Vec<_> = SchedulerEvent::schemas().iter().map(|record| record.name).collect();
+    let reported: Vec<_> = SchedulerEvent::schemas().iter().map(|record| record.name).collect();
     assert_eq!(
-        told,
+        reported,
         [
             "ChangeEstimate",
             "PageLinks",
@@ -73,7 +73,7 @@ fn a_union_has_the_keys_and_schemas_of_its_members() {
             "ChangeHint",
             "SiteListing",
             "SweepForecast",
-            "MirrorLetter",
+            "MirrorMessage",
             "RankedPages",
             "PagesShown",
             "TroubleNotice",

@@ -2,7 +2,7 @@ use crate::samples::Samples;
 use apache_avro::Schema;
 use messages::{
     Answer, ChangeEstimate, ChangeHint, Command, DeadLetter, DecodeError, Demand, FetchRequest, FetchResult,
-    Fingerprint, FocusOrder, HostStop, Keyed, LinkCash, Message, MirrorLetter, PageBand, PageChange, PageContent,
+    Fingerprint, FocusOrder, HostStop, Keyed, LinkCash, Message, MirrorMessage, PageBand, PageChange, PageContent,
     PageLinks, PageObservation, PageOutLinks, PageRemoval, PagesShown, Question, RankTotals, RankedPages, SiteListing,
     SweepForecast, TroubleNotice, VirtualCash,
 };
@@ -43,7 +43,7 @@ pub(crate) fn record_types() -> Vec<RecordType> {
         record_type::<HostStop>(),
         record_type::<SweepForecast>(),
         record_type::<PageBand>(),
-        record_type::<MirrorLetter>(),
+        record_type::<MirrorMessage>(),
         record_type::<TroubleNotice>(),
         record_type::<PageOutLinks>(),
         record_type::<LinkCash>(),
@@ -114,15 +114,18 @@ fn every_field_is_documented() {
 }
 
 #[test]
-fn the_schemas_that_are_told_are_those_of_all_messages() {
-    let mut told = messages::schemas::of_messages();
-    told.sort_by_key(|record| record.name);
+fn the_schemas_that_are_reported_are_those_of_all_messages() {
+    let mut reported = messages::schemas::of_messages();
+    reported.sort_by_key(|record| record.name);
     let mut known = record_types();
     known.sort_by_key(|record| record.name);
-    assert_eq!(told.len(), known.len());
-    for (told, known) in told.iter().zip(&known) {
-        assert_eq!((told.name, told.fingerprint), (known.name, known.fingerprint));
-        assert_eq!(messages::schemas::learn(told.json.as_bytes(), Some(told.fingerprint)), Ok(told.fingerprint));
-        assert_eq!(messages::schemas::name_of(told.fingerprint), Some(told.name));
+    assert_eq!(reported.len(), known.len());
+    for (reported, known) in reported.iter().zip(&known) {
+        assert_eq!((reported.name, reported.fingerprint), (known.name, known.fingerprint));
+        assert_eq!(
+            messages::schemas::learn(reported.json.as_bytes(), Some(reported.fingerprint)),
+            Ok(reported.fingerprint)
+        );
+        assert_eq!(messages::schemas::name_of(reported.fingerprint), Some(reported.name));
     }
 }

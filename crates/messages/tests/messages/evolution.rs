@@ -108,7 +108,7 @@ fn what_an_older_writer_did_not_have_yet_comes_from_the_schema() {
 }
 
 #[test]
-fn a_record_of_a_union_is_told_by_the_name_of_its_learned_schema() {
+fn a_record_of_a_union_is_reported_by_the_name_of_its_learned_schema() {
     let record = find("Command");
     let newer = other_version(&record, |fields| {
         fields.insert(0, json!({"name": "issued_by", "type": "string", "default": ""}));
@@ -153,8 +153,8 @@ fn a_record_of_another_name_is_named_and_not_waited_for() {
     for error in [SchedulerEvent::decode(&request).unwrap_err(), Command::decode(&request).unwrap_err()] {
         assert!(matches!(&error, DecodeError::OtherRecord { found, .. } if found == "FetchRequest"), "{error}");
     }
-    let unheard = [&[0xC3, 0x01, 1, 2, 3, 4, 5, 6, 7, 8], &request[10..]].concat();
-    assert!(matches!(SchedulerEvent::decode(&unheard), Err(DecodeError::UnknownSchema { .. })));
+    let unreceived = [&[0xC3, 0x01, 1, 2, 3, 4, 5, 6, 7, 8], &request[10..]].concat();
+    assert!(matches!(SchedulerEvent::decode(&unreceived), Err(DecodeError::UnknownSchema { .. })));
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn state_of_an_older_version_is_read_after_its_schema_was_learned() {
 }
 
 #[test]
-fn what_cannot_be_resolved_is_told_with_the_field() {
+fn what_cannot_be_resolved_is_reported_with_the_field() {
     learn(state::V3.as_bytes(), None).unwrap();
     let bytes = write(state::V3, Value::Record(vec![("at".to_owned(), Value::String("noon".to_owned()))]));
     let error = state::Visits::decode(&bytes).unwrap_err();

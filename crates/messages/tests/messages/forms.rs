@@ -1,5 +1,5 @@
 use crate::samples::Samples;
-use messages::schemas::{is_unheard_of, learn, learn_registry_id, registry_key};
+use messages::schemas::{is_of_unknown_schema, learn, learn_registry_id, registry_key};
 use messages::{ChangeForm, DecodeError, Encoded, Fingerprint, Message, PageChange, Verdict};
 use page::Timestamp;
 use serde_json::Value;
@@ -39,12 +39,12 @@ fn an_id_that_is_not_known_yet_is_waited_for() {
     let bytes = ChangeForm::Confluent { schema_id: 701 }.encode(&change);
     let error = PageChange::decode(&bytes).unwrap_err();
     assert!(matches!(error, DecodeError::UnknownSchemaId { id: 701, .. }) && error.is_temporary(), "{error}");
-    assert!(is_unheard_of(&bytes));
+    assert!(is_of_unknown_schema(&bytes));
     learn_id(701, Some(PageChange::codec().fingerprint()));
-    assert!(!is_unheard_of(&bytes));
+    assert!(!is_of_unknown_schema(&bytes));
     assert_eq!(PageChange::decode(&bytes), Ok(change));
     learn_id(701, None);
-    assert!(is_unheard_of(&bytes), "a tombstone ends what the id stands for");
+    assert!(is_of_unknown_schema(&bytes), "a tombstone ends what the id stands for");
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn an_id_of_another_version_is_resolved_by_its_schema() {
 fn keys_of_fingerprints_are_no_ids() {
     let change = ChangeForm::Confluent { schema_id: 703 }.encode(&PageChange::samples().remove(0));
     learn_registry_id(&[0, 0, 0, 2, 191, 0, 0, 0], Some(PageChange::codec().fingerprint()));
-    assert!(is_unheard_of(&change));
+    assert!(is_of_unknown_schema(&change));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use messages::{
 use proptest::prelude::*;
 
 #[test]
-fn an_error_tells_what_was_met_and_what_is_known() {
+fn an_error_reports_what_was_met_and_what_is_known() {
     assert_eq!(FetchRequest::decode(b"hello"), Err(DecodeError::NotSingleObject { length: 5 }));
     let command = Command::samples().remove(0).encode();
 

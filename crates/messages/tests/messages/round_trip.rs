@@ -83,7 +83,7 @@ fn any_datum_of_the_schema_survives_the_struct() {
 }
 
 #[test]
-fn a_scheduler_event_is_told_by_its_fingerprint() {
+fn a_scheduler_event_is_reported_by_its_fingerprint() {
     let events = [
         SchedulerEvent::Estimate(ChangeEstimate::samples().remove(0)),
         SchedulerEvent::Links(PageLinks::samples().remove(0)),

@@ -279,7 +279,7 @@ impl Samples for PageBand {
     }
 }
 
-impl Samples for MirrorLetter {
+impl Samples for MirrorMessage {
     fn samples() -> Vec<Self> {
         let full = Self {
             to: page_id(),

@@ -80,7 +80,7 @@ impl Samples for ChangeHint {
 
 impl Samples for HostStop {
     fn samples() -> Vec<Self> {
-        let full = Self { host: Host::from_authority("shop.example.org"), stopped: true, told_at: time(0) };
+        let full = Self { host: Host::from_authority("shop.example.org"), stopped: true, taken_at: time(0) };
         let sparse = Self { stopped: false, ..full.clone() };
         vec![full, sparse]
     }

@@ -49,15 +49,15 @@ pub fn list(settings: &Settings) -> Result<Vec<DeadLetterRow>, CommandFailure> {
 
 fn row(record: &InputRecord) -> DeadLetterRow {
     match record.value.as_deref().map(DeadLetter::decode) {
-        Some(Ok(letter)) => DeadLetterRow {
-            set_aside_at: letter.set_aside_at.to_string(),
-            stage: letter.stage,
-            topic: letter.topic,
-            partition: letter.partition,
-            offset: letter.offset,
-            key: String::from_utf8_lossy(&letter.key).into_owned(),
-            value_bytes: letter.value.map_or(0, |value| value.len()),
-            reason: letter.reason,
+        Some(Ok(dead_letter)) => DeadLetterRow {
+            set_aside_at: dead_letter.set_aside_at.to_string(),
+            stage: dead_letter.stage,
+            topic: dead_letter.topic,
+            partition: dead_letter.partition,
+            offset: dead_letter.offset,
+            key: String::from_utf8_lossy(&dead_letter.key).into_owned(),
+            value_bytes: dead_letter.value.map_or(0, |value| value.len()),
+            reason: dead_letter.reason,
         },
         // Written by another program, or by a version whose schema is missing. Show it nevertheless.
         other => DeadLetterRow {

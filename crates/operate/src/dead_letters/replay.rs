@@ -104,20 +104,20 @@ fn give_back(log: &dyn Log, names: &LogNames) -> Result<ReplayCounts, CommandFai
 
 /// The record as it was before it was set aside.
 fn original(log: &dyn Log, record: &InputRecord) -> Result<Option<OutputRecord>, CommandFailure> {
-    let letter = match record.value.as_deref().map(DeadLetter::decode) {
-        Some(Ok(letter)) => letter,
+    let dead_letter = match record.value.as_deref().map(DeadLetter::decode) {
+        Some(Ok(dead_letter)) => dead_letter,
         // Fail instead of skipping it for good: a later replay may be able to decode it.
         Some(Err(error)) if error.is_temporary() => return Err(CommandFailure::World(error.to_string())),
         _ => return Ok(None),
     };
-    let Some(topic) = log.topic(&letter.topic)? else { return Ok(None) };
-    let partition = partition_for(&letter.key, topic.partitions);
-    let to = TopicPartition::new(letter.topic.as_str(), partition);
+    let Some(topic) = log.topic(&dead_letter.topic)? else { return Ok(None) };
+    let partition = partition_for(&dead_letter.key, topic.partitions);
+    let to = TopicPartition::new(dead_letter.topic.as_str(), partition);
     Ok(Some(OutputRecord {
         to,
         timestamp: record.timestamp,
-        key: letter.key,
-        value: letter.value.map(Into::into),
+        key: dead_letter.key,
+        value: dead_letter.value.map(Into::into),
         trace: record.trace.clone(),
     }))
 }

@@ -144,7 +144,7 @@ impl Asker {
         let mut reader = TopicReader::open(&self.settings, topics::ANSWERS, CLIENT)?;
         let mut next = reader.bounds(0)?.end;
         let now = self.clock.now();
-        stream::schemas::tell(&self.log, &self.names.schemas(Vec::new()), now)?;
+        stream::schemas::report(&self.log, &self.names.schemas(Vec::new()), now)?;
         let mut records = Vec::new();
         for (stage, input) in stages {
             let topic = self.names.topic(*input);
@@ -232,9 +232,9 @@ impl CrawlState for Asker {
         let mut figures: BTreeMap<&str, BTreeMap<String, f64>> = BTreeMap::new();
         for stage in asked {
             for answer in answers.of(*stage) {
-                let told: BTreeMap<String, f64> = answer.read_json().map_err(|error| unreadable(answer, &error))?;
+                let reported: BTreeMap<String, f64> = answer.read_json().map_err(|error| unreadable(answer, &error))?;
                 let sums = figures.entry(stage.0).or_default();
-                told.into_iter().for_each(|(name, value)| *sums.entry(name).or_default() += value);
+                reported.into_iter().for_each(|(name, value)| *sums.entry(name).or_default() += value);
             }
         }
         let figure =

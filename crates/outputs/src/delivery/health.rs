@@ -208,13 +208,13 @@ mod tests {
             PartitionProgress { next: 3, oldest: None },
         ];
         let mut unread = vec![None; 3];
-        let mut told = |ends: [u64; 3], now| {
+        let mut reported = |ends: [u64; 3], now| {
             let of = backlogs(&progress, &ends, &mut unread, at(now));
             of.into_iter().map(|of| (of.records, of.oldest)).collect::<Vec<_>>()
         };
         // The end of the first is older than what was read.
-        assert_eq!(told([0, 7, 4], 100), [(1, Some(at(10))), (0, None), (1, Some(at(100)))]);
-        assert_eq!(told([9, 9, 4], 105), [(4, Some(at(10))), (2, Some(at(105))), (1, Some(at(100)))]);
-        assert_eq!(told([9, 7, 3], 110), [(4, Some(at(10))), (0, None), (0, None)]);
+        assert_eq!(reported([0, 7, 4], 100), [(1, Some(at(10))), (0, None), (1, Some(at(100)))]);
+        assert_eq!(reported([9, 9, 4], 105), [(4, Some(at(10))), (2, Some(at(105))), (1, Some(at(100)))]);
+        assert_eq!(reported([9, 7, 3], 110), [(4, Some(at(10))), (0, None), (0, None)]);
     }
 }

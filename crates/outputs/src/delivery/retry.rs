@@ -27,9 +27,9 @@ impl FirstTry {
     /// `chance`, from 0 to 1, spreads the attempts of several senders.
     pub(super) fn next(self, attempt: u32, now: Instant, asked: Option<Duration>, chance: f64) -> NextTry {
         let passed = now.saturating_duration_since(self.at);
-        let told = |duration: Duration| humantime::format_duration(Duration::from_secs(duration.as_secs()));
+        let reported = |duration: Duration| humantime::format_duration(Duration::from_secs(duration.as_secs()));
         if passed >= self.give_up_after {
-            return NextTry::Never(format!("given up after {attempt} attempts in {}", told(passed)));
+            return NextTry::Never(format!("given up after {attempt} attempts in {}", reported(passed)));
         }
         let left = self.give_up_after - passed;
         if let Some(asked) = asked {
@@ -37,7 +37,7 @@ impl FirstTry {
                 true => NextTry::In(asked),
                 false => NextTry::Never(format!(
                     "given up, because it asks to wait {}, longer than --give-up-after",
-                    told(asked)
+                    reported(asked)
                 )),
             };
         }

@@ -137,16 +137,18 @@ fn urn(text: &str) -> String {
 
 /// A text without the characters that XML cannot say.
 fn sayable(text: &str) -> Cow<'_, str> {
-    let is_sayable = |letter: char| match letter {
+    let is_sayable = |character: char| match character {
         '\t' | '\n' | '\r' => true,
         '\u{fffe}' | '\u{ffff}' => false,
-        letter => letter >= ' ',
+        character => character >= ' ',
     };
     if text.chars().all(is_sayable) {
         return Cow::Borrowed(text);
     }
     Cow::Owned(
-        text.chars().map(|letter| if is_sayable(letter) { letter } else { char::REPLACEMENT_CHARACTER }).collect(),
+        text.chars()
+            .map(|character| if is_sayable(character) { character } else { char::REPLACEMENT_CHARACTER })
+            .collect(),
     )
 }
 

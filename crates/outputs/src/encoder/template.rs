@@ -60,8 +60,8 @@ impl Template {
         environment.add_filter("slack", |text: &str| slack(text).into_owned());
         environment.add_filter("markdown", markdown);
         environment.add_filter("html", |text: &str| htmlize::escape_attribute(text).into_owned());
-        environment.add_filter("cut", |text: &str, letters: usize| cut(text, letters).into_owned());
-        environment.add_template_owned(name.to_owned(), source.to_owned()).map_err(|error| told(&error))?;
+        environment.add_filter("cut", |text: &str, characters: usize| cut(text, characters).into_owned());
+        environment.add_template_owned(name.to_owned(), source.to_owned()).map_err(|error| reported(&error))?;
         Ok(Self { environment, name: name.to_owned(), form: Form::of(name) })
     }
 
@@ -76,11 +76,11 @@ impl Template {
 
     /// The body for a change.
     pub fn render(&self, change: &PublishedChange) -> Result<String, String> {
-        let template = self.environment.get_template(&self.name).map_err(|error| told(&error))?;
+        let template = self.environment.get_template(&self.name).map_err(|error| reported(&error))?;
         let lines: Vec<_> = change.lines(LineStyle::Piped).collect();
         let host = change.url.split('/').nth(2).unwrap_or_default();
         let values = context! { lines, host, ..Value::from(Serde(change)) };
-        let body = template.render(values).map_err(|error| told(&error))?;
+        let body = template.render(values).map_err(|error| reported(&error))?;
         if self.form == Form::Json {
             serde_json::from_str::<serde::de::IgnoredAny>(&body)
                 .map_err(|error| format!("what it makes is not JSON: {error}, in:\n{body}"))?;
@@ -101,7 +101,7 @@ impl Form {
 }
 
 /// The problem with its line and causes.
-fn told(error: &minijinja::Error) -> String {
+fn reported(error: &minijinja::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(next) = cause {
@@ -122,20 +122,20 @@ fn slack(text: &str) -> Cow<'_, str> {
 /// A text that Markdown shows as it is.
 fn markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        if "\\`*_{}[]()<>#+-.!|~".contains(letter) {
+    for character in text.chars() {
+        if "\\`*_{}[]()<>#+-.!|~".contains(character) {
             escaped.push('\\');
         }
-        escaped.push(letter);
+        escaped.push(character);
     }
     escaped
 }
 
 /// A text with this many characters at most.
-fn cut(text: &str, letters: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(letters) {
+fn cut(text: &str, characters: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(characters) {
         None => Cow::Borrowed(text),
-        Some(_) => Cow::Owned(text.chars().take(letters.saturating_sub(1)).chain(['…']).collect()),
+        Some(_) => Cow::Owned(text.chars().take(characters.saturating_sub(1)).chain(['…']).collect()),
     }
 }
 
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_with_their_line() {
+    fn mistakes_are_reported_with_their_line() {
         let directory = tempfile::tempdir().expect("there is room for a test");
         let problem = |name: &str, source: &str| {
             let path = directory.path().join(name);

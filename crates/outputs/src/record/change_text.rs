@@ -120,14 +120,14 @@ pub fn watched_lines(triggers: &[String], not_found: &[String]) -> impl Iterator
 /// A page's text for a terminal. Control characters could move the cursor or set the window's title, and explicit
 /// directions could reorder the rest of the line.
 fn harmless(text: &str) -> Cow<'_, str> {
-    let is_direction = |letter: char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if !text.contains(|letter: char| letter.is_control() || is_direction(letter)) {
+    let is_direction = |character: char| matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if !text.contains(|character: char| character.is_control() || is_direction(character)) {
         return Cow::Borrowed(text);
     }
-    let shown = |letter: char| match letter {
+    let shown = |character: char| match character {
         '\n' | '\r' | '\t' => ' ',
-        letter if letter.is_control() || is_direction(letter) => char::REPLACEMENT_CHARACTER,
-        letter => letter,
+        character if character.is_control() || is_direction(character) => char::REPLACEMENT_CHARACTER,
+        character => character,
     };
     Cow::Owned(text.chars().map(shown).collect())
 }

@@ -120,7 +120,7 @@ impl FileOptions {
 }
 
 fn prefix(text: &str) -> Result<String, String> {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || character == '_' || character == '.';
     if !text.is_empty() && text.chars().all(is_plain) {
         return Ok(text.to_owned());
     }

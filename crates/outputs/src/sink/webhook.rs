@@ -71,8 +71,11 @@ impl Target {
             return self.uri.to_string();
         }
         // The server takes a message of the same name once (Matrix, section "Send a message event to the room").
-        let name: String =
-            change.change_id.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect();
+        let name: String = change
+            .change_id
+            .chars()
+            .map(|character| if character.is_ascii_alphanumeric() { character } else { '-' })
+            .collect();
         let (path, query) = (self.uri.path().trim_end_matches('/'), self.uri.query());
         let query = query.map(|query| format!("?{query}")).unwrap_or_default();
         format!("{}{path}/{name}{query}", self.shown())

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_loses_with_its_precision_and_where_nobody_could_follow_it() {
+    fn a_list_loses_with_its_precision_and_where_no_one_could_follow_it() {
         let value = |precision, price| known(10.0).value(1_000.0, 1.0, precision, price);
         assert_eq!(value(0.0, 0.0), 0.0);
         assert!((value(0.1, 0.0) / value(1.0, 0.0) - 0.1).abs() < 1e-9);

@@ -55,11 +55,11 @@ pub struct HintRecord {
 impl HintRecord {
     /// Whether no hint was ever judged.
     pub fn is_empty(&self) -> bool {
-        (0..KINDS).all(|number| !self.has_heard(number))
+        (0..KINDS).all(|number| !self.has_received(number))
     }
 
     /// Whether a hint of this kind was ever judged.
-    pub fn has_heard(&self, number: usize) -> bool {
+    pub fn has_received(&self, number: usize) -> bool {
         self.announced[number] + self.wrong[number] > 0.0
     }
 
@@ -111,7 +111,7 @@ impl HintRecord {
     /// Counts a look at a page that no hint of this kind named. `covered` is the probability that a source which announces
     /// everything would have named it: of a list, that it was read since the change, or else the share of the time it covers.
     pub fn learn_silent(&mut self, number: HintNumber, changed: bool, covered: f64) {
-        if !self.has_heard(number) {
+        if !self.has_received(number) {
             return;
         }
         self.forget(number);
@@ -194,14 +194,14 @@ mod tests {
     }
 
     #[test]
-    fn looks_without_hints_count_only_where_hints_were_ever_heard() {
+    fn looks_without_hints_count_only_where_hints_were_ever_received() {
         let mut record = HintRecord::default();
         (0..50).for_each(|_| record.learn(SITEMAP, false, true, 0.5));
         assert!(record.is_empty() && record == HintRecord::default());
     }
 
     #[test]
-    fn a_change_that_no_list_could_have_told_is_not_held_against_it() {
+    fn a_change_that_no_list_could_have_reported_is_not_held_against_it() {
         let mut record = HintRecord::default();
         (0..60).for_each(|_| record.learn_hinted(SITEMAP, true, 0.9));
         (0..60).for_each(|_| record.learn_silent(SITEMAP, false, 1.0));

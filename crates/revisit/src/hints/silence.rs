@@ -59,9 +59,9 @@ pub fn with_silence(belief: OwnEvidence, days: f64) -> OwnEvidence {
 /// Probability that a list which announces the share `recall` of changes was read after an unannounced change somewhere
 /// between two looks. The list covered `covered_days` of the time and not the `open_days` after.
 pub fn covered_share(covered_days: f64, open_days: f64, recall: f64) -> f64 {
-    let untold = (1.0 - recall) * covered_days.max(0.0);
-    let all = untold + open_days.max(0.0);
-    if all > 0.0 { untold / all } else { 0.0 }
+    let unreported = (1.0 - recall) * covered_days.max(0.0);
+    let all = unreported + open_days.max(0.0);
+    if all > 0.0 { unreported / all } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_counts_as_far_as_the_list_tells_all() {
+    fn silence_counts_as_far_as_the_list_reports_all() {
         assert_eq!(silent_days(10.0, 30.0, 1.0), 20.0);
         assert_eq!(silent_days(10.0, 30.0, 0.0), 0.0);
         assert_eq!(silent_days(30.0, 10.0, 1.0), 0.0, "the look is later than the list");

@@ -294,7 +294,7 @@ proptest! {
 }
 
 #[test]
-fn a_cell_told_of_long_after_its_pages_came_counts_from_then_on() {
+fn a_cell_reported_of_long_after_its_pages_came_counts_from_then_on() {
     let index = Index::Live { theta: 0.0, sentinel_weight: 0.0 };
     let mut outlook = Outlook::default();
     let mut columns = PageColumns::default();

@@ -99,7 +99,7 @@ fn a_partition_that_comes_late_does_not_wait_behind_the_whole_backlog_of_another
 }
 
 #[test]
-fn a_topic_that_is_missing_is_told_from_a_leader_that_is() {
+fn a_topic_that_is_missing_is_distinguished_from_a_leader_that_is() {
     let Some(log) = log() else { return };
     let missing = TopicPartition::new(unique("missing"), 0);
     let error = log.reader().unwrap().bounds(&[missing]).unwrap_err();

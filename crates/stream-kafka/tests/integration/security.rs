@@ -81,7 +81,7 @@ fn a_wrong_password_stops_with_the_settings_to_check() {
 }
 
 #[test]
-fn brokers_that_nobody_vouches_for_stop_with_the_setting_to_check() {
+fn brokers_that_no_one_vouches_for_stop_with_the_setting_to_check() {
     let Some(secrets) = secrets() else { return };
     for ca in ["other-ca.pem", "client.pem"] {
         stops(with_ca(&secrets, ca), &["recrawl does not trust Kafka at 127.0.0.1:", "; check kafka.ca_file"]);
@@ -112,7 +112,7 @@ fn files_that_are_no_certificates_or_keys_are_named_by_their_setting() {
 }
 
 #[test]
-fn a_listener_of_another_protocol_is_told_from_one_that_is_not_there() {
+fn a_listener_of_another_protocol_is_distinguished_from_one_that_is_not_there() {
     let (Some(secrets), Some(plain)) = (secrets(), brokers()) else { return };
     let tls_to_plain = KafkaSettings { brokers: plain, ..login(&secrets, Mechanism::ScramSha512) };
     let plain_to_tls = settings(&address(&secrets, "login"));
@@ -187,10 +187,10 @@ fn token() -> String {
 
 /// For URLs, without padding (RFC 4648, section 5).
 fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    const CHARACTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let encode = |group: &[u8]| -> String {
         let bits = group.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
-        (0..=group.len()).map(|place| LETTERS[(bits >> (18 - 6 * place) & 63) as usize] as char).collect()
+        (0..=group.len()).map(|place| CHARACTERS[(bits >> (18 - 6 * place) & 63) as usize] as char).collect()
     };
     bytes.chunks(3).map(encode).collect()
 }

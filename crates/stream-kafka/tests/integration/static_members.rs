@@ -125,7 +125,7 @@ fn a_member_that_stays_away_loses_its_partitions_when_its_session_ends() {
 }
 
 #[test]
-fn of_two_members_of_one_name_the_older_is_told_that_it_is_fenced() {
+fn of_two_members_of_one_name_the_older_is_reported_that_it_is_fenced() {
     let Some(log) = static_log(SESSION) else { return };
     let (input, group) = (topic(&log, "static-two", 2), unique("group"));
     let mut older = Owner::join(&log, &group, &input, "0");
@@ -133,14 +133,14 @@ fn of_two_members_of_one_name_the_older_is_told_that_it_is_fenced() {
     let mut newer = Owner::join(&log, &group, &input, "0");
     poll_both(&mut [&mut newer], |owners| owners[0].owned.len() == 2);
     // Idle: only the group knows.
-    let mut told = None;
+    let mut reported = None;
     wait_until(|| {
         newer.poll().unwrap();
-        told = older.poll().err();
-        told.is_some()
+        reported = older.poll().err();
+        reported.is_some()
     });
-    let told = told.unwrap();
-    assert_eq!(told.kind, ErrorKind::Fenced, "{told}");
-    assert!(told.message.contains(&group) && told.message.contains("fenced"), "{told}");
+    let reported = reported.unwrap();
+    assert_eq!(reported.kind, ErrorKind::Fenced, "{reported}");
+    assert!(reported.message.contains(&group) && reported.message.contains("fenced"), "{reported}");
     commit(&mut *newer.member, [(0, 0)], Vec::new()).unwrap();
 }

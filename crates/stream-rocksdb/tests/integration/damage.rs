@@ -36,7 +36,7 @@ enum Outcome {
     /// Refused, with an error.
     Refused,
     /// Opened, and said that something is missing.
-    Told,
+    Reported,
     /// Everything is there.
     Harmless,
     /// An earlier state is there. Its checkpoint says so, and it is brought up to date from the changelog.

@@ -92,7 +92,7 @@ fn a_topic_made_after_a_jump_gives_no_offset_its_lost_namesake_gave() {
 }
 
 #[test]
-fn an_older_copy_is_told_with_what_is_missing_and_gives_no_offset_twice() {
+fn an_older_copy_is_reported_with_what_is_missing_and_gives_no_offset_twice() {
     let directory = TempDir::new().unwrap();
     let data = directory.path();
     let log = open(data, "boot");
@@ -116,7 +116,7 @@ fn an_older_copy_is_told_with_what_is_missing_and_gives_no_offset_twice() {
 }
 
 #[test]
-fn the_end_of_the_write_ahead_log_lost_is_told() {
+fn the_end_of_the_write_ahead_log_lost_is_reported() {
     let directory = TempDir::new().unwrap();
     let data = directory.path();
     let log = open(data, "boot");

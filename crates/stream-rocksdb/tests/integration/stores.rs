@@ -64,7 +64,7 @@ fn what_was_applied_is_there_after_reopening_with_its_checkpoint() {
 }
 
 #[test]
-fn the_size_of_the_state_on_disk_is_told() {
+fn the_size_of_the_state_on_disk_is_reported() {
     let directory = TempDir::new().unwrap();
     let stores = provider(directory.path());
     let mut store = stores.open(LOG, &task(), &STORES).unwrap();

@@ -161,7 +161,7 @@ pub(super) fn wake(
     topics: &Topics,
     broadcast: &BTreeMap<Vec<u8>, InputRecord>,
 ) -> Result<(), TaskError> {
-    task.tell(now, topics, |processor, context| {
+    task.report(now, topics, |processor, context| {
         processor.restored(context)?;
         broadcast.values().try_for_each(|record| processor.broadcast(record, context))
     })

@@ -3,7 +3,7 @@
 use super::StageRunner;
 use crate::log::ErrorKind;
 use crate::record::TopicPartition;
-use crate::schemas::is_unheard_of;
+use crate::schemas::is_of_unknown_schema;
 use crate::spec::StageWork;
 use crate::task::TaskError;
 use page::Timestamp;
@@ -11,22 +11,22 @@ use std::time::Duration;
 use tracing::warn;
 
 /// Time between two looks at the broadcast topic. A record there must count within the second.
-const HEAR_EVERY: Duration = Duration::from_millis(200);
+const BROADCAST_EVERY: Duration = Duration::from_millis(200);
 /// The same after a look that failed.
-const HEAR_AGAIN: Duration = Duration::from_secs(2);
+const REPEAT_AFTER: Duration = Duration::from_secs(2);
 impl StageRunner {
     /// Reads the broadcast topic, if that is due. A stage that has nothing else to do by the clock would not.
-    pub(super) fn hear_while_in_flight(&mut self) -> Result<(), TaskError> {
-        if matches!(self.spec.work, StageWork::InFlight(..)) && self.clock.monotonic() >= self.hears_at {
-            let heard = self.hear_broadcast(self.clock.now())?;
-            self.hears_at = self.clock.monotonic() + if heard { HEAR_EVERY } else { HEAR_AGAIN };
+    pub(super) fn take_while_in_flight(&mut self) -> Result<(), TaskError> {
+        if matches!(self.spec.work, StageWork::InFlight(..)) && self.clock.monotonic() >= self.takes_broadcasts_at {
+            let received = self.take_broadcast(self.clock.now())?;
+            self.takes_broadcasts_at = self.clock.monotonic() + if received { BROADCAST_EVERY } else { REPEAT_AFTER };
         }
         Ok(())
     }
 
     /// Reads new records of the broadcast topic and passes them on: to every task, or to the work in flight. If the read
     /// fails, it returns false, and the next one catches up.
-    pub(super) fn hear_broadcast(&mut self, now: Timestamp) -> Result<bool, TaskError> {
+    pub(super) fn take_broadcast(&mut self, now: Timestamp) -> Result<bool, TaskError> {
         let Some(topic) = self.spec.broadcast.clone() else { return Ok(true) };
         if self.broadcast_partitions == 0 {
             self.broadcast_partitions = self.log.topic(&topic)?.map_or(0, |topic| topic.partitions);
@@ -55,13 +55,13 @@ impl StageRunner {
                 }
                 for record in records {
                     // Broadcast records are not held back, so their schema must be known when they are passed on.
-                    if is_unheard_of(&record) {
+                    if is_of_unknown_schema(&record) {
                         self.has_learned()?;
                     }
                     match self.engine() {
                         Some(engine) => engine.broadcast(&record),
                         None => {
-                            self.tell_tasks(now, |processor, context| processor.broadcast(&record, context))?;
+                            self.notify_tasks(now, |processor, context| processor.broadcast(&record, context))?;
                             // Tasks that come later receive it, too.
                             self.broadcast_latest.insert(record.key.clone(), record);
                         }

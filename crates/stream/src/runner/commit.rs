@@ -126,7 +126,7 @@ impl StageRunner {
             }
             self.panics.retain(|(of, offset), _| *of != partition || *offset >= input_next);
         }
-        self.tell_spans(spans);
+        self.send_spans(spans);
         // A store that missed a commit must not be used: restore it.
         for partition in behind {
             if let Some(id) = self.close(partition) {

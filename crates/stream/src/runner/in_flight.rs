@@ -81,8 +81,8 @@ impl StageRunner {
             }
         }
         if let Some(span) = span {
-            let told_by = (&self.spec, self.tracing.as_ref(), now);
-            span.end(&mut task.outputs[before..], steps, None, told_by, &mut task.spans);
+            let reported_by = (&self.spec, self.tracing.as_ref(), now);
+            span.end(&mut task.outputs[before..], steps, None, reported_by, &mut task.spans);
         }
         self.health.update(|status| status.answers_left_out_total += left_out);
         self.answer_waits();

@@ -60,8 +60,8 @@ impl StageRunner {
             let before = task.outputs.len();
             let processed = task.process(record, now, &joined.topics, &self.spec.input)?;
             if let Some(span) = span.filter(|_| processed == Processed::Done) {
-                let told_by = (&self.spec, self.tracing.as_ref(), now);
-                span.end(&mut task.outputs[before..], Vec::new(), None, told_by, &mut task.spans);
+                let reported_by = (&self.spec, self.tracing.as_ref(), now);
+                span.end(&mut task.outputs[before..], Vec::new(), None, reported_by, &mut task.spans);
             }
             return Ok(processed);
         };
@@ -96,9 +96,9 @@ impl StageRunner {
     fn set_aside(&mut self, record: &InputRecord, reason: &str, now: Timestamp) {
         let (partition, offset) = (record.partition, record.offset);
         warn!(stage = self.spec.name, partition, offset, reason, "record set aside");
-        let letter =
+        let dead_letter =
             FailedRecord { stage: &self.spec.name, topic: &self.spec.input, record, reason, set_aside_at: now };
-        let value = (self.spec.dead_letters.encode)(&letter);
+        let value = (self.spec.dead_letters.encode)(&dead_letter);
         let topic = &self.joined.as_ref().expect("records come from a member").topics.dead_letters;
         let to = TopicPartition::new(topic.name.clone(), partition % topic.partitions);
         let output =
@@ -108,8 +108,8 @@ impl StageRunner {
             task.outputs.push(output);
             if let Some(span) = span {
                 let last = task.outputs.len() - 1;
-                let told_by = (&self.spec, self.tracing.as_ref(), now);
-                span.end(&mut task.outputs[last..], Vec::new(), Some(reason), told_by, &mut task.spans);
+                let reported_by = (&self.spec, self.tracing.as_ref(), now);
+                span.end(&mut task.outputs[last..], Vec::new(), Some(reason), reported_by, &mut task.spans);
             }
         }
         self.answer_waits();

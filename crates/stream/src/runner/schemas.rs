@@ -26,8 +26,8 @@ impl StageRunner {
     pub(super) fn exchange_schemas(&mut self) -> Result<(), TaskError> {
         let Some(schemas) = self.spec.schemas.clone() else { return Ok(()) };
         self.schemas = Some(SchemaReader::new(&schemas.topic));
-        let told = self.learn_schemas()?;
-        Ok(write_missing(&*self.log, &schemas, &told, self.clock.now())?)
+        let reported = self.learn_schemas()?;
+        Ok(write_missing(&*self.log, &schemas, &reported, self.clock.now())?)
     }
 
     /// Reads new records of the topic of schemas and returns their keys.

@@ -38,7 +38,7 @@ impl StageRunner {
     }
 
     /// Sends the spans of records that are now committed.
-    pub(super) fn tell_spans(&self, spans: Vec<Span>) {
+    pub(super) fn send_spans(&self, spans: Vec<Span>) {
         let Some(tracing) = self.tracing.as_ref().filter(|_| !spans.is_empty()) else { return };
         let committed_at = self.clock.now();
         for span in spans {

@@ -230,8 +230,8 @@ impl World {
             return self.violated(format!("the owner of partition {partition} never made its processor"));
         };
         self.check(invariants::memory_equals_store(&memory.counts, &replayed.counts));
-        if (memory.seen, &memory.heard) != (replayed.seen, &news) {
-            let has = (memory.seen, memory.heard.as_deref().map(|news| text(Some(news))));
+        if (memory.seen, &memory.received) != (replayed.seen, &news) {
+            let has = (memory.seen, memory.received.as_deref().map(|news| text(Some(news))));
             let due = (replayed.seen, news.as_deref().map(|news| text(Some(news))));
             self.violated(format!(
                 "memory_equals_store is broken: partition {partition} remembers {has:?}, not {due:?}"

@@ -142,7 +142,7 @@ impl Processor for SimulationCounter {
     }
 
     fn broadcast(&mut self, record: &InputRecord, _: &mut Context<'_>) -> Result<(), ProcessError> {
-        self.remember(|memory| memory.heard = record.value.clone().map(Vec::from));
+        self.remember(|memory| memory.received = record.value.clone().map(Vec::from));
         Ok(())
     }
 }

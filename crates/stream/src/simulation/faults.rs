@@ -159,7 +159,7 @@ impl World {
     }
 
     /// Appends a broadcast record.
-    pub(super) fn tell(&self) {
+    pub(super) fn report(&self) {
         let news = format!("news {}", self.new_id()).into_bytes();
         let to = TopicPartition::new("news", 0);
         let record = OutputRecord {

@@ -25,7 +25,7 @@ impl World {
         state.owners.retain(|_, owner| *owner != serial);
     }
 
-    pub(super) fn heard(&self, serial: u64, events: &[Event]) {
+    pub(super) fn received(&self, serial: u64, events: &[Event]) {
         let polled_at = self.elapsed();
         let mut changes = Vec::new();
         let mut state = self.state();

@@ -119,7 +119,7 @@ impl SimMember {
 
     fn poll_inner(&mut self, limits: PollLimits) -> Result<Vec<Event>, LogError> {
         let events = self.inner().poll(limits, Duration::ZERO)?;
-        self.world.heard(self.serial, &events);
+        self.world.received(self.serial, &events);
         Ok(events)
     }
 

@@ -35,8 +35,9 @@ impl World {
             broadcast: (life.role == Role::Counting).then(|| "news".to_owned()),
             dead_letters: DeadLetters {
                 topic: "dead".to_owned(),
-                encode: |letter| {
-                    format!("{} {} {}", letter.stage, letter.record.partition, letter.record.offset).into_bytes()
+                encode: |dead_letter| {
+                    format!("{} {} {}", dead_letter.stage, dead_letter.record.partition, dead_letter.record.offset)
+                        .into_bytes()
                 },
             },
             schemas: None,

@@ -22,7 +22,7 @@ impl StoreProvider for SimStores {
             lose_entries(&mut *inner)?;
         }
         let checkpoint = inner.checkpoint()?;
-        self.world.trace(|| format!("{} opens {task}: {}", self.life.name, told(&checkpoint)));
+        self.world.trace(|| format!("{} opens {task}: {}", self.life.name, reported(&checkpoint)));
         self.world.at_store(&self.life, InjectionPoint::Opened)?;
         let (world, life, task) = (self.world.clone(), self.life.clone(), task.clone());
         Ok(Box::new(SimStore { world, life, task, inner, is_restored: false }))
@@ -47,7 +47,7 @@ fn lose_entries(store: &mut dyn StateStore) -> Result<(), StoreError> {
 }
 
 /// Formats a checkpoint: next offsets, the input's first, and the time at which each store was complete.
-fn told(checkpoint: &Checkpoint) -> String {
+fn reported(checkpoint: &Checkpoint) -> String {
     let stores = checkpoint.stores.iter().map(|store| {
         let complete = store.complete_as_of.map(|at| at.as_secs() - super::world::BEGAN.as_secs());
         format!("{:?} as of {complete:?}", store.changelog_next)
@@ -91,7 +91,7 @@ impl StateStore for SimStore {
         self.inner.apply(writes, &checkpoint)?;
         self.world.trace(|| {
             let (name, task, count) = (&self.life.name, &self.task, writes.len());
-            format!("{name} applies {count} writes to {task}: {}", told(&checkpoint))
+            format!("{name} applies {count} writes to {task}: {}", reported(&checkpoint))
         });
         self.world.at_store(&self.life, InjectionPoint::Applied)
     }

@@ -13,7 +13,7 @@ const SEEDS_FOR_MUTANTS: u64 = 200;
 /// Fewer seeds may miss a rare point.
 const SEEDS_FOR_COVERAGE: u64 = 200;
 /// One failure explains most; a few more show whether there is a second one.
-const FAILURES_TOLD: usize = 20;
+const FAILURES_REPORTED: usize = 20;
 const SHOWN_EVENTS: usize = 150;
 
 fn asked<T: FromStr>(name: &str) -> Option<T> {
@@ -53,7 +53,7 @@ fn simulate(kind: LogKind) {
         } else if one.is_some() {
             println!("{}", trace.join("\n"));
         }
-        if failures.len() == FAILURES_TOLD {
+        if failures.len() == FAILURES_REPORTED {
             break;
         }
     }
@@ -79,7 +79,7 @@ fn stages_over_a_log_that_keeps_their_state_keep_their_promises() {
 }
 
 #[test]
-fn a_seed_tells_the_same_story_twice() {
+fn a_seed_reports_the_same_story_twice() {
     for kind in [LogKind::Changelogs, LogKind::CommitMarkers, LogKind::StateInLog] {
         let (one, other) = (run(7, kind, None), run(7, kind, None));
         assert_eq!((one.broken, one.trace), (other.broken, other.trace));

@@ -91,7 +91,7 @@ pub(super) struct Memory {
     pub(super) life: u64,
     pub(super) counts: BTreeMap<Vec<u8>, Vec<u8>>,
     pub(super) seen: u64,
-    pub(super) heard: Option<Vec<u8>>,
+    pub(super) received: Option<Vec<u8>>,
 }
 
 /// The mutable state of the world.

@@ -11,7 +11,7 @@ use stream::{
 use wire::Topic;
 
 const TOTAL: Table<Vec<u8>, Vec<u8>> = Table::new("total");
-const TOLD: Topic<RawRecord> = Topic::new("output");
+const REPORTED: Topic<RawRecord> = Topic::new("output");
 
 /// Adds up the lengths of what it reads.
 #[derive(Default)]
@@ -37,7 +37,7 @@ impl Processor for Summing {
         if self.total != self.written {
             self.written = self.total;
             context.put(TOTAL, &b"total".to_vec(), &self.total.to_be_bytes().to_vec());
-            context.emit(TOLD, RawRecord::new(*b"total", self.total.to_string()));
+            context.emit(REPORTED, RawRecord::new(*b"total", self.total.to_string()));
         }
         Ok(())
     }
@@ -48,7 +48,7 @@ fn stage() -> StageSpec {
         name: "summing".to_owned(),
         group: "summing".to_owned(),
         input: "input".into(),
-        outputs: vec![OutputSpec { name: TOLD.name(), topic: "output".to_owned() }],
+        outputs: vec![OutputSpec { name: REPORTED.name(), topic: "output".to_owned() }],
         stores: vec![StoreSpec { name: TOTAL.name(), changelog: "total-changelog".to_owned(), is_public: true }],
         broadcast: None,
         dead_letters: DeadLetters { topic: "dead-letters".to_owned(), encode: |_| Vec::new() },
@@ -63,7 +63,7 @@ fn topic(name: &str, cleanup: Cleanup) -> TopicConfig {
     TopicConfig { name: name.into(), partitions: 1, cleanup, max_message_bytes: 1 << 20 }
 }
 
-fn told(driver: &TestDriver) -> Vec<String> {
+fn reported(driver: &TestDriver) -> Vec<String> {
     let records = driver.contents("output").expect("the topic exists");
     records.iter().map(|record| String::from_utf8_lossy(record.value.as_deref().unwrap_or_default()).into()).collect()
 }
@@ -80,18 +80,18 @@ fn a_batch_is_flushed_once_with_its_records_and_survives_a_crash() {
     let mut driver = TestDriver::new(&topics, Timestamp::from_secs(1_700_000_000));
     driver.add(stage(), "one");
     driver.run_until_idle().expect("it starts");
-    assert!(told(&driver).is_empty(), "nothing was read, so there is nothing to tell");
+    assert!(reported(&driver).is_empty(), "nothing was read, so there is nothing to tell");
     let send = |driver: &TestDriver, texts: &[&str]| {
         texts.iter().for_each(|text| driver.send("input", b"key", text.as_bytes().to_vec()).expect("the log takes it"));
     };
     send(&driver, &["a", "bb", "ccc"]);
     driver.run_until_idle().expect("it works");
-    assert_eq!(told(&driver), ["6"], "three records, one batch, one flush");
+    assert_eq!(reported(&driver), ["6"], "three records, one batch, one flush");
     assert_eq!(driver.contents("total-changelog").expect("the topic exists").len(), 1);
     driver.kill(0);
     driver.stores = MemoryStores::default();
     driver.add(stage(), "two");
     send(&driver, &["dddd"]);
     driver.run_until_idle().expect("it goes on");
-    assert_eq!(told(&driver), ["6", "10"]);
+    assert_eq!(reported(&driver), ["6", "10"]);
 }

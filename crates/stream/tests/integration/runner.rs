@@ -28,7 +28,7 @@ fn spec(work: StageWork) -> StageSpec {
         broadcast: None,
         dead_letters: DeadLetters {
             topic: "dead-letters".to_owned(),
-            encode: |letter| format!("{}: {}", letter.record.offset, letter.reason).into_bytes(),
+            encode: |dead_letter| format!("{}: {}", dead_letter.record.offset, dead_letter.reason).into_bytes(),
         },
         schemas: None,
         punctuate_every: Duration::from_secs(3_600),

@@ -22,7 +22,7 @@ impl SweepModel {
             let hazard = &mut self.outlook.groups[group as usize].hazard;
             if self.calendars[group as usize].extend_back(hazard, bin_of(changed_days - 1.0)) {
                 let first_bin = hazard.first_bin();
-                self.tell(group, first_bin, f32::INFINITY);
+                self.report(group, first_bin, f32::INFINITY);
             }
         }
         let before = *belief;

@@ -1,6 +1,6 @@
 //! Saves and restores a model piece by piece.
 
-use super::{ModelCell, SiteScore, SweepModel, TOLD};
+use super::{ModelCell, REPORTED, SiteScore, SweepModel};
 use crate::rules::{LEAD_LEAST, LEAD_MOST};
 use crate::states::{CellState, GroupState, InvalidState, SiteState};
 
@@ -48,7 +48,7 @@ impl SweepModel {
             None => {
                 self.outlook.add_group(group, site, pages, hazard);
                 self.calendars.push(calendar);
-                self.untold.push(TOLD);
+                self.unreported.push(REPORTED);
             }
         }
         Ok(())
@@ -63,7 +63,7 @@ impl SweepModel {
             return Err(InvalidState::cell(state.cell, "its sums or priors are negative or not finite"));
         }
         let CellState { cell, site, own, plain, priors } = *state;
-        let restored = ModelCell { cell, site, own, plain, priors, told: true };
+        let restored = ModelCell { cell, site, own, plain, priors, reported: true };
         match self.outlook.cell_number(cell) {
             Some(number) => self.cells[number as usize] = restored,
             None => self.cells.push(restored),
@@ -82,7 +82,7 @@ impl SweepModel {
         if self.scores.len() <= number {
             self.scores.resize_with(number + 1, SiteScore::default);
         }
-        self.scores[number] = SiteScore { told_lead: state.lead, listed: false };
+        self.scores[number] = SiteScore { forecast_lead: state.lead, listed: false };
         Ok(())
     }
 }

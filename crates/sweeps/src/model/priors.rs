@@ -20,7 +20,7 @@ impl SweepModel {
             let priors = priors_of((own, plain), (&cell.own, &cell.plain));
             if priors != cell.priors {
                 cell.priors = priors;
-                cell.told = false;
+                cell.reported = false;
                 *outlook = priors;
             }
         }

@@ -91,14 +91,14 @@ fn what_a_sweep_explains_is_not_held_against_the_page() {
 
 #[test]
 fn a_change_time_that_can_be_trusted_is_a_change_and_then_none() {
-    let (mut told, mut split) = (Site::at(0.0, 30), Site::at(0.0, 30));
-    told.look(0, 10.0, ChangedAt { age_days: 2.5 });
+    let (mut reported, mut split) = (Site::at(0.0, 30), Site::at(0.0, 30));
+    reported.look(0, 10.0, ChangedAt { age_days: 2.5 });
     split.model.advance(10.0, SETTLED_BINS);
     split.model.look(&place(0), &mut split.beliefs[0], 6.5, 7.5, Changed);
     split.model.look(&place(0), &mut split.beliefs[0], 7.5, 10.0, Unchanged);
-    assert_eq!(told.beliefs[0], split.beliefs[0]);
-    assert_eq!(told.site_hazard(0.0, 10.0), split.site_hazard(0.0, 10.0));
-    assert!(told.site_hazard(6.0, 8.0) > 10.0 * told.site_hazard(0.0, 6.0));
+    assert_eq!(reported.beliefs[0], split.beliefs[0]);
+    assert_eq!(reported.site_hazard(0.0, 10.0), split.site_hazard(0.0, 10.0));
+    assert!(reported.site_hazard(6.0, 8.0) > 10.0 * reported.site_hazard(0.0, 6.0));
     // A count of changes is a change.
     let (mut counted, mut seen) = (Site::at(0.0, 30), Site::at(0.0, 30));
     counted.look(0, 10.0, ChangeCount(3));
@@ -107,7 +107,7 @@ fn a_change_time_that_can_be_trusted_is_a_change_and_then_none() {
 }
 
 #[test]
-fn pages_of_one_age_tell_at_their_first_look_of_a_past_sweep() {
+fn pages_of_one_age_report_at_their_first_look_of_a_past_sweep() {
     let (mut swept, mut mixed) = (Site::at(1000.0, 30), Site::at(1000.0, 30));
     let per_day = |site: &Site| site.model.outlook().group(place(0).site).expect("a site").hazard.per_day();
     for i in 0..30 {
@@ -123,13 +123,13 @@ fn pages_of_one_age_tell_at_their_first_look_of_a_past_sweep() {
     // Sweeps are expected more often, until quiet days are better evidence.
     let before = per_day(&swept);
     swept.model.advance(1001.0, SETTLED_BINS);
-    let told = per_day(&swept);
+    let reported = per_day(&swept);
     swept.seen.fill(1000.0);
     for day in 1..100 {
         swept.look(day % 30, 1000.0 + day as f64, Unchanged);
     }
     let after = per_day(&swept);
-    assert!(told > 3.0 * before && after < before, "{before} {told} {after}");
+    assert!(reported > 3.0 * before && after < before, "{before} {reported} {after}");
 }
 
 #[test]
@@ -234,16 +234,16 @@ fn steps() -> impl Strategy<Value = Vec<(usize, f64, LookOutcome)>> {
     prop::collection::vec((0..24_usize, 0.0..4.0f64, outcome), 1..120)
 }
 
-fn assert_same(told: &Outlook, known: &Outlook) -> Result<(), TestCaseError> {
-    prop_assert_eq!(told.group_count(), known.group_count());
+fn assert_same(reported: &Outlook, known: &Outlook) -> Result<(), TestCaseError> {
+    prop_assert_eq!(reported.group_count(), known.group_count());
     for number in 0..known.group_count() as u32 {
         let group = known.group_at(number).expect("below the count");
-        prop_assert_eq!(Some(group), told.group(group.group));
+        prop_assert_eq!(Some(group), reported.group(group.group));
     }
     for i in 0..24 {
-        prop_assert_eq!(told.priors(place(i).cell), known.priors(place(i).cell));
-        prop_assert_eq!(told.lead(place(i).site), known.lead(place(i).site));
-        prop_assert_eq!(told.groups_of(&place(i)), known.groups_of(&place(i)));
+        prop_assert_eq!(reported.priors(place(i).cell), known.priors(place(i).cell));
+        prop_assert_eq!(reported.lead(place(i).site), known.lead(place(i).site));
+        prop_assert_eq!(reported.groups_of(&place(i)), known.groups_of(&place(i)));
     }
     Ok(())
 }
@@ -278,24 +278,24 @@ proptest! {
     }
 
     #[test]
-    fn an_outlook_told_of_changes_is_the_models_own(steps in steps(), every in 1..30_usize) {
+    fn an_outlook_reported_of_changes_is_the_models_own(steps in steps(), every in 1..30_usize) {
         let mut site = Site::at(7.0, 24);
-        let mut told = Outlook::default();
+        let mut reported = Outlook::default();
         let mut now = 7.0;
         for (k, (page, days, outcome)) in steps.into_iter().enumerate() {
             now += days;
             site.step(page, now, outcome);
             if k % every == 0 {
                 // What matters little comes later.
-                told.apply(&site.model.take_significant_changes()).expect("sound");
+                reported.apply(&site.model.take_significant_changes()).expect("sound");
             }
             if k % (3 * every) == 0 {
-                told.apply(&site.model.take_changes()).expect("sound");
-                assert_same(&told, site.model.outlook())?;
+                reported.apply(&site.model.take_changes()).expect("sound");
+                assert_same(&reported, site.model.outlook())?;
             }
         }
-        told.apply(&site.model.take_changes()).expect("sound");
-        assert_same(&told, site.model.outlook())?;
+        reported.apply(&site.model.take_changes()).expect("sound");
+        assert_same(&reported, site.model.outlook())?;
         prop_assert!(site.model.take_changes().is_empty());
     }
 

@@ -127,9 +127,9 @@ fn redirects_are_captures_of_their_own() {
         kinds(&records),
         [WarcRecordKind::Request, WarcRecordKind::Response, WarcRecordKind::Request, WarcRecordKind::Response]
     );
-    let told = |name: &str| records.iter().map(|record| record.field(name)).collect::<Vec<_>>();
-    assert_eq!(told("WARC-Target-URI"), [Some(PAGE), Some(PAGE), Some(MOVED), Some(MOVED)]);
-    assert_eq!(told("WARC-Truncated"), [None, Some("unspecified"), None, None], "its body was not kept");
+    let reported = |name: &str| records.iter().map(|record| record.field(name)).collect::<Vec<_>>();
+    assert_eq!(reported("WARC-Target-URI"), [Some(PAGE), Some(PAGE), Some(MOVED), Some(MOVED)]);
+    assert_eq!(reported("WARC-Truncated"), [None, Some("unspecified"), None, None], "its body was not kept");
     assert_eq!(records[1].field("WARC-Payload-Digest"), None);
     assert!(records[1].block().ends_with(b"X-Crawler-Content-Length: 20\r\nContent-Length: 0\r\n\r\n"));
     assert!(records[3].block().ends_with(b"\r\n\r\na page"));

@@ -77,9 +77,9 @@ fn bands_of_a_page_that_changes_while_mirrors_are_not_searched_for_are_taken_out
     assert_eq!(kept(&bench), bands_of(FIRST), "they are right");
     see(&mut bench, SECOND);
     assert_eq!(kept(&bench), Bands::new());
-    let told = bench.read(topics::PAGE_BANDS).len();
+    let reported = bench.read(topics::PAGE_BANDS).len();
     see(&mut bench, FIRST);
-    assert_eq!(bench.read(topics::PAGE_BANDS).len(), told, "the matcher knows nothing of it");
+    assert_eq!(bench.read(topics::PAGE_BANDS).len(), reported, "the matcher knows nothing of it");
     bench.restart_with(MIRRORS);
     see(&mut bench, THIRD);
     assert_eq!(kept(&bench), bands_of(THIRD));

@@ -28,12 +28,12 @@ fn look(bench: &mut Bench) -> Option<PageOutLinks> {
 }
 
 fn see(bench: &mut Bench, outcome: FetchOutcome, body: Option<&str>) -> Option<PageOutLinks> {
-    let heard = heard(bench).len();
+    let received = received(bench).len();
     bench.see(outcome, body);
-    self::heard(bench).into_iter().nth(heard)
+    self::received(bench).into_iter().nth(received)
 }
 
-fn heard(bench: &Bench) -> Vec<PageOutLinks> {
+fn received(bench: &Bench) -> Vec<PageOutLinks> {
     let links = bench.read(topics::RANKER_EVENTS).into_iter().map(|event| match event {
         RankerEvent::Links(links) => links,
         other => panic!("the detector said {other:?}"),
@@ -78,9 +78,9 @@ fn links_promise_by_their_words() {
     let mut bench = Bench::new(&[("crawl.discover", "same-site")]);
     assert_eq!(look(&mut bench).unwrap().focus, None);
     order(&mut bench, "sailing", Some(SAILING));
-    let heard = look(&mut bench).unwrap();
-    let promises = heard.focus.unwrap().promises;
-    assert_eq!((heard.links.len(), promises.len()), (2, 2));
+    let received = look(&mut bench).unwrap();
+    let promises = received.focus.unwrap().promises;
+    assert_eq!((received.links.len(), promises.len()), (2, 2));
     // Words around a link count half.
     assert_eq!(promises, [1.0, 0.5]);
 }
@@ -110,7 +110,7 @@ fn a_page_that_answers_without_a_body_is_asked_for_it_before_it_is_judged() {
     order(&mut bench, "sailing", Some(SAILING));
     let seen = bench.see(FetchOutcome::NotModified, None);
     assert_eq!(seen.observation.judgement.look_again_after_s, Some(0), "{URL}");
-    assert!(heard(&bench).is_empty());
+    assert!(received(&bench).is_empty());
     assert!(look(&mut bench).unwrap().focus.is_some());
 }
 

@@ -57,19 +57,19 @@ fn targets(links: &PageOutLinks) -> Vec<&str> {
     links.links.iter().map(|link| link.url.as_str()).collect()
 }
 
-const LINKING: &str = "<p>A sentence that is long enough to be told.</p> \
+const LINKING: &str = "<p>A sentence that is long enough to be reported.</p> \
     <a href=\"/a?utm_source=x\">A</a> <a href=\"http://blog.site.test/b#c\">B</a> <a href=\"/a#d\">again</a> \
     <a href=\"/\">self</a> <a href=\"http://other.test/o\">away</a> <a rel=\"nofollow\" href=\"/secret\">no</a> \
     <a href=\"/a/a/a/a/a/a\">trap</a> <a href=\"/cart/1\">cart</a>";
 
 #[test]
-fn links_are_told_as_far_as_the_operator_wants_them_followed_and_when_they_are_news() {
+fn links_are_reported_as_far_as_the_operator_wants_them_followed_and_when_they_are_news() {
     let check = |discover: &str, expected: &[&str]| {
         let mut bench =
             Bench::new("[[rules]]\npages = [\"*/cart/*\"]\ncrawl = \"deny\"\n", &[("crawl.discover", discover)]);
         bench.look(URL, LINKING);
-        let heard = bench.look(URL, LINKING);
-        let found: Vec<_> = heard.iter().map(targets).collect();
+        let received = bench.look(URL, LINKING);
+        let found: Vec<_> = received.iter().map(targets).collect();
         assert_eq!(found, if expected.is_empty() { vec![] } else { vec![expected.to_vec()] }, "{discover}");
     };
     let (own, blog, other) = ("http://www.site.test/a", "http://blog.site.test/b", "http://other.test/o");
@@ -83,18 +83,18 @@ fn links_are_told_as_far_as_the_operator_wants_them_followed_and_when_they_are_n
 fn a_page_that_is_not_to_be_followed_or_is_a_copy_says_so() {
     let mut bench = Bench::new("", &[("crawl.discover", "same-site")]);
     let page = |head: &str| format!("<head>{head}</head><p>Some words that are read here.</p><a href=/a>A</a>");
-    let heard = bench.look(URL, &page(""));
-    assert!(heard[0].is_first_look && !heard[0].is_unwanted);
-    assert_eq!(targets(&heard[0]), ["http://www.site.test/a"]);
-    let heard = bench.look("http://www.site.test/copy", &page("<link rel=canonical href=\"/real\">"));
-    assert!(heard[1].is_unwanted);
-    assert_eq!(targets(&heard[1]), ["http://www.site.test/real"]);
-    let heard = bench.look("http://www.site.test/own", &page("<link rel=canonical href=\"/own\">"));
-    assert!(!heard[2].is_unwanted, "most pages name themselves");
-    let heard = bench.look("http://www.site.test/no", &page("<meta name=robots content=\"noindex\">"));
-    assert!(heard[3].is_unwanted && targets(&heard[3]).len() == 1);
-    let heard = bench.look("http://www.site.test/none", &page("<meta name=robots content=\"none\">"));
-    assert!(heard[4].is_unwanted && targets(&heard[4]).is_empty());
+    let received = bench.look(URL, &page(""));
+    assert!(received[0].is_first_look && !received[0].is_unwanted);
+    assert_eq!(targets(&received[0]), ["http://www.site.test/a"]);
+    let received = bench.look("http://www.site.test/copy", &page("<link rel=canonical href=\"/real\">"));
+    assert!(received[1].is_unwanted);
+    assert_eq!(targets(&received[1]), ["http://www.site.test/real"]);
+    let received = bench.look("http://www.site.test/own", &page("<link rel=canonical href=\"/own\">"));
+    assert!(!received[2].is_unwanted, "most pages name themselves");
+    let received = bench.look("http://www.site.test/no", &page("<meta name=robots content=\"noindex\">"));
+    assert!(received[3].is_unwanted && targets(&received[3]).len() == 1);
+    let received = bench.look("http://www.site.test/none", &page("<meta name=robots content=\"none\">"));
+    assert!(received[4].is_unwanted && targets(&received[4]).is_empty());
 }
 
 #[test]
@@ -102,8 +102,8 @@ fn pages_that_differ_in_numbers_alone_have_one_text_hash() {
     let mut bench = Bench::new("", &[("crawl.discover", "same-site")]);
     let day = |number: u32| format!("<p>Nothing happens on day {number}.</p><a href=/day/{}>next</a>", number + 1);
     bench.look("http://www.site.test/day/1", &day(1));
-    let heard = bench.look("http://www.site.test/day/2", &day(2));
-    assert_eq!(heard[0].text_hash, heard[1].text_hash);
-    let heard = bench.look("http://www.site.test/about", "<p>Something else altogether.</p>");
-    assert_ne!(heard[0].text_hash, heard[2].text_hash);
+    let received = bench.look("http://www.site.test/day/2", &day(2));
+    assert_eq!(received[0].text_hash, received[1].text_hash);
+    let received = bench.look("http://www.site.test/about", "<p>Something else altogether.</p>");
+    assert_ne!(received[0].text_hash, received[2].text_hash);
 }

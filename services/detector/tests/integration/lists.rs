@@ -25,7 +25,7 @@ fn urlset(entries: &[(&str, Option<Timestamp>)]) -> Vec<u8> {
 }
 
 #[test]
-fn a_sitemap_tells_when_known_pages_of_its_site_changed_and_nothing_else() {
+fn a_sitemap_reports_when_known_pages_of_its_site_changed_and_nothing_else() {
     let mut bench = Bench::new(&[]);
     bench.know("a");
     bench.know("b");
@@ -71,9 +71,9 @@ fn a_list_has_changed_when_it_says_something_new_and_says_it_once() {
     let with_a = urlset(&[(&page("a"), Some(at))]);
     let undated = bench.look(2 * HOUR, SITEMAP, "text/xml", &urlset(&[(&page("a"), None)]));
     assert_eq!((undated.listings.len(), undated.listings[0].listed, undated.dated().len()), (1, 1, 0));
-    let told = bench.look(HOUR, SITEMAP, "text/xml", &with_a);
-    assert_eq!((told.verdict, told.dated().len()), (Verdict::Minor, 1));
-    assert_eq!(told.listings[0].previous_read_at, Some(bench.now() - HOUR));
+    let reported = bench.look(HOUR, SITEMAP, "text/xml", &with_a);
+    assert_eq!((reported.verdict, reported.dated().len()), (Verdict::Minor, 1));
+    assert_eq!(reported.listings[0].previous_read_at, Some(bench.now() - HOUR));
     // The same bytes: nothing was said, so nothing is repeated.
     let same = bench.look(HOUR, SITEMAP, "text/xml", &with_a);
     assert_eq!((same.verdict, same.listings.len(), same.links.len()), (Verdict::Unchanged, 0, 0));
@@ -104,7 +104,7 @@ fn rss(build: usize, items: &[(&str, &str, &str)]) -> String {
 }
 
 #[test]
-fn a_seeded_feed_tells_its_new_items_and_its_new_descriptions_but_not_when_it_was_built() {
+fn a_seeded_feed_reports_its_new_items_and_its_new_descriptions_but_not_when_it_was_built() {
     let mut bench = Bench::new(&[]);
     let feed = page("feed.xml");
     let one = ("Scheduled maintenance", "http://www.site.test/1", "Investigating");
@@ -135,7 +135,7 @@ fn a_seeded_feed_tells_its_new_items_and_its_new_descriptions_but_not_when_it_wa
 }
 
 #[test]
-fn a_seeded_sitemap_tells_the_pages_that_come_and_go_but_not_their_dates() {
+fn a_seeded_sitemap_reports_the_pages_that_come_and_go_but_not_their_dates() {
     let mut bench = Bench::new(&[]);
     let date = bench.now();
     let files = [
@@ -150,15 +150,15 @@ fn a_seeded_sitemap_tells_the_pages_that_come_and_go_but_not_their_dates() {
 }
 
 #[test]
-fn other_xml_is_told_by_the_values_of_its_elements_and_attributes_whenever_they_change() {
+fn other_xml_is_reported_by_the_values_of_its_elements_and_attributes_whenever_they_change() {
     let mut bench = Bench::new(&[]);
     let file =
         |rate: &str, state: &str| format!("<bank><Cube currency='USD' rate='{rate}'/><state>{state}</state></bank>");
     let looks = [("1.08", "open"), ("1.08", "closed"), ("1.08", "open"), ("1.08", "closed"), ("1.09", "closed")];
     for (number, (rate, state)) in looks.into_iter().enumerate() {
         let seen = bench.look(HOUR, &page("rates.xml"), "text/xml", file(rate, state).as_bytes());
-        let is_told = matches!(seen.verdict, Verdict::Minor | Verdict::Major);
-        assert_eq!(is_told, number > 0, "{rate} {state}: {:?}", seen.verdict);
+        let is_reported = matches!(seen.verdict, Verdict::Minor | Verdict::Major);
+        assert_eq!(is_reported, number > 0, "{rate} {state}: {:?}", seen.verdict);
     }
     let gone = bench.look(HOUR, &page("rates.xml"), "text/xml", b"<bank><state>closed</state></bank>");
     assert_eq!(gone.verdict, Verdict::Major, "an element that is removed");
@@ -195,7 +195,7 @@ fn the_date_that_a_list_gives_comes_with_the_next_look_at_the_page() {
 }
 
 #[test]
-fn a_long_list_is_told_whole_in_several_records() {
+fn a_long_list_is_reported_whole_in_several_records() {
     let mut bench = Bench::new(&[]);
     let paths: Vec<String> = (0..1_003).map(|number| format!("p{number}")).collect();
     bench.know_all(&paths);
@@ -211,7 +211,7 @@ fn a_long_list_is_told_whole_in_several_records() {
 }
 
 #[test]
-fn feeds_of_all_kinds_and_packed_sitemaps_are_heard() {
+fn feeds_of_all_kinds_and_packed_sitemaps_are_received() {
     let mut bench = Bench::new(&[]);
     bench.know("a");
     let date = bench.now() + HOUR;

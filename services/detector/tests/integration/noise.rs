@@ -8,10 +8,10 @@ use page::Timestamp;
 /// published and the days of second and third looks.
 fn looked_at(days: u32, mut page_at: impl FnMut(u32, bool) -> String) -> (Vec<u32>, Vec<u32>) {
     let mut bench = Bench::new(&[]);
-    let (mut told, mut asked) = (Vec::new(), Vec::new());
+    let (mut reported, mut asked) = (Vec::new(), Vec::new());
     for day in 0..days {
         let mut seen = bench.see(FetchOutcome::Fetched, Some(&page_at(day, false)));
-        told.extend(seen.change.as_ref().map(|_| day));
+        reported.extend(seen.change.as_ref().map(|_| day));
         while seen.observation.judgement.look_again_after_s == Some(0) {
             asked.push(day);
             let mut again = bench.answer(FetchOutcome::Fetched, Some(&page_at(day, true)));
@@ -19,7 +19,7 @@ fn looked_at(days: u32, mut page_at: impl FnMut(u32, bool) -> String) -> (Vec<u3
             seen = bench.see_result(&again);
         }
     }
-    (told, asked)
+    (reported, asked)
 }
 
 fn with_visitors(number: u32) -> String {
@@ -30,16 +30,16 @@ fn with_visitors(number: u32) -> String {
 fn the_same_bytes_from_a_cache_do_not_make_noise_news() {
     let mut asked = 0;
     // The cache answers the first two of these looks. The third comes when its copy has just expired.
-    let (told, asked_on) = looked_at(40, |day, second| {
+    let (reported, asked_on) = looked_at(40, |day, second| {
         asked += u32::from(second);
         with_visitors(10 * day + u32::from(second && asked >= 3))
     });
     assert_eq!(asked_on, [5, 7, 23], "asked for until one can tell, and then no more");
-    assert_eq!(told, (0..=23).collect::<Vec<_>>(), "told while in doubt, and then no more");
+    assert_eq!(reported, (0..=23).collect::<Vec<_>>(), "told while in doubt, and then no more");
 }
 
 #[test]
-fn most_of_a_page_is_told_however_often_it_changes() {
+fn most_of_a_page_is_reported_however_often_it_changes() {
     let page = |day: u32, second: bool| {
         let text =
             |number: usize| format!("Sentence {number} of day {day}, {second}, has news of its own for {number}.");
@@ -50,11 +50,11 @@ fn most_of_a_page_is_told_however_often_it_changes() {
 }
 
 #[test]
-fn two_versions_in_turn_are_told_a_few_times_and_a_third_at_once() {
-    let (told, _) = looked_at(20, |day, _| match day {
+fn two_versions_in_turn_are_reported_a_few_times_and_a_third_at_once() {
+    let (reported, _) = looked_at(20, |day, _| match day {
         19 => html(&["This", "is", "another", "page", "now", "altogether"]),
         day if day % 2 == 0 => html(FIRST),
         day => html(&["One", "two", "three", "four", "five", if day > 12 { "seven" } else { "six" }]),
     });
-    assert_eq!(told, [0, 1, 2, 3, 13, 19], "the first turns, an edit of one version, a third version");
+    assert_eq!(reported, [0, 1, 2, 3, 13, 19], "the first turns, an edit of one version, a third version");
 }

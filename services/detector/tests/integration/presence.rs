@@ -13,8 +13,8 @@ fn a_page_is_gone_when_it_was_not_found_three_times_over_three_days_and_returns_
         assert_eq!(missing.observation.judgement.verdict, Verdict::Unknown, "a server that fails says 404 too");
         assert_eq!(missing.observation.judgement.look_again_after_s, Some(129_600));
         assert_eq!(missing.validators, first.validators, "the copy is not given up");
-        let told = missing.change.map(|change| (change.verdict, change.magnitude));
-        assert_eq!(told, (look == 0).then_some((Verdict::Missing, 0.0)), "at once, and once");
+        let reported = missing.change.map(|change| (change.verdict, change.magnitude));
+        assert_eq!(reported, (look == 0).then_some((Verdict::Missing, 0.0)), "at once, and once");
     }
     let gone = bench.see(FetchOutcome::NotFound, None);
     assert_eq!((gone.observation.judgement.verdict, gone.change.unwrap().verdict), (Verdict::Gone, Verdict::Gone));
@@ -100,7 +100,7 @@ fn an_error_in_a_pages_place_says_nothing_until_it_lasts_and_comes_again_with_it
 }
 
 #[test]
-fn a_page_that_comes_back_behind_an_error_is_told_as_returned_and_kept_again() {
+fn a_page_that_comes_back_behind_an_error_is_reported_as_returned_and_kept_again() {
     let mut bench = Bench::new(&[]);
     bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
     assert_eq!(bench.see(FetchOutcome::Gone, None).change.unwrap().verdict, Verdict::Gone);
@@ -120,34 +120,34 @@ fn a_page_that_comes_back_behind_an_error_is_told_as_returned_and_kept_again() {
 }
 
 #[test]
-fn a_page_that_was_told_as_missing_is_told_as_back_with_its_copy_kept() {
+fn a_page_that_was_reported_as_missing_is_reported_as_back_with_its_copy_kept() {
     let copies = |bench: &Bench| bench.driver.contents(&bench.names.topic(topics::PAGE_CONTENTS)).unwrap().len();
-    let told = |seen: Seen| (seen.observation.judgement.verdict, seen.change.map(|change| change.verdict));
+    let reported = |seen: Seen| (seen.observation.judgement.verdict, seen.change.map(|change| change.verdict));
     let mut bench = Bench::new(&[]);
     bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
     for round in 0..2 {
         assert_eq!(
-            told(bench.see(FetchOutcome::NotFound, None)),
+            reported(bench.see(FetchOutcome::NotFound, None)),
             (Verdict::Unknown, Some(Verdict::Missing)),
             "{round}"
         );
         let wall = html(&["Just a moment. We check that your browser is safe."]);
-        assert_eq!(told(bench.see(FetchOutcome::Fetched, Some(&wall))), (Verdict::Unknown, None));
-        let back = told(bench.see(FetchOutcome::Fetched, Some(&html(FIRST))));
+        assert_eq!(reported(bench.see(FetchOutcome::Fetched, Some(&wall))), (Verdict::Unknown, None));
+        let back = reported(bench.see(FetchOutcome::Fetched, Some(&html(FIRST))));
         assert_eq!(back, (Verdict::Cosmetic, Some(Verdict::Returned)));
-        assert_eq!(told(bench.see(FetchOutcome::NotModified, None)), (Verdict::Unchanged, None));
+        assert_eq!(reported(bench.see(FetchOutcome::NotModified, None)), (Verdict::Unchanged, None));
     }
     bench.see(FetchOutcome::NotFound, None);
-    let back = told(bench.see(FetchOutcome::NotModified, None));
+    let back = reported(bench.see(FetchOutcome::NotModified, None));
     assert_eq!((back, copies(&bench)), ((Verdict::Unchanged, Some(Verdict::Returned)), 1), "without a body");
     bench.see(FetchOutcome::NotFound, None);
     let changed = bench.see(FetchOutcome::Fetched, Some(&html(&[FIRST, &["And this is new."]].concat())));
-    assert_eq!(told(changed), (Verdict::Minor, Some(Verdict::Returned)), "with what is new");
+    assert_eq!(reported(changed), (Verdict::Minor, Some(Verdict::Returned)), "with what is new");
     assert_eq!(copies(&bench), 2);
     let mut quiet = Bench::new(&[("detector.missing", "false")]);
     quiet.see(FetchOutcome::Fetched, Some(&html(FIRST)));
-    assert_eq!(told(quiet.see(FetchOutcome::NotFound, None)), (Verdict::Unknown, None));
-    assert_eq!(told(quiet.see(FetchOutcome::NotModified, None)), (Verdict::Unchanged, None));
+    assert_eq!(reported(quiet.see(FetchOutcome::NotFound, None)), (Verdict::Unknown, None));
+    assert_eq!(reported(quiet.see(FetchOutcome::NotModified, None)), (Verdict::Unchanged, None));
 }
 
 /// An answer of one of several pages, the whole in minutes.

@@ -13,7 +13,7 @@ fn blocks(recipe: &str) -> Vec<(&str, &str)> {
     code.map(|block| block.split_once('\n').unwrap()).collect()
 }
 
-fn told(change: Option<PageChange>) -> String {
+fn reported(change: Option<PageChange>) -> String {
     let Some(change) = change else { return String::new() };
     let fired = change.triggers.iter().map(|trigger| format!("! {trigger}\n"));
     let units = change.changes.iter().flat_map(|unit| {
@@ -32,7 +32,7 @@ fn page_of(rule: &str) -> CanonicalUrl {
 }
 
 #[test]
-fn every_recipe_tells_what_it_says() {
+fn every_recipe_reports_what_it_says() {
     let recipes: Vec<&str> = DOCS.split("## Recipes").nth(1).unwrap().split("\n### ").skip(1).collect();
     assert_eq!(recipes.len(), 5);
     for recipe in recipes {
@@ -44,7 +44,7 @@ fn every_recipe_tells_what_it_says() {
         let mut last = None;
         for (language, code) in blocks[1..].iter().filter(|(language, _)| *language != "console") {
             if *language == "text" {
-                assert_eq!(told(last.take()), *code, "{name}");
+                assert_eq!(reported(last.take()), *code, "{name}");
                 continue;
             }
             let mut result = bench.answer(FetchOutcome::Fetched, Some(code));

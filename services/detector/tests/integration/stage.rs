@@ -8,7 +8,7 @@ use messages::{
 use page::{CanonicalUrl, Timestamp};
 
 #[test]
-fn the_first_look_is_told_as_new_and_compared_with_nothing() {
+fn the_first_look_is_reported_as_new_and_compared_with_nothing() {
     let mut bench = Bench::new(&[]);
     let seen = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
     assert_eq!(
@@ -40,7 +40,7 @@ fn the_same_content_is_unchanged_however_the_answer_says_so() {
 }
 
 #[test]
-fn new_markup_around_the_same_text_is_cosmetic_and_not_told() {
+fn new_markup_around_the_same_text_is_cosmetic_and_not_reported() {
     let mut bench = Bench::new(&[]);
     bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
     let restyled = html(FIRST).replace("<p>", "<p class=\"wide\" data-build=\"7f3a\">");
@@ -55,7 +55,7 @@ fn new_markup_around_the_same_text_is_cosmetic_and_not_told() {
 }
 
 #[test]
-fn after_cosmetic_versions_a_change_is_still_told_against_the_text_last_accepted() {
+fn after_cosmetic_versions_a_change_is_still_reported_against_the_text_last_accepted() {
     let mut bench = Bench::new(&[]);
     bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
     for build in 0..3 {
@@ -70,7 +70,7 @@ fn after_cosmetic_versions_a_change_is_still_told_against_the_text_last_accepted
 }
 
 #[test]
-fn a_changed_word_is_minor_a_new_text_major_and_both_are_told_with_what_came_and_went() {
+fn a_changed_word_is_minor_a_new_text_major_and_both_are_reported_with_what_came_and_went() {
     let mut bench = Bench::new(&[]);
     let first = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
     let minor = bench.see(FetchOutcome::Fetched, Some(&html(FIRST).replace("Monday", "Tuesday")));
@@ -111,7 +111,7 @@ fn no_more_changes_are_listed_than_the_settings_allow() {
 }
 
 #[test]
-fn a_counter_is_told_from_a_price_by_a_second_look() {
+fn a_counter_is_distinguished_from_a_price_by_a_second_look() {
     let check = |differs_at_once: bool| {
         let mut bench = Bench::new(&[]);
         let (mut asked, mut last) = (0, None);
@@ -138,7 +138,7 @@ fn a_counter_is_told_from_a_price_by_a_second_look() {
 }
 
 #[test]
-fn an_edit_of_many_pages_is_told_with_the_word_that_it_is() {
+fn an_edit_of_many_pages_is_reported_with_the_word_that_it_is() {
     let mut bench = Bench::new(&[]);
     let mut see = |page: usize, body: &str| {
         let url = CanonicalUrl::parse(&format!("{URL}/{page}")).unwrap();
@@ -167,12 +167,12 @@ fn the_copy_wanted_is_kept_and_goes_with_the_page() {
         let page = "<p>It rains.<p>All day.";
         bench.see(FetchOutcome::Fetched, Some(page));
         let (key, kept) = read(&bench);
-        let told = kept.as_ref().map(|kept| {
+        let reported = kept.as_ref().map(|kept| {
             let content = body::unpack(&kept.content, 1 << 20).unwrap();
             (kept.kind, String::from_utf8(content.into_owned()).unwrap(), kept.truncated)
         });
         let expected = expected.map(|(kind, content, truncated)| (kind, content.to_owned(), truncated));
-        assert_eq!(told, expected, "{overrides:?}");
+        assert_eq!(reported, expected, "{overrides:?}");
         if let Some(kept) = kept {
             assert_eq!(key, CanonicalUrl::parse(URL).unwrap().page_id().0);
             assert_eq!(kept.content_digest, Some(Digest::of(page.as_bytes())));
@@ -286,12 +286,12 @@ fn a_repeated_answer_is_dropped_without_a_trace_also_after_the_state_was_lost() 
     bench.see_result(&first);
     let second = bench.answer(FetchOutcome::Fetched, Some(&one_sentence_changed()));
     bench.see_result(&second);
-    let told = (bench.observations(), bench.changes());
+    let reported = (bench.observations(), bench.changes());
     bench.send(&second);
     bench.send(&first);
     bench.lose_everything_but_the_log();
     bench.send(&second);
-    assert_eq!((bench.observations(), bench.changes()), told);
+    assert_eq!((bench.observations(), bench.changes()), reported);
     // What was restored is what the next answer is compared with.
     let change = bench.see(FetchOutcome::Fetched, Some(&html(FIRST))).change.unwrap();
     assert!(change.removed.iter().any(|passage| passage.contains("sooner than expected")), "{change:?}");
@@ -310,11 +310,11 @@ fn what_cannot_be_read_is_set_aside_and_the_rest_goes_on() {
     bench.driver.send(&topic, b"site.test", b"neither Avro nor anything else".to_vec()).unwrap();
     bench.driver.run_until_idle().unwrap();
 
-    let letters: Vec<DeadLetter> = bench.read(topics::DEAD_LETTERS);
-    assert_eq!(letters.len(), 3);
-    assert!(letters.iter().all(|letter| letter.stage == "detector" && letter.topic == topic));
-    assert!(letters[0].reason.contains("corrupt"), "{}", letters[0].reason);
-    assert_eq!(letters[0].value, Some(corrupt.encode()));
+    let dead_letters: Vec<DeadLetter> = bench.read(topics::DEAD_LETTERS);
+    assert_eq!(dead_letters.len(), 3);
+    assert!(dead_letters.iter().all(|dead_letter| dead_letter.stage == "detector" && dead_letter.topic == topic));
+    assert!(dead_letters[0].reason.contains("corrupt"), "{}", dead_letters[0].reason);
+    assert_eq!(dead_letters[0].value, Some(corrupt.encode()));
     assert!(bench.observations().is_empty() && bench.changes().is_empty());
 
     let seen = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
@@ -366,10 +366,10 @@ fn the_late_answer_about_a_forgotten_page_is_only_counted_however_often_it_comes
     for result in [&late, &older, &late] {
         bench.send(result);
     }
-    let told = bench.observations();
+    let reported = bench.observations();
     let judged = |look: &PageObservation| (look.look.attempt, look.judgement.verdict);
     let of_late = (late.look.attempt, Verdict::Unknown);
-    assert_eq!(told.iter().map(judged).collect::<Vec<_>>(), [(1, Verdict::First), of_late, of_late]);
+    assert_eq!(reported.iter().map(judged).collect::<Vec<_>>(), [(1, Verdict::First), of_late, of_late]);
     assert_eq!(bench.changes().len(), 1, "the first look, before it was forgotten");
     let copies = bench.driver.contents(&bench.names.topic(topics::PAGE_CONTENTS)).unwrap();
     let copies: Vec<_> = copies.iter().filter(|record| !record.key.is_empty()).map(|it| it.value.is_some()).collect();

@@ -24,7 +24,7 @@ fn lines(change: &PageChange) -> Vec<(Option<&str>, Option<&str>)> {
 }
 
 #[test]
-fn of_a_watched_price_nothing_but_the_price_is_told() {
+fn of_a_watched_price_nothing_but_the_price_is_reported() {
     let mut bench = Bench::configured(PRICE);
     let first = see(&mut bench, &shop("29,90 €", "Buy a table", "The shop is closed on Monday.")).unwrap();
     assert_eq!((first.verdict, first.rule.as_deref()), (Verdict::First, Some("lamp")));
@@ -37,7 +37,7 @@ fn of_a_watched_price_nothing_but_the_price_is_told() {
 }
 
 #[test]
-fn what_is_ignored_is_not_told_and_not_learned_from() {
+fn what_is_ignored_is_not_reported_and_not_learned_from() {
     let mut bench = Bench::configured("[[rules]]\npages = [\"www.site.test\"]\nignore = [\".teaser\"]\n");
     see(&mut bench, &shop("29,90 €", "Buy a table", "Closed on Monday."));
     for teaser in ["Buy a chair", "Buy a bed", "All beds are sold"] {
@@ -66,12 +66,12 @@ fn a_threshold_fires_once_when_it_is_crossed() {
 }
 
 #[test]
-fn only_what_fires_is_told_if_the_rule_says_so() {
+fn only_what_fires_is_reported_if_the_rule_says_so() {
     let rule =
         "[[rules]]\npages = [\"*\"]\nwatch = [\".price\"]\ntrigger = [\"price below 20\"]\nonly_triggers = true\n";
     let mut bench = Bench::configured(rule);
-    let mut told = |price: &str| see(&mut bench, &shop(price, "", "")).is_some();
-    assert_eq!(["30 €", "25 €", "19 €", "18 €", "30 €"].map(&mut told), [true, false, true, false, false]);
+    let mut reported = |price: &str| see(&mut bench, &shop(price, "", "")).is_some();
+    assert_eq!(["30 €", "25 €", "19 €", "18 €", "30 €"].map(&mut reported), [true, false, true, false, false]);
     assert_eq!(bench.figure("untriggered_changes_total"), 3.0);
     assert_eq!(
         bench.see(FetchOutcome::Gone, None).change.unwrap().verdict,
@@ -81,19 +81,19 @@ fn only_what_fires_is_told_if_the_rule_says_so() {
 }
 
 #[test]
-fn a_trigger_fires_where_learning_hears_only_noise() {
+fn a_trigger_fires_where_learning_receives_only_noise() {
     // Ten looks, each with a second one, teach that this number differs at every fetch.
     let page = |number: u32| shop("", "", &format!("{number} people look at this lamp now."));
     let rule = "[[rules]]\npages = [\"*\"]\ntrigger = [\"not: 77 people\", \"this lamp now rises\"]\n";
-    let mut told = 0;
+    let mut reported = 0;
     let mut bench = Bench::configured("");
     for day in 0..20 {
-        told += u32::from(see(&mut bench, &page(100 + 2 * day)).is_some());
+        reported += u32::from(see(&mut bench, &page(100 + 2 * day)).is_some());
         let mut again = bench.answer(FetchOutcome::Fetched, Some(&page(101 + 2 * day)));
         again.look.fetched_at = page_time(&bench, 30 - 86_400);
         bench.see_result(&again);
     }
-    assert!(told < 5, "the place is learned: {told}");
+    assert!(reported < 5, "the place is learned: {reported}");
     bench.restart_with(rule);
     assert_eq!(see(&mut bench, &page(77)), None);
     let change = see(&mut bench, &page(78)).unwrap();
@@ -124,13 +124,13 @@ fn a_value_is_watched_by_its_pointer() {
 }
 
 #[test]
-fn a_watched_part_that_is_gone_is_counted_and_named_and_told_if_that_lasts() {
+fn a_watched_part_that_is_gone_is_counted_and_named_and_reported_if_that_lasts() {
     let mut bench = Bench::configured(PRICE);
     see(&mut bench, &shop("29,90 €", "", ""));
     let without = |day: u32| shop("", "", &format!("Day {day}.")).replace("class=price", "class=cost");
-    let told: Vec<_> = (0..4).map(|day| see(&mut bench, &without(day))).collect();
-    assert!(told[..3].iter().all(Option::is_none), "it may be an error in the page's place");
-    let change = told[3].as_ref().unwrap();
+    let reported: Vec<_> = (0..4).map(|day| see(&mut bench, &without(day))).collect();
+    assert!(reported[..3].iter().all(Option::is_none), "it may be an error in the page's place");
+    let change = reported[3].as_ref().unwrap();
     assert_eq!(
         (change.not_found.as_slice(), lines(change)),
         (&[".price".to_owned()][..], vec![(Some("29,90 €"), None)])
@@ -159,7 +159,7 @@ fn other_rules_are_no_change_of_the_page() {
 }
 
 #[test]
-fn the_change_at_which_a_first_rule_takes_effect_is_told_as_without_it() {
+fn the_change_at_which_a_first_rule_takes_effect_is_reported_as_without_it() {
     let mut bench = Bench::configured("");
     see(&mut bench, &shop("29,90 €", "", "Closed."));
     bench.restart_with(PRICE);

@@ -163,7 +163,7 @@ fn what_was_learned_is_the_same_after_a_restart_bit_by_bit() {
 }
 
 #[test]
-fn a_sweep_is_told_to_the_scheduler_as_a_hazard_of_the_groups_and_a_quiet_time_is_not() {
+fn a_sweep_is_reported_to_the_scheduler_as_a_hazard_of_the_groups_and_a_quiet_time_is_not() {
     let mut bench = Bench::new();
     live_through(&mut bench, 0..6);
     let place = PagePlace::of("site.test", "a.site.test", "/docs/0.html");
@@ -185,7 +185,7 @@ fn a_sweep_is_told_to_the_scheduler_as_a_hazard_of_the_groups_and_a_quiet_time_i
 }
 
 #[test]
-fn a_date_told_at_the_first_look_teaches_the_page_and_pages_of_one_age_a_past_sweep() {
+fn a_date_reported_at_the_first_look_teaches_the_page_and_pages_of_one_age_a_past_sweep() {
     let mut bench = Bench::new();
     let undated = bench.look("http://a.site.test/docs/undated.html", 0.0, Verdict::First).belief;
     let beliefs: Vec<_> =
@@ -244,7 +244,7 @@ fn dates_of_a_host_that_makes_them_up_are_not_believed() {
 }
 
 #[test]
-fn a_date_tells_when_in_the_interval_a_page_changed() {
+fn a_date_reports_when_in_the_interval_a_page_changed() {
     let believed = |age_days| {
         let mut bench = Bench::new();
         bench.look(URL, 0.0, Verdict::First);
@@ -293,19 +293,21 @@ fn what_cannot_be_read_is_set_aside_and_the_rest_goes_on() {
     bench.driver.send(&topic, b"site.test", b"no observation".to_vec()).unwrap();
     bench.driver.run_until_idle().unwrap();
     bench.look(URL, 0.0, Verdict::First);
-    let letters = bench.driver.contents(&bench.names.topic(topics::DEAD_LETTERS)).unwrap();
-    let letters: Vec<_> =
-        letters.iter().map(|letter| DeadLetter::decode(letter.value.as_deref().unwrap()).unwrap()).collect();
-    assert_eq!(letters.len(), 1);
-    assert_eq!((letters[0].stage.as_str(), letters[0].topic.as_str()), ("estimator", topic.as_str()));
-    assert_eq!(letters[0].value.as_deref(), Some(&b"no observation"[..]));
+    let dead_letters = bench.driver.contents(&bench.names.topic(topics::DEAD_LETTERS)).unwrap();
+    let dead_letters: Vec<_> = dead_letters
+        .iter()
+        .map(|dead_letter| DeadLetter::decode(dead_letter.value.as_deref().unwrap()).unwrap())
+        .collect();
+    assert_eq!(dead_letters.len(), 1);
+    assert_eq!((dead_letters[0].stage.as_str(), dead_letters[0].topic.as_str()), ("estimator", topic.as_str()));
+    assert_eq!(dead_letters[0].value.as_deref(), Some(&b"no observation"[..]));
 }
 
 #[test]
-fn priors_that_moved_are_told_once_a_day_and_no_others() {
+fn priors_that_moved_are_reported_once_a_day_and_no_others() {
     let mut bench = Bench::with_estimator("gamma-grouped");
     let cell = |path: &str| PagePlace::of("site.test", "a.site.test", path).cell;
-    let told = |bench: &mut Bench| -> Vec<BTreeMap<u64, f64>> {
+    let reported = |bench: &mut Bench| -> Vec<BTreeMap<u64, f64>> {
         // Punctuated hourly: the day turns without a look.
         bench.now = bench.now.plus_days(1.0);
         bench.driver.clock.advance(page::DAY);
@@ -331,9 +333,9 @@ fn priors_that_moved_are_told_once_a_day_and_no_others() {
     };
     look(&mut bench, Verdict::First);
     bench.look("http://a.site.test/docs/x.html", 0.0, Verdict::First);
-    assert!(told(&mut bench).is_empty(), "first looks teach nothing");
+    assert!(reported(&mut bench).is_empty(), "first looks teach nothing");
     look(&mut bench, Verdict::Major);
-    let forecasts = told(&mut bench);
+    let forecasts = reported(&mut bench);
     assert_eq!(forecasts.len(), 1, "both cells in one record");
     let settings = Settings::default().estimator;
     let (news, docs) = (forecasts[0][&cell("/news/0.html")], forecasts[0][&cell("/docs/x.html")]);
@@ -341,11 +343,11 @@ fn priors_that_moved_are_told_once_a_day_and_no_others() {
     // The forecast of a cell is the prior that a page of it without looks starts from.
     let new = bench.look("http://a.site.test/news/new.html", 0.0, Verdict::First);
     assert!((new.belief.beta_days / news - 1.0).abs() < 1e-6, "{} {news}", new.belief.beta_days);
-    assert_eq!(told(&mut bench).len(), 1, "nothing has moved since");
+    assert_eq!(reported(&mut bench).len(), 1, "nothing has moved since");
     look(&mut bench, Verdict::Major);
     bench.restart();
     look(&mut bench, Verdict::Major);
-    let forecasts = told(&mut bench);
+    let forecasts = reported(&mut bench);
     assert_eq!(forecasts.len(), 2);
     assert!(forecasts[1][&cell("/news/0.html")] < news);
 }

@@ -165,7 +165,7 @@ fn answers() -> impl Strategy<Value = Vec<u8>> {
     let edits = prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(edit, 1..3)];
     (prop_oneof![2 => mixed().boxed(), 1 => chunked().boxed()], edits).prop_map(|(answer, edits)| {
         // Each character is a byte.
-        let mut answer: Vec<u8> = answer.chars().map(|letter| letter as u8).collect();
+        let mut answer: Vec<u8> = answer.chars().map(|character| character as u8).collect();
         for (at, byte, how) in edits {
             let at = at.index(answer.len());
             match how {

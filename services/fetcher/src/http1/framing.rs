@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_chunked_as_told_is_refused_at_its_first_wrong_byte() {
+    fn what_is_not_chunked_as_reported_is_refused_at_its_first_wrong_byte() {
         let wrong: [&[u8]; 14] = [
             b"x",
             b"\r",

@@ -22,7 +22,7 @@ fn a_private_address_is_refused_however_it_is_written_and_sees_no_connection() {
 }
 
 #[test]
-fn nobody_pays_for_a_request_to_a_name_without_an_address() {
+fn no_one_pays_for_a_request_to_a_name_without_an_address() {
     let result = Bench::new(&[("crawl.contact", "https://example.org/crawler")]).fetch("http://nowhere.invalid/");
     assert_eq!((result.look.outcome, result.look.requests), (FetchOutcome::DnsFailed, 0), "{:?}", result.detail);
 }

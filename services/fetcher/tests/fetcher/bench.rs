@@ -102,10 +102,10 @@ impl Bench {
 
     /// Sends the fetcher, as the scheduler does, that an operator stopped a host, or ended that.
     pub(crate) fn stop_host(&self, host: &str, stopped: bool) {
-        let (host, told_at) = (Host::from_authority(host), clock().now());
-        let stop = HostStop { host, stopped, told_at };
+        let (host, taken_at) = (Host::from_authority(host), clock().now());
+        let stop = HostStop { host, stopped, taken_at };
         let topic = self.names.topic(topics::HOST_STOPS);
-        self.log.append(&[OutputRecord::of(&stop, topic, 1, told_at)]).unwrap();
+        self.log.append(&[OutputRecord::of(&stop, topic, 1, taken_at)]).unwrap();
     }
 
     pub(crate) fn read<M: Encoded>(&self, topic: Topic<M>) -> Vec<M> {

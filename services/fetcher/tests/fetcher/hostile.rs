@@ -112,8 +112,8 @@ fn every_misbehaviour_over_http1_ends_as_it_should() {
 #[test]
 fn every_misbehaviour_of_a_proxy_ends_as_it_should() {
     let problems = problems(proxy_misbehaviours, |address| {
-        let nobody = "198.51.101.1:80".parse().unwrap();
-        vec![directly(nobody), ("fetch.proxy", format!("*.test=http://{address}"))]
+        let absent = "198.51.101.1:80".parse().unwrap();
+        vec![directly(absent), ("fetch.proxy", format!("*.test=http://{address}"))]
     });
     assert!(problems.is_empty(), "these end otherwise:\n{problems}");
 }

@@ -204,7 +204,7 @@ fn requests_to_a_host_with_tls_and_without_take_turns() {
 }
 
 #[test]
-fn a_certificate_that_nobody_vouches_for_is_refused_unless_the_operator_does_not_mind() {
+fn a_certificate_that_no_one_vouches_for_is_refused_unless_the_operator_does_not_mind() {
     let web = TlsWeb::start(&[b"h2"]);
     let url = "https://http2-well-made.test/";
     assert_eq!(Bench::at(web.address, &[]).fetch(url).look.outcome, FetchOutcome::TlsFailed);

@@ -82,7 +82,7 @@ fn over_http2_heads_are_recorded_in_the_words_of_its_elder() {
 }
 
 #[test]
-fn nothing_is_recorded_when_nobody_wants_it() {
+fn nothing_is_recorded_when_no_one_wants_it() {
     let server = Listener::answering(PAGE);
     let mut bench = Bench::at(server.address, &[("fetch.record_heads", "false")]);
     let first = bench.fetch("http://a.test/");

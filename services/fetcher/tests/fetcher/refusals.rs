@@ -11,11 +11,11 @@ use stream::Clock;
 #[test]
 fn statuses_become_the_outcomes_they_mean() {
     use FetchOutcome as O;
-    let check = |code, retry_after_s, outcome, told: Option<i64>| {
+    let check = |code, retry_after_s, outcome, reported: Option<i64>| {
         let web = with_fault(WebFault::Status { code, retry_after_s });
         let result = Bench::at(web.addr(), &[]).fetch(PAGE);
         assert_eq!((result.look.outcome, result.look.status), (outcome, Some(code)));
-        assert_eq!(result.look.retry_after_s, told, "{code}");
+        assert_eq!(result.look.retry_after_s, reported, "{code}");
         assert!(result.body.is_none() && result.look.validators.content_digest.is_none(), "{code}");
     };
     check(404, None, O::NotFound, None);

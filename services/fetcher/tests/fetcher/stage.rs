@@ -147,7 +147,7 @@ fn a_body_longer_than_allowed_is_cut_and_marked_and_the_next_page_still_comes() 
 }
 
 #[test]
-fn redirects_are_followed_to_the_end_and_told() {
+fn redirects_are_followed_to_the_end_and_reported() {
     let web = with_fault(WebFault::Redirect { code: 301, hops: 3 });
     let result = Bench::at(web.addr(), &[]).fetch(PAGE);
     assert_eq!(result.look.outcome, FetchOutcome::Fetched);
@@ -239,7 +239,7 @@ fn answers_that_are_not_http_or_packed_otherwise_than_asked_are_refused() {
 }
 
 #[test]
-fn a_packed_body_arrives_unpacked_and_both_lengths_are_told() {
+fn a_packed_body_arrives_unpacked_and_both_lengths_are_reported() {
     let body = "<p>The same sentence again and again.</p>\n".repeat(500);
     let packed = zstd::encode_all(body.as_bytes(), 3).unwrap();
     let head = format!(
@@ -307,10 +307,10 @@ fn a_request_that_cannot_be_read_is_set_aside_and_the_rest_goes_on() {
     bench.send_bytes(b"no request".to_vec());
     bench.ask(OTHER_PAGE);
     assert_eq!(bench.results(2).len(), 2);
-    let letters: Vec<DeadLetter> = bench.read(topics::DEAD_LETTERS);
-    assert_eq!(letters.len(), 1);
-    assert_eq!((letters[0].stage.as_str(), letters[0].offset), ("fetcher", 1));
-    assert_eq!(letters[0].value.as_deref(), Some(&b"no request"[..]));
+    let dead_letters: Vec<DeadLetter> = bench.read(topics::DEAD_LETTERS);
+    assert_eq!(dead_letters.len(), 1);
+    assert_eq!((dead_letters[0].stage.as_str(), dead_letters[0].offset), ("fetcher", 1));
+    assert_eq!(dead_letters[0].value.as_deref(), Some(&b"no request"[..]));
 }
 
 #[test]

@@ -118,12 +118,12 @@ impl Loop {
             let url = CanonicalUrl::parse(&url).unwrap();
             let command =
                 Command { kind: CommandKind::Seed, url: Some(url), host: None, weight: 1.0, issued_at: clock.now() };
-            this.tell(&SchedulerEvent::Command(command));
+            this.report(&SchedulerEvent::Command(command));
         }
         this
     }
 
-    fn tell(&self, event: &SchedulerEvent) {
+    fn report(&self, event: &SchedulerEvent) {
         let to = TopicPartition::new(self.names.topic(topics::SCHEDULER_EVENTS), 0);
         let value = Some(event.encode().into());
         self.log
@@ -140,7 +140,7 @@ impl Loop {
         self.read = next;
         for record in records {
             let result = FetchResult::decode(record.value.as_deref().unwrap()).unwrap();
-            self.tell(&SchedulerEvent::Estimate(estimate_of(result)));
+            self.report(&SchedulerEvent::Estimate(estimate_of(result)));
         }
     }
 }

@@ -152,11 +152,11 @@ fn costly(start: impl Fn() -> Rig, cases: &[Misbehaviour], short: &str, long: &s
     let costly = costs.iter().filter(|(_, cost)| is_costly(cost));
     // Some work is done once in a process, and a busy machine makes all work slower now and then.
     let costly = costly.filter(|(case, _)| (0..ATTEMPTS).all(|_| is_costly(&start().cost_of(case))));
-    let told = |(case, cost): &(&Misbehaviour, Cost)| {
+    let reported = |(case, cost): &(&Misbehaviour, Cost)| {
         let [took, allowed] = [cost.work_ns, allowed_ns(cost)].map(|ns| ns / 1e6);
         format!("{}: {took:.1} ms of CPU for {} bytes, {allowed:.1} ms allowed", case.name, cost.sent_bytes)
     };
-    costly.map(told).collect()
+    costly.map(reported).collect()
 }
 
 fn ending(cases: Vec<Misbehaviour>) -> Vec<Misbehaviour> {

@@ -53,7 +53,7 @@ pub struct AccountColumns {
     #[serde(with = "serde_bytes")]
     pub noted_before: Vec<u8>,
     #[serde(with = "serde_bytes")]
-    pub told: Vec<u8>,
+    pub reported: Vec<u8>,
     #[serde(with = "serde_bytes")]
     pub depths: Vec<u8>,
     #[serde(with = "serde_bytes")]
@@ -75,18 +75,18 @@ pub(crate) struct Stored {
     pub(crate) balance: f64,
     pub(crate) history: f64,
     pub(crate) noted_before: f32,
-    pub(crate) told: f32,
+    pub(crate) reported: f32,
     pub(crate) depth: u16,
 }
 
 impl AccountColumns {
     pub(crate) fn push(&mut self, account: Stored) {
-        let Stored { number, balance, history, noted_before, told, depth } = account;
+        let Stored { number, balance, history, noted_before, reported, depth } = account;
         self.numbers.extend(number.to_le_bytes());
         self.balances.extend(balance.to_le_bytes());
         self.histories.extend(history.to_le_bytes());
         self.noted_before.extend(noted_before.to_le_bytes());
-        self.told.extend(told.to_le_bytes());
+        self.reported.extend(reported.to_le_bytes());
         self.depths.extend(depth.to_le_bytes());
     }
 
@@ -120,7 +120,7 @@ impl AccountColumns {
     /// About what the record takes on disk.
     pub(crate) fn bytes(&self) -> usize {
         let wide = [&self.new_ids, &self.balances, &self.histories];
-        let narrow = [&self.numbers, &self.noted_before, &self.told, &self.depths];
+        let narrow = [&self.numbers, &self.noted_before, &self.reported, &self.depths];
         let trust = [&self.trust_balances, &self.trust_histories, &self.trust_noted_before, &self.trusted];
         wide.into_iter().chain(narrow).chain(trust).map(Vec::len).sum()
     }
@@ -136,20 +136,20 @@ impl AccountColumns {
         let balances = column(&self.balances)?.map(f64::from_le_bytes);
         let histories = column(&self.histories)?.map(f64::from_le_bytes);
         let noted_before = column(&self.noted_before)?.map(f32::from_le_bytes);
-        let told = column(&self.told)?.map(f32::from_le_bytes);
+        let reported = column(&self.reported)?.map(f32::from_le_bytes);
         let depths = column(&self.depths)?.map(u16::from_le_bytes);
-        let lengths = [balances.len(), histories.len(), noted_before.len(), told.len(), depths.len()];
+        let lengths = [balances.len(), histories.len(), noted_before.len(), reported.len(), depths.len()];
         if lengths != [numbers.len(); 5] {
             return Err(format!("its columns have {lengths:?} values for {} accounts", numbers.len()));
         }
         let cash = balances.zip(histories).zip(noted_before);
-        Ok(numbers.zip(cash).zip(told.zip(depths)).map(
-            |((number, ((balance, history), noted_before)), (told, depth))| Stored {
+        Ok(numbers.zip(cash).zip(reported.zip(depths)).map(
+            |((number, ((balance, history), noted_before)), (reported, depth))| Stored {
                 number,
                 balance,
                 history,
                 noted_before,
-                told,
+                reported,
                 depth,
             },
         ))

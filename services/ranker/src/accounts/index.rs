@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_that_differ_in_their_last_byte_alone_are_told_apart() {
+    fn ids_that_differ_in_their_last_byte_alone_are_distinguished() {
         // They share their slot and their tag: one row of 250 slots.
         let ids: Vec<PageId> =
             (0..250).map(|last| PageId(std::array::from_fn(|at| if at == 15 { last } else { 7 }))).collect();

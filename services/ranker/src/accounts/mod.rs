@@ -35,7 +35,7 @@ pub struct LinkedPage {
     /// Links between the page and a seed when it was found. Above 65,535 it is kept as that.
     pub depth: i32,
     /// The weight last sent to the scheduler; 0 if none.
-    pub told_importance: f64,
+    pub sent_importance: f64,
     /// Its account of cash from trusted pages.
     pub trust: TrustAccount,
 }
@@ -47,7 +47,7 @@ struct Held {
     balance: f64,
     history: f64,
     noted_before: f32,
-    told: f32,
+    reported: f32,
     depth: u16,
     /// Whether it differs from what is stored.
     is_changed: bool,
@@ -132,11 +132,11 @@ impl Accounts {
     /// # Panics
     /// If no page has this number.
     pub fn get(&self, number: u32) -> LinkedPage {
-        let Held { balance, history, noted_before, told, depth, .. } = *self.held(number);
+        let Held { balance, history, noted_before, reported, depth, .. } = *self.held(number);
         LinkedPage {
             account: Account::restore(KeptAccount { balance, history, noted_before: f64::from(noted_before) }),
             depth: i32::from(depth),
-            told_importance: f64::from(told),
+            sent_importance: f64::from(reported),
             trust: self.trust(number),
         }
     }
@@ -151,7 +151,7 @@ impl Accounts {
         held.balance = balance;
         held.history = history;
         held.noted_before = noted_before as f32;
-        held.told = page.told_importance as f32;
+        held.reported = page.sent_importance as f32;
         held.depth = page.depth.clamp(0, i32::from(u16::MAX)) as u16;
         if !std::mem::replace(&mut held.is_changed, true) {
             self.changed.push(number);
@@ -253,7 +253,7 @@ impl Accounts {
             }
             let held = self.held_mut(stored.number);
             (held.balance, held.history, held.noted_before) = (stored.balance, stored.history, stored.noted_before);
-            (held.told, held.depth) = (stored.told, stored.depth);
+            (held.reported, held.depth) = (stored.reported, stored.depth);
             self.set_trust(stored.number, trust);
         }
         match (key, self.blocks.last_mut()) {
@@ -287,7 +287,7 @@ impl Accounts {
         }
         if let Some(last) = self.blocks.last_mut() {
             let (balance, history, noted_before) = Default::default();
-            last.held.push(Held { id, balance, history, noted_before, told: 0.0, depth: 0, is_changed: false });
+            last.held.push(Held { id, balance, history, noted_before, reported: 0.0, depth: 0, is_changed: false });
             if !last.trust.is_empty() {
                 last.trust.push(TrustAccount::default());
             }
@@ -359,8 +359,8 @@ fn held_in(blocks: &[Block], number: u32) -> &Held {
 
 impl Held {
     fn stored(&self, number: u32) -> Stored {
-        let Self { balance, history, noted_before, told, depth, .. } = *self;
-        Stored { number, balance, history, noted_before, told, depth }
+        let Self { balance, history, noted_before, reported, depth, .. } = *self;
+        Stored { number, balance, history, noted_before, reported, depth }
     }
 }
 

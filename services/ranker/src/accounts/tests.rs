@@ -54,13 +54,13 @@ fn change_trusting(
     for _ in 0..changes {
         let id = page_id(random.random_range(0..pages));
         let number = accounts.find(&id).unwrap_or_else(|| {
-            let (depth, told_importance) = (random.random_range(0..9), 1.5);
+            let (depth, sent_importance) = (random.random_range(0..9), 1.5);
             accounts
-                .add(id, &LinkedPage { account: shard.open(), depth, told_importance, trust: TrustAccount::default() })
+                .add(id, &LinkedPage { account: shard.open(), depth, sent_importance, trust: TrustAccount::default() })
         });
         let mut page = accounts.get(number);
         page.account.receive(random.random_range(0.0..1.0));
-        page.told_importance += 0.5;
+        page.sent_importance += 0.5;
         if is_trusting && random.random_bool(0.5) {
             page.trust.receive(random.random_range(0.0..1.0));
             page.trust.set_trusted(random.random_bool(0.5), shard);
@@ -118,7 +118,7 @@ fn the_journal_stays_as_small_as_the_blocks_and_no_batch_writes_much_more_than_i
 }
 
 #[test]
-fn damage_is_told() {
+fn damage_is_reported() {
     let mut random = Pcg64::seed_from_u64(2);
     let mut shard = Shard::new(0, 1.0);
     let (mut accounts, mut stored) = (Accounts::default(), Stored::new());
@@ -127,9 +127,9 @@ fn damage_is_told() {
         write(&mut accounts, &mut stored);
     }
     assert!(restored(&stored).is_ok());
-    let without = |letter: u8, number: u64| {
+    let without = |character: u8, number: u64| {
         let mut damaged = stored.clone();
-        damaged.remove(&(letter, number).to_bytes()[..]).unwrap();
+        damaged.remove(&(character, number).to_bytes()[..]).unwrap();
         restored(&damaged).map(|_| ()).unwrap_err()
     };
     assert_eq!(without(b'b', 1), "block 2 follows 1024 accounts");
@@ -163,7 +163,7 @@ fn an_address_takes_at_most_24_bytes_and_its_account_38_more() {
         assert_eq!(accounts.find(&id), None);
         accounts.add(
             id,
-            &LinkedPage { account: shard.open(), depth: 0, told_importance: 0.0, trust: TrustAccount::default() },
+            &LinkedPage { account: shard.open(), depth: 0, sent_importance: 0.0, trust: TrustAccount::default() },
         );
     }
     assert!((0..100_000).all(|number| accounts.find(&page_id(number)) == Some(number as u32)));

@@ -137,8 +137,8 @@ impl Bench {
         self.books().iter().flat_map(|(_, accounts, _)| accounts.pages()).collect()
     }
 
-    pub(crate) fn told(&self, url: &str) -> f64 {
-        self.pages()[&CanonicalUrl::parse(url).unwrap().page_id()].told_importance
+    pub(crate) fn reported(&self, url: &str) -> f64 {
+        self.pages()[&CanonicalUrl::parse(url).unwrap().page_id()].sent_importance
     }
 }
 

@@ -66,7 +66,7 @@ fn counted(bench: &Bench) -> FocusTotals {
     all
 }
 
-fn told<'a>(ranked: &'a [RankedPage], url: &str) -> Option<&'a RankedPage> {
+fn reported<'a>(ranked: &'a [RankedPage], url: &str) -> Option<&'a RankedPage> {
     ranked.iter().find(|page| page.url.as_str() == url)
 }
 
@@ -75,26 +75,29 @@ fn pages_are_weighed_by_what_they_are_about_and_links_by_what_they_promise() {
     let mut bench = Bench::new(&[ALIKE]);
     let targets = ["/much", "http://b.test/little", "http://c.test/nothing"];
     let ranked = look(&mut bench, "http://a.test/", &targets, judged(SAILING, 0.6, &[0.9, 0.4, 0.0]));
-    let weight = |url: &str| told(&ranked, url).map(|page| page.importance);
+    let weight = |url: &str| reported(&ranked, url).map(|page| page.importance);
     // Twice the threshold is as much in a focus as a page can be: 20^(2 (.7 + .3 · .5) - 1).
     assert!((weight("http://a.test/").unwrap() - 20_f64.powf(0.7)).abs() < 1e-4);
     let [much, little, nothing] = ["http://a.test/much", "http://b.test/little", "http://c.test/nothing"].map(weight);
     assert!(much > little && little > nothing && nothing.is_some(), "{much:?} {little:?} {nothing:?}");
     // What it promised counts until it is looked at.
     let ranked = look(&mut bench, "http://a.test/much", &[], judged(SAILING, 0.0, &[]));
-    assert!(told(&ranked, "http://a.test/much").unwrap().importance < 0.2);
+    assert!(reported(&ranked, "http://a.test/much").unwrap().importance < 0.2);
     assert_eq!(counted(&bench), FocusTotals { pages: 4, judged: 2, in_focus: 1, targets: 0 });
 }
 
 #[test]
-fn beyond_the_tunnel_a_page_is_told_when_a_link_to_it_promises_something() {
+fn beyond_the_tunnel_a_page_is_reported_when_a_link_to_it_promises_something() {
     let mut bench = Bench::new(&[ALIKE, ("focus.tunnel_depth", "1")]);
     look(&mut bench, "http://a.test/", &["http://b.test/1"], judged(SAILING, 0.6, &[0.0]));
     // One link away from a page in the focus, and off it: its own links lead two away.
     let ranked = look(&mut bench, "http://b.test/1", &["http://c.test/2", "/2"], judged(SAILING, 0.0, &[0.0, 0.0]));
-    assert!(told(&ranked, "http://c.test/2").is_none() && told(&ranked, "http://b.test/2").is_none(), "{ranked:?}");
+    assert!(
+        reported(&ranked, "http://c.test/2").is_none() && reported(&ranked, "http://b.test/2").is_none(),
+        "{ranked:?}"
+    );
     let ranked = look(&mut bench, "http://d.test/", &["http://c.test/2"], judged(SAILING, 0.0, &[0.8]));
-    assert!(told(&ranked, "http://c.test/2").is_some(), "{ranked:?}");
+    assert!(reported(&ranked, "http://c.test/2").is_some(), "{ranked:?}");
 }
 
 #[test]
@@ -105,11 +108,11 @@ fn other_focuses_judge_anew_and_without_focuses_all_is_forgotten() {
     assert_eq!(counted(&bench), FocusTotals::default());
     // Before there are focuses, all pages are alike.
     look(&mut bench, sail.0, &sail.1, None);
-    assert_eq!(["http://a.test/sail", "http://b.test/sail"].map(|url| bench.told(url)), [1.0; 2]);
+    assert_eq!(["http://a.test/sail", "http://b.test/sail"].map(|url| bench.reported(url)), [1.0; 2]);
     // A focus is added: pages are judged when they are looked at again, and links count.
     look(&mut bench, sail.0, &sail.1, judged(SAILING, 0.6, &[0.9, 0.9]));
     look(&mut bench, "http://b.test/both", &[], judged(SAILING, 0.6, &[]));
-    assert!(bench.told(sail.0) > 5.0, "{}", bench.told(sail.0));
+    assert!(bench.reported(sail.0) > 5.0, "{}", bench.reported(sail.0));
     assert_eq!(kept(&bench, "http://b.test/sail").unwrap().links, 1);
     bench.driver.kill(0);
     bench.start();
@@ -120,7 +123,7 @@ fn other_focuses_judge_anew_and_without_focuses_all_is_forgotten() {
     look(&mut bench, sail.0, &sail.1, judged(COOKING, 0.0, &[0.0, 0.0]));
     let unseen = kept(&bench, "http://b.test/sail").unwrap();
     assert_eq!((unseen.focus_version, unseen.links), (COOKING, 1));
-    assert!(bench.told("http://a.test/sail") < 0.2 && bench.told("http://b.test/sail") < 1.0);
+    assert!(bench.reported("http://a.test/sail") < 0.2 && bench.reported("http://b.test/sail") < 1.0);
     let both = kept(&bench, "http://b.test/both").unwrap();
     assert_eq!(
         (both.focus_version, both.best().unwrap().focus.as_str()),
@@ -136,8 +139,8 @@ fn other_focuses_judge_anew_and_without_focuses_all_is_forgotten() {
     look(&mut bench, "http://b.test/both", &[], None);
     look(&mut bench, "http://b.test/sail", &[], None);
     assert_eq!(counted(&bench), FocusTotals::default());
-    let told = [sail.0, sail.1[0], sail.1[1]].map(|url| bench.told(url));
-    assert_eq!(told, [1.0; 3]);
+    let reported = [sail.0, sail.1[0], sail.1[1]].map(|url| bench.reported(url));
+    assert_eq!(reported, [1.0; 3]);
 }
 
 #[test]

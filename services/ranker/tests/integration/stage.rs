@@ -43,16 +43,16 @@ fn the_page_that_many_link_to_weighs_most_and_its_own_links_do_not_count() {
     // h/2 + v/10 and a third of page 8's; page 1 v/10 and a third of page 0's.
     let weights = [("http://b.test/hub", 0.2785_f64), ("http://a.test/0", 0.1962), ("http://a.test/1", 0.1034)];
     for (url, share) in weights {
-        let (told, expected) = (bench.told(url), (10.0 * share).powf(0.7));
-        assert!((told / expected - 1.0).abs() < 0.05, "{url}: {told}, and {expected} by its links");
+        let (reported, expected) = (bench.reported(url), (10.0 * share).powf(0.7));
+        assert!((reported / expected - 1.0).abs() < 0.05, "{url}: {reported}, and {expected} by its links");
     }
 }
 
 #[test]
-fn small_changes_of_a_weight_are_not_told() {
+fn small_changes_of_a_weight_are_not_reported() {
     let check = |min_change: &str| {
         let mut bench = Bench::new(&[("ranker.interval", "1h"), ("ranker.min_change", min_change)]);
-        let mut told = 0;
+        let mut reported = 0;
         for round in 0..40 {
             for number in 0..10 {
                 let targets = [format!("/{}", (number + 1) % 10), format!("/{}", (number * 3) % 10)];
@@ -61,9 +61,9 @@ fn small_changes_of_a_weight_are_not_told() {
             }
             bench.driver.clock.advance(HOUR);
             let ranked = bench.ranked();
-            told += if round > 20 { ranked.len() } else { 0 };
+            reported += if round > 20 { ranked.len() } else { 0 };
         }
-        told
+        reported
     };
     let (all, damped) = (check("0"), check("0.2"));
     assert!(damped * 10 < all && all > 300, "{damped} of {all}");
@@ -77,8 +77,8 @@ fn a_form_of_addresses_whose_pages_are_alike_loses_its_worth() {
         bench.send(&format!("http://a.test/story/{day}"), &[&format!("/story/{}", day + 1)], true, 100 + day);
         bench.ranked();
     }
-    assert!(bench.told("http://a.test/day/20") < 0.1, "{}", bench.told("http://a.test/day/20"));
-    assert_eq!(bench.told("http://a.test/story/20"), 1.0);
+    assert!(bench.reported("http://a.test/day/20") < 0.1, "{}", bench.reported("http://a.test/day/20"));
+    assert_eq!(bench.reported("http://a.test/story/20"), 1.0);
 }
 
 /// Looks in random order, links that change, several instances, crashes in the middle of batches.
@@ -124,8 +124,8 @@ fn a_page_with_ten_thousand_links_is_followed_and_nothing_is_set_aside() {
     let targets: Vec<&str> = inside.iter().chain(&outside).map(String::as_str).chain(["/", "/#part"]).collect();
     let ranked = bench.look("http://a.test/", &targets);
     assert_eq!(ranked.len(), 5_001);
-    let letters = bench.driver.contents(&bench.names.topic(topics::DEAD_LETTERS)).unwrap();
-    assert!(letters.is_empty(), "{} records were set aside", letters.len());
+    let characters = bench.driver.contents(&bench.names.topic(topics::DEAD_LETTERS)).unwrap();
+    assert!(characters.is_empty(), "{} records were set aside", characters.len());
     bench.check_cash();
     bench.driver.kill(0);
     bench.start();
@@ -163,7 +163,7 @@ fn a_site_that_links_itself_a_million_times_gains_nothing_beside_one_that_is_a_r
         }
         assert!(links >= 1_000_000);
         ["farm", "ring"]
-            .map(|site| (0..PAGES).map(|page| bench.told(&format!("http://{site}.test/{page}"))).sum::<f64>())
+            .map(|site| (0..PAGES).map(|page| bench.reported(&format!("http://{site}.test/{page}"))).sum::<f64>())
     };
     for (importance, rounds) in [("opic", 30), ("pagerank", 30), ("link-value", 4)] {
         let [farm, ring] = weights(importance, rounds);

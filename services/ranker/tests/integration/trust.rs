@@ -44,9 +44,9 @@ fn a_farm_of_ten_thousand_pages_gains_nothing_against_trusted_hosts() {
         let mut bench = Bench::new(&[&[HOURLY], overrides].concat());
         crawl(&mut bench, &all, 0..8);
         bench.check_cash();
-        let told = bench.pages();
-        let least_honest = honest().iter().map(|(url, _)| bench.told(url)).fold(f64::INFINITY, f64::min);
-        (bench.told(TARGET), least_honest, told.len())
+        let reported = bench.pages();
+        let least_honest = honest().iter().map(|(url, _)| bench.reported(url)).fold(f64::INFINITY, f64::min);
+        (bench.reported(TARGET), least_honest, reported.len())
     };
     for importance in ["opic", "pagerank"] {
         let (target, honest, pages) = weights(&[("ranker.importance", importance)]);
@@ -78,11 +78,11 @@ fn a_page_is_worth_what_trusted_pages_lead_to() {
     for (url, share) in [("http://good.test/", 1.0_f64), ("http://one.test/", 0.85), ("http://two.test/", 0.85 * 0.85)]
     {
         let expected = (5.0 * share / sum).powf(0.7);
-        let told = bench.told(url);
-        assert!((told / expected - 1.0).abs() < 0.03, "{url}: {told}, and {expected} by its links");
+        let reported = bench.reported(url);
+        assert!((reported / expected - 1.0).abs() < 0.03, "{url}: {reported}, and {expected} by its links");
     }
     for url in ["http://none.test/", "http://last.test/"] {
-        assert!(bench.told(url) < 0.06, "{url}: {}", bench.told(url));
+        assert!(bench.reported(url) < 0.06, "{url}: {}", bench.reported(url));
     }
 }
 
@@ -95,24 +95,24 @@ fn trust_is_given_and_taken_while_the_crawl_goes_on() {
     let pagerank = ("ranker.importance", "pagerank");
     let mut bench = Bench::new(&[HOURLY, pagerank]);
     crawl(&mut bench, &all, 0..30);
-    let (lonely, good) = (bench.told(LONELY), bench.told(GOOD));
+    let (lonely, good) = (bench.reported(LONELY), bench.reported(GOOD));
     let is_about = |now: f64, before: f64| (now / before - 1.0).abs() < 0.25;
     bench.restart(&[HOURLY, pagerank, TRUSTED]);
     crawl(&mut bench, &all, 30..90);
     bench.check_cash();
-    assert!(bench.told(LONELY) < 0.2 * lonely, "{lonely} became {}", bench.told(LONELY));
-    assert!(is_about(bench.told(GOOD), good), "{good} became {}", bench.told(GOOD));
+    assert!(bench.reported(LONELY) < 0.2 * lonely, "{lonely} became {}", bench.reported(LONELY));
+    assert!(is_about(bench.reported(GOOD), good), "{good} became {}", bench.reported(GOOD));
     // No page is trusted any more.
     bench.restart(&[HOURLY, pagerank]);
     crawl(&mut bench, &all, 90..120);
     bench.check_cash();
-    assert!(is_about(bench.told(LONELY), lonely), "{lonely} became {}", bench.told(LONELY));
-    assert!(is_about(bench.told(GOOD), good), "{good} became {}", bench.told(GOOD));
+    assert!(is_about(bench.reported(LONELY), lonely), "{lonely} became {}", bench.reported(LONELY));
+    assert!(is_about(bench.reported(GOOD), good), "{good} became {}", bench.reported(GOOD));
     assert!(bench.books().iter().all(|(_, _, totals)| totals.trusted_pages == 0));
 }
 
 #[test]
-fn a_crawl_that_trusts_nobody_keeps_nothing_of_trust() {
+fn a_crawl_that_trusts_no_one_keeps_nothing_of_trust() {
     let mut bench = Bench::new(&[HOURLY]);
     crawl(&mut bench, &honest(), 0..5);
     assert_eq!(bench.cash()[1], 1.0);

@@ -30,8 +30,8 @@ pub fn dead_letters(arguments: &DeadLettersArguments, format: Format) -> Result<
             format!("{} replayed, {} left out", counts.replayed, counts.left_out)
         });
     }
-    let letters = dead_letters::list(&settings)?;
-    answers(format, &letters, |row| {
+    let dead_letters = dead_letters::list(&settings)?;
+    answers(format, &dead_letters, |row| {
         format!(
             "{}  {}  {}-{}@{}  {} bytes: {}",
             row.set_aside_at, row.stage, row.topic, row.partition, row.offset, row.value_bytes, row.reason

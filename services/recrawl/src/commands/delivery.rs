@@ -21,7 +21,7 @@ use topology::LogNames;
 /// Where the cursor file lies if the settings name no data directory.
 const DATA: &str = "recrawl-data";
 /// Number of characters of the digest that distinguishes the cursor files of receivers.
-const DIGEST_LETTERS: usize = 12;
+const DIGEST_CHARACTERS: usize = 12;
 /// The template whose receiver is a room of a Matrix server.
 const MATRIX: &str = "matrix";
 
@@ -146,5 +146,5 @@ impl DeliveryArguments {
 /// The name of the cursor file of a receiver. It reveals nothing of an address, which may be a secret.
 fn file_name(kind: &str, receiver: &str) -> String {
     let digest = Digest::of(receiver.as_bytes()).to_string();
-    format!("changes-{kind}-{}.cursor", &digest[..DIGEST_LETTERS])
+    format!("changes-{kind}-{}.cursor", &digest[..DIGEST_CHARACTERS])
 }

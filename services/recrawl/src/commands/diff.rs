@@ -61,12 +61,12 @@ pub fn diff(arguments: &DiffArguments, format: Format) -> Result<(), CommandFail
     let given = [file_or_address(&settings, old)?, file_or_address(&settings, new)?];
     let urls =
         given.each_ref().map(|given| arguments.url.clone().or_else(|| given.url.as_ref().map(ToString::to_string)));
-    let told = comparing.compare(
+    let reported = comparing.compare(
         given_version(&given[0], urls[0].as_deref(), arguments),
         given_version(&given[1], urls[1].as_deref(), arguments),
     );
     if let Some(file) = &arguments.html {
-        let page = html::page(&told, [old.as_str(), new.as_str()], urls[1].as_deref());
+        let page = html::page(&reported, [old.as_str(), new.as_str()], urls[1].as_deref());
         if file == Path::new("-") {
             return print(page.trim_end());
         }
@@ -74,7 +74,7 @@ pub fn diff(arguments: &DiffArguments, format: Format) -> Result<(), CommandFail
             .map_err(|error| CommandFailure::World(format!("cannot write {}: {error}", file.display())))?;
         eprintln!("page: {}", file.display());
     }
-    answer(format, &told, |told| text(told, arguments.color.style()))
+    answer(format, &reported, |reported| text(reported, arguments.color.style()))
 }
 
 /// `--html` takes the word behind it for its file, also one that was meant as a version.
@@ -98,11 +98,11 @@ fn answer_one(question: DiffQuery, comparing: &Comparing) -> Result<RuledDiff, S
     Ok(comparing.compare(version(&old), version(&new)))
 }
 
-fn text(told: &RuledDiff, style: LineStyle) -> String {
-    let diff = &told.diff;
+fn text(reported: &RuledDiff, style: LineStyle) -> String {
+    let diff = &reported.diff;
     let record = &diff.record;
     let head = format!("{}, magnitude {:.3}", style.verdict(&word(&diff.verdict)), diff.magnitude);
-    let watched = watched_lines(&told.triggers, &told.not_found);
+    let watched = watched_lines(&reported.triggers, &reported.not_found);
     let units = style.lines(record.changes.iter().map(Into::into), record.left_out);
     let mut lines: Vec<String> = std::iter::once(head).chain(watched).chain(units).collect();
     if record.passed_over > 0 && !record.changes.is_empty() {

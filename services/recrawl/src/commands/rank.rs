@@ -167,16 +167,16 @@ fn summary(graph: &Graph, by_host: bool) -> String {
 fn check(arguments: &RankArguments, read: &Edges) -> Result<(), CommandFailure> {
     let file = arguments.file.display();
     if read.bad > 0 {
-        let mut told: Vec<String> = read.bad_lines.iter().map(|line| format!("{file}, {line}")).collect();
-        let more = read.bad - told.len() as u64;
+        let mut reported: Vec<String> = read.bad_lines.iter().map(|line| format!("{file}, {line}")).collect();
+        let more = read.bad - reported.len() as u64;
         if more > 0 {
-            told.push(format!("{file}: {more} more bad lines"));
+            reported.push(format!("{file}: {more} more bad lines"));
         }
         if !arguments.skip_bad {
-            told.push("correct these lines, or leave them out with --skip-bad".to_owned());
-            return Err(CommandFailure::Input(told.join("\n")));
+            reported.push("correct these lines, or leave them out with --skip-bad".to_owned());
+            return Err(CommandFailure::Input(reported.join("\n")));
         }
-        eprintln!("{}\n{} bad lines left out", told.join("\n"), read.bad);
+        eprintln!("{}\n{} bad lines left out", reported.join("\n"), read.bad);
     }
     if read.edges.is_empty() {
         return Err(CommandFailure::Input(format!("{file}: there are no links to rank by")));

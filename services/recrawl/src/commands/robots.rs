@@ -111,7 +111,7 @@ fn bytes_of(text: String) -> Vec<u8> {
     if text.is_ascii() {
         return text.into_bytes();
     }
-    let bytes: Option<Vec<u8>> = text.chars().map(|letter| u8::try_from(u32::from(letter)).ok()).collect();
+    let bytes: Option<Vec<u8>> = text.chars().map(|character| u8::try_from(u32::from(character)).ok()).collect();
     bytes.filter(|bytes| str::from_utf8(bytes).is_ok()).unwrap_or_else(|| text.into_bytes())
 }
 

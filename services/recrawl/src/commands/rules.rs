@@ -132,7 +132,7 @@ fn watch_report(rule: &WatchRule, url: &CanonicalUrl, given: &Given, content_typ
     };
     let blocks = body.with_selection(rule.selection()).blocks();
     WatchReport {
-        only_triggers: rule.tells_only_triggers(),
+        only_triggers: rule.reports_only_triggers(),
         read_as: word(&body.kind()),
         watch: parts(PartUse::Watch),
         ignore: parts(PartUse::Ignore),

@@ -245,7 +245,7 @@ mod tests {
         of.iter().map(count).collect()
     }
 
-    fn told(status: &Status, of_pages: &[OutcomeCount]) -> Option<String> {
+    fn reported(status: &Status, of_pages: &[OutcomeCount]) -> Option<String> {
         nothing_fetched(status, || Ok(of_pages.to_vec())).err().map(|failure| failure.to_string())
     }
 
@@ -262,18 +262,18 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_fetched_nothing_tells_the_most_frequent_reason() {
+    fn a_run_that_fetched_nothing_reports_the_most_frequent_reason() {
         let lost = ("connection lost", OutcomeClass::Failed, None, 2);
         let private = ("private address", OutcomeClass::NotSent, Some("fetch.x"), 3);
         let sentence = "nothing was fetched: private address, 3 of 5 times; fetch.x would change it";
         let status =
             Status { outcomes: counts(&[lost, private]), pages: Some(5), never_fetched: Some(5), ..Status::default() };
-        assert_eq!(told(&status, &[]).as_deref(), Some(sentence));
+        assert_eq!(reported(&status, &[]).as_deref(), Some(sentence));
         // A second run may find every page waiting after its failure.
         let again = Status { outcomes: Vec::new(), ..status.clone() };
-        assert_eq!(told(&again, &status.outcomes).as_deref(), Some(sentence));
+        assert_eq!(reported(&again, &status.outcomes).as_deref(), Some(sentence));
         let lost = Status { outcomes: counts(&[lost]), ..Status::default() };
-        assert_eq!(told(&lost, &[]).as_deref(), Some("nothing was fetched: connection lost, 2 of 2 times"));
+        assert_eq!(reported(&lost, &[]).as_deref(), Some("nothing was fetched: connection lost, 2 of 2 times"));
     }
 
     #[test]
@@ -281,10 +281,10 @@ mod tests {
         let failed = ("connection lost", OutcomeClass::Failed, None, 9);
         for class in [OutcomeClass::Fetched, OutcomeClass::Unchanged, OutcomeClass::Missing] {
             let outcomes = counts(&[("an answer", class, None, 1), failed]);
-            assert_eq!(told(&Status { outcomes, ..Status::default() }, &[]), None);
+            assert_eq!(reported(&Status { outcomes, ..Status::default() }, &[]), None);
         }
         let known = Status { pages: Some(2), ..Status::default() };
-        assert_eq!(told(&known, &counts(&[failed])), None, "the pages were fetched before");
-        assert_eq!(told(&Status::default(), &[]), None);
+        assert_eq!(reported(&known, &counts(&[failed])), None, "the pages were fetched before");
+        assert_eq!(reported(&Status::default(), &[]), None);
     }
 }

@@ -43,7 +43,10 @@ fn secrets_are_masked_unless_they_are_asked_for_and_then_the_answer_can_be_read_
 #[test]
 fn secrets_without_print_config_are_refused() {
     let output = run(&["--secrets", "--data", "unused"]);
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{told}");
-    assert!(told.contains("required arguments were not provided") && told.contains("--print-config"), "{told}");
+    let reported = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{reported}");
+    assert!(
+        reported.contains("required arguments were not provided") && reported.contains("--print-config"),
+        "{reported}"
+    );
 }

@@ -130,7 +130,7 @@ fn all_ways_to_write_links_are_the_same() {
 }
 
 #[test]
-fn bad_lines_are_told_by_number_and_left_out_when_asked() {
+fn bad_lines_are_reported_by_number_and_left_out_when_asked() {
     let csv = "from,to,weight\na,b,1\na,,1\na,c,much\nb,c,-1\nb,a,nan\nc,a,2\n";
     let words = ["line 3: the link has no target", "line 4: the weight \"much\" is no number", "line 5: ", "line 6: "];
     refused(csv, &[], &[&words[..], &["--skip-bad"]].concat());

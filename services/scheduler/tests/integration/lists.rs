@@ -80,7 +80,7 @@ fn what_a_list_speaks_for_is_kept_with_it_and_with_its_pages() {
 }
 
 #[test]
-fn the_silence_of_a_list_that_tells_all_is_as_good_as_a_look_and_survives_a_restart() {
+fn the_silence_of_a_list_that_reports_all_is_as_good_as_a_look_and_survives_a_restart() {
     let mut bench = known();
     teach(&mut bench, 60);
     let (listed, other) = (on_site(1), on_site(3));
@@ -90,11 +90,11 @@ fn the_silence_of_a_list_that_tells_all_is_as_good_as_a_look_and_survives_a_rest
     assert!((worth(&bench, &listed) / worth(&bench, &other) - 1.0).abs() < 0.2);
     let old = bench.now() - 100 * DAY;
     read(&mut bench, Some(previous), &[(&listed, old), (&on_site(2), old)]);
-    let (heard, unheard) = (worth(&bench, &listed), worth(&bench, &other));
-    assert!(heard < 0.2 * unheard, "{heard} and {unheard}");
+    let (received, unreceived) = (worth(&bench, &listed), worth(&bench, &other));
+    assert!(received < 0.2 * unreceived, "{received} and {unreceived}");
     bench.crash();
     bench.start();
-    assert!((worth(&bench, &listed) / heard - 1.0).abs() < 0.05, "{} and {heard}", worth(&bench, &listed));
+    assert!((worth(&bench, &listed) / received - 1.0).abs() < 0.05, "{} and {received}", worth(&bench, &listed));
 }
 
 #[test]
@@ -147,9 +147,9 @@ fn a_claim_that_is_pending_at_a_restart_is_news_once() {
     let previous = bench.now();
     bench.pass(DAY);
     let new = bench.now() - HOUR;
-    let told = read_news(&mut bench, previous, new);
+    let reported = read_news(&mut bench, previous, new);
     bench.crash();
     bench.start();
     let again = read_news(&mut bench, previous, new);
-    assert!(again <= told, "{again} and {told}");
+    assert!(again <= reported, "{again} and {reported}");
 }

@@ -1,16 +1,16 @@
 //! Pages with the same text: one is fetched for both, the other is passed over nine times of ten.
 
 use crate::bench::{Bench, edited, looked};
-use messages::{CommandKind, FetchOutcome, FetchReason, MirrorLetter, MirrorSaying, SchedulerEvent, Verdict};
+use messages::{CommandKind, FetchOutcome, FetchReason, MirrorMessage, MirrorSaying, SchedulerEvent, Verdict};
 use page::{CanonicalUrl, HOUR, SECOND, Timestamp};
 use std::collections::BTreeMap;
 
 const ORIGINAL: &str = "http://a.test/";
 const MIRROR: &str = "http://mirror.example/";
 
-fn letter(to: &str, about: &str, saying: MirrorSaying, version_at: Option<Timestamp>) -> (String, SchedulerEvent) {
+fn message(to: &str, about: &str, saying: MirrorSaying, version_at: Option<Timestamp>) -> (String, SchedulerEvent) {
     let (to, about) = (CanonicalUrl::parse(to).unwrap(), CanonicalUrl::parse(about).unwrap());
-    let letter = MirrorLetter {
+    let message = MirrorMessage {
         to: to.page_id(),
         to_site: to.site_key(),
         about: about.page_id(),
@@ -22,7 +22,7 @@ fn letter(to: &str, about: &str, saying: MirrorSaying, version_at: Option<Timest
         of_version_at: None,
         epoch: 0,
     };
-    (to.site_key().as_str().to_owned(), SchedulerEvent::Letter(letter))
+    (to.site_key().as_str().to_owned(), SchedulerEvent::Message(message))
 }
 
 /// A bench with both pages fetched once, and a message to the mirror about the original.
@@ -38,7 +38,7 @@ fn tied(overrides: &[(&str, &str)]) -> Bench {
         first = Some(request.issued_at);
         bench.answer(edited(looked(&request, 1e-3), |it| it.judgement.verdict = Verdict::First));
     }
-    let (key, event) = letter(MIRROR, ORIGINAL, MirrorSaying::Candidate, first);
+    let (key, event) = message(MIRROR, ORIGINAL, MirrorSaying::Candidate, first);
     bench.send(&key, &event);
     bench.tick();
     bench
@@ -103,11 +103,11 @@ fn an_original_that_is_lost_releases_its_mirrors() {
 }
 
 #[test]
-fn a_page_nobody_knows_can_not_be_followed() {
+fn a_page_no_one_knows_can_not_be_followed() {
     let mut bench = tied(&[]);
-    let (key, event) = letter("http://unknown.test/", MIRROR, MirrorSaying::Follow, None);
+    let (key, event) = message("http://unknown.test/", MIRROR, MirrorSaying::Follow, None);
     bench.send(&key, &event);
-    let (key, event) = letter(MIRROR, "http://unknown.test/", MirrorSaying::Candidate, None);
+    let (key, event) = message(MIRROR, "http://unknown.test/", MirrorSaying::Candidate, None);
     bench.send(&key, &event);
     bench.tick();
     assert!(follows(&bench), "of the page that is known");
@@ -125,7 +125,7 @@ fn a_mirror_that_is_made_more_important_trades_places() {
 }
 
 #[test]
-fn where_mirrors_are_not_asked_for_letters_change_nothing() {
+fn where_mirrors_are_not_asked_for_messages_change_nothing() {
     let bench = tied(&[("detector.mirrors", "false")]);
     assert_eq!(bench.page(MIRROR).unwrap().ties, None);
 }

@@ -63,7 +63,7 @@ fn bench() -> Bench {
 }
 
 #[test]
-fn a_page_is_told_as_it_is_kept_and_one_that_is_not_known_is_not() {
+fn a_page_is_reported_as_it_is_kept_and_one_that_is_not_known_is_not() {
     let mut bench = bench();
     let asked = question(&bench, QuestionKind::Page, Some(URL));
     let answer = one(&mut bench, &asked);
@@ -86,9 +86,9 @@ fn a_running_scheduler_explains_a_page_as_its_tables_do() {
     for url in [URL, SIBLING, ELSEWHERE] {
         let asked = question(&bench, QuestionKind::Explanation, Some(url));
         let mut answer = one(&mut bench, &asked);
-        let (told, json): (Explanation, _) = (answer.read_json().unwrap(), answer.json.clone());
-        assert!(told.price.is_some());
-        let stored = bench.explained(url, told.price);
+        let (reported, json): (Explanation, _) = (answer.read_json().unwrap(), answer.json.clone());
+        assert!(reported.price.is_some());
+        let stored = bench.explained(url, reported.price);
         // Hosts, beliefs and times included.
         answer.set_json(&stored).unwrap();
         assert_eq!(json, answer.json, "{url}");
@@ -117,7 +117,7 @@ fn figures_and_hosts_are_those_of_the_partition() {
 }
 
 #[test]
-fn a_question_that_nobody_waits_for_is_passed_over_and_one_that_makes_no_sense_is_set_aside() {
+fn a_question_that_no_one_waits_for_is_passed_over_and_one_that_makes_no_sense_is_set_aside() {
     let mut bench = bench();
     let late = question(&bench, QuestionKind::Page, Some(URL));
     bench.pass(DAY);
@@ -129,7 +129,7 @@ fn a_question_that_nobody_waits_for_is_passed_over_and_one_that_makes_no_sense_i
         let asked = question(&bench, about, None);
         assert_eq!(ask(&mut bench, &asked), []);
     }
-    let letters = bench.driver.contents(&bench.names.topic(topics::DEAD_LETTERS)).unwrap();
-    let reasons = letters.iter().map(|record| DeadLetter::decode(record.value.as_deref().unwrap()).unwrap().reason);
+    let messages = bench.driver.contents(&bench.names.topic(topics::DEAD_LETTERS)).unwrap();
+    let reasons = messages.iter().map(|record| DeadLetter::decode(record.value.as_deref().unwrap()).unwrap().reason);
     assert_eq!(reasons.filter(|reason| reason.contains("does not answer")).count(), 4);
 }

@@ -137,7 +137,7 @@ fn a_notice_of_trouble_counts_once_however_often_it_is_read() {
 }
 
 #[test]
-fn only_trouble_is_told_to_other_partitions_and_only_hosts_with_pages_have_books() {
+fn only_trouble_is_reported_to_other_partitions_and_only_hosts_with_pages_have_books() {
     let [here, there] = in_two_partitions();
     let mut bench = Bench::with_partitions(2, &[]);
     bench.seed(&here);

@@ -110,8 +110,8 @@ fn a_blocked_host_is_asked_for_nothing_and_its_pages_stay_known() {
     assert_eq!(urls(&bench.wait(MINUTE)), set(&[URL, "http://a.site.test/1"]));
     // Fetchers receive the stops, so that requests that are handed out already are not sent.
     let stops = bench.read(topics::HOST_STOPS);
-    let told: Vec<_> = stops.iter().map(|stop| (stop.host.as_str(), stop.stopped)).collect();
-    assert_eq!(told, [("a.site.test", true), ("a.site.test", false)]);
+    let reported: Vec<_> = stops.iter().map(|stop| (stop.host.as_str(), stop.stopped)).collect();
+    assert_eq!(reported, [("a.site.test", true), ("a.site.test", false)]);
     bench.command(CommandKind::BlockHost, URL, 1.0);
     bench.command(CommandKind::PauseHost, URL, 1.0);
     bench.command(CommandKind::UnblockHost, URL, 1.0);

@@ -56,7 +56,7 @@ fn bench(policy: &str, estimator: &str) -> Bench {
     bench
 }
 
-fn tell(bench: &mut Bench, news_beta_days: f64, docs_beta_days: f64) {
+fn report(bench: &mut Bench, news_beta_days: f64, docs_beta_days: f64) {
     let cell = |path: &str, beta_days: f64| {
         let place = PagePlace::of("site.test", "site.test", path);
         let priors = CellPriors { own_beta_days: beta_days, plain_beta_days: beta_days };
@@ -94,14 +94,14 @@ fn news_of_a_cell_reaches_its_pages_without_a_look_at_them() {
         assert!(news.abs_diff(docs) <= 12, "{policy}, nothing told: {news} and {docs}");
         for crash in [false, true] {
             let mut bench = bench(policy, estimator);
-            tell(&mut bench, 2.0, 1e5);
+            report(&mut bench, 2.0, 1e5);
             if crash {
                 bench.crash();
             }
             let (news, docs) = requests(&mut bench, 8);
             assert!(news >= 30 && docs <= 5, "{policy}, {estimator}, crash {crash}: {news} and {docs}");
             // The other way round, when the last forecast says so.
-            tell(&mut bench, 1e5, 2.0);
+            report(&mut bench, 1e5, 2.0);
             bench.wait(HOUR);
             let (news, docs) = requests(&mut bench, 8);
             assert!(docs >= 30 && news <= 5, "{policy}, {estimator}, crash {crash}, turned: {news} and {docs}");
@@ -116,7 +116,7 @@ fn pages_never_fetched_are_believed_to_be_like_those_of_their_cell() {
     for (policy, estimator) in [("live", "sweeps"), ("crawl-value", "gamma-grouped")] {
         for (news_beta_days, docs_beta_days) in [(0.5, 1e3), (1e3, 0.5)] {
             let mut bench = without_pages(policy, estimator);
-            tell(&mut bench, news_beta_days, docs_beta_days);
+            report(&mut bench, news_beta_days, docs_beta_days);
             seed_pages(&mut bench);
             let mut first = Vec::new();
             while first.len() < PAGES {
@@ -133,10 +133,10 @@ fn pages_never_fetched_are_believed_to_be_like_those_of_their_cell() {
 }
 
 #[test]
-fn an_estimator_that_tells_nothing_of_siblings_is_not_overruled() {
+fn an_estimator_that_reports_nothing_of_siblings_is_not_overruled() {
     // Priors that another estimator left behind in the store.
     let mut bench = bench("crawl-value", "gamma");
-    tell(&mut bench, 2.0, 1e5);
+    report(&mut bench, 2.0, 1e5);
     let (news, docs) = requests(&mut bench, 8);
     assert!(news.abs_diff(docs) <= 12, "{news} and {docs}");
 }

@@ -84,7 +84,7 @@ fn a_lease_that_runs_out_is_handed_out_again_and_a_late_answer_does_not_end_the_
 }
 
 #[test]
-fn what_a_look_left_open_is_settled_by_another_when_that_tells_most() {
+fn what_a_look_left_open_is_settled_by_another_when_that_reports_most() {
     let mut bench = Bench::new(&[("policy.min_interval", "12h")]);
     bench.seed(URL);
     let mut request = bench.next(5 * SECOND);
@@ -304,12 +304,12 @@ fn what_cannot_be_read_is_set_aside_and_the_rest_goes_on() {
     bench.send("site.test", &SchedulerEvent::Command(nameless));
     bench.seed(URL);
     assert_eq!(bench.next(5 * SECOND).url.as_str(), URL);
-    let letters = bench.driver.contents(&bench.names.topic(topics::DEAD_LETTERS)).unwrap();
-    let letters: Vec<_> =
-        letters.iter().map(|letter| DeadLetter::decode(letter.value.as_deref().unwrap()).unwrap()).collect();
-    assert_eq!(letters.len(), 2);
-    assert!(letters.iter().all(|letter| letter.stage == "scheduler"));
-    assert!(letters[1].reason.contains("has no url"), "{}", letters[1].reason);
+    let messages = bench.driver.contents(&bench.names.topic(topics::DEAD_LETTERS)).unwrap();
+    let messages: Vec<_> =
+        messages.iter().map(|message| DeadLetter::decode(message.value.as_deref().unwrap()).unwrap()).collect();
+    assert_eq!(messages.len(), 2);
+    assert!(messages.iter().all(|message| message.stage == "scheduler"));
+    assert!(messages[1].reason.contains("has no url"), "{}", messages[1].reason);
 }
 
 #[test]

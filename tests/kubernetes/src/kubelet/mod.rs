@@ -195,7 +195,7 @@ impl NodeOfProcesses {
     }
 
     /// Publishes an event of a pod, as `kubectl describe` shows it.
-    async fn tell(&self, pod: &Pod, type_: EventType, reason: &str, note: String) {
+    async fn publish_event(&self, pod: &Pod, type_: EventType, reason: &str, note: String) {
         let recorder = Recorder::new(self.client.clone(), "kubelet".into());
         let event =
             Event { type_, reason: reason.to_owned(), note: Some(note), action: reason.to_owned(), secondary: None };

@@ -120,7 +120,7 @@ impl Life {
             let message = format!("back-off {pause:?} restarting failed container={}", self.container.name);
             self.view.last = Some(ended);
             if !pause.is_zero() {
-                self.tell(EventType::Warning, "BackOff", message.clone()).await;
+                self.publish_event(EventType::Warning, "BackOff", message.clone()).await;
             }
             self.view.doing = Doing::Waits { reason: "CrashLoopBackOff", message };
             self.report().await;
@@ -134,15 +134,15 @@ impl Life {
 
     /// The sandbox, as soon as image and volumes are there. `None` if the pod is deleted before.
     async fn prepare(&mut self) -> Option<Vec<OsString>> {
-        let mut told = String::new();
+        let mut reported = String::new();
         loop {
             let error = match self.try_to_prepare().await {
                 Ok(arguments) => return Some(arguments),
                 Err(error) => error,
             };
-            if told != error {
-                self.tell(EventType::Warning, "FailedMount", error.clone()).await;
-                told = error;
+            if reported != error {
+                self.publish_event(EventType::Warning, "FailedMount", error.clone()).await;
+                reported = error;
             }
             tokio::select! {
                 () = tokio::time::sleep(Duration::from_millis(500)) => {}
@@ -167,11 +167,11 @@ impl Life {
             Some(RunningContainer { bwrap: child.id().unwrap_or_default(), arguments: arguments.to_vec() });
         self.view.doing = Doing::Runs { since: began };
         self.report().await;
-        self.tell(EventType::Normal, "Started", format!("Started container {}", self.container.name)).await;
+        self.publish_event(EventType::Normal, "Started", format!("Started container {}", self.container.name)).await;
 
-        let (told, mut health) = watch::channel(Health::default());
+        let (reported, mut health) = watch::channel(Health::default());
         let (container, address) = (self.container.clone(), self.address.clone());
-        let probes = probes::watch(&container, &address, &told);
+        let probes = probes::watch(&container, &address, &reported);
         tokio::pin!(probes);
         let mut deletion = self.deletion.clone();
         let mut asked = None;
@@ -184,7 +184,7 @@ impl Life {
                     break code;
                 }
                 failure = &mut probes => {
-                    self.tell(EventType::Warning, "Unhealthy", failure).await;
+                    self.publish_event(EventType::Warning, "Unhealthy", failure).await;
                     let (code, _) = self.end(&mut child).await;
                     break code;
                 }
@@ -240,7 +240,7 @@ impl Life {
 
     /// Sends SIGTERM, and SIGKILL when the grace period is over. Returns the exit code and how long it took.
     async fn end(&mut self, child: &mut Child) -> (i32, Duration) {
-        self.tell(EventType::Normal, "Killing", format!("Stopping container {}", self.container.name)).await;
+        self.publish_event(EventType::Normal, "Killing", format!("Stopping container {}", self.container.name)).await;
         let began = Instant::now();
         let running = self.running.lock().unwrap().clone();
         let signal = |signal| running.as_ref().is_some_and(|running| running.signal(signal));
@@ -283,8 +283,8 @@ impl Life {
         }
     }
 
-    async fn tell(&self, kind: EventType, reason: &str, note: String) {
-        self.node.tell(&self.pod, kind, reason, note).await;
+    async fn publish_event(&self, kind: EventType, reason: &str, note: String) {
+        self.node.publish_event(&self.pod, kind, reason, note).await;
     }
 }
 

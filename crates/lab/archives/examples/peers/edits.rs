@@ -26,12 +26,12 @@ const RULES: [&str; 7] = [
     "**recrawl**, noise seen before",
 ];
 /// Whether each rule reports a change between the versions of a pair; `None` if the rule does not support such pages.
-type Told = [Option<bool>; RULES.len()];
+type Reported = [Option<bool>; RULES.len()];
 
 /// Number of pairs that a rule compared, and in how many of them it reported a change.
 #[derive(Clone, Copy, Default)]
 struct Rate {
-    told: usize,
+    reported: usize,
     of: usize,
 }
 
@@ -41,7 +41,7 @@ struct Line {
     is_noise: bool,
     half: Half,
     is_html: bool,
-    told: Told,
+    reported: Reported,
 }
 
 pub(crate) fn compare(content: &Path, urls: &UrlRules, options: &[String]) -> anyhow::Result<()> {
@@ -52,7 +52,7 @@ pub(crate) fn compare(content: &Path, urls: &UrlRules, options: &[String]) -> an
     let mut trouble = Ok(());
     Archive::open(content, None)?.edit_pairs(seed, urls, per_kind, &mut |pair| {
         if trouble.is_ok() {
-            trouble = libraries.told(pair).map(|libraries| lines.push(line(pair, libraries)));
+            trouble = libraries.reported(pair).map(|libraries| lines.push(line(pair, libraries)));
         }
     })?;
     trouble?;
@@ -66,13 +66,13 @@ pub(crate) fn compare(content: &Path, urls: &UrlRules, options: &[String]) -> an
 fn line(pair: &EditPair, [changedetection, trafilatura]: [Option<bool>; 2]) -> Line {
     let [before, after] = [&pair.before, &pair.after].map(|version| digests(version, pair.content_type));
     let differs = |rule: usize| Some(before[rule] != after[rule]);
-    let (first, told) = (Some(pair.told_at_first_sight), Some(pair.told));
+    let (first, reported) = (Some(pair.reported_at_first_sight), Some(pair.reported));
     Line {
         kind: pair.kind,
         is_noise: pair.is_noise,
         half: pair.half,
         is_html: pair.content_type.starts_with("text/html"),
-        told: [differs(0), differs(1), differs(2), changedetection, trafilatura, first, told],
+        reported: [differs(0), differs(1), differs(2), changedetection, trafilatura, first, reported],
     }
 }
 
@@ -111,7 +111,7 @@ impl Libraries {
     }
 
     /// Whether changedetection.io and trafilatura see a difference between the versions; `None` for unsupported pages.
-    fn told(&mut self, pair: &EditPair) -> anyhow::Result<[Option<bool>; 2]> {
+    fn reported(&mut self, pair: &EditPair) -> anyhow::Result<[Option<bool>; 2]> {
         let content_type = pair.content_type.split(';').next().unwrap_or_default();
         let mut question = format!("{content_type} {} {}\n", pair.before.len(), pair.after.len());
         question.push_str(&pair.before);
@@ -130,8 +130,8 @@ impl Libraries {
 }
 
 fn rate<'a>(lines: impl Iterator<Item = &'a Line>, rule: usize) -> Rate {
-    let told: Vec<bool> = lines.filter_map(|line| line.told[rule]).collect();
-    Rate { told: told.iter().filter(|told| **told).count(), of: told.len() }
+    let reported: Vec<bool> = lines.filter_map(|line| line.reported[rule]).collect();
+    Rate { reported: reported.iter().filter(|reported| **reported).count(), of: reported.len() }
 }
 
 /// As in the other tables: `.987`, or nothing.
@@ -139,7 +139,7 @@ fn share(rate: Rate) -> String {
     if rate.of == 0 {
         return "–".to_owned();
     }
-    let text = format!("{:.3}", rate.told as f64 / rate.of as f64);
+    let text = format!("{:.3}", rate.reported as f64 / rate.of as f64);
     text.strip_prefix('0').unwrap_or(&text).to_owned()
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn json_value(page: &EditablePage, draw: &mut Draw) -> Option<Edit> {
     let texts = (page.form == Form::Json).then(|| json_texts(&page.text))?;
     let (_, range) = draw.pick(&texts)?.clone();
     let text = &page.text[range.clone()];
-    let patch = match text.find(|letter: char| letter.is_ascii_digit()) {
+    let patch = match text.find(|character: char| character.is_ascii_digit()) {
         Some(digit) => {
             let place = range.start + digit..range.start + digit + 1;
             Patch::new(place.clone(), other_number(&page.text[place], draw))

@@ -45,8 +45,8 @@ impl Draw {
 
     /// A text of `length` random characters of the alphabet.
     pub(crate) fn token(&mut self, length: usize, alphabet: &str) -> String {
-        let letters: Vec<char> = alphabet.chars().collect();
-        (0..length).map(|_| letters[self.below(letters.len())]).collect()
+        let characters: Vec<char> = alphabet.chars().collect();
+        (0..length).map(|_| characters[self.below(characters.len())]).collect()
     }
 }
 

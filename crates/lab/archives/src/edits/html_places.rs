@@ -319,7 +319,9 @@ fn is_furniture(tag: &StartTag<'_>, in_article: bool) -> bool {
     let text = tag.attributes();
     let is_word = |word: &str| FURNITURE.contains(&word);
     attributes_of(text).any(|(name, value)| match name.to_ascii_lowercase().as_str() {
-        "class" | "id" => value.to_ascii_lowercase().split(|letter: char| !letter.is_ascii_alphanumeric()).any(is_word),
+        "class" | "id" => {
+            value.to_ascii_lowercase().split(|character: char| !character.is_ascii_alphanumeric()).any(is_word)
+        }
         "hidden" => true,
         "aria-hidden" => value == "true",
         "style" => value.contains("none") || value.contains("hidden"),

@@ -43,7 +43,7 @@ pub(crate) fn line_places(text: &str) -> Places {
 /// The kind of block that a line is, and the length in bytes of the mark before its text; `None` for rules and short lines.
 fn place_of(line: &str) -> Option<(Place, usize)> {
     let mark = line.len() - line.trim_start_matches([' ', '\t', '#', '-', '*', '|', '+', '>']).len();
-    let is_rule = line.trim().chars().all(|letter| !letter.is_alphanumeric());
+    let is_rule = line.trim().chars().all(|character| !character.is_alphanumeric());
     match line.trim_start().as_bytes() {
         _ if is_rule => None,
         [b'#', ..] => Some((Place::Heading, mark)),

@@ -25,7 +25,7 @@ pub(crate) fn time_of(look: usize) -> i64 {
     look as i64 * LOOK_S
 }
 
-pub(crate) fn is_told(judgement: &Judgement) -> bool {
+pub(crate) fn is_reported(judgement: &Judgement) -> bool {
     matches!(judgement.verdict, VersionVerdict::Minor | VersionVerdict::Major)
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn edited(kind: &EditKind, page: &EditablePage, seed: u64) -> Option<
 
 impl Edited {
     /// Whether the detector reports the edit. `primed` has seen the earlier versions of the page, `current` the newest, too.
-    pub(crate) fn is_told<'a>(
+    pub(crate) fn is_reported<'a>(
         &self,
         page: &'a EditablePage,
         (primed, current): (&LivePage<'a>, &LivePage<'a>),
@@ -76,32 +76,32 @@ impl Edited {
         if let Some(before) = &self.before {
             live.look(before.as_bytes(), now_s);
         }
-        is_told(&live.look(self.after.as_bytes(), now_s + LOOK_S))
+        is_reported(&live.look(self.after.as_bytes(), now_s + LOOK_S))
     }
 }
 
 /// Looks at a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Told {
-    pub(crate) told: usize,
+pub(crate) struct Reported {
+    pub(crate) reported: usize,
     pub(crate) of: usize,
 }
 
 /// Number of the looks at a noisy page that are reported as changes, among those that [`noisy_looks`] counts. `None` if the
 /// page has no place for the noise.
-pub(crate) fn noise_is_told(
+pub(crate) fn noise_is_reported(
     kind: &NoiseKind,
     page: &EditablePage,
     texts: &[String],
     urls: &UrlRules,
     seed: u64,
-) -> Option<Told> {
-    let mut told = Told::default();
-    noisy_looks(kind, page, texts, urls, seed, |_, _, is_told| {
-        told.of += 1;
-        told.told += usize::from(is_told);
+) -> Option<Reported> {
+    let mut reported = Reported::default();
+    noisy_looks(kind, page, texts, urls, seed, |_, _, is_reported| {
+        reported.of += 1;
+        reported.reported += usize::from(is_reported);
     })?;
-    Some(told)
+    Some(reported)
 }
 
 /// Looks at a noisy page. For each look at another version, after the noise has shown itself some times, `count` gets the
@@ -126,7 +126,7 @@ pub(crate) fn noisy_looks(
             |judgement, body| {
                 if let Some(last) = last.as_deref().filter(|last| *last != body) {
                     if shown >= SHOWN {
-                        count(last, body, is_told(judgement));
+                        count(last, body, is_reported(judgement));
                     }
                     shown += 1;
                 }
@@ -164,7 +164,7 @@ impl<'a> NoisyPage<'a> {
 }
 
 /// Whether an edit of a paragraph is reported while noise goes on elsewhere on the page.
-pub(crate) fn edit_in_noise_is_told(
+pub(crate) fn edit_in_noise_is_reported(
     number: usize,
     page: &EditablePage,
     texts: &[String],
@@ -183,7 +183,7 @@ pub(crate) fn edit_in_noise_is_told(
         return None;
     }
     let mut live = primed(page, urls);
-    let mut told = false;
+    let mut reported = false;
     for look in 0..=EDITED_LOOK {
         let now_s = time_of(page.earlier.len() + look);
         let fetch = || {
@@ -193,23 +193,23 @@ pub(crate) fn edit_in_noise_is_told(
             }
             patched(&page.text, &patches)
         };
-        live.visit(now_s, fetch, |judgement, _| told |= look == EDITED_LOOK && is_told(judgement));
+        live.visit(now_s, fetch, |judgement, _| reported |= look == EDITED_LOOK && is_reported(judgement));
     }
-    Some(told)
+    Some(reported)
 }
 
 /// The number of looks reported as changes, at a page most of which truly changes from look to look. A second look finds
 /// the same version.
-pub(crate) fn truly_changing_is_told(
+pub(crate) fn truly_changing_is_reported(
     page: &EditablePage,
     texts: &[String],
     urls: &UrlRules,
     seed: u64,
-) -> Option<Told> {
+) -> Option<Reported> {
     let draw = Draw::of(seed, &page.address).of_kind("truly changing");
     other_text(page, texts, draw)?;
     let mut live = primed(page, urls);
-    let mut told = Told::default();
+    let mut reported = Reported::default();
     for look in 0..LOOKS {
         let now_s = time_of(page.earlier.len() + look);
         let body = patched(&page.text, &other_text(page, texts, draw.nth(look))?);
@@ -220,11 +220,11 @@ pub(crate) fn truly_changing_is_told(
             |judgement, _| {
                 // What the second look says is no news: it found the same.
                 if std::mem::take(&mut is_first) && look > 0 {
-                    told.of += 1;
-                    told.told += usize::from(is_told(judgement));
+                    reported.of += 1;
+                    reported.reported += usize::from(is_reported(judgement));
                 }
             },
         );
     }
-    Some(told)
+    Some(reported)
 }

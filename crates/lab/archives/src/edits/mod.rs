@@ -31,12 +31,12 @@ mod values;
 pub use self::choice::Half;
 pub use self::kinds::Origin;
 pub use self::pairs::EditPair;
-pub use self::report::{EditReport, ToldRate, ToldRow};
+pub use self::report::{EditReport, ReportedRate, ReportedRow};
 
 use self::draw::Draw;
 use self::editable_page::EditablePage;
 use self::kinds::EDITS;
-use self::looks::{edit_in_noise_is_told, edited, noise_is_told, primed, truly_changing_is_told};
+use self::looks::{edit_in_noise_is_reported, edited, noise_is_reported, primed, truly_changing_is_reported};
 use self::noise::NOISE;
 use self::places::Place;
 use crate::archive::{Archive, ArchiveError};
@@ -65,7 +65,7 @@ impl Archive {
             current.look(page.text.as_bytes(), looks::time_of(page.earlier.len()));
             for (kind, row) in EDITS.iter().zip(&mut report.edits) {
                 if let Some(edited) = edited(kind, page, seed) {
-                    row.add(page.half, usize::from(edited.is_told(page, (&before, &current), urls)), 1);
+                    row.add(page.half, usize::from(edited.is_reported(page, (&before, &current), urls)), 1);
                 }
             }
             progress(number + 1, steps);
@@ -74,25 +74,24 @@ impl Archive {
         let mut drawn: Vec<&EditablePage> = pages.iter().collect();
         for (number, kind) in NOISE.iter().enumerate() {
             drawn.sort_by_key(|page| Draw::of(seed, &page.address).of_kind(kind.name).number());
-            let told =
-                drawn.iter().filter_map(|page| Some((page.half, noise_is_told(kind, page, &texts, urls, seed)?)));
-            for (half, told) in told.take(NOISY_PAGES) {
-                report.noise[number].add(half, told.told, told.of);
+            let reported =
+                drawn.iter().filter_map(|page| Some((page.half, noise_is_reported(kind, page, &texts, urls, seed)?)));
+            for (half, reported) in reported.take(NOISY_PAGES) {
+                report.noise[number].add(half, reported.reported, reported.of);
             }
             progress(pages.len() + number + 1, steps);
         }
-        let [truly_changing, edit_in_noise] = &mut report.must_be_told;
+        let [truly_changing, edit_in_noise] = &mut report.must_be_reported;
         let changing =
-            drawn.iter().filter_map(|page| Some((page.half, truly_changing_is_told(page, &texts, urls, seed)?)));
-        for (half, told) in changing.take(NOISY_PAGES) {
-            truly_changing.add(half, told.told, told.of);
+            drawn.iter().filter_map(|page| Some((page.half, truly_changing_is_reported(page, &texts, urls, seed)?)));
+        for (half, reported) in changing.take(NOISY_PAGES) {
+            truly_changing.add(half, reported.reported, reported.of);
         }
-        let edited = drawn
-            .iter()
-            .enumerate()
-            .filter_map(|(number, page)| Some((page.half, edit_in_noise_is_told(number, page, &texts, urls, seed)?)));
-        for (half, told) in edited.take(2 * NOISY_PAGES) {
-            edit_in_noise.add(half, usize::from(told), 1);
+        let edited = drawn.iter().enumerate().filter_map(|(number, page)| {
+            Some((page.half, edit_in_noise_is_reported(number, page, &texts, urls, seed)?))
+        });
+        for (half, reported) in edited.take(2 * NOISY_PAGES) {
+            edit_in_noise.add(half, usize::from(reported), 1);
         }
         Ok(report)
     }

@@ -3,7 +3,7 @@
 use super::draw::Draw;
 use super::editable_page::EditablePage;
 use super::kinds::{EDITS, EditKind};
-use super::looks::{Edited, LOOK_S, edited, is_told, noisy_looks, primed, time_of};
+use super::looks::{Edited, LOOK_S, edited, is_reported, noisy_looks, primed, time_of};
 use super::noise::{NOISE, NoiseKind};
 use super::{Half, choice, texts};
 use crate::archive::{Archive, ArchiveError};
@@ -26,10 +26,10 @@ pub struct EditPair {
     pub after: String,
     /// Whether the detector reports a change when it knows no version but this pair's and up to two earlier ones
     /// without the edit or noise.
-    pub told_at_first_sight: bool,
+    pub reported_at_first_sight: bool,
     /// Whether the detector reports a change at the end of the looks that the benchmark makes. For an edit these are
     /// the ones above; noise has shown itself before.
-    pub told: bool,
+    pub reported: bool,
 }
 
 impl Archive {
@@ -70,7 +70,7 @@ fn edit_pair(kind: &EditKind, page: &EditablePage, urls: &UrlRules, seed: u64) -
     let unseen = primed(page, urls);
     let mut current = unseen.clone();
     current.look(page.text.as_bytes(), time_of(page.earlier.len()));
-    let told = edited.is_told(page, (&unseen, &current), urls);
+    let reported = edited.is_reported(page, (&unseen, &current), urls);
     let Edited { before, after, content_type } = edited;
     Some(EditPair {
         kind: kind.name,
@@ -79,22 +79,31 @@ fn edit_pair(kind: &EditKind, page: &EditablePage, urls: &UrlRules, seed: u64) -
         content_type: content_type.unwrap_or(page.content_type),
         before: before.unwrap_or_else(|| page.text.clone()),
         after,
-        told_at_first_sight: told,
-        told,
+        reported_at_first_sight: reported,
+        reported,
     })
 }
 
 /// The last pair of looks that the benchmark counts; `None` if it counts none.
 fn noise_pair(kind: &NoiseKind, page: &EditablePage, texts: &[String], urls: &UrlRules, seed: u64) -> Option<EditPair> {
     let mut last = None;
-    noisy_looks(kind, page, texts, urls, seed, |before, after, told| {
-        last = Some((before.to_owned(), after.to_owned(), told));
+    noisy_looks(kind, page, texts, urls, seed, |before, after, reported| {
+        last = Some((before.to_owned(), after.to_owned(), reported));
     })?;
-    let (before, after, told) = last?;
+    let (before, after, reported) = last?;
     let mut live = primed(page, urls);
     let now_s = time_of(page.earlier.len());
     live.look(before.as_bytes(), now_s);
-    let told_at_first_sight = is_told(&live.look(after.as_bytes(), now_s + LOOK_S));
+    let reported_at_first_sight = is_reported(&live.look(after.as_bytes(), now_s + LOOK_S));
     let (half, content_type) = (page.half, page.content_type);
-    Some(EditPair { kind: kind.name, is_noise: true, half, content_type, before, after, told_at_first_sight, told })
+    Some(EditPair {
+        kind: kind.name,
+        is_noise: true,
+        half,
+        content_type,
+        before,
+        after,
+        reported_at_first_sight,
+        reported,
+    })
 }

@@ -86,7 +86,7 @@ pub(crate) fn words(text: &str) -> Vec<Range<usize>> {
 
 /// The numbers of a text that stand alone. No times and no parts of versions or names.
 pub(crate) fn numbers(text: &str) -> Vec<Range<usize>> {
-    runs(text, |letter| letter.is_ascii_digit()).filter(|run| run.len() <= 6).collect()
+    runs(text, |character| character.is_ascii_digit()).filter(|run| run.len() <= 6).collect()
 }
 
 fn runs(text: &str, of: impl Fn(char) -> bool) -> impl Iterator<Item = Range<usize>> {
@@ -94,14 +94,14 @@ fn runs(text: &str, of: impl Fn(char) -> bool) -> impl Iterator<Item = Range<usi
     std::iter::from_fn(move || {
         loop {
             let start = at + text[at..].find(&of)?;
-            let length = text[start..].find(|letter| !of(letter)).unwrap_or(text.len() - start);
+            let length = text[start..].find(|character| !of(character)).unwrap_or(text.len() - start);
             at = start + length;
             let before = text[..start].chars().next_back();
             let after = text[at..].chars().next();
             let ends_sentence =
                 matches!(after, Some('.' | ',')) && text[at + 1..].chars().next().is_none_or(char::is_whitespace);
-            let opens = before.is_none_or(|letter| letter.is_whitespace() || letter == '(');
-            let closes = after.is_none_or(|letter| letter.is_whitespace() || letter == ')') || ends_sentence;
+            let opens = before.is_none_or(|character| character.is_whitespace() || character == '(');
+            let closes = after.is_none_or(|character| character.is_whitespace() || character == ')') || ends_sentence;
             if opens && closes {
                 return Some(start..at);
             }

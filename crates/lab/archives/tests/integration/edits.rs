@@ -1,11 +1,11 @@
 //! The detector beside edits and noise that are made on real pages, where the corpora are at hand.
 
-use archives::{Archive, ToldRow};
+use archives::{Archive, ReportedRow};
 use settings::{Layers, Settings};
 
 /// Least percentage of the edits of each kind that are reported: the measured one, rounded down. Raise a limit when the
 /// detector does better; the aim is 90 of each and 95 of all.
-const EDITS_TOLD_AT_LEAST: &[(&str, u32)] = &[
+const EDITS_REPORTED_AT_LEAST: &[(&str, u32)] = &[
     ("word in a paragraph", 99),
     ("number in a paragraph", 100),
     ("price in a paragraph", 100),
@@ -92,12 +92,12 @@ const EDITS_TOLD_AT_LEAST: &[(&str, u32)] = &[
 ];
 
 /// As above, for what is no single edit.
-const OTHERS_TOLD_AT_LEAST: &[(&str, u32)] =
+const OTHERS_REPORTED_AT_LEAST: &[(&str, u32)] =
     &[("most of the page changes at every look", 100), ("word in a paragraph, while noise goes on", 100)];
 
 /// Greatest percentage of the looks at noise that are reported as changes, rounded up. Lower a limit when the detector
 /// does better; the aim is 5.
-const NOISE_TOLD_AT_MOST: &[(&str, u32)] = &[
+const NOISE_REPORTED_AT_MOST: &[(&str, u32)] = &[
     ("counter, its number first", 0),
     ("counter, its number last", 0),
     ("counter, its number second", 0),
@@ -144,35 +144,35 @@ const NOISE_TOLD_AT_MOST: &[(&str, u32)] = &[
 ];
 
 /// As above, over all kinds.
-const ALL_EDITS_TOLD_AT_LEAST: &[(&str, u32)] = &[("all edits", 99)];
+const ALL_EDITS_REPORTED_AT_LEAST: &[(&str, u32)] = &[("all edits", 99)];
 
 /// As above, over all kinds.
-const ALL_NOISE_TOLD_AT_MOST: &[(&str, u32)] = &[("all noise", 1)];
+const ALL_NOISE_REPORTED_AT_MOST: &[(&str, u32)] = &[("all noise", 1)];
 
 /// Rows on the wrong side of their limit. Every row has a limit, and every limit a row.
-fn wrong(rows: &[ToldRow], limits: &[(&str, u32)], is_wrong: fn(f64, f64) -> bool) -> Vec<String> {
+fn wrong(rows: &[ReportedRow], limits: &[(&str, u32)], is_wrong: fn(f64, f64) -> bool) -> Vec<String> {
     let names: Vec<&str> = rows.iter().map(|row| row.name).collect();
     assert_eq!(names, limits.iter().map(|(name, _)| *name).collect::<Vec<_>>());
-    let share = |row: &ToldRow| row.all().share().unwrap_or_else(|| panic!("{}: on no page", row.name));
+    let share = |row: &ReportedRow| row.all().share().unwrap_or_else(|| panic!("{}: on no page", row.name));
     let pairs = rows.iter().zip(limits).filter(|(row, (_, limit))| is_wrong(share(row), f64::from(*limit) / 100.0));
     pairs.map(|(row, (name, limit))| format!("{name}: {} instead of {limit} %", row.all())).collect()
 }
 
 #[test]
-fn edits_of_each_kind_are_told_and_noise_is_not() {
+fn edits_of_each_kind_are_reported_and_noise_is_not() {
     let Some(directory) = crate::corpora::content_with("pages.csv.zst") else { return };
     let layers = Layers { files: &[], environment: std::iter::empty(), overrides: &[] };
     let urls = Settings::from_layers(layers).unwrap().urls.rules();
     let mut archive = Archive::open(&directory, None).unwrap();
     let report = archive.edits(1, &urls, &mut |_, _| {}).unwrap();
     assert!(report.known_pages.min(report.held_out_pages) >= 250, "{} {}", report.known_pages, report.held_out_pages);
-    for row in report.edits.iter().chain(&report.noise).chain(&report.must_be_told) {
+    for row in report.edits.iter().chain(&report.noise).chain(&report.must_be_reported) {
         assert!(row.known.of.min(row.held_out.of) >= 15, "{}: too few in a half", row.name);
     }
-    let mut wrong_rows = wrong(&report.edits, EDITS_TOLD_AT_LEAST, |share, limit| share < limit);
-    wrong_rows.extend(wrong(&report.must_be_told, OTHERS_TOLD_AT_LEAST, |share, limit| share < limit));
-    wrong_rows.extend(wrong(&report.noise, NOISE_TOLD_AT_MOST, |share, limit| share > limit));
-    wrong_rows.extend(wrong(&[report.all_edits()], ALL_EDITS_TOLD_AT_LEAST, |share, limit| share < limit));
-    wrong_rows.extend(wrong(&[report.all_noise()], ALL_NOISE_TOLD_AT_MOST, |share, limit| share > limit));
+    let mut wrong_rows = wrong(&report.edits, EDITS_REPORTED_AT_LEAST, |share, limit| share < limit);
+    wrong_rows.extend(wrong(&report.must_be_reported, OTHERS_REPORTED_AT_LEAST, |share, limit| share < limit));
+    wrong_rows.extend(wrong(&report.noise, NOISE_REPORTED_AT_MOST, |share, limit| share > limit));
+    wrong_rows.extend(wrong(&[report.all_edits()], ALL_EDITS_REPORTED_AT_LEAST, |share, limit| share < limit));
+    wrong_rows.extend(wrong(&[report.all_noise()], ALL_NOISE_REPORTED_AT_MOST, |share, limit| share > limit));
     assert!(wrong_rows.is_empty(), "{}", wrong_rows.join("\n"));
 }

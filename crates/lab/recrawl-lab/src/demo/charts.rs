@@ -14,7 +14,7 @@ pub(super) type SvgResult = Result<String, Box<dyn std::error::Error>>;
 /// Size of a chart in pixels. On a screen of 400 px its text is a little smaller than here.
 const WIDTH: u32 = 420;
 const HEIGHT: u32 = 300;
-const LETTERS: u32 = 13;
+const CHARACTERS: u32 = 13;
 
 /// Placeholders for the colours of the crawlers: the style sheet replaces each by its own.
 const COLOURS: ByCrawler<RGBColor> = ByCrawler {
@@ -81,8 +81,8 @@ fn chart(
             .x_desc(across_is)
             .x_label_formatter(across_label)
             .y_label_formatter(&|share| percent(*share, most))
-            .label_style(("sans-serif", LETTERS))
-            .axis_desc_style(("sans-serif", LETTERS))
+            .label_style(("sans-serif", CHARACTERS))
+            .axis_desc_style(("sans-serif", CHARACTERS))
             .light_line_style(TRANSPARENT)
             .bold_line_style(BLACK.mix(0.15))
             .draw()?;

@@ -12,9 +12,9 @@ use std::sync::Arc;
 const SHOWN: usize = 5;
 /// Most changes compared to find them.
 const TRIED: usize = 120;
-/// A change is shown if at most `UNITS_MAX` units of a page differ, with at most `LETTERS_MAX` characters in all.
+/// A change is shown if at most `UNITS_MAX` units of a page differ, with at most `CHARACTERS_MAX` characters in all.
 const UNITS_MAX: usize = 6;
-const LETTERS_MAX: usize = 1_200;
+const CHARACTERS_MAX: usize = 1_200;
 /// Longest body compared.
 const BODY_MAX: usize = 1 << 20;
 
@@ -104,8 +104,12 @@ fn compared(
     let given = |bytes| GivenVersion { bytes, url: Some(&url), content_type: Some(&page.media_type) };
     let record = comparing.compare(given(&old), given(&new)).diff.record;
     let side = |text: &Option<String>| text.as_ref().map_or(0, |text| text.chars().count());
-    let letters: usize = record.changes.iter().map(|unit| side(&unit.before) + side(&unit.after)).sum();
-    if record.changes.is_empty() || record.changes.len() > UNITS_MAX || letters > LETTERS_MAX || record.left_out > 0 {
+    let characters: usize = record.changes.iter().map(|unit| side(&unit.before) + side(&unit.after)).sum();
+    if record.changes.is_empty()
+        || record.changes.len() > UNITS_MAX
+        || characters > CHARACTERS_MAX
+        || record.left_out > 0
+    {
         return Ok(None);
     }
     let changed = page.states.get(candidate.versions[0] as usize + 1).map_or(candidate.found_at, |state| state.since);

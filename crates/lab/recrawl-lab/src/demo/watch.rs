@@ -30,7 +30,7 @@ pub(super) fn watch(
         bar.set_style(style);
     }
     let ledger = web.ledger();
-    let (started, mut told) = (Instant::now(), 0);
+    let (started, mut reported) = (Instant::now(), 0);
     // The clock starts when the loop is up and knows the pages.
     while !embedded.stop.is_stopped() && started.elapsed() < START_WITHIN {
         if embedded.board.is_ready() && embedded.lag_records()? == 0 {
@@ -65,9 +65,9 @@ pub(super) fn watch(
         bar.set_position(percent as u64);
         bar.set_message(message.clone());
         // Without a terminal, print a line now and then.
-        if bar.is_hidden() && percent as u64 >= told + 10 {
-            told = percent as u64 / 10 * 10;
-            eprintln!("{told:>3} %  {message}");
+        if bar.is_hidden() && percent as u64 >= reported + 10 {
+            reported = percent as u64 / 10 * 10;
+            eprintln!("{reported:>3} %  {message}");
         }
         // A slow machine gets more time, within a limit.
         if started.elapsed() > wall * 10 + Duration::from_secs(60) {

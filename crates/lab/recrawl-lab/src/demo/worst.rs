@@ -38,10 +38,10 @@ pub(super) fn worst_pages(books: &Books, looks: &ByCrawler<Looks>, scored: TimeW
         .collect();
     stale.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
     stale.truncate(SHOWN);
-    stale.into_iter().map(|(share, page)| told(books, looks, scored, page, share)).collect()
+    stale.into_iter().map(|(share, page)| reported(books, looks, scored, page, share)).collect()
 }
 
-fn told(books: &Books, looks: &ByCrawler<Looks>, scored: TimeWindow, page: usize, stale_share: f64) -> WorstPage {
+fn reported(books: &Books, looks: &ByCrawler<Looks>, scored: TimeWindow, page: usize, stale_share: f64) -> WorstPage {
     let history = &books.judged.pages[page];
     let day = |at: page::Timestamp| at.days_since(scored.start);
     let inside = |days: &f64| (0.0..scored.days()).contains(days);

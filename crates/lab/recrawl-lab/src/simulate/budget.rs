@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_budget_is_told_how_to_write_one() {
+    fn what_is_no_budget_is_reported_how_to_write_one() {
         for text in ["0", "-1/15d", "NaN", "inf", "1/0d", "0/15d", "", "/", "d", "1/15w", "often", "1/2/3", "1e-9"] {
             let error = text.parse::<BudgetArgument>().unwrap_err();
             assert!(error.contains("1/15d"), "{text}: {error}");

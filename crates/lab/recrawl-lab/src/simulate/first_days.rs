@@ -54,6 +54,6 @@ pub(super) fn cells(first_days: &[FirstDays]) -> impl Iterator<Item = String> {
 }
 
 /// One line for each.
-pub(super) fn told(first_days: &[FirstDays]) -> String {
+pub(super) fn reported(first_days: &[FirstDays]) -> String {
     heads(first_days).zip(first_days).map(|(head, first)| format!("{head}: {}\n", first.cell())).collect()
 }

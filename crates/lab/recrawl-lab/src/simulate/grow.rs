@@ -87,7 +87,7 @@ pub(super) fn grow(arguments: &GrowArguments, format: Format) -> Result<(), Comm
     let runs: Vec<GrowthRun> = cases.iter().flat_map(|case| runs(arguments, *case)).collect();
     let named = |run: &GrowthRun| format!("{} fetches a day, {:?}, seed {}", run.fetches_per_day, run.policy, run.seed);
     let names: Vec<String> = runs.iter().map(named).collect();
-    let (scores, stopped) = jobs::run(&names, threads, |number, tell| runs[number].run(tell))?;
+    let (scores, stopped) = jobs::run(&names, threads, |number, report| runs[number].run(report))?;
     if stopped > 0 {
         return Err(super::stopped(scores.len(), runs.len()));
     }

@@ -20,7 +20,7 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 pub(super) struct Watch {
     stop: StopSignal,
     bar: ProgressBar,
-    told: Mutex<(u64, Instant)>,
+    reported: Mutex<(u64, Instant)>,
 }
 
 impl Watch {
@@ -30,7 +30,7 @@ impl Watch {
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed}  {msg}") {
             bar.set_style(style);
         }
-        Ok(Self { stop: StopSignal::on_signals()?, bar, told: Mutex::new((0, Instant::now())) })
+        Ok(Self { stop: StopSignal::on_signals()?, bar, reported: Mutex::new((0, Instant::now())) })
     }
 
     pub(super) fn is_stopped(&self) -> bool {
@@ -38,7 +38,7 @@ impl Watch {
     }
 
     /// Reports the share done, and returns whether to continue.
-    pub(super) fn tell(&self, done: f64, message: impl FnOnce() -> String) -> ControlFlow<()> {
+    pub(super) fn report(&self, done: f64, message: impl FnOnce() -> String) -> ControlFlow<()> {
         let parts = (done.clamp(0.0, 1.0) * PARTS) as u64;
         if !self.bar.is_hidden() {
             if parts != self.bar.position() {
@@ -46,9 +46,9 @@ impl Watch {
                 self.bar.set_position(parts);
             }
         } else {
-            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-            if parts >= told.0 + PARTS as u64 / 10 && told.1.elapsed() >= LINE_EVERY {
-                *told = (parts, Instant::now());
+            let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+            if parts >= reported.0 + PARTS as u64 / 10 && reported.1.elapsed() >= LINE_EVERY {
+                *reported = (parts, Instant::now());
                 eprintln!("{:>3} %  {}", parts / (PARTS as u64 / 100), message());
             }
         }
@@ -62,14 +62,14 @@ impl Watch {
 }
 
 /// Reports the progress of one job.
-pub(super) type Tell<'a> = &'a mut dyn FnMut(f64) -> ControlFlow<()>;
+pub(super) type Announce<'a> = &'a mut dyn FnMut(f64) -> ControlFlow<()>;
 
 /// Runs every job on `threads` threads. Returns the results in the order of the jobs, and the number of jobs that
 /// Ctrl-C prevented. If jobs fail, returns the error of the first.
 pub(super) fn run<T: Send>(
     names: &[String],
     threads: usize,
-    job: impl Fn(usize, Tell<'_>) -> Result<T, SimulationError> + Sync,
+    job: impl Fn(usize, Announce<'_>) -> Result<T, SimulationError> + Sync,
 ) -> Result<(Vec<T>, usize), CommandFailure> {
     let watch = Watch::start()?;
     let parts: Vec<AtomicU64> = names.iter().map(|_| AtomicU64::new(0)).collect();
@@ -79,16 +79,16 @@ pub(super) fn run<T: Send>(
         if watch.is_stopped() {
             return Ok(None);
         }
-        let mut tell = |done: f64| {
+        let mut report = |done: f64| {
             parts[index].store((done.clamp(0.0, 1.0) * PARTS) as u64, Ordering::Relaxed);
             let sum: u64 = parts.iter().map(|parts| parts.load(Ordering::Relaxed)).sum();
-            watch.tell(sum as f64 / PARTS / names.len() as f64, || {
+            watch.report(sum as f64 / PARTS / names.len() as f64, || {
                 format!("{} of {} done, now {}", finished.load(Ordering::Relaxed), names.len(), names[index])
             })
         };
-        match job(index, &mut tell) {
+        match job(index, &mut report) {
             Ok(result) => {
-                let _ = tell(1.0);
+                let _ = report(1.0);
                 finished.fetch_add(1, Ordering::Relaxed);
                 Ok(Some(result))
             }
@@ -110,7 +110,7 @@ pub(super) fn watched<T>(
     let last = Mutex::new((0, 0));
     let result = study(&|progress: StudyProgress| {
         *last.lock().unwrap_or_else(PoisonError::into_inner) = (progress.runs_done, progress.runs);
-        watch.tell(progress.done / progress.runs.max(1) as f64, || {
+        watch.report(progress.done / progress.runs.max(1) as f64, || {
             format!("{} of {} simulations done", progress.runs_done, progress.runs)
         })
     });

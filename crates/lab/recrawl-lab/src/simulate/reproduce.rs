@@ -34,10 +34,10 @@ pub(super) fn reproduce(arguments: &ReproduceArguments, format: Format) -> Resul
     }
     let effort = Effort { seed: arguments.seed, share: arguments.share };
     let names: Vec<String> = parts.iter().map(|part| format!("{} {}", part.id, part.title)).collect();
-    let (done, stopped) = jobs::run(&names, arguments.threads.number()?, |index, tell| {
+    let (done, stopped) = jobs::run(&names, arguments.threads.number()?, |index, report| {
         let rows = (parts[index].run)(&effort);
         // Parts are short, so a part that is running on Ctrl-C is completed.
-        let (ControlFlow::Continue(()) | ControlFlow::Break(())) = tell(1.0);
+        let (ControlFlow::Continue(()) | ControlFlow::Break(())) = report(1.0);
         Ok((parts[index], rows))
     })?;
     if format == Format::Text {

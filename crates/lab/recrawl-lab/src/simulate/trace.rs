@@ -149,9 +149,9 @@ pub(super) fn trace(arguments: &TraceArguments, format: Format) -> Result<(), Co
     let trace = judged(&arguments.directory, &cut)?;
     let names: Vec<String> =
         replays.iter().map(|(budget, replay)| format!("{} at {budget}", replay.policy.name())).collect();
-    let (mut rows, stopped) = jobs::run(&names, threads, |index, tell| {
+    let (mut rows, stopped) = jobs::run(&names, threads, |index, report| {
         let (budget, replay) = &replays[index];
-        Ok(TraceRow::new(arguments, budget, replay, replay.run(&trace, tell)?))
+        Ok(TraceRow::new(arguments, budget, replay, replay.run(&trace, report)?))
     })?;
     compare(&mut rows);
     rows.retain(|row| wanted.contains(&row.policy));
@@ -373,7 +373,7 @@ fn single(row: &TraceRow) -> String {
         row.pages,
         row.fetches_spent,
         100.0 * row.budget_used_share,
-        first_days::told(&row.first_days),
+        first_days::reported(&row.first_days),
         super::columns(&["source", "pages", "freshness", "age, days", "fetches"], &sources, 1)
     )
 }

@@ -83,7 +83,7 @@ fn recorded(
     let runs = versus.runs();
     let names: Vec<String> = runs.iter().map(|run| format!("{} at {:.4}", run.policy.name(), run.budget)).collect();
     let threads = arguments.threads.number()?;
-    let (scores, stopped) = jobs::run(&names, threads, |index, tell| runs[index].run(&trace, tell))?;
+    let (scores, stopped) = jobs::run(&names, threads, |index, report| runs[index].run(&trace, report))?;
     if stopped > 0 {
         return Err(super::stopped(scores.len(), runs.len()));
     }

@@ -145,8 +145,8 @@ fn all_policies_run_and_the_number_of_threads_does_not_show() {
             assert!((0.0..=1.01).contains(&used), "{row}");
             assert!((0.2..=1.0).contains(&number(row, "freshness")), "{row}");
         }
-        let told = String::from_utf8_lossy(&one.stderr).into_owned();
-        assert_eq!(told.contains("left out: smoothed"), knowledge == "fetches", "{told}");
+        let reported = String::from_utf8_lossy(&one.stderr).into_owned();
+        assert_eq!(reported.contains("left out: smoothed"), knowledge == "fetches", "{reported}");
     }
 }
 
@@ -187,8 +187,8 @@ fn on_recorded_times_others_are_compared_with_the_default() {
     assert!((number(row("nutch+fill"), "fetches_per_page_per_day") - 1.0 / 60.0).abs() < 1e-3, "{}", row("nutch+fill"));
     let other = json(&["versus", "--recorded", directory, "--policy", "crawl-value"]);
     assert_eq!(other[0]["ours"], "crawl-value");
-    let (status, told) = refused(&["versus", "wide", "--recorded", directory]);
-    assert!(status == 2 && told.contains("--recorded"), "{told}");
+    let (status, reported) = refused(&["versus", "wide", "--recorded", directory]);
+    assert!(status == 2 && reported.contains("--recorded"), "{reported}");
 }
 
 #[test]
@@ -228,14 +228,14 @@ fn the_report_stands_alone() {
 }
 
 #[test]
-fn bad_input_is_told_with_its_place() {
+fn bad_input_is_reported_with_its_place() {
     let corpus = corpus(false);
     let directory = corpus.path().to_str().unwrap();
     let check = |arguments: &[&str], words: &[&str]| {
-        let (status, told) = refused(arguments);
-        assert_eq!(status, 2, "{arguments:?}: {told}");
+        let (status, reported) = refused(arguments);
+        assert_eq!(status, 2, "{arguments:?}: {reported}");
         for word in words {
-            assert!(told.contains(word), "{arguments:?}: no {word:?} in {told}");
+            assert!(reported.contains(word), "{arguments:?}: no {word:?} in {reported}");
         }
     };
     check(&["trace", "/no/such/corpus"], &["/no/such/corpus", "pages.csv"]);
@@ -250,7 +250,7 @@ fn bad_input_is_told_with_its_place() {
     check(&["trace", directory, "--source", "young"], &["young", "180 days"]);
     check(&["trace", directory, "--policy", "smoothed"], &["smoothed", "history"]);
     check(&["trace", directory, "--policy", "clairvoyant", "--pareto", "1.2"], &["clairvoyant", "importance"]);
-    check(&["population", "p1", "--policy", "told"], &["told", "recorded traces"]);
+    check(&["population", "p1", "--policy", "reported"], &["reported", "recorded traces"]);
     check(&["trace", directory, "--static"], &["history"]);
     check(&["trace", directory, "--policy", "nutch", "--knowledge", "history", "--static"], &["nutch", "static"]);
     check(&["trace", directory, "--threads", "0"], &["--threads"]);
@@ -304,9 +304,9 @@ fn a_published_figure_is_reproduced() {
     let fresh = rows.as_array().unwrap().iter().find(|row| row["policy"] == "uniform").unwrap();
     assert!((number(fresh, "freshness") - 0.365052812393).abs() < 1e-9, "{fresh}");
     assert_eq!((number(fresh, "budget_fetches_per_page_per_day"), fresh["age_days"].is_null()), (1.0, true));
-    let (status, told) = refused(&["reproduce", "R99"]);
+    let (status, reported) = refused(&["reproduce", "R99"]);
     assert_eq!(status, 2);
-    assert!(told.contains("R99") && told.contains("R11"), "{told}");
+    assert!(reported.contains("R99") && reported.contains("R11"), "{reported}");
 }
 
 #[test]

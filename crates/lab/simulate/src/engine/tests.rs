@@ -84,9 +84,9 @@ fn the_unit_trace_has_the_values_of_the_notes() {
 }
 
 /// Records the dates that first looks report: slot, time of the change, time of the look.
-struct Told(Vec<(usize, f64, f64)>);
+struct Reported(Vec<(usize, f64, f64)>);
 
-impl RevisitPolicy for Told {
+impl RevisitPolicy for Reported {
     fn insert(&mut self, _: Slot, _: &PolicyPage, _: f64) {}
     fn remove(&mut self, _: Slot) {}
     fn begin(&mut self, _: &PolicyTick) {}
@@ -101,17 +101,17 @@ impl RevisitPolicy for Told {
 }
 
 #[test]
-fn first_looks_tell_the_last_change_before_the_start() {
-    let told = |last_modified_share| {
+fn first_looks_report_the_last_change_before_the_start() {
+    let reported = |last_modified_share| {
         let mut changes = RecordedChanges::new([vec![-20.0, 3.0, 12.0], vec![], vec![11.0]]).expect("sorted");
-        let mut policy = Told(Vec::new());
+        let mut policy = Reported(Vec::new());
         let run_ = Run { start_days: 10.0, last_modified_share, ..Run::new(10.0, 15.0, 1.0) };
         run(&pages(3, 1.0), &mut changes, &mut policy, &mut KnownRates::new([1.0; 3]), &run_, &mut go_on)
             .expect("a run");
         policy.0
     };
-    assert_eq!(told(1.0), [(0, 3.0, 10.0)]);
-    assert_eq!(told(0.0), []);
+    assert_eq!(reported(1.0), [(0, 3.0, 10.0)]);
+    assert_eq!(reported(0.0), []);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use settings::{RankMethod, Ranker};
 struct LinkedPage {
     account: Account,
     /// The weight last returned by [`GrowthRanker::look`]; 0 if none.
-    told: f64,
+    reported: f64,
 }
 
 /// Keeps an account for every page that links lead to, and weighs pages by OPIC or all alike, as the settings say. Values of
@@ -49,13 +49,13 @@ impl GrowthRanker {
         let mut source = self.account(page);
         let mut given = Vec::with_capacity(links.len());
         self.shard.visit(page, &mut source.account, &mut links, Window::Everything, |cash| given.push(cash));
-        let own = self.tell(page, source);
-        let told = given.into_iter().filter_map(|cash| {
+        let own = self.report(page, source);
+        let reported = given.into_iter().filter_map(|cash| {
             let mut target = self.account(cash.to);
             target.account.receive(cash.amount);
-            self.tell(cash.to, target)
+            self.report(cash.to, target)
         });
-        own.into_iter().chain(told.collect::<Vec<_>>()).collect()
+        own.into_iter().chain(reported.collect::<Vec<_>>()).collect()
     }
 
     /// Splits the cash of the virtual page.
@@ -66,10 +66,10 @@ impl GrowthRanker {
     }
 
     fn account(&mut self, page: usize) -> LinkedPage {
-        self.accounts[page].unwrap_or_else(|| LinkedPage { account: self.shard.open(), told: 0.0 })
+        self.accounts[page].unwrap_or_else(|| LinkedPage { account: self.shard.open(), reported: 0.0 })
     }
 
-    fn tell(&mut self, number: usize, mut page: LinkedPage) -> Option<(usize, f64)> {
+    fn report(&mut self, number: usize, mut page: LinkedPage) -> Option<(usize, f64)> {
         let weight = match self.method {
             // No site is trusted here, so TrustRank weighs as OPIC does.
             RankMethod::Opic | RankMethod::PageRank | RankMethod::TrustRank => {
@@ -78,9 +78,9 @@ impl GrowthRanker {
             }
             RankMethod::None | RankMethod::LinkValue => 1.0,
         };
-        let is_news = !(page.told / self.least_ratio..page.told * self.least_ratio).contains(&weight);
+        let is_news = !(page.reported / self.least_ratio..page.reported * self.least_ratio).contains(&weight);
         if is_news {
-            page.told = weight;
+            page.reported = weight;
         }
         self.accounts[number] = Some(page);
         is_news.then_some((number, weight))

@@ -1,7 +1,7 @@
 //! The future changes of a trace, as the yardstick policies know them in advance.
 
 use super::{JudgedTrace, LEARNING_DAYS, TracePage, WINDOW_DAYS};
-use policies::foresight::{SweepTold, SweptRates, Told, ToldChange};
+use policies::foresight::{Reported, ReportedChange, SweepReport, SweptRates};
 use policies::{PolicyKind, PolicyOptions};
 use revisit::RevisitPolicy;
 use revisit::columns::Slot;
@@ -22,11 +22,13 @@ pub(super) fn yardstick(
     options: &PolicyOptions,
 ) -> Box<dyn RevisitPolicy> {
     match policy {
-        PolicyKind::Clairvoyant => Box::new(Told::new(trace.told(start_days, |page, change| {
+        PolicyKind::Clairvoyant => Box::new(Reported::new(trace.reported(start_days, |page, change| {
             page.changes_days.get(change + 1).copied().unwrap_or(WINDOW_DAYS + BEYOND_DAYS)
         }))),
-        PolicyKind::Told => Box::new(Told::new(trace.told(start_days, |page, _| page.smoothed_rate_per_day().recip()))),
-        PolicyKind::SweepTold => {
+        PolicyKind::Reported => {
+            Box::new(Reported::new(trace.reported(start_days, |page, _| page.smoothed_rate_per_day().recip())))
+        }
+        PolicyKind::SweepReport => {
             let swept = trace.sweeps();
             let rates = trace.pages.iter().zip(&swept).map(|(page, swept)| {
                 let learned = page.changes_days.iter().zip(swept).filter(|(at, _)| **at <= LEARNING_DAYS);
@@ -36,10 +38,10 @@ pub(super) fn yardstick(
             let rates = rates.collect();
             let mut sweeps = Vec::new();
             for (slot, (page, swept)) in (0..).map(Slot::new).zip(trace.pages.iter().zip(&swept)) {
-                let told = page.changes_days.iter().zip(swept).filter(|(at, swept)| **swept && **at > start_days);
-                sweeps.extend(told.map(|(at, _)| ToldChange { at_days: *at, slot, rank: 0.0 }));
+                let reported = page.changes_days.iter().zip(swept).filter(|(at, swept)| **swept && **at > start_days);
+                sweeps.extend(reported.map(|(at, _)| ReportedChange { at_days: *at, slot, rank: 0.0 }));
             }
-            Box::new(SweepTold::new(sweeps, rates))
+            Box::new(SweepReport::new(sweeps, rates))
         }
         other => crate::setup::build(other, options),
     }
@@ -52,13 +54,13 @@ pub(super) fn smoothed_per_day(changes: usize) -> f64 {
 
 impl JudgedTrace {
     /// All changes after `start_days`, ranked by page and position of the change.
-    fn told(&self, start_days: f64, rank: impl Fn(&TracePage, usize) -> f64) -> Vec<ToldChange> {
-        let mut told = Vec::new();
+    fn reported(&self, start_days: f64, rank: impl Fn(&TracePage, usize) -> f64) -> Vec<ReportedChange> {
+        let mut reported = Vec::new();
         for (slot, page) in (0..).map(Slot::new).zip(&self.pages) {
             let later = page.changes_days.iter().enumerate().filter(|(_, at)| **at > start_days);
-            told.extend(later.map(|(change, at)| ToldChange { at_days: *at, slot, rank: rank(page, change) }));
+            reported.extend(later.map(|(change, at)| ReportedChange { at_days: *at, slot, rank: rank(page, change) }));
         }
-        told
+        reported
     }
 
     /// Whether each change of each page is part of a sweep of its site.

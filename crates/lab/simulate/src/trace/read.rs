@@ -142,10 +142,11 @@ impl Recording {
                     None => return Err(rows.problem(id, format!("page {page_id} is not in the table of pages"))),
                 },
             };
-            let letter = rows.text(kind)?;
-            let Some(kind) = RecordingEvent::parse(letter) else {
-                let problem =
-                    format!("kind {letter:?} is unknown; write I (existed), A (appeared), M (changed) or D (deleted)");
+            let character = rows.text(kind)?;
+            let Some(kind) = RecordingEvent::parse(character) else {
+                let problem = format!(
+                    "kind {character:?} is unknown; write I (existed), A (appeared), M (changed) or D (deleted)"
+                );
                 return Err(rows.problem(kind, problem));
             };
             self.states.push(RecordedState { unix_time, kind });

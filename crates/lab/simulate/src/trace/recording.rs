@@ -17,8 +17,8 @@ pub enum RecordingEvent {
 
 impl RecordingEvent {
     /// The event with this one-character code.
-    pub fn parse(letter: &str) -> Option<RecordingEvent> {
-        match letter {
+    pub fn parse(character: &str) -> Option<RecordingEvent> {
+        match character {
             "I" => Some(RecordingEvent::Initial),
             "A" => Some(RecordingEvent::Appeared),
             "M" => Some(RecordingEvent::Modified),

@@ -100,8 +100,9 @@ impl TraceReplay {
         }
         let name = self.policy.name();
         let learns_once = self.policy.beliefs() == BeliefSource::History;
-        let is_told_rates = matches!(self.policy, PolicyKind::Told | PolicyKind::SweepTold);
-        if learns_once && self.knowledge != Knowledge::History || is_told_rates && self.knowledge == Knowledge::None {
+        let is_reported_rates = matches!(self.policy, PolicyKind::Reported | PolicyKind::SweepReport);
+        if learns_once && self.knowledge != Knowledge::History || is_reported_rates && self.knowledge == Knowledge::None
+        {
             return fault(format!(
                 "{name} needs every change of the learning year, which its own fetches do not show; use knowledge \
                  history"
@@ -299,8 +300,8 @@ impl RevisitPolicy for Imported {
         self.0.insert_list(slot, page, pages, now_days);
     }
 
-    fn heard(&mut self, list: Slot, dates: &[(Slot, ListedDate)], now_days: f64) {
-        self.0.heard(list, dates, now_days);
+    fn received(&mut self, list: Slot, dates: &[(Slot, ListedDate)], now_days: f64) {
+        self.0.received(list, dates, now_days);
     }
 
     fn begin(&mut self, tick: &PolicyTick) {

@@ -120,7 +120,7 @@ impl ServerBooks {
     }
 
     /// The same, for a change that others may wait for.
-    fn tell(&self, case: &str, change: impl FnOnce(&mut CaseBooks)) {
+    fn report(&self, case: &str, change: impl FnOnce(&mut CaseBooks)) {
         self.note(case, change);
         self.changed.notify_all();
     }
@@ -186,7 +186,7 @@ impl<'a, S: Read + Write> SeenConnection<'a, S> {
         // After a client has left, one more write may succeed.
         let ended = if ending.is_ok() { self.writes[1] } else { self.writes[0] };
         if let Some(place) = &self.place {
-            self.books.tell(&place.case, |books| {
+            self.books.report(&place.case, |books| {
                 books.answering -= 1;
                 let request = &mut books.requests[place.request];
                 request.ended = ended.unwrap_or(request.ended);
@@ -211,7 +211,7 @@ impl<'a, S: Read + Write> SeenConnection<'a, S> {
 impl<S> SeenConnection<'_, S> {
     fn leave(&mut self) {
         if let Some(place) = self.place.take() {
-            self.books.tell(&place.case, |books| {
+            self.books.report(&place.case, |books| {
                 if let Some(open) = books.connections.get_mut(&place.authority) {
                     *open -= 1;
                 }

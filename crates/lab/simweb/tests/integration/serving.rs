@@ -238,7 +238,7 @@ fn a_sitemap_is_named_in_robots_txt_dated_and_confirmed() {
 }
 
 #[test]
-fn the_ledger_alone_tells_freshness() {
+fn the_ledger_alone_reports_freshness() {
     let (web, now) = start_seeded();
     let trace = web.web().trace().clone();
     let mut client = Client::new(web.addr());

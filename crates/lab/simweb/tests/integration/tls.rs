@@ -48,7 +48,7 @@ fn get_both(web: &SimWeb, client: &Arc<ClientConfig>, path: &str) -> [String; 2]
 }
 
 #[test]
-fn a_host_serves_the_same_with_tls_and_without_and_the_ledger_tells_them_apart() {
+fn a_host_serves_the_same_with_tls_and_without_and_the_ledger_reports_them_apart() {
     let (web, client) = start(("/none", WebFault::ResetMidBody));
     let [plain, secured] = get_both(&web, &client, "/");
     assert!(plain.starts_with("HTTP/1.1 200 OK\r\n") && plain == secured, "{plain}\n{secured}");

@@ -36,7 +36,7 @@ impl FromStr for StorageAddress {
     fn from_str(text: &str) -> Result<Self, String> {
         let rest = text.strip_prefix(SCHEME).ok_or("give s3://BUCKET/PREFIX")?;
         let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
-        let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '.' | '_');
+        let is_of_name = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '.' | '_');
         if bucket.is_empty() || !bucket.chars().all(is_of_name) {
             return Err("a bucket's name has letters, digits, dots and hyphens; give s3://BUCKET/PREFIX".to_owned());
         }

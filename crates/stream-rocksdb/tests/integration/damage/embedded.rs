@@ -81,7 +81,7 @@ fn contents(log: &InProcessLog<EmbeddedBackend>) -> Result<Contents, String> {
 }
 
 #[test]
-fn damage_to_an_embedded_crawl_is_refused_told_or_harmless() {
+fn damage_to_an_embedded_crawl_is_refused_reported_or_harmless() {
     let origins = make(&mut Pcg64::seed_from_u64(1));
     let copied = TempDir::new().unwrap();
     copy(origins[0].path(), copied.path());
@@ -89,11 +89,11 @@ fn damage_to_an_embedded_crawl_is_refused_told_or_harmless() {
     assert!(whole.len() > 700, "{} entries", whole.len());
     torture(&origins, 20_261_123, |data| {
         let Ok(log) = open(data) else { return Ok(Outcome::Refused) };
-        let told = log.backend().opened().jump.is_some();
+        let reported = log.backend().opened().jump.is_some();
         let Ok(found) = contents(&log) else { return Ok(Outcome::Refused) };
         match found == whole {
             true => Ok(Outcome::Harmless),
-            false if told => Ok(Outcome::Told),
+            false if reported => Ok(Outcome::Reported),
             false => Err(format!("{} of {} entries", found.len(), whole.len())),
         }
     });

@@ -115,9 +115,9 @@ fn a_record_that_makes_something_too_large_is_set_aside_with_what_it_staged() {
     ["large output", "a", "large state", "b"].iter().for_each(|text| send(&driver, "key", text));
     driver.run_until_idle().unwrap();
     assert_eq!(texts(&driver, "output").len(), 2);
-    let letters = texts(&driver, "dead-letters");
-    assert_eq!(letters[0], "0: it produces a record of 2003 bytes; topic output allows 1000");
-    assert_eq!(letters[1], "2: it produces a record of 2005 bytes; topic kept-changelog allows 1000");
+    let dead_letters = texts(&driver, "dead-letters");
+    assert_eq!(dead_letters[0], "0: it produces a record of 2003 bytes; topic output allows 1000");
+    assert_eq!(dead_letters[1], "2: it produces a record of 2005 bytes; topic kept-changelog allows 1000");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_record_of_a_newer_version_waits_for_its_schema_while_other_partitions_go_on
 
 /// Two instances with a partition each, of which the second has written state of a newer version and is gone. The key of
 /// its partition, and of the other.
-fn left_by_a_newer_version(name: &str, is_told: bool) -> (TestDriver, [String; 2]) {
+fn left_by_a_newer_version(name: &str, is_reported: bool) -> (TestDriver, [String; 2]) {
     let mut driver = driver(2);
     driver.add(copying(), "one");
     driver.run_until_idle().unwrap();
@@ -163,7 +163,7 @@ fn left_by_a_newer_version(name: &str, is_told: bool) -> (TestDriver, [String; 2
         (0..).map(|number| format!("key {number}")).find(|key| partition_for(key.as_bytes(), 2) == partition).unwrap()
     };
     let keys = [key_of(theirs[0]), key_of(1 - theirs[0])];
-    if is_told {
+    if is_reported {
         let schema = schema_of(name.as_bytes());
         driver.send("schemas", &schema.fingerprint.to_bytes(), schema.json.as_bytes().to_vec()).unwrap();
     }

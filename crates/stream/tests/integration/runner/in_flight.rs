@@ -15,7 +15,7 @@ struct Desk {
     answers: VecDeque<AnsweredRequest>,
     withdrawn: Vec<u64>,
     /// Each with the number of requests submitted before.
-    heard: Vec<(usize, String)>,
+    received: Vec<(usize, String)>,
     is_draining: bool,
 }
 
@@ -52,7 +52,7 @@ impl InFlight for Engine {
         let text = String::from_utf8_lossy(record.value.as_deref().unwrap_or_default()).into_owned();
         let mut desk = self.0.lock().unwrap();
         let after = desk.submitted.len();
-        desk.heard.push((after, text));
+        desk.received.push((after, text));
     }
 
     fn receive(&mut self, _: Duration) -> Option<AnsweredRequest> {
@@ -110,7 +110,7 @@ fn what_was_answered_behind_the_oldest_is_not_asked_for_again_after_a_crash() {
 }
 
 #[test]
-fn work_in_flight_hears_the_broadcast_before_its_first_request_and_soon_after_it_is_sent() {
+fn work_in_flight_receives_the_broadcast_before_its_first_request_and_soon_after_it_is_sent() {
     let mut driver = driver(1);
     let broadcast = |text: &str| driver.send("output", b"key", text.as_bytes().to_vec()).unwrap();
     ["a", "b"].iter().for_each(|text| broadcast(text));
@@ -119,13 +119,13 @@ fn work_in_flight_hears_the_broadcast_before_its_first_request_and_soon_after_it
     let stage = StageSpec { broadcast: Some("output".to_owned()), ..stage(&engine, 100) };
     driver.add(stage, "one");
     turn(&mut driver);
-    let heard = |count: usize, text: &str| (count, text.to_owned());
-    assert_eq!(engine.0.lock().unwrap().heard, [heard(0, "a"), heard(0, "b")]);
+    let received = |count: usize, text: &str| (count, text.to_owned());
+    assert_eq!(engine.0.lock().unwrap().received, [received(0, "a"), received(0, "b")]);
     assert_eq!(engine.submitted(), ["request"]);
     driver.send("output", b"key", b"c".to_vec()).unwrap();
     // A fifth of a second, and no punctuation.
     (0..3).for_each(|_| turn(&mut driver));
-    assert_eq!(engine.0.lock().unwrap().heard.last(), Some(&heard(1, "c")));
+    assert_eq!(engine.0.lock().unwrap().received.last(), Some(&received(1, "c")));
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn answers_to_requests_of_an_earlier_assignment_are_passed_over() {
 }
 
 #[test]
-fn a_stage_that_is_told_to_end_commits_what_was_answered() {
+fn a_stage_that_is_reported_to_end_commits_what_was_answered() {
     let mut driver = driver(1);
     let engine = Engine::default();
     driver.add(stage(&engine, 100), "one");

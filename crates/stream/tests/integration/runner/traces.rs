@@ -92,7 +92,7 @@ fn text_of<'a>(span: &'a Span, name: &str) -> &'a str {
 }
 
 #[test]
-fn what_is_made_of_a_record_belongs_to_its_trace_and_one_span_tells_of_it() {
+fn what_is_made_of_a_record_belongs_to_its_trace_and_one_span_reports_of_it() {
     let (mut driver, kept) = (driver(1), Kept::default());
     driver.add_traced(doubling(), "one", kept.tracing(0.0));
     send(&driver, "a", CALLER);
@@ -120,7 +120,7 @@ fn what_is_made_of_a_record_belongs_to_its_trace_and_one_span_tells_of_it() {
 }
 
 #[test]
-fn a_step_that_is_repeated_gives_the_same_ids_and_what_was_lost_is_not_told() {
+fn a_step_that_is_repeated_gives_the_same_ids_and_what_was_lost_is_not_reported() {
     let (mut first, mut second) = (driver(1), driver(1));
     let (kept_first, kept_second) = (Kept::default(), Kept::default());
     first.add_traced(doubling(), "one", kept_first.tracing(1.0));
@@ -173,7 +173,7 @@ fn a_caller_that_does_not_sample_is_obeyed() {
 }
 
 #[test]
-fn a_stage_that_tells_no_spans_passes_the_trace_on() {
+fn a_stage_that_reports_no_spans_passes_the_trace_on() {
     let mut driver = driver(1);
     driver.add(doubling(), "one");
     send(&driver, "a", CALLER);

@@ -60,9 +60,9 @@ del::after, ins::after { content: "] "; }
 "#;
 
 /// The page. `names` are the versions as they were given, `url` is the address of the page.
-pub(super) fn page(told: &RuledDiff, names: [&str; 2], url: Option<&str>) -> String {
+pub(super) fn page(reported: &RuledDiff, names: [&str; 2], url: Option<&str>) -> String {
     let [old, new] = names.map(escaped);
-    let diff = &told.diff;
+    let diff = &reported.diff;
     let record = &diff.record;
     let address = url.map(|url| format!("<dt>Page</dt><dd><bdi dir=\"ltr\">{}</bdi></dd>\n", escaped(url)));
     let mut counts = String::new();
@@ -94,17 +94,17 @@ pub(super) fn page(told: &RuledDiff, names: [&str; 2], url: Option<&str>) -> Str
         address = address.unwrap_or_default(),
         verdict = word(&diff.verdict),
         magnitude = diff.magnitude,
-        watched = watched(told),
+        watched = watched(reported),
         table = table(record),
     )
 }
 
 /// The watch rule of the page, the triggers that the difference fires, and the watched parts that were not found.
-fn watched(told: &RuledDiff) -> String {
+fn watched(reported: &RuledDiff) -> String {
     let row = |name: &str, text: &str| format!("<dt>{name}</dt><dd><bdi>{}</bdi></dd>\n", escaped(text));
-    let rule = told.rule.iter().map(|rule| row("Watch rule", rule));
-    let triggers = told.triggers.iter().map(|trigger| row("Trigger", trigger));
-    rule.chain(triggers).chain(told.not_found.iter().map(|part| row("Not found", part))).collect()
+    let rule = reported.rule.iter().map(|rule| row("Watch rule", rule));
+    let triggers = reported.triggers.iter().map(|trigger| row("Trigger", trigger));
+    rule.chain(triggers).chain(reported.not_found.iter().map(|part| row("Not found", part))).collect()
 }
 
 /// The changes side by side. The roles are spelt out, because on narrow screens the parts of the table are blocks, in
@@ -172,7 +172,7 @@ fn marked(run: &WordRun<'_>) -> String {
 
 /// A text as HTML. Control characters would be dropped or invisible, and with them a part of the difference.
 fn escaped(text: &str) -> String {
-    let is_invisible = |letter: char| letter.is_control() && !letter.is_whitespace();
+    let is_invisible = |character: char| character.is_control() && !character.is_whitespace();
     escape_all_quotes(text).replace(is_invisible, "\u{fffd}")
 }
 
@@ -184,13 +184,13 @@ mod tests {
     fn shown(record: ChangeRecord) -> String {
         let diff =
             Diff { verdict: VersionVerdict::Minor, magnitude: 0.25, resemblance: 0.75, containment: 0.9, record };
-        let told = RuledDiff {
+        let reported = RuledDiff {
             diff,
             rule: Some("<lamp>".to_owned()),
             triggers: vec!["price below 20".to_owned()],
             not_found: Vec::new(),
         };
-        page(&told, ["<old>", "\"new\""], Some("https://a.test/?a&b"))
+        page(&reported, ["<old>", "\"new\""], Some("https://a.test/?a&b"))
     }
 
     fn unit(place: &str, before: Option<&str>, after: Option<&str>) -> ChangedUnit {

@@ -11,7 +11,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 /// Bad lines that are printed; the rest are counted.
-const TOLD_LINES: usize = 20;
+const REPORTED_LINES: usize = 20;
 /// Lines between two steps of the progress bar.
 const LINES_A_STEP: u64 = 1 << 14;
 
@@ -189,7 +189,7 @@ impl Edges {
 
     fn bad_line(&mut self, line: u64, why: &str) {
         self.bad += 1;
-        if self.bad_lines.len() < TOLD_LINES {
+        if self.bad_lines.len() < REPORTED_LINES {
             self.bad_lines.push(format!("line {line}: {why}"));
         }
     }

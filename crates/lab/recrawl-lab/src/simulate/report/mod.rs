@@ -71,7 +71,7 @@ impl SimulationReport {
     fn render(&self) -> Result<String, Box<dyn std::error::Error>> {
         let mut body = String::new();
         if !self.curves.is_empty() {
-            let shown = plot::most_telling(&self.curves, |curve| &curve.name);
+            let shown = plot::most_informative(&self.curves, |curve| &curve.name);
             let plot = if self.curves.iter().any(|curve| curve.points.len() > 1) {
                 plot::stale_against(self.curves_over, &shown)?
             } else {
@@ -80,11 +80,11 @@ impl SimulationReport {
             writeln!(body, "<figure id=\"freshness\">{plot}{}</figure>", left_out(shown.len(), self.curves.len()))?;
         }
         if !self.harvests.is_empty() {
-            let shown = plot::most_telling(&self.harvests, |curve| &curve.name);
+            let shown = plot::most_informative(&self.harvests, |curve| &curve.name);
             writeln!(body, "<figure id=\"harvest\">{}</figure>", plot::harvest_over_fetches(&shown)?)?;
         }
         if self.courses.iter().any(|course| course.freshness_by_day.len() > 1) {
-            let shown = plot::most_telling(&self.courses, |course| &course.name);
+            let shown = plot::most_informative(&self.courses, |course| &course.name);
             let plot = plot::stale_over_time(&shown, &self.courses_at)?;
             writeln!(body, "<figure id=\"course\">{plot}{}</figure>", left_out(shown.len(), self.courses.len()))?;
         }

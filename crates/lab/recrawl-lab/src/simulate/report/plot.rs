@@ -25,7 +25,7 @@ const COLOURS: [RGBColor; 10] = [
 const ALWAYS: [&str; 7] = ["live", "uniform", "oracle", "smoothed", "crawl-value", "stormcrawler", "nutch"];
 
 /// Selects as many items as there are colours: first those of `ALWAYS`, then the others in order.
-pub(super) fn most_telling<T>(all: &[T], name: impl Fn(&T) -> &str) -> Vec<(RGBColor, &T)> {
+pub(super) fn most_informative<T>(all: &[T], name: impl Fn(&T) -> &str) -> Vec<(RGBColor, &T)> {
     let place = |item: &T| ALWAYS.iter().position(|known| *known == name(item));
     let mut free: Vec<RGBColor> = COLOURS.to_vec();
     free.retain(|colour| !all.iter().filter_map(place).any(|place| COLOURS[place] == *colour));
@@ -48,12 +48,12 @@ fn stale(freshness: f64) -> f64 {
 const PLOT_WIDTH: f64 = 816.0;
 /// Width of a legend without its names, and of a character.
 const LEGEND_FRAME: f64 = 60.0;
-const LETTER: f64 = 7.0;
+const CHARACTER: f64 = 7.0;
 
 /// The factor by which an axis is extended to leave room for the names beside the curves.
 fn legend_room(lines: &[Line<'_>]) -> f64 {
-    let letters = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
-    PLOT_WIDTH / (PLOT_WIDTH - LEGEND_FRAME - LETTER * letters.min(60) as f64)
+    let characters = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
+    PLOT_WIDTH / (PLOT_WIDTH - LEGEND_FRAME - CHARACTER * characters.min(60) as f64)
 }
 
 /// An axis of a chart: its range, and what it shows.

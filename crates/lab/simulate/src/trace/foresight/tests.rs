@@ -72,26 +72,29 @@ fn who_knows_more_does_better() {
     let web = small_web();
     for budget in [1.0 / 60.0, 1.0 / 15.0, 1.0 / 3.0] {
         let freshness = |policy| freshness(&web, policy, budget);
-        let (clairvoyant, told) = (freshness(PolicyKind::Clairvoyant), freshness(PolicyKind::Told));
+        let (clairvoyant, reported) = (freshness(PolicyKind::Clairvoyant), freshness(PolicyKind::Reported));
         // With budget to spare there is nothing to choose.
         let spare = budget > 0.05;
-        assert!(if spare { clairvoyant > told - 1e-9 } else { clairvoyant > told }, "{clairvoyant}, told {told}");
+        assert!(
+            if spare { clairvoyant > reported - 1e-9 } else { clairvoyant > reported },
+            "{clairvoyant}, told {reported}"
+        );
         for policy in PolicyKind::ALL {
-            if policy.beliefs() != BeliefSource::Future || policy == PolicyKind::SweepTold {
+            if policy.beliefs() != BeliefSource::Future || policy == PolicyKind::SweepReport {
                 let other = freshness(policy);
-                assert!(told > other, "{budget}: told {told}, {} {other}", policy.name());
+                assert!(reported > other, "{budget}: told {reported}, {} {other}", policy.name());
             }
         }
-        let (sweep_told, smoothed) = (freshness(PolicyKind::SweepTold), freshness(PolicyKind::Smoothed));
-        assert!(sweep_told > smoothed, "{budget}: {sweep_told}, smoothed {smoothed}");
+        let (sweep_reported, smoothed) = (freshness(PolicyKind::SweepReport), freshness(PolicyKind::Smoothed));
+        assert!(sweep_reported > smoothed, "{budget}: {sweep_reported}, smoothed {smoothed}");
     }
 }
 
 #[test]
-fn with_budget_to_spare_a_told_page_waits_for_the_next_slot_only() {
+fn with_budget_to_spare_a_reported_page_waits_for_the_next_slot_only() {
     let web = small_web();
     // Ten slots a page and day; a page waits half a slot for itself, and for pages swept with it.
-    let (fresh, blind) = (freshness(&web, PolicyKind::Told, 10.0), freshness(&web, PolicyKind::Uniform, 10.0));
+    let (fresh, blind) = (freshness(&web, PolicyKind::Reported, 10.0), freshness(&web, PolicyKind::Uniform, 10.0));
     assert!(fresh > 0.9995 && blind < fresh, "{fresh}, uniform {blind}");
 }
 
@@ -113,7 +116,7 @@ fn the_ceilings_of_the_recording_are_reproduced() {
     let allowed = [0.006, 0.004, 0.001, 0.0004];
     let ceilings = [
         (PolicyKind::Clairvoyant, [0.9699, 0.9955, 0.9998, 0.9999]),
-        (PolicyKind::SweepTold, [0.9432, 0.9831, 0.9957, 0.9990]),
+        (PolicyKind::SweepReport, [0.9432, 0.9831, 0.9957, 0.9990]),
     ];
     for (policy, expected) in ceilings {
         for ((budget, expected), allowed) in budgets.into_iter().zip(expected).zip(allowed) {

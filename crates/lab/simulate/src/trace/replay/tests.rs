@@ -137,7 +137,7 @@ fn filled_slots_spend_the_budget_and_renew_copies() {
 }
 
 #[test]
-fn dates_at_the_first_look_tell_busy_pages_from_quiet_ones() {
+fn dates_at_the_first_look_distinguish_busy_pages_from_quiet_ones() {
     // A third of the pages changes every six days, each at its own time; the others have stood for months.
     let first_days = |page: usize| 0.1 * page as f64;
     let changes = |page: usize| (0..120).map(|change| first_days(page) + 6.0 * f64::from(change) + 0.01).collect();
@@ -179,7 +179,7 @@ fn without_knowledge_the_first_year_is_scored() {
         (PolicyKind::Oracle, true),
         (PolicyKind::Clairvoyant, true),
         (PolicyKind::Smoothed, false),
-        (PolicyKind::SweepTold, false),
+        (PolicyKind::SweepReport, false),
     ] {
         assert_eq!(TraceReplay { policy, ..replay }.check().is_ok(), runs, "{}", policy.name());
     }

@@ -1,6 +1,6 @@
 //! The changes of a model that must be published to the owners of its [`Outlook`](crate::Outlook).
 
-use super::{SiteScore, SweepModel, TOLD};
+use super::{REPORTED, SiteScore, SweepModel};
 use crate::outlook::{CellChange, Changes, GroupChange};
 use crate::states::SiteState;
 
@@ -30,13 +30,13 @@ impl SweepModel {
     }
 
     fn group_change(&mut self, number: u32) -> Option<GroupChange> {
-        let untold = std::mem::replace(&mut self.untold[number as usize], TOLD);
-        if untold.first_bin == i32::MAX {
+        let unreported = std::mem::replace(&mut self.unreported[number as usize], REPORTED);
+        if unreported.first_bin == i32::MAX {
             return None;
         }
         let group = &self.outlook.groups[number as usize];
         let hazard = &group.hazard;
-        let first_bin = untold.first_bin.clamp(hazard.first_bin(), hazard.end_bin());
+        let first_bin = unreported.first_bin.clamp(hazard.first_bin(), hazard.end_bin());
         Some(GroupChange {
             group: group.group,
             site: group.site,
@@ -49,10 +49,10 @@ impl SweepModel {
     }
 
     fn cell_changes(&mut self) -> Vec<CellChange> {
-        let untold = self.cells.iter_mut().filter(|cell| !cell.told);
-        untold
+        let unreported = self.cells.iter_mut().filter(|cell| !cell.reported);
+        unreported
             .map(|cell| {
-                cell.told = true;
+                cell.reported = true;
                 CellChange { cell: cell.cell, site: cell.site, priors: cell.priors }
             })
             .collect()
@@ -61,8 +61,8 @@ impl SweepModel {
     fn site_change(&mut self, number: u32) -> Option<SiteState> {
         let outlook = self.outlook.sites[number as usize];
         let score = &mut self.scores[number as usize];
-        let changed = score.told_lead != outlook.lead;
-        *score = SiteScore { told_lead: outlook.lead, listed: false };
+        let changed = score.forecast_lead != outlook.lead;
+        *score = SiteScore { forecast_lead: outlook.lead, listed: false };
         changed.then_some(SiteState { site: outlook.hash, lead: outlook.lead })
     }
 }

@@ -65,7 +65,7 @@ impl Receiver {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_component_delivery_tells_every_change_through_a_kill_and_a_rollout() {
+async fn the_component_delivery_reports_every_change_through_a_kill_and_a_rollout() {
     let mut cluster = Cluster::start().await;
     let receiver = Receiver::start().await;
     let settings =
@@ -101,9 +101,9 @@ async fn the_component_delivery_tells_every_change_through_a_kill_and_a_rollout(
         let change = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap();
         let ids: BTreeSet<_> =
             lines.lines().map(|line| change(line)["change_id"].as_str().unwrap().to_owned()).collect();
-        let told: BTreeSet<_> = receiver.taken().into_iter().collect();
-        let is_all = ids.len() >= urls.len() * 5 && told == ids;
-        if is_all { Ok(()) } else { Err(format!("{} of {}", told.len(), ids.len())) }
+        let reported: BTreeSet<_> = receiver.taken().into_iter().collect();
+        let is_all = ids.len() >= urls.len() * 5 && reported == ids;
+        if is_all { Ok(()) } else { Err(format!("{} of {}", reported.len(), ids.len())) }
     })
     .await;
     let repeated = receiver.taken().len() - receiver.taken().into_iter().collect::<BTreeSet<_>>().len();

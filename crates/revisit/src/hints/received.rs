@@ -75,7 +75,7 @@ impl Vouched {
 
 /// Hints, lists and what lists vouch for, by slot. Derived from the records that the caller stores.
 #[derive(Clone, Debug, Default)]
-pub struct HeardPages {
+pub struct HintedPages {
     /// Pages with hints, and the hazard that these add.
     hinted: BTreeMap<Slot, f64>,
     lists: BTreeMap<Slot, List>,
@@ -85,7 +85,7 @@ pub struct HeardPages {
     ignores_silence: bool,
 }
 
-impl HeardPages {
+impl HintedPages {
     /// For policies that do not value looks: silence moves nothing.
     pub fn ignore_silence(&mut self) {
         self.ignores_silence = true;
@@ -165,7 +165,7 @@ impl HeardPages {
     }
 
     /// A list says what it said before: it vouches for all its pages that it makes no claim about.
-    pub fn hear_again<'a>(
+    pub fn receive_again<'a>(
         &mut self,
         columns: &mut PageColumns,
         list: Slot,
@@ -179,7 +179,7 @@ impl HeardPages {
                 && !claimed
                 && let Some(entry) = columns.get(slot)
             {
-                self.hear_silence(columns, slot, list, now, |kind| record(entry.host).recall(kind));
+                self.receive_silence(columns, slot, list, now, |kind| record(entry.host).recall(kind));
             }
         }
     }
@@ -237,7 +237,7 @@ impl HeardPages {
     }
 
     /// Adds the silence of a list up to now to a page's entry in the columns.
-    pub fn hear_silence(
+    pub fn receive_silence(
         &mut self,
         columns: &mut PageColumns,
         slot: Slot,
@@ -320,7 +320,7 @@ impl HeardPages {
 
 /// Effects of the dates that a list gives for pages.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Heard {
+pub struct Received {
     /// Weight of the pages that it newly claims to have changed.
     pub news: f64,
     /// Pages with a new claim that raises their value.
@@ -331,18 +331,18 @@ pub struct Heard {
 /// otherwise cost an update of every page.
 const WORTH_NOTING: f64 = 0.05;
 
-impl HeardPages {
+impl HintedPages {
     /// Takes in the dates that a list gives now. `record` is that of a host.
-    pub fn hear<'a>(
+    pub fn receive<'a>(
         &mut self,
         columns: &mut PageColumns,
         list: Slot,
         dates: impl IntoIterator<Item = (Slot, ListedDate)>,
         now: Timestamp,
         record: impl Fn(u32) -> &'a HintRecord,
-    ) -> Heard {
-        let mut heard = Heard::default();
-        let Some(kind) = self.kind(list) else { return heard };
+    ) -> Received {
+        let mut received = Received::default();
+        let Some(kind) = self.kind(list) else { return received };
         for (slot, date) in dates {
             self.cover(slot, list);
             let covers = self.list_of(slot) == Some(list);
@@ -355,19 +355,19 @@ impl HeardPages {
             match date.means(at.as_days() - self.silence(slot), now.as_days()) {
                 Statement::Changed => {
                     if self.claim(slot, list) {
-                        heard.news += entry.weight;
+                        received.news += entry.weight;
                         if record.precision(kind) >= WORTH_NOTING {
-                            heard.hinted.push(slot);
+                            received.hinted.push(slot);
                         }
                     }
                 }
                 Statement::Unchanged if covers => {
-                    self.hear_silence(columns, slot, list, now, |kind| record.recall(kind));
+                    self.receive_silence(columns, slot, list, now, |kind| record.recall(kind));
                 }
                 Statement::Unchanged => {}
             }
         }
-        heard
+        received
     }
 
     /// Pages that this list covered before its look at this time, which did not name them. It covers them no more.
