@@ -24,7 +24,7 @@ impl InvalidParameter {
     }
 
     #[inline]
-    pub(crate) fn check(name: &'static str, value: f64) -> Result<f64, InvalidParameter> {
+    pub fn check(name: &'static str, value: f64) -> Result<f64, InvalidParameter> {
         let usable = value > 0.0 && value.is_finite();
         if usable { Ok(value) } else { Err(InvalidParameter::new(name, value, "a positive, finite number")) }
     }

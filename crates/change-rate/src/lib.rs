@@ -9,7 +9,7 @@
 //! from the beliefs). The estimators of the literature are here for comparison and for other uses: [`NaiveRatio`],
 //! [`HalfCount`], [`MaximumLikelihood`], [`MomentMatching`], [`LastModified`], [`RateClasses`], [`LawOfLargeNumbers`],
 //! [`StochasticApproximation`]. All implement [`ChangeRateEstimator`]; [`RateEstimator`] is any of them by its name.
-//! [`DateTrust`] judges the dates that pages give, and [`sampling`] judges groups of pages by samples.
+//! [`DateTrust`] judges the dates that pages give.
 //!
 //! This crate never reads a clock, decides what to fetch, or judges whether a difference counts as a change.
 
@@ -23,7 +23,6 @@ mod gamma;
 mod hierarchy;
 mod intervals;
 mod pooled;
-pub mod sampling;
 mod special;
 
 pub use crate::catalogue::{

@@ -7,9 +7,9 @@
 use chance::{Draws, Lcg};
 use importance::opic::{Account, Shard, Window};
 use importance::pagerank::PageRank;
-use importance::push::PushPage;
 use importance::weight::WeightMap;
 use importance::{Damping, Edge, Graph, Link, Repeats, weigh_alike, weigh_as_pagerank};
+use literature::push::PushPage;
 
 const PAGES: u32 = 20_000;
 const PAGES_PER_SITE: u32 = 100;

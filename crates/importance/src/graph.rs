@@ -164,7 +164,7 @@ impl Graph {
 
     /// Calls `give` with each target of a node and its weight.
     #[inline]
-    pub(crate) fn for_each_link(&self, node: usize, mut give: impl FnMut(usize, f64)) {
+    pub fn for_each_link(&self, node: usize, mut give: impl FnMut(usize, f64)) {
         let range = self.starts[node]..self.starts[node + 1];
         if self.weights.is_empty() {
             self.targets[range].iter().for_each(|&to| give(to as usize, 1.0));

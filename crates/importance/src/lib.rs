@@ -12,12 +12,10 @@
 //! | OPIC | [`opic`] | Abiteboul, Preda & Cobena 2003; D3 |
 //! | site link value | [`link_value`] | Ni et al.; D4 |
 //!
-//! *While pages are crawled*, as values without a store: [`opic`] needs an account per page and no graph. [`push`] needs
-//! a page's own links and is PageRank exactly. Both are sharded: what one page gives another is a message, and messages
-//! may arrive in any order.
+//! *While pages are crawled*, as values without a store: [`opic`] needs an account per page and no graph. It is
+//! sharded: cash that one page gives another is a message, and messages may arrive in any order.
 //!
-//! [`weight`] turns scores into the weights of a crawl, and [`quality`] predicts how popular a page will be from how its
-//! popularity grows.
+//! [`weight`] turns scores into the weights of a crawl.
 //!
 //! Links that a page repeats count once, and its links to itself never: no page gains by linking itself.
 //!
@@ -30,8 +28,6 @@ pub mod link_value;
 mod links;
 pub mod opic;
 pub mod pagerank;
-pub mod push;
-pub mod quality;
 pub mod relevance;
 mod scores;
 pub mod trust;

@@ -26,10 +26,10 @@ pub struct UrlRules {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlTrap {
     /// Too many query parameters.
-    #[error("the URL has {0} query parameters, more than urls.max_parameters")]
+    #[error("the URL has {0} query parameters, too many for a page")]
     Parameters(usize),
     /// A path segment that occurs too often.
-    #[error("the path repeats the segment {0:?} more often than urls.max_repeated_segments")]
+    #[error("the path repeats the segment {0:?} too often for a page")]
     RepeatedSegment(String),
 }
 

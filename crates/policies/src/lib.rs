@@ -14,12 +14,9 @@
 //! | WebFountain | [`webfountain`] | Edwards, McCurley & Tomlin; C7 |
 //! | rates that are planned again from time to time | [`planned`], [`allocate`], [`chairman`] | C8 to C15 |
 //!
-//! [`edf`] turns fixed rates into evenly spaced fetches. Two more modules compute the value of a fetch: [`signals`] for
-//! sites that announce changes, incompletely and with false alarms (C16), and [`longevity`] when new content counts by
-//! how long it stays (C21). [`foresight`] has yardsticks that know what no crawler can.
+//! [`edf`] turns fixed rates into evenly spaced fetches. [`foresight`] has yardsticks that know what no crawler can.
 //!
-//! This crate never reads a clock and draws no random number. It is the only one of `crates/lab` that the running
-//! system uses.
+//! This crate never reads a clock and draws no random number.
 
 use crate::BeliefSource::{Estimator, Future, History, Itself, LooksAlone, Nothing, Truth};
 use crate::PolicyAtWork::{PlannedByNumber, PlannedByRates};
@@ -49,10 +46,8 @@ pub mod edf;
 mod entry;
 mod filled;
 pub mod foresight;
-pub mod longevity;
 mod pages;
 pub mod planned;
-pub mod signals;
 pub mod site_ranks;
 pub mod tianwang;
 pub mod webfountain;

@@ -81,7 +81,7 @@ impl fmt::Debug for KafkaProperties {
 }
 
 /// Whether a property's value is a password, a key or a token, judged by words in librdkafka's names.
-pub(crate) fn is_secret_property(name: &str) -> bool {
+pub fn is_secret_property(name: &str) -> bool {
     ["password", "passphrase", "secret", "key.pem", "oauthbearer.config"].iter().any(|word| name.contains(word))
 }
 

@@ -29,7 +29,7 @@ pub use crate::draft::Draft;
 pub use crate::fault::{Faults, Origin, SettingFault};
 pub use crate::fetch::AllowedAddress;
 pub use crate::form::Secrets;
-pub use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol};
+pub use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol, is_secret_property};
 pub use crate::preset::Preset;
 pub use crate::rules::{CrawlOrders, Permission, Rule, RuleFault};
 pub use crate::sections::{

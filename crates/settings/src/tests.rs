@@ -209,7 +209,7 @@ fn each_kind_of_fault_says_what_to_write() {
     check("budget = 3\n", "recrawl.toml:1: budget: is a section, not a setting");
     check("[zebra]\n", "the sections are crawl, urls, budget, policy");
     check("[http]\nzebra = 1\n", "section http has bind");
-    check("[log]\nbatch_records = 1979-05-27\n", "cannot be 1979-05-27");
+    check("[log]\npartitions = 1979-05-27\n", "cannot be 1979-05-27");
 }
 
 #[test]

@@ -9,12 +9,13 @@ use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use rdkafka::{ClientConfig, Message, Offset, TopicPartitionList};
 use rustix::time::{ClockId, clock_gettime};
+use settings::{Kafka, Settings};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use stream::{
     Cleanup, Commit, Event, Log, MemberSpec, OutputRecord, PollLimits, Position, TopicConfig, TopicPartition,
 };
-use stream_kafka::{KafkaLog, KafkaSettings, Security};
+use stream_kafka::{KafkaLog, KafkaSettings};
 
 const PARTITIONS: u32 = 4;
 const ROUNDS: usize = 5;
@@ -32,15 +33,9 @@ fn main() {
     let brokers = std::env::var("RECRAWL_KAFKA").expect("set RECRAWL_KAFKA=host:port");
     let run = SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is past 1970").as_micros();
     let settings = KafkaSettings {
-        brokers: brokers.clone(),
+        kafka: Kafka { brokers: Some(brokers.clone()), replication_factor: 1, ..Settings::default().kafka },
         client_id: format!("commit-loop-{run:x}"),
-        session_timeout: Duration::from_secs(45),
-        static_membership: false,
-        transaction_timeout: Duration::from_secs(60),
-        replication_factor: 1,
         batch_interval: Duration::from_millis(50),
-        security: Security::default(),
-        properties: BTreeMap::new(),
     };
     let log = KafkaLog::connect(settings).expect("Kafka can be reached");
     let [input, output] = ["in", "out"].map(|name| format!("commit-loop-{run:x}-{name}"));

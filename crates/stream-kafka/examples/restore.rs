@@ -8,7 +8,7 @@ use page::Timestamp;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::{ClientConfig, Message, Offset, TopicPartitionList};
 use rustix::time::{ClockId, clock_gettime};
-use std::collections::BTreeMap;
+use settings::{Kafka, Settings};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -17,7 +17,7 @@ use stream::{
     RunnerSettings, Stage, StageRunner, StageSpec, StageWork, StoreProvider, StoreSpec, StoreWrite, TaskId,
     TopicConfig, TopicPartition,
 };
-use stream_kafka::{KafkaLog, KafkaSettings, Security};
+use stream_kafka::{KafkaLog, KafkaSettings};
 use stream_rocksdb::{RocksStores, StoreMemory};
 
 const PARTITIONS: u32 = 4;
@@ -64,15 +64,9 @@ fn main() {
     let brokers = std::env::var("RECRAWL_KAFKA").expect("set RECRAWL_KAFKA=host:port");
     let run = SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is past 1970").as_micros();
     let log = KafkaLog::connect(KafkaSettings {
-        brokers: brokers.clone(),
+        kafka: Kafka { brokers: Some(brokers.clone()), replication_factor: 1, ..Settings::default().kafka },
         client_id: format!("restore-{run:x}"),
-        session_timeout: Duration::from_secs(45),
-        static_membership: false,
-        transaction_timeout: Duration::from_secs(60),
-        replication_factor: 1,
         batch_interval: Duration::from_millis(50),
-        security: Security::default(),
-        properties: BTreeMap::new(),
     });
     let log = Arc::new(log.expect("Kafka can be reached"));
     let name = |what: &str| format!("restore-{run:x}-{what}");

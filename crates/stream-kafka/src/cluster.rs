@@ -51,7 +51,7 @@ impl Cluster {
         serve(view);
         let complaint = view.context().last_complaint();
         if let Some((code, why)) = &complaint
-            && let Some(refusal) = refusal(&self.settings.brokers, *code, why)
+            && let Some(refusal) = refusal(self.settings.brokers(), *code, why)
         {
             return refusal;
         }
@@ -68,7 +68,7 @@ impl Cluster {
     }
 
     pub(crate) fn unreachable(&self, why: &str) -> LogError {
-        let message = format!("cannot reach Kafka at {}: {why}; check [kafka] brokers", self.settings.brokers);
+        let message = format!("cannot reach Kafka at {}: {why}; check [kafka] brokers", self.settings.brokers());
         LogError::new(ErrorKind::Retry, message)
     }
 
@@ -146,7 +146,7 @@ impl Cluster {
         static APPENDERS: AtomicU64 = AtomicU64::new(0);
         let started_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let number = APPENDERS.fetch_add(1, Ordering::Relaxed);
-        format!("{}-append-{:x}-{}-{number}", self.settings.client_id, started_at, std::process::id())
+        format!("{}-append-{:x}-{}-{number}", self.settings.client_id(), started_at, std::process::id())
     }
 }
 

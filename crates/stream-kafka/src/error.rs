@@ -1,7 +1,8 @@
 //! Maps failures of Kafka to their consequence for a stage.
 
-use crate::security::{in_our_words, is_secret};
+use crate::security::in_our_words;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use settings::is_secret_property;
 use stream::{ErrorKind, LogError};
 
 /// Failures outside transactions.
@@ -20,7 +21,7 @@ pub(crate) fn log_error(doing: &str, error: &KafkaError) -> LogError {
 pub(crate) fn reason(error: &KafkaError) -> String {
     match error {
         KafkaError::Transaction(error) => format!("{}{}", error.string(), advice(error.code())),
-        KafkaError::ClientConfig(_, description, name, _) if is_secret(name) => {
+        KafkaError::ClientConfig(_, description, name, _) if is_secret_property(name) => {
             format!("{} ({name}); check [kafka] properties", in_our_words(description))
         }
         KafkaError::ClientConfig(_, description, name, value) => {

@@ -36,6 +36,5 @@ mod topics;
 mod transactions;
 
 pub use crate::log::KafkaLog;
-pub use crate::security::{Mechanism, PasswordSource, Sasl, Security, Tls};
 pub use crate::settings::KafkaSettings;
 pub use crate::topics::TopicCheck;

@@ -7,6 +7,7 @@ use crate::error::{kind_of, log_error, reason};
 use crate::kept_events::KeptEvents;
 use crate::rebalances::{Rebalance, Rebalances};
 use crate::records::to_record;
+use crate::security::uses_tokens;
 use crate::transactions::{Positions, Transactions};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
@@ -170,7 +171,7 @@ impl KafkaMember {
             // One broker or all of them failed: the next request will show.
             Some(Code::AllBrokersDown | Code::BrokerTransportFailure | Code::Resolve) => self.unreachable = true,
             // A token that could not be obtained is requested again.
-            Some(Code::Authentication) if self.cluster.settings.security.uses_tokens() => self.unreachable = true,
+            Some(Code::Authentication) if uses_tokens(&self.cluster.settings.kafka) => self.unreachable = true,
             Some(Code::UnknownTopicOrPartition | Code::UnknownTopic) => {
                 // A broker may not know a new topic yet.
                 if self.cluster.ask_partitions(&self.input)?.is_none() {

@@ -1,69 +1,10 @@
 //! Encryption and authentication of connections, as librdkafka properties.
 
+use settings::{Kafka, SaslMechanism, SecurityProtocol};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use stream::{ErrorKind, LogError};
-
-/// Protection of connections to brokers. The default has neither encryption nor authentication.
-#[derive(Clone, Default)]
-pub struct Security {
-    /// TLS, if connections are encrypted.
-    pub tls: Option<Tls>,
-    /// SASL login, if brokers require one.
-    pub sasl: Option<Sasl>,
-}
-
-/// Certificates of the brokers and of this client. All files are PEM.
-#[derive(Clone, Debug, Default)]
-pub struct Tls {
-    /// Certificate authorities trusted for brokers; `None` for those the system trusts.
-    pub ca_file: Option<PathBuf>,
-    /// Client certificate.
-    pub certificate_file: Option<PathBuf>,
-    /// Private key of the client certificate.
-    pub key_file: Option<PathBuf>,
-    /// File with the password of the private key.
-    pub key_password_file: Option<PathBuf>,
-}
-
-/// A SASL login.
-#[derive(Clone)]
-pub struct Sasl {
-    /// SASL mechanism.
-    pub mechanism: Mechanism,
-    /// User name, or client id.
-    pub username: String,
-    /// Password, or client secret.
-    pub password: PasswordSource,
-}
-
-/// A SASL mechanism.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mechanism {
-    /// PLAIN.
-    Plain,
-    /// SCRAM-SHA-256.
-    ScramSha256,
-    /// SCRAM-SHA-512.
-    ScramSha512,
-    /// OAUTHBEARER with tokens obtained by client credentials (OpenID Connect).
-    OAuthBearer {
-        /// Token endpoint of the provider.
-        token_url: String,
-        /// Scope to request, if any.
-        scope: Option<String>,
-    },
-}
-
-/// Source of a password.
-#[derive(Clone)]
-pub enum PasswordSource {
-    /// The password itself.
-    Value(String),
-    /// A file, with or without a newline at its end.
-    File(PathBuf),
-}
 
 /// librdkafka properties derived from settings, each with the name of its setting.
 const SETTINGS: &[(&str, &str)] = &[
@@ -86,81 +27,63 @@ pub(crate) fn in_our_words(text: &str) -> String {
     SETTINGS.iter().fold(text.to_owned(), |text, (property, setting)| text.replace(property, setting))
 }
 
-/// Whether the value of a property must not appear in messages.
-pub(crate) fn is_secret(property: &str) -> bool {
-    ["password", "passphrase", "secret", "key.pem", "oauthbearer.config"].iter().any(|word| property.contains(word))
+/// Whether logins need tokens from a provider, which may be late.
+pub(crate) fn uses_tokens(kafka: &Kafka) -> bool {
+    kafka.security_protocol.has_sasl() && kafka.sasl_mechanism == Some(SaslMechanism::OAuthBearer)
 }
 
-impl Security {
-    /// Whether logins need tokens from a provider, which may be late.
-    pub(crate) fn uses_tokens(&self) -> bool {
-        self.sasl.as_ref().is_some_and(|sasl| matches!(sasl.mechanism, Mechanism::OAuthBearer { .. }))
+/// The properties of encryption and login. Reads the password, and checks that librdkafka can read the other files, which it
+/// does for each client it creates.
+pub(crate) fn security_properties(kafka: &Kafka) -> Result<BTreeMap<String, String>, LogError> {
+    let mut properties = BTreeMap::new();
+    if kafka.security_protocol == SecurityProtocol::Plaintext {
+        return Ok(properties);
     }
-
-    /// The corresponding properties. Reads the password, and checks that librdkafka can read the other files, which it
-    /// does for each client it creates.
-    pub(crate) fn properties(&self) -> Result<BTreeMap<String, String>, LogError> {
-        let mut properties = BTreeMap::new();
-        let protocol = match (&self.tls, &self.sasl) {
-            (None, None) => return Ok(properties),
-            (Some(_), None) => "ssl",
-            (None, Some(_)) => "sasl_plaintext",
-            (Some(_), Some(_)) => "sasl_ssl",
-        };
-        let mut set = |name: &str, value: &str| {
-            properties.insert(name.to_owned(), value.to_owned());
-        };
-        set("security.protocol", protocol);
-        if let Some(tls) = &self.tls {
-            for (name, setting, file) in [
-                ("ssl.ca.location", "kafka.ca_file", &tls.ca_file),
-                ("ssl.certificate.location", "kafka.certificate_file", &tls.certificate_file),
-                ("ssl.key.location", "kafka.key_file", &tls.key_file),
-            ] {
-                if let Some(file) = file {
-                    File::open(file).map_err(|error| unreadable(setting, file, &error))?;
-                    set(name, &file.to_string_lossy());
-                }
-            }
-            if let Some(file) = &tls.key_password_file {
-                set("ssl.key.password", &secret_in("kafka.key_password_file", file)?);
+    let mut set = |name: &str, value: &str| {
+        properties.insert(name.to_owned(), value.to_owned());
+    };
+    set("security.protocol", kafka.security_protocol.name());
+    if kafka.security_protocol.has_tls() {
+        for (name, setting, file) in [
+            ("ssl.ca.location", "kafka.ca_file", &kafka.ca_file),
+            ("ssl.certificate.location", "kafka.certificate_file", &kafka.certificate_file),
+            ("ssl.key.location", "kafka.key_file", &kafka.key_file),
+        ] {
+            if let Some(file) = file {
+                File::open(file).map_err(|error| unreadable(setting, file, &error))?;
+                set(name, &file.to_string_lossy());
             }
         }
-        let Some(sasl) = &self.sasl else { return Ok(properties) };
-        let password = match &sasl.password {
-            PasswordSource::Value(password) => password.clone(),
-            PasswordSource::File(file) => secret_in("kafka.password_file", file)?,
-        };
-        set("sasl.mechanisms", sasl.mechanism.name());
-        match &sasl.mechanism {
-            Mechanism::Plain | Mechanism::ScramSha256 | Mechanism::ScramSha512 => {
-                set("sasl.username", &sasl.username);
-                set("sasl.password", &password);
-            }
-            Mechanism::OAuthBearer { token_url, scope } => {
-                set("sasl.oauthbearer.method", "oidc");
-                set("sasl.oauthbearer.token.endpoint.url", token_url);
-                set("sasl.oauthbearer.client.id", &sasl.username);
-                set("sasl.oauthbearer.client.secret", &password);
-                if let Some(scope) = scope {
-                    set("sasl.oauthbearer.scope", scope);
-                }
-            }
-        }
-        Ok(properties)
-    }
-}
-
-impl Mechanism {
-    /// Kafka's name of the mechanism.
-    fn name(&self) -> &'static str {
-        match self {
-            Mechanism::Plain => "PLAIN",
-            Mechanism::ScramSha256 => "SCRAM-SHA-256",
-            Mechanism::ScramSha512 => "SCRAM-SHA-512",
-            Mechanism::OAuthBearer { .. } => "OAUTHBEARER",
+        if let Some(file) = &kafka.key_password_file {
+            set("ssl.key.password", &secret_in("kafka.key_password_file", file)?);
         }
     }
+    let Some(mechanism) = kafka.sasl_mechanism.filter(|_| kafka.security_protocol.has_sasl()) else {
+        return Ok(properties);
+    };
+    let username = kafka.username.as_deref().unwrap_or_default();
+    let password = match (&kafka.password, &kafka.password_file) {
+        (Some(password), _) => password.reveal().to_owned(),
+        (None, Some(file)) => secret_in("kafka.password_file", file)?,
+        (None, None) => String::new(),
+    };
+    set("sasl.mechanisms", mechanism.name());
+    match mechanism {
+        SaslMechanism::Plain | SaslMechanism::ScramSha256 | SaslMechanism::ScramSha512 => {
+            set("sasl.username", username);
+            set("sasl.password", &password);
+        }
+        SaslMechanism::OAuthBearer => {
+            set("sasl.oauthbearer.method", "oidc");
+            set("sasl.oauthbearer.token.endpoint.url", kafka.oauth_token_url.as_deref().unwrap_or_default());
+            set("sasl.oauthbearer.client.id", username);
+            set("sasl.oauthbearer.client.secret", &password);
+            if let Some(scope) = &kafka.oauth_scope {
+                set("sasl.oauthbearer.scope", scope);
+            }
+        }
+    }
+    Ok(properties)
 }
 
 fn secret_in(setting: &str, file: &Path) -> Result<String, LogError> {
@@ -184,14 +107,25 @@ fn unreadable(setting: &str, file: &Path, error: &std::io::Error) -> LogError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use settings::{Secret, Settings};
+    use std::path::PathBuf;
 
-    fn login(mechanism: Mechanism, password: PasswordSource) -> Security {
-        Security { tls: None, sasl: Some(Sasl { mechanism, username: "me".to_owned(), password }) }
+    fn login(mechanism: SaslMechanism) -> Kafka {
+        Kafka {
+            security_protocol: SecurityProtocol::SaslPlaintext,
+            sasl_mechanism: Some(mechanism),
+            username: Some("me".to_owned()),
+            ..Settings::default().kafka
+        }
+    }
+
+    fn with_file(file: &Path) -> Result<BTreeMap<String, String>, LogError> {
+        security_properties(&Kafka { password_file: Some(file.to_owned()), ..login(SaslMechanism::Plain) })
     }
 
     #[test]
     fn without_tls_and_login_nothing_is_said() {
-        assert_eq!(Security::default().properties().unwrap(), BTreeMap::new());
+        assert_eq!(security_properties(&Settings::default().kafka).unwrap(), BTreeMap::new());
     }
 
     #[test]
@@ -200,10 +134,10 @@ mod tests {
         fs::create_dir_all(&directory).unwrap();
         let file = directory.join("password");
         fs::write(&file, "a word \r\n").unwrap();
-        let properties = login(Mechanism::Plain, PasswordSource::File(file.clone())).properties().unwrap();
+        let properties = with_file(&file).unwrap();
         assert_eq!((&*properties["sasl.password"], &*properties["security.protocol"]), ("a word ", "sasl_plaintext"));
         fs::write(&file, "\n").unwrap();
-        let error = login(Mechanism::Plain, PasswordSource::File(file)).properties().unwrap_err();
+        let error = with_file(&file).unwrap_err();
         assert!(error.message.starts_with("kafka.password_file: ") && error.message.contains("is empty"), "{error}");
         fs::remove_dir_all(&directory).unwrap();
     }
@@ -212,29 +146,33 @@ mod tests {
     fn a_file_that_is_not_there_is_named_with_its_setting() {
         let file = PathBuf::from("/nowhere/at/all.pem");
         let nowhere = Some(file.clone());
-        let check = |tls: Tls, setting: &str| {
-            let error = Security { tls: Some(tls), sasl: None }.properties().unwrap_err();
+        let tls = || Kafka { security_protocol: SecurityProtocol::Ssl, ..Settings::default().kafka };
+        let check = |kafka: Kafka, setting: &str| {
+            let error = security_properties(&kafka).unwrap_err();
             assert_eq!(error.kind, ErrorKind::Stop);
             assert!(
                 error.message.starts_with(&format!("{setting}: cannot read /nowhere/at/all.pem: No such")),
                 "{error}"
             );
         };
-        check(Tls { ca_file: nowhere.clone(), ..Tls::default() }, "kafka.ca_file");
-        check(Tls { certificate_file: nowhere.clone(), ..Tls::default() }, "kafka.certificate_file");
-        check(Tls { key_file: nowhere.clone(), ..Tls::default() }, "kafka.key_file");
-        check(Tls { key_password_file: nowhere, ..Tls::default() }, "kafka.key_password_file");
-        let error = login(Mechanism::Plain, PasswordSource::File(file)).properties().unwrap_err();
+        check(Kafka { ca_file: nowhere.clone(), ..tls() }, "kafka.ca_file");
+        check(Kafka { certificate_file: nowhere.clone(), ..tls() }, "kafka.certificate_file");
+        check(Kafka { key_file: nowhere.clone(), ..tls() }, "kafka.key_file");
+        check(Kafka { key_password_file: nowhere, ..tls() }, "kafka.key_password_file");
+        let error = with_file(&file).unwrap_err();
         assert!(error.message.starts_with("kafka.password_file: cannot read /nowhere/at/all.pem"), "{error}");
     }
 
     #[test]
     fn tokens_are_asked_for_with_the_user_as_client() {
-        let mechanism =
-            Mechanism::OAuthBearer { token_url: "https://id/token".to_owned(), scope: Some("s".to_owned()) };
-        let security = login(mechanism, PasswordSource::Value("x".to_owned()));
-        let properties = security.properties().unwrap();
-        assert!(security.uses_tokens() && !properties.contains_key("sasl.username"));
+        let kafka = Kafka {
+            oauth_token_url: Some("https://id/token".to_owned()),
+            oauth_scope: Some("s".to_owned()),
+            password: Some(Secret::new("x")),
+            ..login(SaslMechanism::OAuthBearer)
+        };
+        let properties = security_properties(&kafka).unwrap();
+        assert!(uses_tokens(&kafka) && !properties.contains_key("sasl.username"));
         assert_eq!(properties["sasl.mechanisms"], "OAUTHBEARER");
         assert_eq!(properties["sasl.oauthbearer.method"], "oidc");
         assert_eq!(properties["sasl.oauthbearer.client.id"], "me");

@@ -1,10 +1,9 @@
 //! The operator's settings for Kafka's client, and the properties fixed by the commit protocol.
 
-use crate::security::Security;
+use crate::security::security_properties;
 use rdkafka::ClientConfig;
 use rdkafka::config::RDKafkaLogLevel;
-use std::collections::BTreeMap;
-use std::fmt;
+use settings::Kafka;
 use std::time::Duration;
 use stream::LogError;
 
@@ -18,41 +17,31 @@ const FETCHED_AHEAD_RECORDS: &str = "1000";
 const FETCHED_AHEAD_KIB: &str = "16384";
 
 /// Connection to Kafka.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct KafkaSettings {
-    /// Bootstrap servers, comma-separated `host:port`.
-    pub brokers: String,
-    /// Name shown in the brokers' logs.
+    /// The operator's settings. Their consistency was checked when they were loaded.
+    pub kafka: Kafka,
+    /// Name shown in the brokers' logs, unless the settings have one.
     pub client_id: String,
-    /// A member silent for this long loses its partitions.
-    pub session_timeout: Duration,
-    /// Whether members are static: the group keeps a member's partitions for it while it is away, for `session_timeout`.
-    pub static_membership: bool,
-    /// Timeout after which the broker aborts a transaction; also the longest a commit may take.
-    pub transaction_timeout: Duration,
-    /// Replication factor of the topics we create.
-    pub replication_factor: u16,
     /// How long a poll collects further records after its first. A longer interval gives fewer, larger transactions.
     pub batch_interval: Duration,
-    /// Encryption and authentication.
-    pub security: Security,
-    /// Further librdkafka properties. They do not override what the commit protocol needs.
-    pub properties: BTreeMap<String, String>,
-}
-
-/// Omits security and properties, which may hold secrets.
-impl fmt::Debug for KafkaSettings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { brokers, client_id, .. } = self;
-        f.debug_struct("KafkaSettings").field("brokers", brokers).field("client_id", client_id).finish_non_exhaustive()
-    }
 }
 
 impl KafkaSettings {
     /// Adds the security properties. Reads the files they name.
     pub(crate) fn with_security(mut self) -> Result<Self, LogError> {
-        self.properties.extend(self.security.properties()?);
+        let security = security_properties(&self.kafka)?;
+        self.kafka.properties.0.extend(security);
         Ok(self)
+    }
+
+    /// Bootstrap servers, comma-separated `host:port`.
+    pub(crate) fn brokers(&self) -> &str {
+        self.kafka.brokers.as_deref().unwrap_or_default()
+    }
+
+    pub(crate) fn client_id(&self) -> &str {
+        self.kafka.client_id.as_deref().unwrap_or(&self.client_id)
     }
 
     fn base(&self, defaults: &[(&str, &str)]) -> ClientConfig {
@@ -67,11 +56,11 @@ impl KafkaSettings {
         for (name, value) in defaults {
             config.set(*name, *value);
         }
-        for (name, value) in &self.properties {
+        for (name, value) in &self.kafka.properties.0 {
             config.set(name, value);
         }
-        config.set("bootstrap.servers", &self.brokers);
-        config.set("client.id", &self.client_id);
+        config.set("bootstrap.servers", self.brokers());
+        config.set("client.id", self.client_id());
         config.set_log_level(RDKafkaLogLevel::Warning);
         config
     }
@@ -113,7 +102,7 @@ impl KafkaSettings {
 
     /// Configuration of a group member, who is known to the group as `name` if members are static.
     pub(crate) fn member(&self, group: &str, name: &str) -> ClientConfig {
-        let session_ms = self.session_timeout.as_millis();
+        let session_ms = self.kafka.session_timeout.as_millis();
         let defaults = [
             // A fetch that waits for records blocks its connection; the default is 500.
             ("fetch.wait.max.ms", "100"),
@@ -126,7 +115,7 @@ impl KafkaSettings {
         ];
         let mut config = self.consumer(&defaults, "read_committed");
         config.set("group.id", group);
-        if self.static_membership {
+        if self.kafka.static_membership {
             config.set("group.instance.id", name);
         }
         // KIP-848 stalls in the bundled librdkafka.
@@ -148,7 +137,7 @@ impl KafkaSettings {
             ("fetch.error.backoff.ms", "20"),
         ];
         let mut config = self.consumer(&defaults, "read_committed");
-        config.set("group.id", format!("{}-reader", self.client_id));
+        config.set("group.id", format!("{}-reader", self.client_id()));
         config.set("enable.partition.eof", "true");
         config
     }
@@ -166,7 +155,7 @@ impl KafkaSettings {
         ]);
         config.set("batch.size", BATCH_BYTES.to_string());
         config.set("transactional.id", transactional_id);
-        config.set("transaction.timeout.ms", self.transaction_timeout.as_millis().to_string());
+        config.set("transaction.timeout.ms", self.kafka.transaction_timeout.as_millis().to_string());
         config.set("enable.idempotence", "true");
         config.set("acks", "all");
         config

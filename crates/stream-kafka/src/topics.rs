@@ -47,7 +47,7 @@ pub(crate) fn create(cluster: &Cluster, topics: &[TopicConfig]) -> Result<(), Lo
     if missing.is_empty() {
         return Ok(());
     }
-    let replication_factor = cluster.settings.replication_factor;
+    let replication_factor = cluster.settings.kafka.replication_factor;
     let configs: Vec<_> = missing.iter().map(|topic| properties(topic, replication_factor)).collect();
     let new_topics: Vec<_> = missing
         .iter()
@@ -126,7 +126,7 @@ pub(crate) fn check(cluster: &Cluster, topics: &[TopicConfig]) -> Result<Vec<Top
     let check = |topic: &TopicConfig| {
         let problem = match (found.get(&*topic.name), resources.remove(&*topic.name)) {
             (Some(metadata), Some(Ok(resource))) => {
-                problem(topic, cluster.settings.replication_factor, metadata, &resource)
+                problem(topic, cluster.settings.kafka.replication_factor, metadata, &resource)
             }
             (Some(_), Some(Err(code))) => Some(format!("cannot read its settings: {code}{}", advice(code))),
             _ => Some("is missing; create it with recrawl topics create".to_owned()),

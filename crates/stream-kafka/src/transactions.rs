@@ -54,7 +54,7 @@ impl Transactions {
             producer: Arc::new(producer),
             transactional_id: transactional_id.to_owned(),
             settings: settings.clone(),
-            timeout: settings.transaction_timeout,
+            timeout: settings.kafka.transaction_timeout,
             broken: None,
         };
         let deadline = Instant::now() + INIT_TIMEOUT;

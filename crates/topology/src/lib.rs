@@ -15,6 +15,11 @@ use stream::{
     StageWork, StoreSpec, TopicConfig,
 };
 
+/// Most input records in one transaction of a stage.
+pub const BATCH_RECORDS: usize = 1_000;
+/// Bytes after which a transaction takes no further records, so that a backlog of large bodies fits into memory.
+const BATCH_BYTES: usize = 32 << 20;
+
 /// Names on the log, with their prefixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogNames {
@@ -91,9 +96,7 @@ fn encode_dead_letter(dead_letter: &FailedRecord<'_>) -> Vec<u8> {
 
 /// Batching of a stage that punctuates every `punctuate_every`.
 pub fn runner_settings(settings: &Settings, punctuate_every: Duration, clock: &dyn Clock) -> RunnerSettings {
-    let log = &settings.log;
-    let batch_bytes = usize::try_from(log.batch_bytes).unwrap_or(usize::MAX);
-    RunnerSettings::new(log.batch_records, batch_bytes, log.batch_interval, punctuate_every, clock)
+    RunnerSettings::new(BATCH_RECORDS, BATCH_BYTES, settings.log.batch_interval, punctuate_every, clock)
 }
 
 /// All topics these stages need, each once: inputs and outputs, then the shared topics, then the changelogs.

@@ -113,7 +113,7 @@ impl Network {
         let addresses = AddressGate::new(clock.clone(), rules.address_delay);
         let buffers = Rc::new(Buffers::for_heads_of(rules.max_head()));
         Self {
-            resolver: Resolver::system(&rules.fetch),
+            resolver: Resolver::system(),
             gates: HostGates::new(clock),
             addresses,
             robots: Arc::default(),

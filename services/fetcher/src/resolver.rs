@@ -4,7 +4,6 @@
 //! addresses as they were received. Whether an address is allowed is checked for every connection, and the connection
 //! goes to the checked address, so a DNS answer that changes in between (DNS rebinding) has no effect.
 
-use settings::Fetch;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -21,6 +20,12 @@ type Lookup = Box<dyn Fn(String) -> Pin<Box<dyn Future<Output = LookupResult>>>>
 
 /// Most addresses used from one answer. More of them would not make the host more reachable.
 const MAX_ADDRESSES: usize = 16;
+/// How long the addresses of a name are cached. The system's resolver does not report the TTL of the DNS record.
+const TTL: Duration = Duration::from_secs(300);
+/// How long a failed lookup is cached.
+const NEGATIVE_TTL: Duration = Duration::from_secs(30);
+/// Most names in the cache.
+const MAX_NAMES: usize = 10_000;
 
 /// A cache in front of the system's resolver.
 pub(crate) struct Resolver {
@@ -41,8 +46,8 @@ struct CachedLookup {
 
 impl Resolver {
     /// A cache in front of the system's resolver.
-    pub(crate) fn system(fetch: &Fetch) -> Self {
-        Self::new(Box::new(|name| Box::pin(ask_system(name))), fetch.dns_ttl, fetch.dns_negative_ttl, fetch.dns_names)
+    pub(crate) fn system() -> Self {
+        Self::new(Box::new(|name| Box::pin(ask_system(name))), TTL, NEGATIVE_TTL, MAX_NAMES)
     }
 
     fn new(lookup: Lookup, ttl: Duration, negative_ttl: Duration, max_names: usize) -> Self {

@@ -144,7 +144,7 @@ fn state(directory: &Path) {
     bytes.set(0);
     shard.receive(1.0);
     let ((), cpu) = timed(|| {
-        for batch in looks.chunks(Settings::default().log.batch_records) {
+        for batch in looks.chunks(topology::BATCH_RECORDS) {
             for (page, now) in batch {
                 of_page.clone_from(now);
                 let number = accounts.find(page).expect("all pages have accounts");

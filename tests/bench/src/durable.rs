@@ -215,7 +215,6 @@ struct Update {
 /// pages stand on their sites is worked out before, as from a message.
 fn state_round() -> Update {
     let directory = TempDir::new().expect("there is room for a benchmark");
-    let settings = Settings::default();
     let names = ["pages"];
     let provider = RocksStores::new(directory.path(), StoreMemory::default());
     let task = TaskId { stage: "estimator".to_owned(), partition: 0 };
@@ -235,7 +234,7 @@ fn state_round() -> Update {
     for look in 0..=LOOKS {
         let before = cpu_time();
         model.advance((FIRST_DAY + look) as f64, rules::SETTLED_BINS);
-        for batch in numbered.chunks(settings.log.batch_records) {
+        for batch in numbered.chunks(topology::BATCH_RECORDS) {
             for (page, (id, place)) in batch {
                 overlay.begin_record();
                 update(&mut model, &*store, &mut overlay, id, place, page % PAGES_PER_SITE, look);

@@ -1,9 +1,9 @@
 //! Priors of hosts and sampling of groups (B8, B9).
 
 use chance::{Draws, Lcg};
-use change_rate::sampling::adaptive::{ThompsonSampling, fitted_prior};
-use change_rate::sampling::two_stage::{ChangedShares, SampledGroup, greedy_second_stage};
 use change_rate::{BeliefSums, Gamma, GammaPrior, HostPriors};
+use literature::sampling::adaptive::{ThompsonSampling, fitted_prior};
+use literature::sampling::two_stage::{ChangedShares, SampledGroup, greedy_second_stage};
 
 fn close(got: f64, expected: f64, tolerance: f64) {
     assert!((got - expected).abs() <= tolerance * expected.abs(), "got {got}, expected {expected}");

@@ -1,7 +1,7 @@
 //! How many pages of a group to sample (B9): what the formulas give, and what a simulation of both stages finds best.
 
 use chance::{Draws, Lcg};
-use change_rate::sampling::two_stage::{ChangedShares, SampledGroup, greedy_second_stage};
+use literature::sampling::two_stage::{ChangedShares, SampledGroup, greedy_second_stage};
 
 const GROUPS: usize = 4000;
 

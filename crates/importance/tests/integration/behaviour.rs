@@ -3,10 +3,10 @@
 use importance::hits::Hits;
 use importance::opic::{Account, Settled, Shard, Window};
 use importance::pagerank::{PageRank, TeleportError};
-use importance::push::{PushPage, Residuals};
-use importance::quality::{Trend, clamped, popularity};
 use importance::weight::WeightMap;
 use importance::{Damping, Edge, Graph, GraphError, LeftOut, Link, Repeats, link_value, tidy};
+use literature::push::{PushPage, Residuals};
+use literature::quality::{Trend, clamped, popularity};
 
 fn graph(nodes: u32, links: &[(u32, u32)]) -> Graph {
     Graph::new(nodes, links.iter().map(|&(from, to)| Edge::plain(from, to)).collect(), Repeats::Once).unwrap()

@@ -4,9 +4,10 @@ use importance::hits::Hits;
 use importance::link_value::LinkValue;
 use importance::opic::{Settled, greedy};
 use importance::pagerank::PageRank;
-use importance::push::Residuals;
 use importance::trust::{damped_weight, spam_mass, trust_rank, trusted_weight};
-use importance::{Damping, Edge, Graph, Repeats, link_value, quality, relevance};
+use importance::{Damping, Edge, Graph, Repeats, link_value, relevance};
+use literature::push::Residuals;
+use literature::quality;
 
 #[track_caller]
 fn close(got: f64, expected: f64) {

@@ -9,9 +9,9 @@ mod stage;
 use chance::{Draws, Lcg, spread};
 use importance::opic::{self, Cash, PurseShare, Settled, ShardNews, TrustAccount, Window};
 use importance::pagerank::PageRank;
-use importance::push::{PushPage, Residual};
 use importance::trust::trust_rank;
 use importance::{Damping, Edge, Graph, Link, Repeats, tidy, total_weight, weigh_as_pagerank};
+use literature::push::{PushPage, Residual};
 use stage::{Stage, System};
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! The section `[fetch]`.
 
-use super::common::{DAY, HOUR, SOCKET};
+use super::common::{HOUR, SOCKET};
 use crate::fetch::AllowedAddress;
 use crate::form::{Count, Flag, List, Map, Optional, Parsed, Password, Path, Ports, Size, Span, Through};
 use crate::values::{Credentials, MediaRange, OriginPattern, PortRange, Proxy, is_host_pattern};
@@ -66,12 +66,6 @@ section! {
             expected: "a name and password for each host pattern, such as { \"example.org\" = \"user:password\" }",
             check_name: check_origin,
         },
-        /// How long a DNS answer is cached.
-        dns_ttl: Duration = Span(Duration::ZERO, DAY),
-        /// How long a failed lookup is cached.
-        dns_negative_ttl: Duration = Span(Duration::ZERO, DAY),
-        /// Most names in the DNS cache.
-        dns_names: usize = Count::new(1, 10_000_000),
         /// Whether HTTP/2 is offered over TLS.
         http2: bool = Flag,
         /// Whether certificates are checked.

@@ -9,10 +9,6 @@ section! {
     log: Log {
         /// Partitions of each embedded topic.
         partitions: u32 = Count::new(1, 4_096),
-        /// Most records in one transaction.
-        batch_records: usize = Count::new(1, 1_000_000),
-        /// Bytes of records after which a batch is closed.
-        batch_bytes: u64 = Count::new(1 << 20, 1 << 30),
         /// Longest wait before a smaller batch is taken.
         batch_interval: Duration = Span(Duration::ZERO, MINUTE),
         /// Longest wait for requests in flight on shutdown.

@@ -1,7 +1,12 @@
 //! The section `[urls]`.
 
-use crate::form::{Count, Flag, List, Text};
+use crate::form::{Flag, List, Text};
 use page::UrlRules;
+
+/// Most query parameters of a discovered page. More are the work of a crawler trap.
+const MAX_PARAMETERS: usize = 32;
+/// Most occurrences of one segment in the path of a discovered page.
+const MAX_REPEATED_SEGMENTS: usize = 4;
 
 section! {
     /// Rules for different URLs of the same page, and for crawler traps.
@@ -13,10 +18,6 @@ section! {
         sort_parameters: bool = Flag,
         /// Whether consecutive slashes are merged into one.
         merge_slashes: bool = Flag,
-        /// Most query parameters of a discovered page.
-        max_parameters: usize = Count::new(0, 1_000),
-        /// Most occurrences of one segment in the path of a discovered page.
-        max_repeated_segments: usize = Count::new(1, 1_000),
     }
 }
 
@@ -27,8 +28,8 @@ impl Urls {
             drop_parameters: self.drop_parameters.clone(),
             sort_parameters: self.sort_parameters,
             merge_slashes: self.merge_slashes,
-            max_parameters: self.max_parameters,
-            max_repeated_segments: self.max_repeated_segments,
+            max_parameters: MAX_PARAMETERS,
+            max_repeated_segments: MAX_REPEATED_SEGMENTS,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unreachable_pub)]
 
+use ::settings::{Kafka, SaslMechanism, SecurityProtocol, Settings};
 use page::Timestamp;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use stream::{
     Cleanup, Commit, Event, InputRecord, Log, LogError, Member, MemberSpec, OutputRecord, PollLimits, Position,
     Receipt, TopicConfig, TopicPartition,
 };
-use stream_kafka::{KafkaLog, KafkaSettings, Mechanism, PasswordSource, Sasl, Security, Tls};
+use stream_kafka::{KafkaLog, KafkaSettings};
 
 /// Longest wait for anything to come true. It measures nothing.
 pub const PATIENCE: Duration = Duration::from_secs(1_800);
@@ -40,11 +41,15 @@ pub fn secrets() -> Option<PathBuf> {
 }
 
 /// The listener with TLS and a login, for the user that may do no more than recrawl needs.
-pub fn login(secrets: &Path, mechanism: Mechanism) -> KafkaSettings {
-    let sasl =
-        Sasl { mechanism, username: "recrawl".to_owned(), password: PasswordSource::File(secrets.join("password")) };
-    let tls = Tls { ca_file: Some(secrets.join("ca.pem")), ..Tls::default() };
-    KafkaSettings { security: Security { tls: Some(tls), sasl: Some(sasl) }, ..settings(&address(secrets, "login")) }
+pub fn login(secrets: &Path, mechanism: SaslMechanism) -> KafkaSettings {
+    let mut settings = settings(&address(secrets, "login"));
+    let kafka = &mut settings.kafka;
+    kafka.security_protocol = SecurityProtocol::SaslSsl;
+    kafka.sasl_mechanism = Some(mechanism);
+    kafka.username = Some("recrawl".to_owned());
+    kafka.password_file = Some(secrets.join("password"));
+    kafka.ca_file = Some(secrets.join("ca.pem"));
+    settings
 }
 
 /// Where a listener is.
@@ -54,16 +59,17 @@ pub fn address(secrets: &Path, listener: &str) -> String {
 
 pub fn settings(brokers: &str) -> KafkaSettings {
     KafkaSettings {
-        brokers: brokers.to_owned(),
+        kafka: Kafka {
+            brokers: Some(brokers.to_owned()),
+            session_timeout: Duration::from_secs(6),
+            static_membership: false,
+            transaction_timeout: Duration::from_secs(20),
+            replication_factor: 1,
+            ..Settings::default().kafka
+        },
         // The user of the listeners with TLS may use names that begin so.
         client_id: unique("recrawl-test"),
-        session_timeout: Duration::from_secs(6),
-        static_membership: false,
-        transaction_timeout: Duration::from_secs(20),
-        replication_factor: 1,
         batch_interval: Duration::from_millis(20),
-        security: Security::default(),
-        properties: BTreeMap::new(),
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use stream::memory::MemoryStores;
 use stream::{Clock, Log, LogError, StoreProvider};
 use stream_conformance::{Harness, Need, RealClock, run};
-use stream_kafka::{KafkaLog, KafkaSettings, Mechanism};
+use stream_kafka::{KafkaLog, KafkaSettings};
 
 struct Kafka {
     log: KafkaLog,
@@ -53,7 +53,7 @@ fn plain() -> KafkaSettings {
 }
 
 fn scram() -> KafkaSettings {
-    login(&crate::common::secrets().expect("there is a Kafka with TLS"), Mechanism::ScramSha512)
+    login(&crate::common::secrets().expect("there is a Kafka with TLS"), ::settings::SaslMechanism::ScramSha512)
 }
 
 fn suite(settings: fn() -> KafkaSettings) {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use stream::{
     Cleanup, Commit, ErrorKind, Event, Log, Member, OffsetBounds, OutputRecord, PollLimits, TopicConfig, TopicPartition,
 };
-use stream_kafka::{KafkaLog, KafkaSettings};
+use stream_kafka::KafkaLog;
 
 #[test]
 fn records_come_back_as_they_were_written() {
@@ -229,8 +229,9 @@ fn brokers_that_cannot_be_reached_are_named() {
 
 #[test]
 fn a_property_librdkafka_does_not_know_is_named() {
-    let properties = BTreeMap::from([("no.such.property".to_owned(), "1".to_owned())]);
-    let error = KafkaLog::connect(KafkaSettings { properties, ..settings("127.0.0.1:1") }).err().expect("refused");
+    let mut settings = settings("127.0.0.1:1");
+    settings.kafka.properties.0.insert("no.such.property".to_owned(), "1".to_owned());
+    let error = KafkaLog::connect(settings).err().expect("refused");
     assert_eq!(error.kind, ErrorKind::Stop);
     assert!(error.message.contains("no.such.property"), "{error}");
 }

@@ -7,7 +7,7 @@ use rdkafka::{ClientConfig, Offset, TopicPartitionList};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 use stream::{ErrorKind, Event, Log, PollLimits};
-use stream_kafka::{KafkaLog, KafkaSettings};
+use stream_kafka::KafkaLog;
 
 #[test]
 fn a_second_member_of_one_name_fences_the_first() {
@@ -97,8 +97,9 @@ fn every_record_goes_through_exactly_once_though_members_come_and_go() {
 fn two_members_share_partitions_and_none_belongs_to_both() {
     let Some(brokers) = brokers() else { return };
     // Longer than the test waits for anything: nothing in it follows from a session's end.
-    let session_timeout = Duration::from_secs(1_200);
-    let log = KafkaLog::connect(KafkaSettings { session_timeout, ..settings(&brokers) }).unwrap();
+    let mut settings = settings(&brokers);
+    settings.kafka.session_timeout = Duration::from_secs(1_200);
+    let log = KafkaLog::connect(settings).unwrap();
     let input = topic(&log, "sharing", 4);
     let group = unique("group");
     let mut first = log.join(&spec(&group, &input, &unique("first"))).unwrap();

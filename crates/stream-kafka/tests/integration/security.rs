@@ -1,12 +1,13 @@
 //! TLS and logins on a real Kafka: what works, and what is said when it does not.
 
 use crate::common::*;
+use ::settings::{Kafka, SaslMechanism, Secret, SecurityProtocol};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 use stream::{ErrorKind, Log, LogError, TopicPartition};
-use stream_kafka::{KafkaLog, KafkaSettings, Mechanism, PasswordSource, Sasl, Security, Tls};
+use stream_kafka::{KafkaLog, KafkaSettings};
 
 /// Writes a record and reads it again.
 fn round_trip(settings: KafkaSettings) {
@@ -32,27 +33,31 @@ fn stops(settings: KafkaSettings, parts: &[&str]) {
     assert!(!error.message.contains("cannot reach") && !error.message.contains("swordfish"), "{error}");
 }
 
-fn with_password(secrets: &Path, mechanism: Mechanism, password: &str) -> KafkaSettings {
+fn with_password(secrets: &Path, mechanism: SaslMechanism, password: &str) -> KafkaSettings {
     let mut settings = login(secrets, mechanism);
-    settings.security.sasl.as_mut().expect("it has one").password = PasswordSource::Value(password.to_owned());
+    settings.kafka.password = Some(Secret::new(password));
     settings
 }
 
 fn with_ca(secrets: &Path, ca: &str) -> KafkaSettings {
-    let mut settings = login(secrets, Mechanism::ScramSha512);
-    settings.security.tls.as_mut().expect("it has one").ca_file = Some(secrets.join(ca));
+    let mut settings = login(secrets, SaslMechanism::ScramSha512);
+    settings.kafka.ca_file = Some(secrets.join(ca));
     settings
 }
 
-fn mutual(secrets: &Path, tls: Tls) -> KafkaSettings {
-    let tls = Tls { ca_file: Some(secrets.join("ca.pem")), ..tls };
-    KafkaSettings { security: Security { tls: Some(tls), sasl: None }, ..settings(&address(secrets, "mutual")) }
+/// The listener that asks for a certificate. `own` sets the files of ours.
+fn mutual(secrets: &Path, own: impl FnOnce(&mut Kafka)) -> KafkaSettings {
+    let mut settings = settings(&address(secrets, "mutual"));
+    settings.kafka.security_protocol = SecurityProtocol::Ssl;
+    settings.kafka.ca_file = Some(secrets.join("ca.pem"));
+    own(&mut settings.kafka);
+    settings
 }
 
 #[test]
 fn records_travel_with_every_mechanism_that_takes_a_password() {
     let Some(secrets) = secrets() else { return };
-    for mechanism in [Mechanism::Plain, Mechanism::ScramSha256] {
+    for mechanism in [SaslMechanism::Plain, SaslMechanism::ScramSha256] {
         round_trip(login(&secrets, mechanism));
     }
 }
@@ -60,21 +65,17 @@ fn records_travel_with_every_mechanism_that_takes_a_password() {
 #[test]
 fn records_travel_with_a_certificate_whose_key_is_encrypted() {
     let Some(secrets) = secrets() else { return };
-    round_trip(mutual(
-        &secrets,
-        Tls {
-            certificate_file: Some(secrets.join("client.pem")),
-            key_file: Some(secrets.join("client-key.pem")),
-            key_password_file: Some(secrets.join("key-password")),
-            ..Tls::default()
-        },
-    ));
+    round_trip(mutual(&secrets, |kafka| {
+        kafka.certificate_file = Some(secrets.join("client.pem"));
+        kafka.key_file = Some(secrets.join("client-key.pem"));
+        kafka.key_password_file = Some(secrets.join("key-password"));
+    }));
 }
 
 #[test]
 fn a_wrong_password_stops_with_the_settings_to_check() {
     let Some(secrets) = secrets() else { return };
-    for mechanism in [Mechanism::ScramSha512, Mechanism::Plain] {
+    for mechanism in [SaslMechanism::ScramSha512, SaslMechanism::Plain] {
         let settings = with_password(&secrets, mechanism, "swordfish");
         stops(settings, &["recrawl was refused by Kafka at 127.0.0.1:", "; check kafka.username and kafka.password"]);
     }
@@ -87,7 +88,7 @@ fn brokers_that_no_one_vouches_for_stop_with_the_setting_to_check() {
         stops(with_ca(&secrets, ca), &["recrawl does not trust Kafka at 127.0.0.1:", "; check kafka.ca_file"]);
     }
     let mut settings = with_ca(&secrets, "ca.pem");
-    settings.brokers = settings.brokers.replace("127.0.0.1", "localhost");
+    settings.kafka.brokers = Some(address(&secrets, "login").replace("127.0.0.1", "localhost"));
     // The certificate is for both names.
     KafkaLog::connect(settings).unwrap();
 }
@@ -95,26 +96,26 @@ fn brokers_that_no_one_vouches_for_stop_with_the_setting_to_check() {
 #[test]
 fn a_missing_certificate_of_ours_stops_with_the_setting_to_check() {
     let Some(secrets) = secrets() else { return };
-    stops(mutual(&secrets, Tls::default()), &["; check kafka.certificate_file and kafka.key_file"]);
+    stops(mutual(&secrets, |_| {}), &["; check kafka.certificate_file and kafka.key_file"]);
 }
 
 #[test]
 fn files_that_are_no_certificates_or_keys_are_named_by_their_setting() {
     let Some(secrets) = secrets() else { return };
     stops(with_ca(&secrets, "password"), &["kafka.ca_file"]);
-    let wrong_password = Tls {
-        certificate_file: Some(secrets.join("client.pem")),
-        key_file: Some(secrets.join("client-key.pem")),
-        key_password_file: Some(secrets.join("password")),
-        ..Tls::default()
-    };
-    stops(mutual(&secrets, wrong_password), &["kafka.key_file"]);
+    let wrong_password = mutual(&secrets, |kafka| {
+        kafka.certificate_file = Some(secrets.join("client.pem"));
+        kafka.key_file = Some(secrets.join("client-key.pem"));
+        kafka.key_password_file = Some(secrets.join("password"));
+    });
+    stops(wrong_password, &["kafka.key_file"]);
 }
 
 #[test]
 fn a_listener_of_another_protocol_is_distinguished_from_one_that_is_not_there() {
     let (Some(secrets), Some(plain)) = (secrets(), brokers()) else { return };
-    let tls_to_plain = KafkaSettings { brokers: plain, ..login(&secrets, Mechanism::ScramSha512) };
+    let mut tls_to_plain = login(&secrets, SaslMechanism::ScramSha512);
+    tls_to_plain.kafka.brokers = Some(plain);
     let plain_to_tls = settings(&address(&secrets, "login"));
     for settings in [tls_to_plain, plain_to_tls] {
         let error = refused(settings);
@@ -125,7 +126,7 @@ fn a_listener_of_another_protocol_is_distinguished_from_one_that_is_not_there() 
 #[test]
 fn what_the_user_may_not_do_is_said_with_what_would_allow_it() {
     let Some(secrets) = secrets() else { return };
-    let log = KafkaLog::connect(login(&secrets, Mechanism::ScramSha512)).unwrap();
+    let log = KafkaLog::connect(login(&secrets, SaslMechanism::ScramSha512)).unwrap();
     let error = log.create_topics(&[topic_config("forbidden", 1)]).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Stop);
     assert!(error.message.contains("grant the user of kafka.username"), "{error}");
@@ -196,8 +197,10 @@ fn base64(bytes: &[u8]) -> String {
 }
 
 fn with_tokens(secrets: &Path, token_url: String, secret: &str) -> KafkaSettings {
-    let mechanism = Mechanism::OAuthBearer { token_url, scope: Some("kafka".to_owned()) };
-    with_password(secrets, mechanism, secret)
+    let mut settings = with_password(secrets, SaslMechanism::OAuthBearer, secret);
+    settings.kafka.oauth_token_url = Some(token_url);
+    settings.kafka.oauth_scope = Some("kafka".to_owned());
+    settings
 }
 
 #[test]
@@ -223,14 +226,8 @@ fn a_provider_that_does_not_know_us_stops_and_one_that_is_away_does_not() {
 
 #[test]
 fn settings_that_are_printed_for_debugging_hide_what_may_be_secret() {
-    let sasl = Sasl {
-        mechanism: Mechanism::Plain,
-        username: "me".to_owned(),
-        password: PasswordSource::Value("swordfish".to_owned()),
-    };
     let mut settings = settings("127.0.0.1:1");
-    settings.session_timeout = Duration::from_secs(6);
-    settings.security = Security { tls: None, sasl: Some(sasl) };
-    settings.properties.insert("ssl.key.pem".to_owned(), "swordfish".to_owned());
+    settings.kafka.password = Some(Secret::new("swordfish"));
+    settings.kafka.properties.0.insert("ssl.key.pem".to_owned(), "swordfish".to_owned());
     assert!(!format!("{settings:?}").contains("swordfish"));
 }

@@ -4,7 +4,7 @@ use crate::common::*;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use stream::{ErrorKind, Event, Log, LogError, Member, PollLimits};
-use stream_kafka::{KafkaLog, KafkaSettings};
+use stream_kafka::KafkaLog;
 
 const SESSION: Duration = Duration::from_secs(6);
 /// Longer than a test waits for anything.
@@ -12,7 +12,12 @@ const ENDLESS: Duration = Duration::from_secs(1_200);
 
 /// A log whose members are static, when there is a Kafka.
 fn static_log(session_timeout: Duration) -> Option<KafkaLog> {
-    let settings = |brokers: &str| KafkaSettings { static_membership: true, session_timeout, ..settings(brokers) };
+    let settings = |brokers: &str| {
+        let mut settings = settings(brokers);
+        settings.kafka.static_membership = true;
+        settings.kafka.session_timeout = session_timeout;
+        settings
+    };
     brokers().map(|brokers| KafkaLog::connect(settings(&brokers)).expect("Kafka can be reached"))
 }
 

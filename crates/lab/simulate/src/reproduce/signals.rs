@@ -4,7 +4,7 @@
 use super::row::Measurements;
 use super::{Effort, ReproductionRow};
 use crate::streams::{Draws, RandomStream};
-use policies::signals::{SignalModel, SignalQuality, ValueTable};
+use literature::signals::{SignalModel, SignalQuality, ValueTable};
 use revisit::kernels;
 
 const PAGES: usize = 400;

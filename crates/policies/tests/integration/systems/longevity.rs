@@ -1,5 +1,5 @@
 use super::*;
-use policies::longevity::{
+use literature::longevity::{
     DivergenceProfile, FragmentClass, LearnedDivergence, fragment_crawl_value, fragment_divergence,
 };
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 use super::*;
 use chance::{Draws, SplitMix64};
-use policies::signals::{SignalCounts, SignalModel, SignalQuality, ValueTable, signal_counts};
+use literature::signals::{SignalCounts, SignalModel, SignalQuality, ValueTable, signal_counts};
 use proptest::prelude::*;
 
 fn model(rate: f64, recall: f64, lies: f64) -> SignalModel {

@@ -1,8 +1,8 @@
 //! Thompson sampling: keep a Beta belief about each group's changed share, draw from it, fetch a batch from the groups
 //! with the highest draws, learn, repeat. Groups that might be good are tried, groups that proved bad are left alone.
 
-use crate::gamma::InvalidParameter;
 use crate::sampling::beta;
+use change_rate::InvalidParameter;
 
 /// Pages fetched from a group before its belief is used again.
 const BATCH_PAGES: u32 = 4;

@@ -1,0 +1,17 @@
+//! Methods of the literature that recrawl measured itself by and does not use.
+//!
+//! | module | question | source |
+//! |---|---|---|
+//! | [`sampling`] | which groups of pages to fetch, by samples | Cho & Ntoulas 2002 (B9) |
+//! | [`push`] | PageRank kept up to date by pushing residuals | D1 |
+//! | [`quality`] | how popular a page will be | Cho, Roy & Adams 2005 (D7) |
+//! | [`longevity`] | the value of a fetch when content counts by how long it stays | Olston & Pandey 2008 (C21) |
+//! | [`signals`] | the value of a page whose site announces changes | Busa-Fekete et al. 2025 (C16) |
+//!
+//! Their reference values are tested by the crates that they would belong to.
+
+pub mod longevity;
+pub mod push;
+pub mod quality;
+pub mod sampling;
+pub mod signals;
