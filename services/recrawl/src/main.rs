@@ -44,7 +44,7 @@ enum RecrawlCommand {
     /// Lists hosts: what each takes of the budget, and what its pages are worth.
     Hosts(hosts::HostsArguments),
     /// Prints changes, one per line, or delivers them to a web server or a program; optionally follows.
-    Changes(changes::ChangesArguments),
+    Changes(Box<changes::ChangesArguments>),
     /// Prints the newest changes as a feed, Atom or RSS.
     Feed(feed::FeedArguments),
     /// Exports fetch results as web archives or as lines of JSON, and optionally follows.
