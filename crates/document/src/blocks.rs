@@ -231,7 +231,7 @@ mod tests {
         let long = |end: &str| texts(&format!("<title>T</title><p>{}<p>{end}", "a word ".repeat(400_000)));
         assert_eq!(long("x")[1], "T");
         assert_ne!(long("x")[2], long("y")[2]);
-        assert!(long("x")[2].starts_with("the rest of the page, too long to be reported: "));
+        assert!(long("x")[2].starts_with("the rest of the page, too long to be listed: "));
     }
 
     fn facts(html: &str) -> Vec<String> {

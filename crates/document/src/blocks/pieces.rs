@@ -43,7 +43,7 @@ impl BlockReader<'_> {
         self.list = 0;
         self.part.fact = true;
         if self.rest != 0 {
-            let text = format!("the rest of the page, too long to be told: {:016x}", self.rest);
+            let text = format!("the rest of the page, too long to be listed: {:016x}", self.rest);
             self.facts.list.push(Fact { name: "rest".to_owned(), text, selected: Selected::default() });
         }
         self.text.make_room_behind_limit(MAX_FACT_BYTES);
