@@ -121,9 +121,9 @@ policies! {
         None, Truth, |options| optimal(Objective::FRESHNESS, options);
     Clairvoyant: "clairvoyant", "yardstick: knows every future change, and fetches the longest-lived stale page first",
         None, Future, |_| Box::new(Reported::default());
-    Reported: "reported", "yardstick: told of every change as it happens",
+    Reported: "reported", "yardstick: knows every change as it happens",
         None, Future, |_| Box::new(Reported::default());
-    SweepReport: "sweep-told", "yardstick: told of changes that hit three pages of a site within an hour",
+    SweepReport: "sweep-reported", "yardstick: knows changes that hit three pages of a site within an hour",
         None, Future, |_| Box::new(SweepReport::default());
 }
 
@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(names, ["live", "crawl-value", "uniform", "proportional"]);
         let left_out: Vec<_> =
             PolicyKind::ALL.into_iter().filter(|kind| offered.iter().all(|(_, other)| other != kind)).collect();
-        let simulated = ["smoothed", "oracle", "clairvoyant", "reported", "sweep-told"];
+        let simulated = ["smoothed", "oracle", "clairvoyant", "reported", "sweep-reported"];
         assert_eq!(left_out.iter().map(|kind| kind.name()).collect::<Vec<_>>(), simulated);
     }
 }

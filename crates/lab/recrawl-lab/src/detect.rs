@@ -88,9 +88,9 @@ fn table(report: &EditReport) -> String {
         }
         text.push('\n');
     };
-    section("edits that were told", &[report.edits.clone(), vec![report.all_edits()]].concat());
-    section("noise that was told", &[report.noise.clone(), vec![report.all_noise()]].concat());
-    section("must be told", &report.must_be_reported);
+    section("edits that were reported", &[report.edits.clone(), vec![report.all_edits()]].concat());
+    section("noise that was reported", &[report.noise.clone(), vec![report.all_noise()]].concat());
+    section("must be reported", &report.must_be_reported);
     text
 }
 

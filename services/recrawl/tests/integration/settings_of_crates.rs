@@ -207,7 +207,7 @@ fn every_policy_and_estimator_of_the_registries_is_chosen_by_its_name() {
     }
     let optimal = faults_of("[policy]\nname = \"optimal\"\n");
     assert!(optimal.contains("write \"live\" or \"crawl-value\" or \"uniform\" or \"proportional\""), "{optimal}");
-    for simulated in ["smoothed", "oracle", "clairvoyant", "reported", "sweep-told"] {
+    for simulated in ["smoothed", "oracle", "clairvoyant", "reported", "sweep-reported"] {
         let reported = faults_of(&format!("[policy]\nname = \"{simulated}\"\n"));
         let expected =
             format!("policy.name: cannot be \"{simulated}\", which only a simulation can follow; write \"live\"");

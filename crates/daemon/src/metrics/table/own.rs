@@ -145,7 +145,7 @@ pub(super) const DETECTOR: &[Metric] = &[
     counter(
         "recrawl_detector_untriggered_changes_total",
         "changes",
-        "changes not told because their watch rule wants only those that fire a trigger",
+        "changes not reported because their watch rule wants only those that fire a trigger",
     ),
     counter("recrawl_detector_links_left_out_total", "links", "links not followed because their page has too many"),
     counter(
@@ -187,7 +187,7 @@ pub(super) const RANKER: &[Metric] = &[
         "links not followed because they promise nothing for the focuses of the crawl",
     ),
     counter("recrawl_ranker_pages_found_total", "pages", "pages first seen as the target of a link"),
-    counter("recrawl_ranker_weights_sent_total", "pages", "pages whose new weight was told to the scheduler"),
+    counter("recrawl_ranker_weights_sent_total", "pages", "pages whose new weight was sent to the scheduler"),
     gauge("recrawl_ranker_judged_pages", "pages", "pages looked at and judged by the focuses of the crawl"),
     gauge("recrawl_ranker_pages_in_focus", "pages", "pages looked at that are in a focus of the crawl"),
     gauge("recrawl_ranker_targets_found", "pages", "pages looked at that a focus names as examples"),
