@@ -68,7 +68,10 @@ impl Order {
         }
         Some(match CommandKind::parse(word)? {
             kind @ (CommandKind::Seed | CommandKind::ListedSeed) => Ok(Self::Seeds { kind, list: seeds::parse(text) }),
-            kind => Self::about(kind, text.lines().map(str::trim).filter(|line| !line.is_empty())),
+            kind => match text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>() {
+                names if names.is_empty() => Err(CommandFailure::Input(format!("{word} needs a name on each line"))),
+                names => Self::about(kind, names),
+            },
         })
     }
 
@@ -115,21 +118,23 @@ mod tests {
 
     #[test]
     fn an_order_is_read_back_as_it_is_sent() {
-        let focus = "name = \"lamps\"\n[terms]\nlamp = 1.0\n";
+        let sport = focus::class("sport", &IcuSegmenter::default()).expect("it is built in");
+        let sport = Order::add_focus(focus::write_focus(&sport)).expect("it is a focus");
         let about = |kind, names: &[&str]| Order::about(kind, names.iter().copied()).expect("they are names");
         let orders = [
             about(CommandKind::Forget, &["http://a.test/", "http://b.test/x"]),
             about(CommandKind::PauseHost, &["a.test", "b.test:8080"]),
             Order::Seeds { kind: CommandKind::ListedSeed, list: seeds::parse("http://a.test/ 2\nhttp://b.test/") },
+            sport,
             Order::RemoveFocus("lamps".to_owned()),
         ];
         for order in orders {
             let again = Order::parse(order.word(), &order.text()).expect("it is a word").expect("it is an order");
             assert_eq!((again.word(), again.text()), (order.word(), order.text()));
         }
-        let faulty = Order::parse(ADD_FOCUS, focus).expect("it is a word");
-        assert!(faulty.is_err() || faulty.is_ok_and(|order| order.text() == focus));
         assert!(Order::parse("reboot", "").is_none() && Order::parse("unknown", "").is_none());
-        assert!(matches!(Order::parse("pause", "http://a.test/x"), Some(Err(CommandFailure::Input(_)))));
+        for (word, text) in [("pause", "http://a.test/x"), ("forget", " \n"), ("refetch", "no address")] {
+            assert!(matches!(Order::parse(word, text), Some(Err(CommandFailure::Input(_)))), "{word} {text}");
+        }
     }
 }
