@@ -165,5 +165,5 @@ fn lol_html_text(page: &str) -> String {
 }
 
 fn sketch(shingler: &mut Shingler, text: &str) -> Sketch {
-    Sketch::of(shingler.shingles([text], DEFAULT_SHINGLE_WIDTH).iter().copied())
+    Sketch::of(shingler.shingles([text], DEFAULT_SHINGLE_WIDTH).iter().copied().map(u64::from))
 }
