@@ -170,3 +170,17 @@ fn hosts_are_listed_with_what_they_take_and_are_worth() {
     }
     assert_eq!(crawl.ask("hosts", &["--top", "1"]).exits_with(0).json().as_array().map(Vec::len), Some(1));
 }
+
+#[test]
+fn a_proxy_of_the_environment_is_not_asked_for_a_loop_on_this_machine() {
+    let seeded = SeededConfig { hosts: 1, pages_per_host: 2, ..SeededConfig::default() };
+    let web = SimulatedWeb::start_held(seeded, |_| ());
+    // Nothing listens there.
+    let crawl = Crawl::of(&web).with_variable("ALL_PROXY", "http://127.0.0.1:1");
+    let running = crawl.run(&[]);
+    wait_for("the loop shows its status", SOON, || shown_status(&crawl)["pages"] == 2);
+    crawl.ask("refetch", &[&web.urls()[0]]).exits_with(0);
+    assert_eq!(status(&crawl)["in_flight"], shown_status(&crawl)["in_flight"], "the loop answered, not its directory");
+    web.open();
+    stop(running);
+}

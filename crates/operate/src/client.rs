@@ -35,6 +35,8 @@ pub(crate) fn request(address: &str, method: &str, path: &str, body: &str) -> Re
     let request =
         request.body(body.to_owned()).map_err(|error| CommandFailure::Input(format!("{address}: {error}")))?;
     let agent = agent(authorities(None).map_err(failed)?, TIMEOUT, CONNECT_TIMEOUT);
+    // A proxy of the environment is for the web. It does not reach a loopback port of this machine.
+    let request = agent.configure_request(request).proxy(None).build();
     let mut response = agent.run(request).map_err(|error| failed(error.to_string()))?;
     let read = response.body_mut().with_config().limit(MAX_ANSWER).lossy_utf8(true).read_to_string();
     Ok((response.status().as_u16(), read.map_err(|error| failed(error.to_string()))?))
