@@ -164,7 +164,7 @@ mod tests {
         let path = directory.path().join("deep");
         let open = || Directory::open(&path, "webhook.cursor", ELSEWHERE);
         let mut store = open().expect("it can be made");
-        let mut progress = read(&mut store, "changes").expect("there is none yet");
+        let mut progress = read(&mut store, "changes").expect("no progress is noted yet");
         assert_eq!(progress.cursor(), None);
         let taken = open().err().expect("it is in use").to_string();
         assert!(taken.contains("another recrawl writes there"), "{taken}");
@@ -189,10 +189,11 @@ mod tests {
         for (is_completed, expected) in [(false, None), (true, Some(cursor.clone()))] {
             let path = directory.path().join(is_completed.to_string());
             let mut store = Directory::open(&path, "webhook.cursor", ELSEWHERE).expect("it can be made");
-            let mut progress = read(&mut store, "changes").expect("there is none yet");
+            let mut progress = read(&mut store, "changes").expect("no progress is noted yet");
             let upload = store.begin("a.jsonl").expect("there is room");
-            // A run that was killed here has left a file without a note.
+            // A run that is killed here leaves no file without a note.
             drop(store);
+            assert!(!path.join("a.jsonl.open").exists());
             let mut store = Directory::open(&path, "webhook.cursor", ELSEWHERE).expect("it is free again");
             assert_eq!(store.begin("a.jsonl").expect("it is begun again"), upload);
             progress.begun(&mut store, "a.jsonl", &upload, 1).expect("there is room");

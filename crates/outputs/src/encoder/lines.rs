@@ -8,14 +8,13 @@ use std::marker::PhantomData;
 /// Makes a line of each record.
 pub struct JsonLines<M, F> {
     line: F,
-    noun: &'static str,
     message: PhantomData<M>,
 }
 
 impl<M, F: FnMut(TopicRecord<M>) -> String> JsonLines<M, F> {
-    /// `line` makes the line of a record, without its end. `noun` is the word for the records.
-    pub fn new(noun: &'static str, line: F) -> Self {
-        Self { line, noun, message: PhantomData }
+    /// `line` makes the line of a record, without its end.
+    pub fn new(line: F) -> Self {
+        Self { line, message: PhantomData }
     }
 }
 
@@ -58,9 +57,5 @@ impl<M, F: FnMut(TopicRecord<M>) -> String> FileEncoder for JsonLines<M, F> {
 
     fn finish(&mut self, file: LinesFile) -> Result<(Vec<u8>, u64), CommandFailure> {
         Ok((file.ready, file.lines))
-    }
-
-    fn summary(&self, records: u64) -> String {
-        format!("{records} {}", self.noun)
     }
 }

@@ -44,6 +44,8 @@ pub trait FileEncoder {
     /// Ends a file. Returns its last bytes, and how many records it has.
     fn finish(&mut self, file: Self::File) -> Result<(Vec<u8>, u64), CommandFailure>;
 
-    /// Describes `records` in complete files.
-    fn summary(&self, records: u64) -> String;
+    /// Describes the content of complete files: so many records, with the word for them.
+    fn summary(&self, records: u64, noun: &str) -> String {
+        format!("{records} {noun}")
+    }
 }

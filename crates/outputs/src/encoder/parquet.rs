@@ -63,14 +63,13 @@ pub fn text(value: Option<String>) -> Cell {
 /// Makes a row of each record.
 pub struct ParquetRows<M, R, F> {
     row: F,
-    noun: &'static str,
     message: PhantomData<(M, R)>,
 }
 
 impl<M, R: TableRow, F: FnMut(TopicRecord<M>) -> R> ParquetRows<M, R, F> {
-    /// `row` makes the row of a record. `noun` is the word for the records.
-    pub fn new(noun: &'static str, row: F) -> Self {
-        Self { row, noun, message: PhantomData }
+    /// `row` makes the row of a record.
+    pub fn new(row: F) -> Self {
+        Self { row, message: PhantomData }
     }
 }
 
@@ -125,10 +124,6 @@ impl<M, R: TableRow, F: FnMut(TopicRecord<M>) -> R> FileEncoder for ParquetRows<
 
     fn finish(&mut self, file: ParquetFile) -> std::result::Result<(Vec<u8>, u64), CommandFailure> {
         file.finish().map_err(failed)
-    }
-
-    fn summary(&self, records: u64) -> String {
-        format!("{records} {}", self.noun)
     }
 }
 

@@ -133,7 +133,7 @@ impl FileEncoder for WarcRecords {
         Ok((file.ready, file.records))
     }
 
-    fn summary(&self, _records: u64) -> String {
+    fn summary(&self, _records: u64, _noun: &str) -> String {
         let Self { results, without_records, responses, revisits, .. } = self;
         format!(
             "{results} results as {responses} responses and {revisits} revisits ({without_records} had nothing to archive)"

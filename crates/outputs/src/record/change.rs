@@ -12,7 +12,7 @@ use std::ops::Deref;
 
 /// How the topic of changes is read.
 pub const CHANGES: FollowedTopic<PageChange> =
-    FollowedTopic { retention: "log.retention_changes", batch: 500, moment: |change| change.seen_at };
+    FollowedTopic { noun: "changes", retention: "log.retention_changes", batch: 500, moment: |change| change.seen_at };
 
 /// Selects changes by their verdicts.
 #[derive(Args, Debug)]

@@ -28,7 +28,7 @@ pub struct FetchLine {
     pub address: Option<String>,
     pub content_type: Option<String>,
     pub content_digest: Option<String>,
-    /// Null if there is none, if it is omitted, or if it equals that of the previous fetch (`same_content`).
+    /// Null if the answer has no body, if bodies are omitted, or if it equals that of the previous fetch (`same_content`).
     pub body: Option<String>,
     pub body_form: Option<BodyForm>,
     pub charset: Option<&'static str>,
@@ -51,8 +51,12 @@ pub enum BodyForm {
 }
 
 /// How the topic of fetch results is read. Few at a time, because they include bodies.
-pub const FETCHES: FollowedTopic<FetchResult> =
-    FollowedTopic { retention: "log.retention_results", batch: 50, moment: |result| result.look.fetched_at };
+pub const FETCHES: FollowedTopic<FetchResult> = FollowedTopic {
+    noun: "results",
+    retention: "log.retention_results",
+    batch: 50,
+    moment: |result| result.look.fetched_at,
+};
 
 /// The unpacked body of a result, if it has one. A body that does not unpack is reported and treated as absent.
 pub fn unpacked_body(result: &FetchResult) -> Option<Vec<u8>> {

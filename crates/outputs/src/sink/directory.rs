@@ -6,7 +6,8 @@ use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-const OPEN: &str = ".open";
+/// The end of the name of a file that is not complete.
+pub(super) const OPEN: &str = ".open";
 /// Bytes that are worth a write.
 const WRITE_BYTES: usize = 64 << 10;
 
@@ -20,7 +21,8 @@ pub struct Directory {
 
 struct OpenFile {
     name: String,
-    file: File,
+    /// Created with the first bytes, which is after the progress has its name: a run that is killed leaves no unknown file.
+    file: Option<File>,
     bytes: u64,
 }
 
@@ -61,18 +63,9 @@ impl FileStore for Directory {
     }
 
     fn names(&self) -> Result<Vec<String>, CommandFailure> {
-        let mut names = Vec::new();
-        for entry in std::fs::read_dir(&self.path).map_err(|error| cannot(&self.path, &error))? {
-            let name = entry.map_err(|error| cannot(&self.path, &error))?.file_name();
-            let Some(name) = name.to_str() else { continue };
-            if let Some(complete) = name.strip_suffix(OPEN) {
-                eprintln!("recrawl: {} is incomplete, and of no known export: it is left alone", self.shown(name));
-                names.push(complete.to_owned());
-            } else {
-                names.push(name.to_owned());
-            }
-        }
-        Ok(names)
+        let entries = std::fs::read_dir(&self.path).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
+        let entries = entries.map_err(|error| cannot(&self.path, &error))?;
+        Ok(entries.iter().filter_map(|entry| entry.file_name().into_string().ok()).collect())
     }
 
     fn has(&self, name: &str) -> Result<bool, CommandFailure> {
@@ -101,10 +94,7 @@ impl FileStore for Directory {
     }
 
     fn begin(&mut self, name: &str) -> Result<String, CommandFailure> {
-        let path = self.path_of_open(name);
-        // A run that was killed before it noted this file may have left it.
-        let file = File::create(&path).map_err(|error| cannot(&path, &error))?;
-        self.open = Some(OpenFile { name: name.to_owned(), file, bytes: 0 });
+        self.open = Some(OpenFile { name: name.to_owned(), file: None, bytes: 0 });
         Ok(String::new())
     }
 
@@ -113,17 +103,25 @@ impl FileStore for Directory {
             return Ok(());
         }
         let OpenFile { name, file, bytes } = self.open.as_mut().expect("a file is written after it is begun");
+        let path = self.path.join(format!("{name}{OPEN}"));
+        let file = match file {
+            Some(file) => file,
+            None => {
+                let created = File::options().write(true).create_new(true).open(&path);
+                file.insert(created.map_err(|error| cannot(&path, &error))?)
+            }
+        };
+        file.write_all(ready).map_err(|error| cannot(&path, &error))?;
         *bytes += ready.len() as u64;
-        let written = file.write_all(ready);
         ready.clear();
-        let name = name.clone();
-        written.map_err(|error| cannot(&self.path_of_open(&name), &error))
+        Ok(())
     }
 
     fn arrive(&mut self, mut last: Vec<u8>) -> Result<u64, CommandFailure> {
         self.write(&mut last, true)?;
         let OpenFile { name, file, bytes } = self.open.as_ref().expect("a file is synced after it is begun");
-        file.sync_all().map_err(|error| cannot(&self.path_of_open(name), &error))?;
+        let synced = file.as_ref().map_or(Ok(()), File::sync_all);
+        synced.map_err(|error| cannot(&self.path_of_open(name), &error))?;
         Ok(*bytes)
     }
 

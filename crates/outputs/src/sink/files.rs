@@ -10,28 +10,17 @@ use messages::Message;
 use page::Timestamp;
 use serde::Serialize;
 use std::io::Write;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// A directory or a bucket that is open for the files of one output.
 pub struct OpenFiles<'a> {
-    store: Box<dyn FileStore>,
-    names: NumberedNames,
-    progress: Progress,
-    options: &'a FileOptions,
+    pub(super) store: Box<dyn FileStore>,
+    pub(super) names: NumberedNames,
+    pub(super) progress: Progress,
+    pub(super) options: &'a FileOptions,
 }
 
-impl<'a> OpenFiles<'a> {
-    /// Opens what the options name. See [`FileOptions`]. `topic` has its prefix.
-    pub fn open<E: FileEncoder>(
-        options: &'a FileOptions,
-        prefix: &str,
-        topic: &str,
-        give_up_after: Duration,
-    ) -> Result<Self, CommandFailure> {
-        let (store, names, progress) = options.open(prefix, E::ENDING, topic, give_up_after)?;
-        Ok(Self { store, names, progress, options })
-    }
-
+impl OpenFiles<'_> {
     /// Where reading begins.
     pub fn start(&self, follow: &FollowOptions) -> Result<Start, CommandFailure> {
         follow.resume(self.progress.cursor(), &self.progress.shown(&*self.store))
@@ -112,7 +101,7 @@ impl<'a, E: FileEncoder<Message: Message>> FileSink<'a, E> {
     ) -> Result<(), CommandFailure> {
         let done = follow.each(follower, self.stop, &mut self).and_then(|()| self.complete());
         let FileCounts { records, files, bytes } = self.done;
-        let (summary, cursor) = (self.encoder.summary(records), &self.complete_to);
+        let (summary, cursor) = (self.encoder.summary(records, follower.noun()), &self.complete_to);
         eprintln!("recrawl: {summary} in {files} files of {bytes} bytes; cursor {cursor}");
         done
     }

@@ -15,8 +15,10 @@ pub use self::directory::Directory;
 pub use self::files::{FileSink, OpenFiles};
 
 use self::bucket::Bucket;
+use self::directory::OPEN;
 use self::names::NumberedNames;
 use self::objects::Objects;
+use crate::encoder::FileEncoder;
 use crate::progress::Progress;
 use crate::record::PublishedChange;
 use clap::Args;
@@ -35,7 +37,7 @@ pub trait FileStore {
     fn address(&self) -> String;
     /// A file, for people.
     fn shown(&self, name: &str) -> String;
-    /// Names of all complete files. Others are reported.
+    /// Names of all files. Those that are not complete end in `.open`.
     fn names(&self) -> Result<Vec<String>, CommandFailure>;
     /// Whether there is a complete file of this name.
     fn has(&self, name: &str) -> Result<bool, CommandFailure>;
@@ -82,16 +84,18 @@ impl FileOptions {
         self.out.is_some() || self.to.is_some()
     }
 
-    /// Opens the directory or the bucket for files with this ending and, unless another is given, this prefix. `topic` has
+    /// Opens the directory or the bucket for the files of an encoder and, unless another is given, this prefix. `topic` has
     /// its own prefix. A bucket that does not answer is tried again for `give_up_after`, ten minutes at most.
-    fn open(
+    ///
+    /// # Errors
+    /// The directory or the bucket cannot be used, or its progress is of another topic.
+    pub fn open<E: FileEncoder>(
         &self,
         prefix: &str,
-        ending: &'static str,
         topic: &str,
         give_up_after: Duration,
-    ) -> Result<(Box<dyn FileStore>, NumberedNames, Progress), CommandFailure> {
-        let prefix = self.prefix.as_deref().unwrap_or(prefix).to_owned();
+    ) -> Result<OpenFiles<'_>, CommandFailure> {
+        let (prefix, ending) = (self.prefix.as_deref().unwrap_or(prefix).to_owned(), E::ENDING);
         // Programs that read tables pass over names with an underscore.
         let note = format!("_{prefix}{ending}.progress");
         let elsewhere =
@@ -106,11 +110,17 @@ impl FileOptions {
         let progress = Progress::read(&mut *store, note, topic, elsewhere)?;
         let mut names = NumberedNames { prefix, ending, next: progress.next() };
         if !progress.is_known() {
-            store.names()?.iter().for_each(|name| names.pass(name));
+            for name in store.names()? {
+                let complete = name.strip_suffix(OPEN).unwrap_or(&name);
+                if names.pass(complete) && complete != name {
+                    let shown = store.shown(&name);
+                    eprintln!("recrawl: {shown} is incomplete, and of no known export: it is left alone");
+                }
+            }
         }
         let (address, shown) = (store.address(), progress.shown(&*store));
         eprintln!("recrawl: exporting to {address} {}; progress is in {shown}", progress.continues());
-        Ok((store, names, progress))
+        Ok(OpenFiles { store, names, progress, options: self })
     }
 
     /// Whether a file that was begun then has been open for long enough.

@@ -21,11 +21,11 @@ impl NumberedNames {
         name
     }
 
-    /// Numbering continues behind this name, if it is one of these.
-    pub(super) fn pass(&mut self, name: &str) {
-        if let Some(number) = self.number_of(name) {
-            self.next = self.next.max(number + 1);
-        }
+    /// Numbering continues behind this name. Returns whether it is one of these.
+    pub(super) fn pass(&mut self, name: &str) -> bool {
+        let number = self.number_of(name);
+        self.next = self.next.max(number.map_or(0, |number| number + 1));
+        number.is_some()
     }
 
     fn number_of(&self, name: &str) -> Option<u32> {

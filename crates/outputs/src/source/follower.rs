@@ -40,6 +40,8 @@ pub struct Start {
 
 /// Describes the topic to read.
 pub struct FollowedTopic<M> {
+    /// The word for several of its records.
+    pub noun: &'static str,
     /// The setting for the retention of its records.
     pub retention: &'static str,
     /// Records read at a time per partition.
@@ -141,6 +143,11 @@ impl<M: Message> TopicFollower<M> {
     /// Why the last look failed.
     pub fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
+    }
+
+    /// The word for several records.
+    pub(crate) fn noun(&self) -> &'static str {
+        self.topic.noun
     }
 
     /// The time of a record.

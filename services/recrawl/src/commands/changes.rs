@@ -12,7 +12,7 @@ use outputs::encoder::lines::JsonLines;
 use outputs::encoder::parquet::ParquetRows;
 use outputs::record::{CHANGES, ChangeRow, ColorOptions, PublishedChange, VerdictOptions};
 use outputs::sink::printer::{Out, Printer};
-use outputs::sink::{FileOptions, FileSink, OpenFiles};
+use outputs::sink::{FileOptions, FileSink};
 use outputs::source::{RecordSink, TopicFollower, TopicRecord};
 use outputs::stdout::Format;
 use settings::Settings;
@@ -60,11 +60,9 @@ pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), Comma
                 let line = |TopicRecord { message, cursor, .. }: TopicRecord<PageChange>| {
                     serde_json::to_string(&PublishedChange::new(message, &cursor)).expect("a change is JSON")
                 };
-                write_files(arguments, &settings, JsonLines::new("changes", line), format, &stop)
+                write_files(arguments, &settings, JsonLines::new(line), format, &stop)
             }
-            ChangesForm::Parquet => {
-                write_files(arguments, &settings, ParquetRows::new("changes", ChangeRow::new), format, &stop)
-            }
+            ChangesForm::Parquet => write_files(arguments, &settings, ParquetRows::new(ChangeRow::new), format, &stop),
         };
     }
     let open = || TopicReader::open(&settings, topics::PAGE_CHANGES, "recrawl-changes");
@@ -116,7 +114,7 @@ fn write_files<E: FileEncoder<Message = PageChange>>(
 ) -> Result<(), CommandFailure> {
     let reader = TopicReader::open(settings, topics::PAGE_CHANGES, "recrawl-changes")?;
     let topic = LogNames::new(settings).topic(topics::PAGE_CHANGES);
-    let files = OpenFiles::open::<E>(&arguments.files, PREFIX, &topic, arguments.delivery.give_up_after())?;
+    let files = arguments.files.open::<E>(PREFIX, &topic, arguments.delivery.give_up_after())?;
     let follow = &arguments.follow.options;
     let mut changes = TopicFollower::open(reader, CHANGES, &files.start(follow)?)?;
     let wants = |change: &PageChange| arguments.wants(change);

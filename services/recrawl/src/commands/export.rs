@@ -11,7 +11,7 @@ use outputs::encoder::parquet::ParquetRows;
 use outputs::encoder::warc::WarcRecords;
 use outputs::record::{FETCHES, FetchLine, FetchRow, unpacked_body};
 use outputs::sink::printer::{Out, Printer};
-use outputs::sink::{FileOptions, FileSink, OpenFiles};
+use outputs::sink::{FileOptions, FileSink};
 use outputs::source::{RecordSink, Start, TopicFollower, TopicRecord};
 use outputs::stdout::Format;
 use settings::Settings;
@@ -71,13 +71,13 @@ pub fn export(arguments: &ExportArguments, format: Format) -> Result<(), Command
             let export = Export::open(files, format)?;
             let line = |record| line(record, *no_body);
             match files.files.is_given() {
-                true => export.write_files(|_, _| Ok(JsonLines::new("results", line))),
+                true => export.write_files(|_, _| Ok(JsonLines::new(line))),
                 false => export.print(line),
             }
         }
         ExportForm::Parquet(FetchesArguments { files, no_body }) => {
             let row = |record| FetchRow::new(record, !no_body);
-            Export::open(files, format)?.write_files(|_, _| Ok(ParquetRows::new("results", row)))
+            Export::open(files, format)?.write_files(|_, _| Ok(ParquetRows::new(row)))
         }
     }
 }
@@ -113,7 +113,7 @@ impl<'a> Export<'a> {
     ) -> Result<(), CommandFailure> {
         let topic = LogNames::new(&self.settings).topic(topics::FETCH_RESULTS);
         let FilesArguments { files, give_up_after, follow } = self.arguments;
-        let files = OpenFiles::open::<E>(files, PREFIX, &topic, **give_up_after)?;
+        let files = files.open::<E>(PREFIX, &topic, **give_up_after)?;
         let mut results = self.follower(&files.start(&follow.options)?)?;
         let encoder = encoder(self, &mut results)?;
         let wants = |result: &FetchResult| follow.options.wants(result.look.fetched_at);
