@@ -51,7 +51,7 @@ pub(crate) fn crawl(web: &SimulatedWeb) -> Crawl {
     web.clock_settings().into_iter().fold(crawl, |crawl, (key, value)| crawl.with(key, &value))
 }
 
-fn start(crawl: &Crawl, arguments: &[&str]) -> Process {
+pub(crate) fn start(crawl: &Crawl, arguments: &[&str]) -> Process {
     let mut command = programs().command("recrawl");
     command.args(["--format", "jsonl", "export"]).args(arguments).arg("--data").arg(crawl.data()).args(crawl.flags());
     Process::start(command, crawl.directory.path())
@@ -106,12 +106,10 @@ impl Record {
     }
 }
 
-/// The records of the files of a directory, in the order of the files' numbers; `None`, and a line that says so, when
+/// The records of the files of a directory; `None`, and a line that says so, when
 /// there is no warcio to read them.
 fn read(directory: &Path) -> Option<Vec<Record>> {
-    let mut files = files_in(directory);
-    files.sort_by_key(|path| path.to_string_lossy().rsplit('-').next().map(str::to_owned));
-    Some(read_with("read_warc.py", files)?.into_iter().map(Record).collect())
+    Some(read_with("read_warc.py", files_in(directory))?.into_iter().map(Record).collect())
 }
 
 /// The content of files as a foreign reader prints it; `None`, and a line that says so, when the reader is not installed.
@@ -139,10 +137,13 @@ pub(crate) fn read_with(script: &str, files: Vec<PathBuf>) -> Option<Vec<Value>>
     }
 }
 
-/// The files of a directory, which may not be there yet, without the notes of exports.
+/// The files of a directory, which may not be there yet, in the order of their numbers and without the notes of exports.
 pub(crate) fn files_in(directory: &Path) -> Vec<PathBuf> {
     let files = std::fs::read_dir(directory).into_iter().flatten().map(|entry| entry.unwrap().path());
-    files.filter(|path| !path.file_name().unwrap().to_string_lossy().starts_with('_')).collect()
+    let mut files: Vec<_> =
+        files.filter(|path| !path.file_name().unwrap().to_string_lossy().starts_with('_')).collect();
+    files.sort_by_key(|path| path.to_string_lossy().rsplit('-').next().map(str::to_owned));
+    files
 }
 
 /// The bodies that each page has had, by what archives call them.
@@ -346,45 +347,6 @@ fn an_export_that_fails_is_to_be_gone_on_with_behind_what_is_complete() {
     let output = output.says(&[unfinished.to_str().unwrap(), "is left alone"]);
     assert!(lines(&output)[0]["file"].as_str().unwrap().ends_with("-00008.warc.gz"), "{}", output.stdout);
     assert_eq!(std::fs::read(&unfinished).unwrap(), b"half a file", "it is not ours to delete");
-}
-
-/// The lines of the files of a directory, in their order.
-fn lines_of_files(directory: &Path) -> Vec<Value> {
-    let mut files = files_in(directory);
-    files.sort_by_key(|path| path.to_string_lossy().rsplit('-').next().map(str::to_owned));
-    let texts = files.iter().map(|file| std::fs::read_to_string(file).unwrap());
-    texts.flat_map(|text| text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<_>>()).collect()
-}
-
-#[test]
-fn exports_to_a_directory_go_on_where_the_last_one_has_stopped_or_was_killed() {
-    let web = web();
-    let crawl = crawl(&web);
-    crawl.run_until_requested(&web, 300);
-    let expected = lines(&export(&crawl, &["jsonl"]).exits_with(0));
-    let out = directory(&crawl, "lines");
-    let arguments = ["jsonl", "--out", out.to_str().unwrap()];
-    export(&crawl, &[&arguments[..], &["--limit", "9"]].concat())
-        .exits_with(0)
-        .says(&["exporting to ", "from the beginning"]);
-    // Killed while a file is open that has everything else.
-    let killed = start(&crawl, &[&arguments[..], &["--follow"]].concat());
-    let open_bytes = || {
-        let open = files_in(&out).into_iter().find(|path| path.extension().is_some_and(|ending| ending == "open"));
-        open.and_then(|path| path.metadata().ok()).map_or(0, |file| file.len())
-    };
-    wait_for("a file is open and has something", SOON, || open_bytes() > 0);
-    let busy = export(&crawl, &arguments).exits_with(2);
-    busy.says(&["another recrawl writes there", "give another --out or --prefix"]);
-    killed.kill();
-    assert!(open_bytes() > 0);
-    export(&crawl, &arguments).exits_with(0).says(&["exporting to ", " after cursor "]);
-    assert_eq!(lines_of_files(&out), expected, "nothing twice, nothing left out");
-    let again = export(&crawl, &arguments).exits_with(0);
-    assert_eq!((again.stdout.as_str(), lines_of_files(&out)), ("", expected));
-    assert!(files_in(&out).iter().all(|file| file.extension().is_some_and(|ending| ending == "jsonl")));
-    let twice = export(&crawl, &[&arguments[..], &["--cursor", "0.0.0.0"]].concat()).exits_with(2);
-    twice.says(&["_recrawl.jsonl.progress has a cursor already"]);
 }
 
 #[test]

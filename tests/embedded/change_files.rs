@@ -1,6 +1,7 @@
 //! Changes in files: the rows and lines are the changes that `recrawl changes` prints, each once.
 
 use crate::archives::{crawl, directory, files_in, lines, read_with, web};
+use crate::object_storage::json_lines;
 use serde_json::Value;
 use std::path::PathBuf;
 use tests::{Crawl, ObjectStorage, Output, Process, SOON, programs, wait_for};
@@ -40,11 +41,8 @@ fn rows_and_lines_in_a_directory_are_what_is_printed_each_once() {
     wait_for("some files", SOON, || files_in(&out).len() > 2);
     killed.kill();
     changes(&crawl, &small).exits_with(0).says(&["exporting to ", " after cursor ", " changes in "]);
-    let mut paths = files_in(&out);
-    paths.sort_by_key(|path| path.to_string_lossy().rsplit('-').next().map(str::to_owned));
-    let texts: String = paths.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
-    let written: Vec<Value> = texts.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(written, expected);
+    let paths = files_in(&out);
+    assert_eq!(json_lines(&paths), expected);
     assert!(paths.iter().all(|path| path.file_name().unwrap().to_string_lossy().starts_with("changes-")), "{paths:?}");
     assert_eq!(changes(&crawl, &small).exits_with(0).stdout, "", "all is there already");
 

@@ -154,7 +154,7 @@ fn a_kill_at_any_moment_loses_nothing() {
     let mut once = taken(&quick);
     let all = once.len();
     once.dedup();
-    assert_eq!(once, reported, "again is told at most the change that was on its way");
+    assert_eq!(once, reported, "at most one change is reported again: the one that was on its way");
     assert!(all <= reported.len() + 5);
 }
 

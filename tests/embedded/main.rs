@@ -9,6 +9,7 @@ mod commands;
 mod crashes;
 mod dates;
 mod delivery;
+mod directories;
 mod discovery;
 mod draining;
 mod failures;

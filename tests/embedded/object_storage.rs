@@ -56,7 +56,7 @@ fn fetched(crawl: &Crawl, storage: &ObjectStorage, ending: &str) -> Vec<PathBuf>
     keys.iter().map(fetch).collect()
 }
 
-fn json_lines(files: &[PathBuf]) -> Vec<Value> {
+pub(crate) fn json_lines(files: &[PathBuf]) -> Vec<Value> {
     let texts = files.iter().map(|file| std::fs::read_to_string(file).unwrap());
     texts.flat_map(|text| text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<_>>()).collect()
 }
