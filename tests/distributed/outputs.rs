@@ -66,7 +66,7 @@ fn consumers_of_others_read_changes_in_their_form_and_a_topic_may_change_its_for
     let urls = web.urls();
     let (of_json, of_confluent) = urls.split_at(PAGES / 2);
     seed(&distributed, of_json);
-    wait_for("the first pages are told", SOON, || reported(&distributed).len() == of_json.len());
+    wait_for("the first pages are reported", SOON, || reported(&distributed).len() == of_json.len());
 
     let place = services.iter().position(|service| service.stage == "detector").unwrap();
     services.remove(place).stop();
@@ -78,7 +78,7 @@ fn consumers_of_others_read_changes_in_their_form_and_a_topic_may_change_its_for
     assert!(detector.is_running(), "it waits for its registry: {}", detector.said());
     let registry = SchemaRegistry::start(address.port());
     seed(&distributed, of_confluent);
-    wait_for("the other pages are told", SOON, || reported(&distributed).len() == PAGES);
+    wait_for("the other pages are reported", SOON, || reported(&distributed).len() == PAGES);
     assert!(detector.said().contains("the schema of changes is registered"));
     services.push(detector);
     distributed.wait_until_idle(&services);

@@ -26,7 +26,7 @@ fn every_page_is_found_from_one_and_has_one_account(history: &History) {
     assert_eq!(history.linked.keys().collect::<Vec<_>>(), history.pages.keys().collect::<Vec<_>>());
     for (id, page) in &history.pages {
         let (url, linked) = (&page.scheduler.url, &history.linked[id]);
-        assert_eq!(page.scheduler.importance, linked.sent_importance, "what the scheduler has heard of {url}");
+        assert_eq!(page.scheduler.importance, linked.sent_importance, "what the scheduler received of {url}");
     }
 }
 

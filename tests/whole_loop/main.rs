@@ -164,7 +164,7 @@ fn the_product_reports_each_change_once_in_the_order_of_the_web(history: &Histor
         assert!(names.insert(change.change_id.clone()), "{} was told twice", change.change_id);
         reported.entry(change.page_id).or_default().push(change);
     }
-    assert_eq!(reported.len(), history.pages.len(), "every page is told of at least once, as new");
+    assert_eq!(reported.len(), history.pages.len(), "every page is reported at least once, as new");
     for (id, changes) in &reported {
         let page = &history.pages[id];
         let url = page.scheduler.url.as_str();

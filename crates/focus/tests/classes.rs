@@ -91,7 +91,7 @@ const PAGES: [(&str, &str, &str); 14] = [
         "",
         "Privacy notice",
         "We use your data to deliver what you ordered and to answer your questions. You can ask for a copy at any time, or have it \
-         deleted. We keep characters for ten years because we must. If you have a complaint, write to the address below, and somebody will \
+         deleted. We keep letters for ten years because we must. If you have a complaint, write to the address below, and somebody will \
          reply within two weeks.",
     ),
     (

@@ -18,7 +18,7 @@ pub enum Order {
     Seeds {
         /// [`CommandKind::Seed`] or [`CommandKind::ListedSeed`].
         kind: CommandKind,
-        /// The pages, and the lines that are none.
+        /// The pages, and the lines that could not be read.
         list: SeedList,
     },
     /// A command about pages.
@@ -40,7 +40,7 @@ impl Order {
     /// A command about the pages or hosts of these names. All are read before anything is sent.
     ///
     /// # Errors
-    /// One of the names is none.
+    /// A name is not the URL of a page, or not that of a host.
     pub fn about<'a>(kind: CommandKind, names: impl IntoIterator<Item = &'a str>) -> Result<Self, CommandFailure> {
         let names = names.into_iter();
         match kind.subject() {

@@ -218,7 +218,7 @@ mod tests {
     fn an_article_is_distinguished_from_its_surroundings() {
         let page = format!(
             "<nav><a href=/>Home</a></nav><div><h1>The title</h1><div><p>{SENTENCE}<h2>Why</h2><p>{SENTENCE}\
-             <div class=share>Announce all your friends about this, now or later, with one of the buttons below.</div>\
+             <div class=share>Tell all your friends about this, now or later, with one of the buttons below.</div>\
              <p>Short.<h2>Read more</h2></div><ul><li><a href=/x>{SENTENCE}</a><li><a href=/y>{SENTENCE}</a></ul></div>\
              <footer><p>{SENTENCE}</footer>"
         );

@@ -85,7 +85,7 @@ impl Processor for ConformanceCounter {
     fn broadcast(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let received = String::from_utf8_lossy(record.value.as_deref().unwrap_or_default()).into_owned();
         let partition = context.task().partition;
-        context.emit(OUTPUT, RawRecord::new(record.key.clone(), format!("{received} heard by {partition}")));
+        context.emit(OUTPUT, RawRecord::new(record.key.clone(), format!("{received} received by {partition}")));
         Ok(())
     }
 }

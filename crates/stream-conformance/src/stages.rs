@@ -248,7 +248,7 @@ pub(super) fn a_broadcast_reaches_every_partition(ground: &mut ConformanceFixtur
     })?;
     ground.append(&[stage.broadcast.record(0, "news", "first")])?;
     ground.append(&[stage.broadcast.record(0, "news", "second")])?;
-    let expected: BTreeSet<_> = (0..3).map(|partition| format!("second heard by {partition}")).collect();
+    let expected: BTreeSet<_> = (0..3).map(|partition| format!("second received by {partition}")).collect();
     ground.wait("everybody to hear", || {
         one.step()?;
         other.step()?;

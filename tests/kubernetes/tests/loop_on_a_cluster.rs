@@ -102,7 +102,7 @@ async fn the_dev_overlay_runs_and_takes_what_operators_do_to_it() {
 
     let wrong = settings.replace("fetches_per_second = 20", "fetches_per_second = \"many\"");
     cluster.apply(&overlay(wrong, IMAGES[1], [2, 2, 3])).await;
-    let reported = wait_for("a wrong setting is told", SOON, async || {
+    let reported = wait_for("a wrong setting is reported", SOON, async || {
         let reported = cluster.pods().await.iter().find_map(last_refusal);
         reported.ok_or_else(|| "no container has refused its settings".to_owned())
     })

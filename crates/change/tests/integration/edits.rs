@@ -7,7 +7,7 @@ const TEXT: &str = "<p>We keep what you give us for as long as the law asks, and
     <p>Orders are sent on the day after they came in, unless that is a Sunday or a holiday.\
     <p>Whoever wants to give something back has two weeks to say so and two more to send it.\
     <p>The house was built by a merchant who never lived in it, and has been a shop ever since.\
-    <p>Our staff speak four languages between them and answer characters in any of them, slowly.";
+    <p>Our staff speak four languages between them and answer letters in any of them, slowly.";
 
 fn verdict(kind: &str, old: &str, new: &str) -> VersionVerdict {
     static URLS: UrlRules = UrlRules::none();
@@ -143,7 +143,7 @@ fn counters_are_one_place_wherever_their_number_is() {
             judgement.meaningful
         };
         let reported = (0..40).filter(is_reported).count();
-        assert!(reported <= 5, "{counter}: told {reported} times");
+        assert!(reported <= 5, "{counter}: reported {reported} times");
     }
 }
 

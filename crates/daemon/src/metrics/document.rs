@@ -16,7 +16,7 @@ those of its own stages; `recrawl run` has all of them. `recrawl changes --serve
 * A counter ends in `_total`, counts what this process did, and begins at 0 with it. A gauge may be the total of a state that
   moves between processes with its partitions: `sum` it over processes, but do not take its `rate`.
 * Durations are in seconds, sizes in bytes. A histogram has `_bucket`, `_sum` and `_count` behind its name.
-* No label is a host or a URL. What a host or a page is doing, `recrawl hosts`, `recrawl page` and `recrawl explain` report.
+* No label is a host or a URL. What a host or a page is doing, `recrawl hosts`, `recrawl page` and `recrawl explain` show.
 * Series on `recrawl_stage_…` and `recrawl_backlog_…` have the label `stage`: `sum by (stage) (…)` compares the stages.
 
 The alerts and dashboards of `k8s/components/monitoring` use them; [OPERATIONS.md](OPERATIONS.md) says what to do about an alert.

@@ -222,7 +222,7 @@ const STAGE: &[Metric] = &[
     counter(
         "recrawl_stage_questions_expired_total",
         "questions",
-        "questions of operators passed over because absent waits for the answer any more",
+        "questions of operators passed over because no command waits for the answer any more",
     )
     .by_stage(),
 ];

@@ -70,7 +70,7 @@ pub(crate) struct Tally {
     spent: f64,
     peaks: PeakCounter,
     /// Whether the freshness of every copy could be predicted.
-    forecast_days_ago: bool,
+    is_predictable: bool,
     /// Changes of the number of current copies at the start of a day, and the part within the day itself.
     steps: Vec<f64>,
     parts: Vec<f64>,
@@ -93,7 +93,7 @@ impl Tally {
             useful: 0,
             spent: 0.0,
             peaks: PeakCounter::default(),
-            forecast_days_ago: true,
+            is_predictable: true,
             steps: vec![0.0; days + 1],
             parts: vec![0.0; days + 1],
         }
@@ -121,7 +121,7 @@ impl Tally {
     /// process with this rate.
     pub(crate) fn expect(&mut self, section: usize, weight: f64, rate_per_day: Option<f64>, from: f64, to: f64) {
         let Some(rate) = rate_per_day else {
-            self.forecast_days_ago = false;
+            self.is_predictable = false;
             return;
         };
         let (begin, end) = (from.max(self.from_days), to.min(self.to_days));
@@ -241,8 +241,8 @@ impl Tally {
             pages: all.pages,
             freshness: mean(all.fresh, page_days),
             weighted_freshness: mean(all.weighted_fresh, weight_days),
-            expected_freshness: self.forecast_days_ago.then(|| mean(all.expected_fresh, page_days)),
-            expected_weighted_freshness: self.forecast_days_ago.then(|| mean(all.weighted_expected_fresh, weight_days)),
+            expected_freshness: self.is_predictable.then(|| mean(all.expected_fresh, page_days)),
+            expected_weighted_freshness: self.is_predictable.then(|| mean(all.weighted_expected_fresh, weight_days)),
             age_days: mean(all.age, page_days),
             weighted_age_days: mean(all.weighted_age, weight_days),
             weighted_harmonic_penalty: mean(all.weighted_harmonic, weight_days),

@@ -80,7 +80,7 @@ fn a_batch_is_flushed_once_with_its_records_and_survives_a_crash() {
     let mut driver = TestDriver::new(&topics, Timestamp::from_secs(1_700_000_000));
     driver.add(stage(), "one");
     driver.run_until_idle().expect("it starts");
-    assert!(reported(&driver).is_empty(), "nothing was read, so there is nothing to tell");
+    assert!(reported(&driver).is_empty(), "nothing was read, so there is nothing to report");
     let send = |driver: &TestDriver, texts: &[&str]| {
         texts.iter().for_each(|text| driver.send("input", b"key", text.as_bytes().to_vec()).expect("the log takes it"));
     };

@@ -50,7 +50,7 @@ fn best(focus: &PageFocus) -> (&str, bool) {
 #[test]
 fn a_focus_is_added_changed_and_removed_while_a_page_stays_as_it_is() {
     let mut bench = Bench::new(&[]);
-    assert_eq!(look(&mut bench), None, "nobody wants links or focuses");
+    assert_eq!(look(&mut bench), None, "links and focuses are not wanted");
     order(&mut bench, "sailing", Some(SAILING));
     let first = look(&mut bench).unwrap().focus.unwrap();
     assert_eq!((best(&first), first.is_target), (("sailing", true), true));

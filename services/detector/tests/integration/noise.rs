@@ -35,7 +35,7 @@ fn the_same_bytes_from_a_cache_do_not_make_noise_news() {
         with_visitors(10 * day + u32::from(second && asked >= 3))
     });
     assert_eq!(asked_on, [5, 7, 23], "asked for until one can tell, and then no more");
-    assert_eq!(reported, (0..=23).collect::<Vec<_>>(), "told while in doubt, and then no more");
+    assert_eq!(reported, (0..=23).collect::<Vec<_>>(), "reported while in doubt, and then no more");
 }
 
 #[test]

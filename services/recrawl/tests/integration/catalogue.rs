@@ -105,7 +105,7 @@ fn whatever_a_stage_reads_some_stage_or_command_writes() {
         for input in inputs.into_iter().flatten() {
             let is_written = stages.iter().any(|other| other.writes_to(input.name))
                 || WRITTEN_BY_COMMANDS.iter().any(|topic| topic.name == input.name);
-            assert!(is_written, "absent writes {}", input.name);
+            assert!(is_written, "no stage writes {}", input.name);
         }
     }
 }

@@ -77,12 +77,12 @@ fn who_knows_more_does_better() {
         let spare = budget > 0.05;
         assert!(
             if spare { clairvoyant > reported - 1e-9 } else { clairvoyant > reported },
-            "{clairvoyant}, told {reported}"
+            "{clairvoyant}, reported {reported}"
         );
         for policy in PolicyKind::ALL {
             if policy.beliefs() != BeliefSource::Future || policy == PolicyKind::SweepReport {
                 let other = freshness(policy);
-                assert!(reported > other, "{budget}: told {reported}, {} {other}", policy.name());
+                assert!(reported > other, "{budget}: reported {reported}, {} {other}", policy.name());
             }
         }
         let (sweep_reported, smoothed) = (freshness(PolicyKind::SweepReport), freshness(PolicyKind::Smoothed));
