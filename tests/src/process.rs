@@ -23,12 +23,12 @@ pub struct Programs {
 pub fn programs() -> &'static Programs {
     static PROGRAMS: OnceLock<Programs> = OnceLock::new();
     PROGRAMS.get_or_init(|| {
-        // A test lies in <target>/<profile>/deps, the programs (the benchmark is one) in <target>/<profile>.
+        // A test lies in <target>/<profile>/deps, an example in examples beside it, the programs (the benchmark is one) above.
         let program = std::env::current_exe().expect("a running program has a path");
         let directory = program.parent().expect("a program lies in a directory");
-        let directory = match directory.file_name() == Some(OsStr::new("deps")) {
-            true => directory.parent().expect("deps lies in <target>/<profile>"),
-            false => directory,
+        let directory = match directory.file_name().and_then(OsStr::to_str) {
+            Some("deps" | "examples") => directory.parent().expect("both lie in <target>/<profile>"),
+            _ => directory,
         };
         Programs { directory: directory.to_owned() }
     })
