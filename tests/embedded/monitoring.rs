@@ -2,7 +2,6 @@
 
 use crate::hints::request;
 use crate::operating::{fetches, stop};
-use daemon::METRICS;
 use recrawl::stages::{STAGES, StageEntry};
 use simweb::SeededConfig;
 use std::collections::BTreeSet;
@@ -68,7 +67,7 @@ fn a_crawl_shows_what_the_document_lists_and_what_alerts_and_dashboards_use() {
     assert_eq!(unlisted(&series), [""; 0], "docs/METRICS.md lists the others");
     let shown: BTreeSet<_> =
         series.iter().filter_map(|series| metric_of(&series.name)).map(|metric| metric.name).collect();
-    let listed: BTreeSet<_> = METRICS.iter().flat_map(|(_, metrics)| *metrics).map(|metric| metric.name).collect();
+    let listed: BTreeSet<_> = metrics::all().map(|metric| metric.name).collect();
     let missing: Vec<_> = listed.difference(&shown).collect();
     // A machine may have no limit.
     assert!(missing.is_empty() || missing == [&"process_max_fds"], "listed, but not shown: {missing:?}\n{text}");
@@ -94,8 +93,8 @@ fn says_what_each_means(text: &str) {
     let names: BTreeSet<_> = types.iter().map(|(name, _)| name).collect();
     assert_eq!((names.len(), helps.len()), (types.len(), types.len()), "a name twice, or without help:\n{text}");
     for (name, kind) in types {
-        let metric = METRICS.iter().flat_map(|(_, metrics)| *metrics);
-        let mut metric = metric.filter(|metric| metric.name.strip_suffix("_total").unwrap_or(metric.name) == name);
+        let mut metric =
+            metrics::all().filter(|metric| metric.name.strip_suffix("_total").unwrap_or(metric.name) == name);
         assert_eq!(metric.next().map(|metric| metric.kind.name()), Some(kind.as_str()), "{name}");
     }
 }

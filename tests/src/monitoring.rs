@@ -1,6 +1,6 @@
 //! The series that alerts, dashboards and autoscaling use, and those that a scrape has.
 
-use daemon::{METRICS, Metric, MetricKind};
+use metrics::{Metric, MetricKind};
 use promql_parser::label::{MatchOp, Matcher};
 use promql_parser::parser::{self, Expr, VectorSelector};
 use promql_parser::util::{ExprVisitor, walk_expr};
@@ -177,8 +177,7 @@ pub fn unlisted(series: &[ScrapedSeries]) -> Vec<String> {
 pub fn metric_of(series: &str) -> Option<&'static Metric> {
     const PARTS: [&str; 3] = ["_bucket", "_sum", "_count"];
     let histogram = PARTS.iter().find_map(|part| series.strip_suffix(part));
-    let mut all = METRICS.iter().flat_map(|(_, metrics)| *metrics);
-    all.find(|metric| match metric.kind {
+    metrics::all().find(|metric| match metric.kind {
         MetricKind::Histogram => Some(metric.name) == histogram,
         MetricKind::Counter | MetricKind::Gauge => metric.name == series,
     })

@@ -2,11 +2,10 @@
 
 use crate::backlog::Backlogs;
 use crate::freshness::{AuditedFreshness, CalibratedFreshness};
-use crate::metrics::Figure;
 use crate::outcomes::{OutcomeCount, outcome_counts};
 use crate::pulse::Pulse;
 use crate::traces::SpanCounts;
-use messages::AnswerReport;
+use metrics::{Figure, Metric, detector, fetcher, ranker, scheduler};
 use page::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -179,13 +178,14 @@ impl Board {
     /// Figures of the whole process.
     pub fn status(&self) -> Status {
         let stages = self.stages();
-        let figure = |stage: &str, name: &str| {
-            let stage = stages.iter().find(|status| status.name == stage);
-            stage.and_then(|status| status.figures.get(name)).copied().unwrap_or(0.0)
+        let figure = |metric: &'static Metric| {
+            let stage = stages.iter().find(|status| status.name == metric.stage);
+            stage.and_then(|status| status.figures.get(metric)).copied().unwrap_or(0.0)
         };
         let elapsed_s = self.started.elapsed().as_secs_f64() * self.speed;
-        let fetch_rate_per_s = figure("scheduler", "fetches_seen_total") / elapsed_s.max(1e-3);
-        let outcomes = outcome_counts(|kind| figure("fetcher", kind.report().figure) as u64);
+        let fetch_rate_per_s = figure(scheduler::FETCHES_SEEN) / elapsed_s.max(1e-3);
+        let answers = stages.iter().find(|status| status.name == fetcher::OUTCOMES.stage).map(|status| &status.answers);
+        let outcomes = outcome_counts(|kind| answers.and_then(|of| of.get(kind.report().name)).copied().unwrap_or(0));
         let backlogs = self.backlogs();
         let status = Status::of_figures(figure);
         let stages = stages.into_iter().map(|stage| StageLag::of(stage, &backlogs)).collect();
@@ -208,27 +208,29 @@ impl Board {
 }
 
 impl Status {
-    /// The part of the status that follows from figures, by stage and name. A figure that does not exist is 0.
-    pub fn of_figures(figure: impl Fn(&str, &str) -> f64) -> Self {
-        let scheduler = |name: &str| figure("scheduler", name);
-        let count = |name: &str| Some(scheduler(name) as u64);
-        let (pages, copies) = (scheduler("pages"), scheduler("copies"));
+    /// The part of the status that follows from figures. A figure that does not exist is 0.
+    pub fn of_figures(figure: impl Fn(&'static Metric) -> f64) -> Self {
+        let count = |metric| Some(figure(metric) as u64);
+        let (pages, copies) = (figure(scheduler::PAGES), figure(scheduler::COPIES));
         Self {
-            pages: count("pages"),
-            never_fetched: count("never_fetched"),
-            due: count("due"),
-            in_flight: count("in_flight"),
-            fetches_total: count("fetches"),
-            changes_total: count("changes"),
-            estimated_freshness: (pages > 0.0).then(|| scheduler("fresh_pages") / pages),
-            estimated_age_days: (copies > 0.0).then(|| scheduler("total_age_seconds") / 86_400.0 / copies),
-            audited_freshness: AuditedFreshness::of(scheduler("audit_looks") as u64, scheduler("audit_fresh") as u64),
-            calibrated_freshness: calibrated(scheduler),
+            pages: count(scheduler::PAGES),
+            never_fetched: count(scheduler::NEVER_FETCHED),
+            due: count(scheduler::DUE),
+            in_flight: count(scheduler::IN_FLIGHT),
+            fetches_total: count(scheduler::FETCHES),
+            changes_total: count(scheduler::CHANGES),
+            estimated_freshness: (pages > 0.0).then(|| figure(scheduler::FRESH_PAGES) / pages),
+            estimated_age_days: (copies > 0.0).then(|| figure(scheduler::TOTAL_AGE_SECONDS) / 86_400.0 / copies),
+            audited_freshness: AuditedFreshness::of(
+                figure(scheduler::AUDIT_LOOKS) as u64,
+                figure(scheduler::AUDIT_FRESH) as u64,
+            ),
+            calibrated_freshness: calibrated(&figure),
             focus: FocusStatus::of(
-                figure("ranker", "judged_pages") as u64,
-                figure("ranker", "pages_in_focus") as u64,
-                figure("detector", "focus_targets") as u64,
-                figure("ranker", "targets_found") as u64,
+                figure(ranker::JUDGED_PAGES) as u64,
+                figure(ranker::PAGES_IN_FOCUS) as u64,
+                figure(detector::FOCUS_TARGETS) as u64,
+                figure(ranker::TARGETS_FOUND) as u64,
             ),
             ..Self::default()
         }
@@ -239,6 +241,7 @@ impl StageLag {
     fn of(status: StageStatus, backlogs: &[ShownBacklog]) -> Self {
         let own = || backlogs.iter().filter(|backlog| backlog.stage == status.name);
         Self {
+            figures: shown_figures(&status).map(|(metric, value)| (metric.figure.to_owned(), value)).collect(),
             lag_records: own().map(|backlog| backlog.records).sum(),
             lag_s: own().map(|backlog| backlog.oldest_s).fold(0.0, f64::max),
             name: status.name,
@@ -249,7 +252,6 @@ impl StageLag {
             last_error: status.last_error,
             waits_for: status.waits_for,
             refreshes_total: Some(status.refreshes_total),
-            figures: further_figures(status.figures),
         }
     }
 }
@@ -268,17 +270,19 @@ impl FocusStatus {
 }
 
 /// The calibrated freshness by the figures of the scheduler.
-fn calibrated(scheduler: impl Fn(&str) -> f64) -> Option<CalibratedFreshness> {
-    let pages = Some(scheduler("pages")).filter(|pages| *pages > 0.0)?;
-    let [looks, fresh, expected] =
-        ["looks", "fresh", "expected"].map(|what| scheduler(&format!("audit_recent_{what}")));
-    CalibratedFreshness::of(scheduler("fresh_pages") / pages, scheduler("copies") / pages, looks, fresh, expected)
+fn calibrated(figure: impl Fn(&'static Metric) -> f64) -> Option<CalibratedFreshness> {
+    let pages = Some(figure(scheduler::PAGES)).filter(|pages| *pages > 0.0)?;
+    let (fresh_share, copied_share) = (figure(scheduler::FRESH_PAGES) / pages, figure(scheduler::COPIES) / pages);
+    let audits = [scheduler::AUDIT_RECENT_LOOKS, scheduler::AUDIT_RECENT_FRESH, scheduler::AUDIT_RECENT_EXPECTED];
+    let [looks, fresh, expected] = audits.map(figure);
+    CalibratedFreshness::of(fresh_share, copied_share, looks, fresh, expected)
 }
 
-/// The figures without the counts of outcomes, which a [`Status`] shows in words.
-fn further_figures(figures: BTreeMap<&'static str, f64>) -> BTreeMap<String, f64> {
-    let is_further = |name: &str| !name.starts_with(AnswerReport::FIGURE);
-    figures.into_iter().filter(|(name, _)| is_further(name)).map(|(name, value)| (name.to_owned(), value)).collect()
+/// The figures of a stage. The price is the mean of its partitions, which are added up like all figures.
+pub(crate) fn shown_figures(status: &StageStatus) -> impl Iterator<Item = Figure> {
+    let partitions = status.partitions.len().max(1) as f64;
+    let of_all = move |metric, value| if metric == scheduler::PRICE { value / partitions } else { value };
+    status.figures.iter().map(move |(&metric, &value)| (metric, of_all(metric, value)))
 }
 
 impl fmt::Debug for Board {
@@ -292,7 +296,7 @@ mod tests {
     use super::*;
 
     fn board() -> Board {
-        let figures = BTreeMap::from([("pages", 4.0), ("fresh_pages", 3.0)]);
+        let figures = BTreeMap::from([(scheduler::PAGES, 4.0), (scheduler::FRESH_PAGES, 3.0)]);
         let status = StageStatus { name: "scheduler".to_owned(), ready: true, figures, ..StageStatus::default() };
         Board::new(vec![Arc::new(Mutex::new(status))], 1.0)
     }
@@ -300,12 +304,12 @@ mod tests {
     #[test]
     fn a_status_and_the_metrics_show_the_calibrated_freshness() {
         let figures = BTreeMap::from([
-            ("pages", 10.0),
-            ("copies", 10.0),
-            ("fresh_pages", 9.0),
-            ("audit_recent_looks", 20.0),
-            ("audit_recent_fresh", 15.0),
-            ("audit_recent_expected", 18.0),
+            (scheduler::PAGES, 10.0),
+            (scheduler::COPIES, 10.0),
+            (scheduler::FRESH_PAGES, 9.0),
+            (scheduler::AUDIT_RECENT_LOOKS, 20.0),
+            (scheduler::AUDIT_RECENT_FRESH, 15.0),
+            (scheduler::AUDIT_RECENT_EXPECTED, 18.0),
         ]);
         let status = StageStatus { name: "scheduler".to_owned(), ready: true, figures, ..StageStatus::default() };
         let board = Board::new(vec![Arc::new(Mutex::new(status))], 1.0);
@@ -319,8 +323,8 @@ mod tests {
 
     #[test]
     fn status_reports_what_requests_came_to() {
-        let figures = BTreeMap::from([("outcome_address_refused", 6.0), ("outcome_fetched", 0.0), ("hosts", 2.0)]);
-        let status = StageStatus { name: "fetcher".to_owned(), figures, ..StageStatus::default() };
+        let (answers, figures) = ([("address_refused", 6), ("fetched", 0)].into(), [(fetcher::HOSTS, 2.0)].into());
+        let status = StageStatus { name: "fetcher".to_owned(), answers, figures, ..StageStatus::default() };
         let status = Board::new(vec![Arc::new(Mutex::new(status))], 1.0).status();
         let reported: Vec<_> = status.outcomes.iter().map(|of| (of.outcome.as_str(), of.count)).collect();
         assert_eq!(reported, [("address_refused", 6)]);

@@ -109,9 +109,9 @@ pub struct PingCounts {
 
 impl PingCounts {
     pub(crate) fn collect(self, samples: &mut Samples) {
-        samples.add("recrawl_pings_taken_total", &[], self.taken as f64);
-        samples.add("recrawl_pings_refused_total", &[], self.refused as f64);
-        samples.add("recrawl_pings_ignored_total", &[], self.ignored as f64);
+        samples.add(metrics::process::PINGS_TAKEN, &[], self.taken as f64);
+        samples.add(metrics::process::PINGS_REFUSED, &[], self.refused as f64);
+        samples.add(metrics::process::PINGS_IGNORED, &[], self.ignored as f64);
     }
 }
 

@@ -32,7 +32,7 @@ pub use crate::failure::CommandFailure;
 pub use crate::freshness::{AuditedFreshness, CalibratedFreshness};
 pub use crate::hints::{HintIntake, PingCounts};
 pub use crate::kafka::connect;
-pub use crate::metrics::{Figure, METRICS, Metric, MetricKind, log_figures};
+pub use crate::metrics::log_figures;
 pub use crate::outcomes::{OutcomeCount, outcome_counts, outcome_lines};
 pub use crate::threads::{Background, StageThreads, StopSignal};
 pub use crate::topic_reader::{TopicReader, learn_schemas};

@@ -1,15 +1,11 @@
 //! `/metrics`: the figures of a process in OpenMetrics text.
 
-#[cfg(test)]
-mod document;
 mod process;
-mod table;
 
-pub use table::{METRICS, Metric, MetricKind};
-
-use crate::board::{Board, ShownBacklog};
+use crate::board::{Board, ShownBacklog, shown_figures};
 use crate::hints::PingCounts;
-use messages::{AnswerKind, AnswerReport, word};
+use messages::{AnswerKind, word};
+use metrics::{Figure, Metric, MetricKind, backlog, fetcher, scheduler, stage};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
@@ -19,14 +15,9 @@ use std::fmt;
 use stream::{Histogram, StageStatus};
 use stream_rocksdb::EmbeddedBackend;
 
-/// Help text of a metric that is missing in the table. A test fails if a crawl shows one.
-const NO_HELP: &str = "not described";
-/// The sum of the partitions' prices. Shown as their mean.
-const PRICE_SUM: &str = "price_sum";
-
-/// The series that `/metrics` shows, by name of the metric.
+/// The series that `/metrics` shows.
 #[derive(Debug, Default)]
-pub(crate) struct Samples(BTreeMap<String, Vec<Sample>>);
+pub(crate) struct Samples(BTreeMap<&'static Metric, Vec<Sample>>);
 
 /// One series, or one histogram.
 #[derive(Debug)]
@@ -42,18 +33,14 @@ enum SampleValue {
 }
 
 impl Samples {
-    /// Adds a counter (a name in `_total`) or a gauge.
-    pub(crate) fn add(&mut self, name: &str, labels: &[(&'static str, &str)], value: f64) {
-        self.push(name, labels, SampleValue::Number(value));
+    /// Adds a series of a counter or a gauge. `labels` are the values of its labels, in order.
+    pub(crate) fn add(&mut self, metric: &'static Metric, labels: &[&str], value: f64) {
+        self.push(metric, labels, SampleValue::Number(value));
     }
 
-    fn add_histogram(&mut self, name: &str, labels: &[(&'static str, &str)], histogram: Histogram) {
-        self.push(name, labels, SampleValue::Histogram(histogram));
-    }
-
-    fn push(&mut self, name: &str, labels: &[(&'static str, &str)], value: SampleValue) {
-        let labels = labels.iter().map(|(label, value)| (*label, (*value).to_owned())).collect();
-        self.0.entry(name.to_owned()).or_default().push(Sample { labels, value });
+    fn push(&mut self, metric: &'static Metric, labels: &[&str], value: SampleValue) {
+        let labels = metric.labels.iter().copied().zip(labels.iter().map(|value| (*value).to_owned())).collect();
+        self.0.entry(metric).or_default().push(Sample { labels, value });
     }
 
     fn text(self) -> String {
@@ -68,21 +55,21 @@ impl Samples {
 
 impl Collector for Samples {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        for (name, samples) in &self.0 {
-            let help = table::metric(name).map_or(NO_HELP, |metric| metric.help);
-            let counter = name.strip_suffix("_total");
-            let kind = match samples.first().map(|sample| &sample.value) {
-                Some(SampleValue::Histogram(_)) => MetricType::Histogram,
-                _ if counter.is_some() => MetricType::Counter,
-                _ => MetricType::Gauge,
+        for (metric, samples) in &self.0 {
+            let kind = match metric.kind {
+                MetricKind::Counter => MetricType::Counter,
+                MetricKind::Gauge => MetricType::Gauge,
+                MetricKind::Histogram => MetricType::Histogram,
             };
-            let mut metric = encoder.encode_descriptor(counter.unwrap_or(name), help, None, kind)?;
+            let is_counter = metric.kind == MetricKind::Counter;
+            let base = metric.name.strip_suffix("_total").unwrap_or(metric.name);
+            let mut encoder = encoder.encode_descriptor(base, metric.help, None, kind)?;
             for Sample { labels, value } in samples {
                 // Text shows an empty set of labels as `{}`.
                 if labels.is_empty() {
-                    value.encode(&mut metric, counter.is_some())?;
+                    value.encode(&mut encoder, is_counter)?;
                 } else {
-                    value.encode(&mut metric.encode_family(labels)?, counter.is_some())?;
+                    value.encode(&mut encoder.encode_family(labels)?, is_counter)?;
                 }
             }
         }
@@ -107,17 +94,14 @@ impl SampleValue {
     }
 }
 
-/// A figure of the process that belongs to no stage, by name of its metric.
-pub type Figure = (&'static str, f64);
-
 /// Figures about damage found when an embedded log was opened.
 pub fn log_figures(log: &EmbeddedBackend) -> Vec<Figure> {
     let opened = log.opened();
     vec![
-        ("recrawl_log_missing_writes_total", log.missing_writes() as f64),
-        ("recrawl_log_incarnation", f64::from(opened.incarnation)),
-        ("recrawl_log_offsets_jumped", flag(opened.jump.is_some())),
-        ("recrawl_log_power_cut", flag(opened.jump.is_some_and(|jump| jump.power_cut))),
+        (metrics::process::LOG_MISSING_WRITES, log.missing_writes() as f64),
+        (metrics::process::LOG_INCARNATION, f64::from(opened.incarnation)),
+        (metrics::process::LOG_OFFSETS_JUMPED, flag(opened.jump.is_some())),
+        (metrics::process::LOG_POWER_CUT, flag(opened.jump.is_some_and(|jump| jump.power_cut))),
     ]
 }
 
@@ -126,105 +110,92 @@ pub(crate) fn text(board: &Board, pings: Option<PingCounts>) -> String {
     let mut samples = Samples::default();
     process::collect(&mut samples);
     for (record, count) in messages::schemas::read_of_other_versions() {
-        samples.add("recrawl_records_of_other_versions_total", &[("record", record)], count as f64);
+        samples.add(metrics::process::RECORDS_OF_OTHER_VERSIONS, &[record], count as f64);
     }
     if let Some(pings) = pings {
         pings.collect(&mut samples);
     }
-    board.figures().into_iter().for_each(|(name, value)| samples.add(name, &[], value));
-    samples.add("recrawl_trace_spans_sent_total", &[], board.spans().sent() as f64);
-    samples.add("recrawl_trace_spans_dropped_total", &[], board.spans().dropped() as f64);
+    board.figures().into_iter().for_each(|(metric, value)| samples.add(metric, &[], value));
+    samples.add(metrics::process::TRACE_SPANS_SENT, &[], board.spans().sent() as f64);
+    samples.add(metrics::process::TRACE_SPANS_DROPPED, &[], board.spans().dropped() as f64);
     for ShownBacklog { stage, partition, records, oldest_s } in board.backlogs() {
-        let labels = [("stage", stage), ("partition", &partition.to_string())];
-        samples.add("recrawl_backlog_records", &labels, records as f64);
-        samples.add("recrawl_backlog_seconds", &labels, oldest_s);
+        let labels = [stage, &partition.to_string()];
+        samples.add(backlog::RECORDS, &labels, records as f64);
+        samples.add(backlog::SECONDS, &labels, oldest_s);
     }
     for stage in board.stages() {
         collect_common(&stage, &mut samples);
-        collect_own(stage, &mut samples);
+        collect_own(&stage, &mut samples);
     }
     collect_freshness(board, &mut samples);
     samples.text()
 }
 
 /// Collects the metrics that every stage has, with the stage as a label.
-fn collect_common(stage: &StageStatus, samples: &mut Samples) {
-    let labels = [("stage", stage.name.as_str())];
-    for (what, value) in [
-        ("ready", flag(stage.ready)),
-        ("partitions", stage.partitions.len() as f64),
-        ("partitions_restoring", stage.restoring.len() as f64),
-        ("restore_remaining_records", stage.restore_remaining_records as f64),
-        ("state_bytes", stage.state_bytes as f64),
-        ("awaits_schema", flag(stage.waits_for.is_some())),
-        ("failing", flag(stage.last_error.is_some())),
-        ("processed_total", stage.processed_total as f64),
-        ("set_aside_total", stage.set_aside_total as f64),
-        ("commits_total", stage.commits_total as f64),
-        ("log_failures_total", stage.failures_total as f64),
-        ("rebalances_total", stage.rebalances_total as f64),
-        ("rejoins_total", stage.rejoins_total as f64),
-        ("restored_records_total", stage.restored_records_total as f64),
-        ("turns_total", stage.turns_total as f64),
-        ("stores_refilled_total", stage.stores_refilled_total as f64),
-        ("state_set_aside_total", stage.state_set_aside_total as f64),
-        ("input_lost_total", stage.input_lost_total as f64),
-        ("answers_left_out_total", stage.answers_left_out_total as f64),
-        ("waited_for_schema_total", stage.held_total as f64),
+fn collect_common(status: &StageStatus, samples: &mut Samples) {
+    let labels = [status.name.as_str()];
+    for (metric, value) in [
+        (stage::READY, flag(status.ready)),
+        (stage::PARTITIONS, status.partitions.len() as f64),
+        (stage::PARTITIONS_RESTORING, status.restoring.len() as f64),
+        (stage::RESTORE_REMAINING_RECORDS, status.restore_remaining_records as f64),
+        (stage::STATE_BYTES, status.state_bytes as f64),
+        (stage::AWAITS_SCHEMA, flag(status.waits_for.is_some())),
+        (stage::FAILING, flag(status.last_error.is_some())),
+        (stage::PROCESSED, status.processed_total as f64),
+        (stage::SET_ASIDE, status.set_aside_total as f64),
+        (stage::COMMITS, status.commits_total as f64),
+        (stage::LOG_FAILURES, status.failures_total as f64),
+        (stage::REBALANCES, status.rebalances_total as f64),
+        (stage::REJOINS, status.rejoins_total as f64),
+        (stage::RESTORED_RECORDS, status.restored_records_total as f64),
+        (stage::TURNS, status.turns_total as f64),
+        (stage::STORES_REFILLED, status.stores_refilled_total as f64),
+        (stage::STATE_SET_ASIDE, status.state_set_aside_total as f64),
+        (stage::INPUT_LOST, status.input_lost_total as f64),
+        (stage::ANSWERS_LEFT_OUT, status.answers_left_out_total as f64),
+        (stage::WAITED_FOR_SCHEMA, status.held_total as f64),
     ] {
-        samples.add(&format!("recrawl_stage_{what}"), &labels, value);
+        samples.add(metric, &labels, value);
     }
-    for (invariant, count) in &stage.violations {
-        let labels = [("stage", stage.name.as_str()), ("invariant", *invariant)];
-        samples.add("recrawl_invariant_violations_total", &labels, *count as f64);
+    for (invariant, count) in &status.violations {
+        samples.add(metrics::process::INVARIANT_VIOLATIONS, &[&status.name, invariant], *count as f64);
     }
 }
 
-/// Figures and histograms that belong to one kind of stage, and the histograms that all have.
-fn collect_own(stage: StageStatus, samples: &mut Samples) {
-    let StageStatus { name, figures, histograms, partitions, .. } = stage;
-    for (what, histogram) in histograms {
-        let common = format!("recrawl_stage_{what}");
-        match table::metric(&common) {
-            Some(_) => samples.add_histogram(&common, &[("stage", &name)], histogram),
-            None => samples.add_histogram(&format!("recrawl_{name}_{what}"), &[], histogram),
-        }
+/// Collects the figures and histograms that a stage has returned. Those of every stage have its name as a label.
+fn collect_own(status: &StageStatus, samples: &mut Samples) {
+    for (&metric, histogram) in &status.histograms {
+        samples.push(metric, &[&status.name], SampleValue::Histogram(histogram.clone()));
     }
-    if figures.keys().any(|figure| figure.starts_with(AnswerReport::FIGURE)) {
+    for (metric, value) in shown_figures(status) {
+        samples.add(metric, &[&status.name], value);
+    }
+    if !status.answers.is_empty() {
         // Each kind from the start, so that an alert finds the series before the first failure.
         for report in AnswerKind::all().map(AnswerKind::report) {
-            let count = figures.get(report.figure).copied().unwrap_or(0.0);
-            let labels = [("class", &*word(&report.class)), ("outcome", report.name())];
-            samples.add("recrawl_fetcher_outcomes_total", &labels, count);
-        }
-    }
-    for (figure, value) in figures {
-        if figure == PRICE_SUM {
-            if !partitions.is_empty() {
-                samples.add("recrawl_scheduler_price", &[], value / partitions.len() as f64);
-            }
-        } else if !figure.starts_with(AnswerReport::FIGURE) {
-            let common = format!("recrawl_stage_{figure}");
-            match table::metric(&common) {
-                Some(_) => samples.add(&common, &[("stage", &name)], value),
-                None => samples.add(&format!("recrawl_{name}_{figure}"), &[], value),
-            }
+            let count = status.answers.get(report.name).copied().unwrap_or(0);
+            samples.add(fetcher::OUTCOMES, &[&word(&report.class), report.name], count as f64);
         }
     }
 }
 
 /// Freshness as the status reports it. Ratios have no value before there is something to divide by.
 fn collect_freshness(board: &Board, samples: &mut Samples) {
+    use scheduler::{AUDITED_FRESHNESS, AUDITED_FRESHNESS_HIGH, AUDITED_FRESHNESS_LOW};
+    use scheduler::{CALIBRATED_FRESHNESS, CALIBRATED_FRESHNESS_HIGH, CALIBRATED_FRESHNESS_LOW, ESTIMATED_FRESHNESS};
     let status = board.status();
-    let audited = status.audited_freshness.map(|audited| (audited.mean, audited.low, audited.high));
-    let calibrated = status.calibrated_freshness.map(|calibrated| (calibrated.mean, calibrated.low, calibrated.high));
+    let audited = status.audited_freshness.map(|audited| [audited.mean, audited.low, audited.high]);
+    let calibrated = status.calibrated_freshness.map(|calibrated| [calibrated.mean, calibrated.low, calibrated.high]);
     if let Some(estimated) = status.estimated_freshness {
-        samples.add("recrawl_scheduler_estimated_freshness", &[], estimated);
+        samples.add(ESTIMATED_FRESHNESS, &[], estimated);
     }
-    for (kind, interval) in [("audited", audited), ("calibrated", calibrated)] {
-        let Some((mean, low, high)) = interval else { continue };
-        for (end, value) in [("", mean), ("_low", low), ("_high", high)] {
-            samples.add(&format!("recrawl_scheduler_{kind}_freshness{end}"), &[], value);
+    for (metrics, values) in [
+        ([AUDITED_FRESHNESS, AUDITED_FRESHNESS_LOW, AUDITED_FRESHNESS_HIGH], audited),
+        ([CALIBRATED_FRESHNESS, CALIBRATED_FRESHNESS_LOW, CALIBRATED_FRESHNESS_HIGH], calibrated),
+    ] {
+        for (metric, value) in metrics.into_iter().zip(values.into_iter().flatten()) {
+            samples.add(metric, &[], value);
         }
     }
 }
@@ -250,20 +221,20 @@ mod tests {
         fetches.add_duration(Duration::from_millis(700));
         let status = StageStatus {
             name: "scheduler".to_owned(),
-            figures: BTreeMap::from([("pages", 4.0), ("answers_total", 7.0), ("price_sum", 3.0)]),
+            figures: BTreeMap::from([(scheduler::PAGES, 4.0), (scheduler::ANSWERS, 7.0), (scheduler::PRICE, 3.0)]),
             violations: BTreeMap::from([("positions_never_go_back", 0)]),
             partitions: vec![0, 1],
-            histograms: BTreeMap::from([("commit_seconds", commits)]),
+            histograms: BTreeMap::from([(stage::COMMIT_SECONDS, commits)]),
             ..StageStatus::default()
         };
-        let figures = BTreeMap::from([("outcome_fetched", 2.0), ("outcome_port_refused", 0.0)]);
-        let histograms = BTreeMap::from([("fetch_seconds", fetches)]);
-        let fetcher = StageStatus { name: "fetcher".to_owned(), figures, histograms, ..StageStatus::default() };
+        let answers = BTreeMap::from([("fetched", 2), ("port_refused", 0)]);
+        let histograms = BTreeMap::from([(fetcher::FETCH_SECONDS, fetches)]);
+        let fetcher = StageStatus { name: "fetcher".to_owned(), answers, histograms, ..StageStatus::default() };
         let board = Board::new(vec![Arc::new(Mutex::new(status)), Arc::new(Mutex::new(fetcher))], 1.0);
         let of =
             |partition, records, second| Backlog { partition, records, oldest: Some(Timestamp::from_secs(second)) };
         board.show_backlogs([("scheduler", vec![of(0, 1, 90), of(1, 1, 70)])].into(), Timestamp::from_secs(100));
-        board.show_figures(vec![("recrawl_log_missing_writes_total", 2.0)]);
+        board.show_figures(vec![(metrics::process::LOG_MISSING_WRITES, 2.0)]);
         let text = text(&board, Some(PingCounts { taken: 5, ..PingCounts::default() }));
         for line in [
             "recrawl_backlog_records{stage=\"scheduler\",partition=\"1\"} 1.0",

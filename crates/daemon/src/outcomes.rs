@@ -24,7 +24,7 @@ pub fn outcome_counts(count_of: impl Fn(AnswerKind) -> u64) -> Vec<OutcomeCount>
         let AnswerReport { class, words, setting, .. } = kind.report();
         OutcomeCount {
             class,
-            outcome: kind.report().name().to_owned(),
+            outcome: kind.report().name.to_owned(),
             meaning: words.to_owned(),
             setting: setting.map(str::to_owned),
             count: count_of(kind),

@@ -22,6 +22,7 @@ use crate::rules::FrontierRules;
 use crate::siblings::{TaughtCells, belief_of};
 use crate::ties::weight_of;
 use messages::{Demand, SweepForecast, Verdict};
+use metrics::{Figure, scheduler as figure};
 use page::{HostName, PageId, Timestamp};
 use revisit::PolicyPage;
 use revisit::columns::{Expectations, Slot};
@@ -216,45 +217,48 @@ impl Frontier {
         self.demand.publish(&self.pages, &self.rules, &self.outlook, partition, now)
     }
 
-    /// Metrics by name.
-    pub fn figures(&self) -> Vec<(&'static str, f64)> {
+    /// Figures of the partition.
+    pub fn figures(&self) -> Vec<Figure> {
         vec![
-            ("pages", self.pages.pages() as f64),
-            ("never_fetched", self.pages.never_fetched() as f64),
-            ("unanswered", self.pages.unanswered() as f64),
-            ("due", self.counts.due as f64),
-            ("in_flight", self.pages.in_flight() as f64),
-            ("hosts", self.hosts.len() as f64),
+            (figure::PAGES, self.pages.pages() as f64),
+            (figure::NEVER_FETCHED, self.pages.never_fetched() as f64),
+            (figure::UNANSWERED, self.pages.unanswered() as f64),
+            (figure::DUE, self.counts.due as f64),
+            (figure::IN_FLIGHT, self.pages.in_flight() as f64),
+            (figure::HOSTS, self.hosts.len() as f64),
             // Totals of the state include those from before a restart and move with their partitions, so they are not
             // counters.
-            ("fetches", self.counts.fetches as f64),
-            ("changes", self.counts.changes as f64),
-            ("answers_total", self.counts.answers as f64),
-            ("fetches_seen_total", self.counts.fetches_seen as f64),
-            ("changes_seen_total", self.counts.changes_seen as f64),
-            ("leases_expired_total", self.counts.leases_expired as f64),
-            ("late_answers_total", self.counts.late_answers as f64),
-            ("unknown_pages_total", self.counts.unknown_pages as f64),
-            ("refused_pages_total", self.counts.refused_pages as f64),
-            ("pages_out_of_scope_total", self.counts.pages_out_of_scope as f64),
-            ("forgotten_pages", self.forgotten.len() as f64),
-            ("forgotten_links_total", self.counts.forgotten_links as f64),
-            ("forgotten_seeds_total", self.counts.forgotten_seeds as f64),
-            ("evicted_pages_total", self.counts.evicted_pages as f64),
-            ("hints_total", self.counts.hints as f64),
-            ("mirrors", self.pages.mirrors() as f64),
-            ("fetches_spared_by_mirrors_total", self.counts.spared as f64),
-            ("fresh_pages", self.counts.expected.fresh_pages),
-            ("copies", self.counts.expected.copies as f64),
-            ("total_age_seconds", self.counts.expected.age_days * 86_400.0),
-            ("audit_looks", self.audit.looks as f64),
-            ("audit_fresh", self.audit.fresh as f64),
-            ("audit_recent_looks", self.audit.recent.looks),
-            ("audit_recent_fresh", self.audit.recent.fresh),
-            ("audit_recent_expected", self.audit.recent.expected),
-            ("price_sum", self.demand.price()),
+            (figure::FETCHES, self.counts.fetches as f64),
+            (figure::CHANGES, self.counts.changes as f64),
+            (figure::ANSWERS, self.counts.answers as f64),
+            (figure::FETCHES_SEEN, self.counts.fetches_seen as f64),
+            (figure::CHANGES_SEEN, self.counts.changes_seen as f64),
+            (figure::LEASES_EXPIRED, self.counts.leases_expired as f64),
+            (figure::LATE_ANSWERS, self.counts.late_answers as f64),
+            (figure::UNKNOWN_PAGES, self.counts.unknown_pages as f64),
+            (figure::REFUSED_PAGES, self.counts.refused_pages as f64),
+            (figure::PAGES_OUT_OF_SCOPE, self.counts.pages_out_of_scope as f64),
+            (figure::FORGOTTEN_PAGES, self.forgotten.len() as f64),
+            (figure::FORGOTTEN_LINKS, self.counts.forgotten_links as f64),
+            (figure::FORGOTTEN_SEEDS, self.counts.forgotten_seeds as f64),
+            (figure::EVICTED_PAGES, self.counts.evicted_pages as f64),
+            (figure::HINTS, self.counts.hints as f64),
+            (figure::MIRRORS, self.pages.mirrors() as f64),
+            (figure::FETCHES_SPARED_BY_MIRRORS, self.counts.spared as f64),
+            (figure::FRESH_PAGES, self.counts.expected.fresh_pages),
+            (figure::COPIES, self.counts.expected.copies as f64),
+            (figure::TOTAL_AGE_SECONDS, self.counts.expected.age_days * 86_400.0),
+            (figure::AUDIT_LOOKS, self.audit.looks as f64),
+            (figure::AUDIT_FRESH, self.audit.fresh as f64),
+            (figure::AUDIT_RECENT_LOOKS, self.audit.recent.looks),
+            (figure::AUDIT_RECENT_FRESH, self.audit.recent.fresh),
+            (figure::AUDIT_RECENT_EXPECTED, self.audit.recent.expected),
+            (figure::PRICE, self.demand.price()),
             // An equal part, so that the parts add up to the budget of the settings at any moment.
-            ("budget_fetches_per_second", self.rules.budget_per_day / f64::from(self.demand.partitions()) / 86_400.0),
+            (
+                figure::BUDGET_FETCHES_PER_SECOND,
+                self.rules.budget_per_day / f64::from(self.demand.partitions()) / 86_400.0,
+            ),
         ]
     }
 }

@@ -164,7 +164,7 @@ impl PageReport {
             outcome: page.outcome.as_ref().map(messages::word),
             status: page.status,
             verdict: page.verdict.as_ref().map(messages::word),
-            last_failure: page.failure.as_ref().map(|failure| failure.kind().report().name().to_owned()),
+            last_failure: page.failure.as_ref().map(|failure| failure.kind().report().name.to_owned()),
             last_failure_at: moment(page.failure.as_ref().map(|failure| failure.at)),
             last_failure_status: page.failure.as_ref().and_then(|failure| failure.status),
             last_failure_means: page.failure.map(|failure| failure.kind().report().in_words()),

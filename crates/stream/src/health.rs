@@ -5,6 +5,8 @@ use crate::histogram::Histogram;
 use crate::invariants::{AT_RUN_TIME, BrokenInvariant};
 use crate::log::{ErrorKind, LogError};
 use crate::protocol::{Recovery, after_failure};
+use metrics::Metric;
+use metrics::stage::{BATCH_RECORDS, COMMIT_SECONDS, POLL_TO_COMMIT_SECONDS, RESTORE_SECONDS};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,17 +18,8 @@ const STATUS_EVERY: Duration = Duration::from_millis(500);
 /// Interval between estimates of the size of the state, in real time. An estimate reads the index of every file.
 const STATE_SIZE_EVERY: Duration = Duration::from_secs(10);
 
-/// Records that one poll returned, if any.
-pub(crate) const BATCH_RECORDS: &str = "batch_records";
-/// From the return of a poll to the end of the commit in the same turn.
-pub(crate) const POLL_TO_COMMIT_SECONDS: &str = "poll_to_commit_seconds";
-/// A transaction, from the first call to the log's answer.
-pub(crate) const COMMIT_SECONDS: &str = "commit_seconds";
-/// From the assignment of a partition to the start of its task.
-pub(crate) const RESTORE_SECONDS: &str = "restore_seconds";
-
 /// The histograms of every stage, with the bounds of their buckets.
-const HISTOGRAMS: [(&str, &[f64]); 4] = [
+const HISTOGRAMS: [(&Metric, &[f64]); 4] = [
     (BATCH_RECORDS, Histogram::RECORDS),
     (POLL_TO_COMMIT_SECONDS, Histogram::SECONDS),
     (COMMIT_SECONDS, Histogram::SECONDS),
@@ -76,14 +69,16 @@ pub struct StageStatus {
     pub restore_remaining_records: u64,
     /// Bytes on disk of the state of the assigned and restored partitions, by the store's estimate.
     pub state_bytes: u64,
-    /// Histograms by name.
-    pub histograms: BTreeMap<&'static str, Histogram>,
+    /// Histograms of the stage.
+    pub histograms: BTreeMap<&'static Metric, Histogram>,
     /// The missing schema, while a record waits for it.
     pub waits_for: Option<String>,
     /// How often the figures were computed since start.
     pub refreshes_total: u64,
     /// The processors' figures, summed over partitions.
-    pub figures: BTreeMap<&'static str, f64>,
+    pub figures: BTreeMap<&'static Metric, f64>,
+    /// Answers to requests since start by their kind, if the stage has requests in flight.
+    pub answers: BTreeMap<&'static str, u64>,
     /// Last failure; `None` if there was none.
     pub last_error: Option<String>,
 }
@@ -150,7 +145,7 @@ impl StageHealth {
     }
 
     /// Adds a value to one of the histograms of every stage.
-    pub fn measured(&self, what: &'static str, value: f64) {
+    pub fn measured(&self, what: &'static Metric, value: f64) {
         self.update(|status| {
             if let Some(histogram) = status.histograms.get_mut(what) {
                 histogram.add(value);

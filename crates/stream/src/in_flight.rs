@@ -9,7 +9,7 @@ use crate::span::Step;
 use crate::table::{Table, TableKey};
 use crate::task_tables::TaskView;
 use bytes::Bytes;
-use page::Timestamp;
+use metrics::{Figure, Metric};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 use wire::{Encoded, Keyed, Topic, TopicName};
@@ -138,12 +138,17 @@ pub trait InFlight: Send {
     /// Number of requests started and not answered. Requests that wait to start do not count.
     fn under_way(&self) -> usize;
 
-    /// Figures for `/status` and `/metrics`, by name.
-    fn figures(&self, now: Timestamp) -> Vec<(&'static str, f64)>;
+    /// Figures for `/status` and `/metrics`. `unanswered`: requests read from the log and not answered.
+    fn figures(&self, unanswered: usize) -> Vec<Figure>;
 
-    /// Histograms for `/metrics`, by name.
-    fn histograms(&self) -> Vec<(&'static str, Histogram)> {
+    /// Histograms for `/metrics`.
+    fn histograms(&self) -> Vec<(&'static Metric, Histogram)> {
         Vec::new()
+    }
+
+    /// Answers since start by their kind, for `/status` and `/metrics`.
+    fn answers(&self) -> BTreeMap<&'static str, u64> {
+        BTreeMap::new()
     }
 }
 
@@ -256,6 +261,7 @@ impl RequestWindow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use page::Timestamp;
     use proptest::prelude::*;
     use std::sync::Arc;
 

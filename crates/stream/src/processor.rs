@@ -7,6 +7,7 @@ use crate::record::{InputRecord, OutputRecord, TopicPartition};
 use crate::store::{StateStore, TaskId};
 use crate::table::{Table, TableError, TableKey, place_of};
 use bytes::Bytes;
+use metrics::Figure;
 use page::Timestamp;
 use std::sync::Arc;
 use wire::{Encoded, Keyed, Topic, TopicName};
@@ -43,9 +44,8 @@ pub trait Processor: Send {
         Ok(())
     }
 
-    /// Figures for `/status` and `/metrics`, by name.
-    fn figures(&self, now: Timestamp) -> Vec<(&'static str, f64)> {
-        let _ = now;
+    /// Figures for `/status` and `/metrics`, which are added up over the partitions.
+    fn figures(&self) -> Vec<Figure> {
         Vec::new()
     }
 }

@@ -13,7 +13,7 @@ mod schemas;
 mod traces;
 
 use crate::clock::Clock;
-use crate::health::{BATCH_RECORDS, POLL_TO_COMMIT_SECONDS, StageHealth, StageStatus, Stopped};
+use crate::health::{StageHealth, StageStatus, Stopped};
 use crate::in_flight::InFlight;
 use crate::log::{ErrorKind, Event, Log, LogError, LogReader, Member, MemberSpec, PollLimits, StateIn};
 use crate::process_error::ProcessError;
@@ -25,6 +25,8 @@ use crate::span::Tracing;
 use crate::spec::{ProcessorFactory, RunnerSettings, StageSpec, StageWork};
 use crate::store::StoreProvider;
 use crate::task::{Task, TaskError};
+use metrics::Metric;
+use metrics::stage::{BATCH_RECORDS, POLL_TO_COMMIT_SECONDS};
 use page::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -80,7 +82,7 @@ pub struct StageRunner {
     /// Since when the oldest uncommitted answer waits, on the monotonic clock.
     waiting_since: Option<Duration>,
     /// Totals of closed tasks, because a process's counters must never go back.
-    closed_totals: BTreeMap<&'static str, f64>,
+    closed_totals: BTreeMap<&'static Metric, f64>,
     /// Records on which a processor panicked: the number of panics and the last message.
     panics: BTreeMap<(u32, u64), (u32, String)>,
     /// Partitions whose next record cannot be read yet.
@@ -300,14 +302,15 @@ impl StageRunner {
         if !self.health.is_due(&*self.clock) {
             return;
         }
-        let now = self.clock.now();
         let mut figures = self.closed_totals.clone();
-        self.tasks.values().for_each(|task| task.add_figures(now, &mut figures));
+        self.tasks.values().for_each(|task| task.add_figures(&mut figures));
         if let StageWork::InFlight(engine, _) = &self.spec.work {
-            figures.extend(engine.figures(now));
-            figures.insert("in_flight", self.unanswered() as f64);
-            let histograms = engine.histograms();
-            self.health.update(|status| status.histograms.extend(histograms));
+            figures.extend(engine.figures(self.unanswered()));
+            let (histograms, answers) = (engine.histograms(), engine.answers());
+            self.health.update(|status| {
+                status.histograms.extend(histograms);
+                status.answers = answers;
+            });
         }
         let partitions: Vec<u32> = self.tasks.keys().copied().collect();
         let restoring: Vec<u32> = self.restoring.keys().copied().collect();

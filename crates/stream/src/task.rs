@@ -11,6 +11,7 @@ use crate::record::{InputRecord, OutputRecord, TopicPartition};
 use crate::span::Span;
 use crate::store::{Checkpoint, StateStore, StoreError, StoreWrite, TaskId};
 use bytes::Bytes;
+use metrics::Metric;
 use page::Timestamp;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -263,10 +264,10 @@ impl Task {
     }
 
     /// Adds the processor's figures.
-    pub(crate) fn add_figures(&self, now: Timestamp, figures: &mut BTreeMap<&'static str, f64>) {
+    pub(crate) fn add_figures(&self, figures: &mut BTreeMap<&'static Metric, f64>) {
         if let TaskWork::Processor(processor) = &self.work {
-            for (name, value) in processor.figures(now) {
-                *figures.entry(name).or_insert(0.0) += value;
+            for (metric, value) in processor.figures() {
+                *figures.entry(metric).or_insert(0.0) += value;
             }
         }
     }

@@ -19,7 +19,7 @@ impl Detector {
                 answer.add(CONTENTS.name(), context.get(CONTENTS, &url.page_id())?.as_ref());
             }
             (QuestionKind::Figures, _) => {
-                answer.set_figures(&self.figures(context.now())).map_err(ProcessError::SetAside)?;
+                answer.set_figures(&self.figures()).map_err(ProcessError::SetAside)?;
             }
             _ => return Err(ProcessError::SetAside(QuestionDesk::refusal(question))),
         }

@@ -32,6 +32,7 @@ use messages::{
     ChangeForm, ChangedUnit, DetectorEvent, FetchResult, LookJudgement, Message, PageChange, PageObservation,
     QuestionDesk, Verdict, body,
 };
+use metrics::{Figure, detector as figure};
 use page::{Timestamp, UrlRules};
 use scope::Scope;
 use settings::{Contents, Discover, Settings};
@@ -306,28 +307,28 @@ impl Processor for Detector {
         Ok(())
     }
 
-    fn figures(&self, _now: Timestamp) -> Vec<(&'static str, f64)> {
+    fn figures(&self) -> Vec<Figure> {
         let counts = &self.counts;
         // All partitions know the same focuses, and figures are added up.
         let of_one = |count: u64| if self.partition == 0 { count } else { 0 };
         let (focuses, left_out, targets) = self.rules.focuses.counts();
         let counted = [
-            ("results_total", counts.results),
-            ("repeats_total", counts.repeats),
-            ("changes_total", counts.changes),
-            ("held_total", counts.held),
-            ("lists_total", counts.lists),
-            ("hints_total", counts.hints),
-            ("foreign_entries_total", counts.foreign_entries),
-            ("triggers_fired_total", counts.triggers),
-            ("watch_misses_total", counts.watch_misses),
-            ("untriggered_changes_total", counts.untriggered),
-            ("links_left_out_total", counts.links_left_out),
-            ("pages_removed_total", counts.removed),
-            ("bad_focus_orders_total", of_one(counts.bad_focus_orders)),
-            ("focuses", of_one(focuses as u64)),
-            ("focuses_left_out", of_one(left_out as u64)),
-            ("focus_targets", of_one(targets as u64)),
+            (figure::RESULTS, counts.results),
+            (figure::REPEATS, counts.repeats),
+            (figure::CHANGES, counts.changes),
+            (figure::HELD, counts.held),
+            (figure::LISTS, counts.lists),
+            (figure::HINTS, counts.hints),
+            (figure::FOREIGN_ENTRIES, counts.foreign_entries),
+            (figure::TRIGGERS_FIRED, counts.triggers),
+            (figure::WATCH_MISSES, counts.watch_misses),
+            (figure::UNTRIGGERED_CHANGES, counts.untriggered),
+            (figure::LINKS_LEFT_OUT, counts.links_left_out),
+            (figure::PAGES_REMOVED, counts.removed),
+            (figure::BAD_FOCUS_ORDERS, of_one(counts.bad_focus_orders)),
+            (figure::FOCUSES, of_one(focuses as u64)),
+            (figure::FOCUSES_LEFT_OUT, of_one(left_out as u64)),
+            (figure::FOCUS_TARGETS, of_one(targets as u64)),
         ];
         let counted = counted.into_iter().map(|(name, count)| (name, count as f64));
         counted.chain(self.questions.figures()).collect()

@@ -26,6 +26,7 @@ use messages::topics::{ANSWERS, PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
 use messages::{
     ChangeBelief, ChangeEstimate, EstimatorEvent, PageObservation, Question, QuestionDesk, QuestionKind, Verdict,
 };
+use metrics::{Figure, estimator as figure};
 use page::Timestamp;
 use settings::Settings;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
@@ -86,7 +87,7 @@ impl Estimator {
                 answer.add(PAGES.name(), context.get(PAGES, &url.page_id())?.as_ref());
             }
             (QuestionKind::Figures, _) => {
-                answer.set_figures(&self.figures(context.now())).map_err(ProcessError::SetAside)?;
+                answer.set_figures(&self.figures()).map_err(ProcessError::SetAside)?;
             }
             _ => return Err(ProcessError::SetAside(QuestionDesk::refusal(question))),
         }
@@ -178,15 +179,15 @@ impl Processor for Estimator {
         Ok(())
     }
 
-    fn figures(&self, _now: Timestamp) -> Vec<(&'static str, f64)> {
+    fn figures(&self) -> Vec<Figure> {
         let groups = self.learner.as_ref().map_or(0, |learner| match learner {
             PartitionLearner::Sweeps(learner) => learner.groups(),
             PartitionLearner::Rates(learner) => learner.groups(),
         });
         let own = [
-            ("observations_total", self.observations as f64),
-            ("changes_total", self.changes as f64),
-            ("groups", groups as f64),
+            (figure::OBSERVATIONS, self.observations as f64),
+            (figure::CHANGES, self.changes as f64),
+            (figure::GROUPS, groups as f64),
         ];
         own.into_iter().chain(self.questions.figures()).collect()
     }

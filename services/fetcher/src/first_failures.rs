@@ -36,7 +36,7 @@ impl FirstFailures {
             Saying::Nothing => {}
             Saying::First(host) => warn!(
                 host,
-                outcome = report.name(),
+                outcome = report.name,
                 means = report.in_words(),
                 detail = result.detail,
                 status = result.look.status,

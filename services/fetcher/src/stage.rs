@@ -10,7 +10,8 @@ use crate::steps::JobSteps;
 use messages::AnswerKind;
 use messages::body::Packing;
 use messages::topics::{FETCH_REQUESTS, FETCH_RESULTS, HOST_STOPS};
-use page::{CanonicalUrl, Timestamp};
+use metrics::{Figure, Metric, fetcher as figure};
+use page::CanonicalUrl;
 use settings::Settings;
 use std::collections::BTreeMap;
 use std::io;
@@ -51,8 +52,8 @@ pub fn stage(
         product_token: rules.product_token.clone(),
         pool: FetchPool::start(Arc::new(FetcherRules { sites_have_owners: true, ..rules }), clock, crashes)?,
         packing,
-        // Every outcome is counted from the start, so that its rate is defined before the first one happens.
-        outcomes: AnswerKind::all().map(|kind| (kind.report().figure, 0)).collect(),
+        // Every kind is counted from the start, so that its rate is defined before the first one happens.
+        answers: AnswerKind::all().map(|kind| (kind.report().name, 0)).collect(),
         failures: FirstFailures::default(),
         latency: Histogram::new(Histogram::SECONDS),
     };
@@ -65,7 +66,7 @@ struct Fetcher {
     pool: FetchPool,
     product_token: String,
     packing: Packing,
-    outcomes: BTreeMap<&'static str, u64>,
+    answers: BTreeMap<&'static str, u64>,
     failures: FirstFailures,
     /// Latency of the requests that were sent.
     latency: Histogram,
@@ -139,7 +140,7 @@ impl InFlight for Fetcher {
             self.latency.add_duration(Duration::from_millis(u64::try_from(result.look.latency_ms).unwrap_or(0)));
         }
         let kind = AnswerKind::of(&result.look);
-        *self.outcomes.entry(kind.report().figure).or_default() += 1;
+        *self.answers.entry(kind.report().name).or_default() += 1;
         self.failures.take(kind, &result);
         // The body is in memory until the detector has read it.
         let answer = AnsweredRequest::new(tag).in_steps(steps).with_holding(FETCH_RESULTS, result, memory);
@@ -158,19 +159,22 @@ impl InFlight for Fetcher {
         self.pool.on_the_wire()
     }
 
-    fn figures(&self, _: Timestamp) -> Vec<(&'static str, f64)> {
+    fn figures(&self, unanswered: usize) -> Vec<Figure> {
         let longest_wait = self.pool.longest_wait().unwrap_or_default();
-        let mut figures = vec![
-            ("hosts", self.pool.hosts() as f64),
-            ("waiting_for_hosts", self.pool.waiting_for_hosts() as f64),
-            ("longest_wait_for_host_seconds", longest_wait.as_secs_f64()),
-            ("on_the_wire", self.pool.on_the_wire() as f64),
-        ];
-        figures.extend(self.outcomes.iter().map(|(&name, &count)| (name, count as f64)));
-        figures
+        vec![
+            (figure::IN_FLIGHT, unanswered as f64),
+            (figure::HOSTS, self.pool.hosts() as f64),
+            (figure::WAITING_FOR_HOSTS, self.pool.waiting_for_hosts() as f64),
+            (figure::LONGEST_WAIT_FOR_HOST_SECONDS, longest_wait.as_secs_f64()),
+            (figure::ON_THE_WIRE, self.pool.on_the_wire() as f64),
+        ]
     }
 
-    fn histograms(&self) -> Vec<(&'static str, Histogram)> {
-        vec![("fetch_seconds", self.latency.clone())]
+    fn histograms(&self) -> Vec<(&'static Metric, Histogram)> {
+        vec![(figure::FETCH_SECONDS, self.latency.clone())]
+    }
+
+    fn answers(&self) -> BTreeMap<&'static str, u64> {
+        self.answers.clone()
     }
 }

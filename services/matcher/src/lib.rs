@@ -12,6 +12,7 @@ pub use crate::state::{BANDS, BandEntry, BucketKey};
 
 use messages::topics::{PAGE_BANDS, SCHEDULER_EVENTS};
 use messages::{MirrorMessage, MirrorSaying, PageBand};
+use metrics::{Figure, matcher as figure};
 use mirrors::{BandKey, MAX_BUCKET_PAGES, SketchEntry, TextSketch, best_match};
 use page::{PageId, Timestamp};
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
@@ -72,12 +73,12 @@ impl Processor for Matcher {
         Ok(())
     }
 
-    fn figures(&self, _now: Timestamp) -> Vec<(&'static str, f64)> {
+    fn figures(&self) -> Vec<Figure> {
         vec![
-            ("bands_total", self.bands as f64),
-            ("comparisons_total", self.comparisons as f64),
-            ("matches_total", self.matches as f64),
-            ("full_buckets_total", self.full_buckets as f64),
+            (figure::BANDS, self.bands as f64),
+            (figure::COMPARISONS, self.comparisons as f64),
+            (figure::MATCHES, self.matches as f64),
+            (figure::FULL_BUCKETS, self.full_buckets as f64),
         ]
     }
 }

@@ -38,7 +38,8 @@ use crate::site_values::SiteValues;
 use importance::link_value::LinkValue;
 use messages::topics::{ANSWERS, RANK_TOTALS, RANKER_EVENTS, SCHEDULER_EVENTS};
 use messages::{LinkCash, PageOutLinks, Question, QuestionDesk, QuestionKind, RankedPage, RankerEvent};
-use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
+use metrics::{Figure, ranker as figure};
+use page::{CanonicalUrl, PageId, SiteKey};
 use settings::{RankMethod, Settings};
 use std::collections::BTreeMap;
 use stream::partitioner::partition_for;
@@ -113,7 +114,7 @@ impl Ranker {
                 answer.add(FOCUS.name(), context.get(FOCUS, &url.page_id())?.as_ref());
             }
             (QuestionKind::Figures, _) => {
-                answer.set_figures(&self.figures(context.now())).map_err(ProcessError::SetAside)?;
+                answer.set_figures(&self.figures()).map_err(ProcessError::SetAside)?;
             }
             _ => return Err(ProcessError::SetAside(QuestionDesk::refusal(question))),
         }
@@ -330,19 +331,19 @@ impl Processor for Ranker {
         Ok(())
     }
 
-    fn figures(&self, _now: Timestamp) -> Vec<(&'static str, f64)> {
+    fn figures(&self) -> Vec<Figure> {
         let (pages, trusted) = self.ledger.pages();
         let own = [
-            ("linked_pages", pages as f64),
-            ("trusted_pages", trusted as f64),
-            ("link_looks_total", self.counts.looks as f64),
-            ("links_total", self.counts.links as f64),
-            ("pages_found_total", self.counts.found as f64),
-            ("weights_sent_total", self.counts.reported as f64),
-            ("links_pruned_total", self.counts.pruned as f64),
-            ("judged_pages", self.focus.totals.judged as f64),
-            ("pages_in_focus", self.focus.totals.in_focus as f64),
-            ("targets_found", self.focus.totals.targets as f64),
+            (figure::LINKED_PAGES, pages as f64),
+            (figure::TRUSTED_PAGES, trusted as f64),
+            (figure::LINK_LOOKS, self.counts.looks as f64),
+            (figure::LINKS, self.counts.links as f64),
+            (figure::PAGES_FOUND, self.counts.found as f64),
+            (figure::WEIGHTS_SENT, self.counts.reported as f64),
+            (figure::LINKS_PRUNED, self.counts.pruned as f64),
+            (figure::JUDGED_PAGES, self.focus.totals.judged as f64),
+            (figure::PAGES_IN_FOCUS, self.focus.totals.in_focus as f64),
+            (figure::TARGETS_FOUND, self.focus.totals.targets as f64),
         ];
         own.into_iter().chain(self.questions.figures()).collect()
     }

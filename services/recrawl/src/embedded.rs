@@ -6,6 +6,7 @@ use daemon::TopicReader;
 use daemon::http::{self, HttpSite, TextResponse};
 use daemon::{Background, Board, HintIntake, StageThreads, Status, StopSignal, TraceExporter, WebClock};
 use messages::{CommandKind, topics};
+use metrics::{fetcher, scheduler};
 use operate::{ADDRESS_FILE, Order, OrderSender};
 use outputs::encoder::feed::{self, FeedAbout, FeedForm};
 use outputs::record::CHANGES;
@@ -124,8 +125,9 @@ impl Embedded {
         }
         // After the backlog: further figures know of every record that was consumed by then.
         let stages = self.board.stages();
-        let figure = |name: &str| stages.iter().filter_map(|stage| stage.figures.get(name)).sum::<f64>();
-        let is_idle = figure("unanswered") == 0.0 && figure("in_flight") == 0.0;
+        let busy = [scheduler::UNANSWERED, scheduler::IN_FLIGHT, fetcher::IN_FLIGHT];
+        let is_idle =
+            stages.iter().flat_map(|stage| &stage.figures).all(|(metric, of)| *of == 0.0 || !busy.contains(metric));
         Ok(is_idle.then(|| stages.iter().map(|stage| stage.refreshes_total).collect()))
     }
 

@@ -32,7 +32,7 @@ impl Scheduler {
                 }
             }
             (QuestionKind::Figures, _, _) => {
-                answer.set_figures(&self.figures(context.now())).map_err(ProcessError::SetAside)?;
+                answer.set_figures(&self.figures()).map_err(ProcessError::SetAside)?;
             }
             (QuestionKind::Hosts, _, Some(selection)) => {
                 let listing = self.list_hosts(selection, context)?;

@@ -24,6 +24,7 @@ use messages::{
     ChangeEstimate, ChangeHint, MirrorMessage, PageLinks, PageRemoval, PagesShown, QuestionDesk, RankedPages,
     SchedulerEvent, SiteListing, SweepForecast,
 };
+use metrics::Figure;
 use page::{PageId, SiteKey, Timestamp};
 use settings::Settings;
 use std::collections::BTreeSet;
@@ -318,7 +319,7 @@ impl Processor for Scheduler {
         Ok(())
     }
 
-    fn figures(&self, _now: Timestamp) -> Vec<(&'static str, f64)> {
+    fn figures(&self) -> Vec<Figure> {
         self.frontier.figures().into_iter().chain(self.questions.figures()).collect()
     }
 }

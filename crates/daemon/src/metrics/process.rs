@@ -1,10 +1,13 @@
 //! Figures of the process as a whole, under the names that all Prometheus clients use.
 
 use super::Samples;
+use metrics::process::{
+    BUILD_INFO, CPU_SECONDS, MAX_FDS, OPEN_FDS, RESIDENT_MEMORY_BYTES, START_TIME_SECONDS, VIRTUAL_MEMORY_BYTES,
+};
 
 /// Version and, on Linux, the use of the machine. What the system does not say is left out.
 pub(super) fn collect(samples: &mut Samples) {
-    samples.add("recrawl_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1.0);
+    samples.add(BUILD_INFO, &[env!("CARGO_PKG_VERSION")], 1.0);
     #[cfg(target_os = "linux")]
     linux(samples);
 }
@@ -15,20 +18,20 @@ fn linux(samples: &mut Samples) {
     let Ok(process) = Process::myself() else { return };
     let ticks_per_second = procfs::ticks_per_second().max(1) as f64;
     if let Ok(stat) = process.stat() {
-        samples.add("process_cpu_seconds_total", &[], (stat.utime + stat.stime) as f64 / ticks_per_second);
-        samples.add("process_resident_memory_bytes", &[], (stat.rss * procfs::page_size()) as f64);
-        samples.add("process_virtual_memory_bytes", &[], stat.vsize as f64);
+        samples.add(CPU_SECONDS, &[], (stat.utime + stat.stime) as f64 / ticks_per_second);
+        samples.add(RESIDENT_MEMORY_BYTES, &[], (stat.rss * procfs::page_size()) as f64);
+        samples.add(VIRTUAL_MEMORY_BYTES, &[], stat.vsize as f64);
         if let Ok(booted_s) = procfs::boot_time_secs() {
             let started_s = booted_s as f64 + stat.starttime as f64 / ticks_per_second;
-            samples.add("process_start_time_seconds", &[], started_s);
+            samples.add(START_TIME_SECONDS, &[], started_s);
         }
     }
     if let Ok(open) = process.fd_count() {
-        samples.add("process_open_fds", &[], open as f64);
+        samples.add(OPEN_FDS, &[], open as f64);
     }
     if let Ok(limits) = process.limits()
         && let LimitValue::Value(most) = limits.max_open_files.soft_limit
     {
-        samples.add("process_max_fds", &[], most as f64);
+        samples.add(MAX_FDS, &[], most as f64);
     }
 }

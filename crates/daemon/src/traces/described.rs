@@ -62,7 +62,7 @@ fn of_look(look: &Look) -> Vec<Attribute> {
     let mut attributes = of_page(look.page_id, &look.url);
     attributes.extend([
         ("recrawl.attempt", look.attempt.into()),
-        ("recrawl.outcome", AnswerKind::of(look).report().name().into()),
+        ("recrawl.outcome", AnswerKind::of(look).report().name.into()),
     ]);
     attributes.extend(look.status.map(|status| ("http.response.status_code", i64::from(status).into())));
     attributes

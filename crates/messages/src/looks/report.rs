@@ -37,8 +37,8 @@ pub enum OutcomeClass {
 pub struct AnswerReport {
     /// How the request went.
     pub class: OutcomeClass,
-    /// The figure that counts such answers: [`AnswerReport::FIGURE`] and the name.
-    pub figure: &'static str,
+    /// The kind in one word, as in messages and metrics.
+    pub name: &'static str,
     /// The kind in words.
     pub words: &'static str,
     /// The setting that would change it, if there is one.
@@ -46,14 +46,6 @@ pub struct AnswerReport {
 }
 
 impl AnswerReport {
-    /// Prefix of the names of all figures.
-    pub const FIGURE: &'static str = "outcome_";
-
-    /// The kind in one word, as in messages and metrics.
-    pub fn name(&self) -> &'static str {
-        self.figure.strip_prefix(Self::FIGURE).unwrap_or(self.figure)
-    }
-
     /// Words and setting, such as "private address (fetch.allow_private_addresses)".
     pub fn in_words(&self) -> String {
         match self.setting {
@@ -101,56 +93,48 @@ impl AnswerKind {
     /// The report on this kind of answer, from the one table of the words.
     pub fn report(self) -> AnswerReport {
         use OutcomeClass::{Failed, Fetched, Missing, NotSent, Unchanged};
-        let (class, figure, words, setting) = match self {
+        let (class, name, words, setting) = match self {
             Self::Outcome(outcome) => match outcome {
-                FetchOutcome::Fetched => (Fetched, "outcome_fetched", "new content", None),
-                FetchOutcome::NotModified => (Unchanged, "outcome_not_modified", "not modified (304)", None),
-                FetchOutcome::SameContent => (Unchanged, "outcome_same_content", "same content", None),
-                FetchOutcome::RedirectedAway => {
-                    (Missing, "outcome_redirected_away", "redirect without a usable target", None)
-                }
-                FetchOutcome::NotFound => (Missing, "outcome_not_found", "not found (404)", None),
-                FetchOutcome::Gone => (Missing, "outcome_gone", "gone (410)", None),
-                FetchOutcome::ClientError => (Failed, "outcome_client_error", "refused by the server (4xx)", None),
-                FetchOutcome::RateLimited => (Failed, "outcome_rate_limited", "rate limited (429, 503)", None),
-                FetchOutcome::ServerError => (Failed, "outcome_server_error", "server error (5xx)", None),
-                FetchOutcome::TimedOut => (Failed, "outcome_timed_out", "timed out", None),
-                FetchOutcome::ConnectFailed => (Failed, "outcome_connect_failed", "no connection", None),
-                FetchOutcome::DnsFailed => (NotSent, "outcome_dns_failed", "host name does not resolve", None),
-                FetchOutcome::TlsFailed => (Failed, "outcome_tls_failed", "TLS failed", Some("fetch.extra_ca")),
-                FetchOutcome::ConnectionLost => (Failed, "outcome_connection_lost", "connection lost", None),
-                FetchOutcome::MalformedResponse => (Failed, "outcome_malformed_response", "invalid response", None),
-                FetchOutcome::TooLarge => (Failed, "outcome_too_large", "too large", None),
+                FetchOutcome::Fetched => (Fetched, "fetched", "new content", None),
+                FetchOutcome::NotModified => (Unchanged, "not_modified", "not modified (304)", None),
+                FetchOutcome::SameContent => (Unchanged, "same_content", "same content", None),
+                FetchOutcome::RedirectedAway => (Missing, "redirected_away", "redirect without a usable target", None),
+                FetchOutcome::NotFound => (Missing, "not_found", "not found (404)", None),
+                FetchOutcome::Gone => (Missing, "gone", "gone (410)", None),
+                FetchOutcome::ClientError => (Failed, "client_error", "refused by the server (4xx)", None),
+                FetchOutcome::RateLimited => (Failed, "rate_limited", "rate limited (429, 503)", None),
+                FetchOutcome::ServerError => (Failed, "server_error", "server error (5xx)", None),
+                FetchOutcome::TimedOut => (Failed, "timed_out", "timed out", None),
+                FetchOutcome::ConnectFailed => (Failed, "connect_failed", "no connection", None),
+                FetchOutcome::DnsFailed => (NotSent, "dns_failed", "host name does not resolve", None),
+                FetchOutcome::TlsFailed => (Failed, "tls_failed", "TLS failed", Some("fetch.extra_ca")),
+                FetchOutcome::ConnectionLost => (Failed, "connection_lost", "connection lost", None),
+                FetchOutcome::MalformedResponse => (Failed, "malformed_response", "invalid response", None),
+                FetchOutcome::TooLarge => (Failed, "too_large", "too large", None),
                 FetchOutcome::TooManyRedirects => {
-                    (Failed, "outcome_too_many_redirects", "too many redirects", Some("fetch.max_redirects"))
+                    (Failed, "too_many_redirects", "too many redirects", Some("fetch.max_redirects"))
                 }
-                FetchOutcome::RobotsDisallowed => (NotSent, "outcome_robots_disallowed", "robots.txt forbids it", None),
-                FetchOutcome::RobotsUnavailable => {
-                    (NotSent, "outcome_robots_unavailable", "robots.txt unreachable", None)
-                }
+                FetchOutcome::RobotsDisallowed => (NotSent, "robots_disallowed", "robots.txt forbids it", None),
+                FetchOutcome::RobotsUnavailable => (NotSent, "robots_unavailable", "robots.txt unreachable", None),
                 FetchOutcome::AddressRefused => {
-                    (NotSent, "outcome_address_refused", "private address", Some("fetch.allow_private_addresses"))
+                    (NotSent, "address_refused", "private address", Some("fetch.allow_private_addresses"))
                 }
-                FetchOutcome::PortRefused => (NotSent, "outcome_port_refused", "port not allowed", Some("fetch.ports")),
+                FetchOutcome::PortRefused => (NotSent, "port_refused", "port not allowed", Some("fetch.ports")),
                 FetchOutcome::ContactMissing => {
-                    (NotSent, "outcome_contact_missing", "no contact configured", Some("crawl.contact"))
+                    (NotSent, "contact_missing", "no contact configured", Some("crawl.contact"))
                 }
-                FetchOutcome::OutOfScope => (NotSent, "outcome_out_of_scope", "left out by a rule or a filter", None),
+                FetchOutcome::OutOfScope => (NotSent, "out_of_scope", "left out by a rule or a filter", None),
                 FetchOutcome::ContentRefused => {
-                    (Failed, "outcome_content_refused", "unwanted content", Some("fetch.content_types"))
+                    (Failed, "content_refused", "unwanted content", Some("fetch.content_types"))
                 }
-                FetchOutcome::SetAside => (NotSent, "outcome_set_aside", "under way at crashes of the fetcher", None),
-                FetchOutcome::Unknown => (Failed, "outcome_unknown", "outcome of a newer version", None),
+                FetchOutcome::SetAside => (NotSent, "set_aside", "under way at crashes of the fetcher", None),
+                FetchOutcome::Unknown => (Failed, "unknown", "outcome of a newer version", None),
             },
-            Self::RedirectRefused => {
-                (Failed, "outcome_redirect_refused", "redirect to where nothing may be sent", None)
-            }
-            Self::HostLeftAlone => (NotSent, "outcome_host_left_alone", "host left alone after a refusal", None),
-            Self::LeaseOver => {
-                (NotSent, "outcome_lease_over", "waited too long for its host", Some("policy.lease_timeout"))
-            }
+            Self::RedirectRefused => (Failed, "redirect_refused", "redirect to where nothing may be sent", None),
+            Self::HostLeftAlone => (NotSent, "host_left_alone", "host left alone after a refusal", None),
+            Self::LeaseOver => (NotSent, "lease_over", "waited too long for its host", Some("policy.lease_timeout")),
         };
-        AnswerReport { class, figure, words, setting }
+        AnswerReport { class, name, words, setting }
     }
 }
 
@@ -161,14 +145,14 @@ mod tests {
     use page::{CanonicalUrl, Timestamp};
 
     #[test]
-    fn every_kind_has_a_figure_of_its_own_under_the_name_that_messages_use() {
-        let mut figures: Vec<_> = AnswerKind::all().map(|kind| kind.report().figure).collect();
-        let count = figures.len();
-        figures.sort_unstable();
-        figures.dedup();
-        assert_eq!(figures.len(), count);
+    fn every_kind_has_a_name_of_its_own_which_messages_use() {
+        let mut names: Vec<_> = AnswerKind::all().map(|kind| kind.report().name).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
         for outcome in FetchOutcome::ALL {
-            assert_eq!(AnswerKind::Outcome(outcome).report().name(), crate::word(&outcome));
+            assert_eq!(AnswerKind::Outcome(outcome).report().name, crate::word(&outcome));
         }
     }
 

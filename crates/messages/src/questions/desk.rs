@@ -1,6 +1,8 @@
 //! How a stage takes questions: which it answers, and how many.
 
 use crate::{Answer, Question};
+use metrics::Figure;
+use metrics::stage::{QUESTIONS_ANSWERED, QUESTIONS_EXPIRED};
 use page::Timestamp;
 
 /// Takes the questions of a task and counts them.
@@ -37,8 +39,8 @@ impl QuestionDesk {
         )
     }
 
-    /// Metrics by name.
-    pub fn figures(&self) -> [(&'static str, f64); 2] {
-        [("questions_answered_total", self.answered as f64), ("questions_expired_total", self.expired as f64)]
+    /// Figures of the stage.
+    pub fn figures(&self) -> [Figure; 2] {
+        [(QUESTIONS_ANSWERED, self.answered as f64), (QUESTIONS_EXPIRED, self.expired as f64)]
     }
 }

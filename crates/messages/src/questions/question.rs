@@ -1,6 +1,7 @@
 //! Questions of operators about the state of the stages, and the answers.
 
 use crate::{DecodeError, Encoded, impl_message};
+use metrics::Figure;
 use page::{CanonicalUrl, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -117,8 +118,9 @@ impl Answer {
     ///
     /// # Errors
     /// As [`Self::set_json`].
-    pub fn set_figures(&mut self, figures: &[(&'static str, f64)]) -> Result<(), String> {
-        let finite = figures.iter().filter(|(_, value)| value.is_finite()).copied();
+    pub fn set_figures(&mut self, figures: &[Figure]) -> Result<(), String> {
+        let finite =
+            figures.iter().filter(|(_, value)| value.is_finite()).map(|(metric, value)| (metric.figure, value));
         self.set_json(&finite.collect::<BTreeMap<_, _>>())
     }
 

@@ -5,6 +5,7 @@ use crate::{ExplanationParts, PageParts};
 use daemon::{CommandFailure, StageLag, Status, TopicReader, WebClock};
 use messages::topics::{self, TopicSpec};
 use messages::{Answer, Encoded, HostSelection, PageContent, Question, QuestionKind};
+use metrics::Metric;
 use page::{CanonicalUrl, DAY, MINUTE};
 use scheduler::{HostListing, MOST_LISTED_HOSTS};
 use settings::Settings;
@@ -237,13 +238,19 @@ impl CrawlState for Asker {
                 reported.into_iter().for_each(|(name, value)| *sums.entry(name).or_default() += value);
             }
         }
-        let figure =
-            |stage: &str, name: &str| figures.get(stage).and_then(|sums| sums.get(name)).copied().unwrap_or(0.0);
+        let figure = |metric: &'static Metric| {
+            figures.get(metric.stage).and_then(|sums| sums.get(metric.figure)).copied().unwrap_or(0.0)
+        };
         let mut status = match answers.has(SCHEDULER) {
             true => Status::of_figures(figure),
             false => Status::default(),
         };
         status.unanswered = answers.silent.iter().map(|(stage, partition)| format!("{stage}/{partition}")).collect();
+        if let Some(price) =
+            figures.get_mut(SCHEDULER.0).and_then(|sums| sums.get_mut(metrics::scheduler::PRICE.figure))
+        {
+            *price /= answers.of(SCHEDULER).count() as f64;
+        }
         for (stage, partitions) in backlogs {
             let oldest = partitions.iter().filter_map(|of| of.oldest).min();
             let answered = asked.iter().find(|asked| asked.0 == stage).map(|asked| answers.of(*asked).count());

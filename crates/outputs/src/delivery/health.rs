@@ -4,6 +4,7 @@ use crate::source::{PartitionProgress, TopicFollower, pause};
 use daemon::http::{self, HttpSite};
 use daemon::{Background, Board, CommandFailure, StopSignal, TopicReader, WebClock};
 use messages::PageChange;
+use metrics::delivery::{FAILED_ATTEMPTS, LEFT_OUT};
 use page::Timestamp;
 use settings::Settings;
 use std::collections::BTreeMap;
@@ -14,10 +15,6 @@ use stream::{Backlog, Clock, StageStatus};
 
 /// Name of the delivery among the stages.
 const STAGE: &str = "delivery";
-/// Attempts that failed.
-const FAILED_ATTEMPTS: &str = "failed_attempts_total";
-/// Changes that were given up and left out.
-const LEFT_OUT: &str = "left_out_total";
 /// Interval between looks at the ends of the topic.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// Longest time of one turn besides an attempt: each partition may have an open transaction, which is waited for.

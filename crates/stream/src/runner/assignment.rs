@@ -1,7 +1,6 @@
 //! Assignment, restore and revocation of partitions.
 
 use super::{StageRunner, factory};
-use crate::health::RESTORE_SECONDS;
 use crate::in_flight::RequestWindow;
 use crate::log::ErrorKind;
 use crate::processor::Topics;
@@ -9,6 +8,8 @@ use crate::record::InputRecord;
 use crate::restore::{RestoreContext, Restored, Restoring};
 use crate::store::TaskId;
 use crate::task::{Task, TaskError, TaskState, TaskWork};
+use metrics::MetricKind;
+use metrics::stage::RESTORE_SECONDS;
 use page::Timestamp;
 use std::collections::BTreeMap;
 use tracing::info;
@@ -35,14 +36,14 @@ impl StageRunner {
             self.restoring.remove(partition);
             self.held.remove(partition);
             let Some(task) = self.tasks.remove(partition) else { continue };
-            task.add_figures(self.clock.now(), &mut totals);
+            task.add_figures(&mut totals);
             if let TaskWork::InFlight(window) = &task.work {
                 epochs.push(window.epoch);
             }
             info!(stage = self.spec.name, partition, "task closed");
         }
-        for (name, total) in totals.into_iter().filter(|(name, _)| name.ends_with("_total")) {
-            *self.closed_totals.entry(name).or_insert(0.0) += total;
+        for (metric, total) in totals.into_iter().filter(|(metric, _)| metric.kind == MetricKind::Counter) {
+            *self.closed_totals.entry(metric).or_insert(0.0) += total;
         }
         if let Some(engine) = self.engine().filter(|_| !epochs.is_empty()) {
             engine.withdraw(&epochs);

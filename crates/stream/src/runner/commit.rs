@@ -1,7 +1,6 @@
 //! Commits the staged work of all tasks as one unit, then applies it to their stores.
 
 use super::StageRunner;
-use crate::health::COMMIT_SECONDS;
 use crate::invariants::positions_never_go_back;
 use crate::log::{Commit, ErrorKind, LogError, Receipt, StateIn};
 use crate::position::Position;
@@ -9,6 +8,7 @@ use crate::record::TopicPartition;
 use crate::restore::Restoring;
 use crate::store::{StoreWrite, TaskWrites};
 use crate::task::{TaskError, TaskWork};
+use metrics::stage::COMMIT_SECONDS;
 use page::Timestamp;
 use std::collections::BTreeMap;
 

@@ -11,7 +11,7 @@ use crate::record::InputRecord;
 use crate::table::Table;
 use crate::task_tables::TaskView;
 use crate::testing::RawRecord;
-use page::Timestamp;
+use metrics::Figure;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -120,7 +120,7 @@ impl InFlight for Flight {
         self.requests.len()
     }
 
-    fn figures(&self, _: Timestamp) -> Vec<(&'static str, f64)> {
+    fn figures(&self, _: usize) -> Vec<Figure> {
         Vec::new()
     }
 }

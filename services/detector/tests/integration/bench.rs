@@ -144,11 +144,11 @@ impl Bench {
     }
 
     /// The detector's figure of this name; NaN if there is none.
-    pub(crate) fn figure(&mut self, name: &str) -> f64 {
+    pub(crate) fn figure(&mut self, metric: &metrics::Metric) -> f64 {
         // Figures are renewed every so often.
         self.driver.clock.advance(Duration::from_secs(1));
         self.driver.run_until_idle().unwrap();
-        self.driver.status(0).figures.get(name).copied().unwrap_or(f64::NAN)
+        self.driver.status(0).figures.get(metric).copied().unwrap_or(f64::NAN)
     }
 
     /// A crash that also takes the state directory.

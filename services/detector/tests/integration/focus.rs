@@ -121,6 +121,9 @@ fn an_order_that_cannot_be_read_leaves_the_focuses_as_they_were_and_is_counted()
     let first = look(&mut bench).unwrap().focus.unwrap();
     order(&mut bench, "sailing", Some("format = 1\nname = \"sailing\"\nthreshold = \"much\"\n"));
     assert_eq!(look(&mut bench), None);
-    assert_eq!((bench.figure("focuses"), bench.figure("bad_focus_orders_total")), (1.0, 1.0));
+    assert_eq!(
+        (bench.figure(metrics::detector::FOCUSES), bench.figure(metrics::detector::BAD_FOCUS_ORDERS)),
+        (1.0, 1.0)
+    );
     assert_eq!(best(&first), ("sailing", true));
 }

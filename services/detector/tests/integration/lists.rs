@@ -60,7 +60,7 @@ fn a_sitemap_reports_when_known_pages_of_its_site_changed_and_nothing_else() {
     };
     assert_eq!((first.verdict, first.listings.as_slice()), (Verdict::First, &[expected][..]));
     assert_eq!(first.links, [], "nobody asked for links");
-    assert_eq!((bench.figure("hints_total"), bench.figure("foreign_entries_total")), (1.0, 1.0));
+    assert_eq!((bench.figure(metrics::detector::HINTS), bench.figure(metrics::detector::FOREIGN_ENTRIES)), (1.0, 1.0));
 }
 
 #[test]
@@ -207,7 +207,10 @@ fn a_long_list_is_reported_whole_in_several_records() {
     let records: Vec<_> =
         seen.listings.iter().map(|listing| (listing.is_first, listing.is_last, listing.pages.len())).collect();
     assert_eq!(records, [(true, false, 1_000), (false, true, 3)]);
-    assert_eq!((seen.dated(), bench.figure("hints_total")), (urls.iter().map(String::as_str).collect(), 1_003.0));
+    assert_eq!(
+        (seen.dated(), bench.figure(metrics::detector::HINTS)),
+        (urls.iter().map(String::as_str).collect(), 1_003.0)
+    );
 }
 
 #[test]

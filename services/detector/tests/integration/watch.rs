@@ -62,7 +62,7 @@ fn a_threshold_fires_once_when_it_is_crossed() {
     assert_eq!(fired("18,50 €").1, [""; 0]);
     assert_eq!(fired("1.018,50 €").1, [""; 0]);
     assert_eq!(fired("9,50 €").1, ["price below 20"]);
-    assert_eq!(bench.figure("triggers_fired_total"), 2.0);
+    assert_eq!(bench.figure(metrics::detector::TRIGGERS_FIRED), 2.0);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn only_what_fires_is_reported_if_the_rule_says_so() {
     let mut bench = Bench::configured(rule);
     let mut reported = |price: &str| see(&mut bench, &shop(price, "", "")).is_some();
     assert_eq!(["30 €", "25 €", "19 €", "18 €", "30 €"].map(&mut reported), [true, false, true, false, false]);
-    assert_eq!(bench.figure("untriggered_changes_total"), 3.0);
+    assert_eq!(bench.figure(metrics::detector::UNTRIGGERED_CHANGES), 3.0);
     assert_eq!(
         bench.see(FetchOutcome::Gone, None).change.unwrap().verdict,
         Verdict::Gone,
@@ -135,7 +135,7 @@ fn a_watched_part_that_is_gone_is_counted_and_named_and_reported_if_that_lasts()
         (change.not_found.as_slice(), lines(change)),
         (&[".price".to_owned()][..], vec![(Some("29,90 €"), None)])
     );
-    assert_eq!(bench.figure("watch_misses_total"), 4.0);
+    assert_eq!(bench.figure(metrics::detector::WATCH_MISSES), 4.0);
     let back = see(&mut bench, &shop("19,90 €", "", "")).unwrap();
     assert_eq!(back.triggers, ["price below 20"], "the price is remembered while it is not there");
 }

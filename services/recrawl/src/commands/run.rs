@@ -9,6 +9,7 @@ use clap::Args;
 use daemon::{OutcomeCount, Status, StopSignal, WebClock, logging, outcome_lines};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use messages::OutcomeClass;
+use metrics::scheduler;
 use outputs::stdout::{Format, answer, print};
 use serde::Serialize;
 use settings::Settings;
@@ -124,7 +125,7 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailur
 
 /// Seeds of this run that are forgotten pages.
 fn forgotten_seeds(status: &Status) -> u64 {
-    let counts = status.stages.iter().filter_map(|stage| stage.figures.get("forgotten_seeds_total"));
+    let counts = status.stages.iter().filter_map(|stage| stage.figures.get(scheduler::FORGOTTEN_SEEDS.figure));
     counts.sum::<f64>() as u64
 }
 

@@ -125,7 +125,7 @@ fn a_list_of_seeds_brings_no_forgotten_page_back_and_a_seed_of_its_own_does() {
     let requests = bench.wait(MINUTE);
     assert_eq!(urls(&requests), BTreeSet::from([SIBLING]));
     assert!(bench.page(URL).is_none() && forgotten(&bench).is_some());
-    assert_eq!(bench.driver.status(0).figures["forgotten_seeds_total"], 1.0);
+    assert_eq!(bench.driver.status(0).figures[metrics::scheduler::FORGOTTEN_SEEDS], 1.0);
     bench.seed(URL);
     assert_eq!(forgotten(&bench), None);
     assert_eq!(bench.next(5 * SECOND).url.as_str(), URL);

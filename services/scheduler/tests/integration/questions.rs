@@ -124,7 +124,7 @@ fn a_question_that_no_one_waits_for_is_passed_over_and_one_that_makes_no_sense_i
     bench.tick();
     assert_eq!(ask(&mut bench, &late), []);
     bench.tick();
-    assert_eq!(bench.driver.status(0).figures["questions_expired_total"], 1.0);
+    assert_eq!(bench.driver.status(0).figures[metrics::stage::QUESTIONS_EXPIRED], 1.0);
     for about in [QuestionKind::Page, QuestionKind::Hosts, QuestionKind::Copy, QuestionKind::Unknown] {
         let asked = question(&bench, about, None);
         assert_eq!(ask(&mut bench, &asked), []);

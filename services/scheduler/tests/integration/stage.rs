@@ -199,7 +199,7 @@ fn pages_of_paused_and_blocked_hosts_are_not_counted_as_due() {
     let due = |bench: &mut Bench| {
         bench.pass(DAY);
         bench.wait(MINUTE);
-        bench.driver.status(0).figures["due"]
+        bench.driver.status(0).figures[metrics::scheduler::DUE]
     };
     bench.command(CommandKind::PauseHost, URL, 1.0);
     assert_eq!(due(&mut bench), 0.0);

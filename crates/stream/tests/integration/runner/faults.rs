@@ -271,14 +271,14 @@ fn a_stage_is_ready_only_while_everything_assigned_is_restored() {
     assert!(was_restoring && status.restored_records_total >= 2_500, "{status:?}");
     assert!((1..status.restored_records_total).contains(&remaining), "{remaining}: {status:?}");
     assert_eq!(status.restore_remaining_records, 0);
-    assert_eq!((status.rebalances_total, status.histograms["restore_seconds"].count()), (1, 1));
+    assert_eq!((status.rebalances_total, status.histograms[metrics::stage::RESTORE_SECONDS].count()), (1, 1));
     driver.run_until_idle().unwrap();
     send(&driver, "key", "b");
     send(&driver, "key", "c");
     driver.run_until_idle().unwrap();
     let status = driver.status(0);
-    assert_eq!(status.histograms["batch_records"].sum(), 2.0, "{status:?}");
-    assert!(status.histograms["poll_to_commit_seconds"].count() >= 1, "{status:?}");
+    assert_eq!(status.histograms[metrics::stage::BATCH_RECORDS].sum(), 2.0, "{status:?}");
+    assert!(status.histograms[metrics::stage::POLL_TO_COMMIT_SECONDS].count() >= 1, "{status:?}");
 }
 
 #[test]

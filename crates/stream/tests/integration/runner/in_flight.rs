@@ -1,5 +1,5 @@
 use crate::runner::{OUTPUT, driver, send, spec, texts};
-use page::Timestamp;
+use metrics::Figure;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -71,7 +71,7 @@ impl InFlight for Engine {
         0
     }
 
-    fn figures(&self, _: Timestamp) -> Vec<(&'static str, f64)> {
+    fn figures(&self, _: usize) -> Vec<Figure> {
         Vec::new()
     }
 }

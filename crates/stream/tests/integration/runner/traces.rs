@@ -1,6 +1,7 @@
 //! Records of a trace: what is made of them belongs to it, under ids that a repeated step gives again.
 
 use crate::runner::{OUTPUT, driver, processors, spec, texts};
+use metrics::Figure;
 use page::Timestamp;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -231,7 +232,7 @@ impl InFlight for Asked {
         0
     }
 
-    fn figures(&self, _: Timestamp) -> Vec<(&'static str, f64)> {
+    fn figures(&self, _: usize) -> Vec<Figure> {
         Vec::new()
     }
 }

@@ -124,10 +124,10 @@ impl Bench {
         records.iter().map(|record| PageObservation::decode(record.value.as_deref().unwrap()).unwrap()).collect()
     }
 
-    pub(crate) fn figure(&mut self, name: &str) -> f64 {
+    pub(crate) fn figure(&mut self, metric: &metrics::Metric) -> f64 {
         // Figures are renewed every so often.
         self.driver.clock.advance(Duration::from_secs(1));
         self.driver.run_until_idle().unwrap();
-        self.driver.status(0).figures.get(name).copied().unwrap_or(f64::NAN)
+        self.driver.status(0).figures.get(metric).copied().unwrap_or(f64::NAN)
     }
 }

@@ -1,13 +1,13 @@
-//! `docs/METRICS.md`, written from the table.
+//! `docs/METRICS.md` is written from the tables.
 
-use super::table::{METRICS, Metric, MetricKind};
+use metrics::{METRICS, Metric, MetricKind};
 use std::fmt::Write;
 use std::path::Path;
 
 const HEAD: &str = "\
 # Metrics
 
-<!-- Written from crates/daemon/src/metrics/table.rs by `UPDATE=1 cargo test -p daemon --lib metrics`, do not edit. -->
+<!-- Written from crates/metrics/src by `UPDATE=1 cargo test -p metrics`, do not edit. -->
 
 Every process answers `GET /metrics` with these series in the format of OpenMetrics, which Prometheus reads. A process has
 those of its own stages; `recrawl run` has all of them. `recrawl changes --serve` has those of a delivery, which is shown as the stage
@@ -44,17 +44,16 @@ fn the_document_is_the_table() {
         std::fs::write(&path, document()).unwrap();
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == document(), "docs/METRICS.md is stale: UPDATE=1 cargo test -p daemon --lib metrics");
+    assert!(written == document(), "docs/METRICS.md is stale: UPDATE=1 cargo test -p metrics");
 }
 
 #[test]
 fn names_say_what_kind_a_metric_is_and_what_its_unit_is() {
-    let all = || METRICS.iter().flat_map(|(_, metrics)| *metrics);
-    let mut names: Vec<_> = all().map(|metric| metric.name).collect();
+    let mut names: Vec<_> = metrics::all().map(|metric| metric.name).collect();
     names.sort_unstable();
     names.dedup();
-    assert_eq!(names.len(), all().count(), "a name twice");
-    for Metric { name, kind, unit, labels, help } in all() {
+    assert_eq!(names.len(), metrics::all().count(), "a name twice");
+    for Metric { name, kind, unit, labels, help, .. } in metrics::all() {
         let base = name.strip_suffix("_total").unwrap_or(name);
         assert_eq!(*kind == MetricKind::Counter, base != *name, "{name}: counters and no others end in _total");
         for base_unit in ["seconds", "bytes"] {
