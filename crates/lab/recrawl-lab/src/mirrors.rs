@@ -1,23 +1,23 @@
 //! `recrawl mirrors FILE.jsonl`: finds pages that are copies of each other by their links.
 
-use crate::CommandFailure;
 use clap::Args;
 use mirrors::{LinkedPage, MirrorReport};
 use outputs::stdout::{Format, answer};
+use recrawl::CommandFailure;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `recrawl mirrors`.
 #[derive(Args, Debug)]
-pub struct MirrorsArguments {
+pub(crate) struct MirrorsArguments {
     /// Pages with their links, one {"url":…, "links":[…]} per line; "-" is stdin.
     #[arg(value_name = "FILE.jsonl")]
     file: PathBuf,
 }
 
 /// Finds mirrors by the seed's degree bound and by bands.
-pub fn mirrors(arguments: &MirrorsArguments, format: Format) -> Result<(), CommandFailure> {
+pub(crate) fn mirrors(arguments: &MirrorsArguments, format: Format) -> Result<(), CommandFailure> {
     let file = &arguments.file;
     let input: Box<dyn BufRead> = if file == Path::new("-") {
         Box::new(std::io::stdin().lock())
