@@ -1,7 +1,7 @@
 //! `recrawl mirrors FILE.jsonl`: finds pages that are copies of each other by their links.
 
 use clap::Args;
-use mirrors::{LinkedPage, MirrorReport};
+use literature::mirrors_by_links::{LinkedPage, MethodReport, MirrorReport, compare_all};
 use outputs::stdout::{Format, answer};
 use recrawl::CommandFailure;
 use std::fs::File;
@@ -38,7 +38,7 @@ pub(crate) fn mirrors(arguments: &MirrorsArguments, format: Format) -> Result<()
         });
         pages.push(page?);
     }
-    answer(format, &mirrors::compare_all(pages), text)
+    answer(format, &compare_all(pages), text)
 }
 
 fn text(report: &MirrorReport) -> String {
@@ -48,7 +48,7 @@ fn text(report: &MirrorReport) -> String {
             group.iter().enumerate().map(|(index, url)| format!("{}{url}", if index == 0 { "" } else { "  = " })),
         );
     }
-    let method = |method: &mirrors::MethodReport| {
+    let method = |method: &MethodReport| {
         format!("{:<14}{} comparisons, {} groups", method.name, method.comparisons, method.groups.len())
     };
     lines.extend(report.methods.iter().map(method));
