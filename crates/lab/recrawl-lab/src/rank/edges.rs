@@ -1,8 +1,8 @@
 //! Links as people have them: CSV with a header, or JSON lines, of links or of pages with their links.
 
 use super::names::Names;
-use importance::Edge;
 use indicatif::ProgressBar;
+use literature::ranking::Edge;
 use recrawl::CommandFailure;
 use serde::Deserialize;
 use std::borrow::Cow;

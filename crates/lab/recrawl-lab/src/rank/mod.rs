@@ -6,13 +6,13 @@ mod sites;
 
 use self::edges::Edges;
 use clap::{Args, ValueEnum};
-use importance::hits::Hits;
-use importance::opic::Settled;
-use importance::pagerank::PageRank;
-use importance::trust::trust_rank;
 use importance::weight::WeightMap;
-use importance::{Damping, Graph, Repeats, link_value};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use literature::ranking::hits::Hits;
+use literature::ranking::opic::Settled;
+use literature::ranking::pagerank::PageRank;
+use literature::ranking::trust::trust_rank;
+use literature::ranking::{Damping, Graph, Repeats, Scores, link_value};
 use outputs::stdout::{Format, written};
 use recrawl::CommandFailure;
 use serde::Serialize;
@@ -204,7 +204,7 @@ fn compute(
     graph: &Graph,
     trusted: &[u32],
 ) -> Result<Ranking, CommandFailure> {
-    let of = |scores: importance::Scores| Ranking {
+    let of = |scores: Scores| Ranking {
         unsettled_after: (!scores.settled).then_some(scores.rounds),
         scores: scores.values,
         hubs: None,
