@@ -6,10 +6,11 @@
 
 use chance::{Draws, Lcg};
 use importance::opic::{Account, Shard, Window};
-use importance::pagerank::PageRank;
 use importance::weight::WeightMap;
-use importance::{Damping, Edge, Graph, Link, Repeats, weigh_alike, weigh_as_pagerank};
+use importance::{Link, weigh_alike, weigh_as_pagerank};
 use literature::push::PushPage;
+use literature::ranking::pagerank::PageRank;
+use literature::ranking::{Damping, Edge, Graph, Repeats};
 
 const PAGES: u32 = 20_000;
 const PAGES_PER_SITE: u32 = 100;

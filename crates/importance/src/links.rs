@@ -25,7 +25,7 @@ impl<P> Link<P> {
 const LARGEST_LINKS: f64 = 0.85 / 0.15;
 
 /// Gives the links of a page one weight, so that the virtual page gets 15 %, however many links there are. Then the cash comes to
-/// [`crate::pagerank`] with its damping of .85, and that of [`crate::opic::TrustAccount`] to [`crate::trust`].
+/// PageRank with its damping of .85, and that of [`crate::opic::TrustAccount`] to TrustRank.
 pub fn weigh_as_pagerank<P>(links: &mut [Link<P>]) {
     let weight = LARGEST_LINKS / links.len() as f64;
     links.iter_mut().for_each(|link| link.weight = weight);

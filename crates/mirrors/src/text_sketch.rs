@@ -9,8 +9,8 @@ use crate::sketch::{SKETCH_SLOTS, Sketch, resemblance_of_matches};
 use change::ShingleSet;
 use thiserror::Error;
 
-/// Bands used of the sixteen in a sketch. Pages of resemblance 0.9 share one with probability 0.999, of 0.5 with 0.07
-/// ([`crate::Banding::candidate_probability`], chance agreement of 4 bits included).
+/// Bands used of the sixteen in a sketch. Pages of resemblance 0.9 share one with probability 0.999, of 0.5 with 0.07:
+/// 1 − (1 − s⁸)¹² of slots that agree with probability s, chance agreement of 4 bits included.
 const BANDS: usize = 12;
 const BAND_BYTES: usize = 4;
 /// Texts with fewer shingles are no evidence: many pages just say "Not available".

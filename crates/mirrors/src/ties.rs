@@ -56,7 +56,7 @@ impl MirrorRank {
 }
 
 /// Order of mirrors of equal weight: https before http, then the shorter address, then by bytes.
-pub(crate) fn address_order(a: &str, b: &str) -> Ordering {
+pub fn address_order(a: &str, b: &str) -> Ordering {
     let form = |url: &str| (Reverse(url.starts_with("https:")), url.len());
     form(a).cmp(&form(b)).then_with(|| a.cmp(b))
 }

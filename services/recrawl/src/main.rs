@@ -5,8 +5,8 @@ use messages::CommandKind;
 use outputs::stdout::Format;
 use recrawl::CommandFailure;
 use recrawl::commands::{
-    OnePageArguments, changes, dead_letters, diff, explain, export, feed, fetch, focus, hosts, lab, mirrors, operate,
-    page, rank, robots, rules, run, seed, sitemap, stage, state, status, text, topics, url,
+    OnePageArguments, changes, dead_letters, diff, explain, export, feed, fetch, focus, hosts, lab, operate, page,
+    robots, rules, run, seed, sitemap, stage, state, status, text, topics, url,
 };
 use std::process::ExitCode;
 
@@ -76,9 +76,9 @@ enum RecrawlCommand {
     /// Judges which raw changes of a recorded history are meaningful.
     Detect(lab::LabArguments),
     /// Finds pages that are copies of each other, by their links.
-    Mirrors(mirrors::MirrorsArguments),
+    Mirrors(lab::LabArguments),
     /// Ranks pages or hosts by how they are linked.
-    Rank(rank::RankArguments),
+    Rank(lab::LabArguments),
     /// Says how much pages are about a focus, and learns one from examples.
     Focus(focus::FocusArguments),
     /// Lists the entries of a sitemap or feed.
@@ -127,8 +127,8 @@ fn main() -> ExitCode {
         RecrawlCommand::Text(arguments) => text::text(arguments, format),
         RecrawlCommand::Diff(arguments) => diff::diff(arguments, format),
         RecrawlCommand::Detect(arguments) => lab::lab("detect", arguments, format),
-        RecrawlCommand::Mirrors(arguments) => mirrors::mirrors(arguments, format),
-        RecrawlCommand::Rank(arguments) => rank::rank(arguments, format),
+        RecrawlCommand::Mirrors(arguments) => lab::lab("mirrors", arguments, format),
+        RecrawlCommand::Rank(arguments) => lab::lab("rank", arguments, format),
         RecrawlCommand::Url(arguments) => url::url(arguments, format),
         RecrawlCommand::Focus(arguments) => focus::focus(arguments, format),
         RecrawlCommand::Topics(arguments) => topics::topics(arguments, format),

@@ -1,4 +1,4 @@
-//! Ranking pages by their links: `importance` beside networkx and rustworkx, its updates beside a bare table, and the ranker.
+//! Ranking pages by their links: whole graphs beside networkx and rustworkx, updates beside a bare table, and the ranker.
 
 use crate::measure::{Measured, Rounds};
 use crate::peers::{own, python, released_example};
@@ -96,7 +96,7 @@ fn beside_others(small: &[String], directory: &Path, rounds: usize) -> Vec<Row> 
 
 /// The output of the example `rank_speed`.
 fn ours(size: &[&str], directory: &Path) -> String {
-    let mut command = Command::new(released_example("importance", "rank_speed"));
+    let mut command = Command::new(released_example("literature", "rank_speed"));
     command.args(size).arg(directory);
     Measured::start(command, directory).finish().stdout
 }

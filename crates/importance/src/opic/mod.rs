@@ -5,9 +5,8 @@
 //! one part goes to a *virtual page* that links all pages. The share of a page in all cash ever noted is its importance. No
 //! graph is kept: the links are those that the visit has just found.
 //!
-//! * [`greedy()`] and [`Settled`] compute it over a whole graph.
-//! * [`Account`] and [`Shard`] are the same as values, for a stage that keeps accounts in a table and sends cash as
-//!   messages. A page's account lies in one shard; any shard may have cash on its way to it.
+//! [`Account`] and [`Shard`] are values, for a stage that keeps accounts in a table and sends cash as messages. A page's account
+//! lies in one shard; any shard may have cash on its way to it.
 //!
 //! *The virtual page over several shards.* Each shard has a purse for the part of the virtual page. [`Shard::empty_purse`]
 //! splits it over all shards by their numbers of pages, as far as the shard has received them ([`Shard::news`]). A shard
@@ -20,10 +19,8 @@
 //!
 //! *Trust.* Where the virtual page links trusted pages only, the same cash is TrustRank without a graph ([`TrustAccount`]).
 
-mod batch;
 mod shard;
 mod trusted;
 
-pub use self::batch::{Greedy, Settled, greedy};
 pub use self::shard::{Account, Cash, KeptAccount, KeptShard, PurseShare, Shard, ShardNews, Window};
 pub use self::trusted::{KeptTrust, TrustAccount};

@@ -156,7 +156,7 @@ impl Shard {
 
     /// Notes a visit of a page whose links weigh `links_weight` together. Returns what a link of weight 1 is given; the
     /// virtual page has its part.
-    pub(crate) fn note(&mut self, account: &mut Account, links_weight: f64, window: Window) -> f64 {
+    pub fn note(&mut self, account: &mut Account, links_weight: f64, window: Window) -> f64 {
         self.note_beside(account, self.given_per_page, links_weight, window)
     }
 

@@ -1,8 +1,7 @@
-//! Link analysis against references, another library, and the live ranking in shards.
+//! Importance against references, and in shards beside the solution of the whole graph.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 mod behaviour;
-mod networkx;
 mod reference;
 mod sharded;

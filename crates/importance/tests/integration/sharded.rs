@@ -7,11 +7,13 @@
 mod stage;
 
 use chance::{Draws, Lcg, spread};
-use importance::opic::{self, Cash, PurseShare, Settled, ShardNews, TrustAccount, Window};
-use importance::pagerank::PageRank;
-use importance::trust::trust_rank;
-use importance::{Damping, Edge, Graph, Link, Repeats, tidy, total_weight, weigh_as_pagerank};
+use importance::opic::{self, Cash, PurseShare, ShardNews, TrustAccount, Window};
+use importance::{Link, tidy, total_weight, weigh_as_pagerank};
 use literature::push::{PushPage, Residual};
+use literature::ranking::opic::Settled;
+use literature::ranking::pagerank::PageRank;
+use literature::ranking::trust::trust_rank;
+use literature::ranking::{Damping, Edge, Graph, Repeats};
 use stage::{Stage, System};
 use std::collections::BTreeMap;
 

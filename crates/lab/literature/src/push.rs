@@ -6,10 +6,10 @@
 //! proportional to the change.
 //!
 //! Scores are those of PageRank but for a factor: x(v) = (1 − d) t(v) + d Σ x(u) · weight / summed weight of u's links. Pages
-//! without links give nothing. Where their mass shall be spread over all pages, as in [`importance::pagerank`], the solution is
+//! without links give nothing. Where their mass shall be spread over all pages, as in [`crate::ranking::pagerank`], the solution is
 //! the same divided by the sum of x over all pages. So nothing is ever sent to all pages, and no page
 //! needs to know how many there are. With t = 1 for trusted pages and 0 for all others, the score is the trust of
-//! [`importance::trust`].
+//! [`crate::ranking::trust`].
 //!
 //! [`PushPage`] is a value for a stage that keeps pages in a table and sends residuals as messages. They may arrive in any
 //! order. At any time, over all pages and all messages on their way: Σ t (1 − d) = Σ r + messages + Σ x − d Σ x of pages with
@@ -18,7 +18,8 @@
 //!
 //! [`Residuals`] is the same in memory, over a graph.
 
-use importance::{Damping, Graph, Link, tidy, total_weight};
+use crate::ranking::{Damping, Graph};
+use importance::{Link, tidy, total_weight};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 

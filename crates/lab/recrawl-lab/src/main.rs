@@ -1,10 +1,13 @@
-//! `recrawl-lab`: simulations, reproductions of published figures, the demo and a simulated web.
+//! `recrawl-lab`: simulations, reproductions of published figures, the demo, a simulated web, and rankings and mirrors of pages given
+//! as files.
 //!
-//! It is a program of its own so that the program that crawls is small. `recrawl simulate`, `recrawl demo` and `recrawl detect` start
-//! it.
+//! It is a program of its own so that the program that crawls is small. `recrawl simulate`, `demo`, `detect`, `rank` and
+//! `mirrors` start it.
 
 mod demo;
 mod detect;
+mod mirrors;
+mod rank;
 mod simulate;
 mod simweb;
 
@@ -37,6 +40,10 @@ enum LabCommand {
     Simulate(simulate::SimulateArguments),
     /// Judges which raw changes of a recorded history are meaningful.
     Detect(detect::DetectArguments),
+    /// Finds pages that are copies of each other, by their links.
+    Mirrors(mirrors::MirrorsArguments),
+    /// Ranks pages or hosts by how they are linked.
+    Rank(rank::RankArguments),
     /// Serves a simulated web on loopback, whose pages change at known times.
     Simweb(simweb::SimwebArguments),
     /// Prints shell completions.
@@ -52,6 +59,8 @@ fn main() -> ExitCode {
         LabCommand::Demo(arguments) => demo::demo(&arguments, format),
         LabCommand::Simulate(arguments) => simulate::simulate(&arguments, format),
         LabCommand::Detect(arguments) => detect::detect(&arguments, format),
+        LabCommand::Mirrors(arguments) => mirrors::mirrors(&arguments, format),
+        LabCommand::Rank(arguments) => rank::rank(&arguments, format),
         LabCommand::Simweb(arguments) => simweb::simweb(arguments),
         LabCommand::Completions { shell } => {
             clap_complete::generate(shell, &mut LabArguments::command(), "recrawl-lab", &mut std::io::stdout());

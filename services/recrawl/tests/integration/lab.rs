@@ -25,6 +25,8 @@ fn commands_of_the_laboratory_become_its_program_with_all_their_arguments() {
         (&["simulate", "population", "wide", "--seed", "3"][..], "simulate population wide --seed 3\n"),
         (&["demo", "--help"], "demo --help\n"),
         (&["--format", "json", "detect", "--corpus", "x"], "--format json detect --corpus x\n"),
+        (&["mirrors", "-"], "mirrors -\n"),
+        (&["rank", "links.csv", "--method", "hits"], "rank links.csv --method hits\n"),
         (&["demo", "--days", "5", "--format", "json"], "demo --days 5 --format json\n"),
     ] {
         let output = recrawl(directory.path(), arguments);

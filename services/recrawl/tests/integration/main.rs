@@ -6,5 +6,4 @@ mod catalogue;
 mod deployment;
 mod lab;
 mod print_config;
-mod rank;
 mod settings_of_crates;

@@ -1,9 +1,9 @@
 //! The links of a page as a set of hashes.
 
-use crate::sketch::Sketch;
-use crate::threshold::Threshold;
+use super::threshold::Threshold;
 use chance::splitmix64;
 use document::text_hash;
+use mirrors::Sketch;
 
 /// The most links kept per page.
 pub(crate) const MAX_LINKS: usize = 4_096;

@@ -2,7 +2,7 @@
 //! an exact search that uses neither.
 
 use chance::{splitmix64, unit};
-use mirrors::{Banding, DegreeHistogram, LinkSet, Threshold, banded, degree_bound};
+use literature::mirrors_by_links::{Banding, DegreeHistogram, Finding, LinkSet, Threshold, banded, degree_bound};
 use std::collections::HashMap;
 
 const PAGES_PER_SITE: usize = 200;
@@ -98,7 +98,7 @@ fn both_ways_agree_on_10_000_pages() {
     let mut by_bands = banded(&pages, bounds, Threshold::default(), Banding::default());
     assert!(by_bands.comparisons * 100 < by_degree.comparisons);
     let mirrors = all_mirrors(&pages);
-    let missed = |finding: &mut mirrors::Finding| {
+    let missed = |finding: &mut Finding| {
         mirrors.iter().filter(|&&(a, b)| !finding.groups.are_joined(a, b)).count() as f64 / mirrors.len() as f64
     };
     let (missed_by_degree, missed_by_bands) = (missed(&mut by_degree), missed(&mut by_bands));

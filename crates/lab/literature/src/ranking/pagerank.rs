@@ -7,9 +7,9 @@
 //! weights: then a page gives to its links in proportion, which is IPageRank where weights are relevances (the seed paper
 //! omits the 1/N), and the PageRank of hosts where they are ln(1 + links).
 
-use crate::damping::Damping;
-use crate::graph::Graph;
-use crate::scores::{Scores, StopRule};
+use super::damping::Damping;
+use super::graph::Graph;
+use super::scores::{Scores, StopRule};
 use thiserror::Error;
 
 /// How PageRank is computed: by rounds over all links, until the summed change of a round is below the tolerance.

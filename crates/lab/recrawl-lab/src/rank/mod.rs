@@ -5,16 +5,16 @@ mod names;
 mod sites;
 
 use self::edges::Edges;
-use crate::CommandFailure;
 use clap::{Args, ValueEnum};
-use importance::hits::Hits;
-use importance::opic::Settled;
-use importance::pagerank::PageRank;
-use importance::trust::trust_rank;
 use importance::weight::WeightMap;
-use importance::{Damping, Graph, Repeats, link_value};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use literature::ranking::hits::Hits;
+use literature::ranking::opic::Settled;
+use literature::ranking::pagerank::PageRank;
+use literature::ranking::trust::trust_rank;
+use literature::ranking::{Damping, Graph, Repeats, Scores, link_value};
 use outputs::stdout::{Format, written};
+use recrawl::CommandFailure;
 use serde::Serialize;
 use std::fmt::Display;
 use std::io::{BufWriter, Write};
@@ -23,7 +23,7 @@ use std::time::Duration;
 
 /// Arguments of `recrawl rank`.
 #[derive(Args, Debug)]
-pub struct RankArguments {
+pub(crate) struct RankArguments {
     /// Links: CSV with the columns from,to (or source,target) and perhaps weight; or lines {"url":…, "links":[…]} or
     /// {"from":…, "to":…, "weight":…}. "-" is stdin.
     #[arg(value_name = "FILE")]
@@ -95,7 +95,7 @@ struct Ranking {
 }
 
 /// Ranks the pages of a file, best first.
-pub fn rank(arguments: &RankArguments, format: Format) -> Result<(), CommandFailure> {
+pub(crate) fn rank(arguments: &RankArguments, format: Format) -> Result<(), CommandFailure> {
     let damping = Damping::new(arguments.damping).map_err(|error| refused("--damping", &error))?;
     let map = WeightMap::new(arguments.exponent, 1_000.0, 0.05).map_err(|error| refused("--exponent", &error))?;
     let file = &arguments.file;
@@ -204,7 +204,7 @@ fn compute(
     graph: &Graph,
     trusted: &[u32],
 ) -> Result<Ranking, CommandFailure> {
-    let of = |scores: importance::Scores| Ranking {
+    let of = |scores: Scores| Ranking {
         unsettled_after: (!scores.settled).then_some(scores.rounds),
         scores: scores.values,
         hubs: None,

@@ -1,10 +1,10 @@
 //! Finds mirrors by comparing pages with nearly as many links (seed 004, Section E7).
 
-use crate::Finding;
-use crate::degree::DegreeBounds;
-use crate::groups::DisjointSets;
-use crate::link_set::LinkSet;
-use crate::threshold::Threshold;
+use super::Finding;
+use super::degree::DegreeBounds;
+use super::groups::DisjointSets;
+use super::link_set::LinkSet;
+use super::threshold::Threshold;
 
 /// Compares pages in order of degree, each with the earlier ones whose degree allows the resemblance. A page found to
 /// be a mirror is not compared again, so mirrors of a mirror that do not resemble the first page are missed.
@@ -32,7 +32,7 @@ pub fn degree_bound(pages: &[LinkSet], bounds: DegreeBounds, threshold: Threshol
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::degree::DegreeHistogram;
+    use crate::mirrors_by_links::DegreeHistogram;
     use proptest::prelude::*;
 
     fn numbered(range: std::ops::Range<u64>) -> LinkSet {

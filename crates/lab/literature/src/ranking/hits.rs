@@ -5,8 +5,8 @@
 //! most. Where two groups of pages are not linked with each other, the denser one takes all of the score, and where they
 //! are equally dense the scores depend on the start (all 1).
 
-use crate::graph::Graph;
-use crate::scores::StopRule;
+use super::graph::Graph;
+use super::scores::StopRule;
 
 /// When the iteration stops.
 #[derive(Clone, Copy, Debug, PartialEq)]

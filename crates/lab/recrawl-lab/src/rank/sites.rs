@@ -1,8 +1,8 @@
 //! Hosts of pages, and the pages that are trusted.
 
 use super::names::Names;
-use crate::CommandFailure;
 use page::CanonicalUrl;
+use recrawl::CommandFailure;
 use std::path::Path;
 
 /// The hosts of all pages, each named by the address of its front page, and which page is on which. What is no address is

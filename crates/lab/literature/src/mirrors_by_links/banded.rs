@@ -1,11 +1,11 @@
 //! Finds mirrors by comparing only pages that share a band of their sketches: the method that scales.
 
-use crate::Finding;
-use crate::banding::Banding;
-use crate::degree::DegreeBounds;
-use crate::groups::DisjointSets;
-use crate::link_set::LinkSet;
-use crate::threshold::Threshold;
+use super::Finding;
+use super::banding::Banding;
+use super::degree::DegreeBounds;
+use super::groups::DisjointSets;
+use super::link_set::LinkSet;
+use super::threshold::Threshold;
 use std::collections::HashMap;
 
 /// Compares each page with the earlier pages that share a key with it, unless they are already in its group.

@@ -4,8 +4,8 @@
 //! A sketch is cut into b bands of r slots. Pages that agree in all slots of a band have the same key for it, so pages
 //! of resemblance s share a key with probability 1 − (1 − sʳ)ᵇ, which rises steeply about (1/b)^(1/r).
 
-use crate::sketch::{SKETCH_SLOTS, Sketch};
 use chance::splitmix64;
+use mirrors::{SKETCH_SLOTS, Sketch};
 
 /// The number and size of the bands of a sketch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

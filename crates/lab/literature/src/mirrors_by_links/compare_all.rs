@@ -1,14 +1,14 @@
 //! Finds mirrors among pages given with their links, with both methods side by side.
 
-use crate::Finding;
-use crate::banded::banded;
-use crate::banding::Banding;
-use crate::degree::DegreeHistogram;
-use crate::degree_bound::degree_bound;
-use crate::groups::DisjointSets;
-use crate::link_set::LinkSet;
-use crate::threshold::Threshold;
-use crate::ties::address_order;
+use super::Finding;
+use super::banded::banded;
+use super::banding::Banding;
+use super::degree::DegreeHistogram;
+use super::degree_bound::degree_bound;
+use super::groups::DisjointSets;
+use super::link_set::LinkSet;
+use super::threshold::Threshold;
+use mirrors::address_order;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

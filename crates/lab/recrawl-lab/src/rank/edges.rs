@@ -1,9 +1,9 @@
 //! Links as people have them: CSV with a header, or JSON lines, of links or of pages with their links.
 
 use super::names::Names;
-use crate::CommandFailure;
-use importance::Edge;
 use indicatif::ProgressBar;
+use literature::ranking::Edge;
+use recrawl::CommandFailure;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::fs::File;

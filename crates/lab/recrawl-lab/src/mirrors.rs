@@ -1,23 +1,23 @@
 //! `recrawl mirrors FILE.jsonl`: finds pages that are copies of each other by their links.
 
-use crate::CommandFailure;
 use clap::Args;
-use mirrors::{LinkedPage, MirrorReport};
+use literature::mirrors_by_links::{LinkedPage, MethodReport, MirrorReport, compare_all};
 use outputs::stdout::{Format, answer};
+use recrawl::CommandFailure;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `recrawl mirrors`.
 #[derive(Args, Debug)]
-pub struct MirrorsArguments {
+pub(crate) struct MirrorsArguments {
     /// Pages with their links, one {"url":…, "links":[…]} per line; "-" is stdin.
     #[arg(value_name = "FILE.jsonl")]
     file: PathBuf,
 }
 
 /// Finds mirrors by the seed's degree bound and by bands.
-pub fn mirrors(arguments: &MirrorsArguments, format: Format) -> Result<(), CommandFailure> {
+pub(crate) fn mirrors(arguments: &MirrorsArguments, format: Format) -> Result<(), CommandFailure> {
     let file = &arguments.file;
     let input: Box<dyn BufRead> = if file == Path::new("-") {
         Box::new(std::io::stdin().lock())
@@ -38,7 +38,7 @@ pub fn mirrors(arguments: &MirrorsArguments, format: Format) -> Result<(), Comma
         });
         pages.push(page?);
     }
-    answer(format, &mirrors::compare_all(pages), text)
+    answer(format, &compare_all(pages), text)
 }
 
 fn text(report: &MirrorReport) -> String {
@@ -48,7 +48,7 @@ fn text(report: &MirrorReport) -> String {
             group.iter().enumerate().map(|(index, url)| format!("{}{url}", if index == 0 { "" } else { "  = " })),
         );
     }
-    let method = |method: &mirrors::MethodReport| {
+    let method = |method: &MethodReport| {
         format!("{:<14}{} comparisons, {} groups", method.name, method.comparisons, method.groups.len())
     };
     lines.extend(report.methods.iter().map(method));

@@ -1,14 +1,16 @@
-//! CPU time per link. `cargo run --release -p importance --example rank_speed [nodes] [links] [directory]`
+//! CPU time per link. `cargo run --release -p literature --example rank_speed [nodes] [links] [directory]`
 //!
 //! With a directory, the links (`links`, pairs of 32-bit numbers) and the PageRanks (`scores`, 64-bit floats) are written
 //! there, little-endian, for other programs to do the same.
 
 use chance::{Draws, Lcg, spread};
-use importance::hits::Hits;
-use importance::opic::{Account, Settled, Shard, Window};
-use importance::pagerank::PageRank;
-use importance::{Damping, Edge, Graph, Link, Repeats};
+use importance::Link;
+use importance::opic::{Account, Shard, Window};
 use literature::push::{PushPage, Residuals};
+use literature::ranking::hits::Hits;
+use literature::ranking::opic::Settled;
+use literature::ranking::pagerank::PageRank;
+use literature::ranking::{Damping, Edge, Graph, Repeats};
 use rustix::time::{ClockId, clock_gettime};
 use std::collections::HashMap;
 use std::hint::black_box;

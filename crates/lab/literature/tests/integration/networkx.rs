@@ -3,11 +3,11 @@
 
 use archives::Archive;
 use document::Body;
-use importance::hits::Hits;
-use importance::pagerank::PageRank;
-use importance::trust::trust_rank;
-use importance::{Damping, Edge, Graph, Repeats};
 use literature::push::Residuals;
+use literature::ranking::hits::Hits;
+use literature::ranking::pagerank::PageRank;
+use literature::ranking::trust::trust_rank;
+use literature::ranking::{Damping, Edge, Graph, Repeats};
 use page::CanonicalUrl;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -117,7 +117,7 @@ fn compare(name: &str, graph: &Graph, trusted: &[u32]) {
 
 fn content() -> Option<PathBuf> {
     let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
-    let content = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(corpora).join("content");
+    let content = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../..").join(corpora).join("content");
     if content.is_dir() {
         return Some(content);
     }

@@ -1,8 +1,8 @@
-//! OPIC over a whole graph.
+//! OPIC over a whole graph ([`importance::opic`]; Abiteboul, Preda & Cobena 2003; D3 of the algorithm notes).
 
-use super::{Account, Shard, TrustAccount, Window};
-use crate::graph::Graph;
-use crate::scores::{Scores, StopRule};
+use super::graph::Graph;
+use super::scores::{Scores, StopRule};
+use importance::opic::{Account, Shard, TrustAccount, Window};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

@@ -1,4 +1,4 @@
-//! `recrawl rank` as scripts meet it.
+//! `recrawl-lab rank`, as scripts call it.
 
 use serde_json::{Value, json};
 use std::io::Write as _;
@@ -15,7 +15,7 @@ struct Said {
 
 /// Ranks what stands on stdin.
 fn rank(input: &str, arguments: &[&str]) -> Said {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_recrawl"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_recrawl-lab"));
     command.args(["rank", "-"]).args(arguments);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // A command that refuses its arguments reads nothing.
@@ -160,7 +160,7 @@ fn what_cannot_be_ranked_is_refused() {
     refused("from,to\na,b\n", &["--method", "trustrank", "--trusted", "nowhere"], &["nowhere"]);
     refused("from,to\na,b\n", &["--damping", "1"], &["--damping"]);
     refused("from,to\na,b\n", &["--weights", "--exponent", "2"], &["--exponent"]);
-    let missing = Command::new(env!("CARGO_BIN_EXE_recrawl")).args(["rank", "nowhere.csv"]).output().unwrap();
+    let missing = Command::new(env!("CARGO_BIN_EXE_recrawl-lab")).args(["rank", "nowhere.csv"]).output().unwrap();
     assert_eq!(missing.status.code(), Some(2));
     assert!(String::from_utf8(missing.stderr).unwrap().contains("nowhere.csv"));
 }

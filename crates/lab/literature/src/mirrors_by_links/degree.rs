@@ -1,6 +1,6 @@
 //! Out-degrees of pages: which are worth comparing, and how many comparisons that takes.
 
-use crate::threshold::Threshold;
+use super::threshold::Threshold;
 
 /// With fewer links, shared menus alone would make unrelated pages mirrors.
 const LEAST_DEGREE: usize = 10;
@@ -8,8 +8,8 @@ const LEAST_DEGREE: usize = 10;
 const USUAL_LARGEST_DEGREE: usize = 150;
 /// A degree with fewer pages than this belongs to the tail.
 const TAIL_PAGES: u64 = 10;
-/// A full [`LinkSet`](crate::LinkSet) may have dropped links, so its degree is unknown and its page is left out.
-const GREATEST_DEGREE: usize = crate::link_set::MAX_LINKS - 1;
+/// A full [`LinkSet`](super::LinkSet) may have dropped links, so its degree is unknown and its page is left out.
+const GREATEST_DEGREE: usize = super::link_set::MAX_LINKS - 1;
 
 /// The range of degrees compared, ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
