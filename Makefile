@@ -11,7 +11,7 @@ export RECRAWL_CACHE ?= $(HOME)/.cache/recrawl
 export CARGO_TARGET_DIR ?= $(RECRAWL_CACHE)/target
 export RECRAWL_PYTHON ?= $(RECRAWL_CACHE)/venv-$(firstword $(shell sha256sum .tools/requirements.txt | cut -c1-12))/bin/python
 export RECRAWL_BENCH_PYTHON ?= $(RECRAWL_CACHE)/venv-bench-$(firstword $(shell sha256sum tests/bench-peers/requirements.txt | cut -c1-12))/bin/python
-export RECRAWL_PEERS_PYTHON ?= $(RECRAWL_CACHE)/venv-peers-$(firstword $(shell sha256sum crates/lab/archives/examples/peers/requirements.txt | cut -c1-12))/bin/python
+export RECRAWL_PEERS_PYTHON ?= $(RECRAWL_CACHE)/venv-peers-$(firstword $(shell sha256sum crates/lab/edits/examples/peers/requirements.txt | cut -c1-12))/bin/python
 export PATH := $(PATH):$(HOME)/.cargo/bin
 # What runs the tests: https://nexte.st
 export RECRAWL_NEXTEST ?= $(RECRAWL_CACHE)/nextest-$(firstword $(shell sha256sum .tools/nextest.txt | cut -c1-12))/bin/cargo-nextest
@@ -130,7 +130,7 @@ bench: setup-bench ## run the benchmarks, with Kafka if Java is installed or REC
 
 .PHONY: peers
 peers: setup-peers ## judge edits and noise of the corpora by the rules of other programs; ARGS="--edits 32 SEED" or ARGS="ota-demo ota-genai"
-	@RECRAWL_PYTHON=$(RECRAWL_PEERS_PYTHON) cargo run -q $(CARGO_FLAGS) -p archives --example peers -- $(or $(ARGS),--edits)
+	@RECRAWL_PYTHON=$(RECRAWL_PEERS_PYTHON) cargo run -q $(CARGO_FLAGS) -p edits --example peers -- $(or $(ARGS),--edits)
 
 .PHONY: fmt
 fmt: ## format the source

@@ -182,6 +182,16 @@ fn nothing_depends_on_the_lab() {
 }
 
 #[test]
+fn no_program_has_test_data() {
+    let graph = dependencies();
+    assert!(graph.contains_key("edits"), "there is no crate edits any more; update its name");
+    for program in ["recrawl", "recrawl-lab"] {
+        let found = way(graph, program, "edits");
+        assert!(found.is_none(), "{found:?}: a test or an example makes edits and prints what became of them");
+    }
+}
+
+#[test]
 fn settings_are_names_and_texts() {
     let graph = dependencies();
     for target in ["policies", "change-rate", "scope", "watch", "focus"] {

@@ -1,4 +1,5 @@
-//! Edits that people watch pages for, each the only one on its page: all of them are reported.
+//! Edits that people watch pages for, each the only one on its page: all of them are reported. `crates/lab/edits` makes
+//! such edits on real pages, and counts.
 
 use change::{PageState, Version, VersionVerdict, diff};
 use page::UrlRules;

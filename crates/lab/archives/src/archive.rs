@@ -50,6 +50,11 @@ impl ArchivedPage {
     pub fn rows(&self) -> usize {
         self.rows.len()
     }
+
+    /// Whether it was ever there.
+    pub fn has_versions(&self) -> bool {
+        self.rows.iter().any(|(_, blob)| blob.is_some())
+    }
 }
 
 impl Archive {
@@ -110,6 +115,12 @@ impl Archive {
             }
         }
         Ok(())
+    }
+
+    /// The bytes of the newest versions of a page, `most` of them if there are as many, oldest first.
+    pub fn newest_versions(&mut self, page: &ArchivedPage, most: usize) -> Result<Vec<Vec<u8>>, ArchiveError> {
+        let newest: Vec<usize> = page.rows.iter().rev().filter_map(|(_, blob)| *blob).take(most).collect();
+        newest.into_iter().rev().map(|blob| self.blobs.read(blob).map(<[u8]>::to_vec)).collect()
     }
 
     /// The archive's labels: for each labelled raw change, by page and time, whether it was meaningful.

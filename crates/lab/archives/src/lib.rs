@@ -11,13 +11,10 @@
 //! lines are then sorted by time, as a live detector would have written them.
 //!
 //! [`LabelScore`] compares the lines with the archive's labels. The detector never sees a label.
-//!
-//! [`Archive::edits`] makes edits and noise on real pages, and returns how much of each kind the detector reports.
 
 mod adjudged;
 mod archive;
 mod blobs;
-mod edits;
 mod frames;
 mod judge;
 mod live;
@@ -26,7 +23,6 @@ mod score;
 mod table;
 
 pub use crate::archive::{Archive, ArchiveError, ArchivedPage};
-pub use crate::edits::{EditPair, EditReport, Half, Origin, ReportedRate, ReportedRow};
 pub use crate::frames::Frames;
 pub use crate::judge::{ArchivedLook, JudgedChange};
 pub use crate::live::LivePage;

@@ -1,16 +1,16 @@
-//! The figures of the benchmark are of the running detector: `recrawl detect`, which measures them with [`LivePage`], and the
+//! The figures of docs/meaningful-change.md are of the running detector: [`LivePage`], with which they are measured, and the
 //! stage say the same of every look.
 
 use crate::bench::{Bench, CHANGED_SENTENCE, FIRST, URL, html, one_sentence_changed};
-use archives::{Archive, ArchivedLook, ArchivedPage, EditPair, LivePage};
+use archives::{Archive, ArchivedLook, ArchivedPage, LivePage};
 use change::{Judgement, VersionVerdict};
 use document::content_digest;
+use edits::{EditPair, for_each_pair, recorded_pages};
 use messages::{Digest, FetchOutcome, Verdict, body};
 use page::{CanonicalUrl, Timestamp};
 use settings::{Layers, Settings};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::Path;
 
 const DAY_S: i64 = 86_400;
 /// Versions of a recorded page that are looked at, and pages of each source.
@@ -164,8 +164,7 @@ fn a_feed_is_judged_live_as_measured() {
 
 /// The recorded histories, where they are at hand. The output says when they are not.
 fn recorded() -> Option<Archive> {
-    let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
-    let content = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(corpora).join("content");
+    let content = recorded_pages();
     if content.exists() {
         return Some(Archive::open(&content, None).unwrap());
     }
@@ -184,7 +183,7 @@ fn every_kind_of_the_benchmark_is_judged_live_as_measured() {
         differences.extend(of_pair.into_iter().map(|difference| format!("{}: {difference}", pair.kind)));
         pairs += 1;
     };
-    archive.edit_pairs(1, &settings.urls.rules(), PAIRS_OF_A_KIND, compare).unwrap();
+    for_each_pair(&mut archive, 1, &settings.urls.rules(), PAIRS_OF_A_KIND, compare).unwrap();
     println!("{pairs} pairs");
     assert!(differences.is_empty(), "{} of {pairs}: {differences:#?}", differences.len());
     assert!(pairs > 300, "{pairs}");

@@ -1,5 +1,4 @@
-//! Edits and labels of the corpora.
+//! Labels of the corpora.
 
 mod corpora;
-mod edits;
 mod labels;

@@ -1,11 +1,11 @@
 //! Edits of lists, tables, targets, titles and columns.
 
-use super::draw::Draw;
-use super::editable_page::{Edit, EditablePage};
-use super::fixtures::rows_with;
-use super::markup::Markup;
-use super::places::{Patch, words};
-use super::values::{What, pair, sentence, stranger};
+use crate::draw::Draw;
+use crate::editable_page::{Edit, EditablePage};
+use crate::fixtures::rows_with;
+use crate::markup::Markup;
+use crate::places::{Patch, words};
+use crate::values::{What, pair, sentence, stranger};
 use std::ops::Range;
 
 /// The edit of an item of a list or a row of a table.

@@ -5,9 +5,9 @@
 //! of the libraries themselves (`peers.py`). `RECRAWL_PYTHON` names a Python that has what `requirements.txt` lists; `make
 //! peers` makes one.
 //!
-//! `peers --edits` asks the same of edits and noise that are made on real pages (`edits.rs`).
+//! `peers --edits` asks the same of edits and noise that are made on real pages (`edit_pairs.rs`).
 
-mod edits;
+mod edit_pairs;
 mod magnitude;
 mod markup;
 mod python;
@@ -16,10 +16,10 @@ mod text_profile;
 
 use archives::{Archive, ArchivedLook, JudgedChange};
 use document::{ContentKind, decode, extract, text_hash};
+use edits::recorded_pages;
 use magnitude::MagnitudeErrors;
 use python::Questions;
 use settings::{Layers, Settings};
-use std::path::Path;
 use table::Collection;
 
 /// Place in [`DIGESTS`] of the one that Python knows.
@@ -57,17 +57,15 @@ struct Gathered {
 }
 
 fn main() -> anyhow::Result<()> {
-    let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
     let urls =
         Settings::from_layers(Layers { files: &[], environment: std::iter::empty(), overrides: &[] })?.urls.rules();
-    let content = Path::new(&corpora).join("content");
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let Some(("--edits", options)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
-        return edits::compare(&content, &urls, options);
+        return edit_pairs::compare(&urls, options);
     }
     let mut collections = Vec::new();
     for source in arguments {
-        let mut archive = Archive::open(&content, Some(&source))?;
+        let mut archive = Archive::open(&recorded_pages(), Some(&source))?;
         let questions = Questions::new()?;
         let mut gathered = Gathered { questions, said: Vec::new(), errors: MagnitudeErrors::default(), before: None };
         let mut trouble = Ok(());

@@ -1,18 +1,16 @@
 //! The kinds of edit: the table of the benchmark.
 
-use super::draw::Draw;
-use super::editable_page::{Edit, EditablePage};
-use super::fixtures as fixture;
-use super::languages::{LANGUAGES, Language};
-use super::markup::Markup;
-use super::places::Place::{self, Caption, Cell, Heading, Item, Paragraph};
-use super::values::What::{self, Date, Number, Price, Time, Word};
-use super::{controls as control, data, in_place, structure};
-use serde::Serialize;
+use crate::draw::Draw;
+use crate::editable_page::{Edit, EditablePage};
+use crate::fixtures as fixture;
+use crate::languages::{LANGUAGES, Language};
+use crate::markup::Markup;
+use crate::places::Place::{self, Caption, Cell, Heading, Item, Paragraph};
+use crate::values::What::{self, Date, Number, Price, Time, Word};
+use crate::{controls as control, data, in_place, structure};
 
 /// Where the edited text comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// It stands on the real page.
     Real,

@@ -1,7 +1,7 @@
 //! A paragraph in each of ten languages, with places for two words, a number, a time and a price; and how old something
 //! is, as pages in these languages write it.
 
-use super::draw::Draw;
+use crate::draw::Draw;
 
 /// A language.
 pub(crate) struct Language {

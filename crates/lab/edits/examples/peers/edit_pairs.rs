@@ -7,8 +7,9 @@
 
 use crate::{markup, text_profile};
 use anyhow::Context;
-use archives::{Archive, EditPair, Half};
+use archives::Archive;
 use document::{ContentKind, extract, text_hash};
+use edits::{EditPair, Half, ReportedRate, for_each_pair, recorded_pages};
 use page::UrlRules;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -28,13 +29,6 @@ const RULES: [&str; 7] = [
 /// Whether each rule reports a change between the versions of a pair; `None` if the rule does not support such pages.
 type Reported = [Option<bool>; RULES.len()];
 
-/// Number of pairs that a rule compared, and in how many of them it reported a change.
-#[derive(Clone, Copy, Default)]
-struct Rate {
-    reported: usize,
-    of: usize,
-}
-
 /// A pair as it is counted.
 struct Line {
     kind: &'static str,
@@ -44,13 +38,14 @@ struct Line {
     reported: Reported,
 }
 
-pub(crate) fn compare(content: &Path, urls: &UrlRules, options: &[String]) -> anyhow::Result<()> {
+pub(crate) fn compare(urls: &UrlRules, options: &[String]) -> anyhow::Result<()> {
     let option = |place: usize| options.get(place).map(|text| text.parse::<u64>()).transpose();
     let (per_kind, seed) = (option(0)?.map_or(PAGES_PER_KIND, |pages| pages as usize), option(1)?.unwrap_or(1));
     let mut libraries = Libraries::start()?;
     let mut lines = Vec::new();
     let mut trouble = Ok(());
-    Archive::open(content, None)?.edit_pairs(seed, urls, per_kind, &mut |pair| {
+    let mut archive = Archive::open(&recorded_pages(), None)?;
+    for_each_pair(&mut archive, seed, urls, per_kind, &mut |pair| {
         if trouble.is_ok() {
             trouble = libraries.reported(pair).map(|libraries| lines.push(line(pair, libraries)));
         }
@@ -129,18 +124,10 @@ impl Libraries {
     }
 }
 
-fn rate<'a>(lines: impl Iterator<Item = &'a Line>, rule: usize) -> Rate {
+/// In how many of the pairs that a rule supports it reported a change.
+fn rate<'a>(lines: impl Iterator<Item = &'a Line>, rule: usize) -> ReportedRate {
     let reported: Vec<bool> = lines.filter_map(|line| line.reported[rule]).collect();
-    Rate { reported: reported.iter().filter(|reported| **reported).count(), of: reported.len() }
-}
-
-/// As in the other tables: `.987`, or nothing.
-fn share(rate: Rate) -> String {
-    if rate.of == 0 {
-        return "–".to_owned();
-    }
-    let text = format!("{:.3}", rate.reported as f64 / rate.of as f64);
-    text.strip_prefix('0').unwrap_or(&text).to_owned()
+    ReportedRate { reported: reported.iter().filter(|reported| **reported).count(), of: reported.len() }
 }
 
 fn print_rules(lines: &[Line]) {
@@ -153,7 +140,7 @@ fn print_rules(lines: &[Line]) {
                 [|line| line.half == Half::Known, |line| line.half == Half::HeldOut, |_| true, |line| line.is_html];
             for counts in counted {
                 let lines = lines.iter().filter(|line| line.is_noise == is_noise && counts(line));
-                print!(" {} |", share(rate(lines, rule)));
+                print!(" {} |", rate(lines, rule));
             }
         }
         println!();
@@ -163,7 +150,7 @@ fn print_rules(lines: &[Line]) {
 fn print_kinds(lines: &[Line]) {
     println!("\n| kind | of | {} |\n|---|---|{}", RULES.join(" | "), "---|".repeat(RULES.len()));
     for lines in lines.chunk_by(|one, other| one.kind == other.kind) {
-        let shares: Vec<String> = (0..RULES.len()).map(|rule| share(rate(lines.iter(), rule))).collect();
+        let shares: Vec<String> = (0..RULES.len()).map(|rule| rate(lines.iter(), rule).to_string()).collect();
         println!("| {} | {} | {} |", lines[0].kind, lines.len(), shares.join(" | "));
     }
 }

@@ -3,7 +3,7 @@
 //! A place counts unless an element around it says that it is furniture: by its name, its role, or a word of its class
 //! or id. That is no rule of the detector's, on purpose: the benchmark must not agree with it by construction.
 
-use super::places::{Place, Places, Spot};
+use crate::places::{Place, Places, Spot};
 use document::attributes::{attribute, attributes_of};
 use document::markup::{StartTag, TextKind, Token, tokens};
 use document::tag_name::TagName;

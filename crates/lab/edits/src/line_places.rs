@@ -1,6 +1,6 @@
 //! Finds the places of a page of lines: Markdown, or plain text.
 
-use super::places::{Place, Places, Spot};
+use crate::places::{Place, Places, Spot};
 use std::ops::Range;
 
 /// The shortest line that is taken for a paragraph, in bytes.

@@ -1,6 +1,6 @@
 //! Values that people watch pages for, in the forms in which pages write them.
 
-use super::draw::Draw;
+use crate::draw::Draw;
 
 /// The kind of value that an edit changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

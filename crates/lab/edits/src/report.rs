@@ -1,14 +1,13 @@
 //! Report of the benchmark: how much of each kind of edit and noise the detector reported as a change.
 
-use super::choice::Half;
-use super::editable_page::EditablePage;
-use super::kinds::{EDITS, Origin};
-use super::noise::NOISE;
-use serde::Serialize;
+use crate::choice::Half;
+use crate::editable_page::EditablePage;
+use crate::kinds::{EDITS, Origin};
+use crate::noise::NOISE;
 use std::fmt;
 
 /// Number of edits or looks, and how many of them the detector reported as changes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReportedRate {
     /// Number of those reported as changes.
     pub reported: usize,
@@ -36,7 +35,7 @@ impl fmt::Display for ReportedRate {
 }
 
 /// A kind of edit or noise.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportedRow {
     /// Name of the kind: the edited part, or the noise.
     pub name: &'static str,
@@ -74,7 +73,7 @@ impl ReportedRow {
 }
 
 /// The result of the benchmark: how much of each kind of edit and noise was reported as a change.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditReport {
     /// Pages of the half that may be looked at.
     pub known_pages: usize,

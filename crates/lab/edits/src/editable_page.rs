@@ -1,11 +1,11 @@
 //! A real page that can be edited.
 
-use super::choice::Half;
-use super::draw::Draw;
-use super::html_places::html_places;
-use super::line_places::line_places;
-use super::markup::Markup;
-use super::places::{Patch, Places};
+use crate::choice::Half;
+use crate::draw::Draw;
+use crate::html_places::html_places;
+use crate::line_places::line_places;
+use crate::markup::Markup;
+use crate::places::{Patch, Places};
 
 /// The format as which a page is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! The kinds of noise: what differs at every fetch and says nothing.
 
-use super::draw::{CAPITALS, Draw, HEX};
-use super::editable_page::{EditablePage, Form};
-use super::languages::LANGUAGES;
-use super::markup::Markup;
-use super::places::{Patch, Place};
+use crate::draw::{CAPITALS, Draw, HEX};
+use crate::editable_page::{EditablePage, Form};
+use crate::languages::LANGUAGES;
+use crate::markup::Markup;
+use crate::places::{Patch, Place};
 use std::ops::Range;
 
 /// One fetch of a noisy page.

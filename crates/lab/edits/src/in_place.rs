@@ -1,11 +1,11 @@
 //! Edits of a value where it stands in a block of text.
 
-use super::draw::Draw;
-use super::editable_page::{Edit, EditablePage};
-use super::fixtures::{element, rows_with};
-use super::markup::Markup;
-use super::places::{Patch, Place, Spot, numbers, words};
-use super::values::{What, other_number, pair, sentence, stranger};
+use crate::draw::Draw;
+use crate::editable_page::{Edit, EditablePage};
+use crate::fixtures::{element, rows_with};
+use crate::markup::Markup;
+use crate::places::{Patch, Place, Spot, numbers, words};
+use crate::values::{What, other_number, pair, sentence, stranger};
 use std::ops::Range;
 
 /// Edits this far behind are a kind of their own.

@@ -1,9 +1,9 @@
 //! Edits of JSON, feeds and other XML.
 
-use super::draw::Draw;
-use super::editable_page::{Edit, EditablePage, Form};
-use super::places::{Patch, words};
-use super::values::{other_number, stranger};
+use crate::draw::Draw;
+use crate::editable_page::{Edit, EditablePage, Form};
+use crate::places::{Patch, words};
+use crate::values::{other_number, stranger};
 use std::ops::Range;
 
 /// The texts of a JSON document, with their keys.
@@ -169,7 +169,7 @@ pub(crate) fn attribute(page: &EditablePage, draw: &mut Draw) -> Option<Edit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edits::choice::Half;
+    use crate::choice::Half;
 
     #[test]
     fn texts_of_json_are_found() {

@@ -1,9 +1,9 @@
 //! Blocks that are put into a page, before and after an edit.
 
-use super::draw::{CAPITALS, DIGITS, Draw, HEX};
-use super::markup::Markup;
-use super::places::Place;
-use super::values::{What, pair, sentence};
+use crate::draw::{CAPITALS, DIGITS, Draw, HEX};
+use crate::markup::Markup;
+use crate::places::Place;
+use crate::values::{What, pair, sentence};
 
 /// Names of rows and items.
 const NAMES: [&str; 12] = [

@@ -1,13 +1,13 @@
 //! Plays what is looked at: an edit, a noisy page, a page that truly changes.
 
-use super::draw::Draw;
-use super::editable_page::EditablePage;
-use super::in_place;
-use super::kinds::EditKind;
-use super::noise::{Fetch, NOISE, NoiseKind, other_text};
-use super::places::{Patch, Place, patched};
-use super::values::What;
-use crate::live::LivePage;
+use crate::draw::Draw;
+use crate::editable_page::EditablePage;
+use crate::in_place;
+use crate::kinds::EditKind;
+use crate::noise::{Fetch, NOISE, NoiseKind, other_text};
+use crate::places::{Patch, Place, patched};
+use crate::values::What;
+use archives::LivePage;
 use change::{Judgement, VersionVerdict};
 use page::UrlRules;
 

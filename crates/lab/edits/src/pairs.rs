@@ -1,12 +1,12 @@
 //! Edits and noise as pairs of versions, for rules that compare only two.
 
-use super::draw::Draw;
-use super::editable_page::EditablePage;
-use super::kinds::{EDITS, EditKind};
-use super::looks::{Edited, LOOK_S, edited, is_reported, noisy_looks, primed, time_of};
-use super::noise::{NOISE, NoiseKind};
-use super::{Half, choice, texts};
-use crate::archive::{Archive, ArchiveError};
+use crate::choice::{self, Half, texts};
+use crate::draw::Draw;
+use crate::editable_page::EditablePage;
+use crate::kinds::{EDITS, EditKind};
+use crate::looks::{Edited, LOOK_S, edited, is_reported, noisy_looks, primed, time_of};
+use crate::noise::{NOISE, NoiseKind};
+use archives::{Archive, ArchiveError};
 use page::UrlRules;
 
 /// Two versions of a page that differ by one edit, or by noise alone.
@@ -32,37 +32,31 @@ pub struct EditPair {
     pub reported: bool,
 }
 
-impl Archive {
-    /// Shows pairs of each kind of edit and noise, of as many pages as `per_kind` says or as have a place for the kind.
-    pub fn edit_pairs(
-        &mut self,
-        seed: u64,
-        urls: &UrlRules,
-        per_kind: usize,
-        show: &mut dyn FnMut(&EditPair),
-    ) -> Result<(), ArchiveError> {
-        let pages = choice::choose(self, seed)?;
-        let texts = texts(&pages, seed);
-        let mut drawn: Vec<&EditablePage> = pages.iter().collect();
-        let mut draw_for = |name: &str| {
-            drawn.sort_by_key(|page| Draw::of(seed, &page.address).of_kind(name).number());
-            drawn.clone()
-        };
-        for kind in &EDITS {
-            let pages = draw_for(kind.name);
-            pages
-                .iter()
-                .filter_map(|page| edit_pair(kind, page, urls, seed))
-                .take(per_kind)
-                .for_each(|pair| show(&pair));
-        }
-        for kind in &NOISE {
-            let pages = draw_for(kind.name);
-            let pairs = pages.iter().filter_map(|page| noise_pair(kind, page, &texts, urls, seed));
-            pairs.take(per_kind).for_each(|pair| show(&pair));
-        }
-        Ok(())
+/// Shows pairs of each kind of edit and noise, of as many pages as `per_kind` says or as have a place for the kind.
+pub fn for_each_pair(
+    archive: &mut Archive,
+    seed: u64,
+    urls: &UrlRules,
+    per_kind: usize,
+    show: &mut dyn FnMut(&EditPair),
+) -> Result<(), ArchiveError> {
+    let pages = choice::choose(archive, seed)?;
+    let texts = texts(&pages, seed);
+    let mut drawn: Vec<&EditablePage> = pages.iter().collect();
+    let mut draw_for = |name: &str| {
+        drawn.sort_by_key(|page| Draw::of(seed, &page.address).of_kind(name).number());
+        drawn.clone()
+    };
+    for kind in &EDITS {
+        let pages = draw_for(kind.name);
+        pages.iter().filter_map(|page| edit_pair(kind, page, urls, seed)).take(per_kind).for_each(|pair| show(&pair));
     }
+    for kind in &NOISE {
+        let pages = draw_for(kind.name);
+        let pairs = pages.iter().filter_map(|page| noise_pair(kind, page, &texts, urls, seed));
+        pairs.take(per_kind).for_each(|pair| show(&pair));
+    }
+    Ok(())
 }
 
 fn edit_pair(kind: &EditKind, page: &EditablePage, urls: &UrlRules, seed: u64) -> Option<EditPair> {

@@ -1,8 +1,8 @@
 //! Edits of what a page shows by other means than text: fields and buttons, what is embedded, what is struck through.
 
-use super::draw::{Draw, HEX};
-use super::fixtures::rows_with;
-use super::markup::Markup;
+use crate::draw::{Draw, HEX};
+use crate::fixtures::rows_with;
+use crate::markup::Markup;
 
 /// An offer with a button, or another control.
 fn offer(control: &str) -> String {

@@ -1,0 +1,3 @@
+//! Holds the figures of the benchmark as limits.
+
+mod edits;
