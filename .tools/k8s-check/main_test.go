@@ -61,6 +61,8 @@ func TestABrokenManifestIsRefused(t *testing.T) {
 		{"unknown field", "k8s/base/stages.yaml", "  replicas: 1\n", "  replicsa: 1\n", `unknown field "spec.replicsa"`},
 		{"field of another kind", "k8s/base/stages.yaml", "            sizeLimit: 1Gi\n", "            sizeLimit: 1Gi\n  serviceName: x\n", `unknown field "spec.serviceName"`},
 		{"repeated field", "k8s/base/stages.yaml", "  replicas: 1\n", "  replicas: 1\n  replicas: 2\n", `replicas" already set`},
+		{"missing field", "k8s/base/topics.yaml", "  schedule:", "  timeZone:", `missing required field "schedule"`},
+		{"missing field of a port", "k8s/base/common/stage.yaml", "              containerPort: 9464\n", "", `missing required field "containerPort"`},
 		{"wrong type", "k8s/base/stages.yaml", "  replicas: 1\n", "  replicas: one\n", "estimator"},
 		{"missing file", "k8s/base/kustomization.yaml", "  - topics.yaml\n", "  - topic.yaml\n", "topic.yaml"},
 		{"no memory limit", "k8s/base/stages.yaml", "            limits: {memory: 1Gi}\n", "", "limit for memory"},
