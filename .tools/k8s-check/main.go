@@ -24,10 +24,10 @@ import (
 	"sort"
 	"strings"
 
+	"gopkg.in/yaml.v3"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
 	models "k8s.io/kube-openapi/pkg/util/proto"
 	"sigs.k8s.io/kustomize/api/krusty"
@@ -144,6 +144,9 @@ func build(files filesys.FileSystem, root string, schemas models.Models) (object
 			errs = append(errs, fmt.Errorf("%s %s: %w", resource.GetKind(), resource.GetName(), err))
 			continue
 		}
+		for _, err := range missingFields(schemas, object, fields) {
+			errs = append(errs, fmt.Errorf("%s %s: %w", resource.GetKind(), resource.GetName(), err))
+		}
 		objects = append(objects, object)
 	}
 	return objects, customs, errs
@@ -159,22 +162,15 @@ func repeatedKeys(files filesys.FileSystem, directory string) (faults []string) 
 		if err != nil {
 			return err
 		}
-		documents := yaml.NewDocumentDecoder(io.NopCloser(bytes.NewReader(text)))
-		defer documents.Close()
-		buffer := make([]byte, len(text)+1)
-		for {
-			length, err := documents.Read(buffer)
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			if err != nil {
-				return fmt.Errorf("%s: %w", path, err)
-			}
+		documents := yaml.NewDecoder(bytes.NewReader(text))
+		for err == nil {
 			var document interface{}
-			if err := strictyaml.UnmarshalStrict(buffer[:length], &document); err != nil {
-				faults = append(faults, fmt.Sprintf("%s: %v", path, err))
-			}
+			err = documents.Decode(&document)
 		}
+		if !errors.Is(err, io.EOF) {
+			faults = append(faults, fmt.Sprintf("%s: %v", path, err))
+		}
+		return nil
 	})
 	if err != nil {
 		faults = append(faults, err.Error())

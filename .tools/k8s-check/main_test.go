@@ -60,7 +60,7 @@ func TestABrokenManifestIsRefused(t *testing.T) {
 	cases := []struct{ claim, file, text, instead, fault string }{
 		{"unknown field", "k8s/base/stages.yaml", "  replicas: 1\n", "  replicsa: 1\n", `unknown field "spec.replicsa"`},
 		{"field of another kind", "k8s/base/stages.yaml", "            sizeLimit: 1Gi\n", "            sizeLimit: 1Gi\n  serviceName: x\n", `unknown field "spec.serviceName"`},
-		{"repeated field", "k8s/base/stages.yaml", "  replicas: 1\n", "  replicas: 1\n  replicas: 2\n", `replicas" already set`},
+		{"repeated field", "k8s/base/stages.yaml", "  replicas: 1\n", "  replicas: 1\n  replicas: 2\n", `"replicas" already defined`},
 		{"missing field", "k8s/base/topics.yaml", "  schedule:", "  timeZone:", `missing required field "schedule"`},
 		{"missing field of a port", "k8s/base/common/stage.yaml", "              containerPort: 9464\n", "", `missing required field "containerPort"`},
 		{"wrong type", "k8s/base/stages.yaml", "  replicas: 1\n", "  replicas: one\n", "estimator"},
@@ -154,6 +154,7 @@ func TestABrokenManifestIsRefused(t *testing.T) {
 		{"compose waits for nobody", "compose.yaml", "      kafka: {condition: service_healthy}", "      kafca: {condition: service_healthy}", "undefined service kafca"},
 		{"compose waits for ever", "compose.yaml", "    topics: {condition: service_completed_successfully}", "    topics: {condition: service_healthy}", "waits for the health of topics"},
 		{"compose with an unknown field", "compose.yaml", "restart: on-failure", "restarts: on-failure", "restarts is not allowed"},
+		{"compose with a repeated field", "compose.yaml", "    restart: on-failure\n", "    restart: on-failure\n    restart: always\n", `"restart" already defined`},
 		{"compose with a field of no use", "compose.yaml", "interval: 10s", "interval: ten", "format 'duration'"},
 		{"compose with a volume of nobody", "compose.yaml", "[\"./compose/recrawl.toml:/etc/recrawl/recrawl.toml:ro\", \"ranker:", "[\"./compose/recrawl.toml:/etc/recrawl/recrawl.toml:ro\", \"rank:", "undefined volume rank"},
 		{"compose without version", "compose.yaml", "prom/prometheus:v2.53.0", "prom/prometheus", "has no version"},
