@@ -72,10 +72,6 @@ func loadCompose(files filesys.FileSystem, repository string) (*types.Project, e
 	if err != nil {
 		return nil, err
 	}
-	// One of two equal keys would be lost.
-	if err := yaml.UnmarshalStrict(text, &map[string]interface{}{}); err != nil {
-		return nil, err
-	}
 	root, err := filepath.Abs(repository)
 	if err != nil {
 		return nil, err

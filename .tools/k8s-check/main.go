@@ -3,10 +3,12 @@
 //	k8s-check REPOSITORY
 //
 // Builds k8s/base and every k8s/overlays/* with Kustomize, also with the components that they leave out (delivery.go). It
-// decodes every object strictly into the API's own types (an unknown or repeated field is an error) or validates it against
-// the schema of its custom resource, and applies the rules of rules.go. Then it checks alerts and dashboards (monitoring.go), what is generated from the catalogue of topics
-// (catalogue.go), and compose.yaml. It never talks to a cluster, so what only a cluster knows (quotas, admission, storage
-// classes, whether an image exists) is not looked at. UPDATE=1 writes what is generated.
+// decodes every object strictly into the API's own types (an unknown or repeated field is an error) and looks for the fields
+// that its schema requires, or validates it against the schema of its custom resource. It lets the library of the API server
+// judge pods by the pod security standards, and applies the rules of rules.go. Then it checks alerts and dashboards
+// (monitoring.go), what is generated from the catalogue of topics (catalogue.go), and compose.yaml. It never talks to a
+// cluster, so what only a cluster knows (quotas, further admission, storage classes, whether an image exists) is not looked
+// at. UPDATE=1 writes what is generated.
 //
 // The API types are those of Kubernetes 1.26: what passes here works on every release since, and this builds with the
 // Go of any current Debian.
@@ -22,11 +24,12 @@ import (
 	"sort"
 	"strings"
 
+	"gopkg.in/yaml.v3"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
+	models "k8s.io/kube-openapi/pkg/util/proto"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	strictyaml "sigs.k8s.io/yaml"
@@ -58,6 +61,10 @@ func checkAll(files filesys.FileSystem, repository string, update bool) (roots [
 	if err != nil {
 		return nil, append(faults, err.Error())
 	}
+	builtIn, err := kubernetesSchemas()
+	if err != nil {
+		return nil, append(faults, err.Error())
+	}
 	topics, err := catalogue(files, repository)
 	if err != nil {
 		return nil, append(faults, err.Error())
@@ -69,7 +76,7 @@ func checkAll(files filesys.FileSystem, repository string, update bool) (roots [
 	sort.Strings(overlays)
 	check := func(files filesys.FileSystem, root, name string) {
 		roots = append(roots, name)
-		objects, customs, errs := build(files, root)
+		objects, customs, errs := build(files, root, builtIn)
 		for _, err := range errs {
 			faults = append(faults, fmt.Sprintf("%s: %v", name, err))
 		}
@@ -111,7 +118,7 @@ func checkAll(files filesys.FileSystem, repository string, update bool) (roots [
 }
 
 // build runs Kustomize and decodes what it gives.
-func build(files filesys.FileSystem, root string) (objects []runtime.Object, customs []custom, errs []error) {
+func build(files filesys.FileSystem, root string, schemas models.Models) (objects []runtime.Object, customs []custom, errs []error) {
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, root)
 	if err != nil {
 		return nil, nil, []error{err}
@@ -123,11 +130,12 @@ func build(files filesys.FileSystem, root string) (objects []runtime.Object, cus
 			errs = append(errs, err)
 			continue
 		}
+		fields := map[string]interface{}{}
+		if err := strictyaml.Unmarshal(text, &fields); err != nil {
+			errs = append(errs, err)
+			continue
+		}
 		if !scheme.Scheme.Recognizes(schema.FromAPIVersionAndKind(resource.GetApiVersion(), resource.GetKind())) {
-			fields := map[string]interface{}{}
-			if err := strictyaml.Unmarshal(text, &fields); err != nil {
-				errs = append(errs, err)
-			}
 			customs = append(customs, custom{resource.GetApiVersion(), resource.GetKind(), resource.GetName(), fields})
 			continue
 		}
@@ -135,6 +143,9 @@ func build(files filesys.FileSystem, root string) (objects []runtime.Object, cus
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s %s: %w", resource.GetKind(), resource.GetName(), err))
 			continue
+		}
+		for _, err := range missingFields(schemas, object, fields) {
+			errs = append(errs, fmt.Errorf("%s %s: %w", resource.GetKind(), resource.GetName(), err))
 		}
 		objects = append(objects, object)
 	}
@@ -151,22 +162,15 @@ func repeatedKeys(files filesys.FileSystem, directory string) (faults []string) 
 		if err != nil {
 			return err
 		}
-		documents := yaml.NewDocumentDecoder(io.NopCloser(bytes.NewReader(text)))
-		defer documents.Close()
-		buffer := make([]byte, len(text)+1)
-		for {
-			length, err := documents.Read(buffer)
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			if err != nil {
-				return fmt.Errorf("%s: %w", path, err)
-			}
+		documents := yaml.NewDecoder(bytes.NewReader(text))
+		for err == nil {
 			var document interface{}
-			if err := strictyaml.UnmarshalStrict(buffer[:length], &document); err != nil {
-				faults = append(faults, fmt.Sprintf("%s: %v", path, err))
-			}
+			err = documents.Decode(&document)
 		}
+		if !errors.Is(err, io.EOF) {
+			faults = append(faults, fmt.Sprintf("%s: %v", path, err))
+		}
+		return nil
 	})
 	if err != nil {
 		faults = append(faults, err.Error())

@@ -12,6 +12,8 @@ import (
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	levels "k8s.io/pod-security-admission/api"
+	podsecurity "k8s.io/pod-security-admission/policy"
 )
 
 // workload is what the rules look at: a pod template and what it belongs to.
@@ -25,8 +27,9 @@ type workload struct {
 
 // rules collects the broken ones.
 type rules struct {
-	stages []string
-	broken []string
+	stages    []string
+	standards podsecurity.Evaluator // by which the API server admits pods
+	broken    []string
 }
 
 func (r *rules) require(holds bool, format string, arguments ...interface{}) {
@@ -37,7 +40,11 @@ func (r *rules) require(holds bool, format string, arguments ...interface{}) {
 
 // brokenRules says which house rules the objects of one build break.
 func brokenRules(objects []runtime.Object, stages []string) []string {
-	r := &rules{stages: stages}
+	standards, err := podsecurity.NewEvaluator(podsecurity.DefaultChecks())
+	if err != nil {
+		return []string{err.Error()}
+	}
+	r := &rules{stages: stages, standards: standards}
 	workloads := r.workloads(objects)
 	r.require(len(workloads) > 0, "no workload at all")
 
@@ -109,17 +116,17 @@ func isHeadless(objects []runtime.Object, name string) bool {
 	return false
 }
 
-// pod: an identity without rights, no root, time to drain, and nothing mounted or referred to that is not there.
+// pod: an identity without rights, what the namespaces enforce, time to drain, and nothing mounted or referred to that is not
+// there.
 func (r *rules) pod(w workload, named map[string]bool) {
 	spec := w.template.Spec
 	r.require(named["ServiceAccount "+spec.ServiceAccountName], "%s: ServiceAccount %q is not here", w.name, spec.ServiceAccountName)
 	r.require(isFalse(spec.AutomountServiceAccountToken), "%s: automountServiceAccountToken is not false", w.name)
 	r.require(isFalse(spec.EnableServiceLinks), "%s: enableServiceLinks is not false: Service variables look like settings", w.name)
 	r.require(spec.TerminationGracePeriodSeconds != nil, "%s: no terminationGracePeriodSeconds", w.name)
-	context := spec.SecurityContext
-	r.require(context != nil && isTrue(context.RunAsNonRoot), "%s: runAsNonRoot is not true", w.name)
-	r.require(context != nil && context.SeccompProfile != nil && context.SeccompProfile.Type == core.SeccompProfileTypeRuntimeDefault,
-		"%s: seccompProfile is not RuntimeDefault", w.name)
+	restricted := levels.LevelVersion{Level: levels.LevelRestricted, Version: levels.LatestVersion()}
+	verdict := podsecurity.AggregateCheckResults(r.standards.EvaluatePod(restricted, &w.template.ObjectMeta, &spec))
+	r.require(verdict.Allowed, "%s: would not be admitted: %s", w.name, verdict.ForbiddenDetail())
 
 	volumes := map[string]bool{}
 	for _, volume := range spec.Volumes {
@@ -165,13 +172,9 @@ func (r *rules) container(w workload, c core.Container) {
 	if context == nil {
 		context = &core.SecurityContext{}
 	}
-	r.require(context.RunAsNonRoot == nil || *context.RunAsNonRoot, "%s: runAsNonRoot is not true", name)
-	r.require(context.RunAsUser == nil || *context.RunAsUser != 0, "%s: runs as root", name)
-	r.require(!isTrue(context.Privileged), "%s: is privileged", name)
-	r.require(isFalse(context.AllowPrivilegeEscalation), "%s: allowPrivilegeEscalation is not false", name)
 	r.require(isTrue(context.ReadOnlyRootFilesystem), "%s: readOnlyRootFilesystem is not true", name)
-	drop := context.Capabilities
-	r.require(drop != nil && len(drop.Drop) == 1 && drop.Drop[0] == "ALL" && len(drop.Add) == 0, "%s: does not drop all capabilities", name)
+	// The standard lets a pod keep one for ports below 1024.
+	r.require(context.Capabilities == nil || len(context.Capabilities.Add) == 0, "%s: adds capabilities", name)
 
 	if w.longRunning {
 		r.probe(name, c, "startupProbe", c.StartupProbe, "/healthz")
