@@ -2,7 +2,7 @@
 
 use super::Samples;
 
-/// Version and, on Linux, the use of the machine. What the system does not say is left out.
+/// Version and, on Linux, the use of the machine. Figures that the system does not give are left out.
 pub(super) fn collect(samples: &mut Samples) {
     samples.add("recrawl_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1.0);
     #[cfg(target_os = "linux")]

@@ -7,22 +7,18 @@ mod own;
 
 use self::own::{DELIVERY, DETECTOR, ESTIMATOR, FETCHER, MATCHER, RANKER, SCHEDULER};
 
-/// One metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Metric {
     /// Name as in a scrape; a counter ends in `_total`, a histogram has its parts (`_bucket`, `_sum`, `_count`) behind it.
     pub name: &'static str,
-    /// Counter, gauge or histogram.
     pub kind: MetricKind,
     /// The unit, or the things that are counted.
     pub unit: &'static str,
     /// Labels that each series has.
     pub labels: &'static [&'static str],
-    /// Help text.
     pub help: &'static str,
 }
 
-/// Type of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetricKind {
     /// Only grows while the process runs.
@@ -79,7 +75,6 @@ pub const METRICS: &[(&str, &[Metric])] = &[
     ("Delivery", DELIVERY),
 ];
 
-/// The metric of a name.
 pub(super) fn metric(name: &str) -> Option<&'static Metric> {
     METRICS.iter().flat_map(|(_, metrics)| *metrics).find(|metric| metric.name == name)
 }
