@@ -17,12 +17,12 @@ use std::collections::BTreeMap;
 const MAX_JUDGED: usize = 32;
 /// With fewer examples of a language, the threshold stays at its default.
 const MIN_JUDGED: usize = 3;
-/// With so many examples or more, a term has to stand in [`SHARED_BY`] of them.
+/// From this number of examples on, a term has to occur in [`SHARED_BY`] of them.
 const MANY_EXAMPLES: usize = 4;
 const SHARED_BY: usize = 2;
-/// With fewer other pages of a language, they say nothing of the threshold.
+/// With fewer other pages of a language, they do not move the threshold.
 const MIN_OTHERS: usize = 8;
-/// Without other pages, a threshold is this share of what a weak example reaches.
+/// Without other pages, a threshold is this share of the relevance of a weak example.
 const WEAK_EXAMPLE_SHARE: f64 = 0.8;
 /// The lowest threshold.
 const MIN_THRESHOLD: f64 = 0.05;

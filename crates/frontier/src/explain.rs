@@ -22,7 +22,8 @@ use sweeps::{GroupKind, GroupOutlook, Outlook};
 /// No policy plans further ahead.
 const HORIZON_DAYS: f64 = 3_650.0;
 
-/// A page with what decides about it: all pages of its site at least, their outlook, and the hints of its host.
+/// A page and everything that decides about it: all pages of its site at least, their outlook, and the hints of its
+/// host.
 struct ExplainedPage<'a> {
     pages: &'a PageIndex,
     outlook: &'a Outlook,

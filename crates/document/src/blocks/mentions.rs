@@ -20,7 +20,6 @@ pub(super) struct Mentions {
 /// Shorter attributes cannot contain any.
 pub(super) const SHORTEST_MENTION: usize = 6;
 
-/// Tests the attributes of a tag.
 #[inline(always)]
 pub(super) fn mentions(wide: impl Wide, html: &str, attributes: Range<usize>) -> Mentions {
     let bytes = html.as_bytes();
