@@ -30,8 +30,8 @@ pub fn damped_weight(weight: f64, spam_mass: f64) -> f64 {
     weight * ((1.0 - spam_mass).max(0.0) + 0.1).min(1.0)
 }
 
-/// The same, but the tenth that remains is one of an ordinary page at most. As published, a farm that lifts a page to a weight
-/// of 126 keeps 12.6 of it.
+/// As [`damped_weight`], but the tenth that remains is at most a tenth of an average page's weight of 1. As published,
+/// a farm that lifts a page to a weight of 126 keeps 12.6 of it.
 pub fn trusted_weight(weight: f64, spam_mass: f64) -> f64 {
     (weight * (1.0 - spam_mass).max(0.0) + 0.1 * weight.min(1.0)).min(weight)
 }

@@ -42,7 +42,7 @@ mod changes {
     pub(crate) mod line;
 }
 
-/// Links, what they are worth, and what the topics say of them.
+/// Links, their worth, and their relevance to focuses.
 mod links {
     pub(crate) mod focus;
     pub(crate) mod link;

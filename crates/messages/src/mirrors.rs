@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 pub struct PageBand {
     /// The band. Also the record key.
     pub band: Band,
-    /// Id of the page.
     pub page_id: PageId,
     /// Authority of the page's host.
     pub host: Host,

@@ -4,7 +4,6 @@ use crate::{PageFocus, impl_message};
 use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// A link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     /// Target of the link.
@@ -29,13 +28,11 @@ impl Link {
 pub struct PageLinks {
     /// The page with the links.
     pub source_page_id: PageId,
-    /// URL of that page.
     pub source_url: CanonicalUrl,
     /// The site that all the links point to. Also the record key.
     pub target_site: SiteKey,
     /// Time of the fetch.
     pub found_at: Timestamp,
-    /// The links, without duplicate URLs.
     pub links: Vec<Link>,
 }
 
@@ -44,7 +41,6 @@ pub struct PageLinks {
 pub struct PageOutLinks {
     /// The page with the links. Its site is the record key.
     pub source_page_id: PageId,
-    /// URL of that page.
     pub source_url: CanonicalUrl,
     /// Time of the fetch.
     pub found_at: Timestamp,
@@ -54,7 +50,6 @@ pub struct PageOutLinks {
     pub is_unwanted: bool,
     /// Hash of its text without digits, by which pages of a trap are alike.
     pub text_hash: i64,
-    /// The links, without duplicate URLs.
     pub links: Vec<Link>,
     /// Judgement of the page and its links by the topics. `None` without topics.
     pub focus: Option<PageFocus>,
