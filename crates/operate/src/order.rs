@@ -11,7 +11,6 @@ const ADD_FOCUS: &str = "focus/add";
 /// The order that withdraws one.
 const REMOVE_FOCUS: &str = "focus/remove";
 
-/// An order to a crawl.
 #[derive(Clone, Debug)]
 pub enum Order {
     /// Adds pages, named one by one or of a list.
@@ -27,9 +26,8 @@ pub enum Order {
     Hosts(CommandKind, Vec<Host>),
     /// Gives the detectors a focus, or a newer form of it.
     AddFocus {
-        /// The focus's name.
         name: String,
-        /// Its file.
+        /// The text of its file.
         text: String,
     },
     /// Withdraws a focus.
