@@ -20,9 +20,7 @@ use std::collections::BinaryHeap;
 /// A change that a policy receives when it happens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReportedChange {
-    /// Time of the change.
     pub at_days: f64,
-    /// The page.
     pub slot: Slot,
     /// Stale pages of higher rank are fetched first.
     pub rank: f64,

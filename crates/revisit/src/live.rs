@@ -175,7 +175,7 @@ impl Live {
         (self.price, self.priced_days) = (values.price_for(tick.budget_per_day * AHEAD_DAYS), tick.now_days);
     }
 
-    /// Before the columns change: what a look shows of hints, and its page without what lists have said.
+    /// Before the columns change: judges hints by a look, and removes the evidence of lists from the page's entry.
     fn judge_hints(&mut self, slot: Slot, look: &PolicyLook) {
         if self.received.list_of(slot).is_none() {
             return;

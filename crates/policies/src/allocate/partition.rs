@@ -11,7 +11,6 @@ use revisit::kernels::{self, VisitOrder};
 pub enum PartitionKey {
     /// Importance.
     Weight,
-    /// Change rate.
     ChangeRate,
     /// Importance / change rate.
     WeightPerChange,

@@ -56,7 +56,6 @@ struct LastPlan {
 
 #[derive(Clone, Copy, PartialEq)]
 enum PlannedStatus {
-    /// Not in use.
     Vacant,
     /// Never fetched; due since its deadline.
     New,
