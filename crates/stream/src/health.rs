@@ -36,7 +36,6 @@ const HISTOGRAMS: [(&str, &[f64]); 4] = [
 /// Status of a stage, shared with its readers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StageStatus {
-    /// Stage name.
     pub name: String,
     /// Assigned and restored partitions.
     pub partitions: Vec<u32>,
@@ -84,7 +83,7 @@ pub struct StageStatus {
     pub refreshes_total: u64,
     /// The processors' figures, summed over partitions.
     pub figures: BTreeMap<&'static str, f64>,
-    /// Last failure; `None` if there was none.
+    /// Last failure; `None` if there was none, or the stage has recovered from it.
     pub last_error: Option<String>,
 }
 
@@ -92,9 +91,7 @@ pub struct StageStatus {
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("stage {stage} stopped: {message}")]
 pub struct Stopped {
-    /// Name of the stage.
     pub stage: String,
-    /// Cause.
     pub message: String,
 }
 
@@ -131,7 +128,6 @@ impl StageHealth {
         self.status.clone()
     }
 
-    /// Updates the status.
     pub fn update(&self, update: impl FnOnce(&mut StageStatus)) {
         update(&mut self.status.lock().unwrap_or_else(PoisonError::into_inner));
     }

@@ -71,7 +71,6 @@ struct ChangelogReplay {
     end: u64,
 }
 
-/// A restored task.
 pub(crate) struct Restored {
     pub(crate) store: Box<dyn StateStore>,
     pub(crate) checkpoint: Checkpoint,

@@ -77,8 +77,7 @@ impl StageRunner {
         (commit, staged)
     }
 
-    /// After a failed commit. Processors repeat their work; what answers of work in flight have left waits for the next
-    /// commit.
+    /// After a failed commit. Processors repeat their work; the results of answers in flight wait for the next commit.
     fn put_back(&mut self, staged: Vec<Staged>, commit: Commit) {
         let mut outputs = commit.outputs.into_iter();
         let mut in_log: BTreeMap<u32, Vec<StoreWrite>> =
