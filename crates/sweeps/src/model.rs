@@ -111,7 +111,6 @@ impl SweepModel {
         self.today
     }
 
-    /// Adds a page.
     pub fn insert(&mut self, place: &PagePlace) {
         self.sizes.insert(place);
         self.resize_groups(place);
