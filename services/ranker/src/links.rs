@@ -18,7 +18,7 @@ pub(crate) struct LinkSource {
     pub(crate) focus: Option<LinkFocus>,
 }
 
-/// A link with what it gives.
+/// A link with the cash that it gives.
 pub(crate) struct ArrivingLink {
     pub(crate) target: PageId,
     pub(crate) url: CanonicalUrl,

@@ -1,4 +1,4 @@
-//! Which address has which number: a hash table of 5 to 7.5 bytes an address, beside the addresses' ids.
+//! The numbers of addresses: a hash table of 5 to 7.5 bytes an address, beside the addresses' ids.
 
 use page::PageId;
 
@@ -88,7 +88,7 @@ impl Index {
     }
 }
 
-/// The first bytes of what is at least as long.
+/// The first `N` bytes of a slice that is at least as long.
 fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
     std::array::from_fn(|place| bytes[place])
 }
