@@ -72,7 +72,7 @@ struct Fetcher {
 }
 
 impl Fetcher {
-    /// Restores what is stored of a URL's host, and of other hosts of its site.
+    /// Restores the stored rules of a URL's host, and of other hosts of its site.
     fn restore_robots(&self, url: &CanonicalUrl, tables: &TaskView<'_>) -> Result<(), ProcessError> {
         let name = url.host_name();
         if self.pool.robots.knows(name) {
