@@ -21,7 +21,7 @@ const VERSIONS: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Half {
-    /// Whoever improves the detector may look at these pages.
+    /// Authors of the detector may look at these pages.
     Known,
     /// These are only counted.
     HeldOut,

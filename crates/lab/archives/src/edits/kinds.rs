@@ -10,15 +10,14 @@ use super::values::What::{self, Date, Number, Price, Time, Word};
 use super::{controls as control, data, in_place, structure};
 use serde::Serialize;
 
-/// Where the edited text comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// It stands on the real page.
+    /// The text stands on the real page.
     Real,
-    /// It was put into the main text of the real page, before the edit.
+    /// The text was put into the main text of the real page, before the edit.
     Inserted,
-    /// It is the page's own where it has one, otherwise inserted.
+    /// The text is the page's own where it has one, otherwise inserted.
     Either,
 }
 
@@ -37,7 +36,6 @@ enum Make {
     Page(fn(&EditablePage, &mut Draw) -> Option<Edit>),
 }
 
-/// A kind of edit.
 pub(crate) struct EditKind {
     pub(crate) name: &'static str,
     pub(crate) origin: Origin,

@@ -1,9 +1,9 @@
 //! Edits that the detector must report and noise that it must not, made on real pages.
 //!
-//! Labels say what one archive thought of the changes that it saw. They say nothing of the changes that people watch
-//! pages for. So here an edit of one kind is made in the newest version of a real page, where a reader counts what
-//! stands, and the detector looks at the page before and after it, as it runs live ([`LivePage`](crate::LivePage)).
-//! Noise is made in the same way: one element of a real page differs at every fetch.
+//! Labels are the judgements of one archive on the changes that it saw. They say nothing of the changes that people
+//! watch pages for. So here an edit of one kind is made in the newest version of a real page, where a reader counts
+//! what stands, and the detector looks at the page before and after it, as it runs live
+//! ([`LivePage`](crate::LivePage)). Noise is made in the same way: one element of a real page differs at every fetch.
 //!
 //! [`Archive::edits`] returns how much of each kind was reported. [`Archive::edit_pairs`] shows a sample of the same edits
 //! and noise as pairs of versions, for other rules. Everything is drawn by a seed.

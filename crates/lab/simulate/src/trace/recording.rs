@@ -33,7 +33,7 @@ impl RecordingEvent {
 pub struct RecordedState {
     /// UTC seconds since 1970.
     pub unix_time: i64,
-    /// The event that led to it.
+    /// The event that led to this state.
     pub kind: RecordingEvent,
 }
 
@@ -63,12 +63,10 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// A page's rows, in order of time.
     pub fn states(&self, page: &RecordedPage) -> &[RecordedState] {
         &self.states[page.states.clone()]
     }
 
-    /// Number of rows of all pages.
     pub fn rows(&self) -> usize {
         self.states.len()
     }
