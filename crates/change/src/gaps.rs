@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 const GAP: u32 = 1 << 24;
 /// Bit that distinguishes the gaps of units that were edited in their slot from those of others.
 const EDITED: u32 = 1 << 25;
-/// The number of a block behind what stayed is counted up to here.
+/// The number of a block behind the last text that stayed is counted up to here.
 const MAX_NUMBER: u64 = 16;
 
 /// The gaps of the units that only one of two versions has.

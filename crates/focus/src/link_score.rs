@@ -1,11 +1,11 @@
 //! Worth of a page never seen to a focused crawl, from the links to it.
 //!
-//! `score = .7 RW + .3 importance`. RW is what a link's words promise ([`crate::predict_links`]), importance the rank of the
-//! target among all known ones, from 0 to 1 (IPageRank's estimate), and .5 where it is not known.
+//! `score = .7 RW + .3 importance`. RW is the promise of a link's words ([`crate::predict_links`]), importance the rank
+//! of the target among all known ones, from 0 to 1 (IPageRank's estimate), and .5 where it is not known.
 //!
 //! Words are often missing ("next page", a picture), and pages in a focus are often reached through pages that are not.
-//! So a link without promising words is followed within two hops of a page in the focus: its RW is taken to be 1, that of the
-//! page at the mouth of the tunnel, and each hop halves its score.
+//! So a link without promising words is followed within two hops of a page in the focus: its RW is taken to be 1, as
+//! for the page at the mouth of the tunnel, and each hop halves its score.
 //!
 //! The score of a target is the mean over the links known to it, and over one more of a low score that every target is
 //! taken to have. The largest would favour popular pages: among many links there is always one with a word of the focus. The

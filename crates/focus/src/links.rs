@@ -56,7 +56,7 @@ pub fn link_relevance(closenesses: impl IntoIterator<Item = f64>, least: f64) ->
     if largest >= least { largest.min(1.0) } else { 0.0 }
 }
 
-/// A link of a page, with what its words promise.
+/// A link of a page, with the promise of its words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PredictedLink {
     /// The target, resolved; as written if that fails.

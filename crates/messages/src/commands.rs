@@ -86,8 +86,8 @@ pub enum CommandSubject {
     Hosts,
 }
 
-/// A page is to be forgotten. It travels round the loop as a fetch does, behind the page's earlier records, and each stage
-/// deletes what it keeps of the page.
+/// The order to forget a page. It travels round the loop as a fetch does, behind the page's earlier records, and each
+/// stage deletes its state of the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageRemoval {
     /// The page. Its site is the record key.

@@ -1,4 +1,4 @@
-//! Pages with the same text: how they are found, and what they agree on.
+//! Pages with the same text: how they are found, and their agreement on which is fetched.
 
 use crate::{Band, impl_message};
 use page::{CanonicalUrl, Host, PageId, SiteKey, Timestamp};

@@ -112,8 +112,8 @@ pub enum Saying {
 pub struct Message {
     /// The recipient.
     pub to: MirrorPeer,
+    /// The page that the message is about: the sender, except for a candidate.
     pub about: MirrorPeer,
-    /// The content.
     pub saying: Saying,
 }
 

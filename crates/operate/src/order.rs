@@ -38,7 +38,7 @@ impl Order {
     /// A command about the pages or hosts of these names. All are read before anything is sent.
     ///
     /// # Errors
-    /// A name is not the URL of a page, or not that of a host.
+    /// A name is not the URL of a page, or not the name of a host.
     pub fn about<'a>(kind: CommandKind, names: impl IntoIterator<Item = &'a str>) -> Result<Self, CommandFailure> {
         let names = names.into_iter();
         match kind.subject() {
@@ -50,7 +50,7 @@ impl Order {
     /// The order that gives a crawl the focus of a file.
     ///
     /// # Errors
-    /// The file is not that of a focus.
+    /// The file does not describe a focus.
     pub fn add_focus(text: String) -> Result<Self, CommandFailure> {
         let focus = read_focus(&text, &IcuSegmenter::default());
         let focus = focus.map_err(|error| CommandFailure::Input(error.to_string()))?;

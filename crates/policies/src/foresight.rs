@@ -1,4 +1,4 @@
-//! Yardsticks for the simulator: policies that are given what no crawler can know.
+//! Yardsticks for the simulator: policies that are given facts that no crawler can know.
 //!
 //! The first policy receives every change when it happens and fetches the stale copy of highest rank. With the time until the
 //! page's next change as the rank it is `clairvoyant`: of the copies that wait, the one that would stay current longest

@@ -96,8 +96,8 @@ impl Live {
         self.learn(slot, from_days, to_days, outcome);
     }
 
-    /// Ends the import. The fraction `keep` of what it taught counts ([`sweeps::rules::HISTORY_KEPT`]), and the copies
-    /// of all pages become current as of now.
+    /// Ends the import. The fraction `keep` of its evidence counts ([`sweeps::rules::HISTORY_KEPT`]), and the copies of
+    /// all pages become current as of now.
     pub fn finish_import(&mut self, keep: f64, now_days: f64) {
         self.importing = false;
         self.model.advance(now_days, 1);

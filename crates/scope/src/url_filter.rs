@@ -46,7 +46,8 @@ pub struct FilterFault {
 impl UrlFilter {
     /// Parses the text of a file.
     ///
-    /// # Errors Returns every invalid line.
+    /// # Errors
+    /// Returns every invalid line.
     pub fn parse(file: &str, text: &str) -> Result<Self, Vec<FilterFault>> {
         let (mut lines, mut faults) = (Vec::new(), Vec::new());
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);

@@ -35,7 +35,7 @@ pub(crate) struct AnswerOutput {
     pub(crate) value: Bytes,
 }
 
-/// A value, and what is held for as long as its bytes are in memory.
+/// A value, with an object that is held for as long as its bytes are in memory.
 struct HoldingValue<H> {
     bytes: Vec<u8>,
     _held: H,

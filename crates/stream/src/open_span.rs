@@ -37,7 +37,7 @@ impl OpenSpan {
         let (partition, offset) = (record.partition.to_be_bytes(), record.offset.to_be_bytes());
         let context = parent.processed(&[spec.group.as_bytes(), spec.input.as_bytes(), &partition, &offset]);
         let mut facts = described(tracing, &spec.input, record.value.as_deref());
-        // A failure that the record reports is that of the work before.
+        // If the record reports a failure, it is the failure of the work before.
         facts.error = None;
         facts.attributes.extend(place(tracing, &spec.input, record.partition));
         facts.attributes.extend([

@@ -1,6 +1,7 @@
 //! Which trace a record belongs to, by W3C Trace Context, and the ids of the spans that stages add to it.
 //!
-//! Ids are hashes of what a span is about, so a stage that repeats its work after a crash gives the same ids again.
+//! Ids are hashes of the work that a span stands for, so a stage that repeats its work after a crash gives the same ids
+//! again.
 
 use std::fmt::{self, Write as _};
 

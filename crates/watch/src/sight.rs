@@ -52,7 +52,7 @@ impl<'b> SeenBlocks<'b> {
     /// The number or the words that a trigger finds here.
     pub(crate) fn sight(&self, trigger: &Trigger) -> Sight {
         match &trigger.condition {
-            // Of a page without text, or without what is watched, nothing can be said.
+            // A page without text, or without the watched parts, shows nothing to a trigger.
             _ if self.seen.is_empty() => Sight::Nothing,
             Condition::Come(phrase) | Condition::Go(phrase) => {
                 Sight::Words(self.seen.iter().any(|block| phrase.is_in(&block.said)))

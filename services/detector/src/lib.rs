@@ -275,7 +275,7 @@ impl Processor for Detector {
             }
         } else {
             if look.presence.is_some() {
-                // The content is what it was.
+                // The content is the same as before.
                 self.publish(&result, &look, rule, before.sketch.last_look_at, context);
             }
             if let Some(body) = unpacked.as_deref().filter(|_| !is_list && self.is_unjudged(&before, &look)) {

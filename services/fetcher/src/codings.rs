@@ -114,7 +114,7 @@ impl Unpacker {
     /// An unpacker for a body announced as `announced` bytes on the wire.
     pub(crate) fn new(coding: Coding, limits: BodyLimits, announced: u64, room: BodyRoom) -> io::Result<Self> {
         let capacity = if coding == Coding::Identity { announced.min(MAX_CAPACITY) as usize } else { 0 };
-        // These decoders keep a window of what they have unpacked beside it.
+        // These decoders keep a window of their output beside it.
         let copies = if matches!(coding, Coding::Brotli | Coding::Zstd) { 2 } else { 1 };
         let most_bytes = copies * limits.kept;
         let whole = if coding == Coding::Identity { announced.min(limits.kept as u64) as usize } else { 0 };

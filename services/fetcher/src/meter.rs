@@ -1,4 +1,4 @@
-//! Counts what comes over a connection, and ends one that brings too much of it.
+//! Counts the bytes that come over a connection, and ends one that brings too many.
 //!
 //! TLS skips records that are not for its user: a server may send tickets or empty records as fast as they are read,
 //! until the time is up. hyper limits heads and the frames that make it answer, but passes over hints and frames of
@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 /// Why a connection that brings too much is ended.
 pub(crate) const TOO_MUCH: &str = "more comes over the connection than an answer needs";
 
-/// Most bytes that may come over a connection between two requests: settings, pings, and what ends the last answer.
+/// Most bytes that may come over a connection between two requests: settings, pings, and the end of the last answer.
 const BETWEEN_REQUESTS: u64 = 64 << 10;
 
 /// Bytes that have come over a connection and are not reported yet. One thread counts, but hyper hands on only streams that

@@ -1,6 +1,6 @@
 //! State that the accounts of a partition share: its part of the virtual page, and the worth of a page by its account.
 //!
-//! There are two systems of cash. That of importance begins at all pages alike, that of trust at trusted pages
+//! There are two systems of cash. The cash of importance begins at all pages alike, the cash of trust at trusted pages
 //! ([`importance::opic`]). They travel together.
 
 use crate::accounts::LinkedPage;

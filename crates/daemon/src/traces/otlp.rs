@@ -29,7 +29,7 @@ pub(super) struct ServiceExporters {
 }
 
 impl ServiceExporters {
-    /// Fails if the address, or what the standard's variables say, is not valid.
+    /// Fails if the address, or a variable of OpenTelemetry, is not valid.
     pub(super) fn new(
         endpoint: Option<String>,
         headers: HashMap<String, String>,

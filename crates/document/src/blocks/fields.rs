@@ -1,4 +1,5 @@
-//! Reads what a page shows by attributes: fields and buttons and their state, what is embedded, bars that measure.
+//! Reads content that a page shows by attributes: fields and buttons and their state, embedded content, bars that
+//! measure.
 
 use crate::attributes::values_of;
 use crate::blocks::kinds::TagEffect;
@@ -118,7 +119,7 @@ impl BlockReader<'_> {
         }
     }
 
-    /// Reads the address of what is embedded.
+    /// Reads the address of embedded content.
     pub(super) fn media(&mut self, tag: StartTag<'_>) {
         let [source, data, href, width, height] =
             values_of(tag.attributes(), ["src", "data", "href", "width", "height"]);

@@ -53,7 +53,7 @@ struct BestPages {
     kept: f64,
     /// The current scan, and how many of its pages were chosen.
     scan: Option<(Selection, usize)>,
-    /// Whether this pass is the last. The first pass stops near the price, the second spends what would be lost.
+    /// Whether this pass is the last. The first pass stops near the price, the second spends budget that would be lost.
     is_last: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Accounts of pages, and what the accounts of a shard have in common.
+//! Accounts of pages, and the state that the accounts of a shard share.
 
 use crate::links::{Link, tidy, total_weight};
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ pub struct Account {
     /// Cash that arrived by links since the last visit, less the shard's running total of the virtual page's cash at that
     /// time. With the running total of now it is the page's cash.
     pub(super) balance: f64,
-    /// Cash noted at visits: all of it, or what counts of it in the window.
+    /// Cash noted at visits: all of it, or the part that counts in the window.
     pub(super) history: f64,
     /// Cash noted in the whole system until the account was opened; under [`Window::Noted`] until the last visit.
     pub(super) noted_before: f64,
@@ -27,8 +27,8 @@ pub struct KeptAccount {
     pub noted_before: f64,
 }
 
-/// Noted cash that a new account starts with: so much in the whole system, and the mean share of it at the page. Cash of 1 is
-/// noted in a round over all pages.
+/// Noted cash that a new account starts with: this amount in the whole system, and the mean share of it at the page.
+/// Cash of 1 is noted in a round over all pages.
 pub(super) const PRIOR_CASH: f64 = 0.2;
 
 /// Cash on its way to a page.

@@ -33,6 +33,7 @@ pub struct PageLinks {
     pub target_site: SiteKey,
     /// Time of the fetch.
     pub found_at: Timestamp,
+    /// The links, without duplicate URLs.
     pub links: Vec<Link>,
 }
 
@@ -50,6 +51,7 @@ pub struct PageOutLinks {
     pub is_unwanted: bool,
     /// Hash of its text without digits, by which pages of a trap are alike.
     pub text_hash: i64,
+    /// The links, without duplicate URLs.
     pub links: Vec<Link>,
     /// Judgement of the page and its links by the topics. `None` without topics.
     pub focus: Option<PageFocus>,

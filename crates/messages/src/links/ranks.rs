@@ -18,9 +18,10 @@ pub struct LinkCash {
     pub found_at: Timestamp,
     /// Whether pages that are new count as news of the page with the links.
     pub is_news: bool,
-    /// Natural logarithm of what each link gives to the value of the target's site.
+    /// Natural logarithm of the value that each link adds to the target's site.
     #[serde(default)]
     pub source_value_ln: f64,
+    /// The links, without duplicate URLs.
     pub links: Vec<CashLink>,
     /// Judgement of the links by the topics. `None` without topics.
     pub focus: Option<LinkFocus>,

@@ -65,7 +65,7 @@ pub enum HostOrder {
     Name,
 }
 
-/// Stage to command: what one partition of one stage knows.
+/// Stage to command: the answer of one partition of one stage.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// The question. Also the record key.

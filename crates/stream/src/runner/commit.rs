@@ -84,7 +84,7 @@ impl StageRunner {
             commit.state.into_iter().map(|writes| (writes.task.partition, writes.writes)).collect();
         for part in staged {
             let mut own: Vec<_> = outputs.by_ref().take(part.records).collect();
-            // Behind them are those of its changelogs, which are made again.
+            // Behind them are the records of its changelogs, which are made again.
             own.truncate(part.outputs);
             let Some(task) = self.tasks.get_mut(&part.partition) else { continue };
             if let TaskWork::InFlight(_) = task.work {

@@ -1,5 +1,5 @@
-//! The door that every request passes, whichever host it goes to: the host's turn, that of the address it shares with
-//! others, and a place among the connections.
+//! The door that every request passes, whichever host it goes to: the host's turn, the turn of the address that it
+//! shares with others, and a place among the connections.
 
 use super::{HostWorker, Turn, known_to};
 use crate::exchange::{Unanswered, get};

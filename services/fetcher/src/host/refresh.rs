@@ -35,7 +35,7 @@ struct Sought<'a> {
     target_of: Option<&'a Sought<'a>>,
     /// Redirects that have led to where it is asked for.
     redirects: usize,
-    /// Redirects to what another host may forbid, those of the other file included.
+    /// Redirects to addresses that another host may forbid, including the redirects of the other file.
     to_others: usize,
 }
 
@@ -227,8 +227,8 @@ impl HostWorker {
         }
     }
 
-    /// A host says itself where its file is. Elsewhere, a target that is no robots.txt obeys the file of its own origin:
-    /// otherwise a host could have crawlers ask another for what it forbids.
+    /// A host says itself where its file is. Elsewhere, a target that is no robots.txt obeys the file of its own
+    /// origin: otherwise a host could send crawlers to addresses that another forbids.
     async fn may_follow(&mut self, sought: Sought<'_>, next: &CanonicalUrl, job: &mut FetchJob) -> Result<Hop, Unsent> {
         if !leaves_host(sought.url, next) {
             return Ok(Hop::Allowed);
@@ -313,7 +313,7 @@ impl HostWorker {
     }
 }
 
-/// Whether the redirect of a robots.txt leads to what another host may forbid.
+/// Whether the redirect of a robots.txt leads to an address that another host may forbid.
 fn leaves_host(url: &CanonicalUrl, next: &CanonicalUrl) -> bool {
     next.path_and_query() != ROBOTS_PATH && next.host_name() != url.host_name()
 }

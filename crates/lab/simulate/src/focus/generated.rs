@@ -33,6 +33,7 @@ const LANGUAGES: [&str; 2] = ["en", "zh"];
 struct Chance(u64);
 
 impl Chance {
+    /// A number from 0 to below 1.
     fn share(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(1);
         unit(splitmix64(self.0))

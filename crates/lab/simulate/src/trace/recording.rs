@@ -63,6 +63,7 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// A page's rows, in order of time.
     pub fn states(&self, page: &RecordedPage) -> &[RecordedState] {
         &self.states[page.states.clone()]
     }
