@@ -169,7 +169,6 @@ pub enum EstimatorChoice {
 }
 
 impl EstimatorChoice {
-    /// All choices.
     pub fn all() -> impl Iterator<Item = EstimatorChoice> {
         std::iter::once(Self::Sweeps).chain(EstimatorKind::ALL.into_iter().map(Self::Catalogue))
     }
@@ -190,7 +189,6 @@ impl EstimatorChoice {
         }
     }
 
-    /// The choice with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::all().find(|choice| choice.name() == name)
     }

@@ -11,7 +11,6 @@ pub struct CheckCounts {
     pub changed_looks: f32,
     /// Changes seen; more than `changed_looks` only when a full list of changes is known.
     pub changes: f32,
-    /// Days watched.
     pub watched_days: f32,
 }
 
@@ -33,7 +32,6 @@ impl CheckCounts {
         self.watched_days *= kept;
     }
 
-    /// Adds the counts of another.
     pub fn merge(&mut self, other: &CheckCounts) {
         self.looks += other.looks;
         self.changed_looks += other.changed_looks;

@@ -20,7 +20,6 @@ pub enum LookOutcome {
 }
 
 impl LookOutcome {
-    /// Whether the page changed at all.
     pub fn is_change(self) -> bool {
         !matches!(self, LookOutcome::Unchanged | LookOutcome::ChangeCount(0))
     }

@@ -103,7 +103,6 @@ impl GammaFilter {
         })
     }
 
-    /// The same filter with another prior.
     #[must_use]
     #[inline]
     pub fn with_prior(self, prior: GammaPrior) -> Self {

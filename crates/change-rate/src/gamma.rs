@@ -8,7 +8,6 @@
 use crate::special;
 use thiserror::Error;
 
-/// An invalid parameter.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[error("{name} is {value}; it must be {expected}")]
 pub struct InvalidParameter {

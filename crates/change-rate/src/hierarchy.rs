@@ -49,7 +49,6 @@ impl BeliefSums {
         self.ln_means += after.mean_ln() - before.mean_ln();
     }
 
-    /// Adds the pages of another.
     pub fn merge(&mut self, other: &BeliefSums) {
         self.pages += other.pages;
         self.means_per_day += other.means_per_day;

@@ -30,7 +30,6 @@ impl IntervalHistogram {
         self.counts.iter_mut().chain(&mut self.days).for_each(|sum| *sum *= kept);
     }
 
-    /// Adds the intervals of another.
     pub fn merge(&mut self, other: &IntervalHistogram) {
         self.counts.iter_mut().zip(other.counts).for_each(|(sum, more)| *sum += more);
         self.days.iter_mut().zip(other.days).for_each(|(sum, more)| *sum += more);

@@ -23,11 +23,9 @@ pub struct Absence {
 /// The conclusion drawn from an absence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// The page is gone.
     Gone,
     /// The page may be gone; fetch it again to decide.
     Missing {
-        /// Seconds until the next fetch.
         look_again_after_s: i64,
     },
 }

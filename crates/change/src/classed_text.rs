@@ -1,4 +1,5 @@
-//! The texts of a page's blocks, with ids, times and ages replaced by their class: what a place on the page is called.
+//! The texts of a page's blocks, with ids, times and ages replaced by their class. Places on the page are named by
+//! these texts.
 
 use crate::class_marks::ClassMarks;
 use crate::classes::Classed;

@@ -23,7 +23,8 @@ enum Classes {
     Ages,
 }
 
-/// A text with plain quotes and with what may differ from look to look replaced. Borrowed where nothing is.
+/// A text with plain quotes, and with everything that may differ from look to look replaced by its class. Borrowed if
+/// nothing is replaced.
 pub(crate) struct Classed<'t> {
     /// Without all classes.
     pub(crate) all: Cow<'t, str>,
@@ -220,8 +221,8 @@ const STAMP_NAMES: &str = "january february march april may june july august sep
 const STAMP_MARKS: &str =
     "am pm st nd rd th t z utc gmt est edt cst cdt mst mdt pst pdt bst cet cest eet eest msk ist jst";
 
-/// Whether a line that says when something was edited says nothing else. A stamp is of a day and a time: a clock time alone
-/// may be the time of something.
+/// Whether a line that says when something was edited says nothing else. A stamp has a day and a time: a clock time
+/// alone may belong to something else.
 fn is_only_age(text: &str) -> bool {
     let has = |words: &str, word: &str| words.split(' ').any(|known| known == word);
     let is_word = |word: &str| {

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 const GAP: u32 = 1 << 24;
 /// Bit that distinguishes the gaps of units that were edited in their slot from those of others.
 const EDITED: u32 = 1 << 25;
-/// The number of a block behind what stayed is counted up to here.
+/// The number of a block behind the last text that stayed is counted up to here.
 const MAX_NUMBER: u64 = 16;
 
 /// The gaps of the units that only one of two versions has.
@@ -24,7 +24,7 @@ pub(crate) struct Gaps {
 }
 
 impl Gaps {
-    /// Finds the gaps between the texts of a version and a newer one, of which these units went and came.
+    /// Finds the gaps between a version and a newer one. `removed` and `added` are the units in which they differ.
     pub(crate) fn between((old, removed): (&UnitTexts, &[UnitKey]), (new, added): (&UnitTexts, &[UnitKey])) -> Self {
         let came = gaps(new.places(), &new.shared_with(old));
         let went = gaps(old.places(), &old.shared_with(new));
@@ -38,21 +38,21 @@ impl Gaps {
         Self { gaps: came.into_iter().chain(went).map(|(key, gap)| (key.name(), gap)).collect(), edited }
     }
 
-    /// The gap of a unit that only one of the versions has, if it is outside the frame. For a unit that was edited in its
-    /// slot that is another: it is no teaser, and may stand where a teaser stood at another look.
+    /// The gap of a unit that only one of the versions has, if it is outside the frame. A unit that was edited in its
+    /// slot has a gap of its own: it is no teaser, and may stand where a teaser stood at another look.
     pub(crate) fn of(&self, key: &UnitKey) -> Option<u32> {
         let is_edited = self.edited.binary_search(&key.slot()).is_ok();
         self.gaps.get(&key.name()).map(|gap| if is_edited { gap ^ EDITED } else { *gap })
     }
 
-    /// The gap that a unit is in, edited or not: what differs there at once is noise of either kind.
+    /// The gap that a unit is in, edited or not. Whatever differs there between back-to-back fetches is noise.
     pub(crate) fn around(&self, key: &UnitKey) -> Option<u32> {
         self.gaps.get(&key.name()).copied()
     }
 }
 
-/// The slots that the units are in, sorted, with the number of units in each. Those of lists of links are left out: one
-/// slot holds all links of a list, and those that come are no edits of those that go.
+/// The slots that the units are in, sorted, with the number of units in each. Lists of links are left out: one slot
+/// holds all links of a list, and a new link is no edit of an old one.
 fn slots(keys: &[UnitKey]) -> Vec<(u32, usize)> {
     let mut slots: Vec<u32> = keys.iter().filter(|key| key.part() != PagePart::Links).map(|key| key.slot()).collect();
     slots.sort_unstable();

@@ -1,5 +1,5 @@
-//! Detects responses that are not the page at all: an error, a consent wall or a login served with status 200. Phrases
-//! recognise one by itself, in English; what many pages turn into is recognised in any language ([`crate::walls`]).
+//! Detects responses that are not the page at all: an error, a consent wall or a login served with status 200. English
+//! phrases recognise one by itself. A text that replaces many pages is recognised in any language ([`crate::walls`]).
 
 use crate::version::Version;
 
@@ -31,8 +31,8 @@ const ERRORS: &[&str] = &[
 
 /// Whether a version looks like something served in the page's place. It is suspect if it is empty where there was
 /// text, or if it is much shorter, short, and worded like an error. A page replaced by another text is not suspect:
-/// that is news. Where parts of the page are watched, it is suspect if none of them is there, whatever they are worded
-/// like: "temporarily unavailable" is what people watch for.
+/// that is news. Where parts of the page are watched, it is suspect if none of them is there. Their wording does not
+/// matter: "temporarily unavailable" may be the watched text.
 pub(crate) fn is_suspect(version: &Version<'_>, reference_bytes: usize) -> bool {
     let bytes = version.region_bytes;
     let shrunk = (bytes as f64) < SHRUNK_SHARE * reference_bytes as f64;

@@ -53,7 +53,6 @@ impl HostEvents {
         everywhere
     }
 
-    /// Records that a page was found.
     pub fn observe_present(&mut self, page: u64) {
         self.missing.retain(|(missing, _)| *missing != page);
         self.present = if self.missing.is_empty() { 0 } else { self.present.saturating_add(1) };
@@ -75,7 +74,6 @@ impl HostEvents {
         observe_replacement(&mut self.replaced, page, unix_time, replacement)
     }
 
-    /// Whether nothing is remembered.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.missing.is_empty() && self.replaced.is_empty()
     }

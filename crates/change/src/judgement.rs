@@ -45,7 +45,6 @@ pub struct Judgement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PartVerdict {
-    /// The part is the same.
     Unchanged,
     /// Something was added or removed.
     Changed,

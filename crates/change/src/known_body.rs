@@ -20,8 +20,8 @@ impl KnownBody {
         Self { digest: None, looked_at_s: Some(now_s) }
     }
 
-    /// Looks at a body. Unless it is known, `judge` reads and judges it; it gets the seconds since the last look, which
-    /// [`PageState::observe`] asks for, and may hand on what it has read.
+    /// Looks at a body. If it is not known, `judge` reads and judges it. `judge` gets the seconds since the last look,
+    /// for [`PageState::observe`], and may return what it has read.
     pub fn look<R>(
         &mut self,
         state: &mut PageState,

@@ -1,5 +1,5 @@
-//! The units by which a version differs from the one before it in a way that a reader may care for, before anything
-//! was learnt about the page.
+//! The units in which a version differs from the one before it and that a reader may care for, before anything was
+//! learnt about the page.
 
 use crate::region::PagePart;
 use crate::version::UnitKey;
@@ -23,7 +23,7 @@ impl News {
     /// The units added and removed between two versions, both sorted by name.
     ///
     /// * In the region, all of them. A unit that only moved into or out of the region is still on the page.
-    /// * In a list of links beside prose, those of a list of which at least half stayed. Of a list of teasers most are
+    /// * In a list of links beside prose, those of a list of which at least half stayed. Most of a list of teasers is
     ///   swapped at once.
     /// * Beside the region, edits in place.
     pub(crate) fn between(old: &[UnitKey], new: &[UnitKey]) -> Self {

@@ -205,8 +205,8 @@ impl PageState {
         Judgement { changes_last: self.looks.confirmed >= self.looks.withdrawn, ..judgement }
     }
 
-    /// Takes a version as what the page shows, without judging it: it was read by another selection than the last one, so
-    /// that the two cannot be compared.
+    /// Accepts a version without judging it: it was read by another selection than the last one, so the two cannot be
+    /// compared.
     pub fn begin_anew(&mut self, version: &Version<'_>) -> Judgement {
         let digest = version.digest.first_chunk().copied();
         let is_same = std::mem::replace(&mut self.looks.digest, digest) == digest;
@@ -310,8 +310,8 @@ impl PageState {
         Judgement { structure, wants_second_look, ..news }
     }
 
-    /// A list of teasers shows in turn what it has shown before: if all that came to a list was there already, what
-    /// went is no news either.
+    /// A list of teasers repeats itself: if everything that came to a list was there before, whatever left it is no
+    /// news either.
     fn pass_over_rotations(&mut self, added: &mut Vec<UnitKey>, removed: &mut Vec<UnitKey>) {
         let in_list = |key: &UnitKey| key.part() == PagePart::Links;
         let is_past = |key: &UnitKey| self.version.past.iter().any(|past| past.name() == key.name());

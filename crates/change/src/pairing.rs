@@ -5,7 +5,7 @@ use crate::unit_texts::ShownUnit;
 
 /// The most units of each side that are paired by their words.
 const MAX_COMPARED: usize = 64;
-/// The share of words in common from which one text is another version of the other.
+/// Two texts with at least this share of words in common are versions of each other.
 const MIN_COMMON: f64 = 0.4;
 
 /// A unit before and after. One of them is `None` if it came or went.

@@ -10,7 +10,7 @@ const SUBTREE_SHARE: f64 = 0.6;
 /// The part of a page that a block is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PagePart {
-    /// The frame: menus, footers, what only leads elsewhere.
+    /// The frame: menus, footers, and blocks that only lead elsewhere.
     Frame,
     /// The region: what the page is about.
     Region,
@@ -20,9 +20,9 @@ pub(crate) enum PagePart {
     Links,
 }
 
-/// The part of each block. The region is what is inside `main` or `article` where these hold enough of the text, else
-/// what is inside the element that holds most of the unframed text, else everything. Statements about the page as a
-/// whole belong to it.
+/// The part of each block. The region is the content of `main` or `article` if these hold enough of the text, else the
+/// content of the element that holds most of the unframed text, else everything. Statements about the page as a whole
+/// belong to it.
 ///
 /// Where most of the region only leads elsewhere, the page is a list of links, and they are its content.
 ///

@@ -4,10 +4,10 @@ use crate::pairing::UnitPair;
 use crate::unit_texts::{STRUCTURED_DATA, ShownUnit};
 use document::stated::mentions;
 
-/// The most pairs that are searched for what a fact says.
+/// The most pairs of texts that are searched for the values of facts.
 const MAX_SEARCHED: usize = 64;
 
-/// Leaves out the pairs of facts whose old value a text had that went, and whose new value one has that came.
+/// Leaves out facts that the text repeats: a removed text has the old value, and an added text the new one.
 pub(crate) fn leave_out(pairs: &mut Vec<UnitPair<'_>>) {
     let is_fact = |pair: &UnitPair<'_>| pair.1.or(pair.0).is_some_and(|unit| unit.place == STRUCTURED_DATA);
     if !pairs.iter().any(is_fact) {

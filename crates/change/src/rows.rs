@@ -120,7 +120,6 @@ impl Rows {
         }
     }
 
-    /// Finds the rows.
     pub(crate) fn of(blocks: &Blocks) -> Self {
         let mut rows = vec![Row::default(); blocks.nodes.len()];
         let mut places = Vec::with_capacity(blocks.list.len());

@@ -6,7 +6,7 @@ use document::blocks::Blocks;
 use document::text_hash;
 use std::ops::Range;
 
-/// Elements that hold nothing besides a heading are passed to find what it is the heading of, up to here.
+/// Elements that hold nothing besides a heading are skipped to find the section that it heads, up to this many.
 const MAX_WRAPPERS: usize = 3;
 
 /// The heading of each block: the last before it of the element that holds both.
@@ -53,8 +53,8 @@ pub(crate) fn headings(blocks: &Blocks) -> Vec<Option<usize>> {
     blocks.list.iter().enumerate().map(heading).collect()
 }
 
-/// The texts that stand under another heading than before, where both versions have the text and both headings: as what
-/// went and what came. A text that only one section more has, or one less, did not move.
+/// The texts that moved to another heading, as the removed and the added unit. Both versions have the text and both
+/// headings. A text that appears in one section more or less did not move.
 pub(crate) fn moved(old: &UnitTexts, new: &UnitTexts) -> Vec<(UnitKey, UnitKey)> {
     // Nearly always all is where it was, and nothing more is to be done.
     if !old.any_under_other_heading(new) {

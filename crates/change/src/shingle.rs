@@ -94,7 +94,6 @@ impl ShingleSet {
         &self.hashes
     }
 
-    /// The number of shingles kept.
     pub fn len(&self) -> usize {
         self.hashes.len()
     }

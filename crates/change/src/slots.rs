@@ -14,7 +14,7 @@ const MAX_SLOTS: usize = 512;
 
 /// The bits of a history that record touches.
 const TOUCHES: u32 = (1 << WINDOW_VERSIONS) - 1;
-// The upper two bits hold what pairs of back-to-back fetches showed.
+// The upper two bits hold the findings of pairs of back-to-back fetches.
 /// The slot differed within a pair: it is noise.
 const PROVEN: u32 = 3 << 30;
 /// The slot was the same in two pairs whose other bytes differed: its changes are real. One such pair is not enough, because

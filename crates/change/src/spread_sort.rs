@@ -39,7 +39,7 @@ pub(crate) fn sorted_evenly_spread<T: Copy>(mut items: Vec<T>, number: impl Fn(&
     items
 }
 
-/// One list of two sorted ones. Of equal numbers, that of the first list comes first.
+/// Merges two sorted lists. Equal numbers keep their order, the first list in front.
 pub(crate) fn merged<T: Copy>(first: &[T], second: &[T], number: impl Fn(&T) -> u64) -> Vec<T> {
     let mut all = Vec::with_capacity(first.len() + second.len());
     let mut rest = first;

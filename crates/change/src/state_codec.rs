@@ -6,7 +6,6 @@ use thiserror::Error;
 /// Why bytes could not be decoded as a state value of this crate.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum StateDecodeError {
-    /// The bytes end too early.
     #[error("the state value is truncated; fetch the page again to make a new one")]
     TooShort,
     /// The bytes were written by a later version of this crate.
@@ -15,7 +14,6 @@ pub enum StateDecodeError {
     /// The length of the bytes does not match the counts in them.
     #[error("the state value does not have the length it claims; fetch the page again to make a new one")]
     BadLength,
-    /// The shingles are not ascending.
     #[error("the shingles in the state value are not sorted; fetch the page again to make a new one")]
     NotAscending,
 }

@@ -20,7 +20,6 @@ pub(crate) struct LinkBase<'r> {
     rules: &'r UrlRules,
 }
 
-/// The destination of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum LinkTarget<'h> {
     /// A mail address. Empty if the page hides it.
@@ -49,7 +48,7 @@ impl<'r> LinkBase<'r> {
         self.rules
     }
 
-    /// The address of the page and that of its `<base href>`, from which [`new`](Self::new) makes this again.
+    /// The addresses of the page and of its `<base href>`. [`new`](Self::new) makes the same from them.
     pub(crate) fn addresses(&self) -> [Option<&str>; 2] {
         [&self.own, &self.base].map(|address| address.as_ref().map(CanonicalUrl::as_str))
     }
@@ -74,7 +73,7 @@ impl<'r> LinkBase<'r> {
         })
     }
 
-    /// Where a reference without its fragment leads.
+    /// Resolves a reference without its fragment.
     fn destination(&self, reference: &str) -> Destination {
         if reference.is_empty() && self.base.is_none() && self.own.is_some() {
             return Destination::Page { page: None, is_counted: false };

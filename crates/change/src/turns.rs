@@ -1,5 +1,5 @@
-//! Whole versions: most of the region at once. Such a change is news, never noise of places, with one exception: two
-//! versions that a server gives in turn. After a few turns only what is new in either of them counts.
+//! Whole versions, in which most of the region changes at once. Such a change is news, never noise of places, with one
+//! exception: two versions that a server gives in turn. After a few turns only what is new in either of them counts.
 
 use crate::news::News;
 use crate::page_state::PageState;
@@ -13,7 +13,8 @@ const REPORTED_TURNS: u8 = 3 * RETURN;
 const MAX_TURNS: u8 = 120;
 
 impl PageState {
-    /// The difference of a version that counts. Of a turn between two known versions that is what is new in this one.
+    /// The part of a version's difference that counts: in a turn between two known versions, only the units new in this
+    /// one.
     pub(crate) fn news_in_turn(&mut self, keys: &[UnitKey], news: News, is_back_to_back: bool) -> News {
         if !news.is_whole {
             self.record_no_turn();

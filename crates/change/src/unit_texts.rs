@@ -13,7 +13,7 @@ const MAX_UNIT_BYTES: usize = 16 * 1024;
 /// The most kept of the words that say where a unit is.
 const MAX_PLACE_BYTES: usize = 120;
 
-/// The place of a fact.
+/// The place under which a fact is reported.
 pub(crate) const STRUCTURED_DATA: &str = "structured data";
 
 /// The texts of the units outside the frame, in page order.
@@ -70,8 +70,8 @@ pub(crate) struct ShownUnit<'a> {
     pub(crate) section: &'a str,
 }
 
-/// How the bytes say where a unit is: as the unit before is, by the text of the last unit that is no link, or in words, of
-/// which the length is added to the number.
+/// How the bytes give the place of a unit: the place of the unit before, the text of the last unit that is no link, or
+/// words, whose length is added to the number.
 const PLACE_AS_BEFORE: u64 = 0;
 const PLACE_IS_LAST_TEXT: u64 = 1;
 const PLACE_IN_WORDS: u64 = 2;
@@ -145,7 +145,7 @@ impl UnitTextsBuilder {
         self.texts.units.push(unit);
     }
 
-    /// The units, ready to be found.
+    /// The units, indexed by name.
     pub(crate) fn finish(self) -> UnitTexts {
         let names = self.texts.units.iter().map(|unit| unit.key.name()).zip(0..).collect();
         let by_name = sorted_evenly_spread(names, |(name, _)| name << UnitKey::NAME_SHIFT);
@@ -174,7 +174,7 @@ impl UnitTexts {
         self.units.iter().map(|unit| (unit.key, unit.block))
     }
 
-    /// Whether a unit stands under a heading, and in another version under another.
+    /// Whether some unit stands under another heading in the other version.
     pub(crate) fn any_under_other_heading(&self, other: &Self) -> bool {
         let mut others = other.by_name.iter().peekable();
         self.by_name.iter().any(|(name, index)| {
@@ -201,7 +201,7 @@ impl UnitTexts {
         })
     }
 
-    /// Whether another version has each unit too, in page order.
+    /// For each unit, in page order, whether the other version has it, too.
     pub(crate) fn shared_with(&self, other: &Self) -> Vec<bool> {
         let mut shared = vec![false; self.units.len()];
         let mut others = other.by_name.iter().map(|(name, _)| *name).peekable();
@@ -212,12 +212,11 @@ impl UnitTexts {
         shared
     }
 
-    /// The units by name.
+    /// The keys of the units, in order of their names.
     pub(crate) fn keys(&self) -> impl Iterator<Item = UnitKey> {
         self.by_name.iter().map(|(_, index)| self.units[*index as usize].key)
     }
 
-    /// The unit of this name.
     pub(crate) fn find(&self, name: u64) -> Option<ShownUnit<'_>> {
         let index = self.by_name.binary_search_by_key(&name, |(name, _)| *name).ok()?;
         let unit = &self.units[self.by_name[index].1 as usize];

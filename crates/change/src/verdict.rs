@@ -20,7 +20,6 @@ pub enum VersionVerdict {
     Minor,
     /// The text changed by [`MAJOR_MAGNITUDE`] or more.
     Major,
-    /// The page is no longer there.
     Gone,
     /// The page is there again after being gone.
     Returned,

@@ -169,7 +169,6 @@ impl<'r> Version<'r> {
         self.base.rules()
     }
 
-    /// The blocks of the version.
     pub fn blocks(&self) -> &Blocks {
         &self.blocks
     }
@@ -184,8 +183,8 @@ impl<'r> Version<'r> {
         self.blocks.is_feed
     }
 
-    /// The w-shingles ([`DEFAULT_SHINGLE_WIDTH`]) of the region's text, with classes replaced. Of a body that is no text,
-    /// its digest.
+    /// The w-shingles ([`DEFAULT_SHINGLE_WIDTH`]) of the region's text, with classes replaced. A body that is no text
+    /// has its digest as the only one.
     pub(crate) fn shingles(&self) -> ShingleSet {
         if self.blocks.is_opaque {
             let [a, b, c, d, ..] = self.digest;

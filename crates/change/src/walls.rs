@@ -8,7 +8,7 @@ use crate::version::{UnitKey, Version};
 use chance::splitmix64;
 use std::collections::BTreeSet;
 
-/// Number of pages, each with another text before, from which one text in their place is no edit but a wall.
+/// One text in place of the different texts of this many pages is a wall and no edit.
 const PAGES: usize = 3;
 /// The most replacements remembered per host. The oldest are forgotten first.
 pub(crate) const MAX_REPLACED: usize = 24;

@@ -14,7 +14,6 @@ const MAX_COMPARED_WORDS: usize = 2_000;
 /// Words that follow each other, and whether they were kept, removed or added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WordRun<'a> {
-    /// Whether the words were kept, removed or added.
     pub kind: RunKind,
     /// The words, with the spaces and punctuation between them.
     pub text: &'a str,
@@ -164,7 +163,7 @@ mod tests {
         let (before, after) = (text(0..200_000), text(0..10) + &text(300_000..500_000));
         let kinds: Vec<_> = word_diff(&before, &after).iter().map(|run| run.kind).collect();
         assert_eq!(kinds, [RunKind::Same, RunKind::Removed, RunKind::Added, RunKind::Same]);
-        // What a long text has in common at its start and end is found all the same.
+        // The common start and end of a long text are found regardless of its length.
         let edited = after.replace("w400000", "another");
         let runs = word_diff(&after, &edited);
         assert_eq!((runs[1].text, runs[2].text), ("w400000", "another"));

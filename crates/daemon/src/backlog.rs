@@ -10,7 +10,6 @@ use topology::LogNames;
 /// Backlog of every stage, in the order of the stages.
 pub type Backlogs = Vec<(&'static str, Vec<Backlog>)>;
 
-/// Requests the backlog of stages.
 pub fn ask(log: &dyn Log, names: &LogNames, stages: &[StageTopology]) -> Result<Backlogs, LogError> {
     let backlog = |stage: &StageTopology| log.backlog(&names.group(stage.name), &names.topic(stage.input));
     stages.iter().map(|stage| Ok((stage.name, backlog(stage)?))).collect()

@@ -42,23 +42,22 @@ pub struct FocusStatus {
     pub judged_pages: u64,
     /// Pages in focus among them.
     pub pages_in_focus: u64,
-    /// Their share.
+    /// Share of the judged pages that are in focus, from 0 to 1.
     pub harvest_rate: f64,
     /// Share of the pages that the focuses name as examples which have been found; absent if they name none, or if no detector
     /// of this process knows.
     pub target_recall: Option<f64>,
 }
 
-/// The state of a crawl, as shown by `/status` and `recrawl status`. What is not known is absent.
+/// The state of a crawl, as shown by `/status` and `recrawl status`. Unknown figures are absent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Status {
     /// Known pages.
     pub pages: Option<u64>,
-    /// Pages never fetched.
     pub never_fetched: Option<u64>,
     /// Pages worth a fetch at the current price.
     pub due: Option<u64>,
-    /// Requests in flight.
+    /// Fetch requests without an answer so far.
     pub in_flight: Option<u64>,
     /// Fetches of the known pages: requests that were sent and answered, also those of earlier processes.
     pub fetches_total: Option<u64>,
@@ -84,21 +83,19 @@ pub struct Status {
     /// The answers to the requests of this process, counted by kind; requests that were not sent are no fetches.
     #[serde(default)]
     pub outcomes: Vec<OutcomeCount>,
-    /// Pages by what their last request came to, of a crawl that is not running.
+    /// Pages by the outcome of their last request, for a crawl that is not running.
     #[serde(default)]
     pub page_outcomes: Vec<OutcomeCount>,
-    /// One entry per stage.
     pub stages: Vec<StageLag>,
-    /// Partitions of stages that were asked over Kafka and have not answered, such as `scheduler/2`. Nothing of them is in the
-    /// figures.
+    /// Partitions of stages that were asked over Kafka and have not answered, such as `scheduler/2`. The figures leave
+    /// them out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unanswered: Vec<String>,
 }
 
-/// Progress of one stage. What is not known is absent.
+/// Progress of one stage. Unknown figures are absent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct StageLag {
-    /// Stage name.
     pub name: String,
     /// Records not consumed yet.
     pub lag_records: u64,
@@ -164,7 +161,6 @@ impl Board {
         self.pulse.lock().unwrap_or_else(PoisonError::into_inner).feel(&stages, Instant::now(), limit)
     }
 
-    /// Copies of all stages' statuses.
     pub fn stages(&self) -> Vec<StageStatus> {
         let stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
         stages.iter().map(|stage| stage.lock().unwrap_or_else(PoisonError::into_inner).clone()).collect()
@@ -197,7 +193,7 @@ impl Board {
         *self.figures.lock().unwrap_or_else(PoisonError::into_inner) = figures;
     }
 
-    /// Where the spans of the process are counted.
+    /// Counters of the process's spans.
     pub fn spans(&self) -> &Arc<SpanCounts> {
         &self.spans
     }

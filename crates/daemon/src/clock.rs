@@ -30,7 +30,6 @@ struct HeldTime {
 }
 
 impl WebClock {
-    /// The clock configured by the settings.
     pub fn new(settings: &settings::Clock) -> Self {
         let started_at_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
         let anchor_s = settings.anchor.unwrap_or(started_at_s);

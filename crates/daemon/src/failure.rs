@@ -3,7 +3,6 @@
 use std::fmt;
 use stream::{ErrorKind, LogError, StoreError};
 
-/// Error of a command.
 #[derive(Debug)]
 pub enum CommandFailure {
     /// The answer is no, or a check failed: exit status 1.

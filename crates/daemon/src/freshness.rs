@@ -1,4 +1,4 @@
-//! How fresh are the copies? What audits measured, and what the scheduler expects, corrected by it.
+//! Freshness of the copies: measured by audits, and expected by the scheduler and corrected by the audits.
 
 use serde::{Deserialize, Serialize};
 

@@ -49,7 +49,6 @@ impl HintIntake {
         let _ = self.log.set((log, partitions));
     }
 
-    /// Whether this path is served.
     pub(crate) fn serves(&self, path: &str) -> bool {
         self.pings.serves(path)
     }
@@ -99,7 +98,6 @@ impl HintIntake {
     }
 }
 
-/// Number of pings by outcome.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PingCounts {
     pub(crate) taken: u64,

@@ -46,11 +46,8 @@ pub const COMMAND_HEADER: &str = "x-recrawl-command";
 /// An HTTP response with a text body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextResponse {
-    /// HTTP status code.
     pub status: u16,
-    /// Media type.
     pub content_type: &'static str,
-    /// Response body.
     pub body: String,
 }
 
@@ -76,7 +73,6 @@ pub type Documents = dyn Fn(&str) -> Option<TextResponse> + Send + Sync;
 /// The handlers and the status that the port serves.
 #[derive(Clone)]
 pub struct HttpSite {
-    /// The status of the process's stages.
     pub board: Board,
     /// Handler of commands. Without one, none are accepted.
     pub commands: Option<Arc<Commands>>,
@@ -210,7 +206,7 @@ async fn respond(
 
 async fn answer(server: &Server, place: &Place, request: Request<Incoming>) -> TextResponse {
     let site = &server.site;
-    // Every name that a request gives must do, whichever of them its sender or a proxy goes by.
+    // Each name in a request must be served, whichever of them its sender or a proxy uses.
     let named = request.headers().get_all(header::HOST).iter().map(|host| host.to_str().unwrap_or_default());
     let mut hosts = named.chain(request.uri().authority().map(|authority| authority.as_str()));
     if let Some(host) = hosts.find(|host| !server.is_addressed_by(host)) {

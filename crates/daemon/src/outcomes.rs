@@ -3,7 +3,7 @@
 use messages::{AnswerKind, AnswerReport, OutcomeClass};
 use serde::{Deserialize, Serialize};
 
-/// How many answers were of one kind.
+/// The number of answers of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutcomeCount {
     /// How the requests went. `not_sent` ones are no fetches.
@@ -14,7 +14,6 @@ pub struct OutcomeCount {
     pub meaning: String,
     /// The setting that would change it, if there is one.
     pub setting: Option<String>,
-    /// Number of answers.
     pub count: u64,
 }
 

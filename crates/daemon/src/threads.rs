@@ -22,12 +22,10 @@ impl StopSignal {
         Ok(signal)
     }
 
-    /// Sets the signal.
     pub fn stop(&self) {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    /// Whether the signal is set.
     pub fn is_stopped(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
@@ -42,7 +40,6 @@ pub struct Background {
 }
 
 impl Background {
-    /// Starts without threads.
     pub fn new(stop: &StopSignal) -> Self {
         Self { stop: stop.clone(), threads: Vec::new() }
     }

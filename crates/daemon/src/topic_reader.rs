@@ -105,7 +105,6 @@ impl TopicReader {
         matches!(self.source, LogSource::Kafka(_))
     }
 
-    /// Number of partitions of the topic.
     pub fn partitions(&self) -> u32 {
         self.partitions
     }

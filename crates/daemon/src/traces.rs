@@ -22,7 +22,7 @@ use tracing::{info, warn};
 
 /// The standard's variables that name a collector, the more special one first.
 const ENDPOINT_VARIABLES: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
-/// Where a collector takes traces.
+/// The path at which a collector receives traces.
 const PATH: &str = "/v1/traces";
 /// Most spans that wait to be sent, about 10 MB of them.
 const QUEUE_SPANS: usize = 8_192;
@@ -41,7 +41,7 @@ pub struct SpanCounts {
 }
 
 impl SpanCounts {
-    /// Spans that a collector took.
+    /// Spans that a collector accepted.
     pub fn sent(&self) -> u64 {
         self.sent.load(Ordering::Relaxed)
     }
@@ -120,8 +120,9 @@ pub struct TraceExporter {
 }
 
 impl TraceExporter {
-    /// Starts sending, if the settings or the standard's variables name a collector. `instance` is this process among those
-    /// of its kind, `system` what moves its records. Fails if the settings name no collector that could be asked.
+    /// Starts sending, if the settings or the standard's variables name a collector. `instance` names this process
+    /// among those of its kind, `system` the log that moves its records. Fails if the collector's address is not valid,
+    /// or a file of its settings cannot be used.
     pub fn start(
         settings: &Settings,
         names: &LogNames,
@@ -185,7 +186,6 @@ fn send_all(queue: &SpanQueue, mut exporters: ServiceExporters, _ends: Sender<()
     }
 }
 
-/// Where traces go.
 struct Endpoint {
     /// The address of the traces; `None` if the variables say it.
     address: Option<String>,

@@ -18,7 +18,7 @@ pub fn agent(roots: RootCerts, timeout: Duration, connect_timeout: Duration) -> 
         .root_certs(roots);
     Agent::config_builder()
         .tls_config(tls.build())
-        // A redirect could lead what is signed or secret to somebody else.
+        // A redirect could send a signature or a secret to another party.
         .max_redirects(0)
         .http_status_as_error(false)
         .timeout_global(Some(timeout))

@@ -73,7 +73,7 @@ impl Blocks {
         Self::of_selected_pieces(pieces.into_iter().map(|(path, text)| (path, text, false)))
     }
 
-    /// Builds blocks from pieces, of which each may be watched.
+    /// Builds blocks from pieces, each with its place, its text, and whether it is watched.
     pub(crate) fn of_selected_pieces<'a>(pieces: impl IntoIterator<Item = (Option<u64>, &'a str, bool)>) -> Self {
         let mut reader = BlockReader::new("");
         for (path, text, watched) in pieces {

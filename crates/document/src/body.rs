@@ -35,7 +35,6 @@ impl<'a> Body<'a> {
         Self { selection: Some(selection).filter(|selection| !selection.is_empty()), ..self }
     }
 
-    /// Reads the blocks.
     pub fn blocks(&self) -> Blocks {
         let format = self.format();
         let blocks = match format.decode(self.bytes, self.content_type) {
@@ -54,7 +53,6 @@ impl<'a> Body<'a> {
         blocks
     }
 
-    /// Reads the text and links.
     pub fn text(&self) -> PageText {
         let format = self.format();
         let decoded = format.decode(self.bytes, self.content_type);

@@ -23,14 +23,12 @@ pub struct DecodedText<'a> {
     pub text: Cow<'a, str>,
     /// The name of the encoding: that of the WHATWG standard, or the usual one if the standard lacks it.
     pub charset: &'static str,
-    /// The evidence for the encoding.
     pub how: CharsetSource,
 }
 
 /// The evidence for an encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CharsetSource {
-    /// A byte-order mark.
     ByteOrderMark,
     /// The `Content-Type` header.
     Header,

@@ -1,12 +1,11 @@
 //! The formats of bodies, in one table: how each is known, and how it becomes text.
 //!
-//! A further format is a row: what its text is read as ([`ContentKind`]) decides everything after that, blocks, links, main
-//! text and topics included. A format that is no text itself, such as an office document, makes HTML of its bytes.
+//! A further format is a row: its [`ContentKind`] decides everything after that, blocks, links, main text and topics
+//! included. A format that is no text itself, such as an office document, makes HTML of its bytes.
 
 use crate::charset::{DecodedText, decode, is_wide};
 use crate::content_kind::ContentKind;
 
-/// A format of bodies.
 #[derive(Debug)]
 pub struct Format {
     /// Media types, of which one may begin or end with a star. The first names the format where no header does.

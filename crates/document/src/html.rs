@@ -201,7 +201,6 @@ impl<'a> HtmlReader<'a> {
         }
     }
 
-    /// Ends the page.
     pub fn finish(mut self) -> Read {
         self.close_link();
         let (text, truncated) = self.text.finish();

@@ -44,12 +44,10 @@ impl Links {
         Self { said: String::with_capacity(bytes), places: Vec::with_capacity(bytes / 32), ..Self::default() }
     }
 
-    /// The number of links.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether the page has no links.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }

@@ -51,7 +51,6 @@ pub struct MarkupTokens<'a, W> {
 #[derive(Clone, Copy)]
 struct RawToken {
     what: What,
-    /// Name of a tag.
     name: TagName,
     /// Range of a text, or of a start tag's attributes.
     start: usize,

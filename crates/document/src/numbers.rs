@@ -5,10 +5,8 @@ use std::ops::Range;
 /// The most digits of a number; longer ones are codes.
 const MAX_DIGITS: usize = 18;
 
-/// A number in a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Number {
-    /// Its value.
     pub value: f64,
     /// Its place in the text, without the sign.
     pub place: Range<usize>,

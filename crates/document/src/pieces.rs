@@ -98,7 +98,7 @@ pub(crate) fn lines(text: &str) -> Blocks {
     Blocks::of_lines(text)
 }
 
-/// Bodies that are not text: one block that says what they are compared by.
+/// Bodies that are not text: one block with media type, length and digest.
 pub(crate) fn opaque(media_type: &str, length: usize, digest: &[u8]) -> Blocks {
     let digest: String = digest.iter().take(DIGEST_BYTES_REPORTED).map(|byte| format!("{byte:02x}")).collect();
     let text = format!("{media_type} of {length} bytes, compared by its digest only: {digest}");
@@ -110,7 +110,7 @@ pub(crate) fn opaque(media_type: &str, length: usize, digest: &[u8]) -> Blocks {
 /// The start of a digest that says which version a file is.
 const DIGEST_BYTES_REPORTED: usize = 12;
 
-/// Feed elements about when, by what, or for how long the feed was made.
+/// Feed elements about the making of the feed: its time, its program, its lifetime.
 const FEED_CLOCKWORK: &[&str] = &[
     "lastBuildDate",
     "pubDate",
@@ -156,7 +156,6 @@ fn is_feed(elements: &[Element<'_>]) -> bool {
     elements.iter().take(8).any(|element| is_feed_root(element.name))
 }
 
-/// A piece of text.
 struct Piece {
     /// Its place, if it has a name of its own.
     path: Option<u64>,
@@ -181,7 +180,7 @@ struct Element<'a> {
 }
 
 /// Elements as they are written: `rate currency="USD" value="1.08"`, `status: open`. An element with attributes is
-/// followed by its name and by what its values have besides digits, so that a number that moves keeps its place.
+/// recognised by its name and by its values without their digits, so that a number keeps its place when it changes.
 fn named_elements(elements: &[Element<'_>]) -> Vec<Piece> {
     let is_sitemap = elements.first().is_some_and(|root| matches!(root.name, "urlset" | "sitemapindex"));
     let mut pieces = Vec::new();
@@ -197,7 +196,7 @@ fn named_elements(elements: &[Element<'_>]) -> Vec<Piece> {
         match element.text.trim() {
             "" if has_attributes => pieces.push(Piece::new(path, piece)),
             "" => {}
-            // What a sitemap says are addresses.
+            // The content of a sitemap is addresses.
             text if is_sitemap => pieces.push(Piece::new(None, text.to_owned())),
             text => pieces.push(Piece::new(path, format!("{piece}: {text}"))),
         }

@@ -1,9 +1,8 @@
-//! The parts of a page that somebody points at: by CSS selectors in HTML, by JSON pointers in JSON, and by the names of
-//! facts in both.
+//! Selected parts of a page: by CSS selectors in HTML, by JSON pointers in JSON, and by the names of facts in both.
 //!
 //! A [`Selection`] is compiled once and given to a [`Body`](crate::Body) whose blocks are then read by it. A watched
-//! part begins blocks of its own, so that a price in the midst of a sentence is reported without the sentence. An ignored
-//! part is not read. A part that is both is ignored.
+//! part begins blocks of its own, so that a price in the midst of a sentence is reported without the sentence. An
+//! ignored part is not read. A part that is both is ignored.
 //!
 //! Selectors are matched while the page is read, in one pass. So those that look ahead (`:last-child`, `:has()`) are
 //! refused.
@@ -39,7 +38,6 @@ pub enum PartUse {
 pub struct SelectedPart {
     /// A CSS selector, a JSON pointer or `fact:` with a name.
     pub text: String,
-    /// Whether the selected part is watched or ignored.
     pub purpose: PartUse,
 }
 
@@ -102,7 +100,6 @@ impl Selection {
         &self.parts
     }
 
-    /// Whether nothing is selected.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
@@ -129,7 +126,7 @@ impl Selection {
     }
 }
 
-/// Whether a fact of this full name (`Lamp offers price`) is one that a name such as `price` stands for.
+/// Whether a short name of facts, such as `price`, includes the fact of this full name (`Lamp offers price`).
 pub fn is_fact(name: &str, full_name: &str) -> bool {
     FactName::parse(name).is_ok_and(|fact| fact.includes(full_name))
 }

@@ -28,9 +28,7 @@ pub struct TextBuilder {
 pub struct Gap(u8);
 
 impl Gap {
-    /// No separator.
     pub const NOTHING: Self = Self(0);
-    /// A space.
     pub const SPACE: Self = Self(1);
     /// The end of a line.
     pub const LINE: Self = Self(3);
@@ -226,7 +224,6 @@ impl TextBuilder {
         (self.limit, self.truncated) = (self.length + bytes, false);
     }
 
-    /// Whether text was left out.
     pub(crate) fn is_truncated(&self) -> bool {
         self.truncated
     }

@@ -4,14 +4,11 @@ use crate::tag_name::TagName;
 use std::ops::Range;
 use wide_bytes::Wide;
 
-/// A token of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token<'a> {
     /// Text as written.
     Text(&'a str, TextKind),
-    /// A start tag.
     Start(StartTag<'a>),
-    /// An end tag.
     End(TagName),
 }
 
@@ -30,7 +27,6 @@ pub enum TextKind {
     Verbatim,
 }
 
-/// A start tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StartTag<'a> {
     /// The name in lower case.
@@ -70,9 +66,7 @@ impl<'a> StartTag<'a> {
 pub trait TakeTokens<'a> {
     /// Receives a text, as its range in the page.
     fn text(&mut self, wide: impl Wide, place: Range<usize>, kind: TextKind);
-    /// Receives a start tag.
     fn start(&mut self, wide: impl Wide, tag: StartTag<'a>);
-    /// Receives an end tag.
     fn end(&mut self, name: TagName);
 }
 

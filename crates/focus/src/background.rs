@@ -1,8 +1,8 @@
-//! In how many pages of any kind a term stands.
+//! Document frequencies: the number of pages, of any kind, in which a term occurs.
 //!
 //! Counted from pages seen, not shipped as a table: what is common depends on the crawl, and a table for every language
 //! would be larger than the program. Counts of two crawlers, or two partitions, are merged by addition. Languages are
-//! counted apart: a word of every Chinese page stands in few pages of a crawl that is mostly English.
+//! counted apart: a word of every Chinese page occurs in few pages of a crawl that is mostly English.
 
 use crate::page_terms::PageTerms;
 use document::text_hash;

@@ -35,7 +35,6 @@ pub fn classes(segmenter: &dyn Segmenter) -> Vec<Focus> {
     FILES.iter().map(|file| read_focus(file, segmenter).expect("a test reads every class")).collect()
 }
 
-/// The class of this name.
 pub fn class(name: &str, segmenter: &dyn Segmenter) -> Option<Focus> {
     classes(segmenter).into_iter().find(|class| class.name == name)
 }

@@ -1,4 +1,4 @@
-//! A focus: what somebody wants pages about.
+//! A focus: a subject that pages are wanted about.
 
 use crate::page_terms::PageTerms;
 use crate::relevance::{DEFAULT_THRESHOLD, RelevanceMeasure};
@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 /// focus in two languages can never stand in a page of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Focus {
-    /// Its name.
     pub name: String,
     /// The version of the segmenter that cut its terms ([`Segmenter::version`](crate::Segmenter::version)).
     pub segmenter: String,
@@ -27,7 +26,6 @@ pub struct LanguageTerms {
     /// A page with at least this relevance is about the focus. Each language has its own: where words have many forms, or
     /// few terms are known, fewer of them stand in a page.
     pub threshold: f64,
-    /// The terms with their weights.
     pub vector: FocusVector,
 }
 

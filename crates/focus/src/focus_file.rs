@@ -60,7 +60,6 @@ impl fmt::Display for FocusFileError {
     }
 }
 
-/// Reads the file of a focus.
 pub fn read_focus(text: &str, segmenter: &dyn Segmenter) -> Result<Focus, FocusFileError> {
     let mut reader = TopicReader { text, segmenter, faults: Vec::new() };
     let focus = reader.read();

@@ -1,7 +1,7 @@
 //! Several focuses by which the pages of a crawl are judged.
 //!
-//! A page is wanted if it is about one of them. What a link promises is the most that it promises for one, so its words are
-//! looked at once, however many focuses there are.
+//! A page is wanted if it is about one of them. A link counts for the focus it is closest to, so its words are looked
+//! at once for all focuses.
 
 use crate::focus::Focus;
 use crate::focus_writer::write_focus;
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 /// The most focuses of a set. Judging a page takes time linear in them.
 pub const MAX_FOCUSES: usize = 32;
 
-/// How close a term is to what is wanted.
+/// Closeness of terms to the wanted subjects.
 pub trait TermCloseness {
     /// From 0 to 1.
     fn closeness(&self, term: &str) -> f64;
@@ -34,7 +34,6 @@ impl TermCloseness for FocusSet {
 /// How pages and links are judged by a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FocusSetRules {
-    /// The relevance of pages.
     pub measure: RelevanceMeasure,
     /// The relevance from which a page is about a focus, in place of those of the focuses.
     pub page_threshold: Option<f64>,
@@ -45,7 +44,7 @@ pub struct FocusSetRules {
 /// How much a page is about a focus of a set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FocusJudgement {
-    /// The focus.
+    /// Name of the focus.
     pub focus: String,
     /// From 0 to 1.
     pub relevance: f64,
@@ -89,7 +88,6 @@ impl FocusSet {
         &self.focuses
     }
 
-    /// Whether there are no focuses.
     pub fn is_empty(&self) -> bool {
         self.focuses.is_empty()
     }

@@ -1,9 +1,9 @@
 //! Learns a focus from example pages.
 //!
 //! The weight of a term is its mean weight over the examples of a language, each scaled to length 1, times its inverse
-//! document frequency. The examples cannot say which words are common: a word that stands in all of them is what they
-//! are about. So the frequencies come from other pages ([`Background`]). Without any, stop words alone are left out. If there
-//! are enough examples, a term counts only if several have it: the rest is what each of them happens to mention.
+//! document frequency. The examples cannot say which words are common: a word that occurs in all of them is their
+//! subject. So the frequencies come from other pages ([`Background`]). Without any, stop words alone are left out. If
+//! there are enough examples, a term counts only if several have it: the rest is what each of them happens to mention.
 
 use crate::background::Background;
 use crate::focus::{Focus, LanguageTerms};
@@ -17,12 +17,12 @@ use std::collections::BTreeMap;
 const MAX_JUDGED: usize = 32;
 /// With fewer examples of a language, the threshold stays at its default.
 const MIN_JUDGED: usize = 3;
-/// With so many examples or more, a term has to stand in [`SHARED_BY`] of them.
+/// From this number of examples on, a term has to occur in [`SHARED_BY`] of them.
 const MANY_EXAMPLES: usize = 4;
 const SHARED_BY: usize = 2;
-/// With fewer other pages of a language, they say nothing of the threshold.
+/// With fewer other pages of a language, they do not move the threshold.
 const MIN_OTHERS: usize = 8;
-/// Without other pages, a threshold is this share of what a weak example reaches.
+/// Without other pages, a threshold is this share of the relevance of a weak example.
 const WEAK_EXAMPLE_SHARE: f64 = 0.8;
 /// The lowest threshold.
 const MIN_THRESHOLD: f64 = 0.05;
@@ -98,8 +98,9 @@ impl FocusLearner {
         (!focus.languages.is_empty()).then_some(focus)
     }
 
-    /// The threshold of a language: at most [`DEFAULT_THRESHOLD`], and lower if the examples differ. Each is judged by what
-    /// the others teach. If other pages are known, it lies in the middle between the best of them and weak examples.
+    /// The threshold of a language: at most [`DEFAULT_THRESHOLD`], and lower if the examples differ. Each is judged by
+    /// a focus learned from the others. If other pages are known, it lies in the middle between the best of them and
+    /// weak examples.
     fn threshold(&self, language: &str, examples: &LanguageExamples, vector: &FocusVector) -> f64 {
         if examples.examples < MIN_JUDGED {
             return DEFAULT_THRESHOLD;
@@ -134,7 +135,7 @@ fn quantile(mut scores: Vec<f64>, share: f64) -> f64 {
     scores.get(place.min(scores.len().saturating_sub(1))).copied().unwrap_or(0.0)
 }
 
-/// The vector of a language, from the sums over so many examples.
+/// The vector of a language, from sums over a number of examples.
 fn vector<'a>(
     language: &str,
     examples: usize,

@@ -1,4 +1,4 @@
-//! Focuses of pages: what a page is about, and whether the operator wants it.
+//! Focuses: the subjects of pages, and whether the operator wants them.
 //!
 //! A [`Focus`] is learned from example pages ([`FocusLearner`]), read from a file ([`read_focus`]) or taken from the built-in
 //! [`classes`]. A page's [`PageTerms`] are compared with it ([`Focus::relevance`]). What a link promises before its target is

@@ -1,4 +1,4 @@
-//! Links to follow: the best first, of a host that may be asked, and never more than so many.
+//! A bounded queue of links to follow: the best one first whose host may be asked.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -22,12 +22,10 @@ impl Rank {
     }
 }
 
-/// A link in the queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueuedLink {
     /// The target.
     pub url: String,
-    /// Its host.
     pub host: String,
     /// Its score; negative ones count as 0.
     pub score: f64,
@@ -87,12 +85,10 @@ impl LinkQueue {
         self.take(rank)
     }
 
-    /// The number of links.
     pub fn len(&self) -> usize {
         self.links.len()
     }
 
-    /// Whether there are no links.
     pub fn is_empty(&self) -> bool {
         self.links.is_empty()
     }

@@ -1,11 +1,11 @@
 //! Worth of a page never seen to a focused crawl, from the links to it.
 //!
-//! `score = .7 RW + .3 importance`. RW is what a link's words promise ([`crate::predict_links`]), importance the rank of the
-//! target among all known ones, from 0 to 1 (IPageRank's estimate), and .5 where it is not known.
+//! `score = .7 RW + .3 importance`. RW is the promise of a link's words ([`crate::predict_links`]), importance the rank
+//! of the target among all known ones, from 0 to 1 (IPageRank's estimate), and .5 where it is not known.
 //!
 //! Words are often missing ("next page", a picture), and pages in a focus are often reached through pages that are not.
-//! So a link without promising words is followed within two hops of a page in the focus: its RW is taken to be 1, that of the
-//! page at the mouth of the tunnel, and each hop halves its score.
+//! So a link without promising words is followed within two hops of a page in the focus: its RW is taken to be 1, as
+//! for the page at the mouth of the tunnel, and each hop halves its score.
 //!
 //! The score of a target is the mean over the links known to it, and over one more of a low score that every target is
 //! taken to have. The largest would favour popular pages: among many links there is always one with a word of the focus. The
@@ -38,16 +38,15 @@ pub const UNKNOWN_IMPORTANCE: f64 = 0.5;
 /// Evidence about a target from the links to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LinkEvidence {
-    /// Number of links.
     pub links: u32,
     /// Sum over the links of their share in a score without importance.
     pub relevance: f64,
-    /// Sum over the links of what an importance of 1 adds.
+    /// Sum over the links of the score that an importance of 1 adds.
     pub importance: f64,
 }
 
-/// The distance of a page from the last page in the focus on the way to it: 0 for a page in the focus and for seeds, and
-/// one more than that of the page that led to it for others.
+/// The distance of a page from the last page in the focus on the way to it: 0 for a page in the focus and for seeds,
+/// otherwise one more than the distance of its parent.
 pub fn hops_out_of_focus(is_relevant: bool, of_parent: Option<u32>) -> u32 {
     if is_relevant { 0 } else { of_parent.map_or(0, |hops| hops.saturating_add(1)) }
 }
@@ -71,7 +70,7 @@ impl LinkScoring {
         Some((factor * self.relevance_share * relevance, factor * (1.0 - self.relevance_share)))
     }
 
-    /// Adds a link to what is known of its target.
+    /// Adds a link to the evidence about its target.
     pub fn add(&self, evidence: &mut LinkEvidence, relevance: f64, hops_out_of_focus: u32) {
         let (of_words, of_importance) = self.shares(relevance, hops_out_of_focus).unwrap_or((0.0, 0.0));
         evidence.links = evidence.links.saturating_add(1);

@@ -30,7 +30,7 @@ pub struct LinkPrediction {
     pub least_closeness: f64,
     /// How much a word beside the link counts, from 0 to 1; words of the link itself have 1.
     pub weight_around: f64,
-    /// With so many words in its anchor, a link says enough: the words around it do not count.
+    /// A link with this many words in its anchor says enough: the words around it do not count.
     pub informative_words: usize,
 }
 
@@ -56,7 +56,7 @@ pub fn link_relevance(closenesses: impl IntoIterator<Item = f64>, least: f64) ->
     if largest >= least { largest.min(1.0) } else { 0.0 }
 }
 
-/// A link of a page, with what its words promise.
+/// A link of a page, with the promise of its words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PredictedLink {
     /// The target, resolved; as written if that fails.

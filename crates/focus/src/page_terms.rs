@@ -12,7 +12,6 @@ pub struct TermCount {
     pub title: u32,
 }
 
-/// The terms of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageTerms {
     counts: BTreeMap<String, TermCount>,
@@ -44,7 +43,6 @@ impl PageTerms {
         self.counts.get(term).copied().unwrap_or_default()
     }
 
-    /// Whether the page has no terms.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }

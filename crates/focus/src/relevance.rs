@@ -32,14 +32,11 @@ pub enum PageLength {
     FocusTerms,
 }
 
-/// Measures relevance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RelevanceMeasure {
     /// β: how many occurrences in the body one in the title is worth.
     pub title_weight: f64,
-    /// How counts become weights.
     pub damping: Damping,
-    /// Which terms make up the length of the page.
     pub page_length: PageLength,
 }
 

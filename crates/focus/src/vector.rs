@@ -45,12 +45,10 @@ impl FocusVector {
         self.weights.iter().map(|(term, weight)| (term.as_str(), *weight))
     }
 
-    /// The number of terms.
     pub fn len(&self) -> usize {
         self.weights.len()
     }
 
-    /// Whether there are no terms.
     pub fn is_empty(&self) -> bool {
         self.weights.is_empty()
     }

@@ -17,7 +17,7 @@ const MIN_PLURAL_CHARACTERS: usize = 5;
 
 /// Finds the words of a text.
 pub trait Segmenter {
-    /// Name and version of the dictionary and of the rules for terms. It stands in the file of a focus, because another
+    /// Name and version of the dictionary and of the rules for terms. The file of a focus has it, because another
     /// dictionary cuts other words: terms of one version are not comparable with those of another.
     fn version(&self) -> &str;
 

@@ -1,9 +1,9 @@
 //! The weight of a page in a crawl, by its focuses and its importance together.
 //!
-//! A score is from 0 to 1: `.7 r + .3 i`, as [`LinkScoring`] has it. `i` is the rank of the page's importance, taken to be
-//! `w / (1 + w)` for a weight w by its links, so that the average page has .5. `r` is what the links to a page promise; of a
-//! page that was looked at it is its own relevance, .5 at the threshold. The weight is `spread^(2 score - 1)`: 1 at a score of
-//! .5, and between 1 / spread and spread.
+//! A score is from 0 to 1: `.7 r + .3 i`, as [`LinkScoring`] has it. `i` is the rank of the page's importance, taken to
+//! be `w / (1 + w)` for a weight w by its links, so that the average page has .5. `r` is the promise of the links to a
+//! page; of a page that was looked at it is its own relevance, .5 at the threshold. The weight is `spread^(2 score -
+//! 1)`: 1 at a score of .5, and between 1 / spread and spread.
 
 use crate::link_score::{LinkEvidence, LinkScoring};
 

@@ -28,7 +28,7 @@ impl Ahead {
     /// For a tick at `now`, with a scan of the pages every `scan_interval`.
     pub(crate) fn of_tick(rules: &FrontierRules, scan_interval: Duration, now: Timestamp) -> Self {
         let until_supplied = scan_interval * SCANS_AHEAD;
-        // What takes longer than its lease would be handed out again before its turn.
+        // A request that takes longer than its lease would be handed out again before its turn.
         let work = rules.host_ahead.max(until_supplied).min(rules.lease_timeout / 2);
         Self { permitted_by: now + until_supplied, work }
     }

@@ -33,7 +33,7 @@ pub(crate) struct RecentAudits {
     pub(crate) looks: f64,
     /// Looks that found the copy current.
     pub(crate) fresh: f64,
-    /// Looks that were expected to.
+    /// Looks that were expected to find it current.
     pub(crate) expected: f64,
 }
 

@@ -125,7 +125,7 @@ impl SharedDemand {
     }
 
     /// Takes in the demand of a partition. This partition's own records are skipped, because it knows its own demand
-    /// better. So are those of another policy, because they do not add up with its own.
+    /// better. Records of another policy are skipped, too: their demand cannot be added to its own.
     pub(crate) fn receive(&mut self, demand: &Demand, own_partition: u32, rules: &FrontierRules) {
         let Ok(partition) = u32::try_from(demand.stage_partition) else { return };
         let wanted = match rules.index {

@@ -22,7 +22,8 @@ use sweeps::{GroupKind, GroupOutlook, Outlook};
 /// No policy plans further ahead.
 const HORIZON_DAYS: f64 = 3_650.0;
 
-/// A page with what decides about it: all pages of its site at least, their outlook, and the hints of its host.
+/// A page and everything that decides about it: all pages of its site at least, their outlook, and the hints of its
+/// host.
 struct ExplainedPage<'a> {
     pages: &'a PageIndex,
     outlook: &'a Outlook,
@@ -37,7 +38,7 @@ struct ExplainedPage<'a> {
 /// Explains the decision about a page.
 ///
 /// `pages` are all pages of its site, including itself: siblings share groups and the last look at them. `schedule` is
-/// that of its host, `price` the last published one. Returns `None` when the page is not known.
+/// the schedule of its host, `price` the last published price. Returns `None` when the page is not known.
 pub fn explain(
     rules: &FrontierRules,
     url: &CanonicalUrl,
@@ -70,8 +71,8 @@ pub fn explain(
 }
 
 impl Frontier {
-    /// Explains the decision about a page from what is known now. `schedule` is that of its host. Returns `None` when the
-    /// page is not known.
+    /// Explains the decision about a page from what is known now. `schedule` is the schedule of its host. Returns
+    /// `None` when the page is not known.
     pub fn explain(&self, page: &ScheduledPage, schedule: Option<HostSchedule>, now: Timestamp) -> Option<Explanation> {
         let price = self.demand.known_price();
         let known = ExplainedPage {

@@ -106,7 +106,6 @@ impl Frontier {
         }
     }
 
-    /// The rules it decides by.
     pub fn rules(&self) -> &FrontierRules {
         &self.rules
     }
@@ -119,12 +118,10 @@ impl Frontier {
         self.outlook.apply(changes).map_err(|error| error.to_string())
     }
 
-    /// Restores a host from its record.
     pub fn restore_host(&mut self, host: &HostName, schedule: &HostSchedule) {
         self.hosts.restore(host, schedule);
     }
 
-    /// Restores a page from its record.
     pub fn restore_page(&mut self, id: PageId, page: &ScheduledPage, now: Timestamp) {
         let slot = self.set(id, page);
         self.counts.fetches += page.fetches as u64;

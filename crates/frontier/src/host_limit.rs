@@ -54,11 +54,10 @@ impl Ord for Worth {
 /// Whether a host has room for a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HostRoom {
-    /// It has.
     Room,
     /// If this page goes, which is worth less.
     Instead(Slot),
-    /// It has not: no page that may go is worth less.
+    /// No page that may go is worth less.
     Full,
 }
 

@@ -10,10 +10,9 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-/// A host with what its pages add up to.
+/// A host with the totals of its pages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HostReport {
-    /// Its name.
     pub host: HostName,
     /// Number of known pages.
     pub pages: u64,
@@ -99,12 +98,10 @@ struct HostSums {
 }
 
 impl<'a> HostTally<'a> {
-    /// A tally without pages.
     pub fn new(rules: &'a FrontierRules, now: Timestamp) -> Self {
         Self { rules, now, hosts: HashMap::new() }
     }
 
-    /// Adds a page to its host.
     pub fn add_page(&mut self, page: &ScheduledPage) {
         let weight = self.rules.own_weight(page);
         let sums = self.hosts.entry(HostName::of(&page.url)).or_default();

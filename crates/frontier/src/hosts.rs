@@ -81,7 +81,7 @@ pub(crate) fn is_trouble(look: &Look) -> bool {
     look.outcome.meaning().host_trouble.is_shown_by(look.status, look.retry_after_s)
 }
 
-/// The gate of one host.
+/// When a host may be asked, and how many requests it may have in flight.
 pub(crate) struct HostGate {
     pub(crate) host: HostName,
     /// The delays that the operator set.
@@ -118,8 +118,8 @@ impl HostGate {
         self.delay(rules) + self.response_time
     }
 
-    /// Books an answer: the host's speed, the crawl delay of its robots.txt, its back-off. What the host asked for is
-    /// never made shorter by an answer that does not say so.
+    /// Records an answer: the host's speed, the crawl delay of its robots.txt, its back-off. A delay that the host
+    /// asked for is never shortened by an answer that does not say so.
     pub(crate) fn answered(&mut self, answer: &HostAnswer, now: Timestamp, rules: &FrontierRules) {
         // A host that could not be reached may not have been asked for its robots.txt either.
         let is_complete = answer.was_received || answer.robots_delay.is_some();
@@ -147,8 +147,8 @@ impl HostGate {
         self.leave_alone(answered_at + self.crawl_delay);
     }
 
-    /// Takes in what the robots.txt of an origin asks for. Schemes and ports have files of their own; the longest delay
-    /// counts.
+    /// Takes in the delay that the robots.txt of an origin asks for. Schemes and ports have files of their own; the
+    /// longest delay counts.
     fn take_delay(&mut self, answer: &HostAnswer) {
         let is_outdone = |(origin, delay): &(Box<str>, Duration)| {
             *origin != answer.origin && answer.robots_delay.is_none_or(|reported| reported <= *delay)
@@ -163,7 +163,7 @@ impl HostGate {
         self.next_permitted_at = self.next_permitted_at.max(until);
     }
 
-    /// Books a redirect to another host.
+    /// Records a redirect to another host.
     pub(crate) fn redirected(&mut self, answered_at: Timestamp, now: Timestamp) {
         self.backoff = self.backoff.after_answer(now);
         self.leave_alone(answered_at + self.crawl_delay);
@@ -204,12 +204,10 @@ pub(crate) struct Hosts {
 }
 
 impl Hosts {
-    /// No hosts yet.
     pub(crate) fn new(rules: &FrontierRules) -> Self {
         Self { rules: rules.clone(), gates: Vec::new(), numbers: HashMap::new(), changed: BTreeSet::new() }
     }
 
-    /// Restores a host from its record.
     pub(crate) fn restore(&mut self, host: &HostName, schedule: &HostSchedule) {
         let number = self.number(host.as_str());
         let gate = self.gate_mut(number);

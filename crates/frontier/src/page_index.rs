@@ -29,7 +29,7 @@ pub(crate) struct PageIndex {
     leases: BTreeSet<(Timestamp, Slot)>,
     /// Pages that must not be fetched before a time.
     held: BTreeSet<(Timestamp, Slot)>,
-    /// The pages of hosts with a limit, and by slot what they were added with.
+    /// The pages of hosts with a limit, and by slot the worth with which each was added.
     pub(crate) limited: LimitedHosts,
     limited_as: HashMap<Slot, Option<Worth>>,
     /// The longest interval of pages whose rule sets one, in days.

@@ -28,7 +28,6 @@ pub struct PageRequest {
     pub failures: i32,
     /// Why the page is wanted next, whatever its value.
     pub wanted: WantedReason,
-    /// Whether the page may be requested now.
     pub state: RequestState,
 }
 
@@ -38,10 +37,7 @@ pub enum RequestState {
     /// It may be requested.
     Idle,
     /// It may not be requested before a time.
-    Held {
-        /// End of the wait.
-        until: Timestamp,
-    },
+    Held { until: Timestamp },
     /// A request was handed out and has no answer yet.
     InFlight {
         /// End of the lease: after this the request counts as lost.
@@ -127,7 +123,6 @@ impl PageRequest {
         }
     }
 
-    /// Whether a request is in flight.
     pub fn is_in_flight(&self) -> bool {
         self.lease_until().is_some()
     }
@@ -160,7 +155,7 @@ impl PageRequest {
         }
     }
 
-    /// Takes in an answer.
+    /// Handles an answer: the page's next state, and whether the answer came in time.
     #[must_use]
     pub fn answer(self, look: &Look, judgement: &LookJudgement, times: &RetryTimes) -> (Self, AnswerFate) {
         let meaning = look.outcome.meaning();

@@ -154,8 +154,7 @@ impl FrontierRules {
         self.scope.rule(url).map(CrawlRule::orders)
     }
 
-    /// The weight of a page: what its rule says, otherwise what it was seeded with, otherwise what its links say. A weight
-    /// of 1 says nothing.
+    /// The weight of a page: from its rule, else from its seed, else from its links. A weight of 1 counts as not set.
     pub fn own_weight(&self, page: &ScheduledPage) -> f64 {
         let given = self.orders(&page.url).and_then(|orders| orders.weight);
         given.unwrap_or(if page.weight == 1.0 { page.importance } else { page.weight })
@@ -192,7 +191,6 @@ impl FrontierRules {
         ordered.or(self.max_pages_per_host)
     }
 
-    /// The delays of a host.
     pub(crate) fn delay_of(&self, host_name: &str) -> DelayRule {
         match self.scope.host_rule(host_name).and_then(|rule| rule.orders().crawl_delay) {
             Some(delay) => self.delay.with_configured(CrawlDelay::at_most_a_day(delay)),

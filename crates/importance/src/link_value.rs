@@ -20,7 +20,6 @@ impl LinkValue {
         if ln.is_nan() { Self::ZERO } else { Self { ln: ln.min(f64::MAX) } }
     }
 
-    /// Its natural logarithm.
     pub fn ln(self) -> f64 {
         self.ln
     }

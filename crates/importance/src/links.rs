@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 /// A link of a page to another. `P` identifies a page: an address, a digest, a number.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Link<P> {
-    /// The page it points to.
     pub to: P,
     /// Weight beside the page's other links. 1 if all are alike; less for links that shall give less, such
     /// as those within a site; the relevance of its words for a focused crawl.
@@ -13,7 +12,7 @@ pub struct Link<P> {
 }
 
 impl<P> Link<P> {
-    /// A link like any other.
+    /// A link of weight 1.
     pub fn plain(to: P) -> Self {
         Self { to, weight: 1.0 }
     }
@@ -24,8 +23,8 @@ impl<P> Link<P> {
 /// keeps its cash.
 const LARGEST_LINKS: f64 = 0.85 / 0.15;
 
-/// Gives the links of a page one weight, so that the virtual page gets 15 %, however many links there are. Then the cash comes to
-/// PageRank with its damping of .85, and that of [`crate::opic::TrustAccount`] to TrustRank.
+/// Gives the links of a page one weight, so that the virtual page gets 15 %, however many links there are. Then the cash
+/// approaches PageRank with its damping of .85, and the cash of [`crate::opic::TrustAccount`] approaches TrustRank.
 pub fn weigh_as_pagerank<P>(links: &mut [Link<P>]) {
     let weight = LARGEST_LINKS / links.len() as f64;
     links.iter_mut().for_each(|link| link.weight = weight);
@@ -47,7 +46,6 @@ pub fn tidy<P: Copy + Ord>(page: P, links: &mut Vec<Link<P>>) -> usize {
     before - links.len()
 }
 
-/// Sum of the weights.
 pub fn total_weight<P>(links: &[Link<P>]) -> f64 {
     links.iter().map(|link| link.weight).sum()
 }

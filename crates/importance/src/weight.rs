@@ -17,16 +17,13 @@ pub struct WeightMap {
     least: f64,
 }
 
-/// Numbers that make no map.
+/// Invalid parameters of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum WeightMapError {
-    /// The exponent.
     #[error("an exponent of {0} is not possible; it is from 0 (all pages alike) to 1 (weights are scores)")]
     Exponent(f64),
-    /// The largest score.
     #[error("a largest score of {0} times the mean is not possible; it is above 1")]
     Largest(f64),
-    /// The least weight.
     #[error("a least weight of {0} is not possible; it is from 0 to 1")]
     Least(f64),
 }
@@ -39,7 +36,6 @@ impl Default for WeightMap {
 }
 
 impl WeightMap {
-    /// A map.
     pub fn new(exponent: f64, largest: f64, least: f64) -> Result<Self, WeightMapError> {
         if !(0.0..=1.0).contains(&exponent) {
             return Err(WeightMapError::Exponent(exponent));
@@ -81,7 +77,6 @@ impl WeightMap {
         bounded
     }
 
-    /// The weights of all pages.
     pub fn weights(&self, scores: &[f64]) -> Vec<f64> {
         let mean = self.bounded_mean(scores);
         scores.iter().map(|score| self.weight(*score, mean)).collect()

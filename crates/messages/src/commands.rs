@@ -1,4 +1,4 @@
-//! Commands of operators, and what they make of pages and hosts.
+//! Commands of operators, and records of their effects on pages and hosts.
 
 use crate::impl_message;
 use page::{CanonicalUrl, Host, Timestamp};
@@ -7,19 +7,16 @@ use serde::{Deserialize, Serialize};
 /// Operator to scheduler: a command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Command {
-    /// The action.
     pub kind: CommandKind,
-    /// The page concerned.
+    /// The page; `None` for a command about a host.
     pub url: Option<CanonicalUrl>,
-    /// The host concerned.
+    /// The host; `None` for a command about a page.
     pub host: Option<Host>,
     /// Weight of a seeded page; 1 is ordinary.
     pub weight: f64,
-    /// When the operator issued it.
     pub issued_at: Timestamp,
 }
 
-/// The action of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandKind {
@@ -37,7 +34,7 @@ pub enum CommandKind {
     ResumeHost,
     /// Stops fetching from a host, and takes in no pages of it.
     BlockHost,
-    /// Ends that.
+    /// Ends a block.
     UnblockHost,
     /// A command of a newer version that this one does not know.
     Unknown,
@@ -71,12 +68,10 @@ impl CommandKind {
         }
     }
 
-    /// The command of a word.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
 
-    /// The subject of the command.
     pub fn subject(self) -> CommandSubject {
         match self {
             Self::Seed | Self::ListedSeed | Self::Forget | Self::Refetch | Self::Unknown => CommandSubject::Pages,
@@ -85,23 +80,22 @@ impl CommandKind {
     }
 }
 
-/// The subject of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandSubject {
     Pages,
     Hosts,
 }
 
-/// A page is to be forgotten. It travels round the loop as a fetch does, behind the page's earlier records, and each stage
-/// deletes what it keeps of the page.
+/// The order to forget a page. It travels round the loop as a fetch does, behind the page's earlier records, and each
+/// stage deletes its state of the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageRemoval {
     /// The page. Its site is the record key.
     pub url: CanonicalUrl,
     /// When the scheduler deleted it.
     pub removed_at: Timestamp,
-    /// Number of the last request for the page, if an operator has forgotten it. Nothing is taken in of answers to it and
-    /// to earlier ones, however late they come. Absent: the page made room for another.
+    /// Number of the last request for the page, if an operator has forgotten it. Answers to it and to earlier requests
+    /// are ignored, however late they come. Absent: the page made room for another.
     pub last_attempt: Option<i64>,
 }
 
@@ -111,7 +105,7 @@ pub struct PageRemoval {
 pub struct HostStop {
     /// The host, whichever port is named. Its name is also the record key.
     pub host: Host,
-    /// Whether it is to be asked for nothing.
+    /// Whether nothing may be requested from it.
     pub stopped: bool,
     /// When the scheduler took the command.
     pub taken_at: Timestamp,

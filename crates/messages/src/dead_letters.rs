@@ -9,21 +9,15 @@ use serde::{Deserialize, Serialize};
 pub struct DeadLetter {
     /// The stage that failed.
     pub stage: String,
-    /// Topic of the record.
     pub topic: String,
-    /// Partition of the record.
     pub partition: i32,
-    /// Offset of the record.
     pub offset: i64,
-    /// Key of the record.
     #[serde(with = "serde_bytes")]
     pub key: Vec<u8>,
     /// Value of the record. Absent for a tombstone.
     #[serde(with = "serde_bytes")]
     pub value: Option<Vec<u8>>,
-    /// Why the record could not be processed.
     pub reason: String,
-    /// When it was set aside.
     pub set_aside_at: Timestamp,
 }
 

@@ -12,9 +12,7 @@ pub struct Demand {
     pub stage_partition: i32,
     /// Time of the count.
     pub published_at: Timestamp,
-    /// Number of pages in the partition.
     pub pages: i64,
-    /// Number of those that were never fetched.
     pub never_fetched: i64,
     /// Fetches per day that this partition adds to the shared budget.
     pub budget_fetches_per_day: f64,

@@ -8,9 +8,7 @@ use sweeps::{CellChange, GroupChange};
 /// Estimator to scheduler: a look, its judgement, and the belief about how often the page changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChangeEstimate {
-    /// The request and its outcome.
     pub look: Look,
-    /// The verdict on the page's content.
     pub judgement: LookJudgement,
     /// The belief after this look.
     pub belief: ChangeBelief,
@@ -63,7 +61,6 @@ impl ChangeBelief {
 pub struct SweepForecast {
     /// The site. Also the record key.
     pub site_key: SiteKey,
-    /// When the estimator made it.
     pub made_at: Timestamp,
     /// How much better sweeps have predicted the site's fetches than the pages' own rates alone, in ln units. `None`
     /// means unchanged.

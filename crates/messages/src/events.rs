@@ -34,11 +34,8 @@ events_of_sites! {
     pub enum SchedulerEvent {
         /// A fetch of a page has been evaluated.
         Estimate(ChangeEstimate),
-        /// Links were found on a page.
         Links(PageLinks),
-        /// An operator's command.
         Command(Command),
-        /// A hint that a page changed.
         Hint(ChangeHint),
         /// Statements of a sitemap or feed about known pages of its site.
         Listing(SiteListing),
@@ -46,7 +43,7 @@ events_of_sites! {
         Sweeps(SweepForecast),
         /// A message between pages with the same text.
         Message(MirrorMessage),
-        /// Pages that links lead to, and what they are worth.
+        /// Pages that links lead to, and their worth.
         Ranked(RankedPages),
         /// A page has shown links to new pages.
         Shown(PagesShown),
@@ -54,7 +51,6 @@ events_of_sites! {
         Trouble(TroubleNotice),
         /// Detector and estimator have deleted a page.
         Removed(PageRemoval),
-        /// An operator's question.
         Question(Question),
     }
 }
@@ -64,11 +60,8 @@ events_of_sites! {
     #[derive(Clone, Debug, PartialEq)]
     #[allow(clippy::large_enum_variant, reason = "nearly all events are results, the largest")]
     pub enum DetectorEvent {
-        /// A page was fetched.
         Result(FetchResult),
-        /// A page is to be forgotten.
         Removal(PageRemoval),
-        /// An operator's question.
         Question(Question),
     }
 }
@@ -78,11 +71,8 @@ events_of_sites! {
     #[derive(Clone, Debug, PartialEq)]
     #[allow(clippy::large_enum_variant, reason = "nearly all events are observations, the largest")]
     pub enum EstimatorEvent {
-        /// A look at a page was judged.
         Observation(PageObservation),
-        /// A page is to be forgotten.
         Removal(PageRemoval),
-        /// An operator's question.
         Question(Question),
     }
 }
@@ -91,15 +81,12 @@ events_of_sites! {
     /// A record of the ranker's single input topic.
     #[derive(Clone, Debug, PartialEq)]
     pub enum RankerEvent {
-        /// The links of a page.
         Links(PageOutLinks),
         /// Cash that the links of a page of another site give to pages of this one.
         Cash(LinkCash),
         /// The virtual page's cash for the pages of the partition.
         Virtual(VirtualCash),
-        /// A page is to be forgotten.
         Removal(PageRemoval),
-        /// An operator's question.
         Question(Question),
     }
 }

@@ -55,14 +55,12 @@ hash! {
 }
 
 impl Digest {
-    /// The digest of a body.
     pub fn of(body: &[u8]) -> Self {
         Self(*blake3::hash(body).as_bytes())
     }
 }
 
 impl Sha1 {
-    /// The hash of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Self(sha1::Sha1::digest(bytes).into())
     }

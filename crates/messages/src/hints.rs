@@ -7,15 +7,12 @@ use serde::{Deserialize, Serialize};
 /// A hint from outside that a page changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChangeHint {
-    /// URL of the page.
     pub url: CanonicalUrl,
-    /// Id of the page.
     pub page_id: PageId,
-    /// Source of the hint.
     pub kind: HintKind,
     /// When we received the hint.
     pub hinted_at: Timestamp,
-    /// Stated time of the change.
+    /// Time of the change as the hint states it.
     pub changed_at: Option<Timestamp>,
     /// URL of the sitemap or feed, or the sender of the ping.
     pub source: String,
@@ -35,7 +32,7 @@ pub enum HintKind {
     Websub,
 }
 
-/// Detector to scheduler: what a look at a sitemap or feed said of known pages of its site. A long list takes several
+/// Detector to scheduler: the entries of a sitemap or feed about known pages of its site. A long list takes several
 /// records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SiteListing {
@@ -43,7 +40,7 @@ pub struct SiteListing {
     pub list_page_id: PageId,
     /// Its site. Also the record key.
     pub site_key: SiteKey,
-    /// Its type.
+    /// Whether it is a sitemap or a feed.
     pub kind: HintKind,
     /// Time of the look.
     pub read_at: Timestamp,
@@ -62,11 +59,10 @@ pub struct SiteListing {
 /// When a page last changed, according to a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListedPage {
-    /// URL of the page.
     pub url: CanonicalUrl,
     /// The earliest time of the change. A date without a time leaves the whole day open.
     pub changed_from: Timestamp,
-    /// The latest time.
+    /// The latest time of the change.
     pub changed_until: Timestamp,
 }
 

@@ -26,7 +26,7 @@ mod trouble;
 pub mod schemas;
 pub mod topics;
 
-/// Fetches of pages: their facts, what they mean, and what the detector concludes.
+/// Fetches of pages: their facts, their meaning, and the detector's conclusions.
 mod looks {
     pub mod body;
     pub(crate) mod look;
@@ -42,7 +42,7 @@ mod changes {
     pub(crate) mod line;
 }
 
-/// Links, what they are worth, and what the topics say of them.
+/// Links, their worth, and their relevance to focuses.
 mod links {
     pub(crate) mod focus;
     pub(crate) mod link;

@@ -1,4 +1,4 @@
-//! Pages with the same text: how they are found, and what they agree on.
+//! Pages with the same text: how they are found, and their agreement on which is fetched.
 
 use crate::{Band, impl_message};
 use page::{CanonicalUrl, Host, PageId, SiteKey, Timestamp};
@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 pub struct PageBand {
     /// The band. Also the record key.
     pub band: Band,
-    /// Id of the page.
     pub page_id: PageId,
     /// Authority of the page's host.
     pub host: Host,

@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Scheduler to fetcher: fetch this page now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FetchRequest {
-    /// The page.
     pub page_id: PageId,
-    /// The page's canonical URL.
     pub url: CanonicalUrl,
     /// The page's site, which is also the record key.
     pub site_key: SiteKey,
@@ -21,7 +19,6 @@ pub struct FetchRequest {
     pub not_before: Timestamp,
     /// The scheduler takes the request for lost after this moment.
     pub lease_until: Timestamp,
-    /// Why it is fetched.
     pub reason: FetchReason,
     /// Validators of the copy known so far. A body with the same digest does not travel.
     pub validators: Validators,
@@ -92,7 +89,6 @@ impl FetchRequest {
         }
     }
 
-    /// The address to ask for.
     pub fn target(&self) -> &CanonicalUrl {
         self.redirected.as_ref().map_or(&self.url, |redirected| &redirected.target_url)
     }

@@ -25,7 +25,8 @@ pub fn codec<T: Serialize + DeserializeOwned>(name: &'static str, schema: &str) 
     Codec::new(name, &with_parts(schema))
 }
 
-/// The record name, without namespace, of a schema that was learned or is that of a message.
+/// The record name, without namespace, of the schema with this fingerprint: one of the messages', or one that was
+/// learned.
 pub fn name_of(fingerprint: Fingerprint) -> Option<&'static str> {
     set_own(of_messages);
     wire::schemas::name_of(fingerprint)

@@ -34,7 +34,6 @@ const VERSION: u8 = 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextSketch([u8; PACKED_BYTES]);
 
-/// The bytes are not a text sketch.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("a sketch of a text has 65 bytes of which the first is 1; found {0} bytes")]
 pub struct NotATextSketch(usize);
@@ -95,7 +94,6 @@ pub struct SketchEntry<P> {
     pub page: P,
     /// The authority of the page's host.
     pub host: String,
-    /// The sketch of the page's text.
     pub sketch: TextSketch,
 }
 

@@ -24,7 +24,6 @@ const REDIRECTION: Saying = Saying::Candidate { version_at: None, of_version_at:
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename = "Peer")] // Its name in the schema of the scheduler's pages.
 pub struct MirrorPeer {
-    /// Identifies the page.
     pub page_id: PageId,
     /// The page's site, by which messages to it are routed.
     pub site: SiteKey,
@@ -41,7 +40,6 @@ impl MirrorPeer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "Standing")] // Its name in the schema of the scheduler's pages.
 pub struct MirrorRank {
-    /// The address of the page.
     pub url: CanonicalUrl,
     /// Its importance. A weight that is not positive counts as zero.
     pub weight: f64,
@@ -116,7 +114,6 @@ pub struct Message {
     pub to: MirrorPeer,
     /// The page that the message is about: the sender, except for a candidate.
     pub about: MirrorPeer,
-    /// The content.
     pub saying: Saying,
 }
 
@@ -124,7 +121,6 @@ pub struct Message {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "Follower")] // Its name in the schema of the scheduler's pages.
 pub struct MirrorFollower {
-    /// The follower.
     pub peer: MirrorPeer,
     /// The follower's importance.
     pub weight: f64,
@@ -135,9 +131,7 @@ pub struct MirrorFollower {
 /// The page that this one follows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Canonical {
-    /// The canonical page.
     pub peer: MirrorPeer,
-    /// The canonical page's rank.
     #[serde(rename = "standing")]
     pub rank: MirrorRank,
 }
@@ -176,7 +170,6 @@ impl Ties {
         (self.passes, self.passed_at) = (self.passes + 1, Some(now));
     }
 
-    /// Records a fetch of the page.
     pub fn fetched(&mut self) {
         self.passes = 0;
     }

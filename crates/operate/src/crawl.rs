@@ -1,4 +1,4 @@
-//! Where the orders to a crawl go.
+//! The destination of orders to a crawl.
 
 use crate::client::{ask, request};
 use crate::{Order, OrderSender};
@@ -51,7 +51,6 @@ impl Crawl {
         Ok(Self::Log(OrderSender::new(log, &LogNames::new(settings), clock)?))
     }
 
-    /// Sends an order.
     pub fn send(&self, order: &Order) -> Result<(), CommandFailure> {
         match self {
             Self::Running(address) => ask(address, "POST", &format!("/{}", order.word()), &order.text()).map(drop),

@@ -1,7 +1,7 @@
 //! Questions about a crawl and orders to it, wherever it is: in a data directory, over Kafka, or behind a port.
 //!
-//! [`state::open`] finds who answers questions, and [`Crawl::find`] where orders go. An [`Order`] has one form, whether it
-//! comes from the command line or over HTTP.
+//! [`state::open`] finds the component that answers questions, and [`Crawl::find`] the destination of orders. An
+//! [`Order`] has one form, whether it comes from the command line or over HTTP.
 
 mod client;
 mod crawl;

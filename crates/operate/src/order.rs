@@ -11,7 +11,6 @@ const ADD_FOCUS: &str = "focus/add";
 /// The order that withdraws one.
 const REMOVE_FOCUS: &str = "focus/remove";
 
-/// An order to a crawl.
 #[derive(Clone, Debug)]
 pub enum Order {
     /// Adds pages, named one by one or of a list.
@@ -27,9 +26,8 @@ pub enum Order {
     Hosts(CommandKind, Vec<Host>),
     /// Gives the detectors a focus, or a newer form of it.
     AddFocus {
-        /// The focus's name.
         name: String,
-        /// Its file.
+        /// The text of its file.
         text: String,
     },
     /// Withdraws a focus.
@@ -40,7 +38,7 @@ impl Order {
     /// A command about the pages or hosts of these names. All are read before anything is sent.
     ///
     /// # Errors
-    /// A name is not the URL of a page, or not that of a host.
+    /// A name is not the URL of a page, or not the name of a host.
     pub fn about<'a>(kind: CommandKind, names: impl IntoIterator<Item = &'a str>) -> Result<Self, CommandFailure> {
         let names = names.into_iter();
         match kind.subject() {
@@ -52,7 +50,7 @@ impl Order {
     /// The order that gives a crawl the focus of a file.
     ///
     /// # Errors
-    /// The file is not that of a focus.
+    /// The file does not describe a focus.
     pub fn add_focus(text: String) -> Result<Self, CommandFailure> {
         let focus = read_focus(&text, &IcuSegmenter::default());
         let focus = focus.map_err(|error| CommandFailure::Input(error.to_string()))?;

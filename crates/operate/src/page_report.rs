@@ -27,7 +27,7 @@ pub struct PageParts {
     pub focus: Option<FocusedPage>,
 }
 
-/// Why a page is or is not due, and what focuses make of it.
+/// Why a page is or is not due, and its relevance to focuses.
 #[derive(Clone, Debug, Default)]
 pub struct ExplanationParts {
     /// The scheduler's answer. Absent if the page is not known.

@@ -37,7 +37,6 @@ impl OrderSender {
         Ok(Self { partitions, log, commands, focus_orders: names.topic(topics::FOCUS_ORDERS), clock })
     }
 
-    /// Sends an order.
     pub fn send(&self, order: &Order) -> Result<(), CommandFailure> {
         match order {
             Order::Seeds { kind, list } => {

@@ -10,7 +10,6 @@ use crate::source::Cursor;
 use daemon::CommandFailure;
 use serde::{Deserialize, Serialize};
 
-/// The progress of one output.
 pub struct Progress {
     /// Name of the note.
     name: String,
@@ -37,7 +36,7 @@ struct OpenFile {
     file: String,
     /// Id of its upload. Empty in a directory.
     upload: String,
-    /// Position after what the file has. Null until all of it is written.
+    /// Position after the records of the file. Null until all of it is written.
     cursor: Option<String>,
 }
 
@@ -79,7 +78,6 @@ impl Progress {
         store.shown(&self.name)
     }
 
-    /// Number of the next file.
     pub fn next(&self) -> u32 {
         self.content.next
     }

@@ -37,7 +37,6 @@ pub fn change_form(settings: &Settings, names: &LogNames) -> Result<ChangeForm, 
     }
 }
 
-/// A schema registry.
 struct Registry {
     address: String,
     agent: ureq::Agent,

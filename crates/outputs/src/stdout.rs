@@ -17,7 +17,6 @@ pub enum Format {
     Jsonl,
 }
 
-/// Prints one answer.
 pub fn answer<T: Serialize>(format: Format, value: &T, text: impl FnOnce(&T) -> String) -> Result<(), CommandFailure> {
     let line = match format {
         Format::Text => text(value),

@@ -2,7 +2,7 @@
 //!
 //! * [`CanonicalUrl`]: the normalised URL.
 //! * [`PageId`]: 128 bits of its hash.
-//! * [`Host`]: who answers for it.
+//! * [`Host`]: the authority that answers for it.
 //! * [`HostName`]: the unit of politeness.
 //! * [`SiteKey`]: the unit of partitioning, budgets and sweeps.
 //! * [`Timestamp`].

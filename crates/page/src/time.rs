@@ -5,11 +5,8 @@ use std::fmt;
 use std::ops::{Add, Sub};
 use std::time::Duration;
 
-/// One second.
 pub const SECOND: Duration = Duration::from_secs(1);
-/// One minute.
 pub const MINUTE: Duration = Duration::from_secs(60);
-/// One hour.
 pub const HOUR: Duration = Duration::from_secs(3_600);
 /// One day of 24 hours.
 pub const DAY: Duration = Duration::from_secs(86_400);
@@ -27,22 +24,18 @@ impl Timestamp {
     /// The latest time. As a due time it means "never".
     pub const MAX: Timestamp = Timestamp(i64::MAX);
 
-    /// From microseconds since the epoch.
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros)
     }
 
-    /// From milliseconds since the epoch.
     pub const fn from_millis(millis: i64) -> Self {
         Self(millis.saturating_mul(1_000))
     }
 
-    /// From seconds since the epoch.
     pub const fn from_secs(seconds: i64) -> Self {
         Self(seconds.saturating_mul(1_000_000))
     }
 
-    /// Microseconds since the epoch.
     pub const fn as_micros(self) -> i64 {
         self.0
     }
@@ -57,7 +50,6 @@ impl Timestamp {
         self.0.div_euclid(1_000_000)
     }
 
-    /// Days since the epoch.
     pub fn as_days(self) -> f64 {
         self.0 as f64 / MICROS_PER_DAY
     }

@@ -21,7 +21,6 @@ const MAX_URL_BYTES: usize = 2_048;
 /// Why a string is not a page's URL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlProblem {
-    /// It does not parse.
     #[error("not a URL; write it as https://host/path")]
     Malformed,
     /// The scheme is not http or https.
@@ -94,7 +93,6 @@ impl CanonicalUrl {
         }
     }
 
-    /// The URL as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -153,7 +151,6 @@ impl CanonicalUrl {
         site_of(self.host_name())
     }
 
-    /// The page's id.
     pub fn page_id(&self) -> PageId {
         let mut id = [0; 16];
         id.copy_from_slice(&blake3::hash(self.as_str().as_bytes()).as_bytes()[..16]);
@@ -300,7 +297,7 @@ fn site_of(host_name: &str) -> SiteKey {
     }
 }
 
-/// An authority such as `www.example.org` or `127.0.0.1:8080`: who answers for a page.
+/// An authority such as `www.example.org` or `127.0.0.1:8080`, which answers for a page.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Host(String);
@@ -311,7 +308,6 @@ impl Host {
         Self(authority.into())
     }
 
-    /// The authority as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -340,7 +336,6 @@ impl fmt::Display for Host {
 pub struct HostName(String);
 
 impl HostName {
-    /// The name of a URL's host.
     pub fn of(url: &CanonicalUrl) -> Self {
         Self(url.host_name().to_owned())
     }
@@ -350,7 +345,6 @@ impl HostName {
         Self(name.into())
     }
 
-    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -380,7 +374,6 @@ impl SiteKey {
         Self(domain.into())
     }
 
-    /// The domain as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

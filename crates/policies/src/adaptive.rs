@@ -12,7 +12,6 @@ use super::pages::{DueQueue, NewPageQueue, SlotTable, phase};
 use revisit::columns::Slot;
 use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 
-/// Settings of an adaptive schedule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdaptiveOptions {
     /// How the interval of a page found changed shrinks.
@@ -21,9 +20,7 @@ pub struct AdaptiveOptions {
     pub growth: f64,
     /// Fraction by which the interval of a page found changed shrinks.
     pub shrink: f64,
-    /// Minimum interval.
     pub min_interval_days: f64,
-    /// Maximum interval.
     pub max_interval_days: f64,
     /// Interval of a page after its first look.
     pub first_interval_days: f64,
@@ -110,10 +107,8 @@ impl AdaptiveOptions {
     }
 }
 
-/// The state of a page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdaptiveState {
-    /// The current interval between looks.
     pub interval_days: f64,
     /// When the page was last found changed.
     pub modified_days: f64,
@@ -136,7 +131,6 @@ struct AdaptivePage {
 }
 
 impl Adaptive {
-    /// A policy without pages.
     pub fn new(options: AdaptiveOptions) -> Self {
         Self { options, pages: SlotTable::default(), new: NewPageQueue::default(), queue: DueQueue::default() }
     }

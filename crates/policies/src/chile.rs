@@ -40,7 +40,6 @@ impl Exponents {
     }
 }
 
-/// Settings of the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChileOptions {
     /// Weights of quality, form and freshness.
@@ -129,7 +128,6 @@ impl ShortTerm {
 }
 
 impl Chile {
-    /// A policy without pages.
     pub fn new(options: ChileOptions) -> Self {
         Self {
             options,

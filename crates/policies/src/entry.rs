@@ -28,7 +28,6 @@ impl Default for PolicyOptions {
     }
 }
 
-/// An entry of the table.
 pub(crate) struct PolicyEntry {
     pub(crate) name: &'static str,
     pub(crate) summary: &'static str,

@@ -1,4 +1,4 @@
-//! Yardsticks for the simulator: policies that are given what no crawler can know.
+//! Yardsticks for the simulator: policies that are given facts that no crawler can know.
 //!
 //! The first policy receives every change when it happens and fetches the stale copy of highest rank. With the time until the
 //! page's next change as the rank it is `clairvoyant`: of the copies that wait, the one that would stay current longest
@@ -20,9 +20,7 @@ use std::collections::BinaryHeap;
 /// A change that a policy receives when it happens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReportedChange {
-    /// Time of the change.
     pub at_days: f64,
-    /// The page.
     pub slot: Slot,
     /// Stale pages of higher rank are fetched first.
     pub rank: f64,

@@ -146,7 +146,6 @@ impl PolicyKind {
         self.entry().summary
     }
 
-    /// The policy with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
@@ -156,7 +155,6 @@ impl PolicyKind {
         self.entry().at_work
     }
 
-    /// The source of its beliefs.
     pub fn beliefs(self) -> BeliefSource {
         self.entry().beliefs
     }

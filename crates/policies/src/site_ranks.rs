@@ -87,7 +87,6 @@ enum SiteRanksStatus {
 }
 
 impl SiteRanks {
-    /// A policy without pages.
     pub fn new(phases: Phases) -> Self {
         Self {
             phases,
@@ -100,7 +99,6 @@ impl SiteRanks {
         }
     }
 
-    /// Begins the next pass.
     fn next_pass(&mut self) {
         self.pass += 1;
         let pages = &self.pages;

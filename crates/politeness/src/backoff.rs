@@ -71,7 +71,6 @@ impl Default for BackoffRule {
     }
 }
 
-/// Back-off state of one host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostBackoff {
     /// Failures minus good answers, without those during a pause. The next pause doubles as often.

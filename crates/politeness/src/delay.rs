@@ -35,7 +35,6 @@ impl CrawlDelay {
         Self(delay.min(DAY))
     }
 
-    /// The delay as a `Duration`.
     pub const fn as_duration(self) -> Duration {
         self.0
     }

@@ -27,7 +27,6 @@ pub fn whole_lines(cut: &[u8]) -> &[u8] {
 /// Whether a path may be fetched, and the rule that decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RobotsVerdict<'a> {
-    /// Whether the path may be fetched.
     pub allowed: bool,
     /// The pattern that decided, as written in the file. `None` if no rule matches.
     pub rule: Option<&'a str>,
@@ -206,7 +205,7 @@ impl RobotsGroup {
             let rule = &rules[rules.len() - 1];
             let key = if rule.allow { "Allow" } else { "Disallow" };
             let is_as_written = Pattern::new(rule.written.as_bytes()) == rule.pattern;
-            // What was not UTF-8 is written as it is matched.
+            // Bytes that are not UTF-8 are written as they are matched.
             line(
                 text,
                 key,

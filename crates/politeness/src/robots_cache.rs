@@ -31,7 +31,6 @@ const FIRST_RETRY: Duration = Duration::from_secs(5 * MINUTE.as_secs());
 pub enum RobotsFetch<'a> {
     /// The server answered with this status. The body matters only for 2xx.
     Answered {
-        /// The HTTP status.
         status: u16,
         /// The unpacked body. Of one that was cut, the [whole lines](crate::whole_lines).
         body: &'a [u8],
@@ -134,7 +133,6 @@ impl RobotsCacheEntry {
         self.check(product_token, path_and_query).allowed
     }
 
-    /// The rules in force.
     pub fn rules(&self) -> &RobotsRules {
         &self.rules
     }

@@ -15,13 +15,10 @@ use serde_json::Value;
 /// The dates of a page, in RFC 3339. A date without a time means its first second; a time without an offset is UTC.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PageDates {
-    /// When the page was published.
     pub published: Option<String>,
-    /// When the page was last modified.
     pub modified: Option<String>,
 }
 
-/// Collects the dates of a page.
 #[derive(Debug, Default)]
 pub(crate) struct DateReader {
     json_ld: PageDates,

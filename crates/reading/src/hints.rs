@@ -6,7 +6,6 @@ use document::markup::StartTag;
 /// The role that an element's markup suggests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Hint {
-    /// No role.
     #[default]
     Neutral,
     /// The body of an article, explicitly.

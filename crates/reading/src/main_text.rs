@@ -27,9 +27,9 @@ const BESIDE_SHARE: f64 = 0.7;
 /// Factors on the value of an element hinted to be the body of an article, or the main part.
 const BODY_FACTOR: f64 = 3.0;
 const MAIN_FACTOR: f64 = 1.1;
-/// The least share of the visible characters that a main text holds. Labelled pages were divided in halves three times: what
-/// was best on one half lay between .02 and .10. With .05 no other half gets worse. From .07 on, short articles with
-/// many teasers around them do.
+/// The least share of the visible characters that a main text holds. Labelled pages were divided in halves three times:
+/// the best share on one half lay between .02 and .10. With .05 no other half gets worse. From .07 on, short articles
+/// with many teasers around them do.
 const MIN_SHARE: f64 = 0.05;
 
 /// Extracts the main text, one line per block.

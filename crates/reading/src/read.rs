@@ -43,7 +43,6 @@ pub struct PageReading {
     pub canonical: Option<String>,
     /// Directives for robots, in lower case: `noindex`, `nofollow`, `max-snippet:50`.
     pub robots: Vec<String>,
-    /// When the page was published and modified.
     pub dates: PageDates,
     /// Sixteen hexadecimal digits that are equal for pages whose markup has the same shape, whatever their texts and
     /// the lengths of their lists; `None` without markup.

@@ -28,11 +28,8 @@ pub(crate) enum BlockKind {
     Paragraph,
     /// `<h1>` to `<h6>`.
     Heading,
-    /// A list item.
     Item,
-    /// A table cell.
     Cell,
-    /// Any other element.
     #[default]
     Other,
 }
@@ -66,7 +63,6 @@ pub(crate) fn blocks_within(blocks: &[TextBlock], nodes: Range<usize>) -> Range<
     first(nodes.start)..first(nodes.end)
 }
 
-/// An open element.
 struct OpenTextElement {
     end: usize,
     /// The kind of the blocks directly inside; `None` for an inline element.

@@ -64,7 +64,6 @@ impl PageColumns {
     /// Bytes per page, without its file name.
     pub const BYTES_PER_PAGE: usize = size_of::<PageRecord>() + 1 + 4;
 
-    /// Empty, with room for this many pages.
     pub fn with_capacity(pages: usize) -> Self {
         let mut columns = Self::default();
         columns.reserve(pages);
@@ -78,12 +77,10 @@ impl PageColumns {
         self.place.reserve_exact(pages);
     }
 
-    /// Number of pages held.
     pub fn len(&self) -> usize {
         self.flags.len() - self.vacant.len()
     }
 
-    /// Whether there are no pages.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -189,7 +186,6 @@ impl PageColumns {
         membership.is_known().then_some(members)
     }
 
-    /// The belief about a page.
     pub fn belief(&self, slot: Slot) -> Option<OwnEvidence> {
         let page = self.pages.get(slot.index()).filter(|_| self.flags[slot.index()] & VACANT == 0)?;
         Some(page.belief)

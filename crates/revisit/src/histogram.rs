@@ -68,7 +68,6 @@ impl RatioHistogram {
         TABLE.bin(z)
     }
 
-    /// Adds another histogram.
     pub fn merge(&mut self, other: &RatioHistogram) {
         for (mass, more) in self.masses.iter_mut().zip(other.masses) {
             *mass += more;

@@ -96,8 +96,8 @@ impl Live {
         self.learn(slot, from_days, to_days, outcome);
     }
 
-    /// Ends the import. The fraction `keep` of what it taught counts ([`sweeps::rules::HISTORY_KEPT`]), and the copies
-    /// of all pages become current as of now.
+    /// Ends the import. The fraction `keep` of its evidence counts ([`sweeps::rules::HISTORY_KEPT`]), and the copies of
+    /// all pages become current as of now.
     pub fn finish_import(&mut self, keep: f64, now_days: f64) {
         self.importing = false;
         self.model.advance(now_days, 1);
@@ -175,7 +175,7 @@ impl Live {
         (self.price, self.priced_days) = (values.price_for(tick.budget_per_day * AHEAD_DAYS), tick.now_days);
     }
 
-    /// Before the columns change: what a look shows of hints, and its page without what lists have said.
+    /// Before the columns change: judges hints by a look, and removes the evidence of lists from the page's entry.
     fn judge_hints(&mut self, slot: Slot, look: &PolicyLook) {
         if self.received.list_of(slot).is_none() {
             return;

@@ -25,7 +25,6 @@ pub struct PolicyPage {
 /// The outcome of a look, and the belief after it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PolicyLook {
-    /// Time of the look.
     pub at_days: f64,
     /// Days since the previous look. `None` for a page's first look, and when the previous one is not comparable.
     pub interval_days: Option<f64>,
@@ -56,7 +55,6 @@ pub trait RevisitPolicy: Send {
         let _ = pages;
     }
 
-    /// Adds a page.
     fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64);
 
     /// The weight of a page has changed. It keeps its place in queues and plans. Does nothing for policies without weights, and
@@ -65,7 +63,6 @@ pub trait RevisitPolicy: Send {
         let (_, _) = (slot, weight);
     }
 
-    /// Removes a page.
     fn remove(&mut self, slot: Slot);
 
     /// Begins a tick. Plans longer than a tick are renewed here when they end.
@@ -79,7 +76,6 @@ pub trait RevisitPolicy: Send {
     /// The page was not fetched after all (its host may not be visited now). It keeps its rank.
     fn put_back(&mut self, slot: Slot);
 
-    /// A page was looked at.
     fn looked(&mut self, slot: Slot, look: &PolicyLook);
 
     /// Adds a list (a sitemap or feed) as a page of weight 0. Policies that ignore lists never choose it.

@@ -88,7 +88,6 @@ impl CrawlRule {
         &self.name
     }
 
-    /// The rule's orders for its pages.
     pub fn orders(&self) -> &CrawlOrders {
         &self.orders
     }

@@ -1,4 +1,4 @@
-//! Which pages may be crawled, and how, by what the operator said of them?
+//! Which pages may be crawled, and how, by the operator's rules?
 //!
 //! A [`CrawlRule`] names pages by [`PagePattern`]s and says whether they are crawled, how deep, how often, with which
 //! headers. Of the rules that name a page the first is its rule. A [`UrlFilter`] is a file of regular expressions as
@@ -51,9 +51,7 @@ pub enum Decision<'a> {
         file: &'a str,
         /// Number of the line, from 1.
         line: usize,
-        /// The line.
         text: &'a str,
-        /// Whether the line allows or denies the address.
         permission: Permission,
     },
     /// A filter in which no line matches: the address is left out.
@@ -61,7 +59,7 @@ pub enum Decision<'a> {
         /// Name of the filter's file.
         file: &'a str,
     },
-    /// Nothing: all addresses are crawled that nothing is said of.
+    /// No rule and no filter decides: the address is crawled.
     Nothing,
 }
 
@@ -89,7 +87,7 @@ impl fmt::Display for Decision<'_> {
 }
 
 impl Scope {
-    /// A scope of these rules, of which the first that names a page is its rule.
+    /// A scope of these rules. The first that names a page is the page's rule.
     pub fn new(rules: Vec<CrawlRule>) -> Self {
         Self { rules, filters: Vec::new() }
     }
@@ -99,12 +97,10 @@ impl Scope {
         self.filters.push(filter);
     }
 
-    /// The rule of a page.
     pub fn rule(&self, url: &CanonicalUrl) -> Option<&CrawlRule> {
         self.rules.iter().find(|rule| rule.pattern_for(url).is_some())
     }
 
-    /// All rules.
     pub fn rules(&self) -> &[CrawlRule] {
         &self.rules
     }
@@ -132,8 +128,8 @@ impl Scope {
         self.decide(url).allows()
     }
 
-    /// The rule that says how a host is treated: the first that says anything of hosts and names it. Rules about some
-    /// pages of a host say nothing of hosts.
+    /// The rule for the treatment of a host: the first rule with orders for hosts that names it. Rules about some pages
+    /// of a host have no orders for hosts.
     pub fn host_rule(&self, host_name: &str) -> Option<&CrawlRule> {
         self.rules.iter().find(|rule| rule.orders().are_of_hosts() && rule.names_host(host_name))
     }

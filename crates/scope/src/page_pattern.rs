@@ -135,8 +135,8 @@ fn encoded(path: &str) -> String {
     path.bytes().map(encode).collect()
 }
 
-/// Whether a text is a pattern's, from its beginning to its end. Every piece between stars is searched once, from the end
-/// of the piece before it: the leftmost place leaves the most room for the others.
+/// Whether a text matches a pattern from beginning to end. Every piece between stars is searched once, from the end of
+/// the piece before it: the leftmost place leaves the most room for the others.
 fn fits(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut text) = text.strip_prefix(first) else { return false };

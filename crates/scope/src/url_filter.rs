@@ -10,7 +10,6 @@ const MOST_STEPS: usize = 100_000;
 /// The most lines of a filter.
 const MAX_LINES: usize = 100_000;
 
-/// A filter.
 #[derive(Clone, Debug)]
 pub struct UrlFilter {
     file: String,
@@ -32,7 +31,7 @@ impl PartialEq for UrlFilter {
     }
 }
 
-/// A line that is none.
+/// An invalid line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}; {remedy}")]
 pub struct FilterFault {
@@ -48,7 +47,7 @@ impl UrlFilter {
     /// Parses the text of a file.
     ///
     /// # Errors
-    /// Returns every line that is none.
+    /// Returns every invalid line.
     pub fn parse(file: &str, text: &str) -> Result<Self, Vec<FilterFault>> {
         let (mut lines, mut faults) = (Vec::new(), Vec::new());
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);

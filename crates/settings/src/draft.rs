@@ -35,7 +35,7 @@ impl Draft {
         Self { settings, reader }
     }
 
-    /// The settings, of which some may be wrong.
+    /// The settings, some of which may be invalid.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }

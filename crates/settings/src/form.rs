@@ -50,7 +50,7 @@ fn refuse<T>(raw: &Raw) -> Result<T, String> {
 /// Whether printed settings show their secrets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Secrets {
-    /// A mask stands in their place.
+    /// A mask replaces them.
     Masked,
     /// They are printed.
     Shown,

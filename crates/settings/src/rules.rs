@@ -50,16 +50,15 @@ pub struct RuleFault {
 /// Whether pages are crawled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permission {
-    /// They are.
     Allow,
-    /// They are not: neither as seeds, nor where a link or a redirect leads to them.
+    /// Neither as seeds, nor where a link or a redirect leads to them.
     Deny,
 }
 
 /// How the pages of a rule are crawled. Absent values follow the other settings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CrawlOrders {
-    /// Whether they are crawled.
+    /// Whether the pages of the rule are crawled.
     pub crawl: Option<Permission>,
     /// Most links from a seed to a discovered page.
     pub max_depth: Option<u32>,

@@ -113,7 +113,6 @@ pub use self::urls::Urls;
 pub struct TextFile {
     /// Its name, for messages.
     pub name: String,
-    /// Its text.
     pub text: String,
 }
 
@@ -134,9 +133,9 @@ macro_rules! settings {
             $( #[doc = concat!("The section `[", stringify!($section), "]`.")] pub $section: $Section, )*
             /// The tables `[[rules]]`.
             pub rules: Vec<Rule>,
-            /// The files of `crawl.url_filters`, in their order. Whoever loads the settings adds them.
+            /// The files of `crawl.url_filters`, in their order. The loader of the settings adds them.
             pub url_filters: Vec<TextFile>,
-            /// The focuses of `focus.files`, in their order. Whoever loads the settings adds them.
+            /// The focuses of `focus.files`, in their order. The loader of the settings adds them.
             pub wanted: Vec<WantedFocus>,
         }
 

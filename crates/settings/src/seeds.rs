@@ -11,10 +11,8 @@
 use page::{CanonicalUrl, PageId, UrlProblem};
 use std::collections::HashSet;
 
-/// A seed page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seed {
-    /// URL of the page.
     pub url: CanonicalUrl,
     /// Value of the page's freshness relative to others. Positive, 1 by default.
     pub weight: f64,
@@ -30,7 +28,6 @@ pub struct SeedFault {
     pub line: usize,
     /// The line, shortened to 200 characters.
     pub text: String,
-    /// The reason why the line is invalid.
     pub problem: SeedProblem,
 }
 

@@ -10,8 +10,8 @@ impl Fetch {
         for_host(&self.proxy, host)
     }
 
-    /// The credentials sent to a host (name without port) over this scheme and port. Those of another scheme or port may
-    /// belong to somebody else, or would be readable on the way.
+    /// The credentials sent to a host (name without port) over this scheme and port. Credentials for another scheme or
+    /// port may belong to another service, or would be readable on the way.
     pub fn credentials_for(&self, scheme: &str, host: &str, port: u16) -> Option<&Credentials> {
         let fitting = self.authentication.iter().filter_map(|(name, credentials)| {
             let origin = OriginPattern::parse(name)?;

@@ -13,7 +13,6 @@ impl Secret {
         Self(secret.to_owned())
     }
 
-    /// The secret itself.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -55,7 +54,7 @@ impl Credentials {
         self.0.reveal()
     }
 
-    /// As the operator wrote them, with what `print` makes of the password.
+    /// As the operator wrote them, with the password as `print` returns it.
     pub(crate) fn with_password(&self, print: impl Fn(&str) -> &str) -> String {
         let (user, password) = self.reveal().split_once(':').unwrap_or_default();
         format!("{user}:{}", print(password))
@@ -69,7 +68,6 @@ pub struct Proxy {
     pub host: String,
     /// TCP port.
     pub port: u16,
-    /// Credentials for the proxy.
     pub credentials: Option<Credentials>,
 }
 
@@ -88,7 +86,7 @@ impl Proxy {
         is_host.then(|| Self { host: bare.to_owned(), port, credentials })
     }
 
-    /// As the operator wrote it, with what `print` makes of the password.
+    /// As the operator wrote it, with the password as `print` returns it.
     pub(crate) fn with_password(&self, print: impl Fn(&str) -> &str) -> String {
         let credentials = self.credentials.as_ref().map(|known| format!("{}@", known.with_password(print)));
         let credentials = credentials.unwrap_or_default();
@@ -100,9 +98,7 @@ impl Proxy {
 /// A range of ports, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortRange {
-    /// Lowest port.
     pub first: u16,
-    /// Highest port.
     pub last: u16,
 }
 

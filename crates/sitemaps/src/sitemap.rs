@@ -18,13 +18,10 @@ pub enum SitemapKind {
     Urlset,
     /// A sitemap index, which lists sitemaps.
     Index,
-    /// RSS.
     Rss,
-    /// Atom.
     Atom,
     /// One URL per line.
     Text,
-    /// A JSON feed.
     JsonFeed,
 }
 

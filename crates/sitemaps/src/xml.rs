@@ -6,7 +6,6 @@ use crate::sitemap::{Sitemap, SitemapEntry, SitemapKind};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-/// Greatest nesting depth.
 const MAX_DEPTH: usize = 64;
 /// Longest text kept of an element, in bytes. URLs and dates are shorter.
 const MAX_TEXT_BYTES: usize = 8_192;

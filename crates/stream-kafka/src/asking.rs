@@ -13,7 +13,6 @@ const FIRST_PAUSE: Duration = Duration::from_millis(20);
 /// Longest pause between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
-/// Clock of a request.
 pub(crate) trait RequestClock {
     /// Time since the first attempt.
     fn elapsed(&self) -> Duration;

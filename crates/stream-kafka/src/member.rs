@@ -271,8 +271,8 @@ impl KafkaMember {
             .consumer
             .group_metadata()
             .ok_or_else(|| LogError::new(ErrorKind::Rejoin, format!("the metadata of group {} is gone", self.group)))?;
-        // After the group has excluded us, its metadata is empty, and the broker would take it for that of a consumer
-        // without a group.
+        // After the group has excluded us, its metadata is empty, and the broker would take it for the metadata of a
+        // consumer without a group.
         if self.consumer.assignment_lost() {
             let message = format!("group {} went on without this member and reassigned its partitions", self.group);
             return Err(LogError::new(ErrorKind::Rejoin, message));

@@ -1,4 +1,4 @@
-//! Records as Kafka's client has them.
+//! Conversion of records from and to the types of Kafka's client.
 
 use page::Timestamp;
 use rdkafka::Message;
@@ -24,7 +24,7 @@ fn trace_of(headers: &BorrowedHeaders) -> Option<Box<TraceContext>> {
     found.next().is_none().then(|| Box::new(context))
 }
 
-/// A message of a record, with what its delivery is to name.
+/// The message of a record. Its delivery report names `opaque`.
 pub(crate) fn to_message(record: &OutputRecord, opaque: usize) -> BaseRecord<'_, [u8], [u8], usize> {
     let mut message = BaseRecord::with_opaque_to(&record.to.topic, opaque)
         .partition(record.to.partition as i32)

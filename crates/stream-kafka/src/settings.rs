@@ -100,7 +100,7 @@ impl KafkaSettings {
         config
     }
 
-    /// Configuration of a group member, who is known to the group as `name` if members are static.
+    /// Configuration of a group member, which is known to the group as `name` if members are static.
     pub(crate) fn member(&self, group: &str, name: &str) -> ClientConfig {
         let session_ms = self.kafka.session_timeout.as_millis();
         let defaults = [

@@ -17,8 +17,8 @@ use stream::{Cleanup, ErrorKind, LogError, TopicConfig};
 /// Overhead of a batch besides its records, in bytes.
 const BATCH_OVERHEAD_BYTES: u32 = 4 * 1024;
 
-/// Longest time for which a compacted topic may keep what was overwritten or deleted: the text of a forgotten page. The newest
-/// segment is never compacted, and ends only at a write.
+/// Longest time for which a compacted topic may keep overwritten and deleted values, such as the text of a forgotten
+/// page. The newest segment is never compacted, and ends only at a write.
 const MAX_COMPACTION_LAG: Duration = Duration::from_secs(7 * 24 * 3_600);
 const COMPACTED_WITHIN: &str = "max.compaction.lag.ms";
 
@@ -191,7 +191,7 @@ fn properties(topic: &TopicConfig, replication_factor: u16) -> Vec<(&'static str
             ("segment.ms", Duration::from_secs(6 * 3_600).as_millis().to_string()),
             ("segment.bytes", (128 * 1024 * 1024).to_string()),
             ("min.cleanable.dirty.ratio", "0.3".to_owned()),
-            // A large partition with few writes may stay below that ratio for good, and keep what was deleted.
+            // A large partition with few writes may stay below that ratio for good, and keep deleted values.
             (COMPACTED_WITHIN, MAX_COMPACTION_LAG.as_millis().to_string()),
         ]),
         Cleanup::Delete { retention, .. } | Cleanup::Transient { retention } => properties.extend([

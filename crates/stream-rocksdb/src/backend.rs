@@ -216,7 +216,7 @@ impl EmbeddedBackend {
         lock(&self.transient)
     }
 
-    /// Stores what is held in memory, so that the log may be closed.
+    /// Stores all records held in memory, so that the log may be closed.
     fn store_all_held(&self) -> Result<(), LogError> {
         let (held, positions) = {
             let mut transient = self.transient();

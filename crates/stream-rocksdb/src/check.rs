@@ -33,7 +33,6 @@ pub struct DatabaseReport {
     pub log: Option<String>,
     /// The task whose state it holds; `None` for the embedded log itself.
     pub task: Option<String>,
-    /// One report per column family.
     pub families: Vec<FamilyReport>,
     /// Next input offset reflected by the state of a task.
     pub input_next: Option<u64>,
@@ -48,7 +47,6 @@ pub struct DatabaseReport {
 /// Contents of one column family.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FamilyReport {
-    /// Name of the column family.
     pub name: String,
     /// Number of entries, read one by one.
     pub entries: u64,

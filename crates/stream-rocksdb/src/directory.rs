@@ -25,7 +25,6 @@ pub(crate) const RESTORE: &str = "restore the data directory from a backup, or m
 /// Paths of an embedded log.
 #[derive(Clone, Debug)]
 pub(crate) struct Paths {
-    /// The database.
     pub(crate) database: PathBuf,
     /// The database while it is being created.
     new: PathBuf,

@@ -64,7 +64,6 @@ pub(crate) fn is_reserved(key: &[u8]) -> bool {
     key.starts_with(&RESERVED)
 }
 
-/// Creates a database.
 pub(crate) fn create(
     path: &Path,
     mut options: Options,

@@ -1,9 +1,8 @@
-//! Time as a stage takes it.
+//! Time, as a stage is given it.
 
 use page::Timestamp;
 use std::time::Duration;
 
-/// The clock of a stage.
 pub trait Clock: Send + Sync {
     /// The time of the web: real, scaled for a replay, or set by a test.
     fn now(&self) -> Timestamp;

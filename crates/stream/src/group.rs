@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Id of a member; ids grow with time.
 pub(crate) type MemberId = u64;
 
-/// A change of ownership.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum OwnershipChange {
     Assigned(Vec<u32>),

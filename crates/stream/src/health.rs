@@ -29,7 +29,6 @@ const HISTOGRAMS: [(&Metric, &[f64]); 4] = [
 /// Status of a stage, shared with its readers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StageStatus {
-    /// Stage name.
     pub name: String,
     /// Assigned and restored partitions.
     pub partitions: Vec<u32>,
@@ -79,7 +78,7 @@ pub struct StageStatus {
     pub figures: BTreeMap<&'static Metric, f64>,
     /// Answers to requests since start by their kind, if the stage has requests in flight.
     pub answers: BTreeMap<&'static str, u64>,
-    /// Last failure; `None` if there was none.
+    /// Last failure; `None` if there was none, or the stage has recovered from it.
     pub last_error: Option<String>,
 }
 
@@ -87,9 +86,7 @@ pub struct StageStatus {
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("stage {stage} stopped: {message}")]
 pub struct Stopped {
-    /// Name of the stage.
     pub stage: String,
-    /// Cause.
     pub message: String,
 }
 
@@ -126,7 +123,6 @@ impl StageHealth {
         self.status.clone()
     }
 
-    /// Updates the status.
     pub fn update(&self, update: impl FnOnce(&mut StageStatus)) {
         update(&mut self.status.lock().unwrap_or_else(PoisonError::into_inner));
     }

@@ -1,4 +1,4 @@
-//! A histogram with fixed buckets.
+//! A histogram with fixed buckets, for the metrics.
 
 use std::time::Duration;
 
@@ -26,7 +26,6 @@ impl Histogram {
         Self { bounds, counts: vec![0; bounds.len() + 1], sum: 0.0 }
     }
 
-    /// Counts one value.
     pub fn add(&mut self, value: f64) {
         self.counts[self.bounds.partition_point(|bound| *bound < value)] += 1;
         self.sum += value;
@@ -37,7 +36,6 @@ impl Histogram {
         self.add(duration.as_secs_f64());
     }
 
-    /// Sum of all values.
     pub fn sum(&self) -> f64 {
         self.sum
     }

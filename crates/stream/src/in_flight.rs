@@ -21,16 +21,13 @@ const LONGEST_WINDOW: usize = 100_000;
 /// Identifies the record and the assignment a request comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RequestTag {
-    /// Partition of the record.
     pub partition: u32,
-    /// Offset of the record.
     pub offset: u64,
     /// Number of the assignment, so that an answer to a request of an earlier assignment is not taken for a current
     /// one.
     pub epoch: u64,
 }
 
-/// An output record of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AnswerOutput {
     pub(crate) output: TopicName,
@@ -38,7 +35,7 @@ pub(crate) struct AnswerOutput {
     pub(crate) value: Bytes,
 }
 
-/// A value, and what is held for as long as its bytes are in memory.
+/// A value, with an object that is held for as long as its bytes are in memory.
 struct HoldingValue<H> {
     bytes: Vec<u8>,
     _held: H,
@@ -61,9 +58,7 @@ pub(crate) struct AnswerWrite {
 /// Something of the stage's, such as a share of its memory, held while an answer waits for its commit.
 pub(crate) type HeldByAnswer = Box<dyn Send>;
 
-/// An answered request.
 pub struct AnsweredRequest {
-    /// The answered request.
     pub tag: RequestTag,
     pub(crate) outputs: Vec<AnswerOutput>,
     pub(crate) writes: Vec<AnswerWrite>,
@@ -161,7 +156,7 @@ pub(crate) struct RequestWindow {
     /// Accepted offsets, with whether each is answered.
     taken: VecDeque<(u64, bool)>,
     unanswered: usize,
-    /// Where to read on.
+    /// The offset at which reading goes on.
     pub(crate) read_on: u64,
     /// The accepted requests that belong to a trace and are not answered.
     traced: BTreeMap<u64, OpenSpan>,

@@ -45,7 +45,6 @@ pub trait LogBackend: Send + Sync + 'static {
     /// Adds a topic. An existing one keeps its records and takes the new settings; a different number of partitions is
     /// refused, because keys would move.
     fn create_topic(&self, topic: &TopicConfig) -> Result<(), LogError>;
-    /// Bounds of a partition.
     fn bounds(&self, partition: &TopicPartition) -> Result<OffsetBounds, LogError>;
     /// Records from an offset on, in order and within the limits. Fewer than asked for only at the end or at the byte
     /// limit; never empty if records exist.
@@ -91,7 +90,6 @@ impl<B: LogBackend> InProcessLog<B> {
         Self(Arc::new(SharedLog { backend: backend.into(), state: Mutex::default(), changed: Condvar::new() }))
     }
 
-    /// The storage below the log.
     pub fn backend(&self) -> &Arc<B> {
         &self.0.backend
     }

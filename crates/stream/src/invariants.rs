@@ -8,11 +8,9 @@ use crate::record::InputRecord;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-/// A violated invariant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{invariant} is broken: {how}")]
 pub struct BrokenInvariant {
-    /// Name of the violated invariant.
     pub invariant: &'static str,
     /// The value found instead.
     pub how: String,

@@ -28,7 +28,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// How many there are.
+    /// Number of kinds.
     pub const COUNT: usize = Self::Stop as usize + 1;
 }
 
@@ -43,7 +43,6 @@ pub struct LogError {
 }
 
 impl LogError {
-    /// A failure of this kind.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
     }
@@ -140,7 +139,7 @@ pub struct Backlog {
     pub oldest: Option<Timestamp>,
 }
 
-/// Where the state of tasks is kept.
+/// Where the log keeps the state of tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateIn {
     /// In changelog topics. A local store is a cache, brought up to date with the changelog after each commit.
@@ -152,7 +151,6 @@ pub enum StateIn {
 /// Properties of an existing topic that a stage needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TopicInfo {
-    /// Number of partitions.
     pub partitions: u32,
     /// Largest record, key and value, in bytes.
     pub max_message_bytes: u32,

@@ -49,7 +49,6 @@ struct MemoryContents {
     state: HashMap<(TaskId, String), BTreeMap<Vec<u8>, Vec<u8>>>,
 }
 
-/// A log backend in memory.
 #[derive(Debug)]
 pub struct MemoryBackend {
     contents: Mutex<MemoryContents>,
@@ -170,7 +169,8 @@ impl LogBackend for MemoryBackend {
                 offset: *offset,
                 timestamp: record.timestamp,
                 key: record.key.clone(),
-                // A copy: this log keeps its records for ever, and what a value holds is not to be held so long.
+                // A copy: this log keeps its records for ever, and a memory budget that the value holds must not be
+                // held so long.
                 value: record.value.as_deref().map(Bytes::copy_from_slice),
                 trace: record.trace.clone(),
             };

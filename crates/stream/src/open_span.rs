@@ -6,10 +6,10 @@ use crate::spec::StageSpec;
 use crate::trace::{SpanId, TraceContext, TraceId};
 use page::Timestamp;
 
-/// The span of a record. What is made of the record gets its context.
+/// The span of a record. Records made of it get its context.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct OpenSpan {
-    /// The context of what is made of the record.
+    /// The context for the records made of it.
     context: TraceContext,
     /// The span to send; `None` if the trace is not recorded, or not by this stage.
     reported: Option<ReportedSpan>,
@@ -37,7 +37,7 @@ impl OpenSpan {
         let (partition, offset) = (record.partition.to_be_bytes(), record.offset.to_be_bytes());
         let context = parent.processed(&[spec.group.as_bytes(), spec.input.as_bytes(), &partition, &offset]);
         let mut facts = described(tracing, &spec.input, record.value.as_deref());
-        // A failure that the record reports is that of the work before.
+        // If the record reports a failure, it is the failure of the work before.
         facts.error = None;
         facts.attributes.extend(place(tracing, &spec.input, record.partition));
         facts.attributes.extend([
@@ -49,8 +49,8 @@ impl OpenSpan {
         Self { context, reported: Some(ReportedSpan { parent: parent.span_id, start: now, facts }) }
     }
 
-    /// Gives its context to what was made of the record, and adds the spans of the work to `spans`. Their end is that of
-    /// the work; it becomes that of the commit.
+    /// Gives its context to the records made of this one, and adds the spans of the work to `spans`. They end with the
+    /// work; the end of the commit replaces that later.
     pub(crate) fn end(
         self,
         outputs: &mut [OutputRecord],

@@ -21,12 +21,11 @@ impl Overlay {
         Self { stores: (0..stores).map(|_| BTreeMap::new()).collect(), journal: Vec::new() }
     }
 
-    /// Whether anything is staged.
     pub fn is_empty(&self) -> bool {
         self.stores.iter().all(BTreeMap::is_empty)
     }
 
-    /// Bytes of all that is staged.
+    /// Bytes of everything staged.
     pub fn bytes(&self) -> usize {
         let staged = self.stores.iter().flatten();
         staged.map(|(key, value)| key.len() + value.as_ref().map_or(0, Vec::len)).sum()
@@ -85,7 +84,7 @@ impl Overlay {
         self.journal.clear();
     }
 
-    /// Rolls back what was staged since [`Overlay::begin_record`].
+    /// Rolls back everything staged since [`Overlay::begin_record`].
     pub fn undo(&mut self) {
         for (store, key, previous) in self.journal.drain(..).rev() {
             match previous {

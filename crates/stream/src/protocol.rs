@@ -65,12 +65,10 @@ pub enum RestoreStep {
     Refill {
         /// First offset of the changelog.
         from: u64,
-        /// Reason for the refill.
         reason: RefillReason,
     },
 }
 
-/// Why a store is refilled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefillReason {
     /// The store is empty: a new disk, or a store added by a new version.

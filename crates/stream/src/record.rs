@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use wire::{Encoded, Keyed, Topic};
 
-/// One partition of one topic.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TopicPartition {
     /// Full topic name, prefix included.
@@ -20,7 +19,6 @@ pub struct TopicPartition {
 }
 
 impl TopicPartition {
-    /// Names one partition.
     pub fn new(topic: impl Into<Arc<str>>, partition: u32) -> Self {
         Self { topic: topic.into(), partition }
     }

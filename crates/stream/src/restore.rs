@@ -71,7 +71,6 @@ struct ChangelogReplay {
     end: u64,
 }
 
-/// A restored task.
 pub(crate) struct Restored {
     pub(crate) store: Box<dyn StateStore>,
     pub(crate) checkpoint: Checkpoint,
@@ -152,7 +151,7 @@ impl Restoring {
         };
         let committed = filling.committed.as_ref();
         // If the group lost its position, there is nothing to compare with. Retention moves the position of the state
-        // but not that of the group.
+        // but not the position of the group.
         let checked = match committed {
             Some(position) => {
                 let passed = Position::at(position.next.max(filling.input.start));

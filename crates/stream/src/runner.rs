@@ -43,7 +43,6 @@ pub trait Stage: Send {
     fn leave(&mut self, patience: Duration);
 }
 
-/// Result of one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepOutcome {
     /// Something was processed or committed.

@@ -20,7 +20,6 @@ pub struct Span {
     pub parent: Option<SpanId>,
     /// The stage at work.
     pub stage: Arc<str>,
-    /// Name of the operation.
     pub name: String,
     /// Its place between a producer and a consumer.
     pub kind: SpanKind,
@@ -28,9 +27,8 @@ pub struct Span {
     pub start: Timestamp,
     /// When it ended: for the work on a record, when that was committed.
     pub end: Timestamp,
-    /// Its attributes.
     pub attributes: Vec<Attribute>,
-    /// Why it failed.
+    /// Why the work failed; `None` if it did not.
     pub error: Option<String>,
 }
 
@@ -88,31 +86,26 @@ impl From<f64> for AttributeValue {
 /// A part of the work on a record. It becomes a span of its own within that of the record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// Name of the operation.
     pub name: &'static str,
     /// Its place between a client and a server.
     pub kind: SpanKind,
-    /// When it began.
     pub start: Timestamp,
-    /// When it ended.
     pub end: Timestamp,
-    /// Its attributes.
     pub attributes: Vec<Attribute>,
-    /// Why it failed.
+    /// Why the step failed; `None` if it did not.
     pub error: Option<String>,
 }
 
 /// Attributes of a span that come from its record.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecordFacts {
-    /// Its attributes.
     pub attributes: Vec<Attribute>,
-    /// The failure that it reports.
+    /// The failure that the record reports.
     pub error: Option<String>,
 }
 
 impl RecordFacts {
-    /// These, and what another record says. Where both name an attribute, the other's holds.
+    /// These facts and those of another record, whose attributes replace those of the same name.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.attributes.retain(|(name, _)| other.attributes.iter().all(|(of_other, _)| of_other != name));
         self.attributes.extend(other.attributes);
@@ -120,24 +113,23 @@ impl RecordFacts {
     }
 }
 
-/// Where spans go. It must return at once; a span that it has no room for is lost.
+/// The destination of spans. It must return at once; a span that it has no room for is lost.
 pub trait SpanSink: Send + Sync {
-    /// Takes a span.
     fn take(&self, span: Span);
 }
 
 /// Reads the attributes of a record of a topic, by the topic's full name.
 pub type Describe = dyn Fn(&str, &[u8]) -> RecordFacts + Send + Sync;
 
-/// How a stage takes part in traces. Without it, a stage only passes the context of a record on to what it makes of it.
+/// How a stage takes part in traces. Without it, a stage only passes a record's context on to the records that it makes
+/// of it.
 #[derive(Clone)]
 pub struct Tracing {
-    /// Where its spans go.
     pub sink: Arc<dyn SpanSink>,
-    /// Which of the traces that it begins are recorded. Those of others are recorded as they decided.
+    /// Decides which of the traces that it begins are recorded. Traces begun elsewhere keep their own decision.
     pub sampler: Sampler,
     /// The messaging system: the attribute `messaging.system`.
     pub system: &'static str,
-    /// Says what is known of a record.
+    /// Reads the attributes of a record.
     pub describe: Arc<Describe>,
 }

@@ -18,11 +18,8 @@ pub struct FailedRecord<'a> {
     pub stage: &'a str,
     /// Topic it came from.
     pub topic: &'a str,
-    /// The record.
     pub record: &'a InputRecord,
-    /// Why the record could not be processed.
     pub reason: &'a str,
-    /// Time at which it was set aside.
     pub set_aside_at: Timestamp,
 }
 
@@ -57,7 +54,6 @@ pub enum StageWork {
     InFlight(Box<dyn InFlight>, usize),
 }
 
-/// An output of a stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputSpec {
     /// The topic as declared.
@@ -69,7 +65,6 @@ pub struct OutputSpec {
 /// A table of a stage. Each task has one store for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreSpec {
-    /// Name of the table.
     pub name: &'static str,
     /// Full name of its changelog topic.
     pub changelog: String,

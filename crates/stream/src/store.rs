@@ -13,7 +13,6 @@ pub type Visit<'a> = &'a mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>;
 pub struct TaskId {
     /// Stage name, such as `scheduler`.
     pub stage: String,
-    /// Partition number.
     pub partition: u32,
 }
 
@@ -23,7 +22,6 @@ impl fmt::Display for TaskId {
     }
 }
 
-/// A failure of the local store.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
     /// The state on disk is damaged, or belongs to another log, task or version. If a changelog holds the state, it is
@@ -49,7 +47,6 @@ pub struct StoreWrite {
 /// The writes of one task in one commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskWrites {
-    /// The task.
     pub task: TaskId,
     /// Names of its stores, in the order of the topology.
     pub stores: Arc<[String]>,
@@ -85,7 +82,6 @@ impl Checkpoint {
 
 /// The state of one task: key-value stores and their checkpoint.
 pub trait StateStore: Send {
-    /// The value of a key.
     fn get(&self, store: usize, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Visits entries in key order from `from` on until the visitor breaks.

@@ -14,7 +14,6 @@ pub trait TableKey: Sized {
     /// Encoded form. Entries are sorted by it.
     type Bytes: AsRef<[u8]>;
 
-    /// Encodes the key.
     fn to_bytes(&self) -> Self::Bytes;
 
     /// Decodes what [`to_bytes`](Self::to_bytes) wrote; `None` for any other bytes.

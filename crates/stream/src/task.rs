@@ -22,7 +22,6 @@ use std::sync::Arc;
 pub(crate) enum TaskError {
     #[error(transparent)]
     Log(#[from] LogError),
-    /// The task's state on disk is damaged.
     #[error("{what}")]
     Damaged { partition: u32, what: String },
     /// The processor panicked over a record.

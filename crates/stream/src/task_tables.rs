@@ -19,7 +19,6 @@ impl TaskTables {
         Self { store, tables: topology.table_names() }
     }
 
-    /// The value of a key.
     pub fn get<K: TableKey, V: Encoded>(&self, table: Table<K, V>, key: &K) -> Result<Option<V>, TableError> {
         let key = key.to_bytes();
         let value = self.store.get(place_of(&self.tables, table.name()), key.as_ref())?;

@@ -150,14 +150,11 @@ impl TestDriver {
 /// A test record without a message type: any key, any value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawRecord {
-    /// Record key.
     pub key: Vec<u8>,
-    /// Record value.
     pub value: Vec<u8>,
 }
 
 impl RawRecord {
-    /// A record with this key and value.
     pub fn new(key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Self {
         Self { key: key.into(), value: value.into() }
     }

@@ -1,6 +1,7 @@
-//! Which trace a record belongs to, by W3C Trace Context, and the ids of what stages do with it.
+//! Which trace a record belongs to, by W3C Trace Context, and the ids of the spans that stages add to it.
 //!
-//! Ids are hashes of what a span is about, so a stage that repeats its work after a crash gives the same ids again.
+//! Ids are hashes of the work that a span stands for, so a stage that repeats its work after a crash gives the same ids
+//! again.
 
 use std::fmt::{self, Write as _};
 
@@ -27,7 +28,6 @@ pub struct SpanId([u8; 8]);
 /// The trace of a record, and the span that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TraceContext {
-    /// The trace.
     pub trace_id: TraceId,
     /// The span that made the record.
     pub span_id: SpanId,
@@ -175,7 +175,7 @@ impl Sampler {
         self.from == 1 << DECIDING_BITS
     }
 
-    /// Whether a trace is sampled. Its last 56 bits are taken for random, as by OpenTelemetry's samplers.
+    /// Whether a trace is sampled. Its last 56 bits count as random, as in OpenTelemetry's samplers.
     pub fn samples(self, trace: TraceId) -> bool {
         let bits = u128::from_be_bytes(trace.0) as u64 & ((1 << DECIDING_BITS) - 1);
         bits >= self.from

@@ -141,7 +141,7 @@ impl Calendar {
         hazard.set_per_day(self.per_day());
     }
 
-    /// Scales what it has learned about frequencies down to the fraction `keep`.
+    /// Scales its knowledge about frequencies down to the fraction `keep`.
     pub(crate) fn temper(&mut self, keep: f64) {
         self.settled.iter_mut().for_each(|sum| *sum *= keep);
         self.settled_bins *= keep;

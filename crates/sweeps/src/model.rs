@@ -111,7 +111,6 @@ impl SweepModel {
         self.today
     }
 
-    /// Adds a page.
     pub fn insert(&mut self, place: &PagePlace) {
         self.sizes.insert(place);
         self.resize_groups(place);
@@ -294,8 +293,8 @@ impl SweepModel {
         }
     }
 
-    /// Scales what was learned down to the fraction `keep`: the cells' sums, the groups' frequencies and the sites'
-    /// leads. The caller tempers the evidence of pages ([`OwnEvidence::tempered`]).
+    /// Scales the evidence down to the fraction `keep`: the cells' sums, the groups' frequencies and the sites' leads.
+    /// The caller tempers the evidence of pages ([`OwnEvidence::tempered`]).
     pub fn temper(&mut self, keep: f64, lag_bins: i32) {
         for cell in &mut self.cells {
             for sums in [&mut cell.own, &mut cell.plain] {

@@ -79,7 +79,6 @@ impl Outlook {
         })
     }
 
-    /// Number of known groups.
     pub fn group_count(&self) -> usize {
         self.groups.len()
     }
@@ -270,7 +269,6 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Whether nothing has changed.
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty() && self.cells.is_empty() && self.sites.is_empty()
     }
@@ -285,7 +283,6 @@ pub struct GroupChange {
     /// Hash of its site.
     #[serde(with = "crate::wire::bits")]
     pub site: u64,
-    /// Number of its pages.
     #[serde(with = "crate::wire::bits32")]
     pub pages: u32,
     /// The day of the oldest bin that is kept.
@@ -307,6 +304,5 @@ pub struct CellChange {
     /// Hash of its site.
     #[serde(with = "crate::wire::bits")]
     pub site: u64,
-    /// Its priors from now on.
     pub priors: CellPriors,
 }

@@ -8,7 +8,6 @@ use change_rate::GroupSums;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A stored state that is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidState {
     what: &'static str,
@@ -47,7 +46,6 @@ pub struct GroupState {
     /// Hash of its site.
     #[serde(with = "crate::wire::bits")]
     pub site: u64,
-    /// Number of its pages.
     #[serde(with = "crate::wire::bits32")]
     pub pages: u32,
     /// The first bin its calendar ever had.

@@ -28,7 +28,6 @@ pub struct LogNames {
 }
 
 impl LogNames {
-    /// The prefixes from the settings.
     pub fn new(settings: &Settings) -> Self {
         Self { topic_prefix: settings.kafka.topic_prefix.clone(), group_prefix: settings.kafka.group_prefix.clone() }
     }

@@ -16,9 +16,7 @@ const IDENTICAL_PAYLOAD: &str = "http://netpreserve.org/warc/1.1/revisit/identic
 pub struct LogPosition<'a> {
     /// Topic name with prefix.
     pub topic: &'a str,
-    /// Partition of the topic.
     pub partition: u32,
-    /// Offset in the partition.
     pub offset: u64,
 }
 

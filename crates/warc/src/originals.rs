@@ -20,7 +20,6 @@ pub(crate) struct Original {
     pub(crate) date: Timestamp,
     /// URL of the body, if redirects led away from the page's URL.
     pub(crate) moved_to: Option<Box<str>>,
-    /// Digest of the body.
     pub(crate) digest: Option<Digest>,
     /// SHA-1 of the body. Absent if it was not computed.
     pub(crate) payload_sha1: Option<Sha1>,

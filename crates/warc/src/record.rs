@@ -19,7 +19,6 @@ pub enum WarcRecordKind {
     Warcinfo,
     /// A request as sent.
     Request,
-    /// A response.
     Response,
     /// A response with the same body as an earlier record.
     Revisit,
@@ -61,7 +60,6 @@ impl fmt::Display for RecordId {
     }
 }
 
-/// A WARC record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WarcRecord {
     kind: WarcRecordKind,
@@ -102,12 +100,10 @@ impl WarcRecord {
         }
     }
 
-    /// Type of the record.
     pub fn kind(&self) -> WarcRecordKind {
         self.kind
     }
 
-    /// Id of the record.
     pub fn id(&self) -> RecordId {
         self.id
     }

@@ -1,8 +1,8 @@
-//! Rules for pages: which parts somebody wants to know of, and which words and numbers. No learning can find this out.
+//! Rules for pages: which parts, words and numbers an operator wants to know of. No learning can find this out.
 //!
-//! A [`WatchRule`] names pages, the parts of them that count or do not, and [`Trigger`]s: words and numbers whose coming is
-//! the news. [`WatchRules`] finds the rule of a page. What a rule saw at the last look is its [`WatchMemory`], so that a
-//! trigger fires when its condition comes true and not at every look at which it is.
+//! A [`WatchRule`] names pages, the parts of them that count or do not, and [`Trigger`]s: words and numbers whose
+//! coming is the news. [`WatchRules`] finds the rule of a page. [`WatchMemory`] keeps the sights of a rule at the last
+//! look, so that a trigger fires when its condition becomes true and not at every look.
 //!
 //! ```
 //! use settings::Rule;

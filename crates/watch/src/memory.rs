@@ -17,7 +17,7 @@ pub struct WatchMemory {
     seen: Vec<(u64, f64)>,
 }
 
-/// Why bytes are no memory.
+/// The bytes are no encoded memory.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("the stored sights of the page's rule are damaged; fetch the page again to make new ones")]
 pub struct MemoryDecodeError;
@@ -52,8 +52,8 @@ impl WatchMemory {
         self.seen.iter().find(|(known, _)| *known == key).map(|(_, value)| *value)
     }
 
-    /// Notes what the triggers see, and returns those that fire. A trigger that sees nothing remembers what it saw before;
-    /// one that is new has not seen anything and does not fire.
+    /// Notes the sights of the triggers, and returns the triggers that fire. A trigger that sees nothing keeps its last
+    /// sight; a new trigger has none and does not fire.
     pub(crate) fn note<'t>(&mut self, sights: impl Iterator<Item = (&'t Trigger, Sight)>) -> Vec<String> {
         let mut fired = Vec::new();
         let mut seen = Vec::new();

@@ -1,4 +1,4 @@
-//! Words that come and go.
+//! Phrases, whose appearance or disappearance can be a trigger.
 
 use document::stated::folded;
 

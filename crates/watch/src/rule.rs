@@ -96,7 +96,7 @@ impl WatchRule {
         &self.name
     }
 
-    /// The pattern by which the rule is that of a page.
+    /// The pattern of this rule that matches the page.
     pub fn pattern_for(&self, url: &CanonicalUrl) -> Option<&str> {
         let index = self.pages.iter().position(|pattern| pattern.includes(url))?;
         Some(&self.text.pages[index])
@@ -127,13 +127,13 @@ impl WatchRule {
         self.text.only_triggers
     }
 
-    /// The triggers with what each sees on a page.
+    /// The triggers, each with its sight on a page.
     pub fn sights(&self, blocks: &Blocks) -> Vec<(&Trigger, Sight)> {
         let seen = SeenBlocks::new(blocks);
         self.triggers.iter().map(|trigger| (trigger, seen.sight(trigger))).collect()
     }
 
-    /// Notes what the triggers see on a page, and returns those that fire.
+    /// Notes the sights of the triggers on a page, and returns the triggers that fire.
     pub fn look(&self, blocks: &Blocks, memory: &mut WatchMemory) -> Vec<String> {
         memory.note(self.sights(blocks).into_iter())
     }
@@ -159,7 +159,7 @@ fn id_of(selection: &Selection) -> u64 {
 pub struct WatchRules(Vec<WatchRule>);
 
 impl WatchRules {
-    /// Rules, of which the first that names a page is the page's.
+    /// Rules. The first that names a page is the page's rule.
     pub fn new(rules: Vec<WatchRule>) -> Self {
         Self(rules)
     }
@@ -169,7 +169,6 @@ impl WatchRules {
         self.0.iter().find(|rule| rule.pattern_for(url).is_some()).filter(|rule| rule.is_watching())
     }
 
-    /// All rules.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &WatchRule> {
         self.0.iter()
     }

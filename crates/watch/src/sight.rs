@@ -16,7 +16,7 @@ const CURRENCIES: &[&str] = &[
 /// The number or the words that a trigger finds on a page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sight {
-    /// Nothing that the trigger is about.
+    /// The page has nothing that the trigger is about.
     Nothing,
     /// Its number.
     Number(f64),
@@ -32,7 +32,7 @@ pub(crate) struct SeenBlocks<'b> {
 
 /// A block, read for triggers.
 struct SeenBlock<'b> {
-    /// Without what is struck through: that is no longer said.
+    /// Without struck-through text, which does not hold any more.
     text: Cow<'b, str>,
     /// In lower case, with single blanks: the text, or the words of a fact's value.
     said: String,
@@ -52,7 +52,7 @@ impl<'b> SeenBlocks<'b> {
     /// The number or the words that a trigger finds here.
     pub(crate) fn sight(&self, trigger: &Trigger) -> Sight {
         match &trigger.condition {
-            // Of a page without text, or without what is watched, nothing can be said.
+            // A page without text, or without the watched parts, shows nothing to a trigger.
             _ if self.seen.is_empty() => Sight::Nothing,
             Condition::Come(phrase) | Condition::Go(phrase) => {
                 Sight::Words(self.seen.iter().any(|block| phrase.is_in(&block.said)))
@@ -107,13 +107,13 @@ impl<'b> SeenBlock<'b> {
     }
 }
 
-/// A text without what is between two marks of text that is struck through.
+/// A text without its struck-through parts, each between two marks.
 fn without_struck(text: &str) -> Cow<'_, str> {
     if !text.contains(STRUCK) {
         return Cow::Borrowed(text);
     }
     let mut parts: Vec<&str> = text.split(STRUCK).collect();
-    // A mark without another is no mark.
+    // A mark without its pair is no mark.
     let rest = if parts.len().is_multiple_of(2) { parts.pop() } else { None };
     let kept = parts.into_iter().step_by(2).collect::<String>();
     Cow::Owned(kept + rest.unwrap_or_default())

@@ -24,7 +24,7 @@ pub(crate) enum Condition {
 /// The thing whose number is watched.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Subject {
-    /// As written; empty for whatever is watched.
+    /// As written; empty for the watched part.
     pub(crate) name: String,
     pub(crate) words: Phrase,
 }
@@ -79,7 +79,7 @@ impl Trigger {
         &self.text
     }
 
-    /// Whether it is a number of whatever is watched.
+    /// Whether it names no subject, so that a watched part must give the number.
     pub(crate) fn needs_watch(&self) -> bool {
         matches!(&self.condition, Condition::Number(subject, _) if subject.name.is_empty())
     }
@@ -120,8 +120,8 @@ impl Trigger {
         Ok(Condition::Come(words(text)?))
     }
 
-    /// Whether the condition holds of what is seen. `None` if the sight does not decide it. A number that falls or rises is
-    /// an event and never holds.
+    /// Whether the condition holds for this sight. `None` if the sight does not decide it. A number that falls or rises
+    /// is an event and never holds.
     pub fn holds(&self, sight: Sight) -> Option<bool> {
         match (&self.condition, sight) {
             (_, Sight::Nothing) | (Condition::Number(..), Sight::Words(_)) => None,
@@ -132,7 +132,7 @@ impl Trigger {
         }
     }
 
-    /// Whether the trigger fires when it saw the one and sees the other.
+    /// Whether the trigger fires when its sight changes from `before` to `now`.
     pub fn fires(&self, before: Sight, now: Sight) -> bool {
         if let (Condition::Number(_, made @ (Move::Falls | Move::Rises)), Sight::Number(before), Sight::Number(now)) =
             (&self.condition, before, now)

@@ -105,8 +105,8 @@ impl<T: Serialize + DeserializeOwned> Codec<T> {
     /// Parses a schema. It stays in memory for the life of the process, so make one codec per type.
     ///
     /// # Panics
-    /// If the schema does not parse, uses features that no message needs (maps, unions other than null and one type),
-    /// or is that of another record. Schemas are part of the program.
+    /// If the schema does not parse, uses features that no message needs (maps, unions other than null and one
+    /// type), or describes another record. Schemas are part of the program.
     pub fn new(name: &'static str, text: &str) -> Self {
         apache_avro::util::max_allocation_bytes(MAX_ALLOCATION_BYTES);
         let text: &'static str = Box::leak(text.into());

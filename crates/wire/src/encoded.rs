@@ -11,7 +11,6 @@ pub trait Encoded: Sized {
     /// Appends the encoded value.
     fn encode_into(&self, bytes: &mut Vec<u8>);
 
-    /// The encoded value.
     fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(256);
         self.encode_into(&mut bytes);

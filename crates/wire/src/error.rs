@@ -57,7 +57,6 @@ pub enum DecodeError {
         name: &'static str,
         /// Fingerprint of the writer's schema.
         fingerprint: Fingerprint,
-        /// The incompatibility.
         problem: String,
     },
     /// The datum does not match its schema.

@@ -35,9 +35,7 @@ pub enum KeyKind {
 
 /// A message with a record key.
 pub trait Keyed: Encoded {
-    /// Kind of the keys.
     const KEY: KeyKind;
 
-    /// The record's key.
     fn key(&self) -> Vec<u8>;
 }

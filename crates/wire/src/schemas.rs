@@ -103,7 +103,7 @@ pub(crate) fn count_of_other_version(name: &'static str) {
 
 static OF_OTHER_VERSIONS: Mutex<BTreeMap<&str, u64>> = Mutex::new(BTreeMap::new());
 
-/// Key of the record on the topic of schemas that says which schema a schema registry knows by this id. Its value is the
+/// Key of the record on the topic of schemas for the schema that a schema registry knows by this id. Its value is the
 /// schema's text. Other keys have eight bytes.
 pub fn registry_key(id: u32) -> [u8; 5] {
     confluent::header(id)

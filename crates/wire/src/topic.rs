@@ -84,15 +84,12 @@ impl<M> From<Topic<M>> for TopicSpec {
 pub struct TopicSpec {
     /// Name without prefix.
     pub name: TopicName,
-    /// Kind of the record keys.
     pub key: KeyKind,
     /// Schemas of the records. Empty if they have none.
     pub schemas: fn() -> Vec<SchemaRecord>,
-    /// Treatment of old records.
     pub cleanup: CleanupPolicy,
     /// Largest record including key and framing (`max.message.bytes`).
     pub max_message_bytes: u32,
-    /// Number of partitions.
     pub partitions: Partitions,
 }
 
@@ -102,12 +99,7 @@ pub enum TopicName {
     /// A topic between stages or to the outside.
     Declared(&'static str),
     /// A changelog, private to its stage.
-    Changelog {
-        /// Name of the stage.
-        stage: &'static str,
-        /// Name of the table.
-        table: &'static str,
-    },
+    Changelog { stage: &'static str, table: &'static str },
 }
 
 impl fmt::Display for TopicName {
@@ -124,7 +116,6 @@ impl fmt::Display for TopicName {
 pub enum CleanupPolicy {
     /// Keeps the last record per key.
     Compact,
-    /// Deletes old records.
     Delete {
         /// Least retention in days.
         retention_days: u32,

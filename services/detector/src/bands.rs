@@ -8,7 +8,7 @@ use mirrors::TextSketch;
 use page::{Host, PageId, Timestamp};
 use stream::Context;
 
-/// A page as its bands know it.
+/// The facts about a page that its bands are sent with.
 pub(crate) struct BandedPage {
     pub(crate) id: PageId,
     pub(crate) host: Host,

@@ -36,7 +36,6 @@ pub(crate) struct WantedFocuses {
 }
 
 impl WantedFocuses {
-    /// The focuses of the settings.
     pub(crate) fn new(settings: &Settings) -> Self {
         let least_closeness = settings.focus.link_threshold;
         let rules = FocusSetRules {
@@ -176,7 +175,8 @@ impl Detector {
         before.sketch.focus_version != self.rules.focuses.version() && !look.judgement.held
     }
 
-    /// Sends the ranker the links of a page, and what the focuses say, if somebody wants either.
+    /// Sends the ranker the links of a page and the judgements of the focuses, if links are followed, focuses judge the
+    /// page, or they judged it before.
     pub(crate) fn send_links(
         &mut self,
         result: &FetchResult,

@@ -8,8 +8,8 @@ use messages::{FetchResult, LookJudgement, PageObservation, PageRemoval, Verdict
 use stream::{Context, ProcessError};
 
 impl Detector {
-    /// Deletes everything about a page, and sends its removal on. Of a page that an operator has forgotten, the number of
-    /// the last request stays: its answer may be under way, and would be taken for the first look at a new page.
+    /// Deletes everything about a page, and sends its removal on. The number of the last request stays if an operator
+    /// has forgotten the page: its answer may be under way, and would be taken for the first look at a new page.
     pub(crate) fn remove(&mut self, removal: PageRemoval, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let id = removal.url.page_id();
         // The matcher knows it from a time when mirrors were searched for, which need not be now.
@@ -26,7 +26,7 @@ impl Detector {
         context.delete(VERSIONS, &id);
         context.delete(CONTENTS, &id);
         self.counts.removed += 1;
-        // The ranker, too, may keep what a focus made of the page when links were followed.
+        // The ranker, too, may keep the relevance of the page, from when links were followed.
         context.emit(RANKER_EVENTS, removal.clone());
         context.emit(PAGE_OBSERVATIONS, removal);
         Ok(())

@@ -120,7 +120,7 @@ pub fn stage(settings: &Settings, names: &LogNames, form: ChangeForm) -> StageSp
     let work = StageWork::Processors(Box::new(move |task| Box::new(Detector::new(rules.clone(), task.partition))));
     let mut stage = names.stage(&topology(), BROADCAST_EVERY.mul_f64(settings.clock.speed.clamp(1.0, 86_400.0)), work);
     if let (ChangeForm::Confluent { schema_id }, Some(schemas)) = (form, &mut stage.schemas) {
-        // Readers of ours learn from the topic of schemas what the id stands for, and need no registry.
+        // Our own readers find the id's schema on the topic of schemas, and need no registry.
         schemas.registered.push((schema_id, PageChange::schema_record()));
     }
     stage
@@ -196,7 +196,6 @@ impl Detector {
         self.publish(result, look, rule, previous_seen_at, context);
     }
 
-    /// Publishes the change.
     fn publish(
         &mut self,
         result: &FetchResult,
@@ -277,7 +276,7 @@ impl Processor for Detector {
             }
         } else {
             if look.presence.is_some() {
-                // The content is what it was.
+                // The content is the same as before.
                 self.publish(&result, &look, rule, before.sketch.last_look_at, context);
             }
             if let Some(body) = unpacked.as_deref().filter(|_| !is_list && self.is_unjudged(&before, &look)) {
@@ -287,7 +286,7 @@ impl Processor for Detector {
         }
         // A version that another rule reads is quiet, and has other words.
         if look.is_news() || known.state.shingles() != before.state.shingles() {
-            // What is watched is no text by which pages are mirrors of each other.
+            // Watched parts do not count as text for mirror detection: two pages with one price are not mirrors.
             let is_wanted = self.rules.mirrors && !rule.is_some_and(|rule| rule.selection().watches());
             bands::send_version(&BandedPage::of(&result), &before.state, &mut known, is_wanted, context);
         }

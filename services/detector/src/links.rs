@@ -40,8 +40,8 @@ pub(crate) fn send_feeds(
     emit(result, feeds.into_iter().map(link), context);
 }
 
-/// Sends the ranker the links of a page that may be followed, and what the focuses say of it and them. Returns how many links
-/// were left out because there are too many.
+/// Sends the ranker the links of a page that may be followed, and the relevance of the page and its links to the
+/// focuses. Returns how many links were left out because there are too many.
 pub(crate) fn send_links(
     result: &FetchResult,
     (page, body): (&document::PageText, &[u8]),

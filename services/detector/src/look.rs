@@ -155,8 +155,8 @@ impl JudgedLook {
         look
     }
 
-    /// Takes in what the page's rule says. A trigger that fires is news, whatever was learned of the place. None looks at a
-    /// version that may be an error in the page's place.
+    /// Takes in the findings of the page's rule. A trigger that fires is news, whatever was learned of the place. No
+    /// trigger looks at a version that may be an error in the page's place.
     fn take_in(&mut self, rule: &WatchRule, version: &Version<'_>, memory: &mut WatchMemory) {
         self.watched.not_found = rule.not_found(version.blocks());
         if self.judgement.held {
@@ -287,7 +287,7 @@ fn word(verdict: change::VersionVerdict) -> Verdict {
     }
 }
 
-/// Updates the page's sketch from the response. What a body means for it was noted when it was judged.
+/// Updates the page's sketch from the response. The effect of a body was noted when the body was judged.
 fn remember(look: &JudgedLook, result: &FetchResult, sketch: &mut PageSketch) {
     let content = result.look.outcome.meaning().content;
     if content != ContentEvidence::Body {

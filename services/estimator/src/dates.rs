@@ -12,8 +12,9 @@ const SOURCES: [DateSource; 3] = [DateSource::LastModified, DateSource::Page, Da
 /// look cannot distinguish them from true ones, so it believes older dates only.
 const FIRST_LOOK_LEAST_AGE_DAYS: f64 = 1.0 / 24.0;
 
-/// The best date claimed for the page's last change, if one can be believed. Then counts for its host what the look says
-/// about each date. A difference that no reader notices is no change here, so dates that move with it are of no use.
+/// The best date claimed for the page's last change, if one can be believed. Then counts for its host whether the look
+/// agrees with each date. A difference that no reader notices is no change here, so dates that move with it are of no
+/// use.
 pub(crate) fn believed(seen: &PageObservation, context: &mut Context<'_>) -> Result<Option<Timestamp>, ProcessError> {
     let dates: Vec<(usize, Timestamp)> = SOURCES
         .iter()

@@ -1,4 +1,4 @@
-//! The groups of pages, with what their pages have shown. They are few, so all groups of a partition are held in
+//! The groups of pages, with the evidence of their pages. They are few, so all groups of a partition are held in
 //! memory.
 //!
 //! An observation of one page moves the prior of all pages of its site. The scheduler receives that once a day, with

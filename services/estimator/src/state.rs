@@ -107,11 +107,8 @@ message_union! {
     /// A record of [`SWEEPS`].
     #[derive(Clone, Debug, PartialEq)]
     pub enum SweepRecord {
-        /// The sweep calendar of a group.
         Group(SweepGroup),
-        /// The sums and priors of a cell.
         Cell(SweepCell),
-        /// The score of a site.
         Site(SweepSite),
         /// The number of pages of a candidate group.
         Size(SweepSize),

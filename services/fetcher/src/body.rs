@@ -54,14 +54,14 @@ impl Intake {
             kept: wanted.max_body(rules),
             ratio: max_pack_ratio,
         };
-        // What a packed body becomes is not known.
+        // The unpacked length of a packed body is not known.
         let length = (coding == Coding::Identity && announced > 0).then(|| announced.min(limits.kept as u64) as usize);
         let unpacker = Unpacker::new(coding, limits, announced, memory.begin(length).await.map_err(given_up)?);
         let unpacker = unpacker.map_err(|error| does_not_unpack(&error.to_string()))?;
         Ok(Self { unpacker, media_type, max_pack_ratio })
     }
 
-    /// Takes the next piece of the body, once there is memory for what is in it.
+    /// Takes the next piece of the body, once there is memory for its content.
     pub(crate) async fn take(&mut self, piece: &[u8]) -> Result<More, FetchFailure> {
         for slice in piece.chunks(self.unpacker.slice_bytes(piece.len())) {
             self.unpacker.make_room(slice.len()).await.map_err(given_up)?;

@@ -114,7 +114,7 @@ impl Unpacker {
     /// An unpacker for a body announced as `announced` bytes on the wire.
     pub(crate) fn new(coding: Coding, limits: BodyLimits, announced: u64, room: BodyRoom) -> io::Result<Self> {
         let capacity = if coding == Coding::Identity { announced.min(MAX_CAPACITY) as usize } else { 0 };
-        // These decoders keep a window of what they have unpacked beside it.
+        // These decoders keep a window of their output beside it.
         let copies = if matches!(coding, Coding::Brotli | Coding::Zstd) { 2 } else { 1 };
         let most_bytes = copies * limits.kept;
         let whole = if coding == Coding::Identity { announced.min(limits.kept as u64) as usize } else { 0 };
@@ -136,7 +136,7 @@ impl Unpacker {
     pub(crate) async fn make_room(&mut self, piece_bytes: usize) -> Result<(), GivenUp> {
         let is_plain = matches!(self.decoder, Decoder::Identity(_));
         let UnpackSink { bytes, room, most_bytes, .. } = self.decoder.kept();
-        // What a packed piece becomes is not known. The sink sees to it that it is no more than there is room for.
+        // The unpacked length of a packed piece is not known. The sink takes no more than there is room for.
         let soon = if is_plain { bytes.len() + piece_bytes } else { 2 * bytes.len() };
         if soon > room.bytes {
             room.grow_to(*most_bytes).await?;
@@ -188,8 +188,8 @@ impl Unpacker {
         self.is_cut
     }
 
-    /// The body, and whether it was cut. If the connection was lost in its midst, it counts as cut there: that a packed
-    /// stream has no end is no fault of the server's encoder then.
+    /// The body, and whether it was cut. If the connection was lost in its midst, it counts as cut there: a packed
+    /// stream without an end is then no fault of the server's encoder.
     pub(crate) fn finish(&mut self, is_broken_off: bool) -> Result<(Vec<u8>, bool), BodyProblem> {
         // A response without a body may still name a coding.
         if !self.is_cut

@@ -53,7 +53,7 @@ pub(crate) enum Protocol {
 /// An HTTP/2 connection. Its tasks end with it.
 pub(crate) struct Http2Connection {
     pub(crate) sender: http2::SendRequest<Empty<Bytes>>,
-    /// Counts what comes above TLS.
+    /// Counts the bytes above TLS.
     pub(crate) meter: Meter,
     _is_kept: watch::Sender<()>,
 }

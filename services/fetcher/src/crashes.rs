@@ -81,7 +81,8 @@ impl PageSlot {
 }
 
 impl CrashJournal {
-    /// Opens the first file in a directory that no other process uses. What was under way there has seen a crash.
+    /// Opens the first file in a directory that no other process uses. A process crashed while the requests noted in it
+    /// were under way.
     pub(crate) fn open(directory: &Path, now: Timestamp) -> io::Result<Arc<Self>> {
         Self::open_in(directory, now).map_err(|error| {
             let detail = format!("crawl.data: cannot note in {} which requests are under way", directory.display());

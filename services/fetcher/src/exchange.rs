@@ -69,8 +69,8 @@ fn reusable(mut connection: Connection, response: &Response) -> Option<Connectio
     (!response.truncated).then_some(connection)
 }
 
-/// Sends a request and reads its response, until `limit` at most. Whatever came over the connection is counted, what TLS
-/// needs and what came before the request included.
+/// Sends a request and reads its response, until `limit` at most. All bytes that came over the connection are counted,
+/// those of TLS and those before the request included.
 async fn exchange(
     url: &CanonicalUrl,
     wanted: RequestedResource<'_>,

@@ -1,4 +1,4 @@
-//! The readers of what servers send, without a network: for the fuzz targets and for tests.
+//! The readers of servers' answers, without a network: for the fuzz targets and for tests.
 
 use crate::codings::{BodyLimits, BodyProblem, Coding, More, Unpacker};
 use crate::heads::Heads;
@@ -83,7 +83,7 @@ pub struct Reading {
 /// How an answer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerEnd {
-    /// Where it said.
+    /// At the end that it announced.
     Whole,
     /// With the stream, too early.
     Closed,
@@ -114,7 +114,7 @@ pub fn read_http1(stream: Pieces, max_head: usize) -> Reading {
 }
 
 async fn read_answer(connection: &mut Http1Connection, reading: &mut Reading) -> Result<bool, Http1Error> {
-    // Where more would be waited for, it is late already.
+    // A wait for more ends at once: it is late already.
     let until = Instant::now();
     connection.write(b"GET / HTTP/1.1\r\n\r\n", until).await?;
     let ReadHead { head, .. } = connection.head(false, until).await?;

@@ -42,7 +42,7 @@ type Limiter = RateLimiter<NotKeyed, InMemoryState, WebTime, NoOpMiddleware<Dura
 /// When others may have sent their last request to the hosts.
 type OthersUntil = Rc<Cell<Timestamp>>;
 
-/// The turns of one host. All who send requests to it share them: its worker, and the workers of hosts whose robots.txt
+/// The turns of one host. All workers that send requests to it share them: its own, and those of hosts whose robots.txt
 /// redirects to it.
 pub(crate) struct HostGate {
     clock: Arc<dyn Clock>,
@@ -205,7 +205,6 @@ impl HostGates {
         self.others_until.set(self.clock.now());
     }
 
-    /// The gate of a host.
     pub(crate) fn of(&self, name: &str) -> Rc<HostGate> {
         if let Some(gate) = self.gates.borrow().get(name) {
             return gate.clone();

@@ -305,7 +305,7 @@ impl HostWorker {
     }
 }
 
-/// The validators to send to the current address of a job. Those of another address would have it confirm a page that
+/// The validators to send to the current address of a job. With those of another address, it would confirm a page that
 /// it never served.
 fn known_to(job: &FetchJob) -> &Validators {
     static NONE: Validators = Validators { url: None, etag: None, last_modified: None, content_digest: None };

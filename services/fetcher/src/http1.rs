@@ -93,7 +93,8 @@ impl Http1Connection {
         self.received_bytes
     }
 
-    /// Gives the read buffer back, for a while in which nothing is read. What is unread is kept in as much as it takes.
+    /// Gives the read buffer back, for a while in which nothing is read. Unread bytes are kept in a buffer of their own
+    /// length.
     pub(crate) fn keep_only_unread(&mut self) {
         self.input.shrink();
     }
@@ -228,7 +229,7 @@ fn has_empty_line(bytes: &[u8]) -> bool {
 /// unread bytes for long.
 struct Input {
     buffers: Rc<Buffers>,
-    /// A buffer of theirs, or a shorter one of its own while nothing is read.
+    /// A buffer of the pool, or a shorter one of its own while nothing is read.
     bytes: Option<Box<[u8]>>,
     start: usize,
     end: usize,

@@ -1,4 +1,4 @@
-//! A request being worked on, and what becomes of it.
+//! A request being worked on, and its result.
 
 use crate::crashes::{CrashJournal, UnderWay};
 use crate::memory::KeptMemory;
@@ -73,7 +73,7 @@ impl FetchJob {
             job.exchanges = redirected.exchanges;
             job.wire_bytes = redirected.wire_bytes.max(0) as u64;
             job.requests = redirected.requests.max(0) as u32;
-            // What was redirected to here was sent there.
+            // A job that came here by a redirect was sent before that.
             job.was_sent = !job.hops.is_empty();
             job.errand = redirected.robots;
         }
@@ -103,7 +103,7 @@ impl FetchJob {
         self.requests = self.requests.saturating_sub(1);
     }
 
-    /// Notes that the job is answered, and returns what is to be held until that is committed.
+    /// Notes that the job is answered. The returned value is to be held until the answer is committed.
     pub(crate) fn is_answered(&mut self) -> Option<UnderWay> {
         let mut under_way = self.under_way.take();
         under_way.iter_mut().for_each(UnderWay::is_answered);

@@ -1,9 +1,10 @@
 //! The limit on the memory of bodies, from their first byte until their results are sent or, in an embedded crawl, read.
 //!
-//! A body is begun with a place of its length, or of [`FIRST_BYTES`] if that is shorter or its length is not known. Most
-//! pages fit into it. One that needs more waits until it can have all it may need, so that a body that goes on never
-//! waits again. A body that was read gives its place back and keeps what it takes, or else its place. Places and the
-//! rest are counted apart, so that bodies that wait for more cannot take it from each other.
+//! A body is begun with a place of its length, or of [`FIRST_BYTES`] if that is shorter or its length is not known.
+//! Most pages fit into it. One that needs more waits until it can have all it may need, so that a body that goes on
+//! never waits again. A body that was read gives its place back and keeps the memory that it takes; if there is none,
+//! it keeps its place. Places and the rest are counted apart, so that bodies that wait for more cannot take it from
+//! each other.
 
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -104,8 +105,8 @@ impl BodyRoom {
         true
     }
 
-    /// The memory of a body of so many bytes that was read. It does not wait: a short body keeps its place if the rest is
-    /// used up.
+    /// The memory of a body of this many bytes that was read. It does not wait: a short body keeps its place if the
+    /// rest is used up.
     pub(crate) fn keep(&mut self, bytes: usize) -> KeptMemory {
         let units = self.units(bytes);
         if let Some(mut grown) = self.grown.take() {

@@ -1,8 +1,8 @@
-//! Counts what comes over a connection, and ends one that brings too much of it.
+//! Counts the bytes that come over a connection, and ends one that brings too many.
 //!
-//! TLS passes over what is not for its user: a server may send tickets or empty records as fast as they are read, until
-//! the time is up. hyper limits heads and the frames that make it answer, but passes over hints and frames of unknown
-//! types. So it does with what a proxy sends before it opens a tunnel.
+//! TLS skips records that are not for its user: a server may send tickets or empty records as fast as they are read,
+//! until the time is up. hyper limits heads and the frames that make it answer, but passes over hints and frames of
+//! unknown types. It also passes over bytes that a proxy sends before it opens a tunnel.
 
 use std::io;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 /// Why a connection that brings too much is ended.
 pub(crate) const TOO_MUCH: &str = "more comes over the connection than an answer needs";
 
-/// Most bytes that may come over a connection between two requests: settings, pings, and what ends the last answer.
+/// Most bytes that may come over a connection between two requests: settings, pings, and the end of the last answer.
 const BETWEEN_REQUESTS: u64 = 64 << 10;
 
 /// Bytes that have come over a connection and are not reported yet. One thread counts, but hyper hands on only streams that
@@ -49,7 +49,7 @@ impl Meter {
         self.0.received.swap(0, Relaxed)
     }
 
-    /// Forgets what has come.
+    /// Starts counting from 0 again.
     pub(crate) fn reset(&self) {
         self.0.received.store(0, Relaxed);
     }
@@ -59,12 +59,11 @@ impl Meter {
         self.allow(u64::MAX);
     }
 
-    /// Bytes that have come.
     pub(crate) fn received_bytes(&self) -> u64 {
         self.0.received.load(Relaxed)
     }
 
-    /// Whether too much has come.
+    /// Whether too many bytes have come.
     pub(crate) fn is_exceeded(&self) -> bool {
         self.0.received.load(Relaxed) > self.0.limit.load(Relaxed)
     }

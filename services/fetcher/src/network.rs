@@ -36,8 +36,8 @@ pub(crate) struct Network {
     pub(crate) stopped: RefCell<HashSet<String>>,
 }
 
-/// How long after the start pages that are suspected of crashes wait. Until then the others are fetched, and who kills a
-/// process again and again does not meet the same pages each time.
+/// How long after the start pages that are suspected of crashes wait. Until then the others are fetched, and a process
+/// that is killed again and again does not meet the same pages each time.
 const SUSPECTS_WAIT: Duration = Duration::from_secs(10);
 /// Least wait for another suspect.
 const SUSPECTS_POLL: Duration = Duration::from_millis(100);
@@ -89,7 +89,7 @@ impl Network {
         };
     }
 
-    /// Whether a host is to be asked for nothing.
+    /// Whether nothing may be requested from a host.
     pub(crate) fn is_stopped(&self, host: &str) -> bool {
         self.stopped.borrow().contains(host)
     }

@@ -40,7 +40,7 @@ pub fn fetch_one(
                     job = *next;
                 }
                 Turn::Wait { .. } => {
-                    unreachable!("without owners of sites and a journal of crashes, nobody is waited for")
+                    unreachable!("without owners of sites and a journal of crashes, no job waits")
                 }
                 Turn::Drained => unreachable!("only a pool is drained"),
             }

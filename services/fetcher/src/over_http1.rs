@@ -77,7 +77,7 @@ pub(crate) async fn exchange(
         let is_broken_off = !is_whole && !body.is_cut();
         let TakenBody { body, is_cut, memory } = body.finish(is_broken_off, rules).map_err(failed)?;
         if is_broken_off && body.is_empty() {
-            // Without a length, what ends before it has begun is no empty page.
+            // Without a length, a body that ends before it has begun is no empty page.
             return Err(failed(failure_of(Http1Error::Closed, idle)));
         }
         (body, is_cut, Some(memory))

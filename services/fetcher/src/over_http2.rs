@@ -125,7 +125,7 @@ fn seen(error: &hyper::Error, meter: &Meter) -> Seen {
     let cause = error.source();
     match cause.and_then(|cause| cause.downcast_ref::<h2::Error>()) {
         Some(error) if error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM) => Seen::Refused,
-        // It goes, and did not look at this stream, which came after the last that it names.
+        // The host closes, and did not look at this stream, which came after the last that it names.
         Some(error) if error.is_go_away() && error.reason() == Some(h2::Reason::NO_ERROR) => Seen::Refused,
         Some(_) => Seen::Perhaps,
         // It was not sent, or the connection broke.

@@ -13,7 +13,6 @@ use std::time::Duration;
 /// A complete response. Its body may be cut.
 #[derive(Debug)]
 pub struct Response {
-    /// HTTP status.
     pub status: StatusCode,
     /// Headers of the response. Over HTTP/1.1, only those the fetcher uses.
     pub headers: HeaderMap,
@@ -25,7 +24,6 @@ pub struct Response {
     pub wire_bytes: u64,
     /// The exchange as it went over the wire, if it is to be archived.
     pub(crate) record: Option<ExchangeRecord>,
-    /// The memory of the body.
     pub(crate) memory: Option<KeptMemory>,
     /// How long the host waited for memory of ours.
     pub(crate) waited: Duration,
@@ -81,7 +79,6 @@ impl FetchFailure {
     }
 }
 
-/// A failed exchange.
 pub(crate) struct FailedExchange {
     pub(crate) failure: FetchFailure,
     pub(crate) seen: Seen,

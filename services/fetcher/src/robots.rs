@@ -138,8 +138,8 @@ impl RobotsBook {
         self.state().hosts.contains_key(host_name)
     }
 
-    /// Takes over what was stored of a host, unless something is known of it. What was stored for a crawler of another
-    /// name is passed over.
+    /// Takes over the stored rules of a host, unless something is known of it. Rules that were stored for a crawler of
+    /// another name are skipped.
     pub(crate) fn restore(&self, host_name: &str, stored: &HostRobots, product_token: &str) {
         if stored.product_token != product_token || self.knows(host_name) {
             return;
@@ -187,7 +187,7 @@ impl RobotsBook {
         self.state().origin(url).map(|robots| robots.entry.clone())
     }
 
-    /// Takes over what an attempt to get a file led to. It is due again at `due` at the latest.
+    /// Takes over the result of an attempt to get a file. It is due again at `due` at the latest.
     pub(crate) fn take(
         &self,
         url: &CanonicalUrl,

@@ -29,7 +29,7 @@ pub(crate) fn wanted(url: &CanonicalUrl, rules: &FetcherRules) -> Result<(), Fet
     }
 }
 
-/// Refuses what needs no look-up to be refused: a port, or an address that is written out.
+/// Refuses a URL that needs no look-up for it: by its port, or by an address that is written out.
 pub(crate) async fn in_scope(url: &CanonicalUrl, network: &Network) -> Result<(), FetchFailure> {
     allowed_port(url, &network.rules)?;
     match url.host_address() {
@@ -100,7 +100,7 @@ fn allowed_of(found: &[IpAddr], host: &str, rules: &FetcherRules) -> Result<Vec<
     }
 }
 
-/// Without a contact address in the settings, only loopback is visited: other people must know whom to write to.
+/// Without a contact address in the settings, only loopback is visited: site owners must know whom to write to.
 fn with_contact(addresses: Vec<SocketAddr>, rules: &FetcherRules) -> Result<Vec<SocketAddr>, FetchFailure> {
     let is_here = !addresses.is_empty() && addresses.iter().all(|address| address.ip().is_loopback());
     if rules.has_contact || is_here {

@@ -53,7 +53,6 @@ pub enum RulesError {
     ExtraCa {
         /// Path of the file.
         path: String,
-        /// Cause of the error.
         problem: String,
     },
     /// A rule or a filter of addresses is wrong.
@@ -90,7 +89,6 @@ impl FetcherRules {
         })
     }
 
-    /// The delays of a host.
     pub(crate) fn delay_of(&self, host_name: &str) -> DelayRule {
         match self.scope.host_rule(host_name).and_then(|rule| rule.orders().crawl_delay) {
             Some(delay) => self.delay.with_configured(CrawlDelay::at_most_a_day(delay)),

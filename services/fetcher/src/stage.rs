@@ -24,8 +24,8 @@ use stream::{
 };
 use topology::LogNames;
 
-/// Most hosts of a site whose robots.txt is restored together with that of one of them, because a redirect may lead to
-/// any. Sites with more hosts usually give one to each user.
+/// Most hosts of a site whose robots.txt files are restored together, because a redirect may lead to any. Sites with
+/// more hosts usually give one to each user.
 const RESTORED_HOSTS: usize = 16;
 
 /// The stage's table and topics.
@@ -73,7 +73,7 @@ struct Fetcher {
 }
 
 impl Fetcher {
-    /// Restores what is stored of a URL's host, and of other hosts of its site.
+    /// Restores the stored rules of a URL's host, and of other hosts of its site.
     fn restore_robots(&self, url: &CanonicalUrl, tables: &TaskView<'_>) -> Result<(), ProcessError> {
         let name = url.host_name();
         if self.pool.robots.knows(name) {
@@ -89,7 +89,7 @@ impl Fetcher {
         Ok(())
     }
 
-    /// Stores what was learned of the robots.txt of these hosts on the way to an answer.
+    /// Stores the robots.txt rules of these hosts that were learned on the way to an answer.
     fn storing_robots(&self, answer: AnsweredRequest, robots_of: &[RobotsKey]) -> AnsweredRequest {
         robots_of.iter().fold(answer, |answer, key| {
             match self.pool.robots.stored(key.host_name(), &self.product_token) {

@@ -1,4 +1,4 @@
-//! The table of the fetcher: what the robots.txt of each host says, for the day that it holds and for as long as it
+//! The table of the fetcher: the robots.txt rules of each host, for the day that they hold and for as long as the file
 //! cannot be had.
 
 use messages::impl_message;
@@ -15,7 +15,6 @@ pub const ROBOTS: Table<RobotsKey, HostRobots> = Table::new("robots");
 pub struct RobotsKey(String);
 
 impl RobotsKey {
-    /// The key of a host.
     pub fn new(site: &SiteKey, host_name: &str) -> Self {
         Self(format!("{site}\0{host_name}"))
     }
@@ -25,7 +24,6 @@ impl RobotsKey {
         format!("{site}\0").into_bytes()
     }
 
-    /// The name of the host.
     pub fn host_name(&self) -> &str {
         self.0.split_once('\0').map_or("", |(_, name)| name)
     }

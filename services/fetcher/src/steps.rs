@@ -28,7 +28,7 @@ impl JobSteps {
         Self { waits_since: Some(now), done: Vec::new() }
     }
 
-    /// Notes what came of a request. `connecting` is how long its connection took, if it needed a new one.
+    /// Notes the result of a request. `connecting` is how long its connection took, if it needed a new one.
     pub(crate) fn came_of(
         &mut self,
         sent: SentFor<'_>,

@@ -1,10 +1,10 @@
 //! Which pages have the same text?
 //!
 //! Reads the bands of pages' sketches. They are keyed by band, so that pages of any site that share a band meet here
-//! ([`mirrors::best_match`]). Sends the page that came last a message about the page most like it. The two then agree in the
-//! scheduler on who follows whom ([`mirrors::Ties`]).
+//! ([`mirrors::best_match`]). Sends the page that came last a message about the page most like it. The two then agree
+//! in the scheduler on which follows the other ([`mirrors::Ties`]).
 //!
-//! It never sees a text, and never decides who is fetched for whom.
+//! It never sees a text, and never decides which page is fetched for which.
 
 mod state;
 

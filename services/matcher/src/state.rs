@@ -15,7 +15,6 @@ pub const BANDS: Table<BucketKey, BandEntry> = Table::new("bands");
 pub struct BucketKey {
     /// The band that names the bucket.
     pub band: BandKey,
-    /// The page in the bucket.
     pub page: PageId,
 }
 

@@ -1,7 +1,7 @@
 //! Weighs pages by the focuses of the crawl, and finds the links worth following.
 //!
-//! A page that was never looked at is judged by the links to it, and afterwards by what it is about. Pages are kept only while
-//! there are focuses, so that a crawl without them reads and writes nothing here.
+//! A page that was never looked at is judged by the links to it, and afterwards by its own relevance. Pages are kept
+//! only while there are focuses, so that a crawl without them reads and writes nothing here.
 
 use crate::state::TotalsKey;
 use focus::{FocusWeight, LinkEvidence, LinkScoring, hops_out_of_focus, standing};
@@ -121,7 +121,7 @@ impl Focus {
         }
     }
 
-    /// A page was looked at. Returns what its links carry on, or `None` if there are no focuses.
+    /// Takes in a look at a page. Returns the focus that its links carry on, or `None` if there are no focuses.
     pub(crate) fn take_page(
         &mut self,
         id: PageId,
@@ -146,7 +146,7 @@ impl Focus {
         Ok(Some(LinkFocus { focus_version, hops, is_first, promises }))
     }
 
-    /// A page is to be forgotten, with what focuses made of it.
+    /// Forgets a page and its relevance.
     pub(crate) fn remove(&mut self, id: PageId, context: &mut Context<'_>) -> Result<(), ProcessError> {
         if let Some(known) = self.load(id, context)? {
             self.count(&known, -1);
@@ -155,7 +155,8 @@ impl Focus {
         Ok(())
     }
 
-    /// A link leads to a page, and promises so much. Returns the page's weight, or `None` if no link to it is worth following.
+    /// Takes in a link to a page, with its promise. Returns the page's weight, or `None` if no link to it is worth
+    /// following.
     pub(crate) fn take_link(
         &mut self,
         id: PageId,

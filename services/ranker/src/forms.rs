@@ -1,5 +1,5 @@
-//! Crawler traps by what they yield. Pages of a trap (calendars, facets, endless counters) have addresses of one form and
-//! say the same, but for numbers. A form whose pages are all alike loses its worth.
+//! Crawler traps, known by their yield. Pages of a trap (calendars, facets, endless counters) have addresses of one
+//! form and say the same, but for numbers. A form whose pages are all alike loses its worth.
 
 use crate::state::{FormKey, FormYield};
 use page::CanonicalUrl;
@@ -67,7 +67,7 @@ impl FormYield {
 pub(crate) struct FormShares(HashMap<u64, f64>);
 
 impl FormShares {
-    /// Notes what a form has shown.
+    /// Notes the yield of a form.
     pub(crate) fn note(&mut self, form: FormKey, shown: &FormYield) {
         match shown.share() {
             1.0 => self.0.remove(&form.0),

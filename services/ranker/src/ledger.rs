@@ -1,6 +1,6 @@
-//! State that the accounts of a partition share: its part of the virtual page, and what a page is worth by its account.
+//! State that the accounts of a partition share: its part of the virtual page, and the worth of a page by its account.
 //!
-//! There are two systems of cash. That of importance begins at all pages alike, that of trust at trusted pages
+//! There are two systems of cash. The cash of importance begins at all pages alike, the cash of trust at trusted pages
 //! ([`importance::opic`]). They travel together.
 
 use crate::accounts::LinkedPage;
@@ -30,7 +30,6 @@ pub(crate) struct Given {
     pub(crate) trust: f64,
 }
 
-/// See the module.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     rules: RankerRules,
@@ -57,7 +56,6 @@ impl Ledger {
         std::mem::take(&mut self.is_changed).then(|| ShardTotals::of(&self.shard.kept(), &self.trust.kept()))
     }
 
-    /// The number of the partition.
     pub(crate) fn partition(&self) -> u32 {
         self.shard.own().shard
     }
@@ -74,7 +72,7 @@ impl Ledger {
         LinkedPage { account, depth, sent_importance: 0.0, trust }
     }
 
-    /// Whether a page is trusted is what the settings say now.
+    /// Marks whether a page is trusted by the settings of today.
     pub(crate) fn mark(&mut self, page: &mut LinkedPage, url: &CanonicalUrl) {
         let is_trusted = self.rules.trusted.iter().any(|trusted| trusted.includes(url));
         if is_trusted != page.trust.is_trusted() {
@@ -83,7 +81,7 @@ impl Ledger {
         }
     }
 
-    /// Visits a page. Returns its links in order, each once and none to itself, and what they are given.
+    /// Visits a page. Returns its links in order, each once and none to itself, and the cash for them.
     pub(crate) fn visit(
         &mut self,
         id: PageId,

@@ -8,7 +8,8 @@
 //! as a message ([`messages::LinkCash`]). The partitions split the cash of the virtual page by their numbers of pages, which
 //! they broadcast ([`messages::RankTotals`]).
 //!
-//! Where the crawl has a focus, what it says of a page and of the links to it counts, too ([`::focus::FocusWeight`]).
+//! Where the crawl has a focus, the relevance of a page and the promise of the links to it count, too
+//! ([`::focus::FocusWeight`]).
 //!
 //! It never reads a page, and never decides what is fetched.
 
@@ -196,7 +197,7 @@ impl Ranker {
         Ok(())
     }
 
-    /// Links lead to pages of a site of this partition. Returns what the scheduler is to know.
+    /// Links lead to pages of a site of this partition. Returns the pages to report to the scheduler.
     fn arrive(
         &mut self,
         source: &LinkSource,

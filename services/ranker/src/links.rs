@@ -12,13 +12,13 @@ pub(crate) struct LinkSource {
     pub(crate) depth: i32,
     pub(crate) found_at: Timestamp,
     pub(crate) is_news: bool,
-    /// The value that each link adds to that of the target's site.
+    /// The value that each link adds to the value of the target's site.
     pub(crate) given_value: LinkValue,
     /// The page's relevance to the focuses, without the promises of its links.
     pub(crate) focus: Option<LinkFocus>,
 }
 
-/// A link with what it gives.
+/// A link with the cash that it gives.
 pub(crate) struct ArrivingLink {
     pub(crate) target: PageId,
     pub(crate) url: CanonicalUrl,

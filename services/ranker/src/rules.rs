@@ -10,7 +10,6 @@ const LARGEST_SCORE: f64 = 1_000.0;
 /// … and no weight is below this.
 pub(crate) const LEAST_WEIGHT: f64 = 0.05;
 
-/// The ranker's settings.
 #[derive(Clone, Debug)]
 pub struct RankerRules {
     pub(crate) method: RankMethod,

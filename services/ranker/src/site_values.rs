@@ -17,7 +17,6 @@ impl SiteValues {
         self.0.insert(key, LinkValue::from_ln(value.ln));
     }
 
-    /// The value of a site.
     pub(crate) fn of(&self, site: &SiteKey) -> LinkValue {
         if self.0.is_empty() {
             return LinkValue::ZERO;

@@ -83,7 +83,7 @@ impl ShardTotals {
     }
 }
 
-/// How much of what pages with addresses of one form say is new. The schema describes the fields.
+/// Yield of a URL form: how many of the texts that its pages showed were new. The schema describes the fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FormYield {
     pub looks: f64,

@@ -105,7 +105,6 @@ impl Embedded {
         self.commands.send(&Order::Seeds { kind: CommandKind::ListedSeed, list })
     }
 
-    /// The loop's clock.
     pub fn clock(&self) -> &WebClock {
         &self.clock
     }

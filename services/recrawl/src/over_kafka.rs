@@ -169,7 +169,7 @@ fn waiting_status(stage: &str) -> Arc<Mutex<StageStatus>> {
     Arc::new(Mutex::new(StageStatus { name: stage.to_owned(), ..StageStatus::default() }))
 }
 
-/// How a process waits for what a stage cannot do without. The status of the stage says what that is.
+/// How a process waits for anything that a stage cannot do without. The status of the stage names it.
 struct Patience<'a> {
     stage: &'a str,
     stop: &'a StopSignal,

@@ -16,7 +16,8 @@ pub(crate) fn is_here(settings: &Settings, url: &CanonicalUrl) -> bool {
     is_loopback(url.host_name()) || address.is_some_and(|address| address.is_loopback())
 }
 
-/// Whether a host name says so itself. One that merely resolves to loopback does not: somebody else may have bound it.
+/// Whether a host name itself names this machine. One that merely resolves to loopback does not: it may belong to
+/// another party.
 fn is_loopback(name: &str) -> bool {
     name == "localhost" || name.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }

@@ -7,10 +7,9 @@ use serde::Serialize;
 use settings::Settings;
 use watch::{WatchMemory, WatchRule, WatchRules};
 
-/// The differences that count, and what the page's rule says of them.
+/// The differences that count, and the triggers of the page's rule.
 #[derive(Debug, Serialize)]
 pub struct RuledDiff {
-    /// The differences.
     #[serde(flatten)]
     pub diff: Diff,
     /// Name of the watch rule of the page, or its number. Null if it has none.

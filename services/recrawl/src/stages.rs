@@ -46,7 +46,6 @@ pub struct Surroundings<'a> {
 pub enum LogKind {
     /// In the data directory of the process.
     Embedded,
-    /// Kafka.
     Kafka,
 }
 
@@ -136,7 +135,6 @@ impl Pod {
 }
 
 impl StageEntry {
-    /// The stage of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         STAGES.iter().find(|stage| stage.name() == name)
     }

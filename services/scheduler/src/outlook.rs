@@ -31,7 +31,6 @@ pub(crate) fn load(frontier: &mut Frontier, context: &Context<'_>) -> Result<(),
     })
 }
 
-/// Stores the changes of the outlook.
 pub(crate) fn write(changes: Changes, context: &mut Context<'_>) {
     for group in changes.groups {
         context.put(OUTLOOK, &OutlookKey::Group(group.group), &OutlookGroup(group).into());

@@ -69,9 +69,7 @@ message_union! {
     pub enum OutlookRecord {
         /// A group of pages that may change together.
         Group(OutlookGroup),
-        /// The prior of a cell.
         Cell(OutlookCell),
-        /// Trust in sweeps at a site.
         Site(OutlookSite),
     }
 }

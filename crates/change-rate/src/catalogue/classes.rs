@@ -19,7 +19,6 @@ use thiserror::Error;
 /// Weights stay this close to the largest, so that a class ruled out by one odd look can come back.
 const LN_WEIGHT_RANGE: f64 = 60.0;
 
-/// Invalid classes.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 pub enum InvalidClasses {
     /// No class, or more than an index byte can name.
@@ -30,7 +29,6 @@ pub enum InvalidClasses {
     Rate {
         /// Index in the list, from 0.
         index: usize,
-        /// The invalid rate.
         rate_per_day: f64,
     },
     /// A probability that is not positive and finite.
@@ -38,7 +36,6 @@ pub enum InvalidClasses {
     Probability {
         /// Index in the list, from 0.
         index: usize,
-        /// The invalid probability.
         probability: f64,
     },
 }

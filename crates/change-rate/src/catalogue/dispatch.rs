@@ -15,7 +15,6 @@ use crate::gamma::{Gamma, InvalidParameter};
 use crate::intervals::IntervalHistogram;
 use thiserror::Error;
 
-/// Options of an estimator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EstimatorOptions {
     /// Belief about a page before its first look.
@@ -65,7 +64,6 @@ pub struct MalformedState {
     count: usize,
 }
 
-/// Number of rate classes.
 const CLASSES: usize = 32;
 /// The alpha of a point estimate as a belief: the freshness it predicts is within 1e-6 of the exponential.
 const POINT_ALPHA: f64 = 1e6;
@@ -73,7 +71,6 @@ const POINT_ALPHA: f64 = 1e6;
 const CHANGES_AT_LEAST: f64 = 0.05;
 
 impl RateEstimator {
-    /// The estimator of this kind.
     pub fn new(kind: EstimatorKind, options: EstimatorOptions) -> Result<Self, InvalidParameter> {
         let belief = options.prior.belief();
         let classes = RateClasses::log_spaced(CLASSES, 1e-6, 1e2, Some(belief));
@@ -85,7 +82,6 @@ impl RateEstimator {
         })
     }
 
-    /// The kind it was made as.
     pub fn kind(&self) -> EstimatorKind {
         self.kind
     }

@@ -53,13 +53,10 @@ pub struct LikelihoodState {
     pub known_changes: f32,
     /// Days known to be without a change other than the known ones.
     pub exposure_days: f32,
-    /// Number of looks.
     pub looks: f32,
-    /// Total days watched.
     pub watched_days: f32,
 }
 
-/// The sums of the likelihood equation.
 #[derive(Clone, Copy)]
 struct LikelihoodSums {
     known_changes: f64,
@@ -72,7 +69,6 @@ impl MaximumLikelihood {
     /// With [`Regularisation::HalfInterval`].
     pub const HALF_INTERVAL: Self = Self { regularisation: Regularisation::HalfInterval };
 
-    /// The estimator with this regularisation.
     pub fn new(regularisation: Regularisation) -> Result<Self, InvalidParameter> {
         match regularisation {
             Regularisation::PseudoLooks { days } => {

@@ -35,9 +35,7 @@ pub struct ApproximationState {
     pub rate_per_day: f32,
     /// The estimate before the last look, for the momentum.
     pub previous_per_day: f32,
-    /// Number of looks.
     pub looks: f32,
-    /// Days watched.
     pub watched_days: f32,
 }
 

@@ -63,7 +63,7 @@ impl Intake {
         answered.await.unwrap_or_else(|error| TextResponse::text(500, format!("{error}\n")))
     }
 
-    /// Receives a body, or says why not. Room is taken for what has come, not for what is announced.
+    /// Receives a body, or says why not. Room is taken for the bytes received, not for the length announced.
     async fn receive(&self, mut body: Incoming) -> Result<Body, TextResponse> {
         let full = || TextResponse::text(503, "too many long requests at once; try again\n");
         let room = |bytes: usize| {

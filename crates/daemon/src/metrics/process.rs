@@ -5,7 +5,7 @@ use metrics::process::{
     BUILD_INFO, CPU_SECONDS, MAX_FDS, OPEN_FDS, RESIDENT_MEMORY_BYTES, START_TIME_SECONDS, VIRTUAL_MEMORY_BYTES,
 };
 
-/// Version and, on Linux, the use of the machine. What the system does not say is left out.
+/// Version and, on Linux, the use of the machine. Figures that the system does not give are left out.
 pub(super) fn collect(samples: &mut Samples) {
     samples.add(BUILD_INFO, &[env!("CARGO_PKG_VERSION")], 1.0);
     #[cfg(target_os = "linux")]

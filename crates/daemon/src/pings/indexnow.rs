@@ -18,7 +18,7 @@ struct Submission {
     url_list: UrlList,
 }
 
-/// Addresses, of which only as many are kept as are allowed: a body of empty ones would fill many times its size.
+/// Addresses, no more than are allowed: a body of empty ones would take many times its size in memory.
 struct UrlList {
     kept: Vec<String>,
     count: usize,

@@ -14,15 +14,11 @@ pub struct RejectionCounts {
 /// The answer to a request, and the hints that must be in the log before it is sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PingReply {
-    /// HTTP status code.
     pub status: u16,
-    /// Media type.
     pub content_type: &'static str,
-    /// Response body.
     pub body: String,
     /// Admitted hints.
     pub hints: Vec<ChangeHint>,
-    /// Counts of what was not admitted.
     pub counts: RejectionCounts,
 }
 

@@ -1,4 +1,4 @@
-//! Spans as OpenTelemetry's exporter takes them.
+//! Spans in the form that OpenTelemetry's exporter takes.
 
 use super::client::CollectorClient;
 use anyhow::anyhow;
@@ -29,7 +29,7 @@ pub(super) struct ServiceExporters {
 }
 
 impl ServiceExporters {
-    /// Fails if the address, or what the standard's variables say, is not valid.
+    /// Fails if the address, or a variable of OpenTelemetry, is not valid.
     pub(super) fn new(
         endpoint: Option<String>,
         headers: HashMap<String, String>,
@@ -44,7 +44,7 @@ impl ServiceExporters {
         Ok(services)
     }
 
-    /// Sends spans, those of each stage together, and says what became of how many.
+    /// Sends spans, one request per stage. Returns the number of spans and the result of each request.
     pub(super) fn send(&mut self, spans: Vec<Span>) -> Vec<(usize, Result<(), String>)> {
         let mut by_stage: BTreeMap<Arc<str>, Vec<SpanData>> = BTreeMap::new();
         for span in spans {

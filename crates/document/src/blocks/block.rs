@@ -1,4 +1,4 @@
-//! The blocks of a page, and what is known of each.
+//! The blocks of a page, each with its text, links and place.
 
 use crate::tag_name::TagName;
 use std::ops::Range;
@@ -28,13 +28,13 @@ pub struct Blocks {
     pub is_feed: bool,
     /// Whether the body is no text, so that the only block is a description of it.
     pub is_opaque: bool,
-    /// Whether somebody watches parts of the page, so that only those count.
+    /// Whether a watch rule selects parts of the page, so that only those count.
     pub is_watched: bool,
     /// How many places each part of the selection selected.
     pub found: Vec<u32>,
 }
 
-/// A block of a page.
+/// The smallest piece of a page that is laid out on its own.
 #[derive(Clone, Debug)]
 pub struct Block {
     pub(super) text: Range<usize>,
@@ -55,7 +55,7 @@ pub struct Block {
     /// Whether the place has a name of its own, such as a JSON key. The first words are then not needed to recognise
     /// it.
     pub is_named: bool,
-    /// Whether somebody watches it.
+    /// Whether a watch rule selects it.
     pub watched: bool,
     /// The rank of a heading, from 1 to 6; 0 for other blocks.
     pub heading_rank: u8,
@@ -65,7 +65,7 @@ pub struct Block {
 /// The role of a block in its page, from its element and those around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockRole {
-    /// Inside `nav`, `footer`, `aside`, a `header` that is not that of an article, or their roles.
+    /// Inside `nav`, `footer`, `aside`, a `header` outside an article, or their roles.
     pub chrome: bool,
     /// Inside `main`, `article` or the role `main`.
     pub main: bool,
@@ -96,7 +96,6 @@ impl BlockRole {
     }
 }
 
-/// A block element.
 #[derive(Clone, Debug)]
 pub struct BlockElement {
     /// Index of the enclosing block element; the root holds its own.
@@ -121,12 +120,10 @@ impl Blocks {
         block.links.clone()
     }
 
-    /// The number of links in all blocks.
     pub fn link_count(&self) -> usize {
         self.href_ends.len()
     }
 
-    /// Whether a link is an image.
     pub fn is_image(&self, link: usize) -> bool {
         self.images[link]
     }
@@ -159,7 +156,6 @@ impl Block {
         !self.in_table && has_links && 5 * self.anchor_bytes >= 4 * self.text.len()
     }
 
-    /// The length of the text in bytes.
     pub fn byte_length(&self) -> usize {
         self.text.len()
     }

@@ -1,4 +1,5 @@
-//! Reads what a page shows by attributes: fields and buttons and their state, what is embedded, bars that measure.
+//! Reads content that a page shows by attributes: fields and buttons and their state, embedded content, bars that
+//! measure.
 
 use crate::attributes::values_of;
 use crate::blocks::kinds::TagEffect;
@@ -9,14 +10,14 @@ use crate::markup::{StartTag, TextKind};
 use crate::tag_name::TagName;
 use chance::splitmix64;
 
-/// The states of a control, as text behind or before what it says.
+/// The states of a control, as text before or behind its label.
 const DISABLED: &str = " (disabled)";
 const SELECTED: &str = " (selected)";
 /// Before the label of a choice that is made.
 pub const CHECKED: &str = "(checked)";
-/// Written around what is struck through, as in Markdown.
+/// Written around struck-through text, as in Markdown.
 pub const STRUCK: &str = "~~";
-/// The kinds of field whose value is not shown, or says nothing.
+/// The kinds of field whose value is not shown, or has no meaning.
 const UNSHOWN: &[&str] = &["hidden", "password", "file", "image"];
 
 /// Text read for an element that shows no text of its own.
@@ -28,7 +29,8 @@ pub(super) struct Label {
 }
 
 impl BlockReader<'_> {
-    /// Reads the state of a control, whose block has just begun. Its text ends with it, so that its place stays.
+    /// Reads the state of a control, whose block has just begun. The state goes to the end of the text, so that the
+    /// place stays the same.
     pub(super) fn control(&mut self, tag: StartTag<'_>) {
         if self.skipped {
             return;
@@ -58,7 +60,7 @@ impl BlockReader<'_> {
         }
     }
 
-    /// Reads an input: its value, or what stands in its place, and its state.
+    /// Reads an input: its value or placeholder, and its state.
     pub(super) fn input(&mut self, attributes: &str) {
         let [kind, value, placeholder, checked, disabled] =
             values_of(attributes, ["type", "value", "placeholder", "checked", "disabled"]);
@@ -67,7 +69,7 @@ impl BlockReader<'_> {
             return;
         }
         if is_kind(&["checkbox", "radio"]) {
-            // Where it stands says which of several it is.
+            // Its place distinguishes it from others.
             let state = [checked.map_or("", |_| CHECKED), disabled.map_or("", |_| DISABLED)].concat();
             return self.text.push(&format!(" {state} "));
         }
@@ -117,7 +119,7 @@ impl BlockReader<'_> {
         }
     }
 
-    /// Reads the address of what is embedded.
+    /// Reads the address of embedded content.
     pub(super) fn media(&mut self, tag: StartTag<'_>) {
         let [source, data, href, width, height] =
             values_of(tag.attributes(), ["src", "data", "href", "width", "height"]);
@@ -126,7 +128,7 @@ impl BlockReader<'_> {
             b"area" => href,
             _ => source,
         };
-        // What has no size is there to count visitors.
+        // Media without a size count visitors.
         let is_dot = [width, height].iter().flatten().any(|size| matches!(*size, "0" | "1"));
         let is_address = |address: &&str| !address.is_empty() && !address.starts_with("data:");
         if let Some(address) = address.filter(is_address).filter(|_| !is_dot) {

@@ -17,7 +17,7 @@ pub(super) enum TagEffect {
     Input,
     /// A block whose attributes say how a form works: buttons, choices, the form itself.
     Control,
-    /// `<meter>`, `<progress>`, `<time>`, `<textarea>`: what they show is in their attributes, or is not markup.
+    /// `<meter>`, `<progress>`, `<time>`, `<textarea>`: their content is in their attributes, or is not markup.
     Field,
     /// Embedded content: films, frames, maps of links.
     Media,

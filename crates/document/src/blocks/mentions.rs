@@ -1,5 +1,5 @@
-//! A quick test for the attributes that say whether an element is hidden, what part of the page it is, or what it
-//! states. Only tags that pass it have their attributes read.
+//! A quick test for the attributes that hide an element, name its part of the page, or state a fact. Only tags that
+//! pass it have their attributes read.
 
 use crate::attributes::values_of;
 use crate::entities;
@@ -20,7 +20,6 @@ pub(super) struct Mentions {
 /// Shorter attributes cannot contain any.
 pub(super) const SHORTEST_MENTION: usize = 6;
 
-/// Tests the attributes of a tag.
 #[inline(always)]
 pub(super) fn mentions(wide: impl Wide, html: &str, attributes: Range<usize>) -> Mentions {
     let bytes = html.as_bytes();

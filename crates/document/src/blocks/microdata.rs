@@ -15,7 +15,7 @@ use std::borrow::Cow;
 const MAX_ITEMS: usize = 4_096;
 /// No date is longer.
 const MAX_DATE_BYTES: usize = 64;
-/// The most text of an element that is searched for what it states.
+/// The most text of an element that is searched for a value.
 const MAX_SHOWN_BYTES: usize = 4_096;
 
 /// The facts of a page, and the things they are about.
@@ -96,7 +96,7 @@ impl PageFacts {
         }
         let is_read = |property: &&str| match value {
             Some(_) => FACT_NAMES.contains(property) || *property == "name",
-            // What is shown is no fact of its own; it may name the thing.
+            // Visible text is no fact of its own; it may name the thing.
             None => *property == "name",
         };
         if let Some(property) = property.split_ascii_whitespace().find(is_read) {

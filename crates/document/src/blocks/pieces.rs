@@ -1,5 +1,5 @@
-//! Pieces of text that are blocks by themselves, and the end of a page: what it states as a whole, and what was too much
-//! to be read.
+//! Pieces of text that are blocks by themselves, and the end of a page: facts about the whole page, and a hash of the
+//! part past the size limit.
 
 use crate::blocks::block::{BlockElement, Blocks};
 use crate::blocks::facts::Fact;
@@ -34,7 +34,7 @@ impl BlockReader<'_> {
         self.flush();
     }
 
-    /// Ends the page. What it states as a whole comes behind its text.
+    /// Ends the page. Facts about the whole page come behind its text.
     pub(super) fn finish(mut self) -> Blocks {
         self.flush();
         self.facts.finish();

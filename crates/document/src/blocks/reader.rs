@@ -61,7 +61,7 @@ pub(super) struct BlockReader<'a> {
     hidden: bool,
     /// The uses that a selection makes of this place.
     pub(super) selected: Selected,
-    /// The number of open elements around and at the watched one. What those hide is read all the same.
+    /// The number of open elements around and at the watched one. These hide none of its text.
     watched_from: usize,
     /// Whether text here is not read: it is hidden, or ignored.
     pub(super) skipped: bool,
@@ -72,7 +72,7 @@ pub(super) struct BlockReader<'a> {
     term: usize,
     /// The kind of text that says something about the page, if that comes next.
     pub(super) expected: Option<TextKind>,
-    /// Whether that is the text of a field.
+    /// Whether the expected text is that of a field.
     pub(super) in_field: bool,
     /// The state of the control that is read, to be appended to its text.
     pub(super) state: Option<&'static str>,
@@ -183,7 +183,7 @@ impl<'a> BlockReader<'a> {
         }
     }
 
-    /// Comes to a place of which a selection makes this. What is watched has blocks of its own.
+    /// Enters a place with this selection. Watched parts have blocks of their own.
     #[inline]
     pub(super) fn turn(&mut self, selected: Selected) {
         if selected == self.selected {

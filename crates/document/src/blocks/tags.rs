@@ -8,9 +8,9 @@ use crate::markup::{StartTag, TextKind};
 
 /// Before the words that stand for an image, behind a space and its address.
 pub const ALT_START: char = '“';
-/// Behind them.
+/// Behind the words of [`ALT_START`].
 pub const ALT_END: char = '”';
-/// The statements of `<meta name>` that are read: what is shown of the page elsewhere, and who may show it.
+/// The names of `<meta>` elements that are read: the description that other sites show, and the directives for robots.
 const HEAD_NAMES: &[&str] = &["description", "robots"];
 /// The most links read per page.
 const MAX_LINKS: usize = crate::page_text::MAX_LINKS;
@@ -38,7 +38,7 @@ impl BlockReader<'_> {
         if is_dot || self.skipped || (source.is_empty() && alt.is_none()) {
             return;
         }
-        // The rest of the address says which size is sent, and to whom.
+        // The rest of the address selects the size, and the client it is sent to.
         let source = source.split(['?', '#']).next().unwrap_or_default();
         match alt {
             Some(alt) => self.target(&format!("{source} {ALT_START}{alt}{ALT_END}"), true),
@@ -73,7 +73,7 @@ impl BlockReader<'_> {
         let named = property.filter(|name| is_fact(name)).or(of_head.copied());
         let named = named.or(name.filter(|_| self.selected.watched));
         if let Some("robots") = named {
-            // To index and to follow is the rule, and says nothing.
+            // `index` and `follow` are the defaults.
             let mut limits: Vec<String> = content.split(',').map(|limit| limit.trim().to_lowercase()).collect();
             limits.retain(|limit| limit.starts_with("no") || limit.starts_with("unavailable"));
             limits.sort_unstable();

@@ -4,7 +4,6 @@ use crate::attributes::Attribute;
 use crate::entities::decode_attribute;
 use std::borrow::Cow;
 
-/// An element to be tested.
 pub(super) struct TestedElement<'e, 'a> {
     /// The name as written.
     pub(super) name: &'a str,

@@ -242,7 +242,7 @@ impl<'a, 's> OpenElements<'a, 's> {
         }
         let mut parent = self.open.len() - 1;
         let is_in_frame = is_table_frame(self.top().name);
-        // What does not belong into a table stands before it. A form there holds nothing.
+        // Content that does not belong into a table goes before it. A form inside a table has no content.
         if is_in_frame && !is_table_part(name) && !is_of_head(name) && name != FORM {
             let table = self.open.iter().rposition(|open| open.name == TABLE);
             parent = table.map_or(parent, |table| table - 1);

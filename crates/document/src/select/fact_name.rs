@@ -3,7 +3,6 @@
 
 use super::SelectFault;
 
-/// A name of facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FactName {
     name: &'static str,

@@ -31,7 +31,7 @@ impl JsonPointer {
     }
 }
 
-/// A place in a JSON document: how far each pointer leads to it, and what is made of it.
+/// A place in a JSON document: how much of each pointer matches it, and whether it is watched or ignored.
 #[derive(Clone)]
 pub(crate) struct PointerPlace<'s> {
     selection: Option<&'s Selection>,

@@ -21,7 +21,7 @@ pub struct Explanation {
     pub price: Option<f64>,
     /// The weight that it competes with; 1 is ordinary.
     pub weight: f64,
-    /// Where that comes from: `rule`, `seed` or `links`.
+    /// The source of its weight: `rule`, `seed` or `links`.
     pub weight_from: Cow<'static, str>,
     /// Its weight by the links that lead to it; 1 is average.
     pub importance: f64,
@@ -29,7 +29,7 @@ pub struct Explanation {
     pub change_rate_per_day: RateRange,
     /// Probability that the copy is current; absent without a copy.
     pub expected_freshness: Option<f64>,
-    /// Days since the last look.
+    /// Days since the last look; absent before the first.
     pub days_since_look: Option<f64>,
     /// Expected number of its own changes since the last look.
     pub own_hazard: Option<f64>,
@@ -95,7 +95,7 @@ pub struct HostCap {
 pub struct Hints {
     /// Number of kinds of hints that announce a change.
     pub kinds: u32,
-    /// Probability that they are right.
+    /// Probability that the hints are right.
     pub probability: f64,
     /// Quality of each kind that was ever judged by a look at a page of the host.
     pub host: Vec<HintQuality>,

@@ -10,8 +10,8 @@ use page::Timestamp;
 use std::time::Duration;
 
 impl Frontier {
-    /// Handles what the result of a request says of its page: it was fetched, could not be, or the request came back
-    /// unsent. Returns messages to its mirrors. [`Frontier::mind_hosts`] and [`Frontier::pay_for`] handle the rest.
+    /// Handles a request's result for its page: it was fetched, could not be, or the request came back unsent. Returns
+    /// messages to its mirrors. [`Frontier::mind_hosts`] and [`Frontier::pay_for`] handle the rest.
     pub fn take_estimate(&mut self, estimate: &ChangeEstimate, page: &mut ScheduledPage) -> Vec<MirrorMessage> {
         let ChangeEstimate { look, judgement, belief, .. } = estimate;
         if look.was_not_sent() {
@@ -68,8 +68,9 @@ impl Frontier {
         messages
     }
 
-    /// Subtracts from the budget what a look has cost. A fetch was taken from it when the request was handed out. It is
-    /// given back if nothing was sent for the page: the host rests, or robots.txt or the rules of this crawler forbid it.
+    /// Subtracts the cost of a look from the budget. A fetch was taken from it when the request was handed out. It is
+    /// given back if nothing was sent for the page: the host rests, or robots.txt or the rules of this crawler forbid
+    /// it.
     pub fn pay_for(&mut self, look: &Look) {
         if look.is_fetch() {
             self.budget.pay(look.wire_bytes, look.requests.saturating_sub(1));
@@ -94,9 +95,9 @@ impl Frontier {
         self.pages.columns.unanswered(slot);
     }
 
-    /// Books a look on the host that answered. A host that redirected elsewhere has nothing to do with what is found
-    /// there. Hosts without pages here have no books. The trouble of one in another partition is returned, as a notice to
-    /// send there.
+    /// Records a look at the host that answered. A host that redirected elsewhere is not responsible for the answer
+    /// found there. Hosts without pages here have no record. Trouble of a host of another partition is returned, as a
+    /// notice to send there.
     pub fn mind_hosts(&mut self, look: &Look, now: Timestamp) -> Option<TroubleNotice> {
         let Self { hosts, rules, .. } = self;
         let answering = look.answered_by();
@@ -116,8 +117,9 @@ impl Frontier {
         None
     }
 
-    /// Books the trouble of a host that a redirect from a site of another partition led to. Without pages here it is
-    /// asked for nothing, and the fetcher leaves it alone on its own: strangers cannot fill the books.
+    /// Records the trouble of a host that a redirect from another partition's site led to. A host without pages here is
+    /// not recorded: nothing is requested from it, the fetcher leaves it alone by itself, and strangers could fill the
+    /// memory.
     pub fn take_notice(&mut self, notice: &TroubleNotice, now: Timestamp) {
         let Self { hosts, rules, .. } = self;
         if let Some(number) = hosts.known(&notice.url) {

@@ -84,10 +84,11 @@ impl Frontier {
 
     /// The number from which the attempts of a new page are counted.
     ///
-    /// The page may have been known before and forgotten. The detector keeps its last attempt then, and would
-    /// take lower ones for repeats. So attempts start from the current time in microseconds: no page is fetched so
-    /// often that an earlier life could have come so far. The clock may have been set back since. Its highest value is
-    /// still visible in the attempts of the other pages and, for the next start too, in the host's next permitted time.
+    /// The page may have been known before and forgotten. The detector keeps its last attempt then, and would take
+    /// lower ones for repeats. So attempts start from the current time in microseconds: no page is fetched so often
+    /// that its earlier attempts could have reached that number. The clock may have been set back since. Its highest
+    /// value is still visible in the attempts of the other pages and, for the next start too, in the host's next
+    /// permitted time.
     pub fn first_attempt(&mut self, url: &CanonicalUrl, now: Timestamp) -> i64 {
         let number = self.hosts.of(url);
         let latest = now.max(self.hosts.gate(number).next_permitted_at);
@@ -106,7 +107,7 @@ impl Frontier {
         found
     }
 
-    /// Takes in a page that links lead to, and that is not known. `None` when it is not wanted, or there is no room.
+    /// Takes in a page that is not known and that links lead to. `None` when it is not wanted, or there is no room.
     pub fn take_found(&mut self, found: &RankedPage, now: Timestamp) -> Option<ScheduledPage> {
         let url = self.canonical(&found.url);
         // Without a depth it is a seed. The scheduler knows its seeds, unless an operator has forgotten them.

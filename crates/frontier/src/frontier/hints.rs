@@ -1,4 +1,4 @@
-//! Takes in hints and what lists say, judges them by looks, and finds the pages that they raise to the price.
+//! Takes in hints and the entries of lists, judges them by looks, and finds the pages that they raise to the price.
 
 use super::Frontier;
 use crate::hint_kinds::{LIKELY, news_of, number_of};
@@ -46,7 +46,7 @@ impl Frontier {
         true
     }
 
-    /// Takes in what a list says of pages of its site. `list` is its own record.
+    /// Takes in a list's entries about pages of its site. `list` is the record of the list's own page.
     pub fn take_listing(&mut self, listing: &SiteListing, list: &mut ScheduledPage) -> ListingEffects {
         let mut effects = ListingEffects::default();
         if listing.is_first {
@@ -94,7 +94,7 @@ impl Frontier {
         }
     }
 
-    /// A list was looked at and says what it said before.
+    /// Handles a look at a list whose entries are the same as before.
     pub(crate) fn receive_again(&mut self, id: PageId, now: Timestamp) {
         let Self { pages, hosts, .. } = self;
         if let Some(slot) = pages.slot(id) {

@@ -53,7 +53,7 @@ struct BestPages {
     kept: f64,
     /// The current scan, and how many of its pages were chosen.
     scan: Option<(Selection, usize)>,
-    /// Whether this pass is the last. The first pass stops near the price, the second spends what would be lost.
+    /// Whether this pass is the last. The first pass stops near the price, the second spends budget that would be lost.
     is_last: bool,
 }
 
@@ -66,7 +66,6 @@ impl BestPages {
 /// The result of a choice. The page's record must be stored in both cases.
 #[derive(Debug)]
 pub enum HandOut {
-    /// The request to send.
     Request(Box<FetchRequest>),
     /// The page is skipped, because its content is looked at through a mirror.
     PassedOver,
@@ -269,7 +268,8 @@ impl Frontier {
         match self.rules.bytes_per_day {
             None => room,
             Some(_) if self.budget.bytes < 0.0 => 0,
-            // What is out will have to be paid, too. One at a time always may go: there may never be enough for two.
+            // Requests in flight will have to be paid, too. One request always may go: there may never be enough for
+            // two.
             Some(_) => {
                 let affordable = (self.budget.bytes / self.pages.costs.expected_bytes()) as usize;
                 room.min(affordable.saturating_sub(out).max(usize::from(out == 0)))

@@ -1,16 +1,15 @@
-//! Accounts of pages, and what the accounts of a shard have in common.
+//! Accounts of pages, and the state that the accounts of a shard share.
 
 use crate::links::{Link, tidy, total_weight};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A page's account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Account {
     /// Cash that arrived by links since the last visit, less the shard's running total of the virtual page's cash at that
     /// time. With the running total of now it is the page's cash.
     pub(super) balance: f64,
-    /// Cash noted at visits: all of it, or what counts of it in the window.
+    /// Cash noted at visits: all of it, or the part that counts in the window.
     pub(super) history: f64,
     /// Cash noted in the whole system until the account was opened; under [`Window::Noted`] until the last visit.
     pub(super) noted_before: f64,
@@ -28,23 +27,20 @@ pub struct KeptAccount {
     pub noted_before: f64,
 }
 
-/// Noted cash that a new account starts with: so much in the whole system, and the mean share of it at the page. Cash of 1 is
-/// noted in a round over all pages.
+/// Noted cash that a new account starts with: this amount in the whole system, and the mean share of it at the page.
+/// Cash of 1 is noted in a round over all pages.
 pub(super) const PRIOR_CASH: f64 = 0.2;
 
 /// Cash on its way to a page.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cash<P> {
-    /// The page.
     pub to: P,
-    /// The amount.
     pub amount: f64,
 }
 
 /// Cash of the virtual page on its way to a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PurseShare {
-    /// The shard.
     pub to: u32,
     /// The amount, for all pages of that shard together.
     pub amount: f64,
@@ -53,11 +49,9 @@ pub struct PurseShare {
 /// The figures of a shard that the other shards need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ShardNews {
-    /// The shard.
     pub shard: u32,
     /// Rises with every piece of news of a shard, so that older news that arrives later is ignored.
     pub number: u64,
-    /// Number of pages in the shard.
     pub pages: u64,
     /// Cash noted at visits of the shard's pages.
     pub noted: f64,
@@ -88,7 +82,6 @@ pub struct Shard {
 /// The stored state of a shard. The news of the others is not stored and is received again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KeptShard {
-    /// The shard.
     pub shard: u32,
     /// Cash in the purse of the virtual page.
     pub purse: f64,
@@ -96,7 +89,6 @@ pub struct KeptShard {
     pub given_per_page: f64,
     /// Number of the last piece of news.
     pub number: u64,
-    /// Number of pages in the shard.
     pub pages: u64,
     /// Cash noted at visits of the shard's pages.
     pub noted: f64,
@@ -138,9 +130,9 @@ impl Shard {
         self.own.pages = self.own.pages.saturating_sub(1);
     }
 
-    /// Visits a page: notes its cash and splits it over its links, each by its weight, and the virtual page, which counts as
-    /// one link of weight 1. Links that must not count are dropped ([`tidy`]). A page without links gives all to the
-    /// virtual page; so does a page that cannot be fetched. `send` gets what other pages are given.
+    /// Visits a page: notes its cash and splits it over its links, each by its weight, and the virtual page, which
+    /// counts as one link of weight 1. Links that must not count are dropped ([`tidy`]). A page without links gives all
+    /// to the virtual page; so does a page that cannot be fetched. `send` gets the cash for other pages.
     pub fn visit<P: Copy + Ord>(
         &mut self,
         page: P,
@@ -154,8 +146,8 @@ impl Shard {
         links.iter().for_each(|link| send(Cash { to: link.to, amount: share * link.weight }));
     }
 
-    /// Notes a visit of a page whose links weigh `links_weight` together. Returns what a link of weight 1 is given; the
-    /// virtual page has its part.
+    /// Notes a visit of a page whose links weigh `links_weight` together. Returns the cash for a link of weight 1,
+    /// after the virtual page has had its part.
     pub fn note(&mut self, account: &mut Account, links_weight: f64, window: Window) -> f64 {
         self.note_beside(account, self.given_per_page, links_weight, window)
     }
@@ -243,7 +235,6 @@ impl Account {
         KeptAccount { balance: self.balance, history: self.history, noted_before: self.noted_before }
     }
 
-    /// Cash arrives.
     pub fn receive(&mut self, amount: f64) {
         self.balance += amount;
     }
@@ -261,9 +252,9 @@ impl Account {
     }
 
     /// The page's importance under [`Window::Everything`] in a web that grows: the cash that came since its account was
-    /// opened, in proportion to all that was noted since. [`importance`](Self::importance) measures a page by all that was ever
-    /// noted, so a page that is new would seem to be worth nothing. What little has come by then says little, so the mean importance
-    /// counts like a fifth of a round over all pages.
+    /// opened, in proportion to all that was noted since. [`importance`](Self::importance) measures a page by all that
+    /// was ever noted, so a page that is new would seem to be worth nothing. Little cash is little evidence, so the
+    /// mean importance counts like a fifth of a round over all pages.
     pub fn importance_since_opened(&self, shard: &Shard) -> f64 {
         let mean = 1.0 / shard.pages().max(1) as f64;
         // The cash noted by other shards becomes known late.

@@ -58,17 +58,14 @@ impl TrustAccount {
         *pages = if is_trusted { *pages + 1 } else { pages.saturating_sub(1) };
     }
 
-    /// Whether the virtual page links the page.
     pub fn is_trusted(&self) -> bool {
         self.is_trusted
     }
 
-    /// Cash arrives.
     pub fn receive(&mut self, amount: f64) {
         self.account.receive(amount);
     }
 
-    /// The page's cash.
     pub fn cash(&self, shard: &Shard) -> f64 {
         self.account.balance + self.given(shard)
     }
@@ -78,15 +75,14 @@ impl TrustAccount {
         self.account.history
     }
 
-    /// Notes a visit of a page whose links weigh `links_weight` together. Returns what a link of weight 1 is given.
+    /// Notes a visit of a page whose links weigh `links_weight` together. Returns the cash for a link of weight 1.
     pub fn visit(&mut self, links_weight: f64, shard: &mut Shard) -> f64 {
         let given = self.given(shard);
         shard.note_beside(&mut self.account, given, links_weight, Window::Everything)
     }
 
     /// The page's trust: the cash that came since the account was opened, in proportion to all that was noted since.
-    /// `believed` is what it would be held for if nothing had been noted. It counts as in
-    /// [`Account::importance_since_opened`].
+    /// `believed` is its trust as long as nothing was noted. It counts as in [`Account::importance_since_opened`].
     pub fn trust_since_opened(&self, believed: f64, shard: &Shard) -> f64 {
         let since = (shard.noted() - self.account.noted_before).max(0.0);
         (self.account.history + self.cash(shard) + PRIOR_CASH * believed) / (since + PRIOR_CASH)

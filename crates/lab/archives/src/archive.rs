@@ -15,16 +15,11 @@ pub enum ArchiveError {
     Read(#[from] ReadError),
     /// A change refers to bytes that do not exist.
     #[error("the archive refers to blob {blob}, which does not exist or lies outside its frame")]
-    NoSuchBlob {
-        /// Number of the blob.
-        blob: usize,
-    },
+    NoSuchBlob { blob: usize },
 }
 
-/// A page of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArchivedPage {
-    /// Its number in the archive.
     pub page_id: u32,
     /// Host and path: `host.test/path`.
     pub address: String,

@@ -10,7 +10,6 @@ use serde::Serialize;
 /// The detector's verdict on one raw change.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct JudgedChange {
-    /// The page's number in the archive.
     pub page_id: u32,
     /// When the version was fetched, in UNIX seconds.
     pub unix_time: i64,
@@ -69,7 +68,7 @@ impl Archive {
         Ok(lines)
     }
 
-    /// Judges all versions, page after page and each in order of time, and shows every one to `see` with what was said.
+    /// Judges all versions, page after page and each in order of time, and passes each with its judgement to `see`.
     pub fn judge_each(&mut self, urls: &UrlRules, see: &mut dyn FnMut(&ArchivedLook<'_>)) -> Result<(), ArchiveError> {
         for page in &mut self.pages {
             page.document = judge_page(page, &mut self.blobs, urls, see)?;

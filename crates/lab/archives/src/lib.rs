@@ -1,4 +1,4 @@
-//! Which histories of pages were recorded, and what would the detector have said of them?
+//! Which histories of pages were recorded, and how would the detector have judged them?
 //!
 //! A directory of recorded histories holds tables (`pages.csv.zst`, `changes.csv.zst` and others: CSV with a header,
 //! compressed with zstd; [`CsvTable`]), and bytes of versions in frames, each compressed as a whole ([`Frames`]).

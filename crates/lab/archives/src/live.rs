@@ -16,7 +16,7 @@ const SECOND_LOOK_S: i64 = 60;
 /// The most looks at a page without time between them.
 const MAX_LOOKS_IN_A_ROW: usize = 3;
 
-/// A page with what the detector remembers of it.
+/// A page and the detector's memory of it.
 #[derive(Clone)]
 pub struct LivePage<'a> {
     urls: &'a UrlRules,

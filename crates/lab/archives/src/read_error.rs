@@ -8,16 +8,10 @@ use std::path::PathBuf;
 pub enum ReadError {
     /// A table is missing or not zstd.
     #[error("cannot read {path}: {source}; is it a corpus directory?")]
-    Open {
-        /// Path of the table.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    Open { path: PathBuf, source: io::Error },
     /// A table is not CSV.
     #[error("{path} is not readable CSV: {source}")]
     Csv {
-        /// Path of the table.
         path: PathBuf,
         /// Position and cause.
         source: csv::Error,
@@ -25,25 +19,15 @@ pub enum ReadError {
     /// A field of a table is missing or malformed.
     #[error("{path}, row {row}: column {column} is missing or malformed")]
     Field {
-        /// Path of the table.
         path: PathBuf,
         /// Number of the row, from 1, without the header.
         row: u64,
-        /// Name of the column.
         column: &'static str,
     },
     /// A frame does not exist or is too short.
     #[error("the corpus refers to frame {frame}, which does not exist or is too short")]
-    NoSuchFrame {
-        /// Number of the frame.
-        frame: usize,
-    },
+    NoSuchFrame { frame: usize },
     /// A frame cannot be unpacked.
     #[error("cannot unpack corpus bytes at {path}: {source}")]
-    Unpack {
-        /// The file of frames.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    Unpack { path: PathBuf, source: io::Error },
 }

@@ -22,7 +22,7 @@ const TEXTS: usize = 400;
 /// The two halves of the pages. Constants are chosen on one and checked on the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
-    /// Whoever improves the detector may look at these pages.
+    /// Authors of the detector may look at these pages.
     Known,
     /// These are only counted.
     HeldOut,

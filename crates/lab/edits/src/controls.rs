@@ -1,4 +1,5 @@
-//! Edits of what a page shows by other means than text: fields and buttons, what is embedded, what is struck through.
+//! Edits of things that a page shows by other means than text: fields and buttons, embedded content, struck-through
+//! text.
 
 use crate::draw::{Draw, HEX};
 use crate::fixtures::rows_with;
@@ -9,7 +10,7 @@ fn offer(control: &str) -> String {
     format!("\n<div><p>The travel lamp shines for nine hours and is charged by the sun.</p>{control}</div>\n")
 }
 
-/// The pair, or the pair turned round: what comes may go as well.
+/// The pair, or the pair turned round: content that appears may disappear as well.
 fn either_way(draw: &mut Draw, before: String, after: String) -> (String, String) {
     if draw.below(2) == 0 { (before, after) } else { (after, before) }
 }

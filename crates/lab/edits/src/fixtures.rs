@@ -79,7 +79,7 @@ fn price_rows(draw: &mut Draw) -> Rows {
     names.into_iter().map(&mut row).collect()
 }
 
-/// A table of prices in which two change places.
+/// A table of prices in which two rows change places.
 pub(crate) fn swapped(markup: Markup, draw: &mut Draw) -> (String, String) {
     let before = price_rows(draw);
     let mut after = before.clone();

@@ -89,7 +89,6 @@ struct Scan<'a> {
     title: Option<Range<usize>>,
 }
 
-/// The places of an HTML page.
 pub(crate) fn html_places(html: &str) -> Places {
     let root = Element {
         name: TagName::UNKNOWN,

@@ -9,14 +9,13 @@ use crate::places::Place::{self, Caption, Cell, Heading, Item, Paragraph};
 use crate::values::What::{self, Date, Number, Price, Time, Word};
 use crate::{controls as control, data, in_place, structure};
 
-/// Where the edited text comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// It stands on the real page.
+    /// The text stands on the real page.
     Real,
-    /// It was put into the main text of the real page, before the edit.
+    /// The text was put into the main text of the real page, before the edit.
     Inserted,
-    /// It is the page's own where it has one, otherwise inserted.
+    /// The text is the page's own where it has one, otherwise inserted.
     Either,
 }
 
@@ -35,7 +34,6 @@ enum Make {
     Page(fn(&EditablePage, &mut Draw) -> Option<Edit>),
 }
 
-/// A kind of edit.
 pub(crate) struct EditKind {
     pub(crate) name: &'static str,
     pub(crate) origin: Origin,

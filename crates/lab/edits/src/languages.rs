@@ -3,7 +3,6 @@
 
 use crate::draw::Draw;
 
-/// A language.
 pub(crate) struct Language {
     pub(crate) code: &'static str,
     right_to_left: bool,
@@ -14,7 +13,6 @@ pub(crate) struct Language {
     age: &'static str,
 }
 
-/// The languages.
 pub(crate) const LANGUAGES: [Language; 10] = [
     Language {
         code: "de",

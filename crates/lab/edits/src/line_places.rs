@@ -8,7 +8,6 @@ const MIN_PARAGRAPH: usize = 40;
 /// The fewest items of a list or rows of a table.
 const MIN_GROUP: usize = 4;
 
-/// The places of a page of lines.
 pub(crate) fn line_places(text: &str) -> Places {
     let mut places = Places::default();
     let (mut last, mut start) = (None, 0);

@@ -1,4 +1,4 @@
-//! Plays what is looked at: an edit, a noisy page, a page that truly changes.
+//! Plays pages to the detector: an edit, a noisy page, a page that truly changes.
 
 use crate::draw::Draw;
 use crate::editable_page::EditablePage;
@@ -38,7 +38,6 @@ pub(crate) fn primed<'a>(page: &'a EditablePage, urls: &'a UrlRules) -> LivePage
     live
 }
 
-/// A page before and after an edit.
 pub(crate) struct Edited {
     /// `None` if the page is edited as it is.
     pub(crate) before: Option<String>,
@@ -80,7 +79,6 @@ impl Edited {
     }
 }
 
-/// Looks at a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reported {
     pub(crate) reported: usize,
@@ -218,7 +216,7 @@ pub(crate) fn truly_changing_is_reported(
             now_s,
             || body.clone(),
             |judgement, _| {
-                // What the second look says is no news: it found the same.
+                // The second look finds the same, which is no news.
                 if std::mem::take(&mut is_first) && look > 0 {
                     reported.of += 1;
                     reported.reported += usize::from(is_reported(judgement));

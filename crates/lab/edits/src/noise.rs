@@ -1,4 +1,4 @@
-//! The kinds of noise: what differs at every fetch and says nothing.
+//! The kinds of noise: content that differs at every fetch and has no meaning.
 
 use crate::draw::{CAPITALS, Draw, HEX};
 use crate::editable_page::{EditablePage, Form};
@@ -23,7 +23,6 @@ pub(crate) struct Fetch<'a> {
 /// Makes the patches of one fetch. `None` if the page has no place for it.
 type MakeNoise = fn(&mut Fetch<'_>) -> Option<Vec<Patch>>;
 
-/// A kind of noise.
 pub(crate) struct NoiseKind {
     pub(crate) name: &'static str,
     pub(crate) make: MakeNoise,
@@ -33,7 +32,6 @@ const fn kind(name: &'static str, make: MakeNoise) -> NoiseKind {
     NoiseKind { name, make }
 }
 
-/// All kinds of noise.
 pub(crate) static NOISE: [NoiseKind; 43] = [
     kind("counter, its number first", |fetch| fetch.paragraph(|n| format!("{n} people are looking at this page"))),
     kind("counter, its number last", |fetch| {

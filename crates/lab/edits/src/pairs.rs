@@ -12,7 +12,6 @@ use page::UrlRules;
 /// Two versions of a page that differ by one edit, or by noise alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditPair {
-    /// The kind of edit or noise.
     pub kind: &'static str,
     /// Whether nothing but noise differs.
     pub is_noise: bool,
@@ -20,9 +19,7 @@ pub struct EditPair {
     pub half: Half,
     /// As a server names it.
     pub content_type: &'static str,
-    /// The version before.
     pub before: String,
-    /// The version after.
     pub after: String,
     /// Whether the detector reports a change when it knows no version but this pair's and up to two earlier ones
     /// without the edit or noise.

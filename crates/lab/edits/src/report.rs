@@ -39,7 +39,6 @@ impl fmt::Display for ReportedRate {
 pub struct ReportedRow {
     /// Name of the kind: the edited part, or the noise.
     pub name: &'static str,
-    /// Where the text comes from.
     pub origin: Origin,
     /// On the pages that may be looked at.
     pub known: ReportedRate,

@@ -1,4 +1,4 @@
-//! Values that people watch pages for, in the forms in which pages write them.
+//! Values for whose sake people watch pages, in the forms in which pages write them.
 
 use crate::draw::Draw;
 

@@ -1,9 +1,9 @@
 //! PageRank kept up to date while pages are crawled, by pushing residuals (D1 of the algorithm notes).
 //!
-//! Every page has a score x and a residual r, what its score still lacks. A *push* of a page adds its residual to its score
-//! and gives d times as much to its links, as residuals. When the links of a page change, the difference between what
-//! the old links were given and what the new ones are due is given as residuals, positive and negative. The work is
-//! proportional to the change.
+//! Every page has a score x and a residual r, the amount that its score still lacks. A *push* of a page adds its
+//! residual to its score and gives d times as much to its links, as residuals. When the links of a page change, the
+//! difference between the amounts given to the old links and those due to the new ones is given as residuals, positive
+//! and negative. The work is proportional to the change.
 //!
 //! Scores are those of PageRank but for a factor: x(v) = (1 − d) t(v) + d Σ x(u) · weight / summed weight of u's links. Pages
 //! without links give nothing. Where their mass shall be spread over all pages, as in [`crate::ranking::pagerank`], the solution is
@@ -36,9 +36,8 @@ pub struct PushPage<P> {
 /// Residual on its way to a page.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Residual<P> {
-    /// The page.
     pub to: P,
-    /// The amount, which may be negative.
+    /// May be negative.
     pub amount: f64,
 }
 
@@ -66,12 +65,10 @@ impl<P: Copy + Ord> PushPage<P> {
         self.residual
     }
 
-    /// The links that count.
     pub fn links(&self) -> &[Link<P>] {
         &self.links
     }
 
-    /// A residual arrives.
     pub fn receive(&mut self, amount: f64) {
         self.residual += amount;
     }
@@ -82,7 +79,7 @@ impl<P: Copy + Ord> PushPage<P> {
         is_ripe(self.residual, self.links.len(), threshold)
     }
 
-    /// Adds the residual to the score. `send` gets what the links are given.
+    /// Adds the residual to the score. `send` gets the residuals for the links.
     pub fn push(&mut self, damping: Damping, mut send: impl FnMut(Residual<P>)) {
         let residual = std::mem::take(&mut self.residual);
         self.score += residual;
@@ -90,7 +87,7 @@ impl<P: Copy + Ord> PushPage<P> {
         self.links.iter().for_each(|link| send(Residual { to: link.to, amount: share * link.weight }));
     }
 
-    /// The page now has these links. `send` gets what the targets of old and new links are due.
+    /// The page now has these links. `send` gets the residuals for the targets of old and new links.
     pub fn relink(&mut self, page: P, mut links: Vec<Link<P>>, damping: Damping, mut send: impl FnMut(Residual<P>)) {
         tidy(page, &mut links);
         let given = damping.follow() * self.score;
@@ -137,8 +134,8 @@ impl Residuals {
         Self { damping, scores, residuals }
     }
 
-    /// Pushes until no residual exceeds the threshold. Returns how often a node was pushed, and how many links were given
-    /// something. The graph must be the one that the residuals are of.
+    /// Pushes until no residual exceeds the threshold. Returns how often a node was pushed, and how many residuals were
+    /// given to links. The graph must be the one that the residuals belong to.
     pub fn settle(&mut self, graph: &Graph, threshold: f64) -> (u64, u64) {
         let (mut pushes, mut links) = (0, 0);
         let follow = self.damping.follow();

@@ -16,7 +16,6 @@ use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::ops::ControlFlow;
 use sweeps::{GroupKind, PagePlace};
 
-/// Settings of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
     /// Start of the run; all copies are current then.
@@ -34,7 +33,7 @@ pub struct Run {
     pub last_modified_share: f64,
     /// Differences mistaken for changes.
     pub cosmetic_noise: Option<CosmeticNoise>,
-    /// Seed of what looks show.
+    /// Seed of the findings of looks.
     pub seed: u64,
 }
 
@@ -78,7 +77,6 @@ impl Run {
     }
 }
 
-/// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunProgress {
     /// Simulated time reached.
@@ -338,7 +336,7 @@ impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
     }
 }
 
-/// A trait of a page is the first number of a signal stream; what one look shows follows from its time.
+/// A trait of a page is the first number of a signal stream; the finding of one look follows from its time.
 fn trait_of_page(run: &Run, page: usize, salt: u64) -> f64 {
     RandomStream::new(run.seed ^ salt, page as u64, Purpose::Signals).uniform()
 }

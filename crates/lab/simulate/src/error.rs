@@ -13,9 +13,7 @@ pub enum SimulationError {
     Page {
         /// Position of the page, from 0.
         page: usize,
-        /// Name of the number.
         field: &'static str,
-        /// The invalid value.
         value: f64,
         /// The valid values.
         expected: &'static str,
@@ -25,7 +23,6 @@ pub enum SimulationError {
         "page {page}: change {change} is at day {days}, not after the one before it (day {before_days}); sort them"
     )]
     Unsorted {
-        /// Position of the page, from 0.
         page: usize,
         /// Position of the change among the page's changes, from 0.
         change: usize,
@@ -36,20 +33,11 @@ pub enum SimulationError {
     },
     /// A list does not have one entry per page.
     #[error("{pages} pages, but {entries} entries of {what}; give one for each page")]
-    Lengths {
-        /// Name of the list.
-        what: &'static str,
-        /// Number of pages.
-        pages: usize,
-        /// Number of entries.
-        entries: usize,
-    },
+    Lengths { what: &'static str, pages: usize, entries: usize },
     /// An invalid setting.
     #[error("{field} is {value}; it must be {expected}")]
     Setting {
-        /// Name of the setting.
         field: &'static str,
-        /// The invalid value.
         value: f64,
         /// The valid values.
         expected: &'static str,
@@ -57,11 +45,9 @@ pub enum SimulationError {
     /// An unknown name.
     #[error("unknown {what} '{name}'; one of: {known}")]
     Unknown {
-        /// The kind of thing it should name.
+        /// The kind of thing that it should name.
         what: &'static str,
-        /// The name given.
         name: String,
-        /// The known names.
         known: String,
     },
     /// Settings that do not go together.

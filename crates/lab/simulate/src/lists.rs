@@ -37,7 +37,7 @@ pub enum ShownDates {
     Now,
 }
 
-/// All lists, and what they say.
+/// All lists, and the dates that they show.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SiteLists {
     lists: Vec<SiteList>,
@@ -90,8 +90,8 @@ impl SiteLists {
         Ok(Self::showing(shown))
     }
 
-    /// Lists that show these dates: for each page the key of its list and what that shows, or `None` for a page on no
-    /// list.
+    /// Lists that show these dates: for each page the key of its list and the dates that it shows, or `None` for a page
+    /// on no list.
     pub fn showing<K: Ord>(pages: impl IntoIterator<Item = Option<(K, ShownDates)>>) -> Self {
         let (mut all, mut by_key) = (Self::default(), BTreeMap::new());
         for (number, page) in (0..).zip(pages) {
@@ -108,7 +108,6 @@ impl SiteLists {
         all
     }
 
-    /// The lists.
     pub fn lists(&self) -> &[SiteList] {
         &self.lists
     }
@@ -126,7 +125,7 @@ impl SiteLists {
     }
 }
 
-/// The dates that lists showed when they were last read, and how far those of each host can be believed.
+/// The dates that lists showed when they were last read, and how far the dates of each host can be believed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DateEvidence {
     /// By page; empty where there are no lists.

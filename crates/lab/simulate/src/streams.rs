@@ -16,13 +16,11 @@ use rand_pcg::{Pcg64, rand_core::Rng};
 pub enum Purpose {
     /// Times of changes.
     Changes = 0,
-    /// Deviations of what a look shows from the truth.
+    /// Deviations of a look's findings from the truth.
     Signals = 1,
-    /// Importance of a page.
     Importance = 2,
     /// Random choices of a policy.
     Policy = 3,
-    /// Change rate of a page.
     ChangeRate = 4,
     /// Times and factors of a page's changes of habit.
     Regimes = 5,

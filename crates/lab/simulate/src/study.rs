@@ -20,7 +20,7 @@ pub struct Study {
     pub populations: Vec<PopulationKind>,
     /// The change behaviour of their pages.
     pub changes: ChangeModel,
-    /// Pages per population.
+    /// Number of pages per population.
     pub pages: usize,
     /// Policies; those that use no estimator run once.
     pub policies: Vec<PolicyKind>,
@@ -32,19 +32,15 @@ pub struct Study {
     pub warm_up_days: f64,
     /// Length of the scored time, in days.
     pub scored_days: f64,
-    /// Length of a tick.
     pub tick_days: f64,
     /// Share of the pages that give the true time of their last change.
     pub last_modified_share: f64,
     /// If set, idle slots of policies that wait for due dates go to the page due earliest.
     pub fill: bool,
-    /// Options of the policies.
     pub policy_options: PolicyOptions,
-    /// Options of the estimators.
     pub estimator_options: EstimatorOptions,
-    /// Number of seeds, from `seed` on.
+    /// Number of seeds; the first is `seed`.
     pub seeds: u64,
-    /// The first seed.
     pub seed: u64,
 }
 
@@ -74,7 +70,6 @@ impl Default for Study {
 /// One policy with one estimator on one population at one budget, averaged over the seeds.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct StudyRow {
-    /// Name of the population.
     pub population: &'static str,
     /// Name of the policy, with `+fill` where idle slots are filled.
     pub policy: String,
@@ -84,7 +79,6 @@ pub struct StudyRow {
     pub budget_fetches_per_page_per_day: f64,
     /// Pages of one seed.
     pub pages: usize,
-    /// Number of seeds.
     pub seeds: u64,
     /// Share of the time that a copy is current, mean over pages: the expected one where changes are Poisson.
     pub freshness: f64,
@@ -116,18 +110,14 @@ pub struct StudyRow {
     pub gap_closed_standard_error: f64,
 }
 
-/// Progress of a study.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StudyProgress {
-    /// Number of finished runs.
     pub runs_done: usize,
-    /// Number of all runs.
     pub runs: usize,
     /// Finished runs, plus the finished parts of those under way.
     pub done: f64,
 }
 
-/// One run of a study.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct StudyJob {
     population: PopulationKind,
@@ -297,7 +287,6 @@ impl Study {
 /// A mean with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SampleMean {
-    /// Mean.
     pub mean: f64,
     /// Standard error of the mean; 0 for fewer than two numbers.
     pub standard_error: f64,

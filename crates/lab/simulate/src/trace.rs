@@ -31,7 +31,7 @@ pub struct Cut {
     pub sources: Vec<String>,
     /// Maximum of pages per source: those with the smallest hash of source and path.
     pub max_pages_per_source: usize,
-    /// Seed of the selection.
+    /// Seed of the selection of pages.
     pub draw: u64,
 }
 
@@ -53,7 +53,6 @@ pub struct TracePage {
 /// A source without judged pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Name of the source.
     pub source: String,
     /// The reason, as text.
     pub reason: String,

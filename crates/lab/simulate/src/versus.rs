@@ -31,7 +31,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// A crawler that ours is compared with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PeerCrawler {
-    /// The policy of that crawler.
     pub policy: PolicyKind,
     /// Maximum of fetches per page and day; `None`: no limit.
     pub cap: Option<f64>,
@@ -44,7 +43,6 @@ pub struct PeerCrawler {
     pub claimed_ratio: Option<f64>,
 }
 
-/// Settings of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Versus {
     /// Populations on which all crawlers are run.
@@ -67,7 +65,6 @@ pub struct Versus {
     pub peers: Vec<PeerCrawler>,
     /// Number of seeds, from `seed` on.
     pub seeds: u64,
-    /// The first seed.
     pub seed: u64,
 }
 

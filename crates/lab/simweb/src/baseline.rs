@@ -16,9 +16,9 @@ pub fn round_robin(trace: &ChangeTrace, window: TimeWindow, budget_per_day: f64)
     run(trace, slots)
 }
 
-/// The best that a fixed plan could do. It knows each judged page's number of changes in the window beforehand. It
-/// fetches every page once, valuable ones first, and then at the optimal rates for Poisson changes at those frequencies
-/// and for pages of these weights (Cho & Garcia-Molina 2003), evenly spaced, earliest deadline first. It does not know
+/// The best fixed plan. It knows each judged page's number of changes in the window beforehand. It fetches every page
+/// once, valuable ones first, and then at the optimal rates for Poisson changes at those frequencies and for pages of
+/// these weights (Cho & Garcia-Molina 2003), evenly spaced, earliest deadline first. It does not know
 /// *when* pages change, so on changes that come in bursts a policy that learns can do better.
 pub fn oracle(trace: &ChangeTrace, weights: &[f64], window: TimeWindow, budget_per_day: f64) -> Looks {
     let judged: Vec<usize> = (0..trace.pages.len()).filter(|page| is_judged(&trace.pages[*page], window)).collect();

@@ -8,12 +8,10 @@ use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-/// Settings of the server.
 #[derive(Clone, Debug)]
 pub struct SimWebConfig {
     /// Address to listen on. Port 0 takes any free port.
     pub bind: SocketAddr,
-    /// Source of the pages.
     pub source: WebSource,
     /// Dials of every host …
     pub dials: HostDials,

@@ -50,7 +50,7 @@ async fn begins_with_tls(stream: &TcpStream) -> bool {
 }
 
 async fn serve_secured(stream: TcpStream, tls: &TlsAcceptor, site: Arc<ServedWeb>) {
-    // Whoever does not trust the certificate leaves, and has asked for nothing.
+    // A client that does not trust the certificate leaves without a request.
     let Ok(stream) = tls.accept(stream).await else { return };
     if let Some(stream) = serve_requests(stream, true, site).await {
         let _ = stream.get_ref().0.set_zero_linger();

@@ -15,7 +15,6 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The part of a corpus to replay.
 #[derive(Clone, Debug)]
 pub struct ReplayConfig {
     /// Directory with `pages.csv.zst` and `changes.csv.zst`.
@@ -55,26 +54,15 @@ pub enum CorpusError {
     Read(#[from] ReadError),
     /// The unpacked bytes could not be written.
     #[error("cannot unpack corpus bytes at {path}: {source}")]
-    Unpack {
-        /// The directory for temporary files.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    Unpack { path: PathBuf, source: io::Error },
     /// The server cannot listen.
     #[error("cannot listen on {addr}: {source}; choose another address or port 0")]
-    Listen {
-        /// The requested address.
-        addr: SocketAddr,
-        /// The system's error.
-        source: io::Error,
-    },
+    Listen { addr: SocketAddr, source: io::Error },
     /// No page matches the requested sources and days.
     #[error("the corpus in {directory} has no page of the requested sources in the last {days} days")]
     Empty {
-        /// Path of the corpus.
         directory: PathBuf,
-        /// Length of the window.
+        /// Length of the window, in days.
         days: f64,
     },
 }

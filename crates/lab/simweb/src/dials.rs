@@ -57,18 +57,12 @@ pub enum HostSitemap {
     None,
     /// It lists the pages that exist and may be fetched, with the date of their last change.
     Truthful,
-    /// It says what a truthful one said this many days before.
-    Stale {
-        /// Delay in days.
-        days: f64,
-    },
+    /// It shows the content of a truthful one from this many days before.
+    Stale { days: f64 },
     /// It dates every page now.
     Lying,
     /// It lists this share of the pages, always the same ones.
-    Partial {
-        /// Share of the pages.
-        share: f64,
-    },
+    Partial { share: f64 },
     /// It is an index of files in which the pages are among many entries of no page.
     Huge {
         /// Number of entries of no page: half of them on other hosts, half addresses that do not exist.
@@ -92,10 +86,7 @@ impl HostSitemap {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PageDates {
     /// This share of the pages, always the same ones, with the true time.
-    True {
-        /// Share of the pages.
-        share: f64,
-    },
+    True { share: f64 },
     /// All, with the time of the answer.
     Now,
 }
@@ -112,9 +103,7 @@ pub struct ValidatorSupport {
 /// The dials of one host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostDials {
-    /// Its robots.txt.
     pub robots: HostRobots,
-    /// The validators of its answers.
     pub validators: ValidatorSupport,
     /// Real (not virtual) time before every answer.
     pub latency: Duration,
@@ -140,7 +129,7 @@ impl Default for HostDials {
 }
 
 impl HostDials {
-    /// The dials of this host, of whose like this share misleads by the sitemap.
+    /// The dials of this host. This share of the hosts like it misleads by the sitemap.
     pub(crate) fn misleading(mut self, host: &str, share: f64, seed: u64) -> Self {
         let drawn = splitmix64(seed ^ hash(&[host, "sitemap"]));
         if self.sitemap == HostSitemap::Truthful && unit(drawn) < share {
@@ -155,7 +144,6 @@ impl HostDials {
 pub enum WebFault {
     /// Answers with this status and a short body: 404, 410, 500, 503, 429 …
     Status {
-        /// The status code.
         code: u16,
         /// `Retry-After` in seconds.
         retry_after_s: Option<u32>,
@@ -194,17 +182,11 @@ pub enum WebFault {
         code: u16,
     },
     /// Sends this many bytes of filler instead of the page, without declaring a length.
-    OversizeBody {
-        /// Length in bytes.
-        bytes: u64,
-    },
+    OversizeBody { bytes: u64 },
     /// Sends generated text in ISO 8859-1, declared as UTF-8.
     WrongCharset,
     /// Sends this many random bytes instead of the page, the same for a path each time. They do not compress.
-    Noise {
-        /// Length in bytes.
-        bytes: usize,
-    },
+    Noise { bytes: usize },
 }
 
 /// The scope of a fault.

@@ -24,15 +24,11 @@ pub struct DirectRequest<'a> {
 /// The answer that a server would have sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// Status code.
     pub status: u16,
     /// Index of the page's state, if the answer is a page that exists.
     pub version: Option<u32>,
-    /// `Content-Type`.
     pub content_type: Option<String>,
-    /// `ETag`.
     pub etag: Option<String>,
-    /// `Last-Modified`.
     pub last_modified: Option<Timestamp>,
     /// The whole body. Faults of its delivery do not apply.
     pub body: Bytes,

@@ -6,7 +6,6 @@ use std::io::{Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// The target of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RequestKind {
@@ -65,7 +64,6 @@ impl Ledger {
         self.lock().clone()
     }
 
-    /// Number of entries.
     pub fn len(&self) -> usize {
         self.lock().len()
     }

@@ -48,7 +48,6 @@ impl Looks {
         self.by_page[page].push(look);
     }
 
-    /// The looks at one page.
     pub fn of_page(&self, page: usize) -> &[LedgerLook] {
         self.by_page.get(page).map_or(&[], Vec::as_slice)
     }

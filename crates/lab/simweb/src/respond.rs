@@ -26,7 +26,6 @@ pub(crate) struct WebRequest<'a> {
     pub(crate) if_modified_since: Option<&'a str>,
 }
 
-/// The answer to send.
 #[derive(Debug)]
 pub(crate) struct WebResponse {
     pub(crate) kind: RequestKind,
@@ -46,7 +45,6 @@ pub(crate) struct WebResponse {
     pub(crate) delivery: Delivery,
 }
 
-/// The way the body is sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Delivery {
     /// At once.

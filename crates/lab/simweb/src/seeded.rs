@@ -22,7 +22,6 @@ pub enum ChangeRates {
     },
 }
 
-/// Names of hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostNames {
     /// `host-0001.test` …: the crawler must resolve `*.test` to the server's address and port.
@@ -35,19 +34,15 @@ pub enum HostNames {
 /// others, so that all pages of a host can be reached from `/`.
 #[derive(Clone, Debug)]
 pub struct SeededConfig {
-    /// Number of hosts.
     pub hosts: usize,
-    /// Number of pages of each host.
     pub pages_per_host: usize,
-    /// Naming of hosts.
     pub host_names: HostNames,
-    /// Change rates of pages.
     pub rates: ChangeRates,
     /// Share of the pages that first appear at a random time in the window.
     pub appearing_share: f64,
     /// Share of the pages that vanish for good at a random time in the window.
     pub vanishing_share: f64,
-    /// Start of the window in virtual time.
+    /// Start of the window, in virtual time.
     pub start: Timestamp,
     /// Days for which change times are drawn; afterwards nothing changes.
     pub days: f64,

@@ -96,7 +96,6 @@ impl SimWeb {
         Arc::clone(&self.ledger)
     }
 
-    /// The web that it serves.
     pub fn web(&self) -> Arc<Web> {
         Arc::clone(&self.web)
     }

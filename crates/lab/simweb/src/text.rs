@@ -28,7 +28,6 @@ pub(crate) struct Recipe<'a> {
     pub(crate) links: &'a [&'a str],
 }
 
-/// Writes the page.
 pub(crate) fn render(recipe: &Recipe<'_>) -> Vec<u8> {
     let host_seed = hash(&[recipe.host]);
     let page_seed = hash(&[recipe.host, recipe.path]);

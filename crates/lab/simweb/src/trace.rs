@@ -21,7 +21,6 @@ impl TimeWindow {
         Self { start, end: start.plus_days(days) }
     }
 
-    /// Its length in days.
     pub fn days(&self) -> f64 {
         self.end.days_since(self.start)
     }
@@ -99,7 +98,6 @@ pub enum TraceError {
     Row {
         /// Number of the page, from 1.
         row: usize,
-        /// Fault of the row.
         problem: String,
     },
 }

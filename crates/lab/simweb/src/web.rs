@@ -15,7 +15,6 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-/// The source of the pages.
 #[derive(Clone, Debug)]
 pub enum WebSource {
     /// Pages made from a seed.
@@ -55,7 +54,6 @@ impl HostTable {
         self.members.iter().copied()
     }
 
-    /// The page at a path.
     pub(crate) fn page(&self, path: &str) -> Option<u32> {
         self.by_path.get(path).map(|rank| self.members[*rank as usize])
     }

@@ -11,7 +11,6 @@ pub struct PageChange {
     pub change_id: String,
     /// Id of the page. Also the record key.
     pub page_id: PageId,
-    /// URL of the page.
     pub url: CanonicalUrl,
     /// Kind of change: the page is new, changed, missing, gone or back.
     pub verdict: Verdict,
@@ -23,7 +22,6 @@ pub struct PageChange {
     pub previous_seen_at: Option<Timestamp>,
     /// HTTP status of the last response.
     pub status: Option<u16>,
-    /// Digest of the body.
     pub content_digest: Option<Digest>,
     /// Texts that are new, each cut around the difference.
     pub added: Vec<String>,
@@ -33,7 +31,7 @@ pub struct PageChange {
     pub links_added: Vec<String>,
     /// Targets of links that were removed.
     pub links_removed: Vec<String>,
-    /// The same in pairs, in page order.
+    /// Added and removed texts in pairs, in page order.
     pub changes: Vec<ChangedUnit>,
     /// Number of pieces of the page that differ and did not count.
     pub passed_over: i32,

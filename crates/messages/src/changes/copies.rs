@@ -7,15 +7,12 @@ use serde::{Deserialize, Serialize};
 /// The stored copy of a page: its last accepted version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageContent {
-    /// URL of the page.
     pub url: CanonicalUrl,
     /// Time of the fetch that saw this version.
     pub seen_at: Timestamp,
-    /// Kind of copy.
     pub kind: CopyKind,
     /// Content-Type as received.
     pub content_type: Option<String>,
-    /// Digest of the body.
     pub content_digest: Option<Digest>,
     /// Length of the whole text or body, in bytes.
     pub length: i64,
@@ -26,7 +23,6 @@ pub struct PageContent {
     pub content: Vec<u8>,
 }
 
-/// Kind of stored copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CopyKind {

@@ -22,7 +22,6 @@ pub enum ChangeForm {
 }
 
 impl ChangeForm {
-    /// Encodes a change.
     pub fn encode(self, change: &PageChange) -> Vec<u8> {
         match self {
             ChangeForm::Avro => change.encode(),

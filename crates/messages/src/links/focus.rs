@@ -1,4 +1,4 @@
-//! Messages about focuses: what an operator wants, and what the focuses say of pages and links.
+//! Messages about focuses: orders of operators, and the relevance of pages and links.
 
 use crate::impl_message;
 use page::Timestamp;

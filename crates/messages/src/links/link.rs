@@ -4,7 +4,6 @@ use crate::{PageFocus, impl_message};
 use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// A link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     /// Target of the link.
@@ -29,7 +28,6 @@ impl Link {
 pub struct PageLinks {
     /// The page with the links.
     pub source_page_id: PageId,
-    /// URL of that page.
     pub source_url: CanonicalUrl,
     /// The site that all the links point to. Also the record key.
     pub target_site: SiteKey,
@@ -44,7 +42,6 @@ pub struct PageLinks {
 pub struct PageOutLinks {
     /// The page with the links. Its site is the record key.
     pub source_page_id: PageId,
-    /// URL of that page.
     pub source_url: CanonicalUrl,
     /// Time of the fetch.
     pub found_at: Timestamp,

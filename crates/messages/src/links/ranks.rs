@@ -4,14 +4,13 @@ use crate::{LinkFocus, impl_message};
 use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// Ranker to ranker: what the links of a page give to pages of another site.
+/// Ranker to ranker: the cash and the site value that the links of a page give to pages of another site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinkCash {
     /// The site that the links point to. Also the record key.
     pub target_site: SiteKey,
     /// The page with the links.
     pub source_page_id: PageId,
-    /// Site of that page.
     pub source_site: SiteKey,
     /// Links between that page and a seed.
     pub source_depth: i32,
@@ -19,7 +18,7 @@ pub struct LinkCash {
     pub found_at: Timestamp,
     /// Whether pages that are new count as news of the page with the links.
     pub is_news: bool,
-    /// Natural logarithm of what each link gives to the value of the target's site.
+    /// Natural logarithm of the value that each link adds to the target's site.
     #[serde(default)]
     pub source_value_ln: f64,
     /// The links, without duplicate URLs.
@@ -31,7 +30,7 @@ pub struct LinkCash {
     pub trust: Vec<f64>,
 }
 
-/// A link with what it gives.
+/// A link and the cash that it gives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CashLink {
     /// Target of the link.
@@ -73,7 +72,7 @@ pub struct RankTotals {
     pub trust_noted: f64,
 }
 
-/// Ranker to scheduler: pages that links lead to, and what they are worth. Of a known page it is the new worth.
+/// Ranker to scheduler: pages that links lead to, and their worth. A known page gets its new worth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RankedPages {
     /// Site of the pages. Also the record key.
@@ -86,14 +85,11 @@ pub struct RankedPages {
     pub found_at: Timestamp,
     /// Whether pages that are new count as news of that page.
     pub is_news: bool,
-    /// The pages.
     pub pages: Vec<RankedPage>,
 }
 
-/// A page with its worth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RankedPage {
-    /// URL of the page.
     pub url: CanonicalUrl,
     /// Links between the page and a seed; 0 if that is not known.
     pub depth: i32,

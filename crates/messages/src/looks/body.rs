@@ -41,7 +41,6 @@ pub enum BodyError {
     Corrupt(String),
 }
 
-/// Packs a body.
 pub fn pack(body: &[u8], packing: Packing) -> Vec<u8> {
     match packing {
         Packing::None => [&[NONE], body].concat(),

@@ -55,9 +55,7 @@ impl Validators {
 /// A request for a page and its outcome. Stages pass it on unchanged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Look {
-    /// The page.
     pub page_id: PageId,
-    /// The page's canonical URL.
     pub url: CanonicalUrl,
     /// The page's site, which is also the record key.
     pub site_key: SiteKey,
@@ -67,11 +65,10 @@ pub struct Look {
     pub fetched_at: Timestamp,
     /// Milliseconds to the end of the response or the failure.
     pub latency_ms: i32,
-    /// The outcome.
     pub outcome: FetchOutcome,
     /// HTTP status of the last response; absent when none arrived.
     pub status: Option<u16>,
-    /// Where redirects led.
+    /// The address that redirects led to; `None` without redirects.
     pub final_url: Option<CanonicalUrl>,
     /// Validators of the response, as received.
     pub validators: Validators,
@@ -110,12 +107,12 @@ impl Look {
         }
     }
 
-    /// The address that the answer came from: that of the validators, and what links are relative to.
+    /// The address that the answer came from. Its validators belong to this address, and its links are relative to it.
     pub fn answered_by(&self) -> &CanonicalUrl {
         self.final_url.as_ref().unwrap_or(&self.url)
     }
 
-    /// Whether a request went over the wire for the page. Only that counts as a fetch, in every number that people see.
+    /// Whether a request went over the wire for the page. Only such a look counts as a fetch, in all published figures.
     pub fn is_fetch(&self) -> bool {
         AnswerKind::of(self).report().class != OutcomeClass::NotSent
     }
@@ -137,7 +134,6 @@ impl Look {
 /// Fetcher to detector: a look with its body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FetchResult {
-    /// The request and its outcome.
     pub look: Look,
     /// The redirects in order.
     pub hops: Vec<Hop>,
@@ -202,7 +198,7 @@ pub struct Exchange {
     /// Status line and header lines, without the empty line after them.
     #[serde(with = "serde_bytes")]
     pub response_head: Vec<u8>,
-    /// A head was longer than is kept.
+    /// Whether a head was longer than the part that is kept.
     pub is_cut: bool,
     /// Bytes of the body that were received, before unpacking.
     pub received_bytes: i64,
@@ -211,9 +207,7 @@ pub struct Exchange {
 /// Detector to estimator: a look, compared with the look before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageObservation {
-    /// The request and its outcome.
     pub look: Look,
-    /// The verdict on the page's content.
     pub judgement: LookJudgement,
 }
 
@@ -222,7 +216,6 @@ pub struct PageObservation {
 pub struct LookJudgement {
     /// Time of the look that this one is compared with.
     pub previous_fetched_at: Option<Timestamp>,
-    /// The verdict.
     pub verdict: Verdict,
     /// How much of the meaningful content changed, 0 to 1.
     pub magnitude: f64,
@@ -237,13 +230,12 @@ pub struct LookJudgement {
 /// A claim of when a page last changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageDate {
-    /// Who says so.
     pub source: DateSource,
     /// The time of the change.
     pub at: Timestamp,
 }
 
-/// Who says when a page last changed.
+/// Sources of the time at which a page last changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DateSource {
@@ -253,7 +245,7 @@ pub enum DateSource {
     Page,
     /// A sitemap or feed.
     Listed,
-    /// A source of a newer detector.
+    /// A source that only a newer detector knows.
     Other,
 }
 
@@ -271,9 +263,7 @@ pub enum Verdict {
     Minor,
     /// A large change of the content.
     Major,
-    /// The page is no longer there.
     Gone,
-    /// The page is back.
     Returned,
     /// The server does not find the page, which may be a fault that passes. Only in [`PageChange`](crate::PageChange); the observation says unknown.
     Missing,

@@ -64,11 +64,9 @@ pub enum FetchOutcome {
 /// Evidence about the page's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContentEvidence {
-    /// There is a body.
     Body,
     /// The content equals the requester's copy.
     SameAsKnown,
-    /// The page is missing.
     Missing {
         /// Whether the host says that the page will not come back.
         for_good: bool,
@@ -104,11 +102,8 @@ pub enum RetryRule {
 /// Meaning of an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutcomeMeaning {
-    /// Evidence about the page's content.
     pub content: ContentEvidence,
-    /// Evidence about the host.
     pub host_trouble: HostTrouble,
-    /// When the page may be fetched again.
     pub retry: RetryRule,
 }
 

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 /// Kind of the answer to a request: the outcome of the page, or the reason why it has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AnswerKind {
-    /// An outcome of the page.
     Outcome(FetchOutcome),
     /// The page was asked for, but redirected to where nothing may be sent.
     RedirectRefused,
@@ -56,7 +55,6 @@ impl AnswerReport {
 }
 
 impl AnswerKind {
-    /// The kind of an answer.
     pub fn of(look: &Look) -> Self {
         match (look.was_not_sent(), look.outcome, look.retry_after_s) {
             (true, FetchOutcome::RateLimited, Some(_)) => Self::HostLeftAlone,
@@ -84,7 +82,6 @@ impl AnswerKind {
         }
     }
 
-    /// Every kind.
     pub fn all() -> impl Iterator<Item = Self> {
         let further = [Self::RedirectRefused, Self::HostLeftAlone, Self::LeaseOver];
         FetchOutcome::ALL.into_iter().map(Self::Outcome).chain(further)

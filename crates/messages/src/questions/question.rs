@@ -6,21 +6,19 @@ use page::{CanonicalUrl, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Command to stage: what does a partition know? It stands on the stage's input topic, so that the owner of the partition
-/// answers, and the answer has seen everything that was sent before.
+/// Command to stage: what does a partition know? It is sent on the stage's input topic, so that the owner of the
+/// partition answers, and the answer has seen everything that was sent before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Question {
     /// Random; the answers name it.
     pub question_id: String,
     /// The record key: the site of the page, or any key that leads to the partition.
     pub routing_key: String,
-    /// Subject of the question.
     pub about: QuestionKind,
     /// The page, if the question is about one.
     pub url: Option<CanonicalUrl>,
     /// Which hosts are listed, if the question is about hosts.
     pub hosts: Option<HostSelection>,
-    /// When it was asked.
     pub asked_at: Timestamp,
     /// End of the wait for answers. A stage that reads the question later does not answer it.
     pub answer_until: Timestamp,
@@ -47,9 +45,8 @@ pub enum QuestionKind {
 /// Which hosts of a partition are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostSelection {
-    /// The first in this order.
+    /// The order; the first hosts in it are listed.
     pub order: HostOrder,
-    /// How many.
     pub at_most: i32,
 }
 
@@ -69,7 +66,7 @@ pub enum HostOrder {
     Name,
 }
 
-/// Stage to command: what one partition of one stage knows.
+/// Stage to command: the answer of one partition of one stage.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// The question. Also the record key.
@@ -78,7 +75,6 @@ pub struct Answer {
     pub stage: String,
     /// Its partition.
     pub partition: i32,
-    /// When it answered.
     pub answered_at: Timestamp,
     /// Entries of its tables. Those that do not exist are left out.
     pub entries: Vec<TableEntry>,
@@ -89,7 +85,6 @@ pub struct Answer {
 /// An entry of a stage's table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableEntry {
-    /// Name of the table.
     pub table: String,
     /// The encoded value, as it is stored.
     #[serde(with = "serde_bytes")]
@@ -97,7 +92,7 @@ pub struct TableEntry {
 }
 
 impl Answer {
-    /// Sets what the stage has worked out.
+    /// Sets the JSON of the answer.
     ///
     /// # Errors
     /// When the value has no form in JSON.
@@ -106,7 +101,7 @@ impl Answer {
         Ok(())
     }
 
-    /// Reads what the stage has worked out.
+    /// Reads the JSON of the answer.
     ///
     /// # Errors
     /// When the answer has no JSON, or the JSON is not a `T`.

@@ -1,8 +1,8 @@
 //! Returns records that were set aside to the topics they came from.
 //!
 //! A consumer group of its own commits the replayed offsets in the same transaction. So no record is replayed twice,
-//! however often this runs or is killed. Records that are set aside while it runs are left to the next replay: a stage that
-//! still cannot process what it gets back would otherwise keep it busy for ever.
+//! however often this runs or is killed. Records that are set aside while it runs are left to the next replay: a stage
+//! that still cannot process a returned record would otherwise keep the replay busy for ever.
 
 use daemon::CommandFailure;
 use messages::{DeadLetter, Encoded, topics};

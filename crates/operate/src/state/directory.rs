@@ -47,7 +47,6 @@ impl Inspection {
         Ok(Self { stores, log, names, partitions, settings: settings.clone(), topologies })
     }
 
-    /// The crawl's log.
     pub fn log(&self) -> &EmbeddedBackend {
         &self.log
     }

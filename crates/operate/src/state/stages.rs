@@ -188,7 +188,7 @@ impl CrawlState for Asker {
             belief: answers.entry(ESTIMATOR, estimator::PAGES)?,
             focus: answers.entry(RANKER, ranker::FOCUS)?,
         };
-        // Of a page that the scheduler does not know nothing else is shown.
+        // Nothing else is shown of a page that the scheduler does not know.
         match parts.page {
             None if answers.has(SCHEDULER) => Ok(parts),
             _ => answers.complete(self).map(|()| parts),
@@ -285,7 +285,7 @@ enum Processes {
 #[derive(Default)]
 struct Answers {
     answers: Vec<Answer>,
-    /// Who has not answered.
+    /// Partitions that have not answered.
     silent: BTreeSet<StagePartition>,
     /// Stages of which no process runs. They are not asked, and are silent.
     absent: BTreeSet<&'static str>,

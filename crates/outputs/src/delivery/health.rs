@@ -45,7 +45,7 @@ impl Health {
         self.update(|status| status.turns_total += 1);
     }
 
-    /// It looks for the next change.
+    /// A look for the next change begins.
     pub(super) fn looks(&self, follower: &TopicFollower<PageChange>) {
         let progress = follower.progress();
         self.update(|status| {
@@ -140,7 +140,7 @@ impl HealthPort {
         unreachable!("attempts end by the signal");
     }
 
-    /// Shows what is not delivered, also while the delivery waits for its receiver.
+    /// Shows the undelivered changes, also while the delivery waits for its receiver.
     pub fn watch(&mut self, mut reader: TopicReader) -> std::io::Result<()> {
         let (board, clock, stop) = (self.board.clone(), self.clock.clone(), self.stop.clone());
         let progress = self.health.progress.clone();
@@ -150,7 +150,7 @@ impl HealthPort {
             let mut unread_since = vec![None; ends.len()];
             let mut first = 0;
             while !stop.is_stopped() {
-                // While the log does not answer, what was known of it counts.
+                // While the log does not answer, its last known state counts.
                 let refreshed = reader.refresh().is_ok();
                 for partition in (first..partitions).chain(0..first).take_while(|_| refreshed) {
                     match reader.bounds(partition) {

@@ -50,9 +50,8 @@ pub struct Delivery<'a> {
 #[derive(Debug, Default, Serialize)]
 struct Summary {
     delivered: u64,
-    /// Given up and left out.
+    /// Changes that were given up and left out.
     skipped: u64,
-    /// Attempts that failed.
     failed_attempts: u64,
     /// Position after the last change that was delivered or left out. Null: nothing was, ever.
     cursor: Option<String>,

@@ -26,7 +26,6 @@ pub enum FeedForm {
 }
 
 impl FeedForm {
-    /// Media type.
     pub fn content_type(self) -> &'static str {
         match self {
             FeedForm::Atom => "application/atom+xml; charset=utf-8",
@@ -38,11 +37,11 @@ impl FeedForm {
 /// The description of a feed in its head.
 pub struct FeedAbout {
     pub title: String,
-    /// Where the feed is to be had. Not known to a command that writes a file.
+    /// The URL of the feed. `None` in a command that writes a file.
     pub address: Option<String>,
     /// Permanent id.
     id: String,
-    /// Who crawls: a page about it, if the settings name one.
+    /// A page about the crawler, if the settings name one.
     contact: Option<String>,
 }
 
@@ -66,7 +65,6 @@ impl FeedAbout {
     }
 }
 
-/// The feed of these changes.
 pub fn feed(form: FeedForm, about: &FeedAbout, changes: Vec<PageChange>) -> String {
     let entries: Vec<_> = changes.into_iter().map(Entry::new).collect();
     let mut bytes = Vec::new();

@@ -27,7 +27,6 @@ pub trait FileEncoder {
     /// Notes a record that is not wanted.
     fn skip(&mut self, _record: &TopicRecord<Self::Message>) {}
 
-    /// Begins a file.
     fn begin(&mut self, name: &str, first: &Self::Entry) -> Result<Self::File, CommandFailure>;
 
     /// Adds an entry, or gives it back if the file would get longer than `max_bytes`. A file takes its first entry always.
@@ -38,7 +37,7 @@ pub trait FileEncoder {
         max_bytes: u64,
     ) -> Result<Option<Self::Entry>, CommandFailure>;
 
-    /// The bytes that are ready to be written. Whoever writes them takes them out.
+    /// The bytes that are ready to be written. The writer removes them.
     fn ready<'file>(&self, file: &'file mut Self::File) -> &'file mut Vec<u8>;
 
     /// Ends a file. Returns its last bytes, and how many records it has.

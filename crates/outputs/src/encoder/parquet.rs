@@ -197,7 +197,7 @@ impl ParquetFile {
         Ok(())
     }
 
-    /// Writes the rest and the footer. Returns what was not taken yet, and the number of rows.
+    /// Writes the rest and the footer. Returns the bytes that were not written yet, and the number of rows.
     fn finish(mut self) -> Result<(Vec<u8>, u64)> {
         self.write_group()?;
         let rows = self.written_rows;

@@ -8,7 +8,7 @@ use minijinja::{Environment, UndefinedBehavior, Value, context};
 use std::borrow::Cow;
 use std::error::Error;
 
-/// The templates that come with recrawl. Each is JSON: what is put in is quoted.
+/// The templates that come with recrawl. Each is JSON: inserted values are quoted.
 const KEPT: [(&str, &str); 4] = [
     ("slack", include_str!("templates/slack.json")),
     ("discord", include_str!("templates/discord.json")),
@@ -18,7 +18,7 @@ const KEPT: [(&str, &str); 4] = [
 /// Steps that a template may take for one change, so that none runs for ever.
 const FUEL: u64 = 1_000_000;
 
-/// A template, and the media type of what it makes.
+/// A template, and the media type of its results.
 pub struct Template {
     environment: Environment<'static>,
     name: String,

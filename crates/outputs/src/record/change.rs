@@ -66,7 +66,7 @@ impl PublishedChange {
         Self::example_records().map(|change| Self::new(change, &cursor))
     }
 
-    /// The records of the same.
+    /// The records of the [examples](Self::examples).
     pub fn example_records() -> [PageChange; 2] {
         let url = CanonicalUrl::parse("https://shop.test/lamp").expect("it is a URL");
         let unit = ChangedUnit {
@@ -123,7 +123,6 @@ impl PublishedChange {
         watched_lines(&self.triggers, &self.not_found).chain(units)
     }
 
-    /// Prints it.
     pub fn write(&self, format: Format, style: LineStyle, out: &mut impl Write) -> std::io::Result<()> {
         if format != Format::Text {
             serde_json::to_writer(&mut *out, self)?;

@@ -13,7 +13,6 @@ pub struct ChangeRow {
 }
 
 impl ChangeRow {
-    /// The row of a change.
     pub fn new(record: TopicRecord<PageChange>) -> Self {
         let TopicRecord { message: change, cursor, .. } = record;
         Self {

@@ -31,7 +31,7 @@ impl ColorOptions {
     }
 }
 
-/// For whom lines are written.
+/// Where lines are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineStyle {
     /// On a terminal with colours.
@@ -63,12 +63,12 @@ impl<'a> From<&'a messages::ChangedUnit> for UnitTexts<'a> {
 }
 
 impl LineStyle {
-    /// The verdict of a change.
+    /// A verdict in its style.
     pub fn verdict(self, verdict: &str) -> String {
         self.styled(Style::new().bold(), verdict)
     }
 
-    /// Lines that show a change: where, what it was, what it is.
+    /// Lines that show a change: the place, the text before, the text after. The last one counts the units left out.
     pub fn lines<'a>(
         self,
         units: impl IntoIterator<Item = UnitTexts<'a>>,

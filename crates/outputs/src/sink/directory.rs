@@ -27,14 +27,14 @@ struct OpenFile {
 }
 
 impl Directory {
-    /// Opens a directory, creating it if necessary. `lock` is the name of what belongs to one process: its lock lies beside
-    /// it. `elsewhere` is the remedy if another process has it.
+    /// Opens a directory, creating it if necessary. `lock` names the file that one process may write: its lock lies
+    /// beside it. `elsewhere` is the remedy if another process has it.
     ///
     /// # Errors
     /// The directory cannot be made or read, or another process has the lock.
     pub fn open(path: &Path, lock: &str, elsewhere: &str) -> Result<Self, CommandFailure> {
         std::fs::create_dir_all(path).map_err(|error| cannot(path, &error))?;
-        // What is locked is replaced with each write, so the lock is on a file beside it.
+        // The file is replaced with each write, so the lock is on another file beside it.
         let beside = path.join(format!("{lock}.lock"));
         let lock_file =
             File::options().create(true).append(true).open(&beside).map_err(|error| cannot(&beside, &error))?;

@@ -47,13 +47,14 @@ pub trait FileStore {
     fn write_note(&mut self, name: &str, text: &str) -> Result<(), CommandFailure>;
     /// Begins a file, which is not complete yet. Returns the id of its upload.
     fn begin(&mut self, name: &str) -> Result<String, CommandFailure>;
-    /// Takes what is worth writing out of these bytes of the open file; everything if they are the last for now.
+    /// Writes as many of these bytes to the open file as are worth a write, and removes them; all if they are the last
+    /// for now.
     fn write(&mut self, ready: &mut Vec<u8>, is_last: bool) -> Result<(), CommandFailure>;
     /// Waits until all bytes of the open file have arrived. `last` may still be there. Returns their number.
     fn arrive(&mut self, last: Vec<u8>) -> Result<u64, CommandFailure>;
     /// Completes the open file.
     fn complete(&mut self) -> Result<(), CommandFailure>;
-    /// Deletes what there is of a file that is not complete.
+    /// Deletes the parts of a file that is not complete.
     fn abort(&mut self, name: &str, upload: &str) -> Result<(), CommandFailure>;
 }
 

@@ -151,7 +151,7 @@ impl FileStore for Objects {
         Ok(id)
     }
 
-    /// Sends whole parts. What is left makes no part yet, also if it is the last for now.
+    /// Sends whole parts. The rest makes no part yet, even if it is the last for now.
     fn write(&mut self, ready: &mut Vec<u8>, _is_last: bool) -> Result<(), CommandFailure> {
         while ready.len() >= self.part_bytes {
             let rest = ready.split_off(self.part_bytes);

@@ -26,7 +26,6 @@ impl<'a, M, F: FnMut(TopicRecord<M>, &mut Out) -> Result<()>> Printer<'a, M, F> 
         Self { out, wants, print, stop, printed: 0, cursor: cursor.clone() }
     }
 
-    /// Number of records that were printed.
     pub fn printed(&self) -> u64 {
         self.printed
     }

@@ -1,4 +1,4 @@
-//! Signs webhooks as Standard Webhooks (standardwebhooks.com) says, for which receivers have libraries.
+//! Signs webhooks by the Standard Webhooks (standardwebhooks.com), for which receivers have libraries.
 
 use aws_lc_rs::hmac;
 use base64::prelude::{BASE64_STANDARD, Engine};
@@ -12,7 +12,6 @@ const ENCODED: &str = "whsec_";
 /// Least length of a secret in bytes. The standard asks for 24, other senders for 16.
 const LEAST_BYTES: usize = 16;
 
-/// Signs messages.
 pub struct Signer(hmac::Key);
 
 impl Signer {

@@ -13,7 +13,7 @@ use ureq::http::{HeaderName, HeaderValue, Method, Request, Response, Uri};
 use ureq::tls::RootCerts;
 use ureq::{Agent, Body};
 
-/// A web server.
+/// A web server that receives changes.
 pub struct Webhook {
     target: Target,
     agent: Agent,
@@ -39,7 +39,8 @@ pub struct Manner {
 }
 
 impl Target {
-    /// Reads an address. `to_room`: it is that of a Matrix room, which takes each message by PUT, under a name of its own.
+    /// Reads an address. `to_room`: it is the address of a Matrix room, which takes each message by PUT, under a name
+    /// of its own.
     pub fn new(address: &str, to_room: bool) -> Result<Self, CommandFailure> {
         // An address may be a secret (those of chat systems are), so none is quoted.
         let wrong = |problem: &str| CommandFailure::Input(format!("--webhook: {problem}"));

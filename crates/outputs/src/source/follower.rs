@@ -145,12 +145,10 @@ impl<M: Message> TopicFollower<M> {
         self.problem.as_deref()
     }
 
-    /// The word for several records.
     pub(crate) fn noun(&self) -> &'static str {
         self.topic.noun
     }
 
-    /// The time of a record.
     pub(crate) fn moment(&self) -> fn(&M) -> Timestamp {
         self.topic.moment
     }

@@ -11,7 +11,6 @@ use revisit::kernels::{self, VisitOrder};
 pub enum PartitionKey {
     /// Importance.
     Weight,
-    /// Change rate.
     ChangeRate,
     /// Importance / change rate.
     WeightPerChange,
@@ -29,7 +28,7 @@ pub enum Distance {
     Raw,
 }
 
-/// Fetches per day of each page: those of its group, which are the best when all its pages are like its mean. Groups
+/// Fetches per day of each page: the best rate of its group, as if all pages of the group were like their mean. Groups
 /// are refined by `rounds` rounds of k-means.
 pub fn partitioned(
     pages: &[PageTerms],

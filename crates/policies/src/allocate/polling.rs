@@ -8,7 +8,6 @@ use revisit::allocate::{Objective, PageTerms, optimal_for};
 /// Distribution of the access time, at a given mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessTime {
-    /// Constant.
     Constant,
     /// Exponentially distributed.
     Exponential,

@@ -5,8 +5,8 @@
 //! looks are evenly spaced, which is worth more than exact rates. A new plan stretches the time left until a page's
 //! deadline; it does not start over.
 //!
-//! The whole budget is spent: the earliest deadline is served even when it still lies ahead. So time here is not the
-//! caller's but that of the deadlines served. It stands still when nothing is fetched, and runs ahead when the budget
+//! The whole budget is spent: the earliest deadline is served even when it still lies ahead. So time here is the time
+//! of the deadlines served, not the caller's. It stands still when nothing is fetched, and runs ahead when the budget
 //! is larger than planned.
 
 mod plan;
@@ -56,7 +56,6 @@ struct LastPlan {
 
 #[derive(Clone, Copy, PartialEq)]
 enum PlannedStatus {
-    /// Not in use.
     Vacant,
     /// Never fetched; due since its deadline.
     New,

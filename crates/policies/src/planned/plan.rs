@@ -25,9 +25,7 @@ pub enum RatePlan {
     MarkedPoint,
     /// By groups of similar pages (C12).
     Partitioned {
-        /// The sort key of pages.
         key: PartitionKey,
-        /// Number of groups.
         groups: usize,
         /// Rounds of k-means that refine the groups.
         rounds: u32,

@@ -7,12 +7,9 @@ use revisit::columns::Slot;
 use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::collections::VecDeque;
 
-/// Settings of Tianwang.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TianwangOptions {
-    /// Length of a cycle.
     pub cycle_days: f64,
-    /// Planning of a cycle.
     pub cycle: CycleOptions,
 }
 
@@ -38,7 +35,6 @@ pub struct Tianwang {
 }
 
 impl Tianwang {
-    /// A policy without pages.
     pub fn new(options: TianwangOptions) -> Self {
         Self {
             options,

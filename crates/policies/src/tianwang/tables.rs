@@ -100,12 +100,10 @@ pub enum DueOrder {
     CrawlValue,
 }
 
-/// Settings of a cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CycleOptions {
     /// Share of a cycle's capacity that URLs never fetched may take (l), in 0..=1.
     pub new_share: f64,
-    /// Order of due pages.
     pub order: DueOrder,
 }
 
@@ -114,7 +112,6 @@ pub struct CycleOptions {
 pub struct CyclePlan {
     /// URLs never fetched.
     pub new: Vec<Slot>,
-    /// Pages that are due.
     pub due: Vec<Slot>,
     /// Pages left over from earlier cycles.
     pub remained: Vec<Slot>,

@@ -93,7 +93,6 @@ pub enum SolveError {
     NoSuchBucket {
         /// Index that was asked for.
         bucket: usize,
-        /// Number of buckets.
         buckets: usize,
     },
     /// The solver failed, which happens on ill-conditioned models.

@@ -10,7 +10,6 @@ use std::collections::VecDeque;
 /// Number of cohorts per bucket, so that the model stays small however many pages there are.
 const COHORTS: usize = 8;
 
-/// Settings of WebFountain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WebFountainOptions {
     /// Buckets of pages by believed change rate; at least 1.
@@ -68,7 +67,6 @@ enum WebFountainStatus {
 }
 
 impl WebFountain {
-    /// A policy without pages.
     pub fn new(options: WebFountainOptions) -> Self {
         Self {
             options,

@@ -25,9 +25,7 @@ pub struct PageTerms {
     pub weight: f64,
     /// Budget that one fetch costs; positive.
     pub cost: f64,
-    /// Minimum fetches per day.
     pub min_fetches_per_day: f64,
-    /// Maximum fetches per day.
     pub max_fetches_per_day: f64,
 }
 
@@ -88,7 +86,6 @@ pub struct Contest<'a, D, P> {
 }
 
 impl<'a, D: DemandByPrice, P: Iterator<Item = &'a PageTerms> + Clone> Contest<'a, D, P> {
-    /// These pages under this objective.
     pub fn new(demand: &'a D, pages: P) -> Self {
         let ln_ratio = |page: &PageTerms| if page.competes() { demand.ln_ratio(page) } else { f64::INFINITY };
         let ln_ratios = pages.clone().map(ln_ratio).collect();

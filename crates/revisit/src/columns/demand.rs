@@ -37,7 +37,6 @@ impl ValueHistogram {
         }
     }
 
-    /// Adds another histogram.
     pub fn merge(&mut self, other: &ValueHistogram) {
         self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
     }

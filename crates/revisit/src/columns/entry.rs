@@ -69,7 +69,6 @@ pub enum LastLook {
 pub enum PageStatus {
     /// It may be chosen.
     Ready,
-    /// It has a request in flight.
     InFlight,
     /// Not now: its host is paused or failing, or forbids the page.
     Held,
@@ -110,14 +109,12 @@ pub struct PageEntry {
     pub weight: f64,
     /// The caller's number for its host.
     pub host: u32,
-    /// Whether it may be chosen.
     pub status: PageStatus,
 }
 
 /// A page that may be chosen, with the value of a fetch. The greatest comes first: the higher value, then the lower slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
-    /// Position of the page.
     pub slot: Slot,
     /// The caller's number for its host.
     pub host: u32,

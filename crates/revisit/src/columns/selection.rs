@@ -60,8 +60,8 @@ impl Selection {
         Self { index, floor, best, again: BinaryHeap::new(), level: f64::INFINITY, left_out }
     }
 
-    /// This selection as a scan with a lower floor would give it, if that could have found no other pages: there were
-    /// more than enough.
+    /// The selection that a scan with a lower floor would give, if that scan could have found no other pages: there
+    /// were more than enough.
     pub fn lower_floor(self, floor: f64) -> Option<Self> {
         (floor >= self.floor || self.left_out.is_some_and(|left_out| left_out > 0.0))
             .then_some(Self { floor: floor.min(self.floor), ..self })

@@ -1,9 +1,9 @@
 //! Statements of others about changes: sitemaps, feeds, pings. They are evidence, not truth.
 //!
-//! [`HintRecord`] is how often the hints of a host were right. A page that a hint names has probably changed
-//! ([`hazard_of`]); one that a list covers and does not name has probably not ([`silence`]). [`NewsRate`] says what the
-//! next look at a list is worth. [`HintedPages`] keeps all this beside the columns, for the scheduler and the simulator
-//! alike.
+//! [`HintRecord`] counts how often the hints of a host were right. A page that a hint names has probably changed
+//! ([`hazard_of`]); one that a list covers and does not name has probably not ([`silence`]). [`NewsRate`] gives the
+//! worth of the next look at a list. [`HintedPages`] keeps all this beside the columns, for the scheduler and the
+//! simulator alike.
 
 mod news;
 mod received;

@@ -100,7 +100,6 @@ impl HintedPages {
         }
     }
 
-    /// The hazard of a page's hints.
     pub fn hazard(&self, slot: Slot) -> f64 {
         self.hinted.get(&slot).copied().unwrap_or(0.0)
     }
@@ -118,7 +117,6 @@ impl HintedPages {
         !self.lists.is_empty()
     }
 
-    /// The list in a slot.
     pub fn list(&self, slot: Slot) -> Option<&List> {
         self.lists.get(&slot)
     }
@@ -153,7 +151,7 @@ impl HintedPages {
     fn claim(&mut self, slot: Slot, list: Slot) -> bool {
         match self.list_of(slot) == Some(list) {
             true => !std::mem::replace(&mut self.vouched[slot.index()].claimed, true),
-            // Of a list that does not cover the page only a hazard is kept.
+            // Only a hazard is kept of a list that does not cover the page.
             false => self.hazard(slot) == 0.0,
         }
     }
@@ -164,7 +162,7 @@ impl HintedPages {
         self.vouched[slot.index()].claimed = self.list_of(slot) == Some(list);
     }
 
-    /// A list says what it said before: it vouches for all its pages that it makes no claim about.
+    /// Handles a list whose entries are the same as before: it vouches for all its pages that it makes no claim about.
     pub fn receive_again<'a>(
         &mut self,
         columns: &mut PageColumns,
@@ -184,7 +182,7 @@ impl HintedPages {
         }
     }
 
-    /// Notes a look at a page: what was claimed is settled.
+    /// Notes a look at a page: all claims about it are settled.
     pub fn settle(&mut self, slot: Slot) {
         if let Some(vouched) = self.vouched.get_mut(slot.index()) {
             vouched.claimed = false;
@@ -210,12 +208,12 @@ impl HintedPages {
         self.vouched.get(slot.index()).map_or(0.0, |vouched| f64::from(vouched.days))
     }
 
-    /// Takes back what was added to a page's entry for silence, and returns the days.
+    /// Removes the silence that was added to a page's entry, and returns its days.
     pub fn take_silence(&mut self, slot: Slot) -> f64 {
         self.vouched.get_mut(slot.index()).map_or(0.0, |vouched| f64::from(std::mem::take(&mut vouched.days)))
     }
 
-    /// Adds the silence of the page's list to an entry that holds what looks alone have shown.
+    /// Adds the silence of the page's list to an entry that holds the evidence of looks alone.
     pub fn add_silence(&mut self, slot: Slot, entry: &mut PageEntry, recall: impl FnOnce(HintNumber) -> f64) {
         let LastLook::Looked(last) = entry.last_look else { return };
         let Some(kind) = self.kind_of(slot).filter(|_| !self.ignores_silence) else { return };
@@ -288,8 +286,8 @@ impl HintedPages {
         }
     }
 
-    /// Pages that hints have raised to the price, and lists worth it for the changes they may announce, the best
-    /// first. `precision` is that of a kind of hint on a host.
+    /// Pages that hints have raised to the price, and lists worth it for the changes they may announce, the best first.
+    /// `precision` returns the precision of a kind of hint on a host.
     pub fn due(
         &self,
         columns: &PageColumns,
@@ -332,7 +330,7 @@ pub struct Received {
 const WORTH_NOTING: f64 = 0.05;
 
 impl HintedPages {
-    /// Takes in the dates that a list gives now. `record` is that of a host.
+    /// Takes in the dates that a list gives now. `record` returns the hint record of a host.
     pub fn receive<'a>(
         &mut self,
         columns: &mut PageColumns,

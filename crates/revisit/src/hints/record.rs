@@ -16,7 +16,6 @@ pub const FEED: HintNumber = 1;
 pub const PING: HintNumber = 2;
 /// The content a WebSub hub sends.
 pub const WEBSUB: HintNumber = 3;
-/// Number of kinds.
 pub const KINDS: usize = 4;
 
 /// The looks that count as having proved hints of a kind right and wrong before the host has taught us better. Sitemaps
@@ -63,8 +62,8 @@ impl HintRecord {
         self.announced[number] + self.wrong[number] > 0.0
     }
 
-    /// Probability that a hint of this kind has a change behind it that would not be there without the hint. It is what
-    /// the looks have shown beyond chance: otherwise hints that mean nothing would seem right at every second host.
+    /// Probability that a hint of this kind has a change behind it that would not be there without the hint. Only the
+    /// share beyond chance counts: otherwise meaningless hints would seem right at every second host.
     pub fn precision(&self, number: usize) -> f64 {
         let (right, wrong) = PRIORS[number];
         let right = f64::from(self.right[number] + right) - self.chance(number);
@@ -96,7 +95,7 @@ impl HintRecord {
     /// aside.
     pub fn learn_hinted(&mut self, number: HintNumber, changed: bool, expected_fresh: f64) {
         self.forget(number);
-        // Where most changes are announced, silence makes a change less likely. Of lists, the caller's probability
+        // Where most changes are announced, silence makes a change less likely. For lists, the caller's probability
         // includes that.
         let unannounced = if comes_from_lists(number) { 1.0 } else { 1.0 - self.recall(number) };
         let expected_fresh = expected_fresh.clamp(0.0, 1.0).powf(unannounced);

@@ -5,7 +5,7 @@ use crate::form::{AnyName, Number, OrWord};
 section! {
     /// Estimation of change rates.
     estimator: Estimator {
-        /// Name of the estimator.
+        /// Name of the estimator, from the catalogue in the crate `change-rate`.
         name: String = AnyName,
         /// Shape of the prior: the number of changes assumed before the first observation.
         prior_alpha: f64 = Number(0.001, 1_000.0),

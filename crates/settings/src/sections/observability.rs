@@ -6,7 +6,6 @@ use crate::form::{Choice, Text};
 section! {
     /// Logging.
     observability: Observability {
-        /// Format of log lines.
         log_format: LogFormat = Choice(&[("text", LogFormat::Text), ("json", LogFormat::Json)]),
         /// Lowest level logged, optionally per module, in the syntax of `tracing_subscriber::EnvFilter`.
         log_filter: String = Text("a level, also per module, such as \"info\" or \"warn,fetcher=debug\"", not_empty),

@@ -32,7 +32,7 @@ pub enum OutputFormat {
     Avro,
     /// Avro in the wire format of Confluent's clients, with the schema at a registry.
     Confluent,
-    /// JSON.
+    /// A JSON object per change.
     Json,
 }
 

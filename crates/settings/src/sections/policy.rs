@@ -7,7 +7,7 @@ use std::time::Duration;
 section! {
     /// Selection of the next page to fetch.
     policy: Policy {
-        /// Name of the revisit policy.
+        /// Name of the revisit policy, from the table in the crate `policies`.
         name: String = AnyName,
         /// Share of the harmonic part in the mixed objective, 0–1.
         theta: f64 = Number(0.0, 1.0),

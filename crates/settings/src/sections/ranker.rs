@@ -9,7 +9,6 @@ pub const TRUSTED_PAGES: &str = "hosts, or paths on them, such as [\"*.example.o
 section! {
     /// How the worth of pages follows from their links. Used where links are followed.
     ranker: Ranker {
-        /// How importance is computed.
         importance: RankMethod = Choice(&[
             ("opic", RankMethod::Opic), ("pagerank", RankMethod::PageRank), ("trustrank", RankMethod::TrustRank),
             ("link-value", RankMethod::LinkValue), ("none", RankMethod::None),
@@ -28,7 +27,7 @@ section! {
 /// How importance is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankMethod {
-    /// By cash that pages hand on when they are looked at (Abiteboul, Preda & Cobena 2003).
+    /// By cash that pages pass on when they are looked at (Abiteboul, Preda & Cobena 2003).
     Opic,
     /// The same, with 15 % of each page's cash to all pages, as in PageRank (Page et al. 1998).
     PageRank,
@@ -41,7 +40,7 @@ pub enum RankMethod {
 }
 
 impl RankMethod {
-    /// Whether pages hand on cash.
+    /// Whether pages pass on cash.
     pub fn has_cash(self) -> bool {
         match self {
             Self::Opic | Self::PageRank | Self::TrustRank => true,

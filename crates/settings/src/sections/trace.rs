@@ -7,7 +7,7 @@ use std::path::PathBuf;
 section! {
     /// Traces of single pages on their way round the loop, for a collector of OpenTelemetry.
     trace: Trace {
-        /// Base address of the collector. `None` means what the standard's variables say, or else no traces.
+        /// Base address of the collector. `None`: the variables of OpenTelemetry decide, or there are no traces.
         otlp_endpoint: Option<String> =
             Optional(Text("the base address of a collector, such as \"http://otel-collector:4318\"", is_http_base)),
         /// File with header lines for the collector.

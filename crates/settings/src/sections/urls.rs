@@ -22,7 +22,6 @@ section! {
 }
 
 impl Urls {
-    /// These settings as [`UrlRules`].
     pub fn rules(&self) -> UrlRules {
         UrlRules {
             drop_parameters: self.drop_parameters.clone(),

@@ -77,15 +77,14 @@ impl StageRunner {
         (commit, staged)
     }
 
-    /// After a failed commit. Processors repeat their work; what answers of work in flight have left waits for the next
-    /// commit.
+    /// After a failed commit. Processors repeat their work; the results of answers in flight wait for the next commit.
     fn put_back(&mut self, staged: Vec<Staged>, commit: Commit) {
         let mut outputs = commit.outputs.into_iter();
         let mut in_log: BTreeMap<u32, Vec<StoreWrite>> =
             commit.state.into_iter().map(|writes| (writes.task.partition, writes.writes)).collect();
         for part in staged {
             let mut own: Vec<_> = outputs.by_ref().take(part.records).collect();
-            // Behind them are those of its changelogs, which are made again.
+            // Behind them are the records of its changelogs, which are made again.
             own.truncate(part.outputs);
             let Some(task) = self.tasks.get_mut(&part.partition) else { continue };
             if let TaskWork::InFlight(_) = task.work {

@@ -5,20 +5,17 @@ use crate::rules::{LEAD_LEAST, LEAD_MOST};
 use crate::states::{CellState, GroupState, InvalidState, SiteState};
 
 impl SweepModel {
-    /// The state of a group, for storage.
     pub fn group_state(&self, group: u64) -> Option<GroupState> {
         let number = self.outlook.group_number(group)? as usize;
         let outlook = &self.outlook.groups[number];
         Some(GroupState::of(group, outlook.site, outlook.pages, &self.calendars[number], &outlook.hazard))
     }
 
-    /// The state of a cell, for storage.
     pub fn cell_state(&self, cell: u64) -> Option<CellState> {
         let cell = &self.cells[self.outlook.cell_number(cell)? as usize];
         Some(CellState { cell: cell.cell, site: cell.site, own: cell.own, plain: cell.plain, priors: cell.priors })
     }
 
-    /// The state of a site, for storage.
     pub fn site_state(&self, site: u64) -> Option<SiteState> {
         let number = self.outlook.site_number(site)?;
         Some(SiteState { site, lead: self.outlook.sites[number as usize].lead })
@@ -54,7 +51,6 @@ impl SweepModel {
         Ok(())
     }
 
-    /// Restores a cell.
     pub fn restore_cell(&mut self, state: &CellState) -> Result<(), InvalidState> {
         let sums = [state.own.changes, state.own.page_days, state.plain.changes, state.plain.page_days];
         let days = [state.priors.own_beta_days, state.priors.plain_beta_days];
@@ -72,7 +68,6 @@ impl SweepModel {
         Ok(())
     }
 
-    /// Restores a site.
     pub fn restore_site(&mut self, state: &SiteState) -> Result<(), InvalidState> {
         if !(LEAD_LEAST..=LEAD_MOST).contains(&f64::from(state.lead)) {
             return Err(InvalidState::site(state.site, "its lead is out of bounds"));

@@ -1,5 +1,5 @@
-//! The door that every request passes, whichever host it goes to: the host's turn, that of the address it shares with
-//! others, and a place among the connections.
+//! The door that every request passes, whichever host it goes to: the host's turn, the turn of the address that it
+//! shares with others, and a place among the connections.
 
 use super::{HostWorker, Turn, known_to};
 use crate::exchange::{Unanswered, get};
@@ -35,7 +35,7 @@ pub(super) enum Unsent {
     HostStopped,
     /// The pool is draining.
     Drained,
-    /// Somebody else has got the robots.txt meanwhile.
+    /// Another worker has fetched the robots.txt meanwhile.
     RobotsKnown,
     /// The fetcher of another site asks for its robots.txt.
     RobotsElsewhere,
@@ -176,7 +176,7 @@ impl HostWorker {
         }
     }
 
-    /// Ends an exchange in vain of a job whose request may be sent once more. What was received is paid.
+    /// Ends a failed exchange of a job whose request may be sent once more. The bytes received are paid.
     fn ask_again(&mut self, job: &mut FetchJob, errand: Errand<'_>, failure: &FetchFailure) {
         match errand {
             Errand::Page => job.wire_bytes += failure.wire_bytes,

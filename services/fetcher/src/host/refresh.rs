@@ -35,7 +35,7 @@ struct Sought<'a> {
     target_of: Option<&'a Sought<'a>>,
     /// Redirects that have led to where it is asked for.
     redirects: usize,
-    /// Redirects to what another host may forbid, those of the other file included.
+    /// Redirects to addresses that another host may forbid, including the redirects of the other file.
     to_others: usize,
 }
 
@@ -44,8 +44,8 @@ impl<'a> Sought<'a> {
         Self { url, target_of: None, redirects, to_others: 0 }
     }
 
-    /// Whether the target of another file, which this is, may ask for the file of a further host. That must be one of its
-    /// site, and not one that waits for it. All of them together pass no more hosts than one file may.
+    /// Whether this target of another file's redirect may ask for the file of a further host. That host must be one of
+    /// its site, and must not wait for this file. All of them together pass no more hosts than one file may.
     fn may_ask_another(&self, next: &CanonicalUrl) -> bool {
         let within_site = next.site_key() == self.url.site_key();
         within_site && !self.is_behind(next) && self.to_others <= MAX_ROBOTS_REDIRECTS
@@ -59,9 +59,9 @@ impl<'a> Sought<'a> {
 
 /// The result of refreshing a robots.txt.
 enum Refreshed {
-    /// It is known what holds. If it was asked for in vain, this is why.
+    /// The rules in force are known. The failure is the reason if the file was asked for in vain.
     Known(Option<FetchFailure>),
-    /// The file was not asked for to the end. This becomes of the redirect that led to it.
+    /// The file was not asked for to the end. The hop says whether the redirect that led to it is followed.
     LeftOpen(Hop),
 }
 
@@ -69,7 +69,8 @@ enum Refreshed {
 enum RobotsAttempt {
     /// The entry in force, and the failure if there was no answer.
     Known(RobotsCacheEntry, Option<FetchFailure>),
-    /// The file was not asked for to the end, so nothing is known of it. This becomes of the redirect that led to it.
+    /// The file was not asked for to the end, so nothing is known of it. The hop says whether the redirect that led to
+    /// it is followed.
     LeftOpen(Hop),
     /// The fetcher of another site goes on.
     SendOn { next: CanonicalUrl, redirects: usize },
@@ -132,7 +133,7 @@ impl HostWorker {
         Ok(Refreshed::Known(failure))
     }
 
-    /// The whole file, or what is in force without it and why.
+    /// The whole file, or the rules in force without it and the reason.
     pub(super) async fn fetch_robots(
         &mut self,
         url: &CanonicalUrl,
@@ -226,8 +227,8 @@ impl HostWorker {
         }
     }
 
-    /// A host says itself where its file is. Elsewhere, a target that is no robots.txt obeys the file of its own origin:
-    /// otherwise a host could have crawlers ask another for what it forbids.
+    /// A host says itself where its file is. Elsewhere, a target that is no robots.txt obeys the file of its own
+    /// origin: otherwise a host could send crawlers to addresses that another forbids.
     async fn may_follow(&mut self, sought: Sought<'_>, next: &CanonicalUrl, job: &mut FetchJob) -> Result<Hop, Unsent> {
         if !leaves_host(sought.url, next) {
             return Ok(Hop::Allowed);
@@ -297,7 +298,7 @@ impl HostWorker {
         Ok(())
     }
 
-    /// Takes over what another fetcher has learned of a robots.txt.
+    /// Takes over another fetcher's result for a robots.txt.
     pub(super) fn take_errand(&self, url: &CanonicalUrl, answer: &RobotsAnswer, job: &mut FetchJob) {
         let now = self.clock.now();
         let fetch = RobotsFetch::Answered {
@@ -312,13 +313,13 @@ impl HostWorker {
     }
 }
 
-/// Whether the redirect of a robots.txt leads to what another host may forbid.
+/// Whether the redirect of a robots.txt leads to an address that another host may forbid.
 fn leaves_host(url: &CanonicalUrl, next: &CanonicalUrl) -> bool {
     next.path_and_query() != ROBOTS_PATH && next.host_name() != url.host_name()
 }
 
-/// Whether a file ended before its end, and not at our limit. What is missing may have been a rule, so it counts as not had
-/// (RFC 9309 §2.3.1.4): the rules from before hold and, without them, nothing is allowed.
+/// Whether a file ended before its end, and not at our limit. The missing part may have been a rule, so the file counts
+/// as not received (RFC 9309 §2.3.1.4): the rules from before hold and, without them, nothing is allowed.
 fn is_broken_off(response: &Response) -> bool {
     response.status.is_success() && response.truncated && response.body.len() < MAX_ROBOTS_BYTES
 }

@@ -1,6 +1,6 @@
 //! Our HTTP/1.1 and hyper's read the same answers: right ones, odd ones, and ones with bytes changed at random.
 //!
-//! Whoever sees another end of an answer takes part of it for the next one, so every difference must be known.
+//! A reader that sees another end of an answer takes part of it for the next one, so every difference must be known.
 
 use crate::fuzzing::{AnswerEnd, Pieces, Reading, read_http1};
 use bytes::Bytes;

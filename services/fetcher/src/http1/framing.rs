@@ -45,7 +45,7 @@ impl Framing {
         }
     }
 
-    /// Whether something in the body's framing is read otherwise by others, who may see another end of the message.
+    /// Whether other readers may read something in the body's framing otherwise, and see another end of the message.
     pub(crate) fn is_odd(&self) -> bool {
         matches!(self, Self::Chunked(Chunks { has_odd_trailers: true, .. }))
     }

@@ -101,7 +101,10 @@ impl AccountColumns {
         }
     }
 
-    /// The trust of its accounts: none, or that of each; or what is wrong with it.
+    /// The trust accounts of this block: none, or one per page.
+    ///
+    /// # Errors
+    /// The columns differ in length.
     pub(crate) fn trust(&self) -> Result<impl Iterator<Item = TrustAccount>, String> {
         let balances = column(&self.trust_balances)?.map(f64::from_le_bytes);
         let histories = column(&self.trust_histories)?.map(f64::from_le_bytes);
@@ -117,7 +120,7 @@ impl AccountColumns {
         }))
     }
 
-    /// About what the record takes on disk.
+    /// Approximate bytes of the record on disk.
     pub(crate) fn bytes(&self) -> usize {
         let wide = [&self.new_ids, &self.balances, &self.histories];
         let narrow = [&self.numbers, &self.noted_before, &self.reported, &self.depths];
@@ -125,12 +128,18 @@ impl AccountColumns {
         wide.into_iter().chain(narrow).chain(trust).map(Vec::len).sum()
     }
 
-    /// The ids of pages that are new, or what is wrong with them.
+    /// The ids of pages that are new.
+    ///
+    /// # Errors
+    /// The column ends within an id.
     pub(crate) fn new_ids(&self) -> Result<impl Iterator<Item = PageId>, String> {
         Ok(column(&self.new_ids)?.map(PageId))
     }
 
-    /// Its accounts, or what is wrong with it.
+    /// Its accounts.
+    ///
+    /// # Errors
+    /// The columns differ in length.
     pub(crate) fn accounts(&self) -> Result<impl Iterator<Item = Stored>, String> {
         let numbers = column(&self.numbers)?.map(u32::from_le_bytes);
         let balances = column(&self.balances)?.map(f64::from_le_bytes);

@@ -1,4 +1,4 @@
-//! Which address has which number: a hash table of 5 to 7.5 bytes an address, beside the addresses' ids.
+//! The numbers of addresses: a hash table of 5 to 7.5 bytes an address, beside the addresses' ids.
 
 use page::PageId;
 
@@ -17,7 +17,7 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// The number of an id. `is_it` says whether a number is that of the id.
+    /// The number of an id. `is_it` returns whether a number belongs to the id.
     pub(crate) fn find(&self, id: &PageId, is_it: impl Fn(u32) -> bool) -> Option<u32> {
         if self.slots.is_empty() {
             return None;
@@ -36,7 +36,8 @@ impl Index {
         }
     }
 
-    /// Adds an id that is not known. Its number is that of ids added before. `id_of` returns the id of an earlier number.
+    /// Adds an id that is not known. Its number is the count of ids added before. `id_of` returns the id of an earlier
+    /// number.
     pub(crate) fn add(&mut self, id: &PageId, id_of: impl Fn(u32) -> PageId) {
         // A table that is fuller than four fifths is slow to search.
         if (self.used + 1) * 5 > self.slots.len() * 4 {
@@ -88,7 +89,7 @@ impl Index {
     }
 }
 
-/// The first bytes of what is at least as long.
+/// The first `N` bytes of a slice that is at least as long.
 fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
     std::array::from_fn(|place| bytes[place])
 }

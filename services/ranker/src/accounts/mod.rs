@@ -30,7 +30,6 @@ const STORED_TRUST_BYTES: usize = 25;
 /// A page with its account.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkedPage {
-    /// Its account.
     pub account: Account,
     /// Links between the page and a seed when it was found. Above 65,535 it is kept as that.
     pub depth: i32,
@@ -105,12 +104,10 @@ impl Accounts {
         Ok(accounts)
     }
 
-    /// Number of accounts.
     pub fn len(&self) -> usize {
         self.blocks.last().map_or(0, |last| (self.blocks.len() - 1) * BLOCK + last.held.len())
     }
 
-    /// Whether there are no accounts.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
@@ -164,7 +161,7 @@ impl Accounts {
         (0..self.len() as u32).map(|number| (self.held(number).id, self.get(number)))
     }
 
-    /// Bytes of memory that finding the accounts takes, ids included, and those of the rest.
+    /// Bytes of memory: of the index with its ids, and of the rest.
     pub fn memory_bytes(&self) -> (usize, usize) {
         let accounts: usize = self.blocks.iter().map(|block| block.held.capacity()).sum();
         let trust: usize = self.blocks.iter().map(|block| block.trust.capacity() * size_of::<TrustAccount>()).sum();

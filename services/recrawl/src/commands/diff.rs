@@ -48,7 +48,6 @@ struct DiffQuery {
     content_type: Option<String>,
 }
 
-/// Compares two versions.
 pub fn diff(arguments: &DiffArguments, format: Format) -> Result<(), CommandFailure> {
     let settings = arguments.settings.load(&[])?;
     let comparing = Comparing::new(&settings);

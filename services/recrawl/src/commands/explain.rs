@@ -7,7 +7,6 @@ use outputs::stdout::{Format, answer};
 use scheduler::explain::Explanation;
 use serde::Serialize;
 
-/// Explains the scheduling of a page.
 pub fn explain(arguments: &OnePageArguments, format: Format) -> Result<(), CommandFailure> {
     let (url, state) = arguments.open()?;
     let ExplanationParts { explanation, focus, forgotten } = state.explain(&url)?;
@@ -15,7 +14,7 @@ pub fn explain(arguments: &OnePageArguments, format: Format) -> Result<(), Comma
     answer(format, &Explained { explanation, focus: focus.map(FocusReport::of) }, text)
 }
 
-/// Why a page is or is not due, and what focuses make of it.
+/// Why a page is or is not due, and its relevance to the focuses.
 #[derive(Serialize)]
 struct Explained {
     #[serde(flatten)]

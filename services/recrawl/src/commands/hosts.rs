@@ -47,7 +47,6 @@ impl From<ShownOrder> for HostOrder {
     }
 }
 
-/// Lists hosts.
 pub fn hosts(arguments: &HostsArguments, format: Format) -> Result<(), CommandFailure> {
     let (_, state) = arguments.crawl.open()?;
     let at_most = if arguments.top == 0 { i32::MAX } else { i32::try_from(arguments.top).unwrap_or(i32::MAX) };

@@ -22,7 +22,6 @@ pub struct PageArguments {
     body: bool,
 }
 
-/// Shows a page.
 pub fn page(arguments: &PageArguments, format: Format) -> Result<(), CommandFailure> {
     let (url, state) = arguments.page.open()?;
     if arguments.text || arguments.body {

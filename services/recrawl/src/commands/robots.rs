@@ -130,7 +130,7 @@ fn verdict(robots: &RobotsFile, agent: &str, path: &str, asked: &str) -> PathVer
 }
 
 /// Path and query as a crawler would ask for them: steps such as `..` are taken, and what is not ASCII is
-/// percent-encoded. The comparison sees to spaces and the like.
+/// percent-encoded. The comparison handles spaces and similar characters.
 fn as_asked(address: &str) -> String {
     let path = path_of(address);
     let has_steps = ["/.", "\\", "%2e", "%2E"].iter().any(|step| path.contains(step));

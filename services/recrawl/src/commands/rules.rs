@@ -86,7 +86,7 @@ struct TriggerReport {
     holds: Option<bool>,
 }
 
-/// Prints the rule of a page. Exit status 1 if nothing is said of it.
+/// Prints the rule of a page. Exit status 1 if no rule names it and no filter decides about it.
 pub fn rules(arguments: &RulesArguments, format: Format) -> Result<(), CommandFailure> {
     let settings = arguments.settings.load(&[])?;
     let url = CanonicalUrl::parse(&arguments.url)

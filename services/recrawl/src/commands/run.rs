@@ -60,7 +60,6 @@ struct Summary {
     status: Status,
 }
 
-/// Runs the loop.
 pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailure> {
     let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
     let mut settings =

@@ -35,7 +35,6 @@ struct TextQuery {
     content_type: Option<String>,
 }
 
-/// Reads pages.
 pub fn text(arguments: &TextArguments, format: Format) -> Result<(), CommandFailure> {
     if let Some(file) = &arguments.batch {
         return answer_lines(file, |TextQuery { file, url, content_type }| {

@@ -15,7 +15,6 @@ use std::collections::BTreeMap;
 /// A page and its links.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkedPage {
-    /// The page's address.
     pub url: String,
     /// The absolute targets of its links, in any order and with repetitions.
     pub links: Vec<String>,

@@ -7,13 +7,12 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Damping(f64);
 
-/// A probability that is none.
+/// A damping factor below 0, or not below 1.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[error("a damping factor of {0} is not possible; it is at least 0 and below 1")]
 pub struct DampingOutOfRange(pub f64);
 
 impl Damping {
-    /// A damping factor.
     pub fn new(probability: f64) -> Result<Self, DampingOutOfRange> {
         if (0.0..1.0).contains(&probability) { Ok(Self(probability)) } else { Err(DampingOutOfRange(probability)) }
     }
@@ -30,7 +29,7 @@ impl Damping {
 }
 
 impl Default for Damping {
-    /// .85, as everybody uses.
+    /// .85, the value in common use.
     fn default() -> Self {
         Self(0.85)
     }

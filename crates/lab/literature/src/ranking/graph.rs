@@ -5,9 +5,7 @@ use thiserror::Error;
 /// A link from one node to another. Nodes are numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edge {
-    /// The page with the link.
     pub from: u32,
-    /// The page it points to.
     pub to: u32,
     /// Weight beside other links of the same page, at least 0.
     pub weight: f64,
@@ -36,24 +34,10 @@ pub struct LeftOut {
 pub enum GraphError {
     /// A link names a node that does not exist.
     #[error("there is a link from node {from} to node {to}, but only {nodes} nodes")]
-    NoSuchNode {
-        /// Start of the link.
-        from: u32,
-        /// End of the link.
-        to: u32,
-        /// Number of nodes.
-        nodes: u32,
-    },
+    NoSuchNode { from: u32, to: u32, nodes: u32 },
     /// A link has a weight that cannot be.
     #[error("the link from node {from} to node {to} has the weight {weight}; weights are finite and at least 0")]
-    Weight {
-        /// Start of the link.
-        from: u32,
-        /// End of the link.
-        to: u32,
-        /// Its weight.
-        weight: f64,
-    },
+    Weight { from: u32, to: u32, weight: f64 },
 }
 
 /// The links among nodes: each at most once, none from a node to itself.
@@ -70,7 +54,7 @@ pub struct Graph {
 }
 
 impl Edge {
-    /// A link like any other.
+    /// A link of weight 1.
     pub fn plain(from: u32, to: u32) -> Self {
         Self { from, to, weight: 1.0 }
     }
@@ -118,12 +102,10 @@ impl Graph {
         Ok(Self { starts, targets, weights, total_weights, left_out })
     }
 
-    /// Number of nodes.
     pub fn nodes(&self) -> usize {
         self.total_weights.len()
     }
 
-    /// Number of links.
     pub fn links(&self) -> usize {
         self.targets.len()
     }

@@ -13,7 +13,6 @@ use super::scores::StopRule;
 pub struct Hits {
     /// Summed absolute change of the authorities at which they have settled.
     pub tolerance: f64,
-    /// The most rounds.
     pub most_rounds: u32,
 }
 
@@ -24,7 +23,6 @@ pub struct HubsAndAuthorities {
     pub authorities: Vec<f64>,
     /// How good a page's links are.
     pub hubs: Vec<f64>,
-    /// Rounds made.
     pub rounds: u32,
     /// Whether the scores had settled before the rounds ran out.
     pub settled: bool,
@@ -37,7 +35,6 @@ impl Default for Hits {
 }
 
 impl Hits {
-    /// The scores of all nodes.
     pub fn rank(&self, graph: &Graph) -> HubsAndAuthorities {
         let mut hubs = vec![0.0; graph.nodes()];
         let mut next = vec![0.0; graph.nodes()];

@@ -82,7 +82,6 @@ pub fn greedy(graph: &Graph, visits: usize) -> Greedy {
 pub struct Settled {
     /// Summed absolute change of the shares at which they have settled.
     pub tolerance: f64,
-    /// The most rounds.
     pub most_rounds: u32,
 }
 
@@ -93,7 +92,6 @@ impl Default for Settled {
 }
 
 impl Settled {
-    /// The shares of all pages.
     pub fn rank(&self, graph: &Graph) -> Scores {
         let mut shard = Shard::new(0, 1.0);
         let mut accounts: Vec<Account> = (0..graph.nodes()).map(|_| shard.open()).collect();

@@ -15,26 +15,19 @@ use thiserror::Error;
 /// How PageRank is computed: by rounds over all links, until the summed change of a round is below the tolerance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PageRank {
-    /// The damping factor.
     pub damping: Damping,
     /// Summed absolute change at which the scores have settled. They are then at most d / (1 − d) times as far from the
     /// solution.
     pub tolerance: f64,
-    /// The most rounds.
     pub most_rounds: u32,
 }
 
-/// A personalisation that is none.
+/// An invalid personalisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum TeleportError {
     /// Not one number per node.
     #[error("{given} jump weights for {nodes} nodes; give one for each")]
-    Length {
-        /// Number of weights.
-        given: usize,
-        /// Number of nodes.
-        nodes: usize,
-    },
+    Length { given: usize, nodes: usize },
     /// A negative or infinite number, or none above 0.
     #[error("jump weights must be finite, at least 0, and not all 0")]
     Weights,
@@ -65,8 +58,8 @@ impl PageRank {
         Ok(self.iterate(graph, teleport.iter().map(|weight| weight / sum).collect(), true))
     }
 
-    /// The scores as first printed: 1 − d instead of (1 − d)/N, and what pages without links have is lost. They are the
-    /// scores of [`PageRank::rank`] but for a factor.
+    /// The scores as first printed: 1 − d instead of (1 − d)/N, and the mass of pages without links is lost. They are
+    /// the scores of [`PageRank::rank`] but for a factor.
     pub fn as_published(&self, graph: &Graph) -> Scores {
         self.iterate(graph, vec![1.0; graph.nodes()], false)
     }

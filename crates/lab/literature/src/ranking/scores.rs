@@ -5,7 +5,6 @@
 pub struct Scores {
     /// One per node.
     pub values: Vec<f64>,
-    /// Rounds made.
     pub rounds: u32,
     /// Summed absolute change of the last round.
     pub change: f64,

@@ -9,7 +9,7 @@ pub struct SignalQuality {
     precision: f64,
 }
 
-/// A quality that is no probability.
+/// A recall or precision outside 0..=1.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[error("{name} is {value}; it must lie in 0..=1")]
 pub struct InvalidQuality {
@@ -58,8 +58,8 @@ impl SignalQuality {
     }
 }
 
-/// Whether a signal is news. One within the site's typical delay after a look is probably about a change that the look
-/// has seen.
+/// Whether a signal is news. A signal within the site's typical delay after a look is probably about a change that the
+/// look has seen.
 pub fn signal_counts(signal_days: f64, last_look_days: f64, typical_delay_days: f64) -> bool {
     signal_days - last_look_days >= typical_delay_days
 }

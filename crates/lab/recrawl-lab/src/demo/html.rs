@@ -53,7 +53,6 @@ table.figures th { font-weight: 400; }
 .timeline .fetched { stroke: var(--recrawl); }
 "##;
 
-/// The page.
 pub(super) fn render(report: &DemoReport) -> HtmlResult {
     let worst: String = report
         .worst_pages

@@ -80,7 +80,6 @@ pub(crate) struct DemoArguments {
     sets: Vec<String>,
 }
 
-/// Runs the demo.
 pub(crate) fn demo(arguments: &DemoArguments, format: Format) -> Result<(), CommandFailure> {
     let overrides = setting_overrides(&arguments.sets)?;
     check(arguments, &overrides)?;

@@ -199,7 +199,7 @@ impl DemoReport {
         )
     }
 
-    /// How old the copies are, why that may be more than others', and what to do about it.
+    /// The age of the copies, why it may be more than others', and what to do about it.
     pub(super) fn age_sentence(&self) -> String {
         let ByCrawler { recrawl, round_robin, .. } = self.stale_age_days;
         let why = match recrawl > round_robin {

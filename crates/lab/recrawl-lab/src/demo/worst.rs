@@ -7,12 +7,12 @@ use simweb::{Looks, TimeWindow};
 
 /// Number of pages shown.
 const SHOWN: usize = 5;
-/// Most times kept of one page. Of more, an even sample is kept, because the chart could not show them apart.
+/// Most times kept of one page. If there are more, an even sample is kept, because the chart could not show them apart.
 const TIMES_MAX: usize = 400;
 /// Most stale spells kept of one page.
 const SPELLS_MAX: usize = 2_000;
 
-/// A page, and what happened to it in the scored time.
+/// A page, with its changes, fetches and stale spells in the scored time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct WorstPage {
     pub(super) url: String,

@@ -1,4 +1,4 @@
-//! Stale time in the first days of a crawl, and beside it that of round robin.
+//! Stale time in the first days of a crawl, and its ratio to round robin's.
 
 use serde::Serialize;
 use simulate::metrics::Scores;
@@ -14,7 +14,7 @@ pub(super) struct FirstDays {
     days: usize,
     /// Share of the time that a copy is stale, mean over pages.
     stale_share: f64,
-    /// The same, over that of round robin on the same pages at the same budget.
+    /// The same, divided by that of round robin on the same pages at the same budget.
     relative_to_round_robin: Option<f64>,
 }
 

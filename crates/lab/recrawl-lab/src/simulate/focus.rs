@@ -63,7 +63,6 @@ struct HarvestPoint {
     target_recall: Option<f64>,
 }
 
-/// Runs the crawls.
 pub(super) fn focus(arguments: &FocusArguments, format: Format) -> Result<(), CommandFailure> {
     let threads = arguments.threads.number()?;
     let (web, focus) = match (&arguments.pages, &arguments.focus) {

@@ -77,7 +77,6 @@ struct GrowRow {
 /// Length of a tick.
 const TICK_DAYS: f64 = 1.0 / 24.0;
 
-/// Runs the crawls.
 pub(super) fn grow(arguments: &GrowArguments, format: Format) -> Result<(), CommandFailure> {
     if arguments.seeds == 0 {
         return Err(CommandFailure::Input("--seeds is 0; give at least 1".to_owned()));

@@ -46,7 +46,6 @@ enum SimulateCommand {
     List,
 }
 
-/// Runs a simulation.
 pub(crate) fn simulate(arguments: &SimulateArguments, format: Format) -> Result<(), CommandFailure> {
     match &arguments.command {
         SimulateCommand::Trace(arguments) => trace::trace(arguments, format),

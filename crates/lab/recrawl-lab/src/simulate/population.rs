@@ -59,7 +59,6 @@ pub(super) struct PopulationArguments {
     report: Option<PathBuf>,
 }
 
-/// Runs the study.
 pub(super) fn population(arguments: &PopulationArguments, format: Format) -> Result<(), CommandFailure> {
     let study = study(arguments)?;
     let threads = arguments.threads.number()?;

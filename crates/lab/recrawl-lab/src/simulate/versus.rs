@@ -45,7 +45,6 @@ enum VersusRow<'a> {
     Peer(&'a PeerRow),
 }
 
-/// Runs the comparison.
 pub(super) fn versus(arguments: &VersusArguments, format: Format) -> Result<(), CommandFailure> {
     let ours = arguments.policy.as_deref().map(setup::policy).transpose().map_err(super::input)?;
     if let Some(directory) = &arguments.recorded {

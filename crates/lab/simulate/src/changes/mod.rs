@@ -13,7 +13,6 @@ pub use self::synthetic::SyntheticChanges;
 /// The changes of every page, in the order of time, taken one by one. Future changes do not depend on when they are
 /// asked for, so that all policies meet the same changes.
 pub trait ChangeSource {
-    /// Number of pages.
     fn pages(&self) -> usize;
 
     /// The time of the page's next change that was not taken yet; infinite after the last one.
@@ -26,6 +25,5 @@ pub trait ChangeSource {
         None
     }
 
-    /// Takes the next change of the page.
     fn take_change(&mut self, page: usize);
 }

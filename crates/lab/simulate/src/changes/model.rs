@@ -60,7 +60,6 @@ pub struct ChangeModel {
     pub bulks: Option<Bulks>,
     /// Changes of habit.
     pub regimes: Option<Regimes>,
-    /// A weekly cycle.
     pub cycle: Option<WeeklyCycle>,
     /// Differences mistaken for changes.
     pub cosmetic_noise: Option<CosmeticNoise>,

@@ -36,12 +36,10 @@ impl RecordedChanges {
         Ok(changes)
     }
 
-    /// Number of pages.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are no pages.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }

@@ -15,7 +15,7 @@ pub const FOCUS_SITES: usize = 20;
 pub const TUNNELLED_SITES: usize = 6;
 /// Example pages in each language from which the focus is learned.
 const EXAMPLES: usize = 12;
-/// Other pages from which it is learned what is common.
+/// Other pages, from which the learner knows the words in common use.
 const OTHERS: usize = 80;
 /// The seeds: the first pages of two sites in the focus and of two others.
 const SEED_SITES: [usize; 4] = [0, 1, 40, 61];
@@ -24,7 +24,7 @@ const SEED_SITES: [usize; 4] = [0, 1, 40, 61];
 const PORTALS_PER_SITE: usize = 3;
 const LINKS_TO_PORTAL: usize = 10;
 const LINKS_FROM_PORTAL: usize = 4;
-/// The subject that somebody wants: the place of its class in the catalogue.
+/// The subject of the focus, as the place of its class in the catalogue.
 const SUBJECT: usize = 6;
 
 const LANGUAGES: [&str; 2] = ["en", "zh"];

@@ -1,7 +1,7 @@
 //! Focused crawling: what share of the pages that a crawl fetches is in the focus, in which order of fetches?
 //!
-//! The web is [generated] or made of saved pages. Whether a page is truly in the focus is known apart from the words that
-//! the crawls go by. Each crawl knows of the web what it has fetched, except the oracle.
+//! The web is [generated] or made of saved pages. Whether a page is truly in the focus is known apart from the words
+//! that the crawls go by. Each crawl knows only the part of the web that it has fetched, except the oracle.
 
 pub mod generated;
 mod orders;
@@ -14,14 +14,13 @@ use self::orders::CrawledPage;
 use focus::metrics::{harvest_rate, mean_height, target_recall};
 use focus::{Focus, LinkPrediction};
 
-/// An order of fetches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FetchOrder {
     /// Links in the order in which they are found.
     BreadthFirst,
     /// The best PageRank among the links found.
     PageRank,
-    /// PageRank by what links promise, predicted as published.
+    /// PageRank by the promise of links, predicted as published.
     IPageRank,
     /// The same with our prediction.
     IPageRankWithOurPrediction,
@@ -32,7 +31,6 @@ pub enum FetchOrder {
 }
 
 impl FetchOrder {
-    /// All orders.
     pub const ALL: [Self; 6] = [
         Self::BreadthFirst,
         Self::PageRank,
@@ -66,7 +64,6 @@ pub struct FocusCrawler<'a> {
 /// The pages that a crawl has fetched, and which of them are in the focus.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Harvest {
-    /// The order of its fetches.
     pub order: FetchOrder,
     /// Pages as fetched: places in [`FocusWeb::pages`].
     pub fetched: Vec<usize>,
@@ -96,7 +93,6 @@ impl Harvest {
 }
 
 impl<'a> FocusCrawler<'a> {
-    /// Reads all pages.
     pub fn new(web: &'a FocusWeb, focus: &Focus) -> Self {
         Self {
             web,
@@ -105,7 +101,7 @@ impl<'a> FocusCrawler<'a> {
         }
     }
 
-    /// How often the words of pages say what is true: of those in the focus, and of the others.
+    /// How often the words of pages give the true answer: of pages in the focus, and of the others.
     pub fn accuracy(&self) -> [f64; 2] {
         [true, false].map(|is_relevant| {
             let judged = self.web.pages().iter().zip(&self.ours).filter(|(page, _)| page.is_relevant == is_relevant);
@@ -114,7 +110,7 @@ impl<'a> FocusCrawler<'a> {
         })
     }
 
-    /// Crawls in an order, up to `most` fetches. The crawl ends earlier if nothing is left that it knows of.
+    /// Crawls in an order, up to `most` fetches. The crawl ends earlier if it knows no further page.
     pub fn crawl(&self, order: FetchOrder, most: usize) -> Harvest {
         let seeds = self.web.seeds();
         let fetched = match order {

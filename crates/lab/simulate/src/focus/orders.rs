@@ -1,4 +1,4 @@
-//! Crawls in different orders. Each knows of the web what it has fetched, except the oracle.
+//! Crawls in different orders. Each knows only the part of the web that it has fetched, except the oracle.
 
 use super::rank::rank_roughly;
 use super::web::{FocusPage, FocusWeb};
@@ -8,9 +8,9 @@ use focus::{
 };
 use std::collections::{BTreeMap, VecDeque};
 
-/// Ranks are computed anew after so many fetches.
+/// Ranks are computed anew after this number of fetches.
 const RANKED_EVERY: usize = 100;
-/// The most links that ours keeps.
+/// The most links that recrawl's order keeps.
 const QUEUE: usize = 10_000;
 
 /// A page as the crawler reads it: its relevance, and RW of each link.
@@ -47,7 +47,7 @@ pub(super) fn breadth_first(readings: &[CrawledPage], seeds: &[usize], most: usi
     fetched
 }
 
-/// Fetches the page of the best rank among those it has links to. With RW as weights this is IPageRank.
+/// Fetches the page of the best rank among those that it has links to. With RW as weights this is IPageRank.
 pub(super) fn by_rank(
     readings: &[CrawledPage],
     seeds: &[usize],
@@ -78,7 +78,7 @@ pub(super) fn by_rank(
     fetched
 }
 
-/// Fetches by the score of links: ours.
+/// Fetches by the score of links: recrawl's order.
 pub(super) fn focused(web: &FocusWeb, readings: &[CrawledPage], seeds: &[usize], most: usize) -> Vec<usize> {
     let scoring = LinkScoring::default();
     let mut graph: Vec<Vec<(usize, f64)>> = vec![Vec::new(); readings.len()];

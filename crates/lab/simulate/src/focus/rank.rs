@@ -27,7 +27,7 @@ pub(super) fn rank_roughly(links: &[Vec<(usize, f64)>]) -> Vec<f64> {
     rank(links, ROUNDS)
 }
 
-/// Section D5 of the specification, so that what ours is compared with is what was published.
+/// Section D5 of the specification: recrawl's order is compared with the published one.
 #[cfg(test)]
 #[test]
 fn the_reference_values_of_ipagerank_are_met() {

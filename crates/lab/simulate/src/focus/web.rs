@@ -2,16 +2,12 @@
 
 use std::collections::HashMap;
 
-/// A page of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FocusPage {
-    /// Its address.
     pub url: String,
     /// Whether it is about the focus, by other evidence than its words.
     pub is_relevant: bool,
-    /// Its title.
     pub title: String,
-    /// Its main text.
     pub text: String,
     /// The page as sent, from which links are read.
     pub html: String,
@@ -35,7 +31,6 @@ impl FocusWeb {
         Self { pages, numbers, seeds }
     }
 
-    /// All pages.
     pub fn pages(&self) -> &[FocusPage] {
         &self.pages
     }

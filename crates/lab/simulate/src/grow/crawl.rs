@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-/// Who decides between new pages and known ones.
+/// The component that decides between new pages and known ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum GrowthPolicy {
     /// The live default: one price for a refresh and a discovery.
@@ -46,22 +46,15 @@ impl GrowthPolicy {
     }
 }
 
-/// A crawl of a growing web.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GrowthRun {
-    /// The web.
     pub web: WebOptions,
-    /// The policy.
     pub policy: GrowthPolicy,
-    /// Budget.
     pub fetches_per_day: f64,
-    /// Days before the scored time.
+    /// Days of learning before the scored time.
     pub warm_up_days: f64,
-    /// Length of the scored time.
     pub scored_days: f64,
-    /// Length of a tick.
     pub tick_days: f64,
-    /// Seed of the web.
     pub seed: u64,
 }
 

@@ -7,7 +7,6 @@ use page::CanonicalUrl;
 /// The web of a run. Every site has a front page and sections, each with an index page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WebOptions {
-    /// Number of sites.
     pub sites: usize,
     /// Sections of a site.
     pub sections: usize,
@@ -52,16 +51,13 @@ pub enum PageKind {
     Front,
     /// The index of a section. It shows all articles of the section.
     Index,
-    /// Anything else.
+    /// An article, or any other page.
     Article,
 }
 
-/// A page of the growing web.
 #[derive(Clone, Debug)]
 pub struct WebPage {
-    /// Its address.
     pub url: CanonicalUrl,
-    /// Its role on its site.
     pub kind: PageKind,
     /// When it was born; before the start of the run for those that were there.
     pub born_days: f64,

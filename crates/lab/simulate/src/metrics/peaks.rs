@@ -1,12 +1,10 @@
 //! Peaks of a schedule: the most fetches in any second, and the most at any one host (F1 of the algorithm notes).
 
-/// Seconds in a day.
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
 /// The most fetches in a period. Seconds and days are those of the clock, not sliding windows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Peaks {
-    /// Most fetches in a second.
     pub per_second: u32,
     /// Most fetches at one host in a second.
     pub per_host_and_second: u32,

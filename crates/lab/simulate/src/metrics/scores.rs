@@ -6,9 +6,7 @@ use std::ops::Range;
 /// Averages over one section's pages and the scored time.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct SectionScores {
-    /// Name of the section.
     pub section: String,
-    /// Number of its pages.
     pub pages: usize,
     /// Share of the time that a copy is current, mean over the pages.
     pub freshness: f64,
@@ -21,7 +19,6 @@ pub struct SectionScores {
 /// The scores of a policy over the scored time.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Scores {
-    /// Number of pages.
     pub pages: usize,
     /// Share of the time that a copy is current, mean over the pages.
     pub freshness: f64,
@@ -51,13 +48,11 @@ pub struct Scores {
     pub unnoticed_share: f64,
     /// Days from a change to the look that noticed it, over the noticed changes.
     pub delay_days: Delays,
-    /// Number of looks.
     pub fetches: u64,
     /// Share of the looks that found a true change.
     pub useful_fetches_share: f64,
     /// Budget spent, as a share of the available budget.
     pub budget_used_share: f64,
-    /// The most fetches at once.
     pub peaks: Peaks,
     /// Scores by section.
     pub by_section: Vec<SectionScores>,
@@ -69,7 +64,7 @@ pub struct Scores {
 /// How long changes stay unnoticed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Delays {
-    /// Mean.
+    /// Mean days.
     pub mean: f64,
     /// Median (within 9 %).
     pub p50: f64,

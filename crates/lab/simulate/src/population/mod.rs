@@ -90,7 +90,6 @@ impl Pages {
         self.len() == 0
     }
 
-    /// Importance of a page.
     #[inline]
     pub fn weight(&self, page: usize) -> f64 {
         f64::from(self.weight.get(page))
@@ -107,7 +106,6 @@ impl Pages {
         f64::from(self.cost.get(page))
     }
 
-    /// The number of a page's host.
     pub fn host(&self, page: usize) -> u32 {
         self.host.get(page)
     }
@@ -117,18 +115,15 @@ impl Pages {
         self.host.values().max().map_or(0, |host| host as usize + 1)
     }
 
-    /// The number of a page's section.
     #[inline]
     pub fn section(&self, page: usize) -> usize {
         usize::from(self.section.get(page))
     }
 
-    /// Names of the sections.
     pub fn sections(&self) -> &[String] {
         &self.sections
     }
 
-    /// A page's place on its site.
     pub fn place(&self, page: usize) -> PagePlace {
         match &self.places {
             Some(places) => places[page],
@@ -142,7 +137,6 @@ impl Pages {
         }
     }
 
-    /// All data of a page.
     pub fn info(&self, page: usize) -> SimulatedPage {
         SimulatedPage {
             weight: self.weight(page),

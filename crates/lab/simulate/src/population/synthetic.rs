@@ -49,7 +49,6 @@ impl PopulationKind {
         PopulationKind::Coupled,
     ];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             PopulationKind::Lognormal => "lognormal",

@@ -23,7 +23,6 @@ pub use row::{ReproductionRow, Setting};
 
 use crate::streams::{Purpose, RandomStream};
 
-/// Effort spent on measurements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effort {
     /// Seed of all random numbers.
@@ -57,7 +56,6 @@ pub struct Reproduction {
     /// Name of a benchmark of the algorithm notes (R1, R2, ...) or of the section with the table (B12, ...). Large
     /// tables come in several parts with the same name.
     pub id: &'static str,
-    /// A description in one line.
     pub title: &'static str,
     /// Computes its rows. Takes up to a minute; the same effort gives the same rows.
     pub run: fn(&Effort) -> Vec<ReproductionRow>,

@@ -22,7 +22,6 @@ pub struct Setting {
     pub age_days: Option<f64>,
     /// Fetches simulated, all seeds together.
     pub fetches: Option<u64>,
-    /// Number of seeds.
     pub seeds: Option<u64>,
 }
 
@@ -102,19 +101,16 @@ impl ReproductionRow {
         Self { published: Some(printed), ..self }
     }
 
-    /// Sets the policy.
     pub(super) fn policy(mut self, name: &'static str) -> Self {
         self.setting.policy = Some(name);
         self
     }
 
-    /// Sets the estimator.
     pub(super) fn estimator(mut self, name: &'static str) -> Self {
         self.setting.estimator = Some(name);
         self
     }
 
-    /// Sets the fetches per page and day.
     pub(super) fn budget(mut self, fetches_per_page_per_day: f64) -> Self {
         self.setting.budget_fetches_per_page_per_day = Some(fetches_per_page_per_day);
         self
@@ -144,13 +140,11 @@ impl ReproductionRow {
         self
     }
 
-    /// Sets the number of simulated fetches.
     pub(super) fn fetches(mut self, fetches: u64) -> Self {
         self.setting.fetches = Some(fetches);
         self
     }
 
-    /// Sets the number of seeds.
     pub(super) fn seeds(mut self, seeds: u64) -> Self {
         self.setting.seeds = Some(seeds);
         self
@@ -196,7 +190,6 @@ impl Measurements {
         self.squares += value * value;
     }
 
-    /// Number of measurements.
     pub(super) fn count(&self) -> usize {
         self.count as usize
     }

@@ -1,4 +1,4 @@
-//! C16: pages of which half announce changes, incompletely and with false alarms (after Busa-Fekete et al., WWW 2025).
+//! C16: pages, half of which announce changes, incompletely and with false alarms (after Busa-Fekete et al., WWW 2025).
 //! The page of the highest value is fetched in every slot; the runs differ in how they interpret the announcements.
 
 use super::row::Measurements;

@@ -63,7 +63,7 @@ impl JudgedTrace {
         reported
     }
 
-    /// Whether each change of each page is part of a sweep of its site.
+    /// For each change of each page, whether it is part of a sweep of its site.
     fn sweeps(&self) -> Vec<Vec<bool>> {
         let mut sites: BTreeMap<u64, Vec<(f64, usize, usize)>> = BTreeMap::new();
         for (number, page) in self.pages.iter().enumerate() {

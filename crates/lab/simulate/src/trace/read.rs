@@ -12,7 +12,6 @@ pub enum RecordingError {
     /// A table is not CSV, or could not be read.
     #[error("{table} is not readable CSV: {source}")]
     Csv {
-        /// File name of the table.
         table: String,
         /// Position and cause.
         source: csv::Error,
@@ -20,9 +19,7 @@ pub enum RecordingError {
     /// A table lacks a column.
     #[error("{table}, line 1: column {column} is missing; the header has {found}")]
     MissingColumn {
-        /// File name of the table.
         table: String,
-        /// Name of the missing column.
         column: &'static str,
         /// The existing columns.
         found: String,
@@ -30,31 +27,20 @@ pub enum RecordingError {
     /// An invalid row.
     #[error("{table}, row {row} (line {line}), column {column}: {problem}")]
     Row {
-        /// File name of the table.
         table: String,
         /// Number of the row, from 1, without the header.
         row: u64,
-        /// Line of the file.
         line: u64,
-        /// Name of the column.
         column: &'static str,
         /// Fault of the cell, and the value to write instead.
         problem: String,
     },
     /// A table without rows after its header.
     #[error("{table} has no rows")]
-    Empty {
-        /// File name of the table.
-        table: String,
-    },
+    Empty { table: String },
     /// A requested source does not exist.
     #[error("unknown source {name:?}; give one of: {known}")]
-    UnknownSource {
-        /// The requested name.
-        name: String,
-        /// The existing sources.
-        known: String,
-    },
+    UnknownSource { name: String, known: String },
     /// No page lives through two years.
     #[error("no page can be judged: {reasons}")]
     NothingJudged {

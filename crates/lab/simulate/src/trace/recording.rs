@@ -33,7 +33,7 @@ impl RecordingEvent {
 pub struct RecordedState {
     /// UTC seconds since 1970.
     pub unix_time: i64,
-    /// The event that led to it.
+    /// The event that led to this state.
     pub kind: RecordingEvent,
 }
 
@@ -68,7 +68,6 @@ impl Recording {
         &self.states[page.states.clone()]
     }
 
-    /// Number of rows of all pages.
     pub fn rows(&self) -> usize {
         self.states.len()
     }

@@ -33,7 +33,6 @@ pub enum Knowledge {
 /// One policy on a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TraceReplay {
-    /// The policy.
     pub policy: PolicyKind,
     /// Estimator of change rates. `None`, or one that does not go with the policy, means its usual one.
     pub estimator: Option<EstimatorChoice>,
@@ -54,7 +53,6 @@ pub struct TraceReplay {
     pub lists: Option<ListRules>,
     /// For a crawl without knowledge: the day on which the scored time ends. `None`: after the first year.
     pub until_days: Option<f64>,
-    /// Seed of the random numbers.
     pub seed: u64,
 }
 
@@ -66,7 +64,6 @@ impl TraceReplay {
         Some(asked.unwrap_or(usual))
     }
 
-    /// Name of the estimator of change rates.
     pub fn estimator_name(&self) -> &'static str {
         match self.policy.beliefs() {
             BeliefSource::History => self.policy.name(),

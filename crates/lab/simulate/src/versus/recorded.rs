@@ -9,7 +9,6 @@ use policies::PolicyKind;
 /// A policy with its budget: a run of a [`RecordedVersus`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RecordedRun {
-    /// The policy.
     pub policy: PolicyKind,
     /// Fetches per page and day.
     pub budget: f64,
@@ -20,7 +19,6 @@ pub struct RecordedRun {
 /// A comparison on a recording. All learn from their own fetches of the first year; the second is scored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedVersus {
-    /// Our policy.
     pub ours: PolicyKind,
     /// Budgets at which ours is run, rising; fetches per page and day.
     pub budgets: Vec<f64>,
@@ -49,13 +47,12 @@ impl Default for RecordedVersus {
 pub struct RecordedRow {
     /// The peer's policy, with `+fill` where its idle slots are filled.
     pub policy: String,
-    /// Budget of the run.
+    /// Budget of the run, in fetches per page and day.
     pub budget_fetches_per_page_per_day: f64,
     /// Fetches it spent, per page and day.
     pub fetches_per_page_per_day: f64,
     /// Freshness it reached, mean over pages.
     pub freshness: f64,
-    /// Our policy.
     pub ours: &'static str,
     /// Fetches per page and day that ours needs for that; the nearest that was run where there is a bound.
     pub our_fetches_per_page_per_day: f64,

@@ -3,9 +3,7 @@
 /// The spending of a peer, and ours for the same freshness.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct PeerRow {
-    /// Name of the population.
     pub population: &'static str,
-    /// The peer's policy.
     pub policy: &'static str,
     /// Name of the learner of its rates; `none` where it needs none.
     pub estimator: &'static str,
@@ -31,7 +29,6 @@ pub struct PeerRow {
     pub fetch_ratio_standard_error: f64,
     /// Its spending over the need of the known-rate optimum, mean over the seeds.
     pub fetch_ratio_to_optimum: f64,
-    /// Number of seeds.
     pub seeds: u64,
     /// The ratio that we claim.
     pub claimed_ratio: Option<f64>,
@@ -40,9 +37,7 @@ pub struct PeerRow {
 /// How close ours comes to the optimum with known rates.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct OurRow {
-    /// Name of the population.
     pub population: &'static str,
-    /// Name of our policy.
     pub policy: &'static str,
     /// Name of the learner of the rates.
     pub estimator: &'static str,
@@ -64,13 +59,11 @@ pub struct OurRow {
     pub share_of_optimum: f64,
     /// Standard error of that share.
     pub share_of_optimum_standard_error: f64,
-    /// Number of seeds.
     pub seeds: u64,
     /// The share that we claim at this budget.
     pub claimed_share: Option<f64>,
 }
 
-/// The result of a comparison.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct VersusReport {
     /// Ours, by population and budget.

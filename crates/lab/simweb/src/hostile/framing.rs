@@ -8,7 +8,7 @@ const LOST: Expect = Expect::none("connection_lost");
 const TIMED_OUT: Expect = Expect::none("timed_out");
 const FIVE: Expect = Expect::page(5);
 
-/// Five bytes under these header lines.
+/// A body of five bytes under these header lines.
 fn framed(headers: &str) -> ReplyScript {
     raw([&head(headers)[..], b"hello"].concat())
 }

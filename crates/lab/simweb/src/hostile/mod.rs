@@ -37,7 +37,7 @@ pub use crate::hostile::view::{SeenConnection, SeenRequest, ServerBooks, ServerV
 pub const KEPT_BYTES: u64 = 256 << 10;
 /// Maximum length of a compressed body that it receives.
 pub const PACKED_BYTES: u64 = 64 << 10;
-/// Maximum of redirects that it follows.
+/// Maximum of redirects that the fetcher follows.
 pub const REDIRECTS: usize = 5;
 
 /// The expected result of a fetch.
@@ -80,11 +80,9 @@ impl Expect {
     }
 }
 
-/// One case of misbehaviour.
 pub struct Misbehaviour {
     /// Its name, usable as a label of a host name.
     pub name: String,
-    /// The address to fetch.
     pub url: String,
     /// Whether the server is so slow that only the fetcher's own timeouts end it.
     pub stalls: bool,
@@ -92,7 +90,6 @@ pub struct Misbehaviour {
     pub robots_requests: usize,
     /// Number of other requests that it is to see at each look.
     pub page_requests: usize,
-    /// Expected result of the fetch.
     pub expect: Expect,
     /// Expected result of a second fetch, with the validators and the digest of the first.
     pub again: Option<Expect>,

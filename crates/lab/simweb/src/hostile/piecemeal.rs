@@ -1,4 +1,4 @@
-//! Long answers in small pieces: what makes a reader look at the same bytes again and again. Expectations are for a
+//! Long answers in small pieces, which make a reader look at the same bytes again and again. Expectations are for a
 //! fetcher that takes heads of [`PIECEMEAL_BYTES`].
 
 use crate::hostile::script::{ScriptStep, head, page_bytes, steps};

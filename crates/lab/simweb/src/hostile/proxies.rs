@@ -1,4 +1,4 @@
-//! Proxies that do not do what they are asked for. The first thing that a crawler asks one for is a robots.txt.
+//! Proxies that misbehave. The first request of a crawler to one is for a robots.txt.
 
 use crate::hostile::script::{ReplyScript, ScriptStep, answer, head, page, raw, steps};
 use crate::hostile::{Expect, Misbehaviour};

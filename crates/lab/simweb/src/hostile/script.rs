@@ -7,7 +7,6 @@ use std::time::Duration;
 /// One action of the server. After the last step it closes the connection.
 #[derive(Clone, Debug)]
 pub enum ScriptStep {
-    /// Sends these bytes.
     Send(Vec<u8>),
     /// Sends these bytes in pieces of this size.
     Pieces(Vec<u8>, usize),
@@ -45,14 +44,12 @@ impl Asked {
     }
 }
 
-/// The answer to a request.
 #[derive(Clone)]
 pub struct ReplyScript(Arc<ScriptFn>);
 
 type ScriptFn = dyn Fn(&Asked) -> Vec<ScriptStep> + Send + Sync;
 
 impl ReplyScript {
-    /// The steps that answer a request.
     pub fn steps(&self, asked: &Asked) -> Vec<ScriptStep> {
         (self.0)(asked)
     }

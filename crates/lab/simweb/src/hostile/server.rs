@@ -48,7 +48,6 @@ impl HostileWeb {
         Ok(Self { address, books, is_stopped })
     }
 
-    /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -90,7 +89,6 @@ fn serve(stream: &TcpStream, port: u16, cases: &HashMap<String, Misbehaviour>, b
 /// How a script ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// Close the connection.
     Close,
     /// Abort the connection.
     Reset,

@@ -45,7 +45,6 @@ impl ServerView {
 /// A request, as its server saw it.
 #[derive(Clone, Debug)]
 pub struct SeenRequest {
-    /// Name of the host.
     pub host: String,
     /// Path and query; of a CONNECT request, host and port.
     pub path: String,
@@ -61,7 +60,7 @@ impl SeenRequest {
     }
 }
 
-/// The books of a server.
+/// The traffic that a server has seen.
 #[derive(Debug, Default)]
 pub struct ServerBooks {
     cases: Mutex<HashMap<String, CaseBooks>>,
@@ -126,7 +125,7 @@ impl ServerBooks {
     }
 }
 
-/// A connection whose traffic goes into the books.
+/// A connection whose traffic is recorded in the books.
 pub struct SeenConnection<'a, S> {
     stream: S,
     books: &'a ServerBooks,

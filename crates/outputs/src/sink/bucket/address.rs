@@ -1,4 +1,4 @@
-//! Where objects go: `s3://BUCKET/PREFIX`.
+//! Addresses of objects: `s3://BUCKET/PREFIX`.
 
 use object_store::path::Path;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 const SCHEME: &str = "s3://";
 
-/// A bucket, and what the names of its objects begin with.
+/// A bucket, and the prefix of its objects' names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StorageAddress {
     pub(super) bucket: String,

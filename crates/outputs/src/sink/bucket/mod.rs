@@ -28,7 +28,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// PEM file of authorities, instead of the public ones. AWS's own programs read it too.
 const CA_VARIABLE: &str = "AWS_CA_BUNDLE";
 
-/// A bucket, with what the names of its objects begin with. Calls return when the storage has answered.
+/// A bucket, with the prefix of its objects' names. Calls return when the storage has answered.
 pub(super) struct Bucket {
     address: StorageAddress,
     store: AmazonS3,
@@ -42,13 +42,13 @@ pub(super) struct Bucket {
 pub(super) enum NotDone {
     /// There is no such object or upload.
     Missing,
-    /// Somebody else has changed the object meanwhile.
+    /// Another process has changed the object meanwhile.
     Changed,
     Failed(CommandFailure),
 }
 
 impl NotDone {
-    /// The failure of a call for which neither is expected. `what` it meant to do.
+    /// The failure of a call for which neither is expected. `what` is the purpose of the call.
     pub(super) fn otherwise(self, what: impl Into<String>) -> CommandFailure {
         match self {
             NotDone::Missing | NotDone::Changed => CommandFailure::World(what.into()),
@@ -104,7 +104,6 @@ impl Bucket {
         Ok(list.objects.iter().filter_map(|object| object.location.filename().map(str::to_owned)).collect())
     }
 
-    /// Whether there is an object of this name.
     pub(super) fn has(&self, name: &str) -> Result<bool, CommandFailure> {
         match self.wait(self.store.head(&self.key(name))) {
             Ok(_) => Ok(true),

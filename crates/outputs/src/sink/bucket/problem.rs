@@ -62,7 +62,7 @@ impl LastFailure {
         *self.lock() = None;
     }
 
-    /// Notes what an answer says.
+    /// Keeps the failure that an answer reports, or forgets the last one if it succeeded.
     pub(super) fn judge(&self, server: String, method: &Method, answer: &Response<Bytes>) {
         let status = answer.status();
         let text = String::from_utf8_lossy(answer.body());
@@ -158,8 +158,8 @@ impl Refusal {
     }
 }
 
-/// The text of the first element of this name, or nothing. What storage answers is shown to people and decides which
-/// sentence they get, no more.
+/// The text of the first element of this name, or nothing. The answer is only shown to people, and selects the sentence
+/// that explains it.
 fn element(xml: &str, name: &str) -> String {
     let text = xml.split_once(&format!("<{name}>")).and_then(|(_, rest)| rest.split_once('<'));
     let text = text.map_or("", |(text, _)| text);

@@ -7,12 +7,11 @@ use recrawl::CommandFailure;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Content of a report.
 pub(super) struct SimulationReport {
     pub(super) title: String,
     /// Description of the simulation, in sentences.
     pub(super) introduction: String,
-    /// Freshness of each policy by budget, or what else `curves_over` says.
+    /// Freshness of each policy by budget, or by the axis that `curves_over` names.
     pub(super) curves: Vec<Curve>,
     /// The horizontal axis of the curves.
     pub(super) curves_over: CurveAxis,
@@ -37,17 +36,14 @@ pub(super) enum CurveAxis {
 
 /// Freshness of one policy by budget, or harvest rate of one order by fetches.
 pub(super) struct Curve {
-    /// Name of the policy or order.
     pub(super) name: String,
     /// (place on the axis, freshness or rate), in the order in which they are joined.
     pub(super) points: Vec<(f64, f64)>,
 }
 
-/// Freshness of one policy over time.
 pub(super) struct Course {
-    /// Name of the policy.
     pub(super) name: String,
-    /// Freshness of each day.
+    /// Freshness of each day, from 0 to 1.
     pub(super) freshness_by_day: Vec<f64>,
 }
 

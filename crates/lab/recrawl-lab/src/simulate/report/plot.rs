@@ -56,13 +56,12 @@ fn legend_room(lines: &[Line<'_>]) -> f64 {
     PLOT_WIDTH / (PLOT_WIDTH - LEGEND_FRAME - CHARACTER * characters.min(60) as f64)
 }
 
-/// An axis of a chart: its range, and what it shows.
+/// An axis of a chart: its range and its label.
 struct Axis<S> {
     range: S,
     shows: &'static str,
 }
 
-/// A line of a chart.
 struct Line<'a> {
     colour: &'a RGBColor,
     name: &'a str,

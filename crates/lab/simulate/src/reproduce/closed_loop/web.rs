@@ -83,7 +83,6 @@ pub(super) enum Priors {
     HostMean,
 }
 
-/// A run.
 pub(super) struct ClosedLoop {
     world: LoopWorld,
     policy: LoopPolicy,
