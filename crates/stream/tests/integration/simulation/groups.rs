@@ -2,8 +2,8 @@
 
 use super::Role;
 use super::world::{Life, Seat, World};
-use crate::invariants;
-use crate::log::{Event, Log as _};
+use stream::invariants;
+use stream::{Event, Log as _};
 
 impl World {
     pub(super) fn seated(&self, life: &Life) -> u64 {
