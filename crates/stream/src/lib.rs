@@ -15,7 +15,8 @@
 //!   work in flight ([`in_flight`]), whose requests are answered out of order.
 //! * [`TraceContext`], [`Span`]: one page's way through the stages as a trace, whose ids follow from its records.
 //! * [`inprocess`]: consumer groups, fencing and wake-ups for logs inside this process, over any [`LogBackend`].
-//! * [`invariants`]: the invariants, as functions; the simulation (`make sim`) tries to break them.
+//! * [`invariants`]: the invariants that a running stage checks, as functions; the simulation (`make sim`) tries to break
+//!   them and others.
 //!
 //! The crate `stream-testing` has a log in memory, a driver whose clock is set by hand, and the suite that every log must
 //! pass.

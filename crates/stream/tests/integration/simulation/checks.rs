@@ -2,11 +2,11 @@
 
 use super::counting::{SEEN, STORES, number, verb};
 use super::flight::FLIGHT_STORES;
+use super::invariants::{self, BrokenInvariant};
 use super::world::{PARTITIONS, World};
 use super::{LogKind, Role};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
-use stream::invariants::{self, BrokenInvariant};
 use stream::position::PROGRESS_KEY;
 use stream::{Commit, InputRecord, Position, StoreProvider as _, TaskId, TopicPartition};
 use stream_testing::MemoryLogStores;

@@ -1,12 +1,12 @@
 //! The synchronous stage: it counts, and its results reveal anything lost, repeated or forgotten.
 
 use super::Role;
+use super::invariants;
 use super::points::InjectionPoint;
 use super::world::{Life, Memory, World};
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
-use stream::invariants;
 use stream::{Context, InputRecord, ProcessError, Processor, Table};
 use stream_testing::RawRecord;
 use wire::Topic;

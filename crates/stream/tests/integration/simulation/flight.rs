@@ -2,13 +2,13 @@
 
 use super::Role;
 use super::counting::{number, verb};
+use super::invariants;
 use super::points::InjectionPoint;
 use super::world::{Life, World};
 use page::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
-use stream::invariants;
 use stream::{AnsweredRequest, InFlight, InputRecord, ProcessError, RequestTag, Table, TaskView};
 use stream_testing::RawRecord;
 use wire::Topic;

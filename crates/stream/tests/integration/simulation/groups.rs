@@ -1,8 +1,8 @@
 //! Membership of groups, ownership, and progress.
 
 use super::Role;
+use super::invariants;
 use super::world::{Life, Seat, World};
-use stream::invariants;
 use stream::{Event, Log as _};
 
 impl World {

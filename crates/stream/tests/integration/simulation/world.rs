@@ -1,5 +1,6 @@
 //! State shared by all processes of a simulation: the log, the clock, the random numbers, and the trace.
 
+use super::invariants::BrokenInvariant;
 use super::points::Coverage;
 use super::{LogKind, Mutant, Role};
 use page::{DAY, Timestamp};
@@ -9,7 +10,6 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use stream::invariants::BrokenInvariant;
 use stream::{
     Cleanup, InProcessLog, InputRecord, Log, LogBackend as _, Member, PollLimits, Position, TaskId, TopicConfig,
     TopicPartition,
