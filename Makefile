@@ -112,7 +112,7 @@ upgrade: setup ## run two versions of recrawl side by side, embedded and over Ka
 
 .PHONY: sim
 sim: setup-build ## simulate stages with failures of any call, on virtual time; SIM_SEEDS=1000 seeds per kind of log, starting at SIM_FROM; SIM_SEED=N SIM_KIND=… repeats one
-	@SIM_SEEDS="$${SIM_SEEDS:-1000}" cargo test -q $(CARGO_FLAGS) -p stream --lib simulation -- --nocapture
+	@SIM_SEEDS="$${SIM_SEEDS:-1000}" cargo test -q $(CARGO_FLAGS) -p stream --test integration simulation -- --nocapture
 
 .PHONY: torture
 torture: setup ## kill, pause and restart services and the nodes of a three-node Kafka for half an hour; TORTURE_SEED=N repeats a run

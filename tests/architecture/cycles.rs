@@ -18,13 +18,13 @@ fn crates() -> Vec<PathBuf> {
     found
 }
 
-/// Source files of a crate by module path, without tests, the conformance suite and the simulation.
+/// Source files of a crate by module path, without tests.
 fn modules(directory: &Path, above: &str, found: &mut BTreeMap<String, PathBuf>) {
     for entry in std::fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         let stem = path.file_stem().unwrap().to_str().unwrap();
         let module = if above.is_empty() { stem.to_owned() } else { format!("{above}/{stem}") };
-        if ["tests", "conformance", "simulation"].contains(&stem) || stem.ends_with("_tests") || module == "bin" {
+        if stem == "tests" || stem.ends_with("_tests") || module == "bin" {
             continue;
         }
         if path.is_dir() {

@@ -155,11 +155,19 @@ fn only_one_crate_speaks_to_kafka_and_only_one_writes_to_rocksdb() {
 #[test]
 fn the_runtime_knows_no_record_of_the_product() {
     let graph = dependencies();
-    for runtime in ["wire", "stream", "stream-kafka", "stream-rocksdb", "stream-conformance"] {
+    for runtime in ["wire", "stream", "stream-kafka", "stream-rocksdb", "stream-testing"] {
         for target in ["messages", "sweeps", "change-rate"] {
             let found = way(graph, runtime, target);
             assert!(found.is_none(), "{found:?}: what the runtime asks of a record belongs into crates/wire");
         }
+    }
+}
+
+#[test]
+fn no_program_has_what_only_tests_of_stages_use() {
+    for program in ["recrawl", "recrawl-lab"] {
+        let found = way(dependencies(), program, "stream-testing");
+        assert!(found.is_none(), "{found:?}: make it a dev-dependency, or move what a program needs out of it");
     }
 }
 

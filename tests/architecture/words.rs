@@ -22,12 +22,12 @@ const FORBIDDEN: [(&str, &str); 12] = [
 const EXCEPTIONS: [(&str, &str, &str); 1] =
     [("crates/settings", "std::net", "addresses are values there (IpAddr, SocketAddr); nothing is opened")];
 
-/// Sources of a crate, without tests, the conformance suite and the simulation.
+/// Sources of a crate, without tests.
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(directory).unwrap_or_else(|error| panic!("{}: {error}", directory.display())) {
         let path = entry.unwrap().path();
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        if ["tests", "conformance", "simulation"].contains(&stem) {
+        if stem == "tests" {
             continue;
         }
         match path.is_dir() {

@@ -13,8 +13,8 @@ use scheduler::explain::{Explanation, explain};
 use settings::{Layers, Settings};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use stream::testing::TestDriver;
 use stream::{TaskId, TaskTables};
+use stream_testing::TestDriver;
 use topology::LogNames;
 
 const HONEST: &str = "honest.test";

@@ -11,7 +11,7 @@ use simulate::population::{Pages, SimulatedPage};
 use simweb::{ChangeTrace, DirectRequest, LedgerEntry, PageHistory, RequestKind, Web};
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, SystemTime};
-use stream::testing::TestDriver;
+use stream_testing::TestDriver;
 use sweeps::PagePlace;
 use topology::LogNames;
 

@@ -15,9 +15,8 @@ use settings::{Discover, Layers, Settings};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::Duration;
-use stream::memory::MemoryStore;
-use stream::testing::TestDriver;
 use stream::{InputRecord, LogBackend, StageSpec, StateStore, TaskId, TaskTables};
+use stream_testing::{MemoryStore, TestDriver};
 use topology::LogNames;
 
 pub(crate) const TICK: Duration = Duration::from_secs(600);

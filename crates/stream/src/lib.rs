@@ -14,10 +14,12 @@
 //! * [`StageRunner`]: poll → restore → process → commit → apply, one step at a time. It runs synchronous processors and
 //!   work in flight ([`in_flight`]), whose requests are answered out of order.
 //! * [`TraceContext`], [`Span`]: one page's way through the stages as a trace, whose ids follow from its records.
-//! * [`inprocess`]: consumer groups, fencing and wake-ups for logs inside this process, over any [`LogBackend`];
-//!   [`memory`] holds the simplest backend.
-//! * [`invariants`]: the invariants, as functions; the simulation (`make sim`) tries to break them.
-//! * [`testing`]: a driver whose clock is set by hand. The crate `stream-conformance` has the suite that every log must pass.
+//! * [`inprocess`]: consumer groups, fencing and wake-ups for logs inside this process, over any [`LogBackend`].
+//! * [`invariants`]: the invariants that a running stage checks, as functions; the simulation (`make sim`) tries to break
+//!   them and others.
+//!
+//! The crate `stream-testing` has a log in memory, a driver whose clock is set by hand, and the suite that every log must
+//! pass.
 //!
 //! This crate never opens a file or a socket, never reads a clock, never draws a random number.
 
@@ -29,7 +31,6 @@ pub mod in_flight;
 pub mod inprocess;
 pub mod invariants;
 pub mod log;
-pub mod memory;
 mod open_span;
 mod overlay;
 pub mod partitioner;
@@ -41,15 +42,12 @@ mod record;
 mod restore;
 mod runner;
 pub mod schemas;
-#[cfg(test)]
-mod simulation;
 mod span;
 mod spec;
 pub mod store;
 mod table;
 mod task;
 mod task_tables;
-pub mod testing;
 mod topology;
 mod trace;
 

@@ -11,7 +11,7 @@ pub const MAX_NOTE_BYTES: usize = 4_000;
 
 /// Key of the changelog record that stores the input position: the value is the next offset, eight bytes, big-endian.
 /// No store uses an empty key.
-pub(crate) const PROGRESS_KEY: &[u8] = b"";
+pub const PROGRESS_KEY: &[u8] = b"";
 
 /// A committed input position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

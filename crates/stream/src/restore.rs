@@ -2,12 +2,11 @@
 
 use crate::invariants::{BrokenInvariant, progress_not_ahead_of_position};
 use crate::log::{LogError, LogReader, Member, StateIn};
-use crate::memory::MemoryStore;
 use crate::position::{PROGRESS_KEY, Position};
 use crate::protocol::{InputStart, RefillReason, RestoreStep, input_start, plan_store, wait_after};
 use crate::record::{InputRecord, OffsetBounds, TopicPartition};
 use crate::spec::StageSpec;
-use crate::store::{Checkpoint, StateStore, StoreError, StoreProvider, StoreWrite, TaskId};
+use crate::store::{Checkpoint, NoStores, StateStore, StoreError, StoreProvider, StoreWrite, TaskId};
 use crate::task::TaskError;
 use page::Timestamp;
 use std::collections::BTreeSet;
@@ -201,7 +200,7 @@ impl Restoring {
     fn open_store(&mut self, ground: &RestoreContext<'_>) -> Result<Box<dyn StateStore>, TaskError> {
         // A stage without stores must not need a disk.
         if ground.spec.stores.is_empty() {
-            return Ok(Box::new(MemoryStore::new(0)));
+            return Ok(Box::new(NoStores));
         }
         let names: Vec<_> = ground.spec.stores.iter().map(|store| store.name).collect();
         match ground.stores.open(ground.log_id, &self.id, &names) {

@@ -103,6 +103,31 @@ pub trait StateStore: Send {
     fn empty(&mut self, store: usize) -> Result<(), StoreError>;
 }
 
+/// The state of a task without stores: nothing is kept, so nothing is read.
+pub(crate) struct NoStores;
+
+impl StateStore for NoStores {
+    fn get(&self, _: usize, _: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(None)
+    }
+
+    fn scan(&self, _: usize, _: &[u8], _: Visit<'_>) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn checkpoint(&self) -> Result<Checkpoint, StoreError> {
+        Ok(Checkpoint::empty(0))
+    }
+
+    fn apply(&mut self, _: &[StoreWrite], _: &Checkpoint) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn empty(&mut self, _: usize) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
 /// Opens the state of tasks.
 pub trait StoreProvider: Send + Sync {
     /// Opens (or creates) the stores of a task of the log with this id. Fails with [`StoreError::Damaged`] if they

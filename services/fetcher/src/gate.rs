@@ -261,7 +261,7 @@ impl AddressGate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stream::testing::ManualClock;
+    use stream_testing::ManualClock;
 
     #[test]
     fn hosts_of_one_address_take_turns_and_others_do_not_wait_for_them() {

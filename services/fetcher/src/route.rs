@@ -145,7 +145,7 @@ mod tests {
         // A zero TTL: every answer has expired.
         let (resolver, _) = scripted(answers, Duration::ZERO);
         let rules = Arc::new(FetcherRules::new(&settings).unwrap());
-        let clock = stream::testing::ManualClock::at(page::Timestamp::from_secs(0));
+        let clock = stream_testing::ManualClock::at(page::Timestamp::from_secs(0));
         Network { resolver, ..Network::new(rules, clock) }
     }
 

@@ -10,8 +10,7 @@ use page::{CanonicalUrl, DAY, Timestamp};
 use settings::Settings;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use stream::memory::MemoryStores;
-use stream::testing::TestDriver;
+use stream_testing::{MemoryStores, TestDriver};
 use topology::LogNames;
 
 struct Bench {

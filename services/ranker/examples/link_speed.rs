@@ -18,12 +18,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use stream::partitioner::partition_for;
-use stream::testing::ManualClock;
 use stream::{
     Checkpoint, Clock, Commit, Event, Log, LogBackend, Member, MemberSpec, OutputRecord, PollLimits, Position, Stage,
     StageRunner, StepOutcome, StoreProvider, StoreWrite, TableKey, TaskId, TopicPartition,
 };
 use stream_rocksdb::{EmbeddedStores, RocksStores, StoreMemory};
+use stream_testing::ManualClock;
 use topology::LogNames;
 
 /// Links of a page that is looked at.

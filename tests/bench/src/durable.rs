@@ -14,12 +14,12 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Instant;
 use stream::partitioner::partition_for;
-use stream::testing::ManualClock;
 use stream::{
     Checkpoint, Log, OutputRecord, Overlay, Stage, StageRunner, StateStore, StepOutcome, StoreProvider, TaskId,
     TopicPartition,
 };
 use stream_rocksdb::{EmbeddedStores, RocksStores, StoreMemory};
+use stream_testing::ManualClock;
 use sweeps::{PagePlace, SweepModel, rules};
 use tempfile::TempDir;
 use topology::LogNames;

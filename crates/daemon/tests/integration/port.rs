@@ -10,8 +10,8 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use stream::memory::MemoryBackend;
 use stream::{Cleanup, InProcessLog, Log, TopicConfig};
+use stream_testing::MemoryBackend;
 use topology::LogNames;
 
 /// Connections served at once.

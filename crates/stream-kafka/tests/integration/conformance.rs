@@ -3,10 +3,10 @@
 use crate::common::{login, settings, unique};
 use page::Timestamp;
 use std::sync::Arc;
-use stream::memory::MemoryStores;
 use stream::{Clock, Log, LogError, StoreProvider};
-use stream_conformance::{Harness, Need, RealClock, run};
 use stream_kafka::{KafkaLog, KafkaSettings};
+use stream_testing::conformance::{Harness, Need, run};
+use stream_testing::{MemoryStores, RealClock};
 
 struct Kafka {
     log: KafkaLog,

@@ -4,10 +4,10 @@ use page::Timestamp;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use stream::memory::MemoryBackend;
 use stream::{Clock, InProcessLog, Log, LogBackend, LogError, StoreProvider};
-use stream_conformance::{Harness, Need, RealClock, run};
 use stream_rocksdb::{EmbeddedBackend, EmbeddedStores, RocksStores, StoreMemory, open_log};
+use stream_testing::conformance::{Harness, Need, run};
+use stream_testing::{MemoryBackend, RealClock};
 use tempfile::TempDir;
 
 struct Embedded {

@@ -2,12 +2,11 @@
 
 use page::Timestamp;
 use std::time::Duration;
-use stream::memory::MemoryStores;
-use stream::testing::{RawRecord, TestDriver};
 use stream::{
     Cleanup, Context, DeadLetters, InputRecord, OutputSpec, ProcessError, Processor, StageSpec, StageWork, StoreSpec,
     Table, TopicConfig,
 };
+use stream_testing::{MemoryStores, RawRecord, TestDriver};
 use wire::Topic;
 
 const TOTAL: Table<Vec<u8>, Vec<u8>> = Table::new("total");

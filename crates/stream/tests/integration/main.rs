@@ -1,6 +1,8 @@
-//! The runner on logs that fail, and the flush of a batch.
+//! The runner on logs that fail, the flush of a batch, and the seeded simulation of stages.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 mod flush;
+mod overlay;
 mod runner;
+mod simulation;

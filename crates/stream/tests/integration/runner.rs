@@ -7,8 +7,8 @@ mod traces;
 
 use page::{DAY, Timestamp};
 use std::time::Duration;
-use stream::testing::{RawRecord, TestDriver};
 use stream::{Cleanup, DeadLetters, OutputSpec, ProcessorFactory, StageSpec, StageWork, StoreSpec, Table, TopicConfig};
+use stream_testing::{RawRecord, TestDriver};
 use wire::Topic;
 
 const OUTPUT: Topic<RawRecord> = Topic::new("output");

@@ -9,8 +9,7 @@ use page::{CanonicalUrl, DAY, PageId, Timestamp};
 use settings::{Layers, Settings};
 use std::collections::HashMap;
 use std::time::Duration;
-use stream::memory::MemoryStores;
-use stream::testing::TestDriver;
+use stream_testing::{MemoryStores, TestDriver};
 use topology::LogNames;
 
 pub(crate) const URL: &str = "http://www.site.test/news";

@@ -3,7 +3,7 @@
 use messages::{Encoded, FetchOutcome, FetchRequest, FetchResult, Look, PageOutLinks, RankerEvent, body, topics};
 use page::{CanonicalUrl, HOUR, Timestamp};
 use settings::{Layers, Settings};
-use stream::testing::TestDriver;
+use stream_testing::TestDriver;
 use topology::LogNames;
 
 const URL: &str = "http://www.site.test/";

@@ -7,9 +7,8 @@ use messages::{
 use page::{CanonicalUrl, Timestamp};
 use settings::{Layers, Settings};
 use std::collections::{BTreeMap, HashMap};
-use stream::memory::MemoryStores;
-use stream::testing::TestDriver;
 use stream::{Log, TopicPartition};
+use stream_testing::{MemoryStores, TestDriver};
 use sweeps::{Changes, Outlook, PagePlace, SiteState};
 use topology::LogNames;
 

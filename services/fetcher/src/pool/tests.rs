@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Instant;
 use stream::RequestTag;
-use stream::testing::ManualClock;
+use stream_testing::ManualClock;
 
 const PATIENCE: Duration = Duration::from_secs(300);
 const START: Timestamp = Timestamp::from_secs(1_000);

@@ -10,8 +10,8 @@ use settings::{Layers, Settings};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stream::memory::{MemoryBackend, MemoryStores};
 use stream::{Clock, InProcessLog, Log, OutputRecord, Stage, StageRunner, TopicPartition};
+use stream_testing::{MemoryBackend, MemoryStores};
 use topology::LogNames;
 
 /// Longest wait for results that must come.

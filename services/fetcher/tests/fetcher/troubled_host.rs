@@ -15,8 +15,8 @@ use simweb::{
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stream::memory::{MemoryBackend, MemoryStores};
 use stream::{Clock, InProcessLog, Log, OutputRecord, Stage, StageRunner, TopicPartition};
+use stream_testing::{MemoryBackend, MemoryStores};
 use topology::LogNames;
 
 /// Seconds of the web in a real one.

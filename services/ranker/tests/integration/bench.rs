@@ -6,8 +6,8 @@ use page::{CanonicalUrl, PageId, Timestamp};
 use ranker::{Accounts, LinkedPage, ShardTotals, TOTALS, TotalsKey};
 use settings::{Layers, Settings};
 use std::collections::{BTreeMap, BTreeSet};
-use stream::testing::TestDriver;
 use stream::{Clock, TaskId, TaskTables};
+use stream_testing::TestDriver;
 use topology::LogNames;
 
 pub(crate) const PARTITIONS: u32 = 4;

@@ -10,9 +10,8 @@ use scheduler::{FrontierRules, HostSchedule, ScheduledPage};
 use settings::{Layers, Settings};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-use stream::memory::MemoryStores;
-use stream::testing::TestDriver;
 use stream::{Clock, Log, StoreProvider, TaskId, TaskTables, TopicPartition};
+use stream_testing::{MemoryStores, TestDriver};
 use topology::LogNames;
 
 pub(crate) const URL: &str = "http://a.site.test/x";

@@ -10,7 +10,7 @@ use page::{CanonicalUrl, DAY, HOUR, MINUTE, Timestamp};
 use policies::PolicyKind;
 use scheduler::explain::Explanation;
 use std::collections::{BTreeMap, BTreeSet};
-use stream::memory::MemoryStores;
+use stream_testing::MemoryStores;
 
 const SITES: usize = 5;
 const PAGES: usize = 30;

@@ -2,8 +2,8 @@ use crate::runner::{KEPT_TABLE, OUTPUT, driver, processors, send, texts};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use stream::partitioner::partition_for;
-use stream::testing::{RawRecord, TestDriver};
 use stream::{Context, InputRecord, ProcessError, Processor, SchemaTopic, StageSpec};
+use stream_testing::{RawRecord, TestDriver};
 use wire::Message;
 use wire::schemas::SchemaRecord;
 

@@ -3,10 +3,10 @@ use metrics::Figure;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use stream::testing::{RawRecord, TestDriver};
 use stream::{
     AnsweredRequest, InFlight, InputRecord, ProcessError, RequestTag, StageSpec, StageWork, TaskId, TaskView,
 };
+use stream_testing::{RawRecord, TestDriver};
 
 /// The engine's view for a test, and the controls of the test.
 #[derive(Default)]

@@ -6,12 +6,12 @@ use page::Timestamp;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use stream::testing::{RawRecord, TestDriver};
 use stream::{
     AnsweredRequest, AttributeValue, Clock, Context, InFlight, InputRecord, Log, OutputRecord, ProcessError, Processor,
     RecordFacts, RequestTag, Sampler, Span, SpanKind, SpanSink, StageSpec, StageWork, Step, TaskView, TopicPartition,
     TraceContext, TraceId, Tracing,
 };
+use stream_testing::{RawRecord, TestDriver};
 
 const CALLER: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 

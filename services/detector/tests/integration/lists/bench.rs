@@ -8,7 +8,7 @@ use messages::{
 use page::{CanonicalUrl, Timestamp};
 use settings::{Layers, Settings};
 use std::time::Duration;
-use stream::testing::TestDriver;
+use stream_testing::TestDriver;
 use topology::LogNames;
 
 pub(crate) struct Bench {

@@ -1,9 +1,9 @@
 //! State stores in memory: of a process, shared by its restarts, or inside the log.
 
 use super::MemoryBackend;
-use crate::store::{Checkpoint, StateStore, StoreCheckpoint, StoreError, StoreProvider, StoreWrite, TaskId, Visit};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use stream::{Checkpoint, StateStore, StoreCheckpoint, StoreError, StoreProvider, StoreWrite, TaskId, Visit};
 
 /// State of one task in memory.
 #[derive(Clone, Debug, Default)]

@@ -2,17 +2,14 @@
 
 use super::counting::{SEEN, STORES, number, verb};
 use super::flight::FLIGHT_STORES;
+use super::invariants::{self, BrokenInvariant};
 use super::world::{PARTITIONS, World};
 use super::{LogKind, Role};
-use crate::invariants::{self, BrokenInvariant};
-use crate::log::Commit;
-use crate::memory::MemoryLogStores;
-use crate::position::PROGRESS_KEY;
-use crate::position::Position;
-use crate::record::{InputRecord, TopicPartition};
-use crate::store::{StoreProvider as _, TaskId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
+use stream::position::PROGRESS_KEY;
+use stream::{Commit, InputRecord, Position, StoreProvider as _, TaskId, TopicPartition};
+use stream_testing::MemoryLogStores;
 
 type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
 

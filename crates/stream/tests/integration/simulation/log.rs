@@ -3,14 +3,13 @@
 use super::Mutant;
 use super::points::InjectionPoint;
 use super::world::{Grave, Life, SESSION, World};
-use crate::log::{
-    Backlog, Commit, Event, Log, LogError, LogReader, Member, MemberSpec, PollLimits, Receipt, StateIn, TopicInfo,
-};
-use crate::position::Position;
-use crate::record::{InputRecord, OffsetBounds, OutputRecord, TopicConfig, TopicPartition};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+use stream::{
+    Backlog, Commit, Event, InputRecord, Log, LogError, LogReader, Member, MemberSpec, OffsetBounds, OutputRecord,
+    PollLimits, Position, Receipt, StateIn, TopicConfig, TopicInfo, TopicPartition,
+};
 
 /// Reads return few records, so that a restore takes many.
 const LONGEST_READ: u64 = 4;

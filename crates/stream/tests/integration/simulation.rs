@@ -2,7 +2,7 @@
 //!
 //! Every call that a stage makes to its log, its stores or its own work is a *point* ([`points`]). The seed decides
 //! what happens there: nothing; the call fails; others run whole steps meanwhile; the member's session expires; the log
-//! or the time changes; the process dies. [`crate::invariants`] must hold throughout. Now and then the faults stop:
+//! or the time changes; the process dies. [`invariants`] must hold throughout. Now and then the faults stop:
 //! then all work must finish, and add up.
 //!
 //! A seed determines a run completely. Mutants show that the simulation finds mistakes.
@@ -13,6 +13,7 @@ mod faults;
 mod flight;
 mod groups;
 mod interrupt;
+mod invariants;
 mod log;
 mod points;
 mod processes;

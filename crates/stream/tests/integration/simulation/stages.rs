@@ -4,11 +4,9 @@ use super::Role;
 use super::counting::{RESULTS, STORES, SimulationCounter};
 use super::flight::{FLIGHT_STORES, Flight, WORK};
 use super::world::{Life, World};
-use crate::processor::Processor;
-use crate::spec::{DeadLetters, OutputSpec, StageSpec, StageWork, StoreSpec};
-use crate::store::TaskId;
 use std::sync::Arc;
 use std::time::Duration;
+use stream::{DeadLetters, OutputSpec, Processor, StageSpec, StageWork, StoreSpec, TaskId};
 
 impl World {
     pub(super) fn spec(self: &Arc<Self>, life: &Arc<Life>, in_flight: usize) -> StageSpec {

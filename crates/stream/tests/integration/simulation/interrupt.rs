@@ -2,12 +2,11 @@
 
 use super::points::{InjectionPoint, PointAction};
 use super::world::{Chances, Crashed, Life, SESSION, World};
-use crate::log::{ErrorKind, LogError};
-use crate::store::StoreError;
 use rand::RngExt;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use stream::{ErrorKind, LogError, StoreError};
 
 impl World {
     /// Runs what happens at this point. Returns the failure of the call, if it is to fail.

@@ -4,11 +4,6 @@ use super::log::SimLog;
 use super::stores::SimStores;
 use super::world::{Crashed, Grave, Life, SESSION, World};
 use super::{LogKind, Role};
-use crate::clock::Clock;
-use crate::memory::{MemoryLogStores, MemoryStores};
-use crate::runner::{Stage as _, StageRunner, StepOutcome};
-use crate::spec::RunnerSettings;
-use crate::store::StoreProvider;
 use page::{DAY, Timestamp};
 use rand::RngExt;
 use rand_pcg::Pcg64;
@@ -16,6 +11,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
+use stream::{Clock, RunnerSettings, Stage as _, StageRunner, StepOutcome, StoreProvider};
+use stream_testing::{MemoryLogStores, MemoryStores};
 
 /// Maximum nesting of steps within steps.
 const DEEPEST: usize = 3;

@@ -1,14 +1,8 @@
 //! State shared by all processes of a simulation: the log, the clock, the random numbers, and the trace.
 
+use super::invariants::BrokenInvariant;
 use super::points::Coverage;
 use super::{LogKind, Mutant, Role};
-use crate::inprocess::InProcessLog;
-use crate::invariants::BrokenInvariant;
-use crate::log::{Log, Member};
-use crate::memory::{MemoryBackend, MemoryStore};
-use crate::position::Position;
-use crate::record::{Cleanup, InputRecord, TopicConfig, TopicPartition};
-use crate::store::TaskId;
 use page::{DAY, Timestamp};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -16,6 +10,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use stream::{
+    Cleanup, InProcessLog, InputRecord, Log, LogBackend as _, Member, PollLimits, Position, TaskId, TopicConfig,
+    TopicPartition,
+};
+use stream_testing::{MemoryBackend, MemoryStore};
 
 /// Partitions of every topic read by a group.
 pub(super) const PARTITIONS: u32 = 3;
@@ -282,8 +281,7 @@ impl World {
 
     /// Records of a partition from an offset on.
     pub(super) fn read(&self, from: &TopicPartition, offset: u64) -> Vec<InputRecord> {
-        use crate::inprocess::LogBackend;
-        let limits = crate::log::PollLimits { records: usize::MAX, bytes: usize::MAX };
+        let limits = PollLimits { records: usize::MAX, bytes: usize::MAX };
         self.log.backend().read(from, offset, limits).expect("a partition in memory can be read")
     }
 }

@@ -2,19 +2,15 @@
 
 use super::Role;
 use super::counting::{number, verb};
+use super::invariants;
 use super::points::InjectionPoint;
 use super::world::{Life, World};
-use crate::in_flight::{AnsweredRequest, InFlight, RequestTag};
-use crate::invariants;
-use crate::process_error::ProcessError;
-use crate::record::InputRecord;
-use crate::table::Table;
-use crate::task_tables::TaskView;
-use crate::testing::RawRecord;
 use metrics::Figure;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
+use stream::{AnsweredRequest, InFlight, InputRecord, ProcessError, RequestTag, Table, TaskView};
+use stream_testing::RawRecord;
 use wire::Topic;
 
 pub(super) const WORK: Topic<RawRecord> = Topic::new("work");

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use stream::Clock;
 use stream::inprocess::{InProcessLog, LogBackend};
 use stream::log::{Log, LogError, StateIn};
-use stream::memory::{MemoryBackend, MemoryLogStores, MemoryStores};
 use stream::store::StoreProvider;
-use stream_conformance::{Harness, Need, RealClock, run};
+use stream_testing::conformance::{Harness, Need, run};
+use stream_testing::{MemoryBackend, MemoryLogStores, MemoryStores, RealClock};
 
 struct Memory {
     log: InProcessLog<MemoryBackend>,

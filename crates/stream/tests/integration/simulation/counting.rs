@@ -1,17 +1,14 @@
 //! The synchronous stage: it counts, and its results reveal anything lost, repeated or forgotten.
 
 use super::Role;
+use super::invariants;
 use super::points::InjectionPoint;
 use super::world::{Life, Memory, World};
-use crate::invariants;
-use crate::process_error::ProcessError;
-use crate::processor::{Context, Processor};
-use crate::record::InputRecord;
-use crate::table::Table;
-use crate::testing::RawRecord;
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
+use stream::{Context, InputRecord, ProcessError, Processor, Table};
+use stream_testing::RawRecord;
 use wire::Topic;
 
 pub(super) const STORES: [&str; 3] = ["totals", "counts", "pending"];

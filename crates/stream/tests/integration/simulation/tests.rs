@@ -29,7 +29,9 @@ fn story(seed: u64, kind: LogKind, mutant: Option<Mutant>, broken: &str, trace: 
     let shown = asked::<u64>("SIM_SEED").map_or(SHOWN_EVENTS, |_| trace.len());
     let last = trace[trace.len().saturating_sub(shown)..].join("\n");
     let mutant = mutant.map_or(String::new(), |mutant| format!(" SIM_MUTANT={mutant:?}"));
-    let again = format!("SIM_SEED={seed} SIM_KIND={kind:?}{mutant} cargo test -p stream simulation -- --nocapture");
+    let again = format!(
+        "SIM_SEED={seed} SIM_KIND={kind:?}{mutant} cargo test -p stream --test integration simulation -- --nocapture"
+    );
     format!("{last}\n\nseed {seed} on {kind:?}: {broken}\nonce more: {again}")
 }
 

@@ -2,15 +2,12 @@
 
 use super::world::{Life, World};
 use super::{LogKind, Role};
-use crate::inprocess::LogBackend;
-use crate::log::Log as _;
-use crate::memory::MemoryStores;
-use crate::partitioner::partition_for;
-use crate::record::{OutputRecord, TopicPartition};
-use crate::store::TaskId;
 use page::DAY;
 use std::sync::Arc;
 use std::time::Duration;
+use stream::partitioner::partition_for;
+use stream::{Log as _, LogBackend, OutputRecord, TaskId, TopicPartition};
+use stream_testing::MemoryStores;
 
 use super::world::{PARTITIONS, SESSION};
 

@@ -1,55 +1,15 @@
 //! A driver for tests: stages over a log in memory, one step at a time, on a manual clock.
 
-use crate::clock::Clock;
-use crate::health::{StageStatus, Stopped};
-use crate::inprocess::InProcessLog;
-use crate::log::{Log, LogError};
+use crate::manual_clock::ManualClock;
 use crate::memory::{MemoryBackend, MemoryStores};
-use crate::record::{InputRecord, OutputRecord, TopicConfig, TopicPartition};
-use crate::runner::{Stage, StageRunner, StepOutcome};
-use crate::span::Tracing;
-use crate::spec::{RunnerSettings, StageSpec};
 use page::Timestamp;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
-use wire::{DecodeError, Encoded, KeyKind, Keyed};
-
-/// A clock that a test moves by hand.
-#[derive(Debug)]
-pub struct ManualClock(AtomicI64);
-
-impl ManualClock {
-    /// A clock that starts at `start`.
-    pub fn at(start: Timestamp) -> Arc<Self> {
-        Arc::new(Self(AtomicI64::new(start.as_micros())))
-    }
-
-    /// Moves the clock forward.
-    pub fn advance(&self, duration: Duration) {
-        self.0.fetch_add(duration.as_micros() as i64, Ordering::SeqCst);
-    }
-
-    /// Sets the clock back, as an operator or a time server may.
-    pub fn set_back(&self, duration: Duration) {
-        self.0.fetch_sub(duration.as_micros() as i64, Ordering::SeqCst);
-    }
-}
-
-impl Clock for ManualClock {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_micros(self.0.load(Ordering::SeqCst))
-    }
-
-    fn monotonic(&self) -> Duration {
-        Duration::from_micros(self.0.load(Ordering::SeqCst).max(0) as u64)
-    }
-
-    /// Moves the clock, so that a test never sleeps.
-    fn pause(&self, duration: Duration) {
-        self.advance(duration);
-    }
-}
+use stream::partitioner::partition_for;
+use stream::{
+    Clock as _, InProcessLog, InputRecord, Log, LogError, OutputRecord, RunnerSettings, Stage, StageRunner, StageSpec,
+    StageStatus, StepOutcome, Stopped, TopicConfig, TopicPartition, Tracing,
+};
 
 /// A log, stores and a clock, all in memory, and the stages that run on them.
 pub struct TestDriver {
@@ -130,7 +90,7 @@ impl TestDriver {
     /// Appends a record to a topic, partitioned by its key.
     pub fn send(&self, topic: &str, key: &[u8], value: Vec<u8>) -> Result<(), LogError> {
         let partitions = self.log.topic(topic)?.map_or(1, |topic| topic.partitions);
-        let to = TopicPartition::new(topic, crate::partitioner::partition_for(key, partitions));
+        let to = TopicPartition::new(topic, partition_for(key, partitions));
         let record =
             OutputRecord { to, timestamp: self.clock.now(), key: key.to_vec(), value: Some(value.into()), trace: None };
         self.log.append(&[record]).map(|_| ())
@@ -144,37 +104,5 @@ impl TestDriver {
             all.extend(reader.read(&TopicPartition::new(topic, partition), 0, usize::MAX)?.0);
         }
         Ok(all)
-    }
-}
-
-/// A test record without a message type: any key, any value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RawRecord {
-    pub key: Vec<u8>,
-    pub value: Vec<u8>,
-}
-
-impl RawRecord {
-    pub fn new(key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Self {
-        Self { key: key.into(), value: value.into() }
-    }
-}
-
-impl Encoded for RawRecord {
-    fn encode_into(&self, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(&self.value);
-    }
-
-    /// The key is not part of the value.
-    fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        Ok(Self::new([], bytes))
-    }
-}
-
-impl Keyed for RawRecord {
-    const KEY: KeyKind = KeyKind::Original;
-
-    fn key(&self) -> Vec<u8> {
-        self.key.clone()
     }
 }

@@ -4,16 +4,16 @@ mod stores;
 
 pub use self::stores::{MemoryLogStores, MemoryStore, MemoryStores};
 
-use crate::inprocess::{LogBackend, WriteBatch};
-use crate::log::{ErrorKind, LogError, PollLimits, StateIn};
-use crate::position::Position;
-use crate::protocol::TOMBSTONES_KEPT;
-use crate::record::{Cleanup, InputRecord, OffsetBounds, TopicConfig, TopicPartition};
-use crate::store::{TaskId, TaskWrites};
 use bytes::Bytes;
 use page::Timestamp;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use stream::inprocess::{LogBackend, WriteBatch};
+use stream::protocol::TOMBSTONES_KEPT;
+use stream::{
+    Cleanup, ErrorKind, InputRecord, LogError, OffsetBounds, PollLimits, Position, StateIn, TaskId, TaskWrites,
+    TopicConfig, TopicPartition,
+};
 
 #[derive(Debug, Default)]
 struct MemoryPartition {

@@ -3,6 +3,7 @@
 
 use super::faulty_log::lock;
 use super::ground::{CaseTopic, ConformanceFixture, Failed, ensure, same};
+use crate::raw_record::RawRecord;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
@@ -14,7 +15,6 @@ use stream::log::Log;
 use stream::partitioner::partition_for;
 use stream::processor::{Context, Processor};
 use stream::store::{Checkpoint, StoreCheckpoint, StoreProvider, StoreWrite, TaskId};
-use stream::testing::RawRecord;
 use stream::{Cleanup, InputRecord};
 use stream::{DeadLetters, OutputSpec, RunnerSettings, SchemaTopic, StageSpec, StageWork, StoreSpec};
 use stream::{Stage as _, StageRunner, StepOutcome};

@@ -1,9 +1,9 @@
 //! Membership of groups, ownership, and progress.
 
 use super::Role;
+use super::invariants;
 use super::world::{Life, Seat, World};
-use crate::invariants;
-use crate::log::{Event, Log as _};
+use stream::{Event, Log as _};
 
 impl World {
     pub(super) fn seated(&self, life: &Life) -> u64 {

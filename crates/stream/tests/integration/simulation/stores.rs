@@ -3,9 +3,9 @@
 use super::Mutant;
 use super::points::InjectionPoint;
 use super::world::{Life, World};
-use crate::store::{Checkpoint, StateStore, StoreError, StoreProvider, StoreWrite, TaskId, Visit};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use stream::{Checkpoint, StateStore, StoreError, StoreProvider, StoreWrite, TaskId, Visit};
 
 pub(super) struct SimStores {
     pub(super) world: Arc<World>,

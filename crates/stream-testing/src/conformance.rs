@@ -8,7 +8,6 @@ mod faulty_log;
 mod ground;
 mod groups;
 mod offsets;
-mod real_clock;
 mod records;
 mod retention;
 mod stage;
@@ -16,7 +15,6 @@ mod stages;
 mod transactions;
 
 pub use self::ground::{ConformanceFixture, Failed};
-pub use self::real_clock::RealClock;
 
 use page::Timestamp;
 use std::panic::{AssertUnwindSafe, catch_unwind};

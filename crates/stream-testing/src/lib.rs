@@ -1,0 +1,18 @@
+//! Everything that tests of stages and of logs need beside [`stream`]; no program has it.
+//!
+//! * [`TestDriver`]: runs stages over a log in memory, one step at a time, on a [`ManualClock`] that is set by hand.
+//! * [`MemoryBackend`]: the simplest log, and [`MemoryStores`] for the state of its stages.
+//! * [`conformance`]: the suite that every log must pass, also with stages on top.
+
+pub mod conformance;
+mod driver;
+mod manual_clock;
+mod memory;
+mod raw_record;
+mod real_clock;
+
+pub use crate::driver::TestDriver;
+pub use crate::manual_clock::ManualClock;
+pub use crate::memory::{MemoryBackend, MemoryLogStores, MemoryStore, MemoryStores};
+pub use crate::raw_record::RawRecord;
+pub use crate::real_clock::RealClock;
