@@ -74,11 +74,17 @@ impl Distributed {
         self.ask_program("recrawl", arguments)
     }
 
-    /// The same of a program that may be of another build.
+    /// The same of a program that may be of another build. A command sends nothing if a busy Kafka does not answer within ten
+    /// seconds. It is given again once Kafka does.
     pub fn ask_program(&self, program: &str, arguments: &[&str]) -> Output {
-        let mut command = programs().command(program);
-        command.args(["--format", "json"]).args(arguments).args(self.crawl.flags());
-        Process::start(command, self.crawl.directory.path()).finish()
+        let mut output = None;
+        wait_for("Kafka answers commands", SOON, || {
+            let mut command = programs().command(program);
+            command.args(["--format", "json"]).args(arguments).args(self.crawl.flags());
+            let given = output.insert(Process::start(command, self.crawl.directory.path()).finish());
+            !given.stderr.contains("cannot reach Kafka")
+        });
+        output.expect("the condition is asked for once at least")
     }
 
     /// Where an instance of a stage keeps its state.
