@@ -71,6 +71,7 @@ func TestABrokenManifestIsRefused(t *testing.T) {
 		{"writable root", "k8s/base/common/pod.yaml", "            readOnlyRootFilesystem: true\n", "", "readOnlyRootFilesystem"},
 		{"capabilities", "k8s/base/common/pod.yaml", "drop: [ALL]", "drop: [NET_RAW]", `capabilities.drop=["ALL"]`},
 		{"a capability kept", "k8s/base/common/pod.yaml", "drop: [ALL]", "drop: [ALL]\n              add: [NET_BIND_SERVICE]", "adds capabilities"},
+		{"a seccomp profile of the node", "k8s/base/common/pod.yaml", "          type: RuntimeDefault\n", "          type: Localhost\n          localhostProfile: open.json\n", "seccompProfile is not RuntimeDefault"},
 		{"the network of the node", "k8s/base/topics.yaml", "          enableServiceLinks: false\n", "          enableServiceLinks: false\n          hostNetwork: true\n", "host namespaces (hostNetwork=true)"},
 		{"service links", "k8s/base/topics.yaml", "          enableServiceLinks: false\n", "", "enableServiceLinks"},
 		{"no such account", "k8s/base/common/pod.yaml", "serviceAccountName: recrawl", "serviceAccountName: crawler", `ServiceAccount "crawler"`},

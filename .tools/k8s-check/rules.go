@@ -127,6 +127,10 @@ func (r *rules) pod(w workload, named map[string]bool) {
 	restricted := levels.LevelVersion{Level: levels.LevelRestricted, Version: levels.LatestVersion()}
 	verdict := podsecurity.AggregateCheckResults(r.standards.EvaluatePod(restricted, &w.template.ObjectMeta, &spec))
 	r.require(verdict.Allowed, "%s: would not be admitted: %s", w.name, verdict.ForbiddenDetail())
+	// The standard also admits a profile of the node, which may permit anything.
+	context := spec.SecurityContext
+	r.require(context != nil && context.SeccompProfile != nil && context.SeccompProfile.Type == core.SeccompProfileTypeRuntimeDefault,
+		"%s: seccompProfile is not RuntimeDefault", w.name)
 
 	volumes := map[string]bool{}
 	for _, volume := range spec.Volumes {
