@@ -274,11 +274,10 @@ fn calibrated(figure: impl Fn(&'static Metric) -> f64) -> Option<CalibratedFresh
     CalibratedFreshness::of(fresh_share, copied_share, looks, fresh, expected)
 }
 
-/// The figures of a stage. The price is the mean of its partitions, which are added up like all figures.
+/// The figures of a stage, as its partitions have them together.
 pub(crate) fn shown_figures(status: &StageStatus) -> impl Iterator<Item = Figure> {
-    let partitions = status.partitions.len().max(1) as f64;
-    let of_all = move |metric, value| if metric == scheduler::PRICE { value / partitions } else { value };
-    status.figures.iter().map(move |(&metric, &value)| (metric, of_all(metric, value)))
+    let partitions = status.partitions.len();
+    status.figures.iter().map(move |(&metric, &sum)| (metric, metric.of_partitions(sum, partitions)))
 }
 
 impl fmt::Debug for Board {

@@ -33,7 +33,8 @@ enum SampleValue {
 }
 
 impl Samples {
-    /// Adds a series of a counter or a gauge. `labels` are the values of its labels, in order.
+    /// Adds a series of a counter or a gauge. `labels` are the values of its labels, in order; those beyond its labels are
+    /// left out.
     pub(crate) fn add(&mut self, metric: &'static Metric, labels: &[&str], value: f64) {
         self.push(metric, labels, SampleValue::Number(value));
     }

@@ -40,7 +40,7 @@ pub struct Metric {
     pub name: &'static str,
     /// Name among the figures of a stage: the name without `recrawl_<stage>_`.
     pub figure: &'static str,
-    /// The stage that has it, or the name of its module here.
+    /// The stage that returns it; of a metric that no single stage has, the name of its module.
     pub stage: &'static str,
     /// Counter, gauge or histogram.
     pub kind: MetricKind,
@@ -50,6 +50,13 @@ pub struct Metric {
     pub labels: &'static [&'static str],
     /// Help text.
     pub help: &'static str,
+}
+
+impl Metric {
+    /// The value for several partitions, whose figures are added up: the mean of a price, the sum of all others.
+    pub fn of_partitions(&self, sum: f64, partitions: usize) -> f64 {
+        if self == scheduler::PRICE { sum / partitions.max(1) as f64 } else { sum }
+    }
 }
 
 /// A metric and its value.

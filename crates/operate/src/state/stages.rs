@@ -249,7 +249,7 @@ impl CrawlState for Asker {
         if let Some(price) =
             figures.get_mut(SCHEDULER.0).and_then(|sums| sums.get_mut(metrics::scheduler::PRICE.figure))
         {
-            *price /= answers.of(SCHEDULER).count() as f64;
+            *price = metrics::scheduler::PRICE.of_partitions(*price, answers.of(SCHEDULER).count());
         }
         for (stage, partitions) in backlogs {
             let oldest = partitions.iter().filter_map(|of| of.oldest).min();
