@@ -2,9 +2,9 @@
 //!
 //! A body is begun with a place of its length, or of [`FIRST_BYTES`] if that is shorter or its length is not known.
 //! Most pages fit into it. One that needs more waits until it can have all it may need, so that a body that goes on
-//! never waits again. A body that was read gives its place back and keeps the memory that it takes; if there is none,
-//! it keeps its place. Places and the rest are counted apart, so that bodies that wait for more cannot take it from
-//! each other.
+//! never waits again. After a body was read, its memory is counted by its length and its place becomes free. If no
+//! other memory is free, the body keeps its place. Places and other memory have separate limits, so that waiting bodies
+//! do not hold memory that others need to go on.
 
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};

@@ -206,9 +206,9 @@ fn a_browser_says_what_the_table_says() {
     let cases: Vec<_> = TABLE.iter().flat_map(|(html, list)| list.iter().map(move |case| (page(html), case))).collect();
     let asked: Vec<_> = cases.iter().map(|(html, (selector, _))| (html, selector)).collect();
     let asked = serde_json::to_string(&asked).expect("texts are JSON").replace('<', "\\u003c");
-    let script = "const told = cases.map(([html, selector]) => [...new DOMParser().parseFromString(html, 'text/html')\
+    let script = "const found = cases.map(([html, selector]) => [...new DOMParser().parseFromString(html, 'text/html')\
                   .querySelectorAll(selector)].map(element => element.getAttribute('n')).filter(n => n).join(' '));\
-                  document.body.textContent = JSON.stringify(told);";
+                  document.body.textContent = JSON.stringify(found);";
     let directory = std::env::temp_dir().join(format!("recrawl-selectors-{}", std::process::id()));
     std::fs::create_dir_all(&directory).expect("a directory for the browser");
     let file = directory.join("cases.html");

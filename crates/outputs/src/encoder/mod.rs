@@ -43,7 +43,7 @@ pub trait FileEncoder {
     /// Ends a file. Returns its last bytes, and how many records it has.
     fn finish(&mut self, file: Self::File) -> Result<(Vec<u8>, u64), CommandFailure>;
 
-    /// Describes the content of complete files: so many records, with the word for them.
+    /// Describes the content of complete files, such as "12 changes". `noun` is the word for its records.
     fn summary(&self, records: u64, noun: &str) -> String {
         format!("{records} {noun}")
     }

@@ -47,7 +47,7 @@ pub fn pass_as_published(graph: &Graph, values: &mut [u32]) {
     }
 }
 
-/// Values after so many passes from 0, as corrected.
+/// Values after this number of passes. All values begin at 0.
 pub fn after_passes(graph: &Graph, passes: u32) -> Vec<f64> {
     let mut values = vec![0.0; graph.nodes()];
     (0..passes).for_each(|_| pass(graph, &mut values));
