@@ -140,7 +140,8 @@ impl<'r> Version<'r> {
         (Self::of_blocks(body, blocks, urls), page)
     }
 
-    fn of_blocks(body: &Body<'_>, blocks: Blocks, urls: &'r UrlRules) -> Self {
+    /// Builds the version from a body and its blocks, for those who read them together with something else.
+    pub fn of_blocks(body: &Body<'_>, blocks: Blocks, urls: &'r UrlRules) -> Self {
         let (digest, address) = (body.digest(), body.address());
         let parts = parts(&blocks);
         let in_region: Vec<bool> = parts.iter().map(|part| *part == PagePart::Region).collect();

@@ -20,9 +20,7 @@ pub use crate::blocks::tags::{ALT_END, ALT_START};
 
 use crate::blocks::reader::BlockReader;
 use crate::blocks::selecting::SelectingReader;
-use crate::html;
-use crate::markup::hand_tokens;
-use crate::page_text::PageText;
+use crate::markup::{TakeTokens, hand_tokens};
 use crate::select::{Selected, Selection};
 
 impl Blocks {
@@ -40,11 +38,11 @@ impl Blocks {
         reader.finish()
     }
 
-    /// Reads the blocks and the text of an HTML page in one pass.
-    pub fn and_text_of_html(html: &str) -> (Self, PageText) {
-        let mut readers = (BlockReader::new(html), html::HtmlReader::new(html));
+    /// Reads the blocks of an HTML page, and hands its tokens to another reader in the same pass.
+    pub(crate) fn and_other_of_html<'a, R: TakeTokens<'a>>(html: &'a str, other: R) -> (Self, R) {
+        let mut readers = (BlockReader::new(html), other);
         hand_tokens(html, &mut readers);
-        (readers.0.finish(), readers.1.finish().page)
+        (readers.0.finish(), readers.1)
     }
 
     /// Builds blocks from the lines of a text. Lines without an empty line between them are the rows of one list.

@@ -5,24 +5,37 @@ use crate::charset::DecodedText;
 use crate::content_kind::ContentKind;
 use crate::digest::{ContentDigest, content_digest};
 use crate::formats::{Format, essence};
+use crate::html::{self, HtmlReader};
+use crate::markup::{TakeTokens, hand_tokens};
 use crate::page_text::PageText;
 use crate::select::Selection;
-use crate::{html, pieces, plain, xml};
+use crate::{pieces, plain, xml};
+use std::cell::OnceCell;
 
-/// A body with its metadata. Reading it never fails.
-#[derive(Clone, Copy, Debug)]
+/// A body with its metadata. Reading it never fails, and decodes it once, however often it is read.
+#[derive(Clone, Debug)]
 pub struct Body<'a> {
     bytes: &'a [u8],
     content_type: Option<&'a str>,
     address: Option<&'a str>,
     digest: Option<ContentDigest>,
     selection: Option<&'a Selection>,
+    format: OnceCell<&'static Format>,
+    decoded: OnceCell<Option<DecodedText<'a>>>,
 }
 
 impl<'a> Body<'a> {
     /// A body with its `Content-Type` header and the address it was fetched from.
     pub fn new(bytes: &'a [u8], content_type: Option<&'a str>, address: Option<&'a str>) -> Self {
-        Self { bytes, content_type, address, digest: None, selection: None }
+        Self {
+            bytes,
+            content_type,
+            address,
+            digest: None,
+            selection: None,
+            format: OnceCell::new(),
+            decoded: OnceCell::new(),
+        }
     }
 
     /// Sets the [`content_digest`] if it is known already.
@@ -31,17 +44,39 @@ impl<'a> Body<'a> {
     }
 
     /// Has the blocks read by this selection.
-    pub fn with_selection(self, selection: &'a Selection) -> Self {
-        Self { selection: Some(selection).filter(|selection| !selection.is_empty()), ..self }
+    pub fn with_selection<'b>(self, selection: &'b Selection) -> Body<'b>
+    where
+        'a: 'b,
+    {
+        let Self { bytes, content_type, address, digest, selection: _, format, decoded } = self;
+        let selection = Some(selection).filter(|selection| !selection.is_empty());
+        let decoded = decoded.into_inner().map_or_else(OnceCell::new, OnceCell::from);
+        Body { bytes, content_type, address, digest, selection, format, decoded }
+    }
+
+    /// Has all blocks read again.
+    pub fn without_selection(self) -> Self {
+        Self { selection: None, ..self }
     }
 
     pub fn blocks(&self) -> Blocks {
-        let format = self.format();
-        let blocks = match format.decode(self.bytes, self.content_type) {
-            None => self.opaque_block(format),
-            Some(decoded) => blocks_of(format.kind, &decoded.text, self.selection),
+        let blocks = match self.decoded() {
+            None => self.opaque_block(),
+            Some(decoded) => blocks_of(self.kind(), &decoded.text, self.selection),
         };
         self.selected(blocks)
+    }
+
+    /// Reads the blocks, and hands the tokens of an HTML page to another reader as well, which is cheaper than one after the
+    /// other.
+    pub fn blocks_and<'b, R: TakeTokens<'b>>(&'b self, mut reader: R) -> (Blocks, R) {
+        match self.html() {
+            Some(html) if self.selection.is_none() => Blocks::and_other_of_html(html, reader),
+            html => {
+                html.into_iter().for_each(|html| hand_tokens(html, &mut reader));
+                (self.blocks(), reader)
+            }
+        }
     }
 
     /// Notes whether parts are watched, and counts 0 for each part of the selection where none was looked for.
@@ -54,24 +89,35 @@ impl<'a> Body<'a> {
     }
 
     pub fn text(&self) -> PageText {
-        let format = self.format();
-        let decoded = format.decode(self.bytes, self.content_type);
-        decoded.map_or_else(|| PageText::empty(format.kind), |decoded| text_of(format.kind, &decoded))
+        let kind = self.kind();
+        self.decoded().map_or_else(|| PageText::empty(kind), |decoded| text_of(kind, decoded))
     }
 
     /// Reads both, which is cheaper than one after the other.
     pub fn blocks_and_text(&self) -> (Blocks, PageText) {
-        let format = self.format();
-        let kind = format.kind;
-        let (blocks, page) = match format.decode(self.bytes, self.content_type) {
-            None => (self.opaque_block(format), PageText::empty(kind)),
-            Some(DecodedText { text, charset, .. }) if kind == ContentKind::Html && self.selection.is_none() => {
-                let (blocks, page) = Blocks::and_text_of_html(&text);
-                (blocks, PageText { charset: Some(charset), ..page })
-            }
-            Some(decoded) => (blocks_of(kind, &decoded.text, self.selection), text_of(kind, &decoded)),
-        };
-        (self.selected(blocks), page)
+        let Some(html) = self.html() else { return (self.blocks(), self.text()) };
+        let (blocks, reader) = self.blocks_and(HtmlReader::new(html));
+        (blocks, PageText { charset: self.charset(), ..reader.finish().0 })
+    }
+
+    /// The bytes of the body.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The text of the body, decoded. `None` if only its digest counts.
+    pub fn decoded(&self) -> Option<&DecodedText<'a>> {
+        self.decoded.get_or_init(|| self.format().decode(self.bytes, self.content_type)).as_ref()
+    }
+
+    /// The markup of an HTML page; `None` for all other bodies.
+    pub fn html(&self) -> Option<&str> {
+        self.decoded().filter(|_| self.kind() == ContentKind::Html).map(|decoded| &*decoded.text)
+    }
+
+    /// The WHATWG name of the character encoding; `None` for a body that is not text.
+    pub fn charset(&self) -> Option<&'static str> {
+        self.decoded().map(|decoded| decoded.charset)
     }
 
     /// The address the body was fetched from.
@@ -85,7 +131,7 @@ impl<'a> Body<'a> {
     }
 
     fn format(&self) -> &'static Format {
-        Format::of(self.content_type, self.bytes)
+        self.format.get_or_init(|| Format::of(self.content_type, self.bytes))
     }
 
     /// The [`content_digest`] of the body.
@@ -94,9 +140,9 @@ impl<'a> Body<'a> {
     }
 
     /// Describes a body that is not read by its media type, length and digest.
-    fn opaque_block(&self, format: &Format) -> Blocks {
+    fn opaque_block(&self) -> Blocks {
         let named = essence(self.content_type);
-        let media_type = if named.is_empty() { format.name().unwrap_or("a file") } else { &named };
+        let media_type = if named.is_empty() { self.format().name().unwrap_or("a file") } else { &named };
         pieces::opaque(media_type, self.bytes.len(), &self.digest())
     }
 }

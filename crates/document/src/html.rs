@@ -7,7 +7,7 @@ use crate::attributes::values_of;
 use crate::content_kind::ContentKind;
 use crate::entities;
 use crate::links::Links;
-use crate::markup::{StartTag, TakeTokens, TextKind, Token, hand_tokens};
+use crate::markup::{StartTag, TakeTokens, TextKind, hand_tokens};
 use crate::page_text::{
     MAX_ANCHOR_BYTES, MAX_FEEDS, MAX_LINKS, MAX_REL_BYTES, MAX_TEXT_BYTES, MAX_TITLE_BYTES, MetaRobots, PageText,
     link_target,
@@ -15,7 +15,7 @@ use crate::page_text::{
 use crate::tag_name::{PerName, TagName, per_name};
 use crate::text::{Gap, References, TextBuilder, prefix};
 use std::ops::Range;
-use wide_bytes::{EightBytes, Wide};
+use wide_bytes::Wide;
 
 pub use crate::attributes::{attribute, tag_length};
 
@@ -23,15 +23,7 @@ pub use crate::attributes::{attribute, tag_length};
 pub fn extract(html: &str) -> PageText {
     let mut reader = HtmlReader::new(html);
     hand_tokens(html, &mut reader);
-    reader.finish().page
-}
-
-/// A page, with the places of its links in its text.
-pub struct Read {
-    /// The text, links and metadata of the page.
-    pub page: PageText,
-    /// For each link, the range of its anchor in the text of the page.
-    pub anchors: Vec<Range<usize>>,
+    reader.finish().0
 }
 
 /// Extracts a page from its tokens.
@@ -108,18 +100,6 @@ impl<'a> HtmlReader<'a> {
             text: TextBuilder::with_room(MAX_TEXT_BYTES, html.len()),
             links: Links::with_room(html.len() / 16),
             ..Self::default()
-        }
-    }
-
-    /// Reads the next token.
-    pub fn take(&mut self, token: &Token<'a>) {
-        match token {
-            Token::Text(text, kind) => {
-                let start = text.as_ptr().addr() - self.html.as_ptr().addr();
-                self.text(EightBytes, start..start + text.len(), *kind);
-            }
-            Token::Start(tag) => self.start(EightBytes, *tag),
-            Token::End(name) => self.end(*name),
         }
     }
 
@@ -201,7 +181,8 @@ impl<'a> HtmlReader<'a> {
         }
     }
 
-    pub fn finish(mut self) -> Read {
+    /// Ends the page. Returns it with the range of each link's anchor in its text.
+    pub fn finish(mut self) -> (PageText, Vec<Range<usize>>) {
         self.close_link();
         let (text, truncated) = self.text.finish();
         let anchor = |place: &Range<usize>| prefix(text[place.clone()].trim_ascii_start(), MAX_ANCHOR_BYTES);
@@ -217,7 +198,7 @@ impl<'a> HtmlReader<'a> {
             truncated: truncated || self.links_truncated,
             ..PageText::empty(ContentKind::Html)
         };
-        Read { page, anchors: self.anchors }
+        (page, self.anchors)
     }
 }
 
@@ -229,8 +210,25 @@ fn is_feed(media_type: &str) -> bool {
     TYPES.iter().any(|feed| essence.eq_ignore_ascii_case(feed))
 }
 
+/// Whether an element is laid out within a line of text.
+#[inline]
+pub fn is_inline(name: TagName) -> bool {
+    IS_INLINE.of(name)
+}
+
 static GAPS: PerName<Gap> = per_name!(gap_of);
 static IS_READ: PerName<bool> = per_name!(is_read);
+
+static IS_INLINE: PerName<bool> = per_name!(is_laid_out_inline);
+
+const fn is_laid_out_inline(name: &[u8]) -> bool {
+    match name {
+        b"br" | b"img" => true,
+        // These separate nothing because they show nothing.
+        b"script" | b"style" | b"template" | b"noscript" => false,
+        _ => matches!(gap_of(name), Gap::NOTHING),
+    }
+}
 
 /// Whether a start tag matters beyond ending a block.
 const fn is_read(name: &[u8]) -> bool {

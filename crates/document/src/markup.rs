@@ -10,7 +10,8 @@ use crate::marks::MarkFinder;
 use crate::raw_text::{comment_end, ends_name, raw_end, script_end};
 use crate::tag_name::{PerName, TagName, per_name};
 pub use crate::token::{StartTag, TakeTokens, TextKind, Token};
-use wide_bytes::{EightBytes, Wide, WideWork, at_widest};
+pub use wide_bytes::Wide;
+use wide_bytes::{EightBytes, WideWork, at_widest};
 
 /// Iterates over the tokens of a page.
 pub fn tokens(html: &str) -> MarkupTokens<'_, EightBytes> {

@@ -1,5 +1,6 @@
 //! The tokens of an HTML page: text, start tags and end tags, as slices of it.
 
+use crate::attributes::attribute;
 use crate::tag_name::TagName;
 use std::ops::Range;
 use wide_bytes::Wide;
@@ -54,6 +55,11 @@ impl<'a> StartTag<'a> {
     pub fn written_name(&self) -> &'a str {
         let before = &self.html[..self.start];
         before.rfind('<').map_or("", |open| &before[open + 1..])
+    }
+
+    /// Whether the content of a `<script>` is JSON-LD.
+    pub fn is_json_ld(&self) -> bool {
+        attribute(self.attributes(), "type").is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/ld+json"))
     }
 
     /// Whether the tag ends in `/>`.

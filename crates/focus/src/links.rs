@@ -10,11 +10,8 @@
 
 use crate::focus_set::TermCloseness;
 use crate::words::{Segmenter, terms};
-use document::attributes::values_of;
-use document::html::HtmlReader;
-use document::markup::{Token, tokens};
-use document::{entities, prefix};
-use page::whatwg_href;
+use document::{LinkedPage, prefix};
+use page::{base_href, whatwg_href};
 use percent_encoding::percent_decode_str;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -69,34 +66,23 @@ pub struct PredictedLink {
     pub is_nofollow: bool,
 }
 
-/// The links of an HTML page, one for each target, in page order. `focus` is one or a [`FocusSet`](crate::FocusSet), `url`
+/// The links of a page, one for each target, in page order. `focus` is one or a [`FocusSet`](crate::FocusSet), `url`
 /// the address of the page. Takes time linear in the page: a link has at most [`WORDS_AROUND`] words on each side, and anchors do not overlap.
 pub fn predict_links(
     prediction: &LinkPrediction,
     focus: &dyn TermCloseness,
     segmenter: &dyn Segmenter,
-    html: &str,
+    LinkedPage { page, anchors, titles }: &LinkedPage,
     url: Option<&str>,
 ) -> Vec<PredictedLink> {
-    let mut reader = HtmlReader::new(html);
-    let mut titles = HashMap::new();
-    for token in tokens(html) {
-        reader.take(&token);
-        if let Token::Start(tag) = &token
-            && matches!(tag.name.as_bytes(), b"a" | b"area")
-            && let [Some(href), Some(title)] = values_of(tag.attributes(), ["href", "title"])
-        {
-            let href = entities::decode_attribute(href).trim().to_owned();
-            titles.entry(href).or_insert_with(|| entities::decode_attribute(title).into_owned());
-        }
+    if anchors.is_empty() {
+        return Vec::new();
     }
-    let read = reader.finish();
-    let words = PlacedWords::read(focus, segmenter, &read.page.text);
-    let address = url.and_then(|url| whatwg_href(url, None).ok());
-    let base = read.page.base.as_deref().and_then(|base| whatwg_href(base, address.as_deref()).ok()).or(address);
+    let words = PlacedWords::read(focus, segmenter, &page.text);
+    let base = base_href(url, page.base.as_deref());
     let mut links: Vec<PredictedLink> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
-    for (link, anchor) in read.page.links.iter().zip(&read.anchors) {
+    for (link, anchor) in page.links.iter().zip(anchors) {
         let url = whatwg_href(link.href, base.as_deref()).unwrap_or_else(|_| link.href.to_owned());
         let title = titles.get(link.href).map_or("", |title| prefix(title, MAX_TITLE_BYTES));
         let is_nofollow = link.is_nofollow();
@@ -174,8 +160,12 @@ mod tests {
         Focus { languages: [("any".to_owned(), terms)].into(), ..Focus::new("finance", "v") }
     }
 
+    fn predicted(prediction: &LinkPrediction, html: &str, url: &str) -> Vec<PredictedLink> {
+        predict_links(prediction, &focus(), &IcuSegmenter::default(), &LinkedPage::of_html(html), Some(url))
+    }
+
     fn predict(html: &str) -> Vec<PredictedLink> {
-        predict_links(&LinkPrediction::published(), &focus(), &IcuSegmenter::default(), html, Some("http://a.test/x/"))
+        predicted(&LinkPrediction::published(), html, "http://a.test/x/")
     }
 
     /// Section D5 of the specification.
@@ -213,7 +203,7 @@ mod tests {
     fn words_around_count_half_and_not_beside_a_reporting_anchor() {
         let html = "<p>Stock <a href=/1>here</a> and <a href=/2>the market</a></p>";
         let relevances = |prediction: &LinkPrediction| {
-            let links = predict_links(prediction, &focus(), &IcuSegmenter::default(), html, Some("http://a.test/"));
+            let links = predicted(prediction, html, "http://a.test/");
             links.iter().map(|link| link.relevance).collect::<Vec<_>>()
         };
         assert_eq!(relevances(&LinkPrediction::default()), [0.5, 0.5]);

@@ -9,12 +9,14 @@
 //!
 //! This crate never resolves a name, reads a clock or opens a file.
 
+mod href;
 mod plain;
 mod rules;
 mod spelling;
 mod time;
 mod url;
 
+pub use crate::href::{base_href, whatwg_href};
 pub use crate::rules::{UrlRules, UrlTrap};
 pub use crate::time::{DAY, HOUR, MINUTE, SECOND, Timestamp};
-pub use crate::url::{CanonicalUrl, Host, HostName, PageId, ParsePageIdError, SiteKey, UrlProblem, whatwg_href};
+pub use crate::url::{CanonicalUrl, Host, HostName, PageId, ParsePageIdError, SiteKey, UrlProblem};

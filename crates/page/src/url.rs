@@ -34,11 +34,6 @@ pub enum UrlProblem {
     TooLong(usize),
 }
 
-/// The `href` of a URL of any scheme according to the WHATWG URL standard, without our own normalisation.
-pub fn whatwg_href(text: &str, base: Option<&str>) -> Result<String, UrlProblem> {
-    ada_url::Url::parse(text, base).map(|url| url.href().to_owned()).map_err(|_| UrlProblem::Malformed)
-}
-
 /// The canonical URL of a page. Equal pages have equal bytes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

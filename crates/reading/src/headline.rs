@@ -6,9 +6,9 @@
 
 use crate::main_text::{beside, hidden, is_mostly_link};
 use crate::text_blocks::{BlockKind, TextBlock, blocks};
-use crate::tree::{NodeContent, Tree, TreeBuilder};
+use crate::tree::{NodeContent, Tree};
 use document::attributes::{attribute, values_of};
-use document::markup::{StartTag, tokens};
+use document::markup::StartTag;
 
 /// Shortest block, in characters, with which the text of a page begins. Headings and lists of links do not count.
 const PARAGRAPH_CHARACTERS: usize = 60;
@@ -33,10 +33,7 @@ const NORMAL: TextStyle = TextStyle { size: 1.0, is_emphasised: false, heading: 
 
 /// The title by the published rule alone, whatever the head of the page says.
 pub fn published_title(html: &str) -> Option<String> {
-    let mut tree = TreeBuilder::default();
-    tokens(html).for_each(|token| tree.take(&token));
-    let tree = tree.finish();
-    let (candidates, before_text) = candidates(&tree);
+    let (candidates, before_text) = candidates(&Tree::of(html));
     outstanding(&candidates[..before_text])
 }
 
@@ -192,9 +189,7 @@ mod tests {
     #[test]
     fn headings_come_first_and_h1_before_others() {
         let check = |html: &str, expected: Option<&str>| {
-            let mut tree = TreeBuilder::default();
-            tokens(html).for_each(|token| tree.take(&token));
-            assert_eq!(headline(&tree.finish()).as_deref(), expected, "{html}");
+            assert_eq!(headline(&Tree::of(html)).as_deref(), expected, "{html}");
         };
         check(&format!("<p><font size=7>Big</font></p>{TEXT}<h2>Two</h2><h1>One</h1>"), Some("One"));
         check(&format!("<h3><a href=/>Linked</a></h3>{TEXT}<h2>Two</h2>"), Some("Linked"));

@@ -1,7 +1,9 @@
 //! Reads everything else about a page, besides what is needed to detect changes.
 //!
 //! [`read`] takes more time per page than change detection may: it extracts the main text without its surroundings,
-//! links with the words around them, dates, language, and the shape of the markup. `recrawl text`, `recrawl focus` and, where a crawl has a focus, the detector use it.
+//! links with the words around them, dates, language, and the shape of the markup, for `recrawl text` and `recrawl focus`.
+//! [`MainText`] is the part of it by which topics are judged. Where a crawl has a focus, the detector reads it in the same pass
+//! as text and links.
 //!
 //! This crate never fetches or stores, and never fails on a bad page.
 
@@ -10,6 +12,7 @@ mod headline;
 mod hints;
 mod language;
 mod main_text;
+mod page_reader;
 mod read;
 mod structure;
 mod text_blocks;
@@ -17,4 +20,5 @@ mod tree;
 
 pub use crate::dates::PageDates;
 pub use crate::headline::published_title;
+pub use crate::page_reader::MainText;
 pub use crate::read::{PageReading, ReadLink, read};

@@ -7,7 +7,8 @@
 
 use crate::hints::Hint;
 use crate::text_blocks::{BlockKind, TextBlock, blocks, blocks_within};
-use crate::tree::{NodeContent, Tree, is_inline};
+use crate::tree::{NodeContent, Tree};
+use document::html::is_inline;
 use std::ops::Range;
 
 /// Shorter blocks, in characters without white space, are prose only if they end like a sentence.
@@ -163,7 +164,7 @@ fn main_part(tree: &Tree<'_>, blocks: &[TextBlock], hints: &[Hint], values: &[f6
     let mut best = (total(&values, &(0..blocks.len())), 0..blocks.len());
     for (place, node) in tree.nodes.iter().enumerate() {
         let NodeContent::Element(tag) = &node.content else { continue };
-        if is_inline(tag.name.as_bytes()) {
+        if is_inline(tag.name) {
             continue;
         }
         let range = blocks_within(blocks, place..node.end);
@@ -202,16 +203,12 @@ fn is_title(heading: &str, title: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::TreeBuilder;
-    use document::markup::tokens;
 
     const SENTENCE: &str =
         "The committee met on Monday and decided, after some debate, that nothing at all would be done.";
 
     fn main_text_of(html: &str) -> String {
-        let mut tree = TreeBuilder::default();
-        tokens(html).for_each(|token| tree.take(&token));
-        main_text(&tree.finish(), "The title - A newspaper")
+        main_text(&Tree::of(html), "The title - A newspaper")
     }
 
     #[test]

@@ -1,19 +1,16 @@
-//! Reads everything about a page in one pass over its bytes.
+//! Reads everything about a page in one pass over its tokens.
 //!
-//! [`document::extract`] is the part of this that detects changes and is cheap enough for every fetch. Here the same
-//! tokens also build the tree from which the main text is chosen, and dates, language and structure are read.
+//! [`document::extract`] is the part of this that is cheap enough for every fetch, and [`MainText`] the part that shows the
+//! topic of a page. Here the same tokens also give dates, language and structure.
 
 use crate::dates::{DateReader, PageDates};
-use crate::tree::TreeBuilder;
-use crate::{headline, language, main_text, structure};
-use document::PageText;
+use crate::page_reader::{MainText, PageReader, meta, other_text};
+use crate::{language, structure};
 use document::attributes::attribute;
-use document::html::HtmlReader;
-use document::markup::{StartTag, TextKind, Token, tokens};
-use document::prefix;
-use document::{ContentKind, Format};
-use document::{entities, plain, xml};
-use page::whatwg_href;
+use document::markup::{StartTag, TakeTokens, TextKind, Wide, hand_tokens};
+use document::tag_name::TagName;
+use document::{Body, ContentKind, LinkedPage, prefix};
+use page::{base_href, whatwg_href};
 use serde::Serialize;
 use std::ops::Range;
 
@@ -67,61 +64,40 @@ pub struct ReadLink {
 /// Reads a body, given its `Content-Type` header and the address it came from. Never fails: a body that cannot be
 /// understood has little text or none.
 pub fn read(body: &[u8], content_type: Option<&str>, url: Option<&str>) -> PageReading {
-    let format = Format::of(content_type, body);
-    let kind = format.kind;
-    let Some(decoded) = format.decode(body, content_type) else {
-        return PageReading { kind, ..PageReading::default() };
+    let body = Body::new(body, content_type, url);
+    let Some(decoded) = body.decoded() else {
+        return PageReading { kind: body.kind(), ..PageReading::default() };
     };
-    let mut reading = match kind {
-        ContentKind::Html => read_html(&decoded.text, url),
-        ContentKind::Xml => {
-            let (page, main_text) = xml::read(&decoded.text);
-            of_page(page, &[], main_text, url)
-        }
-        ContentKind::Json => {
-            let (page, main_text) = plain::json(&decoded.text);
-            of_page(page, &[], main_text, url)
-        }
-        ContentKind::Text | ContentKind::Opaque => {
-            let page = plain::lines(kind, &decoded.text);
-            let main_text = page.text.clone();
-            of_page(page, &[], main_text, url)
+    let mut reading = match body.html() {
+        Some(html) => read_html(html, decoded.charset, url),
+        None => {
+            let (page, text) = other_text(&body);
+            let title = page.title.clone();
+            of_page(MainText::new(LinkedPage::without_words(page), title, text), url)
         }
     };
-    reading.charset = Some(decoded.charset);
     reading.language =
         reading.language.or_else(|| language::guess(&reading.text)).or_else(|| language::guess(&reading.full_text));
     reading
 }
 
-fn read_html(html: &str, url: Option<&str>) -> PageReading {
-    let mut reader = HtmlReader::new(html);
-    let mut tree = TreeBuilder::default();
-    let mut head = HeadReader::default();
-    for token in tokens(html) {
-        reader.take(&token);
-        tree.take(&token);
-        head.take(&token);
-    }
-    let read = reader.finish();
-    let tree = tree.finish();
-    let declared = Some(read.page.title.clone()).filter(|title| !title.is_empty());
-    let declared = declared.or(head.title.filter(|title| !title.is_empty()));
-    let title = declared.or_else(|| headline::headline(&tree)).unwrap_or_default();
-    let main_text = main_text::main_text(&tree, &title);
+fn read_html(html: &str, charset: &'static str, url: Option<&str>) -> PageReading {
+    let mut readers = (PageReader::new(html), HeadReader::new(html));
+    hand_tokens(html, &mut readers);
+    let (page, head) = readers;
+    let (page, tree) = page.finish(Some(charset));
     PageReading {
-        title,
         language: head.language.or(head.weak_language),
         robots: head.robots,
         dates: head.dates.finish(),
         structure: Some(format!("{:016x}", structure::fingerprint(&tree))),
-        ..of_page(read.page, &read.anchors, main_text, url)
+        ..of_page(page, url)
     }
 }
 
-fn of_page(page: PageText, anchors: &[Range<usize>], main_text: String, url: Option<&str>) -> PageReading {
-    let address = url.and_then(|url| whatwg_href(url, None).ok());
-    let base = page.base.as_deref().and_then(|base| whatwg_href(base, address.as_deref()).ok()).or(address);
+fn of_page(MainText { linked, title, text }: MainText, url: Option<&str>) -> PageReading {
+    let LinkedPage { page, anchors, .. } = linked;
+    let base = base_href(url, page.base.as_deref());
     let resolve = |target: &str| whatwg_href(target, base.as_deref()).unwrap_or_else(|_| target.to_owned());
     let context = |index: usize| anchors.get(index).map_or("", |anchor| surroundings(&page.text, anchor));
     let read_link = |(index, link): (usize, document::RawLink<'_>)| ReadLink {
@@ -132,11 +108,11 @@ fn of_page(page: PageText, anchors: &[Range<usize>], main_text: String, url: Opt
     };
     PageReading {
         kind: page.kind,
+        charset: page.charset,
         links: page.links.iter().enumerate().map(read_link).collect(),
         canonical: page.canonical.as_deref().map(resolve),
-        title: page.title,
-        // Some pages hide all they have, or are numbers alone. Their text is better than none.
-        text: if main_text.is_empty() { page.text.clone() } else { main_text },
+        title,
+        text,
         full_text: page.text,
         truncated: page.truncated,
         ..PageReading::default()
@@ -164,8 +140,8 @@ fn surroundings<'a>(text: &'a str, anchor: &Range<usize>) -> &'a str {
 
 /// Reads the declarations in the head of a page, and the dates in its body.
 #[derive(Default)]
-struct HeadReader {
-    title: Option<String>,
+struct HeadReader<'a> {
+    html: &'a str,
     language: Option<String>,
     /// The language from declarations that are often left at a default.
     weak_language: Option<String>,
@@ -174,16 +150,14 @@ struct HeadReader {
     in_json_ld: bool,
 }
 
-impl HeadReader {
-    fn take(&mut self, token: &Token<'_>) {
-        match token {
-            Token::Start(tag) => self.start(tag),
-            Token::Text(text, TextKind::Script) if self.in_json_ld => self.dates.json_ld(text),
-            Token::Text(..) | Token::End(_) => {}
+impl<'a> TakeTokens<'a> for HeadReader<'a> {
+    fn text(&mut self, _: impl Wide, place: Range<usize>, kind: TextKind) {
+        if self.in_json_ld && kind == TextKind::Script {
+            self.dates.json_ld(&self.html[place]);
         }
     }
 
-    fn start(&mut self, tag: &StartTag<'_>) {
+    fn start(&mut self, _: impl Wide, tag: StartTag<'a>) {
         self.in_json_ld = false;
         match tag.name.as_bytes() {
             b"html" if self.language.is_none() => {
@@ -191,22 +165,26 @@ impl HeadReader {
                     attribute(tag.attributes(), name).and_then(|value| language::primary_subtag(&value))
                 });
             }
-            b"script" => {
-                self.in_json_ld = attribute(tag.attributes(), "type")
-                    .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/ld+json"));
-            }
+            b"script" => self.in_json_ld = tag.is_json_ld(),
             b"meta" => self.meta(tag),
-            b"time" => self.dates.element(tag),
-            _ if tag.attributes().contains("itemprop") => self.dates.element(tag),
+            b"time" => self.dates.element(&tag),
+            _ if tag.attributes().contains("itemprop") => self.dates.element(&tag),
             _ => {}
         }
     }
 
-    fn meta(&mut self, tag: &StartTag<'_>) {
-        self.dates.meta(tag);
-        let named = ["name", "property", "http-equiv"].iter().find_map(|name| attribute(tag.attributes(), name));
-        let (Some(name), Some(content)) = (named, attribute(tag.attributes(), "content")) else { return };
-        match name.trim().to_ascii_lowercase().as_str() {
+    fn end(&mut self, _: TagName) {}
+}
+
+impl<'a> HeadReader<'a> {
+    fn new(html: &'a str) -> Self {
+        Self { html, ..Self::default() }
+    }
+
+    fn meta(&mut self, tag: StartTag<'_>) {
+        self.dates.meta(&tag);
+        let Some((name, content)) = meta(tag) else { return };
+        match name.as_str() {
             "robots" => {
                 let directives = content.split(',').map(|word| word.trim().to_ascii_lowercase());
                 self.robots.extend(directives.filter(|word| !word.is_empty()));
@@ -214,7 +192,6 @@ impl HeadReader {
             "content-language" | "language" | "og:locale" | "dc.language" if self.weak_language.is_none() => {
                 self.weak_language = language::primary_subtag(&content);
             }
-            "og:title" if self.title.is_none() => self.title = Some(entities::decode(&content).trim().to_owned()),
             _ => {}
         }
     }

@@ -39,13 +39,9 @@ pub(crate) fn fingerprint(tree: &Tree<'_>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::TreeBuilder;
-    use document::markup::tokens;
 
     fn of(html: &str) -> u64 {
-        let mut tree = TreeBuilder::default();
-        tokens(html).for_each(|token| tree.take(&token));
-        fingerprint(&tree.finish())
+        fingerprint(&Tree::of(html))
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Cuts a page into blocks: runs of text without a block element in between.
 
 use crate::hints::{Hint, hint};
-use crate::tree::{NodeContent, Tree, TreeNode, is_inline};
+use crate::tree::{NodeContent, Tree, TreeNode};
+use document::html::is_inline;
 use document::text::{Gap, TextBuilder};
 use std::ops::Range;
 
@@ -94,7 +95,7 @@ impl Cutter {
             }
             NodeContent::Element(tag) => {
                 let name = tag.name.as_bytes();
-                let kind = (!is_inline(name)).then(|| BlockKind::of(name));
+                let kind = (!is_inline(tag.name)).then(|| BlockKind::of(name));
                 if kind.is_some() || name == b"br" && self.after_break {
                     self.cut();
                 }
@@ -135,15 +136,11 @@ impl Cutter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::TreeBuilder;
-    use document::markup::tokens;
 
     #[test]
     fn blocks_end_where_block_elements_do() {
         let html = "<div>a<p>b <a href=x>c d</a> e</p>f<br>g<br> <br>h<ul><li>i<li>j</ul><h2>k</h2></div>l";
-        let mut tree = TreeBuilder::default();
-        tokens(html).for_each(|token| tree.take(&token));
-        let (blocks, _) = blocks(&tree.finish());
+        let (blocks, _) = blocks(&Tree::of(html));
         let shown: Vec<_> = blocks.iter().map(|block| (block.text.as_str(), block.kind)).collect();
         use BlockKind::{Heading, Item, Other, Paragraph};
         let expected = [

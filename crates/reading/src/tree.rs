@@ -5,9 +5,11 @@
 //! page.
 
 use document::entities;
-use document::markup::{StartTag, TextKind, Token};
+use document::html::is_inline;
+use document::markup::{StartTag, TakeTokens, TextKind, Wide, hand_tokens};
 use document::tag_name::TagName;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Elements deeper than this become siblings of their parents.
 const DEEPEST: usize = 256;
@@ -32,9 +34,19 @@ pub(crate) enum NodeContent<'a> {
     Text(Cow<'a, str>),
 }
 
+impl<'a> Tree<'a> {
+    /// The tree of a page.
+    pub(crate) fn of(html: &'a str) -> Self {
+        let mut tree = TreeBuilder::new(html);
+        hand_tokens(html, &mut tree);
+        tree.finish()
+    }
+}
+
 /// Builds the tree from the tokens of a page.
 #[derive(Debug, Default)]
 pub(crate) struct TreeBuilder<'a> {
+    html: &'a str,
     nodes: Vec<TreeNode<'a>>,
     /// Index and name of each open element.
     open: Vec<(usize, TagName)>,
@@ -44,27 +56,14 @@ pub(crate) struct TreeBuilder<'a> {
     templates: usize,
 }
 
-impl<'a> TreeBuilder<'a> {
-    pub(crate) fn take(&mut self, token: &Token<'a>) {
-        match *token {
-            Token::Text(text, kind) => self.text(text, kind),
-            Token::Start(tag) => self.start(tag),
-            Token::End(name) => self.end(name),
-        }
-    }
-
-    pub(crate) fn finish(mut self) -> Tree<'a> {
-        self.close_to(0);
-        Tree { nodes: self.nodes }
-    }
-
-    fn text(&mut self, text: &'a str, kind: TextKind) {
+impl<'a> TakeTokens<'a> for TreeBuilder<'a> {
+    fn text(&mut self, _: impl Wide, place: Range<usize>, kind: TextKind) {
         if self.templates > 0 || self.in_title {
             return;
         }
         let text = match kind {
-            TextKind::Data => entities::decode(text),
-            TextKind::Verbatim => Cow::Borrowed(text),
+            TextKind::Data => entities::decode(&self.html[place]),
+            TextKind::Verbatim => Cow::Borrowed(&self.html[place]),
             // Text in form fields is not main text.
             TextKind::RcData | TextKind::Raw | TextKind::Script => return,
         };
@@ -72,7 +71,7 @@ impl<'a> TreeBuilder<'a> {
         self.nodes.push(TreeNode { content: NodeContent::Text(text), end });
     }
 
-    fn start(&mut self, tag: StartTag<'a>) {
+    fn start(&mut self, _: impl Wide, tag: StartTag<'a>) {
         let name = tag.name.as_bytes();
         self.in_title = name == b"title";
         if self.templates > 0 || name == b"template" {
@@ -86,7 +85,7 @@ impl<'a> TreeBuilder<'a> {
             self.close_to(0);
             return;
         }
-        self.close_implied(name);
+        self.close_implied(tag.name);
         let place = self.nodes.len();
         self.nodes.push(TreeNode { content: NodeContent::Element(tag), end: place + 1 });
         if !tag.name.is_void() && self.open.len() < DEEPEST {
@@ -100,30 +99,41 @@ impl<'a> TreeBuilder<'a> {
             self.templates -= usize::from(name.as_bytes() == b"template");
             return;
         }
-        let inline = is_inline(name.as_bytes());
+        let inline = is_inline(name);
         for (depth, (_, open)) in self.open.iter().enumerate().rev() {
             if *open == name {
                 return self.close_to(depth);
             }
-            let open = open.as_bytes();
-            if is_cell_or_table(open) && !matches!(name.as_bytes(), b"table" | b"tr" | b"tbody" | b"thead" | b"tfoot")
-                || inline && !is_inline(open)
+            let is_in_table = matches!(open.as_bytes(), b"td" | b"th" | b"table" | b"caption");
+            if is_in_table && !matches!(name.as_bytes(), b"table" | b"tr" | b"tbody" | b"thead" | b"tfoot")
+                || inline && !is_inline(*open)
             {
                 return;
             }
         }
     }
+}
+
+impl<'a> TreeBuilder<'a> {
+    pub(crate) fn new(html: &'a str) -> Self {
+        Self { html, ..Self::default() }
+    }
+
+    pub(crate) fn finish(mut self) -> Tree<'a> {
+        self.close_to(0);
+        Tree { nodes: self.nodes }
+    }
 
     /// Closes the elements that cannot contain an element of this name.
-    fn close_implied(&mut self, name: &[u8]) {
-        let (closes, within): (&[&[u8]], &[&[u8]]) = match name {
+    fn close_implied(&mut self, name: TagName) {
+        let (closes, within): (&[&[u8]], &[&[u8]]) = match name.as_bytes() {
             b"li" => (&[b"li"], &[b"ul", b"ol", b"menu"]),
             b"dt" | b"dd" => (&[b"dt", b"dd"], &[b"dl"]),
             b"tr" => (&[b"tr"], &[b"table"]),
             b"td" | b"th" => (&[b"td", b"th"], &[b"table", b"tr"]),
             b"option" => (&[b"option"], &[b"select"]),
             b"a" => (&[b"a"], &[b"td", b"th", b"li", b"div", b"p"]),
-            name if !is_inline(name) => (&[b"p"], &[b"td", b"th", b"button", b"div", b"li", b"blockquote"]),
+            _ if !is_inline(name) => (&[b"p"], &[b"td", b"th", b"button", b"div", b"li", b"blockquote"]),
             _ => return,
         };
         for depth in (0..self.open.len()).rev() {
@@ -143,54 +153,4 @@ impl<'a> TreeBuilder<'a> {
             self.nodes[place].end = end;
         }
     }
-}
-
-fn is_cell_or_table(name: &[u8]) -> bool {
-    matches!(name, b"td" | b"th" | b"table" | b"caption")
-}
-
-/// Whether an element is laid out within a line of text.
-pub(crate) fn is_inline(name: &[u8]) -> bool {
-    matches!(
-        name,
-        b"a" | b"abbr"
-            | b"acronym"
-            | b"b"
-            | b"bdi"
-            | b"bdo"
-            | b"big"
-            | b"br"
-            | b"cite"
-            | b"code"
-            | b"data"
-            | b"del"
-            | b"dfn"
-            | b"em"
-            | b"font"
-            | b"i"
-            | b"img"
-            | b"ins"
-            | b"kbd"
-            | b"label"
-            | b"mark"
-            | b"nobr"
-            | b"q"
-            | b"rb"
-            | b"rp"
-            | b"rt"
-            | b"ruby"
-            | b"s"
-            | b"samp"
-            | b"small"
-            | b"span"
-            | b"strike"
-            | b"strong"
-            | b"sub"
-            | b"sup"
-            | b"time"
-            | b"tt"
-            | b"u"
-            | b"var"
-            | b"wbr"
-    )
 }

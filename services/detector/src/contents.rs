@@ -2,31 +2,32 @@
 
 use crate::DetectorRules;
 use crate::look::JudgedLook;
+use crate::read_page::ReadPage;
 use crate::state::CONTENTS;
-use document::PageText;
-use messages::{CopyKind, FetchResult, PageContent, Verdict, body};
+use document::Body;
+use messages::body::{Packing, pack};
+use messages::{CopyKind, FetchResult, PageContent, Verdict};
 use settings::Contents;
 use stream::{Context, ProcessError};
 
 /// Reads a changed version and replaces the stored copy. Returns text and links, if there was a body.
 pub(crate) fn publish_copy(
     result: &FetchResult,
-    unpacked: Option<&[u8]>,
+    body: Option<&Body<'_>>,
     look: &mut JudgedLook,
     rules: &DetectorRules,
     context: &mut Context<'_>,
-) -> Result<Option<PageText>, ProcessError> {
-    let extract = |body| document::extract(result.content_type.as_deref(), body);
-    let page = look.page.take().or_else(|| unpacked.map(extract));
-    let text = page.as_ref().map_or("", |page| &page.text);
-    let kept = match (rules.contents, unpacked) {
+) -> Result<Option<ReadPage>, ProcessError> {
+    let page = look.page.take().or_else(|| body.map(|body| ReadPage::of_body(body, &rules.focuses)));
+    let text = page.as_ref().map_or("", |page| &page.text().text);
+    let kept = match (rules.contents, body.map(Body::bytes)) {
         (Contents::None, _) | (_, None) => None,
         (Contents::Text, Some(_)) => {
             let kept = document::prefix(text, rules.max_content_bytes);
             Some((CopyKind::Text, kept.as_bytes(), text.len()))
         }
-        (Contents::Body, Some(body)) => {
-            Some((CopyKind::Body, &body[..body.len().min(rules.max_content_bytes)], body.len()))
+        (Contents::Body, Some(bytes)) => {
+            Some((CopyKind::Body, &bytes[..bytes.len().min(rules.max_content_bytes)], bytes.len()))
         }
     };
     match kept {
@@ -39,13 +40,13 @@ pub(crate) fn publish_copy(
                 content_digest: result.look.validators.content_digest,
                 length: length as i64,
                 truncated: result.truncated || kept.len() < length,
-                content: body::pack(kept, body::Packing::Lz4),
+                content: pack(kept, Packing::Lz4),
             };
             context.put(CONTENTS, &result.look.page_id, &content);
         }
         // A response without a body confirmed the version, whose copy is stored.
         None if context.get(CONTENTS, &result.look.page_id)?.is_some()
-            && (unpacked.is_some() || look.verdict == Verdict::Gone) =>
+            && (body.is_some() || look.verdict == Verdict::Gone) =>
         {
             context.delete(CONTENTS, &result.look.page_id)
         }

@@ -6,7 +6,8 @@
 use crate::Detector;
 use crate::links;
 use crate::look::{JudgedLook, PageMemory};
-use document::{ContentKind, Format, PageText};
+use crate::read_page::ReadPage;
+use document::LinkedPage;
 use focus::{
     Focus, FocusSet, FocusSetRules, IcuSegmenter, LinkPrediction, MAX_FOCUSES, PageTerms, predict_links, read_focus,
 };
@@ -98,19 +99,12 @@ impl WantedFocuses {
     }
 
     /// Judges a page and its links. `None` without focuses.
-    pub(crate) fn judge(&self, result: &FetchResult, body: &[u8], links: &[Link]) -> Option<PageFocus> {
-        if self.is_empty() {
-            return None;
-        }
-        let address = result.look.answered_by().as_str();
-        let reading = reading::read(body, result.content_type.as_deref(), Some(address));
+    pub(crate) fn judge(&self, result: &FetchResult, page: &ReadPage, links: &[Link]) -> Option<PageFocus> {
+        let reading = page.main_text()?;
         let terms = PageTerms::read(&self.segmenter, &reading.title, &reading.text);
         let judged = self.set.judge(&terms);
         let is_in_focus = judged.iter().any(|it| it.relevance >= it.threshold);
-        let promises = match reading.kind {
-            ContentKind::Html if !links.is_empty() => self.promises(result, body),
-            _ => HashMap::new(),
-        };
+        let promises = if links.is_empty() { HashMap::new() } else { self.promises(result, &reading.linked) };
         let promise = |link: &Link| match link.rel.as_str() {
             // A copy and its original are about the same.
             "canonical" => f32::from(u8::from(is_in_focus)),
@@ -130,13 +124,10 @@ impl WantedFocuses {
     }
 
     /// How well the words of each link fit the focuses, by target. A page with several addresses has the highest score of them.
-    fn promises(&self, result: &FetchResult, body: &[u8]) -> HashMap<PageId, f32> {
-        let content_type = result.content_type.as_deref();
-        let html = Format::of(content_type, body).decode(body, content_type).map(|decoded| decoded.text);
-        let html = html.unwrap_or_default();
+    fn promises(&self, result: &FetchResult, page: &LinkedPage) -> HashMap<PageId, f32> {
         let address = Some(result.look.answered_by().as_str());
         let mut promises: HashMap<PageId, f32> = HashMap::new();
-        for link in predict_links(&self.set.rules().prediction, &*self.set, &self.segmenter, &html, address) {
+        for link in predict_links(&self.set.rules().prediction, &*self.set, &self.segmenter, page, address) {
             if link.relevance > 0.0
                 && let Ok(url) = CanonicalUrl::parse(&link.url)
             {
@@ -180,7 +171,7 @@ impl Detector {
     pub(crate) fn send_links(
         &mut self,
         result: &FetchResult,
-        (page, body): (&PageText, Option<&[u8]>),
+        page: &ReadPage,
         before: &PageMemory,
         context: &mut Context<'_>,
     ) {
@@ -189,7 +180,6 @@ impl Detector {
             return;
         }
         let is_first_look = before.sketch.last_look_at.is_none();
-        let page = (page, body.unwrap_or_default());
         self.counts.links_left_out += links::send_links(result, page, is_first_look, &self.rules, context);
     }
 }

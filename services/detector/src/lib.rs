@@ -15,6 +15,7 @@ mod forgetting;
 mod links;
 mod lists;
 mod look;
+mod read_page;
 mod state;
 
 pub use crate::state::{CONTENTS, EventsOfHost, HOSTS, PAGES, PageSketch, PageVersion, VERSIONS};
@@ -24,13 +25,14 @@ use crate::contents::publish_copy;
 use crate::focus::WantedFocuses;
 use crate::lists::{ListRules, ListedPages};
 use crate::look::{JudgedLook, PageMemory, dates};
+use crate::read_page::{ReadPage, body_of};
 use change::{LookMemory, PageState, VersionMemory};
 use messages::topics::{
     ANSWERS, FETCH_RESULTS, FOCUS_ORDERS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS, SCHEDULER_EVENTS,
 };
 use messages::{
     ChangeForm, ChangedUnit, DetectorEvent, FetchResult, LookJudgement, Message, PageChange, PageObservation,
-    QuestionDesk, Verdict, body,
+    QuestionDesk, Verdict,
 };
 use metrics::{Figure, detector as figure};
 use page::{Timestamp, UrlRules};
@@ -257,10 +259,11 @@ impl Processor for Detector {
             }
             return Ok(());
         }
-        let unpacked = result.body.as_deref().map(|packed| body::unpack(packed, self.rules.max_body_bytes));
+        let unpacked = result.body.as_deref().map(|packed| messages::body::unpack(packed, self.rules.max_body_bytes));
         let unpacked = unpacked.transpose().map_err(|error| ProcessError::SetAside(error.to_string()))?;
+        let body = unpacked.as_deref().map(|bytes| body_of(&result, bytes, rule));
         let mut known = before.clone();
-        let mut look = JudgedLook::of(&result, unpacked.as_deref(), rule, &self.rules, &mut known)?;
+        let mut look = JudgedLook::of(&result, body.as_ref(), rule, &self.rules, &mut known)?;
         let is_list = self.receive(&result, unpacked.as_deref(), &before, &mut look, context)?;
         links::send_sitemaps(&result, &self.rules, context);
         known.sketch.attempt = result.look.attempt;
@@ -268,20 +271,19 @@ impl Processor for Detector {
         known.sketch.fetches += i64::from(result.look.is_fetch());
         observe(&result, &look, &before.sketch, context);
         if look.is_news() {
-            let page = publish_copy(&result, unpacked.as_deref(), &mut look, &self.rules, context)?;
+            let page = publish_copy(&result, body.as_ref(), &mut look, &self.rules, context)?;
             self.publish_unless_untriggered(&result, &look, rule, before.sketch.last_look_at, context);
             if let Some(page) = page.as_ref().filter(|_| !is_list) {
-                links::send_feeds(&result, page, &self.rules, context);
-                self.send_links(&result, (page, unpacked.as_deref()), &before, context);
+                links::send_feeds(&result, page.text(), &self.rules, context);
+                self.send_links(&result, page, &before, context);
             }
         } else {
             if look.presence.is_some() {
                 // The content is the same as before.
                 self.publish(&result, &look, rule, before.sketch.last_look_at, context);
             }
-            if let Some(body) = unpacked.as_deref().filter(|_| !is_list && self.is_unjudged(&before, &look)) {
-                let page = document::extract(result.content_type.as_deref(), body);
-                self.send_links(&result, (&page, Some(body)), &before, context);
+            if let Some(body) = body.as_ref().filter(|_| !is_list && self.is_unjudged(&before, &look)) {
+                self.send_links(&result, &ReadPage::of_body(body, &self.rules.focuses), &before, context);
             }
         }
         // A version that another rule reads is quiet, and has other words.
@@ -290,7 +292,7 @@ impl Processor for Detector {
             let is_wanted = self.rules.mirrors && !rule.is_some_and(|rule| rule.selection().watches());
             bands::send_version(&BandedPage::of(&result), &before.state, &mut known, is_wanted, context);
         }
-        if unpacked.is_some() && !look.judgement.held {
+        if body.is_some() && !look.judgement.held {
             known.sketch.focus_version = self.rules.focuses.version();
         }
         self.counts.held += u64::from(look.judgement.held);

@@ -1,6 +1,7 @@
 //! Sends addresses that could become pages: links, sitemaps, feeds.
 
 use crate::DetectorRules;
+use crate::read_page::ReadPage;
 use messages::topics::{RANKER_EVENTS, SCHEDULER_EVENTS};
 use messages::{FetchResult, Link, PageLinks, PageOutLinks};
 use page::CanonicalUrl;
@@ -44,11 +45,12 @@ pub(crate) fn send_feeds(
 /// focuses. Returns how many links were left out because there are too many.
 pub(crate) fn send_links(
     result: &FetchResult,
-    (page, body): (&document::PageText, &[u8]),
+    read: &ReadPage,
     is_first_look: bool,
     rules: &DetectorRules,
     context: &mut Context<'_>,
 ) -> u64 {
+    let page = read.text();
     let base = base_of(result, page);
     let source = &result.look.url;
     let canonical = page.canonical.as_deref().and_then(|canonical| base.join(canonical).ok());
@@ -85,7 +87,7 @@ pub(crate) fn send_links(
         is_first_look,
         is_unwanted: is_copy || page.robots.noindex,
         text_hash: hash_without_digits(&page.text),
-        focus: rules.focuses.judge(result, body, &links),
+        focus: rules.focuses.judge(result, read, &links),
         links,
     };
     context.emit(RANKER_EVENTS, links);

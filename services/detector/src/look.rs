@@ -2,9 +2,10 @@
 
 use crate::DetectorRules;
 use crate::focus::WantedFocuses;
+use crate::read_page::ReadPage;
 use crate::state::PageSketch;
 use change::{Absence, HostEvents, Judgement, KnownBody, LookMemory, PageState, PartVerdict, Presence, Version};
-use document::{Body, PageText};
+use document::Body;
 use messages::{ContentEvidence, DateSource, Digest, FetchResult, Look, PageDate, Validators, Verdict};
 use page::Timestamp;
 use stream::ProcessError;
@@ -37,7 +38,7 @@ pub(crate) struct JudgedLook {
     /// Seconds after which another fetch would settle an open question. `None` if the look settled everything.
     pub(crate) look_again_after_s: Option<i64>,
     /// Text and links, if they were read together with the version: a page seen for the first time is always news.
-    pub(crate) page: Option<PageText>,
+    pub(crate) page: Option<ReadPage>,
     /// When the page says that it was last modified.
     pub(crate) modified_at: Option<Timestamp>,
     pub(crate) watched: WatchedLook,
@@ -56,7 +57,7 @@ impl JudgedLook {
     /// Judges a response by the stored state, and updates the state.
     pub(crate) fn of(
         result: &FetchResult,
-        body: Option<&[u8]>,
+        body: Option<&Body<'_>>,
         rule: Option<&WatchRule>,
         rules: &DetectorRules,
         known: &mut PageMemory,
@@ -126,7 +127,7 @@ impl JudgedLook {
 
     fn of_version(
         result: &FetchResult,
-        body: &[u8],
+        body: &Body<'_>,
         rule: Option<&WatchRule>,
         rules: &DetectorRules,
         known: &mut PageMemory,
@@ -215,21 +216,18 @@ fn moment(written: &str) -> Option<Timestamp> {
 /// it.
 fn judge_body<'r>(
     result: &FetchResult,
-    (body, rule): (&[u8], Option<&WatchRule>),
+    (body, rule): (&Body<'_>, Option<&WatchRule>),
     rules: &'r DetectorRules,
     (state, host, watch): (&mut PageState, &mut HostEvents, &WatchMemory),
     since_last_look_s: Option<i64>,
-) -> (Judgement, (Version<'r>, Option<PageText>)) {
-    let body = Body::new(body, result.content_type.as_deref(), Some(result.look.answered_by().as_str()));
-    let body = result.look.validators.content_digest.map_or(body, |digest| body.with_digest(digest.0));
-    let selected = rule.map_or(body, |rule| body.with_selection(rule.selection()));
+) -> (Judgement, (Version<'r>, Option<ReadPage>)) {
     let is_new = state.is_new();
     let (version, page) = match is_new {
         true => {
-            let (version, page) = Version::and_text(&selected, &rules.urls);
-            (version, Some(page))
+            let (page, blocks) = ReadPage::and_blocks(body, &rules.focuses);
+            (Version::of_blocks(body, blocks, &rules.urls), Some(page))
         }
-        false => (Version::of_body(&selected, &rules.urls), None),
+        false => (Version::of_body(body, &rules.urls), None),
     };
     let mut judge = |state: &mut PageState, version: &Version<'_>| {
         let is_wall = state.replacement_by(version).is_some_and(|replacement| {
@@ -242,7 +240,7 @@ fn judge_body<'r>(
         // The versions before were read by another selection. If nothing was selected, this one is judged as it would be
         // without the rule, so that no change is missed. Otherwise the two cannot be compared, and the look is quiet.
         false if watch.is_without_selection() => {
-            let judgement = judge(state, &Version::of_body(&body, &rules.urls));
+            let judgement = judge(state, &Version::of_body(&body.clone().without_selection(), &rules.urls));
             if !judgement.held {
                 state.begin_anew(&version);
             }

@@ -91,7 +91,10 @@ impl CrawlQueue {
 /// Does the detector's work on a page that it sees for the first time. Returns the bytes that it would keep.
 fn judge(result: &FetchResult, body: &[u8], urls: &UrlRules, frontier: &mut CrawlQueue) -> usize {
     let body = Body::new(body, result.content_type.as_deref(), Some(result.look.url.as_str()));
-    let body = result.look.validators.content_digest.map_or(body, |digest| body.with_digest(digest.0));
+    let body = match result.look.validators.content_digest {
+        Some(digest) => body.with_digest(digest.0),
+        None => body,
+    };
     let (version, page) = Version::and_text(&body, urls);
     let mut state = PageState::default();
     let judgement = state.observe(&version, None);

@@ -66,7 +66,10 @@ impl Comparing {
 
     fn version(&self, given: GivenVersion<'_>, rule: Option<&WatchRule>) -> Version<'_> {
         let body = Body::new(given.bytes, given.content_type, given.url);
-        let body = rule.map_or(body, |rule| body.with_selection(rule.selection()));
+        let body = match rule {
+            Some(rule) => body.with_selection(rule.selection()),
+            None => body,
+        };
         Version::of_body(&body, &self.urls)
     }
 }

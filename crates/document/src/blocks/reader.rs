@@ -8,7 +8,6 @@ use crate::blocks::fields::{Label, STRUCK};
 use crate::blocks::kinds::{IMPLIED, IS_PARAGRAPH, Implied, KINDS, NAME_HASHES, OBJECT, P, SUMMARY, TD, TagEffect};
 use crate::blocks::mentions::{Mentions, SHORTEST_MENTION, is_hidden, mentions};
 use crate::blocks::microdata::PageFacts;
-use crate::blocks::tags::is_json_ld;
 use crate::markup::{StartTag, TakeTokens, TextKind};
 use crate::select::Selected;
 use crate::tag_name::TagName;
@@ -221,7 +220,7 @@ impl<'a> BlockReader<'a> {
             TagEffect::Fact => {
                 self.expected = match tag.name.as_bytes() {
                     b"title" => Some(TextKind::RcData),
-                    _ => is_json_ld(tag.attributes()).then_some(TextKind::Script),
+                    _ => tag.is_json_ld().then_some(TextKind::Script),
                 }
             }
             TagEffect::Link => self.begin_link(tag.attributes()),

@@ -125,7 +125,3 @@ impl BlockReader<'_> {
 fn is_canonical(relation: &str) -> bool {
     entities::decode_attribute(relation).trim().eq_ignore_ascii_case("canonical")
 }
-
-pub(super) fn is_json_ld(attributes: &str) -> bool {
-    attribute(attributes, "type").is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/ld+json"))
-}

@@ -10,10 +10,9 @@ use ::focus::{
     predict_links, read_focus, write_focus,
 };
 use clap::{Args, Subcommand};
-use document::ContentKind;
+use document::{Body, LinkedPage};
 use operate::{Crawl, Order};
 use outputs::stdout::{Format, answer, answers};
-use reading::PageReading;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use settings::Settings;
@@ -216,24 +215,16 @@ impl Scorer {
             threshold: relevance.threshold,
             relevant: relevance.is_relevant,
             terms: self.focus.best_terms(&measure, &terms, SHOWN_TERMS),
-            links: self.shows_links.then(|| self.links(&reading, bytes, content_type, url)),
+            links: self.shows_links.then(|| self.links(&Body::new(bytes, content_type, url))),
             title: reading.title,
             language: reading.language,
         }
     }
 
-    fn links(
-        &self,
-        reading: &PageReading,
-        bytes: &[u8],
-        content_type: Option<&str>,
-        url: Option<&str>,
-    ) -> Vec<LinkPromise> {
-        if reading.kind != ContentKind::Html {
-            return Vec::new();
-        }
-        let html = document::decode(bytes, content_type).text;
-        let links = predict_links(&LinkPrediction::default(), &self.focus, &self.segmenter, &html, url);
+    fn links(&self, body: &Body<'_>) -> Vec<LinkPromise> {
+        let Some(html) = body.html() else { return Vec::new() };
+        let page = LinkedPage::of_html(html);
+        let links = predict_links(&LinkPrediction::default(), &self.focus, &self.segmenter, &page, body.address());
         let promise = |link: ::focus::PredictedLink| LinkPromise {
             url: link.url,
             anchor: link.anchor,

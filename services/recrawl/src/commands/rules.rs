@@ -130,7 +130,7 @@ fn watch_report(rule: &WatchRule, url: &CanonicalUrl, given: &Given, content_typ
         let parts = rule.selection().parts().iter().filter(move |part| part.purpose == purpose);
         parts.map(|part| part_report(part, &body)).collect()
     };
-    let blocks = body.with_selection(rule.selection()).blocks();
+    let blocks = body.clone().with_selection(rule.selection()).blocks();
     WatchReport {
         only_triggers: rule.reports_only_triggers(),
         read_as: word(&body.kind()),
@@ -144,7 +144,7 @@ fn watch_report(rule: &WatchRule, url: &CanonicalUrl, given: &Given, content_typ
 fn part_report(part: &SelectedPart, body: &Body<'_>) -> PartReport {
     let mut alone = Selection::default();
     alone.add(PartUse::Watch, &part.text).expect("a part of a rule is one by itself");
-    let blocks = body.with_selection(&alone).blocks();
+    let blocks = body.clone().with_selection(&alone).blocks();
     let mut texts: Vec<String> = Vec::new();
     let mut left_out = 0;
     for block in blocks.list.iter().filter(|block| block.watched && block.byte_length() > 0) {

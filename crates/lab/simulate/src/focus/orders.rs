@@ -2,6 +2,7 @@
 
 use super::rank::rank_roughly;
 use super::web::{FocusPage, FocusWeb};
+use document::LinkedPage;
 use focus::{
     Focus, IcuSegmenter, LinkEvidence, LinkPrediction, LinkQueue, LinkScoring, PageTerms, QueuedLink, RelevanceMeasure,
     hops_out_of_focus, predict_links,
@@ -23,7 +24,7 @@ pub(super) fn read(prediction: &LinkPrediction, focus: &Focus, web: &FocusWeb) -
     let (segmenter, measure) = (IcuSegmenter::default(), RelevanceMeasure::default());
     let read = |page: &FocusPage| {
         let terms = PageTerms::read(&segmenter, &page.title, &page.text);
-        let links = predict_links(prediction, focus, &segmenter, &page.html, Some(&page.url));
+        let links = predict_links(prediction, focus, &segmenter, &LinkedPage::of_html(&page.html), Some(&page.url));
         CrawledPage {
             is_relevant: focus.relevance(&measure, &terms).is_relevant,
             links: links.iter().filter_map(|link| Some((web.number(&link.url)?, link.relevance))).collect(),

@@ -1,0 +1,59 @@
+//! A page as text and links, read in the same pass as its blocks where both are needed.
+
+use crate::focus::WantedFocuses;
+use document::{Blocks, Body, PageText};
+use messages::FetchResult;
+use reading::MainText;
+use watch::WatchRule;
+
+/// The body of a page, whose blocks are read by the page's rule.
+pub(crate) fn body_of<'a>(result: &'a FetchResult, bytes: &'a [u8], rule: Option<&'a WatchRule>) -> Body<'a> {
+    let body = Body::new(bytes, result.content_type.as_deref(), Some(result.look.answered_by().as_str()));
+    let body = match result.look.validators.content_digest {
+        Some(digest) => body.with_digest(digest.0),
+        None => body,
+    };
+    match rule {
+        Some(rule) => body.with_selection(rule.selection()),
+        None => body,
+    }
+}
+
+/// Text and links of a page, and its main text where the crawl has a focus.
+pub(crate) enum ReadPage {
+    Text(PageText),
+    MainText(MainText),
+}
+
+impl ReadPage {
+    pub(crate) fn of_body(body: &Body<'_>, focuses: &WantedFocuses) -> Self {
+        match focuses.is_empty() {
+            true => Self::Text(body.text()),
+            false => Self::MainText(MainText::of_body(body)),
+        }
+    }
+
+    pub(crate) fn and_blocks(body: &Body<'_>, focuses: &WantedFocuses) -> (Self, Blocks) {
+        if focuses.is_empty() {
+            let (blocks, page) = body.blocks_and_text();
+            return (Self::Text(page), blocks);
+        }
+        let (main_text, blocks) = MainText::and_blocks(body);
+        (Self::MainText(main_text), blocks)
+    }
+
+    pub(crate) fn text(&self) -> &PageText {
+        match self {
+            Self::Text(page) => page,
+            Self::MainText(read) => &read.linked.page,
+        }
+    }
+
+    /// The main text; `None` without focuses.
+    pub(crate) fn main_text(&self) -> Option<&MainText> {
+        match self {
+            Self::Text(_) => None,
+            Self::MainText(read) => Some(read),
+        }
+    }
+}
