@@ -164,11 +164,9 @@ fn the_runtime_knows_no_record_of_the_product() {
 }
 
 #[test]
-fn no_program_has_what_only_tests_of_stages_use() {
-    for program in ["recrawl", "recrawl-lab"] {
-        let found = way(dependencies(), program, "stream-testing");
-        assert!(found.is_none(), "{found:?}: make it a dev-dependency, or move what a program needs out of it");
-    }
+fn the_program_has_nothing_of_what_drives_stages_in_tests_and_simulations() {
+    let found = way(dependencies(), "recrawl", "stream-testing");
+    assert!(found.is_none(), "{found:?}: make it a dev-dependency, or move what the program needs out of it");
 }
 
 #[test]

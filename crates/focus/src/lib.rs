@@ -2,8 +2,8 @@
 //!
 //! A [`Focus`] is learned from example pages ([`FocusLearner`]), read from a file ([`read_focus`]) or taken from the built-in
 //! [`classes`]. A page's [`PageTerms`] are compared with it ([`Focus::relevance`]). What a link promises before its target is
-//! fetched is predicted from its words ([`predict_links`]), scored ([`LinkScoring`]) and queued ([`LinkQueue`]), or weighed
-//! together with its importance ([`FocusWeight`]). Several focuses are one [`FocusSet`].
+//! fetched is predicted from its words ([`predict_links`]), scored ([`LinkScoring`]), and weighed together with its importance
+//! ([`FocusWeight`]). Several focuses are one [`FocusSet`].
 //!
 //! ```
 //! use focus::{IcuSegmenter, PageTerms, RelevanceMeasure, class};
@@ -23,7 +23,6 @@ mod focus_file;
 mod focus_set;
 mod focus_writer;
 mod learn;
-mod link_queue;
 mod link_score;
 mod links;
 pub mod metrics;
@@ -42,7 +41,6 @@ pub use crate::focus_file::{FocusFault, FocusFileError, read_focus};
 pub use crate::focus_set::{FocusJudgement, FocusSet, FocusSetRules, MAX_FOCUSES, TermCloseness};
 pub use crate::focus_writer::write_focus;
 pub use crate::learn::FocusLearner;
-pub use crate::link_queue::{LinkQueue, QueuedLink};
 pub use crate::link_score::{LinkEvidence, LinkScoring, UNKNOWN_IMPORTANCE, hops_out_of_focus};
 pub use crate::links::{LEAST_CLOSENESS, LinkPrediction, PredictedLink, WORDS_AROUND, link_relevance, predict_links};
 pub use crate::page_terms::{PageTerms, TermCount};

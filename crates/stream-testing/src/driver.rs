@@ -1,4 +1,4 @@
-//! A driver for tests: stages over a log in memory, one step at a time, on a manual clock.
+//! A driver for tests and simulations: stages over a log in memory, one step at a time, on a manual clock.
 
 use crate::manual_clock::ManualClock;
 use crate::memory::{MemoryBackend, MemoryStores};

@@ -1,4 +1,4 @@
-//! Everything that tests of stages and of logs need beside [`stream`]; no program has it.
+//! What tests of stages and of logs need beside [`stream`], and simulations of a crawl. The program that crawls has none of it.
 //!
 //! * [`TestDriver`]: runs stages over a log in memory, one step at a time, on a [`ManualClock`] that is set by hand.
 //! * [`MemoryBackend`]: the simplest log, and [`MemoryStores`] for the state of its stages.

@@ -18,7 +18,7 @@ pub(crate) fn publish_copy(
     rules: &DetectorRules,
     context: &mut Context<'_>,
 ) -> Result<Option<ReadPage>, ProcessError> {
-    let page = look.page.take().or_else(|| body.map(|body| ReadPage::of_body(body, &rules.focuses)));
+    let page = look.page.take().or_else(|| body.map(|body| ReadPage::of_body(body, !rules.focuses.is_empty())));
     let text = page.as_ref().map_or("", |page| &page.text().text);
     let kept = match (rules.contents, body.map(Body::bytes)) {
         (Contents::None, _) | (_, None) => None,

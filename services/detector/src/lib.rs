@@ -18,6 +18,7 @@ mod look;
 mod read_page;
 mod state;
 
+pub use crate::links::LINKS_PER_PAGE;
 pub use crate::state::{CONTENTS, EventsOfHost, HOSTS, PAGES, PageSketch, PageVersion, VERSIONS};
 
 use crate::bands::BandedPage;
@@ -283,7 +284,7 @@ impl Processor for Detector {
                 self.publish(&result, &look, rule, before.sketch.last_look_at, context);
             }
             if let Some(body) = body.as_ref().filter(|_| !is_list && self.is_unjudged(&before, &look)) {
-                self.send_links(&result, &ReadPage::of_body(body, &self.rules.focuses), &before, context);
+                self.send_links(&result, &ReadPage::of_body(body, !self.rules.focuses.is_empty()), &before, context);
             }
         }
         // A version that another rule reads is quiet, and has other words.

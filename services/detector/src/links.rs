@@ -11,7 +11,7 @@ use std::iter::Peekable;
 use stream::Context;
 
 /// The most links of a page that are followed, …
-const LINKS_PER_PAGE: usize = 10_000;
+pub const LINKS_PER_PAGE: usize = 10_000;
 /// … and the most bytes. Below the limit of the ranker's topic.
 const LINK_BYTES_PER_PAGE: usize = 3 << 20;
 /// The most bytes a link takes besides its texts.

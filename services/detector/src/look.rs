@@ -224,7 +224,7 @@ fn judge_body<'r>(
     let is_new = state.is_new();
     let (version, page) = match is_new {
         true => {
-            let (page, blocks) = ReadPage::and_blocks(body, &rules.focuses);
+            let (page, blocks) = ReadPage::and_blocks(body, !rules.focuses.is_empty());
             (Version::of_blocks(body, blocks, &rules.urls), Some(page))
         }
         false => (Version::of_body(body, &rules.urls), None),

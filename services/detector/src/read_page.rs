@@ -1,6 +1,5 @@
 //! A page as text and links, read in the same pass as its blocks where both are needed.
 
-use crate::focus::WantedFocuses;
 use document::{Blocks, Body, PageText};
 use messages::FetchResult;
 use reading::MainText;
@@ -26,15 +25,15 @@ pub(crate) enum ReadPage {
 }
 
 impl ReadPage {
-    pub(crate) fn of_body(body: &Body<'_>, focuses: &WantedFocuses) -> Self {
-        match focuses.is_empty() {
-            true => Self::Text(body.text()),
-            false => Self::MainText(MainText::of_body(body)),
+    pub(crate) fn of_body(body: &Body<'_>, has_focus: bool) -> Self {
+        match has_focus {
+            true => Self::MainText(MainText::of_body(body)),
+            false => Self::Text(body.text()),
         }
     }
 
-    pub(crate) fn and_blocks(body: &Body<'_>, focuses: &WantedFocuses) -> (Self, Blocks) {
-        if focuses.is_empty() {
+    pub(crate) fn and_blocks(body: &Body<'_>, has_focus: bool) -> (Self, Blocks) {
+        if !has_focus {
             let (blocks, page) = body.blocks_and_text();
             return (Self::Text(page), blocks);
         }

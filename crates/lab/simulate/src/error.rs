@@ -53,6 +53,9 @@ pub enum SimulationError {
     /// Settings that do not go together.
     #[error("{0}")]
     Combination(String),
+    /// The stages of a simulated crawl failed.
+    #[error("the stages of the crawl failed: {0}")]
+    Stages(String),
     /// The caller asked to stop.
     #[error("stopped at day {at_days:.2}, before the end")]
     Stopped {

@@ -3,7 +3,7 @@
 //! [`engine`] runs one policy with one [`learner`] against the [`changes`] of the pages of a [`population`] (or of a
 //! recorded [`trace`]) and integrates the state of the copies exactly ([`metrics`]). [`study`] runs many and averages
 //! over seeds. [`versus`] computes what other crawlers pay for the same freshness. [`reproduce`] prints published
-//! figures beside ours. [`focus`] and [`grow`] crawl webs that are found link by link. [`setup`] gives a policy of the
+//! figures beside ours. [`focus`] and [`grow`] crawl webs that are found link by link, with the stages of a crawl. [`setup`] gives a policy of the
 //! registry (`policies`) its estimator and options.
 //!
 //! Everything is a function of its seed: [`streams`] ties each random number to a page and a purpose, so that all
@@ -23,6 +23,7 @@ pub mod parallel;
 pub mod population;
 pub mod reproduce;
 pub mod setup;
+mod stages;
 pub mod streams;
 pub mod study;
 pub mod trace;

@@ -103,7 +103,7 @@ fn crawl(web: &FocusWeb, focus: &Focus, at: &[usize], threads: usize) -> Result<
     let crawler = FocusCrawler::new(web, focus);
     let most = at.last().copied().unwrap_or(0);
     let names = FetchOrder::ALL.map(|order| order.name().to_owned());
-    let (harvests, stopped) = jobs::run(&names, threads, |number, _| Ok(crawler.crawl(FetchOrder::ALL[number], most)))?;
+    let (harvests, stopped) = jobs::run(&names, threads, |number, _| crawler.crawl(FetchOrder::ALL[number], most))?;
     if stopped > 0 {
         return Err(super::stopped(harvests.len(), names.len()));
     }

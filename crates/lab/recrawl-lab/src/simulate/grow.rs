@@ -34,7 +34,7 @@ pub(super) struct GrowArguments {
     /// Mean number of articles born per section and day.
     #[arg(long, default_value_t = 0.4)]
     births: f64,
-    /// Articles of one section that are born at once, when the scored days begin.
+    /// Articles that are born at once, in 20 sections, when the scored days begin.
     #[arg(long, default_value_t = 0)]
     flood: usize,
     /// Scored days.

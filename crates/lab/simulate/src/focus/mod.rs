@@ -6,11 +6,13 @@
 pub mod generated;
 mod orders;
 mod rank;
+mod staged;
 mod web;
 
 pub use self::web::{FocusPage, FocusWeb};
 
 use self::orders::CrawledPage;
+use crate::error::SimulationError;
 use focus::metrics::{harvest_rate, mean_height, target_recall};
 use focus::{Focus, LinkPrediction};
 
@@ -24,7 +26,7 @@ pub enum FetchOrder {
     IPageRank,
     /// The same with our prediction.
     IPageRankWithOurPrediction,
-    /// By the score of links, as recrawl does.
+    /// By the stages of the running system.
     Recrawl,
     /// The nearest way to a page in the focus, known beforehand.
     Oracle,
@@ -56,6 +58,7 @@ impl FetchOrder {
 /// A crawler that looks for a focus, with the web as it reads it.
 pub struct FocusCrawler<'a> {
     web: &'a FocusWeb,
+    focus: &'a Focus,
     /// With our prediction of links, and with the published one.
     ours: Vec<CrawledPage>,
     published: Vec<CrawledPage>,
@@ -93,9 +96,10 @@ impl Harvest {
 }
 
 impl<'a> FocusCrawler<'a> {
-    pub fn new(web: &'a FocusWeb, focus: &Focus) -> Self {
+    pub fn new(web: &'a FocusWeb, focus: &'a Focus) -> Self {
         Self {
             web,
+            focus,
             ours: orders::read(&LinkPrediction::default(), focus, web),
             published: orders::read(&LinkPrediction::published(), focus, web),
         }
@@ -111,22 +115,25 @@ impl<'a> FocusCrawler<'a> {
     }
 
     /// Crawls in an order, up to `most` fetches. The crawl ends earlier if it knows no further page.
-    pub fn crawl(&self, order: FetchOrder, most: usize) -> Harvest {
+    ///
+    /// # Errors
+    /// If a stage of the running system fails.
+    pub fn crawl(&self, order: FetchOrder, most: usize) -> Result<Harvest, SimulationError> {
         let seeds = self.web.seeds();
         let fetched = match order {
             FetchOrder::BreadthFirst => orders::breadth_first(&self.ours, seeds, most),
             FetchOrder::PageRank => orders::by_rank(&self.ours, seeds, most, |_| 1.0),
             FetchOrder::IPageRank => orders::by_rank(&self.published, seeds, most, |relevance| relevance),
             FetchOrder::IPageRankWithOurPrediction => orders::by_rank(&self.ours, seeds, most, |relevance| relevance),
-            FetchOrder::Recrawl => orders::focused(self.web, &self.ours, seeds, most),
+            FetchOrder::Recrawl => staged::crawl(self.web, self.focus, most)?,
             FetchOrder::Oracle => orders::oracle(self.web, &self.ours, seeds, most),
         };
         let pages = self.web.pages();
-        Harvest {
+        Ok(Harvest {
             order,
             relevant: fetched.iter().map(|page| pages[*page].is_relevant).collect(),
             fetched,
             known_relevant: pages.iter().filter(|page| page.is_relevant).count(),
-        }
+        })
     }
 }

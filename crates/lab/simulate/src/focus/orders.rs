@@ -3,16 +3,11 @@
 use super::rank::rank_roughly;
 use super::web::{FocusPage, FocusWeb};
 use document::LinkedPage;
-use focus::{
-    Focus, IcuSegmenter, LinkEvidence, LinkPrediction, LinkQueue, LinkScoring, PageTerms, QueuedLink, RelevanceMeasure,
-    hops_out_of_focus, predict_links,
-};
+use focus::{Focus, IcuSegmenter, LinkPrediction, PageTerms, RelevanceMeasure, predict_links};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Ranks are computed anew after this number of fetches.
 const RANKED_EVERY: usize = 100;
-/// The most links that recrawl's order keeps.
-const QUEUE: usize = 10_000;
 
 /// A page as the crawler reads it: its relevance, and RW of each link.
 pub(super) struct CrawledPage {
@@ -79,44 +74,6 @@ pub(super) fn by_rank(
     fetched
 }
 
-/// Fetches by the score of links: recrawl's order.
-pub(super) fn focused(web: &FocusWeb, readings: &[CrawledPage], seeds: &[usize], most: usize) -> Vec<usize> {
-    let scoring = LinkScoring::default();
-    let mut graph: Vec<Vec<(usize, f64)>> = vec![Vec::new(); readings.len()];
-    let mut importance: BTreeMap<usize, f64> = BTreeMap::new();
-    let mut hops: Vec<Option<u32>> = vec![None; readings.len()];
-    let mut evidence: BTreeMap<usize, LinkEvidence> = BTreeMap::new();
-    let mut is_fetched = vec![false; readings.len()];
-    let mut queue = LinkQueue::new(QUEUE);
-    let mut fetched = Vec::new();
-    seeds.iter().for_each(|seed| queue.push(queued(web, *seed, 1.0)));
-    while fetched.len() < most
-        && let Some(page) = queue.pop(|_| true).and_then(|link| web.number(&link.url))
-    {
-        is_fetched[page] = true;
-        fetched.push(page);
-        let reading = &readings[page];
-        let hops_out_of_focus = hops_out_of_focus(reading.is_relevant, hops[page]);
-        graph[page] = reading.links.clone();
-        for (to, relevance) in reading.links.iter().filter(|(to, _)| !is_fetched[*to]) {
-            hops[*to] = Some(hops[*to].map_or(hops_out_of_focus, |known| known.min(hops_out_of_focus)));
-            let links = evidence.entry(*to).or_default();
-            scoring.add(links, *relevance, hops_out_of_focus);
-            let score = scoring.of_target(links, importance.get(to).copied());
-            score.into_iter().for_each(|score| queue.push(queued(web, *to, score)));
-        }
-        evidence.remove(&page);
-        if fetched.len() % RANKED_EVERY == 0 {
-            importance = percentiles(&rank_roughly(&graph), evidence.keys().copied());
-            for (to, links) in &evidence {
-                let score = scoring.of_target(links, importance.get(to).copied());
-                score.into_iter().for_each(|score| queue.push(queued(web, *to, score)));
-            }
-        }
-    }
-    fetched
-}
-
 /// Knows which pages are in the focus, and the way to the nearest one not yet fetched.
 pub(super) fn oracle(web: &FocusWeb, readings: &[CrawledPage], seeds: &[usize], most: usize) -> Vec<usize> {
     let distances = distances(web.pages(), readings);
@@ -163,18 +120,4 @@ fn known(pages: usize, seeds: &[usize]) -> Vec<bool> {
     let mut is_known = vec![false; pages];
     seeds.iter().for_each(|seed| is_known[*seed] = true);
     is_known
-}
-
-fn queued(web: &FocusWeb, page: usize, score: f64) -> QueuedLink {
-    let url = web.pages()[page].url.clone();
-    let host = url.split('/').nth(2).unwrap_or_default().to_owned();
-    QueuedLink { url, host, score }
-}
-
-/// The place of each page in the order of ranks, from 0 to 1.
-fn percentiles(ranks: &[f64], pages: impl Iterator<Item = usize>) -> BTreeMap<usize, f64> {
-    let mut sorted: Vec<usize> = pages.collect();
-    sorted.sort_by(|one, other| ranks[*one].total_cmp(&ranks[*other]));
-    let last = sorted.len().saturating_sub(1).max(1) as f64;
-    sorted.into_iter().enumerate().map(|(place, page)| (page, place as f64 / last)).collect()
 }

@@ -1,13 +1,11 @@
-//! One crawl of a growing web by the running system's frontier: the loop of the services on simulated time.
+//! One crawl of a growing web by the stages of the running system, on simulated time. The simulation plays the fetcher and the
+//! detector.
 
-use super::learner::GrowthLearner;
-use super::ranker::GrowthRanker;
 use super::scores::{GrowthScores, GrowthTally};
 use super::web::{GrowingWeb, PageKind, WebOptions};
 use crate::error::SimulationError;
-use change_rate::LookOutcome;
-use frontier::{Frontier, FrontierRules, HandOut, ScheduledPage};
-use messages::{ChangeEstimate, FetchOutcome, FetchRequest, Look, LookJudgement, RankedPage, Verdict};
+use crate::stages::CrawlStages;
+use messages::{FetchOutcome, FetchRequest, Link, Look, LookJudgement, PageObservation, PageOutLinks, Verdict};
 use page::{PageId, Timestamp};
 use settings::{Discover, Layers, Preset, Settings};
 use std::collections::BTreeMap;
@@ -58,8 +56,6 @@ pub struct GrowthRun {
     pub seed: u64,
 }
 
-/// The only partition.
-const PARTITION: u32 = 0;
 /// Bytes of a response.
 const WIRE_BYTES: i64 = 20_000;
 
@@ -80,15 +76,15 @@ impl GrowthRun {
         let end_days = self.warm_up_days + self.scored_days;
         let web = GrowingWeb::draw(&self.web, end_days, self.seed)?;
         let mut crawl = Crawl::start(self, &settings, web)?;
-        let ticks = (end_days / self.tick_days - 1e-9).ceil() as u64;
+        // The scheduler does nothing in a tick that the end cuts short.
+        let ticks = (end_days / self.tick_days + 1e-9) as u64;
         for tick in 1..=ticks {
-            let now_days = (tick as f64 * self.tick_days).min(end_days);
             if watch(tick as f64 / ticks as f64).is_break() {
-                return Err(SimulationError::Stopped { at_days: now_days });
+                return Err(SimulationError::Stopped { at_days: tick as f64 * self.tick_days });
             }
-            crawl.tick(moment(now_days))?;
+            crawl.tick(settings.policy.scan_interval)?;
         }
-        Ok(crawl.finish(end_days))
+        crawl.finish(end_days)
     }
 
     /// The settings of the services. Hosts set no bound, and the budget of a tick can be saved for the next.
@@ -97,7 +93,7 @@ impl GrowthRun {
         settings.crawl.discover = Discover::SameSite;
         settings.policy.scan_interval = Duration::from_secs_f64(86_400.0 * self.tick_days);
         settings.budget.fetches_per_second = self.fetches_per_day / 86_400.0;
-        settings.budget.burst = 2 * settings.policy.scan_interval;
+        settings.budget.burst = 10 * settings.policy.scan_interval;
         settings.budget.in_flight = usize::MAX;
         settings.budget.host_ahead = settings.policy.scan_interval;
         settings.politeness.crawl_delay = Duration::ZERO;
@@ -118,12 +114,10 @@ fn days_of(moment: Timestamp) -> f64 {
 
 struct Crawl {
     web: GrowingWeb,
-    frontier: Frontier,
-    learner: GrowthLearner,
-    ranker: GrowthRanker,
-    /// By number of page: the scheduler's table.
-    records: Vec<Option<ScheduledPage>>,
+    stages: CrawlStages,
     numbers: BTreeMap<PageId, usize>,
+    /// By number of page: whether a link to it was seen.
+    is_found: Vec<bool>,
     /// By number of page: the time of the copy.
     copied_days: Vec<Option<f64>>,
     tally: GrowthTally,
@@ -134,105 +128,84 @@ impl Crawl {
     fn start(run: &GrowthRun, settings: &Settings, web: GrowingWeb) -> Result<Self, SimulationError> {
         let pages = web.pages().len();
         let mut crawl = Self {
-            frontier: Frontier::new(FrontierRules::new(settings, 1)),
-            learner: GrowthLearner::new(&settings.estimator, pages, moment(0.0))?,
-            ranker: GrowthRanker::new(&settings.ranker, pages),
-            records: vec![None; pages],
+            stages: CrawlStages::start(settings, moment(0.0))?,
             numbers: web.pages().iter().enumerate().map(|(number, page)| (page.url.page_id(), number)).collect(),
+            is_found: web.pages().iter().map(|page| page.born_days < 0.0).collect(),
             copied_days: vec![None; pages],
             tally: GrowthTally::new(run.warm_up_days, run.warm_up_days + run.scored_days),
             web,
         };
-        crawl.frontier.restored();
-        for number in 0..pages {
-            let page = &crawl.web.pages()[number];
-            if page.born_days < 0.0 {
-                let (url, kind) = (page.url.clone(), page.kind);
-                let now = moment(0.0);
-                if let Some(record) = crawl.frontier.discover(url.clone(), 1.0, depth_of(kind), now) {
-                    let attempt = record.request.attempt;
-                    crawl.records[number] = Some(record);
-                    crawl.answer(number, FetchRequest { attempt, ..FetchRequest::first(url, now) }, now);
-                }
+        // Front pages are the seeds. By their links the others become known, each at its depth.
+        for kind in [PageKind::Front, PageKind::Index, PageKind::Article] {
+            let there = crawl.web.pages().iter().filter(|page| page.born_days < 0.0 && page.kind == kind);
+            let urls: Vec<_> = there.map(|page| page.url.clone()).collect();
+            if kind == PageKind::Front {
+                urls.iter().try_for_each(|url| crawl.stages.seed(url))?;
             }
+            let requests = crawl.stages.first_requests(urls)?;
+            crawl.answer(requests)?;
         }
         Ok(crawl)
     }
 
-    fn tick(&mut self, now: Timestamp) -> Result<(), SimulationError> {
-        for forecast in self.learner.forecasts(now) {
-            let (_, taken) = self.frontier.take_forecast(forecast);
-            taken.map_err(SimulationError::Combination)?;
-        }
-        self.ranker.tick();
-        self.frontier.teach_siblings();
-        while let Some(id) = self.frontier.next_released(now) {
-            let Some(page) = self.numbers.get(&id).and_then(|number| self.records[*number].as_mut()) else { break };
-            self.frontier.release(id, page);
-        }
-        let mut requests = Vec::new();
-        if let Some(mut tick) = self.frontier.begin_tick(PARTITION, now) {
-            while let Some(choice) = self.frontier.next_choice(&mut tick) {
-                let Some(&number) = self.numbers.get(&choice.page_id) else { break };
-                let Some(page) = self.records[number].as_mut() else { break };
-                if let HandOut::Request(request) = self.frontier.hand_out(&choice, page, now) {
-                    requests.push((number, request));
-                }
-            }
-        }
-        self.frontier.publish_demand(PARTITION, now);
-        for (number, request) in requests {
-            self.answer(number, *request, now);
-        }
-        Ok(())
+    fn tick(&mut self, length: Duration) -> Result<(), SimulationError> {
+        let requests = self.stages.tick(length)?;
+        self.answer(requests)
     }
 
-    /// The fetcher, the detector, the estimator and the ranker: a look at a page, and what follows.
-    fn answer(&mut self, number: usize, request: FetchRequest, now: Timestamp) {
+    /// Looks at the pages that are requested, and lets the stages take in what is seen.
+    fn answer(&mut self, requests: Vec<FetchRequest>) -> Result<(), SimulationError> {
+        for request in requests {
+            if let Some(&number) = self.numbers.get(&request.page_id) {
+                self.look(number, request)?;
+            }
+        }
+        self.stages.settle()
+    }
+
+    fn look(&mut self, number: usize, request: FetchRequest) -> Result<(), SimulationError> {
+        let now = self.stages.now();
         let (now_days, before) = (days_of(now), self.copied_days[number]);
         let changed = before.map(|copied_days| self.web.next_change_days(number, copied_days) <= now_days);
         self.tally.look(now_days);
         self.account(number, now_days);
-        let since = before.map(moment);
         let verdict = match changed {
             None => Verdict::First,
             Some(true) => Verdict::Major,
             Some(false) => Verdict::Unchanged,
         };
-        let outcome = changed.map(|changed| if changed { LookOutcome::Changed } else { LookOutcome::Unchanged });
-        let belief = self.learner.look(number, &request.url, since.zip(outcome), now);
         let look = Look { requests: 1, wire_bytes: WIRE_BYTES, ..Look::new(request, FetchOutcome::Fetched, now) };
-        let judgement = LookJudgement { previous_fetched_at: since, ..LookJudgement::new(verdict) };
-        let estimate = ChangeEstimate { look, judgement, belief };
-        self.frontier.pay_for(&estimate.look);
-        self.frontier.mind_hosts(&estimate.look, now);
-        if let Some(page) = self.records[number].as_mut() {
-            self.frontier.take_estimate(&estimate, page);
-        }
+        let judgement = LookJudgement { previous_fetched_at: before.map(moment), ..LookJudgement::new(verdict) };
         self.copied_days[number] = Some(now_days);
-        if changed != Some(false) {
-            self.follow_links(number, before.is_some(), now);
+        if verdict != Verdict::Unchanged {
+            let links = self.links(number, verdict == Verdict::First, now);
+            self.stages.show_links(&links)?;
         }
+        self.stages.observe(&PageObservation { look, judgement })
     }
 
-    /// New pages that a page shows become known, and are news of it unless this was its first look.
-    fn follow_links(&mut self, number: usize, was_known: bool, now: Timestamp) {
-        let links = self.web.links(number, days_of(now));
-        let mut found = 0;
-        for (link, importance) in self.ranker.look(number, links) {
-            let page = &self.web.pages()[link];
-            if let Some(record) = self.records[link].as_mut() {
-                self.frontier.take_importance(importance, page.url.page_id(), record);
-                continue;
+    /// The links that a page shows. Those that no page has shown before are found.
+    fn links(&mut self, number: usize, is_first_look: bool, now: Timestamp) -> PageOutLinks {
+        let now_days = days_of(now);
+        let mut targets = self.web.links(number, now_days);
+        targets.truncate(detector::LINKS_PER_PAGE);
+        for &target in &targets {
+            if !std::mem::replace(&mut self.is_found[target], true) {
+                self.tally.found(self.web.pages()[target].born_days, now_days);
             }
-            let ranked = RankedPage { url: page.url.clone(), depth: depth_of(page.kind), importance };
-            self.records[link] = self.frontier.take_found(&ranked, now);
-            self.tally.found(page.born_days, days_of(now));
-            found += 1;
         }
-        if let (true, Some(page)) = (was_known, self.records[number].as_mut()) {
-            let id = self.web.pages()[number].url.page_id();
-            self.frontier.take_shown(found, id, page);
+        let pages = self.web.pages();
+        let link = |target: usize| Link { url: pages[target].url.clone(), anchor: String::new(), rel: String::new() };
+        PageOutLinks {
+            source_page_id: pages[number].url.page_id(),
+            source_url: pages[number].url.clone(),
+            found_at: now,
+            is_first_look,
+            is_unwanted: false,
+            // No page says what another does.
+            text_hash: number as i64,
+            links: targets.into_iter().map(link).collect(),
+            focus: None,
         }
     }
 
@@ -248,28 +221,20 @@ impl Crawl {
         }
     }
 
-    fn finish(mut self, end_days: f64) -> GrowthScores {
-        for number in 0..self.records.len() {
+    fn finish(mut self, end_days: f64) -> Result<GrowthScores, SimulationError> {
+        for number in 0..self.copied_days.len() {
             match self.copied_days[number] {
                 Some(_) => self.account(number, end_days),
                 None => {
                     let born_days = self.web.pages()[number].born_days;
                     self.tally.waited(born_days, end_days, false);
-                    if self.records[number].is_none() {
+                    if !self.is_found[number] {
                         self.tally.found(born_days, end_days);
                     }
                 }
             }
         }
-        self.tally.scores()
-    }
-}
-
-/// Links between a page and a front page.
-fn depth_of(kind: PageKind) -> i32 {
-    match kind {
-        PageKind::Front => 0,
-        PageKind::Index => 1,
-        PageKind::Article => 2,
+        self.stages.finish()?;
+        Ok(self.tally.scores())
     }
 }

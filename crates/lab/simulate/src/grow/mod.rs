@@ -1,10 +1,8 @@
 //! Discovery beside refresh: how soon are new pages copied, and how fresh are the copies, at one budget?
 //!
-//! [`web`] grows: pages are born, and index pages link to them. [`crawl`] runs the frontier of the services on it.
+//! [`web`] grows: pages are born, and index pages link to them. [`crawl`] runs the stages of a crawl on it.
 
 pub mod crawl;
-mod learner;
-mod ranker;
 mod scores;
 pub mod web;
 

@@ -45,22 +45,31 @@ fn a_larger_budget_copies_new_pages_sooner_and_keeps_copies_fresher() {
     assert!((1180..=1220).contains(&large.fetches), "{large:?}");
 }
 
-/// Freshness and days to the first copy, as means over webs.
-fn means(policy: GrowthPolicy, fetches_per_day: f64) -> (f64, f64) {
-    let runs: Vec<_> = (1..=4).map(|seed| scores_of(policy, fetches_per_day, seed)).collect();
+/// Days to the first copy and freshness, as means over webs.
+fn means(policy: GrowthPolicy, fetches_per_day: f64, webs: u64) -> (f64, f64) {
+    let runs: Vec<_> = (1..=webs).map(|seed| scores_of(policy, fetches_per_day, seed)).collect();
     let mean = |of: fn(&GrowthScores) -> f64| runs.iter().map(of).sum::<f64>() / runs.len() as f64;
-    (mean(|run| run.freshness), mean(|run| run.new_page_days))
+    (mean(|run| run.new_page_days), mean(|run| run.freshness))
+}
+
+/// Height of a curve of points in the order of their days.
+fn height(curve: &[(f64, f64)], days: f64) -> f64 {
+    let after = curve.partition_point(|point| point.0 < days).clamp(1, curve.len() - 1);
+    let (one, other) = (curve[after - 1], curve[after]);
+    one.1 + (other.1 - one.1) * ((days - one.0) / (other.0 - one.0)).clamp(0.0, 1.0)
 }
 
 #[test]
-fn the_curve_of_one_price_lies_outside_all_fixed_shares_for_new_pages() {
-    for budget in [15.0, 60.0] {
-        let one_price = |new_page_worth| means(GrowthPolicy::OnePrice { new_page_worth }, budget);
-        let curve = [0.1, 0.3, 1.0, 10.0, 100.0].map(one_price);
+fn no_fixed_share_for_new_pages_lies_outside_the_curve_of_one_price() {
+    // A budget that is too small for all new pages, and one that is large enough.
+    for (budget, webs, least_gain) in [(15.0, 8, 0.0), (60.0, 3, 0.1)] {
+        let one_price = |new_page_worth| means(GrowthPolicy::OnePrice { new_page_worth }, budget, webs);
+        let mut curve = [0.03, 0.1, 0.15, 0.2, 0.3, 1.0, 10.0].map(one_price);
+        curve.sort_by(|one, other| one.0.total_cmp(&other.0));
         for new_page_share in [0.1, 0.2, 0.3, 0.5] {
-            let fixed = means(GrowthPolicy::Tianwang { new_page_share }, budget);
-            let is_outside = curve.iter().any(|one| one.0 > fixed.0 && one.1 < fixed.1);
-            assert!(is_outside, "{budget} fetches a day, share {new_page_share}: {curve:?} {fixed:?}");
+            let (days, freshness) = means(GrowthPolicy::Tianwang { new_page_share }, budget, webs);
+            let gain = height(&curve, days) - freshness;
+            assert!(gain > least_gain, "{budget} fetches a day, share {new_page_share}: {gain} {days} {curve:?}");
         }
     }
 }

@@ -18,7 +18,8 @@ pub struct WebOptions {
     pub changes_per_day: f64,
     /// Standard deviation of the logarithm of the change rates.
     pub change_spread: f64,
-    /// A flood, as a time in days and a number: this many articles of the first section are born then.
+    /// A flood, as a time in days and a number: this many articles are born then, in the first
+    /// [`FLOODED_SECTIONS`] sections.
     pub flood: Option<(f64, usize)>,
 }
 
@@ -41,6 +42,8 @@ impl Default for WebOptions {
 const BIRTH_SHAPE: f64 = 0.5;
 /// Articles that a front page shows, the newest of its site.
 const FRONT_LINKS: usize = 10;
+/// Sections of a flood. An index page shows no more links than a detector reads.
+const FLOODED_SECTIONS: usize = 20;
 /// Changes of an index page per day beside those of its links.
 const INDEX_CHANGES_PER_DAY: f64 = 0.1;
 
@@ -234,7 +237,8 @@ impl Draw<'_> {
             }
         }
         if let Some((days, articles)) = self.options.flood {
-            births.extend((0..articles).map(|_| (days, 0)));
+            let sections = (self.options.sites * self.options.sections).min(FLOODED_SECTIONS);
+            births.extend((0..articles).map(|number| (days, number % sections)));
         }
         births
     }

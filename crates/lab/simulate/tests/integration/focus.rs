@@ -10,7 +10,8 @@ fn a_focused_crawl_beats_ipagerank_everywhere_and_comes_near_the_oracle() {
     let (web, focus) = generated::generate(7);
     let crawler = FocusCrawler::new(&web, &focus);
     assert!(crawler.accuracy().iter().all(|share| *share > 0.97), "{:?}", crawler.accuracy());
-    let harvests = FetchOrder::ALL.map(|order| crawler.crawl(order, MEASURED_AT[MEASURED_AT.len() - 1]));
+    let harvests =
+        FetchOrder::ALL.map(|order| crawler.crawl(order, MEASURED_AT[MEASURED_AT.len() - 1]).expect("the stages work"));
     let [ours, oracle] = [FetchOrder::Recrawl, FetchOrder::Oracle]
         .map(|order| harvests.iter().find(|harvest| harvest.order == order).expect("every order was crawled"));
     for other in harvests.iter().filter(|harvest| ![ours.order, oracle.order].contains(&harvest.order)) {

@@ -91,7 +91,7 @@ fn a_focused_crawl_of_a_real_manual_finds_more_than_the_others() {
         let web = FocusWeb::new(pages.clone(), vec![seed]);
         let crawler = FocusCrawler::new(&web, &focus);
         for (mean, order) in means.iter_mut().zip(FetchOrder::ALL) {
-            let harvest = crawler.crawl(order, MEASURED_AT[MEASURED_AT.len() - 1]);
+            let harvest = crawler.crawl(order, MEASURED_AT[MEASURED_AT.len() - 1]).expect("the stages work");
             let rate = harvest.mean_rate(&MEASURED_AT).expect("the manual is larger");
             let curve: Vec<String> =
                 MEASURED_AT.iter().map(|at| format!("{:.3}", harvest.rate(*at).expect("it fetched as many"))).collect();
