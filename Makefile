@@ -116,7 +116,7 @@ sim: setup-build ## simulate stages with failures of any call, on virtual time; 
 
 .PHONY: torture
 torture: setup ## kill, pause and restart services and the nodes of a three-node Kafka for half an hour; TORTURE_SEED=N repeats a run
-	@TORTURE="$${TORTURE:-full}" $(NEXTEST) -p recrawl --test torture --ignore-default-filter --no-capture
+	@TORTURE="$${TORTURE:-full}" cargo test -q $(CARGO_FLAGS) -p recrawl --test torture $(ARGS) -- --nocapture --test-threads 1
 
 .PHONY: fuzz
 fuzz: setup-build ## fuzz the parsers of external data; FUZZ_SECONDS=25 per target, ARGS=… selects targets

@@ -90,6 +90,16 @@ impl KafkaCluster {
         self.order(&format!("resume {node}"));
     }
 
+    /// Lets the time of all nodes go on, and starts those that do not run.
+    pub fn start_missing(&self) {
+        self.order("start-missing");
+    }
+
+    /// Keeps the nodes' logs in `target/kafka` at the end.
+    pub fn keep_logs(&self) {
+        self.order("failed");
+    }
+
     /// Whether all nodes answer and every replica is in sync, so that one node may go.
     pub fn is_settled(&self) -> bool {
         self.order("settled") == "ok yes"

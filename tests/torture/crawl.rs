@@ -24,7 +24,7 @@ pub(crate) const IN_FLIGHT: usize = 100;
 
 #[test]
 fn a_crawl_ends_as_if_nothing_had_happened_whatever_dies_sleeps_comes_and_goes() {
-    let Some((_alone, cluster)) = cluster() else { return };
+    let Some(cluster) = cluster() else { return };
     let size = if is_full() { Size::FULL } else { Size::SHORT };
     let replay = Replay::new();
     let web = web(&size);

@@ -16,21 +16,46 @@ mod stuck;
 mod verdict;
 mod watch;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use tests::KafkaCluster;
-use tests::services::kafka;
+use std::ops::Deref;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use tests::services::{SOON, kafka};
+use tests::{KafkaCluster, wait_for};
 
 /// Whether this is the long form.
 fn is_full() -> bool {
     std::env::var("TORTURE").is_ok_and(|value| value == "full")
 }
 
-/// A cluster of the test's own, for one test at a time: they time what happens. `None` if there is no Kafka to be had.
-fn cluster() -> Option<(MutexGuard<'static, ()>, KafkaCluster)> {
-    static ALONE: Mutex<()> = Mutex::new(());
+/// The cluster of all tests here, for one test at a time: they time what happens, and stop nodes.
+struct TorturedCluster(MutexGuard<'static, KafkaCluster>);
+
+impl Deref for TorturedCluster {
+    type Target = KafkaCluster;
+
+    fn deref(&self) -> &KafkaCluster {
+        &self.0
+    }
+}
+
+impl Drop for TorturedCluster {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.keep_logs();
+        }
+    }
+}
+
+/// The cluster, with all nodes in sync. `None` if there is no Kafka to be had.
+fn cluster() -> Option<TorturedCluster> {
+    // Not dropped at the end: the script that runs the nodes stops them when this process is gone.
+    static CLUSTER: OnceLock<Mutex<KafkaCluster>> = OnceLock::new();
     if !is_full() && kafka().is_none() {
         return None;
     }
-    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    Some((alone, KafkaCluster::start()))
+    let cluster = CLUSTER.get_or_init(|| Mutex::new(KafkaCluster::start()));
+    let cluster = TorturedCluster(cluster.lock().unwrap_or_else(PoisonError::into_inner));
+    // The test before may have failed while a node was away.
+    cluster.start_missing();
+    wait_for("all nodes are in sync", SOON, || cluster.is_settled());
+    Some(cluster)
 }

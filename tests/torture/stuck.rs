@@ -19,7 +19,7 @@ const NAME: &str = "recrawl-stuck";
 
 #[test]
 fn a_transaction_that_a_node_does_not_answer_is_repeated_without_joining_anew() {
-    let Some((_alone, cluster)) = cluster() else { return };
+    let Some(cluster) = cluster() else { return };
     let mut settings = Settings::default();
     settings.kafka.brokers = Some(cluster.brokers().to_owned());
     settings.kafka.transaction_timeout = TIMEOUT;
