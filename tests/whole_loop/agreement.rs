@@ -37,22 +37,15 @@ fn they_agree_too_where_siblings_teach_through_priors() {
 
 /// A source of the corpora with its bytes, or the built-in change times with generated text.
 fn web() -> Web {
-    let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
-    let content = tests::workspace().join(corpora).join("content");
-    let source = if content.is_dir() {
-        WebSource::Replay(ReplayConfig {
+    let source = match corpora::find("content") {
+        Some(content) => WebSource::Replay(ReplayConfig {
             days: DAYS,
             max_pages_per_source: 800,
             sources: vec!["scoop-main".to_owned()],
             start: START,
             ..ReplayConfig::new(content)
-        })
-    } else {
-        println!(
-            "LEFT OUT: a source of the corpora, because there is no {}; built-in change times instead",
-            content.display()
-        );
-        WebSource::Trace(ChangeTrace::built_in(START))
+        }),
+        None => WebSource::Trace(ChangeTrace::built_in(START)),
     };
     Web::open(SimWebConfig::new(source)).unwrap()
 }

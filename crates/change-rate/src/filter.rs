@@ -91,7 +91,7 @@ pub struct GammaFilter {
 }
 
 impl GammaFilter {
-    /// A filter with this prior. With `forgetting_days`, which must be positive and finite, evidence fades by 1/e in
+    /// A filter with this prior. With `forgetting_days`, which must be positive and finite, evidence fades to 1/e in
     /// that time, so that a page may change its habits.
     pub fn new(prior: GammaPrior, forgetting_days: Option<f64>) -> Result<Self, InvalidParameter> {
         let forgetting_days =
@@ -114,7 +114,7 @@ impl GammaFilter {
         self.prior
     }
 
-    /// The time in which evidence fades by 1/e.
+    /// The time in which evidence fades to 1/e.
     pub fn forgetting_days(&self) -> Option<f64> {
         self.forgetting_days
     }

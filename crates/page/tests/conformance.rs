@@ -4,18 +4,11 @@
 
 use page::{CanonicalUrl, UrlRules, whatwg_href};
 use serde_json::Value;
-use std::path::PathBuf;
 
-/// The rows of a file of the corpora; none, and word of it, when they are not there.
+/// The rows of a file of the corpora; none when it is not there.
 fn rows(name: &str) -> Vec<Value> {
-    let corpora = std::env::var_os("RECRAWL_CORPORA")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora"), PathBuf::from);
-    let path = corpora.join("conformance").join(name);
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        println!("LEFT OUT: there is no {}; set RECRAWL_CORPORA", path.display());
-        return Vec::new();
-    };
-    serde_json::from_str(&text).unwrap()
+    let file = corpora::read(&format!("conformance/{name}"));
+    file.map_or_else(Vec::new, |file| serde_json::from_slice(&file).unwrap())
 }
 
 #[test]

@@ -1,20 +1,15 @@
 //! robots.txt verdicts against facts that others have established, from the conformance corpus.
-//!
-//! The corpus is looked for in `RECRAWL_CORPORA`, relative to the workspace; what is not there is left out, and said
-//! so.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use politeness::RobotsFile;
 use std::collections::BTreeMap;
-use std::io::Read;
-use std::path::PathBuf;
 
 /// Google's parser and specification tests.
 #[test]
 fn googles_facts_hold() {
-    let Some(file) = corpus_file("conformance/robots-google-facts.json") else { return };
-    let facts: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+    let Some(facts) = corpora::read("conformance/robots-google-facts.json") else { return };
+    let facts: serde_json::Value = serde_json::from_slice(&facts).unwrap();
     let facts = facts.as_array().unwrap();
     let broken: Vec<&serde_json::Value> = facts
         .iter()
@@ -34,9 +29,9 @@ fn googles_facts_hold() {
 /// does.
 #[test]
 fn verdicts_on_real_files_are_those_of_two_other_parsers() {
-    let Some(files) = corpus_file("conformance/robots-real.tar.zst").map(|path| untar(&unpack(&path))) else { return };
-    let Some(verdicts) = corpus_file("conformance/robots-real-verdicts.csv.zst") else { return };
-    let verdicts = String::from_utf8(unpack(&verdicts)).unwrap();
+    let Some(files) = corpora::unpack("conformance/robots-real.tar.zst") else { return };
+    let Some(verdicts) = corpora::read("conformance/robots-real-verdicts.csv.zst") else { return };
+    let verdicts = String::from_utf8(verdicts).unwrap();
     let has_mark = |file: &[u8]| file.starts_with(b"\xef\xbb\xbf");
     let robots: BTreeMap<&str, RobotsFile> = files
         .iter()
@@ -78,38 +73,4 @@ fn percent_encoded(path: &str) -> String {
     path.bytes()
         .map(|byte| if byte.is_ascii() { char::from(byte).to_string() } else { format!("%{byte:02X}") })
         .collect()
-}
-
-fn unpack(path: &PathBuf) -> Vec<u8> {
-    let mut decoder = zstd::Decoder::new(std::fs::File::open(path).unwrap()).unwrap();
-    decoder.window_log_max(27).unwrap();
-    let mut bytes = Vec::new();
-    decoder.read_to_end(&mut bytes).unwrap();
-    bytes
-}
-
-/// The regular files of a tar archive: a header block of 512 bytes with name and octal size, then the file in whole
-/// blocks.
-fn untar(mut archive: &[u8]) -> Vec<(String, Vec<u8>)> {
-    let text = |field: &[u8]| str::from_utf8(field).unwrap().trim_end_matches(['\0', ' ']).to_owned();
-    let mut files = Vec::new();
-    while let Some((header, rest)) = archive.split_at_checked(512).filter(|(header, _)| header[0] != 0) {
-        let size = usize::from_str_radix(&text(&header[124..136]), 8).unwrap();
-        if matches!(header[156], b'0' | 0) {
-            files.push((text(&header[..100]), rest[..size].to_vec()));
-        }
-        archive = &rest[size.next_multiple_of(512)..];
-    }
-    files
-}
-
-fn corpus_file(name: &str) -> Option<PathBuf> {
-    let workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
-    let file = workspace.join(corpora).join(name);
-    if !file.exists() {
-        println!("LEFT OUT: {name} is not there; set RECRAWL_CORPORA to the corpora directory");
-        return None;
-    }
-    Some(file)
 }

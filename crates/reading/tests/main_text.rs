@@ -3,9 +3,6 @@
 //! Words and constants were chosen looking at errors on all of them, so these are development figures; the halves of the
 //! article benchmark are judged apart to show how far two samples of such pages lie from one another.
 
-#[path = "../../document/tests/integration/corpora.rs"]
-mod corpora;
-
 use archives::Archive;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
@@ -56,7 +53,7 @@ fn main_text(html: &[u8]) -> String {
 
 #[test]
 fn articles_are_distinguished_from_what_surrounds_them() {
-    let Some(files) = corpora::archive("maintext-article-benchmark.tar.zst") else { return };
+    let Some(files) = corpora::unpack("conformance/maintext-article-benchmark.tar.zst") else { return };
     let files: HashMap<String, Vec<u8>> = files.into_iter().collect();
     let file =
         |name: &str| files.iter().find(|(path, _)| path.ends_with(name)).map(|(_, content)| content).expect(name);
@@ -75,7 +72,7 @@ fn articles_are_distinguished_from_what_surrounds_them() {
 
 #[test]
 fn pages_of_many_kinds_keep_what_they_should_and_lose_what_they_should() {
-    let Some(files) = corpora::archive("maintext-trafilatura.tar.zst") else { return };
+    let Some(files) = corpora::unpack("conformance/maintext-trafilatura.tar.zst") else { return };
     let files: HashMap<String, Vec<u8>> = files.into_iter().collect();
     let file =
         |name: &str| files.iter().find(|(path, _)| path.rsplit('/').next() == Some(name)).map(|(_, content)| content);
@@ -103,7 +100,7 @@ fn pages_of_many_kinds_keep_what_they_should_and_lose_what_they_should() {
 
 #[test]
 fn reader_views_are_met() {
-    let Some(files) = corpora::archive("maintext-readability.tar.zst") else { return };
+    let Some(files) = corpora::unpack("conformance/maintext-readability.tar.zst") else { return };
     let files: HashMap<String, Vec<u8>> = files.into_iter().collect();
     let mut score = Score::default();
     for (path, html) in files.iter().filter(|(path, _)| path.ends_with("/source.html")) {
@@ -127,7 +124,7 @@ fn has_text(body: &[u8], content_type: Option<&str>, name: &str) -> bool {
 fn no_page_with_text_comes_out_empty() {
     let archives = ["article-benchmark", "readability", "trafilatura"].map(|name| format!("maintext-{name}.tar.zst"));
     for name in archives.iter().map(String::as_str).chain(["encodings.tar.zst"]) {
-        let Some(files) = corpora::archive(name) else { continue };
+        let Some(files) = corpora::unpack(&format!("conformance/{name}")) else { continue };
         let is_page = |path: &str| path.ends_with(".html") || name.starts_with("encodings");
         let pages = files.iter().filter(|(path, body)| is_page(path) && has_text(body, None, path)).count();
         println!("{name}: {pages} pages with text");
@@ -137,7 +134,7 @@ fn no_page_with_text_comes_out_empty() {
 
 #[test]
 fn no_page_of_a_history_comes_out_empty() {
-    let Some(content) = corpora::path("content") else { return };
+    let Some(content) = corpora::find("content") else { return };
     let mut archive = Archive::open(&content, None).expect("the archive can be opened");
     let mut with_text: BTreeMap<String, usize> = BTreeMap::new();
     // The newest version of each page: its last one before the next page.

@@ -154,35 +154,13 @@ proptest! {
 /// All files of the conformance corpus list pages, or say why not.
 #[test]
 fn the_files_of_the_corpus_parse_or_fail_with_a_reason() {
-    let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
-    let file = std::path::Path::new("../..").join(corpora).join("conformance/sitemaps.tar.zst");
-    let Ok(packed) = std::fs::read(&file) else {
-        println!("LEFT OUT: there is no {}", file.display());
-        return;
-    };
-    let tar = zstd::decode_all(packed.as_slice()).unwrap();
+    let Some(archive) = corpora::unpack("conformance/sitemaps.tar.zst") else { return };
     let mut files = 0;
-    for (name, bytes) in untar(&tar) {
-        let sitemap = read(bytes);
+    for (name, bytes) in archive {
+        let sitemap = read(&bytes);
         println!("{name}: {:?}, {} entries, {:?}", sitemap.kind, sitemap.entries.len(), sitemap.problems);
         assert!(!sitemap.entries.is_empty() || !sitemap.problems.is_empty(), "{name}");
         files += 1;
     }
     assert!(files >= 13);
-}
-
-/// Names and contents of the plain files of a tar archive.
-fn untar(tar: &[u8]) -> Vec<(String, &[u8])> {
-    let (mut files, mut at) = (Vec::new(), 0);
-    while let Some(header) = tar.get(at..at + 512).filter(|header| header[0] != 0) {
-        let text = |range: std::ops::Range<usize>| {
-            String::from_utf8_lossy(&header[range]).trim_matches(['\0', ' ']).to_owned()
-        };
-        let size = usize::from_str_radix(&text(124..136), 8).unwrap();
-        if matches!(header[156], b'0' | 0) {
-            files.push((text(0..100), &tar[at + 512..at + 512 + size]));
-        }
-        at += 512 + size.div_ceil(512) * 512;
-    }
-    files
 }

@@ -1,4 +1,4 @@
-//! What tests of stages and of logs need beside [`stream`], and simulations of a crawl. The program that crawls has none of it.
+//! The surroundings of stages and logs in tests and simulations. The program that crawls has none of it.
 //!
 //! * [`TestDriver`]: runs stages over a log in memory, one step at a time, on a [`ManualClock`] that is set by hand.
 //! * [`MemoryBackend`]: the simplest log, and [`MemoryStores`] for the state of its stages.

@@ -4,7 +4,7 @@ use archives::{Archive, ArchiveError};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::ops::{ControlFlow, RangeInclusive};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Collections of web pages in the corpora: a manual, and terms of use as fetched.
 const COLLECTIONS: [&str; 3] = ["git-htmldocs", "ota-demo", "ota-genai"];
@@ -26,8 +26,7 @@ pub(crate) struct KeptPages {
 impl KeptPages {
     /// At least one page and at most `count`. Too few pages are served again under other addresses.
     pub(crate) fn at_hand(count: usize) -> Self {
-        let corpora = std::env::var_os("RECRAWL_CORPORA").map_or_else(|| "../shared/corpora".into(), PathBuf::from);
-        match recorded(&corpora.join("content"), count) {
+        match recorded(&corpora::path("content"), count) {
             Ok(bodies) if !bodies.is_empty() => Self { bodies, origin: "real" },
             _ => Self { bodies: made(count.min(500)), origin: "made" },
         }

@@ -1,5 +1,4 @@
 //! Texts and encodings of real pages.
 
-mod corpora;
 mod encodings;
 mod text_equality;

@@ -107,7 +107,7 @@ fn our_text(html: &str) -> String {
 fn the_text_of_real_pages_is_that_of_html5ever() {
     let archives = ["article-benchmark", "readability", "trafilatura"];
     for archive in archives {
-        let Some(files) = crate::corpora::archive(&format!("maintext-{archive}.tar.zst")) else { continue };
+        let Some(files) = corpora::unpack(&format!("conformance/maintext-{archive}.tar.zst")) else { continue };
         let pages: Vec<_> = files.iter().filter(|(path, _)| path.ends_with(".html")).collect();
         assert!(pages.len() > 80, "{archive}");
         for (path, bytes) in &pages {

@@ -10,7 +10,6 @@ use archives::{Archive, ArchivedLook};
 use chance::splitmix64;
 use document::{extract, text_hash};
 use settings::{Layers, Settings};
-use std::path::Path;
 
 /// Text printed of each passage, in characters.
 const SHOWN_CHARS: usize = 160;
@@ -37,7 +36,7 @@ struct NoiseCounts {
 }
 
 fn main() -> anyhow::Result<()> {
-    let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
+    let content = corpora::path("content");
     let urls =
         Settings::from_layers(Layers { files: &[], environment: std::iter::empty(), overrides: &[] })?.urls.rules();
     let mut arguments = std::env::args().skip(1);
@@ -56,7 +55,7 @@ fn main() -> anyhow::Result<()> {
         "| collection | raw changes | text digest differs | meaningful | of these with the same text |\n|---|---|---|---|---|"
     );
     for source in sources {
-        let mut archive = Archive::open(&Path::new(&corpora).join("content"), Some(&source))?;
+        let mut archive = Archive::open(&content, Some(&source))?;
         let mut counts = NoiseCounts::default();
         let mut before = None;
         archive.judge_each(&urls, &mut |look| before = Some(counts.take(look, before.take(), show)))?;

@@ -3,16 +3,15 @@
 
 use archives::{Archive, LabelScore};
 use settings::{Layers, Settings};
-use std::path::Path;
 use std::time::Instant;
 
 fn main() -> anyhow::Result<()> {
-    let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
+    let content = corpora::path("content");
     let urls =
         Settings::from_layers(Layers { files: &[], environment: std::iter::empty(), overrides: &[] })?.urls.rules();
     for source in std::env::args().skip(1) {
         let started = Instant::now();
-        let mut archive = Archive::open(&Path::new(&corpora).join("content"), Some(&source))?;
+        let mut archive = Archive::open(&content, Some(&source))?;
         let lines = archive.judge(&urls, &mut |_, _| {})?;
         let seconds = started.elapsed().as_secs_f64();
         let said = lines.iter().filter(|line| line.meaningful).count();

@@ -6,7 +6,6 @@ use archives::{Archive, ArchivedPage, LivePage};
 use page::UrlRules;
 use settings::{Layers, Settings};
 use std::ops::ControlFlow;
-use std::path::Path;
 
 /// Looks of a page that are counted apart.
 const FIRST_LOOKS: usize = 20;
@@ -59,7 +58,7 @@ impl Cost {
 }
 
 fn main() -> anyhow::Result<()> {
-    let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
+    let content = corpora::path("content");
     let urls =
         Settings::from_layers(Layers { files: &[], environment: std::iter::empty(), overrides: &[] })?.urls.rules();
     println!(
@@ -67,7 +66,7 @@ fn main() -> anyhow::Result<()> {
     );
     println!("|---|---|---|---|---|---|---|");
     for source in std::env::args().skip(1) {
-        let mut archive = Archive::open(&Path::new(&corpora).join("content"), Some(&source))?;
+        let mut archive = Archive::open(&content, Some(&source))?;
         let (mut same, mut anew) = (Cost::default(), Cost::default());
         let mut count = |(page, versions): (ArchivedPage, Vec<Vec<u8>>)| {
             same.add(&page, &versions, &urls, false);

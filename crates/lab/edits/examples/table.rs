@@ -3,7 +3,7 @@
 
 use anyhow::Context;
 use archives::Archive;
-use edits::{Origin, ReportedRow, measure, recorded_pages};
+use edits::{Origin, ReportedRow, measure};
 use settings::{Layers, Settings};
 
 /// Widths of the columns.
@@ -13,7 +13,7 @@ fn main() -> anyhow::Result<()> {
     let seed = std::env::args().nth(1).map_or(Ok(1), |seed| seed.parse()).context("the seed is no number")?;
     let urls =
         Settings::from_layers(Layers { files: &[], environment: std::iter::empty(), overrides: &[] })?.urls.rules();
-    let report = measure(&mut Archive::open(&recorded_pages(), None)?, seed, &urls)?;
+    let report = measure(&mut Archive::open(&corpora::path("content"), None)?, seed, &urls)?;
     let (known, held_out) = (report.known_pages, report.held_out_pages);
     println!("{} pages: {known} known, {held_out} held out", known + held_out);
     print("edits that were reported", &[&report.edits[..], &[report.all_edits()]].concat());

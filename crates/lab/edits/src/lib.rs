@@ -6,11 +6,10 @@
 //! Noise is made in the same way: one element of a real page differs at every fetch.
 //!
 //! [`measure`] returns how much of each kind was reported. [`for_each_pair`] shows a sample of the same edits and noise as
-//! pairs of versions, for other rules. Everything is drawn by a seed. [`recorded_pages`] says where the real pages lie.
+//! pairs of versions, for other rules. Everything is drawn by a seed.
 
 mod choice;
 mod controls;
-mod corpora;
 mod data;
 mod draw;
 mod editable_page;
@@ -31,7 +30,6 @@ mod structure;
 mod values;
 
 pub use crate::choice::Half;
-pub use crate::corpora::recorded_pages;
 pub use crate::kinds::Origin;
 pub use crate::measure::measure;
 pub use crate::pairs::{EditPair, for_each_pair};

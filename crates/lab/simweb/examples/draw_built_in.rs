@@ -1,11 +1,10 @@
 //! Draws `data/built-in.csv.zst` anew from the change times of the corpora, times only, hosts and paths renamed:
-//! `RECRAWL_CORPORA=DIR cargo run -p simweb --example draw_built_in` in the crate's directory.
+//! `cargo run -p simweb --example draw_built_in` in the crate's directory.
 
 use anyhow::{Context, Result};
 use page::Timestamp;
 use simweb::{ChangeTrace, ReplayConfig, TimeWindow};
 use std::collections::HashMap;
-use std::path::PathBuf;
 
 /// Corpus, source, and how many of its pages. Of the pollers whose pages change at nearly every look one is drawn,
 /// thinly, so that they do not drown the rest; `dc-law` is left out, because its last days are one move of the whole
@@ -31,7 +30,6 @@ const DAYS: f64 = 150.0;
 const PAGES_PER_HOST: usize = 40;
 
 fn main() -> Result<()> {
-    let corpora = PathBuf::from(std::env::var("RECRAWL_CORPORA").unwrap_or_else(|_| "../shared/corpora".into()));
     let start = Timestamp::default();
     let mut pages = Vec::new();
     let mut hosts = 0;
@@ -41,7 +39,7 @@ fn main() -> Result<()> {
             days: DAYS,
             max_pages_per_source: count,
             start,
-            ..ReplayConfig::new(corpora.join(corpus))
+            ..ReplayConfig::new(corpora::path(corpus))
         }
         .trace()
         .with_context(|| format!("drawing {count} pages of {source}"))?;

@@ -5,7 +5,7 @@ use crate::bench::{Bench, CHANGED_SENTENCE, FIRST, URL, html, one_sentence_chang
 use archives::{Archive, ArchivedLook, ArchivedPage, LivePage};
 use change::{Judgement, VersionVerdict};
 use document::content_digest;
-use edits::{EditPair, for_each_pair, recorded_pages};
+use edits::{EditPair, for_each_pair};
 use messages::{Digest, FetchOutcome, Verdict, body};
 use page::{CanonicalUrl, Timestamp};
 use settings::{Layers, Settings};
@@ -164,12 +164,7 @@ fn a_feed_is_judged_live_as_measured() {
 
 /// The recorded histories, where they are at hand. The output says when they are not.
 fn recorded() -> Option<Archive> {
-    let content = recorded_pages();
-    if content.exists() {
-        return Some(Archive::open(&content, None).unwrap());
-    }
-    println!("LEFT OUT: no recorded histories; set RECRAWL_CORPORA to the corpora directory");
-    None
+    corpora::find("content").map(|content| Archive::open(&content, None).unwrap())
 }
 
 #[test]

@@ -5,7 +5,7 @@ use settings::{Layers, Settings};
 
 #[test]
 fn meaningful_changes_are_found_and_noise_is_not() {
-    let Some(directory) = crate::corpora::content_with("labels.csv.zst") else { return };
+    let Some(directory) = corpora::find("content") else { return };
     let urls = Settings::from_layers(Layers { files: &[], environment: std::iter::empty(), overrides: &[] })
         .unwrap()
         .urls

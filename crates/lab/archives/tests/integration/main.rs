@@ -1,4 +1,3 @@
 //! Labels of the corpora.
 
-mod corpora;
 mod labels;

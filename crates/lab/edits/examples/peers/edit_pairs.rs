@@ -9,7 +9,7 @@ use crate::{markup, text_profile};
 use anyhow::Context;
 use archives::Archive;
 use document::{ContentKind, extract, text_hash};
-use edits::{EditPair, Half, ReportedRate, for_each_pair, recorded_pages};
+use edits::{EditPair, Half, ReportedRate, for_each_pair};
 use page::UrlRules;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -44,7 +44,7 @@ pub(crate) fn compare(urls: &UrlRules, options: &[String]) -> anyhow::Result<()>
     let mut libraries = Libraries::start()?;
     let mut lines = Vec::new();
     let mut trouble = Ok(());
-    let mut archive = Archive::open(&recorded_pages(), None)?;
+    let mut archive = Archive::open(&corpora::path("content"), None)?;
     for_each_pair(&mut archive, seed, urls, per_kind, &mut |pair| {
         if trouble.is_ok() {
             trouble = libraries.reported(pair).map(|libraries| lines.push(line(pair, libraries)));

@@ -16,7 +16,6 @@ mod text_profile;
 
 use archives::{Archive, ArchivedLook, JudgedChange};
 use document::{ContentKind, decode, extract, text_hash};
-use edits::recorded_pages;
 use magnitude::MagnitudeErrors;
 use python::Questions;
 use settings::{Layers, Settings};
@@ -65,7 +64,7 @@ fn main() -> anyhow::Result<()> {
     }
     let mut collections = Vec::new();
     for source in arguments {
-        let mut archive = Archive::open(&recorded_pages(), Some(&source))?;
+        let mut archive = Archive::open(&corpora::path("content"), Some(&source))?;
         let questions = Questions::new()?;
         let mut gathered = Gathered { questions, said: Vec::new(), errors: MagnitudeErrors::default(), before: None };
         let mut trouble = Ok(());

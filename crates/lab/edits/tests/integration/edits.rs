@@ -1,7 +1,7 @@
 //! How much of the edits and noise is reported at least and at most, where the corpora are at hand.
 
 use archives::Archive;
-use edits::{ReportedRow, measure, recorded_pages};
+use edits::{ReportedRow, measure};
 use settings::{Layers, Settings};
 
 /// Least percentage of the edits of each kind that are reported: the measured one, rounded down. Raise a limit when the
@@ -161,11 +161,7 @@ fn wrong(rows: &[ReportedRow], limits: &[(&str, u32)], is_wrong: fn(f64, f64) ->
 
 #[test]
 fn edits_of_each_kind_are_reported_and_noise_is_not() {
-    let directory = recorded_pages();
-    if !directory.is_dir() {
-        println!("LEFT OUT: there is no {}; set RECRAWL_CORPORA to the corpora directory", directory.display());
-        return;
-    }
+    let Some(directory) = corpora::find("content") else { return };
     let layers = Layers { files: &[], environment: std::iter::empty(), overrides: &[] };
     let urls = Settings::from_layers(layers).unwrap().urls.rules();
     let mut archive = Archive::open(&directory, None).unwrap();

@@ -1,5 +1,5 @@
 //! PageRank, TrustRank and HITS beside networkx, on the links of recorded pages. `RECRAWL_PYTHON` names a Python that has
-//! networkx (`make setup` makes one), `RECRAWL_CORPORA` the recorded pages; what is missing is left out, and said so.
+//! networkx (`make setup` makes one), and the recorded pages are in the corpora.
 
 use archives::Archive;
 use document::Body;
@@ -72,12 +72,7 @@ fn networkx(graph: &Graph, trusted: &[u32]) -> Option<Value> {
 
 fn left_out(why: &str) {
     assert!(std::env::var_os("CI").is_none(), "networkx cannot be asked: {why}");
-    say(&format!("LEFT OUT: {why}"));
-}
-
-/// Not `eprintln!`, which the test harness would hide.
-fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "\n{text}");
+    println!("LEFT OUT: {why}");
 }
 
 #[track_caller]
@@ -106,28 +101,18 @@ fn compare(name: &str, graph: &Graph, trusted: &[u32]) {
     assert!(hits.settled, "{name}");
     agree(&format!("{name}: authorities"), &hits.authorities, &theirs["authorities"]);
     agree(&format!("{name}: hubs"), &hits.hubs, &theirs["hubs"]);
-    say(&format!(
+    println!(
         "{name}: {} nodes, {} links, HITS in {} rounds: as networkx {}",
         graph.nodes(),
         graph.links(),
         hits.rounds,
         theirs["networkx"]
-    ));
-}
-
-fn content() -> Option<PathBuf> {
-    let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
-    let content = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../..").join(corpora).join("content");
-    if content.is_dir() {
-        return Some(content);
-    }
-    say(&format!("LEFT OUT: there is no {}; set RECRAWL_CORPORA to the corpora directory", content.display()));
-    None
+    );
 }
 
 #[test]
 fn the_pages_of_a_manual_rank_as_networkx_ranks_them() {
-    let Some(content) = content() else { return };
+    let Some(content) = corpora::find("content") else { return };
     let mut names = Names::default();
     let links = links(&content, Some("git-htmldocs"));
     let edges: Vec<Edge> = links
@@ -139,7 +124,7 @@ fn the_pages_of_a_manual_rank_as_networkx_ranks_them() {
 
 #[test]
 fn all_pages_and_their_hosts_rank_as_networkx_ranks_them() {
-    let Some(content) = content() else { return };
+    let Some(content) = corpora::find("content") else { return };
     let (mut pages, mut hosts) = (Names::default(), Names::default());
     let mut host_of = Vec::new();
     let mut edges = Vec::new();

@@ -17,12 +17,7 @@ fn lines(output: &Output) -> Vec<Value> {
 #[test]
 fn a_recorded_history_is_judged() {
     detect(&["--corpus", "nowhere"]).exits_with(2).says(&["nowhere"]);
-    let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
-    let corpus = tests::workspace().join(corpora).join("content");
-    if !corpus.is_dir() {
-        println!("LEFT OUT: a recorded history, because there is no {}", corpus.display());
-        return;
-    }
+    let Some(corpus) = corpora::find("content") else { return };
     let corpus = corpus.display().to_string();
     let arguments = ["--format", "jsonl", "--corpus", &corpus, "--source", "fcdo-advice"];
     let judged = lines(&detect(&arguments).exits_with(0));

@@ -4,7 +4,7 @@
 use archives::Archive;
 use focus::{Focus, FocusLearner, IcuSegmenter, PageTerms};
 use simulate::focus::{FetchOrder, FocusCrawler, FocusPage, FocusWeb};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Parts of the names of pages about how repositories talk to each other.
 const TALKING: [&str; 22] = [
@@ -40,16 +40,6 @@ const MEASURED_AT: [usize; 6] = [20, 40, 60, 80, 100, 120];
 const SEEDS: [&str; 5] =
     ["/gittutorial.html", "/user-manual.html", "/gitglossary.html", "/git-commit.html", "/git-daemon.html"];
 
-fn content() -> Option<PathBuf> {
-    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/corpora");
-    let content = std::env::var_os("RECRAWL_CORPORA").map_or_else(default, PathBuf::from).join("content");
-    if content.is_dir() {
-        return Some(content);
-    }
-    println!("left out: no corpora; set RECRAWL_CORPORA to the directory that holds content/");
-    None
-}
-
 fn manual(content: &Path) -> (Vec<FocusPage>, Focus) {
     let segmenter = IcuSegmenter::default();
     let (mut pages, mut learner) = (Vec::new(), FocusLearner::default());
@@ -81,7 +71,7 @@ fn manual(content: &Path) -> (Vec<FocusPage>, Focus) {
 
 #[test]
 fn a_focused_crawl_of_a_real_manual_finds_more_than_the_others() {
-    let Some(content) = content() else { return };
+    let Some(content) = corpora::find("content") else { return };
     let (pages, focus) = manual(&content);
     let relevant = pages.iter().filter(|page| page.is_relevant).count();
     println!("{} pages, {relevant} in the focus", pages.len());

@@ -1,22 +1,10 @@
 //! Replays of the corpora: a made one always, the real ones where they are.
 use page::Timestamp;
 use simweb::{CorpusError, ReplayConfig, SimWeb, SimWebConfig, StateContent, WebSource, manual_clock};
-use std::io::{Write, stderr};
-use std::path::{Path, PathBuf};
+
+use std::path::Path;
 
 const START: Timestamp = Timestamp::from_secs(1_700_000_000);
-
-/// Where the corpora are, or a line on stderr that says what is left out.
-fn corpora(what: &str) -> Option<PathBuf> {
-    let directory = std::env::var_os("RECRAWL_CORPORA").map_or("../../../shared/corpora".into(), PathBuf::from);
-    if directory.join("content/pages.csv.zst").exists() {
-        return Some(directory);
-    }
-    // Past eprintln!, whose words a passing test keeps to itself.
-    let words = format!("LEFT OUT: {what}: no corpora in {}; RECRAWL_CORPORA can name them\n", directory.display());
-    stderr().write_all(words.as_bytes()).unwrap();
-    None
-}
 
 fn write(directory: &Path, name: &str, text: &str) {
     std::fs::write(directory.join(name), zstd::encode_all(text.as_bytes(), 3).unwrap()).unwrap();
@@ -108,8 +96,8 @@ fn a_broken_corpus_says_where() {
 
 #[test]
 fn real_bytes_are_those_that_the_corpus_describes() {
-    let Some(corpora) = corpora("replay of real bytes") else { return };
-    let config = ReplayConfig { max_pages_per_source: 20, days: 20.0, ..ReplayConfig::new(corpora.join("content")) };
+    let Some(content) = corpora::find("content") else { return };
+    let config = ReplayConfig { max_pages_per_source: 20, days: 20.0, ..ReplayConfig::new(content) };
     let (_, clock) = manual_clock(START);
     let web = SimWeb::start(SimWebConfig::new(WebSource::Replay(config)), clock).unwrap().web();
     let mut checked = 0;

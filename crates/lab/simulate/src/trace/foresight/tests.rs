@@ -3,7 +3,7 @@ use crate::trace::{Cut, Knowledge, Recording, TraceReplay, TraceTable};
 use policies::BeliefSource;
 use std::io::Read;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use sweeps::PagePlace;
 
 fn page(site: &str, number: usize, changes_days: Vec<f64>) -> TracePage {
@@ -102,13 +102,7 @@ fn with_budget_to_spare_a_reported_page_waits_for_the_next_slot_only() {
 /// minutes, in which it too hardly ever waits for the next tick.
 #[test]
 fn the_ceilings_of_the_recording_are_reproduced() {
-    let corpora =
-        std::env::var_os("RECRAWL_CORPORA").map_or_else(|| "../../../../shared/corpora".into(), PathBuf::from);
-    let directory = corpora.join("trace");
-    if !directory.join("changes.csv.zst").is_file() {
-        eprintln!("left out: there is no recording in {}; set RECRAWL_CORPORA", directory.display());
-        return;
-    }
+    let Some(directory) = corpora::find("trace") else { return };
     let recording = Recording::read(unpacked(&directory, "pages.csv"), unpacked(&directory, "changes.csv")).unwrap();
     let trace = JudgedTrace::cut(&recording, &Cut { sources: vec![], max_pages_per_source: 1500, draw: 1 }).unwrap();
     let budgets = [1.0 / 180.0, 1.0 / 60.0, 1.0 / 15.0, 1.0 / 3.0];

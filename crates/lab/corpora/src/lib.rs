@@ -1,27 +1,47 @@
-//! Finds and unpacks corpora. They are looked for in `RECRAWL_CORPORA`, relative to the workspace.
+//! Finds the corpora for tests, examples and benchmarks: real sites with their history, traces and conformance data. They lie
+//! beside the project and are no part of it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// A file or directory of the corpora; `None`, and said so, when it is not there.
-pub(crate) fn path(name: &str) -> Option<PathBuf> {
+/// Where a file or directory of the corpora is, if it is there: in the directory that `RECRAWL_CORPORA` names, relative to
+/// the workspace, or else in `../shared/corpora`.
+pub fn path(name: &str) -> PathBuf {
     let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(corpora).join(name);
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").join(corpora).join(name)
+}
+
+/// A file or directory of the corpora. Where it is missing, the output says so, and this is `None`.
+pub fn find(name: &str) -> Option<PathBuf> {
+    let path = path(name);
     if path.exists() {
         return Some(path);
     }
-    println!("LEFT OUT: {name} is not there; set RECRAWL_CORPORA to the corpora directory");
+    println!("LEFT OUT: there is no {}; set RECRAWL_CORPORA to the directory of the corpora", path.display());
     None
 }
 
-/// The files of an archive of `conformance`, by name and content; `None`, and said so, when it is not there.
-pub(crate) fn archive(name: &str) -> Option<Vec<(String, Vec<u8>)>> {
-    let file = path(&format!("conformance/{name}"))?;
-    let packed = std::fs::read(&file).expect("the archive can be read");
-    let mut decoder = zstd::Decoder::new(packed.as_slice()).expect("the archive is zstd");
+/// The content of a file, unpacked if its name ends in `.zst`. `None` as for [`find`].
+///
+/// # Panics
+/// If the file is damaged.
+pub fn read(name: &str) -> Option<Vec<u8>> {
+    let packed = std::fs::read(find(name)?).expect("a file of the corpora can be read");
+    if !name.ends_with(".zst") {
+        return Some(packed);
+    }
+    let mut decoder = zstd::Decoder::new(packed.as_slice()).expect("zstd has a decoder");
     decoder.window_log_max(27).expect("the window of the corpora is known");
     let mut unpacked = Vec::new();
-    std::io::copy(&mut decoder, &mut unpacked).expect("the archive is whole");
-    Some(untar(&unpacked))
+    std::io::copy(&mut decoder, &mut unpacked).expect("the file is whole");
+    Some(unpacked)
+}
+
+/// The files of an archive (`.tar.zst`), by name and content. `None` as for [`find`].
+///
+/// # Panics
+/// If the archive is damaged.
+pub fn unpack(name: &str) -> Option<Vec<(String, Vec<u8>)>> {
+    read(name).map(|archive| untar(&archive))
 }
 
 /// The regular files of a tar archive: headers and contents in blocks of 512 bytes, long names in records of their own.
