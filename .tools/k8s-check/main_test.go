@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
+	"gopkg.in/yaml.v3"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
@@ -44,6 +47,33 @@ func repository(t *testing.T) filesys.FileSystem {
 		copyFile(filepath.Join(root, file))
 	}
 	return files
+}
+
+// The place of a user's right to a topic among its rights.
+func rightOf(t *testing.T, user, topic string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "k8s/components/strimzi/users.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for documents := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var found struct {
+			Metadata struct{ Name string }
+			Spec     struct {
+				Authorization struct {
+					Acls []struct{ Resource struct{ Name string } }
+				}
+			}
+		}
+		if err := documents.Decode(&found); err != nil {
+			t.Fatalf("%s has no right to %s: %v", user, topic, err)
+		}
+		for place, right := range found.Spec.Authorization.Acls {
+			if found.Metadata.Name == user && right.Resource.Name == topic {
+				return strconv.Itoa(place)
+			}
+		}
+	}
 }
 
 func TestTheManifestsAreValid(t *testing.T) {
@@ -106,7 +136,7 @@ func TestABrokenManifestIsRefused(t *testing.T) {
 		{"retention unlike the settings", "k8s/overlays/prod/recrawl.toml", "[kafka]\n", "[log]\nretention_results = \"7d\"\n\n[kafka]\n", "topic recrawl.fetch-results keeps records for 259200000 ms, recrawl.toml means 7 days"},
 		{"copies unlike the settings", "k8s/overlays/dev/recrawl.toml", "replication_factor = 1", "replication_factor = 3", "recrawl.toml means 3"},
 		{"another's certificate", "k8s/components/strimzi/kustomization.yaml", "secret: {name: recrawl-detector,", "secret: {name: recrawl-scheduler,", "no certificate of a KafkaUser of its name"},
-		{"a right taken away", "k8s/overlays/dev/kustomization.yaml", "patches:\n", "patches:\n  - target: {kind: KafkaUser, name: recrawl-command}\n    patch: |\n      - {op: remove, path: /spec/authorization/acls/7}\n", "recrawl-command: may it write recrawl.focus-orders? false"},
+		{"a right taken away", "k8s/overlays/dev/kustomization.yaml", "patches:\n", "patches:\n  - target: {kind: KafkaUser, name: recrawl-command}\n    patch: |\n      - {op: remove, path: /spec/authorization/acls/" + rightOf(t, "recrawl-command", "recrawl.focus-orders") + "}\n", "recrawl-command: may it write recrawl.focus-orders? false"},
 		{"a right too many", "k8s/overlays/dev/kustomization.yaml", "patches:\n", "patches:\n  - target: {kind: KafkaUser, name: recrawl-fetcher}\n    patch: |\n      - {op: add, path: /spec/authorization/acls/0/operations/-, value: All}\n", "recrawl-fetcher: may it write recrawl.scheduler-events? true"},
 		{"scaling by another crawl", "k8s/overlays/prod/kustomization.yaml", "namespace: recrawl\n", "namespace: crawl\n", `not for the namespace "crawl"`},
 		{"private addresses", "k8s/components/network-policies/web.yaml", "              - 169.254.0.0/16\n", "", "allows 169.254.169.254"},

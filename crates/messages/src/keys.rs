@@ -1,56 +1,72 @@
-//! The record key of each message.
+//! Every message with its record key: the table of messages.
 
-use crate::{
-    Answer, ChangeEstimate, ChangeHint, Command, DeadLetter, Demand, FetchRequest, FetchResult, FocusOrder, HostStop,
-    LinkCash, MirrorMessage, PageBand, PageChange, PageContent, PageLinks, PageObservation, PageOutLinks, PageRemoval,
-    PagesShown, Question, RankTotals, RankedPages, SiteListing, SweepForecast, TroubleNotice, VirtualCash,
-};
 use page::{CanonicalUrl, Host, SiteKey};
-use wire::{KeyKind, Keyed};
+use std::collections::HashSet;
+use wire::schemas::SchemaRecord;
+use wire::{Encoded, KeyKind, Keyed};
 
-/// `$message` is the value of type `$type` in the expression.
-macro_rules! keyed {
-    ($($type:ty: $kind:ident |$message:ident| $key:expr;)+) => {$(
-        impl Keyed for $type {
-            const KEY: KeyKind = KeyKind::$kind;
-
-            fn key(&self) -> Vec<u8> {
-                let $message = self;
-                $key
-            }
+/// Calls a macro with all messages: `TYPE: KIND |MESSAGE| KEY;`. `MESSAGE` is the value of the type in the expression of
+/// its record key.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! every_message {
+    ($then:ident) => {
+        $then! {
+            $crate::FetchRequest: Site |request| site(&request.target().site_key());
+            $crate::FetchResult: Site |result| site(&result.look.site_key);
+            $crate::PageObservation: Site |observation| site(&observation.look.site_key);
+            $crate::ChangeEstimate: Site |estimate| site(&estimate.look.site_key);
+            $crate::SweepForecast: Site |forecast| site(&forecast.site_key);
+            $crate::PageLinks: Site |links| site(&links.target_site);
+            $crate::SiteListing: Site |listing| site(&listing.site_key);
+            $crate::ChangeHint: Site |hint| site(&hint.url.site_key());
+            $crate::MirrorMessage: Site |message| site(&message.to_site);
+            $crate::PageOutLinks: Site |links| site(&links.source_url.site_key());
+            $crate::LinkCash: Site |cash| site(&cash.target_site);
+            $crate::VirtualCash: Site |cash| cash.routing_key.as_bytes().to_vec();
+            $crate::PageRemoval: Site |removal| site(&removal.url.site_key());
+            $crate::RankedPages: Site |pages| site(&pages.site_key);
+            $crate::PagesShown: Site |shown| site(&shown.site_key);
+            $crate::RankTotals: StagePartition |totals| totals.stage_partition.to_string().into_bytes();
+            $crate::TroubleNotice: Site |notice| site(&notice.url.site_key());
+            $crate::Command: Site |command| command_key(command);
+            $crate::Question: Site |question| question.routing_key.as_bytes().to_vec();
+            $crate::Answer: Name |answer| answer.question_id.as_bytes().to_vec();
+            $crate::PageBand: Band |entry| entry.band.0.to_vec();
+            $crate::PageChange: Page |change| change.page_id.0.to_vec();
+            $crate::PageContent: Page |content| content.url.page_id().0.to_vec();
+            $crate::FocusOrder: Name |order| order.name.as_bytes().to_vec();
+            $crate::Demand: StagePartition |demand| demand.stage_partition.to_string().into_bytes();
+            $crate::HostStop: Host |stop| stop.host.name().as_str().as_bytes().to_vec();
+            $crate::DeadLetter: Original |message| message.key.clone();
         }
-    )+};
+    };
 }
 
-keyed! {
-    FetchRequest: Site |request| site(&request.target().site_key());
-    FetchResult: Site |result| site(&result.look.site_key);
-    PageObservation: Site |observation| site(&observation.look.site_key);
-    ChangeEstimate: Site |estimate| site(&estimate.look.site_key);
-    SweepForecast: Site |forecast| site(&forecast.site_key);
-    PageLinks: Site |links| site(&links.target_site);
-    SiteListing: Site |listing| site(&listing.site_key);
-    ChangeHint: Site |hint| site(&hint.url.site_key());
-    MirrorMessage: Site |message| site(&message.to_site);
-    PageOutLinks: Site |links| site(&links.source_url.site_key());
-    LinkCash: Site |cash| site(&cash.target_site);
-    VirtualCash: Site |cash| cash.routing_key.as_bytes().to_vec();
-    PageRemoval: Site |removal| site(&removal.url.site_key());
-    RankedPages: Site |pages| site(&pages.site_key);
-    PagesShown: Site |shown| site(&shown.site_key);
-    RankTotals: StagePartition |totals| totals.stage_partition.to_string().into_bytes();
-    TroubleNotice: Site |notice| site(&notice.url.site_key());
-    Command: Site |command| command_key(command);
-    Question: Site |question| question.routing_key.as_bytes().to_vec();
-    Answer: Name |answer| answer.question_id.as_bytes().to_vec();
-    PageBand: Band |entry| entry.band.0.to_vec();
-    PageChange: Page |change| change.page_id.0.to_vec();
-    PageContent: Page |content| content.url.page_id().0.to_vec();
-    FocusOrder: Name |order| order.name.as_bytes().to_vec();
-    Demand: StagePartition |demand| demand.stage_partition.to_string().into_bytes();
-    HostStop: Host |stop| stop.host.name().as_str().as_bytes().to_vec();
-    DeadLetter: Original |message| message.key.clone();
+macro_rules! keyed {
+    ($($type:ty: $kind:ident |$message:ident| $key:expr;)+) => {
+        $(
+            impl Keyed for $type {
+                const KEY: KeyKind = KeyKind::$kind;
+
+                fn key(&self) -> Vec<u8> {
+                    let $message = self;
+                    $key
+                }
+            }
+        )+
+
+        /// The schemas of all messages. Those of state records come from their services ([`Encoded::schemas`]).
+        pub fn schemas_of_messages() -> Vec<SchemaRecord> {
+            let mut schemas = [$(<$type as Encoded>::schemas()),+].concat();
+            let mut names = HashSet::new();
+            schemas.retain(|schema| names.insert(schema.name));
+            schemas
+        }
+    };
 }
+
+every_message!(keyed);
 
 fn site(key: &SiteKey) -> Vec<u8> {
     key.as_str().as_bytes().to_vec()

@@ -1,15 +1,12 @@
 //! The schemas of the messages, beside the registry of all known schemas.
 
-use crate::{
-    Answer, DeadLetter, Demand, DetectorEvent, EstimatorEvent, FetchRequest, FocusOrder, HostStop, PageBand,
-    PageChange, PageContent, RankTotals, RankerEvent, SchedulerEvent,
-};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use wire::schemas::set_own;
-use wire::{Codec, Encoded, Fingerprint};
+use wire::{Codec, Fingerprint};
 
+pub use crate::keys::schemas_of_messages as of_messages;
 pub use crate::parts::with_parts;
 pub use wire::schemas::{
     Incompatibility, LearnError, SchemaRecord, Severity, is_of_unknown_schema, learn, learn_registry_id,
@@ -36,29 +33,4 @@ pub fn name_of(fingerprint: Fingerprint) -> Option<&'static str> {
 pub fn read_of_other_versions() -> BTreeMap<&'static str, u64> {
     set_own(of_messages);
     wire::schemas::read_of_other_versions()
-}
-
-/// The schemas of the messages of this crate. Those of state records come from their services ([`Encoded::schemas`]).
-pub fn of_messages() -> Vec<SchemaRecord> {
-    let mut schemas = [
-        FetchRequest::schemas(),
-        DetectorEvent::schemas(),
-        EstimatorEvent::schemas(),
-        PageBand::schemas(),
-        SchedulerEvent::schemas(),
-        PageChange::schemas(),
-        PageContent::schemas(),
-        Demand::schemas(),
-        HostStop::schemas(),
-        RankerEvent::schemas(),
-        RankTotals::schemas(),
-        FocusOrder::schemas(),
-        Answer::schemas(),
-        DeadLetter::schemas(),
-    ]
-    .concat();
-    // Removals and questions are records of several topics.
-    let mut names = HashSet::new();
-    schemas.retain(|schema| names.insert(schema.name));
-    schemas
 }

@@ -31,7 +31,7 @@ mod common;
 mod stages;
 
 pub use crate::common::{backlog, process, stage};
-pub use crate::stages::{delivery, detector, estimator, fetcher, matcher, ranker, scheduler};
+pub use crate::stages::*;
 
 /// One metric. Metrics are ordered by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,20 +83,6 @@ impl MetricKind {
         }
     }
 }
-
-/// All metrics, by section of the document.
-pub const METRICS: &[(&str, &[&Metric])] = &[
-    ("Process", process::ALL),
-    ("Backlog", backlog::ALL),
-    ("Every stage", stage::ALL),
-    ("Scheduler", scheduler::ALL),
-    ("Fetcher", fetcher::ALL),
-    ("Detector", detector::ALL),
-    ("Estimator", estimator::ALL),
-    ("Matcher", matcher::ALL),
-    ("Ranker", ranker::ALL),
-    ("Delivery", delivery::ALL),
-];
 
 /// All metrics.
 pub fn all() -> impl Iterator<Item = &'static Metric> {

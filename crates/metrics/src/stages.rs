@@ -1,4 +1,6 @@
-//! Metrics that one stage has.
+//! Metrics that one stage has, and the list of all.
+
+use crate::{Metric, backlog, process, stage};
 
 metrics! {
     /// Metrics of the scheduler.
@@ -136,3 +138,17 @@ metrics! {
     FAILED_ATTEMPTS = Counter "failed_attempts_total" "attempts" "attempts to deliver a change that failed";
     LEFT_OUT = Counter "left_out_total" "changes" "changes given up and left out";
 }
+
+/// All metrics, by section of the document.
+pub const METRICS: &[(&str, &[&Metric])] = &[
+    ("Process", process::ALL),
+    ("Backlog", backlog::ALL),
+    ("Every stage", stage::ALL),
+    ("Scheduler", scheduler::ALL),
+    ("Fetcher", fetcher::ALL),
+    ("Detector", detector::ALL),
+    ("Estimator", estimator::ALL),
+    ("Matcher", matcher::ALL),
+    ("Ranker", ranker::ALL),
+    ("Delivery", delivery::ALL),
+];

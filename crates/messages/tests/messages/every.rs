@@ -1,11 +1,6 @@
 use crate::samples::Samples;
 use apache_avro::Schema;
-use messages::{
-    Answer, ChangeEstimate, ChangeHint, Command, DeadLetter, DecodeError, Demand, FetchRequest, FetchResult,
-    Fingerprint, FocusOrder, HostStop, Keyed, LinkCash, Message, MirrorMessage, PageBand, PageChange, PageContent,
-    PageLinks, PageObservation, PageOutLinks, PageRemoval, PagesShown, Question, RankTotals, RankedPages, SiteListing,
-    SweepForecast, TroubleNotice, VirtualCash,
-};
+use messages::{DecodeError, Fingerprint, Keyed, Message};
 use std::path::PathBuf;
 
 /// A record type as functions of bytes, so that one loop can go over all of them.
@@ -27,36 +22,14 @@ pub(crate) struct RecordType {
     pub(crate) keys: Vec<Vec<u8>>,
 }
 
+macro_rules! record_types_of {
+    ($($type:ty: $kind:ident |$message:ident| $key:expr;)+) => {
+        vec![$(record_type::<$type>()),+]
+    };
+}
+
 pub(crate) fn record_types() -> Vec<RecordType> {
-    vec![
-        record_type::<FetchRequest>(),
-        record_type::<FetchResult>(),
-        record_type::<PageObservation>(),
-        record_type::<ChangeEstimate>(),
-        record_type::<PageLinks>(),
-        record_type::<Command>(),
-        record_type::<ChangeHint>(),
-        record_type::<SiteListing>(),
-        record_type::<PageChange>(),
-        record_type::<PageContent>(),
-        record_type::<Demand>(),
-        record_type::<HostStop>(),
-        record_type::<SweepForecast>(),
-        record_type::<PageBand>(),
-        record_type::<MirrorMessage>(),
-        record_type::<TroubleNotice>(),
-        record_type::<PageOutLinks>(),
-        record_type::<LinkCash>(),
-        record_type::<VirtualCash>(),
-        record_type::<RankTotals>(),
-        record_type::<RankedPages>(),
-        record_type::<PagesShown>(),
-        record_type::<PageRemoval>(),
-        record_type::<FocusOrder>(),
-        record_type::<Question>(),
-        record_type::<Answer>(),
-        record_type::<DeadLetter>(),
-    ]
+    messages::every_message!(record_types_of)
 }
 
 fn record_type<T: Message + Keyed + Samples>() -> RecordType {

@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, CHANGED_SENTENCE, FIRST, URL, html, one_sentence_changed};
 use messages::{
-    Answer, CopyKind, DateSource, DeadLetter, Digest, Encoded, FetchOutcome, PageContent, PageDate, PageObservation,
+    Answer, ContentEvidence, CopyKind, DateSource, DeadLetter, Digest, Encoded, FetchOutcome, PageContent, PageDate, PageObservation,
     PageRemoval, Question, QuestionKind, RankerEvent, Validators, Verdict, body, topics,
 };
 use page::{CanonicalUrl, Timestamp};
@@ -236,37 +236,17 @@ fn a_last_modified_date_in_the_future_names_no_moment() {
 fn every_outcome_gives_exactly_one_observation_and_failures_say_nothing_about_the_content() {
     use FetchOutcome as O;
     let mut bench = Bench::new(&[]);
-    let failures = [
-        O::RedirectedAway,
-        O::ClientError,
-        O::RateLimited,
-        O::ServerError,
-        O::TimedOut,
-        O::ConnectFailed,
-        O::DnsFailed,
-        O::TlsFailed,
-        O::ConnectionLost,
-        O::MalformedResponse,
-        O::TooLarge,
-        O::TooManyRedirects,
-        O::RobotsDisallowed,
-        O::RobotsUnavailable,
-        O::AddressRefused,
-        O::PortRefused,
-        O::ContactMissing,
-        O::OutOfScope,
-        O::ContentRefused,
-        O::SetAside,
-    ];
+    let is_failure = |outcome: &FetchOutcome| outcome.meaning().content == ContentEvidence::Nothing;
+    let failures: Vec<_> = FetchOutcome::ALL.into_iter().filter(is_failure).chain([O::RedirectedAway]).collect();
     // Of a page never seen, neither a failure nor its absence is news.
-    for outcome in failures.into_iter().chain([O::NotFound]) {
+    for &outcome in failures.iter().chain(&[O::NotFound]) {
         let seen = bench.see(outcome, None);
         assert_eq!(seen.observation.judgement.verdict, Verdict::Unknown, "{outcome:?}");
         assert!(seen.change.is_none(), "{outcome:?}");
     }
     let mut bench = Bench::new(&[]);
     let first = bench.see(O::Fetched, Some(&html(FIRST))).observation;
-    for outcome in failures {
+    for &outcome in &failures {
         let seen = bench.see(outcome, None);
         assert_eq!(seen.observation.judgement.verdict, Verdict::Unknown, "{outcome:?}");
         assert!(seen.change.is_none(), "{outcome:?}");

@@ -1,7 +1,7 @@
 //! The scheduler as a stage over a log in memory, with a clock set by hand; the tests play the rest of the loop.
 
 use messages::{
-    ChangeBelief, ChangeEstimate, Command, CommandKind, Encoded, FetchOutcome, FetchRequest, Look, LookJudgement,
+    ChangeBelief, ChangeEstimate, Command, CommandKind, CommandSubject, Encoded, FetchOutcome, FetchRequest, Look, LookJudgement,
     SchedulerEvent, Validators, Verdict, topics,
 };
 use page::{CanonicalUrl, HostName, Timestamp};
@@ -95,8 +95,7 @@ impl Bench {
 
     pub(crate) fn command(&mut self, kind: CommandKind, url: &str, weight: f64) {
         let url = CanonicalUrl::parse(url).unwrap();
-        let of_pages = [CommandKind::Seed, CommandKind::ListedSeed, CommandKind::Forget, CommandKind::Refetch];
-        let host = (!of_pages.contains(&kind)).then(|| url.host());
+        let host = (kind.subject() == CommandSubject::Hosts).then(|| url.host());
         let site = url.site_key();
         let url = host.is_none().then_some(url);
         let command = Command { kind, url, host, weight, issued_at: self.now() };
