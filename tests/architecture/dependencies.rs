@@ -17,7 +17,7 @@ fn dependencies() -> &'static Graph {
 fn cargo(arguments: &[&str]) -> Vec<u8> {
     let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into()))
         .args(arguments)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(tests::workspace())
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

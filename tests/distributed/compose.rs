@@ -4,7 +4,7 @@
 //! since all stages share this machine's network. The image itself is tried by `make image-e2e`, and the rest of the file is
 //! read by `make k8s-check`.
 
-use crate::services::{SOON, Service, kafka};
+use crate::services::{SOON, Service, given_again, kafka};
 use recrawl::stages::{STAGES, StageEntry};
 use serde_json::Value;
 use simweb::SeededConfig;
@@ -92,8 +92,8 @@ impl Composition {
     fn run(&self, service: &str, instead: &[&str]) -> tests::Output {
         let own = words(&self.services[service]["command"]);
         let instead: Vec<_> = instead.iter().map(|word| (*word).to_owned()).collect();
-        let command = self.command(service, if instead.is_empty() { &own } else { &instead });
-        Process::start(command, self.directory.path()).finish().exits_with(0)
+        let words = if instead.is_empty() { &own } else { &instead };
+        given_again(|| Process::start(self.command(service, words), self.directory.path()).finish()).exits_with(0)
     }
 
     fn start(&self, stage: &'static str) -> Service {

@@ -36,10 +36,4 @@ pub use crate::process::{Output, Process, Programs, SOON, programs, wait_for};
 pub use crate::receiver::{Reply, Webhook, WebhookReceiver, deserted};
 pub use crate::registry::SchemaRegistry;
 pub use crate::web::SimulatedWeb;
-
-use std::path::Path;
-
-/// The root of the workspace.
-pub fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this crate lies in the workspace")
-}
+pub use corpora::workspace;

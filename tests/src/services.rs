@@ -32,6 +32,17 @@ pub struct Distributed {
     pages: usize,
 }
 
+/// Runs a command again as long as Kafka is too busy to answer it, or has a topic that was just made without a leader. It has
+/// sent nothing then.
+pub fn given_again(run: impl Fn() -> Output) -> Output {
+    let mut output = None;
+    wait_for("Kafka answers commands", SOON, || {
+        let given = output.insert(run());
+        !["cannot reach Kafka", "NotLeaderForPartition"].iter().any(|busy| given.stderr.contains(busy))
+    });
+    output.expect("the condition is asked for once at least")
+}
+
 impl Distributed {
     /// A crawl whose topics are made and whose seeds are the pages of a web; nothing runs yet.
     pub fn of(web: &SimulatedWeb, brokers: &str, sets: &[(&str, &str)]) -> Self {
@@ -75,16 +86,13 @@ impl Distributed {
     }
 
     /// The same of a program that may be of another build. A command sends nothing if a busy Kafka does not answer within ten
-    /// seconds. It is given again once Kafka does.
+    /// seconds. It is given again then ([`given_again`]).
     pub fn ask_program(&self, program: &str, arguments: &[&str]) -> Output {
-        let mut output = None;
-        wait_for("Kafka answers commands", SOON, || {
+        given_again(|| {
             let mut command = programs().command(program);
             command.args(["--format", "json"]).args(arguments).args(self.crawl.flags());
-            let given = output.insert(Process::start(command, self.crawl.directory.path()).finish());
-            !given.stderr.contains("cannot reach Kafka")
-        });
-        output.expect("the condition is asked for once at least")
+            Process::start(command, self.crawl.directory.path()).finish()
+        })
     }
 
     /// Where an instance of a stage keeps its state.
@@ -154,7 +162,7 @@ impl Distributed {
         let log = daemon::connect(&settings, "recrawl-test").expect("Kafka answers");
         let names = LogNames::new(&settings);
         wait_for("the lag of every group is exactly 0", SOON, || {
-            let backlogs = daemon::backlog::ask(&log, &names, &topologies()).expect("Kafka knows the groups");
+            let Ok(backlogs) = daemon::backlog::ask(&log, &names, &topologies()) else { return false };
             assert_eq!(backlogs.len(), STAGES.len());
             backlogs.iter().flat_map(|(_, partitions)| partitions).all(|partition| partition.records == 0)
         });

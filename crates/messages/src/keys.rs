@@ -1,5 +1,6 @@
 //! Every message with its record key: the table of messages.
 
+use crate::Command;
 use page::{CanonicalUrl, Host, SiteKey};
 use std::collections::HashSet;
 use wire::schemas::SchemaRecord;

@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn every_part_file_is_known() {
-        let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas/parts");
+        let directory = corpora::workspace().join("schemas/parts");
         let files = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name());
         let mut files: Vec<_> = files.map(|name| name.into_string().unwrap()).collect();
         assert!(PARTS.iter().all(|(_, text)| serde_json::from_str::<Value>(text).is_ok()));

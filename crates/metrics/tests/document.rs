@@ -2,7 +2,6 @@
 
 use metrics::{METRICS, Metric, MetricKind};
 use std::fmt::Write;
-use std::path::Path;
 
 const HEAD: &str = "\
 # Metrics
@@ -39,7 +38,7 @@ fn document() -> String {
 
 #[test]
 fn the_document_is_the_table() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/METRICS.md");
+    let path = corpora::workspace().join("docs/METRICS.md");
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&path, document()).unwrap();
     }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from(env!("CARGO"))));
-    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    command.current_dir(corpora::workspace());
     command
 }
 
@@ -48,7 +48,7 @@ fn build_example(package: &str, name: &str, profile: &str, target: &Path, direct
 
 /// A file of `tests/bench-peers`.
 pub(crate) fn own(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../bench-peers").join(path)
+    corpora::workspace().join("tests/bench-peers").join(path)
 }
 
 /// The program with the peers, or why there is none.

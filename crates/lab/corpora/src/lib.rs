@@ -1,13 +1,30 @@
 //! Finds the corpora for tests, examples and benchmarks: real sites with their history, traces and conformance data. They lie
-//! beside the project and are no part of it.
+//! beside the project and are no part of it. [`workspace`] finds the project itself.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// The root of the clone in which a test runs. It is looked for at run time, because clones share what cargo has built: the
+/// test may have been compiled in another clone, which is gone.
+///
+/// # Panics
+/// Outside of a clone.
+pub fn workspace() -> &'static Path {
+    static ROOT: OnceLock<PathBuf> = OnceLock::new();
+    ROOT.get_or_init(|| {
+        // cargo names the package. What is started by itself is started in the root.
+        let here = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| ".".into(), PathBuf::from);
+        let here = std::path::absolute(here).expect("a clone has a path");
+        let root = here.ancestors().find(|directory| directory.join("rust-toolchain.toml").is_file());
+        root.expect("run this in a clone of the project").to_owned()
+    })
+}
 
 /// Where a file or directory of the corpora is, if it is there: in the directory that `RECRAWL_CORPORA` names, relative to
 /// the workspace, or else in `../shared/corpora`.
 pub fn path(name: &str) -> PathBuf {
     let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").join(corpora).join(name)
+    workspace().join(corpora).join(name)
 }
 
 /// A file or directory of the corpora. Where it is missing, the output says so, and this is `None`.

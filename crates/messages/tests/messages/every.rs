@@ -49,7 +49,7 @@ fn record_type<T: Message + Keyed + Samples>() -> RecordType {
 
 /// The directory `schemas/`.
 pub(crate) fn schemas_directory() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../schemas")
+    corpora::workspace().join("schemas")
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn a_foreign_reader_agrees() {
     let Some(python) = std::env::var_os("RECRAWL_PYTHON") else {
         return left_out("RECRAWL_PYTHON is not set");
     };
-    let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/foreign/decode.py");
+    let script = corpora::workspace().join("crates/messages/tests/foreign/decode.py");
     let output = match Command::new(&python).arg(script).arg(schemas_directory()).output() {
         Ok(output) => output,
         Err(error) => return left_out(&format!("{}: {error}", python.display())),

@@ -2,8 +2,8 @@
 
 use crate::bench::{Bench, CHANGED_SENTENCE, FIRST, URL, html, one_sentence_changed};
 use messages::{
-    Answer, ContentEvidence, CopyKind, DateSource, DeadLetter, Digest, Encoded, FetchOutcome, PageContent, PageDate, PageObservation,
-    PageRemoval, Question, QuestionKind, RankerEvent, Validators, Verdict, body, topics,
+    Answer, ContentEvidence, CopyKind, DateSource, DeadLetter, Digest, Encoded, FetchOutcome, PageContent, PageDate,
+    PageObservation, PageRemoval, Question, QuestionKind, RankerEvent, Validators, Verdict, body, topics,
 };
 use page::{CanonicalUrl, Timestamp};
 

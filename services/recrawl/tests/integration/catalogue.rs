@@ -2,7 +2,6 @@
 
 use messages::topics::{self, CleanupPolicy, KeyKind, Partitions, SCHEMAS, TopicName, TopicSpec};
 use recrawl::stages::topologies as stages;
-use std::path::PathBuf;
 use stream::StageTopology;
 
 const BEGIN: &str =
@@ -23,7 +22,7 @@ const READ_BY_COMMANDS: [TopicSpec; 2] = [topics::DEAD_LETTERS.spec(), topics::A
 
 #[test]
 fn the_readme_shows_the_catalogue() {
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../schemas/README.md");
+    let file = tests::workspace().join("schemas/README.md");
     let readme = std::fs::read_to_string(&file).unwrap();
     let (before, rest) = readme.split_once(BEGIN).expect("the README has the line where the catalogue begins");
     let (_, after) = rest.split_once(END).expect("the README has the line where the catalogue ends");

@@ -2,7 +2,6 @@
 
 use minijinja::{Environment, context};
 use recrawl::stages::{Pod, STAGES, StageEntry};
-use std::path::PathBuf;
 
 const HOW: &str = "`UPDATE=1 cargo test -p recrawl --test integration deployment`";
 /// Files whose whole text is that of a template beside them, and what stands before it.
@@ -12,12 +11,8 @@ const PARTLY: &str = "compose.yaml";
 const BEGIN: &str = "  # Stages: written from compose/stages.yaml.jinja by ";
 const END: &str = "  # End of stages.\n";
 
-fn repository() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
 fn read(file: &str) -> String {
-    std::fs::read_to_string(repository().join(file)).unwrap()
+    std::fs::read_to_string(tests::workspace().join(file)).unwrap()
 }
 
 /// The text of a template.
@@ -35,7 +30,7 @@ fn rendered(template: &str) -> String {
 /// Compares a file with the text that it should have, or writes it.
 fn compare(file: &str, expected: &str) {
     if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(repository().join(file), expected).unwrap();
+        std::fs::write(tests::workspace().join(file), expected).unwrap();
     } else {
         assert!(read(file) == expected, "{file} differs from what it is written from; {HOW} writes it");
     }

@@ -1,8 +1,8 @@
 //! The scheduler as a stage over a log in memory, with a clock set by hand; the tests play the rest of the loop.
 
 use messages::{
-    ChangeBelief, ChangeEstimate, Command, CommandKind, CommandSubject, Encoded, FetchOutcome, FetchRequest, Look, LookJudgement,
-    SchedulerEvent, Validators, Verdict, topics,
+    ChangeBelief, ChangeEstimate, Command, CommandKind, CommandSubject, Encoded, FetchOutcome, FetchRequest, Look,
+    LookJudgement, SchedulerEvent, Validators, Verdict, topics,
 };
 use page::{CanonicalUrl, HostName, Timestamp};
 use scheduler::explain::{Explanation, explain};

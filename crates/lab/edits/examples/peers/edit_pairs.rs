@@ -12,7 +12,6 @@ use document::{ContentKind, extract, text_hash};
 use edits::{EditPair, Half, ReportedRate, for_each_pair};
 use page::UrlRules;
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 const PAGES_PER_KIND: usize = 32;
@@ -93,7 +92,7 @@ struct Libraries {
 impl Libraries {
     fn start() -> anyhow::Result<Self> {
         let python = std::env::var_os("RECRAWL_PYTHON").unwrap_or_else(|| "python3".into());
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/peers/pairs.py");
+        let script = corpora::workspace().join("crates/lab/edits/examples/peers/pairs.py");
         let mut child = Command::new(python)
             .arg(script)
             .stdin(Stdio::piped())

@@ -4,7 +4,6 @@ use crate::markup::rendered_digest;
 use anyhow::Context;
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, BufWriter, Seek, Write};
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Pages with one rendered digest have one text. One page in this number asks inscriptis again, to check that.
@@ -64,7 +63,7 @@ impl Questions {
         let mut file = self.file.into_inner()?;
         file.rewind()?;
         let python = std::env::var_os("RECRAWL_PYTHON").unwrap_or_else(|| "python3".into());
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/peers/peers.py");
+        let script = corpora::workspace().join("crates/lab/edits/examples/peers/peers.py");
         let mut child = Command::new(python).arg(script).stdin(file).stdout(Stdio::piped()).spawn()?;
         let mut answers = Answers::default();
         for line in BufReader::new(child.stdout.take().context("no way to hear Python")?).lines() {

@@ -12,7 +12,7 @@ use page::CanonicalUrl;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Numbers of names, in the order in which they came.
@@ -44,7 +44,7 @@ fn networkx(graph: &Graph, trusted: &[u32]) -> Option<Value> {
         left_out("RECRAWL_PYTHON is not set");
         return None;
     };
-    let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/foreign/rank.py");
+    let script = corpora::workspace().join("crates/lab/literature/tests/foreign/rank.py");
     let mut command = Command::new(python);
     command.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = match command.spawn() {
