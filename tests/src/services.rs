@@ -86,11 +86,14 @@ impl Distributed {
     }
 
     /// The same of a program that may be of another build. A command sends nothing if a busy Kafka does not answer within ten
-    /// seconds. It is given again then ([`given_again`]).
+    /// seconds. It is given again then ([`given_again`]). Questions wait for stages that have joined their groups anew.
     pub fn ask_program(&self, program: &str, arguments: &[&str]) -> Output {
         given_again(|| {
             let mut command = programs().command(program);
             command.args(["--format", "json"]).args(arguments).args(self.crawl.flags());
+            if matches!(arguments, ["status" | "page" | "explain" | "hosts", ..]) && !arguments.contains(&"--wait") {
+                command.args(["--wait", "2m"]);
+            }
             Process::start(command, self.crawl.directory.path()).finish()
         })
     }
