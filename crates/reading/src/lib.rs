@@ -2,7 +2,7 @@
 //!
 //! [`read`] takes more time per page than change detection may: it extracts the main text without its surroundings,
 //! links with the words around them, dates, language, and the shape of the markup, for `recrawl text` and `recrawl focus`.
-//! [`MainText`] is the part of it by which topics are judged. Where a crawl has a focus, the detector reads it in the same pass
+//! [`MainText`] is the part of it by which focuses judge a page. Where a crawl has a focus, the detector reads it in the same pass
 //! as text and links.
 //!
 //! This crate never fetches or stores, and never fails on a bad page.

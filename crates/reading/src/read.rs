@@ -1,7 +1,7 @@
 //! Reads everything about a page in one pass over its tokens.
 //!
-//! [`document::extract`] is the part of this that is cheap enough for every fetch, and [`MainText`] the part that shows the
-//! topic of a page. Here the same tokens also give dates, language and structure.
+//! [`document::extract`] is the part of this that is cheap enough for every fetch, and [`MainText`] the part that shows what
+//! the page is about. Here the same tokens also give dates, language and structure.
 
 use crate::dates::{DateReader, PageDates};
 use crate::page_reader::{MainText, PageReader, meta, other_text};
