@@ -1,5 +1,5 @@
-//! The stages of a crawl but for the fetcher, over a log in memory and on a clock that the simulation advances. The simulation
-//! answers their requests, as the fetcher or as the detector would.
+//! All stages of a crawl except the fetcher, over a log in memory and on a clock that the simulation advances. The simulation
+//! answers their requests in place of the fetcher, or of fetcher and detector.
 
 use crate::error::SimulationError;
 use focus::{Focus, write_focus};
@@ -17,8 +17,16 @@ use topology::LogNames;
 /// Partitions of the loop, and the only one.
 const PARTITIONS: u32 = 1;
 const PARTITION: u32 = 0;
-/// The log is rid of what was read after so many ticks.
-const TICKS_KEPT: u64 = 240;
+/// Ticks from one deletion of old records to the next.
+const RETENTION_TICKS: u64 = 240;
+
+/// Has the scheduler tick in this interval, and no host or request in flight limit the crawl.
+pub(crate) fn limit_by_budget_alone(settings: &mut Settings, tick: Duration) {
+    settings.policy.scan_interval = tick;
+    settings.budget.in_flight = usize::MAX;
+    settings.budget.host_ahead = tick;
+    settings.politeness.crawl_delay = Duration::ZERO;
+}
 
 /// The stages of a crawl.
 pub(crate) struct CrawlStages {
@@ -103,7 +111,7 @@ impl CrawlStages {
         self.driver.clock.advance(length);
         self.settle()?;
         self.ticks += 1;
-        if self.ticks.is_multiple_of(TICKS_KEPT) {
+        if self.ticks.is_multiple_of(RETENTION_TICKS) {
             self.driver.log.backend().maintain(self.now()).map_err(failed)?;
         }
         let (records, next) =
@@ -127,13 +135,10 @@ impl CrawlStages {
         self.send(&self.topics.links, &links.source_url, links.encode())
     }
 
-    /// Lets the stages work until they have nothing more to do.
+    /// Lets the stages work until they have nothing more to do. Fails if one of them has set a record aside.
     pub(crate) fn settle(&mut self) -> Result<(), SimulationError> {
-        self.driver.run_until_idle().map_err(failed)
-    }
-
-    /// Fails if a stage has set a record aside.
-    pub(crate) fn finish(self) -> Result<(), SimulationError> {
+        self.driver.run_until_idle().map_err(failed)?;
+        // Not at the end of a run: dead letters are deleted after 30 days.
         let set_aside = self.driver.contents(&self.topics.dead_letters).map_err(failed)?;
         match set_aside.len() {
             0 => Ok(()),

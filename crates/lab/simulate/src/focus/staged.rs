@@ -1,9 +1,9 @@
-//! A crawl by the stages of the running system: the detector judges pages and their links, the ranker weighs what they lead to,
-//! and the scheduler chooses. Only the fetcher is simulated.
+//! A crawl by the stages of the running system: the detector judges pages and their links, the ranker weighs the targets, and
+//! the scheduler chooses. Only the fetcher is simulated.
 
 use super::web::FocusWeb;
 use crate::error::SimulationError;
-use crate::stages::CrawlStages;
+use crate::stages::{CrawlStages, limit_by_budget_alone};
 use focus::Focus;
 use messages::{Digest, FetchOutcome, FetchRequest, FetchResult, Look, body};
 use page::{CanonicalUrl, PageId, Timestamp};
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// Length of a tick. The budget is one fetch in each, so that the next page is chosen when the links of the last are known.
 const TICK: Duration = Duration::from_secs(1);
-/// A crawl that has fetched nothing new in so many ticks knows no further page.
+/// The crawl ends after this number of ticks in a row without a page that it had not fetched before.
 const MOST_IDLE_TICKS: usize = 100;
 /// Time at the start.
 const START: Timestamp = Timestamp::from_secs(1_700_000_000);
@@ -26,8 +26,8 @@ pub(super) fn crawl(web: &FocusWeb, focus: &Focus, most: usize) -> Result<Vec<us
     let numbers = numbers(web);
     let mut stages = CrawlStages::start(&settings(), START)?;
     stages.order_focus(focus)?;
-    let seeds = web.seeds().iter().filter_map(|seed| CanonicalUrl::parse(&web.pages()[*seed].url).ok());
-    seeds.into_iter().try_for_each(|url| stages.seed(&url))?;
+    let mut seeds = web.seeds().iter().filter_map(|seed| CanonicalUrl::parse(&web.pages()[*seed].url).ok());
+    seeds.try_for_each(|url| stages.seed(&url))?;
     let mut is_fetched = HashSet::new();
     let (mut fetched, mut idle_ticks) = (Vec::new(), 0);
     while fetched.len() < most && idle_ticks < MOST_IDLE_TICKS {
@@ -43,7 +43,6 @@ pub(super) fn crawl(web: &FocusWeb, focus: &Focus, most: usize) -> Result<Vec<us
         }
         stages.settle()?;
     }
-    stages.finish()?;
     fetched.truncate(most);
     Ok(fetched)
 }
@@ -59,22 +58,19 @@ fn numbers(web: &FocusWeb) -> HashMap<PageId, usize> {
     numbers
 }
 
-/// The defaults, with a budget of one page at a time. Hosts set no bound, and no fetch is spent on audits.
+/// The defaults, with a budget of one page at a time and without audits.
 fn settings() -> Settings {
     let mut settings = Settings::default();
     settings.crawl.discover = Discover::Anywhere;
     settings.crawl.max_depth = 1_000;
-    settings.policy.scan_interval = TICK;
     settings.policy.audit_share = 0.0;
     settings.budget.fetches_per_second = 1.0 / TICK.as_secs_f64();
     settings.budget.burst = 2 * TICK;
-    settings.budget.in_flight = usize::MAX;
-    settings.budget.host_ahead = TICK;
-    settings.politeness.crawl_delay = Duration::ZERO;
+    limit_by_budget_alone(&mut settings, TICK);
     settings
 }
 
-/// The answer of the fetcher to a request, for a page or for an address that the web has not.
+/// The fetcher's answer to a request: the page, or 404 for an address that is not in the web.
 fn answer(request: FetchRequest, html: Option<&str>, now: Timestamp) -> FetchResult {
     let Some(html) = html else {
         let look = Look { status: Some(404), requests: 1, ..Look::new(request, FetchOutcome::NotFound, now) };

@@ -1,10 +1,9 @@
-//! One crawl of a growing web by the stages of the running system, on simulated time. The simulation plays the fetcher and the
-//! detector.
+//! One crawl of a growing web by the stages of the running system, on simulated time. Fetcher and detector are simulated.
 
 use super::scores::{GrowthScores, GrowthTally};
 use super::web::{GrowingWeb, PageKind, WebOptions};
 use crate::error::SimulationError;
-use crate::stages::CrawlStages;
+use crate::stages::{CrawlStages, limit_by_budget_alone};
 use messages::{FetchOutcome, FetchRequest, Link, Look, LookJudgement, PageObservation, PageOutLinks, Verdict};
 use page::{PageId, Timestamp};
 use settings::{Discover, Layers, Preset, Settings};
@@ -63,7 +62,7 @@ impl GrowthRun {
     /// Runs to the end. `watch` is called with the finished share, and may stop the run.
     ///
     /// # Errors
-    /// On settings out of their range, and when `watch` stops the run.
+    /// On settings out of their range, when a stage fails or sets a record aside, and when `watch` stops the run.
     pub fn run(&self, watch: &mut dyn FnMut(f64) -> ControlFlow<()>) -> Result<GrowthScores, SimulationError> {
         SimulationError::positive("budget in fetches per day", self.fetches_per_day)?;
         SimulationError::positive("tick, in days", self.tick_days)?;
@@ -76,7 +75,7 @@ impl GrowthRun {
         let end_days = self.warm_up_days + self.scored_days;
         let web = GrowingWeb::draw(&self.web, end_days, self.seed)?;
         let mut crawl = Crawl::start(self, &settings, web)?;
-        // The scheduler does nothing in a tick that the end cuts short.
+        // Whole ticks: the scheduler works when its interval is over. The term covers a quotient just below a whole number.
         let ticks = (end_days / self.tick_days + 1e-9) as u64;
         for tick in 1..=ticks {
             if watch(tick as f64 / ticks as f64).is_break() {
@@ -84,19 +83,17 @@ impl GrowthRun {
             }
             crawl.tick(settings.policy.scan_interval)?;
         }
-        crawl.finish(end_days)
+        Ok(crawl.finish(end_days))
     }
 
-    /// The settings of the services. Hosts set no bound, and the budget of a tick can be saved for the next.
+    /// The settings of the stages. Budget that is not spent can be saved for ten ticks.
     fn settings(&self) -> Result<Settings, SimulationError> {
         let mut settings = self.policy.settings()?;
         settings.crawl.discover = Discover::SameSite;
-        settings.policy.scan_interval = Duration::from_secs_f64(86_400.0 * self.tick_days);
+        let tick = Duration::from_secs_f64(86_400.0 * self.tick_days);
+        limit_by_budget_alone(&mut settings, tick);
         settings.budget.fetches_per_second = self.fetches_per_day / 86_400.0;
-        settings.budget.burst = 10 * settings.policy.scan_interval;
-        settings.budget.in_flight = usize::MAX;
-        settings.budget.host_ahead = settings.policy.scan_interval;
-        settings.politeness.crawl_delay = Duration::ZERO;
+        settings.budget.burst = 10 * tick;
         Ok(settings)
     }
 }
@@ -202,7 +199,7 @@ impl Crawl {
             found_at: now,
             is_first_look,
             is_unwanted: false,
-            // No page says what another does.
+            // All texts differ.
             text_hash: number as i64,
             links: targets.into_iter().map(link).collect(),
             focus: None,
@@ -221,7 +218,7 @@ impl Crawl {
         }
     }
 
-    fn finish(mut self, end_days: f64) -> Result<GrowthScores, SimulationError> {
+    fn finish(mut self, end_days: f64) -> GrowthScores {
         for number in 0..self.copied_days.len() {
             match self.copied_days[number] {
                 Some(_) => self.account(number, end_days),
@@ -234,7 +231,6 @@ impl Crawl {
                 }
             }
         }
-        self.stages.finish()?;
-        Ok(self.tally.scores())
+        self.tally.scores()
     }
 }
