@@ -4,7 +4,7 @@ use crate::attributes::values_of;
 use crate::entities;
 use crate::html::HtmlReader;
 use crate::markup::{StartTag, TakeTokens, TextKind, hand_tokens};
-use crate::page_text::PageText;
+use crate::page_text::{MAX_LINKS, PageText};
 use crate::tag_name::TagName;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,7 +17,7 @@ pub struct LinkedPage {
     pub page: PageText,
     /// For each link, the range of its anchor in the text of the page. None for the links of other formats than HTML.
     pub anchors: Vec<Range<usize>>,
-    /// By target as written, the `title` attribute of the first link that has one.
+    /// By target as written, the `title` attribute of the first link that has one. At most [`MAX_LINKS`].
     pub titles: HashMap<String, String>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> TakeTokens<'a> for LinkedPageReader<'a> {
 
     #[inline(always)]
     fn start(&mut self, wide: impl Wide, tag: StartTag<'a>) {
-        if matches!(tag.name.as_bytes(), b"a" | b"area") {
+        if self.titles.len() < MAX_LINKS && matches!(tag.name.as_bytes(), b"a" | b"area") {
             self.title(tag);
         }
         self.reader.start(wide, tag);
@@ -97,5 +97,12 @@ mod tests {
         );
         let title = |number: usize| read.titles.get(read.page.links.get(number)?.href).map(String::as_str);
         assert_eq!([0, 1, 2, 3].map(title), [Some("A & B"), Some("A & B"), Some("C"), None]);
+    }
+
+    #[test]
+    fn no_more_titles_than_links_are_kept() {
+        let html: String = (0..2 * MAX_LINKS).map(|number| format!("<a href=/{number} title=t>")).collect();
+        let read = LinkedPage::of_html(&html);
+        assert_eq!((read.titles.len(), read.page.links.len()), (MAX_LINKS, MAX_LINKS));
     }
 }

@@ -14,8 +14,8 @@ use std::ops::Range;
 pub struct MainText {
     /// The text and links of the page, as [`Body::text`] reads them.
     pub linked: LinkedPage,
-    /// The title on one line: `<title>`, `og:title`, the first heading, or else the line before the text that stands out
-    /// most; empty if there is none of these.
+    /// The title on one line: `<title>`, `og:title`, the first heading, or the most prominent line before the text, in this
+    /// order. Empty if the page has no title.
     pub title: String,
     /// The main text: one line per block, without navigation, advertisements, comments and captions. Never empty if the
     /// page has text.

@@ -22,8 +22,8 @@ const CONTEXT_BYTES: usize = 80;
 pub struct PageReading {
     /// How the body was read.
     pub kind: ContentKind,
-    /// The title on one line: `<title>`, `og:title`, the first heading, or else the line before the text that stands out
-    /// most; empty if there is none of these.
+    /// The title on one line: `<title>`, `og:title`, the first heading, or the most prominent line before the text, in this
+    /// order. Empty if the page has no title.
     pub title: String,
     /// The main text: one line per block, without navigation, advertisements, comments and captions. Never empty if the
     /// page has text.
