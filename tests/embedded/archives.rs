@@ -4,7 +4,6 @@ use messages::Digest;
 use serde_json::Value;
 use simweb::{ChangeRates, FaultRule, FaultScope, HostDials, SeededConfig, ValidatorSupport, WebFault};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tests::{Crawl, Output, Process, SOON, SimulatedWeb, programs, wait_for};
@@ -116,8 +115,7 @@ fn read(directory: &Path) -> Option<Vec<Record>> {
 pub(crate) fn read_with(script: &str, files: Vec<PathBuf>) -> Option<Vec<Value>> {
     let left_out = |why: &str| {
         assert!(std::env::var_os("CI").is_none(), "archives cannot be read back: {why}");
-        // Not eprintln!, which the test harness would hide.
-        let _ = writeln!(std::io::stderr(), "\nleft out: reading archives with {script} ({why})");
+        println!("LEFT OUT: archives are not read by {script}: {why}");
         None
     };
     let Some(python) = std::env::var_os("RECRAWL_PYTHON") else { return left_out("RECRAWL_PYTHON is not set") };

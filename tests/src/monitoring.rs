@@ -136,7 +136,7 @@ pub fn prometheus_is_installed() -> bool {
     if !is_there {
         let required = std::env::var("RECRAWL_PROMETHEUS_REQUIRED").is_ok_and(|value| value == "1");
         assert!(!required, "RECRAWL_PROMETHEUS_REQUIRED is 1 and there is no prometheus");
-        println!("skipped: there is no prometheus (`make setup` installs it)");
+        println!("LEFT OUT: there is no prometheus (`make setup` installs it)");
     }
     is_there
 }

@@ -20,7 +20,7 @@ pub fn kafka() -> Option<String> {
     if brokers.is_none() {
         let required = std::env::var("RECRAWL_KAFKA_REQUIRED").is_ok_and(|value| value == "1");
         assert!(!required, "RECRAWL_KAFKA_REQUIRED is 1 and RECRAWL_KAFKA names no Kafka");
-        println!("skipped: RECRAWL_KAFKA names no Kafka (`make test` starts one)");
+        println!("LEFT OUT: RECRAWL_KAFKA names no Kafka (`make test` starts one)");
     }
     brokers
 }

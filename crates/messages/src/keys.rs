@@ -2,12 +2,11 @@
 
 use crate::Command;
 use page::{CanonicalUrl, Host, SiteKey};
-use std::collections::HashSet;
 use wire::schemas::SchemaRecord;
-use wire::{Encoded, KeyKind, Keyed};
+use wire::{KeyKind, Keyed, Message};
 
-/// Calls a macro with all messages: `TYPE: KIND |MESSAGE| KEY;`. `MESSAGE` is the value of the type in the expression of
-/// its record key.
+/// Calls a macro with all messages, in rows `TYPE: KIND |MESSAGE| KEY;`. KIND and KEY give the kind and the bytes of the
+/// record key of MESSAGE, a value of TYPE.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! every_message {
@@ -57,12 +56,9 @@ macro_rules! keyed {
             }
         )+
 
-        /// The schemas of all messages. Those of state records come from their services ([`Encoded::schemas`]).
+        /// The schemas of all messages. Those of state records come from their services ([`wire::Encoded::schemas`]).
         pub fn schemas_of_messages() -> Vec<SchemaRecord> {
-            let mut schemas = [$(<$type as Encoded>::schemas()),+].concat();
-            let mut names = HashSet::new();
-            schemas.retain(|schema| names.insert(schema.name));
-            schemas
+            vec![$(<$type>::schema_record()),+]
         }
     };
 }
