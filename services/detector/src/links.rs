@@ -10,15 +10,15 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::iter::Peekable;
 use stream::Context;
 
-/// The most links of a page that are followed, …
+/// The most links of a page that are followed.
 pub const LINKS_PER_PAGE: usize = 10_000;
-/// … and the most bytes. Below the limit of the ranker's topic.
+/// The most bytes of these links. Below the limit of the ranker's topic.
 const LINK_BYTES_PER_PAGE: usize = 3 << 20;
 /// The most bytes a link takes besides its texts.
 const FRAME_BYTES: usize = 16;
-/// The most links per record, …
+/// The most links per record.
 const LINKS_PER_RECORD: usize = 1_000;
-/// … and the most bytes: a page may have a thousand links of 2,000 bytes each. Half of the topic's limit.
+/// The most bytes per record: a page may have a thousand links of 2,000 bytes each. Half of the topic's limit.
 const LINK_BYTES_PER_RECORD: usize = 512 << 10;
 
 /// Sends the feeds that a page names, if they are on its site.

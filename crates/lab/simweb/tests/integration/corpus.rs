@@ -1,7 +1,7 @@
 //! Replays of the corpora: a made one always, the real ones where they are.
+
 use page::Timestamp;
 use simweb::{CorpusError, ReplayConfig, SimWeb, SimWebConfig, StateContent, WebSource, manual_clock};
-
 use std::path::Path;
 
 const START: Timestamp = Timestamp::from_secs(1_700_000_000);
