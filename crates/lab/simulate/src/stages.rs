@@ -20,7 +20,7 @@ const PARTITION: u32 = 0;
 /// Ticks from one deletion of old records to the next.
 const RETENTION_TICKS: u64 = 240;
 
-/// Has the scheduler tick in this interval, and no host or request in flight limit the crawl.
+/// Sets the scheduler's interval, and removes the limits by host and by requests in flight. The budget alone remains.
 pub(crate) fn limit_by_budget_alone(settings: &mut Settings, tick: Duration) {
     settings.policy.scan_interval = tick;
     settings.budget.in_flight = usize::MAX;

@@ -18,8 +18,7 @@ pub struct WebOptions {
     pub changes_per_day: f64,
     /// Standard deviation of the logarithm of the change rates.
     pub change_spread: f64,
-    /// A flood, as a time in days and a number: this many articles are born then, in the first 20
-    /// sections.
+    /// A flood, as a time in days and a number: this many articles are born then, in the first 20 sections.
     pub flood: Option<(f64, usize)>,
 }
 
