@@ -9,14 +9,25 @@ mod fields;
 mod kinds;
 mod mentions;
 mod microdata;
+#[cfg(test)]
+mod owner_tests;
+mod owners;
+mod parted;
 mod pieces;
 mod reader;
+mod same_page;
 mod selecting;
 mod tags;
+mod things;
 
-pub use crate::blocks::block::{Block, BlockElement, BlockRole, Blocks};
+pub use crate::blocks::block::{Block, BlockElement, BlockRole, Blocks, StatedForm, StatedValue};
+pub use crate::blocks::facts::ValueKind;
 pub use crate::blocks::fields::{CHECKED, STRUCK};
+pub use crate::blocks::owners::FactOwner;
 pub use crate::blocks::tags::{ALT_END, ALT_START};
+pub use crate::blocks::things::ThingKey;
+
+pub(crate) use crate::blocks::things::Things;
 
 use crate::blocks::reader::BlockReader;
 use crate::blocks::selecting::SelectingReader;
@@ -26,21 +37,35 @@ use crate::select::{Selected, Selection};
 impl Blocks {
     /// Reads the blocks of an HTML page.
     pub fn of_html(html: &str) -> Self {
-        let mut reader = BlockReader::new(html);
+        Self::of_html_at(html, None)
+    }
+
+    /// Reads the blocks of an HTML page that was fetched from this address.
+    pub(crate) fn of_html_at(html: &str, address: Option<&str>) -> Self {
+        let mut reader = BlockReader::new(html).at(address);
         hand_tokens(html, &mut reader);
         reader.finish()
     }
 
     /// Reads the blocks of an HTML page by a selection.
     pub fn of_selected_html(html: &str, selection: &Selection) -> Self {
-        let mut reader = SelectingReader::new(html, selection);
+        Self::of_selected_html_at(html, selection, None)
+    }
+
+    /// Reads the blocks of an HTML page that was fetched from this address by a selection.
+    pub(crate) fn of_selected_html_at(html: &str, selection: &Selection, address: Option<&str>) -> Self {
+        let mut reader = SelectingReader::new(html, selection, address);
         hand_tokens(html, &mut reader);
         reader.finish()
     }
 
     /// Reads the blocks of an HTML page, and hands its tokens to another reader in the same pass.
-    pub(crate) fn and_other_of_html<'a, R: TakeTokens<'a>>(html: &'a str, other: R) -> (Self, R) {
-        let mut readers = (BlockReader::new(html), other);
+    pub(crate) fn and_other_of_html<'a, R: TakeTokens<'a>>(
+        html: &'a str,
+        address: Option<&'a str>,
+        other: R,
+    ) -> (Self, R) {
+        let mut readers = (BlockReader::new(html).at(address), other);
         hand_tokens(html, &mut readers);
         (readers.0.finish(), readers.1)
     }
@@ -75,12 +100,36 @@ impl Blocks {
     pub(crate) fn of_selected_pieces<'a>(pieces: impl IntoIterator<Item = (Option<u64>, &'a str, bool)>) -> Self {
         let mut reader = BlockReader::new("");
         for (path, text, watched) in pieces {
-            reader.turn(Selected { watched, ignored: false });
+            reader.turn(Selected { watched, ..Selected::default() });
             reader.piece(path, text);
         }
         reader.turn(Selected::default());
         reader.finish()
     }
+
+    /// Builds blocks from values of data.
+    pub(crate) fn of_values<'a>(values: impl IntoIterator<Item = PlacedValue<'a>>) -> Self {
+        let mut reader = BlockReader::new("");
+        for PlacedValue { path, text, value_start, kind, canonical, watched } in values {
+            reader.turn(Selected { watched, ..Selected::default() });
+            reader.value(path, (text, value_start), kind, canonical);
+        }
+        reader.turn(Selected::default());
+        reader.finish()
+    }
+}
+
+/// A value of data with its place.
+pub(crate) struct PlacedValue<'a> {
+    pub(crate) path: u64,
+    /// The keys that lead to it, and the value.
+    pub(crate) text: &'a str,
+    /// Where the value begins in the text.
+    pub(crate) value_start: usize,
+    pub(crate) kind: ValueKind,
+    /// The value in the form of all equal ones, if it is written in another.
+    pub(crate) canonical: Option<String>,
+    pub(crate) watched: bool,
 }
 
 /// The rank of a heading as Markdown writes it: `## Prices`. 0 for other lines.
@@ -204,6 +253,39 @@ mod tests {
     }
 
     #[test]
+    fn cents_that_stand_apart_are_decimals() {
+        let check = |html: &str, expected: &[&str]| assert_eq!(texts(html), expected, "{html}");
+        check("<p>$1,299<sup>99</sup>", &["$1,299.99"]);
+        check("<p><span>19</span><sup>99</sup> €", &["19.99 €"]);
+        check("<html lang=de><p>19<sup>99</sup> €", &["19,99 €"]);
+        check("<p>1.299<sup>00</sup> €", &["1.299,00 €"]);
+        check("<p><b>19</b> <sup>99</sup> €", &["19.99 €"]);
+        check("<p>19<sup>99 €</sup> a piece", &["19.99 € a piece"]);
+        check("<p>$<span>35</span><span>00</span>", &["$35.00"]);
+        check("<p><span>35</span><span>00</span>", &["35.00"]);
+        check("<p>$35<span class=cents>00</span>", &["$35.00"]);
+        check("<p>19<sup>,99</sup> € or 19,<sup>99</sup> €", &["19,99 € or 19,99 €"]);
+        check("<p>19<sup><span>99</span></sup> €", &["19.99 €"]);
+        check("<p>1,79<sup>9</sup> €", &["1,79⁹ €"]);
+        // Footnotes, exponents, counters and words are none.
+        check("<p>In 2019<sup>12</sup> it was", &["In 2019 12 it was"]);
+        check("<p>$1,299<sup>1</sup>", &["$1,299 1"]);
+        check("<p>about 10<sup>12</sup> stars", &["about 10 12 stars"]);
+        check("<p>x<sup>2</sup> and m<sup>12</sup>", &["x2 and m12"]);
+        check("<p><span>12</span><span>34</span><span>56</span>", &["123456"]);
+        check("<p>Call 555<span>12</span> now", &["Call 55512 now"]);
+        check("<p>20<b>26</b>", &["2026"]);
+        check("<p>$19.99<sup>12</sup>", &["$19.99 12"]);
+    }
+
+    #[test]
+    fn hostile_cents_take_linear_time() {
+        for piece in ["<sup>99</sup>", "1<span>99", "<span>35</span><span>00</span>", "<sup>9", "1<small>99 €</small>", "<sup>99</"] {
+            drop(texts(&piece.repeat(300_000 / piece.len())));
+        }
+    }
+
+    #[test]
     fn what_the_head_says_to_those_who_list_the_page_is_a_fact() {
         let check = |html: &str, expected: &[&str]| assert_eq!(facts(html), expected, "{html}");
         check("<meta name=Description content='Lamps &amp; more'>", &["description: Lamps & more"]);
@@ -242,6 +324,7 @@ mod tests {
     fn what_is_not_shown_is_a_fact_and_what_is_shown_is_text() {
         let check = |html: &str, expected: &[&str]| assert_eq!(facts(html), expected, "{html}");
         check("<p>Price <span itemprop=price>19,90</span>", &[]);
+        check("<p>Price <span property=price content=19.90></span>", &["price: 19.90"]);
         check("<p>Price <span itemprop=price content=19.90>19,90 €</span>", &[]);
         check("<p>Price <span itemprop=price content=19.90>on request</span>", &["price: 19.90"]);
         check(

@@ -9,7 +9,7 @@ use crate::html::{self, HtmlReader};
 use crate::markup::{TakeTokens, hand_tokens};
 use crate::page_text::PageText;
 use crate::select::Selection;
-use crate::{pieces, plain, xml};
+use crate::{json_values, pieces, plain, xml};
 use std::cell::OnceCell;
 
 /// A body with its metadata. Reading it never fails, and decodes it once, however often it is read.
@@ -62,7 +62,7 @@ impl<'a> Body<'a> {
     pub fn blocks(&self) -> Blocks {
         let blocks = match self.decoded() {
             None => self.opaque_block(),
-            Some(decoded) => blocks_of(self.kind(), &decoded.text, self.selection),
+            Some(decoded) => blocks_of(self.kind(), &decoded.text, self.address, self.selection),
         };
         self.selected(blocks)
     }
@@ -71,7 +71,7 @@ impl<'a> Body<'a> {
     /// other.
     pub fn blocks_and<'b, R: TakeTokens<'b>>(&'b self, mut reader: R) -> (Blocks, R) {
         match self.html() {
-            Some(html) if self.selection.is_none() => Blocks::and_other_of_html(html, reader),
+            Some(html) if self.selection.is_none() => Blocks::and_other_of_html(html, self.address, reader),
             html => {
                 html.into_iter().for_each(|html| hand_tokens(html, &mut reader));
                 (self.blocks(), reader)
@@ -147,13 +147,13 @@ impl<'a> Body<'a> {
     }
 }
 
-fn blocks_of(kind: ContentKind, text: &str, selection: Option<&Selection>) -> Blocks {
+fn blocks_of(kind: ContentKind, text: &str, address: Option<&str>, selection: Option<&Selection>) -> Blocks {
     match kind {
         ContentKind::Html => match selection {
-            Some(selection) => Blocks::of_selected_html(text, selection),
-            None => Blocks::of_html(text),
+            Some(selection) => Blocks::of_selected_html_at(text, selection, address),
+            None => Blocks::of_html_at(text, address),
         },
-        ContentKind::Json => pieces::json(text, selection),
+        ContentKind::Json => json_values::json(text, selection),
         ContentKind::Xml => pieces::xml(text),
         ContentKind::Text | ContentKind::Opaque => pieces::lines(text),
     }

@@ -16,6 +16,7 @@
 pub mod attributes;
 pub mod blocks;
 mod body;
+mod cents;
 mod charset;
 mod content_kind;
 mod digest;
@@ -24,8 +25,10 @@ mod foreign;
 mod formats;
 mod hash;
 pub mod html;
+mod json_values;
 mod linked_page;
 mod links;
+mod loose_json;
 mod marks;
 pub mod markup;
 pub mod numbers;

@@ -1,97 +1,14 @@
-//! Cuts formats other than HTML into blocks: JSON by values, feeds by items, other XML by elements, text by lines.
+//! Cuts formats other than HTML and JSON into blocks: feeds by items, other XML by elements, text by lines.
 
 use crate::attributes::attributes_of;
 use crate::blocks::Blocks;
 use crate::entities;
-use crate::hash::text_hash;
+use crate::hash::{passage_hash, text_hash};
 use crate::html::{attribute, extract, tag_length};
-use crate::select::{PointerPlace, Selection};
 use crate::xml::is_feed_root;
 use chance::splitmix64;
 use memchr::{memchr, memmem};
-use serde_json::Value;
 use std::collections::BTreeSet;
-
-/// JSON: every value that is not a list or object, with the keys that lead to it. Positions in lists do not count; an
-/// element of a list goes by its id or name, if it has one.
-/// Invalid JSON is read as lines.
-pub(crate) fn json(text: &str, selection: Option<&Selection>) -> Blocks {
-    let Ok(value) = serde_json::from_str::<Value>(text) else { return lines(text) };
-    let mut reading =
-        JsonReading { found: vec![0; selection.map_or(0, |selection| selection.parts().len())], pieces: Vec::new() };
-    reading.read(&value, &mut String::new(), &PointerPlace::root(selection));
-    let pieces = reading.pieces.iter().map(|piece| (Some(piece.path), piece.text.as_str(), piece.watched));
-    let mut blocks = Blocks::of_selected_pieces(pieces);
-    blocks.found = reading.found;
-    blocks
-}
-
-struct JsonPiece {
-    path: u64,
-    text: String,
-    watched: bool,
-}
-
-struct JsonReading {
-    pieces: Vec<JsonPiece>,
-    /// How many values each part of the selection selected.
-    found: Vec<u32>,
-}
-
-impl JsonReading {
-    fn read(&mut self, value: &Value, keys: &mut String, place: &PointerPlace<'_>) {
-        if place.selected.ignored {
-            return;
-        }
-        match value {
-            Value::Object(members) => {
-                for (key, value) in members {
-                    let length = keys.len();
-                    keys.push_str(key);
-                    keys.push_str(": ");
-                    let place = place.step(key, &mut self.found);
-                    self.read(value, keys, &place);
-                    keys.truncate(length);
-                }
-            }
-            Value::Array(values) => {
-                for (index, value) in values.iter().enumerate() {
-                    let length = keys.len();
-                    if let Some(name) = element_name(value) {
-                        keys.push_str(&name);
-                        keys.push_str(": ");
-                    }
-                    let place = place.element(index, &mut self.found);
-                    self.read(value, keys, &place);
-                    keys.truncate(length);
-                }
-            }
-            Value::String(text) => self.add(keys, text, place),
-            other => self.add(keys, &other.to_string(), place),
-        }
-    }
-
-    fn add(&mut self, keys: &str, value: &str, place: &PointerPlace<'_>) {
-        let (path, watched) = (text_hash(keys.as_bytes()), place.selected.watched);
-        self.pieces.push(JsonPiece { path, text: format!("{keys}{value}"), watched });
-    }
-}
-
-/// The keys that distinguish one element of a list from the others.
-const ELEMENT_NAMES: &[&str] = &["id", "name", "key", "code", "sku", "slug", "title", "url"];
-/// Longer names are texts, or ids made for one answer.
-const MAX_ELEMENT_NAME_BYTES: usize = 64;
-
-fn element_name(value: &Value) -> Option<String> {
-    let members = value.as_object()?;
-    let is_random =
-        |name: &str| name.len() >= 16 && name.bytes().any(|byte| byte.is_ascii_digit()) && !name.contains(' ');
-    ELEMENT_NAMES.iter().find_map(|name| match members.get(*name)? {
-        Value::String(name) if name.len() <= MAX_ELEMENT_NAME_BYTES && !is_random(name) => Some(name.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    })
-}
 
 /// Text: one block per line.
 pub(crate) fn lines(text: &str) -> Blocks {
@@ -142,6 +59,10 @@ pub(crate) fn xml(text: &str) -> Blocks {
     let is_feed = is_feed(&elements);
     let pieces = if is_feed { feed(&elements) } else { named_elements(&elements) };
     let mut blocks = Blocks::of_pieces(pieces.iter().map(|piece| (piece.path, piece.text.as_str())));
+    // Past the limit of blocks there are none, and no piece is empty.
+    for (block, piece) in blocks.list.iter_mut().zip(&pieces) {
+        block.sense = piece.sense;
+    }
     // An item's title is the heading of its descriptions.
     let titles: BTreeSet<u64> = pieces.iter().filter(|piece| piece.is_title).filter_map(|piece| piece.path).collect();
     for block in blocks.list.iter_mut().filter(|block| titles.contains(&block.path)) {
@@ -162,11 +83,13 @@ struct Piece {
     text: String,
     /// Whether it is the title of an item.
     is_title: bool,
+    /// Hash of the text that says the same with its attributes in order, if that is another.
+    sense: Option<u64>,
 }
 
 impl Piece {
     fn new(path: Option<u64>, text: String) -> Self {
-        Self { path, text, is_title: false }
+        Self { path, text, is_title: false, sense: None }
     }
 }
 
@@ -185,21 +108,30 @@ fn named_elements(elements: &[Element<'_>]) -> Vec<Piece> {
     let is_sitemap = elements.first().is_some_and(|root| matches!(root.name, "urlset" | "sitemapindex"));
     let mut pieces = Vec::new();
     for element in elements.iter().filter(|element| !is_sitemap || !SITEMAP_CLOCKWORK.contains(&element.name)) {
-        let mut piece = element.name.to_owned();
-        for (name, value) in attributes_of(element.attributes) {
-            if !name.starts_with("xmlns") && !value.trim().is_empty() {
-                piece.push_str(&format!(" {name}=\"{}\"", entities::decode_attribute(value)));
-            }
-        }
-        let has_attributes = piece.len() > element.name.len();
-        let path = has_attributes.then(|| text_hash(piece.replace(|sign: char| sign.is_ascii_digit(), "").as_bytes()));
-        match element.text.trim() {
-            "" if has_attributes => pieces.push(Piece::new(path, piece)),
-            "" => {}
+        let mut attributes: Vec<String> = attributes_of(element.attributes)
+            .filter(|(name, value)| !name.starts_with("xmlns") && !value.trim().is_empty())
+            .map(|(name, value)| format!(" {name}=\"{}\"", entities::decode_attribute(value)))
+            .collect();
+        let with_attributes = |attributes: &[String]| format!("{}{}", element.name, attributes.concat());
+        let piece = with_attributes(&attributes);
+        let is_in_order = attributes.is_sorted();
+        attributes.sort_unstable();
+        let ordered = with_attributes(&attributes);
+        let has_attributes = !attributes.is_empty();
+        let path = has_attributes.then(|| text_hash(ordered.replace(|sign: char| sign.is_ascii_digit(), "").as_bytes()));
+        let text = match element.text.trim() {
+            "" if has_attributes => String::new(),
+            "" => continue,
             // The content of a sitemap is addresses.
-            text if is_sitemap => pieces.push(Piece::new(None, text.to_owned())),
-            text => pieces.push(Piece::new(path, format!("{piece}: {text}"))),
-        }
+            text if is_sitemap => {
+                pieces.push(Piece::new(None, text.to_owned()));
+                continue;
+            }
+            text => format!(": {text}"),
+        };
+        let in_order = || format!("{ordered}{text}").split_whitespace().collect::<Vec<_>>().join(" ");
+        let sense = (!is_in_order).then(|| passage_hash(in_order().as_bytes()));
+        pieces.push(Piece { sense, ..Piece::new(path, piece + &text) });
     }
     pieces
 }
@@ -293,7 +225,7 @@ fn item(fields: &[Element<'_>], pieces: &mut Vec<Piece>) {
     let place = splitmix64(text_hash(link.as_bytes()));
     let named = format!("{} {link}", text(&["title"]));
     if !named.trim().is_empty() {
-        pieces.push(Piece { path: Some(place), text: named, is_title: true });
+        pieces.push(Piece { path: Some(place), text: named, is_title: true, sense: None });
     }
     for (number, field) in fields.iter().filter(|field| is_enclosure(field)).enumerate() {
         let address = ["url", "href"].iter().find_map(|name| attribute(field.attributes, name));

@@ -17,11 +17,13 @@ mod names;
 mod pointer;
 
 pub(crate) use self::elements::{OpenElements, Selected};
-pub(crate) use self::fact_name::FactName;
+pub use self::fact_name::FactPart;
+pub(crate) use self::fact_name::{FactName, OwnedFact, is_price};
 pub(crate) use self::pointer::PointerPlace;
 
 use self::css::SelectorProgram;
 use self::pointer::JsonPointer;
+use crate::blocks::FactOwner;
 use std::fmt;
 
 /// Whether a selected part is watched or ignored.
@@ -69,7 +71,7 @@ pub struct Selection {
     selectors: SelectorProgram,
     /// Pointers and names of facts, each with the number of its part.
     pointers: Vec<(JsonPointer, usize)>,
-    facts: Vec<(FactName, usize)>,
+    facts: Vec<(FactPart, usize)>,
 }
 
 impl Selection {
@@ -81,7 +83,7 @@ impl Selection {
         let number = self.parts.len();
         let text = text.trim();
         if let Some(name) = text.strip_prefix("fact:") {
-            let name = FactName::parse(name)?;
+            let name = FactPart::parse(name)?;
             if let Some(selector) = name.selector() {
                 self.selectors.add(&selector, number)?;
             }
@@ -112,23 +114,61 @@ impl Selection {
     /// The uses that the parts of these numbers make of the place that they select.
     fn selected(&self, numbers: impl IntoIterator<Item = usize>) -> Selected {
         numbers.into_iter().fold(Selected::default(), |selected, number| match self.parts[number].purpose {
-            PartUse::Watch => Selected { watched: true, ..selected },
+            PartUse::Watch => {
+                let is_fact = self.facts.iter().any(|(_, part)| *part == number);
+                let fact_part = if is_fact && !selected.watched { Some(number as u16) } else { None };
+                let fact_part = fact_part.or(selected.fact_part.filter(|_| is_fact));
+                Selected { watched: true, fact_part, ..selected }
+            }
             PartUse::Ignore => Selected { ignored: true, ..selected },
         })
     }
 
-    /// The uses of the fact of this name. Counts the parts that select it in `found`.
-    pub(crate) fn of_fact(&self, name: &str, found: &mut [u32]) -> Selected {
-        let selecting = self.facts.iter().filter(|(fact, _)| fact.includes(name));
+    /// Whether the page has a main thing with the facts of each part, by the number of the part.
+    pub(crate) fn with_main<'f>(&self, facts: impl Iterator<Item = (&'f str, FactOwner)> + Clone) -> Vec<bool> {
+        let mut has_main = vec![false; self.parts.len()];
+        for (part, number) in &self.facts {
+            let mut facts = facts.clone();
+            has_main[*number] = facts.any(|(property, owner)| owner == FactOwner::Main && part.has_property(property));
+        }
+        has_main
+    }
+
+    /// Forgets how many elements the names of facts selected: which of them are meant is known only at the end of a page.
+    pub(crate) fn forget_facts(&self, found: &mut [u32]) {
+        self.facts.iter().for_each(|(_, number)| found[*number] = 0);
+    }
+
+    /// The uses of a fact. Counts the parts that select it in `found`. Ignored are the facts of all things.
+    pub(crate) fn of_fact(&self, fact: &OwnedFact<'_>, has_main: &[bool], found: &mut [u32]) -> Selected {
+        let selecting = self.facts.iter().filter(|(part, number)| match self.parts[*number].purpose {
+            PartUse::Ignore if part.item().is_none() => part.has_property(fact.property),
+            PartUse::Ignore | PartUse::Watch => part.includes(fact, has_main[*number]),
+        });
         let numbers: Vec<usize> = selecting.map(|(_, number)| *number).collect();
         numbers.iter().for_each(|number| found[*number] += 1);
-        self.selected(numbers)
+        Selected { fact_part: None, ..self.selected(numbers) }
     }
-}
 
-/// Whether a short name of facts, such as `price`, includes the fact of this full name (`Lamp offers price`).
-pub fn is_fact(name: &str, full_name: &str) -> bool {
-    FactName::parse(name).is_ok_and(|fact| fact.includes(full_name))
+    /// Whether a watched part names the thing of a fact.
+    pub(crate) fn chooses(&self, fact: &OwnedFact<'_>) -> bool {
+        let is_watch = |number: usize| self.parts[number].purpose == PartUse::Watch;
+        self.facts.iter().any(|(part, number)| {
+            part.item().is_some() && is_watch(*number) && part.includes(fact, true)
+        })
+    }
+
+    /// Whether one of the parts for the facts of this one selects a fact that the page shows. Counts them in `found`.
+    pub(crate) fn watches_shown(&self, number: u16, fact: &OwnedFact<'_>, has_main: &[bool], found: &mut [u32]) -> bool {
+        let Some((own, _)) = self.facts.iter().find(|(_, other)| *other == usize::from(number)) else { return true };
+        let selecting = self.facts.iter().filter(|(part, other)| {
+            let is_watch = self.parts[*other].purpose == PartUse::Watch;
+            is_watch && part.is_kind_of(own) && part.includes(fact, has_main[*other])
+        });
+        let numbers: Vec<usize> = selecting.map(|(_, number)| *number).collect();
+        numbers.iter().for_each(|number| found[*number] += 1);
+        !numbers.is_empty()
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Finds out whether a shown text contains a value that the page states in structured data, so that it is reported once.
 
-use crate::numbers::numbers;
+use crate::numbers::{AmountKind, Number, NumberFormat, amounts, data, numbers};
 
 /// Whether a text mentions a value: a number however it is written, a date by its year and day, anything else by its
 /// words.
@@ -12,16 +12,24 @@ pub fn mentions(text: &str, value: &str) -> bool {
         };
         return has(year) && has(day);
     }
-    let mut values = numbers(value);
-    if let (Some(number), None) = (values.next(), values.next())
-        && number.place == (0..value.len())
-    {
-        return numbers(text).any(|said| said.value == number.value);
+    if let Some(number) = number(value) {
+        let is_it = |said: Number| said.value == number || said.otherwise == Some(number);
+        return numbers(text).any(is_it)
+            || amounts(text, &NumberFormat::default(), AmountKind::Price).iter().any(|amount| amount.low == number);
     }
     let text = folded(text);
     [folded(without_vocabulary(value)), folded(&words_of_value(value))]
         .iter()
         .any(|words| !words.is_empty() && text.contains(words))
+}
+
+/// The number that a value is, as data writes it or as people do.
+fn number(value: &str) -> Option<f64> {
+    let written = || {
+        let mut all = numbers(value);
+        all.next().filter(|number| number.place == (0..value.len()) && all.next().is_none()).map(|number| number.value)
+    };
+    data::value(value).or_else(written)
 }
 
 /// A text in lower case, with single blanks.
@@ -70,6 +78,9 @@ mod tests {
             |text: &str, value: &str, expected| assert_eq!(mentions(text, value), expected, "{text:?} {value:?}");
         check("It costs 1.299,00 € today.", "1299.00", true);
         check("It costs 1.299,00 € today.", "1298.00", false);
+        check("It costs 1,799 € a litre.", "1.799", true);
+        check("Only 12€99", "12.99", true);
+        check("Only 12€99", "12", false);
         check("2 January 2026", "2026-01-02", true);
         check("02.01.2026", "2026-01-02T10:00", true);
         check("3 days ago", "2026-01-03", false);

@@ -219,6 +219,19 @@ impl TextBuilder {
         self.length
     }
 
+    /// Whether white space separates the next text from the text so far.
+    pub(crate) fn has_gap(&self) -> bool {
+        self.gap != Gap::NOTHING
+    }
+
+    /// Appends a sign right behind the text so far, and the next text right behind the sign.
+    pub(crate) fn push_joined(&mut self, sign: char) {
+        self.gap = Gap::NOTHING;
+        if !self.truncated {
+            self.append(sign.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+    }
+
     /// Takes up to this many bytes more than its limit from now on.
     pub(crate) fn make_room_behind_limit(&mut self, bytes: usize) {
         (self.limit, self.truncated) = (self.length + bytes, false);

@@ -1,5 +1,8 @@
 //! The blocks of a page, each with its text, links and place.
 
+use crate::blocks::facts::ValueKind;
+use crate::blocks::owners::FactOwner;
+use crate::blocks::things::{FactSource, ThingKey, Things};
 use crate::tag_name::TagName;
 use std::ops::Range;
 
@@ -32,6 +35,34 @@ pub struct Blocks {
     pub is_watched: bool,
     /// How many places each part of the selection selected.
     pub found: Vec<u32>,
+    /// The language that the page says it is in (`lang` of `<html>`), as written.
+    pub language: Option<String>,
+    /// The blocks that state a value of data or show a fact, in their order.
+    pub stated: Vec<StatedValue>,
+    pub(super) things: Things,
+}
+
+/// A value that a block states.
+#[derive(Clone, Debug)]
+pub struct StatedValue {
+    /// The index of the block.
+    pub block: usize,
+    /// The place of the value in [`Blocks::all_text`].
+    pub place: Range<usize>,
+    pub form: StatedForm,
+    /// The property of a fact; empty for a value of JSON.
+    pub property: String,
+    pub owner: FactOwner,
+    pub(super) thing: usize,
+}
+
+/// How a value is stated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatedForm {
+    /// In data, with its type there.
+    Data(ValueKind),
+    /// As text for people.
+    Shown,
 }
 
 /// The smallest piece of a page that is laid out on its own.
@@ -60,6 +91,8 @@ pub struct Block {
     /// The rank of a heading, from 1 to 6; 0 for other blocks.
     pub heading_rank: u8,
     pub(super) in_table: bool,
+    /// Hash of what the block says, if another text says the same: a number in another form, attributes in another order.
+    pub sense: Option<u64>,
 }
 
 /// The role of a block in its page, from its element and those around it.
@@ -132,6 +165,21 @@ impl Blocks {
     pub fn href(&self, link: usize) -> &str {
         let start = link.checked_sub(1).map_or(0, |before| self.href_ends[before]);
         &self.hrefs[start..self.href_ends[link]]
+    }
+
+    /// The value that a block states, if it states one.
+    pub fn stated(&self, block: usize) -> Option<&StatedValue> {
+        self.stated.binary_search_by_key(&block, |stated| stated.block).ok().map(|index| &self.stated[index])
+    }
+
+    /// Whether a stated value is about the thing that has this name, or about a part of it.
+    pub fn is_about(&self, stated: &StatedValue, key: ThingKey, name: &str) -> bool {
+        self.things.around(stated.thing).any(|(_, thing)| thing.is_named(key, name))
+    }
+
+    /// The rank of the form of data that states a value: where they contradict each other, the lowest counts.
+    pub fn source_rank(&self, stated: &StatedValue) -> u8 {
+        self.things.get(stated.thing).filter(|_| stated.thing > 0).map_or(FactSource::Meta, |thing| thing.source) as u8
     }
 
     /// Without blocks, with room for a page of this length.

@@ -13,7 +13,7 @@ pub(super) struct Mentions {
     pub(super) hiding: bool,
     /// `role` occurs.
     pub(super) role: bool,
-    /// `item` occurs: the element may state something in microdata.
+    /// `item`, `prop` or `peo` occurs: the element may state something in microdata or RDFa (`property`, `typeof`).
     pub(super) item: bool,
 }
 
@@ -33,12 +33,13 @@ pub(super) fn mentions(wide: impl Wide, html: &str, attributes: Range<usize>) ->
         let within = u64::MAX >> (BLOCK - (end - at).min(BLOCK));
         let [d, e, n, o] =
             [wide.equal(block, b'd'), wide.equal(block, b'e'), wide.equal(block, b'n'), wide.equal(block, b'o')];
-        let i = wide.equal(block, b'i');
+        let [i, p, r] = [wide.equal(block, b'i'), wide.equal(block, b'p'), wide.equal(block, b'r')];
         let hidd = wide.equal(block, b'h') & i >> 1 & d >> 2 & d >> 3;
         let none = n & o >> 1 & n >> 2 & e >> 3;
         found[0] |= (hidd | none) & within;
-        found[1] |= wide.equal(block, b'r') & o >> 1 & wide.equal(block, b'l') >> 2 & e >> 3 & within;
-        found[2] |= i & wide.equal(block, b't') >> 1 & e >> 2 & wide.equal(block, b'm') >> 3 & within;
+        found[1] |= r & o >> 1 & wide.equal(block, b'l') >> 2 & e >> 3 & within;
+        let item = i & wide.equal(block, b't') >> 1 & e >> 2 & wide.equal(block, b'm') >> 3;
+        found[2] |= (item | p & r >> 1 & o >> 2 & p >> 3 | p & e >> 1 & o >> 2) & within;
         // The last three bytes may begin a word that continues in the next block.
         at += BLOCK - 3;
     }
@@ -65,13 +66,13 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_mentioned_is_what_is_there(
-            attributes in "( |x{1,40}|hid|d|no|ne|ro|le|it|em){0,12}",
+            attributes in "( |x{1,40}|hid|d|no|ne|ro|le|it|em|p|r|o|eo){0,12}",
             rest in "(>hidd none role item)? {0,70}"
         ) {
             let page = format!("<p{attributes}>{rest}");
             let found = mentions(EightBytes, &page, 2..2 + attributes.len());
             let hiding = attributes.contains("hidd") || attributes.contains("none");
-            let expected = (hiding, attributes.contains("role"), attributes.contains("item"));
+            let expected = (hiding, attributes.contains("role"), ["item", "prop", "peo"].iter().any(|word| attributes.contains(word)));
             prop_assert_eq!((found.hiding, found.role, found.item), expected);
         }
     }

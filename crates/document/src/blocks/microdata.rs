@@ -1,8 +1,10 @@
-//! Reads the facts that elements of a page state in microdata: `<meta itemprop=price content=10>`, `<time itemprop=datePublished
-//! datetime=2026-01-31>`. The text that such an element shows belongs to the page's text, and is reported as text.
+//! Reads the facts that elements of a page state in microdata and RDFa: `<meta itemprop=price content=10>`, `<time
+//! property=datePublished datetime=2026-01-31>`. The text that such an element shows belongs to the page's text, and is
+//! reported as text.
 
 use crate::attributes::values_of;
-use crate::blocks::facts::{FACT_NAMES, Fact, MAX_FACTS, MODIFIED};
+use crate::blocks::facts::{FACT_NAMES, Fact, MAX_FACTS, MODIFIED, ValueKind};
+use crate::blocks::things::{Bond, FactSource, Things, local_name};
 use crate::entities::decode_attribute;
 use crate::page_text::MAX_TITLE_BYTES;
 use crate::select::Selected;
@@ -10,31 +12,33 @@ use crate::stated::{mentions, without_vocabulary};
 use crate::tag_name::TagName;
 use crate::text::{TextBuilder, prefix};
 use std::borrow::Cow;
+use std::ops::Range;
 
-/// The most things of a page that are distinguished.
-const MAX_ITEMS: usize = 4_096;
 /// No date is longer.
 const MAX_DATE_BYTES: usize = 64;
 /// The most text of an element that is searched for a value.
 const MAX_SHOWN_BYTES: usize = 4_096;
+/// The properties that say which thing is meant, or what its price is.
+const DESCRIPTIONS: &[&str] =
+    &["name", "sku", "mpn", "productID", "gtin", "gtin8", "gtin12", "gtin13", "gtin14", "url", "itemCondition", "priceType"];
+
+/// Whether a property says which thing is meant, or what its price is, and is no fact of its own.
+pub(super) fn is_description(property: &str) -> bool {
+    DESCRIPTIONS.contains(&property)
+}
 
 /// The facts of a page, and the things they are about.
 #[derive(Default)]
 pub(super) struct PageFacts {
     pub(super) list: Vec<Fact>,
+    /// Facts that the page shows as text, each with the place of the text.
+    pub(super) shown: Vec<(Fact, Range<usize>)>,
     /// When the page was last modified, as written.
     pub(super) modified: Option<String>,
-    /// The things on the page, each with that around it. The first is the page.
-    items: Vec<PageItem>,
-    /// The thing of each fact of microdata, by the fact's index.
-    about: Vec<(usize, usize)>,
+    /// The address that `og:url` gives.
+    pub(super) address: Option<String>,
+    pub(super) things: Things,
     reading: Option<ReadProperty>,
-}
-
-#[derive(Default)]
-struct PageItem {
-    outer: usize,
-    name: Option<String>,
 }
 
 /// A property whose element is open.
@@ -42,23 +46,36 @@ struct ReadProperty {
     element: TagName,
     property: String,
     value: Option<String>,
-    item: usize,
+    thing: usize,
     selected: Selected,
     /// Where its text begins.
     start: usize,
 }
 
 impl PageFacts {
-    /// Begins a thing inside another. Returns its number.
-    pub(super) fn begin_item(&mut self, outer: usize) -> usize {
-        if self.items.is_empty() {
-            self.items.push(PageItem::default());
+    /// Begins the thing of an element, if its attributes say that it is about one. Returns its number. `outer` is the thing
+    /// around it, `is_beside` says that it is in the frame or in a box of other things.
+    pub(super) fn begin_thing(&mut self, attributes: &str, outer: usize, is_beside: bool) -> Option<usize> {
+        let [scope, property, types, id] = values_of(attributes, ["itemscope", "itemprop", "itemtype", "itemid"]);
+        let (property, types, id, source) = match scope {
+            Some(_) => (property, types, id, FactSource::Microdata),
+            None => {
+                let [types, property, id] = values_of(attributes, ["typeof", "property", "resource"]);
+                (property, Some(types?), id, FactSource::Rdfa)
+            }
+        };
+        // A thing without a property stands by itself, wherever it is.
+        let (outer, bond) = match property.and_then(|property| property.split_ascii_whitespace().next()) {
+            Some(property) if outer > 0 => (outer, Bond::of(property)),
+            Some(_) | None => (0, Bond::None),
+        };
+        let number = self.things.begin(outer, bond, source);
+        if let Some(thing) = self.things.get_mut(number) {
+            thing.typed(&decode_attribute(types.unwrap_or_default()));
+            thing.describe("@id", &decode_attribute(id.unwrap_or_default()));
+            thing.is_in_frame = is_beside;
         }
-        if self.items.len() >= MAX_ITEMS {
-            return outer;
-        }
-        self.items.push(PageItem { outer, name: None });
-        self.items.len() - 1
+        Some(number)
     }
 
     /// Takes in a time of the page's last modification. The first counts.
@@ -69,38 +86,47 @@ impl PageFacts {
     }
 
     /// Adds a statement about the page.
-    pub(super) fn add(&mut self, name: &str, text: String, selected: Selected) {
+    pub(super) fn add(&mut self, fact: Fact) {
         if self.list.len() < MAX_FACTS {
-            self.list.push(Fact { name: name.to_owned(), text, selected });
+            self.list.push(fact);
         }
     }
 
-    /// Adds a property of a thing.
-    pub(super) fn add_property(&mut self, property: &str, value: &str, item: usize, selected: Selected) {
-        if self.list.len() < MAX_FACTS {
-            self.about.push((self.list.len(), item));
-            let text = format!("{property}: {}", without_vocabulary(value));
-            self.list.push(Fact { name: property.to_owned(), text, selected });
+    /// Adds a statement about a thing.
+    pub(super) fn add_about(&mut self, fact: Fact, thing: usize) {
+        self.add(Fact { thing, ..fact });
+    }
+
+    /// Adds a property of a thing: a fact, or what says which thing it is.
+    pub(super) fn add_property(&mut self, property: &str, value: &str, thing: usize, selected: Selected) {
+        if !is_description(property) {
+            let fact = Fact::named(property, without_vocabulary(value), ValueKind::Text, selected);
+            self.add_about(fact, thing);
+        } else if let Some(thing) = self.things.get_mut(thing) {
+            thing.describe(property, value);
         }
     }
 
     /// Begins to read a property of a thing, if the attributes of an element name one that is read. The text begins at
     /// `start`.
-    pub(super) fn begin(&mut self, element: TagName, attributes: &str, item: usize, selected: Selected, start: usize) {
-        let [property, content, datetime, value] = values_of(attributes, ["itemprop", "content", "datetime", "value"]);
-        let Some(property) = property else { return };
-        let value = content.or(datetime).or(value).map(decode_attribute).map(Cow::into_owned);
-        if let Some(written) = value.as_deref().filter(|_| property.split_ascii_whitespace().any(|one| one == MODIFIED))
-        {
+    pub(super) fn begin(&mut self, element: TagName, attributes: &str, thing: usize, selected: Selected, start: usize) {
+        let [item, property] = values_of(attributes, ["itemprop", "property"]);
+        let Some(properties) = item.or(property) else { return };
+        let [content, datetime, value, href, resource] =
+            values_of(attributes, ["content", "datetime", "value", "href", "resource"]);
+        let is_link = matches!(element.as_bytes(), b"a" | b"link" | b"area");
+        let address = if is_link || item.is_none() { href.or(resource) } else { None };
+        let value = content.or(datetime).or(value).or(address).map(decode_attribute).map(Cow::into_owned);
+        let mut names = properties.split_ascii_whitespace().map(local_name);
+        if let Some(written) = value.as_deref().filter(|_| names.clone().any(|name| name == MODIFIED)) {
             self.modified_at(written);
         }
-        let is_read = |property: &&str| match value {
-            Some(_) => FACT_NAMES.contains(property) || *property == "name",
-            // Visible text is no fact of its own; it may name the thing.
-            None => *property == "name",
-        };
-        if let Some(property) = property.split_ascii_whitespace().find(is_read) {
-            self.reading = Some(ReadProperty { element, property: property.to_owned(), value, item, selected, start });
+        let is_read = |name: &&str| FACT_NAMES.contains(name) || is_description(name);
+        if let Some(property) = names.find(is_read) {
+            self.reading = Some(ReadProperty { element, property: property.to_owned(), value, thing, selected, start });
+            if element.is_void() {
+                self.end(&TextBuilder::default());
+            }
         }
     }
 
@@ -111,32 +137,35 @@ impl PageFacts {
 
     /// Ends the property that is read, given the text of the page so far.
     pub(super) fn end(&mut self, text: &TextBuilder) {
-        let Some(ReadProperty { property, value, item, selected, start, .. }) = self.reading.take() else { return };
+        let Some(ReadProperty { property, value, thing, selected, start, .. }) = self.reading.take() else { return };
         let shown = text.behind(start);
         let shown = prefix(shown.trim(), MAX_SHOWN_BYTES);
-        if property == "name" {
-            let name = prefix(value.as_deref().unwrap_or(shown), MAX_TITLE_BYTES).to_owned();
-            if let Some(item) = self.items.get_mut(item).filter(|item| item.name.is_none() && !name.is_empty()) {
-                item.name = Some(name);
+        if is_description(&property) {
+            let said = prefix(value.as_deref().unwrap_or(shown), MAX_TITLE_BYTES);
+            return self.add_property(&property, said, thing, selected);
+        }
+        match value.filter(|value| !mentions(shown, without_vocabulary(value))) {
+            Some(value) => self.add_property(&property, &value, thing, selected),
+            None if self.shown.len() < MAX_FACTS && !shown.is_empty() => {
+                let fact = Fact { thing, ..Fact::named(&property, shown, ValueKind::Text, selected) };
+                self.shown.push((fact, start..text.len()));
             }
-        } else if let Some(value) = value.filter(|value| !mentions(shown, without_vocabulary(value))) {
-            self.add_property(&property, &value, item, selected);
+            None => {}
         }
     }
 
-    /// Ends the page: where it has several things with names, each fact has the name of its own.
+    /// Ends the page: things that are mentioned are put together. Where there are several with names, each fact of an element
+    /// has the name of its own.
     pub(super) fn finish(&mut self) {
-        if self.items.iter().filter(|item| item.name.is_some()).count() < 2 {
+        self.things.link();
+        if self.things.named_elements() < 2 {
             return;
         }
-        for (fact, item) in std::mem::take(&mut self.about) {
-            let mut item = item;
-            while item != 0 && self.items[item].name.is_none() {
-                item = self.items[item].outer;
-            }
-            if let (Some(name), Some(fact)) = (&self.items[item].name, self.list.get_mut(fact)) {
-                fact.name = format!("{name} {}", fact.name);
-                fact.text = format!("{name} {}", fact.text);
+        for fact in &mut self.list {
+            let mut around = self.things.around(fact.thing).filter(|(_, thing)| thing.source.is_element());
+            let name = around.find_map(|(_, thing)| thing.short_name().map(str::to_owned));
+            if let Some(name) = name {
+                fact.put_before(&name);
             }
         }
     }

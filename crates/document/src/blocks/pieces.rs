@@ -1,12 +1,17 @@
 //! Pieces of text that are blocks by themselves, and the end of a page: facts about the whole page, and a hash of the
 //! part past the size limit.
 
-use crate::blocks::block::{BlockElement, Blocks};
-use crate::blocks::facts::Fact;
+use crate::blocks::block::{BlockElement, Blocks, StatedForm, StatedValue};
+use crate::blocks::facts::{Fact, ValueKind};
+use crate::blocks::microdata::PageFacts;
+use crate::blocks::owners::{self, FactOwner, PageNames};
 use crate::blocks::reader::BlockReader;
-use crate::hash::text_hash;
+use crate::blocks::same_page::PageAddresses;
+use crate::hash::{passage_hash, text_hash};
 use crate::select::Selected;
+use crate::text::prefix;
 use chance::splitmix64;
+use std::ops::Range;
 
 /// Facts about a page as a whole are read even behind the part of its text that is kept, up to this many bytes.
 const MAX_FACT_BYTES: usize = 256 * 1024;
@@ -34,26 +39,116 @@ impl BlockReader<'_> {
         self.flush();
     }
 
-    /// Ends the page. Facts about the whole page come behind its text.
-    pub(super) fn finish(mut self) -> Blocks {
+    /// Ends the text of the page. Each fact has its owner then.
+    pub(super) fn end_page(&mut self) {
         self.flush();
         self.facts.finish();
+        let is_about_things = |fact: &Fact| fact.thing > 0;
+        let mut shown = self.facts.shown.iter().map(|(fact, _)| fact);
+        let has_owners = self.facts.list.iter().any(is_about_things) || shown.any(is_about_things);
+        if has_owners || self.facts.list.iter().any(|fact| fact.property() == "amount") {
+            self.assign_owners();
+        }
+    }
+
+    fn assign_owners(&mut self) {
+        let PageFacts { list, shown, things, address, .. } = &mut self.facts;
+        let title = list.iter().find(|fact| fact.name == "title").map(|fact| fact.text.clone());
+        let heading = self.blocks.list.iter().find(|block| block.heading_rank == 1).map(|block| {
+            let text = self.text.behind(block.place().start);
+            prefix(&text, block.place().len()).to_owned()
+        });
+        let declared = [self.blocks.canonical.as_deref(), address.as_deref()].into_iter().flatten().collect();
+        let page = PageNames {
+            texts: [&title, &heading].into_iter().flatten().map(String::as_str).collect(),
+            addresses: PageAddresses { own: self.address, declared },
+        };
+        let count = list.len();
+        let (facts, places): (Vec<Fact>, Vec<Range<usize>>) = std::mem::take(shown).into_iter().unzip();
+        list.extend(facts);
+        owners::assign(list, things, &page);
+        *shown = list.drain(count..).zip(places).collect();
+    }
+
+    /// Ends the page. Facts about the whole page come behind its text.
+    pub(super) fn finish(mut self) -> Blocks {
+        self.end_page();
+        self.with_facts()
+    }
+
+    /// Appends the facts to the text of a page that has ended.
+    pub(super) fn with_facts(mut self) -> Blocks {
         self.open.clear();
         self.settle();
         self.list = 0;
         self.part.fact = true;
         if self.rest != 0 {
             let text = format!("the rest of the page, too long to be listed: {:016x}", self.rest);
-            self.facts.list.push(Fact { name: "rest".to_owned(), text, selected: Selected::default() });
+            self.facts.list.push(Fact::unnamed("rest", text, Selected::default()));
         }
         self.text.make_room_behind_limit(MAX_FACT_BYTES);
-        for Fact { name, text, selected } in std::mem::take(&mut self.facts.list) {
-            if !selected.ignored {
-                self.selected = selected;
-                self.piece(Some(text_hash(name.as_bytes())), &text);
+        self.add_shown();
+        for fact in std::mem::take(&mut self.facts.list) {
+            if !fact.selected.ignored {
+                self.selected = fact.selected;
+                let path = text_hash(fact.name.as_bytes());
+                self.value(path, (&fact.text, fact.value_start), fact.kind, fact.canonical());
+                if let Some(stated) = self.blocks.stated.last_mut().filter(|stated| stated.block + 1 == self.blocks.list.len()) {
+                    (stated.property, stated.owner, stated.thing) = (fact.property().to_owned(), fact.owner, fact.thing);
+                }
             }
         }
-        Blocks { text: self.text.finish().0, modified: self.facts.modified, ..self.blocks }
+        let PageFacts { modified, things, .. } = self.facts;
+        Blocks { text: self.text.finish().0, modified, things, ..self.blocks }
+    }
+
+    /// Adds a value of data with the names before it. `path` names its place, `canonical` is the form of all equal values.
+    pub(super) fn value(&mut self, path: u64, (text, start): (&str, usize), kind: ValueKind, canonical: Option<String>) {
+        let (name, value) = text.split_at(start);
+        let count = self.blocks.list.len();
+        (self.path, self.is_named) = (path, true);
+        self.text.push(name);
+        let name_end = self.text.len();
+        self.text.push(value);
+        if self.text.is_truncated() {
+            self.pass_over(text);
+        }
+        let end = self.text.len();
+        let place = end - self.text.behind(name_end).trim_start().len()..end;
+        let before = canonical.map(|canonical| (self.text.behind(self.text_start).into_owned(), canonical));
+        let before_bytes = place.start - self.text_start;
+        self.flush();
+        if let Some(block) = self.blocks.list.get_mut(count) {
+            let sense = before.map(|(text, canonical)| format!("{}{canonical}", prefix(&text, before_bytes)));
+            block.sense = sense.map(|sense| passage_hash(sense.as_bytes()));
+            let form = StatedForm::Data(kind);
+            let (property, owner) = (String::new(), FactOwner::Main);
+            self.blocks.stated.push(StatedValue { block: count, place, form, property, owner, thing: 0 });
+        }
+    }
+
+    /// Notes which blocks show facts.
+    fn add_shown(&mut self) {
+        for (fact, range) in std::mem::take(&mut self.facts.shown) {
+            let list = &self.blocks.list;
+            let first = list.partition_point(|block| block.place().end <= range.start);
+            let within = list[first..].iter().enumerate().take_while(|(_, block)| block.place().start < range.end);
+            for (index, block) in within.filter(|(_, block)| block.byte_length() > 0) {
+                let place = block.place().start.max(range.start)..block.place().end.min(range.end);
+                let (property, owner) = (fact.property().to_owned(), fact.owner);
+                let stated = StatedValue {
+                    block: first + index,
+                    place,
+                    form: StatedForm::Shown,
+                    property,
+                    owner,
+                    thing: fact.thing,
+                };
+                self.blocks.stated.push(stated);
+            }
+        }
+        self.blocks.stated.sort_by_key(|stated| stated.block);
+        self.blocks.stated.dedup_by_key(|stated| stated.block);
     }
 
     /// Adds a text past the size limit to the hash of the rest: a change of it is reported, the text itself is not.

@@ -2,12 +2,13 @@
 //!
 //! One pass, no tree. Of the open elements, only those that begin a block or hide their content are kept.
 
-use crate::attributes::attribute;
+use crate::attributes::{attribute, values_of};
 use crate::blocks::block::{Block, BlockElement, BlockRole, Blocks};
 use crate::blocks::fields::{Label, STRUCK};
 use crate::blocks::kinds::{IMPLIED, IS_PARAGRAPH, Implied, KINDS, NAME_HASHES, OBJECT, P, SUMMARY, TD, TagEffect};
 use crate::blocks::mentions::{Mentions, SHORTEST_MENTION, is_hidden, mentions};
 use crate::blocks::microdata::PageFacts;
+use crate::cents::may_hold_cents;
 use crate::markup::{StartTag, TakeTokens, TextKind};
 use crate::select::Selected;
 use crate::tag_name::TagName;
@@ -26,26 +27,32 @@ const MAX_DEPTH: usize = 256;
 const CONTROL_BYTES: usize = 24;
 
 pub(super) struct OpenElement {
-    name: TagName,
+    pub(super) name: TagName,
     path: u64,
     node: usize,
     row: usize,
     part: BlockRole,
-    hidden: bool,
+    pub(super) hidden: bool,
     /// Whether the element itself hides what is in it.
-    hides: bool,
+    pub(super) hides: bool,
     in_table: bool,
-    /// The number of the thing that microdata says it is about.
-    item: usize,
+    /// The number of the thing that microdata or RDFa says it is about.
+    pub(super) item: usize,
+    /// Whether it is in a line of text and about a thing, or inside such an element. Its end is then looked for.
+    pub(super) scoped: bool,
+    /// The place of its attributes in the page.
+    pub(super) attributes: Range<usize>,
+    /// Whether it is a box of other things than the page's own; not known until a thing is in it.
+    pub(super) is_box: Option<bool>,
 }
 
 pub(super) struct BlockReader<'a> {
-    html: &'a str,
+    pub(super) html: &'a str,
     pub(super) text: TextBuilder,
     pub(super) blocks: Blocks,
     pub(super) open: Vec<OpenElement>,
     /// Where the current block begins.
-    text_start: usize,
+    pub(super) text_start: usize,
     links_start: usize,
     anchor_bytes: usize,
     pub(super) leads_elsewhere: bool,
@@ -57,15 +64,16 @@ pub(super) struct BlockReader<'a> {
     /// The list element whose rows the next pieces are; 0 outside lists.
     pub(super) list: usize,
     pub(super) part: BlockRole,
-    hidden: bool,
+    pub(super) hidden: bool,
     /// The uses that a selection makes of this place.
     pub(super) selected: Selected,
     /// The number of open elements around and at the watched one. These hide none of its text.
-    watched_from: usize,
+    pub(super) watched_from: usize,
     /// Whether text here is not read: it is hidden, or ignored.
     pub(super) skipped: bool,
     in_table: bool,
     pub(super) item: usize,
+    pub(super) scoped: bool,
     pub(super) is_named: bool,
     /// The element of the last term of a description list.
     term: usize,
@@ -81,6 +89,12 @@ pub(super) struct BlockReader<'a> {
     pub(super) rest: u64,
     /// The facts so far. They follow the text of the page.
     pub(super) facts: PageFacts,
+    /// The blocks that only the name of a fact selects, each with the number of that part of the selection.
+    pub(super) selected_as_fact: Vec<(usize, u16)>,
+    /// Whether the next text begins with a raised decimal.
+    pub(super) is_raised: bool,
+    /// The address that the page was fetched from.
+    pub(super) address: Option<&'a str>,
 }
 
 impl<'a> TakeTokens<'a> for BlockReader<'a> {
@@ -91,6 +105,7 @@ impl<'a> TakeTokens<'a> for BlockReader<'a> {
             return;
         }
         let before = self.text.len();
+        let place = if self.is_raised { self.raise(place) } else { place };
         self.text.push_within(wide, self.html, place.start, place.end, References::Decoded);
         if self.in_link {
             self.anchor_bytes += self.text.len() - before;
@@ -109,9 +124,14 @@ impl<'a> TakeTokens<'a> for BlockReader<'a> {
             }
             _ => Mentions::default(),
         };
-        // Only these elements could hide text, and most tags have no attribute that does so.
-        if matches!(kind, TagEffect::Inline) && !self.hidden && !mentions.hiding && !mentions.item {
-            return;
+        if matches!(kind, TagEffect::Inline) {
+            if may_hold_cents(self.html, tag) {
+                self.part(tag);
+            }
+            // Only these elements could hide text, and most tags have no attribute that does so.
+            if !(self.hidden || self.scoped || mentions.hiding || mentions.item) {
+                return;
+            }
         }
         self.begin(tag, kind, mentions);
         if mentions.item && !self.selected.ignored {
@@ -137,8 +157,8 @@ impl<'a> TakeTokens<'a> for BlockReader<'a> {
         } else if matches!(kind, TagEffect::Struck) && !self.skipped {
             self.text.push(STRUCK);
         }
-        // Besides blocks, only elements inside hidden ones are kept open.
-        if (is_block || self.hidden)
+        // Besides blocks, only elements inside hidden ones and in things are kept open.
+        if (is_block || self.hidden || self.scoped)
             && let Some(index) = self.open.iter().rposition(|open| open.name == name)
         {
             self.pop_to(index);
@@ -153,7 +173,7 @@ impl<'a> BlockReader<'a> {
         Self {
             html,
             text,
-            blocks: Blocks::with_room(html.len()),
+            blocks: Blocks { language: language_of(html), ..Blocks::with_room(html.len()) },
             open: Vec::new(),
             text_start: 0,
             links_start: 0,
@@ -179,35 +199,16 @@ impl<'a> BlockReader<'a> {
             label: None,
             rest: 0,
             facts: PageFacts::default(),
+            selected_as_fact: Vec::new(),
+            scoped: false,
+            is_raised: false,
+            address: None,
         }
     }
 
-    /// Enters a place with this selection. Watched parts have blocks of their own.
-    #[inline]
-    pub(super) fn turn(&mut self, selected: Selected) {
-        if selected == self.selected {
-            return;
-        }
-        if selected.watched != self.selected.watched {
-            self.flush();
-            self.watched_from = self.open.len();
-        }
-        self.selected = selected;
-        self.skip_or_not();
-    }
-
-    /// The element of the last tag is watched, and the elements around it are not.
-    pub(super) fn begin_watching(&mut self) {
-        self.watched_from = self.open.len();
-        self.skip_or_not();
-    }
-
-    fn skip_or_not(&mut self) {
-        let is_hidden = match self.selected.watched {
-            true => self.open.iter().skip(self.watched_from).any(|open| open.hides),
-            false => self.hidden,
-        };
-        self.skipped = is_hidden || self.selected.ignored;
+    /// The reader of a page that was fetched from this address.
+    pub(super) fn at(self, address: Option<&'a str>) -> Self {
+        Self { address, ..self }
     }
 
     fn begin(&mut self, tag: StartTag<'_>, kind: TagEffect, mentions: Mentions) {
@@ -227,7 +228,7 @@ impl<'a> BlockReader<'a> {
             TagEffect::Field | TagEffect::Media | TagEffect::Struck => {
                 let hides = mentions.hiding && is_hidden(tag.attributes());
                 if (hides || self.hidden) && !tag.name.is_void() {
-                    self.open(tag.name, false, hides, "");
+                    self.open(tag, false, hides, "");
                 }
                 if !self.skipped && !hides {
                     self.inline_control(kind, tag);
@@ -239,14 +240,13 @@ impl<'a> BlockReader<'a> {
                     self.media(tag);
                 }
                 let hidden = matches!(kind, TagEffect::Dropped) || (mentions.hiding && is_hidden(tag.attributes()));
-                if is_block || hidden || self.hidden {
-                    let begins_item = mentions.item && attribute(tag.attributes(), "itemscope").is_some();
+                let begins_item = mentions.item && begins_thing(tag.attributes());
+                if is_block || hidden || self.hidden || self.scoped || begins_item {
                     let depth = self.open.len();
                     let role = if mentions.role { attribute(tag.attributes(), "role") } else { None };
-                    self.open(tag.name, is_block, hidden, role.as_deref().unwrap_or_default());
-                    if begins_item && let Some(open) = self.open.get_mut(depth..).and_then(<[_]>::first_mut) {
-                        open.item = self.facts.begin_item(self.item);
-                        self.item = open.item;
+                    self.open(tag, is_block, hidden, role.as_deref().unwrap_or_default());
+                    if begins_item && self.open.len() > depth {
+                        self.begin_item(tag, is_block);
                     }
                     if matches!(kind, TagEffect::Control) || role.as_deref() == Some("button") {
                         self.control(tag);
@@ -256,7 +256,8 @@ impl<'a> BlockReader<'a> {
         }
     }
 
-    fn open(&mut self, name: TagName, is_block: bool, hidden: bool, role: &str) {
+    fn open(&mut self, tag: StartTag<'_>, is_block: bool, hidden: bool, role: &str) {
+        let name = tag.name;
         if is_block {
             self.flush();
             self.close_implied(name);
@@ -289,6 +290,9 @@ impl<'a> BlockReader<'a> {
             hides: hidden,
             in_table,
             item: self.item,
+            scoped: self.scoped,
+            attributes: tag.attributes_place(),
+            is_box: None,
         });
         self.settle();
     }
@@ -320,11 +324,11 @@ impl<'a> BlockReader<'a> {
     pub(super) fn settle(&mut self) {
         let Some(open) = self.open.last() else {
             (self.path, self.node, self.row, self.part) = (0, 0, 0, BlockRole::default());
-            (self.hidden, self.in_table, self.item) = (false, false, 0);
+            (self.hidden, self.in_table, self.item, self.scoped) = (false, false, 0, false);
             return self.skip_or_not();
         };
         (self.path, self.node, self.row, self.part) = (open.path, open.node, open.row, open.part);
-        (self.hidden, self.in_table, self.item) = (open.hidden, open.in_table, open.item);
+        (self.hidden, self.in_table, self.item, self.scoped) = (open.hidden, open.in_table, open.item, open.scoped);
         self.skip_or_not();
     }
 
@@ -341,6 +345,9 @@ impl<'a> BlockReader<'a> {
                 Some([b'h', rank @ b'1'..=b'6']) => rank - b'0',
                 _ => 0,
             };
+            if let Some(part) = self.selected.fact_part {
+                self.selected_as_fact.push((self.blocks.list.len(), part));
+            }
             part.handle = is_summary && text.len() <= CONTROL_BYTES;
             part.control |= part.handle;
             self.blocks.list.push(Block {
@@ -356,6 +363,7 @@ impl<'a> BlockReader<'a> {
                 watched: self.selected.watched,
                 heading_rank,
                 in_table,
+                sense: None,
             });
         } else if !text.is_empty() {
             let passed = self.text.behind(text.start).into_owned();
@@ -367,3 +375,22 @@ impl<'a> BlockReader<'a> {
         self.text_start = self.text.len();
     }
 }
+
+/// Whether attributes say that their element is about a thing of its own.
+fn begins_thing(attributes: &str) -> bool {
+    let [scope, types] = values_of(attributes, ["itemscope", "typeof"]);
+    scope.or(types).is_some()
+}
+
+/// The language that the page's root element names, which stands near the start.
+fn language_of(html: &str) -> Option<String> {
+    let start = &html[..html.floor_char_boundary(MAX_ROOT_BYTES)];
+    let root = memchr::memchr_iter(b'<', start.as_bytes()).find(|at| {
+        let tag = start.as_bytes().get(at + 1..at + 6).unwrap_or_default();
+        tag[..tag.len().min(4)].eq_ignore_ascii_case(b"html") && tag.last().is_some_and(u8::is_ascii_whitespace)
+    })?;
+    attribute(&start[root + 5..], "lang")
+}
+
+/// The most bytes that are searched for the root element.
+const MAX_ROOT_BYTES: usize = 2_048;

@@ -2,9 +2,12 @@
 //! the blocks.
 
 use crate::blocks::block::Blocks;
+use crate::blocks::facts::Fact;
+use crate::blocks::microdata::PageFacts;
+use crate::blocks::owners::FactOwner;
 use crate::blocks::reader::BlockReader;
 use crate::markup::{StartTag, TakeTokens, TextKind};
-use crate::select::{OpenElements, Selection};
+use crate::select::{OpenElements, OwnedFact, Selected, Selection};
 use crate::tag_name::TagName;
 use std::ops::Range;
 use wide_bytes::Wide;
@@ -49,17 +52,78 @@ impl<'a> TakeTokens<'a> for SelectingReader<'a, '_> {
 }
 
 impl<'a, 's> SelectingReader<'a, 's> {
-    pub(super) fn new(html: &'a str, selection: &'s Selection) -> Self {
-        Self { html, selection, elements: OpenElements::new(selection), reader: BlockReader::new(html) }
+    pub(super) fn new(html: &'a str, selection: &'s Selection, address: Option<&'a str>) -> Self {
+        let reader = BlockReader::new(html).at(address);
+        Self { html, selection, elements: OpenElements::new(selection), reader }
     }
 
+    /// Ends the page. Only now it is known which of its things is the main one, whose facts the names of facts select.
     pub(super) fn finish(self) -> Blocks {
-        let (mut reader, mut found) = (self.reader, self.elements.found);
-        reader.facts.finish();
-        for fact in &mut reader.facts.list {
-            fact.selected = self.selection.of_fact(&fact.name, &mut found).within(fact.selected);
+        let (mut reader, selection, mut found) = (self.reader, self.selection, self.elements.found);
+        reader.end_page();
+        selection.forget_facts(&mut found);
+        let PageFacts { list, shown, things, .. } = &mut reader.facts;
+        let all = list.iter().chain(shown.iter().map(|(fact, _)| fact));
+        let has_main = selection.with_main(all.map(|fact| (fact.property(), fact.owner)));
+        let owned = |fact: &Fact| (fact.property().to_owned(), fact.owner, fact.thing);
+        for fact in list.iter_mut() {
+            let (property, owner, thing) = owned(fact);
+            let own = match fact.selected.fact_part {
+                Some(_) => Selected { watched: false, fact_part: None, ..fact.selected },
+                None => fact.selected,
+            };
+            let named = OwnedFact { property: &property, owner, thing, things };
+            fact.selected = selection.of_fact(&named, &has_main, &mut found).within(own);
+            if selection.chooses(&named) {
+                fact.owner = FactOwner::Chosen;
+            }
         }
-        Blocks { found, ..reader.finish() }
+        for (block, part) in std::mem::take(&mut reader.selected_as_fact) {
+            let block = &mut reader.blocks.list[block];
+            let place = block.place();
+            let shows = |range: &Range<usize>| range.start < place.end && place.start < range.end;
+            if let Some((fact, _)) = shown.iter_mut().find(|(_, range)| shows(range)) {
+                let (property, owner, thing) = owned(fact);
+                let named = OwnedFact { property: &property, owner, thing, things };
+                block.watched = selection.watches_shown(part, &named, &has_main, &mut found);
+                if selection.chooses(&named) {
+                    fact.owner = FactOwner::Chosen;
+                }
+            } else {
+                found[usize::from(part)] += 1;
+            }
+        }
+        Blocks { found, ..reader.with_facts() }
+    }
+}
+
+impl BlockReader<'_> {
+    /// Enters a place with this selection. Watched parts have blocks of their own.
+    #[inline]
+    pub(super) fn turn(&mut self, selected: Selected) {
+        if selected == self.selected {
+            return;
+        }
+        if selected.watched != self.selected.watched {
+            self.flush();
+            self.watched_from = self.open.len();
+        }
+        self.selected = selected;
+        self.skip_or_not();
+    }
+
+    /// The element of the last tag is watched, and the elements around it are not.
+    pub(super) fn begin_watching(&mut self) {
+        self.watched_from = self.open.len();
+        self.skip_or_not();
+    }
+
+    pub(super) fn skip_or_not(&mut self) {
+        let is_hidden = match self.selected.watched {
+            true => self.open.iter().skip(self.watched_from).any(|open| open.hides),
+            false => self.hidden,
+        };
+        self.skipped = is_hidden || self.selected.ignored;
     }
 }
 

@@ -1,8 +1,10 @@
 //! Reads the tags that have something to say themselves: links, images, fields, and statements about the page.
 
 use crate::attributes::{attribute, values_of};
-use crate::blocks::facts::{FACT_NAMES, MODIFIED, json_ld};
+use crate::blocks::facts::{FACT_NAMES, Fact, MODIFIED, ValueKind, json_ld};
+use crate::blocks::microdata::is_description;
 use crate::blocks::reader::BlockReader;
+use crate::blocks::things::local_name;
 use crate::entities;
 use crate::markup::{StartTag, TextKind};
 
@@ -25,7 +27,7 @@ impl BlockReader<'_> {
             TextKind::RcData if std::mem::take(&mut self.in_field) => self.field(text),
             TextKind::Script => json_ld(text, self.selected, &mut self.facts),
             _ if self.facts.list.iter().any(|fact| fact.name == "title") => {}
-            _ => self.facts.add("title", entities::decode(text).into_owned(), self.selected),
+            _ => self.facts.add(Fact::unnamed("title", entities::decode(text).into_owned(), self.selected)),
         }
     }
 
@@ -66,7 +68,13 @@ impl BlockReader<'_> {
         if item.or(property).is_some_and(says_modified) {
             self.facts.modified_at(&content);
         }
-        if let Some(property) = item.filter(|property| is_fact(property)) {
+        if property == Some("og:url") {
+            self.facts.address = Some(content.clone().into_owned());
+        }
+        // Within a thing of RDFa, a property without the prefix of another vocabulary is that of the thing.
+        let of_thing = property.filter(|name| self.item > 0 && (!name.contains(':') || name.contains("schema")));
+        let of_thing = item.or(of_thing.map(local_name));
+        if let Some(property) = of_thing.filter(|property| is_fact(property) || is_description(property)) {
             return self.facts.add_property(property, &content, self.item, self.selected);
         }
         let of_head = name.and_then(|name| HEAD_NAMES.iter().find(|known| known.eq_ignore_ascii_case(name)));
@@ -78,18 +86,19 @@ impl BlockReader<'_> {
             limits.retain(|limit| limit.starts_with("no") || limit.starts_with("unavailable"));
             limits.sort_unstable();
             if !limits.is_empty() {
-                self.facts.add("robots", format!("robots: {}", limits.join(", ")), self.selected);
+                self.facts.add(Fact::named("robots", &limits.join(", "), ValueKind::Text, self.selected));
             }
         } else if let Some(name) = named {
-            self.facts.add(name, format!("{name}: {content}"), self.selected);
+            self.facts.add(Fact::named(name, &content, ValueKind::Text, self.selected));
         }
     }
 
     /// Reads a property that leads to a value of a vocabulary, or the address that the page says is its own.
     fn link(&mut self, attributes: &str) {
-        let [relation, property, href] = values_of(attributes, ["rel", "itemprop", "href"]);
+        let [relation, item, property, href] = values_of(attributes, ["rel", "itemprop", "property", "href"]);
         let Some(href) = href.map(entities::decode_attribute) else { return };
-        match property.filter(|property| !self.selected.ignored && FACT_NAMES.contains(property)) {
+        let is_read = |property: &&str| FACT_NAMES.contains(property) || is_description(property);
+        match item.or(property).map(local_name).filter(|property| !self.selected.ignored && is_read(property)) {
             Some(property) => self.facts.add_property(property, &href, self.item, self.selected),
             None if self.blocks.canonical.is_none() && relation.is_some_and(is_canonical) => {
                 self.blocks.canonical = Some(href.into_owned());

@@ -27,6 +27,11 @@ pub struct Amount {
 }
 
 impl Amount {
+    /// A number of data.
+    pub fn of_value(value: f64) -> Self {
+        Self { low: value, high: value, has_currency: false, place: 0..0, otherwise: None }
+    }
+
     /// Whether the text gives a range.
     pub fn is_range(&self) -> bool {
         self.low < self.high
@@ -92,18 +97,18 @@ fn priced_at(text: &str, all: &[Number], index: usize, kind: AmountKind) -> (Pri
         return single;
     }
     if before.is_none() && let Some(mark) = currency::hundredths(&text[number.place.end..], number.value) {
-        let hundredths = amount(number.value / 100.0, number.place.end + mark);
+        let hundredths = amount((1e4 * number.value).round() / 1e6, number.place.end + mark);
         return (priced(Amount { has_currency: true, otherwise: None, ..hundredths }, true), 1);
     }
     let Some(cents) = all.get(index + 1).filter(|cents| are_cents(text, number, cents, behind.map(|_| end))) else {
         return single;
     };
-    let value = number.value + cents.value.copysign(number.value) / 100.0;
+    let value = (100.0 * number.value + cents.value.copysign(number.value)) / 100.0;
     let end = currency::behind(&text[cents.place.end..]).map_or(cents.place.end, |(_, place)| cents.place.end + place);
     (priced(Amount { otherwise: None, has_currency: true, ..amount(value, end) }, true), 2)
 }
 
-/// Whether two digits are the cents of the number before: `12€99`, or `35 00 €` as a whole text. `end` is the end of the
+/// Whether two digits are the cents of the number before: `12€99`, or `35 00` as a whole text. `end` is the end of the
 /// currency between both.
 fn are_cents(text: &str, number: &Number, cents: &Number, end: Option<usize>) -> bool {
     if !cents.is_two_digits || number.value.fract() != 0.0 {
@@ -118,8 +123,7 @@ fn are_cents(text: &str, number: &Number, cents: &Number, end: Option<usize>) ->
     let is_apart = text[number.place.end..cents.place.start].chars().eq([' ']);
     let start = currency::before(&text[..number.place.start]).map_or(number.place.start, |(_, start)| start);
     let rest = currency::behind(behind).map_or(behind, |(_, place)| &behind[place..]);
-    let is_marked = start < number.place.start || rest.len() < behind.len();
-    is_apart && is_marked && text[..start].trim().is_empty() && rest.trim().is_empty()
+    is_apart && text[..start].trim().is_empty() && rest.trim().is_empty()
 }
 
 /// Joins each two numbers that are the ends of a range.
@@ -136,7 +140,7 @@ fn join_ranges(text: &str, priced: Vec<Priced>) -> Vec<Amount> {
                     high: other.amount.low.abs(),
                     has_currency: one.amount.has_currency || other.amount.has_currency,
                     place: one.amount.place.start..other.amount.place.end,
-                    otherwise: None,
+                    otherwise: one.amount.otherwise.or(other.amount.otherwise),
                 });
                 index += 2;
             }

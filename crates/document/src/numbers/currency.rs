@@ -124,6 +124,16 @@ pub(super) fn hundredths(text: &str, value: f64) -> Option<usize> {
     is_price.then(|| text.ceil_char_boundary(text.len() - rest.len() + mark.len()))
 }
 
+/// Whether a text begins with the sign or code of a currency.
+pub(crate) fn begins_with_currency(text: &str) -> bool {
+    behind(text).is_some()
+}
+
+/// Whether a text ends with the sign or code of a currency.
+pub(crate) fn ends_with_currency(text: &str) -> bool {
+    before(text).is_some()
+}
+
 pub(super) fn is_blank(sign: char) -> bool {
     sign.is_whitespace() || matches!(sign, '\u{200e}' | '\u{200f}' | '\u{2060}')
 }

@@ -77,6 +77,14 @@ impl NumberFormat {
         Self { language: language.and_then(sign_of_language), ..Self::default() }
     }
 
+    /// The decimal sign of the page's language; a dot if it is not known.
+    pub(crate) fn decimal_sign(&self) -> char {
+        match self.language {
+            Some(DecimalSign::Comma) => ',',
+            Some(DecimalSign::Dot) | None => '.',
+        }
+    }
+
     /// Takes in a text of the page as evidence. Numbers that leave no doubt count.
     pub fn take_text(&mut self, text: &str) {
         for Found { written, .. } in each_written(text) {

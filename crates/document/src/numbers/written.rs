@@ -136,26 +136,27 @@ impl Written {
     /// and words for powers of ten.
     pub(super) fn with_what_follows(&self, text: &str, reading: Reading) -> (Option<Reading>, usize) {
         let behind = &text[self.length..];
-        if let Some((decimals, length)) = self.raised(behind) {
-            return (Some(Reading::Sure(reading.grouped() + decimals)), self.length + length);
+        if let Some((thousandths, length)) = self.raised(behind) {
+            let value = ((1e3 * reading.grouped()).round() + thousandths) / 1e3;
+            return (Some(Reading::Sure(value)), self.length + length);
         }
         if let Some((times, length)) = multiple(behind) {
             let value = match reading {
                 Reading::Sure(value) | Reading::Either { decimal: value, .. } => value,
             };
-            return (Some(Reading::Sure(value * times)), self.length + length);
+            return (Some(Reading::Sure((value * times).round())), self.length + length);
         }
         let (value, length) = myriads(text, reading.grouped(), self.length);
         (Some(value.map_or(reading, Reading::Sure)), length)
     }
 
-    /// `19⁹⁹`, and the third decimal of `1.79⁹`: the decimals, and their length. One sign alone is a footnote.
+    /// `19⁹⁹`, and the third decimal of `1.79⁹`: the decimals in thousandths, and their length. One sign alone is a footnote.
     fn raised(&self, behind: &str) -> Option<(f64, usize)> {
         let raised: Vec<u8> = behind.chars().map_while(raised_digit).take(3).collect();
         let has_decimals = self.last_separator().is_some_and(|(_, _, digits)| digits != 3);
         let decimals = match raised[..] {
-            [tens, ones] if !has_decimals => f64::from(10 * tens + ones) / 100.0,
-            [thousandths] if self.has_two_decimals() => f64::from(thousandths) / 1000.0,
+            [tens, ones] if !has_decimals => 10.0 * f64::from(10 * tens + ones),
+            [thousandths] if self.has_two_decimals() => f64::from(thousandths),
             _ => return None,
         };
         Some((decimals, behind.chars().take(raised.len()).map(char::len_utf8).sum()))
@@ -204,7 +205,7 @@ fn myriads(text: &str, first: f64, length: usize) -> (Option<f64>, usize) {
     let (mut sum, mut part, mut least, mut end) = (0.0, first, f64::INFINITY, length);
     for _ in 0..MAX_MYRIADS {
         let Some((times, sign)) = myriad(&text[end..]).filter(|(times, _)| *times < least) else { break };
-        sum += part * times;
+        sum += (part * times).round();
         (least, part, end) = (times, 0.0, end + sign);
         let behind = text[end..].strip_prefix(' ').unwrap_or(&text[end..]);
         if !behind.starts_with(|sign| digit(sign).is_some()) {

@@ -28,12 +28,20 @@ const MAX_ATTRIBUTES: usize = 64;
 pub(crate) struct Selected {
     pub(crate) watched: bool,
     pub(crate) ignored: bool,
+    /// The number of the part that watches it, if that is the name of a fact and no other part watches it.
+    pub(crate) fact_part: Option<u16>,
 }
 
 impl Selected {
     /// The uses of this place inside of another one.
     pub(crate) fn within(self, outer: Self) -> Self {
-        Self { watched: self.watched || outer.watched, ignored: self.ignored || outer.ignored }
+        let fact_part = match (self.watched, outer.watched) {
+            (true, true) => self.fact_part.filter(|_| outer.fact_part.is_some()),
+            (true, false) => self.fact_part,
+            (false, true) => outer.fact_part,
+            (false, false) => None,
+        };
+        Self { watched: self.watched || outer.watched, ignored: self.ignored || outer.ignored, fact_part }
     }
 }
 

@@ -1,0 +1,166 @@
+//! Cuts JSON into blocks, one for each value.
+
+use crate::blocks::{Blocks, PlacedValue, ValueKind};
+use crate::hash::text_hash;
+use crate::numbers::data;
+use crate::select::{PointerPlace, Selection, is_price};
+use serde_json::Value;
+
+/// JSON: every value that is not a list or object, with the keys that lead to it. Positions in lists do not count; an
+/// element of a list goes by its id or name, if it has one.
+/// Invalid JSON is read as lines.
+pub(crate) fn json(text: &str, selection: Option<&Selection>) -> Blocks {
+    let Ok(value) = serde_json::from_str::<Value>(text) else { return Blocks::of_lines(text) };
+    let mut reading =
+        JsonReading { found: vec![0; selection.map_or(0, |selection| selection.parts().len())], pieces: Vec::new() };
+    reading.read(&value, &mut String::new(), &PointerPlace::root(selection));
+    let mut blocks = Blocks::of_values(reading.pieces.iter().map(JsonPiece::placed));
+    blocks.found = reading.found;
+    blocks
+}
+
+struct JsonPiece {
+    path: u64,
+    /// The keys and the value.
+    text: String,
+    value_start: usize,
+    kind: ValueKind,
+    /// The value in the form of all equal ones, if it is written in another.
+    canonical: Option<String>,
+    watched: bool,
+}
+
+impl JsonPiece {
+    fn placed(&self) -> PlacedValue<'_> {
+        let Self { path, text, value_start, kind, canonical, watched } = self;
+        PlacedValue {
+            path: *path,
+            text,
+            value_start: *value_start,
+            kind: *kind,
+            canonical: canonical.clone(),
+            watched: *watched,
+        }
+    }
+}
+
+struct JsonReading {
+    pieces: Vec<JsonPiece>,
+    /// How many values each part of the selection selected.
+    found: Vec<u32>,
+}
+
+impl JsonReading {
+    fn read(&mut self, value: &Value, keys: &mut String, place: &PointerPlace<'_>) {
+        if place.selected.ignored {
+            return;
+        }
+        match value {
+            Value::Object(members) => {
+                for (key, value) in members {
+                    let length = keys.len();
+                    keys.push_str(key);
+                    keys.push_str(": ");
+                    let place = place.step(key, &mut self.found);
+                    self.read(value, keys, &place);
+                    keys.truncate(length);
+                }
+            }
+            Value::Array(values) => {
+                for (index, value) in values.iter().enumerate() {
+                    let length = keys.len();
+                    if let Some(name) = element_name(value) {
+                        keys.push_str(&name);
+                        keys.push_str(": ");
+                    }
+                    let place = place.element(index, &mut self.found);
+                    self.read(value, keys, &place);
+                    keys.truncate(length);
+                }
+            }
+            Value::String(text) => self.add(keys, text, ValueKind::Text, place),
+            // Numbers of equal value are written in one form.
+            Value::Number(number) => {
+                let written = number.to_string();
+                let canonical = data::canonical(&written).unwrap_or(written);
+                self.add(keys, &canonical, ValueKind::Number, place);
+            }
+            Value::Bool(value) => self.add(keys, &value.to_string(), ValueKind::Boolean, place),
+            Value::Null => self.add(keys, "null", ValueKind::Null, place),
+        }
+    }
+
+    fn add(&mut self, keys: &str, value: &str, kind: ValueKind, place: &PointerPlace<'_>) {
+        let (path, watched) = (text_hash(keys.as_bytes()), place.selected.watched);
+        let is_price_text = kind == ValueKind::Text && is_price(last_key(keys));
+        let canonical = if is_price_text { data::canonical(value) } else { None };
+        let canonical = canonical.filter(|canonical| canonical != value);
+        let text = format!("{keys}{value}");
+        self.pieces.push(JsonPiece { path, text, value_start: keys.len(), kind, canonical, watched });
+    }
+}
+
+/// The last of the keys that lead to a value.
+fn last_key(keys: &str) -> &str {
+    let keys = keys.strip_suffix(": ").unwrap_or(keys);
+    keys.rsplit(": ").next().unwrap_or_default()
+}
+
+/// The keys that distinguish one element of a list from the others.
+const ELEMENT_NAMES: &[&str] = &["id", "name", "key", "code", "sku", "slug", "title", "url"];
+/// Longer names are texts, or ids made for one answer.
+const MAX_ELEMENT_NAME_BYTES: usize = 64;
+
+fn element_name(value: &Value) -> Option<String> {
+    let members = value.as_object()?;
+    let is_random =
+        |name: &str| name.len() >= 16 && name.bytes().any(|byte| byte.is_ascii_digit()) && !name.contains(' ');
+    ELEMENT_NAMES.iter().find_map(|name| match members.get(*name)? {
+        Value::String(name) if name.len() <= MAX_ELEMENT_NAME_BYTES && !is_random(name) => Some(name.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blocks::StatedForm;
+
+    fn senses(text: &str) -> Vec<(String, Option<u64>)> {
+        let blocks = json(text, None);
+        blocks.list.iter().map(|block| (blocks.text(block).to_owned(), block.sense)).collect()
+    }
+
+    #[test]
+    fn numbers_of_equal_value_are_equal_and_texts_are_not() {
+        let texts = |text| senses(text).into_iter().map(|(text, _)| text).collect::<Vec<_>>();
+        assert_eq!(texts(r#"{"a":5,"b":1000,"c":0.10}"#), texts(r#"{"a":5.0,"b":1e3,"c":1e-1}"#));
+        assert_eq!(texts(r#"{"a":5}"#), ["a: 5"]);
+        assert_ne!(texts(r#"{"version":"1.10"}"#), texts(r#"{"version":"1.1"}"#));
+        let sense = |price: &str| text_of(&senses(&format!(r#"{{"offer":{{"price":{price}}}}}"#))[0]);
+        assert_eq!(sense("\"24.00\""), sense("24"));
+        assert_eq!(sense("24.0"), sense("\"24\""));
+        assert_ne!(sense("\"24.00\""), sense("\"24.01\""));
+    }
+
+    /// The hash by which a block is compared.
+    fn text_of((text, sense): &(String, Option<u64>)) -> u64 {
+        sense.unwrap_or_else(|| crate::passage_hash(text.as_bytes()))
+    }
+
+    #[test]
+    fn each_value_keeps_its_type_and_its_place() {
+        let blocks = json(r#"{"a: b":"c: d","n":1.50,"t":true,"x":null,"e":""}"#, None);
+        let stated: Vec<_> =
+            blocks.stated.iter().map(|stated| (&blocks.all_text()[stated.place.clone()], stated.form)).collect();
+        let data = StatedForm::Data;
+        assert_eq!(stated, [
+            ("c: d", data(ValueKind::Text)),
+            ("", data(ValueKind::Text)),
+            ("1.5", data(ValueKind::Number)),
+            ("true", data(ValueKind::Boolean)),
+            ("null", data(ValueKind::Null)),
+        ]);
+    }
+}
