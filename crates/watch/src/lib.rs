@@ -30,6 +30,7 @@ mod configured;
 mod memory;
 mod phrase;
 mod rule;
+mod seen;
 mod sight;
 mod trigger;
 

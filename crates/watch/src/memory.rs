@@ -62,14 +62,14 @@ impl WatchMemory {
             let before = match now {
                 _ if known.is_nan() => Sight::Nothing,
                 Sight::Words(_) => Sight::Words(known != 0.0),
-                _ => Sight::Number(known),
+                Sight::Nothing | Sight::Number(_) | Sight::Range { .. } | Sight::Several => Sight::Number(known),
             };
             if trigger.fires(before, now) {
                 fired.push(trigger.text().to_owned());
             }
             let value = match now {
-                Sight::Nothing => known,
-                Sight::Number(value) => value,
+                Sight::Nothing | Sight::Several => known,
+                Sight::Number(_) | Sight::Range { .. } => trigger.number(now).unwrap_or(known),
                 Sight::Words(there) => f64::from(u8::from(there)),
             };
             seen.push((key_of(trigger), value));

@@ -1,17 +1,16 @@
 //! Finds the number or the words of a trigger on a page.
 
+use crate::seen::{SeenBlock, is_owned};
 use crate::trigger::{Condition, Subject, Trigger};
-use document::blocks::{Block, Blocks, STRUCK};
-use document::numbers::{Number, numbers};
-use document::select::is_fact;
-use document::stated::{folded, words_of_value};
-use std::borrow::Cow;
+use document::blocks::{Blocks, FactOwner, StatedForm, StatedValue};
+use document::numbers::{Amount, AmountKind, NumberFormat, amounts, data};
+use document::select::FactPart;
+use std::cell::OnceCell;
 
-/// Signs and codes beside a number that make it a price.
-const CURRENCIES: &[&str] = &[
-    "€", "$", "£", "¥", "₹", "₽", "₩", "₺", "zł", "kč", "kr", "eur", "usd", "gbp", "chf", "jpy", "cny", "sek", "nok",
-    "dkk", "pln", "czk", "cad", "aud", "inr", "brl", "元", "円",
-];
+/// Words in the name of a number that is a price.
+const PRICE_WORDS: &[&str] = &["price", "preis", "prix", "precio", "prezzo", "prijs", "pris", "cost", "fare", "fee", "价格", "価格"];
+/// The most text of a page that is read to find out how it writes numbers.
+const MAX_EVIDENCE_BYTES: usize = 128 * 1024;
 
 /// The number or the words that a trigger finds on a page.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,33 +19,42 @@ pub enum Sight {
     Nothing,
     /// Its number.
     Number(f64),
+    /// A range of numbers: a price from one to another, or the prices of several offers of one thing.
+    Range {
+        /// The number that is compared with a threshold from below.
+        low: f64,
+        /// The number that is compared with a threshold from above.
+        high: f64,
+    },
     /// Whether its words are there.
     Words(bool),
+    /// The page says it of several equal things, and does not say which one it is about.
+    Several,
+}
+
+impl Sight {
+    fn of_range(low: f64, high: f64) -> Self {
+        if low < high { Self::Range { low, high } } else { Self::Number(low) }
+    }
+
+    fn of_amount(amount: &Amount) -> Self {
+        Self::of_range(amount.low, amount.high)
+    }
 }
 
 /// The blocks of a page that triggers see: those that are watched, or all.
 pub(crate) struct SeenBlocks<'b> {
-    is_watched: bool,
+    blocks: &'b Blocks,
     seen: Vec<SeenBlock<'b>>,
-}
-
-/// A block, read for triggers.
-struct SeenBlock<'b> {
-    /// Without struck-through text, which does not hold any more.
-    text: Cow<'b, str>,
-    /// In lower case, with single blanks: the text, or the words of a fact's value.
-    said: String,
-    /// The name and the value of a fact.
-    fact: Option<(&'b str, &'b str)>,
-    /// The first text of the row that the block is in, if that is another block.
-    row: Option<String>,
+    /// How the page writes numbers; read only if a number may be read in two ways.
+    format: OnceCell<NumberFormat>,
 }
 
 impl<'b> SeenBlocks<'b> {
     pub(crate) fn new(blocks: &'b Blocks) -> Self {
-        let is_watched = blocks.is_watched;
-        let seen = blocks.list.iter().enumerate().filter(|(_, block)| block.watched || !is_watched);
-        Self { is_watched, seen: seen.map(|(index, block)| SeenBlock::new(blocks, index, block)).collect() }
+        let seen = blocks.list.iter().enumerate().filter(|(_, block)| block.watched || !blocks.is_watched);
+        let seen = seen.map(|(index, block)| SeenBlock::new(blocks, index, block)).collect();
+        Self { blocks, seen, format: OnceCell::new() }
     }
 
     /// The number or the words that a trigger finds here.
@@ -55,96 +63,173 @@ impl<'b> SeenBlocks<'b> {
             // A page without text, or without the watched parts, shows nothing to a trigger.
             _ if self.seen.is_empty() => Sight::Nothing,
             Condition::Come(phrase) | Condition::Go(phrase) => {
-                Sight::Words(self.seen.iter().any(|block| phrase.is_in(&block.said)))
+                let says = |owners: &[FactOwner]| {
+                    self.seen.iter().filter(|block| owners.contains(&block.owner())).any(|block| phrase.is_in(&block.said))
+                };
+                let is_said = says(&[FactOwner::Main, FactOwner::Chosen]);
+                if !is_said && says(&[FactOwner::Unclear]) { Sight::Several } else { Sight::Words(is_said) }
             }
-            Condition::Number(subject, _) => self.number(subject).map_or(Sight::Nothing, Sight::Number),
+            Condition::Number(subject, _) => self.number(subject),
         }
     }
 
     /// The number of a subject: of a fact of this name, behind these words, in a row that begins with them, or, of a price,
     /// the first with a currency. If nothing has the name, it is the only number that is watched.
-    fn number(&self, subject: &Subject) -> Option<f64> {
-        let first = |text: &str| numbers(text).next().map(|number| number.value);
-        let mut seen = self.seen.iter();
-        if subject.name.is_empty() {
-            return seen.find_map(|block| first(&block.text));
+    fn number(&self, subject: &Subject) -> Sight {
+        let kind = kind_of(subject);
+        if let Some(part) = &subject.fact {
+            let of_facts = self.of_facts(part);
+            if let Some(sight) = of_facts.or(part.item().map(|_| Sight::Nothing)) {
+                return sight;
+            }
         }
-        let of_facts = || {
-            let facts = self.seen.iter().filter_map(|block| block.fact);
-            facts.filter(|(name, _)| is_fact(&subject.name, name)).find_map(|(_, value)| first(value))
+        let mut owned = self.seen.iter().filter(|block| is_owned(block.owner()));
+        let found = if subject.name.is_empty() {
+            owned.find_map(|block| self.first(block, kind))
+        } else {
+            let behind_words = owned.find_map(|block| self.behind_words(block, subject, kind));
+            behind_words.or_else(|| self.with_currency(subject, kind)).or_else(|| self.only(kind))
         };
-        let behind_words = || {
-            self.seen.iter().find_map(|block| {
-                let is_in_row = block.row.as_ref().is_some_and(|row| subject.words.is_in(row));
-                let behind = subject.words.behind(&block.said).and_then(first);
-                behind.or_else(|| first(&block.text).filter(|_| is_in_row))
+        found.as_ref().map_or(Sight::Nothing, Sight::of_amount)
+    }
+
+    /// The value of a fact: of the thing that the name means, that the rule has chosen, or that the page is about. `None` if
+    /// no data of the page says it of such a thing.
+    fn of_facts(&self, part: &FactPart) -> Option<Sight> {
+        let facts = self.seen.iter().filter_map(|block| block.stated).filter(|stated| part.has_property(&stated.property));
+        let facts: Vec<&StatedValue> = facts.collect();
+        let of = |owner| facts.iter().copied().filter(move |stated| stated.owner == owner).collect::<Vec<_>>();
+        if let Some((key, name)) = part.item() {
+            let about = facts.iter().copied().filter(|stated| self.blocks.is_about(stated, key, name)).collect();
+            return self.range_of(about);
+        }
+        let chosen = of(FactOwner::Chosen);
+        if !chosen.is_empty() {
+            // Things that a rule names one by one are several.
+            return self.range_of(chosen).map(|sight| match sight {
+                Sight::Range { .. } => Sight::Several,
+                other => other,
+            });
+        }
+        let of_main = self.range_of(of(FactOwner::Main));
+        of_main.or_else(|| (!of(FactOwner::Unclear).is_empty()).then_some(Sight::Several))
+    }
+
+    /// The lowest and the highest of values, in the form of data that counts most.
+    fn range_of(&self, facts: Vec<&StatedValue>) -> Option<Sight> {
+        let numbers: Vec<(u8, f64, f64)> = facts
+            .into_iter()
+            .filter_map(|stated| {
+                let amount = self.stated_amount(stated, AmountKind::Price)?;
+                Some((self.blocks.source_rank(stated), amount.low, amount.high))
             })
+            .collect();
+        let first = numbers.iter().map(|(rank, ..)| *rank).min()?;
+        let counted = || numbers.iter().filter(|(rank, ..)| *rank == first);
+        let low = counted().map(|(_, low, _)| *low).fold(f64::INFINITY, f64::min);
+        let high = counted().map(|(.., high)| *high).fold(f64::NEG_INFINITY, f64::max);
+        Some(Sight::of_range(low, high))
+    }
+
+    /// The number behind the words of a subject, or the first one in a row that begins with them.
+    fn behind_words(&self, block: &SeenBlock<'_>, subject: &Subject, kind: AmountKind) -> Option<Amount> {
+        let is_in_row = block.row.as_ref().is_some_and(|row| subject.words.is_in(row));
+        if let Some(stated) = block.data()
+            && (is_in_row || subject.words.behind(&block.name()).is_some())
+        {
+            return self.stated_amount(stated, kind);
+        }
+        let behind = subject.words.behind(&block.said).and_then(|text| self.first_in(text, kind));
+        behind.or_else(|| self.first(block, kind).filter(|_| is_in_row))
+    }
+
+    fn with_currency(&self, subject: &Subject, kind: AmountKind) -> Option<Amount> {
+        let mut owned = self.seen.iter().filter(|block| is_owned(block.owner()));
+        let priced = |block: &SeenBlock<'_>| {
+            self.amounts(block.prose(), kind).into_iter().find(|amount| amount.has_currency)
         };
-        let with_currency = || {
-            let priced =
-                |text: &str| numbers(text).find(|number| has_currency(text, number)).map(|number| number.value);
-            (subject.name == "price").then(|| self.seen.iter().find_map(|block| priced(&block.text))).flatten()
+        if subject.name == "price" { owned.find_map(priced) } else { None }
+    }
+
+    /// The only number of all watched parts.
+    fn only(&self, kind: AmountKind) -> Option<Amount> {
+        let owned = self.seen.iter().filter(|block| is_owned(block.owner()));
+        let mut all = owned.flat_map(|block| match block.data() {
+            Some(stated) => self.stated_amount(stated, kind).into_iter().collect(),
+            None => self.amounts(&block.text, kind),
+        });
+        let amount = all.next().filter(|_| self.blocks.is_watched)?;
+        all.next().is_none().then_some(amount)
+    }
+
+    /// The first number of a block.
+    fn first(&self, block: &SeenBlock<'_>, kind: AmountKind) -> Option<Amount> {
+        match block.data() {
+            Some(stated) => self.stated_amount(stated, kind),
+            None => self.first_in(&block.text, kind),
+        }
+    }
+
+    fn first_in(&self, text: &str, kind: AmountKind) -> Option<Amount> {
+        let is_rate = |amount: &Amount| text[amount.place.end..].trim_start().starts_with('%');
+        self.amounts(text, kind).into_iter().find(|amount| kind == AmountKind::Any || !is_rate(amount))
+    }
+
+    /// The number of a stated value: of data by the grammar of data, and of what is shown as people write it.
+    fn stated_amount(&self, stated: &StatedValue, kind: AmountKind) -> Option<Amount> {
+        let text = &self.blocks.all_text()[stated.place.clone()];
+        let of_data = match stated.form {
+            StatedForm::Data(value) if value.may_be_number() => data::value(text),
+            StatedForm::Data(_) => return None,
+            StatedForm::Shown => None,
         };
-        let only = || {
-            let mut all = self.seen.iter().flat_map(|block| numbers(&block.text));
-            let number = all.next().filter(|_| self.is_watched)?;
-            all.next().is_none().then_some(number.value)
-        };
-        of_facts().or_else(behind_words).or_else(with_currency).or_else(only)
+        match of_data {
+            Some(value) => Some(Amount::of_value(value)),
+            None => self.first_in(text, kind),
+        }
+    }
+
+    /// The numbers of a text. Evidence of the page is searched only where a number may be read in two ways.
+    fn amounts(&self, text: &str, kind: AmountKind) -> Vec<Amount> {
+        let plain = amounts(text, &NumberFormat::default(), kind);
+        match plain.iter().any(|amount| amount.otherwise.is_some()) {
+            true => amounts(text, self.format(), kind),
+            false => plain,
+        }
+    }
+
+    fn format(&self) -> &NumberFormat {
+        self.format.get_or_init(|| {
+            let mut format = NumberFormat::of_language(self.blocks.language.as_deref());
+            let mut read = 0;
+            for (index, block) in self.blocks.list.iter().enumerate() {
+                let stated = self.blocks.stated(index).filter(|stated| stated.form != StatedForm::Shown);
+                match stated {
+                    Some(stated) => {
+                        let value = data::value(&self.blocks.all_text()[stated.place.clone()]);
+                        value.into_iter().for_each(|value| format.take_value(value));
+                    }
+                    None if read < MAX_EVIDENCE_BYTES => {
+                        format.take_text(self.blocks.text(block));
+                        read += block.byte_length();
+                    }
+                    None => {}
+                }
+            }
+            format
+        })
     }
 }
 
-impl<'b> SeenBlock<'b> {
-    fn new(blocks: &'b Blocks, index: usize, block: &'b Block) -> Self {
-        let text = blocks.text(block);
-        let unstruck = without_struck(text);
-        let fact = if block.part.fact { text.split_once(": ") } else { None };
-        let said = match fact {
-            Some((_, value)) => folded(&format!("{} {value}", words_of_value(value))),
-            None => folded(&unstruck),
-        };
-        Self { text: unstruck, said, fact, row: row_name(blocks, index).map(folded) }
-    }
+/// The numbers of a price are read as prices; so are those of a part that has no name.
+fn kind_of(subject: &Subject) -> AmountKind {
+    let is_price = subject.name.is_empty() || PRICE_WORDS.iter().any(|word| subject.name.contains(word));
+    if is_price { AmountKind::Price } else { AmountKind::Any }
 }
 
-/// A text without its struck-through parts, each between two marks.
-fn without_struck(text: &str) -> Cow<'_, str> {
-    if !text.contains(STRUCK) {
-        return Cow::Borrowed(text);
-    }
-    let mut parts: Vec<&str> = text.split(STRUCK).collect();
-    // A mark without its pair is no mark.
-    let rest = if parts.len().is_multiple_of(2) { parts.pop() } else { None };
-    let kept = parts.into_iter().step_by(2).collect::<String>();
-    Cow::Owned(kept + rest.unwrap_or_default())
-}
-
-/// The first text of the row that a block is in, if it is not the block's own.
-fn row_name(blocks: &Blocks, index: usize) -> Option<&str> {
-    let row = blocks.list[index].row;
-    let mut before = blocks.list[..index].iter().rev().take_while(|other| row > 0 && other.row == row);
-    let first = before.by_ref().take(MAX_ROW_BLOCKS).last()?;
-    let name = blocks.text(first);
-    (before.next().is_none() && name.len() <= MAX_ROW_NAME_BYTES).then_some(name)
-}
-
-/// A row with more blocks lays out a page, and its first text says nothing of the others.
-const MAX_ROW_BLOCKS: usize = 16;
-/// The longest text that names a row.
-const MAX_ROW_NAME_BYTES: usize = 200;
-
-fn has_currency(text: &str, number: &Number) -> bool {
-    let before = text[..number.place.start].trim_end().to_lowercase();
-    let behind = text[number.place.end..].trim_start_matches(['.', ',', '-', '–']).trim_start().to_lowercase();
-    let is_word = |sign: Option<char>| sign.is_some_and(char::is_alphabetic);
-    CURRENCIES.iter().any(|currency| {
-        let starts_word = currency.starts_with(char::is_alphabetic);
-        let is_before =
-            before.strip_suffix(currency).is_some_and(|rest| !starts_word || !is_word(rest.chars().next_back()));
-        let is_behind = behind.strip_prefix(currency).is_some_and(|rest| !starts_word || !is_word(rest.chars().next()));
-        is_before || is_behind
-    })
-}
+#[cfg(test)]
+#[path = "sight_tests.rs"]
+mod cases;
 
 #[cfg(test)]
 mod tests {

@@ -3,6 +3,7 @@
 use crate::phrase::Phrase;
 use crate::sight::Sight;
 use document::numbers::numbers;
+use document::select::FactPart;
 
 /// A condition, and the text that says it.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +28,8 @@ pub(crate) struct Subject {
     /// As written; empty for the watched part.
     pub(crate) name: String,
     pub(crate) words: Phrase,
+    /// The facts that have this name.
+    pub(crate) fact: Option<FactPart>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -124,18 +127,31 @@ impl Trigger {
     /// is an event and never holds.
     pub fn holds(&self, sight: Sight) -> Option<bool> {
         match (&self.condition, sight) {
-            (_, Sight::Nothing) | (Condition::Number(..), Sight::Words(_)) => None,
+            (_, Sight::Nothing | Sight::Several) | (Condition::Number(..), Sight::Words(_)) => None,
             (Condition::Come(_), Sight::Words(there)) => Some(there),
             (Condition::Go(_), Sight::Words(there)) => Some(!there),
-            (Condition::Number(_, made), Sight::Number(value)) => Some(made.holds(value)),
-            (_, Sight::Number(_)) => None,
+            (Condition::Number(_, made), Sight::Number(_) | Sight::Range { .. }) => {
+                self.number(sight).map(|value| made.holds(value))
+            }
+            (Condition::Come(_) | Condition::Go(_), Sight::Number(_) | Sight::Range { .. }) => None,
+        }
+    }
+
+    /// The number of a sight that the condition compares: of a range the higher one if the number is to be above a
+    /// threshold, and otherwise the lower one.
+    pub fn number(&self, sight: Sight) -> Option<f64> {
+        match (&self.condition, sight) {
+            (_, Sight::Number(value)) => Some(value),
+            (Condition::Number(_, Move::AtLeast(_) | Move::Above(_)), Sight::Range { high, .. }) => Some(high),
+            (_, Sight::Range { low, .. }) => Some(low),
+            (_, Sight::Nothing | Sight::Words(_) | Sight::Several) => None,
         }
     }
 
     /// Whether the trigger fires when its sight changes from `before` to `now`.
     pub fn fires(&self, before: Sight, now: Sight) -> bool {
-        if let (Condition::Number(_, made @ (Move::Falls | Move::Rises)), Sight::Number(before), Sight::Number(now)) =
-            (&self.condition, before, now)
+        if let (Condition::Number(_, made @ (Move::Falls | Move::Rises)), Some(before), Some(now)) =
+            (&self.condition, self.number(before), self.number(now))
         {
             return if *made == Move::Falls { now < before } else { now > before };
         }
@@ -157,7 +173,9 @@ impl Move {
 
 impl Subject {
     fn new(name: &str) -> Self {
-        Self { name: name.to_lowercase(), words: Phrase::new(name) }
+        let lower = name.to_lowercase();
+        let words = Phrase::new(name.split('[').next().unwrap_or_default());
+        Self { words, fact: FactPart::parse(&lower).ok(), name: lower }
     }
 }
 
