@@ -31,7 +31,9 @@ impl ClassedText {
             let own = &text[place.clone()];
             let is_marked = marks.any_within(place.clone());
             let classed = is_marked.then(|| Classed::of(own));
-            names.push(passage_hash(classed.as_ref().map_or(own, |classed| &classed.ages).as_bytes()));
+            // A number in another form and attributes in another order say the same.
+            let name = || passage_hash(classed.as_ref().map_or(own, |classed| &classed.ages).as_bytes());
+            names.push(block.sense.unwrap_or_else(name));
             let classed = classed.map(|classed| classed.all).filter(|classed| **classed != *own);
             let start = replaced.as_ref().map_or(place.start, String::len);
             let length = classed.as_ref().map_or(place.len(), |classed| classed.len());
