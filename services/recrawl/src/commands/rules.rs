@@ -77,10 +77,16 @@ struct PartReport {
 #[derive(Debug, Serialize)]
 struct TriggerReport {
     trigger: String,
-    /// The number it is about. Null if it is about words, or sees no number.
+    /// The number it is about; of a range the end that it compares. Null if it is about words, or sees no number.
     number: Option<f64>,
+    /// Both ends, if it sees a range.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<[f64; 2]>,
     /// Whether its words are there. Null if it is about a number, or sees no text.
     words: Option<bool>,
+    /// Whether it sees nothing because the page has several equal things and no main one. Left out if not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    several: bool,
     /// Whether its condition holds now. It fires when it did not hold at the look before. Null if it sees nothing that it is
     /// about; false for a number that is to fall or rise, which is an event.
     holds: Option<bool>,
@@ -164,8 +170,10 @@ fn shortened(text: &str) -> String {
 fn trigger_report((trigger, sight): (&Trigger, Sight)) -> TriggerReport {
     TriggerReport {
         trigger: trigger.text().to_owned(),
-        number: if let Sight::Number(value) = sight { Some(value) } else { None },
+        number: trigger.number(sight),
+        range: if let Sight::Range { low, high } = sight { Some([low, high]) } else { None },
         words: if let Sight::Words(there) = sight { Some(there) } else { None },
+        several: sight == Sight::Several,
         holds: trigger.holds(sight),
     }
 }
@@ -195,7 +203,11 @@ fn text(report: &RuleReport) -> String {
     }
     for trigger in &report.triggers {
         let sees = match (trigger.number, trigger.words) {
-            (Some(number), _) => format!("sees {number}"),
+            _ if trigger.several => "sees several equal things and none that the page is about; name one in brackets".to_owned(),
+            (Some(number), _) => match trigger.range {
+                Some([low, high]) => format!("sees {number} of the range from {low} to {high}"),
+                None => format!("sees {number}"),
+            },
             (_, Some(true)) => "sees its words".to_owned(),
             (_, Some(false)) => "does not see its words".to_owned(),
             (None, None) => "sees nothing it is about".to_owned(),
