@@ -37,16 +37,21 @@ pub(crate) fn parting(html: &str, tag: StartTag<'_>, text: &str, is_whole: bool,
     let start = tag.attributes_place().end + 1;
     let content = &html[start..html.floor_char_boundary(start + MAX_LOOK)];
     let count = content.bytes().take_while(u8::is_ascii_digit).count();
-    let (digits, behind) = content.split_at(count);
+    let (cents, behind) = content.split_at(count);
     let mark = &behind[..behind.find("</")?];
     let price = WholePrice::at_end_of(text)?;
-    let (is_raised, is_apart) = around(html, tag);
-    if count == 1 && is_raised && !has_gap && price.is_of_fuel() && digits == "9" {
+    let Around { is_raised, digits } = Around::of(html, tag);
+    let is_apart = digits == Some(price.last_digits());
+    if count == 1 && is_raised && !has_gap && price.is_of_fuel() && cents == "9" {
         return Some(Parting::Raised);
     }
     let has_currency = price.has_currency || begins_with_currency(&without_tags(behind));
     let is_alone = is_whole && price.is_at_start && !price.is_year();
-    let is_price = if is_raised { has_currency || (is_alone && !has_gap) } else { is_cents_by_place(is_apart, has_gap, has_currency, is_alone) };
+    let is_price = if is_raised {
+        has_currency || (is_alone && !has_gap)
+    } else {
+        is_cents_by_place(is_apart, has_gap, has_currency, is_alone)
+    };
     if count == 2 && price.is_without_decimals() && is_mark(mark) && !goes_on(behind) && is_price {
         return Some(Parting::Cents(price.decimal_sign()));
     }
@@ -58,15 +63,25 @@ fn is_cents_by_place(is_apart: bool, has_gap: bool, has_currency: bool, is_alone
     !has_gap && (has_currency || is_alone) && (is_apart || has_currency)
 }
 
-/// Whether an element or the one around it raises its content or makes it small, and whether another element has just
-/// ended.
-fn around(html: &str, tag: StartTag<'_>) -> (bool, bool) {
-    let raises = |name: &str| name.eq_ignore_ascii_case("sup") || name.eq_ignore_ascii_case("small");
-    let before = &html[..tag.attributes_place().start - tag.written_name().len() - 1];
-    let near = before[before.ceil_char_boundary(before.len().saturating_sub(MAX_LOOK))..].trim_end();
-    let outer = near.strip_suffix('>').and_then(|near| near.rsplit_once('<')).map_or("", |(_, outer)| outer);
-    let name = outer.split(|sign: char| sign.is_ascii_whitespace()).next().unwrap_or_default();
-    (raises(tag.written_name()) || raises(name), outer.starts_with('/'))
+/// The tags around the start of an element.
+struct Around {
+    /// Whether the element or the one around it raises its content or makes it small.
+    is_raised: bool,
+    /// The number of digits at the end of the element before, if one has just ended.
+    digits: Option<usize>,
+}
+
+impl Around {
+    fn of(html: &str, tag: StartTag<'_>) -> Self {
+        let raises = |name: &str| name.eq_ignore_ascii_case("sup") || name.eq_ignore_ascii_case("small");
+        let before = &html[..tag.attributes_place().start - tag.written_name().len() - 1];
+        let near = before[before.ceil_char_boundary(before.len().saturating_sub(MAX_LOOK))..].trim_end();
+        let split = near.strip_suffix('>').and_then(|near| near.rsplit_once('<'));
+        let (text, outer) = split.unwrap_or_default();
+        let name = outer.split(|sign: char| sign.is_ascii_whitespace()).next().unwrap_or_default();
+        let digits = || text.bytes().rev().take_while(u8::is_ascii_digit).count();
+        Self { is_raised: raises(tag.written_name()) || raises(name), digits: outer.starts_with('/').then(digits) }
+    }
 }
 
 /// Whether the text between the digits and the end of their element is a currency, a star, or nothing.
@@ -116,6 +131,11 @@ impl<'t> WholePrice<'t> {
     fn last_group(&self) -> Option<usize> {
         let (_, last) = self.written.rsplit_once(['.', ',', '\'', '’', ' '])?;
         Some(last.len())
+    }
+
+    /// The number of digits that stand together at its end.
+    fn last_digits(&self) -> usize {
+        self.last_group().unwrap_or(self.written.len())
     }
 
     fn is_without_decimals(&self) -> bool {

@@ -155,12 +155,15 @@ mod tests {
         let stated: Vec<_> =
             blocks.stated.iter().map(|stated| (&blocks.all_text()[stated.place.clone()], stated.form)).collect();
         let data = StatedForm::Data;
-        assert_eq!(stated, [
-            ("c: d", data(ValueKind::Text)),
-            ("", data(ValueKind::Text)),
-            ("1.5", data(ValueKind::Number)),
-            ("true", data(ValueKind::Boolean)),
-            ("null", data(ValueKind::Null)),
-        ]);
+        assert_eq!(
+            stated,
+            [
+                ("c: d", data(ValueKind::Text)),
+                ("", data(ValueKind::Text)),
+                ("1.5", data(ValueKind::Number)),
+                ("true", data(ValueKind::Boolean)),
+                ("null", data(ValueKind::Null)),
+            ]
+        );
     }
 }

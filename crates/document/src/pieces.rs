@@ -118,7 +118,8 @@ fn named_elements(elements: &[Element<'_>]) -> Vec<Piece> {
         attributes.sort_unstable();
         let ordered = with_attributes(&attributes);
         let has_attributes = !attributes.is_empty();
-        let path = has_attributes.then(|| text_hash(ordered.replace(|sign: char| sign.is_ascii_digit(), "").as_bytes()));
+        let path =
+            has_attributes.then(|| text_hash(ordered.replace(|sign: char| sign.is_ascii_digit(), "").as_bytes()));
         let text = match element.text.trim() {
             "" if has_attributes => String::new(),
             "" => continue,

@@ -84,7 +84,11 @@ impl Selection {
         let text = text.trim();
         if let Some(name) = text.strip_prefix("fact:") {
             let name = FactPart::parse(name)?;
-            if let Some(selector) = name.selector() {
+            // Parts for the same facts share one selector: which of them means an element is known at the end of the page.
+            let is_known =
+                self.facts.iter().any(|(other, part)| self.parts[*part].purpose == purpose && other.is_kind_of(&name));
+            let is_ignored_item = purpose == PartUse::Ignore && name.item().is_some();
+            if let Some(selector) = name.selector().filter(|_| !is_known && !is_ignored_item) {
                 self.selectors.add(&selector, number)?;
             }
             self.facts.push((name, number));
@@ -153,13 +157,17 @@ impl Selection {
     /// Whether a watched part names the thing of a fact.
     pub(crate) fn chooses(&self, fact: &OwnedFact<'_>) -> bool {
         let is_watch = |number: usize| self.parts[number].purpose == PartUse::Watch;
-        self.facts.iter().any(|(part, number)| {
-            part.item().is_some() && is_watch(*number) && part.includes(fact, true)
-        })
+        self.facts.iter().any(|(part, number)| part.item().is_some() && is_watch(*number) && part.includes(fact, true))
     }
 
     /// Whether one of the parts for the facts of this one selects a fact that the page shows. Counts them in `found`.
-    pub(crate) fn watches_shown(&self, number: u16, fact: &OwnedFact<'_>, has_main: &[bool], found: &mut [u32]) -> bool {
+    pub(crate) fn watches_shown(
+        &self,
+        number: u16,
+        fact: &OwnedFact<'_>,
+        has_main: &[bool],
+        found: &mut [u32],
+    ) -> bool {
         let Some((own, _)) = self.facts.iter().find(|(_, other)| *other == usize::from(number)) else { return true };
         let selecting = self.facts.iter().filter(|(part, other)| {
             let is_watch = self.parts[*other].purpose == PartUse::Watch;

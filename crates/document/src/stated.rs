@@ -1,6 +1,6 @@
 //! Finds out whether a shown text contains a value that the page states in structured data, so that it is reported once.
 
-use crate::numbers::{AmountKind, Number, NumberFormat, amounts, data, numbers};
+use crate::numbers::{Amount, AmountKind, NumberFormat, amounts, data, numbers};
 
 /// Whether a text mentions a value: a number however it is written, a date by its year and day, anything else by its
 /// words.
@@ -13,9 +13,8 @@ pub fn mentions(text: &str, value: &str) -> bool {
         return has(year) && has(day);
     }
     if let Some(number) = number(value) {
-        let is_it = |said: Number| said.value == number || said.otherwise == Some(number);
-        return numbers(text).any(is_it)
-            || amounts(text, &NumberFormat::default(), AmountKind::Price).iter().any(|amount| amount.low == number);
+        let is_it = |said: &Amount| said.low == number || said.high == number || said.otherwise == Some(number);
+        return amounts(text, &NumberFormat::default(), AmountKind::Price).iter().any(is_it);
     }
     let text = folded(text);
     [folded(without_vocabulary(value)), folded(&words_of_value(value))]

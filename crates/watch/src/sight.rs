@@ -8,7 +8,8 @@ use document::select::FactPart;
 use std::cell::OnceCell;
 
 /// Words in the name of a number that is a price.
-const PRICE_WORDS: &[&str] = &["price", "preis", "prix", "precio", "prezzo", "prijs", "pris", "cost", "fare", "fee", "价格", "価格"];
+const PRICE_WORDS: &[&str] =
+    &["price", "preis", "prix", "precio", "prezzo", "prijs", "pris", "cost", "fare", "fee", "价格", "価格"];
 /// The most text of a page that is read to find out how it writes numbers.
 const MAX_EVIDENCE_BYTES: usize = 128 * 1024;
 
@@ -64,7 +65,10 @@ impl<'b> SeenBlocks<'b> {
             _ if self.seen.is_empty() => Sight::Nothing,
             Condition::Come(phrase) | Condition::Go(phrase) => {
                 let says = |owners: &[FactOwner]| {
-                    self.seen.iter().filter(|block| owners.contains(&block.owner())).any(|block| phrase.is_in(&block.said))
+                    self.seen
+                        .iter()
+                        .filter(|block| owners.contains(&block.owner()))
+                        .any(|block| phrase.is_in(&block.said))
                 };
                 let is_said = says(&[FactOwner::Main, FactOwner::Chosen]);
                 if !is_said && says(&[FactOwner::Unclear]) { Sight::Several } else { Sight::Words(is_said) }
@@ -96,7 +100,8 @@ impl<'b> SeenBlocks<'b> {
     /// The value of a fact: of the thing that the name means, that the rule has chosen, or that the page is about. `None` if
     /// no data of the page says it of such a thing.
     fn of_facts(&self, part: &FactPart) -> Option<Sight> {
-        let facts = self.seen.iter().filter_map(|block| block.stated).filter(|stated| part.has_property(&stated.property));
+        let facts =
+            self.seen.iter().filter_map(|block| block.stated).filter(|stated| part.has_property(&stated.property));
         let facts: Vec<&StatedValue> = facts.collect();
         let of = |owner| facts.iter().copied().filter(move |stated| stated.owner == owner).collect::<Vec<_>>();
         if let Some((key, name)) = part.item() {
@@ -145,9 +150,8 @@ impl<'b> SeenBlocks<'b> {
 
     fn with_currency(&self, subject: &Subject, kind: AmountKind) -> Option<Amount> {
         let mut owned = self.seen.iter().filter(|block| is_owned(block.owner()));
-        let priced = |block: &SeenBlock<'_>| {
-            self.amounts(block.prose(), kind).into_iter().find(|amount| amount.has_currency)
-        };
+        let priced =
+            |block: &SeenBlock<'_>| self.amounts(block.prose(), kind).into_iter().find(|amount| amount.has_currency);
         if subject.name == "price" { owned.find_map(priced) } else { None }
     }
 

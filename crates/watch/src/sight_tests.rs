@@ -98,7 +98,9 @@ fn numbers_of_data_are_read_as_data() {
     assert_eq!(json("seats below 1", &["/text"], r#"{"text":"Seats: 12"}"#), Sight::Number(12.0));
     assert_eq!(json("2024 below 1", &[], r#"{"2024":{"price":5}}"#), Sight::Number(5.0));
     let ld = |price: &str| {
-        let html = format!("<script type=application/ld+json>{{\"@type\":\"Product\",\"offers\":{{\"price\":{price}}}}}</script>");
+        let html = format!(
+            "<script type=application/ld+json>{{\"@type\":\"Product\",\"offers\":{{\"price\":{price}}}}}</script>"
+        );
         sight("price below 1.8", &["fact:price"], &html)
     };
     assert_eq!(ld("1.799"), Sight::Number(1.799));
@@ -174,7 +176,9 @@ fn a_rule_can_name_another_thing() {
 #[test]
 fn what_people_see_of_another_thing_is_passed_over() {
     let item = |name: &str, price: &str| {
-        format!("<div itemscope itemtype=//schema.org/Product><b itemprop=name>{name}</b><p itemprop=price>{price}</p></div>")
+        format!(
+            "<div itemscope itemtype=//schema.org/Product><b itemprop=name>{name}</b><p itemprop=price>{price}</p></div>"
+        )
     };
     let html = format!("<aside>{}</aside>{}", item("Clip lamp", "9,90 €"), item("Desk lamp", "24,90 €"));
     for watch in [&["fact:price"][..], &[]] {

@@ -19,7 +19,11 @@ fn is_quiet(kind: &str, old: &str, new: &str) {
 
 fn is_reported(kind: &str, old: &str, new: &str) -> Vec<(Option<String>, Option<String>)> {
     let diff = compared(kind, old, new);
-    assert!(matches!(diff.verdict, VersionVerdict::Minor | VersionVerdict::Major), "{:?}: {old} -> {new}", diff.verdict);
+    assert!(
+        matches!(diff.verdict, VersionVerdict::Minor | VersionVerdict::Major),
+        "{:?}: {old} -> {new}",
+        diff.verdict
+    );
     diff.record.changes.into_iter().map(|unit| (unit.before, unit.after)).collect()
 }
 
@@ -74,12 +78,14 @@ fn attributes_in_another_order_are_no_change() {
 #[test]
 fn json_ld_as_shops_write_it_is_read() {
     let check = |write: &dyn Fn(&str) -> String| {
-        let page = |price: &str| page(&format!("<script type=application/ld+json>{}</script>", write(price)), "<p>Lamp");
+        let page =
+            |price: &str| page(&format!("<script type=application/ld+json>{}</script>", write(price)), "<p>Lamp");
         let changes = is_reported("text/html", &page("24.00"), &page("19.00"));
         assert_eq!(changes.len(), 1, "{}", write("24.00"));
         is_quiet("text/html", &page("24.00"), &page("24.0"));
     };
-    let json = |price: &str| format!(r#"{{"@type":"Product","name":"Lamp","offers":{{"@type":"Offer","price":"{price}"}}}}"#);
+    let json =
+        |price: &str| format!(r#"{{"@type":"Product","name":"Lamp","offers":{{"@type":"Offer","price":"{price}"}}}}"#);
     check(&|price| json(price).replace("Lamp", "Lamp\nof tin"));
     check(&|price| format!("{};", json(price)));
     check(&|price| json(price).replace("}}", ",}}"));
@@ -90,7 +96,10 @@ fn json_ld_as_shops_write_it_is_read() {
     check(&|price| json(price).replace("\"offers\"", "// what it costs\n\"offers\""));
     check(&|price| json(price).replace('"', "&quot;"));
     let rdfa = |price: &str| {
-        page("", &format!("<div vocab=https://schema.org/ typeof=Offer><span property=price content={price}></span></div>"))
+        page(
+            "",
+            &format!("<div vocab=https://schema.org/ typeof=Offer><span property=price content={price}></span></div>"),
+        )
     };
     assert_eq!(is_reported("text/html", &rdfa("24.00"), &rdfa("19.00")).len(), 1);
 }
@@ -110,9 +119,5 @@ fn variants_in_another_order_are_no_change() {
         page(&format!("<script type=application/ld+json>{json}</script>"), "<p>Lamp")
     };
     let [small, medium, large] = [offer("S", 18), offer("M", 24), offer("L", 30)];
-    is_quiet(
-        "text/html",
-        &page([small.clone(), medium.clone(), large.clone()]),
-        &page([large, small, medium]),
-    );
+    is_quiet("text/html", &page([small.clone(), medium.clone(), large.clone()]), &page([large, small, medium]));
 }

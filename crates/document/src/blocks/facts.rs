@@ -174,7 +174,7 @@ impl LinkedData<'_> {
             self.page.things.mention(outer, bond, id);
             return outer;
         }
-        let number = self.page.things.begin(outer, bond, FactSource::JsonLd);
+        let Some(number) = self.page.things.begin(outer, bond, FactSource::JsonLd) else { return outer };
         let Some(thing) = self.page.things.get_mut(number) else { return number };
         for (name, value) in members {
             let name = if name.starts_with('@') { name } else { local_name(name) };
@@ -189,7 +189,9 @@ impl LinkedData<'_> {
 
     fn member(&mut self, name: &str, value: &LooseValue<'_>, thing: usize) {
         let property = if name.starts_with('@') { name } else { local_name(name) };
-        if property == MODIFIED && let Some(modified) = value.as_text() {
+        if property == MODIFIED
+            && let Some(modified) = value.as_text()
+        {
             self.page.modified_at(modified);
         }
         let length = self.keys.len();
@@ -214,7 +216,10 @@ impl LinkedData<'_> {
             LooseValue::Object(_) => {
                 let inner = ["@value", "@id", "value", "name"].iter().find_map(|name| value.get(name));
                 // A value within a value within a value is none.
-                return inner.filter(|inner| !matches!(inner, LooseValue::Object(_))).into_iter().for_each(|inner| self.fact(inner, thing));
+                return inner
+                    .filter(|inner| !matches!(inner, LooseValue::Object(_)))
+                    .into_iter()
+                    .for_each(|inner| self.fact(inner, thing));
             }
         };
         let fact = Fact::named(&self.keys, without_vocabulary(&written), kind, self.selected);
@@ -239,7 +244,8 @@ fn for_each_text(value: &LooseValue<'_>, take: &mut dyn FnMut(&str)) {
             }
         }
         LooseValue::Object(_) => {
-            if let Some(id) = value.get("@id").or_else(|| value.get("@value")).and_then(LooseValue::as_text) {
+            let said = ["@id", "@value", "url"].iter().find_map(|name| value.get(name));
+            if let Some(id) = said.and_then(LooseValue::as_text) {
                 take(id);
             }
         }
@@ -259,14 +265,19 @@ mod tests {
 
     #[test]
     fn facts_are_read_with_the_thing_they_are_about() {
-        let lamp = r#"{"@type":"Product","name":"Lamp","image":"a.png","offers":[{"price":10,"availability":"InStock"}]}"#;
+        let lamp =
+            r#"{"@type":"Product","name":"Lamp","image":"a.png","offers":[{"price":10,"availability":"InStock"}]}"#;
         assert_eq!(texts(&[lamp, "{broken"]), ["Lamp offers price: 10", "Lamp offers availability: InStock"]);
         let prefixed = r#"{"@type":"schema:Offer","http://schema.org/price":{"@value":"5"},"schema:availability":{"@id":"https://schema.org/InStock"}}"#;
         assert_eq!(texts(&[prefixed]), ["price: 5", "availability: InStock"]);
-        assert_eq!(texts(&[r#"{"price":[1,"2"],"version":true,"datePublished":null}"#]), [
-            "price: 1", "price: 2", "version: true", "datePublished: null"
-        ]);
-        assert_eq!(texts(&["{&quot;name&quot;:&quot;A &amp;amp; B&quot;,&quot;price&quot;:&quot;5&quot;}"]), ["A & B price: 5"]);
+        assert_eq!(
+            texts(&[r#"{"price":[1,"2"],"version":true,"datePublished":null}"#]),
+            ["price: 1", "price: 2", "version: true", "datePublished: null"]
+        );
+        assert_eq!(
+            texts(&["{&quot;name&quot;:&quot;A &amp;amp; B&quot;,&quot;price&quot;:&quot;5&quot;}"]),
+            ["A & B price: 5"]
+        );
         assert_eq!(texts(&[r#"{"name":"A &amp; B","price":"&euro;5"}"#]), ["A & B price: €5"]);
     }
 

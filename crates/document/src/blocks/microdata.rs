@@ -19,8 +19,20 @@ const MAX_DATE_BYTES: usize = 64;
 /// The most text of an element that is searched for a value.
 const MAX_SHOWN_BYTES: usize = 4_096;
 /// The properties that say which thing is meant, or what its price is.
-const DESCRIPTIONS: &[&str] =
-    &["name", "sku", "mpn", "productID", "gtin", "gtin8", "gtin12", "gtin13", "gtin14", "url", "itemCondition", "priceType"];
+const DESCRIPTIONS: &[&str] = &[
+    "name",
+    "sku",
+    "mpn",
+    "productID",
+    "gtin",
+    "gtin8",
+    "gtin12",
+    "gtin13",
+    "gtin14",
+    "url",
+    "itemCondition",
+    "priceType",
+];
 
 /// Whether a property says which thing is meant, or what its price is, and is no fact of its own.
 pub(super) fn is_description(property: &str) -> bool {
@@ -69,7 +81,7 @@ impl PageFacts {
             Some(property) if outer > 0 => (outer, Bond::of(property)),
             Some(_) | None => (0, Bond::None),
         };
-        let number = self.things.begin(outer, bond, source);
+        let number = self.things.begin(outer, bond, source)?;
         if let Some(thing) = self.things.get_mut(number) {
             thing.typed(&decode_attribute(types.unwrap_or_default()));
             thing.describe("@id", &decode_attribute(id.unwrap_or_default()));

@@ -20,7 +20,7 @@ fn owners_at(html: &str, address: Option<&str>) -> Vec<String> {
             FactOwner::Unclear => "U",
             FactOwner::Chosen => "C",
         };
-        format!("{sign} {}", &blocks.all_text()[stated.place.clone()])
+        format!("{sign} {}", &blocks.all_text()[stated.place.clone()].trim())
     };
     stated.map(line).collect()
 }
@@ -49,7 +49,9 @@ fn a_product_owns_its_price_and_a_carousel_does_not() {
     check(&(script(&lamp) + &script(&list)), &["M 24", "A 9", "A 8"]);
     check(&script(&format!("[{list},{lamp}]")), &["A 9", "A 8", "M 24"]);
     check(&script(&format!(r#"{{"@graph":[{list},{lamp}]}}"#)), &["A 9", "A 8", "M 24"]);
-    for edge in ["isRelatedTo", "isSimilarTo", "isAccessoryOrSparePartFor", "isConsumableFor", "recommendations", "addOn"] {
+    for edge in
+        ["isRelatedTo", "isSimilarTo", "isAccessoryOrSparePartFor", "isConsumableFor", "recommendations", "addOn"]
+    {
         let related = lamp.replacen("\"name\"", &format!("\"{edge}\":[{}],\"name\"", product("Clip lamp", 9)), 1);
         check(&script(&related), &["A 9", "M 24"]);
     }
@@ -100,23 +102,20 @@ fn offers_that_stand_apart_belong_to_the_product_that_mentions_them() {
 
 #[test]
 fn of_several_prices_of_an_offer_the_one_that_is_paid_counts() {
-    let offer = |inside: &str| script(&format!(r#"{{"@type":"Product","name":"Lamp","offers":{{"@type":"Offer",{inside}}}}}"#));
-    check(
-        &offer(r#""price":24,"priceSpecification":{"@type":"UnitPriceSpecification","price":3}"#),
-        &["M 24", "A 3"],
-    );
+    let offer =
+        |inside: &str| script(&format!(r#"{{"@type":"Product","name":"Lamp","offers":{{"@type":"Offer",{inside}}}}}"#));
+    check(&offer(r#""price":24,"priceSpecification":{"@type":"UnitPriceSpecification","price":3}"#), &["M 24", "A 3"]);
     check(
         &offer(r#""priceSpecification":[{"price":30,"priceType":"https://schema.org/ListPrice"},{"price":24}]"#),
         &["A 30", "M 24"],
     );
     check(&offer(r#""priceSpecification":{"price":24}"#), &["M 24"]);
-    check(
-        &offer(r#""price":24,"shippingDetails":{"@type":"OfferShippingDetails","price":5}"#),
-        &["M 24", "A 5"],
-    );
+    check(&offer(r#""price":24,"shippingDetails":{"@type":"OfferShippingDetails","price":5}"#), &["M 24", "A 5"]);
     let offers = |list: &str| script(&format!(r#"{{"@type":"Product","name":"Lamp","offers":[{list}]}}"#));
     check(
-        &offers(r#"{"price":24,"itemCondition":"https://schema.org/NewCondition"},{"price":9,"itemCondition":"UsedCondition"}"#),
+        &offers(
+            r#"{"price":24,"itemCondition":"https://schema.org/NewCondition"},{"price":9,"itemCondition":"UsedCondition"}"#,
+        ),
         &["M 24", "A 9"],
     );
     check(&offers(r#"{"price":9,"itemCondition":"UsedCondition"}"#), &["M 9"]);
@@ -128,7 +127,9 @@ fn of_several_prices_of_an_offer_the_one_that_is_paid_counts() {
     check(&offers(&format!("{},{}", variant(1, 18), variant(2, 24))), &["A 18", "M 24"]);
     check(&offers(&format!("{},{}", variant(1, 18), variant(3, 24))), &["M 18", "M 24"]);
     check(
-        &script(r#"{"@type":"ProductGroup","name":"Lamp","hasVariant":[{"@type":"Product","sku":"a","offers":{"price":1}},{"@type":"Product","sku":"b","offers":{"price":2}}]}"#),
+        &script(
+            r#"{"@type":"ProductGroup","name":"Lamp","hasVariant":[{"@type":"Product","sku":"a","offers":{"price":1}},{"@type":"Product","sku":"b","offers":{"price":2}}]}"#,
+        ),
         &["M 1", "M 2"],
     );
 }
@@ -162,12 +163,16 @@ fn the_same_holds_in_microdata_and_rdfa() {
     check(&format!("{lamp}<ul id=related-products><li>{clip}</ul>"), &["M 24", "A 9"]);
     check(&format!("<body class=has-related>{lamp}"), &["M 24"]);
     check(&format!("{}{}", lamp, clip.replacen("itemscope", "itemscope itemprop=isRelatedTo", 1)), &["U 24", "U 9"]);
-    let inside = lamp.replacen("</div></div>", &format!("</div>{}</div>", clip.replacen("itemscope", "itemscope itemprop=isSimilarTo", 1)), 1);
+    let inside = lamp.replacen(
+        "</div></div>",
+        &format!("</div>{}</div>", clip.replacen("itemscope", "itemscope itemprop=isSimilarTo", 1)),
+        1,
+    );
     check(&inside, &["M 24", "A 9"]);
     // Without a property, an item inside another one stands by itself.
     check(&lamp.replacen("</div></div>", &format!("</div>{clip}</div>"), 1), &["U 24", "U 9"]);
     check(&format!("{}{lamp}", script(&product("Desk lamp", 24))), &["M 24", "M 24"]);
-    check(&format!("{}{lamp}{clip}", script(&product("Desk lamp", 24))), &["M 24", "A 9", "M 24"]);
+    check(&format!("{}{lamp}{clip}", script(&product("Desk lamp", 24))), &["M 24", "M 24", "A 9"]);
     let rdfa = |name: &str, price: u32| {
         format!(
             "<div vocab=https://schema.org/ typeof=Product><b property=name>{name}</b><p property=offers typeof=Offer>\
@@ -177,13 +182,18 @@ fn the_same_holds_in_microdata_and_rdfa() {
     check(&rdfa("Desk lamp", 24), &["M 24.00", "M InStock"]);
     check(&(rdfa("Desk lamp", 24) + &rdfa("Clip lamp", 9)), &["U 24.00", "U InStock", "U 9.00", "U InStock"]);
     check("<div typeof=schema:Offer><meta property=schema:price content=5>", &["M 5"]);
-    check("<p>a <span itemscope itemtype=Product><span itemprop=name>L</span> <span itemprop=price>5 €</span></span> b", &["M 5 €"]);
+    check(
+        "<p>a <span itemscope itemtype=Product><span itemprop=name>L</span> <span itemprop=price>5 €</span></span> b",
+        &["M 5 €"],
+    );
 }
 
 #[test]
 fn what_is_shown_of_another_thing_is_not_the_pages() {
     let item = |name: &str, price: &str| {
-        format!("<div itemscope itemtype=//schema.org/Product><b itemprop=name>{name}</b><p itemprop=price>{price}</p></div>")
+        format!(
+            "<div itemscope itemtype=//schema.org/Product><b itemprop=name>{name}</b><p itemprop=price>{price}</p></div>"
+        )
     };
     check(&format!("{}<aside>{}</aside>", item("Desk lamp", "24 €"), item("Clip lamp", "9 €")), &["M 24 €", "A 9 €"]);
     check(&(item("Desk lamp", "24 €") + &item("Clip lamp", "9 €")), &["U 24 €", "U 9 €"]);
@@ -192,8 +202,13 @@ fn what_is_shown_of_another_thing_is_not_the_pages() {
 #[test]
 fn hostile_things_take_linear_time() {
     let pieces = [
-        "<div itemscope itemprop=offers class='a b c'>", "<span itemscope>", "<span typeof=Product>", "<b itemprop=name>",
-        "<i property=price content=1>", "<div class=x><p itemscope>", "<span itemprop=price>1</span>",
+        "<div itemscope itemprop=offers class='a b c'>",
+        "<span itemscope>",
+        "<span typeof=Product>",
+        "<b itemprop=name>",
+        "<i property=price content=1>",
+        "<div class=x><p itemscope>",
+        "<span itemprop=price>1</span>",
     ];
     for piece in pieces {
         drop(owners_at(&piece.repeat(200_000 / piece.len()), Some(ADDRESS)));

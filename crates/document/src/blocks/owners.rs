@@ -35,6 +35,13 @@ struct Subject {
     is_beside: bool,
 }
 
+impl Subject {
+    /// Whether the page says it of itself.
+    fn is_of_page(&self) -> bool {
+        self.kind == ThingKind::Page && !self.is_beside
+    }
+}
+
 /// The texts that name the page: its title and its first heading.
 pub(super) struct PageNames<'p> {
     pub(super) texts: Vec<&'p str>,
@@ -114,73 +121,83 @@ fn is_declared(thing: &Thing, page: &PageNames<'_>) -> bool {
 
 /// The owner of each subject's fact.
 fn choose(subjects: &[Subject], things: &Things, page: &PageNames<'_>) -> Vec<FactOwner> {
-    let stages: [&dyn Fn(&Subject) -> bool; 5] = [
-        &|subject| subject.is_declared,
-        &|subject| subject.has_address,
-        &|subject| !subject.is_beside && subject.kind == ThingKind::Product,
-        &|subject| !subject.is_beside && subject.kind != ThingKind::Offer && subject.kind != ThingKind::Page,
-        &|subject| !subject.is_beside && subject.kind != ThingKind::Page,
-    ];
-    let candidates = stages.iter().find_map(|is_candidate| {
-        let list: Vec<&Subject> = subjects.iter().filter(|subject| is_candidate(subject)).collect();
-        (!list.is_empty()).then_some(list)
-    });
-    let has_page = subjects.iter().any(|subject| subject.kind == ThingKind::Page && !subject.is_beside);
-    let candidates = candidates.unwrap_or_else(|| only_beside(subjects, has_page, things));
-    let main = if candidates.iter().all(|subject| subject.is_beside && !subject.has_address) {
-        None
-    } else {
-        main_of(&candidates, things, page)
-    };
-    let owner = |subject: &Subject| {
-        let is_page = subject.kind == ThingKind::Page && !subject.is_beside;
-        let is_candidate = candidates.iter().any(|other| other.thing == subject.thing);
-        let is_same = |main: usize| !subject.is_beside && is_same(main, subject.thing, things);
+    let groups = groups(subjects, things);
+    let candidates = candidates(subjects, &groups);
+    let only = SOURCES.map(|source| only_group(&candidates, &groups, |index| subjects[index].source == source));
+    let is_listed = candidates.iter().all(|index| subjects[*index].is_beside && !subjects[*index].has_address);
+    let main = if is_listed { None } else { main_group(&candidates, &groups, &only, subjects, things, page) };
+    let owner = |index: usize| {
+        let (subject, group) = (&subjects[index], groups[index]);
+        let is_candidate = candidates.contains(&index);
+        // Another form of data may call the main thing otherwise: there it is the only one.
+        let is_only = is_candidate && only.contains(&Some(group));
         match main {
-            _ if is_page => FactOwner::Main,
-            Some(main) if is_candidate && is_of_main(main, subject, &candidates, things) || is_same(main) => FactOwner::Main,
+            _ if subject.is_of_page() => FactOwner::Main,
+            Some(main) if main == group && (is_candidate || !subject.is_beside) => FactOwner::Main,
+            Some(main) if is_only && subjects[main].source != subject.source => FactOwner::Main,
             None if is_candidate => FactOwner::Unclear,
             Some(_) | None => FactOwner::Another,
         }
     };
-    subjects.iter().map(owner).collect()
+    (0..subjects.len()).map(owner).collect()
 }
 
-/// The things of a page that has nothing but a list of them: all are equal. One alone is beside what the page is about.
-fn only_beside<'s>(subjects: &'s [Subject], has_page: bool, things: &Things) -> Vec<&'s Subject> {
-    let list = distinct(subjects.iter().map(|subject| subject.thing), things).unwrap_or_default();
-    if has_page || list.len() < 2 { Vec::new() } else { subjects.iter().collect() }
+/// The forms of data that are about things, the one that counts most first.
+const SOURCES: [FactSource; 3] = [FactSource::JsonLd, FactSource::Microdata, FactSource::Rdfa];
+
+/// For each subject, the index of the first one that is about the same thing.
+fn groups(subjects: &[Subject], things: &Things) -> Vec<usize> {
+    let mut firsts: Vec<usize> = Vec::new();
+    let group = |index: usize| {
+        let known = firsts.iter().copied().find(|first| is_same(subjects[*first].thing, subjects[index].thing, things));
+        known.unwrap_or_else(|| {
+            firsts.push(index);
+            index
+        })
+    };
+    (0..subjects.len()).map(group).collect()
+}
+
+/// The subjects that may be the main one: the first kind of them that there is.
+fn candidates(subjects: &[Subject], groups: &[usize]) -> Vec<usize> {
+    let stages: [fn(&Subject) -> bool; 5] = [
+        |subject| subject.is_declared,
+        |subject| subject.has_address,
+        |subject| !subject.is_beside && subject.kind == ThingKind::Product,
+        |subject| !subject.is_beside && !matches!(subject.kind, ThingKind::Offer | ThingKind::Page),
+        |subject| !subject.is_beside && subject.kind != ThingKind::Page,
+    ];
+    let all = |is: &fn(&Subject) -> bool| (0..subjects.len()).filter(|index| is(&subjects[*index])).collect::<Vec<_>>();
+    let found = stages.iter().map(all).find(|list| !list.is_empty());
+    found.unwrap_or_else(|| {
+        // A page that has nothing but a list of things: all are equal. One alone is beside what the page is about.
+        let is_list = !subjects.iter().any(Subject::is_of_page) && groups.iter().any(|group| *group != groups[0]);
+        if is_list { (0..subjects.len()).collect() } else { Vec::new() }
+    })
+}
+
+/// The thing of candidates, if they are all about one.
+fn only_group(candidates: &[usize], groups: &[usize], is_counted: impl Fn(usize) -> bool) -> Option<usize> {
+    let mut counted = candidates.iter().filter(|index| is_counted(**index)).map(|index| groups[*index]);
+    let first = counted.next()?;
+    counted.all(|group| group == first).then_some(first)
 }
 
 /// The main thing among candidates: the only one of a form of data, or the only one that the page is named after.
-fn main_of(candidates: &[&Subject], things: &Things, page: &PageNames<'_>) -> Option<usize> {
-    let of = |source| distinct(candidates.iter().filter(|subject| subject.source == source).map(|one| one.thing), things);
-    let sources = [FactSource::JsonLd, FactSource::Microdata, FactSource::Rdfa];
-    if let Some(main) = sources.into_iter().find_map(|source| of(source).filter(|list| list.len() == 1)) {
-        return main.first().copied();
+fn main_group(
+    candidates: &[usize],
+    groups: &[usize],
+    only: &[Option<usize>],
+    subjects: &[Subject],
+    things: &Things,
+    page: &PageNames<'_>,
+) -> Option<usize> {
+    if let Some(main) = only.iter().flatten().next() {
+        return Some(*main);
     }
-    let all = distinct(candidates.iter().map(|subject| subject.thing), things)?;
-    let mut named = all.iter().filter(|thing| is_page_named_after(**thing, things, page));
-    named.next().copied().filter(|_| named.next().is_none())
-}
-
-/// The candidates without repetitions. `None` if there are none.
-fn distinct(candidates: impl Iterator<Item = usize>, things: &Things) -> Option<Vec<usize>> {
-    let mut list: Vec<usize> = Vec::new();
-    for candidate in candidates {
-        if !list.iter().any(|known| is_same(*known, candidate, things)) {
-            list.push(candidate);
-        }
-    }
-    (!list.is_empty()).then_some(list)
-}
-
-/// Whether a candidate is the main thing, which another form of data may call otherwise: there it is the only one.
-fn is_of_main(main: usize, subject: &Subject, candidates: &[&Subject], things: &Things) -> bool {
-    let is_other_form = things.get(main).is_some_and(|thing| thing.source != subject.source);
-    let of_form = candidates.iter().filter(|other| other.source == subject.source);
-    let is_only = || distinct(of_form.map(|other| other.thing), things).is_some_and(|list| list.len() == 1);
-    is_same(main, subject.thing, things) || (is_other_form && is_only())
+    let named = |index: usize| groups[index] == index && is_page_named_after(subjects[index].thing, things, page);
+    let named: Vec<usize> = candidates.iter().map(|index| groups[*index]).filter(|group| named(*group)).collect();
+    only_group(&named, groups, |_| true)
 }
 
 /// Whether two things are one: by their numbers, or where one has none by their names.
@@ -204,7 +221,8 @@ fn is_page_named_after(thing: usize, things: &Things, page: &PageNames<'_>) -> b
     let is_begun = |text: &&str| {
         let text = folded(text);
         let rest = text.strip_prefix(&name);
-        !name.is_empty() && rest.is_some_and(|rest| rest.trim_start().chars().next().is_none_or(|sign| !sign.is_alphanumeric()))
+        !name.is_empty()
+            && rest.is_some_and(|rest| rest.trim_start().chars().next().is_none_or(|sign| !sign.is_alphanumeric()))
     };
     page.texts.iter().any(is_begun)
 }
@@ -217,7 +235,10 @@ fn pass_over_other_prices(facts: &mut [Fact], subjects: &[Subject], things: &Thi
     let any = |is: &dyn Fn(&Thing) -> bool, fact: usize| things.around(facts[fact].thing).any(|(_, thing)| is(thing));
     let is_of_page = |fact: usize| any(&|thing| page.addresses.is_exactly(thing), fact);
     let with_price = |fact: usize| {
-        let outer = things.around(facts[fact].thing).find(|(_, thing)| thing.bond == Bond::Detail).map(|(_, thing)| thing.outer);
+        let outer = things
+            .around(facts[fact].thing)
+            .find(|(_, thing)| thing.bond == Bond::Detail)
+            .map(|(_, thing)| thing.outer);
         outer.is_some_and(|outer| mains.iter().any(|other| facts[*other].thing == outer))
     };
     let tests: [Box<dyn Fn(usize) -> bool + '_>; 4] = [

@@ -9,8 +9,22 @@ use std::ops::Range;
 
 /// Words in the class, id or label of a box with other things than the page's own.
 const BOXES: &[&str] = &[
-    "related", "recommend", "similar", "upsell", "up-sell", "cross-sell", "crosssell", "carousel", "also-bought",
-    "also-viewed", "also-like", "recently-viewed", "you-may", "accessories", "bestseller", "complementary",
+    "related",
+    "recommend",
+    "similar",
+    "upsell",
+    "up-sell",
+    "cross-sell",
+    "crosssell",
+    "carousel",
+    "also-bought",
+    "also-viewed",
+    "also-like",
+    "recently-viewed",
+    "you-may",
+    "accessories",
+    "bestseller",
+    "complementary",
 ];
 
 impl BlockReader<'_> {

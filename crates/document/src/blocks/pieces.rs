@@ -93,8 +93,11 @@ impl BlockReader<'_> {
                 self.selected = fact.selected;
                 let path = text_hash(fact.name.as_bytes());
                 self.value(path, (&fact.text, fact.value_start), fact.kind, fact.canonical());
-                if let Some(stated) = self.blocks.stated.last_mut().filter(|stated| stated.block + 1 == self.blocks.list.len()) {
-                    (stated.property, stated.owner, stated.thing) = (fact.property().to_owned(), fact.owner, fact.thing);
+                if let Some(stated) =
+                    self.blocks.stated.last_mut().filter(|stated| stated.block + 1 == self.blocks.list.len())
+                {
+                    (stated.property, stated.owner, stated.thing) =
+                        (fact.property().to_owned(), fact.owner, fact.thing);
                 }
             }
         }
@@ -103,7 +106,13 @@ impl BlockReader<'_> {
     }
 
     /// Adds a value of data with the names before it. `path` names its place, `canonical` is the form of all equal values.
-    pub(super) fn value(&mut self, path: u64, (text, start): (&str, usize), kind: ValueKind, canonical: Option<String>) {
+    pub(super) fn value(
+        &mut self,
+        path: u64,
+        (text, start): (&str, usize),
+        kind: ValueKind,
+        canonical: Option<String>,
+    ) {
         let (name, value) = text.split_at(start);
         let count = self.blocks.list.len();
         (self.path, self.is_named) = (path, true);

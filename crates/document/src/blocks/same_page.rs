@@ -80,7 +80,8 @@ mod tests {
 
     #[test]
     fn an_address_is_that_of_the_page_however_it_is_written() {
-        let page = PageAddresses { own: Some("https://www.shop.test/lamps/desk?v=2"), declared: vec!["https://shop.test/d"] };
+        let page =
+            PageAddresses { own: Some("https://www.shop.test/lamps/desk?v=2"), declared: vec!["https://shop.test/d"] };
         let check = |address: &str, expected| assert_eq!(page.is_page(address), expected, "{address}");
         check("https://www.shop.test/lamps/desk?v=2", true);
         check("http://shop.test/lamps/desk/", true);

@@ -196,7 +196,7 @@ mod tests {
         let html = "<script type=application/ld+json>{\"name\":\"A\",\"price\":5,\"availability\":\"InStock\"}</script>\
                     <p>Now <b itemprop=price>6 €</b><meta property=og:price:amount content=7><title>T</title>";
         let (text, found) = reported("text/html", html, &selection(&["fact:price"], &[]));
-        assert_eq!(text, "Now|[6 €]|A availability: InStock|[A price: 5]|[og:price:amount: 7]|T");
+        assert_eq!(text, "Now|[6 €]|[A price: 5]|A availability: InStock|[og:price:amount: 7]|T");
         assert_eq!(found, [3]);
         assert_eq!(reported("text/html", html, &selection(&["fact:title", "fact:date"], &[])).1, [1, 0]);
     }

@@ -2,6 +2,7 @@
 //! microdata, RDFa) fill the same table.
 
 use crate::stated::folded;
+use std::collections::BTreeMap;
 
 /// The most things of a page that are distinguished.
 const MAX_THINGS: usize = 4_096;
@@ -100,11 +101,46 @@ pub(crate) struct Things {
 
 /// Types of things that are sold or take place (schema.org), besides those that end in one of [`PRODUCT_ENDS`].
 const PRODUCTS: &[&str] = &[
-    "Product", "ProductGroup", "ProductModel", "IndividualProduct", "SomeProducts", "ProductCollection", "Vehicle", "Car",
-    "Motorcycle", "Book", "Audiobook", "Movie", "MusicAlbum", "MusicRecording", "VideoGame", "Course", "CourseInstance",
-    "Service", "Trip", "TouristTrip", "Flight", "BusTrip", "TrainTrip", "BoatTrip", "Accommodation", "Apartment", "House",
-    "HotelRoom", "Hotel", "Drug", "DietarySupplement", "MenuItem", "Festival", "Ticket", "Dataset", "FinancialProduct",
-    "LoanOrCredit", "CreditCard", "BankAccount", "VacationRental",
+    "Product",
+    "ProductGroup",
+    "ProductModel",
+    "IndividualProduct",
+    "SomeProducts",
+    "ProductCollection",
+    "Vehicle",
+    "Car",
+    "Motorcycle",
+    "Book",
+    "Audiobook",
+    "Movie",
+    "MusicAlbum",
+    "MusicRecording",
+    "VideoGame",
+    "Course",
+    "CourseInstance",
+    "Service",
+    "Trip",
+    "TouristTrip",
+    "Flight",
+    "BusTrip",
+    "TrainTrip",
+    "BoatTrip",
+    "Accommodation",
+    "Apartment",
+    "House",
+    "HotelRoom",
+    "Hotel",
+    "Drug",
+    "DietarySupplement",
+    "MenuItem",
+    "Festival",
+    "Ticket",
+    "Dataset",
+    "FinancialProduct",
+    "LoanOrCredit",
+    "CreditCard",
+    "BankAccount",
+    "VacationRental",
 ];
 const PRODUCT_ENDS: &[&str] = &["Event", "Application", "Product", "Service"];
 const OFFERS: &[&str] = &["Offer", "AggregateOffer", "Demand", "OfferForPurchase", "OfferForLease", "MonetaryAmount"];
@@ -112,8 +148,16 @@ const LISTS: &[&str] = &["ItemList", "ListItem", "BreadcrumbList", "OfferCatalog
 /// Specifications of what is paid besides the price.
 const CHARGES: &[&str] = &["DeliveryChargeSpecification", "PaymentChargeSpecification", "OfferShippingDetails"];
 /// Kinds of price that are not what a thing costs today.
-const OTHER_PRICES: &[&str] =
-    &["ListPrice", "SRP", "MSRP", "RRP", "StrikethroughPrice", "RegularPrice", "InvoicePrice", "MinimumAdvertisedPrice"];
+const OTHER_PRICES: &[&str] = &[
+    "ListPrice",
+    "SRP",
+    "MSRP",
+    "RRP",
+    "StrikethroughPrice",
+    "RegularPrice",
+    "InvoicePrice",
+    "MinimumAdvertisedPrice",
+];
 const USED: &[&str] = &["Used", "Refurbished", "Damaged"];
 
 /// The bonds that properties make. All others lead to another thing.
@@ -242,16 +286,16 @@ impl Thing {
 }
 
 impl Things {
-    /// Adds a thing. Returns its number, or that of the outer thing if there are too many.
-    pub(crate) fn begin(&mut self, outer: usize, bond: Bond, source: FactSource) -> usize {
+    /// Adds a thing. Returns its number; `None` if there are too many.
+    pub(crate) fn begin(&mut self, outer: usize, bond: Bond, source: FactSource) -> Option<usize> {
         if self.list.is_empty() {
             self.list.push(Thing { kind: ThingKind::Page, ..Thing::within(0, Bond::None, FactSource::Meta) });
         }
         if self.list.len() >= MAX_THINGS {
-            return outer;
+            return None;
         }
         self.list.push(Thing::within(outer, bond, source));
-        self.list.len() - 1
+        Some(self.list.len() - 1)
     }
 
     pub(crate) fn get(&self, thing: usize) -> Option<&Thing> {
@@ -272,9 +316,19 @@ impl Things {
 
     /// Puts things that are mentioned by their id into the things that mention them.
     pub(crate) fn link(&mut self) {
+        if self.mentions.is_empty() {
+            return;
+        }
+        let mut by_id = BTreeMap::new();
+        for (number, thing) in self.list.iter().enumerate().filter(|(_, thing)| thing.bond == Bond::None) {
+            if let Some(id) = thing.name(ThingKey::Id) {
+                by_id.entry(id.to_owned()).or_insert(number);
+            }
+        }
         for (outer, bond, id) in std::mem::take(&mut self.mentions) {
-            let is_it = |thing: &Thing| thing.bond == Bond::None && thing.name(ThingKey::Id) == Some(&*id);
-            let Some(found) = self.list.iter().position(is_it) else { continue };
+            let Some(found) = by_id.get(&id).copied().filter(|found| self.list[*found].bond == Bond::None) else {
+                continue;
+            };
             if !self.around(outer).any(|(around, _)| around == found) {
                 (self.list[found].outer, self.list[found].bond) = (outer, bond);
             }

@@ -96,7 +96,8 @@ fn begins_next(text: &str, place: usize) -> bool {
         None | Some(b'"' | b'\'' | b'{' | b'[' | b'}' | b']' | b'-' | b'0'..=b'9' | b'/' | b',' | b'<') => true,
         Some(_) if words.iter().any(|word| rest.starts_with(word)) => true,
         Some(_) => {
-            let name = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'@' | b'$'));
+            let name =
+                rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'@' | b'$'));
             let length = name.take(MAX_NAME_BYTES).count();
             length > 0 && rest[length..].trim_ascii_start().starts_with(':')
         }
@@ -157,7 +158,8 @@ fn unicode_escape(behind: &str) -> (Option<char>, usize) {
     let unit = |text: &str| text.get(..4).and_then(|digits| u32::from_str_radix(digits, 16).ok());
     let Some(first) = unit(&behind[1..]) else { return (Some('u'), 1) };
     if (0xd800..0xdc00).contains(&first)
-        && let Some(second) = behind[5..].strip_prefix("\\u").and_then(unit).filter(|unit| (0xdc00..0xe000).contains(unit))
+        && let Some(second) =
+            behind[5..].strip_prefix("\\u").and_then(unit).filter(|unit| (0xdc00..0xe000).contains(unit))
     {
         return (char::from_u32(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00)), 11);
     }

@@ -7,7 +7,9 @@ fn strict(value: &LooseValue<'_>) -> Value {
     match value {
         LooseValue::Null => Value::Null,
         LooseValue::Bool(value) => Value::Bool(*value),
-        LooseValue::Number(written) => serde_json::from_str(written).unwrap_or_else(|_| Value::String((*written).into())),
+        LooseValue::Number(written) => {
+            serde_json::from_str(written).unwrap_or_else(|_| Value::String((*written).into()))
+        }
         LooseValue::Text(text) => Value::String(text.to_string()),
         LooseValue::List(values) => Value::Array(values.iter().map(strict).collect()),
         LooseValue::Object(members) => {
@@ -71,11 +73,41 @@ fn what_is_cut_off_or_closed_too_often_is_read_as_far_as_it_goes() {
 #[test]
 fn hostile_data_is_read_in_linear_time_and_without_end_of_the_stack() {
     let pieces = [
-        "{", "[", "{\"a\":", "\"", "\" ", "\",", "\", ", "//", "// ", "/*", "<!--", "<!-- {", "\\", "{\"a\":\"", "a", ":", ",",
-        "}", "]", "[1,", "1,2", "'", "\"\n", "--", "]]", "<a", "\", a", "/", "{a", "1 //", "\u{feff}", "\", /*",
+        "{",
+        "[",
+        "{\"a\":",
+        "\"",
+        "\" ",
+        "\",",
+        "\", ",
+        "//",
+        "// ",
+        "/*",
+        "<!--",
+        "<!-- {",
+        "\\",
+        "{\"a\":\"",
+        "a",
+        ":",
+        ",",
+        "}",
+        "]",
+        "[1,",
+        "1,2",
+        "'",
+        "\"\n",
+        "--",
+        "]]",
+        "<a",
+        "\", a",
+        "/",
+        "{a",
+        "1 //",
+        "\u{feff}",
+        "\", /*",
     ];
     for piece in pieces {
-        let text = piece.repeat(200_000 / piece.len());
+        let text = piece.repeat(100_000 / piece.len());
         for start in ["", "{\"a\":[", "{\"a\":\""] {
             let read = read(&format!("{start}{text}")).len();
             assert!(read <= text.len(), "{piece}");
@@ -98,9 +130,8 @@ fn any_json() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(4, 32, 5, |inner| {
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
-            proptest::collection::btree_map("[a-z@\"]{1,4}", inner, 0..5).prop_map(|members| {
-                Value::Object(members.into_iter().collect())
-            }),
+            proptest::collection::btree_map("[a-z@\"]{1,4}", inner, 0..5)
+                .prop_map(|members| { Value::Object(members.into_iter().collect()) }),
         ]
     })
 }

@@ -54,8 +54,9 @@ const RANGE_WORDS: &[&str] =
 const PAIR_WORDS: &[&str] = &["and", "und", "et", "a"];
 const BETWEEN: &[&str] = &["between", "zwischen", "entre"];
 /// Words before the first end of a range.
-const FROM_WORDS: &[&str] =
-    &["from", "between", "zwischen", "entre", "ab", "von", "de", "da", "desde", "från", "fra", "van", "od", "от", "price"];
+const FROM_WORDS: &[&str] = &[
+    "from", "between", "zwischen", "entre", "ab", "von", "de", "da", "desde", "från", "fra", "van", "od", "от", "price",
+];
 const DASHES: &str = "-–—‐‑‒−~〜～";
 /// No range is wider; a dash before such a number separates a name from a price.
 const MAX_RATIO: f64 = 20.0;
@@ -96,7 +97,9 @@ fn priced_at(text: &str, all: &[Number], index: usize, kind: AmountKind) -> (Pri
     if kind == AmountKind::Any {
         return single;
     }
-    if before.is_none() && let Some(mark) = currency::hundredths(&text[number.place.end..], number.value) {
+    if before.is_none()
+        && let Some(mark) = currency::hundredths(&text[number.place.end..], number.value)
+    {
         let hundredths = amount((1e4 * number.value).round() / 1e6, number.place.end + mark);
         return (priced(Amount { has_currency: true, otherwise: None, ..hundredths }, true), 1);
     }

@@ -113,7 +113,8 @@ mod tests {
 
     #[test]
     fn what_is_no_number_of_data_has_none() {
-        for text in ["", ".", "-", "e3", "1,299", "1.2.3", "1 299", "1e", "1e99999", "12 €", "0x10", "١", "NaN", "--1"] {
+        for text in ["", ".", "-", "e3", "1,299", "1.2.3", "1 299", "1e", "1e99999", "12 €", "0x10", "١", "NaN", "--1"]
+        {
             assert_eq!((canonical(text), value(text)), (None, None), "{text}");
         }
         assert_eq!(canonical(&"9".repeat(MAX_DIGITS + 1)), None);

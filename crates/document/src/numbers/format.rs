@@ -8,14 +8,14 @@ use std::ops::Range;
 
 /// Languages that write decimals with a comma; all others write a dot, or are not known.
 const COMMA_LANGUAGES: &[&str] = &[
-    "af", "az", "be", "bg", "bs", "ca", "cs", "da", "de", "el", "es", "et", "eu", "fi", "fo", "fr", "gl", "hr", "hu", "hy",
-    "id", "is", "it", "ka", "kk", "lb", "lt", "lv", "mk", "nb", "nl", "nn", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sq",
-    "sr", "sv", "tr", "uk", "uz", "vi",
+    "af", "az", "be", "bg", "bs", "ca", "cs", "da", "de", "el", "es", "et", "eu", "fi", "fo", "fr", "gl", "hr", "hu",
+    "hy", "id", "is", "it", "ka", "kk", "lb", "lt", "lv", "mk", "nb", "nl", "nn", "no", "pl", "pt", "ro", "ru", "sk",
+    "sl", "sq", "sr", "sv", "tr", "uk", "uz", "vi",
 ];
 /// Languages that write decimals with a dot.
 const DOT_LANGUAGES: &[&str] = &[
-    "bn", "cy", "en", "ga", "gu", "he", "hi", "ja", "km", "kn", "ko", "ml", "mr", "ms", "mt", "pa", "sw", "ta", "te", "th",
-    "tl", "ur", "zh",
+    "bn", "cy", "en", "ga", "gu", "he", "hi", "ja", "km", "kn", "ko", "ml", "mr", "ms", "mt", "pa", "sw", "ta", "te",
+    "th", "tl", "ur", "zh",
 ];
 /// Countries that write otherwise than most of their language.
 const OTHER_REGIONS: &[(&str, Option<DecimalSign>)] = &[
@@ -37,8 +37,26 @@ const OTHER_REGIONS: &[(&str, Option<DecimalSign>)] = &[
 ];
 /// Behind a number: fuel and power are priced to a thousandth, and so are shares of a hundred.
 const FINE_UNITS: &[&str] = &[
-    "/l", "/ l", "/liter", "/litre", "/gal", "/kwh", "/ kwh", "per l", "per gal", "per kwh", "pro l", "je l", "pro kwh",
-    "je kwh", "le litre", "par litre", "al litro", "por litro", "%", "ct/kwh",
+    "/l",
+    "/ l",
+    "/liter",
+    "/litre",
+    "/gal",
+    "/kwh",
+    "/ kwh",
+    "per l",
+    "per gal",
+    "per kwh",
+    "pro l",
+    "je l",
+    "pro kwh",
+    "je kwh",
+    "le litre",
+    "par litre",
+    "al litro",
+    "por litro",
+    "%",
+    "ct/kwh",
 ];
 /// Before a number: it is a rate of exchange.
 const RATES: &[&str] = &["=", "≈", "rate", "rate:", "kurs", "kurs:", "cours", "cours:"];

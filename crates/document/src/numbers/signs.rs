@@ -26,16 +26,8 @@ const ZEROS: [u32; 18] = [
 const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
 
 /// Signs behind a number that stand for a power of ten, the largest first. The rest of the number may follow them.
-const MYRIADS: [(char, f64); 8] = [
-    ('億', 1e8),
-    ('亿', 1e8),
-    ('억', 1e8),
-    ('万', 1e4),
-    ('萬', 1e4),
-    ('만', 1e4),
-    ('千', 1e3),
-    ('천', 1e3),
-];
+const MYRIADS: [(char, f64); 8] =
+    [('億', 1e8), ('亿', 1e8), ('억', 1e8), ('万', 1e4), ('萬', 1e4), ('만', 1e4), ('千', 1e3), ('천', 1e3)];
 
 /// Words behind a number that stand for a power of ten.
 const MULTIPLES: [(&str, f64); 7] =

@@ -38,7 +38,11 @@ pub(super) struct Written {
 pub(super) enum Reading {
     Sure(f64),
     /// `1.299`: the sign may separate thousands or decimals.
-    Either { grouped: f64, decimal: f64, sign: DecimalSign },
+    Either {
+        grouped: f64,
+        decimal: f64,
+        sign: DecimalSign,
+    },
 }
 
 impl Written {

@@ -99,9 +99,7 @@ impl FactPart {
         if self.kind.name == "title" {
             return None;
         }
-        let selector = |property: &&str| {
-            format!("[itemprop~={property}], [property~={property}], [property~=\"schema:{property}\"]")
-        };
+        let selector = |property: &&str| format!("[itemprop~={property}], [property~={property}]");
         Some(self.kind.properties.iter().map(selector).collect::<Vec<_>>().join(", "))
     }
 }

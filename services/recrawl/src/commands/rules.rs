@@ -203,7 +203,9 @@ fn text(report: &RuleReport) -> String {
     }
     for trigger in &report.triggers {
         let sees = match (trigger.number, trigger.words) {
-            _ if trigger.several => "sees several equal things and none that the page is about; name one in brackets".to_owned(),
+            _ if trigger.several => {
+                "sees several equal things and none that the page is about; name one in brackets".to_owned()
+            }
             (Some(number), _) => match trigger.range {
                 Some([low, high]) => format!("sees {number} of the range from {low} to {high}"),
                 None => format!("sees {number}"),
