@@ -267,6 +267,8 @@ mod tests {
         check("<p>19<sup>,99</sup> € or 19,<sup>99</sup> €", &["19,99 € or 19,99 €"]);
         check("<p>19<sup><span>99</span></sup> €", &["19.99 €"]);
         check("<p>1,79<sup>9</sup> €", &["1,79⁹ €"]);
+        check("<p>1.79 <sup>9</sup> €", &["1.79⁹ €"]);
+        check("<p><i>35</i><i>49</i> €", &["35.49 €"]);
         // Footnotes, exponents, counters and words are none.
         check("<p>In 2019<sup>12</sup> it was", &["In 2019 12 it was"]);
         check("<p>$1,299<sup>1</sup>", &["$1,299 1"]);

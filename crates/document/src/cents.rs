@@ -28,7 +28,10 @@ pub(crate) enum Parting {
 pub(crate) fn may_hold_cents(html: &str, tag: StartTag<'_>) -> bool {
     let behind = html.as_bytes().get(tag.attributes_place().end + 1);
     behind.is_some_and(u8::is_ascii_digit)
-        && matches!(tag.name.as_bytes(), b"sup" | b"sub" | b"small" | b"span" | b"font")
+        && matches!(
+            tag.name.as_bytes(),
+            b"sup" | b"sub" | b"small" | b"span" | b"font" | b"b" | b"i" | b"em" | b"strong" | b"bdi"
+        )
 }
 
 /// How the content of an element that has just begun is parted from the text before it, which ends in `text`. `None` if
@@ -42,7 +45,7 @@ pub(crate) fn parting(html: &str, tag: StartTag<'_>, text: &str, is_whole: bool,
     let price = WholePrice::at_end_of(text)?;
     let Around { is_raised, digits } = Around::of(html, tag);
     let is_apart = digits == Some(price.last_digits());
-    if count == 1 && is_raised && !has_gap && price.is_of_fuel() && cents == "9" {
+    if count == 1 && is_raised && price.is_of_fuel() && cents == "9" {
         return Some(Parting::Raised);
     }
     let has_currency = price.has_currency || begins_with_currency(&without_tags(behind));

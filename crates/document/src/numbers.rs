@@ -48,7 +48,9 @@ pub fn numbers(text: &str) -> impl Iterator<Item = Number> {
 /// number is more than a thousand.
 pub fn numbers_in<'t>(text: &'t str, format: &'t NumberFormat) -> impl Iterator<Item = Number> + 't {
     each_written(text).filter_map(move |Found { written, reading, place }| {
-        let is_negative = is_minus(&text[..place.start]);
+        // The dash of `-,89` stands for the whole part.
+        let begins_with_digit = text[place.clone()].starts_with(|sign| digit(sign).is_some());
+        let is_negative = begins_with_digit && is_minus(&text[..place.start]);
         let sign = |value: f64| if is_negative { -value } else { value };
         let (value, otherwise) = format.decide(reading?, text, &place);
         Some(Number {
@@ -103,7 +105,7 @@ fn without_whole_part(before: &str, written: &Written) -> Option<(usize, f64)> {
 }
 
 /// The signs that may stand before a decimal sign that begins a number.
-const BEFORE_DECIMALS: &str = "(-−+~:€$£¥₹￥＄";
+const BEFORE_DECIMALS: &str = "(-−–—+~:€$£¥₹￥＄";
 
 /// Whether a text ends in a minus that is no hyphen and no dash between numbers.
 fn is_minus(before: &str) -> bool {

@@ -27,6 +27,8 @@
 //! This crate never fetches, never judges whether a version differs, and keeps nothing.
 
 mod configured;
+#[cfg(test)]
+mod history_tests;
 mod memory;
 mod phrase;
 mod rule;

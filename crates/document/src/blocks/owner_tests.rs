@@ -81,6 +81,7 @@ fn the_page_names_its_main_thing() {
     check(&script(&by_id), main);
     let canonical = "<link rel=canonical href=https://shop.test/d>";
     check(&(canonical.to_owned() + &lamp_with(r#""url":"https://shop.test/d""#)), main);
+    check(&lamp_with(r#""@id":"https://shop.test/lamps/desk#product""#), main);
     // The title and the first heading name it.
     check(&format!("<title>Desk lamp | Shop</title>{}", script(&format!("[{clip},{lamp}]"))), main);
     check(&format!("{}<h1>Desk lamp</h1>", script(&format!("[{clip},{lamp}]"))), main);

@@ -31,6 +31,8 @@ struct Subject {
     is_declared: bool,
     /// Its address is that of the page.
     has_address: bool,
+    /// Its id is a part of the page.
+    has_part: bool,
     /// It is in a list, or related to another thing.
     is_beside: bool,
 }
@@ -91,6 +93,7 @@ fn subject(fact: usize, thing: usize, things: &Things, page: &PageNames<'_>) -> 
         kind: ThingKind::Page,
         is_declared: false,
         has_address: false,
+        has_part: false,
         is_beside: false,
     };
     for (at, thing) in things.around(thing) {
@@ -104,6 +107,7 @@ fn subject(fact: usize, thing: usize, things: &Things, page: &PageNames<'_>) -> 
                 (subject.thing, subject.kind) = (at, thing.kind);
             }
             subject.has_address |= page.addresses.include(thing);
+            subject.has_part |= page.addresses.include_part(thing);
             subject.is_declared |= thing.bond == Bond::Main || is_declared(thing, page);
         }
         subject.is_beside |= thing.bond == Bond::Beside;
@@ -183,7 +187,8 @@ fn only_group(candidates: &[usize], groups: &[usize], is_counted: impl Fn(usize)
     counted.all(|group| group == first).then_some(first)
 }
 
-/// The main thing among candidates: the only one of a form of data, or the only one that the page is named after.
+/// The main thing among candidates: the only one of a form of data, or whose id is a part of the page, or that the page is
+/// named after.
 fn main_group(
     candidates: &[usize],
     groups: &[usize],
@@ -194,6 +199,10 @@ fn main_group(
 ) -> Option<usize> {
     if let Some(main) = only.iter().flatten().next() {
         return Some(*main);
+    }
+    let of_page: Vec<usize> = candidates.iter().copied().filter(|index| subjects[*index].has_part).collect();
+    if let Some(main) = only_group(&of_page, groups, |_| true) {
+        return Some(main);
     }
     let named = |index: usize| groups[index] == index && is_page_named_after(subjects[index].thing, things, page);
     let named: Vec<usize> = candidates.iter().map(|index| groups[*index]).filter(|group| named(*group)).collect();
@@ -243,7 +252,7 @@ fn pass_over_other_prices(facts: &mut [Fact], subjects: &[Subject], things: &Thi
     };
     let tests: [Box<dyn Fn(usize) -> bool + '_>; 4] = [
         Box::new(|fact| any(&|thing| thing.is_no_price, fact)),
-        Box::new(|fact| with_price(fact)),
+        Box::new(with_price),
         Box::new(|fact| any(&|thing| thing.is_used, fact)),
         Box::new(|fact| things.get(facts[fact].thing).is_some() && facts[fact].thing > 0 && !is_of_page(fact)),
     ];

@@ -31,8 +31,14 @@ impl PageAddresses<'_> {
         let urls = thing.names.iter().filter(|(key, _)| *key == ThingKey::Url);
         urls.into_iter().any(|(_, address)| {
             let address = AddressParts::of(address);
-            !own.query.is_empty() && own.has_page_of(&address) && own.query == address.query
+            own.has_page_of(&address) && own.query == address.query
         })
+    }
+
+    /// Whether the id of a thing is a part of the page: `https://shop.test/lamp#product`.
+    pub(super) fn include_part(&self, thing: &Thing) -> bool {
+        let mut ids = thing.names.iter().filter(|(key, _)| *key == ThingKey::Id);
+        ids.any(|(_, id)| id.split_once('#').is_some_and(|(page, _)| self.is_page(page)))
     }
 
     /// Whether an address is the page's. One that is only a part of the page (`#product`) says nothing.

@@ -82,10 +82,17 @@ fn ends_string(text: &str, place: usize, is_key: bool) -> bool {
         Some(b',') => begins_next(text, skip_space_near(text, next + 1)),
         Some(b'/') => matches!(text.as_bytes().get(next + 1), Some(b'/' | b'*')),
         // The comma between two lines was left out.
-        Some(b'"' | b'\'') => has_line_end,
+        Some(b'"' | b'\'') => has_line_end || (!is_key && next > place && begins_member(&text[next + 1..])),
         Some(b'-') => text[next..].starts_with("-->"),
         Some(_) => false,
     }
+}
+
+/// Whether a text is the rest of a name in quotes, and a colon.
+fn begins_member(text: &str) -> bool {
+    let near = &text[..text.floor_char_boundary(MAX_NAME_BYTES)];
+    let behind = near.find(['"', '\'']).map(|end| near[end + 1..].trim_ascii_start());
+    behind.is_some_and(|behind| behind.starts_with(':'))
 }
 
 /// Whether a value or a name begins here, or a list or object ends.

@@ -43,6 +43,7 @@ fn what_others_repair_is_repaired() {
     check("{\"a\":\"he said \"hi\", then left\",\"b\":1}", r#"[{"a":"he said \"hi\", then left","b":1}]"#);
     check("{\"a\":\"b\"\n\"c\":2}", r#"[{"a":"b","c":2}]"#);
     check(r#"{"a":"it\'s \x é \u20ac \ud83d\ude00 \ud83d \u12"}"#, r#"[{"a":"it's x é € 😀 � u12"}]"#);
+    check("{\"a\":\"b\" \"c\":2}", r#"[{"a":"b","c":2}]"#);
     check("var x = {\"a\":1};", r#"[{"a":1}]"#);
 }
 

@@ -97,13 +97,16 @@ fn priced_at(text: &str, all: &[Number], index: usize, kind: AmountKind) -> (Pri
     if kind == AmountKind::Any {
         return single;
     }
-    if before.is_none()
-        && let Some(mark) = currency::hundredths(&text[number.place.end..], number.value)
-    {
+    let mark = match currency::follows_cent_sign(&text[..number.place.start]) {
+        true => Some(0),
+        false => currency::hundredths(&text[number.place.end..], number.value),
+    };
+    if let Some(mark) = mark.filter(|_| before.is_none()) {
         let hundredths = amount((1e4 * number.value).round() / 1e6, number.place.end + mark);
         return (priced(Amount { has_currency: true, otherwise: None, ..hundredths }, true), 1);
     }
-    let Some(cents) = all.get(index + 1).filter(|cents| are_cents(text, number, cents, behind.map(|_| end))) else {
+    let sign_end = currency::any_behind(&text[number.place.end..]).map(|(_, place)| number.place.end + place);
+    let Some(cents) = all.get(index + 1).filter(|cents| are_cents(text, number, cents, sign_end)) else {
         return single;
     };
     let value = (100.0 * number.value + cents.value.copysign(number.value)) / 100.0;
@@ -119,9 +122,13 @@ fn are_cents(text: &str, number: &Number, cents: &Number, end: Option<usize>) ->
     }
     let behind = &text[cents.place.end..];
     if let Some(end) = end {
-        let sign = &text[number.place.end..end];
-        let is_joined = end == cents.place.start && !sign.contains(is_blank);
-        return is_joined && currency::behind(behind).is_none() && !behind.starts_with(char::is_alphanumeric);
+        let between = text.get(number.place.end..cents.place.start).unwrap_or_default();
+        let is_sign =
+            text[end..].starts_with(&text[cents.place.start..]) || text.get(end..cents.place.start) == Some(" ");
+        let is_whole = text[..number.place.start].trim().is_empty() && behind.trim().is_empty();
+        let is_joined = !between.contains(is_blank) || is_whole;
+        let is_last = currency::behind(behind).is_none() && !behind.starts_with(char::is_alphanumeric);
+        return is_sign && is_joined && is_last;
     }
     let is_apart = text[number.place.end..cents.place.start].chars().eq([' ']);
     let start = currency::before(&text[..number.place.start]).map_or(number.place.start, |(_, start)| start);
@@ -162,7 +169,7 @@ fn gap<'t>(text: &'t str, one: &Priced, other: &Priced) -> &'t str {
 
 fn are_ends(text: &str, low: &Priced, high: &Priced, next: Option<&Priced>) -> bool {
     let (from, to) = (low.amount.low, high.amount.low.abs());
-    let is_wider = from > 0.0 && from < to && to <= MAX_RATIO * from;
+    let is_wider = from > 0.0 && from < to && (low.is_marked && high.is_marked || to <= MAX_RATIO * from);
     // Three numbers with dashes are a date or a telephone number.
     if !is_wider || next.is_some_and(|next| is_dash(gap(text, high, next))) {
         return false;

@@ -1,6 +1,6 @@
 //! The signs and codes of currencies, and how their countries write decimals.
 
-use super::signs::DecimalSign;
+use super::signs::{DecimalSign, digit};
 
 /// A sign or code beside a number that makes it a price.
 #[derive(Clone, Copy, Debug)]
@@ -91,8 +91,17 @@ pub(super) fn before(text: &str) -> Option<(Currency, usize)> {
     })
 }
 
-/// The currency at the start of the text behind a number, and the place behind it.
+/// The currency at the start of the text behind a number, and the place behind it. A sign behind a blank that another
+/// number follows at once belongs to that one.
 pub(super) fn behind(text: &str) -> Option<(Currency, usize)> {
+    let (currency, place) = any_behind(text)?;
+    let is_apart = text.starts_with(is_blank);
+    let is_of_next = is_apart && text[place..].starts_with(|sign| digit(sign).is_some());
+    (!is_of_next || currency.ends_in_word()).then_some((currency, place))
+}
+
+/// The currency behind a number, whether it is that of the number or of the next one.
+pub(super) fn any_behind(text: &str) -> Option<(Currency, usize)> {
     let rest = without_empty_decimals(text).trim_start_matches(is_blank);
     let near = &rest[..rest.floor_char_boundary(MAX_BESIDE_BYTES)];
     let lower = near.to_lowercase();
@@ -108,6 +117,11 @@ pub(super) fn behind(text: &str) -> Option<(Currency, usize)> {
 fn without_empty_decimals(text: &str) -> &str {
     let rest = text.trim_start_matches(['.', ',']);
     if rest.len() < text.len() { rest.trim_start_matches(['-', '–', '—']) } else { text }
+}
+
+/// Whether the text before a number ends in the sign of cents.
+pub(super) fn follows_cent_sign(text: &str) -> bool {
+    text.trim_end_matches(is_blank).ends_with(['¢', '￠'])
 }
 
 /// The place behind the mark that says that a number counts hundredths, if there is one.

@@ -66,6 +66,14 @@ fn prices_are_read_as_a_buyer_reads_them() {
     let check = |text: &str, expected: f64| assert_eq!(price(text), Some(expected), "{text}");
     check("₹1,29,900.00", 129_900.0);
     check("₹ 1,29,900", 129_900.0);
+    check("-,89 €", 0.89);
+    check("–,89 €", 0.89);
+    check("¢99", 0.99);
+    check("12 €99", 12.99);
+    check("12 € 99", 12.99);
+    check("1.299.00 €", 1_299.0);
+    check("1,299,99 €", 1_299.99);
+    check("Pack of 6 $5.99", 5.99);
     check(",89 €", 0.89);
     check("$ .75", 0.75);
     check("12€99", 12.99);
@@ -120,6 +128,7 @@ fn a_range_has_a_lower_and_a_higher_end() {
     check("12.99 −19.99 €", (12.99, 19.99));
     check("Price: 12 - 19 EUR", (12.0, 19.0));
     check("99p - £1.50", (0.99, 1.5));
+    check("$5 - $500", (5.0, 500.0));
     // These are none.
     check("29,90 € - 19,90 €", (29.9, 29.9));
     check("Lamp 500 - 999 €", (999.0, 999.0));

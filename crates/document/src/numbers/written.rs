@@ -104,8 +104,14 @@ impl Written {
                 Some(Reading::Either { grouped: self.value(all)?, decimal: self.value(all - 1)?, sign })
             }
             Separator::Dot | Separator::Comma if same == 1 => self.sure(all - 1),
+            Separator::Dot | Separator::Comma if self.is_one_sign_for_all() => self.sure(all - 1),
             Separator::Dot | Separator::Comma | Separator::Group => self.sure(all),
         }
+    }
+
+    /// `1.299.00`: thousands and cents by the same sign. Dates have shorter groups.
+    fn is_one_sign_for_all(&self) -> bool {
+        matches!(self.groups[..], [first, 3, 2] if first <= 3) && !self.begins_with_nothing()
     }
 
     /// The value, if the groups before the decimals are those of a whole number.
