@@ -143,39 +143,36 @@ impl Selection {
         self.facts.iter().for_each(|(_, number)| found[*number] = 0);
     }
 
-    /// The uses of a fact. Counts the parts that select it in `found`. Ignored are the facts of all things.
-    pub(crate) fn of_fact(&self, fact: &OwnedFact<'_>, has_main: &[bool], found: &mut [u32]) -> Selected {
-        let selecting = self.facts.iter().filter(|(part, number)| match self.parts[*number].purpose {
-            PartUse::Ignore if part.item().is_none() => part.has_property(fact.property),
-            PartUse::Ignore | PartUse::Watch => part.includes(fact, has_main[*number]),
-        });
-        let numbers: Vec<usize> = selecting.map(|(_, number)| *number).collect();
-        numbers.iter().for_each(|number| found[*number] += 1);
-        Selected { fact_part: None, ..self.selected(numbers) }
+    /// Whether parts are names of facts.
+    pub(crate) fn has_facts(&self) -> bool {
+        !self.facts.is_empty()
+    }
+
+    /// Whether a fact is ignored: that of any thing, unless brackets name one.
+    pub(crate) fn ignores(&self, fact: &OwnedFact<'_>) -> bool {
+        self.facts.iter().any(|(part, number)| {
+            let is_meant = || part.item().is_none() || part.includes(fact, true);
+            self.parts[*number].purpose == PartUse::Ignore && part.has_property(fact.property) && is_meant()
+        })
+    }
+
+    /// Whether a fact is watched by its name. Counts the parts that watch it in `found`.
+    pub(crate) fn watches_fact(&self, fact: &OwnedFact<'_>, has_main: &[bool], found: &mut [u32]) -> bool {
+        let mut is_watched = false;
+        for (part, number) in &self.facts {
+            let is_watch = self.parts[*number].purpose == PartUse::Watch;
+            if is_watch && part.includes(fact, has_main[*number]) {
+                found[*number] += 1;
+                is_watched = true;
+            }
+        }
+        is_watched
     }
 
     /// Whether a watched part names the thing of a fact.
     pub(crate) fn chooses(&self, fact: &OwnedFact<'_>) -> bool {
         let is_watch = |number: usize| self.parts[number].purpose == PartUse::Watch;
         self.facts.iter().any(|(part, number)| part.item().is_some() && is_watch(*number) && part.includes(fact, true))
-    }
-
-    /// Whether one of the parts for the facts of this one selects a fact that the page shows. Counts them in `found`.
-    pub(crate) fn watches_shown(
-        &self,
-        number: u16,
-        fact: &OwnedFact<'_>,
-        has_main: &[bool],
-        found: &mut [u32],
-    ) -> bool {
-        let Some((own, _)) = self.facts.iter().find(|(_, other)| *other == usize::from(number)) else { return true };
-        let selecting = self.facts.iter().filter(|(part, other)| {
-            let is_watch = self.parts[*other].purpose == PartUse::Watch;
-            is_watch && part.is_kind_of(own) && part.includes(fact, has_main[*other])
-        });
-        let numbers: Vec<usize> = selecting.map(|(_, number)| *number).collect();
-        numbers.iter().for_each(|number| found[*number] += 1);
-        !numbers.is_empty()
     }
 }
 

@@ -17,6 +17,7 @@ pub(crate) struct SeenBlock<'b> {
     pub(crate) said: String,
     /// The value of data or the fact that the block states.
     pub(crate) stated: Option<&'b StatedValue>,
+    owner: FactOwner,
     /// The length of the names before a value of data.
     value_start: usize,
     /// The first text of the row that the block is in, if that is another block.
@@ -45,12 +46,13 @@ impl<'b> SeenBlock<'b> {
             }
             Some(_) | None => folded(&unstruck),
         };
-        Self { text: unstruck, said, stated, value_start, row: row_name(blocks, index).map(folded) }
+        let owner = stated.map_or(FactOwner::Main, |stated| blocks.owner(stated));
+        Self { text: unstruck, said, stated, owner, value_start, row: row_name(blocks, index).map(folded) }
     }
 
     /// The thing whose text this is. Text that states nothing is that of the page.
     pub(crate) fn owner(&self) -> FactOwner {
-        self.stated.map_or(FactOwner::Main, |stated| stated.owner)
+        self.owner
     }
 
     /// The value of data, if the block is one.

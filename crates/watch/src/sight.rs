@@ -101,9 +101,10 @@ impl<'b> SeenBlocks<'b> {
     /// no data of the page says it of such a thing.
     fn of_facts(&self, part: &FactPart) -> Option<Sight> {
         let facts =
-            self.seen.iter().filter_map(|block| block.stated).filter(|stated| part.has_property(&stated.property));
+            self.seen.iter().filter_map(|block| block.stated).filter(|stated| part.has_property(stated.property()));
         let facts: Vec<&StatedValue> = facts.collect();
-        let of = |owner| facts.iter().copied().filter(move |stated| stated.owner == owner).collect::<Vec<_>>();
+        let of =
+            |owner| facts.iter().copied().filter(move |stated| self.blocks.owner(stated) == owner).collect::<Vec<_>>();
         if let Some((key, name)) = part.item() {
             let about = facts.iter().copied().filter(|stated| self.blocks.is_about(stated, key, name)).collect();
             return self.range_of(about);

@@ -1,10 +1,11 @@
 //! The blocks of a page, each with its text, links and place.
 
-use crate::blocks::facts::ValueKind;
-use crate::blocks::owners::FactOwner;
+use crate::blocks::facts::{ValueKind, property_of};
+use crate::blocks::owners::{self, FactOwner};
 use crate::blocks::things::{FactSource, ThingKey, Things};
 use crate::tag_name::TagName;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// The blocks of a page in reading order, over one shared text.
 #[derive(Debug, Default)]
@@ -40,6 +41,10 @@ pub struct Blocks {
     /// The blocks that state a value of data or show a fact, in their order.
     pub stated: Vec<StatedValue>,
     pub(super) things: Things,
+    /// The addresses that the page was fetched from and that `og:url` gives.
+    pub(super) addresses: [Option<String>; 2],
+    /// The owner of each stated value. Most readers do not ask for them.
+    pub(super) owners: OnceLock<Vec<FactOwner>>,
 }
 
 /// A value that a block states.
@@ -50,10 +55,16 @@ pub struct StatedValue {
     /// The place of the value in [`Blocks::all_text`].
     pub place: Range<usize>,
     pub form: StatedForm,
-    /// The property of a fact; empty for a value of JSON.
-    pub property: String,
-    pub owner: FactOwner,
+    /// The name of a fact, ending in its property; empty for a value of JSON.
+    pub(super) name: String,
     pub(super) thing: usize,
+}
+
+impl StatedValue {
+    /// The property of a fact, such as `price`; empty for a value of JSON.
+    pub fn property(&self) -> &str {
+        property_of(&self.name)
+    }
 }
 
 /// How a value is stated.
@@ -170,6 +181,17 @@ impl Blocks {
     /// The value that a block states, if it states one.
     pub fn stated(&self, block: usize) -> Option<&StatedValue> {
         self.stated.binary_search_by_key(&block, |stated| stated.block).ok().map(|index| &self.stated[index])
+    }
+
+    /// Whose a stated value is.
+    pub fn owner(&self, stated: &StatedValue) -> FactOwner {
+        let index = self.stated.binary_search_by_key(&stated.block, |other| other.block);
+        index.ok().and_then(|index| self.owners().get(index).copied()).unwrap_or_default()
+    }
+
+    /// The owner of each stated value.
+    pub(super) fn owners(&self) -> &[FactOwner] {
+        self.owners.get_or_init(|| owners::of(self))
     }
 
     /// Whether a stated value is about the thing that has this name, or about a part of it.

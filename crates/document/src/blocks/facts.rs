@@ -1,7 +1,6 @@
 //! Facts that a page states in structured data: prices, availability, versions, dates. This file reads those of JSON-LD.
 
 use crate::blocks::microdata::PageFacts;
-use crate::blocks::owners::FactOwner;
 use crate::blocks::things::{Bond, FactSource, local_name};
 use crate::entities;
 use crate::loose_json::{self, LooseValue};
@@ -68,7 +67,11 @@ pub(super) struct Fact {
     pub(super) selected: Selected,
     /// The number of the thing that it is about; 0 for the page.
     pub(super) thing: usize,
-    pub(super) owner: FactOwner,
+}
+
+/// The last word of the name of a fact.
+pub(super) fn property_of(name: &str) -> &str {
+    name.rsplit([' ', ':']).next().unwrap_or_default()
 }
 
 impl Fact {
@@ -85,7 +88,7 @@ impl Fact {
 
     /// The last word of the name.
     pub(super) fn property(&self) -> &str {
-        self.name.rsplit([' ', ':']).next().unwrap_or_default()
+        property_of(&self.name)
     }
 
     pub(super) fn value(&self) -> &str {

@@ -10,11 +10,11 @@ const ADDRESS: &str = "https://www.shop.test/lamps/desk?variant=2";
 fn owners_at(html: &str, address: Option<&str>) -> Vec<String> {
     let blocks = Body::new(html.as_bytes(), Some("text/html"), address).blocks();
     let stated = blocks.stated.iter().filter(|stated| {
-        let property = stated.property.as_str();
+        let property = stated.property();
         ["price", "lowPrice", "highPrice", "amount", "availability", "datePublished", "eventStatus"].contains(&property)
     });
     let line = |stated: &StatedValue| {
-        let sign = match stated.owner {
+        let sign = match blocks.owner(stated) {
             FactOwner::Main => "M",
             FactOwner::Another => "A",
             FactOwner::Unclear => "U",

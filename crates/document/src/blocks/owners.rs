@@ -1,8 +1,9 @@
 //! Decides whose a fact is: that of the page's main thing, that of another one, or of one among several equal ones.
 
-use super::facts::Fact;
+use super::block::{Blocks, StatedValue};
 use super::same_page::PageAddresses;
 use super::things::{Bond, FactSource, Thing, ThingKey, ThingKind, Things};
+use crate::hash::text_hash;
 use crate::select::FactName;
 use crate::stated::folded;
 
@@ -44,44 +45,56 @@ impl Subject {
     }
 }
 
-/// The texts that name the page: its title and its first heading.
-pub(super) struct PageNames<'p> {
-    pub(super) texts: Vec<&'p str>,
-    pub(super) addresses: PageAddresses<'p>,
+/// What the page says of itself: the texts that name it, in lower case, and its addresses.
+struct PageNames<'p> {
+    texts: Vec<String>,
+    addresses: PageAddresses<'p>,
 }
 
-/// Sets the owner of each fact.
-pub(super) fn assign(facts: &mut [Fact], things: &Things, page: &PageNames<'_>) {
-    for kind in FactName::ALL {
-        let subjects: Vec<Subject> = (0..facts.len())
-            .filter(|fact| kind.has_property(facts[*fact].property()))
-            .map(|fact| subject(fact, facts[fact].thing, things, page))
-            .collect();
-        if subjects.iter().all(|subject| subject.thing == 0) {
-            pass_over_other_amounts(facts);
-            continue;
-        }
-        let chosen = choose(&subjects, things, page);
-        for (subject, owner) in subjects.iter().zip(chosen) {
-            facts[subject.fact].owner = owner;
-        }
-        pass_over_other_prices(facts, &subjects, things, page);
-        pass_over_other_amounts(facts);
+impl<'p> PageNames<'p> {
+    fn of(blocks: &'p Blocks) -> Self {
+        let title = blocks.stated.iter().find(|stated| stated.name == "title").map(|stated| stated.block);
+        let heading = blocks.list.iter().position(|block| block.heading_rank == 1);
+        let texts = title.into_iter().chain(heading).map(|block| folded(blocks.text(&blocks.list[block])));
+        let [own, other] = &blocks.addresses;
+        let declared = blocks.canonical.iter().chain(other).map(String::as_str).collect();
+        Self { texts: texts.collect(), addresses: PageAddresses { own: own.as_deref(), declared } }
     }
 }
 
+/// The owner of each stated value of a page.
+pub(super) fn of(blocks: &Blocks) -> Vec<FactOwner> {
+    let (facts, things) = (&blocks.stated, &blocks.things);
+    let mut owners = vec![FactOwner::Main; facts.len()];
+    let page = PageNames::of(blocks);
+    for kind in FactName::ALL {
+        let of_kind = (0..facts.len()).filter(|fact| kind.has_property(facts[*fact].property()));
+        let subjects: Vec<Subject> = of_kind.map(|fact| subject(fact, facts[fact].thing, things, &page)).collect();
+        if subjects.iter().any(|subject| subject.thing > 0) {
+            let chosen = choose(&subjects, things, &page);
+            for (subject, owner) in subjects.iter().zip(chosen) {
+                owners[subject.fact] = owner;
+            }
+            pass_over_other_prices((facts, &mut owners), &subjects, things, &page);
+        }
+    }
+    pass_over_other_amounts(facts, &mut owners);
+    owners
+}
+
 /// Leaves amounts of `<meta>` that are not what the thing costs to another one: shipping, the price before a sale.
-fn pass_over_other_amounts(facts: &mut [Fact]) {
-    let of = |fact: &Fact| fact.name.rsplit(':').nth(1).unwrap_or_default().to_owned();
-    let is_amount = |fact: &Fact| fact.thing == 0 && fact.property() == "amount";
-    let has_sale = facts.iter().any(|fact| is_amount(fact) && of(fact) == "sale_price");
-    for fact in facts.iter_mut().filter(|fact| is_amount(fact)) {
-        let counts = match of(fact).as_str() {
-            "sale_price" => true,
-            "price" => !has_sale,
-            _ => false,
-        };
-        fact.owner = if counts { FactOwner::Main } else { FactOwner::Another };
+fn pass_over_other_amounts(facts: &[StatedValue], owners: &mut [FactOwner]) {
+    let of = |fact: &StatedValue| match fact.name.strip_suffix(":amount") {
+        Some(name) if fact.thing == 0 => name.rsplit(':').next().map(str::to_owned),
+        Some(_) | None => None,
+    };
+    let has_sale = facts.iter().any(|fact| of(fact).is_some_and(|name| name == "sale_price"));
+    for (fact, owner) in facts.iter().zip(owners) {
+        match of(fact).as_deref() {
+            None | Some("sale_price") => {}
+            Some("price") if !has_sale => {}
+            Some(_) => *owner = FactOwner::Another,
+        }
     }
 }
 
@@ -151,15 +164,47 @@ const SOURCES: [FactSource; 3] = [FactSource::JsonLd, FactSource::Microdata, Fac
 
 /// For each subject, the index of the first one that is about the same thing.
 fn groups(subjects: &[Subject], things: &Things) -> Vec<usize> {
-    let mut firsts: Vec<usize> = Vec::new();
-    let group = |index: usize| {
-        let known = firsts.iter().copied().find(|first| is_same(subjects[*first].thing, subjects[index].thing, things));
-        known.unwrap_or_else(|| {
-            firsts.push(index);
+    let mut known: Vec<(usize, Identity)> = Vec::new();
+    let group = |(index, subject): (usize, &Subject)| {
+        let own = Identity::of(subject.thing, things);
+        let first = known.iter().find(|(_, other)| own.is_of(other)).map(|(first, _)| *first);
+        first.unwrap_or_else(|| {
+            known.push((index, own));
             index
         })
     };
-    (0..subjects.len()).map(group).collect()
+    subjects.iter().enumerate().map(group).collect()
+}
+
+/// What says which thing is meant, as hashes.
+struct Identity {
+    thing: usize,
+    source: Option<FactSource>,
+    /// Of each kind of name those that the thing has.
+    names: [Vec<u64>; 3],
+}
+
+impl Identity {
+    fn of(thing: usize, things: &Things) -> Self {
+        let found = things.get(thing).filter(|_| thing > 0);
+        let names = [ThingKey::Sku, ThingKey::Id, ThingKey::Name].map(|key| {
+            let names = found.iter().flat_map(|found| &found.names).filter(|(known, _)| *known == key);
+            names.map(|(_, name)| text_hash(folded(name).as_bytes())).collect()
+        });
+        Self { thing, source: found.map(|found| found.source), names }
+    }
+
+    /// Whether two things are one: by their numbers, or where one has none by their ids or names. Ids are those of one form
+    /// of data.
+    fn is_of(&self, other: &Self) -> bool {
+        let [sku, id, name] = [0, 1, 2].map(|key| {
+            let (own, others) = (&self.names[key], &other.names[key]);
+            let is_known = !own.is_empty() && !others.is_empty();
+            is_known.then(|| own.iter().any(|name| others.contains(name)))
+        });
+        let id = id.filter(|_| self.source == other.source);
+        self.thing == other.thing || sku.or(id).or(name).unwrap_or(false)
+    }
 }
 
 /// The subjects that may be the main one: the first kind of them that there is.
@@ -209,26 +254,10 @@ fn main_group(
     only_group(&named, groups, |_| true)
 }
 
-/// Whether two things are one: by their numbers, or where one has none by their names.
-fn is_same(one: usize, other: usize, things: &Things) -> bool {
-    if one == other {
-        return true;
-    }
-    let (Some(one), Some(other)) = (things.get(one), things.get(other)) else { return false };
-    for key in [ThingKey::Sku, ThingKey::Id, ThingKey::Name] {
-        let has = |thing: &Thing| thing.name(key).is_some();
-        if has(one) && has(other) && (key != ThingKey::Id || one.source == other.source) {
-            return one.names.iter().any(|(known, name)| *known == key && other.is_named(key, name));
-        }
-    }
-    false
-}
-
 /// Whether the title or the first heading is the name of the thing, or begins with it.
 fn is_page_named_after(thing: usize, things: &Things, page: &PageNames<'_>) -> bool {
     let Some(name) = things.get(thing).and_then(|thing| thing.name(ThingKey::Name)).map(folded) else { return false };
-    let is_begun = |text: &&str| {
-        let text = folded(text);
+    let is_begun = |text: &String| {
         let rest = text.strip_prefix(&name);
         !name.is_empty()
             && rest.is_some_and(|rest| rest.trim_start().chars().next().is_none_or(|sign| !sign.is_alphanumeric()))
@@ -238,9 +267,14 @@ fn is_page_named_after(thing: usize, things: &Things, page: &PageNames<'_>) -> b
 
 /// Of the facts of the main thing, leaves those of other prices and of used goods to another one, and those of other
 /// variants than the one that has the page's address.
-fn pass_over_other_prices(facts: &mut [Fact], subjects: &[Subject], things: &Things, page: &PageNames<'_>) {
+fn pass_over_other_prices(
+    (facts, owners): (&[StatedValue], &mut [FactOwner]),
+    subjects: &[Subject],
+    things: &Things,
+    page: &PageNames<'_>,
+) {
     let mains: Vec<usize> =
-        subjects.iter().map(|subject| subject.fact).filter(|fact| facts[*fact].owner == FactOwner::Main).collect();
+        subjects.iter().map(|subject| subject.fact).filter(|fact| owners[*fact] == FactOwner::Main).collect();
     let any = |is: &dyn Fn(&Thing) -> bool, fact: usize| things.around(facts[fact].thing).any(|(_, thing)| is(thing));
     let is_of_page = |fact: usize| any(&|thing| page.addresses.is_exactly(thing), fact);
     let with_price = |fact: usize| {
@@ -265,6 +299,6 @@ fn pass_over_other_prices(facts: &mut [Fact], subjects: &[Subject], things: &Thi
         }
     }
     for fact in mains.into_iter().filter(|fact| !kept.contains(fact)) {
-        facts[fact].owner = FactOwner::Another;
+        owners[fact] = FactOwner::Another;
     }
 }

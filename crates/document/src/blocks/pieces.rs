@@ -4,14 +4,11 @@
 use crate::blocks::block::{BlockElement, Blocks, StatedForm, StatedValue};
 use crate::blocks::facts::{Fact, ValueKind};
 use crate::blocks::microdata::PageFacts;
-use crate::blocks::owners::{self, FactOwner, PageNames};
 use crate::blocks::reader::BlockReader;
-use crate::blocks::same_page::PageAddresses;
 use crate::hash::{passage_hash, text_hash};
 use crate::select::Selected;
 use crate::text::prefix;
 use chance::splitmix64;
-use std::ops::Range;
 
 /// Facts about a page as a whole are read even behind the part of its text that is kept, up to this many bytes.
 const MAX_FACT_BYTES: usize = 256 * 1024;
@@ -39,35 +36,10 @@ impl BlockReader<'_> {
         self.flush();
     }
 
-    /// Ends the text of the page. Each fact has its owner then.
+    /// Ends the text of the page. Things that mention each other are put together.
     pub(super) fn end_page(&mut self) {
         self.flush();
         self.facts.finish();
-        let is_about_things = |fact: &Fact| fact.thing > 0;
-        let mut shown = self.facts.shown.iter().map(|(fact, _)| fact);
-        let has_owners = self.facts.list.iter().any(is_about_things) || shown.any(is_about_things);
-        if has_owners || self.facts.list.iter().any(|fact| fact.property() == "amount") {
-            self.assign_owners();
-        }
-    }
-
-    fn assign_owners(&mut self) {
-        let PageFacts { list, shown, things, address, .. } = &mut self.facts;
-        let title = list.iter().find(|fact| fact.name == "title").map(|fact| fact.text.clone());
-        let heading = self.blocks.list.iter().find(|block| block.heading_rank == 1).map(|block| {
-            let text = self.text.behind(block.place().start);
-            prefix(&text, block.place().len()).to_owned()
-        });
-        let declared = [self.blocks.canonical.as_deref(), address.as_deref()].into_iter().flatten().collect();
-        let page = PageNames {
-            texts: [&title, &heading].into_iter().flatten().map(String::as_str).collect(),
-            addresses: PageAddresses { own: self.address, declared },
-        };
-        let count = list.len();
-        let (facts, places): (Vec<Fact>, Vec<Range<usize>>) = std::mem::take(shown).into_iter().unzip();
-        list.extend(facts);
-        owners::assign(list, things, &page);
-        *shown = list.drain(count..).zip(places).collect();
     }
 
     /// Ends the page. Facts about the whole page come behind its text.
@@ -93,16 +65,15 @@ impl BlockReader<'_> {
                 self.selected = fact.selected;
                 let path = text_hash(fact.name.as_bytes());
                 self.value(path, (&fact.text, fact.value_start), fact.kind, fact.canonical());
-                if let Some(stated) =
-                    self.blocks.stated.last_mut().filter(|stated| stated.block + 1 == self.blocks.list.len())
-                {
-                    (stated.property, stated.owner, stated.thing) =
-                        (fact.property().to_owned(), fact.owner, fact.thing);
+                let count = self.blocks.list.len();
+                if let Some(stated) = self.blocks.stated.last_mut().filter(|stated| stated.block + 1 == count) {
+                    (stated.name, stated.thing) = (fact.name, fact.thing);
                 }
             }
         }
-        let PageFacts { modified, things, .. } = self.facts;
-        Blocks { text: self.text.finish().0, modified, things, ..self.blocks }
+        let PageFacts { modified, things, address, .. } = self.facts;
+        let own = self.address.filter(|_| !things.is_empty()).map(str::to_owned);
+        Blocks { text: self.text.finish().0, modified, things, addresses: [own, address], ..self.blocks }
     }
 
     /// Adds a value of data with the names before it. `path` names its place, `canonical` is the form of all equal values.
@@ -131,8 +102,7 @@ impl BlockReader<'_> {
             let sense = before.map(|(text, canonical)| format!("{}{canonical}", prefix(&text, before_bytes)));
             block.sense = sense.map(|sense| passage_hash(sense.as_bytes()));
             let form = StatedForm::Data(kind);
-            let (property, owner) = (String::new(), FactOwner::Main);
-            self.blocks.stated.push(StatedValue { block: count, place, form, property, owner, thing: 0 });
+            self.blocks.stated.push(StatedValue { block: count, place, form, name: String::new(), thing: 0 });
         }
     }
 
@@ -144,15 +114,8 @@ impl BlockReader<'_> {
             let within = list[first..].iter().enumerate().take_while(|(_, block)| block.place().start < range.end);
             for (index, block) in within.filter(|(_, block)| block.byte_length() > 0) {
                 let place = block.place().start.max(range.start)..block.place().end.min(range.end);
-                let (property, owner) = (fact.property().to_owned(), fact.owner);
-                let stated = StatedValue {
-                    block: first + index,
-                    place,
-                    form: StatedForm::Shown,
-                    property,
-                    owner,
-                    thing: fact.thing,
-                };
+                let (form, name, thing) = (StatedForm::Shown, fact.name.clone(), fact.thing);
+                let stated = StatedValue { block: first + index, place, form, name, thing };
                 self.blocks.stated.push(stated);
             }
         }

@@ -1,8 +1,7 @@
 //! Reads the blocks of a page by a selection: follows the page's elements, and reports the current place to the reader of
 //! the blocks.
 
-use crate::blocks::block::Blocks;
-use crate::blocks::facts::Fact;
+use crate::blocks::block::{Blocks, StatedForm};
 use crate::blocks::microdata::PageFacts;
 use crate::blocks::owners::FactOwner;
 use crate::blocks::reader::BlockReader;
@@ -10,6 +9,7 @@ use crate::markup::{StartTag, TakeTokens, TextKind};
 use crate::select::{OpenElements, OwnedFact, Selected, Selection};
 use crate::tag_name::TagName;
 use std::ops::Range;
+use std::sync::OnceLock;
 use wide_bytes::Wide;
 
 pub(super) struct SelectingReader<'a, 's> {
@@ -59,42 +59,50 @@ impl<'a, 's> SelectingReader<'a, 's> {
 
     /// Ends the page. Only now it is known which of its things is the main one, whose facts the names of facts select.
     pub(super) fn finish(self) -> Blocks {
-        let (mut reader, selection, mut found) = (self.reader, self.selection, self.elements.found);
+        let (mut reader, selection) = (self.reader, self.selection);
         reader.end_page();
-        selection.forget_facts(&mut found);
-        let PageFacts { list, shown, things, .. } = &mut reader.facts;
-        let all = list.iter().chain(shown.iter().map(|(fact, _)| fact));
-        let has_main = selection.with_main(all.map(|fact| (fact.property(), fact.owner)));
-        let owned = |fact: &Fact| (fact.property().to_owned(), fact.owner, fact.thing);
+        let PageFacts { list, things, .. } = &mut reader.facts;
         for fact in list.iter_mut() {
-            let (property, owner, thing) = owned(fact);
-            let own = match fact.selected.fact_part {
-                Some(_) => Selected { watched: false, fact_part: None, ..fact.selected },
-                None => fact.selected,
-            };
-            let named = OwnedFact { property: &property, owner, thing, things };
-            fact.selected = selection.of_fact(&named, &has_main, &mut found).within(own);
-            if selection.chooses(&named) {
-                fact.owner = FactOwner::Chosen;
-            }
+            // The element of a fact may be selected by the name of the fact, which says nothing yet.
+            fact.selected.watched &= fact.selected.fact_part.is_none();
+            let named = OwnedFact { property: fact.property(), owner: FactOwner::Main, thing: fact.thing, things };
+            fact.selected.ignored |= selection.ignores(&named);
         }
-        for (block, part) in std::mem::take(&mut reader.selected_as_fact) {
-            let block = &mut reader.blocks.list[block];
-            let place = block.place();
-            let shows = |range: &Range<usize>| range.start < place.end && place.start < range.end;
-            if let Some((fact, _)) = shown.iter_mut().find(|(_, range)| shows(range)) {
-                let (property, owner, thing) = owned(fact);
-                let named = OwnedFact { property: &property, owner, thing, things };
-                block.watched = selection.watches_shown(part, &named, &has_main, &mut found);
-                if selection.chooses(&named) {
-                    fact.owner = FactOwner::Chosen;
-                }
-            } else {
-                found[usize::from(part)] += 1;
-            }
+        let as_facts = std::mem::take(&mut reader.selected_as_fact);
+        let mut blocks = Blocks { found: self.elements.found, ..reader.with_facts() };
+        if selection.has_facts() {
+            select_facts(&mut blocks, selection, &as_facts);
         }
-        Blocks { found, ..reader.with_facts() }
+        blocks
     }
+}
+
+/// Watches the facts that the names of a selection mean. `as_facts` are the blocks that only such names select so far.
+fn select_facts(blocks: &mut Blocks, selection: &Selection, as_facts: &[(usize, u16)]) {
+    let mut owners = blocks.owners().to_vec();
+    let Blocks { list, stated, things, found, .. } = blocks;
+    selection.forget_facts(found);
+    let has_main = selection.with_main(stated.iter().zip(&owners).map(|(stated, owner)| (stated.property(), *owner)));
+    for (stated, owner) in stated.iter().zip(&mut owners) {
+        let named = OwnedFact { property: stated.property(), owner: *owner, thing: stated.thing, things };
+        let block = &mut list[stated.block];
+        match stated.form {
+            StatedForm::Data(_) => block.watched |= selection.watches_fact(&named, &has_main, found),
+            // Its element is selected, unless the block is selected otherwise.
+            StatedForm::Shown => {
+                let is_as_fact = as_facts.binary_search_by_key(&stated.block, |(block, _)| *block).is_ok();
+                block.watched &= !is_as_fact || selection.watches_fact(&named, &has_main, found);
+            }
+        }
+        if selection.chooses(&named) {
+            *owner = FactOwner::Chosen;
+        }
+    }
+    let is_stated = |block: usize| stated.binary_search_by_key(&block, |stated| stated.block).is_ok();
+    for (_, part) in as_facts.iter().filter(|(block, _)| !is_stated(*block)) {
+        found[usize::from(*part)] += 1;
+    }
+    blocks.owners = OnceLock::from(owners);
 }
 
 impl BlockReader<'_> {

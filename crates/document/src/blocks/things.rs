@@ -298,6 +298,10 @@ impl Things {
         Some(self.list.len() - 1)
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
     pub(crate) fn get(&self, thing: usize) -> Option<&Thing> {
         self.list.get(thing)
     }
