@@ -64,6 +64,32 @@ fn a_shown_price_is_read_as_a_buyer_reads_it() {
     check("on offer: £2", 2.0);
 }
 
+/// Rows of a language, watched parts, a trigger, what it sees, and a page: HTML of a price, a whole page (`raw`), or JSON.
+const SIGHTS: &str = include_str!("cases/sights.tsv");
+
+#[test]
+fn every_row_of_the_table_is_seen_as_it_says() {
+    for row in SIGHTS.lines().skip(1) {
+        let [language, watch, trigger, expected, page] = row.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("a row has five columns: {row}");
+        };
+        let watch: Vec<&str> = watch.split('|').filter(|part| !part.is_empty()).collect();
+        let (kind, page) = match (language, page.starts_with('{')) {
+            (_, true) => ("application/json", page.to_owned()),
+            ("raw", _) => ("text/html", page.to_owned()),
+            _ => ("text/html", format!("<html lang={language}><main><h1>Harbour</h1><p class=price>{page}</p></main>")),
+        };
+        let seen = match sight_of(kind, trigger, &watch, &page) {
+            Sight::Nothing => "-".to_owned(),
+            Sight::Number(value) => value.to_string(),
+            Sight::Range { low, high } => format!("{low}..{high}"),
+            Sight::Words(there) => there.to_string(),
+            Sight::Several => "several".to_owned(),
+        };
+        assert_eq!(seen, expected, "{row}");
+    }
+}
+
 #[test]
 fn of_a_range_the_end_that_is_compared_counts() {
     let range = Sight::Range { low: 12.99, high: 19.99 };

@@ -1,6 +1,6 @@
 //! Facts that a page states in structured data: prices, availability, versions, dates. This file reads those of JSON-LD.
 
-use crate::blocks::microdata::PageFacts;
+use crate::blocks::microdata::{PageFacts, is_description};
 use crate::blocks::things::{Bond, FactSource, local_name};
 use crate::entities;
 use crate::loose_json::{self, LooseValue};
@@ -71,7 +71,8 @@ pub(super) struct Fact {
 
 /// The last word of the name of a fact.
 pub(super) fn property_of(name: &str) -> &str {
-    name.rsplit([' ', ':']).next().unwrap_or_default()
+    let end = name.bytes().rposition(|byte| matches!(byte, b' ' | b':'));
+    end.map_or(name, |end| &name[end + 1..])
 }
 
 impl Fact {
@@ -180,12 +181,14 @@ impl LinkedData<'_> {
         let Some(number) = self.page.things.begin(outer, bond, FactSource::JsonLd) else { return outer };
         let Some(thing) = self.page.things.get_mut(number) else { return number };
         for (name, value) in members {
-            let name = if name.starts_with('@') { name } else { local_name(name) };
-            for_each_text(value, &mut |text| match name {
-                "@type" => thing.typed(text),
-                "referenceQuantity" => thing.describe(name, ""),
-                name => thing.describe(name, &entities::decode(text)),
-            });
+            match if name.starts_with('@') { name } else { local_name(name) } {
+                "@type" => for_each_text(value, &mut |text| thing.typed(text)),
+                "referenceQuantity" => thing.describe("referenceQuantity", ""),
+                name if name == "mainEntityOfPage" || is_description(name) => {
+                    for_each_text(value, &mut |text| thing.describe(name, &entities::decode(text)));
+                }
+                _ => {}
+            }
         }
         number
     }

@@ -4,39 +4,23 @@
 
 use crate::attributes::values_of;
 use crate::blocks::facts::{FACT_NAMES, Fact, MAX_FACTS, MODIFIED, ValueKind};
-use crate::blocks::things::{Bond, FactSource, Things, local_name};
+use crate::blocks::things::{Bond, FactSource, ThingKey, Things, local_name};
 use crate::entities::decode_attribute;
 use crate::page_text::MAX_TITLE_BYTES;
 use crate::select::Selected;
 use crate::stated::{mentions, without_vocabulary};
 use crate::tag_name::TagName;
 use crate::text::{TextBuilder, prefix};
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// No date is longer.
 const MAX_DATE_BYTES: usize = 64;
 /// The most text of an element that is searched for a value.
 const MAX_SHOWN_BYTES: usize = 4_096;
-/// The properties that say which thing is meant, or what its price is.
-const DESCRIPTIONS: &[&str] = &[
-    "name",
-    "sku",
-    "mpn",
-    "productID",
-    "gtin",
-    "gtin8",
-    "gtin12",
-    "gtin13",
-    "gtin14",
-    "url",
-    "itemCondition",
-    "priceType",
-];
 
 /// Whether a property says which thing is meant, or what its price is, and is no fact of its own.
 pub(super) fn is_description(property: &str) -> bool {
-    DESCRIPTIONS.contains(&property)
+    ThingKey::of(property).is_some() || matches!(property, "itemCondition" | "priceType")
 }
 
 /// The facts of a page, and the things they are about.
@@ -53,6 +37,48 @@ pub(super) struct PageFacts {
     reading: Option<ReadProperty>,
 }
 
+/// The attributes by which an element states something, as written.
+#[derive(Default)]
+pub(super) struct ItemAttributes<'t> {
+    scope: Option<&'t str>,
+    item: Option<&'t str>,
+    item_type: Option<&'t str>,
+    id: Option<&'t str>,
+    types: Option<&'t str>,
+    property: Option<&'t str>,
+    resource: Option<&'t str>,
+    href: Option<&'t str>,
+    content: Option<&'t str>,
+}
+
+impl<'t> ItemAttributes<'t> {
+    pub(super) fn of(attributes: &'t str) -> Self {
+        let [scope, item, types, property] = values_of(attributes, ["itemscope", "itemprop", "typeof", "property"]);
+        let mut own = Self { scope, item, types, property, ..Self::default() };
+        if scope.is_some() {
+            [own.item_type, own.id] = values_of(attributes, ["itemtype", "itemid"]);
+        }
+        if item.or(property).or(types).is_some() {
+            let [content, datetime, value, href, resource] =
+                values_of(attributes, ["content", "datetime", "value", "href", "resource"]);
+            (own.content, own.href, own.resource) = (content.or(datetime).or(value), href, resource);
+        }
+        own
+    }
+
+    /// Whether the element is about a thing of its own.
+    pub(super) fn begins_thing(&self) -> bool {
+        self.scope.or(self.types).is_some()
+    }
+
+    /// The value that an element states by its attributes: in RDFa, and for links, also by an address.
+    fn value(&self, element: TagName) -> Option<&'t str> {
+        let is_link = matches!(element.as_bytes(), b"a" | b"link" | b"area");
+        let address = if is_link || self.item.is_none() { self.href.or(self.resource) } else { None };
+        self.content.or(address)
+    }
+}
+
 /// A property whose element is open.
 struct ReadProperty {
     element: TagName,
@@ -65,16 +91,12 @@ struct ReadProperty {
 }
 
 impl PageFacts {
-    /// Begins the thing of an element, if its attributes say that it is about one. Returns its number. `outer` is the thing
-    /// around it, `is_beside` says that it is in the frame or in a box of other things.
-    pub(super) fn begin_thing(&mut self, attributes: &str, outer: usize, is_beside: bool) -> Option<usize> {
-        let [scope, property, types, id] = values_of(attributes, ["itemscope", "itemprop", "itemtype", "itemid"]);
-        let (property, types, id, source) = match scope {
-            Some(_) => (property, types, id, FactSource::Microdata),
-            None => {
-                let [types, property, id] = values_of(attributes, ["typeof", "property", "resource"]);
-                (property, Some(types?), id, FactSource::Rdfa)
-            }
+    /// Begins the thing of an element. Returns its number; `None` if the element is about none, or there are too many.
+    /// `outer` is the thing around it, `is_beside` says that it is in the frame or in a box of other things.
+    pub(super) fn begin_thing(&mut self, item: &ItemAttributes<'_>, outer: usize, is_beside: bool) -> Option<usize> {
+        let (property, types, id, source) = match item.scope {
+            Some(_) => (item.item, item.item_type.unwrap_or_default(), item.id, FactSource::Microdata),
+            None => (item.property, item.types?, item.resource, FactSource::Rdfa),
         };
         // A thing without a property stands by itself, wherever it is.
         let (outer, bond) = match property.and_then(|property| property.split_ascii_whitespace().next()) {
@@ -83,7 +105,7 @@ impl PageFacts {
         };
         let number = self.things.begin(outer, bond, source)?;
         if let Some(thing) = self.things.get_mut(number) {
-            thing.typed(&decode_attribute(types.unwrap_or_default()));
+            thing.typed(&decode_attribute(types));
             thing.describe("@id", &decode_attribute(id.unwrap_or_default()));
             thing.is_in_frame = is_beside;
         }
@@ -121,20 +143,22 @@ impl PageFacts {
 
     /// Begins to read a property of a thing, if the attributes of an element name one that is read. The text begins at
     /// `start`.
-    pub(super) fn begin(&mut self, element: TagName, attributes: &str, thing: usize, selected: Selected, start: usize) {
-        let [item, property] = values_of(attributes, ["itemprop", "property"]);
-        let Some(properties) = item.or(property) else { return };
-        let [content, datetime, value, href, resource] =
-            values_of(attributes, ["content", "datetime", "value", "href", "resource"]);
-        let is_link = matches!(element.as_bytes(), b"a" | b"link" | b"area");
-        let address = if is_link || item.is_none() { href.or(resource) } else { None };
-        let value = content.or(datetime).or(value).or(address).map(decode_attribute).map(Cow::into_owned);
+    pub(super) fn begin(
+        &mut self,
+        element: TagName,
+        item: &ItemAttributes<'_>,
+        thing: usize,
+        selected: Selected,
+        start: usize,
+    ) {
+        let Some(properties) = item.item.or(item.property) else { return };
         let mut names = properties.split_ascii_whitespace().map(local_name);
-        if let Some(written) = value.as_deref().filter(|_| names.clone().any(|name| name == MODIFIED)) {
-            self.modified_at(written);
+        if let Some(written) = item.value(element).filter(|_| names.clone().any(|name| name == MODIFIED)) {
+            self.modified_at(&decode_attribute(written));
         }
         let is_read = |name: &&str| FACT_NAMES.contains(name) || is_description(name);
         if let Some(property) = names.find(is_read) {
+            let value = item.value(element).map(|value| decode_attribute(value).into_owned());
             self.reading = Some(ReadProperty { element, property: property.to_owned(), value, thing, selected, start });
             if element.is_void() {
                 self.end(&TextBuilder::default());

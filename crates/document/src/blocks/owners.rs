@@ -45,7 +45,7 @@ impl Subject {
     }
 }
 
-/// What the page says of itself: the texts that name it, in lower case, and its addresses.
+/// The texts that name the page, in lower case, and its addresses.
 struct PageNames<'p> {
     texts: Vec<String>,
     addresses: PageAddresses<'p>,
@@ -176,11 +176,11 @@ fn groups(subjects: &[Subject], things: &Things) -> Vec<usize> {
     subjects.iter().enumerate().map(group).collect()
 }
 
-/// What says which thing is meant, as hashes.
+/// The names by which a thing is known, as hashes.
 struct Identity {
     thing: usize,
     source: Option<FactSource>,
-    /// Of each kind of name those that the thing has.
+    /// Its numbers, its ids and its names.
     names: [Vec<u64>; 3],
 }
 
@@ -265,7 +265,7 @@ fn is_page_named_after(thing: usize, things: &Things, page: &PageNames<'_>) -> b
     page.texts.iter().any(is_begun)
 }
 
-/// Of the facts of the main thing, leaves those of other prices and of used goods to another one, and those of other
+/// Leaves the main thing's facts of other prices and of used goods to another one, and those of other
 /// variants than the one that has the page's address.
 fn pass_over_other_prices(
     (facts, owners): (&[StatedValue], &mut [FactOwner]),

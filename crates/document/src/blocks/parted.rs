@@ -1,5 +1,7 @@
 //! Places within a block that matter by their markup: cents beside their price, and elements that are about a thing.
 
+use crate::attributes::values_of;
+use crate::blocks::microdata::ItemAttributes;
 use crate::blocks::reader::BlockReader;
 use crate::cents::{MAX_PRICE_BYTES, Parting, parting};
 use crate::markup::StartTag;
@@ -21,7 +23,7 @@ const BOXES: &[&str] = &[
     "also-viewed",
     "also-like",
     "recently-viewed",
-    "you-may",
+    "you-may-",
     "accessories",
     "bestseller",
     "complementary",
@@ -58,9 +60,9 @@ impl BlockReader<'_> {
     }
 
     /// Begins the thing of the element that was opened last.
-    pub(super) fn begin_item(&mut self, tag: StartTag<'_>, is_block: bool) {
+    pub(super) fn begin_item(&mut self, item: &ItemAttributes<'_>, is_block: bool) {
         let is_beside = self.part.chrome || self.is_in_box();
-        let Some(item) = self.facts.begin_thing(tag.attributes(), self.item, is_beside) else { return };
+        let Some(item) = self.facts.begin_thing(item, self.item, is_beside) else { return };
         if let Some(open) = self.open.last_mut() {
             open.item = item;
             open.scoped |= !is_block;
@@ -72,9 +74,8 @@ impl BlockReader<'_> {
     fn is_in_box(&mut self) -> bool {
         let html = self.html;
         let is_box = |attributes: &Range<usize>| {
-            let names = crate::attributes::values_of(&html[attributes.clone()], ["class", "id", "aria-label"]);
-            let names = names.into_iter().flatten().map(str::to_ascii_lowercase);
-            names.into_iter().any(|name| BOXES.iter().any(|word| name.replace(['_', ' '], "-").contains(word)))
+            let names = values_of(&html[attributes.clone()], ["class", "id", "aria-label"]);
+            names.into_iter().flatten().any(is_name_of_box)
         };
         self.open.iter_mut().any(|open| match open.name.as_bytes() {
             // The classes of the whole page say which boxes it has.
@@ -83,3 +84,16 @@ impl BlockReader<'_> {
         })
     }
 }
+
+/// Whether a class, id or label is that of a box of other things.
+fn is_name_of_box(name: &str) -> bool {
+    if name.len() < MIN_BOX_BYTES {
+        return false;
+    }
+    let plain = |byte: u8| if matches!(byte, b'_' | b' ') { b'-' } else { byte.to_ascii_lowercase() };
+    let name: Vec<u8> = name.bytes().map(plain).collect();
+    BOXES.iter().any(|word| memchr::memmem::find(&name, word.as_bytes()).is_some())
+}
+
+/// The length of the shortest word in [`BOXES`].
+const MIN_BOX_BYTES: usize = 7;

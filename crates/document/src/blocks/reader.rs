@@ -2,12 +2,12 @@
 //!
 //! One pass, no tree. Of the open elements, only those that begin a block or hide their content are kept.
 
-use crate::attributes::{attribute, values_of};
+use crate::attributes::attribute;
 use crate::blocks::block::{Block, BlockElement, BlockRole, Blocks};
 use crate::blocks::fields::{Label, STRUCK};
 use crate::blocks::kinds::{IMPLIED, IS_PARAGRAPH, Implied, KINDS, NAME_HASHES, OBJECT, P, SUMMARY, TD, TagEffect};
 use crate::blocks::mentions::{Mentions, SHORTEST_MENTION, is_hidden, mentions};
-use crate::blocks::microdata::PageFacts;
+use crate::blocks::microdata::{ItemAttributes, PageFacts};
 use crate::cents::may_hold_cents;
 use crate::markup::{StartTag, TakeTokens, TextKind};
 use crate::select::Selected;
@@ -133,9 +133,10 @@ impl<'a> TakeTokens<'a> for BlockReader<'a> {
                 return;
             }
         }
-        self.begin(tag, kind, mentions);
-        if mentions.item && !self.selected.ignored {
-            self.facts.begin(tag.name, tag.attributes(), self.item, self.selected, self.text.len());
+        let item = if mentions.item { Some(ItemAttributes::of(tag.attributes())) } else { None };
+        self.begin(tag, kind, mentions, item.as_ref());
+        if let Some(item) = item.filter(|_| !self.selected.ignored) {
+            self.facts.begin(tag.name, &item, self.item, self.selected, self.text.len());
         }
     }
 
@@ -211,7 +212,7 @@ impl<'a> BlockReader<'a> {
         Self { address, ..self }
     }
 
-    fn begin(&mut self, tag: StartTag<'_>, kind: TagEffect, mentions: Mentions) {
+    fn begin(&mut self, tag: StartTag<'_>, kind: TagEffect, mentions: Mentions, item: Option<&ItemAttributes<'_>>) {
         match kind {
             TagEffect::Raw | TagEffect::Void => {}
             TagEffect::Break => self.flush(),
@@ -240,13 +241,13 @@ impl<'a> BlockReader<'a> {
                     self.media(tag);
                 }
                 let hidden = matches!(kind, TagEffect::Dropped) || (mentions.hiding && is_hidden(tag.attributes()));
-                let begins_item = mentions.item && begins_thing(tag.attributes());
-                if is_block || hidden || self.hidden || self.scoped || begins_item {
+                let item = item.filter(|item| item.begins_thing());
+                if is_block || hidden || self.hidden || self.scoped || item.is_some() {
                     let depth = self.open.len();
                     let role = if mentions.role { attribute(tag.attributes(), "role") } else { None };
                     self.open(tag, is_block, hidden, role.as_deref().unwrap_or_default());
-                    if begins_item && self.open.len() > depth {
-                        self.begin_item(tag, is_block);
+                    if let Some(item) = item.filter(|_| self.open.len() > depth) {
+                        self.begin_item(item, is_block);
                     }
                     if matches!(kind, TagEffect::Control) || role.as_deref() == Some("button") {
                         self.control(tag);
@@ -374,12 +375,6 @@ impl<'a> BlockReader<'a> {
         self.text.begin_line();
         self.text_start = self.text.len();
     }
-}
-
-/// Whether attributes say that their element is about a thing of its own.
-fn begins_thing(attributes: &str) -> bool {
-    let [scope, types] = values_of(attributes, ["itemscope", "typeof"]);
-    scope.or(types).is_some()
 }
 
 /// The language that the page's root element names, which stands near the start.

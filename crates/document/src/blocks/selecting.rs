@@ -88,7 +88,7 @@ fn select_facts(blocks: &mut Blocks, selection: &Selection, as_facts: &[(usize, 
         let block = &mut list[stated.block];
         match stated.form {
             StatedForm::Data(_) => block.watched |= selection.watches_fact(&named, &has_main, found),
-            // Its element is selected, unless the block is selected otherwise.
+            // The selector of its element is that of all things; other selectors hold for any.
             StatedForm::Shown => {
                 let is_as_fact = as_facts.binary_search_by_key(&stated.block, |(block, _)| *block).is_ok();
                 block.watched &= !is_as_fact || selection.watches_fact(&named, &has_main, found);

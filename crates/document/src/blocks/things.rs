@@ -179,12 +179,11 @@ const BONDS: &[(&str, Bond)] = &[
     ("@list", Bond::None),
     ("@set", Bond::None),
 ];
-const SKUS: &[&str] =
-    &["sku", "mpn", "productID", "gtin", "gtin8", "gtin12", "gtin13", "gtin14", "isbn", "identifier", "serialNumber"];
-
 /// A name without the address or prefix of its vocabulary: `price` of `schema:price` and `https://schema.org/price`.
 pub(crate) fn local_name(name: &str) -> &str {
-    name.trim().rsplit(['/', '#', ':']).next().unwrap_or_default()
+    let name = name.trim_ascii();
+    let end = name.bytes().rposition(|byte| matches!(byte, b'/' | b'#' | b':'));
+    end.map_or(name, |end| &name[end + 1..])
 }
 
 impl Bond {
@@ -201,6 +200,10 @@ impl ThingKind {
         let is_in = |names: &[&str]| names.contains(&name);
         match name {
             "" => Self::Untyped,
+            // Most things are these.
+            "Product" => Self::Product,
+            "Offer" => Self::Offer,
+            "ListItem" => Self::List,
             name if name.ends_with("Page") || matches!(name, "WebSite" | "RealEstateListing") => Self::Page,
             name if is_in(OFFERS) || name.ends_with("Specification") || is_in(CHARGES) => Self::Offer,
             name if is_in(LISTS) || name.ends_with("List") || name.ends_with("Catalog") => Self::List,
@@ -216,19 +219,21 @@ impl ThingKey {
         Self::of(name).or((name == "id").then_some(Self::Id))
     }
 
-    fn of(property: &str) -> Option<Self> {
+    /// The key of a property that names a thing.
+    pub(crate) fn of(property: &str) -> Option<Self> {
         Some(match property {
             "name" => Self::Name,
             "url" => Self::Url,
             "@id" => Self::Id,
-            sku if SKUS.contains(&sku) => Self::Sku,
+            "sku" | "mpn" | "productID" | "isbn" | "identifier" | "serialNumber" => Self::Sku,
+            "gtin" | "gtin8" | "gtin12" | "gtin13" | "gtin14" => Self::Sku,
             _ => return None,
         })
     }
 }
 
 impl Thing {
-    /// Of an inner thing the edge decides, but lists make all that is in them others.
+    /// A thing without names that belongs to another one by this bond.
     fn within(outer: usize, bond: Bond, source: FactSource) -> Self {
         Self {
             outer,
@@ -247,7 +252,7 @@ impl Thing {
     pub(crate) fn typed(&mut self, types: &str) {
         for name in types.split_whitespace() {
             let kind = ThingKind::of(name);
-            // Of several types, one that is sold counts.
+            // One type that is sold counts more than others.
             if matches!(self.kind, ThingKind::Untyped | ThingKind::Other) {
                 self.kind = kind;
             }
@@ -267,6 +272,7 @@ impl Thing {
         }
         match property {
             "priceType" => self.is_no_price |= OTHER_PRICES.contains(&local_name(value)),
+            "referenceQuantity" => self.is_no_price = true,
             "itemCondition" => self.is_used |= USED.iter().any(|used| local_name(value).starts_with(used)),
             "mainEntityOfPage" => self.main_of = Some(value.to_owned()),
             _ => {}

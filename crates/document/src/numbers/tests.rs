@@ -161,7 +161,7 @@ fn one_separator_before_three_digits_is_read_by_the_evidence_of_the_page() {
     check(None, &["19,99 €", "1.234.567 €"], "1.299 €", 1_299.0);
     check(None, &["19,99 €", "19.99 €"], "1,299 €", 1_299.0);
     check(Some("en"), &["1.299,00"], "£1.299", 1_299.0);
-    // What is measured.
+    // Rates and units.
     check(None, &[], "1 EUR = 1.085 USD", 1.0);
     check(None, &[], "= 1.085", 1.085);
     check(None, &[], "2.125 %", 2.125);
