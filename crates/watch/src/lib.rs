@@ -27,13 +27,16 @@
 //! This crate never fetches, never judges whether a version differs, and keeps nothing.
 
 mod configured;
+mod fold;
 #[cfg(test)]
 mod history_tests;
 mod memory;
+mod passages;
 mod phrase;
 mod rule;
 mod seen;
 mod sight;
+mod stock;
 mod trigger;
 
 pub use crate::configured::{check_rules, configured};

@@ -61,7 +61,7 @@ impl WatchMemory {
             let known = self.find(trigger).unwrap_or(f64::NAN);
             let before = match now {
                 _ if known.is_nan() => Sight::Nothing,
-                Sight::Words(_) => Sight::Words(known != 0.0),
+                Sight::Words(_) | Sight::Unclear => Sight::Words(known != 0.0),
                 Sight::Nothing | Sight::Number(_) | Sight::Range { .. } | Sight::Several => Sight::Number(known),
             };
             if trigger.fires(before, now) {
@@ -69,6 +69,9 @@ impl WatchMemory {
             }
             let value = match now {
                 Sight::Nothing | Sight::Several => known,
+                // Words that are not understood are not said. So they fire when they are said clearly.
+                Sight::Unclear if known.is_nan() => 0.0,
+                Sight::Unclear => known,
                 Sight::Number(_) | Sight::Range { .. } => trigger.number(now).unwrap_or(known),
                 Sight::Words(there) => f64::from(u8::from(there)),
             };

@@ -1,7 +1,9 @@
 //! The blocks of a page as triggers see them.
 
+use crate::fold::folded;
+use crate::passages::Passage;
 use document::blocks::{Block, Blocks, FactOwner, STRUCK, StatedForm, StatedValue};
-use document::stated::{folded, words_of_value};
+use document::stated::words_of_value;
 use std::borrow::Cow;
 
 /// A row with more blocks lays out a page, and its first text says nothing of the others.
@@ -22,6 +24,7 @@ pub(crate) struct SeenBlock<'b> {
     value_start: usize,
     /// The first text of the row that the block is in, if that is another block.
     pub(crate) row: Option<String>,
+    block: &'b Block,
 }
 
 /// Whether a trigger that names no thing sees what is said of such a one.
@@ -40,14 +43,22 @@ impl<'b> SeenBlock<'b> {
         let is_data = |stated: &&StatedValue| stated.form != StatedForm::Shown;
         let value_start = stated.filter(is_data).map_or(0, |stated| stated.place.start - block.place().start);
         let said = match stated.filter(is_data) {
-            Some(_) if block.part.fact => {
-                let (name, value) = text.split_at(value_start);
-                folded(&format!("{} {}", words_of_value(name.trim_end_matches(": ")), words_of_value(value)))
-            }
+            Some(_) if block.part.fact => folded_value(&text[value_start..]),
             Some(_) | None => folded(&unstruck),
         };
         let owner = stated.map_or(FactOwner::Main, |stated| blocks.owner(stated));
-        Self { text: unstruck, said, stated, owner, value_start, row: row_name(blocks, index).map(folded) }
+        Self { text: unstruck, said, stated, owner, value_start, row: row_name(blocks, index).map(folded), block }
+    }
+
+    /// The block as a text that says something.
+    pub(crate) fn passage(&self) -> Passage<'_> {
+        Passage {
+            text: Cow::Borrowed(&self.said),
+            row: self.block.row,
+            is_fact: self.block.part.fact,
+            is_frame: self.block.part.chrome && !self.block.part.main,
+            heading_rank: self.block.heading_rank,
+        }
     }
 
     /// The thing whose text this is. Text that states nothing is that of the page.
@@ -69,6 +80,12 @@ impl<'b> SeenBlock<'b> {
     pub(crate) fn prose(&self) -> &str {
         self.text.get(self.value_start..).unwrap_or_default()
     }
+}
+
+/// A value as words, and as it is written if that differs.
+fn folded_value(value: &str) -> String {
+    let words = words_of_value(value);
+    if words == value { folded(value) } else { folded(&format!("{words}; {value}")) }
 }
 
 /// A text without its struck-through parts, each between two marks.

@@ -1,5 +1,6 @@
 //! Finds the number or the words of a trigger on a page.
 
+use crate::passages::Passages;
 use crate::seen::{SeenBlock, is_owned};
 use crate::trigger::{Condition, Subject, Trigger};
 use document::blocks::{Blocks, FactOwner, StatedForm, StatedValue};
@@ -27,8 +28,11 @@ pub enum Sight {
         /// The number that is compared with a threshold from above.
         high: f64,
     },
-    /// Whether its words are there.
+    /// Whether the page says its words.
     Words(bool),
+    /// Its words are there, or others for the same, and it is not understood whether the page means them: a question, a
+    /// doubt, or both a yes and a no.
+    Unclear,
     /// The page says it of several equal things, and does not say which one it is about.
     Several,
 }
@@ -64,17 +68,22 @@ impl<'b> SeenBlocks<'b> {
             // A page without text, or without the watched parts, shows nothing to a trigger.
             _ if self.seen.is_empty() => Sight::Nothing,
             Condition::Come(phrase) | Condition::Go(phrase) => {
-                let says = |owners: &[FactOwner]| {
-                    self.seen
-                        .iter()
-                        .filter(|block| owners.contains(&block.owner()))
-                        .any(|block| phrase.is_in(&block.said))
-                };
-                let is_said = says(&[FactOwner::Main, FactOwner::Chosen]);
-                if !is_said && says(&[FactOwner::Unclear]) { Sight::Several } else { Sight::Words(is_said) }
+                let of_page = phrase.sight(&self.passages(is_owned));
+                if of_page != Sight::Words(false) {
+                    return of_page;
+                }
+                // Of several equal things, one may be what the page is about.
+                let of_several = phrase.sight(&self.passages(|owner| owner == FactOwner::Unclear));
+                if of_several == Sight::Words(false) { of_page } else { Sight::Several }
             }
             Condition::Number(subject, _) => self.number(subject),
         }
+    }
+
+    /// The texts of the things with these owners.
+    fn passages(&self, is_chosen: impl Fn(FactOwner) -> bool) -> Passages<'_> {
+        let chosen = self.seen.iter().filter(|block| is_chosen(block.owner()));
+        Passages::new(chosen.map(SeenBlock::passage), self.blocks.is_watched)
     }
 
     /// The number of a subject: of a fact of this name, behind these words, in a row that begins with them, or, of a price,

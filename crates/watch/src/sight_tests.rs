@@ -31,7 +31,7 @@ fn a_shown_price_is_read_as_a_buyer_reads_it() {
     let check = |watched: &str, expected: f64| {
         let low = match sight(PRICE, &[".price"], &page(watched)) {
             Sight::Number(value) | Sight::Range { low: value, .. } => Some(value),
-            Sight::Nothing | Sight::Words(_) | Sight::Several => None,
+            Sight::Nothing | Sight::Words(_) | Sight::Several | Sight::Unclear => None,
         };
         assert_eq!(low, Some(expected), "{watched}");
     };
@@ -85,6 +85,7 @@ fn every_row_of_the_table_is_seen_as_it_says() {
             Sight::Range { low, high } => format!("{low}..{high}"),
             Sight::Words(there) => there.to_string(),
             Sight::Several => "several".to_owned(),
+            Sight::Unclear => "unclear".to_owned(),
         };
         assert_eq!(seen, expected, "{row}");
     }

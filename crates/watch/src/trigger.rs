@@ -127,7 +127,7 @@ impl Trigger {
     /// is an event and never holds.
     pub fn holds(&self, sight: Sight) -> Option<bool> {
         match (&self.condition, sight) {
-            (_, Sight::Nothing | Sight::Several) | (Condition::Number(..), Sight::Words(_)) => None,
+            (_, Sight::Nothing | Sight::Several | Sight::Unclear) | (Condition::Number(..), Sight::Words(_)) => None,
             (Condition::Come(_), Sight::Words(there)) => Some(there),
             (Condition::Go(_), Sight::Words(there)) => Some(!there),
             (Condition::Number(_, made), Sight::Number(_) | Sight::Range { .. }) => {
@@ -144,7 +144,7 @@ impl Trigger {
             (_, Sight::Number(value)) => Some(value),
             (Condition::Number(_, Move::AtLeast(_) | Move::Above(_)), Sight::Range { high, .. }) => Some(high),
             (_, Sight::Range { low, .. }) => Some(low),
-            (_, Sight::Nothing | Sight::Words(_) | Sight::Several) => None,
+            (_, Sight::Nothing | Sight::Words(_) | Sight::Several | Sight::Unclear) => None,
         }
     }
 

@@ -29,7 +29,7 @@ const CURRENCIES: &[Currency] = &[
     of("元", DOT, 2), of("円", DOT, 0), of("₹", DOT, 2), of("rs.", DOT, 2), of("rs", DOT, 2), of("₽", COMMA, 2),
     of("руб", COMMA, 2), of("₴", COMMA, 2), of("₩", DOT, 0), of("￦", DOT, 0), of("원", DOT, 0), of("₺", COMMA, 2),
     of("₫", COMMA, 0), of("₪", DOT, 2), of("฿", DOT, 2), of("₱", DOT, 2), of("₦", DOT, 2), of("₡", COMMA, 2),
-    of("₸", COMMA, 2), of("zł", COMMA, 2), of("kč", COMMA, 2), of("kr.", COMMA, 2), of("kr", COMMA, 2), of("lei", COMMA, 2),
+    of("₸", COMMA, 2), of("zł", COMMA, 2), of("zl", COMMA, 2), of("kč", COMMA, 2), of("kc", COMMA, 2), of("kr.", COMMA, 2), of("kr", COMMA, 2), of("lei", COMMA, 2),
     of("лв", COMMA, 2), of("fr.", DOT, 2), of("sfr", DOT, 2), of("rp", COMMA, 0), of("rm", DOT, 2), of("euro", COMMA, 2),
     of("euros", COMMA, 2), of("eur", COMMA, 2), of("dollars", None, 2), of("usd", DOT, 2), of("gbp", DOT, 2),
     of("chf", DOT, 2), of("jpy", DOT, 0), of("cny", DOT, 2), of("rmb", DOT, 2), of("sek", COMMA, 2), of("nok", COMMA, 2),
@@ -139,12 +139,12 @@ pub(super) fn hundredths(text: &str, value: f64) -> Option<usize> {
 }
 
 /// Whether a text begins with the sign or code of a currency.
-pub(crate) fn begins_with_currency(text: &str) -> bool {
+pub fn begins_with_currency(text: &str) -> bool {
     behind(text).is_some()
 }
 
 /// Whether a text ends with the sign or code of a currency.
-pub(crate) fn ends_with_currency(text: &str) -> bool {
+pub fn ends_with_currency(text: &str) -> bool {
     before(text).is_some()
 }
 

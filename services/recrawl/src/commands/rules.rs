@@ -87,6 +87,8 @@ struct TriggerReport {
     /// Whether it sees nothing because the page has several equal things and no main one. Left out if not.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     several: bool,
+    /// Whether words for it are there and it is not understood whether the page means them. Then `words` and `holds` are null.
+    unknown: bool,
     /// Whether its condition holds now. It fires when it did not hold at the look before. Null if it sees nothing that it is
     /// about; false for a number that is to fall or rise, which is an event.
     holds: Option<bool>,
@@ -174,6 +176,7 @@ fn trigger_report((trigger, sight): (&Trigger, Sight)) -> TriggerReport {
         range: if let Sight::Range { low, high } = sight { Some([low, high]) } else { None },
         words: if let Sight::Words(there) = sight { Some(there) } else { None },
         several: sight == Sight::Several,
+        unknown: sight == Sight::Unclear,
         holds: trigger.holds(sight),
     }
 }
@@ -212,6 +215,7 @@ fn text(report: &RuleReport) -> String {
             },
             (_, Some(true)) => "sees its words".to_owned(),
             (_, Some(false)) => "does not see its words".to_owned(),
+            (None, None) if trigger.unknown => "unknown: sees words that it does not understand".to_owned(),
             (None, None) => "sees nothing it is about".to_owned(),
         };
         let holds = match trigger.holds {
