@@ -5,7 +5,7 @@
 const LOOKS: i32 = 3;
 /// … and the least time in seconds between the first and the last of them.
 const LEAST_ABSENCE_S: i64 = 3 * DAY_S;
-/// Seconds to the next fetch of a page that was not found. Chosen so that the third fetch decides.
+/// Most seconds to the next fetch of a page that was not found. The scheduler looks sooner while the absence is young.
 const NEXT_LOOK_S: i64 = LEAST_ABSENCE_S / 2;
 /// The longest time in seconds that the verdict is held back while many pages of the host are missing.
 pub(crate) const LONGEST_HOLD_S: i64 = 14 * DAY_S;
@@ -45,7 +45,13 @@ impl Absence {
         let held = host_is_missing && lasted_s < LONGEST_HOLD_S;
         let presence = match believed && !held {
             true => Presence::Gone,
-            false => Presence::Missing { look_again_after_s: NEXT_LOOK_S },
+            // Once there were enough looks, the next is the one that decides.
+            false => Presence::Missing {
+                look_again_after_s: match LEAST_ABSENCE_S - lasted_s {
+                    left_s if left_s > 0 => left_s.min(NEXT_LOOK_S),
+                    _ => NEXT_LOOK_S,
+                },
+            },
         };
         (absence, presence)
     }
@@ -92,5 +98,9 @@ mod tests {
             absence = Some(next);
         }
         assert_eq!((looks, now), (3, LEAST_ABSENCE_S));
+        // Looks in between, as at an absence that has just begun, do not put the verdict off.
+        let absence = Absence { since: 0, looks: 6 };
+        let (_, presence) = Absence::observe(Some(absence), 43 * 3_600, false, false);
+        assert_eq!(presence, Presence::Missing { look_again_after_s: LEAST_ABSENCE_S - 43 * 3_600 });
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::change_record::ChangeRecord;
 use crate::gaps::Gaps;
-use crate::guard::{MAX_HELD_VERSIONS, is_suspect};
+use crate::guard::{HeldVersions, is_suspect};
 use crate::judgement::{Confirmation, Judgement, PartVerdict};
 use crate::news::News;
 use crate::region::PagePart;
@@ -45,7 +45,7 @@ pub struct LookMemory {
     /// Whether the page was reported as missing, and not yet as back.
     pub(crate) missing: bool,
     /// Suspect versions in a row that were not accepted.
-    pub(crate) held: u8,
+    pub(crate) held: HeldVersions,
     /// Requests of a second fetch that found no noise so far, and versions to wait before the next.
     pub(crate) asked: u8,
     pub(crate) rest: u8,
@@ -175,10 +175,10 @@ impl PageState {
     ) -> Judgement {
         let digest = version.digest.first_chunk().copied();
         if self.looks.digest.is_none() {
-            if is_wall && self.looks.held < MAX_HELD_VERSIONS {
-                return self.hold();
+            if is_wall && let Some(held) = self.looks.held.hold(since_last_look_s) {
+                return self.hold(held);
             }
-            self.looks.held = 0;
+            self.looks.held = HeldVersions::default();
             self.looks.digest = digest;
             self.looks.gone = false;
             self.accept(version, version.unit_texts());
@@ -186,16 +186,16 @@ impl PageState {
             let quiet = Judgement::quiet(VersionVerdict::First);
             return Judgement { magnitude: 1.0, resemblance: 0.0, containment: 0.0, ..quiet };
         }
-        if self.looks.digest == digest && self.looks.held == 0 {
+        if self.looks.digest == digest && self.looks.held.is_empty() {
             return self.observe_unchanged();
         }
         self.looks.digest = digest;
         // The same error again is still an error: it counts on. A page that was gone stays gone behind it.
         let is_suspect = is_wall || is_suspect(version, self.looks.region_bytes as usize);
-        if is_suspect && self.looks.held < MAX_HELD_VERSIONS {
-            return self.hold();
+        if is_suspect && let Some(held) = self.looks.held.hold(since_last_look_s) {
+            return self.hold(held);
         }
-        self.looks.held = 0;
+        self.looks.held = HeldVersions::default();
         let was_gone = std::mem::take(&mut self.looks.gone);
         let texts = version.unit_texts();
         let is_back_to_back = is_back_to_back(since_last_look_s);
@@ -211,7 +211,7 @@ impl PageState {
         let digest = version.digest.first_chunk().copied();
         let is_same = std::mem::replace(&mut self.looks.digest, digest) == digest;
         let was_gone = std::mem::take(&mut self.looks.gone);
-        (self.looks.held, self.looks.turns, self.looks.region_bytes) = (0, 0, 0);
+        (self.looks.held, self.looks.turns, self.looks.region_bytes) = (HeldVersions::default(), 0, 0);
         (self.looks.open_added, self.looks.open_removed) = Default::default();
         (self.looks.left, self.looks.returns) = Default::default();
         self.version = VersionMemory { shingles: version.shingles(), ..VersionMemory::default() };
@@ -223,8 +223,8 @@ impl PageState {
         })
     }
 
-    fn hold(&mut self) -> Judgement {
-        self.looks.held += 1;
+    fn hold(&mut self, held: HeldVersions) -> Judgement {
+        self.looks.held = held;
         Judgement { held: true, ..Judgement::quiet(VersionVerdict::Cosmetic) }
     }
 

@@ -1,6 +1,7 @@
-//! The bytes of a page's state. The history of fetches takes 39 bytes, and 8 per recently touched slot. The version
+//! The bytes of a page's state. The history of fetches takes 43 bytes, and 8 per recently touched slot. The version
 //! takes 15 bytes, 8 per unit (a median page has 107), some 3 and its text per unit outside the frame, and the shingles.
 
+use crate::guard::HeldVersions;
 use crate::page_state::{LookMemory, VersionMemory};
 use crate::second_looks::{MAX_RETURNS, MAX_SECOND_LOOK_DOUBLINGS};
 use crate::shingle::ShingleSet;
@@ -9,20 +10,21 @@ use crate::state_codec::{StateDecodeError, list, put, take};
 use crate::unit_texts::UnitTexts;
 use crate::version::UnitKey;
 
-const LOOKS_VERSION: u8 = 3;
+const LOOKS_VERSION: u8 = 4;
 const VERSION_VERSION: u8 = 3;
 
 impl LookMemory {
     /// Encodes a state value: a version byte, a byte of flags (1 seen, 2 gone, 4 missing), the counts held, asked, rest,
-    /// turns and returns, the digest, confirmed and withdrawn as u16, the region's bytes as u32; then open added, open removed,
+    /// turns and returns, the digest, confirmed and withdrawn as u16, the region's bytes and the seconds held as u32; then open added, open removed,
     /// left and slots, each a u32 count and its u64s. All little-endian.
     pub fn encode(&self) -> Vec<u8> {
         let flags = u8::from(self.digest.is_some()) | (u8::from(self.gone) << 1) | (u8::from(self.missing) << 2);
-        let mut out = vec![LOOKS_VERSION, flags, self.held, self.asked, self.rest, self.turns, self.returns];
+        let mut out = vec![LOOKS_VERSION, flags, self.held.versions, self.asked, self.rest, self.turns, self.returns];
         out.extend_from_slice(&self.digest.unwrap_or_default());
         out.extend_from_slice(&self.confirmed.to_le_bytes());
         out.extend_from_slice(&self.withdrawn.to_le_bytes());
         out.extend_from_slice(&self.region_bytes.to_le_bytes());
+        out.extend_from_slice(&self.held.lasted_s.to_le_bytes());
         for list in [&self.open_added, &self.open_removed, &self.left] {
             put(&mut out, list.iter().map(|key| key.0));
         }
@@ -44,6 +46,7 @@ impl LookMemory {
         let confirmed = u16::from_le_bytes(take(&mut rest)?);
         let withdrawn = u16::from_le_bytes(take(&mut rest)?);
         let region_bytes = u32::from_le_bytes(take(&mut rest)?);
+        let lasted_s = u32::from_le_bytes(take(&mut rest)?);
         let (open_added, open_removed, left) = (keys(&mut rest)?, keys(&mut rest)?, keys(&mut rest)?);
         let slots = list(&mut rest)?.map(|entry| ((entry >> 32) as u32, entry as u32)).collect();
         if flags > 7 || !rest.is_empty() {
@@ -53,7 +56,7 @@ impl LookMemory {
             digest: (flags & 1 == 1).then_some(digest),
             gone: flags & 2 == 2,
             missing: flags & 4 == 4,
-            held,
+            held: HeldVersions { versions: held, lasted_s },
             asked: asked.min(MAX_SECOND_LOOK_DOUBLINGS),
             rest: looks_to_rest,
             turns,

@@ -29,11 +29,13 @@ mod request;
 mod rules;
 mod siblings;
 mod ties;
+mod unseen;
 
 pub use crate::configured::check_names;
 pub use crate::frontier::{ChosenPage, Frontier, FrontierTick, HandOut, ListingEffects};
 pub use crate::host_list::{HostListing, HostReport, HostTally};
 pub use crate::hosts::HostSchedule;
 pub use crate::page_record::{LastFailure, ScheduledPage};
-pub use crate::request::{AnswerFate, PageRequest, RequestState, RetryTimes, WantedReason};
+pub use crate::request::{AnswerFate, PageRequest, RequestState, WantedReason};
 pub use crate::rules::FrontierRules;
+pub use crate::unseen::{NextLook, RetryTimes, UnseenPage};

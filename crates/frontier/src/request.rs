@@ -11,7 +11,8 @@
 //! A page has at most one request in flight. Each request has a number, `attempt`, which only grows. An answer to an
 //! older number is late and changes no state. The reason for a request stays open until it is answered.
 
-use messages::{ContentEvidence, FetchReason, Look, LookJudgement, RetryRule};
+use crate::unseen::{NextLook, RetryTimes, UnseenPage};
+use messages::{ContentEvidence, FetchReason, Look, LookJudgement};
 use page::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -26,6 +27,8 @@ pub struct PageRequest {
     pub answered: i64,
     /// Consecutive answers that showed nothing about the content.
     pub failures: i32,
+    /// Consecutive answers that did not show the page.
+    pub unseen: UnseenPage,
     /// Why the page is wanted next, whatever its value.
     pub wanted: WantedReason,
     pub state: RequestState,
@@ -75,36 +78,17 @@ pub enum AnswerFate {
     Late,
 }
 
-/// Waits before a page may be requested again.
-#[derive(Clone, Copy, Debug)]
-pub struct RetryTimes {
-    /// After a look that showed something about the content.
-    pub min_interval: Duration,
-    /// After robots.txt forbade the page.
-    pub robots_refresh: Duration,
-    /// After the first failure; doubles with each further one …
-    pub retry_base: Duration,
-    /// … up to this maximum.
-    pub retry_max: Duration,
-}
-
-impl RetryTimes {
-    fn wait(&self, rule: RetryRule, failures: i32) -> Duration {
-        match rule {
-            RetryRule::WhenWorthIt => self.min_interval,
-            RetryRule::WhenRobotsRefresh => self.robots_refresh,
-            RetryRule::BackOff => {
-                let doublings = (failures - 1).clamp(0, 20) as u32;
-                self.retry_base.saturating_mul(1 << doublings).min(self.retry_max)
-            }
-        }
-    }
-}
-
 impl PageRequest {
     /// For a page that was never requested. Its attempts are counted from `attempt`, which no request has had.
     pub fn new(attempt: i64) -> Self {
-        Self { attempt, answered: attempt, failures: 0, wanted: WantedReason::No, state: RequestState::Idle }
+        Self {
+            attempt,
+            answered: attempt,
+            failures: 0,
+            unseen: UnseenPage::default(),
+            wanted: WantedReason::No,
+            state: RequestState::Idle,
+        }
     }
 
     /// End of the lease of the request in flight.
@@ -158,27 +142,26 @@ impl PageRequest {
     /// Handles an answer: the page's next state, and whether the answer came in time.
     #[must_use]
     pub fn answer(self, look: &Look, judgement: &LookJudgement, times: &RetryTimes) -> (Self, AnswerFate) {
-        let meaning = look.outcome.meaning();
-        let reports = meaning.content != ContentEvidence::Nothing;
+        let reports = look.outcome.meaning().content != ContentEvidence::Nothing;
         let failures = if reports { 0 } else { self.failures.saturating_add(1) };
+        let unseen = self.unseen.after(look, judgement);
         let answered = self.answered.max(look.attempt);
         if look.attempt < self.attempt {
-            return (Self { answered, failures, ..self }, AnswerFate::Late);
+            return (Self { answered, failures, unseen, ..self }, AnswerFate::Late);
         }
         let audited = match self.state {
             RequestState::InFlight { audited, .. } => audited,
             RequestState::Idle | RequestState::Held { .. } => None,
         };
-        let (wanted, wait) = match judgement.look_again_after_s {
-            // It settles an inconclusive look, whatever the page's value.
-            Some(wait_s) => (WantedReason::Probe, Duration::from_secs(wait_s.max(0).unsigned_abs())),
-            None => (self.wanted, times.wait(meaning.retry, failures)),
+        let (wanted, wait) = match unseen.next_look(look, judgement, times) {
+            NextLook::Wanted(wait) => (WantedReason::Probe, wait),
+            NextLook::WhenWorthIt(wait) => (self.wanted, wait),
         };
         let state = match wait {
             Duration::ZERO => RequestState::Idle,
             wait => RequestState::Held { until: look.fetched_at + wait },
         };
-        (Self { answered, failures, wanted, state, ..self }, AnswerFate::Current { audited })
+        (Self { answered, failures, unseen, wanted, state, ..self }, AnswerFate::Current { audited })
     }
 
     /// Takes back a request that was not sent. The page is as it was before, and waits until its host may be asked.
@@ -220,6 +203,12 @@ impl PageRequest {
         self.want(WantedReason::Command).release()
     }
 
+    /// A hint says that the page changed. One that was away may be back, so its wait ends.
+    #[must_use]
+    pub fn hinted(self) -> Self {
+        if self.unseen.looks > 0 { self.release() } else { self }
+    }
+
     fn lose(self) -> Self {
         match self.state {
             RequestState::InFlight { serves, .. } => Self { state: RequestState::Idle, ..self.want(serves) },
@@ -235,6 +224,8 @@ struct StoredRequest {
     attempt: i64,
     answered: i64,
     failures: i32,
+    unseen_looks: i32,
+    unseen_since: Option<Timestamp>,
     wanted: WantedReason,
     held_until: Option<Timestamp>,
     lease_until: Option<Timestamp>,
@@ -252,6 +243,8 @@ impl From<PageRequest> for StoredRequest {
             attempt: request.attempt,
             answered: request.answered,
             failures: request.failures,
+            unseen_looks: request.unseen.looks,
+            unseen_since: request.unseen.since,
             wanted: request.wanted,
             held_until: request.held_until(),
             lease_until: request.lease_until(),
@@ -270,14 +263,16 @@ impl TryFrom<StoredRequest> for PageRequest {
     type Error = HeldInFlight;
 
     fn try_from(stored: StoredRequest) -> Result<Self, HeldInFlight> {
-        let StoredRequest { attempt, answered, failures, wanted, held_until, lease_until, audited, serves } = stored;
+        let StoredRequest { attempt, answered, failures, wanted, held_until, lease_until, audited, serves, .. } =
+            stored;
+        let unseen = UnseenPage { looks: stored.unseen_looks, since: stored.unseen_since };
         let state = match (held_until, lease_until) {
             (None, None) => RequestState::Idle,
             (Some(until), None) => RequestState::Held { until },
             (None, Some(lease_until)) => RequestState::InFlight { lease_until, audited, serves },
             (Some(_), Some(_)) => return Err(HeldInFlight),
         };
-        Ok(Self { attempt, answered, failures, wanted, state })
+        Ok(Self { attempt, answered, failures, unseen, wanted, state })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::configured;
 use crate::page_record::ScheduledPage;
-use crate::request::RetryTimes;
+use crate::unseen::RetryTimes;
 use change_rate::{EstimatorChoice, Gamma};
 use page::{CanonicalUrl, UrlRules};
 use policies::{PolicyAtWork, PolicyKind, PolicyOptions};
@@ -127,6 +127,10 @@ impl FrontierRules {
             backoff: BackoffRule::at_most_a_week(politeness.backoff_base, politeness.backoff_max),
             retry_times: RetryTimes {
                 min_interval: settings.policy.min_interval,
+                max_interval: settings.policy.max_interval,
+                least_wait: Duration::ZERO,
+                earned: None,
+                is_seed: true,
                 robots_refresh: politeness.robots_refresh,
                 retry_base: settings.policy.retry_base,
                 retry_max: settings.policy.retry_max,
@@ -174,10 +178,17 @@ impl FrontierRules {
         self.orders(url).and_then(|orders| orders.max_interval).unwrap_or(self.max_interval)
     }
 
-    /// Waits of a page before it may be requested again.
-    pub(crate) fn retry_times_of(&self, url: &CanonicalUrl) -> RetryTimes {
-        let min_interval = self.orders(url).and_then(|orders| orders.min_interval);
-        RetryTimes { min_interval: min_interval.unwrap_or(self.retry_times.min_interval), ..self.retry_times }
+    /// Waits of a page before it may be requested again. `earned` is the time after which a look would be worth its price.
+    pub(crate) fn retry_times_of(&self, page: &ScheduledPage, earned: Option<Duration>) -> RetryTimes {
+        let ordered = self.orders(&page.url).and_then(|orders| orders.min_interval);
+        RetryTimes {
+            min_interval: ordered.unwrap_or(self.retry_times.min_interval),
+            max_interval: self.max_interval_of(&page.url),
+            least_wait: ordered.unwrap_or_default(),
+            earned,
+            is_seed: page.depth == 0,
+            ..self.retry_times
+        }
     }
 
     /// Most links from a seed to a page.

@@ -5,9 +5,16 @@ use crate::fetch_cost::learned_bytes;
 use crate::hosts::{HostAnswer, is_trouble};
 use crate::page_record::{LastFailure, ScheduledPage};
 use crate::request::AnswerFate;
+use crate::unseen::UnseenPage;
+use change_rate::Gamma;
 use messages::{ChangeEstimate, ContentEvidence, FetchOutcome, Look, MirrorMessage, TroubleNotice, Verdict};
-use page::Timestamp;
+use page::{PageId, Timestamp};
+use revisit::columns::Index;
+use revisit::value::due_after_days;
 use std::time::Duration;
+
+/// Cap on a time that a page may never reach: a hundred years, in seconds.
+const LONGEST_EARNED_S: f64 = 3.2e9;
 
 impl Frontier {
     /// Handles a request's result for its page: it was fetched, could not be, or the request came back unsent. Returns
@@ -52,7 +59,10 @@ impl Frontier {
         } else {
             page.failure = Some(LastFailure::of(look));
         }
-        let (request, fate) = page.request.answer(look, judgement, &self.rules.retry_times_of(&page.url));
+        let is_shown = UnseenPage::is_shown(look, judgement);
+        let earned = if is_shown { None } else { self.earned_interval(look.page_id, page) };
+        let times = self.rules.retry_times_of(page, earned);
+        let (request, fate) = page.request.answer(look, judgement, &times);
         page.request = request;
         match fate {
             AnswerFate::Late => self.counts.late_answers += 1,
@@ -66,6 +76,19 @@ impl Frontier {
         }
         self.plan_after_look(slot, page, verdict, look.fetched_at, previous);
         messages
+    }
+
+    /// The time after a look at which another is worth the price, from the page's own belief. `None` without a price, and for
+    /// policies that give pages no value.
+    fn earned_interval(&self, id: PageId, page: &ScheduledPage) -> Option<Duration> {
+        let (Index::Live { theta, .. } | Index::CrawlValue { theta }) = self.rules.index else { return None };
+        let price = self.demand.price();
+        if price <= 0.0 || !self.rules.values_hints() {
+            return None;
+        }
+        let belief = Gamma::new(page.belief.alpha, page.belief.beta_days).ok()?;
+        let days = due_after_days(belief, theta, self.pages.weight(id)?, 1.0, price);
+        Some(Duration::from_secs_f64((days * 86_400.0).min(LONGEST_EARNED_S)))
     }
 
     /// Subtracts the cost of a look from the budget. A fetch was taken from it when the request was handed out. It is

@@ -41,6 +41,7 @@ impl Frontier {
         if !self.rules.values_hints() && !page.request.is_in_flight() && -(-page.hint_hazard).exp_m1() >= LIKELY {
             page.request = page.request.want(WantedReason::Command);
         }
+        page.request = page.request.hinted();
         self.counts.hints += 1;
         self.set(id, page);
         true

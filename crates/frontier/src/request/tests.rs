@@ -1,4 +1,5 @@
 use super::*;
+use crate::unseen::UnseenPage;
 use messages::{FetchOutcome, FetchRequest, Verdict};
 use page::CanonicalUrl;
 use proptest::prelude::*;
@@ -6,8 +7,12 @@ use proptest::prelude::*;
 const TIMES: RetryTimes = RetryTimes {
     min_interval: Duration::from_secs(60),
     robots_refresh: Duration::from_secs(86_400),
-    retry_base: Duration::from_secs(300),
-    retry_max: Duration::from_secs(3_600),
+    retry_base: Duration::from_secs(60),
+    retry_max: Duration::from_secs(7_200),
+    max_interval: Duration::from_secs(864_000),
+    least_wait: Duration::ZERO,
+    earned: None,
+    is_seed: true,
 };
 
 fn at(seconds: i64) -> Timestamp {
@@ -28,15 +33,17 @@ fn answered(request: PageRequest, outcome: FetchOutcome, seconds: i64) -> (PageR
 }
 
 #[test]
-fn failures_in_a_row_wait_twice_as_long_each_time_and_a_look_ends_them() {
+fn failures_in_a_row_wait_longer_each_time_and_a_look_ends_them() {
     let mut request = PageRequest::new(7);
-    for (failures, wait) in [(1, 300), (2, 600), (3, 1_200), (4, 2_400), (5, 3_600), (6, 3_600)] {
+    for (failures, wait) in [(1, 60), (2, 300), (3, 3_600), (4, 7_200), (5, 7_200)] {
         (request, _) = answered(request.hand_out(at(10), None), FetchOutcome::TimedOut, 0);
         assert_eq!((request.failures, request.held_until()), (failures, Some(at(wait))));
+        assert_eq!(request.unseen, UnseenPage { looks: failures, since: Some(at(0)) });
     }
     assert_eq!(request.hand_out(at(10), None).reason(true), FetchReason::Retry);
     (request, _) = answered(request.hand_out(at(10), None), FetchOutcome::NotModified, 0);
     assert_eq!((request.failures, request.held_until()), (0, Some(at(60))));
+    assert_eq!(request.unseen, UnseenPage::default());
 }
 
 #[test]
@@ -63,7 +70,16 @@ fn a_late_answer_ends_no_newer_request() {
 fn a_question_left_open_is_asked_next() {
     let request = PageRequest::new(0).hand_out(at(10), None);
     let (request, _) = request.answer(&look(1, FetchOutcome::NotFound, 5), &judgement(Some(100)), &TIMES);
-    assert_eq!((request.held_until(), request.reason(true)), (Some(at(105)), FetchReason::Probe));
+    assert_eq!((request.held_until(), request.reason(true)), (Some(at(65)), FetchReason::Probe));
+}
+
+#[test]
+fn a_hint_ends_the_wait_of_a_page_that_is_away_and_of_no_other() {
+    let request = PageRequest::new(0).hand_out(at(10), None);
+    let (away, _) = request.answer(&look(1, FetchOutcome::NotFound, 5), &judgement(Some(100)), &TIMES);
+    assert_eq!((away.hinted().state, away.hinted().wanted), (RequestState::Idle, WantedReason::Probe));
+    let (there, _) = answered(request, FetchOutcome::Fetched, 5);
+    assert_eq!(there.hinted(), there);
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -27,9 +27,9 @@ section! {
         scan_interval: Duration = Span(Duration::from_millis(10), DAY),
         /// Time after which an unanswered request counts as lost.
         lease_timeout: Duration = Span(SECOND, YEAR),
-        /// Pause after a page's first failure. Doubles with each further failure.
+        /// Wait after the first look that does not show the page. Grows with each further one.
         retry_base: Duration = Span(SECOND, YEAR),
-        /// Longest pause after failures.
+        /// Longest wait after requests that fail.
         retry_max: Duration = Span(SECOND, YEAR),
     }
 }

@@ -1,8 +1,8 @@
 //! Pages that are missing, gone, back, or replaced by an error.
 
 use crate::bench::{Bench, FIRST, Seen, URL, html};
-use messages::{FetchOutcome, Validators, Verdict, topics};
-use page::{CanonicalUrl, Timestamp};
+use messages::{FetchOutcome, FetchResult, Validators, Verdict, topics};
+use page::{CanonicalUrl, HOUR, Timestamp};
 
 #[test]
 fn a_page_is_gone_when_it_was_not_found_three_times_over_three_days_and_returns_once() {
@@ -152,11 +152,16 @@ fn a_page_that_was_reported_as_missing_is_reported_as_back_with_its_copy_kept() 
 
 /// An answer of one of several pages, the whole in minutes.
 fn see_page(bench: &mut Bench, page: usize, body: &str) -> Seen {
+    let result = answer_of_page(bench, page, body);
+    bench.see_result(&result)
+}
+
+fn answer_of_page(bench: &mut Bench, page: usize, body: &str) -> FetchResult {
     let url = CanonicalUrl::parse(&format!("{URL}/{page}")).unwrap();
     let mut result = bench.answer(FetchOutcome::Fetched, Some(body));
     result.look.fetched_at = Timestamp::from_secs(1_700_000_000 + 60 * result.look.attempt);
     (result.look.page_id, result.look.url) = (url.page_id(), url);
-    bench.see_result(&result)
+    result
 }
 
 #[test]
@@ -181,10 +186,13 @@ fn a_wall_in_the_place_of_many_pages_is_held_in_any_language_also_at_the_first_l
     assert_eq!((back.observation.judgement.verdict, back.change.is_none()), (Verdict::Cosmetic, true));
     let first = see_page(&mut bench, 7, &own(7));
     assert_eq!(first.change.unwrap().verdict, Verdict::First, "what it shows behind the wall");
-    for look in 0..3 {
+    for look in 0..5 {
         let seen = see_page(&mut bench, 6, &wall(6));
-        assert_eq!(seen.change.is_some(), look == 2, "what lasts is the page");
+        assert!(seen.change.is_none(), "look {look} within minutes");
     }
+    let mut later = answer_of_page(&mut bench, 6, &wall(6));
+    later.look.fetched_at = later.look.fetched_at + 18 * HOUR;
+    assert!(bench.see_result(&later).change.is_some(), "what lasts is the page");
 }
 
 #[test]

@@ -140,13 +140,13 @@ fn a_lease_outlives_a_crash() {
 }
 
 #[test]
-fn failures_back_off_doubling_up_to_the_longest_wait_and_keep_what_was_learned() {
-    let mut bench = Bench::new(&[("policy.retry_base", "10m"), ("policy.retry_max", "40m")]);
+fn failures_wait_ever_longer_up_to_the_longest_wait_and_keep_what_was_learned() {
+    let mut bench = Bench::new(&[("policy.retry_base", "1m"), ("policy.retry_max", "70m")]);
     bench.seed(URL);
     let first = bench.next(5 * SECOND);
     bench.answer(looked(&first, 50.0));
     let mut request = bench.next(HOUR);
-    for wait_minutes in [10.0, 20.0, 40.0, 40.0] {
+    for wait_minutes in [1.0, 5.0, 60.0, 70.0, 70.0] {
         bench.answer(edited(failed(&request, FetchOutcome::ServerError, Some(500)), |it| {
             it.belief.alpha = 100.0;
             it.belief.beta_days = 2.0;
