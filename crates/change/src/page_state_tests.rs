@@ -221,8 +221,8 @@ fn the_state_of_a_small_page_has_these_bytes() {
     let mut state = PageState::default();
     state.observe(&html("<p>Hello"), None);
     let (looks, version) = (state.looks().encode(), state.version().encode());
-    // A header of 22 bytes and three counts.
-    assert_eq!((looks.len(), &looks[..6]), (23 + 4 * 4, &[3, 1, 0, 0, 0, 0][..]));
+    // A header of 26 bytes and three counts.
+    assert_eq!((looks.len(), &looks[..6]), (27 + 4 * 4, &[4, 1, 0, 0, 0, 0][..]));
     // A header of 1 byte, three counts, one unit with its text, and the shingles: 6 bytes and one shingle of 4.
     let texts = 2 + "https://a.test/terms".len() + 1 + (8 + 4) + 1 + "Hello".len();
     assert_eq!(version.len(), 1 + 3 * 4 + texts + 6 + 4);

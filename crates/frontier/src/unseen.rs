@@ -91,8 +91,10 @@ impl UnseenPage {
         let step = step.map(|step| times.retry_base.saturating_mul(*step));
         let usual = asked.or(is_failure.then_some(times.retry_max));
         let Some(wait) = step.into_iter().chain(usual).min() else {
-            // It was not found often enough. From now on it is looked at like any other page.
-            return NextLook::WhenWorthIt(times.min_interval);
+            // It was not found often enough. From now on it is looked at like any other page. Nothing teaches the rate of
+            // a page that was never seen, so it gets a bound of its own.
+            let wait = if was_seen { times.min_interval } else { times.retry_max.min(times.max_interval) };
+            return NextLook::WhenWorthIt(wait);
         };
         let bounded = wait.max(times.least_wait).min(times.max_interval).min(self.earned(look, was_seen, times));
         // A failed request says nothing, so the page's value has not fallen: it needs no help to come first.

@@ -107,15 +107,11 @@ fn for_three_days_a_page_that_is_away_is_looked_at_as_often_as_its_rate_earns() 
 }
 
 #[test]
-fn a_dead_link_costs_two_looks_more_than_its_first() {
+fn a_dead_link_costs_two_looks_more_than_its_first_and_then_one_a_day_at_most() {
     let never_seen = Away { asked_s: None, was_seen: false, ..MISSING };
     let dead_link = RetryTimes { is_seed: false, ..TIMES };
-    let later = [
-        NextLook::Wanted(HOUR),
-        NextLook::Wanted(6 * HOUR),
-        NextLook::WhenWorthIt(TIMES.min_interval),
-        NextLook::WhenWorthIt(TIMES.min_interval),
-    ];
+    let later =
+        [NextLook::Wanted(HOUR), NextLook::Wanted(6 * HOUR), NextLook::WhenWorthIt(DAY), NextLook::WhenWorthIt(DAY)];
     assert_eq!(looks(never_seen, &dead_link, 4), later);
     assert_eq!(waits_s(never_seen, &TIMES, 4), [60, 300, 3_600, 21_600], "somebody asked for this one");
     let failing = Away { outcome: FetchOutcome::ConnectFailed, ..never_seen };
