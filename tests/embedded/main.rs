@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 mod archives;
+mod away;
+mod budget;
 mod change_files;
 mod changes;
 mod commands;

@@ -17,7 +17,8 @@ impl Default for Crawl {
     fn default() -> Self {
         let directory = tempfile::Builder::new().prefix("recrawl-test-").tempdir().expect("there is room for a test");
         let crawl = Self { directory, sets: Vec::new(), variables: Vec::new() };
-        crawl.with("http.bind", "127.0.0.1:0")
+        // Tests of real time do not wait hours until a look is worth it.
+        crawl.with("http.bind", "127.0.0.1:0").with("policy.least_worth", "0s")
     }
 }
 

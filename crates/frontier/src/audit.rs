@@ -1,4 +1,4 @@
-//! Measures freshness. A small share of the budget goes to pages drawn at random, independent of the policy. The share
+//! Measures freshness. A small share of the fetches goes to pages drawn at random, independent of the policy. The share
 //! of them found unchanged is an unbiased estimate of freshness. Its comparison with the freshness expected of the same pages
 //! shows how far the expectation is to be trusted.
 
@@ -52,7 +52,7 @@ impl RecentAudits {
 }
 
 impl Audit {
-    /// Adds the audit's share of the earned budget.
+    /// Adds what other fetches have earned.
     pub(crate) fn earn(&mut self, fetches: f64) {
         self.tokens = (self.tokens + fetches).min(MOST_EARNED);
     }

@@ -24,27 +24,19 @@ impl Default for FetchBudget {
 }
 
 impl FetchBudget {
-    /// Adds what the time since the last call has earned, up to the burst, and returns it in fetches. There is always
+    /// Adds what the time since the last call has earned, up to the burst. There is always
     /// room for two fetches: with room for one, the fraction left over at every fetch would be lost, a sixth of a small
     /// budget at a long scan interval.
-    pub(crate) fn fill(
-        &mut self,
-        now: Timestamp,
-        fetches_per_day: f64,
-        bytes_per_day: Option<f64>,
-        burst_days: f64,
-    ) -> f64 {
+    pub(crate) fn fill(&mut self, now: Timestamp, fetches_per_day: f64, bytes_per_day: Option<f64>, burst_days: f64) {
         let days = self.filled_at.map_or(0.0, |filled_at| now.days_since(filled_at).max(0.0));
         self.filled_at = Some(now);
         self.most = (fetches_per_day * burst_days).max(2.0);
         self.earned = days * fetches_per_day;
-        let before = self.tokens;
         self.tokens = (self.tokens + self.earned).min(self.most);
         self.bytes = match bytes_per_day {
             Some(rate) => (self.bytes + days * rate).min(rate * burst_days),
             None => 0.0,
         };
-        self.tokens - before
     }
 
     /// Fetches that would overflow the cap at another tick like the last.

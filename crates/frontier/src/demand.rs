@@ -158,13 +158,14 @@ impl SharedDemand {
     }
 
     /// Solves for the price, and for this partition's share of the budget at that price. Partitions whose demand was not
-    /// received yet are assumed to want an equal share.
-    fn solve(&mut self, own: &DemandHistogram, rules: &FrontierRules) {
+    /// received yet are assumed to want an equal share. `least` is the least worth of a fetch: the price where the budget
+    /// exceeds the need.
+    fn solve(&mut self, own: &DemandHistogram, rules: &FrontierRules, least: f64) {
         let mut all = own.clone();
         self.others.values().for_each(|(other, _)| all.merge(other));
         let known = self.others.len() as u32 + 1;
         let known_budget = rules.budget_per_day * f64::from(known) / f64::from(self.partitions);
-        self.price = all.solve(rules, known_budget);
+        self.price = all.solve(rules, known_budget).max(least);
         let at = self.price.max(f64::MIN_POSITIVE);
         let (own_wants, all_want) = (own.at(rules, at), all.at(rules, at));
         let of_known = if all_want > 0.0 { own_wants / all_want } else { 1.0 / f64::from(known) };
@@ -216,11 +217,12 @@ impl SharedDemand {
             _ => DemandHistogram::Ratios(Box::new(columns.demand_histogram(&ratio_policy(rules)))),
         };
         let histogram = own.to_bins();
+        let least = pages.least_worth(rules);
         if rules.partitions == 1 {
-            self.solve(&own, rules);
+            self.solve(&own, rules, least);
         } else if let Some(said) = self.published.replace(own) {
             // The others have read the last publication, and have since published theirs to match.
-            self.solve(&said, rules);
+            self.solve(&said, rules, least);
         }
         Some(Demand {
             stage_partition: partition as i32,

@@ -229,6 +229,11 @@ impl PageIndex {
         self.columns.len()
     }
 
+    /// Value below which no page is fetched for its value, however much budget is left.
+    pub(crate) fn least_worth(&self, rules: &FrontierRules) -> f64 {
+        rules.least_worth_days * self.columns.mean_weight()
+    }
+
     /// Number of pages whose content is fetched through a mirror.
     pub(crate) fn mirrors(&self) -> usize {
         self.followers.len()

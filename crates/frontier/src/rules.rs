@@ -21,7 +21,9 @@ pub struct FrontierRules {
     pub(crate) at_work: PolicyAtWork,
     /// The score of pages. For a policy with its own account: the index for the expected freshness of its pages.
     pub(crate) index: Index,
-    /// Share of the budget for audits.
+    /// Days of freshness that a fetch of a page of mean weight must be worth.
+    pub(crate) least_worth_days: f64,
+    /// Share of the fetches that are audits.
     pub(crate) audit_share: f64,
     /// Options of a policy with its own account. Its limit per host follows from the hosts' delays.
     pub(crate) options: PolicyOptions,
@@ -97,6 +99,13 @@ impl FrontierRules {
                 PolicyAtWork::Uniform => Index::Uniform,
                 PolicyAtWork::PlannedByRates(objective) => Index::CrawlValue { theta: objective.theta(theta) },
                 PolicyAtWork::PlannedByNumber => Index::CrawlValue { theta: 0.0 },
+            },
+            least_worth_days: match at_work {
+                PolicyAtWork::Live => settings.policy.least_worth.as_secs_f64() / 86_400.0,
+                PolicyAtWork::CrawlValue
+                | PolicyAtWork::Uniform
+                | PolicyAtWork::PlannedByRates(_)
+                | PolicyAtWork::PlannedByNumber => 0.0,
             },
             audit_share: settings.policy.audit_share,
             options: PolicyOptions {
@@ -212,6 +221,11 @@ impl FrontierRules {
     /// Converts real time to time on the clock of the web; a day at most.
     pub(crate) fn web_time(&self, real: Duration) -> Duration {
         Duration::from_secs_f64((real.as_secs_f64() * self.speed).clamp(0.0, 86_400.0))
+    }
+
+    /// Audits per other fetch. The budget is an upper bound: what is not spent on pages is not spent on audits either.
+    pub(crate) fn audits_per_fetch(&self) -> f64 {
+        self.audit_share / (1.0 - self.audit_share)
     }
 
     /// Whether the policy scores pages by their value, so that a hint can add to it.

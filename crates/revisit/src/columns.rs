@@ -58,6 +58,8 @@ pub struct PageColumns {
     revision: Option<u64>,
     /// The slot at which [`PageColumns::refresh`] stopped.
     refreshed: usize,
+    /// Sum of the weights of all pages.
+    weights: f64,
 }
 
 impl PageColumns {
@@ -83,6 +85,12 @@ impl PageColumns {
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Mean weight of the pages; zero without pages.
+    pub fn mean_weight(&self) -> f64 {
+        // Rounding may leave a tiny negative sum.
+        self.weights.max(0.0) / self.len().max(1) as f64
     }
 
     /// Number of slots ever assigned: every [`Slot::index`] is below it.
@@ -259,6 +267,7 @@ impl PageColumns {
         let found = self.flags.get(i).is_some_and(|flags| flags & VACANT == 0);
         if found {
             let PageRecord { membership, weight, .. } = self.pages[i];
+            self.weights -= f64::from(weight);
             self.memberships.weigh(membership, -f64::from(weight));
             self.memberships.detach(membership);
             self.places.detach(self.place[i]);
@@ -278,7 +287,9 @@ impl PageColumns {
         page.last_look = whole_seconds(at);
         let weight = counted(entry.weight as f32);
         if weight != page.weight {
-            self.memberships.weigh(page.membership, f64::from(weight) - f64::from(page.weight));
+            let more = f64::from(weight) - f64::from(page.weight);
+            self.weights += more;
+            self.memberships.weigh(page.membership, more);
             page.weight = weight;
         }
         page.host = entry.host;

@@ -28,6 +28,11 @@ const AHEAD_DAYS: f64 = 1.0;
 /// Pages below this fraction of the price wait. Their budget is better kept for the next page that is due, as long as
 /// it can be kept.
 pub const FLOOR_OF_PRICE: f64 = 0.3;
+/// Days of freshness that a fetch of a page of mean weight must be expected to buy: five seconds. Where the budget is
+/// larger than the need, this and not the budget says how often a page is asked for. The value of a look follows from the
+/// belief about the page's rate, so a page that may be fast is asked for often, and one known to be slow seldom: after t
+/// days at a mean rate of r changes a day, a look is worth about r t²/2.
+pub const LEAST_WORTH_DAYS: f64 = 5.0 / 86_400.0;
 
 /// Own rates, sweep calendars and sentinels in one index. It learns from the looks, and ignores the beliefs it is
 /// given, which are another estimator's.
@@ -47,6 +52,8 @@ pub struct Live {
     /// The price, when there are lists, and the time at which it was found.
     price: f64,
     priced_days: f64,
+    /// Pages worth less are not fetched, however much budget is left.
+    least: f64,
     saved: SavedFetches,
     importing: bool,
     frozen: bool,
@@ -66,6 +73,7 @@ impl Live {
             due: Vec::new(),
             price: 0.0,
             priced_days: f64::NEG_INFINITY,
+            least: 0.0,
             saved: SavedFetches::default(),
             importing: false,
             frozen: false,
@@ -172,7 +180,8 @@ impl Live {
         }
         let Packed { columns, index, .. } = &self.packed;
         let values = columns.value_histogram(moment(tick.now_days + AHEAD_DAYS), index, self.model.outlook());
-        (self.price, self.priced_days) = (values.price_for(tick.budget_per_day * AHEAD_DAYS), tick.now_days);
+        let price = values.price_for(tick.budget_per_day * AHEAD_DAYS);
+        (self.price, self.priced_days) = (price.max(self.least), tick.now_days);
     }
 
     /// Before the columns change: judges hints by a look, and removes the evidence of lists from the page's entry.
@@ -250,6 +259,7 @@ impl RevisitPolicy for Live {
         self.model.advance(tick.now_days + tick.days, SETTLED_BINS);
         self.refresh();
         self.saved.earn(tick);
+        self.least = LEAST_WORTH_DAYS * self.packed.columns.mean_weight();
         self.set_price(tick);
         let Packed { columns, index, .. } = &self.packed;
         let (outlook, now) = (self.model.outlook(), moment(tick.now_days));
@@ -267,7 +277,7 @@ impl RevisitPolicy for Live {
             }
         }
         let (slot, value) = self.packed.next(now_days, self.model.outlook())?;
-        if value < FLOOR_OF_PRICE * self.price && self.saved.surplus() < 1.0 {
+        if value < self.least || (value < FLOOR_OF_PRICE * self.price && self.saved.surplus() < 1.0) {
             self.packed.columns.set_status(slot, PageStatus::Ready);
             self.packed.columns.unanswered(slot);
             return None;

@@ -136,6 +136,14 @@ impl ExplainedPage<'_> {
             );
         }
         reasons.extend(standing(explanation));
+        let least = self.pages.least_worth(rules);
+        if explanation.price.is_some_and(|price| price > 0.0 && price <= least) {
+            reasons.push(
+                "The budget is larger than the need, so the price is the least that a fetch must be worth \
+                 (policy.least_worth)."
+                    .to_owned(),
+            );
+        }
         reasons
     }
 }

@@ -114,8 +114,7 @@ impl Frontier {
         self.counts.scanned_at = now;
         let share = self.demand.share();
         let bytes_per_day = self.rules.bytes_per_day.map(|rate| rate * share);
-        let earned = self.budget.fill(now, self.rules.budget_per_day * share, bytes_per_day, self.rules.burst_days);
-        self.audit.earn(earned * self.rules.audit_share);
+        self.budget.fill(now, self.rules.budget_per_day * share, bytes_per_day, self.rules.burst_days);
         let wanted: Vec<_> = self.pages.refetch.iter().copied().collect();
         Some(FrontierTick { partition, now, phase: TickPhase::Wanted(wanted.into_iter()) })
     }
@@ -145,7 +144,8 @@ impl Frontier {
             TickPhase::Audits if self.rules.values_hints() => TickPhase::Hinted(self.hinted(now).into_iter()),
             TickPhase::Audits | TickPhase::Hinted(_) => self.main_phase(now),
             TickPhase::Best(BestPages { is_last: false, .. }) if self.budget.surplus() >= 1.0 => {
-                TickPhase::Best(BestPages::new(0.0, self.budget.tokens - self.budget.surplus(), true))
+                let floor = self.pages.least_worth(&self.rules);
+                TickPhase::Best(BestPages::new(floor, self.budget.tokens - self.budget.surplus(), true))
             }
             TickPhase::Planned(blocked) => {
                 let planner = self.planner.as_mut().expect("only a policy with a planner is followed");
@@ -159,7 +159,8 @@ impl Frontier {
     fn main_phase(&mut self, now: Timestamp) -> TickPhase {
         let Some(planner) = &mut self.planner else {
             self.pages.columns.refresh(&self.outlook, REGROUPED_PAGES);
-            return TickPhase::Best(BestPages::new(FLOOR_OF_PRICE * self.demand.price(), 0.0, false));
+            let floor = (FLOOR_OF_PRICE * self.demand.price()).max(self.pages.least_worth(&self.rules));
+            return TickPhase::Best(BestPages::new(floor, 0.0, false));
         };
         let budget_per_day = self.rules.budget_per_day * self.demand.share() * (1.0 - self.rules.audit_share);
         planner.begin(now, self.rules.scan_interval.as_secs_f64() / 86_400.0, budget_per_day);
@@ -239,6 +240,9 @@ impl Frontier {
         let audited = choice.audit.then(|| self.fresh_probability(choice.slot, now));
         page.request = page.request.hand_out(lease_until, audited);
         self.budget.tokens -= 1.0;
+        if !choice.audit {
+            self.audit.earn(self.rules.audits_per_fetch());
+        }
         self.set(id, page);
         HandOut::Request(Box::new(FetchRequest {
             page_id: id,

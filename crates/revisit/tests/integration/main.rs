@@ -3,4 +3,5 @@
 mod allocation;
 mod columns;
 mod kernels;
+mod least_worth;
 mod live;

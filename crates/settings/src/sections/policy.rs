@@ -11,7 +11,7 @@ section! {
         name: String = AnyName,
         /// Share of the harmonic part in the mixed objective, 0–1.
         theta: f64 = Number(0.0, 1.0),
-        /// Share of the budget spent on a random sample that measures freshness, 0–0.5.
+        /// Share of the fetches that go to a random sample that measures freshness, 0–0.5.
         audit_share: f64 = Number(0.0, 0.5),
         /// Time between two plans, for policies that plan ahead.
         replan_interval: Duration = Span(MINUTE, YEAR),
@@ -19,6 +19,8 @@ section! {
         new_page_share: f64 = Number(0.0, 1.0),
         /// Factor on the weight of pages never fetched. Only for the policies live and crawl-value.
         new_page_worth: f64 = Number(0.0, 1000.0),
+        /// Freshness that a fetch must be expected to buy. Only for the policy live.
+        least_worth: Duration = Span(Duration::ZERO, DAY),
         /// Least time between two fetches of a page.
         min_interval: Duration = Span(SECOND, YEAR),
         /// Longest time between two fetches of a page, if the budget permits.

@@ -7,6 +7,7 @@ use crate::{CommandFailure, own_machine};
 use ::operate::{CrawlState, Inspection, has_crawl};
 use clap::Args;
 use daemon::{OutcomeCount, Status, StopSignal, WebClock, logging, outcome_lines};
+use frontier::CrawlPace;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use messages::OutcomeClass;
 use metrics::scheduler;
@@ -14,6 +15,7 @@ use outputs::stdout::{Format, answer, print};
 use serde::Serialize;
 use settings::Settings;
 use settings::seeds::{Seed, SeedList};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -80,10 +82,12 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailur
     let stop = StopSignal::on_signals()?;
     let embedded = Embedded::start(&settings, &data, stop.clone(), Arc::new(WebClock::new(&settings.clock)))?;
     eprintln!("recrawl runs on {}; status at http://{}/status; stop with Ctrl-C", data.display(), embedded.address);
+    let seeds = PagesAndHosts::of(&listed.seeds);
     embedded.seed(listed)?;
     let started = Instant::now();
     let first = known(embedded.board.status().fetches_total);
-    let ended = watch(&embedded, arguments, started)?;
+    let mut ready = |status: &Status| eprintln!("{}", seeds.or_known(status).pace(&settings));
+    let ended = watch(&embedded, arguments, started, &mut ready)?;
     let status = embedded.finish()?;
     let summary = Summary {
         ended,
@@ -151,13 +155,44 @@ fn nothing_fetched(
     Err(CommandFailure::No(format!("nothing was fetched: {}, {} of {total} times{remedy}", most.meaning, most.count)))
 }
 
-/// Shows progress until the run ends. Returns the reason.
-fn watch(embedded: &Embedded, arguments: &RunArguments, started: Instant) -> Result<&'static str, CommandFailure> {
+/// Numbers of pages and of their hosts.
+#[derive(Clone, Copy)]
+struct PagesAndHosts {
+    pages: u64,
+    hosts: u64,
+}
+
+impl PagesAndHosts {
+    fn of(seeds: &[Seed]) -> Self {
+        let hosts: BTreeSet<_> = seeds.iter().map(|seed| seed.url.host_name()).collect();
+        Self { pages: seeds.len() as u64, hosts: hosts.len() as u64 }
+    }
+
+    /// These seeds, or the pages that the crawl knows from before if they are more.
+    fn or_known(self, status: &Status) -> Self {
+        let hosts = status.stages.iter().filter_map(|stage| stage.figures.get(scheduler::HOSTS.figure)).sum::<f64>();
+        let known = Self { pages: known(status.pages), hosts: hosts as u64 };
+        if known.pages > self.pages { known } else { self }
+    }
+
+    fn pace(self, settings: &Settings) -> CrawlPace {
+        CrawlPace::of(settings, self.pages, self.hosts)
+    }
+}
+
+/// Shows progress until the run ends, and calls `ready` once when the stages have loaded their state. Returns the reason
+/// of the end.
+fn watch(
+    embedded: &Embedded,
+    arguments: &RunArguments,
+    started: Instant,
+    ready: &mut dyn FnMut(&Status),
+) -> Result<&'static str, CommandFailure> {
     let target = ProgressDrawTarget::stderr_with_hz(2);
     let bar = ProgressBar::with_draw_target(None, target).with_style(
         ProgressStyle::with_template("{spinner} {elapsed} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()),
     );
-    let mut quiet = Quiet::default();
+    let (mut quiet, mut was_ready) = (Quiet::default(), false);
     let ended = loop {
         std::thread::sleep(Duration::from_millis(100));
         if embedded.stop.is_stopped() {
@@ -170,6 +205,10 @@ fn watch(embedded: &Embedded, arguments: &RunArguments, started: Instant) -> Res
             break "idle";
         }
         let status = embedded.board.status();
+        if !was_ready && embedded.board.is_ready() {
+            was_ready = true;
+            bar.suspend(|| ready(&status));
+        }
         bar.set_message(format!(
             "{} pages, {} never fetched, {} in flight, {} fetches ({:.1}/s), {} changes",
             known(status.pages),

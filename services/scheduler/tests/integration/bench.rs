@@ -39,7 +39,7 @@ impl Bench {
         Self::with_partitions(1, overrides)
     }
 
-    /// No crawl delay, no audit, and a second between looks, unless the test is about them.
+    /// No crawl delay, no audit, no least worth, and a second between looks, unless the test is about them.
     pub(crate) fn with_partitions(partitions: u32, overrides: &[(&str, &str)]) -> Self {
         Self::with_rules("", partitions, overrides)
     }
@@ -51,6 +51,7 @@ impl Bench {
             ("politeness.response_time_factor", "0"),
             ("policy.min_interval", "1s"),
             ("policy.audit_share", "0"),
+            ("policy.least_worth", "0s"),
         ];
         let overrides = [&plain[..], overrides].concat();
         let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();

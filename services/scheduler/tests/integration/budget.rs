@@ -222,3 +222,25 @@ fn what_was_refused_without_being_sent_costs_nothing() {
         assert!((285..=302).contains(&sent) && refused > 100, "{outcome:?}: {sent} of 300 sent, {refused} refused");
     }
 }
+
+#[test]
+fn budget_that_no_page_needs_is_left_and_so_are_audits() {
+    let asked_per_day = |least_worth: &str, rate_per_day: f64| {
+        let mut bench = Bench::new(&[
+            ("policy.least_worth", least_worth),
+            ("policy.audit_share", "0.01"),
+            ("policy.min_interval", "5m"),
+            ("policy.scan_interval", "5m"),
+        ]);
+        (0..10).for_each(|page| bench.seed(&format!("http://a.site.test/{page}")));
+        let visits = bench.live(3 * DAY, |_| rate_per_day);
+        visits.values().sum::<u64>() as f64 / (10.0 * 3.0)
+    };
+    // After t days a look is worth r t²/2: 5.9 looks a day.
+    let quiet = asked_per_day("5s", 0.004);
+    assert!((4.0..8.0).contains(&quiet), "{quiet} a day");
+    let busy = asked_per_day("5s", 1.0);
+    assert!((70.0..100.0).contains(&busy), "{busy} a day");
+    let restless = asked_per_day("0s", 0.004);
+    assert!(restless > 100.0, "{restless} a day, as often as policy.min_interval allows");
+}

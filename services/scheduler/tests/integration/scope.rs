@@ -1,16 +1,14 @@
 //! The operator's rules, blocks and limits for pages and hosts.
 
-use crate::bench::{Bench, URL, edited, failed, looked, seconds, urls};
-use messages::{
-    CommandKind, DetectorEvent, FetchOutcome, Link, PageLinks, PageRemoval, SchedulerEvent, Verdict, topics,
-};
+use crate::bench::{Bench, URL, looked, seconds, urls};
+use messages::{CommandKind, DetectorEvent, Link, PageLinks, PageRemoval, SchedulerEvent, Verdict, topics};
 use page::{CanonicalUrl, DAY, HOUR, MINUTE};
 use std::collections::BTreeSet;
 
 const LEASE: (&str, &str) = ("policy.lease_timeout", "1h");
 
 /// Links from a known page.
-fn show(bench: &mut Bench, source: &str, targets: &[&str]) {
+pub(crate) fn show(bench: &mut Bench, source: &str, targets: &[&str]) {
     let source_url = CanonicalUrl::parse(source).unwrap();
     let link =
         |target: &&str| Link { url: source_url.join(target).unwrap(), anchor: String::new(), rel: String::new() };
@@ -95,49 +93,6 @@ fn a_rule_sets_the_intervals_and_the_weight_of_its_pages() {
     assert!(counts[1] <= 2, "{counts:?}");
     let weight = bench.explained(seldom, Some(1.0)).weight;
     assert_eq!(weight, 1e6);
-}
-
-/// A page as its shop has it during a deployment, and the seconds to the next look, three times.
-fn waits_while_away(bench: &mut Bench, outcome: FetchOutcome, look_again_after_s: Option<i64>) -> [i64; 3] {
-    bench.seed(URL);
-    let mut request = bench.next(MINUTE);
-    bench.answer(looked(&request, 1e-4));
-    bench.command(CommandKind::Refetch, URL, 1.0);
-    request = bench.next(MINUTE);
-    std::array::from_fn(|_| {
-        bench.answer(edited(failed(&request, outcome, None), |it| {
-            it.judgement.previous_fetched_at = Some(it.look.fetched_at);
-            it.judgement.look_again_after_s = look_again_after_s;
-        }));
-        bench.crash();
-        let next = bench.next(DAY);
-        let waited = seconds(request.not_before, next.not_before);
-        request = next;
-        waited as i64
-    })
-}
-
-#[test]
-fn a_page_that_is_away_is_looked_at_soon_and_within_the_longest_interval_of_its_rule() {
-    let rule = "[[rules]]\npages = [\"a.site.test\"]\nmin_interval = \"5s\"\nmax_interval = \"10s\"\n";
-    let away = [
-        (FetchOutcome::NotFound, Some(129_600)),
-        (FetchOutcome::Gone, None),
-        (FetchOutcome::Fetched, Some(21_600)),
-        (FetchOutcome::ServerError, None),
-        (FetchOutcome::RedirectedAway, None),
-    ];
-    for (outcome, look_again_after_s) in away {
-        let mut bench = Bench::with_rules(rule, 1, &[]);
-        let waits = waits_while_away(&mut bench, outcome, look_again_after_s);
-        assert!(waits.iter().all(|wait_s| (9..=13).contains(wait_s)), "{outcome:?}: {waits:?} s");
-        // The budget is scarce, so nothing but the absence brings the page up.
-        let mut bench = Bench::new(&[("budget.fetches_per_second", "0.02"), ("policy.min_interval", "20h")]);
-        let waits = waits_while_away(&mut bench, outcome, look_again_after_s);
-        for (wait_s, least_s) in waits.into_iter().zip([60, 300, 3_600]) {
-            assert!((least_s - 1..least_s + 120).contains(&wait_s), "{outcome:?}: {waits:?} s");
-        }
-    }
 }
 
 #[test]
