@@ -15,8 +15,8 @@ const VERSION_VERSION: u8 = 3;
 
 impl LookMemory {
     /// Encodes a state value: a version byte, a byte of flags (1 seen, 2 gone, 4 missing), the counts held, asked, rest,
-    /// turns and returns, the digest, confirmed and withdrawn as u16, the region's bytes and the seconds held as u32; then open added, open removed,
-    /// left and slots, each a u32 count and its u64s. All little-endian.
+    /// turns and returns, the digest, confirmed and withdrawn as u16, the region's bytes and the seconds held as u32; then
+    /// open added, open removed, left and slots, each a u32 count and its u64s. All little-endian.
     pub fn encode(&self) -> Vec<u8> {
         let flags = u8::from(self.digest.is_some()) | (u8::from(self.gone) << 1) | (u8::from(self.missing) << 2);
         let mut out = vec![LOOKS_VERSION, flags, self.held.versions, self.asked, self.rest, self.turns, self.returns];
