@@ -52,7 +52,7 @@ pub struct Live {
     /// The price, when there are lists, and the time at which it was found.
     price: f64,
     priced_days: f64,
-    /// Pages worth less are not fetched, however much budget is left.
+    /// Pages worth less are not fetched, however much budget is left. Zero while a day's budget is below a day's need.
     least: f64,
     saved: SavedFetches,
     importing: bool,
@@ -172,16 +172,18 @@ impl Live {
             .map_or_else(|| HintRecord::default().precision(SITEMAP), |known| known.precision(SITEMAP))
     }
 
-    /// Finds the price anew, where there are lists: the value that a day's budget reaches. A page worth far less waits,
-    /// and its fetch is saved for what the lists announce.
+    /// Finds anew whether a day's budget exceeds a day's need; and, where there are lists, the price: the value that a day's
+    /// budget reaches. A page worth far less waits, and its fetch is saved for what the lists announce.
     fn set_price(&mut self, tick: &PolicyTick) {
-        if !self.received.has_lists() || tick.now_days < self.priced_days + PRICED_EVERY_DAYS {
+        if tick.now_days < self.priced_days + PRICED_EVERY_DAYS {
             return;
         }
         let Packed { columns, index, .. } = &self.packed;
         let values = columns.value_histogram(moment(tick.now_days + AHEAD_DAYS), index, self.model.outlook());
-        let price = values.price_for(tick.budget_per_day * AHEAD_DAYS);
-        (self.price, self.priced_days) = (price.max(self.least), tick.now_days);
+        let (fetches, least) = (tick.budget_per_day * AHEAD_DAYS, LEAST_WORTH_DAYS * columns.mean_weight());
+        self.least = if values.at_or_above(least) < fetches { least } else { 0.0 };
+        self.price = if self.received.has_lists() { values.price_for(fetches).max(self.least) } else { 0.0 };
+        self.priced_days = tick.now_days;
     }
 
     /// Before the columns change: judges hints by a look, and removes the evidence of lists from the page's entry.
@@ -259,7 +261,6 @@ impl RevisitPolicy for Live {
         self.model.advance(tick.now_days + tick.days, SETTLED_BINS);
         self.refresh();
         self.saved.earn(tick);
-        self.least = LEAST_WORTH_DAYS * self.packed.columns.mean_weight();
         self.set_price(tick);
         let Packed { columns, index, .. } = &self.packed;
         let (outlook, now) = (self.model.outlook(), moment(tick.now_days));
