@@ -93,14 +93,14 @@ impl Blocks {
     /// Builds blocks from separate pieces of text, for formats other than HTML. A piece may have a hash that names its
     /// place.
     pub fn of_pieces<'a>(pieces: impl IntoIterator<Item = (Option<u64>, &'a str)>) -> Self {
-        Self::of_selected_pieces(pieces.into_iter().map(|(path, text)| (path, text, false)))
+        Self::of_selected_pieces(pieces.into_iter().map(|(path, text)| (path, text, Selected::default())))
     }
 
-    /// Builds blocks from pieces, each with its place, its text, and whether it is watched.
-    pub(crate) fn of_selected_pieces<'a>(pieces: impl IntoIterator<Item = (Option<u64>, &'a str, bool)>) -> Self {
+    /// Builds blocks from pieces, each with its place, its text, and the uses of the place.
+    pub(crate) fn of_selected_pieces<'a>(pieces: impl IntoIterator<Item = (Option<u64>, &'a str, Selected)>) -> Self {
         let mut reader = BlockReader::new("");
-        for (path, text, watched) in pieces {
-            reader.turn(Selected { watched, ..Selected::default() });
+        for (path, text, selected) in pieces {
+            reader.turn(selected);
             reader.piece(path, text);
         }
         reader.turn(Selected::default());
@@ -110,8 +110,8 @@ impl Blocks {
     /// Builds blocks from values of data.
     pub(crate) fn of_values<'a>(values: impl IntoIterator<Item = PlacedValue<'a>>) -> Self {
         let mut reader = BlockReader::new("");
-        for PlacedValue { path, text, value_start, kind, canonical, watched } in values {
-            reader.turn(Selected { watched, ..Selected::default() });
+        for PlacedValue { path, text, value_start, kind, canonical, selected } in values {
+            reader.turn(selected);
             reader.value(path, (text, value_start), kind, canonical);
         }
         reader.turn(Selected::default());
@@ -129,7 +129,7 @@ pub(crate) struct PlacedValue<'a> {
     pub(crate) kind: ValueKind,
     /// The value in the form of all equal ones, if it is written in another.
     pub(crate) canonical: Option<String>,
-    pub(crate) watched: bool,
+    pub(crate) selected: Selected,
 }
 
 /// The rank of a heading as Markdown writes it: `## Prices`. 0 for other lines.

@@ -3,7 +3,7 @@
 use crate::blocks::{Blocks, PlacedValue, ValueKind};
 use crate::hash::text_hash;
 use crate::numbers::data;
-use crate::select::{PointerPlace, Selection, is_price};
+use crate::select::{PointerPlace, Selected, Selection, is_price};
 use serde_json::Value;
 
 /// JSON: every value that is not a list or object, with the keys that lead to it. Positions in lists do not count; an
@@ -27,19 +27,19 @@ struct JsonPiece {
     kind: ValueKind,
     /// The value in the form of all equal ones, if it is written in another.
     canonical: Option<String>,
-    watched: bool,
+    selected: Selected,
 }
 
 impl JsonPiece {
     fn placed(&self) -> PlacedValue<'_> {
-        let Self { path, text, value_start, kind, canonical, watched } = self;
+        let Self { path, text, value_start, kind, canonical, selected } = self;
         PlacedValue {
             path: *path,
             text,
             value_start: *value_start,
             kind: *kind,
             canonical: canonical.clone(),
-            watched: *watched,
+            selected: *selected,
         }
     }
 }
@@ -91,12 +91,12 @@ impl JsonReading {
     }
 
     fn add(&mut self, keys: &str, value: &str, kind: ValueKind, place: &PointerPlace<'_>) {
-        let (path, watched) = (text_hash(keys.as_bytes()), place.selected.watched);
+        let (path, selected) = (text_hash(keys.as_bytes()), place.selected);
         let is_price_text = kind == ValueKind::Text && is_price(last_key(keys));
         let canonical = if is_price_text { data::canonical(value) } else { None };
         let canonical = canonical.filter(|canonical| canonical != value);
         let text = format!("{keys}{value}");
-        self.pieces.push(JsonPiece { path, text, value_start: keys.len(), kind, canonical, watched });
+        self.pieces.push(JsonPiece { path, text, value_start: keys.len(), kind, canonical, selected });
     }
 }
 

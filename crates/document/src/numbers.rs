@@ -14,7 +14,7 @@ mod written;
 pub use self::amounts::{Amount, AmountKind, amounts};
 pub use self::format::NumberFormat;
 
-pub use self::currency::{begins_with_currency, ends_with_currency};
+pub use self::currency::{begins_with_currency, ends_with_currency, unit_name};
 
 use self::signs::{Separator, digit, separator};
 use self::written::{Reading, Written};

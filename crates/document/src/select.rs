@@ -122,7 +122,8 @@ impl Selection {
                 let is_fact = self.facts.iter().any(|(_, part)| *part == number);
                 let fact_part = if is_fact && !selected.watched { Some(number as u16) } else { None };
                 let fact_part = fact_part.or(selected.fact_part.filter(|_| is_fact));
-                Selected { watched: true, fact_part, ..selected }
+                let watch_part = selected.watch_part.or(u16::try_from(number).ok());
+                Selected { watched: true, fact_part, watch_part, ..selected }
             }
             PartUse::Ignore => Selected { ignored: true, ..selected },
         })
@@ -156,17 +157,17 @@ impl Selection {
         })
     }
 
-    /// Whether a fact is watched by its name. Counts the parts that watch it in `found`.
-    pub(crate) fn watches_fact(&self, fact: &OwnedFact<'_>, has_main: &[bool], found: &mut [u32]) -> bool {
-        let mut is_watched = false;
+    /// The first part that watches a fact by its name. Counts all that do in `found`.
+    pub(crate) fn watches_fact(&self, fact: &OwnedFact<'_>, has_main: &[bool], found: &mut [u32]) -> Option<u16> {
+        let mut first = None;
         for (part, number) in &self.facts {
             let is_watch = self.parts[*number].purpose == PartUse::Watch;
             if is_watch && part.includes(fact, has_main[*number]) {
                 found[*number] += 1;
-                is_watched = true;
+                first = first.or(u16::try_from(*number).ok());
             }
         }
-        is_watched
+        first
     }
 
     /// Whether a watched part names the thing of a fact.

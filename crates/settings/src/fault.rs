@@ -89,13 +89,13 @@ impl fmt::Display for Faults {
 /// The candidate closest to `typed`, if it is close enough: up to a third of the characters may be wrong.
 pub(crate) fn nearest<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = (typed.chars().count() / 3).max(2);
-    let near = candidates.into_iter().map(|candidate| (distance(typed, candidate), candidate));
+    let near = candidates.into_iter().map(|candidate| (edit_distance(typed, candidate), candidate));
     near.filter(|(distance, _)| *distance <= allowed).min().map(|(_, candidate)| candidate)
 }
 
 /// Edit distance with insertions, deletions, replacements and swaps of neighbours (optimal string alignment: Damerau
 /// 1964 without repeated edits of one place).
-fn distance(from: &str, to: &str) -> usize {
+pub fn edit_distance(from: &str, to: &str) -> usize {
     let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
     let mut rows = vec![(0..=to.len()).collect::<Vec<usize>>()];
     for i in 1..=from.len() {
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_slip_of_the_finger_is_one_edit() {
-        let check = |from, to, expected| assert_eq!(distance(from, to), expected, "{from} {to}");
+        let check = |from, to, expected| assert_eq!(edit_distance(from, to), expected, "{from} {to}");
         check("", "abc", 3);
         check("theta", "theta", 0);
         check("thtea", "theta", 1);

@@ -26,7 +26,7 @@ mod tests;
 mod values;
 
 pub use crate::draft::Draft;
-pub use crate::fault::{Faults, Origin, SettingFault};
+pub use crate::fault::{Faults, Origin, SettingFault, edit_distance};
 pub use crate::fetch::AllowedAddress;
 pub use crate::form::Secrets;
 pub use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol, is_secret_property};

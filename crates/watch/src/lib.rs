@@ -26,21 +26,29 @@
 //!
 //! This crate never fetches, never judges whether a version differs, and keeps nothing.
 
+mod conditions;
 mod configured;
 mod fold;
 #[cfg(test)]
 mod history_tests;
 mod memory;
+mod memory_codec;
 mod passages;
 mod phrase;
+mod readings;
 mod rule;
 mod seen;
 mod sight;
 mod stock;
+mod subjects;
 mod trigger;
+mod value;
+mod wording;
 
 pub use crate::configured::{check_rules, configured};
 pub use crate::memory::{MemoryDecodeError, WatchMemory};
 pub use crate::rule::{WatchRule, WatchRules};
 pub use crate::sight::Sight;
+pub use crate::subjects::{Shown, SubjectNews};
 pub use crate::trigger::Trigger;
+pub use crate::value::{Value, WatchedValue};

@@ -1,20 +1,23 @@
-//! The values that a rule saw at the last look at a page, in few bytes.
+//! The memory of the last look at a page by its rule, in few bytes.
 
+use crate::memory_codec::{decode, encode};
 use crate::rule::WatchRule;
 use crate::sight::Sight;
 use crate::trigger::Trigger;
+use crate::value::SubjectMemory;
 use document::text_hash;
 use thiserror::Error;
-
-const MEMORY_VERSION: u8 = 1;
 
 /// The values that the rule of a page saw last. Empty for a page without a rule.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WatchMemory {
     /// [`WatchRule::selection_id`] of the rule by which the page's version was read.
-    selection: u64,
-    /// The value that each trigger saw last, by the hash of its text. Words that are there are 1; not a number: nothing yet.
-    seen: Vec<(u64, f64)>,
+    pub(crate) selection: u64,
+    /// The value that each trigger compares with, by the hash of its text: the one it saw last, or the highest or lowest
+    /// since it fired. Words that are there are 1; not a number: nothing yet.
+    pub(crate) seen: Vec<(u64, f64)>,
+    /// The watched parts and the numbers of triggers that were ever there.
+    pub(crate) subjects: Vec<SubjectMemory>,
 }
 
 /// The bytes are no encoded memory.
@@ -25,8 +28,12 @@ pub struct MemoryDecodeError;
 impl WatchMemory {
     /// Whether the page's version was read by this rule, and each of its triggers has looked at it.
     pub fn knows(&self, rule: Option<&WatchRule>) -> bool {
-        let has_looked = |trigger: &Trigger| self.find(trigger).is_some();
-        self.is_of(rule) && rule.is_none_or(|rule| rule.triggers().iter().all(has_looked))
+        self.is_of(rule) && rule.is_none_or(|rule| rule.triggers().iter().all(|trigger| self.has_looked(trigger)))
+    }
+
+    /// Whether a trigger has looked at a version of the page.
+    pub fn has_looked(&self, trigger: &Trigger) -> bool {
+        self.find(trigger).is_some()
     }
 
     /// Whether the page's version was read by the selection of this rule, or by none.
@@ -44,7 +51,14 @@ impl WatchMemory {
         self.selection = rule.map_or(0, WatchRule::selection_id);
         if rule.is_none() {
             self.seen.clear();
+            self.subjects.clear();
         }
+    }
+
+    /// Whether a trigger's condition held when it was last seen. `None` if it is about an event, or has seen nothing yet.
+    pub fn held(&self, trigger: &Trigger) -> Option<bool> {
+        let known = self.find(trigger).filter(|known| !known.is_nan())?;
+        trigger.holds(if trigger.subject().is_some() { Sight::Number(known) } else { Sight::Words(known != 0.0) })
     }
 
     fn find(&self, trigger: &Trigger) -> Option<f64> {
@@ -64,7 +78,8 @@ impl WatchMemory {
                 Sight::Words(_) | Sight::Unclear => Sight::Words(known != 0.0),
                 Sight::Nothing | Sight::Number(_) | Sight::Range { .. } | Sight::Several => Sight::Number(known),
             };
-            if trigger.fires(before, now) {
+            let fires = trigger.fires(before, now);
+            if fires {
                 fired.push(trigger.text().to_owned());
             }
             let value = match now {
@@ -72,7 +87,9 @@ impl WatchMemory {
                 // Words that are not understood are not said. So they fire when they are said clearly.
                 Sight::Unclear if known.is_nan() => 0.0,
                 Sight::Unclear => known,
-                Sight::Number(_) | Sight::Range { .. } => trigger.number(now).unwrap_or(known),
+                Sight::Number(_) | Sight::Range { .. } => {
+                    trigger.number(now).map_or(known, |now| trigger.kept(known, now, fires))
+                }
                 Sight::Words(there) => f64::from(u8::from(there)),
             };
             seen.push((key_of(trigger), value));
@@ -81,19 +98,9 @@ impl WatchMemory {
         fired
     }
 
-    /// Encodes the memory: a version byte, the selection, then the key and the value of each sight; all little-endian.
-    /// Nothing for a page without a rule.
+    /// Encodes the memory. Nothing for a page without a rule.
     pub fn encode(&self) -> Vec<u8> {
-        if *self == Self::default() {
-            return Vec::new();
-        }
-        let mut bytes = vec![MEMORY_VERSION];
-        bytes.extend_from_slice(&self.selection.to_le_bytes());
-        for (key, value) in &self.seen {
-            bytes.extend_from_slice(&key.to_le_bytes());
-            bytes.extend_from_slice(&value.to_le_bytes());
-        }
-        bytes
+        encode(self)
     }
 
     /// Decodes the bytes written by [`encode`](Self::encode).
@@ -101,15 +108,7 @@ impl WatchMemory {
     /// # Errors
     /// The bytes are not of this form.
     pub fn decode(bytes: &[u8]) -> Result<Self, MemoryDecodeError> {
-        let Some((version, rest)) = bytes.split_first() else { return Ok(Self::default()) };
-        let (selection, rest) = rest.split_first_chunk().ok_or(MemoryDecodeError)?;
-        let (sights, rest) = rest.as_chunks::<16>();
-        if *version != MEMORY_VERSION || !rest.is_empty() {
-            return Err(MemoryDecodeError);
-        }
-        let word = |sight: &[u8; 16], at: usize| u64::from_le_bytes(std::array::from_fn(|byte| sight[at + byte]));
-        let seen = sights.iter().map(|sight| (word(sight, 0), f64::from_bits(word(sight, 8)))).collect();
-        Ok(Self { selection: u64::from_le_bytes(*selection), seen })
+        decode(bytes)
     }
 }
 
@@ -120,7 +119,6 @@ fn key_of(trigger: &Trigger) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     fn note(memory: &mut WatchMemory, triggers: &[&str], sights: &[Sight]) -> Vec<String> {
         let triggers: Vec<_> = triggers.iter().map(|text| Trigger::parse(text).unwrap()).collect();
@@ -144,18 +142,5 @@ mod tests {
         assert_eq!(note(&mut memory, &both, &[Sight::Words(true), Sight::Number(15.0)]), ["price below 20"]);
         assert_eq!(note(&mut memory, &both, &[Sight::Words(false), Sight::Number(15.0)]), [""; 0]);
         assert_eq!(note(&mut memory, &both, &[Sight::Words(true), Sight::Number(15.0)]), ["in stock"]);
-    }
-
-    proptest! {
-        #[test]
-        fn a_memory_is_read_back(selection in any::<u64>(), seen in proptest::collection::vec((any::<u64>(), -1e9..1e9), 0..5)) {
-            let memory = WatchMemory { selection, seen };
-            prop_assert_eq!(WatchMemory::decode(&memory.encode()), Ok(memory));
-        }
-
-        #[test]
-        fn any_bytes_are_a_memory_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
-            let _ = WatchMemory::decode(&bytes);
-        }
     }
 }

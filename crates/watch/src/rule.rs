@@ -1,11 +1,11 @@
 //! Rules: which pages, which parts of them, which triggers.
 
 use crate::memory::WatchMemory;
-use crate::sight::{SeenBlocks, Sight};
+use crate::sight::{PRICE_WORDS, SeenBlocks, Sight};
 use crate::trigger::Trigger;
 use chance::splitmix64;
 use document::blocks::Blocks;
-use document::select::{PartUse, Selection};
+use document::select::{FactPart, PartUse, Selection};
 use document::text_hash;
 use page::CanonicalUrl;
 use scope::PagePattern;
@@ -52,7 +52,14 @@ impl WatchRule {
         for (key, purpose, parts) in [("watch", PartUse::Watch, &text.watch), ("ignore", PartUse::Ignore, &text.ignore)]
         {
             for part in parts.iter().take(MAX_ENTRIES) {
-                if let Err(wrong) = selection.add(purpose, part) {
+                if let Some(name) = mistaken_element(part) {
+                    let problem = format!("{part:?} selects elements named <{name}>, which HTML does not have");
+                    let remedy = match FactPart::parse(name).is_ok() {
+                        true => format!("did you mean \"fact:{name}\", \".{name}\" or \"#{name}\"?"),
+                        false => format!("did you mean \".{name}\" or \"#{name}\"?"),
+                    };
+                    fault(key, problem, remedy);
+                } else if let Err(wrong) = selection.add(purpose, part) {
                     fault(key, format!("{part:?}: {}", wrong.problem), wrong.remedy);
                 }
             }
@@ -138,12 +145,25 @@ impl WatchRule {
         memory.note(self.sights(blocks).into_iter())
     }
 
+    /// Whether the rule watches parts, and these are all of them.
+    pub fn lacks_all_parts(&self, not_found: &[String]) -> bool {
+        let watched = self.selection.parts().iter().filter(|part| part.purpose == PartUse::Watch).count();
+        watched > 0 && not_found.len() == watched
+    }
+
     /// The watched parts that select nothing on a page.
     pub fn not_found(&self, blocks: &Blocks) -> Vec<String> {
         let parts = self.selection.parts().iter().zip(&blocks.found);
         let missing = parts.filter(|(part, found)| part.purpose == PartUse::Watch && **found == 0);
         missing.map(|(part, _)| part.text.clone()).collect()
     }
+}
+
+/// A name of a fact or a word for prices and stock that stands alone where a selector is expected: its sign was forgotten.
+fn mistaken_element(part: &str) -> Option<&str> {
+    let name = part.trim();
+    let is_fact = name != "title" && FactPart::parse(name).is_ok_and(|fact| fact.item().is_none());
+    (is_fact || name == "stock" || PRICE_WORDS.contains(&name)).then_some(name)
 }
 
 fn id_of(selection: &Selection) -> u64 {
@@ -217,6 +237,12 @@ mod tests {
         let faults = WatchRule::new(Rule { only_triggers: true, ..Rule::default() }).unwrap_err();
         let keys: Vec<_> = faults.iter().map(|fault| fault.key).collect();
         assert_eq!(keys, ["pages", "watch", "only_triggers"]);
+        let faults = WatchRule::new(rule(&["a.test"], &["price", "preis", "title", "b"], &[])).unwrap_err();
+        let remedies: Vec<_> = faults.iter().map(|fault| fault.remedy.as_str()).collect();
+        assert_eq!(
+            remedies,
+            ["did you mean \"fact:price\", \".price\" or \"#price\"?", "did you mean \".preis\" or \"#preis\"?"]
+        );
         let faults = WatchRule::new(rule(&["a.test"], &[], &["below 20"])).unwrap_err();
         assert!(faults[0].to_string().contains("does not say which number is meant"), "{}", faults[0]);
     }

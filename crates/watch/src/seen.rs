@@ -24,7 +24,7 @@ pub(crate) struct SeenBlock<'b> {
     value_start: usize,
     /// The first text of the row that the block is in, if that is another block.
     pub(crate) row: Option<String>,
-    block: &'b Block,
+    pub(crate) block: &'b Block,
 }
 
 /// Whether a trigger that names no thing sees what is said of such a one.

@@ -4,12 +4,12 @@ use crate::passages::Passages;
 use crate::seen::{SeenBlock, is_owned};
 use crate::trigger::{Condition, Subject, Trigger};
 use document::blocks::{Blocks, FactOwner, StatedForm, StatedValue};
-use document::numbers::{Amount, AmountKind, NumberFormat, amounts, data};
+use document::numbers::{Amount, AmountKind, NumberFormat, amounts, data, unit_name};
 use document::select::FactPart;
 use std::cell::OnceCell;
 
 /// Words in the name of a number that is a price.
-const PRICE_WORDS: &[&str] =
+pub(crate) const PRICE_WORDS: &[&str] =
     &["price", "preis", "prix", "precio", "prezzo", "prijs", "pris", "cost", "fare", "fee", "价格", "価格"];
 /// The most text of a page that is read to find out how it writes numbers.
 const MAX_EVIDENCE_BYTES: usize = 128 * 1024;
@@ -37,20 +37,36 @@ pub enum Sight {
     Several,
 }
 
+/// A sight, with the unit of its number.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Reading {
+    pub(crate) sight: Sight,
+    /// The code or sign of its currency, or `%`. `None` if nothing says it.
+    pub(crate) unit: Option<String>,
+}
+
+impl Reading {
+    fn of_amount(amount: &Amount) -> Self {
+        Self { sight: Sight::of_range(amount.low, amount.high), unit: amount.unit.map(unit_name) }
+    }
+}
+
+impl From<Sight> for Reading {
+    fn from(sight: Sight) -> Self {
+        Self { sight, unit: None }
+    }
+}
+
 impl Sight {
     fn of_range(low: f64, high: f64) -> Self {
         if low < high { Self::Range { low, high } } else { Self::Number(low) }
-    }
-
-    fn of_amount(amount: &Amount) -> Self {
-        Self::of_range(amount.low, amount.high)
     }
 }
 
 /// The blocks of a page that triggers see: those that are watched, or all.
 pub(crate) struct SeenBlocks<'b> {
-    blocks: &'b Blocks,
-    seen: Vec<SeenBlock<'b>>,
+    pub(crate) blocks: &'b Blocks,
+    pub(crate) seen: Vec<SeenBlock<'b>>,
     /// How the page writes numbers; read only if a number may be read in two ways.
     format: OnceCell<NumberFormat>,
 }
@@ -76,7 +92,7 @@ impl<'b> SeenBlocks<'b> {
                 let of_several = phrase.sight(&self.passages(|owner| owner == FactOwner::Unclear));
                 if of_several == Sight::Words(false) { of_page } else { Sight::Several }
             }
-            Condition::Number(subject, _) => self.number(subject),
+            Condition::Number(subject, _) => self.number(subject).sight,
         }
     }
 
@@ -88,12 +104,12 @@ impl<'b> SeenBlocks<'b> {
 
     /// The number of a subject: of a fact of this name, behind these words, in a row that begins with them, or, of a price,
     /// the first with a currency. If nothing has the name, it is the only number that is watched.
-    fn number(&self, subject: &Subject) -> Sight {
+    pub(crate) fn number(&self, subject: &Subject) -> Reading {
         let kind = kind_of(subject);
         if let Some(part) = &subject.fact {
             let of_facts = self.of_facts(part);
-            if let Some(sight) = of_facts.or(part.item().map(|_| Sight::Nothing)) {
-                return sight;
+            if let Some(reading) = of_facts.or(part.item().map(|_| Sight::Nothing.into())) {
+                return reading;
             }
         }
         let mut owned = self.seen.iter().filter(|block| is_owned(block.owner()));
@@ -103,12 +119,12 @@ impl<'b> SeenBlocks<'b> {
             let behind_words = owned.find_map(|block| self.behind_words(block, subject, kind));
             behind_words.or_else(|| self.with_currency(subject, kind)).or_else(|| self.only(kind))
         };
-        found.as_ref().map_or(Sight::Nothing, Sight::of_amount)
+        found.as_ref().map_or(Sight::Nothing.into(), Reading::of_amount)
     }
 
     /// The value of a fact: of the thing that the name means, that the rule has chosen, or that the page is about. `None` if
     /// no data of the page says it of such a thing.
-    fn of_facts(&self, part: &FactPart) -> Option<Sight> {
+    pub(crate) fn of_facts(&self, part: &FactPart) -> Option<Reading> {
         let facts =
             self.seen.iter().filter_map(|block| block.stated).filter(|stated| part.has_property(stated.property()));
         let facts: Vec<&StatedValue> = facts.collect();
@@ -121,29 +137,30 @@ impl<'b> SeenBlocks<'b> {
         let chosen = of(FactOwner::Chosen);
         if !chosen.is_empty() {
             // Things that a rule names one by one are several.
-            return self.range_of(chosen).map(|sight| match sight {
-                Sight::Range { .. } => Sight::Several,
-                other => other,
+            return self.range_of(chosen).map(|reading| match reading.sight {
+                Sight::Range { .. } => Sight::Several.into(),
+                _ => reading,
             });
         }
         let of_main = self.range_of(of(FactOwner::Main));
-        of_main.or_else(|| (!of(FactOwner::Unclear).is_empty()).then_some(Sight::Several))
+        of_main.or_else(|| (!of(FactOwner::Unclear).is_empty()).then_some(Sight::Several.into()))
     }
 
     /// The lowest and the highest of values, in the form of data that counts most.
-    fn range_of(&self, facts: Vec<&StatedValue>) -> Option<Sight> {
-        let numbers: Vec<(u8, f64, f64)> = facts
+    fn range_of(&self, facts: Vec<&StatedValue>) -> Option<Reading> {
+        let amounts: Vec<(u8, &StatedValue, Amount)> = facts
             .into_iter()
             .filter_map(|stated| {
                 let amount = self.stated_amount(stated, AmountKind::Price)?;
-                Some((self.blocks.source_rank(stated), amount.low, amount.high))
+                Some((self.blocks.source_rank(stated), stated, amount))
             })
             .collect();
-        let first = numbers.iter().map(|(rank, ..)| *rank).min()?;
-        let counted = || numbers.iter().filter(|(rank, ..)| *rank == first);
-        let low = counted().map(|(_, low, _)| *low).fold(f64::INFINITY, f64::min);
-        let high = counted().map(|(.., high)| *high).fold(f64::NEG_INFINITY, f64::max);
-        Some(Sight::of_range(low, high))
+        let first = amounts.iter().map(|(rank, ..)| *rank).min()?;
+        let counted = || amounts.iter().filter(|(rank, ..)| *rank == first);
+        let low = counted().map(|(.., amount)| amount.low).fold(f64::INFINITY, f64::min);
+        let high = counted().map(|(.., amount)| amount.high).fold(f64::NEG_INFINITY, f64::max);
+        let unit = counted().find_map(|(_, stated, amount)| self.blocks.unit_of(stated).or(amount.unit));
+        Some(Reading { sight: Sight::of_range(low, high), unit: unit.map(unit_name) })
     }
 
     /// The number behind the words of a subject, or the first one in a row that begins with them.
@@ -190,7 +207,7 @@ impl<'b> SeenBlocks<'b> {
     }
 
     /// The number of a stated value: of data by the grammar of data, and of what is shown as people write it.
-    fn stated_amount(&self, stated: &StatedValue, kind: AmountKind) -> Option<Amount> {
+    pub(crate) fn stated_amount(&self, stated: &StatedValue, kind: AmountKind) -> Option<Amount> {
         let text = &self.blocks.all_text()[stated.place.clone()];
         let of_data = match stated.form {
             StatedForm::Data(value) if value.may_be_number() => data::value(text),
@@ -204,7 +221,7 @@ impl<'b> SeenBlocks<'b> {
     }
 
     /// The numbers of a text. Evidence of the page is searched only where a number may be read in two ways.
-    fn amounts(&self, text: &str, kind: AmountKind) -> Vec<Amount> {
+    pub(crate) fn amounts(&self, text: &str, kind: AmountKind) -> Vec<Amount> {
         let plain = amounts(text, &NumberFormat::default(), kind);
         match plain.iter().any(|amount| amount.otherwise.is_some()) {
             true => amounts(text, self.format(), kind),

@@ -1,8 +1,8 @@
 //! Triggers: words that come or go, and numbers that cross a threshold, fall or rise.
 
+use crate::conditions::condition_of;
 use crate::phrase::Phrase;
 use crate::sight::Sight;
-use document::numbers::numbers;
 use document::select::FactPart;
 
 /// A condition, and the text that says it.
@@ -40,31 +40,32 @@ pub(crate) enum Move {
     Above(f64),
     Falls,
     Rises,
+    /// By this much or more, from the highest value since the trigger fired.
+    FallsBy(Stride),
+    /// By this much or more, from the lowest value since the trigger fired.
+    RisesBy(Stride),
 }
 
-/// The words or signs between a subject and its threshold, and what they say of the number.
-type Comparison = (&'static str, fn(f64) -> Move);
-const COMPARISONS: [Comparison; 8] = [
-    ("below", Move::Below),
-    ("above", Move::Above),
-    ("at most", Move::AtMost),
-    ("at least", Move::AtLeast),
-    ("<", Move::Below),
-    (">", Move::Above),
-    ("<=", Move::AtMost),
-    (">=", Move::AtLeast),
-];
+/// How far a number moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Stride {
+    /// In the unit of the number.
+    By(f64),
+    /// As a share of the value before: .1 is a tenth.
+    Share(f64),
+}
 
-/// Other words for comparisons, which are certainly not meant as words that come if a number follows.
-const OTHER_WORDS: [(&str, &str); 6] = [
-    ("under", "below"),
-    ("over", "above"),
-    ("less than", "below"),
-    ("more than", "above"),
-    ("cheaper than", "below"),
-    ("=", "at most"),
-];
-const CURRENCY_SIGNS: [char; 4] = ['€', '$', '£', '¥'];
+impl Stride {
+    /// The distance from a value. Prices have binary fractions, so that a fall from 100 to 90 by a tenth is just that.
+    fn from(self, value: f64) -> f64 {
+        const ROUNDING: f64 = 1.0 - 1e-9;
+        ROUNDING
+            * match self {
+                Self::By(distance) => distance,
+                Self::Share(share) => share * value.abs(),
+            }
+    }
+}
 
 impl Trigger {
     /// Parses a trigger: `price below 20`, `price falls`, `in stock`, `not: sold out`, `words: see below`.
@@ -73,7 +74,7 @@ impl Trigger {
     /// Says what is wrong with it, and what to write.
     pub fn parse(text: &str) -> Result<Self, (String, String)> {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let condition = Self::condition(&text)?;
+        let condition = condition_of(&text)?;
         Ok(Self { text, condition })
     }
 
@@ -82,45 +83,26 @@ impl Trigger {
         &self.text
     }
 
+    /// The thing whose number it is about. `None` if it is about words.
+    pub(crate) fn subject(&self) -> Option<&Subject> {
+        match &self.condition {
+            Condition::Number(subject, _) => Some(subject),
+            Condition::Come(_) | Condition::Go(_) => None,
+        }
+    }
+
+    /// The value that the next number is compared with.
+    pub(crate) fn kept(&self, known: f64, now: f64, fires: bool) -> f64 {
+        match &self.condition {
+            Condition::Number(_, Move::FallsBy(_)) if !fires => known.max(now),
+            Condition::Number(_, Move::RisesBy(_)) if !fires => known.min(now),
+            Condition::Number(..) | Condition::Come(_) | Condition::Go(_) => now,
+        }
+    }
+
     /// Whether it names no subject, so that a watched part must give the number.
     pub(crate) fn needs_watch(&self) -> bool {
         matches!(&self.condition, Condition::Number(subject, _) if subject.name.is_empty())
-    }
-
-    fn condition(text: &str) -> Result<Condition, (String, String)> {
-        let words = |words: &str| match words.chars().any(char::is_alphanumeric) {
-            true => Ok(Phrase::new(words)),
-            false => Err((
-                format!("the trigger {text:?} has no words"),
-                "write words that come, such as \"in stock\", words that go, such as \"not: sold out\", or a number, \
-                 such as \"price below 20\""
-                    .to_owned(),
-            )),
-        };
-        if let Some(gone) = text.strip_prefix("not:") {
-            return Ok(Condition::Go(words(gone)?));
-        }
-        if let Some(quoted) = text.strip_prefix("words:") {
-            return Ok(Condition::Come(words(quoted)?));
-        }
-        if let Some((subject, made)) = moved(text) {
-            return Ok(Condition::Number(subject, made));
-        }
-        for (sign, make) in COMPARISONS {
-            let Some((subject, number)) = split_at_words(text, sign) else { continue };
-            return match number.parse::<f64>() {
-                Ok(number) if number.is_finite() => Ok(Condition::Number(Subject::new(subject), make(number))),
-                _ => Err(no_number(text, sign, number)),
-            };
-        }
-        for (said, sign) in OTHER_WORDS {
-            let number = split_at_words(text, said).map_or("", |(_, behind)| behind);
-            if number.starts_with(|sign: char| sign.is_ascii_digit() || CURRENCY_SIGNS.contains(&sign)) {
-                let (problem, remedy) = no_number(text, sign, number);
-                return Err((format!("{said:?} is no comparison, and {problem}"), remedy));
-            }
-        }
-        Ok(Condition::Come(words(text)?))
     }
 
     /// Whether the condition holds for this sight. `None` if the sight does not decide it. A number that falls or rises
@@ -150,10 +132,11 @@ impl Trigger {
 
     /// Whether the trigger fires when its sight changes from `before` to `now`.
     pub fn fires(&self, before: Sight, now: Sight) -> bool {
-        if let (Condition::Number(_, made @ (Move::Falls | Move::Rises)), Some(before), Some(now)) =
-            (&self.condition, self.number(before), self.number(now))
+        let numbers = (&self.condition, self.number(before), self.number(now));
+        if let (Condition::Number(_, made), Some(before), Some(now)) = numbers
+            && let Some(has_moved) = made.has_moved(before, now)
         {
-            return if *made == Move::Falls { now < before } else { now > before };
+            return has_moved;
         }
         self.holds(before) == Some(false) && self.holds(now) == Some(true)
     }
@@ -166,45 +149,28 @@ impl Move {
             Self::AtMost(threshold) => value <= threshold,
             Self::AtLeast(threshold) => value >= threshold,
             Self::Above(threshold) => value > threshold,
-            Self::Falls | Self::Rises => false,
+            Self::Falls | Self::Rises | Self::FallsBy(_) | Self::RisesBy(_) => false,
+        }
+    }
+
+    /// Whether a number has moved as it is to. `None` if it is to be on one side of a threshold.
+    fn has_moved(self, before: f64, now: f64) -> Option<bool> {
+        match self {
+            Self::Falls => Some(now < before),
+            Self::Rises => Some(now > before),
+            Self::FallsBy(stride) => Some(now < before && before - now >= stride.from(before)),
+            Self::RisesBy(stride) => Some(now > before && now - before >= stride.from(before)),
+            Self::Below(_) | Self::AtMost(_) | Self::AtLeast(_) | Self::Above(_) => None,
         }
     }
 }
 
 impl Subject {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let lower = name.to_lowercase();
         let words = Phrase::new(name.split('[').next().unwrap_or_default());
         Self { words, fact: FactPart::parse(&lower).ok(), name: lower }
     }
-}
-
-/// `price falls`, `price rises`.
-fn moved(text: &str) -> Option<(Subject, Move)> {
-    let (subject, verb) = text.rsplit_once(' ').unwrap_or(("", text));
-    match verb {
-        "falls" => Some((Subject::new(subject), Move::Falls)),
-        "rises" => Some((Subject::new(subject), Move::Rises)),
-        _ => None,
-    }
-}
-
-/// The texts before and behind words, which stand between blanks.
-fn split_at_words<'t>(text: &'t str, words: &str) -> Option<(&'t str, &'t str)> {
-    let places = text.match_indices(words).map(|(place, _)| (&text[..place], &text[place + words.len()..]));
-    let whole = places.filter(|(before, behind)| {
-        (before.is_empty() || before.ends_with(' ')) && (behind.is_empty() || behind.starts_with(' '))
-    });
-    whole.last().map(|(before, behind)| (before.trim(), behind.trim()))
-}
-
-fn no_number(text: &str, sign: &str, number: &str) -> (String, String) {
-    let problem = match number {
-        "" => format!("a number is missing at the end of {text:?}"),
-        number => format!("{number:?} in {text:?} is no number"),
-    };
-    let meant = numbers(number).next().map_or_else(|| "20".to_owned(), |number| number.value.to_string());
-    (problem, format!("write \"{sign} {meant}\", or \"words: {text}\" if these words are to come"))
 }
 
 #[cfg(test)]
@@ -222,6 +188,12 @@ mod tests {
         check("at most -5", number("", Move::AtMost(-5.0)));
         check("price <= 20", number("price", Move::AtMost(20.0)));
         check("price falls", number("price", Move::Falls));
+        check("price falls by 10 %", number("price", Move::FallsBy(Stride::Share(0.1))));
+        check("price[sku=A1] rises by 5", number("price[sku=a1]", Move::RisesBy(Stride::By(5.0))));
+        check("price falls below 20", number("price", Move::Below(20.0)));
+        check("price is at least 20", number("price", Move::AtLeast(20.0)));
+        check("price<20", number("price", Move::Below(20.0)));
+        check("price >=20", number("price", Move::AtLeast(20.0)));
         check("rises", number("", Move::Rises));
         check("in stock", Condition::Come(Phrase::new("in stock")));
         check("not: Sold out", Condition::Go(Phrase::new("sold out")));
@@ -229,30 +201,25 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_trigger_is_refused_with_what_to_write() {
-        let check = |text: &str, expected: &str| {
-            let (problem, remedy) = Trigger::parse(text).unwrap_err();
-            assert_eq!(format!("{problem}; {remedy}"), expected);
+    fn a_fall_counts_from_the_highest_value_since_the_trigger_fired() {
+        let check = |text: &str, prices: &[f64], expected: &[bool]| {
+            let trigger = Trigger::parse(text).unwrap();
+            let mut known = prices[0];
+            let mut fired = Vec::new();
+            for price in &prices[1..] {
+                let fires = trigger.fires(Sight::Number(known), Sight::Number(*price));
+                known = trigger.kept(known, *price, fires);
+                fired.push(fires);
+            }
+            assert_eq!(fired, expected, "{text} {prices:?}");
         };
-        let words = "write words that come, such as \"in stock\", words that go, such as \"not: sold out\", or a number, \
-                     such as \"price below 20\"";
-        check("", &format!("the trigger \"\" has no words; {words}"));
-        check("not:", &format!("the trigger \"not:\" has no words; {words}"));
-        check(
-            "price below 1.299,00 €",
-            "\"1.299,00 €\" in \"price below 1.299,00 €\" is no number; write \"below 1299\", or \"words: price below \
-             1.299,00 €\" if these words are to come",
-        );
-        check(
-            "price under $20",
-            "\"under\" is no comparison, and \"$20\" in \"price under $20\" is no number; write \"below 20\", or \
-             \"words: price under $20\" if these words are to come",
-        );
-        check(
-            "see below",
-            "a number is missing at the end of \"see below\"; write \"below 20\", or \"words: see below\" if these words \
-             are to come",
-        );
+        check("price falls by 10 %", &[100.0, 95.0, 91.0, 90.0, 85.0, 81.0], &[false, false, true, false, true]);
+        check("price falls by 10%", &[100.0, 120.0, 109.0, 108.0], &[false, false, true]);
+        check("price falls by 10 %", &[19.9, 17.91], &[true]);
+        check("price falls by 5", &[24.9, 19.91, 19.9, 24.9, 19.9], &[false, true, false, true]);
+        check("price rises by 10 %", &[100.0, 105.0, 110.0, 115.0, 121.0], &[false, true, false, true]);
+        check("price rises by 10 %", &[100.0, 50.0, 56.0], &[false, true]);
+        check("balance falls by 50 %", &[-10.0, -14.0, -15.0], &[false, true]);
     }
 
     proptest! {
@@ -268,7 +235,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_a_trigger_or_refused(text in "(price|below|at|least|not:|words:|falls|20|<|[ é€.]){0,8}") {
+        fn any_text_is_a_trigger_or_refused(text in "(price|below|at|least|not:|words:|falls|by|%|20|<|[ é€.]){0,8}") {
             if let Ok(trigger) = Trigger::parse(&text) {
                 prop_assert_eq!(Trigger::parse(trigger.text()).unwrap(), trigger);
             }

@@ -99,6 +99,8 @@ pub struct Block {
     pub is_named: bool,
     /// Whether a watch rule selects it.
     pub watched: bool,
+    /// The number of the part of the selection that does.
+    pub watch_part: Option<u16>,
     /// The rank of a heading, from 1 to 6; 0 for other blocks.
     pub heading_rank: u8,
     pub(super) in_table: bool,
@@ -202,6 +204,12 @@ impl Blocks {
     /// The rank of the form of data that states a value: where they contradict each other, the lowest counts.
     pub fn source_rank(&self, stated: &StatedValue) -> u8 {
         self.things.get(stated.thing).filter(|_| stated.thing > 0).map_or(FactSource::Meta, |thing| thing.source) as u8
+    }
+
+    /// The unit that a fact has beside it: of a price the currency that its thing states, as it is written.
+    pub fn unit_of(&self, stated: &StatedValue) -> Option<&str> {
+        let is_unit = |other: &&StatedValue| other.property() == "priceCurrency" && other.thing == stated.thing;
+        self.stated.iter().find(is_unit).map(|unit| &self.text[unit.place.clone()])
     }
 
     /// Without blocks, with room for a page of this length.

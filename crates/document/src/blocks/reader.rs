@@ -362,6 +362,7 @@ impl<'a> BlockReader<'a> {
                 part,
                 is_named,
                 watched: self.selected.watched,
+                watch_part: self.selected.watch_part,
                 heading_rank,
                 in_table,
                 sense: None,

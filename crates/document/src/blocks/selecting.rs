@@ -87,11 +87,19 @@ fn select_facts(blocks: &mut Blocks, selection: &Selection, as_facts: &[(usize, 
         let named = OwnedFact { property: stated.property(), owner: *owner, thing: stated.thing, things };
         let block = &mut list[stated.block];
         match stated.form {
-            StatedForm::Data(_) => block.watched |= selection.watches_fact(&named, &has_main, found),
+            StatedForm::Data(_) => {
+                let part = selection.watches_fact(&named, &has_main, found);
+                block.watched |= part.is_some();
+                block.watch_part = part.or(block.watch_part.filter(|_| block.watched));
+            }
             // The selector of its element is that of all things; other selectors hold for any.
             StatedForm::Shown => {
                 let is_as_fact = as_facts.binary_search_by_key(&stated.block, |(block, _)| *block).is_ok();
-                block.watched &= !is_as_fact || selection.watches_fact(&named, &has_main, found);
+                if is_as_fact {
+                    let part = selection.watches_fact(&named, &has_main, found);
+                    block.watched &= part.is_some();
+                    block.watch_part = part;
+                }
             }
         }
         if selection.chooses(&named) {

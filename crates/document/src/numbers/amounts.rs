@@ -20,6 +20,8 @@ pub struct Amount {
     pub high: f64,
     /// Whether a currency stands beside it.
     pub has_currency: bool,
+    /// The sign or code of that currency, in lower case, as [`unit_name`](super::unit_name) takes it. `%` for a share.
+    pub unit: Option<&'static str>,
     /// Its place in the text.
     pub place: Range<usize>,
     /// The value of a single number if its only separator meant the other thing.
@@ -29,7 +31,7 @@ pub struct Amount {
 impl Amount {
     /// A number of data.
     pub fn of_value(value: f64) -> Self {
-        Self { low: value, high: value, has_currency: false, place: 0..0, otherwise: None }
+        Self { low: value, high: value, has_currency: false, unit: None, place: 0..0, otherwise: None }
     }
 
     /// Whether the text gives a range.
@@ -85,6 +87,7 @@ fn priced_at(text: &str, all: &[Number], index: usize, kind: AmountKind) -> (Pri
         low: value,
         high: value,
         has_currency: before.is_some() || behind.is_some(),
+        unit: before.or(behind).map(|(currency, _)| currency.sign()).or_else(|| percent(&text[number.place.end..])),
         place: start..end,
         otherwise: number.otherwise,
     };
@@ -103,15 +106,24 @@ fn priced_at(text: &str, all: &[Number], index: usize, kind: AmountKind) -> (Pri
     };
     if let Some(mark) = mark.filter(|_| before.is_none()) {
         let hundredths = amount((1e4 * number.value).round() / 1e6, number.place.end + mark);
-        return (priced(Amount { has_currency: true, otherwise: None, ..hundredths }, true), 1);
+        let unit = currency::of_hundredths(&text[number.place.end..]);
+        return (priced(Amount { has_currency: true, unit, otherwise: None, ..hundredths }, true), 1);
     }
-    let sign_end = currency::any_behind(&text[number.place.end..]).map(|(_, place)| number.place.end + place);
+    let sign = currency::any_behind(&text[number.place.end..]);
+    let sign_end = sign.map(|(_, place)| number.place.end + place);
     let Some(cents) = all.get(index + 1).filter(|cents| are_cents(text, number, cents, sign_end)) else {
         return single;
     };
     let value = (100.0 * number.value + cents.value.copysign(number.value)) / 100.0;
     let end = currency::behind(&text[cents.place.end..]).map_or(cents.place.end, |(_, place)| cents.place.end + place);
-    (priced(Amount { otherwise: None, has_currency: true, ..amount(value, end) }, true), 2)
+    let whole = amount(value, end);
+    let unit = whole.unit.or(sign.map(|(currency, _)| currency.sign()));
+    (priced(Amount { otherwise: None, has_currency: true, unit, ..whole }, true), 2)
+}
+
+/// The unit of a number before a text that begins with a percent sign.
+fn percent(behind: &str) -> Option<&'static str> {
+    behind.trim_start_matches(is_blank).starts_with(['%', '％', '٪']).then_some("%")
 }
 
 /// Whether two digits are the cents of the number before: `12€99`, or `35 00` as a whole text. `end` is the end of the
@@ -149,6 +161,7 @@ fn join_ranges(text: &str, priced: Vec<Priced>) -> Vec<Amount> {
                     low: one.amount.low,
                     high: other.amount.low.abs(),
                     has_currency: one.amount.has_currency || other.amount.has_currency,
+                    unit: one.amount.unit.or(other.amount.unit),
                     place: one.amount.place.start..other.amount.place.end,
                     otherwise: one.amount.otherwise.or(other.amount.otherwise),
                 });

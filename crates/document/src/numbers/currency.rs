@@ -44,6 +44,76 @@ const CURRENCIES: &[Currency] = &[
     of("د.إ", DOT, 2), of("ر.س", DOT, 2), of("ريال", None, 2), of("تومان", None, 0), of("درهم", None, 2),
 ];
 
+/// Signs and words that one currency alone has, with its code (ISO 4217). Codes themselves are left out.
+const CODES: &[(&str, &str)] = &[
+    ("€", "EUR"),
+    ("euro", "EUR"),
+    ("euros", "EUR"),
+    ("£", "GBP"),
+    ("￡", "GBP"),
+    ("pence", "GBP"),
+    ("us$", "USD"),
+    ("au$", "AUD"),
+    ("a$", "AUD"),
+    ("ca$", "CAD"),
+    ("c$", "CAD"),
+    ("hk$", "HKD"),
+    ("nz$", "NZD"),
+    ("s$", "SGD"),
+    ("nt$", "TWD"),
+    ("mx$", "MXN"),
+    ("r$", "BRL"),
+    ("＄", "$"),
+    ("dollars", "$"),
+    ("￥", "¥"),
+    ("元", "CNY"),
+    ("rmb", "CNY"),
+    ("円", "JPY"),
+    ("₹", "INR"),
+    ("₽", "RUB"),
+    ("руб", "RUB"),
+    ("коп", "RUB"),
+    ("₴", "UAH"),
+    ("₩", "KRW"),
+    ("￦", "KRW"),
+    ("원", "KRW"),
+    ("₺", "TRY"),
+    ("tl", "TRY"),
+    ("₫", "VND"),
+    ("₪", "ILS"),
+    ("฿", "THB"),
+    ("₱", "PHP"),
+    ("₦", "NGN"),
+    ("₡", "CRC"),
+    ("₸", "KZT"),
+    ("zł", "PLN"),
+    ("zl", "PLN"),
+    ("kč", "CZK"),
+    ("kc", "CZK"),
+    ("kr.", "kr"),
+    ("lei", "RON"),
+    ("лв", "BGN"),
+    ("fr.", "CHF"),
+    ("sfr", "CHF"),
+    ("rp", "IDR"),
+    ("rm", "MYR"),
+    ("kd", "KWD"),
+    ("د.ك", "KWD"),
+    ("د.إ", "AED"),
+    ("ر.س", "SAR"),
+];
+
+/// The name of a unit for people and programs: the code of a currency where its sign has only one (`€` is `EUR`), and
+/// otherwise the sign (`$`, `kr`, `%`).
+pub fn unit_name(sign: &str) -> String {
+    let sign = sign.trim().to_lowercase();
+    let code = CODES.iter().find(|(known, _)| *known == sign).map(|(_, code)| (*code).to_owned());
+    code.unwrap_or_else(|| match sign.len() == 3 && sign.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        true => sign.to_uppercase(),
+        false => sign,
+    })
+}
+
 /// Marks of a hundredth of a currency's unit, in lower case. Those with `true` stand right behind their number.
 const HUNDREDTHS: [(&str, bool); 12] = [
     ("¢", false),
@@ -69,6 +139,10 @@ const MAX_HUNDREDTHS: f64 = 1_000.0;
 const MAX_BESIDE_BYTES: usize = 24;
 
 impl Currency {
+    pub(super) fn sign(&self) -> &'static str {
+        self.sign
+    }
+
     fn is_word(&self) -> bool {
         self.sign.starts_with(char::is_alphabetic)
     }
@@ -136,6 +210,16 @@ pub(super) fn hundredths(text: &str, value: f64) -> Option<usize> {
     })?;
     let is_price = value < MAX_HUNDREDTHS && !LINES_OF_FILMS.contains(&value);
     is_price.then(|| text.ceil_char_boundary(text.len() - rest.len() + mark.len()))
+}
+
+/// The currency whose hundredths the mark at the start of a text counts, if only one has such.
+pub(super) fn of_hundredths(text: &str) -> Option<&'static str> {
+    let word = text.trim_start_matches(is_blank).split(|sign: char| !sign.is_alphabetic()).next()?.to_lowercase();
+    match &*word {
+        "p" | "pence" | "pennies" => Some("pence"),
+        "коп" => Some("коп"),
+        _ => None,
+    }
 }
 
 /// Whether a text begins with the sign or code of a currency.

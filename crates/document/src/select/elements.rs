@@ -30,6 +30,8 @@ pub(crate) struct Selected {
     pub(crate) ignored: bool,
     /// The number of the part that watches it, if that is the name of a fact and no other part watches it.
     pub(crate) fact_part: Option<u16>,
+    /// The number of the part that watches it; of several the outermost, and the first of those that select one place.
+    pub(crate) watch_part: Option<u16>,
 }
 
 impl Selected {
@@ -41,7 +43,12 @@ impl Selected {
             (false, true) => outer.fact_part,
             (false, false) => None,
         };
-        Self { watched: self.watched || outer.watched, ignored: self.ignored || outer.ignored, fact_part }
+        Self {
+            watched: self.watched || outer.watched,
+            ignored: self.ignored || outer.ignored,
+            fact_part,
+            watch_part: outer.watch_part.or(self.watch_part),
+        }
     }
 }
 
