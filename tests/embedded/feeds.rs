@@ -77,7 +77,7 @@ fn the_newest_changes_are_a_feed_that_readers_understand() {
             Some(change.seen_at.as_micros() / 1_000)
         );
         assert_eq!(entry["verdict"], "first");
-        assert!(entry["title"].as_str().unwrap().starts_with("first: host-"), "{entry}");
+        assert!(entry["title"].as_str().unwrap().ends_with(" is new here"), "{entry}");
     }
     // The command says the same, and less if asked to.
     assert_eq!(read(&feed(&crawl, &[]).exits_with(0).stdout)["entries"], atom["entries"]);

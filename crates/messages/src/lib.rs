@@ -55,10 +55,10 @@ mod questions {
     pub(crate) mod question;
 }
 
-pub use crate::changes::change::{ChangedUnit, PageChange};
+pub use crate::changes::change::{ChangedUnit, PageChange, WatchedValue};
 pub use crate::changes::copies::{CopyKind, PageContent};
 pub use crate::changes::form::ChangeForm;
-pub use crate::changes::line::ChangeLine;
+pub use crate::changes::line::{ChangeLine, NumberOrText, ValueLine};
 pub use crate::commands::{Command, CommandKind, CommandSubject, HostStop, PageRemoval};
 pub use crate::dead_letters::DeadLetter;
 pub use crate::demand::Demand;

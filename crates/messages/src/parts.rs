@@ -5,9 +5,10 @@
 
 use serde_json::Value;
 
-const PARTS: [(&str, &str); 12] = [
+const PARTS: [(&str, &str); 13] = [
     ("ChangeBelief", include_str!("../../../schemas/parts/ChangeBelief.avsc")),
     ("ChangedUnit", include_str!("../../../schemas/parts/ChangedUnit.avsc")),
+    ("WatchedValue", include_str!("../../../schemas/parts/WatchedValue.avsc")),
     ("DateSource", include_str!("../../../schemas/parts/DateSource.avsc")),
     ("Exchange", include_str!("../../../schemas/parts/Exchange.avsc")),
     ("FetchOutcome", include_str!("../../../schemas/parts/FetchOutcome.avsc")),

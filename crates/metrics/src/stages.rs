@@ -87,6 +87,7 @@ metrics! {
         "entries of sitemaps and feeds that belong to other sites";
     TRIGGERS_FIRED = Counter "triggers_fired_total" "triggers" "triggers of watch rules that fired";
     WATCH_MISSES = Counter "watch_misses_total" "looks" "looks at a page that lacked a part that its rule watches";
+    BLIND_PAGES = Gauge "blind_pages" "pages" "pages on which a watched part or a trigger of their rule sees nothing";
     UNTRIGGERED_CHANGES = Counter "untriggered_changes_total" "changes"
         "changes not reported because their watch rule wants only those that fire a trigger";
     LINKS_LEFT_OUT = Counter "links_left_out_total" "links" "links not followed because their page has too many";

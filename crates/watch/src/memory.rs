@@ -48,7 +48,12 @@ impl WatchMemory {
 
     /// Notes that the page's version is read by this rule from now on.
     pub fn begin(&mut self, rule: Option<&WatchRule>) {
-        self.selection = rule.map_or(0, WatchRule::selection_id);
+        let selection = rule.map_or(0, WatchRule::selection_id);
+        if self.selection != selection {
+            // Another selection sees other things: what it lacks was not lost.
+            self.subjects.clear();
+        }
+        self.selection = selection;
         if rule.is_none() {
             self.seen.clear();
             self.subjects.clear();

@@ -64,6 +64,9 @@ pub enum Shown {
 impl WatchRule {
     /// Notes the subjects of the rule on a version of its page, and returns what is new of them.
     pub fn note(&self, blocks: &Blocks, memory: &mut WatchMemory, shown: Shown) -> SubjectNews {
+        if shown == Shown::Doubtful && !memory.is_of(Some(self)) {
+            return SubjectNews::default();
+        }
         note(&mut memory.subjects, self.subjects(blocks), shown)
     }
 
@@ -200,6 +203,7 @@ mod tests {
     }
 
     fn look(rule: &WatchRule, memory: &mut WatchMemory, html: &str, shown: Shown) -> SubjectNews {
+        memory.begin(Some(rule));
         let body = Body::new(html.as_bytes(), Some("text/html"), Some("https://shop.test/lamp"));
         rule.note(&body.with_selection(rule.selection()).blocks(), memory, shown)
     }

@@ -2,7 +2,7 @@
 
 use crate::Detector;
 use crate::bands::{self, BandedPage};
-use crate::state::{CONTENTS, PAGES, PageSketch, VERSIONS};
+use crate::state::{BLIND, CONTENTS, PAGES, PageSketch, VERSIONS};
 use messages::topics::{PAGE_OBSERVATIONS, RANKER_EVENTS};
 use messages::{FetchResult, LookJudgement, PageObservation, PageRemoval, Verdict};
 use stream::{Context, ProcessError};
@@ -25,6 +25,10 @@ impl Detector {
         }
         context.delete(VERSIONS, &id);
         context.delete(CONTENTS, &id);
+        if context.get(BLIND, &id)?.is_some() {
+            self.blind_pages -= 1;
+            context.delete(BLIND, &id);
+        }
         self.counts.removed += 1;
         // The ranker, too, may keep the relevance of the page, from when links were followed.
         context.emit(RANKER_EVENTS, removal.clone());

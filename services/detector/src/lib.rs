@@ -9,6 +9,7 @@
 
 mod answers;
 mod bands;
+mod changes;
 mod contents;
 mod focus;
 mod forgetting;
@@ -19,7 +20,7 @@ mod read_page;
 mod state;
 
 pub use crate::links::LINKS_PER_PAGE;
-pub use crate::state::{CONTENTS, EventsOfHost, HOSTS, PAGES, PageSketch, PageVersion, VERSIONS};
+pub use crate::state::{BLIND, BlindPage, CONTENTS, EventsOfHost, HOSTS, PAGES, PageSketch, PageVersion, VERSIONS};
 
 use crate::bands::BandedPage;
 use crate::contents::publish_copy;
@@ -32,11 +33,10 @@ use messages::topics::{
     ANSWERS, FETCH_RESULTS, FOCUS_ORDERS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS, SCHEDULER_EVENTS,
 };
 use messages::{
-    ChangeForm, ChangedUnit, DetectorEvent, FetchResult, LookJudgement, Message, PageChange, PageObservation,
-    QuestionDesk, Verdict,
+    ChangeForm, DetectorEvent, FetchResult, LookJudgement, Message, PageChange, PageObservation, QuestionDesk,
 };
 use metrics::{Figure, detector as figure};
-use page::{Timestamp, UrlRules};
+use page::UrlRules;
 use scope::Scope;
 use settings::{Contents, Discover, Settings};
 use std::sync::Arc;
@@ -105,8 +105,8 @@ impl DetectorRules {
 
 /// The topics and tables of the stage.
 pub fn topology() -> StageTopology {
-    let tables =
-        StageTopology::new("detector", FETCH_RESULTS).keeps(PAGES).keeps(CONTENTS).keeps(VERSIONS).keeps(HOSTS);
+    let tables = StageTopology::new("detector", FETCH_RESULTS);
+    let tables = tables.keeps(PAGES).keeps(CONTENTS).keeps(VERSIONS).keeps(HOSTS).keeps(BLIND);
     tables
         .writes(PAGE_OBSERVATIONS)
         .writes(PAGE_CHANGES)
@@ -134,6 +134,8 @@ pub struct Detector {
     rules: DetectorRules,
     partition: u32,
     counts: DetectorCounts,
+    /// Number of entries in [`BLIND`].
+    blind_pages: u64,
     questions: QuestionDesk,
 }
 
@@ -158,7 +160,7 @@ struct DetectorCounts {
 impl Detector {
     /// A detector of a partition, with these rules.
     pub fn new(rules: DetectorRules, partition: u32) -> Self {
-        Self { rules, partition, counts: DetectorCounts::default(), questions: QuestionDesk::default() }
+        Self { rules, partition, counts: DetectorCounts::default(), blind_pages: 0, questions: QuestionDesk::default() }
     }
 
     /// Sends the hints and links of a body that is a list, unless the body is unchanged. Returns whether it is a list.
@@ -181,69 +183,17 @@ impl Detector {
         self.counts.foreign_entries += reported.foreign;
         Ok(true)
     }
-
-    /// Publishes the change, unless the page's rule wants only those that fire a trigger.
-    fn publish_unless_untriggered(
-        &mut self,
-        result: &FetchResult,
-        look: &JudgedLook,
-        rule: Option<&WatchRule>,
-        previous_seen_at: Option<Timestamp>,
-        context: &mut Context<'_>,
-    ) {
-        let is_edit = matches!(look.verdict, Verdict::Minor | Verdict::Major);
-        if is_edit && look.watched.triggers.is_empty() && rule.is_some_and(WatchRule::reports_only_triggers) {
-            self.counts.untriggered += 1;
-            return;
-        }
-        self.publish(result, look, rule, previous_seen_at, context);
-    }
-
-    fn publish(
-        &mut self,
-        result: &FetchResult,
-        look: &JudgedLook,
-        rule: Option<&WatchRule>,
-        previous_seen_at: Option<Timestamp>,
-        context: &mut Context<'_>,
-    ) {
-        self.counts.changes += 1;
-        let record = look.judgement.record.clone().with_at_most(self.rules.listed_changes);
-        let unit =
-            |unit: change::ChangedUnit| ChangedUnit { before: unit.before, after: unit.after, place: unit.place };
-        let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
-        let change = PageChange {
-            change_id: context.output_id().expect("a change follows from an input record"),
-            page_id: result.look.page_id,
-            url: result.look.url.clone(),
-            verdict: look.presence.unwrap_or(look.verdict),
-            magnitude: look.judgement.magnitude,
-            seen_at: result.look.fetched_at,
-            previous_seen_at,
-            status: result.look.status,
-            content_digest: result.look.validators.content_digest,
-            added: record.added,
-            removed: record.removed,
-            links_added: record.links_added,
-            links_removed: record.links_removed,
-            changes: record.changes.into_iter().map(unit).collect(),
-            passed_over: count(record.passed_over),
-            left_out: count(record.left_out),
-            content_changed: JudgedLook::differs(look.judgement.content),
-            links_changed: JudgedLook::differs(look.judgement.links),
-            structure_changed: JudgedLook::differs(look.judgement.structure),
-            host_event: look.host_event,
-            changes_last: look.judgement.changes_last,
-            rule: rule.map(|rule| rule.name().to_owned()),
-            triggers: look.watched.triggers.clone(),
-            not_found: look.watched.not_found.clone(),
-        };
-        let value = self.rules.form.encode(&change);
-        context.emit_encoded(PAGE_CHANGES, &change, value);
-    }
 }
 
 impl Processor for Detector {
+    fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        self.blind_pages = 0;
+        context.scan(BLIND, b"", &mut |_, _| {
+            self.blind_pages += 1;
+            Ok(())
+        })
+    }
+
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let result = match record.read(FETCH_RESULTS)? {
             DetectorEvent::Result(result) => result,
@@ -273,16 +223,16 @@ impl Processor for Detector {
         observe(&result, &look, &before.sketch, context);
         if look.is_news() {
             let page = publish_copy(&result, body.as_ref(), &mut look, &self.rules, context)?;
-            self.publish_unless_untriggered(&result, &look, rule, before.sketch.last_look_at, context);
+            if let Some(page) = &page {
+                known.sketch.title = changes::title_of(page.text());
+            }
+            self.publish(&result, &look, rule, (&before.sketch, &known.sketch), context);
             if let Some(page) = page.as_ref().filter(|_| !is_list) {
                 links::send_feeds(&result, page.text(), &self.rules, context);
                 self.send_links(&result, page, &before, context);
             }
         } else {
-            if look.presence.is_some() {
-                // The content is the same as before.
-                self.publish(&result, &look, rule, before.sketch.last_look_at, context);
-            }
+            self.publish(&result, &look, rule, (&before.sketch, &known.sketch), context);
             if let Some(body) = body.as_ref().filter(|_| !is_list && self.is_unjudged(&before, &look)) {
                 self.send_links(&result, &ReadPage::of_body(body, !self.rules.focuses.is_empty()), &before, context);
             }
@@ -299,6 +249,7 @@ impl Processor for Detector {
         self.counts.held += u64::from(look.judgement.held);
         self.counts.triggers += look.watched.triggers.len() as u64;
         self.counts.watch_misses += u64::from(!look.watched.not_found.is_empty());
+        self.note_blind(&result, &look, rule, context)?;
         save(&result, &before, known, context);
         self.counts.results += 1;
         Ok(())
@@ -324,6 +275,7 @@ impl Processor for Detector {
             (figure::FOREIGN_ENTRIES, counts.foreign_entries),
             (figure::TRIGGERS_FIRED, counts.triggers),
             (figure::WATCH_MISSES, counts.watch_misses),
+            (figure::BLIND_PAGES, self.blind_pages),
             (figure::UNTRIGGERED_CHANGES, counts.untriggered),
             (figure::LINKS_LEFT_OUT, counts.links_left_out),
             (figure::PAGES_REMOVED, counts.removed),

@@ -1,6 +1,7 @@
 //! Judges one response by the state of its page, and updates that state.
 
 use crate::DetectorRules;
+use crate::changes::title_of;
 use crate::focus::WantedFocuses;
 use crate::read_page::ReadPage;
 use crate::state::PageSketch;
@@ -9,7 +10,7 @@ use document::Body;
 use messages::{ContentEvidence, DateSource, Digest, FetchResult, Look, PageDate, Validators, Verdict};
 use page::Timestamp;
 use stream::ProcessError;
-use watch::{WatchMemory, WatchRule};
+use watch::{Shown, SubjectNews, WatchMemory, WatchRule};
 
 /// The stored state of a page and its host.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,6 +52,21 @@ pub(crate) struct WatchedLook {
     pub(crate) triggers: Vec<String>,
     /// The parts that the rule watches and that are not there.
     pub(crate) not_found: Vec<String>,
+    /// Values that differ, and parts that the rule has lost or found again.
+    pub(crate) news: SubjectNews,
+    /// The parts and triggers that see nothing. `None` if the look shows no version of the page.
+    pub(crate) blind: Option<Vec<String>>,
+}
+
+impl WatchedLook {
+    /// The verdict that the rule sees less of the page than before, or sees something again.
+    pub(crate) fn sight(&self) -> Option<Verdict> {
+        match (self.news.lost.is_empty(), self.news.found_again.is_empty()) {
+            (false, _) => Some(Verdict::Unwatched),
+            (true, false) => Some(Verdict::Watched),
+            (true, true) => None,
+        }
+    }
 }
 
 impl JudgedLook {
@@ -151,15 +167,23 @@ impl JudgedLook {
             known.watch.begin(rule);
         }
         if let Some(rule) = rule {
-            look.take_in(rule, &version, &mut known.watch);
+            let shown = match look.judgement.held && !is_under_known_title(body, rule, &version, &known.sketch) {
+                true => Shown::Doubtful,
+                false => Shown::Page,
+            };
+            look.take_in(rule, &version, shown, &mut known.watch);
         }
         look
     }
 
     /// Takes in the findings of the page's rule. A trigger that fires is news, whatever was learned of the place. No
     /// trigger looks at a version that may be an error in the page's place.
-    fn take_in(&mut self, rule: &WatchRule, version: &Version<'_>, memory: &mut WatchMemory) {
+    fn take_in(&mut self, rule: &WatchRule, version: &Version<'_>, shown: Shown, memory: &mut WatchMemory) {
         self.watched.not_found = rule.not_found(version.blocks());
+        self.watched.news = rule.note(version.blocks(), memory, shown);
+        if shown == Shown::Page || !self.watched.news.lost.is_empty() {
+            self.watched.blind = Some(rule.blind(version.blocks()));
+        }
         if self.judgement.held {
             return;
         }
@@ -200,10 +224,29 @@ impl JudgedLook {
         matches!(self.verdict, First | Minor | Major | Gone | Returned)
     }
 
+    /// Whether an edit says no more than that watched parts went or came back, or that all are away, which was published when
+    /// they went.
+    pub(crate) fn says_no_more_than_sight(&self, rule: Option<&WatchRule>) -> bool {
+        let units = &self.judgement.record.changes;
+        let [went, came] =
+            [units.iter().all(|unit| unit.after.is_none()), units.iter().all(|unit| unit.before.is_none())];
+        match self.watched.sight() {
+            Some(Verdict::Unwatched) => went && self.watched.news.found_again.is_empty(),
+            Some(_) => came,
+            None => went && rule.is_some_and(|rule| rule.lacks_all_parts(&self.watched.not_found)),
+        }
+    }
+
     /// Whether a part of the page differs.
     pub(crate) fn differs(part: PartVerdict) -> bool {
         part == PartVerdict::Changed
     }
+}
+
+/// Whether a version without watched parts has the title that the page had before. Then it is the page, in another form.
+fn is_under_known_title(body: &Body<'_>, rule: &WatchRule, version: &Version<'_>, sketch: &PageSketch) -> bool {
+    let is_lacking = !rule.not_found(version.blocks()).is_empty();
+    is_lacking && sketch.title.is_some() && title_of(&body.text()) == sketch.title
 }
 
 /// The moment of a date as written; the middle of a date without a time.

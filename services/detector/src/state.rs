@@ -3,7 +3,7 @@
 use change::{HostEvents, VersionMemory};
 use messages::topics::PAGE_CONTENTS;
 use messages::{DecodeError, Digest, Encoded, PageContent, body, impl_message};
-use page::{Host, PageId, Timestamp};
+use page::{CanonicalUrl, Host, PageId, Timestamp};
 use serde::{Deserialize, Serialize};
 use stream::Table;
 
@@ -16,6 +16,9 @@ pub const CONTENTS: Table<PageId, PageContent> = Table::published("contents", PA
 pub const VERSIONS: Table<PageId, PageVersion> = Table::new("versions");
 /// Absent: no recent event on the host.
 pub const HOSTS: Table<Host, EventsOfHost> = Table::new("hosts");
+
+/// Pages whose rule sees nothing of a watched part or for a trigger. Absent: it sees all, or the page has no rule.
+pub const BLIND: Table<PageId, BlindPage> = Table::new("blind");
 
 /// The most bytes of a version's memory. It has at most 50,000 blocks and 256 KiB of text.
 const MAX_VERSION_BYTES: usize = 32 << 20;
@@ -68,6 +71,18 @@ pub struct PageSketch {
     pub focus_version: i64,
     pub forgotten: bool,
     pub banded: bool,
+    pub title: Option<String>,
 }
+
+/// A page on which its rule sees nothing of something that it watches. The schema describes the fields.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BlindPage {
+    pub url: CanonicalUrl,
+    pub rule: String,
+    pub since: Timestamp,
+    pub parts: Vec<String>,
+}
+
+impl_message!(BlindPage, "BlindPage", include_str!("../../../schemas/state/BlindPage.avsc"));
 
 impl_message!(PageSketch, "PageSketch", include_str!("../../../schemas/state/PageSketch.avsc"));

@@ -38,7 +38,8 @@ pub(crate) fn believed(seen: &PageObservation, context: &mut Context<'_>) -> Res
     let changed = match seen.judgement.verdict {
         Verdict::Unchanged | Verdict::Cosmetic => Some(false),
         Verdict::Minor | Verdict::Major => Some(true),
-        Verdict::First | Verdict::Gone | Verdict::Returned | Verdict::Missing | Verdict::Unknown => None,
+        Verdict::First | Verdict::Gone | Verdict::Returned | Verdict::Missing => None,
+        Verdict::Unknown | Verdict::Unwatched | Verdict::Watched => None,
     };
     if let (Some(changed), Some(previous)) = (changed, seen.judgement.previous_fetched_at) {
         dates.iter().for_each(|(number, at)| trusts[*number].add(changed, *at > previous));

@@ -207,7 +207,7 @@ fn outcome_of(seen: &PageObservation, changed_at: Option<Timestamp>) -> Option<L
             }))
         }
         Verdict::Gone | Verdict::Returned => Some(LookOutcome::Changed),
-        Verdict::First | Verdict::Missing | Verdict::Unknown => None,
+        Verdict::First | Verdict::Missing | Verdict::Unknown | Verdict::Unwatched | Verdict::Watched => None,
     }
 }
 

@@ -42,6 +42,7 @@ fn sketch(random: &mut Pcg64) -> PageSketch {
         focus_version: 0,
         forgotten: false,
         banded: false,
+        title: None,
     }
 }
 

@@ -53,6 +53,27 @@ pub struct PageChange {
     pub triggers: Vec<String>,
     /// The parts that the rule watches and that this version does not have, as written.
     pub not_found: Vec<String>,
+    /// The page's title, if it has one.
+    pub title: Option<String>,
+    /// The values of the rule that differ from those last seen.
+    pub values: Vec<WatchedValue>,
+    /// The parts and triggers of the rule that see nothing since this look, as written.
+    pub lost: Vec<String>,
+    /// Those that see something again.
+    pub found_again: Vec<String>,
+}
+
+/// A value that a watch rule watches, before and after a change. Each side is a number or a text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WatchedValue {
+    /// The fact, the subject of a trigger, or the watched part, as the rule writes it.
+    pub watch: String,
+    pub number_before: Option<f64>,
+    pub number_after: Option<f64>,
+    pub text_before: Option<String>,
+    pub text_after: Option<String>,
+    /// The code or sign of the currency, or `%`.
+    pub unit: Option<String>,
 }
 
 /// A piece of a page that changed: a text, or the target of a link.

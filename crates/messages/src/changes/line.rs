@@ -1,6 +1,6 @@
 //! A change in plain words, and as JSON.
 
-use crate::{ChangedUnit, DecodeError, Digest, Message, PageChange, Verdict};
+use crate::{ChangedUnit, DecodeError, Digest, Message, PageChange, Verdict, WatchedValue};
 use page::{CanonicalUrl, Timestamp};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::time::UNIX_EPOCH;
@@ -53,6 +53,66 @@ pub struct ChangeLine {
     pub triggers: Vec<String>,
     #[serde(default)]
     pub not_found: Vec<String>,
+    #[serde(default)]
+    pub title: Option<String>,
+    #[serde(default)]
+    pub values: Vec<ValueLine>,
+    #[serde(default)]
+    pub lost: Vec<String>,
+    #[serde(default)]
+    pub found_again: Vec<String>,
+}
+
+/// A value of a watch rule before and after the change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ValueLine {
+    pub watch: String,
+    /// Null: it was never seen.
+    pub before: Option<NumberOrText>,
+    /// Null: it is not on the page any more.
+    pub after: Option<NumberOrText>,
+    pub unit: Option<String>,
+}
+
+/// One side of a value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum NumberOrText {
+    Number(f64),
+    Text(String),
+}
+
+impl NumberOrText {
+    fn of(number: Option<f64>, text: Option<String>) -> Option<Self> {
+        number.map(Self::Number).or(text.map(Self::Text))
+    }
+
+    fn parts(side: Option<Self>) -> (Option<f64>, Option<String>) {
+        match side {
+            None => (None, None),
+            Some(Self::Number(number)) => (Some(number), None),
+            Some(Self::Text(text)) => (None, Some(text)),
+        }
+    }
+}
+
+impl From<WatchedValue> for ValueLine {
+    fn from(value: WatchedValue) -> Self {
+        Self {
+            watch: value.watch,
+            before: NumberOrText::of(value.number_before, value.text_before),
+            after: NumberOrText::of(value.number_after, value.text_after),
+            unit: value.unit,
+        }
+    }
+}
+
+impl From<ValueLine> for WatchedValue {
+    fn from(line: ValueLine) -> Self {
+        let (number_before, text_before) = NumberOrText::parts(line.before);
+        let (number_after, text_after) = NumberOrText::parts(line.after);
+        Self { watch: line.watch, number_before, number_after, text_before, text_after, unit: line.unit }
+    }
 }
 
 /// A verdict of a newer detector is unknown, as it is in Avro.
@@ -88,6 +148,10 @@ impl From<PageChange> for ChangeLine {
             rule: change.rule,
             triggers: change.triggers,
             not_found: change.not_found,
+            title: change.title,
+            values: change.values.into_iter().map(Into::into).collect(),
+            lost: change.lost,
+            found_again: change.found_again,
         }
     }
 }
@@ -121,6 +185,10 @@ impl TryFrom<ChangeLine> for PageChange {
             rule: line.rule,
             triggers: line.triggers,
             not_found: line.not_found,
+            title: line.title,
+            values: line.values.into_iter().map(Into::into).collect(),
+            lost: line.lost,
+            found_again: line.found_again,
         })
     }
 }

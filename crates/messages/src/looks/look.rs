@@ -269,6 +269,10 @@ pub enum Verdict {
     Missing,
     /// No statement about the content, or a verdict of a newer detector.
     Unknown,
+    /// Something that the page's watch rule watches is not there any more. Only in [`PageChange`](crate::PageChange).
+    Unwatched,
+    /// It is there again. Only in [`PageChange`](crate::PageChange).
+    Watched,
 }
 
 impl Verdict {
@@ -277,7 +281,7 @@ impl Verdict {
         match self {
             Verdict::Unchanged | Verdict::Cosmetic => Some(false),
             Verdict::Minor | Verdict::Major | Verdict::Gone | Verdict::Returned => Some(true),
-            Verdict::First | Verdict::Missing | Verdict::Unknown => None,
+            Verdict::First | Verdict::Missing | Verdict::Unknown | Verdict::Unwatched | Verdict::Watched => None,
         }
     }
 }

@@ -94,6 +94,10 @@ fn what_an_older_writer_did_not_have_yet_comes_from_the_schema() {
         "rule",
         "triggers",
         "not_found",
+        "title",
+        "values",
+        "lost",
+        "found_again",
     ];
     let bytes = written_with(&older, &record, &record.samples[0], |fields| {
         fields.retain(|(name, _)| !gone.contains(&name.as_str()));
@@ -103,7 +107,9 @@ fn what_an_older_writer_did_not_have_yet_comes_from_the_schema() {
     let (content_changed, links_changed, structure_changed, host_event) = (false, false, false, false);
     let flags =
         PageChange { content_changed, links_changed, structure_changed, host_event, changes_last: true, ..full };
-    let expected = PageChange { rule: None, triggers: Vec::new(), not_found: Vec::new(), ..flags };
+    let of_rule = PageChange { rule: None, triggers: Vec::new(), not_found: Vec::new(), ..flags };
+    let (values, lost, found_again) = (Vec::new(), Vec::new(), Vec::new());
+    let expected = PageChange { title: None, values, lost, found_again, ..of_rule };
     assert_eq!(PageChange::decode(&bytes), Ok(expected));
 }
 

@@ -206,6 +206,17 @@ impl Samples for PageChange {
             rule: Some("lamp".to_owned()),
             triggers: vec!["price below 20".to_owned()],
             not_found: vec![".stock".to_owned()],
+            title: Some("Weather".to_owned()),
+            values: vec![WatchedValue {
+                watch: "price".to_owned(),
+                number_before: Some(121.55),
+                number_after: None,
+                text_before: None,
+                text_after: Some("sold out".to_owned()),
+                unit: Some("EUR".to_owned()),
+            }],
+            lost: vec![".stock".to_owned()],
+            found_again: vec!["price below 20".to_owned()],
         };
         let sparse = Self {
             verdict: Verdict::First,
@@ -227,6 +238,10 @@ impl Samples for PageChange {
             rule: None,
             triggers: Vec::new(),
             not_found: Vec::new(),
+            title: None,
+            values: Vec::new(),
+            lost: Vec::new(),
+            found_again: Vec::new(),
             ..full.clone()
         };
         vec![full, sparse]

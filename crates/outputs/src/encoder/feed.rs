@@ -1,7 +1,6 @@
 //! Changes as a feed: Atom (RFC 4287) or RSS 2.0.
 
-use crate::record::LineStyle;
-use crate::record::PublishedChange;
+use crate::record::{LineStyle, PublishedChange, sentence};
 use crate::stdout::word;
 use clap::ValueEnum;
 use messages::{Digest, PageChange, topics};
@@ -99,19 +98,13 @@ impl Entry {
         let id = urn(&format!("{} {} {}", change.page_id, change.change_id, seen_at.as_micros()));
         let change = PublishedChange::new(change, &"0".parse().expect("it is a cursor"));
         let verdict = word(&change.verdict);
-        let place = change.url.split_once("://").map_or(change.url.as_str(), |(_, rest)| rest);
         let lines: Vec<_> = change.lines(LineStyle::Piped).collect();
+        // A reader that shows no title still begins with the sentence.
+        let head = format!("<p><b>{}</b></p><p>{verdict}</p>", htmlize::escape_text(sentence(&change)));
         let content = lines.iter().take(SHOWN_LINES).map(|line| html(line)).collect::<String>();
         let more = lines.len().saturating_sub(SHOWN_LINES);
         let more = if more > 0 { format!("<p>and {more} more lines</p>") } else { String::new() };
-        Self {
-            id,
-            title: format!("{verdict}: {place}"),
-            verdict,
-            seen_at,
-            content: content + &more,
-            url: change.line.url,
-        }
+        Self { id, title: sentence(&change), verdict, seen_at, content: head + &content + &more, url: change.line.url }
     }
 }
 
@@ -265,6 +258,11 @@ mod tests {
             assert!(read.problems.is_empty(), "{:?} in {text}", read.problems);
             let urls: Vec<_> = read.entries.iter().map(|entry| entry.url.as_str()).collect();
             assert_eq!(urls, ["https://shop.test/lamp"; 2], "{text}");
+            assert!(
+                text.contains("<title>Desk lamp now costs 19.90 EUR, down from 24.90, rule lamp</title>"),
+                "{text}"
+            );
+            assert!(text.contains("<title>shop.test/lamp is gone</title>"), "{text}");
             assert!(text.contains("&amp;lt;script&amp;gt;alert(1)"), "{text}");
             assert!(!text.contains(['\u{1}', '\u{b}', '\u{ffff}']), "{text}");
         }

@@ -1,7 +1,6 @@
 //! Bodies of webhooks in the form that a chat system expects, or in the operator's own.
 
-use crate::record::LineStyle;
-use crate::record::PublishedChange;
+use crate::record::{LineStyle, PublishedChange, excerpt, headline, sentence};
 use daemon::CommandFailure;
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
@@ -60,7 +59,7 @@ impl Template {
         environment.add_filter("slack", |text: &str| slack(text).into_owned());
         environment.add_filter("markdown", markdown);
         environment.add_filter("html", |text: &str| htmlize::escape_attribute(text).into_owned());
-        environment.add_filter("cut", |text: &str, characters: usize| cut(text, characters).into_owned());
+        environment.add_filter("cut", |text: &str, characters: usize| excerpt(text, characters));
         environment.add_template_owned(name.to_owned(), source.to_owned()).map_err(|error| reported(&error))?;
         Ok(Self { environment, name: name.to_owned(), form: Form::of(name) })
     }
@@ -79,7 +78,8 @@ impl Template {
         let template = self.environment.get_template(&self.name).map_err(|error| reported(&error))?;
         let lines: Vec<_> = change.lines(LineStyle::Piped).collect();
         let host = change.url.split('/').nth(2).unwrap_or_default();
-        let values = context! { lines, host, ..Value::from(Serde(change)) };
+        let (sentence, headline) = (sentence(change), headline(change));
+        let values = context! { lines, host, sentence, headline, ..Value::from(Serde(change)) };
         let body = template.render(values).map_err(|error| reported(&error))?;
         if self.form == Form::Json {
             serde_json::from_str::<serde::de::IgnoredAny>(&body)
@@ -131,14 +131,6 @@ fn markdown(text: &str) -> String {
     escaped
 }
 
-/// A text with this many characters at most.
-fn cut(text: &str, characters: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(characters) {
-        None => Cow::Borrowed(text),
-        Some(_) => Cow::Owned(text.chars().take(characters.saturating_sub(1)).chain(['…']).collect()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,6 +140,8 @@ mod tests {
     fn hostile() -> PublishedChange {
         let [mut change, _] = PublishedChange::examples();
         let text = format!("\"}}, <!channel> @everyone **bold** </b>\\ {}", "long ".repeat(3_000));
+        change.line.title = Some(format!("{} | <{text}", "t".repeat(30)));
+        change.line.rule = Some("a*b<!here>".to_owned());
         change.line.changes = vec![ChangedUnit { before: None, after: Some(text), place: "a\nb".to_owned() }];
         change
     }
@@ -160,19 +154,24 @@ mod tests {
     #[test]
     fn chat_systems_get_what_they_document() {
         let [change, _] = PublishedChange::examples();
-        let lines = "! price below 20\n? .stock is not on the page\n@ Lamp\n- 24,90 €\n+ 19,90 €";
+        let lines = "! price below 20\n? .stock is not on the page\n@ Lamp\n- 24,90 €\n+ 19,90 €\npassed over: 2 differences that do not count";
+        let sentence = "Desk lamp now costs 19.90 EUR, down from 24.90";
         let slack = rendered("slack", &change);
-        assert_eq!(slack["text"], format!("*minor*: <https://shop.test/lamp>\n{lines}"));
+        assert_eq!(slack["text"], format!("<https://shop.test/lamp|{sentence}>, rule *lamp*\n{lines}"));
         let discord = rendered("discord", &change);
         assert_eq!(discord["allowed_mentions"], json!({"parse": []}));
+        assert_eq!(discord["embeds"][0]["title"], r"Desk lamp now costs 19\.90 EUR, down from 24\.90");
+        assert!(discord["embeds"][0]["description"].as_str().expect("a text").starts_with("rule **lamp**\n"));
         assert_eq!(discord["embeds"][0]["url"], "https://shop.test/lamp");
         assert_eq!(discord["embeds"][0]["timestamp"], change.seen_at.as_str());
         let teams = rendered("teams", &change);
+        let head = &teams["attachments"][0]["content"]["body"][0]["text"];
+        assert_eq!(head, r"Desk lamp now costs 19\.90 EUR, down from 24\.90, rule lamp");
         assert_eq!(teams["attachments"][0]["contentType"], "application/vnd.microsoft.card.adaptive");
         assert_eq!(teams["attachments"][0]["content"]["actions"][0]["url"], "https://shop.test/lamp");
         let matrix = rendered("matrix", &change);
         assert_eq!((&matrix["msgtype"], &matrix["format"]), (&json!("m.notice"), &json!("org.matrix.custom.html")));
-        assert_eq!(matrix["body"], format!("minor: https://shop.test/lamp\n{lines}"));
+        assert_eq!(matrix["body"], format!("{sentence}, rule lamp\nhttps://shop.test/lamp\n{lines}"));
     }
 
     #[test]
@@ -180,6 +179,12 @@ mod tests {
         let change = hostile();
         let slack = rendered("slack", &change)["text"].as_str().expect("a text").to_owned();
         assert!(slack.contains("&lt;!channel&gt;") && slack.chars().count() < 4_000);
+        let head = slack.lines().next().expect("a line");
+        assert_eq!(
+            (head.matches('<').count(), head.matches('>').count(), head.matches('|').count()),
+            (1, 1, 1),
+            "{head}"
+        );
         let discord = rendered("discord", &change)["embeds"][0]["description"].as_str().expect("a text").to_owned();
         assert!(discord.contains(r"\*\*bold\*\*") && discord.chars().count() < 4_096);
         let html = rendered("matrix", &change)["formatted_body"].as_str().expect("a text").to_owned();
@@ -216,7 +221,7 @@ mod tests {
     fn a_template_of_ones_own_may_be_text() {
         let template = Template::new("mine.txt", "{{ host }} {{ verdict }} {{ lines|length }}").expect("it is one");
         let [change, _] = PublishedChange::examples();
-        assert_eq!(template.render(&change).as_deref(), Ok("shop.test minor 5"));
+        assert_eq!(template.render(&change).as_deref(), Ok("shop.test minor 6"));
         assert_eq!(template.content_type(), "text/plain; charset=utf-8");
     }
 }

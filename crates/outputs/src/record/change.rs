@@ -1,10 +1,11 @@
 //! A change as it is printed for people and sent to programs.
 
-use super::change_text::{LineStyle, watched_lines};
+use super::change_text::{LineStyle, passed_over_line, watched_lines};
+use super::sentence::sentence;
 use crate::source::{Cursor, FollowedTopic};
 use crate::stdout::{Format, word};
 use clap::Args;
-use messages::{ChangeLine, ChangedUnit, PageChange, Verdict};
+use messages::{ChangeLine, ChangedUnit, PageChange, Verdict, WatchedValue};
 use page::{CanonicalUrl, Timestamp};
 use serde::Serialize;
 use std::io::Write;
@@ -17,7 +18,7 @@ pub const CHANGES: FollowedTopic<PageChange> =
 /// Selects changes by their verdicts.
 #[derive(Args, Debug)]
 pub struct VerdictOptions {
-    /// Only changes with these verdicts, with commas: first, minor, major, missing, gone, returned.
+    /// Only changes with these verdicts, with commas: first, minor, major, missing, gone, returned, unwatched, watched.
     #[arg(long = "verdict", value_name = "VERDICT", value_delimiter = ',', value_parser = verdict)]
     verdicts: Vec<Verdict>,
 }
@@ -30,8 +31,16 @@ impl VerdictOptions {
 }
 
 /// The verdicts that are published.
-const PUBLISHED: [Verdict; 6] =
-    [Verdict::First, Verdict::Minor, Verdict::Major, Verdict::Missing, Verdict::Gone, Verdict::Returned];
+const PUBLISHED: [Verdict; 8] = [
+    Verdict::First,
+    Verdict::Minor,
+    Verdict::Major,
+    Verdict::Missing,
+    Verdict::Gone,
+    Verdict::Returned,
+    Verdict::Unwatched,
+    Verdict::Watched,
+];
 
 fn verdict(text: &str) -> Result<Verdict, String> {
     let found = PUBLISHED.into_iter().find(|verdict| word(verdict) == text);
@@ -74,6 +83,14 @@ impl PublishedChange {
             after: Some("19,90 €".to_owned()),
             place: "Lamp".to_owned(),
         };
+        let price = WatchedValue {
+            watch: "price".to_owned(),
+            number_before: Some(24.9),
+            number_after: Some(19.9),
+            text_before: None,
+            text_after: None,
+            unit: Some("EUR".to_owned()),
+        };
         let little = PageChange {
             change_id: "example-0-1-0".to_owned(),
             page_id: url.page_id(),
@@ -99,6 +116,10 @@ impl PublishedChange {
             rule: None,
             triggers: Vec::new(),
             not_found: Vec::new(),
+            title: None,
+            values: Vec::new(),
+            lost: Vec::new(),
+            found_again: Vec::new(),
         };
         let much = PageChange {
             verdict: Verdict::Minor,
@@ -112,6 +133,9 @@ impl PublishedChange {
             rule: Some("lamp".to_owned()),
             triggers: vec!["price below 20".to_owned()],
             not_found: vec![".stock".to_owned()],
+            title: Some("Desk lamp".to_owned()),
+            values: vec![price],
+            passed_over: 2,
             ..little.clone()
         };
         [much, little]
@@ -120,7 +144,13 @@ impl PublishedChange {
     /// The texts of the change, line by line, as `recrawl changes` prints them.
     pub fn lines(&self, style: LineStyle) -> impl Iterator<Item = String> {
         let units = style.lines(self.changes.iter().map(Into::into), self.left_out as usize);
-        watched_lines(&self.triggers, &self.not_found).chain(units)
+        let lost = self
+            .lost
+            .iter()
+            .filter(|part| !self.not_found.contains(part))
+            .map(|part| format!("? {part}: nothing to see"));
+        let passed_over = passed_over_line(usize::try_from(self.passed_over).unwrap_or(0));
+        watched_lines(&self.triggers, &self.not_found).chain(lost).chain(units).chain(passed_over)
     }
 
     pub fn write(&self, format: Format, style: LineStyle, out: &mut impl Write) -> std::io::Result<()> {
@@ -128,8 +158,8 @@ impl PublishedChange {
             serde_json::to_writer(&mut *out, self)?;
             return writeln!(out);
         }
-        let verdict = style.verdict(&format!("{:<8}", word(&self.verdict)));
-        writeln!(out, "{}  {verdict} {:.3}  {}", self.seen_at, self.magnitude, self.url)?;
+        writeln!(out, "{}  {}", self.seen_at, style.verdict(&sentence(self)))?;
+        writeln!(out, "    {} {:.3}  {}", word(&self.verdict), self.magnitude, self.url)?;
         self.lines(style).try_for_each(|line| writeln!(out, "    {line}"))
     }
 }
@@ -139,19 +169,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_is_printed_with_what_fired_and_what_is_not_there() {
+    fn a_change_is_printed_with_its_sentence_what_fired_and_what_is_not_there() {
         let [line, _] = PublishedChange::examples();
         let printed = |format| {
             let mut out = Vec::new();
             line.write(format, LineStyle::Piped, &mut out).expect("memory takes it");
             String::from_utf8(out).expect("it is text")
         };
+        let text = printed(Format::Text);
+        assert!(text.contains("Z  Desk lamp now costs 19.90 EUR, down from 24.90, rule lamp\n"), "{text}");
         assert_eq!(
-            printed(Format::Text).split_once('\n').expect("several lines").1,
-            "    ! price below 20\n    ? .stock is not on the page\n    @ Lamp\n    - 24,90 €\n    + 19,90 €\n"
+            text.split_once('\n').expect("several lines").1,
+            "    minor 0.500  https://shop.test/lamp\n    ! price below 20\n    ? .stock is not on the page\n    @ Lamp\n    - 24,90 €\n    \
+             + 19,90 €\n    passed over: 2 differences that do not count\n"
         );
         let json: serde_json::Value = serde_json::from_str(&printed(Format::Jsonl)).expect("a line is JSON");
         assert_eq!((&json["rule"], &json["triggers"][0]), (&"lamp".into(), &"price below 20".into()));
         assert_eq!(json["not_found"][0], ".stock");
+        let price = serde_json::json!({"watch": "price", "before": 24.9, "after": 19.9, "unit": "EUR"});
+        assert_eq!((&json["title"], &json["values"][0]), (&"Desk lamp".into(), &price));
     }
 }

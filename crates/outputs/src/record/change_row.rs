@@ -51,6 +51,10 @@ impl TableRow for ChangeRow {
         optional binary rule (STRING);
         required binary triggers (JSON);
         required binary not_found (JSON);
+        optional binary title (STRING);
+        required binary values (JSON);
+        required binary lost (JSON);
+        required binary found_again (JSON);
     }";
 
     fn cells(self) -> Vec<Cell> {
@@ -81,6 +85,10 @@ impl TableRow for ChangeRow {
             text(line.rule),
             required(json(&line.triggers)),
             required(json(&line.not_found)),
+            text(line.title),
+            required(json(&line.values)),
+            required(json(&line.lost)),
+            required(json(&line.found_again)),
         ]
     }
 }

@@ -111,6 +111,23 @@ impl LineStyle {
     }
 }
 
+/// A text with this many characters at most.
+pub(crate) fn excerpt(text: &str, characters: usize) -> String {
+    match text.char_indices().nth(characters) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(characters.saturating_sub(1)).chain(['…']).collect(),
+    }
+}
+
+/// The line that counts the differences that did not count. `None` without any.
+pub fn passed_over_line(passed_over: usize) -> Option<String> {
+    match passed_over {
+        0 => None,
+        1 => Some("passed over: 1 difference that does not count".to_owned()),
+        count => Some(format!("passed over: {count} differences that do not count")),
+    }
+}
+
 /// Lines that name the triggers that fired, and the watched parts that are not there.
 pub fn watched_lines(triggers: &[String], not_found: &[String]) -> impl Iterator<Item = String> {
     let fired = triggers.iter().map(|trigger| format!("! {trigger}"));

@@ -5,9 +5,12 @@ mod change_row;
 mod change_text;
 mod fetch;
 mod fetch_row;
+mod sentence;
 
 pub use self::change::{CHANGES, PublishedChange, VerdictOptions};
 pub use self::change_row::ChangeRow;
-pub use self::change_text::{ColorOptions, LineStyle, UnitTexts, watched_lines};
+pub(crate) use self::change_text::excerpt;
+pub use self::change_text::{ColorOptions, LineStyle, UnitTexts, passed_over_line, watched_lines};
 pub use self::fetch::{BodyForm, FETCHES, FetchLine, unpacked_body};
 pub use self::fetch_row::FetchRow;
+pub use self::sentence::{headline, sentence};

@@ -1,7 +1,7 @@
 //! Delivers a change to a program: JSON on its standard input, the main facts in its environment.
 
 use super::{Receiver, Undelivered};
-use crate::record::PublishedChange;
+use crate::record::{PublishedChange, sentence};
 use crate::stdout::word;
 use daemon::CommandFailure;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -78,6 +78,8 @@ fn facts(change: &PublishedChange, attempt: u32) -> impl Iterator<Item = (&'stat
         ("CHANGE_STATUS", change.status.map(|status| status.to_string())),
         ("CHANGE_RULE", change.rule.clone()),
         ("CHANGE_TRIGGERS", Some(change.triggers.join("\n"))),
+        ("CHANGE_TITLE", change.title.clone()),
+        ("CHANGE_SENTENCE", Some(sentence(change))),
         ("CHANGE_CURSOR", Some(change.cursor.clone())),
         ("CHANGE_ATTEMPT", Some(attempt.to_string())),
     ];

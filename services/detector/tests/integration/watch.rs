@@ -128,16 +128,47 @@ fn a_watched_part_that_is_gone_is_counted_and_named_and_reported_if_that_lasts()
     let mut bench = Bench::configured(PRICE);
     see(&mut bench, &shop("29,90 €", "", ""));
     let without = |day: u32| shop("", "", &format!("Day {day}.")).replace("class=price", "class=cost");
-    let reported: Vec<_> = (0..4).map(|day| see(&mut bench, &without(day))).collect();
-    assert!(reported[..3].iter().all(Option::is_none), "it may be an error in the page's place");
-    let change = reported[3].as_ref().unwrap();
+    let reported: Vec<_> = (0..5).map(|day| see(&mut bench, &without(day))).collect();
+    let verdicts: Vec<_> = reported.iter().map(|change| change.as_ref().map(|change| change.verdict)).collect();
+    // The title says that it is the page, and no error in its place.
+    assert_eq!(verdicts, [Some(Verdict::Unwatched), None, None, None, None], "once");
+    let change = reported[0].as_ref().unwrap();
     assert_eq!(
-        (change.not_found.as_slice(), lines(change)),
-        (&[".price".to_owned()][..], vec![(Some("29,90 €"), None)])
+        (&change.lost, &change.not_found),
+        (&vec![".price".to_owned(), "price below 20".to_owned()], &vec![".price".to_owned()])
     );
-    assert_eq!(bench.figure(metrics::detector::WATCH_MISSES), 4.0);
+    assert_eq!((change.values[0].number_before, change.values[0].number_after), (Some(29.9), None));
+    assert_eq!(bench.figure(metrics::detector::WATCH_MISSES), 5.0);
+    assert_eq!(bench.figure(metrics::detector::BLIND_PAGES), 1.0);
     let back = see(&mut bench, &shop("19,90 €", "", "")).unwrap();
     assert_eq!(back.triggers, ["price below 20"], "the price is remembered while it is not there");
+    assert_eq!((back.values[0].number_before, back.values[0].number_after), (Some(29.9), Some(19.9)));
+    let sight = bench.changes().into_iter().rfind(|change| change.verdict == Verdict::Watched).unwrap();
+    assert_eq!(sight.found_again, [".price", "price below 20"]);
+    assert_eq!((sight.changes.len(), sight.triggers.len(), bench.figure(metrics::detector::BLIND_PAGES)), (0, 0, 0.0));
+}
+
+const TWO_PARTS: &str = "[[rules]]\nname = 'lamp'\npages = ['*']\nwatch = ['#price', '#stock']\nonly_triggers = true\ntrigger = ['in stock']\n";
+
+#[test]
+fn a_rule_that_loses_one_of_two_parts_reports_it_at_once_also_if_it_wants_triggers_only() {
+    let mut bench = Bench::configured(TWO_PARTS);
+    let page = |price: &str, stock: &str| {
+        format!("<!doctype html><title>Bike pump</title><h1>Bike pump</h1><p {price}>29,90 €<p {stock}>Sold out</p>")
+    };
+    see(&mut bench, &page("id=price", "id=stock"));
+    let change = see(&mut bench, &page("id=cost", "id=stock")).unwrap();
+    assert_eq!((change.verdict, &change.lost), (Verdict::Unwatched, &vec!["#price".to_owned()]));
+    assert_eq!((change.title.as_deref(), change.rule.as_deref()), (Some("Bike pump"), Some("lamp")));
+    assert_eq!(lines(&change), [(Some("29,90 €"), None)], "it says which text went");
+    assert_eq!(see(&mut bench, &page("id=cost", "id=stock class=x")), None, "once");
+    let back = see(&mut bench, &page("id=price", "id=stock")).unwrap();
+    assert_eq!((back.verdict, back.found_again), (Verdict::Watched, vec!["#price".to_owned()]));
+    // Under another title it may be an error in the page's place, at first.
+    let error = "<!doctype html><title>Bikes</title><p>Have a break.";
+    assert_eq!(see(&mut bench, error), None);
+    let change = see(&mut bench, &format!("{error} <p>It ends soon.")).unwrap();
+    assert_eq!((change.verdict, change.lost), (Verdict::Unwatched, vec!["#price".to_owned(), "#stock".to_owned()]));
 }
 
 #[test]
