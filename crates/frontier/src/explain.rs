@@ -1,5 +1,6 @@
 //! Explains why a page is due or not, with the code that decides: in the running frontier, or from records read beside it.
 
+mod answer;
 mod explanation;
 mod reasons;
 
@@ -230,7 +231,13 @@ impl ExplainedPage<'_> {
             mirror_of: ties.and_then(|ties| ties.canonical.as_ref()).map(|canonical| canonical.rank.url.to_string()),
             mirrors: ties.map_or(0, |ties| ties.followers.len()),
             reasons: Vec::new(),
+            answer: String::new(),
         };
+        if explanation.state == "excluded" || explanation.host.blocked || explanation.host.paused {
+            // Until an operator says otherwise.
+            explanation.due_at = None;
+        }
+        explanation.answer = self.answer(&explanation, rules, schedule.as_ref(), now);
         explanation.reasons = self.reasons(&explanation, rules, schedule.as_ref(), now);
         explanation
     }

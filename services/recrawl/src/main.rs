@@ -5,8 +5,8 @@ use messages::CommandKind;
 use outputs::stdout::Format;
 use recrawl::CommandFailure;
 use recrawl::commands::{
-    OnePageArguments, changes, dead_letters, diff, explain, export, feed, fetch, focus, hosts, lab, operate, page,
-    robots, rules, run, seed, sitemap, stage, state, status, text, topics, url,
+    changes, dead_letters, diff, explain, export, feed, fetch, focus, hosts, lab, operate, page, robots, rules, run,
+    seed, sitemap, stage, state, status, text, topics, url,
 };
 use std::process::ExitCode;
 
@@ -39,8 +39,8 @@ enum RecrawlCommand {
     Status(status::StatusArguments),
     /// Shows everything stored about one page.
     Page(page::PageArguments),
-    /// Explains why a page is or is not due.
-    Explain(OnePageArguments),
+    /// Says whether and when a page is fetched, and why.
+    Explain(explain::ExplainArguments),
     /// Lists hosts: what each takes of the budget, and what its pages are worth.
     Hosts(hosts::HostsArguments),
     /// Prints changes, one per line, or delivers them to a web server or a program; optionally follows.

@@ -13,7 +13,8 @@ pub struct Explanation {
     pub policy: String,
     /// Whether it may be fetched: `never_fetched`, `ready`, `in_flight`, `held`, `excluded`.
     pub state: Cow<'static, str>,
-    /// When its value reaches the price, from what is known now; absent when that takes more than ten years.
+    /// When its value reaches the price, from what is known now; absent when that takes more than ten years, and while the
+    /// page is out of scope or its host is paused or blocked.
     pub due_at: Option<String>,
     /// Value of a fetch now, in days of weighted freshness; absent without a copy.
     pub crawl_value: Option<f64>,
@@ -49,6 +50,8 @@ pub struct Explanation {
     pub mirrors: usize,
     /// The explanation in sentences.
     pub reasons: Vec<String>,
+    /// Whether and when it is fetched, and what decides it, in one sentence or two.
+    pub answer: String,
 }
 
 /// An estimated change rate with its range.

@@ -29,7 +29,12 @@ impl ExplainedPage<'_> {
                     .to_owned(),
             ),
             "held" if page.request.failures > 0 => {
-                reasons.push(format!("Its last {} fetches in a row failed, so it waits.", page.request.failures));
+                let failure = page
+                    .failure
+                    .as_ref()
+                    .map_or(String::new(), |failure| format!(" ({})", failure.kind().report().in_words()));
+                reasons
+                    .push(format!("Its last {} fetches in a row failed{failure}, so it waits.", page.request.failures));
             }
             "held" if page.request.wanted == WantedReason::Probe => {}
             "held" => reasons.push("It was looked at just now (policy.min_interval).".to_owned()),
@@ -154,7 +159,8 @@ fn standing(explanation: &Explanation) -> Option<String> {
         (_, None) => Some("There is no price yet.".to_owned()),
         (Some(value), Some(price)) if value >= price => {
             let (value, price) = (shown(value), shown(price));
-            Some(format!("A fetch is worth {value}, which reaches the price of {price}: it is due."))
+            let due = if explanation.may_be_fetched() { ": it is due" } else { "" };
+            Some(format!("A fetch is worth {value}, which reaches the price of {price}{due}."))
         }
         (Some(value), Some(price)) if explanation.due_at.is_some() => {
             let (value, price) = (shown(value), shown(price));

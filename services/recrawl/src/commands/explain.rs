@@ -1,17 +1,57 @@
-//! `recrawl explain URL`: why a page is or is not due.
+//! `recrawl explain URL`: whether and when a page is fetched, and why.
 
 use crate::CommandFailure;
 use crate::commands::OnePageArguments;
+use clap::Args;
+use operate::state::CrawlState;
 use operate::{ExplanationParts, FocusReport, not_known};
 use outputs::stdout::{Format, answer};
+use page::CanonicalUrl;
 use scheduler::explain::Explanation;
 use serde::Serialize;
+use settings::Settings;
 
-pub fn explain(arguments: &OnePageArguments, format: Format) -> Result<(), CommandFailure> {
-    let (url, state) = arguments.open()?;
+/// Arguments of `recrawl explain`.
+#[derive(Args, Debug)]
+pub struct ExplainArguments {
+    #[command(flatten)]
+    page: OnePageArguments,
+    /// Also prints the estimates and values of the policy that the answer follows from.
+    #[arg(long)]
+    verbose: bool,
+}
+
+pub fn explain(arguments: &ExplainArguments, format: Format) -> Result<(), CommandFailure> {
+    let (url, settings, state) = arguments.page.open_with_settings()?;
     let ExplanationParts { explanation, focus, forgotten } = state.explain(&url)?;
-    let explanation = explanation.ok_or_else(|| not_known(&url, forgotten))?;
-    answer(format, &Explained { explanation, focus: focus.map(FocusReport::of) }, text)
+    let Some(explanation) = explanation else {
+        return Err(match forgotten {
+            Some(forgotten) => not_known(&url, Some(forgotten)),
+            None => unknown(&url, &settings, &*state)?,
+        });
+    };
+    let explained = Explained { explanation, focus: focus.map(FocusReport::of) };
+    answer(format, &explained, |explained| match arguments.verbose {
+        true => format!("{}\n\n{}", short(explained), model(explained)),
+        false => short(explained),
+    })
+}
+
+/// The answer for a page that the crawl does not know: it may not be in it, or was never found.
+fn unknown(url: &CanonicalUrl, settings: &Settings, state: &dyn CrawlState) -> Result<CommandFailure, CommandFailure> {
+    let scope = scope::configured(settings)?;
+    let decision = scope.decide(url);
+    if !decision.allows() {
+        return Ok(CommandFailure::No(format!("{url} is not fetched: it is out of scope, for {decision}")));
+    }
+    let is_blocked = state.page(url)?.host.is_some_and(|host| host.blocked);
+    let host = url.host_name();
+    Ok(match is_blocked {
+        true => CommandFailure::No(format!(
+            "{url} is not fetched: an operator blocked its host, of which no further pages are taken in; recrawl unblock {host} ends that"
+        )),
+        false => not_known(url, None),
+    })
 }
 
 /// Why a page is or is not due, and its relevance to the focuses.
@@ -22,12 +62,17 @@ struct Explained {
     focus: Option<FocusReport>,
 }
 
-fn text(Explained { explanation, focus }: &Explained) -> String {
+/// The answer, then the page.
+fn short(Explained { explanation, .. }: &Explained) -> String {
+    let mut lines = vec![explanation.answer.clone(), explanation.url.clone()];
+    lines.extend(explanation.due_at.as_ref().map(|due_at| format!("next look expected   {due_at}")));
+    lines.join("\n")
+}
+
+fn model(Explained { explanation, focus }: &Explained) -> String {
     let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.4}"));
     let rate = explanation.change_rate_per_day;
     let mut lines = vec![
-        explanation.url.clone(),
-        format!("due                  {}", explanation.due_at.as_deref().unwrap_or("not foreseeable now")),
         format!("value / price        {} / {}", number(explanation.crawl_value), number(explanation.price)),
         format!("weight               {}", explanation.weight),
         format!("changes per day      {:.5} ({:.5} to {:.5})", rate.mean, rate.p05, rate.p95),

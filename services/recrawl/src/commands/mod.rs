@@ -151,9 +151,13 @@ pub struct OnePageArguments {
 impl OnePageArguments {
     /// The page's URL, and the crawl's state.
     fn open(&self) -> Result<(CanonicalUrl, Box<dyn CrawlState>), CommandFailure> {
+        self.open_with_settings().map(|(url, _, state)| (url, state))
+    }
+
+    fn open_with_settings(&self) -> Result<(CanonicalUrl, Settings, Box<dyn CrawlState>), CommandFailure> {
         let url =
             CanonicalUrl::parse(&self.url).map_err(|error| CommandFailure::Input(format!("{}: {error}", self.url)))?;
         let (settings, state) = self.crawl.open()?;
-        Ok((settings.urls.rules().apply(url), state))
+        Ok((settings.urls.rules().apply(url), settings, state))
     }
 }

@@ -1,8 +1,10 @@
 //! Answers of the scheduler to operators: what it keeps and decides, without changing anything.
 
-use crate::bench::{Bench, ELSEWHERE, SIBLING, URL, looked};
-use messages::{Answer, CommandKind, DeadLetter, Encoded, HostOrder, HostSelection, Question, QuestionKind, topics};
-use page::{CanonicalUrl, DAY, MINUTE, SECOND};
+use crate::bench::{Bench, ELSEWHERE, SIBLING, URL, failed, looked};
+use messages::{
+    Answer, CommandKind, DeadLetter, Encoded, FetchOutcome, HostOrder, HostSelection, Question, QuestionKind, topics,
+};
+use page::{CanonicalUrl, DAY, HOUR, MINUTE, SECOND};
 use scheduler::explain::Explanation;
 use scheduler::{FORGOTTEN, HOSTS, HostListing, PAGES};
 use std::collections::BTreeMap;
@@ -132,4 +134,45 @@ fn a_question_that_no_one_waits_for_is_passed_over_and_one_that_makes_no_sense_i
     let messages = bench.driver.contents(&bench.names.topic(topics::DEAD_LETTERS)).unwrap();
     let reasons = messages.iter().map(|record| DeadLetter::decode(record.value.as_deref().unwrap()).unwrap().reason);
     assert_eq!(reasons.filter(|reason| reason.contains("does not answer")).count(), 4);
+}
+
+#[test]
+fn an_explanation_begins_with_what_keeps_the_page_from_being_fetched() {
+    const ROOM: (&str, &str) = ("policy.min_interval", "1h");
+    let mut bench = Bench::new(&[ROOM]);
+    let answer = |bench: &Bench, url: &str, price: f64| bench.explained(url, Some(price)).answer;
+    let check = |bench: &Bench, url: &str, expected: &str| {
+        let found = answer(bench, url, 0.0);
+        assert!(found.starts_with(expected), "{found:?} does not begin with {expected:?}");
+    };
+    bench.seed(URL);
+    check(&bench, URL, "It was never fetched");
+    let first = bench.next(5 * SECOND);
+    check(&bench, URL, "A request for it is under way.");
+    bench.answer(failed(&first, FetchOutcome::RobotsDisallowed, None));
+    check(&bench, URL, "Not fetched yet: robots.txt forbids it");
+    assert!(answer(&bench, URL, 0.0).contains("It is asked for again at 2023-"));
+    let reasons = bench.explained(URL, Some(0.0)).reasons.join(" ");
+    assert!(!reasons.contains("it is due"), "{reasons}");
+    bench.command(CommandKind::PauseHost, URL, 1.0);
+    check(&bench, URL, "Not fetched: an operator paused its host; recrawl resume");
+    assert_eq!(bench.explained(URL, Some(0.0)).due_at, None);
+    bench.command(CommandKind::BlockHost, URL, 1.0);
+    check(&bench, URL, "Not fetched: an operator blocked its host; recrawl unblock");
+
+    bench.seed(ELSEWHERE);
+    let request = bench.next(5 * SECOND);
+    bench.answer(looked(&request, 1.0));
+    check(&bench, ELSEWHERE, "It was looked at just now");
+    bench.pass(2 * HOUR);
+    bench.tick();
+    assert!(answer(&bench, ELSEWHERE, 1e9).starts_with("It changes too fast or matters too little"));
+    assert!(
+        answer(&bench, ELSEWHERE, 0.3).starts_with("It is not due before about"),
+        "{}",
+        answer(&bench, ELSEWHERE, 0.3)
+    );
+    let denying = Bench::with_rules("[[rules]]\nname = 'no news'\npages = ['*']\ncrawl = 'deny'\n", 1, &[ROOM]);
+    bench.settings.rules = denying.settings.rules;
+    check(&bench, ELSEWHERE, "Not fetched: it is out of scope, for rule no news denies it.");
 }
