@@ -106,7 +106,10 @@ fn diff_changes_and_the_stream_report_a_change_with_the_same_words() {
         let change = stream.iter().rfind(|change| change.url.as_str() == page.url).unwrap();
         assert_ne!(change.verdict, Verdict::First, "{}", page.url);
         let by_stream = reported(change);
+        let by_address = crawl.ask("diff", &[page.url]);
+        let by_address: Value = serde_json::from_str(&by_address.stdout).unwrap();
         for field in FIELDS {
+            assert_eq!(by_address[field], by_diff[field], "diff by address and diff: {field} of {}", page.url);
             assert_eq!(line[field], by_diff[field], "changes and diff: {field} of {}", page.url);
             assert_eq!(by_stream[field], by_diff[field], "stream and diff: {field} of {}", page.url);
         }

@@ -1,6 +1,6 @@
 //! The end of a topic.
 
-use super::{DecodedRecord, FollowedTopic, decode};
+use super::{Cursor, DecodedRecord, FollowedTopic, decode};
 use daemon::{CommandFailure, TopicReader};
 use messages::Message;
 
@@ -11,9 +11,31 @@ pub fn newest<M: Message>(
     limit: usize,
     is_wanted: impl Fn(&M) -> bool,
 ) -> Result<Vec<M>, CommandFailure> {
+    newest_until(reader, topic, None, limit, is_wanted)
+}
+
+/// The newest records that are wanted and come before a cursor, the newest first.
+///
+/// # Errors
+/// Those of the log; the cursor is that of another crawl.
+pub fn newest_until<M: Message>(
+    reader: &mut TopicReader,
+    topic: &FollowedTopic<M>,
+    until: Option<&Cursor>,
+    limit: usize,
+    is_wanted: impl Fn(&M) -> bool,
+) -> Result<Vec<M>, CommandFailure> {
+    let partitions = reader.partitions();
+    if let Some(Cursor(ends)) = until.filter(|until| until.0.len() != partitions as usize) {
+        return Err(CommandFailure::Input(format!(
+            "the cursor has {} partitions, but this crawl has {partitions}; is it from another crawl?",
+            ends.len()
+        )));
+    }
     let mut all = Vec::new();
-    for partition in 0..reader.partitions() {
-        all.extend(newest_of(reader, (partition, topic.batch), limit, &is_wanted)?);
+    for partition in 0..partitions {
+        let end = until.and_then(|until| until.0.get(partition as usize).copied());
+        all.extend(newest_of(reader, (partition, end, topic.batch), limit, &is_wanted)?);
     }
     // Equal times keep their order, so the same records make the same answer.
     all.sort_by_key(|message| std::cmp::Reverse((topic.moment)(message)));
@@ -25,27 +47,30 @@ pub fn newest<M: Message>(
 /// grows until there are enough.
 fn newest_of<M: Message>(
     reader: &mut TopicReader,
-    (partition, batch): (u32, usize),
+    (partition, end, batch): (u32, Option<u64>, usize),
     limit: usize,
     is_wanted: impl Fn(&M) -> bool,
 ) -> Result<Vec<M>, CommandFailure> {
     let bounds = reader.bounds(partition)?;
+    let last = end.unwrap_or(u64::MAX).min(bounds.end);
     let mut part = limit as u64;
     loop {
-        let start = bounds.end.saturating_sub(part).max(bounds.start);
+        let start = last.saturating_sub(part).max(bounds.start);
         let (mut found, mut next) = (Vec::new(), start);
-        while next < bounds.end {
+        while next < last {
             let (records, after) = reader.read(partition, next, batch)?;
             if records.is_empty() {
                 break;
             }
             next = after;
-            found.extend(records.iter().filter_map(|record| match decode(record) {
-                DecodedRecord::Message(message) => Some(message).filter(&is_wanted),
-                DecodedRecord::Nothing => None,
-                DecodedRecord::Awaits(why) => {
-                    eprintln!("recrawl: record {partition}@{} is left out: {why}", record.offset);
-                    None
+            found.extend(records.iter().filter(|record| record.offset < last).filter_map(|record| {
+                match decode(record) {
+                    DecodedRecord::Message(message) => Some(message).filter(&is_wanted),
+                    DecodedRecord::Nothing => None,
+                    DecodedRecord::Awaits(why) => {
+                        eprintln!("recrawl: record {partition}@{} is left out: {why}", record.offset);
+                        None
+                    }
                 }
             }));
         }

@@ -1,29 +1,45 @@
-//! `recrawl diff OLD NEW`: what a reader would notice between two versions of a page.
+//! `recrawl diff OLD NEW`: what a reader would notice between two versions of a page. `recrawl diff URL`: a change that a
+//! crawl has seen.
 
+mod context;
 pub mod html;
+mod of_crawl;
+mod struck;
 
 use crate::CommandFailure;
 use crate::batch::answer_lines;
-use crate::commands::SettingsArguments;
-use crate::one_fetch::{Given, file_or_address};
+use crate::commands::diff::context::Context;
+use crate::commands::diff::html::{PageHead, VersionHead};
+use crate::commands::{SettingsArguments, WaitArguments};
+use crate::one_fetch::{Given, file_or_address, is_address};
 use crate::ruled_diff::{Comparing, GivenVersion, RuledDiff};
 use clap::Args;
-use outputs::record::{ColorOptions, LineStyle, watched_lines};
+use outputs::record::{ColorOptions, LineStyle, passed_over_line, watched_lines};
+use outputs::source::Cursor;
 use outputs::stdout::{Format, answer, print, word};
+use page::Timestamp;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 /// Arguments of `recrawl diff`.
 #[derive(Args, Debug)]
 pub struct DiffArguments {
     #[command(flatten)]
     settings: SettingsArguments,
-    /// The older version: a file ("-" is stdin) or a URL.
+    /// The older version: a file ("-" is stdin) or a URL. A URL alone: the last change of the page that the crawl has seen.
     #[arg(required_unless_present = "batch")]
     old: Option<String>,
     /// The newer version.
-    #[arg(required_unless_present_any = ["batch", "html"])]
     new: Option<String>,
+    /// State directory of a `recrawl run`, which may be running; for a URL alone.
+    #[arg(long, conflicts_with_all = ["new", "batch"])]
+    data: Option<PathBuf>,
+    /// The change that has this cursor, or the last one of the page before it.
+    #[arg(long, value_name = "CURSOR", conflicts_with_all = ["new", "batch"])]
+    at: Option<Cursor>,
+    #[command(flatten)]
+    wait: WaitArguments,
     /// URL of the page, the base of its links.
     #[arg(long)]
     url: Option<String>,
@@ -49,7 +65,13 @@ struct DiffQuery {
 }
 
 pub fn diff(arguments: &DiffArguments, format: Format) -> Result<(), CommandFailure> {
-    let settings = arguments.settings.load(&[])?;
+    let data = arguments.data.as_ref().map(|path| path.display().to_string());
+    let settings = arguments.settings.load(&[("crawl.data", data)])?;
+    if let (Some(url), None) = (&arguments.old, &arguments.new)
+        && is_address(url)
+    {
+        return of_crawl::of_crawl(arguments, &settings, url, format);
+    }
     let comparing = Comparing::new(&settings);
     if let Some(file) = &arguments.batch {
         return answer_lines(file, |question| answer_one(question, &comparing));
@@ -65,15 +87,59 @@ pub fn diff(arguments: &DiffArguments, format: Format) -> Result<(), CommandFail
         given_version(&given[1], urls[1].as_deref(), arguments),
     );
     if let Some(file) = &arguments.html {
-        let page = html::page(&reported, [old.as_str(), new.as_str()], urls[1].as_deref());
-        if file == Path::new("-") {
-            return print(page.trim_end());
+        let names = [old.as_str(), new.as_str()];
+        if write_page(file, &page_of(&reported, (&given, names), urls[1].as_deref(), arguments))? {
+            return Ok(());
         }
-        std::fs::write(file, page)
-            .map_err(|error| CommandFailure::World(format!("cannot write {}: {error}", file.display())))?;
-        eprintln!("page: {}", file.display());
     }
     answer(format, &reported, |reported| text(reported, arguments.color.style()))
+}
+
+/// Writes a page into a file, or in place of the answer. Returns whether it was the latter.
+fn write_page(file: &Path, page: &str) -> Result<bool, CommandFailure> {
+    if file == Path::new("-") {
+        return print(page.trim_end()).map(|()| true);
+    }
+    std::fs::write(file, page)
+        .map_err(|error| CommandFailure::World(format!("cannot write {}: {error}", file.display())))?;
+    eprintln!("page: {}", file.display());
+    Ok(false)
+}
+
+/// The versions side by side.
+fn page_of(
+    reported: &RuledDiff,
+    (given, names): (&[Given; 2], [&str; 2]),
+    url: Option<&str>,
+    arguments: &DiffArguments,
+) -> String {
+    let bodies = given.each_ref().map(|given| {
+        let version = given_version(given, url, arguments);
+        document::Body::new(version.bytes, version.content_type, version.url)
+    });
+    let title = bodies[1].text().title;
+    let times = names.map(modified_at);
+    let version = |index: usize| VersionHead { name: Some(names[index]), time: times[index].as_deref() };
+    let verdict = word(&reported.diff.verdict);
+    let head = PageHead {
+        sentence: None,
+        title: Some(title.trim()).filter(|title| !title.is_empty()),
+        url,
+        versions: [version(0), version(1)],
+        verdict: &verdict,
+        magnitude: reported.diff.magnitude,
+        rule: reported.rule.as_deref(),
+        triggers: &reported.triggers,
+        not_found: &reported.not_found,
+    };
+    html::page(&head, &reported.diff.record, &Context::of_bodies(&bodies[0], &bodies[1]))
+}
+
+/// When a file was last written. `None` for anything else.
+fn modified_at(name: &str) -> Option<String> {
+    let modified = std::fs::metadata(name).ok().filter(std::fs::Metadata::is_file)?.modified().ok()?;
+    let since = modified.duration_since(UNIX_EPOCH).ok()?;
+    Some(Timestamp::from_secs(i64::try_from(since.as_secs()).ok()?).to_string())
 }
 
 /// `--html` takes the word behind it for its file, also one that was meant as a version.
@@ -103,9 +169,6 @@ fn text(reported: &RuledDiff, style: LineStyle) -> String {
     let head = format!("{}, magnitude {:.3}", style.verdict(&word(&diff.verdict)), diff.magnitude);
     let watched = watched_lines(&reported.triggers, &reported.not_found);
     let units = style.lines(record.changes.iter().map(Into::into), record.left_out);
-    let mut lines: Vec<String> = std::iter::once(head).chain(watched).chain(units).collect();
-    if record.passed_over > 0 && !record.changes.is_empty() {
-        lines.push(format!("passed over: {} differences that do not count", record.passed_over));
-    }
-    lines.join("\n")
+    let passed_over = passed_over_line(record.passed_over).filter(|_| !record.changes.is_empty());
+    std::iter::once(head).chain(watched).chain(units).chain(passed_over).collect::<Vec<_>>().join("\n")
 }

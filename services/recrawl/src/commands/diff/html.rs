@@ -1,9 +1,9 @@
 //! Two versions side by side as one HTML page, which needs no script and loads nothing.
 
-use crate::ruled_diff::RuledDiff;
-use change::{ChangeRecord, ChangedUnit, RunKind, WordRun, word_diff};
+use super::context::Context;
+use super::struck::StruckText;
+use change::{ChangeRecord, ChangedUnit, RunKind, word_diff};
 use htmlize::escape_all_quotes;
-use outputs::stdout::word;
 
 /// The policy keeps a page's text from loading or running anything even if escaping had a hole.
 pub const HEAD: &str = r#"<meta charset="utf-8">
@@ -40,6 +40,7 @@ td.absent { color: var(--quiet); }
 td.before { background: var(--went); }
 td.after { background: var(--came); }
 td.absent { background: none; }
+td.same { color: var(--quiet); border-style: dotted; }
 del { background: var(--went-words); text-decoration: line-through; }
 ins { background: var(--came-words); text-decoration: underline; }
 del, ins { unicode-bidi: isolate; }
@@ -59,12 +60,33 @@ del::after, ins::after { content: "] "; }
 </style>
 "#;
 
-/// The page. `names` are the versions as they were given, `url` is the address of the page.
-pub(super) fn page(reported: &RuledDiff, names: [&str; 2], url: Option<&str>) -> String {
-    let [old, new] = names.map(escaped);
-    let diff = &reported.diff;
-    let record = &diff.record;
-    let address = url.map(|url| format!("<dt>Page</dt><dd><bdi dir=\"ltr\">{}</bdi></dd>\n", escaped(url)));
+/// The facts of a difference that stand above its table.
+#[derive(Default)]
+pub(super) struct PageHead<'a> {
+    /// The sentence that says what changed, or else "What changed".
+    pub(super) sentence: Option<&'a str>,
+    /// The title and the address of the page.
+    pub(super) title: Option<&'a str>,
+    pub(super) url: Option<&'a str>,
+    /// The two versions: how they were given, and when they are from.
+    pub(super) versions: [VersionHead<'a>; 2],
+    pub(super) verdict: &'a str,
+    pub(super) magnitude: f64,
+    /// The watch rule of the page, the triggers that the difference fires, and the watched parts that were not found.
+    pub(super) rule: Option<&'a str>,
+    pub(super) triggers: &'a [String],
+    pub(super) not_found: &'a [String],
+}
+
+/// A version as it was given.
+#[derive(Clone, Copy, Default)]
+pub(super) struct VersionHead<'a> {
+    pub(super) name: Option<&'a str>,
+    pub(super) time: Option<&'a str>,
+}
+
+/// The page. `context` are the texts of the two versions.
+pub(super) fn page(head: &PageHead<'_>, record: &ChangeRecord, context: &Context) -> String {
     let mut counts = String::new();
     if record.left_out > 0 {
         counts += &format!("<p id=\"left-out\">Not listed, for their number or length: {}.</p>\n", record.left_out);
@@ -75,41 +97,66 @@ pub(super) fn page(reported: &RuledDiff, names: [&str; 2], url: Option<&str>) ->
             record.passed_over
         );
     }
+    let name = head.title.or(head.url).or(head.versions[1].name).unwrap_or_default();
     format!(
         r#"<!doctype html>
 <html lang="en">
-{HEAD}<title>What changed: {title}</title>
+{HEAD}<title>What changed: {name}</title>
 {STYLE}<main>
-<h1>What changed</h1>
+<h1>{sentence}</h1>
 <dl>
-{address}<dt>Before</dt><dd><bdi>{old}</bdi></dd>
-<dt>After</dt><dd><bdi>{new}</bdi></dd>
-<dt>Verdict</dt><dd><strong id="verdict">{verdict}</strong></dd>
+{facts}<dt>Verdict</dt><dd><strong id="verdict">{verdict}</strong></dd>
 <dt>Magnitude</dt><dd><span id="magnitude">{magnitude:.3}</span> (0: the same text, 1: another text)</dd>
 {watched}</dl>
 {table}{counts}</main>
 </html>
 "#,
-        title = url.map_or_else(|| new.clone(), escaped),
-        address = address.unwrap_or_default(),
-        verdict = word(&diff.verdict),
-        magnitude = diff.magnitude,
-        watched = watched(reported),
-        table = table(record),
+        name = escaped(name),
+        sentence = escaped(head.sentence.unwrap_or("What changed")),
+        facts = facts(head),
+        verdict = escaped(head.verdict),
+        magnitude = head.magnitude,
+        watched = watched(head),
+        table = table_within(record, context),
     )
 }
 
-/// The watch rule of the page, the triggers that the difference fires, and the watched parts that were not found.
-fn watched(reported: &RuledDiff) -> String {
-    let row = |name: &str, text: &str| format!("<dt>{name}</dt><dd><bdi>{}</bdi></dd>\n", escaped(text));
-    let rule = reported.rule.iter().map(|rule| row("Watch rule", rule));
-    let triggers = reported.triggers.iter().map(|trigger| row("Trigger", trigger));
-    rule.chain(triggers).chain(reported.not_found.iter().map(|part| row("Not found", part))).collect()
+/// Title, address and versions.
+fn facts(head: &PageHead<'_>) -> String {
+    let title = head.title.map(|title| row_of("Title", title));
+    let url = head.url.map(|url| format!("<dt>Page</dt><dd><bdi dir=\"ltr\">{}</bdi></dd>\n", escaped(url)));
+    let version = |(label, version): (&str, &VersionHead<'_>)| {
+        let time = version.time.map(|time| format!(" <time>{}</time>", escaped(time)));
+        let name = version.name.map(|name| format!("<bdi>{}</bdi>", escaped(name)));
+        match (name, time) {
+            (None, None) => String::new(),
+            (name, time) => {
+                format!("<dt>{label}</dt><dd>{}{}</dd>\n", name.unwrap_or_default(), time.unwrap_or_default())
+            }
+        }
+    };
+    let versions = ["Before", "After"].into_iter().zip(&head.versions).map(version);
+    title.into_iter().chain(url).chain(versions).collect()
 }
 
-/// The changes side by side. The roles are spelt out, because on narrow screens the parts of the table are blocks, in
-/// which screen readers would see no table.
+fn row_of(name: &str, text: &str) -> String {
+    format!("<dt>{name}</dt><dd><bdi>{}</bdi></dd>\n", escaped(text))
+}
+
+fn watched(head: &PageHead<'_>) -> String {
+    let rule = head.rule.iter().map(|rule| row_of("Watch rule", rule));
+    let triggers = head.triggers.iter().map(|trigger| row_of("Trigger", trigger));
+    rule.chain(triggers).chain(head.not_found.iter().map(|part| row_of("Not found", part))).collect()
+}
+
+/// The changes side by side, without context.
 pub fn table(record: &ChangeRecord) -> String {
+    table_within(record, &Context::default())
+}
+
+/// The changes side by side, each within the unchanged texts beside it. The roles are spelt out, because on narrow screens the parts of the table are blocks, in
+/// which screen readers would see no table.
+fn table_within(record: &ChangeRecord, context: &Context) -> String {
     if record.changes.is_empty() {
         return "<p>Nothing that counts is listed.</p>\n".to_owned();
     }
@@ -125,7 +172,12 @@ pub fn table(record: &ChangeRecord) -> String {
                 "<tr role=\"row\"><th role=\"rowheader\" scope=\"rowgroup\" colspan=\"2\">{heading}</th></tr>\n"
             );
         }
-        units.iter().for_each(|unit| out += &row(unit, is_link(record, unit)));
+        for unit in units {
+            let [above, below] = if is_link(record, unit) { [None, None] } else { context.beside(unit) };
+            out += &context_row(above);
+            out += &row(unit, is_link(record, unit));
+            out += &context_row(below);
+        }
         out += "</tbody>\n";
     }
     out + "</table>\n"
@@ -146,32 +198,38 @@ fn is_link(record: &ChangeRecord, unit: &ChangedUnit) -> bool {
     is_in(&unit.before, &record.links_removed) || is_in(&unit.after, &record.links_added)
 }
 
+/// A text that is the same in both versions.
+fn context_row(text: Option<&str>) -> String {
+    text.map_or(String::new(), |text| {
+        format!(
+            "<tr role=\"row\"><td role=\"cell\" class=\"same\" colspan=\"2\"><div dir=\"auto\">{}</div></td></tr>\n",
+            escaped(text)
+        )
+    })
+}
+
 fn row(unit: &ChangedUnit, is_link: bool) -> String {
-    let runs = word_diff(unit.before.as_deref().unwrap_or_default(), unit.after.as_deref().unwrap_or_default());
-    let side = |name: &str, text: &Option<String>, gone: RunKind| {
+    let sides = [&unit.before, &unit.after].map(|side| side.as_deref().map(StruckText::new));
+    let text = |side: &Option<StruckText>| side.as_ref().map_or("", |side| &side.text).to_owned();
+    let [old, new] = [text(&sides[0]), text(&sides[1])];
+    let runs = word_diff(&old, &new);
+    let side = |name: &str, text: &Option<StruckText>, own: RunKind| {
         let label = format!("<span class=\"side\">{name}</span>");
-        if text.is_none() {
+        let Some(text) = text else {
             return format!("<td role=\"cell\" class=\"absent\">{label}(not there)</td>");
-        }
-        let text: String = runs.iter().filter(|run| run.kind != gone).map(marked).collect();
+        };
         let direction = if is_link { "ltr" } else { "auto" };
-        format!("<td role=\"cell\" class=\"{name}\">{label}<div dir=\"{direction}\">{text}</div></td>")
+        format!(
+            "<td role=\"cell\" class=\"{name}\">{label}<div dir=\"{direction}\">{}</div></td>",
+            text.marked(&runs, own)
+        )
     };
-    let [before, after] = [side("before", &unit.before, RunKind::Added), side("after", &unit.after, RunKind::Removed)];
+    let [before, after] = [side("before", &sides[0], RunKind::Removed), side("after", &sides[1], RunKind::Added)];
     format!("<tr role=\"row\">{before}{after}</tr>\n")
 }
 
-fn marked(run: &WordRun<'_>) -> String {
-    let text = escaped(run.text);
-    match run.kind {
-        RunKind::Same => text,
-        RunKind::Removed => format!("<del>{text}</del>"),
-        RunKind::Added => format!("<ins>{text}</ins>"),
-    }
-}
-
 /// A text as HTML. Control characters would be dropped or invisible, and with them a part of the difference.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let is_invisible = |character: char| character.is_control() && !character.is_whitespace();
     escape_all_quotes(text).replace(is_invisible, "\u{fffd}")
 }
@@ -179,18 +237,24 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use change::{Diff, VersionVerdict};
 
     fn shown(record: ChangeRecord) -> String {
-        let diff =
-            Diff { verdict: VersionVerdict::Minor, magnitude: 0.25, resemblance: 0.75, containment: 0.9, record };
-        let reported = RuledDiff {
-            diff,
-            rule: Some("<lamp>".to_owned()),
-            triggers: vec!["price below 20".to_owned()],
-            not_found: Vec::new(),
+        let triggers = ["price below 20".to_owned()];
+        let head = PageHead {
+            sentence: Some("Lamp & shade is cheaper"),
+            title: Some("<Lamp>"),
+            url: Some("https://a.test/?a&b"),
+            versions: [
+                VersionHead { name: Some("<old>"), time: Some("2026-11-01") },
+                VersionHead { name: Some("\"new\""), time: None },
+            ],
+            verdict: "minor",
+            magnitude: 0.25,
+            rule: Some("<lamp>"),
+            triggers: &triggers,
+            not_found: &[],
         };
-        page(&reported, ["<old>", "\"new\""], Some("https://a.test/?a&b"))
+        page(&head, &record, &Context::default())
     }
 
     fn unit(place: &str, before: Option<&str>, after: Option<&str>) -> ChangedUnit {
@@ -208,6 +272,11 @@ mod tests {
             "{page}"
         );
         assert!(page.contains("&lt;lamp&gt;") && page.contains("<dt>Trigger</dt><dd><bdi>price below 20<"), "{page}");
+        assert!(
+            page.contains("<h1>Lamp &amp; shade is cheaper</h1>") && page.contains("<dd><bdi>&lt;Lamp&gt;</bdi></dd>"),
+            "{page}"
+        );
+        assert!(page.contains("<bdi>&lt;old&gt;</bdi> <time>2026-11-01</time>"), "{page}");
         assert!(!page.contains("<table") && page.contains("Nothing that counts is listed."), "{page}");
         assert!(!shown(ChangeRecord::default()).contains("Passed over"));
     }

@@ -1,0 +1,122 @@
+//! `recrawl diff URL`: a change that a crawl has seen.
+
+use super::context::Context;
+use super::html::{self, PageHead, VersionHead};
+use super::{DiffArguments, write_page};
+use crate::CommandFailure;
+use change::{ChangeRecord, ChangedUnit};
+use daemon::TopicReader;
+use messages::{ChangeLine, CopyKind, PageChange, PageContent, Verdict, body, topics};
+use operate::state::CrawlState;
+use outputs::record::{CHANGES, LineStyle, headline, passed_over_line, sentence, watched_lines};
+use outputs::source::newest_until;
+use outputs::stdout::{Format, answer, word};
+use page::CanonicalUrl;
+use settings::Settings;
+
+/// Prints the last change of a page that the crawl has seen, or the one with a cursor.
+pub(super) fn of_crawl(
+    arguments: &DiffArguments,
+    settings: &Settings,
+    address: &str,
+    format: Format,
+) -> Result<(), CommandFailure> {
+    let url = CanonicalUrl::parse(address).map_err(|error| CommandFailure::Input(format!("{address}: {error}")))?;
+    let url = settings.urls.rules().apply(url);
+    if settings.crawl.data.is_none() && settings.kafka.brokers.is_none() {
+        return Err(CommandFailure::Input(format!(
+            "one version is given: {url}; give a second one, or the crawl whose last change of the page is wanted: --data DIR, or --config \
+             with kafka.brokers"
+        )));
+    }
+    let mut reader = TopicReader::open(settings, topics::PAGE_CHANGES, "recrawl-diff")?;
+    let id = url.page_id();
+    // The first version differs from nothing.
+    let is_wanted = |change: &PageChange| change.page_id == id && change.verdict != Verdict::First;
+    let found = newest_until(&mut reader, &CHANGES, arguments.at.as_ref(), 1, is_wanted)?.pop();
+    let Some(change) = found else {
+        let at = if arguments.at.is_some() { " before this cursor" } else { "" };
+        return Err(CommandFailure::No(format!(
+            "no change of {url} is kept{at}; changes are kept for log.retention_changes, and recrawl page {url} says what is known of it"
+        )));
+    };
+    let change = ChangeLine::from(change);
+    let record = record_of(&change);
+    if let Some(file) = &arguments.html {
+        let state = operate::state::open(settings, crate::stages::topologies(), *arguments.wait.wait)?;
+        let context = context(&*state, &url, &record.changes)?;
+        let (headline, verdict) = (headline(&change), word(&change.verdict));
+        if write_page(file, &html::page(&head(&change, &headline, &verdict), &record, &context))? {
+            return Ok(());
+        }
+    }
+    answer(format, &change, |change| text(change, &record, arguments.color.style()))
+}
+
+/// The texts of the stored copy, which is that of the newest version.
+fn context(state: &dyn CrawlState, url: &CanonicalUrl, changes: &[ChangedUnit]) -> Result<Context, CommandFailure> {
+    let Some(PageContent { kind, content_type, content, .. }) = state.copy(url)? else { return Ok(Context::default()) };
+    let content = body::unpack(&content, usize::MAX)
+        .map_err(|error| CommandFailure::World(format!("the stored copy of {url}: {error}")))?;
+    let text = match kind {
+        CopyKind::Text => String::from_utf8_lossy(&content).into_owned(),
+        CopyKind::Body => document::extract(content_type.as_deref(), &content).text,
+    };
+    Ok(Context::of_copy(&text, changes))
+}
+
+fn head<'a>(change: &'a ChangeLine, headline: &'a str, verdict: &'a str) -> PageHead<'a> {
+    let version = |time| VersionHead { name: None, time };
+    PageHead {
+        sentence: Some(headline),
+        title: change.title.as_deref(),
+        url: Some(&change.url),
+        versions: [version(change.previous_seen_at.as_deref()), version(Some(&change.seen_at))],
+        verdict,
+        magnitude: change.magnitude,
+        rule: change.rule.as_deref(),
+        triggers: &change.triggers,
+        not_found: &change.not_found,
+    }
+}
+
+/// The change as the comparison of two versions gives it.
+fn record_of(change: &ChangeLine) -> ChangeRecord {
+    let unit = |unit: &messages::ChangedUnit| ChangedUnit {
+        before: unit.before.clone(),
+        after: unit.after.clone(),
+        place: unit.place.clone(),
+    };
+    let count = |number: i32| usize::try_from(number).unwrap_or(0);
+    ChangeRecord {
+        changes: change.changes.iter().map(unit).collect(),
+        added: change.added.clone(),
+        removed: change.removed.clone(),
+        links_added: change.links_added.clone(),
+        links_removed: change.links_removed.clone(),
+        passed_over: count(change.passed_over),
+        left_out: count(change.left_out),
+    }
+}
+
+fn text(change: &ChangeLine, record: &ChangeRecord, style: LineStyle) -> String {
+    let before = change.previous_seen_at.as_deref().unwrap_or("an unknown time");
+    let head = [
+        style.verdict(&sentence(change)),
+        format!(
+            "{}, magnitude {:.3}, between {before} and {}",
+            word(&change.verdict),
+            change.magnitude,
+            change.seen_at
+        ),
+        change.url.clone(),
+    ];
+    let watched = watched_lines(&change.triggers, &change.not_found);
+    let units = style.lines(record.changes.iter().map(Into::into), record.left_out);
+    head.into_iter()
+        .chain(watched)
+        .chain(units)
+        .chain(passed_over_line(record.passed_over))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
