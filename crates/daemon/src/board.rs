@@ -80,6 +80,9 @@ pub struct Status {
     /// How well the crawl keeps to its focus; absent while no page was judged by one.
     #[serde(default)]
     pub focus: Option<FocusStatus>,
+    /// Pages on which their watch rule sees nothing of something that it watches.
+    #[serde(default)]
+    pub blind_pages: Option<u64>,
     /// The answers to the requests of this process, counted by kind; requests that were not sent are no fetches.
     #[serde(default)]
     pub outcomes: Vec<OutcomeCount>,
@@ -215,6 +218,7 @@ impl Status {
             in_flight: count(scheduler::IN_FLIGHT),
             fetches_total: count(scheduler::FETCHES),
             changes_total: count(scheduler::CHANGES),
+            blind_pages: count(detector::BLIND_PAGES),
             estimated_freshness: (pages > 0.0).then(|| figure(scheduler::FRESH_PAGES) / pages),
             estimated_age_days: (copies > 0.0).then(|| figure(scheduler::TOTAL_AGE_SECONDS) / 86_400.0 / copies),
             audited_freshness: AuditedFreshness::of(

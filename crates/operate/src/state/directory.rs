@@ -3,6 +3,7 @@
 use super::CrawlState;
 use crate::{ExplanationParts, PageParts};
 use daemon::{AuditedFreshness, CommandFailure, FocusStatus, StageLag, Status, WebClock};
+use detector::BlindPage;
 use messages::{Demand, Encoded, HostSelection, PageContent, topics};
 use page::{CanonicalUrl, HostName, PageId};
 use ranker::FocusTotals;
@@ -104,6 +105,28 @@ impl Inspection {
         Ok(FocusStatus::of(count(sums.judged), count(sums.in_focus), 0, 0))
     }
 
+    /// Number of pages on which their watch rule sees nothing of something.
+    fn blind_pages(&self) -> Result<u64, CommandFailure> {
+        let mut count = 0;
+        for partition in 0..self.partitions {
+            let Some(tables) = self.tables(&detector::topology(), partition) else { continue };
+            let each = &mut |_, _| {
+                count += 1;
+                Ok::<(), TableError>(())
+            };
+            tables.scan(detector::BLIND, each).map_err(|error| unreadable("detector", partition, &error))?;
+        }
+        Ok(count)
+    }
+
+    /// The detector's entry of a page on which its watch rule sees nothing of something. `None` if it sees all.
+    ///
+    /// # Errors
+    /// When the table cannot be read.
+    pub fn blind(&self, url: &CanonicalUrl) -> Result<Option<BlindPage>, CommandFailure> {
+        self.entry(&detector::topology(), url, detector::BLIND, &url.page_id())
+    }
+
     /// The tables of a stage for the partition of a page. `None` if the task was never started.
     fn tables_of(&self, topology: &StageTopology, url: &CanonicalUrl) -> Option<TaskTables> {
         self.tables(topology, self.partition_of(url))
@@ -175,6 +198,7 @@ impl CrawlState for Inspection {
             in_flight: Some(in_flight),
             fetches_total: Some(fetches),
             changes_total: Some(changes),
+            blind_pages: Some(self.blind_pages()?),
             fetch_rate_per_s: Some(0.0),
             focus: self.focus_status()?,
             page_outcomes: daemon::outcome_counts(|kind| outcomes.get(&kind).copied().unwrap_or(0)),

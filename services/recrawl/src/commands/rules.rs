@@ -1,4 +1,7 @@
-//! `recrawl rules URL [FILE]`: the rule of a page: whether and how it is crawled, and what is watched on it.
+//! `recrawl rules URL [FILE]`: the rule of a page: whether and how it is crawled, and what is watched on it. `recrawl rules
+//! --check`: which rules see nothing on the pages of a crawl.
+
+mod check;
 
 use crate::CommandFailure;
 use crate::commands::SettingsArguments;
@@ -10,6 +13,7 @@ use outputs::stdout::{Format, answer, word};
 use page::CanonicalUrl;
 use scope::Decision;
 use serde::Serialize;
+use std::path::PathBuf;
 use watch::{Sight, Trigger, WatchRule};
 
 /// The most texts listed of one part of a page, and the most bytes of each.
@@ -22,12 +26,20 @@ pub struct RulesArguments {
     #[command(flatten)]
     settings: SettingsArguments,
     /// URL of the page.
-    url: String,
+    #[arg(required_unless_present = "check")]
+    url: Option<String>,
     /// The page: a file ("-" is stdin). Without it the page is fetched.
     file: Option<String>,
     /// Content-Type that the file was sent with.
     #[arg(long, requires = "file")]
     content_type: Option<String>,
+    /// Tries all rules on the pages of a crawl, and lists those on which a rule sees nothing or a trigger holds already. Exit
+    /// status 1 if a rule sees nothing.
+    #[arg(long, conflicts_with = "url")]
+    check: bool,
+    /// State directory of a `recrawl run`, which may be running; for --check.
+    #[arg(long, requires = "check")]
+    data: Option<PathBuf>,
 }
 
 /// The operator's rule for a page, and its effect.
@@ -96,9 +108,10 @@ struct TriggerReport {
 
 /// Prints the rule of a page. Exit status 1 if no rule names it and no filter decides about it.
 pub fn rules(arguments: &RulesArguments, format: Format) -> Result<(), CommandFailure> {
-    let settings = arguments.settings.load(&[])?;
-    let url = CanonicalUrl::parse(&arguments.url)
-        .map_err(|error| CommandFailure::Input(format!("{}: {error}", arguments.url)))?;
+    let data = arguments.data.as_ref().map(|path| path.display().to_string());
+    let settings = arguments.settings.load(&[("crawl.data", data)])?;
+    let Some(url) = &arguments.url else { return check::check(&settings, format) };
+    let url = CanonicalUrl::parse(url).map_err(|error| CommandFailure::Input(format!("{url}: {error}")))?;
     let url = settings.urls.rules().apply(url);
     let scope = scope::configured(&settings)?;
     let watch_rules = watch::configured(&settings)?;
@@ -219,7 +232,7 @@ fn text(report: &RuleReport) -> String {
             (None, None) => "sees nothing it is about".to_owned(),
         };
         let holds = match trigger.holds {
-            Some(true) => ", holds now",
+            Some(true) => ", holds now: it fires when it has not held and holds again",
             Some(false) => ", does not hold now",
             None => "",
         };

@@ -86,6 +86,11 @@ fn text(status: &Status) -> String {
             100.0 * focus.harvest_rate
         )
     }));
+    lines.extend(status.blind_pages.filter(|pages| *pages > 0).map(|pages| {
+        format!(
+            "rules see nothing    {pages:>10}   pages lack something that is watched: recrawl rules --check lists them"
+        )
+    }));
     lines.extend(outcomes("requests of this process", &status.outcomes));
     lines.extend(outcomes("pages by their last request", &status.page_outcomes));
     lines.extend([

@@ -1,0 +1,178 @@
+//! `recrawl rules --check`: all rules on the pages of a crawl.
+
+use crate::CommandFailure;
+use crate::stages::topologies;
+use document::Body;
+use document::select::PartUse;
+use messages::{CopyKind, PageContent, body};
+use operate::state::{CrawlState, Inspection};
+use outputs::stdout::{Format, answer};
+use page::CanonicalUrl;
+use serde::Serialize;
+use settings::Settings;
+use watch::{Sight, WatchMemory, WatchRule};
+
+/// The rules on the pages of a crawl.
+#[derive(Debug, Default, Serialize)]
+struct CheckReport {
+    /// Known pages that have a rule which watches something.
+    pages_with_rules: u64,
+    /// Pages on which a rule sees nothing of something.
+    pages_that_lack_something: u64,
+    /// The pages on which a rule sees nothing, does not understand something, or holds already.
+    pages: Vec<CheckedPage>,
+}
+
+/// A rule on a page.
+#[derive(Debug, Serialize)]
+struct CheckedPage {
+    url: String,
+    /// Name of the rule, or its number.
+    rule: String,
+    /// The time of the copy or look that the rule was tried on.
+    seen_at: Option<String>,
+    /// Whether the rule was tried on the stored copy. Otherwise it is what the rule saw at its last look.
+    from_copy: bool,
+    /// Watched parts and triggers that see nothing.
+    sees_nothing: Vec<String>,
+    /// Triggers that hold. They fire when they have not held and hold again.
+    holds_already: Vec<String>,
+    /// Triggers whose words are there and not understood.
+    not_understood: Vec<String>,
+    /// Parts and triggers that have looked at no version yet, and cannot be tried on the copy, which is a text.
+    not_tried: Vec<String>,
+}
+
+/// Tries all rules. Exit status 1 if one sees nothing somewhere.
+pub(super) fn check(settings: &Settings, format: Format) -> Result<(), CommandFailure> {
+    let Some(data) = &settings.crawl.data else {
+        let problem = "no data directory given: --check reads the copies of an embedded crawl; give --data DIR, or --config with crawl.data";
+        return Err(CommandFailure::Input(problem.to_owned()));
+    };
+    let rules = watch::configured(settings)?;
+    if rules.iter().all(|rule| !rule.is_watching()) {
+        let problem = "there is nothing to check: no rule watches anything; write [[rules]] with watch or trigger, and name the file with --config";
+        return Err(CommandFailure::No(problem.to_owned()));
+    }
+    let state = Inspection::open(settings, topologies(), data)?;
+    let mut urls = Vec::new();
+    state.pages(&mut |_, page| {
+        if rules.find(&page.url).is_some() {
+            urls.push(page.url);
+        }
+    })?;
+    urls.sort();
+    let mut report = CheckReport { pages_with_rules: urls.len() as u64, ..CheckReport::default() };
+    for url in urls {
+        let Some(rule) = rules.find(&url) else { continue };
+        let page = checked(&state, &url, rule)?;
+        report.pages_that_lack_something += u64::from(!page.sees_nothing.is_empty());
+        let lists = [&page.sees_nothing, &page.holds_already, &page.not_understood, &page.not_tried];
+        if lists.iter().any(|list| !list.is_empty()) {
+            report.pages.push(page);
+        }
+    }
+    answer(format, &report, text)?;
+    match report.pages_that_lack_something {
+        0 => Ok(()),
+        1 => Err(CommandFailure::No("a rule sees nothing of something on 1 page".to_owned())),
+        pages => Err(CommandFailure::No(format!("rules see nothing of something on {pages} pages"))),
+    }
+}
+
+fn checked(state: &Inspection, url: &CanonicalUrl, rule: &WatchRule) -> Result<CheckedPage, CommandFailure> {
+    match state.copy(url)? {
+        Some(copy) if copy.kind == CopyKind::Body && !copy.truncated => on_copy(url, rule, &copy),
+        Some(_) | None => by_memory(state, url, rule),
+    }
+}
+
+/// The rule on the stored bytes of the page.
+fn on_copy(url: &CanonicalUrl, rule: &WatchRule, copy: &PageContent) -> Result<CheckedPage, CommandFailure> {
+    let content = body::unpack(&copy.content, usize::MAX)
+        .map_err(|error| CommandFailure::World(format!("the stored copy of {url}: {error}")))?;
+    let body = Body::new(&content, copy.content_type.as_deref(), Some(url.as_str()));
+    let blocks = body.with_selection(rule.selection()).blocks();
+    let sights = rule.sights(&blocks);
+    let chosen = |is_chosen: &dyn Fn(&watch::Trigger, Sight) -> bool| -> Vec<String> {
+        let found = sights.iter().filter(|(trigger, sight)| is_chosen(trigger, *sight));
+        found.map(|(trigger, _)| trigger.text().to_owned()).collect()
+    };
+    Ok(CheckedPage {
+        url: url.to_string(),
+        rule: rule.name().to_owned(),
+        seen_at: Some(copy.seen_at.to_string()),
+        from_copy: true,
+        sees_nothing: rule.blind(&blocks),
+        holds_already: chosen(&|trigger, sight| trigger.holds(sight) == Some(true)),
+        not_understood: chosen(&|_, sight| sight == Sight::Unclear),
+        not_tried: Vec::new(),
+    })
+}
+
+/// The rule by what it saw at its last look at the page.
+fn by_memory(state: &Inspection, url: &CanonicalUrl, rule: &WatchRule) -> Result<CheckedPage, CommandFailure> {
+    let sketch = state.page(url)?.sketch.unwrap_or_default();
+    let memory = WatchMemory::decode(&sketch.watch)
+        .map_err(|error| CommandFailure::World(format!("the stored watch of {url}: {error}")))?;
+    let blind = state.blind(url)?.map(|blind| blind.parts).unwrap_or_default();
+    let (mut sees_nothing, mut holds_already, mut not_tried) = (Vec::new(), Vec::new(), Vec::new());
+    // A page that was never looked at shows nothing, and no rule has missed anything there.
+    let was_looked_at = sketch.last_look_at.is_some();
+    let parts = rule.selection().parts().iter().filter(|part| part.purpose == PartUse::Watch);
+    for part in parts.map(|part| part.text.clone()) {
+        match memory.is_of(Some(rule)) {
+            true if blind.contains(&part) => sees_nothing.push(part),
+            true => {}
+            false if was_looked_at => not_tried.push(part),
+            false => {}
+        }
+    }
+    for trigger in rule.triggers() {
+        let text = trigger.text().to_owned();
+        match memory.has_looked(trigger) {
+            true if blind.contains(&text) => sees_nothing.push(text),
+            true if memory.held(trigger) == Some(true) => holds_already.push(text),
+            true => {}
+            false if was_looked_at => not_tried.push(text),
+            false => {}
+        }
+    }
+    Ok(CheckedPage {
+        url: url.to_string(),
+        rule: rule.name().to_owned(),
+        seen_at: sketch.last_look_at.map(|at| at.to_string()),
+        from_copy: false,
+        sees_nothing,
+        holds_already,
+        not_understood: Vec::new(),
+        not_tried,
+    })
+}
+
+fn text(report: &CheckReport) -> String {
+    let mut lines = Vec::new();
+    for page in &report.pages {
+        let seen = match (&page.seen_at, page.from_copy) {
+            (Some(seen_at), true) => format!("on the copy of {seen_at}"),
+            (Some(seen_at), false) => format!("at the look of {seen_at}"),
+            (None, _) => "never looked at".to_owned(),
+        };
+        lines.push(page.url.clone());
+        lines.push(format!("    rule {}, {seen}", page.rule));
+        let lists = [
+            ("sees nothing:", &page.sees_nothing),
+            ("holds already, and fires when it has not held and holds again:", &page.holds_already),
+            ("not understood:", &page.not_understood),
+            ("not tried before the next look:", &page.not_tried),
+        ];
+        let listed = lists.iter().flat_map(|(words, list)| list.iter().map(move |part| format!("    {words} {part}")));
+        lines.extend(listed);
+    }
+    let (pages, lacking) = (report.pages_with_rules, report.pages_that_lack_something);
+    lines.push(format!("{pages} pages have a rule that watches something; on {lacking} it sees nothing of something"));
+    if report.pages.iter().any(|page| !page.not_tried.is_empty() && page.seen_at.is_some()) {
+        lines.push("New rules are tried at once on copies of bodies: set detector.contents = \"body\".".to_owned());
+    }
+    lines.join("\n")
+}
