@@ -49,6 +49,6 @@ pub use crate::configured::{check_rules, configured};
 pub use crate::memory::{MemoryDecodeError, WatchMemory};
 pub use crate::rule::{WatchRule, WatchRules};
 pub use crate::sight::Sight;
-pub use crate::subjects::{Shown, SubjectNews};
+pub use crate::subjects::{RuleLook, Shown, SubjectNews};
 pub use crate::trigger::Trigger;
 pub use crate::value::{Value, WatchedValue};

@@ -2,19 +2,12 @@
 
 use crate::seen::SeenBlock;
 use crate::sight::{Reading, SeenBlocks, Sight};
-use crate::trigger::Trigger;
 use crate::value::UnitValue;
 use document::blocks::{FactOwner, StatedValue};
 use document::numbers::{Amount, AmountKind, unit_name};
 use document::select::FactPart;
 
 impl SeenBlocks<'_> {
-    /// The number that a trigger compares. `None` if it is about words, or sees no number.
-    pub(crate) fn number_of(&self, trigger: &Trigger) -> Option<UnitValue> {
-        let Reading { sight, unit } = self.number(trigger.subject()?);
-        trigger.number(sight).map(|value| UnitValue::number(value, unit))
-    }
-
     /// The value of a fact of the thing that is meant. `None` if nothing states it, or it has several values.
     pub(crate) fn fact(&self, part: &FactPart) -> Option<UnitValue> {
         if part.has_property("price") {

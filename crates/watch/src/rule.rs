@@ -137,7 +137,7 @@ impl WatchRule {
     /// The triggers, each with its sight on a page.
     pub fn sights(&self, blocks: &Blocks) -> Vec<(&Trigger, Sight)> {
         let seen = SeenBlocks::new(blocks);
-        self.triggers.iter().map(|trigger| (trigger, seen.sight(trigger))).collect()
+        self.triggers.iter().map(|trigger| (trigger, seen.reading(trigger).sight)).collect()
     }
 
     /// Notes the sights of the triggers on a page, and returns the triggers that fire.

@@ -1,6 +1,7 @@
 //! Finds the number or the words of a trigger on a page.
 
 use crate::passages::Passages;
+use crate::phrase::Phrase;
 use crate::seen::{SeenBlock, is_owned};
 use crate::trigger::{Condition, Subject, Trigger};
 use document::blocks::{Blocks, FactOwner, StatedForm, StatedValue};
@@ -79,21 +80,23 @@ impl<'b> SeenBlocks<'b> {
     }
 
     /// The number or the words that a trigger finds here.
-    pub(crate) fn sight(&self, trigger: &Trigger) -> Sight {
+    pub(crate) fn reading(&self, trigger: &Trigger) -> Reading {
         match &trigger.condition {
             // A page without text, or without the watched parts, shows nothing to a trigger.
-            _ if self.seen.is_empty() => Sight::Nothing,
-            Condition::Come(phrase) | Condition::Go(phrase) => {
-                let of_page = phrase.sight(&self.passages(is_owned));
-                if of_page != Sight::Words(false) {
-                    return of_page;
-                }
-                // Of several equal things, one may be what the page is about.
-                let of_several = phrase.sight(&self.passages(|owner| owner == FactOwner::Unclear));
-                if of_several == Sight::Words(false) { of_page } else { Sight::Several }
-            }
-            Condition::Number(subject, _) => self.number(subject).sight,
+            _ if self.seen.is_empty() => Sight::Nothing.into(),
+            Condition::Come(phrase) | Condition::Go(phrase) => self.words(phrase).into(),
+            Condition::Number(subject, _) => self.number(subject),
         }
+    }
+
+    fn words(&self, phrase: &Phrase) -> Sight {
+        let of_page = phrase.sight(&self.passages(is_owned));
+        if of_page != Sight::Words(false) {
+            return of_page;
+        }
+        // Of several equal things, one may be what the page is about.
+        let of_several = phrase.sight(&self.passages(|owner| owner == FactOwner::Unclear));
+        if of_several == Sight::Words(false) { of_page } else { Sight::Several }
     }
 
     /// The texts of the things with these owners.
@@ -104,7 +107,7 @@ impl<'b> SeenBlocks<'b> {
 
     /// The number of a subject: of a fact of this name, behind these words, in a row that begins with them, or, of a price,
     /// the first with a currency. If nothing has the name, it is the only number that is watched.
-    pub(crate) fn number(&self, subject: &Subject) -> Reading {
+    fn number(&self, subject: &Subject) -> Reading {
         let kind = kind_of(subject);
         if let Some(part) = &subject.fact {
             let of_facts = self.of_facts(part);
@@ -272,7 +275,7 @@ mod tests {
         let mut selection = Selection::default();
         watch.iter().for_each(|part| selection.add(PartUse::Watch, part).unwrap());
         let blocks = Body::new(html.as_bytes(), Some("text/html"), None).with_selection(&selection).blocks();
-        SeenBlocks::new(&blocks).sight(&Trigger::parse(trigger).unwrap())
+        SeenBlocks::new(&blocks).reading(&Trigger::parse(trigger).unwrap()).sight
     }
 
     #[test]

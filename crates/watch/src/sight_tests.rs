@@ -9,7 +9,7 @@ fn sight_of(kind: &str, trigger: &str, watch: &[&str], body: &str) -> Sight {
     let mut selection = Selection::default();
     watch.iter().for_each(|part| selection.add(PartUse::Watch, part).unwrap());
     let body = Body::new(body.as_bytes(), Some(kind), Some("https://shop.test/lamp")).with_selection(&selection);
-    SeenBlocks::new(&body.blocks()).sight(&Trigger::parse(trigger).unwrap())
+    SeenBlocks::new(&body.blocks()).reading(&Trigger::parse(trigger).unwrap()).sight
 }
 
 fn sight(trigger: &str, watch: &[&str], html: &str) -> Sight {

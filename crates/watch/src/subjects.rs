@@ -3,7 +3,7 @@
 
 use crate::memory::WatchMemory;
 use crate::rule::WatchRule;
-use crate::sight::{SeenBlocks, Sight};
+use crate::sight::{Reading, SeenBlocks, Sight};
 use crate::trigger::Condition;
 use crate::value::{SubjectMemory, UnitValue, Value, WatchedValue};
 use document::blocks::Blocks;
@@ -52,6 +52,19 @@ impl SubjectNews {
     }
 }
 
+/// The findings of a rule on a version of its page.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RuleLook {
+    /// The triggers that fire, as written.
+    pub triggers: Vec<String>,
+    /// The watched parts that select nothing.
+    pub not_found: Vec<String>,
+    /// Values that differ, and parts that the rule has lost or found again.
+    pub news: SubjectNews,
+    /// The parts and triggers that see nothing.
+    pub blind: Vec<String>,
+}
+
 /// The version that a look shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
@@ -62,17 +75,26 @@ pub enum Shown {
 }
 
 impl WatchRule {
-    /// Notes the subjects of the rule on a version of its page, and returns what is new of them.
-    pub fn note(&self, blocks: &Blocks, memory: &mut WatchMemory, shown: Shown) -> SubjectNews {
-        if shown == Shown::Doubtful && !memory.is_of(Some(self)) {
-            return SubjectNews::default();
-        }
-        note(&mut memory.subjects, self.subjects(blocks), shown)
+    /// Takes in a version of the rule's page. Triggers look at it only if `may_fire`: not if it may be an error in the page's
+    /// place.
+    pub fn look_at(&self, blocks: &Blocks, memory: &mut WatchMemory, shown: Shown, may_fire: bool) -> RuleLook {
+        let seen = SeenBlocks::new(blocks);
+        let readings: Vec<Reading> = self.triggers().iter().map(|trigger| seen.reading(trigger)).collect();
+        let not_found = self.not_found(blocks);
+        let is_comparable = shown == Shown::Page || memory.is_of(Some(self));
+        let news = match is_comparable {
+            true => note(&mut memory.subjects, self.subjects(&seen, &readings), shown),
+            false => SubjectNews::default(),
+        };
+        let sights = || self.triggers().iter().zip(readings.iter().map(|reading| reading.sight));
+        let blank = sights().filter(|(_, sight)| is_blank(*sight)).map(|(trigger, _)| trigger.text().to_owned());
+        let blind = not_found.iter().cloned().chain(blank).collect();
+        let triggers = if may_fire { memory.note(sights()) } else { Vec::new() };
+        RuleLook { triggers, not_found, news, blind }
     }
 
     /// The subjects of the rule on a version of a page: the watched parts, then the triggers.
-    fn subjects(&self, blocks: &Blocks) -> Vec<SeenSubject> {
-        let seen = SeenBlocks::new(blocks);
+    fn subjects(&self, seen: &SeenBlocks<'_>, readings: &[Reading]) -> Vec<SeenSubject> {
         let mut subjects = Vec::new();
         let parts = self.selection().parts().iter().enumerate().filter(|(_, part)| part.purpose == PartUse::Watch);
         for (number, part) in parts {
@@ -81,7 +103,7 @@ impl WatchRule {
                 kind: if fact.is_some() { SubjectKind::Fact } else { SubjectKind::Part },
                 key: text_hash(part.text.as_bytes()),
                 name: part.text.strip_prefix("fact:").unwrap_or(&part.text).trim().to_owned(),
-                is_there: blocks.found.get(number).is_some_and(|found| *found > 0),
+                is_there: seen.blocks.found.get(number).is_some_and(|found| *found > 0),
                 value: match &fact {
                     Some(fact) => seen.fact(fact),
                     None => seen.part(number),
@@ -89,9 +111,10 @@ impl WatchRule {
                 text: part.text.clone(),
             });
         }
-        for trigger in self.triggers() {
+        for (trigger, reading) in self.triggers().iter().zip(readings) {
             let Condition::Number(subject, _) = &trigger.condition else { continue };
-            let value = seen.number_of(trigger);
+            let number = trigger.number(reading.sight);
+            let value = number.map(|number| UnitValue::number(number, reading.unit.clone()));
             subjects.push(SeenSubject {
                 kind: SubjectKind::Number,
                 key: text_hash(format!("trigger {}", trigger.text()).as_bytes()),
@@ -106,11 +129,14 @@ impl WatchRule {
 
     /// The parts and triggers, as written, that see nothing on a version of a page.
     pub fn blind(&self, blocks: &Blocks) -> Vec<String> {
-        let is_blank = |sight: Sight| matches!(sight, Sight::Nothing | Sight::Several);
         let parts = self.not_found(blocks);
         let triggers = self.sights(blocks).into_iter().filter(|(_, sight)| is_blank(*sight));
         parts.into_iter().chain(triggers.map(|(trigger, _)| trigger.text().to_owned())).collect()
     }
+}
+
+fn is_blank(sight: Sight) -> bool {
+    matches!(sight, Sight::Nothing | Sight::Several)
 }
 
 /// A value of a subject before and after a look.
@@ -205,7 +231,7 @@ mod tests {
     fn look(rule: &WatchRule, memory: &mut WatchMemory, html: &str, shown: Shown) -> SubjectNews {
         memory.begin(Some(rule));
         let body = Body::new(html.as_bytes(), Some("text/html"), Some("https://shop.test/lamp"));
-        rule.note(&body.with_selection(rule.selection()).blocks(), memory, shown)
+        rule.look_at(&body.with_selection(rule.selection()).blocks(), memory, shown, true).news
     }
 
     fn values(news: &SubjectNews) -> Vec<(&str, Option<Value>, Option<Value>, Option<&str>)> {

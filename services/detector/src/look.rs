@@ -10,7 +10,7 @@ use document::Body;
 use messages::{ContentEvidence, DateSource, Digest, FetchResult, Look, PageDate, Validators, Verdict};
 use page::Timestamp;
 use stream::ProcessError;
-use watch::{Shown, SubjectNews, WatchMemory, WatchRule};
+use watch::{RuleLook, Shown, SubjectNews, WatchMemory, WatchRule};
 
 /// The stored state of a page and its host.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -179,15 +179,10 @@ impl JudgedLook {
     /// Takes in the findings of the page's rule. A trigger that fires is news, whatever was learned of the place. No
     /// trigger looks at a version that may be an error in the page's place.
     fn take_in(&mut self, rule: &WatchRule, version: &Version<'_>, shown: Shown, memory: &mut WatchMemory) {
-        self.watched.not_found = rule.not_found(version.blocks());
-        self.watched.news = rule.note(version.blocks(), memory, shown);
-        if shown == Shown::Page || !self.watched.news.lost.is_empty() {
-            self.watched.blind = Some(rule.blind(version.blocks()));
-        }
-        if self.judgement.held {
-            return;
-        }
-        self.watched.triggers = rule.look(version.blocks(), memory);
+        let RuleLook { triggers, not_found, news, blind } =
+            rule.look_at(version.blocks(), memory, shown, !self.judgement.held);
+        let blind = Some(blind).filter(|_| shown == Shown::Page || !news.lost.is_empty());
+        self.watched = WatchedLook { triggers, not_found, news, blind };
         if !self.watched.triggers.is_empty() && matches!(self.verdict, Verdict::Unchanged | Verdict::Cosmetic) {
             self.verdict = Verdict::Minor;
         }
