@@ -108,8 +108,14 @@ impl ExplainedPage<'_> {
             _ if is_new && !rules.values_first_copies() => {
                 format!("It was never fetched, and comes before pages that were{waits}.")
             }
+            (_, None, _) if is_new => {
+                "It was never fetched, and waits for the first plan of the running process.".to_owned()
+            }
             (_, None, _) => "It waits for the first plan of the running process.".to_owned(),
-            (Some(value), Some(price), _) if value >= price => format!("It is due now{waits}."),
+            (Some(value), Some(price), _) if value >= price => match is_new {
+                true => format!("It was never fetched, and is due now{waits}."),
+                false => format!("It is due now{waits}."),
+            },
             (_, Some(_), Some(due_at)) if is_new => format!("It was never fetched; its turn comes at about {due_at}."),
             (_, Some(_), Some(due_at)) => {
                 let fresh = explanation.expected_freshness.map_or(String::new(), |fresh| {
