@@ -1,6 +1,10 @@
 //! Decides when a page that is not found is gone. A failing server sends 404 as readily as one whose page was deleted,
 //! so one response is not enough.
 
+use crate::judgement::Judgement;
+use crate::page_state::PageState;
+use crate::verdict::VersionVerdict;
+
 /// Fetches in a row that must not find the page before it counts as gone …
 const LOOKS: i32 = 3;
 /// … and the least time in seconds between the first and the last of them.
@@ -54,6 +58,30 @@ impl Absence {
             },
         };
         (absence, presence)
+    }
+}
+
+impl PageState {
+    /// Records that the page is no longer there (404, 410). Host and network failures say nothing about a page; do not
+    /// report them here.
+    pub fn observe_gone(&mut self) -> Judgement {
+        let news = self.looks.digest.is_some() && !self.looks.gone;
+        self.looks.gone = true;
+        let verdict = if news { VersionVerdict::Gone } else { VersionVerdict::Unchanged };
+        let magnitude = if news { 1.0 } else { 0.0 };
+        let rest = 1.0 - magnitude;
+        let quiet = Judgement::quiet(verdict);
+        Judgement { meaningful: news, magnitude, resemblance: rest, containment: rest, ..quiet }
+    }
+
+    /// Whether the page was gone at the last fetch.
+    pub fn is_gone(&self) -> bool {
+        self.looks.gone
+    }
+
+    /// Records that the page is reported as missing. Returns whether it was not reported before.
+    pub fn report_missing(&mut self) -> bool {
+        !std::mem::replace(&mut self.looks.missing, true)
     }
 }
 

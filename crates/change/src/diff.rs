@@ -2,6 +2,7 @@
 
 use crate::change_record::ChangeRecord;
 use crate::page_state::PageState;
+use crate::stand_in::StandIn;
 use crate::verdict::VersionVerdict;
 use crate::version::Version;
 use serde::Serialize;
@@ -17,6 +18,8 @@ pub struct Diff {
     pub resemblance: f64,
     /// |old ∩ new| / |old|.
     pub containment: f64,
+    /// What the second version looks like, if it is not the page at all but served in its place.
+    pub looks_like: Option<StandIn>,
     /// The change in words, as the change stream reports it.
     #[serde(flatten)]
     pub record: ChangeRecord,
@@ -26,8 +29,12 @@ pub struct Diff {
 pub fn diff(old: &Version<'_>, new: &Version<'_>) -> Diff {
     let mut state = PageState::default();
     state.observe(old, None);
-    let judgement = state.observe(new, None);
+    let first = state.observe(new, None);
+    let looks_like = first.looks_like;
+    // Whoever compares two versions wants to see what differs, also if a crawl would wait.
+    let judgement = if first.held { state.observe_believing(new) } else { first };
     Diff {
+        looks_like,
         verdict: judgement.verdict,
         magnitude: judgement.magnitude,
         resemblance: judgement.resemblance,
@@ -44,6 +51,14 @@ mod tests {
     fn version(html: &str) -> Version<'static> {
         static URLS: UrlRules = UrlRules::none();
         Version::new(html.as_bytes(), Some("text/html"), Some("https://a.test/"), &URLS)
+    }
+
+    #[test]
+    fn a_version_that_is_not_the_page_is_said_to_be_so_and_shown() {
+        let old = version("<title>Visit</title><nav><a href=/a>A</a><a href=/b>B</a></nav><p>Open daily.<p>Come in.");
+        let diff = diff(&old, &version("<title>Wartung</title><h1>Wartungsarbeiten</h1>"));
+        assert_eq!((diff.looks_like, diff.verdict), (Some(StandIn::Maintenance), VersionVerdict::Major));
+        assert!(diff.record.added.contains(&"Wartungsarbeiten".to_owned()));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use crate::absence::LONGEST_HOLD_S;
 use crate::judgement::Judgement;
 use crate::state_codec::{StateDecodeError, list, put, take};
-use crate::walls::{MAX_REPLACED, RegionReplacement, ReplacedPage, forget, observe_replacement};
+use crate::walls::{MAX_REPLACED, RegionReplacement, ReplacedPage, forget, is_everywhere, observe_replacement};
 use chance::splitmix64;
 
 /// How long in seconds a change is evidence about other pages of its host.
@@ -72,6 +72,12 @@ impl HostEvents {
     /// the host show now as well. `unix_time` is in seconds.
     pub fn observe_replacement(&mut self, page: u64, unix_time: i64, replacement: RegionReplacement) -> bool {
         observe_replacement(&mut self.replaced, page, unix_time, replacement)
+    }
+
+    /// Whether the text stands in the place of so many pages of the host that it is the host's trouble, and no news of each
+    /// page.
+    pub fn is_everywhere(&self, replacement: RegionReplacement) -> bool {
+        is_everywhere(&self.replaced, replacement)
     }
 
     pub fn is_empty(&self) -> bool {

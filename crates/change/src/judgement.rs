@@ -1,6 +1,7 @@
 //! The judgement on one version of a page, with its evidence.
 
 use crate::change_record::ChangeRecord;
+use crate::stand_in::StandIn;
 use crate::verdict::VersionVerdict;
 use serde::Serialize;
 
@@ -25,8 +26,13 @@ pub struct Judgement {
     pub links: PartVerdict,
     /// Verdict on everything outside the region and on volatile parts; never meaningful.
     pub structure: PartVerdict,
-    /// Whether the version looks like an error in the page's place and is not accepted yet.
+    /// Whether the version may not be the page, and is not accepted yet.
     pub held: bool,
+    /// What a held version looks like; the record then has its first texts as added ones. `None` also if the page is there
+    /// without any of its watched parts.
+    pub looks_like: Option<StandIn>,
+    /// Whether that is to be told now: once for a row of held versions.
+    pub tells_stand_in: bool,
     /// Whether a second fetch right after this one would distinguish noise from news.
     pub wants_second_look: bool,
     /// Outcome of the previously reported change, if it was still open.
@@ -93,6 +99,8 @@ impl Judgement {
             links: PartVerdict::Unchanged,
             structure: PartVerdict::Unchanged,
             held: false,
+            looks_like: None,
+            tells_stand_in: false,
             wants_second_look: false,
             earlier: None,
             changes_last: true,

@@ -6,14 +6,16 @@
 
 use crate::change_record::ChangeRecord;
 use crate::gaps::Gaps;
-use crate::guard::{HeldVersions, is_suspect};
+use crate::held::HeldVersions;
 use crate::judgement::{Confirmation, Judgement, PartVerdict};
 use crate::news::News;
+use crate::places::PagePlace;
 use crate::region::PagePart;
 use crate::second_looks::is_back_to_back;
 use crate::sections::moved;
 use crate::shingle::ShingleSet;
 use crate::slots::Slots;
+use crate::stand_in::{Arrival, Suspicion};
 use crate::unit_texts::UnitTexts;
 use crate::verdict::{MAJOR_MAGNITUDE, VersionVerdict};
 use crate::version::{UnitKey, Version};
@@ -44,8 +46,15 @@ pub struct LookMemory {
     pub(crate) gone: bool,
     /// Whether the page was reported as missing, and not yet as back.
     pub(crate) missing: bool,
+    /// Whether people know that something else is served in the page's place, or that it leads elsewhere, and not yet that
+    /// it is back.
+    pub(crate) obscured: bool,
     /// Suspect versions in a row that were not accepted.
     pub(crate) held: HeldVersions,
+    /// How often the page was away lately ([`crate::held`]).
+    pub(crate) absences: u8,
+    /// Where the page leads ([`crate::places`]).
+    pub(crate) place: PagePlace,
     /// Requests of a second fetch that found no noise so far, and versions to wait before the next.
     pub(crate) asked: u8,
     pub(crate) rest: u8,
@@ -78,6 +87,8 @@ pub struct VersionMemory {
     pub(crate) shingles: ShingleSet,
     /// Texts of the units of the last version that was judged.
     pub(crate) texts: UnitTexts,
+    /// The page before something else was accepted in its place ([`crate::held`]).
+    pub(crate) earlier: Option<Box<VersionMemory>>,
 }
 
 impl LookMemory {
@@ -109,33 +120,6 @@ impl PageState {
         self.version
     }
 
-    /// Records that the page is no longer there (404, 410). Host and network failures say nothing about a page; do not
-    /// report them here.
-    pub fn observe_gone(&mut self) -> Judgement {
-        let news = self.looks.digest.is_some() && !self.looks.gone;
-        self.looks.gone = true;
-        let verdict = if news { VersionVerdict::Gone } else { VersionVerdict::Unchanged };
-        let magnitude = if news { 1.0 } else { 0.0 };
-        let rest = 1.0 - magnitude;
-        let quiet = Judgement::quiet(verdict);
-        Judgement { meaningful: news, magnitude, resemblance: rest, containment: rest, ..quiet }
-    }
-
-    /// Whether the page was gone at the last fetch.
-    pub fn is_gone(&self) -> bool {
-        self.looks.gone
-    }
-
-    /// Records that the page is reported as missing. Returns whether it was not reported before.
-    pub fn report_missing(&mut self) -> bool {
-        !std::mem::replace(&mut self.looks.missing, true)
-    }
-
-    /// Notes that the page is gone or back. Returns whether people know it as missing.
-    pub fn end_missing(&mut self) -> bool {
-        std::mem::take(&mut self.looks.missing)
-    }
-
     /// The shingles of the region of the last meaningful version.
     pub fn shingles(&self) -> &ShingleSet {
         &self.version.shingles
@@ -153,6 +137,8 @@ impl PageState {
         let verdict =
             if std::mem::take(&mut self.looks.gone) { VersionVerdict::Returned } else { VersionVerdict::Unchanged };
         self.record_no_turn();
+        self.end_hold();
+        self.looks.place.accept();
         let open = self.looks.open_added.len() + self.looks.open_removed.len();
         (self.looks.open_added, self.looks.open_removed) = Default::default();
         let wants_second_look = self.wants_third_look();
@@ -162,23 +148,24 @@ impl PageState {
     /// Judges a version and learns from it. Call it for every fetched version, in the order of fetching, with the seconds
     /// since the page was fetched before; `None` if it was not, or if the time is not known.
     pub fn observe(&mut self, version: &Version<'_>, since_last_look_s: Option<i64>) -> Judgement {
-        self.observe_on_host(version, since_last_look_s, false)
+        self.observe_arrival(version, since_last_look_s, Arrival::default())
     }
 
-    /// Judges a version like [`observe`](Self::observe). `is_wall` says that other pages of the host show the same text now
-    /// ([`HostEvents::observe_replacement`](crate::HostEvents::observe_replacement)); it is then held, even as the first version.
-    pub fn observe_on_host(
+    /// Judges a version like [`observe`](Self::observe), with what is known of how it arrived. The text of a wall is held
+    /// even as the first version.
+    pub fn observe_arrival(
         &mut self,
         version: &Version<'_>,
         since_last_look_s: Option<i64>,
-        is_wall: bool,
+        arrival: Arrival<'_>,
     ) -> Judgement {
         let digest = version.digest.first_chunk().copied();
         if self.looks.digest.is_none() {
-            if is_wall && let Some(held) = self.looks.held.hold(since_last_look_s) {
-                return self.hold(held);
+            let wall = arrival.is_wall.then_some(Suspicion { looks_like: None });
+            if let Some(held) = wall.and_then(|wall| self.hold(wall, version, since_last_look_s)) {
+                return held;
             }
-            self.looks.held = HeldVersions::default();
+            self.end_hold();
             self.looks.digest = digest;
             self.looks.gone = false;
             self.accept(version, version.unit_texts());
@@ -191,14 +178,17 @@ impl PageState {
         }
         self.looks.digest = digest;
         // The same error again is still an error: it counts on. A page that was gone stays gone behind it.
-        let is_suspect = is_wall || is_suspect(version, self.looks.region_bytes as usize);
-        if is_suspect && let Some(held) = self.looks.held.hold(since_last_look_s) {
-            return self.hold(held);
+        let suspicion = self.suspicion(version, arrival);
+        if let Some(held) = suspicion.and_then(|suspicion| self.hold(suspicion, version, since_last_look_s)) {
+            return held;
         }
-        self.looks.held = HeldVersions::default();
+        if let Some(told) = suspicion.and_then(|_| self.believe_stand_in(version)) {
+            return told;
+        }
         let was_gone = std::mem::take(&mut self.looks.gone);
         let texts = version.unit_texts();
-        let is_back_to_back = is_back_to_back(since_last_look_s);
+        // The version before the held ones was seen earlier than the last look.
+        let is_back_to_back = !self.end_hold() && is_back_to_back(since_last_look_s);
         let earlier = self.settle(version);
         let judgement = Judgement { earlier, ..self.compare(version, &texts, was_gone, is_back_to_back) };
         self.accept(version, texts);
@@ -211,7 +201,8 @@ impl PageState {
         let digest = version.digest.first_chunk().copied();
         let is_same = std::mem::replace(&mut self.looks.digest, digest) == digest;
         let was_gone = std::mem::take(&mut self.looks.gone);
-        (self.looks.held, self.looks.turns, self.looks.region_bytes) = (HeldVersions::default(), 0, 0);
+        self.end_hold();
+        (self.looks.turns, self.looks.region_bytes) = (0, 0);
         (self.looks.open_added, self.looks.open_removed) = Default::default();
         (self.looks.left, self.looks.returns) = Default::default();
         self.version = VersionMemory { shingles: version.shingles(), ..VersionMemory::default() };
@@ -221,11 +212,6 @@ impl PageState {
             (false, true) => VersionVerdict::Unchanged,
             (false, false) => VersionVerdict::Cosmetic,
         })
-    }
-
-    fn hold(&mut self, held: HeldVersions) -> Judgement {
-        self.looks.held = held;
-        Judgement { held: true, ..Judgement::quiet(VersionVerdict::Cosmetic) }
     }
 
     fn compare(
@@ -388,6 +374,7 @@ impl PageState {
         self.version.texts = texts;
         let bytes = version.region_bytes.max((LENGTH_MEMORY * f64::from(self.looks.region_bytes)) as usize);
         self.looks.region_bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        self.looks.place.accept();
     }
 }
 

@@ -34,7 +34,7 @@ pub struct Version<'r> {
     pub(crate) digest: ContentDigest,
     /// Sorted by name, each name once.
     pub(crate) units: Vec<Unit>,
-    /// Length in bytes of the region's text.
+    /// Length in bytes of the region's text, without the page's title and structured data.
     pub(crate) region_bytes: usize,
     blocks: Blocks,
     in_region: Vec<bool>,
@@ -154,7 +154,7 @@ impl<'r> Version<'r> {
             .list
             .iter()
             .zip(&in_region)
-            .filter(|(_, inside)| **inside)
+            .filter(|(block, inside)| **inside && (!block.part.fact || block.watched))
             .map(|(block, _)| block.byte_length())
             .sum();
         Self { digest, units, region_bytes, blocks, in_region, classed, rows, base }

@@ -1,15 +1,17 @@
 //! Walls: consent, login or error pages that a host serves with status 200 in the place of many pages. Whatever their
 //! language, the same short text replaces the regions of several pages.
 
-use crate::guard::MAX_ERROR_PAGE_BYTES;
 use crate::host_events::HOST_EVENT_WINDOW_S;
 use crate::page_state::PageState;
+use crate::stand_in::MAX_ERROR_PAGE_BYTES;
 use crate::version::{UnitKey, Version};
 use chance::splitmix64;
 use std::collections::BTreeSet;
 
 /// One text in place of the different texts of this many pages is a wall and no edit.
 const PAGES: usize = 3;
+/// A text in the place of this many pages is no news of each of them.
+const EVERYWHERE: usize = 8;
 /// The most replacements remembered per host. The oldest are forgotten first.
 pub(crate) const MAX_REPLACED: usize = 24;
 
@@ -72,6 +74,11 @@ pub(crate) fn observe_replacement(
     is_wall
 }
 
+/// Whether the text stands in the place of so many pages that it is no news of each of them.
+pub(crate) fn is_everywhere(replaced: &[ReplacedPage], replacement: RegionReplacement) -> bool {
+    replaced.iter().filter(|other| other.now == replacement.now).count() >= EVERYWHERE
+}
+
 /// Forgets the replacements of more than a day ago.
 pub(crate) fn forget(replaced: &mut Vec<ReplacedPage>, unix_time: i64) {
     replaced.retain(|other| other.unix_time >= unix_time.saturating_sub(HOST_EVENT_WINDOW_S));
@@ -99,5 +106,17 @@ mod tests {
         assert!((20..30).all(|page| !is_wall(page, 60, None, 11)));
         assert!((100..200).all(|page| !is_wall(page, 60, Some(page), page + 1_000)));
         assert_eq!(replaced.len(), MAX_REPLACED);
+    }
+
+    #[test]
+    fn a_text_in_the_place_of_eight_pages_is_everywhere() {
+        let mut replaced = Vec::new();
+        let mut is_everywhere = |page: u64, now: u64| {
+            let replacement = RegionReplacement { before: Some(page), now };
+            observe_replacement(&mut replaced, page, 0, replacement);
+            super::is_everywhere(&replaced, replacement)
+        };
+        assert!((1..8).all(|page| !is_everywhere(page, 9)) && is_everywhere(8, 9));
+        assert!(!is_everywhere(9, 10), "another text");
     }
 }

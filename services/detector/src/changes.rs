@@ -2,6 +2,7 @@
 
 use crate::Detector;
 use crate::look::JudgedLook;
+use crate::presence::leads_to;
 use crate::state::{BLIND, BlindPage, PageSketch};
 use change::ChangeRecord;
 use document::PageText;
@@ -45,6 +46,7 @@ impl Detector {
             let mut change = change_of(result, look, rule, record, context);
             (change.verdict, change.previous_seen_at) = (verdict, before.last_look_at);
             change.title = now.title.clone();
+            change.leads_to = leads_to(&result.look, &self.rules.urls).map(ToString::to_string);
             if of_sight == Some(verdict) {
                 (change.lost, change.found_again) =
                     (look.watched.news.lost.clone(), look.watched.news.found_again.clone());
@@ -127,6 +129,8 @@ fn change_of(
         values: look.watched.news.values.iter().map(value_of).collect(),
         lost: Vec::new(),
         found_again: Vec::new(),
+        leads_to: None,
+        looks_like: look.judgement.looks_like.map(|kind| messages::word(&kind)),
     }
 }
 

@@ -16,6 +16,7 @@ mod forgetting;
 mod links;
 mod lists;
 mod look;
+mod presence;
 mod read_page;
 mod state;
 

@@ -3,12 +3,15 @@
 use crate::DetectorRules;
 use crate::changes::title_of;
 use crate::focus::WantedFocuses;
+use crate::presence;
 use crate::read_page::ReadPage;
 use crate::state::PageSketch;
-use change::{Absence, HostEvents, Judgement, KnownBody, LookMemory, PageState, PartVerdict, Presence, Version};
+use change::{
+    Absence, Arrival, HostEvents, Judgement, KnownBody, LookMemory, PageState, PartVerdict, Presence, Version,
+};
 use document::Body;
 use messages::{ContentEvidence, DateSource, Digest, FetchResult, Look, PageDate, Validators, Verdict};
-use page::Timestamp;
+use page::{CanonicalUrl, Timestamp};
 use stream::ProcessError;
 use watch::{RuleLook, Shown, SubjectNews, WatchMemory, WatchRule};
 
@@ -31,7 +34,7 @@ impl PageMemory {
 /// The judgement on one response.
 pub(crate) struct JudgedLook {
     pub(crate) verdict: Verdict,
-    /// The verdict that is published in place of the look's: `missing`, or `returned` after it.
+    /// The verdict that is published in place of the look's: `missing`, `obscured` or `redirected`, or `returned` after it.
     pub(crate) presence: Option<Verdict>,
     pub(crate) judgement: Judgement,
     /// Whether another page of the host changed in the same words.
@@ -78,6 +81,7 @@ impl JudgedLook {
         rules: &DetectorRules,
         known: &mut PageMemory,
     ) -> Result<Self, ProcessError> {
+        let lead = presence::lead(&result.look, rules, known);
         let mut look = match result.look.outcome.meaning().content {
             ContentEvidence::Body => {
                 let missing = || ProcessError::SetAside("the outcome is fetched, but the body is missing".to_owned());
@@ -96,10 +100,7 @@ impl JudgedLook {
             ContentEvidence::Missing { for_good } => Self::of_absence(result, for_good, rules, known),
             ContentEvidence::Elsewhere | ContentEvidence::Nothing => Self::silent(),
         };
-        // A page that was published as missing is published as returned, unless it is gone.
-        if look.verdict != Verdict::Unknown && known.state.end_missing() && look.verdict != Verdict::Gone {
-            look.presence = Some(Verdict::Returned);
-        }
+        presence::decide(&mut look, lead, rules, known);
         remember(&look, result, &mut known.sketch);
         Ok(look)
     }
@@ -166,7 +167,10 @@ impl JudgedLook {
         if !look.judgement.held {
             known.watch.begin(rule);
         }
-        if let Some(rule) = rule {
+        // What is served in the page's place is published as that, not once more as something that the rule has lost.
+        if let Some(rule) = rule.filter(|_| look.judgement.looks_like.is_some()) {
+            look.watched.not_found = rule.not_found(version.blocks());
+        } else if let Some(rule) = rule {
             let shown = match look.judgement.held && !is_under_known_title(body, rule, &version, &known.sketch) {
                 true => Shown::Doubtful,
                 false => Shown::Page,
@@ -268,10 +272,14 @@ fn judge_body<'r>(
         false => (Version::of_body(body, &rules.urls), None),
     };
     let mut judge = |state: &mut PageState, version: &Version<'_>| {
-        let is_wall = state.replacement_by(version).is_some_and(|replacement| {
-            host.observe_replacement(page_number(result), result.look.fetched_at.as_secs(), replacement)
-        });
-        state.observe_on_host(version, since_last_look_s, is_wall)
+        let leads_to = presence::leads_to(&result.look, &rules.urls).map(CanonicalUrl::as_str);
+        let mut arrival = Arrival { status: result.look.status, leads_to, ..Arrival::default() };
+        if let Some(replacement) = state.replacement_by(version) {
+            let now_s = result.look.fetched_at.as_secs();
+            arrival.is_wall = host.observe_replacement(page_number(result), now_s, replacement);
+            arrival.is_everywhere = host.is_everywhere(replacement);
+        }
+        state.observe_arrival(version, since_last_look_s, arrival)
     };
     let judgement = match is_new || watch.is_of(rule) {
         true => judge(state, &version),

@@ -34,6 +34,8 @@ pub struct Blocks {
     pub is_opaque: bool,
     /// Whether a watch rule selects parts of the page, so that only those count.
     pub is_watched: bool,
+    /// Whether the page has a field for a password.
+    pub asks_password: bool,
     /// How many places each part of the selection selected.
     pub found: Vec<u32>,
     /// The language that the page says it is in (`lang` of `<html>`), as written.

@@ -65,6 +65,7 @@ impl BlockReader<'_> {
         let [kind, value, placeholder, checked, disabled] =
             values_of(attributes, ["type", "value", "placeholder", "checked", "disabled"]);
         let is_kind = |kinds: &[&str]| kind.is_some_and(|kind| kinds.iter().any(|one| kind.eq_ignore_ascii_case(one)));
+        self.blocks.asks_password |= !self.skipped && is_kind(&["password"]);
         if self.skipped || is_kind(UNSHOWN) {
             return;
         }

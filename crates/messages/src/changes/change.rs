@@ -4,7 +4,7 @@ use crate::{Digest, Verdict};
 use page::{CanonicalUrl, PageId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// The product: a page is new, changed, gone or back.
+/// The product: a page is new, changed, gone or back, leads elsewhere, or something else is served in its place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageChange {
     /// Identical for every delivery of this change: topic-partition-offset-index of its cause.
@@ -61,6 +61,10 @@ pub struct PageChange {
     pub lost: Vec<String>,
     /// Those that see something again.
     pub found_again: Vec<String>,
+    /// The other page that redirects of this one lead to.
+    pub leads_to: Option<String>,
+    /// What is served in the page's place: `empty`, `maintenance`, `consent`, `login`, `error` or `other_page`.
+    pub looks_like: Option<String>,
 }
 
 /// A value that a watch rule watches, before and after a change. Each side is a number or a text.

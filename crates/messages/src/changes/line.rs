@@ -61,6 +61,10 @@ pub struct ChangeLine {
     pub lost: Vec<String>,
     #[serde(default)]
     pub found_again: Vec<String>,
+    #[serde(default)]
+    pub leads_to: Option<String>,
+    #[serde(default)]
+    pub looks_like: Option<String>,
 }
 
 /// A value of a watch rule before and after the change.
@@ -152,6 +156,8 @@ impl From<PageChange> for ChangeLine {
             values: change.values.into_iter().map(Into::into).collect(),
             lost: change.lost,
             found_again: change.found_again,
+            leads_to: change.leads_to,
+            looks_like: change.looks_like,
         }
     }
 }
@@ -189,6 +195,8 @@ impl TryFrom<ChangeLine> for PageChange {
             values: line.values.into_iter().map(Into::into).collect(),
             lost: line.lost,
             found_again: line.found_again,
+            leads_to: line.leads_to,
+            looks_like: line.looks_like,
         })
     }
 }

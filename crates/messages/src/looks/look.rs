@@ -273,6 +273,12 @@ pub enum Verdict {
     Unwatched,
     /// It is there again. Only in [`PageChange`](crate::PageChange).
     Watched,
+    /// Something else is served in the page's place, which may pass. Only in [`PageChange`](crate::PageChange); the
+    /// observation says unknown.
+    Obscured,
+    /// The page leads to another page than before. Only in [`PageChange`](crate::PageChange); the observation judges what
+    /// stands there.
+    Redirected,
 }
 
 impl Verdict {
@@ -282,6 +288,7 @@ impl Verdict {
             Verdict::Unchanged | Verdict::Cosmetic => Some(false),
             Verdict::Minor | Verdict::Major | Verdict::Gone | Verdict::Returned => Some(true),
             Verdict::First | Verdict::Missing | Verdict::Unknown | Verdict::Unwatched | Verdict::Watched => None,
+            Verdict::Obscured | Verdict::Redirected => None,
         }
     }
 }

@@ -98,6 +98,8 @@ fn what_an_older_writer_did_not_have_yet_comes_from_the_schema() {
         "values",
         "lost",
         "found_again",
+        "leads_to",
+        "looks_like",
     ];
     let bytes = written_with(&older, &record, &record.samples[0], |fields| {
         fields.retain(|(name, _)| !gone.contains(&name.as_str()));
@@ -109,7 +111,8 @@ fn what_an_older_writer_did_not_have_yet_comes_from_the_schema() {
         PageChange { content_changed, links_changed, structure_changed, host_event, changes_last: true, ..full };
     let of_rule = PageChange { rule: None, triggers: Vec::new(), not_found: Vec::new(), ..flags };
     let (values, lost, found_again) = (Vec::new(), Vec::new(), Vec::new());
-    let expected = PageChange { title: None, values, lost, found_again, ..of_rule };
+    let of_values = PageChange { title: None, values, lost, found_again, ..of_rule };
+    let expected = PageChange { leads_to: None, looks_like: None, ..of_values };
     assert_eq!(PageChange::decode(&bytes), Ok(expected));
 }
 

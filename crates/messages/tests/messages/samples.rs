@@ -217,6 +217,8 @@ impl Samples for PageChange {
             }],
             lost: vec![".stock".to_owned()],
             found_again: vec!["price below 20".to_owned()],
+            leads_to: Some("https://www.example.org/login".to_owned()),
+            looks_like: Some("login".to_owned()),
         };
         let sparse = Self {
             verdict: Verdict::First,
@@ -242,6 +244,8 @@ impl Samples for PageChange {
             values: Vec::new(),
             lost: Vec::new(),
             found_again: Vec::new(),
+            leads_to: None,
+            looks_like: None,
             ..full.clone()
         };
         vec![full, sparse]

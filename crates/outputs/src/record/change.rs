@@ -1,6 +1,7 @@
 //! A change as it is printed for people and sent to programs.
 
 use super::change_text::{LineStyle, passed_over_line, watched_lines};
+use super::presence::presence_lines;
 use super::sentence::sentence;
 use crate::source::{Cursor, FollowedTopic};
 use crate::stdout::{Format, word};
@@ -18,7 +19,8 @@ pub const CHANGES: FollowedTopic<PageChange> =
 /// Selects changes by their verdicts.
 #[derive(Args, Debug)]
 pub struct VerdictOptions {
-    /// Only changes with these verdicts, with commas: first, minor, major, missing, gone, returned, unwatched, watched.
+    /// Only changes with these verdicts, with commas: first, minor, major, missing, obscured, redirected, gone, returned,
+    /// unwatched, watched.
     #[arg(long = "verdict", value_name = "VERDICT", value_delimiter = ',', value_parser = verdict)]
     verdicts: Vec<Verdict>,
 }
@@ -31,11 +33,13 @@ impl VerdictOptions {
 }
 
 /// The verdicts that are published.
-const PUBLISHED: [Verdict; 8] = [
+const PUBLISHED: [Verdict; 10] = [
     Verdict::First,
     Verdict::Minor,
     Verdict::Major,
     Verdict::Missing,
+    Verdict::Obscured,
+    Verdict::Redirected,
     Verdict::Gone,
     Verdict::Returned,
     Verdict::Unwatched,
@@ -120,6 +124,8 @@ impl PublishedChange {
             values: Vec::new(),
             lost: Vec::new(),
             found_again: Vec::new(),
+            leads_to: None,
+            looks_like: None,
         };
         let much = PageChange {
             verdict: Verdict::Minor,
@@ -150,7 +156,8 @@ impl PublishedChange {
             .filter(|part| !self.not_found.contains(part))
             .map(|part| format!("? {part}: nothing to see"));
         let passed_over = passed_over_line(usize::try_from(self.passed_over).unwrap_or(0));
-        watched_lines(&self.triggers, &self.not_found).chain(lost).chain(units).chain(passed_over)
+        let watched = watched_lines(&self.triggers, &self.not_found).chain(lost);
+        presence_lines(&self.line, style).chain(watched).chain(units).chain(passed_over)
     }
 
     pub fn write(&self, format: Format, style: LineStyle, out: &mut impl Write) -> std::io::Result<()> {

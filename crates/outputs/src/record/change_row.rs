@@ -55,6 +55,8 @@ impl TableRow for ChangeRow {
         required binary values (JSON);
         required binary lost (JSON);
         required binary found_again (JSON);
+        optional binary leads_to (STRING);
+        optional binary looks_like (STRING);
     }";
 
     fn cells(self) -> Vec<Cell> {
@@ -89,6 +91,8 @@ impl TableRow for ChangeRow {
             required(json(&line.values)),
             required(json(&line.lost)),
             required(json(&line.found_again)),
+            text(line.leads_to),
+            text(line.looks_like),
         ]
     }
 }

@@ -102,6 +102,11 @@ impl LineStyle {
         before.into_iter().chain(after)
     }
 
+    /// A text without a style of its own.
+    pub(crate) fn shown(self, text: &str) -> String {
+        self.styled(Style::new(), text)
+    }
+
     fn styled(self, style: Style, text: &str) -> String {
         match self {
             LineStyle::Coloured => format!("{style}{}{style:#}", harmless(text)),

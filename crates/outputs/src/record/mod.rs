@@ -5,6 +5,7 @@ mod change_row;
 mod change_text;
 mod fetch;
 mod fetch_row;
+mod presence;
 mod sentence;
 
 pub use self::change::{CHANGES, PublishedChange, VerdictOptions};
@@ -13,4 +14,5 @@ pub(crate) use self::change_text::excerpt;
 pub use self::change_text::{ColorOptions, LineStyle, UnitTexts, passed_over_line, watched_lines};
 pub use self::fetch::{BodyForm, FETCHES, FetchLine, unpacked_body};
 pub use self::fetch_row::FetchRow;
+pub use self::presence::{kind_in_words, presence_lines, stand_in_line};
 pub use self::sentence::{headline, sentence};

@@ -1,6 +1,7 @@
 //! A change as the sentence that a person would write, for the heads of notifications, feeds and lines on a terminal.
 
 use crate::record::change_text::excerpt;
+use crate::record::presence::kind_in_words;
 use messages::{ChangeLine, ChangedUnit, NumberOrText, ValueLine, Verdict};
 
 /// The most characters of a title, and of a text that is quoted.
@@ -30,6 +31,8 @@ pub fn headline(change: &ChangeLine) -> String {
             Some(status) => format!("{page} is not found ({status})"),
             None => format!("{page} is not found"),
         },
+        Verdict::Obscured => format!("{page} now shows {} in its place", stand_in(change)),
+        Verdict::Redirected => redirected(change, &page),
         Verdict::Unwatched => unwatched(change, &page),
         Verdict::Watched => watched(change, &page),
         Verdict::Returned => match edit(change, &page) {
@@ -43,9 +46,24 @@ pub fn headline(change: &ChangeLine) -> String {
 
 /// The title of the page, or its address without the scheme.
 fn subject(change: &ChangeLine) -> String {
-    let address = || change.url.split_once("://").map_or(change.url.as_str(), |(_, rest)| rest);
     let title = change.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
-    excerpt(title.unwrap_or_else(address), TITLE_CHARACTERS)
+    excerpt(title.unwrap_or_else(|| without_scheme(&change.url)), TITLE_CHARACTERS)
+}
+
+fn without_scheme(url: &str) -> &str {
+    url.split_once("://").map_or(url, |(_, rest)| rest)
+}
+
+/// What is served in the page's place.
+fn stand_in(change: &ChangeLine) -> &str {
+    change.looks_like.as_deref().map_or("something else", kind_in_words)
+}
+
+fn redirected(change: &ChangeLine, page: &str) -> String {
+    let address = change.leads_to.as_deref().map_or("another page", without_scheme);
+    let looks_like = change.looks_like.as_deref().filter(|kind| *kind != "other_page").map(kind_in_words);
+    let looks_like = looks_like.map_or(String::new(), |kind| format!(", which looks like {kind}"));
+    format!("{page} now leads to {}{looks_like}", excerpt(address, TITLE_CHARACTERS))
 }
 
 fn is_of_sight(change: &ChangeLine) -> bool {
@@ -292,6 +310,14 @@ mod tests {
         );
         check(change(Verdict::Gone), "Bike pump is gone, rule products");
         check(change(Verdict::Returned), "Bike pump is back, rule products");
+        let kind = |kind: &str| Some(kind.to_owned());
+        let wall = ChangeLine { looks_like: kind("maintenance"), ..change(Verdict::Obscured) };
+        check(wall, "Bike pump now shows a page of maintenance in its place, rule products");
+        let leads_to = Some("https://shop.test/login".to_owned());
+        let login = ChangeLine { leads_to: leads_to.clone(), looks_like: kind("login"), ..change(Verdict::Redirected) };
+        check(login, "Bike pump now leads to shop.test/login, which looks like a login, rule products");
+        let moved = ChangeLine { leads_to, ..change(Verdict::Redirected) };
+        check(moved, "Bike pump now leads to shop.test/login, rule products");
         let lost = ChangeLine {
             lost: vec!["#price".to_owned()],
             values: vec![value("#price", number(24.9), None, "EUR")],

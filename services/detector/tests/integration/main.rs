@@ -12,4 +12,5 @@ mod noise;
 mod presence;
 mod recipes;
 mod stage;
+mod walls;
 mod watch;

@@ -14,7 +14,7 @@ use crate::commands::{SettingsArguments, WaitArguments};
 use crate::one_fetch::{Given, file_or_address, is_address};
 use crate::ruled_diff::{Comparing, GivenVersion, RuledDiff};
 use clap::Args;
-use outputs::record::{ColorOptions, LineStyle, passed_over_line, watched_lines};
+use outputs::record::{ColorOptions, LineStyle, passed_over_line, stand_in_line, watched_lines};
 use outputs::source::Cursor;
 use outputs::stdout::{Format, answer, print, word};
 use page::Timestamp;
@@ -121,6 +121,7 @@ fn page_of(
     let times = names.map(modified_at);
     let version = |index: usize| VersionHead { name: Some(names[index]), time: times[index].as_deref() };
     let verdict = word(&reported.diff.verdict);
+    let looks_like = reported.diff.looks_like.map(|kind| word(&kind));
     let head = PageHead {
         sentence: None,
         title: Some(title.trim()).filter(|title| !title.is_empty()),
@@ -131,6 +132,7 @@ fn page_of(
         rule: reported.rule.as_deref(),
         triggers: &reported.triggers,
         not_found: &reported.not_found,
+        looks_like: looks_like.as_deref(),
     };
     html::page(&head, &reported.diff.record, &Context::of_bodies(&bodies[0], &bodies[1]))
 }
@@ -168,7 +170,9 @@ fn text(reported: &RuledDiff, style: LineStyle) -> String {
     let record = &diff.record;
     let head = format!("{}, magnitude {:.3}", style.verdict(&word(&diff.verdict)), diff.magnitude);
     let watched = watched_lines(&reported.triggers, &reported.not_found);
+    let stand_in = diff.looks_like.map(|kind| stand_in_line(&word(&kind)));
     let units = style.lines(record.changes.iter().map(Into::into), record.left_out);
     let passed_over = passed_over_line(record.passed_over).filter(|_| !record.changes.is_empty());
-    std::iter::once(head).chain(watched).chain(units).chain(passed_over).collect::<Vec<_>>().join("\n")
+    let lines = std::iter::once(head).chain(stand_in).chain(watched).chain(units).chain(passed_over);
+    lines.collect::<Vec<_>>().join("\n")
 }

@@ -4,6 +4,7 @@ use super::context::Context;
 use super::struck::StruckText;
 use change::{ChangeRecord, ChangedUnit, RunKind, word_diff};
 use htmlize::escape_all_quotes;
+use outputs::record::kind_in_words;
 
 /// The policy keeps a page's text from loading or running anything even if escaping had a hole.
 pub const HEAD: &str = r#"<meta charset="utf-8">
@@ -76,6 +77,8 @@ pub(super) struct PageHead<'a> {
     pub(super) rule: Option<&'a str>,
     pub(super) triggers: &'a [String],
     pub(super) not_found: &'a [String],
+    /// What the second version looks like, if it is not the page ([`kind_in_words`]).
+    pub(super) looks_like: Option<&'a str>,
 }
 
 /// A version as it was given.
@@ -146,7 +149,8 @@ fn row_of(name: &str, text: &str) -> String {
 fn watched(head: &PageHead<'_>) -> String {
     let rule = head.rule.iter().map(|rule| row_of("Watch rule", rule));
     let triggers = head.triggers.iter().map(|trigger| row_of("Trigger", trigger));
-    rule.chain(triggers).chain(head.not_found.iter().map(|part| row_of("Not found", part))).collect()
+    let looks_like = head.looks_like.iter().map(|kind| row_of("Looks like", kind_in_words(kind)));
+    looks_like.chain(rule).chain(triggers).chain(head.not_found.iter().map(|part| row_of("Not found", part))).collect()
 }
 
 /// The changes side by side, without context.
@@ -253,6 +257,7 @@ mod tests {
             rule: Some("<lamp>"),
             triggers: &triggers,
             not_found: &[],
+            looks_like: None,
         };
         page(&head, &record, &Context::default())
     }

@@ -8,7 +8,7 @@ use change::{ChangeRecord, ChangedUnit};
 use daemon::TopicReader;
 use messages::{ChangeLine, CopyKind, PageChange, PageContent, Verdict, body, topics};
 use operate::state::CrawlState;
-use outputs::record::{CHANGES, LineStyle, headline, passed_over_line, sentence, watched_lines};
+use outputs::record::{CHANGES, LineStyle, headline, passed_over_line, presence_lines, sentence, watched_lines};
 use outputs::source::newest_until;
 use outputs::stdout::{Format, answer, word};
 use page::CanonicalUrl;
@@ -77,6 +77,7 @@ fn head<'a>(change: &'a ChangeLine, headline: &'a str, verdict: &'a str) -> Page
         rule: change.rule.as_deref(),
         triggers: &change.triggers,
         not_found: &change.not_found,
+        looks_like: change.looks_like.as_deref(),
     }
 }
 
@@ -114,6 +115,7 @@ fn text(change: &ChangeLine, record: &ChangeRecord, style: LineStyle) -> String 
     let watched = watched_lines(&change.triggers, &change.not_found);
     let units = style.lines(record.changes.iter().map(Into::into), record.left_out);
     head.into_iter()
+        .chain(presence_lines(change, style))
         .chain(watched)
         .chain(units)
         .chain(passed_over_line(record.passed_over))

@@ -1,0 +1,216 @@
+//! Where a page leads: to itself, or by a redirect to another page. Another spelling of the same address is the same page.
+
+use crate::page_state::PageState;
+use chance::splitmix64;
+use document::passage_hash;
+use page::{CanonicalUrl, UrlRules};
+
+/// The place that a page leads to, and whether people know it. Addresses are hashes; 0 is none yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PagePlace {
+    /// Where the page led at the last look.
+    pub(crate) now: u32,
+    /// Where it led before the redirect.
+    pub(crate) usual: u32,
+    pub(crate) redirect: Redirect,
+    /// Whether the page has led elsewhere since it was first seen, as the address of a newest issue does. What it leads to
+    /// next is then its next version.
+    pub(crate) is_pointer: bool,
+}
+
+/// What is known of a redirect that a page did not have at first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Redirect {
+    #[default]
+    None,
+    /// The page leads elsewhere, and no version from there is accepted yet.
+    New { is_told: bool },
+    /// What stands there is accepted as the page.
+    Accepted { is_told: bool },
+}
+
+/// Where a look led, compared with the look before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lead {
+    /// To the same place.
+    Same,
+    /// To another page than before. `is_told` is false for a page that leads elsewhere every few looks.
+    Elsewhere { is_told: bool },
+    /// Back to where the page led before a redirect, or to itself.
+    Back,
+}
+
+impl Redirect {
+    const ALL: [Self; 5] = [
+        Self::None,
+        Self::New { is_told: false },
+        Self::New { is_told: true },
+        Self::Accepted { is_told: false },
+        Self::Accepted { is_told: true },
+    ];
+
+    /// Its byte in stored state.
+    pub(crate) fn code(self) -> u8 {
+        Self::ALL.iter().position(|other| *other == self).unwrap_or_default() as u8
+    }
+
+    pub(crate) fn of_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
+    }
+}
+
+impl PagePlace {
+    pub(crate) fn is_redirected(self) -> bool {
+        self.redirect != Redirect::None
+    }
+
+    /// Whether the page leads to another page than the one whose version was accepted.
+    pub(crate) fn leads_elsewhere(self) -> bool {
+        matches!(self.redirect, Redirect::New { .. })
+    }
+
+    pub(crate) fn accept(&mut self) {
+        if let Redirect::New { is_told } = self.redirect {
+            self.redirect = Redirect::Accepted { is_told };
+        }
+    }
+}
+
+impl PageState {
+    /// Records which address answered for the page. Call it before the version of the look is judged, for each look that
+    /// shows the page. The first look says where the page usually leads.
+    pub fn observe_address(&mut self, page: &CanonicalUrl, answered_by: &CanonicalUrl, rules: &UrlRules) -> Lead {
+        let own = hash(page, rules);
+        let led_to = if is_same_page(page, answered_by, rules) { own } else { hash(answered_by, rules) };
+        let place = self.looks.place;
+        self.looks.place.is_pointer = led_to != own && (place.is_pointer || place.now == 0);
+        if led_to == place.now || place.now == 0 {
+            self.looks.place.now = led_to;
+            self.looks.record_no_absence();
+            return Lead::Same;
+        }
+        self.looks.place.now = led_to;
+        let is_back = led_to == own || (place.is_redirected() && led_to == place.usual);
+        if is_back {
+            let (Redirect::New { is_told } | Redirect::Accepted { is_told }) = place.redirect else {
+                // It led elsewhere from the first look on, so nobody knows it as away.
+                return Lead::Same;
+            };
+            self.looks.place.redirect = Redirect::None;
+            self.looks.obscured |= is_told;
+            return Lead::Back;
+        }
+        if !place.is_redirected() {
+            self.looks.place.usual = place.now;
+        }
+        let is_told = self.looks.may_tell_absence();
+        self.looks.place.redirect = Redirect::New { is_told };
+        Lead::Elsewhere { is_told }
+    }
+}
+
+/// Whether two addresses are one page: http or https, with `www.` or without, with a slash at the end or without, a file
+/// that stands for its directory, and parameters that were only added or that say nothing of the page.
+pub fn is_same_page(page: &CanonicalUrl, other: &CanonicalUrl, rules: &UrlRules) -> bool {
+    let (page, other) = (rules.apply(page.clone()), rules.apply(other.clone()));
+    let parameters = |url: &CanonicalUrl| -> Vec<String> {
+        let query = url.query().unwrap_or_default().split('&').filter(|parameter| !parameter.is_empty());
+        query.map(str::to_owned).collect()
+    };
+    let kept = parameters(&other);
+    host(&page) == host(&other)
+        && path(&page) == path(&other)
+        && parameters(&page).iter().all(|parameter| kept.contains(parameter))
+}
+
+/// The host without `www.`, and without the port of its scheme.
+fn host(url: &CanonicalUrl) -> String {
+    let host = url.host();
+    let host = host.as_str();
+    let host = host.strip_suffix(":80").or_else(|| host.strip_suffix(":443")).unwrap_or(host);
+    host.strip_prefix("www.").unwrap_or(host).to_owned()
+}
+
+/// The path in lower case, without what stands for its directory, and without sessions (`;jsessionid=…`, `(S(…))`).
+fn path(url: &CanonicalUrl) -> String {
+    let is_session = |segment: &str| segment.starts_with("(S(") || segment.starts_with("(s(");
+    let segments = url.path().split('/').map(|segment| segment.split(';').next().unwrap_or_default());
+    let mut segments: Vec<String> =
+        segments.filter(|segment| !segment.is_empty() && !is_session(segment)).map(str::to_lowercase).collect();
+    segments.pop_if(|last| matches!(last.split_once('.'), Some(("index" | "default" | "home", end)) if end.len() <= 5));
+    segments.join("/")
+}
+
+/// Hash of a page's address, whatever its spelling. Never 0.
+fn hash(url: &CanonicalUrl, rules: &UrlRules) -> u32 {
+    let url = rules.apply(url.clone());
+    let query = url.query().unwrap_or_default();
+    let spelled = format!("{}/{}?{query}", host(&url), path(&url));
+    (splitmix64(passage_hash(spelled.as_bytes())) as u32).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> CanonicalUrl {
+        CanonicalUrl::parse(text).unwrap()
+    }
+
+    #[test]
+    fn another_spelling_is_the_same_page() {
+        let rules = UrlRules { drop_parameters: vec!["utm_*".to_owned()], ..UrlRules::none() };
+        let check = |page: &str, other: &str, expected| {
+            assert_eq!(is_same_page(&url(page), &url(other), &rules), expected, "{page} {other}");
+        };
+        check("http://a.test/lamp", "https://www.a.test/lamp/", true);
+        check("https://a.test/", "https://a.test/index.html", true);
+        check("https://a.test/Lamp", "https://a.test/lamp;jsessionid=7?lang=de", true);
+        check("https://a.test/lamp", "https://a.test/(S(x1))/lamp", true);
+        check("https://a.test/lamp?utm_source=x", "https://a.test/lamp", true);
+        check("https://a.test/lamp?id=5", "https://a.test/lamp?id=5&session=9", true);
+        check("https://a.test/lamp?id=5", "https://a.test/lamp?id=6", false);
+        check("https://a.test/lamp?id=5", "https://a.test/lamp", false);
+        check("https://a.test/lamp", "https://a.test/", false);
+        check("https://a.test/lamp", "https://a.test/login?next=/lamp", false);
+        check("https://a.test/lamp", "https://b.test/lamp", false);
+        check("https://a.test/lamp", "https://m.a.test:8080/lamp", false);
+    }
+
+    #[test]
+    fn a_redirect_is_told_once_and_so_is_its_end() {
+        let (page, home, login) = (url("https://a.test/lamp"), url("https://a.test/"), url("https://a.test/login"));
+        let mut state = PageState::default();
+        let rules = UrlRules::none();
+        let led_to = |state: &mut PageState, address: &CanonicalUrl| state.observe_address(&page, address, &rules);
+        let told = Lead::Elsewhere { is_told: true };
+        assert_eq!(led_to(&mut state, &page), Lead::Same);
+        assert_eq!([led_to(&mut state, &home), led_to(&mut state, &home)], [told, Lead::Same]);
+        assert_eq!([led_to(&mut state, &login), led_to(&mut state, &page)], [told, Lead::Back]);
+        assert!(state.end_absence() && !state.end_absence());
+        assert_eq!(led_to(&mut state, &page), Lead::Same);
+    }
+
+    #[test]
+    fn a_page_that_always_led_elsewhere_is_no_news() {
+        let (page, home, other) = (url("https://a.test/"), url("https://a.test/en/home"), url("https://a.test/closed"));
+        let (mut state, rules) = (PageState::default(), UrlRules::none());
+        assert_eq!([0; 3].map(|_| state.observe_address(&page, &home, &rules)), [Lead::Same; 3]);
+        assert_eq!(state.observe_address(&page, &other, &rules), Lead::Elsewhere { is_told: true });
+        assert_eq!(state.observe_address(&page, &home, &rules), Lead::Back);
+        assert!(state.end_absence());
+        assert_eq!(state.observe_address(&page, &page, &rules), Lead::Same);
+        assert!(!state.end_absence());
+    }
+
+    #[test]
+    fn a_page_that_leads_elsewhere_at_every_other_look_is_told_a_few_times() {
+        let (page, home) = (url("https://a.test/lamp"), url("https://a.test/"));
+        let (mut state, rules) = (PageState::default(), UrlRules::none());
+        let told = (0..40).filter(|look| {
+            let address = if look % 2 == 0 { &page } else { &home };
+            state.observe_address(&page, address, &rules) == Lead::Elsewhere { is_told: true }
+        });
+        assert_eq!(told.count(), 3);
+    }
+}
