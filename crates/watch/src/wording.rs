@@ -1,7 +1,9 @@
 //! Recognises texts of triggers that look like a mistyped condition: read as words, they would wait for ever.
 
 use crate::conditions::Refusal;
+use crate::fold::folded;
 use crate::sight::PRICE_WORDS;
+use crate::stock::is_in_stock;
 use document::numbers::numbers;
 use settings::edit_distance;
 
@@ -172,10 +174,10 @@ fn condition(subject: &str, comparison: &str, number: &str) -> String {
     format!("\"{subject} {comparison} {number}\"")
 }
 
-/// `in stok`.
+/// `in stok`, but not `en stock`, which is the phrase of another language.
 fn stock_phrase(text: &str) -> Option<String> {
     let is_near = |known: &&&str| edit_distance(text, known) == 1;
-    if STOCK_PHRASES.contains(&text) {
+    if STOCK_PHRASES.contains(&text) || is_in_stock(&folded(text)) {
         return None;
     }
     STOCK_PHRASES.iter().find(is_near).map(|phrase| format!("\"{phrase}\""))
@@ -222,7 +224,6 @@ mod tests {
         check("price = 20", "\"price at most 20\"");
         check("price 20", "\"price at most 20\"");
         check("in stok", "\"in stock\"");
-        check("instock", "\"in stock\"");
         check("out fo stock", "\"out of stock\"");
         check("sold uot", "\"sold out\"");
         check("avaliable", "\"available\"");
@@ -238,6 +239,9 @@ mod tests {
             "unavailable",
             "in store",
             "auf Lager",
+            "instock",
+            "en stock",
+            "in stoc",
             "registration open",
             "version 2.0",
             "iPhone 15",

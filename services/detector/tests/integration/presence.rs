@@ -8,10 +8,10 @@ use page::{CanonicalUrl, HOUR, Timestamp};
 fn a_page_is_gone_when_it_was_not_found_three_times_over_three_days_and_returns_once() {
     let mut bench = Bench::new(&[]);
     let first = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
-    for look in 0..3 {
+    for (look, again_s) in [129_600, 129_600, 86_400].into_iter().enumerate() {
         let missing = bench.see(FetchOutcome::NotFound, None);
         assert_eq!(missing.observation.judgement.verdict, Verdict::Unknown, "a server that fails says 404 too");
-        assert_eq!(missing.observation.judgement.look_again_after_s, Some(129_600));
+        assert_eq!(missing.observation.judgement.look_again_after_s, Some(again_s), "what is left of three days");
         assert_eq!(missing.validators, first.validators, "the copy is not given up");
         let reported = missing.change.map(|change| (change.verdict, change.magnitude));
         assert_eq!(reported, (look == 0).then_some((Verdict::Missing, 0.0)), "at once, and once");
