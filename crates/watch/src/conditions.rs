@@ -20,8 +20,9 @@ const COMPARISONS: [Comparison; 8] = [
     ("<=", Move::AtMost),
     (">=", Move::AtLeast),
 ];
-const VERBS: [(&str, Move, fn(Stride) -> Move); 2] =
-    [("falls", Move::Falls, Move::FallsBy), ("rises", Move::Rises, Move::RisesBy)];
+/// A verb, what it says of the number alone, and what with a distance behind it.
+type Verb = (&'static str, Move, fn(Stride) -> Move);
+const VERBS: [Verb; 2] = [("falls", Move::Falls, Move::FallsBy), ("rises", Move::Rises, Move::RisesBy)];
 /// Verbs between a subject and a comparison, which say no more than the comparison.
 const FILLERS: [&str; 9] = [" is", " falls", " rises", " drops", " goes", " gets", " climbs", " sinks", " becomes"];
 

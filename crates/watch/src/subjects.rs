@@ -234,7 +234,10 @@ mod tests {
         rule.look_at(&body.with_selection(rule.selection()).blocks(), memory, shown, true).news
     }
 
-    fn values(news: &SubjectNews) -> Vec<(&str, Option<Value>, Option<Value>, Option<&str>)> {
+    /// Name, value before and after, and unit.
+    type SeenValue<'n> = (&'n str, Option<Value>, Option<Value>, Option<&'n str>);
+
+    fn values(news: &SubjectNews) -> Vec<SeenValue<'_>> {
         let value = |it: &WatchedValue| (it.before.clone(), it.after.clone());
         news.values.iter().map(|it| (it.name.as_str(), value(it).0, value(it).1, it.unit.as_deref())).collect()
     }

@@ -35,7 +35,8 @@ impl Detector {
         let is_edit = matches!(of_page, Some(Verdict::Minor | Verdict::Major)) && look.watched.triggers.is_empty();
         let is_untriggered = is_edit && rule.is_some_and(WatchRule::reports_only_triggers);
         self.counts.untriggered += u64::from(is_untriggered);
-        let of_page = of_page.filter(|_| !is_untriggered && !(is_edit && look.says_no_more_than_sight(rule)));
+        let is_repeated = is_edit && look.says_no_more_than_sight(rule);
+        let of_page = of_page.filter(|_| !is_untriggered && !is_repeated);
         let has_record = of_page.is_none();
         let of_sight = look.watched.sight();
         for (verdict, has_record) in [(of_page, true), (of_sight, has_record)] {
