@@ -2,7 +2,7 @@
 //! its counter or clock shows.
 //!
 //! A class never decides that a change is no news: opening hours, account numbers and checksums are what some people
-//! watch. What moves at every fetch is learnt per page ([`crate::slots`]), not guessed.
+//! watch. What moves at every fetch is learnt per page ([`crate::noise`]), not guessed.
 
 use std::borrow::Cow;
 

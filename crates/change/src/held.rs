@@ -2,7 +2,8 @@
 //! learnt from them, and the version before is kept, so that the page is compared with it when it comes back.
 
 use crate::judgement::Judgement;
-use crate::page_state::{LookMemory, PageState};
+use crate::page_memory::LookMemory;
+use crate::page_state::PageState;
 use crate::stand_in::{
     AcceptedPage, Arrival, MAX_ERROR_PAGE_BYTES, Suspicion, keeps_most_text, keeps_no_text, suspicion,
 };

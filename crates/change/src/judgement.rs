@@ -26,7 +26,8 @@ pub struct Judgement {
     pub links: PartVerdict,
     /// Verdict on everything outside the region and on volatile parts; never meaningful.
     pub structure: PartVerdict,
-    /// Whether the version may not be the page, and is not accepted yet.
+    /// Whether the version is not accepted yet: it may not be the page, or, if a second look is wanted, its difference may be
+    /// noise.
     pub held: bool,
     /// What a held version looks like; the record then has its first texts as added ones. `None` also if the page is there
     /// without any of its watched parts.
@@ -43,6 +44,8 @@ pub struct Judgement {
     pub units_added: Vec<u64>,
     /// Names of the removed units that counted.
     pub units_removed: Vec<u64>,
+    /// Units that differ and were passed over as noise.
+    pub passed_over: usize,
     /// The change in words. Empty unless it is meaningful.
     pub record: ChangeRecord,
 }
@@ -81,10 +84,16 @@ impl Judgement {
     /// `None` if the verdict needs no further fetch.
     pub fn look_again_after_s(&self) -> Option<i64> {
         match (self.held, self.wants_second_look) {
+            (_, true) => Some(0),
             // The next fetches show whether the error is the page's or the host's.
-            (true, _) => Some(HELD_LOOK_AGAIN_S),
-            (false, wanted) => wanted.then_some(0),
+            (true, false) => Some(HELD_LOOK_AGAIN_S),
+            (false, false) => None,
         }
+    }
+
+    /// Whether only another look at once can tell whether the version is noise.
+    pub(crate) fn waits_for_another_look(&self) -> bool {
+        self.held && self.wants_second_look
     }
 
     /// A judgement that reports no change.
@@ -106,6 +115,7 @@ impl Judgement {
             changes_last: true,
             units_added: Vec::new(),
             units_removed: Vec::new(),
+            passed_over: 0,
             record: ChangeRecord::default(),
         }
     }

@@ -30,10 +30,11 @@ impl KnownBody {
         judge: impl FnOnce(&mut PageState, Option<i64>) -> (Judgement, R),
     ) -> (Judgement, Option<R>) {
         let is_known = digest.is_some() && digest == self.digest && !state.is_new();
+        let since_last_look_s = self.looked_at_s.map(|last| now_s - last);
         let (judgement, read) = match is_known {
-            true => (state.observe_unchanged(), None),
+            true => (state.observe_unchanged(since_last_look_s), None),
             false => {
-                let (judgement, read) = judge(state, self.looked_at_s.map(|last| now_s - last));
+                let (judgement, read) = judge(state, since_last_look_s);
                 (judgement, Some(read))
             }
         };

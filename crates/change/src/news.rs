@@ -56,7 +56,7 @@ impl News {
 }
 
 /// Whether these are most of the units that a region has.
-fn is_most(some: &[UnitKey], of: &[UnitKey]) -> bool {
+pub(crate) fn is_most(some: &[UnitKey], of: &[UnitKey]) -> bool {
     let inside = |keys: &[UnitKey]| keys.iter().filter(|key| key.in_region()).count();
     inside(some) >= LEAST_UNITS_OF_WHOLE && 2 * inside(some) > inside(of)
 }

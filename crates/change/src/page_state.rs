@@ -6,15 +6,14 @@
 
 use crate::change_record::ChangeRecord;
 use crate::gaps::Gaps;
-use crate::held::HeldVersions;
 use crate::judgement::{Confirmation, Judgement, PartVerdict};
-use crate::news::News;
-use crate::places::PagePlace;
+use crate::news::{News, is_most};
+use crate::noise::{ChangedUnits, Differences, LookTimes};
+use crate::page_memory::{LookMemory, VersionMemory};
 use crate::region::PagePart;
-use crate::second_looks::is_back_to_back;
+use crate::second_looks::{MAX_LOOKS_IN_ROW, is_back_to_back};
 use crate::sections::moved;
 use crate::shingle::ShingleSet;
-use crate::slots::Slots;
 use crate::stand_in::{Arrival, Suspicion};
 use crate::unit_texts::UnitTexts;
 use crate::verdict::{MAJOR_MAGNITUDE, VersionVerdict};
@@ -35,67 +34,6 @@ const LENGTH_MEMORY: f64 = 0.98;
 pub struct PageState {
     pub(crate) looks: LookMemory,
     pub(crate) version: VersionMemory,
-}
-
-/// The history of the fetches of a page: few bytes, some of which change with nearly every version.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LookMemory {
-    /// The first bytes of the digest of the last body, enough to recognise it; `None` before the first version.
-    pub(crate) digest: Option<[u8; 8]>,
-    /// Whether the page was gone at the last fetch.
-    pub(crate) gone: bool,
-    /// Whether the page was reported as missing, and not yet as back.
-    pub(crate) missing: bool,
-    /// Whether people know that something else is served in the page's place, or that it leads elsewhere, and not yet that
-    /// it is back.
-    pub(crate) obscured: bool,
-    /// Suspect versions in a row that were not accepted.
-    pub(crate) held: HeldVersions,
-    /// How often the page was away lately ([`crate::held`]).
-    pub(crate) absences: u8,
-    /// Where the page leads ([`crate::places`]).
-    pub(crate) place: PagePlace,
-    /// Requests of a second fetch that found no noise so far, and versions to wait before the next.
-    pub(crate) asked: u8,
-    pub(crate) rest: u8,
-    /// Units that left the page lately, and how often such came back ([`crate::second_looks`]).
-    pub(crate) left: Vec<UnitKey>,
-    pub(crate) returns: u8,
-    /// How often the page lately turned to the whole version before ([`crate::turns`]).
-    pub(crate) turns: u8,
-    /// Changes that lasted to the next version, and changes that did not.
-    pub(crate) confirmed: u16,
-    pub(crate) withdrawn: u16,
-    /// Length in bytes of the region's text, as the guard remembers it.
-    pub(crate) region_bytes: u32,
-    /// Units added and removed by the last change, until the next version confirms or withdraws it.
-    pub(crate) open_added: Vec<UnitKey>,
-    pub(crate) open_removed: Vec<UnitKey>,
-    pub(crate) slots: Slots,
-}
-
-/// The last accepted version: thousands of bytes.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VersionMemory {
-    /// Its units, sorted by name.
-    pub(crate) units: Vec<UnitKey>,
-    /// The units of the version that it replaced as a whole, sorted by name; empty when that is long ago.
-    pub(crate) other: Vec<UnitKey>,
-    /// Items a feed no longer shows, oldest first.
-    pub(crate) past: Vec<UnitKey>,
-    /// Shingles of the region of the last meaningful version.
-    pub(crate) shingles: ShingleSet,
-    /// Texts of the units of the last version that was judged.
-    pub(crate) texts: UnitTexts,
-    /// The page before something else was accepted in its place ([`crate::held`]).
-    pub(crate) earlier: Option<Box<VersionMemory>>,
-}
-
-impl LookMemory {
-    /// Whether the page was gone at the last fetch.
-    pub fn is_gone(&self) -> bool {
-        self.gone
-    }
 }
 
 impl PageState {
@@ -130,10 +68,12 @@ impl PageState {
         self.looks.digest.is_none()
     }
 
-    /// Records that the page has not changed since the last fetch, as a 304 or an equal digest shows. Right after that
-    /// fetch it proves nothing about places that differ often: a cache, or the same one of several servers, may have answered
-    /// twice.
-    pub fn observe_unchanged(&mut self) -> Judgement {
+    /// Records that the page has not changed since the last fetch, as a 304 or an equal digest shows, with the seconds since that
+    /// fetch; `None` if they are not known.
+    pub fn observe_unchanged(&mut self, since_last_look_s: Option<i64>) -> Judgement {
+        let is_back_to_back = is_back_to_back(since_last_look_s);
+        self.looks.note_row(is_back_to_back);
+        self.looks.noise.observe_quiet(since_last_look_s, is_back_to_back);
         let verdict =
             if std::mem::take(&mut self.looks.gone) { VersionVerdict::Returned } else { VersionVerdict::Unchanged };
         self.record_no_turn();
@@ -174,9 +114,9 @@ impl PageState {
             return Judgement { magnitude: 1.0, resemblance: 0.0, containment: 0.0, ..quiet };
         }
         if self.looks.digest == digest && self.looks.held.is_empty() {
-            return self.observe_unchanged();
+            return self.observe_unchanged(since_last_look_s);
         }
-        self.looks.digest = digest;
+        let known_digest = std::mem::replace(&mut self.looks.digest, digest);
         // The same error again is still an error: it counts on. A page that was gone stays gone behind it.
         let suspicion = self.suspicion(version, arrival);
         if let Some(held) = suspicion.and_then(|suspicion| self.hold(suspicion, version, since_last_look_s)) {
@@ -188,9 +128,29 @@ impl PageState {
         let was_gone = std::mem::take(&mut self.looks.gone);
         let texts = version.unit_texts();
         // The version before the held ones was seen earlier than the last look.
-        let is_back_to_back = !self.end_hold() && is_back_to_back(since_last_look_s);
+        let since_last_look_s = match self.end_hold() {
+            true => None,
+            false => since_last_look_s,
+        };
+        let times = LookTimes { now_s: version.seen_at_s, since_last_look_s };
+        let is_back_to_back = is_back_to_back(since_last_look_s);
+        self.looks.note_row(is_back_to_back);
+        // What is not accepted leaves no trace but evidence of noise.
+        let before = (is_back_to_back && self.looks.in_row < MAX_LOOKS_IN_ROW).then(|| self.clone());
         let earlier = self.settle(version);
-        let judgement = Judgement { earlier, ..self.compare(version, &texts, was_gone, is_back_to_back) };
+        let judgement = Judgement { earlier, ..self.compare(version, &texts, was_gone, times) };
+        if let Some(before) = before
+            && judgement.waits_for_another_look()
+        {
+            let LookMemory { asked, rest, .. } = self.looks;
+            let noise = std::mem::take(&mut self.looks.noise);
+            *self = before;
+            (self.looks.asked, self.looks.rest) = (asked, rest);
+            self.looks.digest = known_digest;
+            self.looks.gone = was_gone;
+            self.looks.noise = noise;
+            return judgement;
+        }
         self.accept(version, texts);
         Judgement { changes_last: self.looks.confirmed >= self.looks.withdrawn, ..judgement }
     }
@@ -214,16 +174,12 @@ impl PageState {
         })
     }
 
-    fn compare(
-        &mut self,
-        version: &Version<'_>,
-        texts: &UnitTexts,
-        was_gone: bool,
-        is_back_to_back: bool,
-    ) -> Judgement {
+    fn compare(&mut self, version: &Version<'_>, texts: &UnitTexts, was_gone: bool, times: LookTimes) -> Judgement {
+        let is_back_to_back = is_back_to_back(times.since_last_look_s);
         let keys: Vec<UnitKey> = version.units.iter().map(|unit| unit.key).collect();
         let mut news = News::between(&self.version.units, &keys);
         let structure = PartVerdict::of(news.differing > 0);
+        news.is_whole = news.is_whole && self.is_other_version((texts, &keys), &news);
         let is_watched = version.is_watched();
         if is_watched {
             // A watched part is reported whenever it differs: the operator's rule is above anything learned.
@@ -238,6 +194,8 @@ impl PageState {
         let moves = if is_whole || version.is_feed() { Vec::new() } else { moved(&self.version.texts, texts) };
         removed.extend(moves.iter().map(|(went, _)| went));
         added.extend(moves.iter().map(|(_, came)| came));
+        // Of a feed, too: an item's old text says in what it differs.
+        let went = removed.clone();
         if version.is_feed() {
             // Items leave a feed when others arrive, and come back when a cache is behind. An item's old text is reported only
             // where a new text takes its slot.
@@ -253,36 +211,43 @@ impl PageState {
             true => Gaps::default(),
             false => Gaps::between((&self.version.texts, &removed), (texts, &added)),
         };
-        let changed = added.iter().chain(&removed);
-        let mut touched: Vec<u32> = changed.flat_map(|key| [Some(key.slot()), gaps.of(key)]).flatten().collect();
-        touched.sort_unstable();
-        touched.dedup();
+        let differences = Differences::between((&self.version.texts, &went), (texts, &added), &gaps, times);
+        let (all_added, all_removed) = (added.clone(), removed.clone());
+        let units =
+            ChangedUnits { added: &all_added, removed: &all_removed, gaps: &gaps, differences: &differences, times };
+        let mut may_be_noise = false;
         // Another version as a whole says nothing about single places.
-        self.looks.slots.advance(if is_whole { &[] } else { &touched });
-        if is_back_to_back && !is_whole {
-            let gaps = added.iter().chain(&removed).filter_map(|key| gaps.around(key));
-            let mut differing: Vec<u32> = touched.iter().copied().chain(gaps).collect();
-            differing.sort_unstable();
-            self.prove(&differing);
+        if !is_whole {
+            let found = self.looks.noise.observe(&units);
+            if is_back_to_back {
+                self.prove(&units, &found);
+                may_be_noise = self.looks.noise.places.may_be_noise(&found.places());
+            }
+            let noise = &self.looks.noise;
+            added.retain(|key| !noise.is_noise(key, &units, &found));
+            removed.retain(|key| !noise.is_noise(key, &units, &found));
+            if may_be_noise {
+                self.looks.noise.await_another(&found);
+            }
         }
-        let slots = &self.looks.slots;
-        let is_proven =
-            |key: &UnitKey| slots.is_proven(key.slot()) || gaps.of(key).is_some_and(|it| slots.is_proven(it));
-        let is_noise = |key: &UnitKey| !is_whole && is_proven(key);
-        added.retain(|key| !is_noise(key));
-        removed.retain(|key| !is_noise(key));
+        let passed_over = all_added.len() + all_removed.len() - added.len() - removed.len();
         let is_empty = added.is_empty() && removed.is_empty();
         if !is_whole && !is_empty {
             self.looks.note_returns(&added, &removed);
         }
+        let waits = may_be_noise && !is_watched && !is_empty && self.looks.in_row < MAX_LOOKS_IN_ROW;
+        if !waits {
+            self.looks.noise.awaited.clear();
+        }
         let wants_second_look = !is_watched
             && match is_back_to_back {
-                true => self.wants_third_look(),
+                true => waits || self.wants_third_look(),
                 false => self.wants_second_look(),
             };
-        if is_empty {
-            let verdict = if was_gone { VersionVerdict::Returned } else { VersionVerdict::Cosmetic };
-            return Judgement { structure, wants_second_look, ..Judgement::quiet(verdict) };
+        if waits || is_empty {
+            let verdict = if was_gone && !waits { VersionVerdict::Returned } else { VersionVerdict::Cosmetic };
+            let quiet = Judgement::quiet(verdict);
+            return Judgement { structure, held: waits, wants_second_look, passed_over, ..quiet };
         }
         let news = self.news((version, texts), (&added, &removed), differing, was_gone);
         // A text that moved is there before and after.
@@ -293,7 +258,17 @@ impl PageState {
         self.looks.open_removed = removed;
         self.looks.open_added.truncate(MAX_OPEN_UNITS);
         self.looks.open_removed.truncate(MAX_OPEN_UNITS);
-        Judgement { structure, wants_second_look, ..news }
+        Judgement { structure, wants_second_look, passed_over, ..news }
+    }
+
+    /// Whether most of the region is other text, and not the same with other numbers.
+    fn is_other_version(&self, (texts, keys): (&UnitTexts, &[UnitKey]), news: &News) -> bool {
+        let (old, new) = ((&self.version.texts, &*news.removed), (texts, &*news.added));
+        let differences = Differences::between(old, new, &Gaps::default(), LookTimes::default());
+        let is_other = |key: &&UnitKey| !differences.is_edit(key);
+        let [went, came] =
+            [&news.removed, &news.added].map(|side| side.iter().filter(is_other).copied().collect::<Vec<_>>());
+        is_most(&came, keys) && is_most(&went, &self.version.units)
     }
 
     /// A list of teasers repeats itself: if everything that came to a list was there before, whatever left it is no

@@ -1,28 +1,29 @@
-//! The bytes of a page's state. The history of fetches takes 53 bytes, and 8 per recently touched slot. The version
+//! The bytes of a page's state. The history of fetches takes 66 bytes, and 8 per recently touched place. The version
 //! takes 19 bytes, 8 per unit (a median page has 107), some 3 and its text per unit outside the frame, and the shingles.
 
 use crate::held::HeldVersions;
-use crate::page_state::{LookMemory, VersionMemory};
+use crate::noise::{Forms, KnownValues, Noise, Places};
+use crate::page_memory::{LookMemory, VersionMemory};
 use crate::places::{PagePlace, Redirect};
 use crate::second_looks::{MAX_RETURNS, MAX_SECOND_LOOK_DOUBLINGS};
 use crate::shingle::ShingleSet;
-use crate::slots::Slots;
 use crate::state_codec::{StateDecodeError, list, put, take};
 use crate::unit_texts::UnitTexts;
 use crate::version::UnitKey;
 
-const LOOKS_VERSION: u8 = 5;
+const LOOKS_VERSION: u8 = 6;
 const VERSION_VERSION: u8 = 5;
 
 impl LookMemory {
     /// Encodes a state value: a version byte, a byte of flags (1 seen, 2 gone, 4 missing, 8 obscured, 16 a pointer), the counts
-    /// held, asked, rest, turns, returns and absences, a byte for the redirect; the digest, confirmed and withdrawn as u16, the
-    /// region's bytes, the seconds held, the place now and the usual place as u32; then open added, open removed, left and
-    /// slots, each a u32 count and its u64s. All little-endian.
+    /// held, asked, rest, turns, returns, absences and looks in a row, a byte for the redirect; the digest, confirmed and
+    /// withdrawn as u16, the region's bytes, the seconds held, the place now and the usual place as u32; then open added, open
+    /// removed, left, and of noise the places, values, forms and awaited values, each a u32 count and its u64s. All
+    /// little-endian.
     pub fn encode(&self) -> Vec<u8> {
         let flags = [self.digest.is_some(), self.gone, self.missing, self.obscured, self.place.is_pointer];
         let flags = flags.iter().rev().fold(0, |flags, flag| flags << 1 | u8::from(*flag));
-        let counts = [self.held.versions, self.asked, self.rest, self.turns, self.returns, self.absences];
+        let counts = [self.held.versions, self.asked, self.rest, self.turns, self.returns, self.absences, self.in_row];
         let mut out = vec![LOOKS_VERSION, flags];
         out.extend_from_slice(&counts);
         out.push(self.place.redirect.code());
@@ -35,10 +36,11 @@ impl LookMemory {
         for list in [&self.open_added, &self.open_removed, &self.left] {
             put(&mut out, list.iter().map(|key| key.0));
         }
-        put(
-            &mut out,
-            self.slots.entries().iter().map(|(slot, history)| (u64::from(*slot) << 32) | u64::from(*history)),
-        );
+        let pair = |one: u32, other: u32| u64::from(one) << 32 | u64::from(other);
+        put(&mut out, self.noise.places.entries().iter().map(|(place, history)| pair(*place, *history)));
+        put(&mut out, self.noise.values.entries().into_iter());
+        put(&mut out, self.noise.forms.entries());
+        put(&mut out, self.noise.awaited.iter().map(|(place, value)| pair(*place, *value)));
         out
     }
 
@@ -49,7 +51,7 @@ impl LookMemory {
         if version != LOOKS_VERSION {
             return Err(StateDecodeError::UnknownVersion(version));
         }
-        let [versions, asked, looks_to_rest, turns, returns, absences] = take(&mut rest)?;
+        let [versions, asked, looks_to_rest, turns, returns, absences, in_row] = take(&mut rest)?;
         let [redirect] = take(&mut rest)?;
         let redirect = Redirect::of_code(redirect).ok_or(StateDecodeError::BadLength)?;
         let digest = take::<8>(&mut rest)?;
@@ -58,7 +60,13 @@ impl LookMemory {
         let mut number = || -> Result<u32, StateDecodeError> { Ok(u32::from_le_bytes(take(&mut rest)?)) };
         let [region_bytes, lasted_s, now, usual] = [number()?, number()?, number()?, number()?];
         let (open_added, open_removed, left) = (keys(&mut rest)?, keys(&mut rest)?, keys(&mut rest)?);
-        let slots = list(&mut rest)?.map(|entry| ((entry >> 32) as u32, entry as u32)).collect();
+        let pair = |entry: u64| ((entry >> 32) as u32, entry as u32);
+        let noise = Noise {
+            places: Places::from_entries(list(&mut rest)?.map(pair).collect()).ok_or(StateDecodeError::NotAscending)?,
+            values: KnownValues::from_entries(list(&mut rest)?).ok_or(StateDecodeError::BadLength)?,
+            forms: Forms::from_entries(list(&mut rest)?),
+            awaited: list(&mut rest)?.map(pair).collect(),
+        };
         if flags > 31 || !rest.is_empty() {
             return Err(StateDecodeError::BadLength);
         }
@@ -80,7 +88,8 @@ impl LookMemory {
             region_bytes,
             open_added,
             open_removed,
-            slots: Slots::from_entries(slots).ok_or(StateDecodeError::NotAscending)?,
+            in_row,
+            noise,
         })
     }
 }

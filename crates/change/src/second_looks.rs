@@ -1,11 +1,14 @@
-//! Second looks distinguish a place that merely differs at every fetch from one that truly changes as often. Any difference
-//! between two fetches with hardly any time between them is noise. Nothing is ignored before the first such pair.
+//! Second looks distinguish a place that merely differs at every fetch from one that truly changes as often. What differs
+//! between two fetches with hardly any time between them is noise, if it does so again: a single difference may be a true change
+//! that fell between the two. Nothing is ignored before.
 //!
 //! A place with another value at every fetch is found by the first pair. A place that differs at half of the fetches (two
 //! servers, A/B halves) shows the same value twice as often as not, but its values come back; those of a page that truly
 //! changes seldom do. So the pairs are spent on pages whose texts come back, and on those where noise was found already.
 
-use crate::page_state::{LookMemory, PageState};
+use crate::noise::{ChangedUnits, LookFindings};
+use crate::page_memory::LookMemory;
+use crate::page_state::PageState;
 use crate::version::UnitKey;
 
 /// The longest time in seconds between two back-to-back fetches.
@@ -18,6 +21,8 @@ const REQUESTS_WITHOUT_A_SIGN: u8 = 2;
 const DOUBLINGS_WITHOUT_A_SIGN: u8 = 2;
 /// The first requests of a page whose texts come back may be followed by one of a third fetch, if the second found no noise.
 const THIRD_LOOKS: u8 = 3;
+/// The most back-to-back looks in a row of which a version waits for the next one. Whoever looks every minute waits no more.
+pub(crate) const MAX_LOOKS_IN_ROW: u8 = 3;
 /// The most texts remembered that left the page, to see them come back.
 const MAX_LEFT: usize = 16;
 /// Number that a change adds to the remembered returns if it brings a text back. A change that brings none takes one off.
@@ -50,7 +55,7 @@ impl LookMemory {
 
     /// Versions from a request of a second fetch to the next.
     fn rest_after_request(&self) -> u8 {
-        let has_sign = self.texts_come_back() || self.slots.has_proven();
+        let has_sign = self.texts_come_back() || self.noise.places.has_proven();
         let more = if has_sign || self.asked < REQUESTS_WITHOUT_A_SIGN { 0 } else { DOUBLINGS_WITHOUT_A_SIGN };
         1 << (self.asked + more).min(MAX_SECOND_LOOK_DOUBLINGS)
     }
@@ -60,7 +65,7 @@ impl PageState {
     /// Requests a second fetch while one would be informative, but not at every version.
     pub(crate) fn wants_second_look(&mut self) -> bool {
         self.looks.rest = self.looks.rest.saturating_sub(1);
-        let wanted = self.looks.rest == 0 && self.looks.slots.has_suspects();
+        let wanted = self.looks.rest == 0 && self.looks.noise.places.has_suspects();
         if wanted {
             self.looks.asked = (self.looks.asked + 1).min(MAX_SECOND_LOOK_DOUBLINGS);
             self.looks.rest = self.looks.rest_after_request();
@@ -77,11 +82,12 @@ impl PageState {
         wanted
     }
 
-    /// Records a second fetch in which these slots differed. Where it found noise, there may be more to find. Where texts
-    /// come back, the first pairs clear nothing: half of the noise of two servers shows one value twice.
-    pub(crate) fn prove(&mut self, differing: &[u32]) {
+    /// Records a version right after another one. Where it found noise, there may be more to find. Where texts come back, the first
+    /// pairs clear nothing: half of the noise of two servers shows one value twice.
+    pub(crate) fn prove(&mut self, units: &ChangedUnits<'_>, found: &LookFindings) {
         let clears_others = !self.looks.texts_come_back() || self.looks.asked > THIRD_LOOKS;
-        if self.looks.slots.prove(differing, clears_others) || self.looks.slots.has_proven() {
+        let noise = &mut self.looks.noise;
+        if noise.prove(units, found, clears_others) || noise.places.has_proven() {
             self.looks.asked = 0;
             self.looks.rest = self.looks.rest.min(1);
         }

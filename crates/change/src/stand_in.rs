@@ -5,7 +5,7 @@
 //!
 //! A page cut to half, a new design with the same texts, and one sentence in place of another are edits.
 
-use crate::page_state::VersionMemory;
+use crate::page_memory::VersionMemory;
 use crate::stand_in_words::{kind_in, reads_like_an_error};
 use crate::unit_texts::STRUCTURED_DATA;
 use crate::version::{Unit, UnitKey, Version};

@@ -36,6 +36,8 @@ pub struct Version<'r> {
     pub(crate) units: Vec<Unit>,
     /// Length in bytes of the region's text, without the page's title and structured data.
     pub(crate) region_bytes: usize,
+    /// When it was seen, in UNIX seconds.
+    pub(crate) seen_at_s: Option<i64>,
     blocks: Blocks,
     in_region: Vec<bool>,
     classed: ClassedText,
@@ -157,7 +159,12 @@ impl<'r> Version<'r> {
             .filter(|(block, inside)| **inside && (!block.part.fact || block.watched))
             .map(|(block, _)| block.byte_length())
             .sum();
-        Self { digest, units, region_bytes, blocks, in_region, classed, rows, base }
+        Self { digest, units, region_bytes, seen_at_s: None, blocks, in_region, classed, rows, base }
+    }
+
+    /// The version, seen at a time in UNIX seconds. A date that is the day of each look is then no news.
+    pub fn seen_at(self, unix_s: i64) -> Self {
+        Self { seen_at_s: Some(unix_s), ..self }
     }
 
     /// The address the page declares for itself (`<link rel=canonical>`), as written.

@@ -6,11 +6,16 @@
 use crate::url::CanonicalUrl;
 use std::collections::HashMap;
 
+/// What a path with a session segment contains.
+const SESSION_SEGMENT: &str = "/(";
+/// The name of session segments in [`UrlRules::drop_parameters`].
+const SESSION_NAME: &str = "(s)";
+
 /// Rewrites and limits applied to a URL before it becomes a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UrlRules {
     /// Query parameters to drop. Names match in upper and lower case; a final `*` matches any suffix. Path parameters
-    /// (`;name=value`) of these names are dropped too.
+    /// (`;name=value`) of these names are dropped too, and so are path segments of the form `(S(value))` by the name `(s)`.
     pub drop_parameters: Vec<String>,
     /// Whether parameters are sorted, because their order does not matter.
     pub sort_parameters: bool,
@@ -50,10 +55,14 @@ impl UrlRules {
         // Most links have nothing to drop.
         let has_parameters = memchr::memchr2(b'?', b';', url.as_str().as_bytes()).is_some();
         let has_slashes = self.merge_slashes && url.path().contains("//");
-        if !has_parameters && !has_slashes {
+        let has_session = url.path().contains(SESSION_SEGMENT) && self.is_dropped(SESSION_NAME);
+        if !has_parameters && !has_slashes && !has_session {
             return url;
         }
         let mut path = self.without_path_parameters(url.path());
+        if has_session {
+            path = path.split('/').filter(|segment| !is_session(segment)).collect::<Vec<_>>().join("/");
+        }
         if self.merge_slashes {
             while path.contains("//") {
                 path = path.replace("//", "/");
@@ -112,6 +121,17 @@ impl UrlRules {
     }
 }
 
+/// Whether a segment carries a session, as servers without cookies write it: `(S(3bv2tl4g))`, `(A(…)F(…))`.
+fn is_session(segment: &str) -> bool {
+    let inside = segment.strip_prefix('(').and_then(|rest| rest.strip_suffix("))"));
+    let mut parts = inside.into_iter().flat_map(|inside| inside.split(')')).peekable();
+    parts.peek().is_some()
+        && parts.all(|part| {
+            let mut signs = part.chars();
+            signs.next().is_some_and(|kind| kind.is_ascii_uppercase()) && signs.next() == Some('(') && part.len() > 2
+        })
+}
+
 fn name(parameter: &str) -> &str {
     parameter.split('=').next().unwrap_or_default()
 }
@@ -123,7 +143,7 @@ mod tests {
 
     fn rules() -> UrlRules {
         UrlRules {
-            drop_parameters: ["utm_*", "jsessionid"].map(str::to_owned).to_vec(),
+            drop_parameters: ["utm_*", "jsessionid", "(s)"].map(str::to_owned).to_vec(),
             sort_parameters: false,
             merge_slashes: false,
             max_parameters: 3,
@@ -144,6 +164,10 @@ mod tests {
         check(&rules, "http://a.test/x?utm_source=m", "http://a.test/x");
         check(&rules, "http://a.test/x;JSESSIONID=7F?q", "http://a.test/x?q");
         check(&rules, "http://a.test/x;v=1;jsessionid=7F/y", "http://a.test/x;v=1/y");
+        check(&rules, "http://a.test/(S(3bv2tl4g))/x.aspx?q", "http://a.test/x.aspx?q");
+        check(&rules, "http://a.test/y/(A(9f)S(3b))/", "http://a.test/y/");
+        check(&rules, "http://a.test/(S(3b)x)/(draft)/f(x))", "http://a.test/(S(3b)x)/(draft)/f(x))");
+        check(&UrlRules::none(), "http://a.test/(S(3b))/x", "http://a.test/(S(3b))/x");
         check(&rules, "http://a.test//x?utm=1&b&&a=", "http://a.test//x?utm=1&b&a=");
         let strict = UrlRules { sort_parameters: true, merge_slashes: true, ..rules };
         check(&strict, "http://a.test:8080///x//y?b&a=2&a=1", "http://a.test:8080/x/y?a=2&a=1&b");

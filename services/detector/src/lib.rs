@@ -247,7 +247,8 @@ impl Processor for Detector {
         if body.is_some() && !look.judgement.held {
             known.sketch.focus_version = self.rules.focuses.version();
         }
-        self.counts.held += u64::from(look.judgement.held);
+        // A version that waits for another look at once has no error in its place.
+        self.counts.held += u64::from(look.judgement.held && !look.judgement.wants_second_look);
         self.counts.triggers += look.watched.triggers.len() as u64;
         self.counts.watch_misses += u64::from(!look.watched.not_found.is_empty());
         self.note_blind(&result, &look, rule, context)?;

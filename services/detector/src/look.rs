@@ -94,7 +94,8 @@ impl JudgedLook {
             // The requester's copy is current. Without a stored version, the response says nothing.
             ContentEvidence::SameAsKnown if known.state.is_new() => Self::silent(),
             ContentEvidence::SameAsKnown => {
-                let judgement = known.state.observe_unchanged();
+                let since = known.sketch.last_look_at.map(|last| result.look.fetched_at.as_secs() - last.as_secs());
+                let judgement = known.state.observe_unchanged(since);
                 Self::new(judgement, known, result)
             }
             ContentEvidence::Missing { for_good } => Self::of_absence(result, for_good, rules, known),
@@ -271,12 +272,13 @@ fn judge_body<'r>(
         }
         false => (Version::of_body(body, &rules.urls), None),
     };
+    let seen_at_s = result.look.fetched_at.as_secs();
+    let version = version.seen_at(seen_at_s);
     let mut judge = |state: &mut PageState, version: &Version<'_>| {
         let leads_to = presence::leads_to(&result.look, &rules.urls).map(CanonicalUrl::as_str);
         let mut arrival = Arrival { status: result.look.status, leads_to, ..Arrival::default() };
         if let Some(replacement) = state.replacement_by(version) {
-            let now_s = result.look.fetched_at.as_secs();
-            arrival.is_wall = host.observe_replacement(page_number(result), now_s, replacement);
+            arrival.is_wall = host.observe_replacement(page_number(result), seen_at_s, replacement);
             arrival.is_everywhere = host.is_everywhere(replacement);
         }
         state.observe_arrival(version, since_last_look_s, arrival)
@@ -286,7 +288,8 @@ fn judge_body<'r>(
         // The versions before were read by another selection. If nothing was selected, this one is judged as it would be
         // without the rule, so that no change is missed. Otherwise the two cannot be compared, and the look is quiet.
         false if watch.is_without_selection() => {
-            let judgement = judge(state, &Version::of_body(&body.clone().without_selection(), &rules.urls));
+            let judgement =
+                judge(state, &Version::of_body(&body.clone().without_selection(), &rules.urls).seen_at(seen_at_s));
             if !judgement.held {
                 state.begin_anew(&version);
             }

@@ -38,7 +38,7 @@ impl<'a> LivePage<'a> {
         let digest = content_digest(body);
         let judge = |state: &mut PageState, since_last_look_s| {
             let body = Body::new(body, Some(content_type), Some(address)).with_digest(digest);
-            (state.observe(&Version::of_body(&body, urls), since_last_look_s), ())
+            (state.observe(&Version::of_body(&body, urls).seen_at(now_s), since_last_look_s), ())
         };
         known.look(state, Some(digest), now_s, judge).0
     }

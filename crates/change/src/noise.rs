@@ -1,0 +1,16 @@
+//! Noise of a page: what differs from look to look without being news. It is learned, place by place.
+
+mod dates;
+mod differences;
+mod durations;
+mod forms;
+mod learned;
+mod places;
+mod tokens;
+mod values;
+
+pub(crate) use self::differences::{Differences, LookTimes};
+pub(crate) use self::forms::Forms;
+pub(crate) use self::learned::{ChangedUnits, LookFindings, Noise};
+pub(crate) use self::places::Places;
+pub(crate) use self::values::KnownValues;

@@ -1,0 +1,181 @@
+//! What moves by itself from look to look, by the form of the text around it: `# ago`, `# likes`, `token=#`. It is learned from ordinary
+//! looks, because two looks within a minute find it quiet.
+
+use super::differences::{Run, RunKind};
+use crate::second_looks::is_back_to_back;
+use chance::splitmix64;
+use document::passage_hash;
+use std::collections::BTreeMap;
+
+/// The most forms of a page that are remembered. Those with the least evidence are dropped.
+const MAX_FORMS: usize = 64;
+/// A form moves with the clock if it did so this often, and if so many times as often as not.
+const CLOCK_FITS: u8 = 2;
+const CLOCK_FITS_PER_MISFIT: u8 = 3;
+/// The most a single look adds to the evidence for the clock: a list of news has many ages.
+const MAX_FITS_PER_LOOK: u8 = 3;
+/// A number counts something if it grew at so many looks, and so many times as often as it fell.
+const GROWTH_FITS: u8 = 4;
+const GROWTH_FITS_PER_MISFIT: u8 = 8;
+/// A form never rests if it changed at so many looks, and at so many for each that found it quiet.
+const RESTLESS_LOOKS: u8 = 6;
+const RESTLESS_LOOKS_PER_QUIET: u8 = 6;
+/// A date that is not that of the look moves with the clock if it did so at this many looks.
+const DAYS: u8 = 3;
+/// Evidence is halved when it exceeds this, so that a page may come to differ.
+const MAX_EVIDENCE: u8 = 100;
+/// Bit of the forms of which quiet looks are counted.
+const STEADY: u32 = 1 << 31;
+
+/// The form of what may move with the clock: a neighbour and the side it stands on.
+pub(super) fn clock_form(side: &str, neighbour: &str) -> u32 {
+    let hash = splitmix64(passage_hash(side.as_bytes()) ^ passage_hash(neighbour.as_bytes()).rotate_left(1));
+    (hash >> 32) as u32 & !STEADY
+}
+
+/// The form of what may change at each look.
+pub(super) fn steady_form(side: &str, neighbour: &str) -> u32 {
+    clock_form(side, neighbour) | STEADY
+}
+
+/// The evidence of one form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FormEvidence {
+    fits: u8,
+    misfits: u8,
+    /// Looks that found it quiet. Counted for steady forms only.
+    quiet: u8,
+}
+
+/// The forms of one page, by their numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Forms(BTreeMap<u32, FormEvidence>);
+
+impl Forms {
+    /// Records the runs of a look.
+    pub(crate) fn observe<'r>(&mut self, runs: impl Iterator<Item = &'r Run>, since_last_look_s: Option<i64>) {
+        if is_back_to_back(since_last_look_s) {
+            return;
+        }
+        let mut seen: BTreeMap<u32, FormEvidence> = BTreeMap::new();
+        for run in runs {
+            for form in run.forms.into_iter().flatten() {
+                let fits = match run.kind {
+                    RunKind::Words => continue,
+                    RunKind::Id => true,
+                    RunKind::Count { has_grown } => has_grown,
+                    RunKind::Age { fits_clock } => fits_clock,
+                    RunKind::Day { is_today, has_moved } => {
+                        if is_steady(form) {
+                            has_moved
+                        } else {
+                            is_today
+                        }
+                    }
+                };
+                if is_steady(form) && !run.is_in_place {
+                    continue;
+                }
+                let evidence = seen.entry(form).or_default();
+                let count = if fits { &mut evidence.fits } else { &mut evidence.misfits };
+                *count = count.saturating_add(1);
+            }
+        }
+        self.pass_quiet_counts(|form| seen.contains_key(&form));
+        for (form, seen) in seen {
+            self.0.entry(form).or_default().add(form, seen);
+        }
+        while self.0.len() > MAX_FORMS
+            && let Some(least) = self.0.iter().min_by_key(|(_, evidence)| evidence.fits).map(|(form, _)| *form)
+        {
+            self.0.remove(&least);
+        }
+    }
+
+    /// Records a look that found the page unchanged.
+    pub(crate) fn observe_quiet(&mut self, since_last_look_s: Option<i64>) {
+        if !is_back_to_back(since_last_look_s) {
+            self.pass_quiet_counts(|_| false);
+        }
+    }
+
+    fn pass_quiet_counts(&mut self, is_seen: impl Fn(u32) -> bool) {
+        for (form, evidence) in self.0.iter_mut().filter(|(form, _)| is_steady(**form) && !is_seen(**form)) {
+            evidence.add(*form, FormEvidence { quiet: 1, ..FormEvidence::default() });
+        }
+        self.0.retain(|_, evidence| evidence.fits > 0 || evidence.misfits > 0);
+    }
+
+    /// Whether a run is only what is known to move by itself.
+    pub(crate) fn explains(&self, run: &Run) -> bool {
+        let [first, second] =
+            run.forms.map(|form| form.and_then(|form| self.0.get(&form)).copied().unwrap_or_default());
+        match run.kind {
+            RunKind::Words => false,
+            RunKind::Id => run.is_in_place && first.never_rests(),
+            RunKind::Count { has_grown } => run.is_in_place && (first.never_rests() || has_grown && first.only_grows()),
+            RunKind::Age { fits_clock } => fits_clock && (first.follows_clock() || second.follows_clock()),
+            RunKind::Day { is_today, has_moved } => {
+                is_today && first.follows_clock() || has_moved && second.moves_daily()
+            }
+        }
+    }
+
+    /// The forms as numbers, ascending.
+    pub(crate) fn entries(&self) -> impl ExactSizeIterator<Item = u64> {
+        self.0.iter().map(|(form, evidence)| {
+            let FormEvidence { fits, misfits, quiet } = *evidence;
+            u64::from(*form) << 32 | u64::from(u32::from_le_bytes([fits, misfits, quiet, 0]))
+        })
+    }
+
+    /// Rebuilds the forms from the result of [`entries`](Self::entries).
+    pub(crate) fn from_entries(entries: impl Iterator<Item = u64>) -> Self {
+        let form = |entry: u64| {
+            let [fits, misfits, quiet, _] = (entry as u32).to_le_bytes();
+            ((entry >> 32) as u32, FormEvidence { fits, misfits, quiet })
+        };
+        Self(entries.take(MAX_FORMS).map(form).collect())
+    }
+}
+
+impl FormEvidence {
+    fn add(&mut self, form: u32, seen: Self) {
+        if is_steady(form) {
+            // One look is one piece of evidence, however many numbers have the form.
+            self.misfits += u8::from(seen.misfits > 0);
+            self.fits += u8::from(seen.fits > 0 && seen.misfits == 0);
+            self.quiet += seen.quiet;
+        } else {
+            self.fits += seen.fits.min(MAX_FITS_PER_LOOK);
+            self.misfits += seen.misfits.min(MAX_FITS_PER_LOOK);
+        }
+        if self.fits.max(self.misfits).max(self.quiet) > MAX_EVIDENCE {
+            *self = Self { fits: self.fits / 2, misfits: self.misfits / 2, quiet: self.quiet / 2 };
+        }
+    }
+
+    fn follows_clock(&self) -> bool {
+        self.fits >= CLOCK_FITS && self.fits >= CLOCK_FITS_PER_MISFIT * self.misfits.min(MAX_EVIDENCE / 4)
+    }
+
+    fn only_grows(&self) -> bool {
+        self.fits >= GROWTH_FITS
+            && self.fits >= GROWTH_FITS_PER_MISFIT * self.misfits.min(MAX_EVIDENCE / GROWTH_FITS_PER_MISFIT)
+            && self.quiet <= self.fits
+    }
+
+    fn never_rests(&self) -> bool {
+        let changes = self.fits + self.misfits;
+        changes >= RESTLESS_LOOKS
+            && changes >= RESTLESS_LOOKS_PER_QUIET * self.quiet.min(MAX_EVIDENCE / RESTLESS_LOOKS_PER_QUIET)
+    }
+
+    fn moves_daily(&self) -> bool {
+        self.fits >= DAYS && self.misfits == 0 && self.quiet <= self.fits / DAYS
+    }
+}
+
+fn is_steady(form: u32) -> bool {
+    form & STEADY != 0
+}

@@ -1,0 +1,155 @@
+//! Everything that is learned of a page's noise, and what a look adds to it.
+
+use super::differences::{Differences, LookTimes, Run};
+use super::forms::Forms;
+use super::places::{Pair, Places};
+use super::values::KnownValues;
+use crate::gaps::Gaps;
+use crate::version::UnitKey;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most values remembered of a look that waits for another one.
+const MAX_AWAITED: usize = 128;
+
+/// The noise of one page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Noise {
+    pub(crate) places: Places,
+    pub(crate) values: KnownValues,
+    pub(crate) forms: Forms,
+    /// The values of a look that was not accepted yet, by place, until the next one says whether they last. Odd where the place had
+    /// shown the value before.
+    pub(crate) awaited: BTreeMap<u32, u32>,
+}
+
+/// The units in which a version differs from the one before.
+pub(crate) struct ChangedUnits<'u> {
+    pub(crate) added: &'u [UnitKey],
+    pub(crate) removed: &'u [UnitKey],
+    pub(crate) gaps: &'u Gaps,
+    pub(crate) differences: &'u Differences,
+    pub(crate) times: LookTimes,
+}
+
+/// What one look found, by which its units are judged.
+#[derive(Debug, Default)]
+pub(crate) struct LookFindings {
+    /// The places that the version touched, with their new values.
+    touched: BTreeMap<u32, u32>,
+    /// The places that show one of a few values and now show another one.
+    news: BTreeSet<u32>,
+}
+
+impl LookFindings {
+    /// The touched places, ascending.
+    pub(crate) fn places(&self) -> Vec<u32> {
+        self.touched.keys().copied().collect()
+    }
+}
+
+impl ChangedUnits<'_> {
+    fn keys(&self) -> impl Iterator<Item = &UnitKey> {
+        self.added.iter().chain(self.removed)
+    }
+
+    /// The slot and the gap of a unit.
+    fn wholes(&self, key: &UnitKey) -> impl Iterator<Item = u32> + use<> {
+        [Some(key.slot()), self.gaps.of(key)].into_iter().flatten()
+    }
+
+    fn touched(&self) -> BTreeMap<u32, u32> {
+        let mut touched: BTreeMap<u32, u32> = BTreeMap::new();
+        for place in self.removed.iter().flat_map(|key| self.wholes(key)) {
+            touched.insert(place, 0);
+        }
+        // A place may have a text and its links.
+        for key in self.added {
+            self.wholes(key).for_each(|place| *touched.entry(place).or_default() ^= (key.name() >> 8) as u32);
+        }
+        let runs = self.differences.all().filter(|run| !run.is_spelling());
+        let runs = runs.flat_map(|run| run.places().map(|place| (place, run.values[1])));
+        touched.extend(runs);
+        touched
+    }
+}
+
+impl Noise {
+    /// Learns from a version that differs from the one before in some units, but not as a whole.
+    pub(crate) fn observe(&mut self, units: &ChangedUnits<'_>) -> LookFindings {
+        let touched = units.touched();
+        self.places.advance(&touched.keys().copied().collect::<Vec<_>>());
+        self.forms.observe(units.differences.all(), units.times.since_last_look_s);
+        let before: BTreeMap<u32, u32> =
+            units.differences.all().flat_map(|run| run.places().map(|place| (place, run.values[0]))).collect();
+        let mut news = BTreeSet::new();
+        for (place, value) in touched.iter().filter(|(place, _)| self.places.is_touched_again(**place)) {
+            if self.values.observe(*place, [before.get(place).copied().unwrap_or(!*value), *value]) {
+                news.insert(*place);
+            }
+        }
+        self.values.retain(|place| self.places.contains(place));
+        LookFindings { touched, news }
+    }
+
+    /// Learns from a version that is back to back with the one before. Returns whether there was noise.
+    pub(crate) fn prove(&mut self, units: &ChangedUnits<'_>, found: &LookFindings, clears_others: bool) -> bool {
+        let awaited = std::mem::take(&mut self.awaited);
+        let is_same = |place: &u32, value: &u32| found.touched.get(place).is_some_and(|now| now | 1 == value | 1);
+        let lasts = |place: &u32| awaited.get(place).is_some_and(|value| is_same(place, value));
+        let around = units.keys().filter_map(|key| units.gaps.around(key));
+        let all: BTreeSet<u32> = found.touched.keys().copied().chain(around).chain(awaited.keys().copied()).collect();
+        let (mut lasting, differing): (Vec<u32>, Vec<u32>) = all.into_iter().partition(lasts);
+        // A value that comes back may be the answer of another server, which answered twice.
+        lasting.retain(|place| awaited.get(place).is_some_and(|value| value & 1 == 0));
+        let returned: Vec<u32> = awaited.keys().copied().filter(|place| !found.touched.contains_key(place)).collect();
+        let is_known = |run: &Run| run.is_spelling() || run.places().any(|place| self.places.has_differed(place));
+        let mut shapeless: Vec<u32> = units
+            .keys()
+            .filter(|key| {
+                let is_known = units.differences.of(key).is_some_and(|runs| runs.iter().all(is_known));
+                !is_known || !units.differences.is_edit(key)
+            })
+            .flat_map(|key| units.wholes(key).chain(units.gaps.around(key)))
+            .collect();
+        shapeless.sort_unstable();
+        self.places.prove(&Pair {
+            differing: &differing,
+            shapeless: &shapeless,
+            returned: &returned,
+            lasting: &lasting,
+            clears_others,
+        })
+    }
+
+    /// Learns from a look that found the page unchanged. Right after another one that proves nothing about places that differ often: a
+    /// cache, or the same one of several servers, may have answered twice. It only tells a single coincidence from noise.
+    pub(crate) fn observe_quiet(&mut self, since_last_look_s: Option<i64>, is_back_to_back: bool) {
+        self.forms.observe_quiet(since_last_look_s);
+        if is_back_to_back {
+            let differing: Vec<u32> = std::mem::take(&mut self.awaited).into_keys().collect();
+            self.places.prove(&Pair { differing: &differing, returned: &differing, ..Pair::default() });
+        } else {
+            self.awaited.clear();
+            self.places.observe_quiet();
+        }
+    }
+
+    /// Waits for another look, which says whether the values of this one last.
+    pub(crate) fn await_another(&mut self, found: &LookFindings) {
+        let marked = |(place, value): (&u32, &u32)| (*place, value & !1 | u32::from(self.values.has_returned(*place)));
+        self.awaited = found.touched.iter().take(MAX_AWAITED).map(marked).collect();
+    }
+
+    /// Whether a changed unit differs in noise only.
+    pub(crate) fn is_noise(&self, key: &UnitKey, units: &ChangedUnits<'_>, found: &LookFindings) -> bool {
+        let is_old = |place: u32| !found.news.contains(&place);
+        // A link with its old address is no news; its text is, if it differs. A text with its old words has another punctuation.
+        let by_runs = units.differences.of(key).filter(|runs| key.is_link() || !runs.is_empty());
+        let is_noise = |run: &Run| {
+            let is_known = |place: u32| self.places.is_proven(place) && is_old(place);
+            run.is_spelling() || self.forms.explains(run) || run.places().any(is_known)
+        };
+        by_runs.is_some_and(|runs| runs.iter().all(is_noise))
+            || units.wholes(key).any(|place| self.places.is_shapeless(place) && is_old(place))
+    }
+}
