@@ -37,6 +37,18 @@ pub fn find(name: &str) -> Option<PathBuf> {
     None
 }
 
+/// The directory of cases from public reports of watchers, each with its right value: the one that `RECRAWL_CASES` names,
+/// relative to the workspace, or else `../shared/review/cases-change`. `None` as for [`find`].
+pub fn cases() -> Option<PathBuf> {
+    let named = std::env::var_os("RECRAWL_CASES").unwrap_or_else(|| "../shared/review/cases-change".into());
+    let path = workspace().join(named);
+    if path.exists() {
+        return Some(path);
+    }
+    println!("LEFT OUT: there is no {}; set RECRAWL_CASES to the directory of the cases", path.display());
+    None
+}
+
 /// The content of a file, unpacked if its name ends in `.zst`. `None` as for [`find`].
 ///
 /// # Panics

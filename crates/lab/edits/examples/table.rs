@@ -1,9 +1,12 @@
-//! Prints the tables of edits and noise of docs/meaningful-change.md: `table [SEED]` makes them on the pages of
+//! Prints the tables of edits, noise and histories of docs/meaningful-change.md: `table [SEED]` makes them on the pages of
 //! `$RECRAWL_CORPORA/content`. SEED draws other pages, places and values.
 
 use anyhow::Context;
 use archives::Archive;
-use edits::{Origin, ReportedRow, measure};
+use edits::{
+    HistoryRow, Origin, ReportedRow, changes_on_made_pages, measure, noise_on_made_pages, noise_on_real_pages,
+    pairs_on_made_pages,
+};
 use settings::{Layers, Settings};
 
 /// Widths of the columns.
@@ -13,7 +16,8 @@ fn main() -> anyhow::Result<()> {
     let seed = std::env::args().nth(1).map_or(Ok(1), |seed| seed.parse()).context("the seed is no number")?;
     let urls =
         Settings::from_layers(Layers { files: &[], environment: std::iter::empty(), overrides: &[] })?.urls.rules();
-    let report = measure(&mut Archive::open(&corpora::path("content"), None)?, seed, &urls)?;
+    let mut archive = Archive::open(&corpora::path("content"), None)?;
+    let report = measure(&mut archive, seed, &urls)?;
     let (known, held_out) = (report.known_pages, report.held_out_pages);
     println!("{} pages: {known} known, {held_out} held out", known + held_out);
     print("edits that were reported", &[&report.edits[..], &[report.all_edits()]].concat());
@@ -21,7 +25,18 @@ fn main() -> anyhow::Result<()> {
     print("noise that was reported", &[&report.noise[..], &[report.all_noise()]].concat());
     println!();
     print("must be reported", &report.must_be_reported);
+    print_histories("noise on made pages", &noise_on_made_pages(seed, &urls));
+    print_histories("noise on real pages", &noise_on_real_pages(&mut archive, seed, &urls)?);
+    print_histories("changes without noise", &changes_on_made_pages(&urls));
+    print_histories("pairs of versions", &pairs_on_made_pages(&urls));
     Ok(())
+}
+
+fn print_histories(rows_are: &str, rows: &[HistoryRow]) {
+    println!("\n| {rows_are} | edits reported | of | noise reported | of |\n|---|---|---|---|---|");
+    for HistoryRow { name, edits, noise } in rows.iter().chain([&HistoryRow::total(rows)]) {
+        println!("| {name} | {edits} | {} | {noise} | {} |", edits.of, noise.of);
+    }
 }
 
 fn print(rows_are: &str, rows: &[ReportedRow]) {

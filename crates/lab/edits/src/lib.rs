@@ -14,6 +14,7 @@ mod data;
 mod draw;
 mod editable_page;
 mod fixtures;
+mod histories;
 mod html_places;
 mod in_place;
 mod kinds;
@@ -30,6 +31,9 @@ mod structure;
 mod values;
 
 pub use crate::choice::Half;
+pub use crate::histories::{
+    HistoryRow, changes_on_made_pages, noise_on_made_pages, noise_on_real_pages, pairs_on_made_pages,
+};
 pub use crate::kinds::Origin;
 pub use crate::measure::measure;
 pub use crate::pairs::{EditPair, for_each_pair};

@@ -21,7 +21,7 @@ impl ReportedRate {
         (self.of > 0).then(|| self.reported as f64 / self.of as f64)
     }
 
-    fn plus(self, other: Self) -> Self {
+    pub(crate) fn plus(self, other: Self) -> Self {
         Self { reported: self.reported + other.reported, of: self.of + other.of }
     }
 }
