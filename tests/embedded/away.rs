@@ -1,4 +1,4 @@
-//! A shop that is away for a moment is looked at within its rule's interval, and its return is told.
+//! A shop that is away for a moment is looked at within its rule's interval, and its return is reported.
 
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -36,15 +36,15 @@ fn shop(away: &'static str, looks: Arc<AtomicUsize>) -> SocketAddr {
     address
 }
 
-/// The verdicts told so far, in order.
-fn told(crawl: &Crawl) -> Vec<String> {
+/// The verdicts published so far, in order.
+fn reported(crawl: &Crawl) -> Vec<String> {
     let lines = crawl.ask("changes", &[]).exits_with(0).stdout;
     let verdict = |line: &str| serde_json::from_str::<Value>(line).unwrap()["verdict"].as_str().unwrap().to_owned();
     lines.lines().map(verdict).collect()
 }
 
 #[test]
-fn a_shop_that_is_back_after_seconds_is_told_of_within_its_rules_interval() {
+fn a_shop_that_is_back_after_seconds_is_reported_of_within_its_rules_interval() {
     for (away, expected) in [
         ("404 Not Found", &["first", "missing", "returned"][..]),
         ("410 Gone", &["first", "gone", "returned"]),
@@ -59,9 +59,9 @@ fn a_shop_that_is_back_after_seconds_is_told_of_within_its_rules_interval() {
         let process = crawl.run(&["--config", &file.display().to_string()]);
         // Its own rate would bring it up in hours, and the longest interval of all pages in half a year.
         wait_for("the shop is back, and looked at", SOON, || looks.load(Ordering::SeqCst) >= 4);
-        wait_for("its return is told", SOON, || told(&crawl).len() >= expected.len());
+        wait_for("its return is told", SOON, || reported(&crawl).len() >= expected.len());
         process.signal(libc::SIGINT);
         process.finish().exits_with(0);
-        assert_eq!(told(&crawl)[..expected.len()], *expected, "{away}");
+        assert_eq!(reported(&crawl)[..expected.len()], *expected, "{away}");
     }
 }

@@ -18,7 +18,7 @@ pub struct Diff {
     pub resemblance: f64,
     /// |old ∩ new| / |old|.
     pub containment: f64,
-    /// What the second version looks like, if it is not the page at all but served in its place.
+    /// The looks of the second version, if it is not the page at all but served in its place.
     pub looks_like: Option<StandIn>,
     /// The change in words, as the change stream reports it.
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! Versions that are held because they may not be the page: counted, told once, and accepted when they last. Nothing is
+//! Versions that are held because they may not be the page: counted, reported once, and accepted when they last. Nothing is
 //! learnt from them, and the version before is kept, so that the page is compared with it when it comes back.
 
 use crate::judgement::Judgement;
@@ -14,17 +14,17 @@ use crate::version::Version;
 const MAX_HELD_VERSIONS: u8 = 3;
 /// … if they have stood there for this many seconds. A page is looked at several times in the first hours of an outage.
 const LEAST_HELD_S: u32 = 18 * 3_600;
-/// A stand-in is told at this look in a row. One look may be an accident of the server.
-const TOLD_AT: u8 = 2;
+/// A stand-in is reported at this look in a row. One look may be an accident of the server.
+const REPORTED_AT: u8 = 2;
 /// How much one absence adds to those remembered; each look without one takes one off.
 const ABSENCE: u8 = 16;
-/// Up to here absences are told. A page that goes and comes at every few looks is not worth a word each time.
-const TOLD_ABSENCES: u8 = 3 * ABSENCE;
+/// Up to here absences are reported. A page that goes and comes at every few looks is not worth a word each time.
+const REPORTED_ABSENCES: u8 = 3 * ABSENCE;
 const MAX_ABSENCES: u8 = 120;
-/// The most texts of a stand-in that are told.
-const MAX_TOLD_TEXTS: usize = 3;
+/// The most texts of a stand-in that are reported.
+const MAX_REPORTED_TEXTS: usize = 3;
 /// The most bytes of each.
-const MAX_TOLD_BYTES: usize = 200;
+const MAX_REPORTED_BYTES: usize = 200;
 
 /// A run of suspect versions that were not accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,11 +79,11 @@ impl PageState {
         looks.held = looks.held.hold(since_last_look_s)?;
         let looks_like = suspicion.looks_like.filter(|_| looks.digest.is_some());
         let is_known_as_away = looks.gone || looks.missing || looks.obscured || looks.place.is_redirected();
-        let is_due = looks.held.versions >= TOLD_AT && !is_known_as_away;
-        let tells_stand_in = looks_like.is_some() && is_due && looks.may_tell_absence();
-        looks.obscured |= tells_stand_in;
+        let is_due = looks.held.versions >= REPORTED_AT && !is_known_as_away;
+        let reports_stand_in = looks_like.is_some() && is_due && looks.may_report_absence();
+        looks.obscured |= reports_stand_in;
         let mut judgement =
-            Judgement { held: true, looks_like, tells_stand_in, ..Judgement::quiet(VersionVerdict::Cosmetic) };
+            Judgement { held: true, looks_like, reports_stand_in, ..Judgement::quiet(VersionVerdict::Cosmetic) };
         if looks_like.is_some() {
             judgement.record.added = first_texts(version);
         }
@@ -102,7 +102,7 @@ impl PageState {
     }
 
     /// Accepts a suspect version as the page. What was the page is kept, in case it comes back. The version is judged at
-    /// once if it needs no word: the redirect that led to it was told.
+    /// once if it needs no word: the redirect that led to it was reported.
     pub(crate) fn believe_stand_in(&mut self, version: &Version<'_>) -> Option<Judgement> {
         let earlier = self.version.earlier.take().unwrap_or_else(|| Box::new(self.version.clone()));
         self.looks.obscured = false;
@@ -137,11 +137,11 @@ impl PageState {
 }
 
 impl LookMemory {
-    /// Counts an absence. Returns whether it is told: a page that was often away lately is not worth a word each time.
-    pub(crate) fn may_tell_absence(&mut self) -> bool {
-        let is_told = self.absences < TOLD_ABSENCES;
+    /// Counts an absence. Returns whether it is reported: a page that was often away lately is not worth a word each time.
+    pub(crate) fn may_report_absence(&mut self) -> bool {
+        let is_reported = self.absences < REPORTED_ABSENCES;
         self.absences = self.absences.saturating_add(ABSENCE).min(MAX_ABSENCES);
-        is_told
+        is_reported
     }
 
     /// Records a look that shows the page where it was.
@@ -156,17 +156,17 @@ fn first_texts(version: &Version<'_>) -> Vec<String> {
     let title = blocks.stated.iter().find(|stated| stated.property() == "title").map(|stated| stated.block);
     let texts = (0..blocks.list.len()).filter(|block| !blocks.list[*block].part.fact);
     let texts = title.into_iter().chain(texts).map(|block| blocks.text(&blocks.list[block]));
-    let mut told: Vec<String> = Vec::new();
+    let mut reported: Vec<String> = Vec::new();
     for text in texts.filter(|text| !text.is_empty()) {
-        let text = document::prefix(text, MAX_TOLD_BYTES);
-        if !told.iter().any(|other| other == text) {
-            told.push(text.to_owned());
+        let text = document::prefix(text, MAX_REPORTED_BYTES);
+        if !reported.iter().any(|other| other == text) {
+            reported.push(text.to_owned());
         }
-        if told.len() == MAX_TOLD_TEXTS {
+        if reported.len() == MAX_REPORTED_TEXTS {
             break;
         }
     }
-    told
+    reported
 }
 
 #[cfg(test)]

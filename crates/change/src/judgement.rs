@@ -29,11 +29,11 @@ pub struct Judgement {
     /// Whether the version is not accepted yet: it may not be the page, or, if a second look is wanted, its difference may be
     /// noise.
     pub held: bool,
-    /// What a held version looks like; the record then has its first texts as added ones. `None` also if the page is there
+    /// The looks of a held version; the record then has its first texts as added ones. `None` also if the page is there
     /// without any of its watched parts.
     pub looks_like: Option<StandIn>,
-    /// Whether that is to be told now: once for a row of held versions.
-    pub tells_stand_in: bool,
+    /// Whether that is to be reported now: once for a row of held versions.
+    pub reports_stand_in: bool,
     /// Whether a second fetch right after this one would distinguish noise from news.
     pub wants_second_look: bool,
     /// Outcome of the previously reported change, if it was still open.
@@ -91,7 +91,7 @@ impl Judgement {
         }
     }
 
-    /// Whether only another look at once can tell whether the version is noise.
+    /// Whether only another look at once can show whether the version is noise.
     pub(crate) fn waits_for_another_look(&self) -> bool {
         self.held && self.wants_second_look
     }
@@ -109,7 +109,7 @@ impl Judgement {
             structure: PartVerdict::Unchanged,
             held: false,
             looks_like: None,
-            tells_stand_in: false,
+            reports_stand_in: false,
             wants_second_look: false,
             earlier: None,
             changes_last: true,

@@ -1,4 +1,4 @@
-//! What is kept of a page from look to look.
+//! The memory of a page from look to look.
 
 use crate::held::HeldVersions;
 use crate::noise::Noise;

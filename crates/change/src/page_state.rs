@@ -122,8 +122,8 @@ impl PageState {
         if let Some(held) = suspicion.and_then(|suspicion| self.hold(suspicion, version, since_last_look_s)) {
             return held;
         }
-        if let Some(told) = suspicion.and_then(|_| self.believe_stand_in(version)) {
-            return told;
+        if let Some(reported) = suspicion.and_then(|_| self.believe_stand_in(version)) {
+            return reported;
         }
         let was_gone = std::mem::take(&mut self.looks.gone);
         let texts = version.unit_texts();

@@ -18,15 +18,15 @@ pub(crate) struct PagePlace {
     pub(crate) is_pointer: bool,
 }
 
-/// What is known of a redirect that a page did not have at first.
+/// The knowledge of a redirect that a page did not have at first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Redirect {
     #[default]
     None,
     /// The page leads elsewhere, and no version from there is accepted yet.
-    New { is_told: bool },
-    /// What stands there is accepted as the page.
-    Accepted { is_told: bool },
+    New { is_reported: bool },
+    /// The text there is accepted as the page.
+    Accepted { is_reported: bool },
 }
 
 /// Where a look led, compared with the look before.
@@ -35,7 +35,7 @@ pub enum Lead {
     /// To the same place.
     Same,
     /// To another page than before. `is_told` is false for a page that leads elsewhere every few looks.
-    Elsewhere { is_told: bool },
+    Elsewhere { is_reported: bool },
     /// Back to where the page led before a redirect, or to itself.
     Back,
 }
@@ -43,10 +43,10 @@ pub enum Lead {
 impl Redirect {
     const ALL: [Self; 5] = [
         Self::None,
-        Self::New { is_told: false },
-        Self::New { is_told: true },
-        Self::Accepted { is_told: false },
-        Self::Accepted { is_told: true },
+        Self::New { is_reported: false },
+        Self::New { is_reported: true },
+        Self::Accepted { is_reported: false },
+        Self::Accepted { is_reported: true },
     ];
 
     /// Its byte in stored state.
@@ -70,8 +70,8 @@ impl PagePlace {
     }
 
     pub(crate) fn accept(&mut self) {
-        if let Redirect::New { is_told } = self.redirect {
-            self.redirect = Redirect::Accepted { is_told };
+        if let Redirect::New { is_reported } = self.redirect {
+            self.redirect = Redirect::Accepted { is_reported };
         }
     }
 }
@@ -92,20 +92,20 @@ impl PageState {
         self.looks.place.now = led_to;
         let is_back = led_to == own || (place.is_redirected() && led_to == place.usual);
         if is_back {
-            let (Redirect::New { is_told } | Redirect::Accepted { is_told }) = place.redirect else {
-                // It led elsewhere from the first look on, so nobody knows it as away.
+            let (Redirect::New { is_reported } | Redirect::Accepted { is_reported }) = place.redirect else {
+                // It led elsewhere from the first look on, so it is not known as away.
                 return Lead::Same;
             };
             self.looks.place.redirect = Redirect::None;
-            self.looks.obscured |= is_told;
+            self.looks.obscured |= is_reported;
             return Lead::Back;
         }
         if !place.is_redirected() {
             self.looks.place.usual = place.now;
         }
-        let is_told = self.looks.may_tell_absence();
-        self.looks.place.redirect = Redirect::New { is_told };
-        Lead::Elsewhere { is_told }
+        let is_reported = self.looks.may_report_absence();
+        self.looks.place.redirect = Redirect::New { is_reported };
+        Lead::Elsewhere { is_reported }
     }
 }
 
@@ -178,15 +178,15 @@ mod tests {
     }
 
     #[test]
-    fn a_redirect_is_told_once_and_so_is_its_end() {
+    fn a_redirect_is_reported_once_and_so_is_its_end() {
         let (page, home, login) = (url("https://a.test/lamp"), url("https://a.test/"), url("https://a.test/login"));
         let mut state = PageState::default();
         let rules = UrlRules::none();
         let led_to = |state: &mut PageState, address: &CanonicalUrl| state.observe_address(&page, address, &rules);
-        let told = Lead::Elsewhere { is_told: true };
+        let reported = Lead::Elsewhere { is_reported: true };
         assert_eq!(led_to(&mut state, &page), Lead::Same);
-        assert_eq!([led_to(&mut state, &home), led_to(&mut state, &home)], [told, Lead::Same]);
-        assert_eq!([led_to(&mut state, &login), led_to(&mut state, &page)], [told, Lead::Back]);
+        assert_eq!([led_to(&mut state, &home), led_to(&mut state, &home)], [reported, Lead::Same]);
+        assert_eq!([led_to(&mut state, &login), led_to(&mut state, &page)], [reported, Lead::Back]);
         assert!(state.end_absence() && !state.end_absence());
         assert_eq!(led_to(&mut state, &page), Lead::Same);
     }
@@ -196,7 +196,7 @@ mod tests {
         let (page, home, other) = (url("https://a.test/"), url("https://a.test/en/home"), url("https://a.test/closed"));
         let (mut state, rules) = (PageState::default(), UrlRules::none());
         assert_eq!([0; 3].map(|_| state.observe_address(&page, &home, &rules)), [Lead::Same; 3]);
-        assert_eq!(state.observe_address(&page, &other, &rules), Lead::Elsewhere { is_told: true });
+        assert_eq!(state.observe_address(&page, &other, &rules), Lead::Elsewhere { is_reported: true });
         assert_eq!(state.observe_address(&page, &home, &rules), Lead::Back);
         assert!(state.end_absence());
         assert_eq!(state.observe_address(&page, &page, &rules), Lead::Same);
@@ -204,13 +204,13 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_leads_elsewhere_at_every_other_look_is_told_a_few_times() {
+    fn a_page_that_leads_elsewhere_at_every_other_look_is_reported_a_few_times() {
         let (page, home) = (url("https://a.test/lamp"), url("https://a.test/"));
         let (mut state, rules) = (PageState::default(), UrlRules::none());
-        let told = (0..40).filter(|look| {
+        let reported = (0..40).filter(|look| {
             let address = if look % 2 == 0 { &page } else { &home };
-            state.observe_address(&page, address, &rules) == Lead::Elsewhere { is_told: true }
+            state.observe_address(&page, address, &rules) == Lead::Elsewhere { is_reported: true }
         });
-        assert_eq!(told.count(), 3);
+        assert_eq!(reported.count(), 3);
     }
 }

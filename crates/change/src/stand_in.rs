@@ -31,7 +31,7 @@ const MAX_LOADING_BYTES: usize = 40;
 /// The most texts that are searched for words that name a kind.
 const MAX_NAMING_TEXTS: usize = 64;
 
-/// What a version looks like that is not the page.
+/// The looks of a version that is not the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StandIn {
@@ -66,11 +66,11 @@ pub struct Arrival<'a> {
 /// A version that may not be the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Suspicion {
-    /// `None`: nothing is to be told of it. The page is there without any of its watched parts, or the whole host is away.
+    /// `None`: nothing is to be reported of it. The page is there without any of its watched parts, or the whole host is away.
     pub(crate) looks_like: Option<StandIn>,
 }
 
-/// What speaks for and against a version that keeps nothing of the page's text.
+/// The signs for and against a version that keeps nothing of the page's text.
 #[derive(Clone, Copy, Debug, Default)]
 struct Signs {
     /// Texts of the accepted version's region.
@@ -84,7 +84,7 @@ struct Signs {
     is_bare: bool,
     /// Whether title and structured data are gone or others.
     has_other_facts: bool,
-    /// What the title, a heading, a form or the address says that it is.
+    /// The kind that the title, a heading, a form or the address names.
     named: Option<StandIn>,
     /// Whether any of the new texts says so.
     is_named_in_text: bool,
@@ -246,7 +246,7 @@ fn states(version: &Version<'_>, before: &VersionMemory, fact: &UnitKey) -> bool
     before.texts.find(fact.name()).is_some_and(|before| facts.any(|text| text == before.text))
 }
 
-/// What was around the page's region, and what of it is left.
+/// The texts around the page's region, and how many of them are left.
 struct Frame {
     units: usize,
     kept: usize,
@@ -276,7 +276,7 @@ fn is_without_text(version: &Version<'_>, news: &[&Unit], new_bytes: usize) -> b
     new_bytes < MAX_LOADING_BYTES && texts.all(|text| text.ends_with('…') || text.ends_with("..."))
 }
 
-/// What a form, the title, a heading or the address says that a version is.
+/// The kind of version that a form, the title, a heading or the address names.
 fn named(version: &Version<'_>, news: &[&Unit], arrival: Arrival<'_>) -> Option<StandIn> {
     let blocks = version.blocks();
     if blocks.asks_password && version.region_bytes < MAX_ERROR_PAGE_BYTES {
@@ -289,7 +289,7 @@ fn named(version: &Version<'_>, news: &[&Unit], arrival: Arrival<'_>) -> Option<
     by_words.or_else(|| arrival.leads_to.and_then(kind_in))
 }
 
-/// What the first new texts of a short version are about.
+/// The kind that the first new texts of a short version name.
 fn named_in_text(version: &Version<'_>, news: &[&Unit]) -> Option<StandIn> {
     let blocks = version.blocks();
     let texts = news.iter().map(|unit| blocks.text(&blocks.list[unit.block as usize]));

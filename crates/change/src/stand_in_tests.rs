@@ -150,22 +150,22 @@ fn where_the_address_of_the_newest_issue_leads_next_is_its_next_version() {
     };
     see("https://bells.test/issues/1", &issue(1));
     let (lead, next) = see("https://bells.test/issues/2", &issue(2));
-    assert_eq!((lead, next.held, next.meaningful), (crate::Lead::Elsewhere { is_told: true }, false, true));
+    assert_eq!((lead, next.held, next.meaningful), (crate::Lead::Elsewhere { is_reported: true }, false, true));
     let login = bare("Log in", "<form><input type=password></form>");
     assert!(see("https://bells.test/login", &login).1.held);
 }
 
 #[test]
-fn what_stands_in_for_a_page_is_told_at_its_second_look_and_its_end() {
+fn what_stands_in_for_a_page_is_reported_at_its_second_look_and_its_end() {
     let wall = version(&bare("Wartung", "<h1>Wartungsarbeiten</h1><p>Wir sind gleich wieder da."));
     let mut state = PageState::default();
     state.observe(&version(&page()), None);
-    let mut told = (0..3).map(|_| state.observe(&wall, Some(3_600)));
-    assert!(!told.next().unwrap().tells_stand_in, "one look may be an accident");
-    let second = told.next().unwrap();
-    assert_eq!((second.tells_stand_in, second.looks_like), (true, Some(StandIn::Maintenance)));
+    let mut reported = (0..3).map(|_| state.observe(&wall, Some(3_600)));
+    assert!(!reported.next().unwrap().reports_stand_in, "one look may be an accident");
+    let second = reported.next().unwrap();
+    assert_eq!((second.reports_stand_in, second.looks_like), (true, Some(StandIn::Maintenance)));
     assert_eq!(second.record.added, ["Wartung", "Wartungsarbeiten", "Wir sind gleich wieder da."]);
-    assert!(!told.next().unwrap().tells_stand_in, "once");
+    assert!(!reported.next().unwrap().reports_stand_in, "once");
     let (mut changed, mut same) = (state.clone(), state);
     let back = same.observe(&version(&page()), Some(60));
     assert!(!back.meaningful && same.end_absence() && !same.end_absence());
@@ -195,7 +195,7 @@ fn a_page_that_returns_after_something_else_was_accepted_is_compared_with_what_i
 }
 
 #[test]
-fn a_page_without_any_of_its_watched_parts_is_held_and_not_told_as_something_else() {
+fn a_page_without_any_of_its_watched_parts_is_held_and_not_reported_as_something_else() {
     let mut selection = document::select::Selection::default();
     selection.add(document::select::PartUse::Watch, ".hours").unwrap();
     let read = |html: &str| {

@@ -60,7 +60,7 @@ pub(crate) fn reads_like_an_error(text: &str) -> bool {
     ERRORS.iter().any(|error| text.contains(error))
 }
 
-/// Whether a stem begins a word of the text; a number or a word of up to four ASCII letters is a whole word. Scripts
+/// Whether a stem begins a word of the text; a number or a word of up to four ASCII characters is a whole word. Scripts
 /// that write no spaces have no beginnings of words.
 fn begins_a_word(text: &str, stem: &str) -> bool {
     let is_short = stem.is_ascii() && stem.len() <= 4;

@@ -6,7 +6,7 @@
 use crate::url::CanonicalUrl;
 use std::collections::HashMap;
 
-/// What a path with a session segment contains.
+/// The beginning of a session segment in a path.
 const SESSION_SEGMENT: &str = "/(";
 /// The name of session segments in [`UrlRules::drop_parameters`].
 const SESSION_NAME: &str = "(s)";

@@ -24,7 +24,7 @@ pub(crate) fn lead(look: &Look, rules: &DetectorRules, known: &mut PageMemory) -
 
 /// Decides the verdict that is published in place of the look's, if one is.
 pub(crate) fn decide(look: &mut JudgedLook, lead: Lead, rules: &DetectorRules, known: &mut PageMemory) {
-    if look.judgement.tells_stand_in {
+    if look.judgement.reports_stand_in {
         if rules.missing {
             look.presence = Some(Verdict::Obscured);
         } else {
@@ -35,7 +35,7 @@ pub(crate) fn decide(look: &mut JudgedLook, lead: Lead, rules: &DetectorRules, k
     if look.verdict != Verdict::Unknown && known.state.end_absence() && look.verdict != Verdict::Gone {
         look.presence = Some(Verdict::Returned);
     }
-    if lead == (Lead::Elsewhere { is_told: true }) {
+    if lead == (Lead::Elsewhere { is_reported: true }) {
         look.presence = Some(Verdict::Redirected);
     }
 }

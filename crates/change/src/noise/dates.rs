@@ -65,7 +65,7 @@ fn day_of(unix_s: i64) -> Option<Date> {
     jiff::civil::date(1970, 1, 1).checked_add(jiff::Span::new().try_days(days).ok()?).ok()
 }
 
-/// What a word of a date says. Some words name a month in one language and a weekday in another.
+/// The meaning of a word of a date. Some words name a month in one language and a weekday in another.
 #[derive(Clone, Copy, Debug, Default)]
 struct DateWord {
     month: Option<i8>,

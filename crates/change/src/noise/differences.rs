@@ -60,7 +60,7 @@ pub(crate) struct Run {
     pub(crate) is_in_place: bool,
 }
 
-/// What was replaced.
+/// The kind of a replaced value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RunKind {
     /// Words, or anything else than the following.
@@ -288,7 +288,7 @@ impl RunReader<'_, '_> {
                 let slack = *unit.max(unit_before);
                 let has_moved =
                     since.is_some_and(|since| (since - slack..=since + slack).contains(&(other - one).abs()));
-                // What it tells the age of came anew between the looks.
+                // The thing that has this age came anew between the looks.
                 let is_new = since.is_some_and(|since| *other <= since && *one <= since);
                 RunKind::Age { fits_clock: has_moved || is_new }
             }

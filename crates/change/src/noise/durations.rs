@@ -86,8 +86,8 @@ const UNSPACED_UNITS: [(&str, i64); 25] = [
 const KOREAN_UNITS: [(&str, i64); 7] =
     [("초", 1), ("분", MINUTE), ("시간", HOUR), ("일", DAY), ("주", WEEK), ("개월", MONTH), ("년", YEAR)];
 
-/// Single letters that are units also behind a blank.
-const APART_LETTERS: [&str; 3] = ["h", "d", "ч"];
+/// Single characters that are units also behind a blank.
+const APART_SIGNS: [&str; 3] = ["h", "d", "ч"];
 
 /// Words for one, before a unit.
 const ONE: &str = "a an one ein eine einem einer eines un une uno una um uma een en ett et один одну jeden jedna bir";
@@ -161,8 +161,8 @@ fn unit_at(text: &str, number_end: usize, tokens: &[Token<'_>]) -> Option<(i64, 
     }
     let word = first.text.to_lowercase();
     // `7 y` may be the Spanish "and".
-    let is_letter = word.chars().count() == 1 && !APART_LETTERS.contains(&&*word);
-    if is_letter && first.place.start > number_end {
+    let is_single = word.chars().count() == 1 && !APART_SIGNS.contains(&&*word);
+    if is_single && first.place.start > number_end {
         return None;
     }
     UNITS.iter().find(|(_, words)| is_in(words, &word)).map(|(unit, _)| (*unit, 1))

@@ -1,4 +1,4 @@
-//! What moves by itself from look to look, by the form of the text around it: `# ago`, `# likes`, `token=#`. It is learned from ordinary
+//! Texts that move by themselves from look to look, known by the form of the text around it: `# ago`, `# likes`, `token=#`. It is learned from ordinary
 //! looks, because two looks within a minute find it quiet.
 
 use super::differences::{Run, RunKind};

@@ -31,7 +31,7 @@ pub(crate) struct ChangedUnits<'u> {
     pub(crate) times: LookTimes,
 }
 
-/// What one look found, by which its units are judged.
+/// The findings of one look, by which its units are judged.
 #[derive(Debug, Default)]
 pub(crate) struct LookFindings {
     /// The places that the version touched, with their new values.
@@ -122,7 +122,7 @@ impl Noise {
     }
 
     /// Learns from a look that found the page unchanged. Right after another one that proves nothing about places that differ often: a
-    /// cache, or the same one of several servers, may have answered twice. It only tells a single coincidence from noise.
+    /// cache, or the same one of several servers, may have answered twice. It only separates a single coincidence from noise.
     pub(crate) fn observe_quiet(&mut self, since_last_look_s: Option<i64>, is_back_to_back: bool) {
         self.forms.observe_quiet(since_last_look_s);
         if is_back_to_back {

@@ -60,7 +60,7 @@ pub(crate) struct Places {
     touches: Vec<(u32, u32)>,
 }
 
-/// What two back-to-back fetches show.
+/// The findings of two back-to-back fetches.
 #[derive(Debug, Default)]
 pub(crate) struct Pair<'p> {
     /// The places that differed, sorted.

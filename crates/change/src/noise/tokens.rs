@@ -18,7 +18,7 @@ pub(super) struct Token<'t> {
     pub(super) meaning: Meaning,
 }
 
-/// What a token says.
+/// The meaning of a token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Meaning {
     Word,
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_units_ids_and_words_are_told_apart() {
+    fn numbers_units_ids_and_words_are_reported_apart() {
         let check = |text: &str, expected: &[&str]| {
             assert_eq!(tokens(text).iter().map(|token| token.text).collect::<Vec<_>>(), expected, "{text}");
         };

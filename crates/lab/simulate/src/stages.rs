@@ -138,7 +138,7 @@ impl CrawlStages {
     /// Lets the stages work until they have nothing more to do. Fails if one of them has set a record aside.
     pub(crate) fn settle(&mut self) -> Result<(), SimulationError> {
         self.driver.run_until_idle().map_err(failed)?;
-        // Not at the end of a run: dead letters are deleted after 30 days.
+        // Not at the end of a run: records set aside are deleted after 30 days.
         let set_aside = self.driver.contents(&self.topics.dead_letters).map_err(failed)?;
         match set_aside.len() {
             0 => Ok(()),

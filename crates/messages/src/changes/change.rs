@@ -63,7 +63,7 @@ pub struct PageChange {
     pub found_again: Vec<String>,
     /// The other page that redirects of this one lead to.
     pub leads_to: Option<String>,
-    /// What is served in the page's place: `empty`, `maintenance`, `consent`, `login`, `error` or `other_page`.
+    /// The kind of text served in the page's place: `empty`, `maintenance`, `consent`, `login`, `error` or `other_page`.
     pub looks_like: Option<String>,
 }
 

@@ -40,7 +40,7 @@ mod tests {
     use crate::record::PublishedChange;
 
     #[test]
-    fn a_redirect_a_stand_in_and_a_return_are_told_in_a_line_each() {
+    fn a_redirect_a_stand_in_and_a_return_are_reported_in_a_line_each() {
         let [_, example] = PublishedChange::examples();
         let lines = |change: ChangeLine| presence_lines(&change, LineStyle::Piped).collect::<Vec<_>>();
         let line = example.line;

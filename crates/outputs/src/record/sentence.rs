@@ -54,7 +54,7 @@ fn without_scheme(url: &str) -> &str {
     url.split_once("://").map_or(url, |(_, rest)| rest)
 }
 
-/// What is served in the page's place.
+/// The kind of text served in the page's place.
 fn stand_in(change: &ChangeLine) -> &str {
     change.looks_like.as_deref().map_or("something else", kind_in_words)
 }

@@ -57,7 +57,7 @@ fn targets(links: &PageOutLinks) -> Vec<&str> {
     links.links.iter().map(|link| link.url.as_str()).collect()
 }
 
-const LINKING: &str = "<p>A sentence that is long enough to be told.</p> \
+const LINKING: &str = "<p>A sentence that is long enough to be reported.</p> \
     <a href=\"/a?utm_source=x\">A</a> <a href=\"http://blog.site.test/b#c\">B</a> <a href=\"/a#d\">again</a> \
     <a href=\"/\">self</a> <a href=\"http://other.test/o\">away</a> <a rel=\"nofollow\" href=\"/secret\">no</a> \
     <a href=\"/a/a/a/a/a/a\">trap</a> <a href=\"/cart/1\">cart</a>";

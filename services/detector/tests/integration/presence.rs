@@ -93,8 +93,8 @@ fn an_error_in_a_pages_place_is_no_change_until_it_lasts_and_comes_again_with_it
             (Verdict::Unknown, Some(21_600))
         );
         assert_eq!(held.validators, Validators::default());
-        let told = held.change.map(|change| (change.verdict, change.looks_like));
-        assert_eq!(told, (look == 1).then(|| (Verdict::Obscured, Some("error".to_owned()))), "at its second look");
+        let reported = held.change.map(|change| (change.verdict, change.looks_like));
+        assert_eq!(reported, (look == 1).then(|| (Verdict::Obscured, Some("error".to_owned()))), "at its second look");
     }
     let believed = bench.see(FetchOutcome::Fetched, Some(&error));
     assert_eq!(believed.change.unwrap().verdict, Verdict::Major);

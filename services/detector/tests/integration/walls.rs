@@ -31,52 +31,56 @@ fn by_redirect(bench: &mut Bench, to: &str, body: &str) -> FetchResult {
 }
 
 /// The verdict that was published, where the page leads, and what it looks like.
-fn told(seen: &Seen) -> Option<(Verdict, Option<&str>, Option<&str>)> {
+fn reported(seen: &Seen) -> Option<(Verdict, Option<&str>, Option<&str>)> {
     let change = seen.change.as_ref();
     change.map(|change| (change.verdict, change.leads_to.as_deref(), change.looks_like.as_deref()))
 }
 
 #[test]
-fn what_is_served_in_a_pages_place_is_told_once_and_so_is_the_pages_return() {
+fn what_is_served_in_a_pages_place_is_reported_once_and_so_is_the_pages_return() {
     let mut bench = Bench::new(&[]);
     bench.see(FetchOutcome::Fetched, Some(&own(FIRST)));
     let wall = bare("Entretien", "<h1>Site en maintenance</h1><p>Nous revenons vite.");
     let first = bench.see(FetchOutcome::Fetched, Some(&wall));
-    assert_eq!((told(&first), first.observation.judgement.verdict), (None, Verdict::Unknown), "it may be an accident");
+    assert_eq!(
+        (reported(&first), first.observation.judgement.verdict),
+        (None, Verdict::Unknown),
+        "it may be an accident"
+    );
     let second = bench.see(FetchOutcome::Fetched, Some(&wall));
-    assert_eq!(told(&second), Some((Verdict::Obscured, None, Some("maintenance"))));
+    assert_eq!(reported(&second), Some((Verdict::Obscured, None, Some("maintenance"))));
     assert_eq!((second.observation.judgement.verdict, second.validators), (Verdict::Unknown, Validators::default()));
     let change = second.change.unwrap();
     assert_eq!(
         (change.added, change.changes.len()),
         (vec!["Entretien".to_owned(), "Site en maintenance".to_owned(), "Nous revenons vite.".to_owned()], 0)
     );
-    assert_eq!(told(&bench.see(FetchOutcome::Fetched, Some(&wall))), None, "once");
+    assert_eq!(reported(&bench.see(FetchOutcome::Fetched, Some(&wall))), None, "once");
     let back = bench.see(FetchOutcome::Fetched, Some(&own(FIRST)));
-    assert_eq!(told(&back), Some((Verdict::Returned, None, None)));
+    assert_eq!(reported(&back), Some((Verdict::Returned, None, None)));
     assert_eq!((back.observation.judgement.verdict, back.change.unwrap().changes.len()), (Verdict::Cosmetic, 0));
-    assert_eq!(told(&bench.see(FetchOutcome::NotModified, None)), None);
+    assert_eq!(reported(&bench.see(FetchOutcome::NotModified, None)), None);
 }
 
 #[test]
-fn one_look_at_a_question_for_consent_or_at_an_empty_shell_is_not_told() {
+fn one_look_at_a_question_for_consent_or_at_an_empty_shell_is_not_reported() {
     let mut bench = Bench::new(&[]);
     bench.see(FetchOutcome::Fetched, Some(&own(FIRST)));
     let consent = bare("Avant de continuer", "<h1>Votre vie privée</h1><button>Tout accepter</button>");
     for other in [consent, bare("News of the town", "<div id=root></div><script src=/app.js></script>")] {
-        assert_eq!(told(&bench.see(FetchOutcome::Fetched, Some(&other))), None);
+        assert_eq!(reported(&bench.see(FetchOutcome::Fetched, Some(&other))), None);
         let back = bench.see(FetchOutcome::Fetched, Some(&own(FIRST)));
-        assert_eq!((told(&back), back.observation.judgement.verdict), (None, Verdict::Cosmetic));
+        assert_eq!((reported(&back), back.observation.judgement.verdict), (None, Verdict::Cosmetic));
     }
     let mut quiet = Bench::new(&[("detector.missing", "false")]);
     quiet.see(FetchOutcome::Fetched, Some(&own(FIRST)));
     let empty = page("News of the town", "");
-    assert!((0..3).all(|_| told(&quiet.see(FetchOutcome::Fetched, Some(&empty))).is_none()));
-    assert_eq!(told(&quiet.see(FetchOutcome::Fetched, Some(&own(FIRST)))), None);
+    assert!((0..3).all(|_| reported(&quiet.see(FetchOutcome::Fetched, Some(&empty))).is_none()));
+    assert_eq!(reported(&quiet.see(FetchOutcome::Fetched, Some(&own(FIRST)))), None);
 }
 
 #[test]
-fn what_stands_in_for_a_watched_page_is_told_once_and_not_as_parts_that_are_lost() {
+fn what_stands_in_for_a_watched_page_is_reported_once_and_not_as_parts_that_are_lost() {
     let mut bench = Bench::configured("[[rules]]\npages = ['*']\nwatch = ['#price']\ntrigger = ['price below 20']\n");
     let shop = |price: &str| page("Lamp", &format!("<h1>Lamp</h1><p id=price>{price} €<p>A lamp of brass and glass."));
     bench.see(FetchOutcome::Fetched, Some(&shop("29")));
@@ -91,20 +95,20 @@ fn what_stands_in_for_a_watched_page_is_told_once_and_not_as_parts_that_are_lost
 }
 
 #[test]
-fn a_page_that_becomes_another_is_told_as_a_change_after_three_held_looks() {
+fn a_page_that_becomes_another_is_reported_as_a_change_after_three_held_looks() {
     let mut bench = Bench::new(&[]);
     bench.see(FetchOutcome::Fetched, Some(&own(FIRST)));
     let closed = bare("Good bye", "<p>The council has closed this site.");
     let verdicts: Vec<_> = (0..4).map(|_| bench.see(FetchOutcome::Fetched, Some(&closed))).collect();
-    let told: Vec<_> = verdicts.iter().map(|seen| told(seen).map(|(verdict, ..)| verdict)).collect();
-    assert_eq!(told, [None, Some(Verdict::Obscured), None, Some(Verdict::Major)]);
+    let reported: Vec<_> = verdicts.iter().map(|seen| reported(seen).map(|(verdict, ..)| verdict)).collect();
+    assert_eq!(reported, [None, Some(Verdict::Obscured), None, Some(Verdict::Major)]);
     assert!(verdicts[3].change.as_ref().unwrap().added.iter().any(|text| text.contains("closed this site")));
     let back = bench.see(FetchOutcome::Fetched, Some(&own(FIRST)));
     assert_eq!(back.change.map(|change| (change.verdict, change.changes.len())), Some((Verdict::Returned, 0)));
 }
 
 #[test]
-fn a_redirect_to_another_page_is_told_once_with_its_address_and_so_is_its_end() {
+fn a_redirect_to_another_page_is_reported_once_with_its_address_and_so_is_its_end() {
     let mut bench = Bench::new(&[]);
     bench.see(FetchOutcome::Fetched, Some(&own(FIRST)));
     let login = bare("Log in", "<h1>Log in</h1><form>User <input name=u>Password <input type=password></form>");
@@ -114,24 +118,28 @@ fn a_redirect_to_another_page_is_told_once_with_its_address_and_so_is_its_end() 
     };
     let to_login = "http://www.site.test/login?back=/news";
     let first = see(&mut bench, to_login, &login);
-    assert_eq!(told(&first), Some((Verdict::Redirected, Some(to_login), Some("login"))));
+    assert_eq!(reported(&first), Some((Verdict::Redirected, Some(to_login), Some("login"))));
     assert_eq!(first.observation.judgement.verdict, Verdict::Unknown, "a login is no version of the page");
-    assert!((0..4).all(|_| told(&see(&mut bench, to_login, &login)).is_none()), "once, however long it lasts");
+    assert!((0..4).all(|_| reported(&see(&mut bench, to_login, &login)).is_none()), "once, however long it lasts");
     let back = bench.see(FetchOutcome::Fetched, Some(&own(FIRST)));
-    assert_eq!(told(&back), Some((Verdict::Returned, None, None)));
+    assert_eq!(reported(&back), Some((Verdict::Returned, None, None)));
     assert!(back.change.unwrap().changes.is_empty(), "as it was");
     // A page that shares texts with the old one is compared at once.
     let home = see(&mut bench, HOME, &own(&[&["Welcome to our town."], &FIRST[1..]].concat()));
-    assert_eq!(told(&home), Some((Verdict::Redirected, Some(HOME), None)));
+    assert_eq!(reported(&home), Some((Verdict::Redirected, Some(HOME), None)));
     assert_eq!(home.change.unwrap().changes.len(), 2, "a sentence went and one came");
-    assert_eq!(told(&see(&mut bench, HOME, &own(&[&["Welcome to our town."], &FIRST[1..]].concat()))), None);
+    assert_eq!(reported(&see(&mut bench, HOME, &own(&[&["Welcome to our town."], &FIRST[1..]].concat()))), None);
     let edited = see(&mut bench, HOME, &own(&[&["Welcome to our city."], &FIRST[1..]].concat()));
     assert_eq!(
         edited.change.map(|change| (change.verdict.is_change(), change.leads_to.is_some())),
         Some((Some(true), true))
     );
     let elsewhere = see(&mut bench, "http://other.test/news", &own(FIRST));
-    assert_eq!(told(&elsewhere), Some((Verdict::Redirected, Some("http://other.test/news"), None)), "again elsewhere");
+    assert_eq!(
+        reported(&elsewhere),
+        Some((Verdict::Redirected, Some("http://other.test/news"), None)),
+        "again elsewhere"
+    );
 }
 
 #[test]
@@ -140,10 +148,10 @@ fn another_spelling_of_the_address_is_no_redirect_to_another_page() {
     bench.see(FetchOutcome::Fetched, Some(&own(FIRST)));
     for spelling in ["https://www.site.test/news", "http://site.test/news/", "http://www.site.test/news?utm_source=x"] {
         let result = by_redirect(&mut bench, spelling, &own(FIRST));
-        assert_eq!(told(&bench.see_result(&result)), None, "{spelling}");
+        assert_eq!(reported(&bench.see_result(&result)), None, "{spelling}");
     }
     let same = bench.see(FetchOutcome::Fetched, Some(&own(FIRST)));
-    assert_eq!((told(&same), same.observation.look.url.as_str()), (None, URL));
+    assert_eq!((reported(&same), same.observation.look.url.as_str()), (None, URL));
 }
 
 #[test]
@@ -151,13 +159,13 @@ fn a_page_that_led_elsewhere_when_it_was_first_seen_says_where_and_is_no_news() 
     let mut bench = Bench::new(&[]);
     let result = by_redirect(&mut bench, "http://www.site.test/en/news", &own(FIRST));
     let first = bench.see_result(&result);
-    assert_eq!(told(&first), Some((Verdict::First, Some("http://www.site.test/en/news"), None)));
+    assert_eq!(reported(&first), Some((Verdict::First, Some("http://www.site.test/en/news"), None)));
     let result = by_redirect(&mut bench, "http://www.site.test/en/news", &own(FIRST));
-    assert_eq!(told(&bench.see_result(&result)), None);
+    assert_eq!(reported(&bench.see_result(&result)), None);
 }
 
 #[test]
-fn a_host_that_is_away_is_not_told_page_by_page() {
+fn a_host_that_is_away_is_not_reported_page_by_page() {
     let mut bench = Bench::new(&[]);
     let look = |bench: &mut Bench, page: usize, body: &str| {
         let url = CanonicalUrl::parse(&format!("{URL}/{page}")).unwrap();
@@ -172,6 +180,6 @@ fn a_host_that_is_away_is_not_told_page_by_page() {
     });
     let wall = bare("Wartung", "<h1>Wartungsarbeiten</h1>");
     let rounds: Vec<usize> =
-        (0..3).map(|_| (0..12).filter(|page| told(&look(&mut bench, *page, &wall)).is_some()).count()).collect();
+        (0..3).map(|_| (0..12).filter(|page| reported(&look(&mut bench, *page, &wall)).is_some()).count()).collect();
     assert_eq!(rounds, [0, 0, 0]);
 }

@@ -108,7 +108,7 @@ fn judged(
     judgement
 }
 
-/// What [crawl-your-sites.md](../../../../docs/crawl-your-sites.md#when-a-page-is-away) says of dead links.
+/// The words of [crawl-your-sites.md](../../../../docs/crawl-your-sites.md#when-a-page-is-away) says of dead links.
 #[test]
 fn dead_links_cost_few_requests_whether_the_budget_is_scarce_or_not() {
     let cost = |fetches_per_second: &str, busy, was_there, outcome| {

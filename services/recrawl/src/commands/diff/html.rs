@@ -77,7 +77,7 @@ pub(super) struct PageHead<'a> {
     pub(super) rule: Option<&'a str>,
     pub(super) triggers: &'a [String],
     pub(super) not_found: &'a [String],
-    /// What the second version looks like, if it is not the page ([`kind_in_words`]).
+    /// The looks of the second version, if it is not the page ([`kind_in_words`]).
     pub(super) looks_like: Option<&'a str>,
 }
 
