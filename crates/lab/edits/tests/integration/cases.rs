@@ -19,10 +19,6 @@ const KNOWN_FAILURES: &[&str] = &[
     "unicode-zero-width",
     "unicode-emoji-selector",
     "unicode-ellipsis",
-    "wall-german",
-    "wall-consent",
-    "wall-empty-with-title",
-    "wall-login-redirect",
     "cards-sold-out-moves",
     "cards-roles",
     "cards-one-price",
@@ -39,7 +35,6 @@ const KNOWN_FAILURES: &[&str] = &[
     "pdf-same-text",
     "pdf-one-fee",
     "js-only",
-    "once-between-two-looks",
 ];
 
 /// Its own name as the address, so that nothing depends on it.
