@@ -2,7 +2,7 @@
 
 use crate::change_record::ChangeRecord;
 use crate::page_state::PageState;
-use crate::stand_in::StandIn;
+use crate::stand_in_kind::StandIn;
 use crate::verdict::VersionVerdict;
 use crate::version::Version;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! The judgement on one version of a page, with its evidence.
 
 use crate::change_record::ChangeRecord;
-use crate::stand_in::StandIn;
+use crate::stand_in_kind::StandIn;
 use crate::verdict::VersionVerdict;
 use serde::Serialize;
 

@@ -1,12 +1,14 @@
 //! The memory of a page from look to look.
 
-use crate::held::HeldVersions;
+use crate::held_versions::HeldVersions;
 use crate::noise::Noise;
-use crate::places::PagePlace;
-use crate::second_looks::MAX_LOOKS_IN_ROW;
+use crate::page_place::PagePlace;
 use crate::shingle::ShingleSet;
 use crate::unit_texts::UnitTexts;
 use crate::version::UnitKey;
+
+/// The most back-to-back looks in a row of which a version waits for the next one. Whoever looks every minute waits no more.
+pub(crate) const MAX_LOOKS_IN_ROW: u8 = 3;
 
 /// The history of the fetches of a page: few bytes, some of which change with nearly every version.
 #[derive(Clone, Debug, Default, PartialEq)]

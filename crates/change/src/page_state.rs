@@ -9,9 +9,9 @@ use crate::gaps::Gaps;
 use crate::judgement::{Confirmation, Judgement, PartVerdict};
 use crate::news::{News, is_most};
 use crate::noise::{ChangedUnits, Differences, LookTimes};
-use crate::page_memory::{LookMemory, VersionMemory};
+use crate::page_memory::{LookMemory, MAX_LOOKS_IN_ROW, VersionMemory};
 use crate::region::PagePart;
-use crate::second_looks::{MAX_LOOKS_IN_ROW, is_back_to_back};
+use crate::second_looks::is_back_to_back;
 use crate::sections::moved;
 use crate::shingle::ShingleSet;
 use crate::stand_in::{Arrival, Suspicion};
@@ -227,7 +227,7 @@ impl PageState {
             added.retain(|key| !noise.is_noise(key, &units, &found));
             removed.retain(|key| !noise.is_noise(key, &units, &found));
             if may_be_noise {
-                self.looks.noise.await_another(&found);
+                self.looks.noise.wait_for_another(&found);
             }
         }
         let passed_over = all_added.len() + all_removed.len() - added.len() - removed.len();
@@ -237,7 +237,7 @@ impl PageState {
         }
         let waits = may_be_noise && !is_watched && !is_empty && self.looks.in_row < MAX_LOOKS_IN_ROW;
         if !waits {
-            self.looks.noise.awaited.clear();
+            self.looks.noise.unsettled.clear();
         }
         let wants_second_look = !is_watched
             && match is_back_to_back {

@@ -1,10 +1,10 @@
 //! The bytes of a page's state. The history of fetches takes 66 bytes, and 8 per recently touched place. The version
 //! takes 19 bytes, 8 per unit (a median page has 107), some 3 and its text per unit outside the frame, and the shingles.
 
-use crate::held::HeldVersions;
+use crate::held_versions::HeldVersions;
 use crate::noise::{Forms, KnownValues, Noise, Places};
-use crate::page_memory::{LookMemory, VersionMemory};
-use crate::places::{PagePlace, Redirect};
+use crate::page_memory::{LookMemory, MAX_LOOKS_IN_ROW, VersionMemory};
+use crate::page_place::{PagePlace, Redirect};
 use crate::second_looks::{MAX_RETURNS, MAX_SECOND_LOOK_DOUBLINGS};
 use crate::shingle::ShingleSet;
 use crate::state_codec::{StateDecodeError, list, put, take};
@@ -18,7 +18,7 @@ impl LookMemory {
     /// Encodes a state value: a version byte, a byte of flags (1 seen, 2 gone, 4 missing, 8 obscured, 16 a pointer), the counts
     /// held, asked, rest, turns, returns, absences and looks in a row, a byte for the redirect; the digest, confirmed and
     /// withdrawn as u16, the region's bytes, the seconds held, the place now and the usual place as u32; then open added, open
-    /// removed, left, and of noise the places, values, forms and awaited values, each a u32 count and its u64s. All
+    /// removed, left, and of noise the places, values, forms and unsettled values, each a u32 count and its u64s. All
     /// little-endian.
     pub fn encode(&self) -> Vec<u8> {
         let flags = [self.digest.is_some(), self.gone, self.missing, self.obscured, self.place.is_pointer];
@@ -40,7 +40,7 @@ impl LookMemory {
         put(&mut out, self.noise.places.entries().iter().map(|(place, history)| pair(*place, *history)));
         put(&mut out, self.noise.values.entries().into_iter());
         put(&mut out, self.noise.forms.entries());
-        put(&mut out, self.noise.awaited.iter().map(|(place, value)| pair(*place, *value)));
+        put(&mut out, self.noise.unsettled.iter().map(|(place, value)| pair(*place, *value)));
         out
     }
 
@@ -65,7 +65,7 @@ impl LookMemory {
             places: Places::from_entries(list(&mut rest)?.map(pair).collect()).ok_or(StateDecodeError::NotAscending)?,
             values: KnownValues::from_entries(list(&mut rest)?).ok_or(StateDecodeError::BadLength)?,
             forms: Forms::from_entries(list(&mut rest)?),
-            awaited: list(&mut rest)?.map(pair).collect(),
+            unsettled: list(&mut rest)?.map(pair).collect(),
         };
         if flags > 31 || !rest.is_empty() {
             return Err(StateDecodeError::BadLength);
@@ -88,7 +88,7 @@ impl LookMemory {
             region_bytes,
             open_added,
             open_removed,
-            in_row,
+            in_row: in_row.min(MAX_LOOKS_IN_ROW),
             noise,
         })
     }

@@ -222,8 +222,8 @@ fn the_state_of_a_small_page_has_these_bytes() {
     let mut state = PageState::default();
     state.observe(&html("<p>Hello"), None);
     let (looks, version) = (state.looks().encode(), state.version().encode());
-    // A header of 37 bytes and four counts.
-    assert_eq!((looks.len(), &looks[..6]), (37 + 4 * 4, &[5, 1, 0, 0, 0, 0][..]));
+    // A header of 38 bytes and seven counts.
+    assert_eq!((looks.len(), &looks[..6]), (38 + 7 * 4, &[6, 1, 0, 0, 0, 0][..]));
     // A header of 1 byte, three counts, one unit with its text, no earlier version, and the shingles: 6 bytes and one of 4.
     let texts = 2 + "https://a.test/terms".len() + 1 + (8 + 4) + 1 + "Hello".len();
     assert_eq!(version.len(), 1 + 3 * 4 + texts + 4 + 6 + 4);

@@ -190,7 +190,7 @@ fn changes_that_fall_between_a_look_and_the_second_one_are_all_reported() {
         let mut is_reported = false;
         let mut look = |state: &mut PageState, version: i64, since| {
             let judgement =
-                match version == std::mem::replace(&mut last, version) && state.looks.noise.awaited.is_empty() {
+                match version == std::mem::replace(&mut last, version) && state.looks.noise.unsettled.is_empty() {
                     true => state.observe_unchanged(Some(since)),
                     false => state.observe(&price(version), Some(since)),
                 };

@@ -21,8 +21,6 @@ const REQUESTS_WITHOUT_A_SIGN: u8 = 2;
 const DOUBLINGS_WITHOUT_A_SIGN: u8 = 2;
 /// The first requests of a page whose texts come back may be followed by one of a third fetch, if the second found no noise.
 const THIRD_LOOKS: u8 = 3;
-/// The most back-to-back looks in a row of which a version waits for the next one. Whoever looks every minute waits no more.
-pub(crate) const MAX_LOOKS_IN_ROW: u8 = 3;
 /// The most texts remembered that left the page, to see them come back.
 const MAX_LEFT: usize = 16;
 /// Number that a change adds to the remembered returns if it brings a text back. A change that brings none takes one off.

@@ -6,10 +6,10 @@
 //! A page cut to half, a new design with the same texts, and one sentence in place of another are edits.
 
 use crate::page_memory::VersionMemory;
+use crate::stand_in_kind::StandIn;
 use crate::stand_in_words::{kind_in, reads_like_an_error};
 use crate::unit_texts::STRUCTURED_DATA;
 use crate::version::{Unit, UnitKey, Version};
-use serde::Serialize;
 
 /// Error pages are shorter than this.
 pub(crate) const MAX_ERROR_PAGE_BYTES: usize = 3_000;
@@ -30,22 +30,6 @@ const MAX_LOADING_BYTES: usize = 40;
 
 /// The most texts that are searched for words that name a kind.
 const MAX_NAMING_TEXTS: usize = 64;
-
-/// The looks of a version that is not the page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StandIn {
-    /// The page's frame at most, without its text.
-    Empty,
-    Maintenance,
-    /// A question for consent: cookies, privacy, age.
-    Consent,
-    Login,
-    /// An error, a refusal, a test for robots.
-    Error,
-    /// None of these.
-    OtherPage,
-}
 
 /// How a version arrived.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,7 +70,7 @@ struct Signs {
     has_other_facts: bool,
     /// The kind that the title, a heading, a form or the address names.
     named: Option<StandIn>,
-    /// Whether any of the new texts says so.
+    /// Whether any of the new texts says so, and none did before.
     is_named_in_text: bool,
     /// Whether the wording is that of an error.
     reads_like_an_error: bool,
@@ -232,7 +216,8 @@ fn signs(accepted: AcceptedPage<'_>, version: &Version<'_>, (news, arrival): (&[
         is_bare: frame.is_gone() && LEFT_OF * frame.units_now <= 3 * frame.units,
         has_other_facts: !facts.is_empty() && !facts.iter().any(|key| states(version, before, key)),
         named,
-        is_named_in_text: named.is_some() || named_in_text(version, news).is_some(),
+        is_named_in_text: named.is_some()
+            || named_in_text(version, news).is_some_and(|kind| !said_before(before, kind)),
         reads_like_an_error: version.region_texts().any(reads_like_an_error),
         leads_elsewhere: arrival.leads_to.is_some() && (!accepted.is_pointer || named.is_some()),
         has_odd_status: arrival.status.is_some_and(|status| status != 200),
@@ -294,6 +279,12 @@ fn named_in_text(version: &Version<'_>, news: &[&Unit]) -> Option<StandIn> {
     let blocks = version.blocks();
     let texts = news.iter().map(|unit| blocks.text(&blocks.list[unit.block as usize]));
     texts.take(MAX_NAMING_TEXTS).find_map(kind_in)
+}
+
+/// Whether the accepted version had words for a kind, as in a link to its rules of privacy. They are no sign then.
+fn said_before(before: &VersionMemory, kind: StandIn) -> bool {
+    let mut texts = region_texts(before).filter_map(|key| before.texts.find(key.name()));
+    texts.any(|unit| kind_in(unit.text) == Some(kind))
 }
 
 /// The kind of a stand-in: what it says that it is, else what its words are about.

@@ -1,7 +1,7 @@
 //! Words by which walls and errors name themselves, as stems. They name what a version looks like that is suspect by other
 //! signs ([`crate::stand_in`]).
 
-use crate::stand_in::StandIn;
+use crate::stand_in_kind::StandIn;
 
 /// Longer texts are prose about a matter, and no name of a page.
 const MAX_NAME_BYTES: usize = 400;

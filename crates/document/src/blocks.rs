@@ -4,6 +4,7 @@
 //! Wrongly nested markup is treated as browsers do where that moves text from one block to another, and no further.
 
 mod block;
+pub(crate) mod fact_owner;
 mod facts;
 mod fields;
 mod kinds;
@@ -18,16 +19,14 @@ mod reader;
 mod same_page;
 mod selecting;
 mod tags;
-mod things;
+pub(crate) mod things;
 
 pub use crate::blocks::block::{Block, BlockElement, BlockRole, Blocks, StatedForm, StatedValue};
+pub use crate::blocks::fact_owner::FactOwner;
 pub use crate::blocks::facts::ValueKind;
 pub use crate::blocks::fields::{CHECKED, STRUCK};
-pub use crate::blocks::owners::FactOwner;
 pub use crate::blocks::tags::{ALT_END, ALT_START};
 pub use crate::blocks::things::ThingKey;
-
-pub(crate) use crate::blocks::things::Things;
 
 use crate::blocks::reader::BlockReader;
 use crate::blocks::selecting::SelectingReader;

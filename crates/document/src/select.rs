@@ -23,7 +23,7 @@ pub(crate) use self::pointer::PointerPlace;
 
 use self::css::SelectorProgram;
 use self::pointer::JsonPointer;
-use crate::blocks::FactOwner;
+use crate::blocks::fact_owner::FactOwner;
 use std::fmt;
 
 /// Whether a selected part is watched or ignored.

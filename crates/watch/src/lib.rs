@@ -38,6 +38,7 @@ mod phrase;
 mod readings;
 mod rule;
 mod seen;
+mod seen_blocks;
 mod sight;
 mod stock;
 mod subjects;

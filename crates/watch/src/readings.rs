@@ -1,7 +1,8 @@
 //! Reads the values of facts, watched parts and triggers' numbers on one version of a page.
 
 use crate::seen::SeenBlock;
-use crate::sight::{Reading, SeenBlocks, Sight};
+use crate::seen_blocks::SeenBlocks;
+use crate::sight::{Reading, Sight};
 use crate::value::UnitValue;
 use document::blocks::{FactOwner, StatedValue};
 use document::numbers::{Amount, AmountKind, unit_name};

@@ -1,7 +1,8 @@
 //! Rules: which pages, which parts of them, which triggers.
 
 use crate::memory::WatchMemory;
-use crate::sight::{PRICE_WORDS, SeenBlocks, Sight};
+use crate::seen_blocks::SeenBlocks;
+use crate::sight::{PRICE_WORDS, Sight};
 use crate::trigger::Trigger;
 use chance::splitmix64;
 use document::blocks::Blocks;

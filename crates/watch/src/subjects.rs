@@ -3,7 +3,8 @@
 
 use crate::memory::WatchMemory;
 use crate::rule::WatchRule;
-use crate::sight::{Reading, SeenBlocks, Sight};
+use crate::seen_blocks::SeenBlocks;
+use crate::sight::{Reading, Sight};
 use crate::trigger::Condition;
 use crate::value::{SubjectMemory, UnitValue, Value, WatchedValue};
 use document::blocks::Blocks;

@@ -5,20 +5,10 @@ use crate::look::JudgedLook;
 use crate::presence::leads_to;
 use crate::state::{BLIND, BlindPage, PageSketch};
 use change::ChangeRecord;
-use document::PageText;
 use messages::topics::PAGE_CHANGES;
 use messages::{ChangedUnit, FetchResult, PageChange, Verdict, WatchedValue};
 use stream::{Context, ProcessError};
 use watch::{Value, WatchRule};
-
-/// The most bytes of a title that are kept.
-const MAX_TITLE_BYTES: usize = 200;
-
-/// The title of a page. `None` if it has none.
-pub(crate) fn title_of(page: &PageText) -> Option<String> {
-    let title = document::prefix(page.title.trim(), MAX_TITLE_BYTES);
-    (!title.is_empty()).then(|| title.to_owned())
-}
 
 impl Detector {
     /// Publishes the changes that a look shows: the page's, unless its rule wants only those that fire a trigger, and that

@@ -225,7 +225,7 @@ impl Processor for Detector {
         if look.is_news() {
             let page = publish_copy(&result, body.as_ref(), &mut look, &self.rules, context)?;
             if let Some(page) = &page {
-                known.sketch.title = changes::title_of(page.text());
+                known.sketch.title = read_page::title_of(page.text());
             }
             self.publish(&result, &look, rule, (&before.sketch, &known.sketch), context);
             if let Some(page) = page.as_ref().filter(|_| !is_list) {

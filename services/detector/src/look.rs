@@ -1,10 +1,9 @@
 //! Judges one response by the state of its page, and updates that state.
 
 use crate::DetectorRules;
-use crate::changes::title_of;
 use crate::focus::WantedFocuses;
 use crate::presence;
-use crate::read_page::ReadPage;
+use crate::read_page::{ReadPage, title_of};
 use crate::state::PageSketch;
 use change::{
     Absence, Arrival, HostEvents, Judgement, KnownBody, LookMemory, PageState, PartVerdict, Presence, Version,

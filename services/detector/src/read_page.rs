@@ -5,6 +5,15 @@ use messages::FetchResult;
 use reading::MainText;
 use watch::WatchRule;
 
+/// The most bytes of a title that are kept.
+const MAX_TITLE_BYTES: usize = 200;
+
+/// The title of a page. `None` if it has none.
+pub(crate) fn title_of(page: &PageText) -> Option<String> {
+    let title = document::prefix(page.title.trim(), MAX_TITLE_BYTES);
+    (!title.is_empty()).then(|| title.to_owned())
+}
+
 /// The body of a page, whose blocks are read by the page's rule.
 pub(crate) fn body_of<'a>(result: &'a FetchResult, bytes: &'a [u8], rule: Option<&'a WatchRule>) -> Body<'a> {
     let body = Body::new(bytes, result.content_type.as_deref(), Some(result.look.answered_by().as_str()));

@@ -132,7 +132,7 @@ impl Forms {
     /// Rebuilds the forms from the result of [`entries`](Self::entries).
     pub(crate) fn from_entries(entries: impl Iterator<Item = u64>) -> Self {
         let form = |entry: u64| {
-            let [fits, misfits, quiet, _] = (entry as u32).to_le_bytes();
+            let [fits, misfits, quiet, _] = (entry as u32).to_le_bytes().map(|count| count.min(MAX_EVIDENCE));
             ((entry >> 32) as u32, FormEvidence { fits, misfits, quiet })
         };
         Self(entries.take(MAX_FORMS).map(form).collect())

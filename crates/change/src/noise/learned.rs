@@ -9,7 +9,7 @@ use crate::version::UnitKey;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most values remembered of a look that waits for another one.
-const MAX_AWAITED: usize = 128;
+const MAX_UNSETTLED: usize = 128;
 
 /// The noise of one page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(crate) struct Noise {
     pub(crate) forms: Forms,
     /// The values of a look that was not accepted yet, by place, until the next one says whether they last. Odd where the place had
     /// shown the value before.
-    pub(crate) awaited: BTreeMap<u32, u32>,
+    pub(crate) unsettled: BTreeMap<u32, u32>,
 }
 
 /// The units in which a version differs from the one before.
@@ -93,15 +93,15 @@ impl Noise {
 
     /// Learns from a version that is back to back with the one before. Returns whether there was noise.
     pub(crate) fn prove(&mut self, units: &ChangedUnits<'_>, found: &LookFindings, clears_others: bool) -> bool {
-        let awaited = std::mem::take(&mut self.awaited);
+        let unsettled = std::mem::take(&mut self.unsettled);
         let is_same = |place: &u32, value: &u32| found.touched.get(place).is_some_and(|now| now | 1 == value | 1);
-        let lasts = |place: &u32| awaited.get(place).is_some_and(|value| is_same(place, value));
+        let lasts = |place: &u32| unsettled.get(place).is_some_and(|value| is_same(place, value));
         let around = units.keys().filter_map(|key| units.gaps.around(key));
-        let all: BTreeSet<u32> = found.touched.keys().copied().chain(around).chain(awaited.keys().copied()).collect();
+        let all: BTreeSet<u32> = found.touched.keys().copied().chain(around).chain(unsettled.keys().copied()).collect();
         let (mut lasting, differing): (Vec<u32>, Vec<u32>) = all.into_iter().partition(lasts);
         // A value that comes back may be the answer of another server, which answered twice.
-        lasting.retain(|place| awaited.get(place).is_some_and(|value| value & 1 == 0));
-        let returned: Vec<u32> = awaited.keys().copied().filter(|place| !found.touched.contains_key(place)).collect();
+        lasting.retain(|place| unsettled.get(place).is_some_and(|value| value & 1 == 0));
+        let returned: Vec<u32> = unsettled.keys().copied().filter(|place| !found.touched.contains_key(place)).collect();
         let is_known = |run: &Run| run.is_spelling() || run.places().any(|place| self.places.has_differed(place));
         let mut shapeless: Vec<u32> = units
             .keys()
@@ -126,18 +126,18 @@ impl Noise {
     pub(crate) fn observe_quiet(&mut self, since_last_look_s: Option<i64>, is_back_to_back: bool) {
         self.forms.observe_quiet(since_last_look_s);
         if is_back_to_back {
-            let differing: Vec<u32> = std::mem::take(&mut self.awaited).into_keys().collect();
+            let differing: Vec<u32> = std::mem::take(&mut self.unsettled).into_keys().collect();
             self.places.prove(&Pair { differing: &differing, returned: &differing, ..Pair::default() });
         } else {
-            self.awaited.clear();
+            self.unsettled.clear();
             self.places.observe_quiet();
         }
     }
 
     /// Waits for another look, which says whether the values of this one last.
-    pub(crate) fn await_another(&mut self, found: &LookFindings) {
+    pub(crate) fn wait_for_another(&mut self, found: &LookFindings) {
         let marked = |(place, value): (&u32, &u32)| (*place, value & !1 | u32::from(self.values.has_returned(*place)));
-        self.awaited = found.touched.iter().take(MAX_AWAITED).map(marked).collect();
+        self.unsettled = found.touched.iter().take(MAX_UNSETTLED).map(marked).collect();
     }
 
     /// Whether a changed unit differs in noise only.

@@ -1,7 +1,8 @@
 //! The blocks of a page, each with its text, links and place.
 
+use crate::blocks::fact_owner::FactOwner;
 use crate::blocks::facts::{ValueKind, property_of};
-use crate::blocks::owners::{self, FactOwner};
+use crate::blocks::owners;
 use crate::blocks::things::{FactSource, ThingKey, Things};
 use crate::tag_name::TagName;
 use std::ops::Range;

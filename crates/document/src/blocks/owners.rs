@@ -1,25 +1,12 @@
 //! Decides whose a fact is: that of the page's main thing, that of another one, or of one among several equal ones.
 
-use super::block::{Blocks, StatedValue};
-use super::same_page::PageAddresses;
-use super::things::{Bond, FactSource, Thing, ThingKey, ThingKind, Things};
+use crate::blocks::block::{Blocks, StatedValue};
+use crate::blocks::fact_owner::FactOwner;
+use crate::blocks::same_page::PageAddresses;
+use crate::blocks::things::{Bond, FactSource, Thing, ThingKey, ThingKind, Things};
 use crate::hash::text_hash;
 use crate::select::FactName;
 use crate::stated::folded;
-
-/// Whose a fact is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FactOwner {
-    /// The page, or the thing that the page is about.
-    #[default]
-    Main,
-    /// A thing beside it: one of a list, a related product, another kind of price.
-    Another,
-    /// One of several equal things, of which none is the main one.
-    Unclear,
-    /// A thing that the part of a watch rule names.
-    Chosen,
-}
 
 /// The subject of a fact, as far as the page shows which of its things it is about itself.
 struct Subject {

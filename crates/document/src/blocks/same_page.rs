@@ -1,6 +1,6 @@
 //! Whether an address in the data of a page is the page's own.
 
-use super::things::{Thing, ThingKey};
+use crate::blocks::things::{Thing, ThingKey};
 
 /// The addresses of a page: where it was fetched, and those that it declares for itself.
 pub(super) struct PageAddresses<'p> {

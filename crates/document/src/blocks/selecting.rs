@@ -2,8 +2,8 @@
 //! the blocks.
 
 use crate::blocks::block::{Blocks, StatedForm};
+use crate::blocks::fact_owner::FactOwner;
 use crate::blocks::microdata::PageFacts;
-use crate::blocks::owners::FactOwner;
 use crate::blocks::reader::BlockReader;
 use crate::markup::{StartTag, TakeTokens, TextKind};
 use crate::select::{OpenElements, OwnedFact, Selected, Selection};

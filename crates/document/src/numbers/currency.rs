@@ -181,7 +181,7 @@ pub(super) fn any_behind(text: &str) -> Option<(Currency, usize)> {
     let lower = near.to_lowercase();
     CURRENCIES.iter().find_map(|currency| {
         let behind = lower.strip_prefix(currency.sign)?;
-        let is_inside_word = currency.ends_in_word() && behind.starts_with(is_spaced_letter);
+        let is_inside_word = currency.ends_in_word() && behind.starts_with(is_of_spaced_word);
         let place = text.ceil_char_boundary(text.len() - rest.len() + currency.sign.len());
         (!is_inside_word).then_some((*currency, place))
     })
@@ -237,6 +237,6 @@ pub(super) fn is_blank(sign: char) -> bool {
 }
 
 /// Whether a sign continues a word. Chinese, Japanese and Thai words follow each other without blanks.
-fn is_spaced_letter(sign: char) -> bool {
+fn is_of_spaced_word(sign: char) -> bool {
     sign.is_alphabetic() && u32::from(sign) < 0xe00
 }

@@ -2,7 +2,8 @@
 //! vocabularies. A name in brackets says which thing they are about: `price[sku=A1]`.
 
 use super::SelectFault;
-use crate::blocks::{FactOwner, ThingKey, Things};
+use crate::blocks::fact_owner::FactOwner;
+use crate::blocks::things::{ThingKey, Things};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FactName {

@@ -1,10 +1,10 @@
 //! Whether a mention of stock says it, denies it, leaves it open, or speaks of something else.
 
-use super::counts::{Count, CountKind};
-use super::cues::{Cues, Mention, denies_mostly, is_stock};
-use super::languages::Class;
-use super::marked::MarkedText;
-use super::table::{ALL_LANGUAGES, Mark};
+use crate::stock::counts::{Count, CountKind};
+use crate::stock::cues::{Cues, Mention, denies_mostly, is_stock};
+use crate::stock::languages::Class;
+use crate::stock::marked::MarkedText;
+use crate::stock::table::{ALL_LANGUAGES, Mark};
 
 /// The claim of a mention, as a page makes it now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

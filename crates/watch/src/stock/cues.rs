@@ -1,9 +1,9 @@
 //! The words beside a mention, and how they turn it.
 
-use super::counts::CountKind;
-use super::languages::Class;
-use super::marked::{Gap, MarkedText};
-use super::table::{ALL_LANGUAGES, Languages, Mark, denials_agree};
+use crate::stock::counts::CountKind;
+use crate::stock::languages::Class;
+use crate::stock::marked::{Gap, MarkedText};
+use crate::stock::table::{ALL_LANGUAGES, Languages, Mark, denials_agree};
 use std::ops::Range;
 
 /// A place in a text that mentions stock, or the words of an operator.

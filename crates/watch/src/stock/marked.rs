@@ -1,9 +1,9 @@
 //! A text with its marks: where its sentences end, and what stands between two places.
 
-use super::counts::{Count, CountKind, counts};
-use super::languages::Class;
-use super::table::{ALL_LANGUAGES, Languages, Mark, marks};
 use crate::fold::is_of_word;
+use crate::stock::counts::{Count, CountKind, counts};
+use crate::stock::languages::Class;
+use crate::stock::table::{ALL_LANGUAGES, Languages, Mark, marks};
 
 /// The most signs before and behind a place that are its sentence, and the most bytes of a gap within one. A text without
 /// full stops costs no more than one with them.

@@ -1,7 +1,7 @@
 //! All words of the tables as one automaton, so that a text is searched once, whatever the number of languages.
 
-use super::languages::{Class, LANGUAGES};
 use crate::fold::{folded, is_of_word};
+use crate::stock::languages::{Class, LANGUAGES};
 use aho_corasick::AhoCorasick;
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
 //! The unchanged texts beside a change, by which readers find it on the page.
 
-use super::struck::StruckText;
+use crate::commands::diff::struck::StruckText;
 use change::ChangedUnit;
 use document::{Body, prefix};
 use std::collections::HashSet;

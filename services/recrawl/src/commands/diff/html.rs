@@ -1,7 +1,7 @@
 //! Two versions side by side as one HTML page, which needs no script and loads nothing.
 
-use super::context::Context;
-use super::struck::StruckText;
+use crate::commands::diff::context::Context;
+use crate::commands::diff::struck::StruckText;
 use change::{ChangeRecord, ChangedUnit, RunKind, word_diff};
 use htmlize::escape_all_quotes;
 use outputs::record::kind_in_words;

@@ -1,6 +1,6 @@
 //! Texts with struck-through parts, which pages write with elements and texts of changes with marks.
 
-use super::html::escaped;
+use crate::commands::diff::html::escaped;
 use change::{RunKind, WordRun};
 use document::blocks::STRUCK;
 use std::ops::Range;
