@@ -107,6 +107,9 @@ fn edits_are_not_taken_for_something_else() {
         &page(),
         &framed("Visit us – Bell foundry", &OWN.replace("an hour", "an hour, no login or cookie is needed")),
     );
+    // A page without a frame that is written anew, and has a link to its rules of privacy as before.
+    let privacy = "<p>Privacy · Terms · Help";
+    check(&format!("{OWN}{privacy}"), &format!("<p>We are back, with two bells of a new kind.{privacy} · News"));
     let list = |items: [&str; 4]| framed("News", &items.map(|item| format!("<h2>{item}</h2>")).concat());
     check(&list(["One opens", "Two closes", "Three waits", "Four wins"]), &list(["Five", "Six", "Seven", "Eight"]));
 }
