@@ -7,9 +7,9 @@ use std::path::Path;
 use tests::{Browser, READABLE, Scheme};
 
 /// Elements that the page is made of. A text that became an element would be another.
-const ELEMENTS: [&str; 24] = [
+const ELEMENTS: [&str; 26] = [
     "html", "head", "meta", "title", "style", "body", "main", "h1", "dl", "dt", "dd", "bdi", "strong", "span", "table",
-    "thead", "tbody", "tr", "th", "td", "div", "del", "ins", "p",
+    "thead", "tbody", "tr", "th", "td", "div", "del", "ins", "p", "s", "time",
 ];
 
 const HOSTILE: [&str; 4] = [
@@ -88,7 +88,7 @@ fn versions_stand_side_by_side_or_below_each_other_and_hostile_texts_stay_text()
     }
     assert_eq!((&shown["lang"], &shown["title"]), (&json!("en"), &json!("What changed: https://a.test/<b>")));
     assert_eq!(shown["heads"], json!(["Before", "After"]));
-    assert_eq!(shown["right_to_left"], json!(2), "the Hebrew text on both sides");
+    assert_eq!(shown["right_to_left"], json!(4), "the Hebrew texts on both sides and beside a change");
     assert_eq!(shown["said"], json!(["\" [removed: \"", "\" [added: \""]), "to those who listen");
     assert!(texts.contains("https://a.test/old") && texts.contains("https://a.test/new"), "{texts}");
 }
@@ -115,7 +115,7 @@ const LAYOUT: &str = "(() => {
   const rows = [...page.document.querySelectorAll('tbody tr')].map(row => [...row.querySelectorAll('td')].map(box));
   return {
     overflows: root.scrollWidth > root.clientWidth,
-    rows: rows.filter(row => row.length),
+    rows: rows.filter(row => row.length == 2),
     label_shown: page.getComputedStyle(page.document.querySelector('.side')).display != 'none',
   };
 })()";

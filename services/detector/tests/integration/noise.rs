@@ -22,8 +22,8 @@ fn looked_at(days: u32, mut page_at: impl FnMut(u32, bool) -> String) -> (Vec<u3
     (reported, asked)
 }
 
-fn with_visitors(number: u32) -> String {
-    html(&[FIRST, &[&format!("So many visitors were here before you: {number}")]].concat())
+fn with_price(number: u32) -> String {
+    html(&[FIRST, &[&format!("The ticket of the day costs {number} euro")]].concat())
 }
 
 #[test]
@@ -32,17 +32,19 @@ fn the_same_bytes_from_a_cache_do_not_make_noise_news() {
     // The cache answers the first two of these looks. The third comes when its copy has just expired.
     let (reported, asked_on) = looked_at(40, |day, second| {
         asked += u32::from(second);
-        with_visitors(10 * day + u32::from(second && asked >= 3))
+        with_price(10 * day + if second && asked >= 3 { asked } else { 0 })
     });
-    assert_eq!(asked_on, [5, 7, 23], "asked for until one can tell, and then no more");
+    assert_eq!(asked_on, [5, 7, 23, 23], "asked for until two can tell, and then no more");
     assert_eq!(reported, (0..=23).collect::<Vec<_>>(), "reported while in doubt, and then no more");
 }
 
 #[test]
 fn most_of_a_page_is_reported_however_often_it_changes() {
     let page = |day: u32, second: bool| {
-        let text =
-            |number: usize| format!("Sentence {number} of day {day}, {second}, has news of its own for {number}.");
+        let text = |number: usize| {
+            let words = ["sentence", "of", "the", "day", "has", "news", "for", "you"];
+            words.map(|word| format!("{word}{day}{second}{number}")).join(" ")
+        };
         let text: Vec<String> = (0..8).map(text).collect();
         html(&text.iter().map(String::as_str).collect::<Vec<_>>())
     };

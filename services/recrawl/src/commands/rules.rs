@@ -100,6 +100,8 @@ struct TriggerReport {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     several: bool,
     /// Whether words for it are there and it is not understood whether the page means them. Then `words` and `holds` are null.
+    /// Left out if not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     unknown: bool,
     /// Whether its condition holds now. It fires when it did not hold at the look before. Null if it sees nothing that it is
     /// about; false for a number that is to fall or rise, which is an event.
