@@ -14,6 +14,11 @@ const EDITED: u32 = 1 << 25;
 /// The number of a block behind the last text that stayed is counted up to here.
 const MAX_NUMBER: u64 = 16;
 
+/// Whether a place that is no place of tokens is a gap. Otherwise it is a slot.
+pub(crate) fn is_gap(place: u32) -> bool {
+    place & GAP != 0
+}
+
 /// The gaps of the units that only one of two versions has.
 #[derive(Debug, Default)]
 pub(crate) struct Gaps {

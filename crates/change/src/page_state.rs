@@ -8,7 +8,7 @@ use crate::change_record::ChangeRecord;
 use crate::gaps::Gaps;
 use crate::judgement::{Confirmation, Judgement, PartVerdict};
 use crate::news::{News, is_most};
-use crate::noise::{ChangedUnits, Differences, LookTimes};
+use crate::noise::{ChangedUnits, Differences, LookTimes, Noise};
 use crate::page_memory::{LookMemory, MAX_LOOKS_IN_ROW, VersionMemory};
 use crate::region::PagePart;
 use crate::second_looks::is_back_to_back;
@@ -165,6 +165,10 @@ impl PageState {
         (self.looks.turns, self.looks.region_bytes) = (0, 0);
         (self.looks.open_added, self.looks.open_removed) = Default::default();
         (self.looks.left, self.looks.returns) = Default::default();
+        if version.is_watched() {
+            // Nothing of a watched part is passed over.
+            self.looks.noise = Noise::default();
+        }
         self.version = VersionMemory { shingles: version.shingles(), ..VersionMemory::default() };
         self.accept(version, version.unit_texts());
         Judgement::quiet(match (was_gone, is_same) {

@@ -4,7 +4,7 @@ use page::UrlRules;
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
-static URLS: LazyLock<UrlRules> =
+pub(super) static URLS: LazyLock<UrlRules> =
     LazyLock::new(|| UrlRules { drop_parameters: vec!["utm_*".to_owned()], ..UrlRules::none() });
 
 pub(super) fn html(body: &str) -> Version<'static> {

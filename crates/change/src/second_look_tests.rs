@@ -1,11 +1,19 @@
 //! Pairs of fetches in a row teach which places are noise.
 
-use super::tests::{html, page};
+use super::tests::{URLS, html, page};
 use super::*;
+use document::Body;
+use document::select::{PartUse, Selection};
 
 /// Fetches versions a day apart, but at once whenever a second fetch is requested. Returns the last judgement and the
 /// number of second fetches requested.
-fn looked_at(mut version_at: impl FnMut(i64) -> Version<'static>, days: i64) -> (Judgement, usize) {
+fn looked_at(version_at: impl FnMut(i64) -> Version<'static>, days: i64) -> (Judgement, usize) {
+    let (last, asked, _) = seen(version_at, days);
+    (last, asked)
+}
+
+/// The same with the state of the page after them.
+fn seen(mut version_at: impl FnMut(i64) -> Version<'static>, days: i64) -> (Judgement, usize, PageState) {
     let mut state = PageState::default();
     let (mut last, mut asked) = (Judgement::quiet(VersionVerdict::First), 0);
     for day in 0..days {
@@ -17,7 +25,49 @@ fn looked_at(mut version_at: impl FnMut(i64) -> Version<'static>, days: i64) -> 
             last = state.observe(&version_at(now), Some(60));
         }
     }
-    (last, asked)
+    (last, asked, state)
+}
+
+/// Words that no two looks share.
+fn other_words(now: i64, nth: i64) -> String {
+    let word = |place: i64| {
+        let number = chance::splitmix64((now * 100 + nth * 10 + place).unsigned_abs());
+        (0..7).map(|byte| char::from(b'a' + (number >> (8 * byte)) as u8 % 26)).collect::<String>()
+    };
+    (0..6).map(word).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn texts_that_differ_in_every_token_at_every_look_are_counted() {
+    for texts in 0..3 {
+        let version = |now: i64| {
+            let text = |nth: i64| format!("<h2>Corner {nth}</h2><p>{}", other_words(now, nth));
+            html(&page(&(0..texts).map(text).collect::<String>()))
+        };
+        let (last, _, state) = seen(version, 20);
+        assert!(
+            !last.meaningful && state.looks().deaf_places() == texts as usize,
+            "{texts}: {}",
+            state.looks().deaf_places()
+        );
+    }
+    let counter = |now: i64| html(&page(&format!("<p>Visitors so far: {now}")));
+    let (last, _, state) = seen(counter, 20);
+    assert_eq!((last.passed_over > 0, state.looks().deaf_places()), (true, 0), "other tokens of its text are seen");
+}
+
+#[test]
+fn nothing_of_a_watched_part_counts_as_noise_learned_before() {
+    let text = |now: i64| page(&format!("<h2>Corner</h2><p class=quiz>{}", other_words(now, 0)));
+    for (purpose, expected) in [(PartUse::Ignore, 1), (PartUse::Watch, 0)] {
+        let (_, _, mut state) = seen(|now| html(&text(now)), 20);
+        let mut selection = Selection::default();
+        selection.add(purpose, ".quiz").unwrap();
+        let page = text(0);
+        let body = Body::new(page.as_bytes(), Some("text/html"), None).with_selection(&selection);
+        state.begin_anew(&Version::of_body(&body, &URLS));
+        assert_eq!(state.looks().deaf_places(), expected, "{purpose:?}");
+    }
 }
 
 #[test]

@@ -14,6 +14,6 @@ pub mod state;
 
 pub use self::crawl::{ADDRESS_FILE, Crawl, check_health, running, status_at};
 pub use self::order::Order;
-pub use self::page_report::{ExplanationParts, FocusReport, PageParts, PageReport, not_known};
+pub use self::page_report::{ExplanationParts, FocusReport, PageParts, PageReport, not_known, places_passed_over};
 pub use self::sender::OrderSender;
 pub use self::state::{CrawlState, Inspection, has_crawl};

@@ -56,6 +56,17 @@ pub fn not_known(url: &CanonicalUrl, forgotten: Option<ForgottenPage>) -> Comman
     })
 }
 
+/// Number of places of a page whose changes are passed over as noise, because every token there differs at every look.
+///
+/// # Errors
+/// When what is stored of the page is damaged.
+pub fn places_passed_over(url: &CanonicalUrl, sketch: &PageSketch) -> Result<usize, CommandFailure> {
+    let looks = sketch
+        .look_memory()
+        .map_err(|error| CommandFailure::World(format!("the stored looks of {url}: {error}")))?;
+    Ok(looks.deaf_places())
+}
+
 /// A page's relevance to the focuses of a crawl.
 #[derive(Clone, Debug, Serialize)]
 pub struct FocusReport {
@@ -129,6 +140,8 @@ pub struct PageReport {
     pub host_blocked: Option<bool>,
     /// Number of fetches that the detector has processed.
     pub results: i64,
+    /// Number of places whose changes are passed over as noise, because every token there differs at every look.
+    pub places_passed_over: usize,
     /// Number of fetches that the estimator has processed, and of those that were informative about changes.
     pub observations: i64,
     pub informative_observations: i64,
@@ -138,11 +151,12 @@ impl PageReport {
     /// The report on a page.
     ///
     /// # Errors
-    /// When the page is not known.
+    /// When the page is not known, or what is stored of it is damaged.
     pub fn new(url: &CanonicalUrl, partition: u32, parts: PageParts) -> Result<Self, CommandFailure> {
         let PageParts { page, host, forgotten, sketch, belief, focus } = parts;
         let page = page.ok_or_else(|| not_known(url, forgotten))?;
         let moment = |moment: Option<page::Timestamp>| moment.map(|moment| moment.to_string());
+        let places_passed_over = sketch.as_ref().map_or(Ok(0), |sketch| places_passed_over(url, sketch))?;
         Ok(Self {
             url: url.to_string(),
             page_id: url.page_id().to_string(),
@@ -185,6 +199,7 @@ impl PageReport {
             host_paused: host.as_ref().map(|host| host.paused),
             host_blocked: host.as_ref().map(|host| host.blocked),
             results: sketch.map_or(0, |sketch| sketch.fetches),
+            places_passed_over,
             observations: belief.as_ref().map_or(0, |belief| belief.fetches),
             informative_observations: belief.map_or(0, |belief| belief.observations),
         })

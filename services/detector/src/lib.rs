@@ -29,7 +29,7 @@ use crate::focus::WantedFocuses;
 use crate::lists::{ListRules, ListedPages};
 use crate::look::{JudgedLook, PageMemory, dates};
 use crate::read_page::{ReadPage, body_of};
-use change::{LookMemory, PageState, VersionMemory};
+use change::{PageState, VersionMemory};
 use messages::topics::{
     ANSWERS, FETCH_RESULTS, FOCUS_ORDERS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS, SCHEDULER_EVENTS,
 };
@@ -294,11 +294,9 @@ impl Processor for Detector {
 fn load(result: &FetchResult, rule: Option<&WatchRule>, context: &Context<'_>) -> Result<PageMemory, ProcessError> {
     let id = &result.look.page_id;
     let sketch: PageSketch = context.get(PAGES, id)?.unwrap_or_default();
-    let looks = match &sketch.looks[..] {
-        [] => LookMemory::default(),
-        looks => LookMemory::decode(looks)
-            .map_err(|error| ProcessError::Damaged(format!("the stored looks of page {id}: {error}")))?,
-    };
+    let looks = sketch
+        .look_memory()
+        .map_err(|error| ProcessError::Damaged(format!("the stored looks of page {id}: {error}")))?;
     let watch = WatchMemory::decode(&sketch.watch)
         .map_err(|error| ProcessError::Damaged(format!("the stored watch of page {id}: {error}")))?;
     let is_rule_known = watch.knows(rule);

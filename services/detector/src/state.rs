@@ -1,6 +1,6 @@
 //! The detector's tables.
 
-use change::{HostEvents, VersionMemory};
+use change::{HostEvents, LookMemory, StateDecodeError, VersionMemory};
 use messages::topics::PAGE_CONTENTS;
 use messages::{DecodeError, Digest, Encoded, PageContent, body, impl_message};
 use page::{CanonicalUrl, Host, PageId, Timestamp};
@@ -72,6 +72,16 @@ pub struct PageSketch {
     pub forgotten: bool,
     pub banded: bool,
     pub title: Option<String>,
+}
+
+impl PageSketch {
+    /// The history of the page's looks; empty if no version was ever seen.
+    ///
+    /// # Errors
+    /// When the stored history is damaged.
+    pub fn look_memory(&self) -> Result<LookMemory, StateDecodeError> {
+        if self.looks.is_empty() { Ok(LookMemory::default()) } else { LookMemory::decode(&self.looks) }
+    }
 }
 
 /// A page on which its rule sees nothing of something that it watches. The schema describes the fields.

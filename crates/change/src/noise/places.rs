@@ -5,6 +5,9 @@
 //! minute apart do, if more than one pair of them differs: a single one may have met a true change. Frequency only says which places
 //! are worth such pairs.
 
+use crate::gaps::is_gap;
+use std::collections::BTreeMap;
+
 /// Versions for which a touch is remembered.
 const WINDOW_VERSIONS: u32 = 22;
 /// A place touched in more versions of the window than this is volatile, if further looks agree. A smaller limit would mask edits that
@@ -142,9 +145,14 @@ impl Places {
         self.touches.iter().any(|(_, history)| is_proven(*history))
     }
 
-    /// The number of places that are noise in all of their text.
+    /// The number of texts that are noise in all of their tokens. A text with a slot and a gap that are noise counts once: the two
+    /// have the same history.
     pub(crate) fn count_shapeless(&self) -> usize {
-        self.touches.iter().filter(|(place, _)| self.is_shapeless(*place)).count()
+        let mut slots_and_gaps: BTreeMap<u32, [usize; 2]> = BTreeMap::new();
+        for (place, history) in self.touches.iter().filter(|(place, _)| self.is_shapeless(*place)) {
+            slots_and_gaps.entry(*history).or_default()[usize::from(is_gap(*place))] += 1;
+        }
+        slots_and_gaps.values().map(|[slots, gaps]| slots.max(gaps)).sum()
     }
 
     /// Records back-to-back fetches. A place that often differs and differs in two of such pairs, and not in far fewer than it does

@@ -2,9 +2,11 @@
 
 use crate::CommandFailure;
 use crate::stages::topologies;
+use detector::PageSketch;
 use document::Body;
 use document::select::PartUse;
 use messages::{CopyKind, PageContent, body};
+use operate::places_passed_over;
 use operate::state::{CrawlState, Inspection};
 use outputs::stdout::{Format, answer};
 use page::CanonicalUrl;
@@ -19,7 +21,8 @@ struct CheckReport {
     pages_with_rules: u64,
     /// Pages on which a rule sees nothing of something.
     pages_that_lack_something: u64,
-    /// The pages on which a rule sees nothing, does not understand something, or holds already.
+    /// The pages on which a rule sees nothing, does not understand something, or holds already, and those of which something is
+    /// passed over as noise.
     pages: Vec<CheckedPage>,
 }
 
@@ -37,6 +40,9 @@ struct CheckedPage {
     sees_nothing: Vec<String>,
     /// Triggers that hold. They fire when they have not held and hold again.
     holds_already: Vec<String>,
+    /// Number of places of the page whose changes are passed over, because every token there differs at every look. They are no
+    /// watched parts, and triggers are heard there.
+    masked_as_noise: usize,
     /// Triggers whose words are there and not understood.
     not_understood: Vec<String>,
     /// Parts and triggers that have looked at no version yet, and cannot be tried on the copy, which is a text.
@@ -68,7 +74,7 @@ pub(super) fn check(settings: &Settings, format: Format) -> Result<(), CommandFa
         let page = checked(&state, &url, rule)?;
         report.pages_that_lack_something += u64::from(!page.sees_nothing.is_empty());
         let lists = [&page.sees_nothing, &page.holds_already, &page.not_understood, &page.not_tried];
-        if lists.iter().any(|list| !list.is_empty()) {
+        if page.masked_as_noise > 0 || lists.iter().any(|list| !list.is_empty()) {
             report.pages.push(page);
         }
     }
@@ -81,10 +87,12 @@ pub(super) fn check(settings: &Settings, format: Format) -> Result<(), CommandFa
 }
 
 fn checked(state: &Inspection, url: &CanonicalUrl, rule: &WatchRule) -> Result<CheckedPage, CommandFailure> {
-    match state.copy(url)? {
-        Some(copy) if copy.kind == CopyKind::Body && !copy.truncated => on_copy(url, rule, &copy),
-        Some(_) | None => by_memory(state, url, rule),
-    }
+    let sketch = state.page(url)?.sketch.unwrap_or_default();
+    let page = match state.copy(url)? {
+        Some(copy) if copy.kind == CopyKind::Body && !copy.truncated => on_copy(url, rule, &copy)?,
+        Some(_) | None => by_memory(state, url, rule, &sketch)?,
+    };
+    Ok(CheckedPage { masked_as_noise: places_passed_over(url, &sketch)?, ..page })
 }
 
 /// The rule on the stored bytes of the page.
@@ -105,14 +113,19 @@ fn on_copy(url: &CanonicalUrl, rule: &WatchRule, copy: &PageContent) -> Result<C
         from_copy: true,
         sees_nothing: rule.blind(&blocks),
         holds_already: chosen(&|trigger, sight| trigger.holds(sight) == Some(true)),
+        masked_as_noise: 0,
         not_understood: chosen(&|_, sight| sight == Sight::Unclear),
         not_tried: Vec::new(),
     })
 }
 
 /// The rule by what it saw at its last look at the page.
-fn by_memory(state: &Inspection, url: &CanonicalUrl, rule: &WatchRule) -> Result<CheckedPage, CommandFailure> {
-    let sketch = state.page(url)?.sketch.unwrap_or_default();
+fn by_memory(
+    state: &Inspection,
+    url: &CanonicalUrl,
+    rule: &WatchRule,
+    sketch: &PageSketch,
+) -> Result<CheckedPage, CommandFailure> {
     let memory = WatchMemory::decode(&sketch.watch)
         .map_err(|error| CommandFailure::World(format!("the stored watch of {url}: {error}")))?;
     let blind = state.blind(url)?.map(|blind| blind.parts).unwrap_or_default();
@@ -145,9 +158,15 @@ fn by_memory(state: &Inspection, url: &CanonicalUrl, rule: &WatchRule) -> Result
         from_copy: false,
         sees_nothing,
         holds_already,
+        masked_as_noise: 0,
         not_understood: Vec::new(),
         not_tried,
     })
+}
+
+fn masked(places: usize) -> String {
+    let places = if places == 1 { "1 place".to_owned() } else { format!("{places} places") };
+    format!("    masked as noise: {places} where every word differs at every look; what is watched there is reported")
 }
 
 fn text(report: &CheckReport) -> String {
@@ -168,6 +187,7 @@ fn text(report: &CheckReport) -> String {
         ];
         let listed = lists.iter().flat_map(|(words, list)| list.iter().map(move |part| format!("    {words} {part}")));
         lines.extend(listed);
+        lines.extend((page.masked_as_noise > 0).then(|| masked(page.masked_as_noise)));
     }
     let (pages, lacking) = (report.pages_with_rules, report.pages_that_lack_something);
     lines.push(format!("{pages} pages have a rule that watches something; on {lacking} it sees nothing of something"));
