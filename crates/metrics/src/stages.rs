@@ -93,6 +93,8 @@ metrics! {
     LINKS_LEFT_OUT = Counter "links_left_out_total" "links" "links not followed because their page has too many";
     PAGES_REMOVED = Counter "pages_removed_total" "pages"
         "pages deleted because they were forgotten or made room for others";
+    UNREAD_PAGES = Counter "unread_pages_total" "pages"
+        "pages at whose first look there was no text: pictures, scripts, files that are not text";
     BAD_FOCUS_ORDERS = Counter "bad_focus_orders_total" "orders" "orders about focuses that could not be read";
     FOCUSES = Gauge "focuses" "focuses" "focuses that pages are judged by";
     FOCUSES_LEFT_OUT = Gauge "focuses_left_out" "focuses"

@@ -1,7 +1,7 @@
 //! The records about one page, as commands show them.
 
 use daemon::CommandFailure;
-use detector::PageSketch;
+use detector::{PageSketch, Unread};
 use estimator::PageBelief;
 use messages::FocusRelevance;
 use page::CanonicalUrl;
@@ -36,6 +36,8 @@ pub struct ExplanationParts {
     pub focus: Option<FocusedPage>,
     /// The scheduler's record if an operator has forgotten the page.
     pub forgotten: Option<ForgottenPage>,
+    /// The line of robots.txt that forbids the page. Absent if none does, or the fetcher's rules cannot be asked for.
+    pub forbidden_by: Option<String>,
 }
 
 /// The failure for a page that is not known. It says what became of the page if an operator has forgotten it.
@@ -61,9 +63,8 @@ pub fn not_known(url: &CanonicalUrl, forgotten: Option<ForgottenPage>) -> Comman
 /// # Errors
 /// When what is stored of the page is damaged.
 pub fn places_passed_over(url: &CanonicalUrl, sketch: &PageSketch) -> Result<usize, CommandFailure> {
-    let looks = sketch
-        .look_memory()
-        .map_err(|error| CommandFailure::World(format!("the stored looks of {url}: {error}")))?;
+    let looks =
+        sketch.look_memory().map_err(|error| CommandFailure::World(format!("the stored looks of {url}: {error}")))?;
     Ok(looks.deaf_places())
 }
 
@@ -142,6 +143,9 @@ pub struct PageReport {
     pub results: i64,
     /// Number of places whose changes are passed over as noise, because every token there differs at every look.
     pub places_passed_over: usize,
+    /// Why no text of the page is read, in one word and in words. Absent if some is.
+    pub unread: Option<Unread>,
+    pub unread_means: Option<&'static str>,
     /// Number of fetches that the estimator has processed, and of those that were informative about changes.
     pub observations: i64,
     pub informative_observations: i64,
@@ -157,6 +161,7 @@ impl PageReport {
         let page = page.ok_or_else(|| not_known(url, forgotten))?;
         let moment = |moment: Option<page::Timestamp>| moment.map(|moment| moment.to_string());
         let places_passed_over = sketch.as_ref().map_or(Ok(0), |sketch| places_passed_over(url, sketch))?;
+        let unread = sketch.as_ref().and_then(|sketch| sketch.unread);
         Ok(Self {
             url: url.to_string(),
             page_id: url.page_id().to_string(),
@@ -200,6 +205,8 @@ impl PageReport {
             host_blocked: host.as_ref().map(|host| host.blocked),
             results: sketch.map_or(0, |sketch| sketch.fetches),
             places_passed_over,
+            unread,
+            unread_means: unread.map(Unread::in_words),
             observations: belief.as_ref().map_or(0, |belief| belief.fetches),
             informative_observations: belief.map_or(0, |belief| belief.observations),
         })

@@ -19,9 +19,11 @@ mod look;
 mod presence;
 mod read_page;
 mod state;
+mod unread;
 
 pub use crate::links::LINKS_PER_PAGE;
 pub use crate::state::{BLIND, BlindPage, CONTENTS, EventsOfHost, HOSTS, PAGES, PageSketch, PageVersion, VERSIONS};
+pub use crate::unread::Unread;
 
 use crate::bands::BandedPage;
 use crate::contents::publish_copy;
@@ -155,6 +157,7 @@ struct DetectorCounts {
     untriggered: u64,
     links_left_out: u64,
     removed: u64,
+    unread: u64,
     bad_focus_orders: u64,
 }
 
@@ -226,6 +229,8 @@ impl Processor for Detector {
             let page = publish_copy(&result, body.as_ref(), &mut look, &self.rules, context)?;
             if let Some(page) = &page {
                 known.sketch.title = read_page::title_of(page.text());
+                known.sketch.unread = Unread::of(page.text()).filter(|_| !is_list);
+                self.note_unread(look.verdict, &result, &known.sketch);
             }
             self.publish(&result, &look, rule, (&before.sketch, &known.sketch), context);
             if let Some(page) = page.as_ref().filter(|_| !is_list) {
@@ -281,6 +286,7 @@ impl Processor for Detector {
             (figure::UNTRIGGERED_CHANGES, counts.untriggered),
             (figure::LINKS_LEFT_OUT, counts.links_left_out),
             (figure::PAGES_REMOVED, counts.removed),
+            (figure::UNREAD_PAGES, counts.unread),
             (figure::BAD_FOCUS_ORDERS, of_one(counts.bad_focus_orders)),
             (figure::FOCUSES, of_one(focuses as u64)),
             (figure::FOCUSES_LEFT_OUT, of_one(left_out as u64)),

@@ -1,5 +1,6 @@
 //! The detector's tables.
 
+use crate::unread::Unread;
 use change::{HostEvents, LookMemory, StateDecodeError, VersionMemory};
 use messages::topics::PAGE_CONTENTS;
 use messages::{DecodeError, Digest, Encoded, PageContent, body, impl_message};
@@ -72,6 +73,7 @@ pub struct PageSketch {
     pub forgotten: bool,
     pub banded: bool,
     pub title: Option<String>,
+    pub unread: Option<Unread>,
 }
 
 impl PageSketch {

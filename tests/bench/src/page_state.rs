@@ -43,6 +43,7 @@ fn sketch(random: &mut Pcg64) -> PageSketch {
         forgotten: false,
         banded: false,
         title: None,
+        unread: None,
     }
 }
 

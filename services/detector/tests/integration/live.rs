@@ -271,3 +271,15 @@ fn detect_says_of_recorded_histories_what_the_stage_says() {
     );
     assert!(looks > 2_000 && gone > 10, "{looks} {gone}");
 }
+
+#[test]
+fn a_page_of_which_no_text_is_read_is_counted_at_its_first_look() {
+    let picture = |name: &str| format!("<!doctype html><title>Menu</title><img src=\"/{name}.png\">");
+    for (first, expected) in [(picture("monday"), 1.0), (html(FIRST), 0.0)] {
+        let mut bench = Bench::new(&[]);
+        for page in [&first, &picture("tuesday"), &picture("wednesday")] {
+            bench.see(FetchOutcome::Fetched, Some(page));
+        }
+        assert_eq!(bench.figure(metrics::detector::UNREAD_PAGES), expected, "{first}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use crate::CommandFailure;
 use crate::stages::topologies;
-use detector::PageSketch;
+use detector::{PageSketch, Unread};
 use document::Body;
 use document::select::PartUse;
 use messages::{CopyKind, PageContent, body};
@@ -21,8 +21,8 @@ struct CheckReport {
     pages_with_rules: u64,
     /// Pages on which a rule sees nothing of something.
     pages_that_lack_something: u64,
-    /// The pages on which a rule sees nothing, does not understand something, or holds already, and those of which something is
-    /// passed over as noise.
+    /// The pages on which a rule sees nothing, does not understand something, or holds already, those of which something is
+    /// passed over as noise, and those of which no text is read.
     pages: Vec<CheckedPage>,
 }
 
@@ -40,9 +40,11 @@ struct CheckedPage {
     sees_nothing: Vec<String>,
     /// Triggers that hold. They fire when they have not held and hold again.
     holds_already: Vec<String>,
-    /// Number of places of the page whose changes are passed over, because every token there differs at every look. They are no
-    /// watched parts, and triggers are heard there.
+    /// Number of texts of the page whose changes are passed over, because every token there differs at every look. They are no
+    /// watched parts, and triggers fire there.
     masked_as_noise: usize,
+    /// Why no text of the page is read. Null if some is, or the page was never looked at.
+    unread: Option<Unread>,
     /// Triggers whose words are there and not understood.
     not_understood: Vec<String>,
     /// Parts and triggers that have looked at no version yet, and cannot be tried on the copy, which is a text.
@@ -74,7 +76,7 @@ pub(super) fn check(settings: &Settings, format: Format) -> Result<(), CommandFa
         let page = checked(&state, &url, rule)?;
         report.pages_that_lack_something += u64::from(!page.sees_nothing.is_empty());
         let lists = [&page.sees_nothing, &page.holds_already, &page.not_understood, &page.not_tried];
-        if page.masked_as_noise > 0 || lists.iter().any(|list| !list.is_empty()) {
+        if page.masked_as_noise > 0 || page.unread.is_some() || lists.iter().any(|list| !list.is_empty()) {
             report.pages.push(page);
         }
     }
@@ -92,7 +94,7 @@ fn checked(state: &Inspection, url: &CanonicalUrl, rule: &WatchRule) -> Result<C
         Some(copy) if copy.kind == CopyKind::Body && !copy.truncated => on_copy(url, rule, &copy)?,
         Some(_) | None => by_memory(state, url, rule, &sketch)?,
     };
-    Ok(CheckedPage { masked_as_noise: places_passed_over(url, &sketch)?, ..page })
+    Ok(CheckedPage { masked_as_noise: places_passed_over(url, &sketch)?, unread: sketch.unread, ..page })
 }
 
 /// The rule on the stored bytes of the page.
@@ -114,6 +116,7 @@ fn on_copy(url: &CanonicalUrl, rule: &WatchRule, copy: &PageContent) -> Result<C
         sees_nothing: rule.blind(&blocks),
         holds_already: chosen(&|trigger, sight| trigger.holds(sight) == Some(true)),
         masked_as_noise: 0,
+        unread: None,
         not_understood: chosen(&|_, sight| sight == Sight::Unclear),
         not_tried: Vec::new(),
     })
@@ -159,14 +162,15 @@ fn by_memory(
         sees_nothing,
         holds_already,
         masked_as_noise: 0,
+        unread: None,
         not_understood: Vec::new(),
         not_tried,
     })
 }
 
-fn masked(places: usize) -> String {
-    let places = if places == 1 { "1 place".to_owned() } else { format!("{places} places") };
-    format!("    masked as noise: {places} where every word differs at every look; what is watched there is reported")
+fn masked(texts: usize) -> String {
+    let texts = if texts == 1 { "1 text that differs".to_owned() } else { format!("{texts} texts that differ") };
+    format!("    masked as noise: {texts} in every word at every look; what is watched there is reported")
 }
 
 fn text(report: &CheckReport) -> String {
@@ -188,6 +192,7 @@ fn text(report: &CheckReport) -> String {
         let listed = lists.iter().flat_map(|(words, list)| list.iter().map(move |part| format!("    {words} {part}")));
         lines.extend(listed);
         lines.extend((page.masked_as_noise > 0).then(|| masked(page.masked_as_noise)));
+        lines.extend(page.unread.map(|unread| format!("    cannot be read: {}", unread.in_words())));
     }
     let (pages, lacking) = (report.pages_with_rules, report.pages_that_lack_something);
     lines.push(format!("{pages} pages have a rule that watches something; on {lacking} it sees nothing of something"));
@@ -195,4 +200,32 @@ fn text(report: &CheckReport) -> String {
         lines.push("New rules are tried at once on copies of bodies: set detector.contents = \"body\".".to_owned());
     }
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_says_what_is_masked_and_what_cannot_be_read() {
+        let page = CheckedPage {
+            url: "https://shop.example/lamp".to_owned(),
+            rule: "lamp".to_owned(),
+            seen_at: None,
+            from_copy: false,
+            sees_nothing: vec![".price".to_owned()],
+            holds_already: Vec::new(),
+            masked_as_noise: 2,
+            unread: Some(Unread::NotText),
+            not_understood: Vec::new(),
+            not_tried: Vec::new(),
+        };
+        let report = CheckReport { pages_with_rules: 3, pages_that_lack_something: 1, pages: vec![page] };
+        assert_eq!(
+            text(&report),
+            "https://shop.example/lamp\n    rule lamp, never looked at\n    sees nothing: .price\n    masked as noise: 2 texts that differ \
+             in every word at every look; what is watched there is reported\n    cannot be read: it is a file whose text is not read; only \
+             its digest is compared\n3 pages have a rule that watches something; on 1 it sees nothing of something"
+        );
+    }
 }
