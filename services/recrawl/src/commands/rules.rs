@@ -33,8 +33,8 @@ pub struct RulesArguments {
     /// Content-Type that the file was sent with.
     #[arg(long, requires = "file")]
     content_type: Option<String>,
-    /// Tries all rules on the pages of a crawl, and lists those on which a rule sees nothing or a trigger holds already. Exit
-    /// status 1 if a rule sees nothing.
+    /// Tries all rules on the pages of an embedded crawl, and lists those on which a rule sees nothing, a trigger holds
+    /// already, a text is masked as noise, or no text is read. Exit status 1 if a rule sees nothing.
     #[arg(long, conflicts_with = "url")]
     check: bool,
     /// State directory of a `recrawl run`, which may be running; for --check.
