@@ -4,6 +4,7 @@ use super::CrawlState;
 use crate::{ExplanationParts, PageParts};
 use daemon::{AuditedFreshness, CommandFailure, FocusStatus, StageLag, Status, WebClock};
 use detector::BlindPage;
+use fetcher::RobotsKey;
 use messages::{Demand, Encoded, HostSelection, PageContent, topics};
 use page::{CanonicalUrl, HostName, PageId};
 use ranker::FocusTotals;
@@ -127,6 +128,13 @@ impl Inspection {
         self.entry(&detector::topology(), url, detector::BLIND, &url.page_id())
     }
 
+    /// The line of the stored robots.txt that forbids a page.
+    fn forbidden_by(&self, url: &CanonicalUrl) -> Result<Option<String>, CommandFailure> {
+        let key = RobotsKey::new(&url.site_key(), url.host_name());
+        let robots = self.entry(&fetcher::topology(), url, fetcher::ROBOTS, &key)?;
+        Ok(robots.and_then(|robots| robots.forbidding_line(url, self.settings.crawl.product_token())))
+    }
+
     /// The tables of a stage for the partition of a page. `None` if the task was never started.
     fn tables_of(&self, topology: &StageTopology, url: &CanonicalUrl) -> Option<TaskTables> {
         self.tables(topology, self.partition_of(url))
@@ -231,6 +239,7 @@ impl CrawlState for Inspection {
             focus: self.entry(&ranker::topology(), url, ranker::FOCUS, &id)?,
             forgotten: self.entry(&scheduler::topology(), url, scheduler::FORGOTTEN, &id)?,
             explanation: None,
+            forbidden_by: self.forbidden_by(url)?,
         };
         let Some(tables) = self.tables_of(&scheduler::topology(), url) else { return Ok(parts) };
         let partition = self.partition_of(url);

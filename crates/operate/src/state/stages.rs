@@ -210,6 +210,8 @@ impl CrawlState for Asker {
                 .transpose()?,
             focus: answers.entry(RANKER, ranker::FOCUS)?,
             forgotten: answers.entry(SCHEDULER, scheduler::FORGOTTEN)?,
+            // The fetcher answers no questions.
+            forbidden_by: None,
         };
         match parts.explanation {
             None if answers.has(SCHEDULER) => Ok(parts),

@@ -23,14 +23,14 @@ pub struct ExplainArguments {
 
 pub fn explain(arguments: &ExplainArguments, format: Format) -> Result<(), CommandFailure> {
     let (url, settings, state) = arguments.page.open_with_settings()?;
-    let ExplanationParts { explanation, focus, forgotten } = state.explain(&url)?;
+    let ExplanationParts { explanation, focus, forgotten, forbidden_by } = state.explain(&url)?;
     let Some(explanation) = explanation else {
         return Err(match forgotten {
             Some(forgotten) => not_known(&url, Some(forgotten)),
             None => unknown(&url, &settings, &*state)?,
         });
     };
-    let explained = Explained { explanation, focus: focus.map(FocusReport::of) };
+    let explained = Explained { explanation, focus: focus.map(FocusReport::of), forbidden_by };
     answer(format, &explained, |explained| match arguments.verbose {
         true => format!("{}\n\n{}", short(explained), model(explained)),
         false => short(explained),
@@ -60,16 +60,19 @@ struct Explained {
     #[serde(flatten)]
     explanation: Explanation,
     focus: Option<FocusReport>,
+    /// The line of robots.txt that forbids the page. Absent over Kafka.
+    forbidden_by: Option<String>,
 }
 
 /// The answer, then the page.
-fn short(Explained { explanation, .. }: &Explained) -> String {
+fn short(Explained { explanation, forbidden_by, .. }: &Explained) -> String {
     let mut lines = vec![explanation.answer.clone(), explanation.url.clone()];
+    lines.extend(forbidden_by.as_ref().map(|line| format!("robots.txt           {line}")));
     lines.extend(explanation.due_at.as_ref().map(|due_at| format!("next look expected   {due_at}")));
     lines.join("\n")
 }
 
-fn model(Explained { explanation, focus }: &Explained) -> String {
+fn model(Explained { explanation, focus, .. }: &Explained) -> String {
     let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.4}"));
     let rate = explanation.change_rate_per_day;
     let mut lines = vec![
