@@ -31,3 +31,4 @@ mod prometheus;
 mod same_words;
 mod site;
 mod tracing;
+mod unseen;
