@@ -27,6 +27,7 @@ mod operating;
 mod outputs;
 mod parquet;
 mod presets;
+mod private_files;
 mod prometheus;
 mod same_words;
 mod site;

@@ -78,7 +78,7 @@ pub(crate) fn boot() -> Option<String> {
 /// Opens the log of a data directory, or creates it if there was none.
 pub(crate) fn open(data_dir: &Path, boot: Option<&str>) -> Result<Opening, LogError> {
     let paths = Paths::new(data_dir);
-    fs::create_dir_all(data_dir).map_err(|error| unusable(data_dir, &error))?;
+    sealed::create_private_directory(data_dir).map_err(|error| unusable(data_dir, &error))?;
     let lock = lock(data_dir, &paths.lock)?;
     if !paths.any() {
         create(&paths)?;

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 /// First word of the last line, which holds the digest of all lines before.
@@ -13,6 +14,12 @@ pub(crate) enum Sealed {
     Missing,
     Damaged,
     Whole(String),
+}
+
+/// Creates a directory, and those above it, for this user alone, whatever the umask. The mode of one that exists is its
+/// owner's choice.
+pub(crate) fn create_private_directory(path: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// Replaces a file. `lines` ends with a line break. With `durable`, the new file survives a power cut once this

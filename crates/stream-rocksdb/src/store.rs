@@ -121,7 +121,7 @@ impl RocksStores {
 impl StoreProvider for RocksStores {
     fn open(&self, log_id: &str, task: &TaskId, stores: &[&str]) -> Result<Box<dyn StateStore>, StoreError> {
         let path = self.path(task);
-        fs::create_dir_all(&path).map_err(|error| unusable(&path, &error))?;
+        sealed::create_private_directory(&path).map_err(|error| unusable(&path, &error))?;
         let owner = Owner { log: log_id.to_owned(), task: Some(task.clone()) };
         let (database, mut listed) = if is_empty(&path).map_err(|error| unusable(&path, &error))? {
             let options = self.database_options();

@@ -9,7 +9,7 @@ use page::{DAY, PageId, Timestamp};
 use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{DirBuilderExt, FileExt};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -91,7 +91,7 @@ impl CrashJournal {
     }
 
     fn open_in(directory: &Path, now: Timestamp) -> io::Result<Arc<Self>> {
-        fs::create_dir_all(directory)?;
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
         for number in 0..MOST_FILES {
             let path = directory.join(format!("fetcher-under-way-{number}"));
             let file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;

@@ -98,8 +98,27 @@ enum RecrawlCommand {
     },
 }
 
+impl RecrawlCommand {
+    /// Whether the files that it writes are those of a crawl. Others are asked for by the caller, whose umask holds.
+    fn writes_crawl(&self) -> bool {
+        match self {
+            Self::Run(_) | Self::Stage(_) | Self::Seed(_) | Self::Refetch(_) | Self::Forget(_) => true,
+            Self::Pause(_) | Self::Resume(_) | Self::Block(_) | Self::Unblock(_) => true,
+            Self::Focus(_) | Self::DeadLetters(_) | Self::State(_) | Self::Topics(_) => true,
+            Self::Status(_) | Self::Page(_) | Self::Explain(_) | Self::Hosts(_) => true,
+            Self::Changes(_) | Self::Feed(_) | Self::Export(_) | Self::Diff(_) | Self::Fetch(_) => false,
+            Self::Robots(_) | Self::Rules(_) | Self::Text(_) | Self::Sitemap(_) | Self::Url(_) => false,
+            Self::Demo(_) | Self::Simulate(_) | Self::Detect(_) | Self::Mirrors(_) | Self::Rank(_) => false,
+            Self::Completions { .. } => false,
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let arguments = RecrawlArguments::parse();
+    if arguments.command.writes_crawl() {
+        daemon::keep_files_private();
+    }
     let format = arguments.format;
     let done = match &arguments.command {
         RecrawlCommand::Run(arguments) => run::run(arguments, format),

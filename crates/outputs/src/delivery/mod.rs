@@ -90,7 +90,7 @@ impl<'a> Delivery<'a> {
             CommandFailure::Input(format!("--cursor-file {}: give the name of a file", cursor_file.display()))
         })?;
         let directory = cursor_file.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let mut directory = Directory::open(directory.unwrap_or(Path::new(".")), name, ELSEWHERE)?;
+        let mut directory = Directory::open_private(directory.unwrap_or(Path::new(".")), name, ELSEWHERE)?;
         let progress = Progress::read(&mut directory, name.to_owned(), topic, ELSEWHERE)?;
         let delivery = Self {
             follow,

@@ -4,6 +4,7 @@ use super::FileStore;
 use daemon::CommandFailure;
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// The end of the name of a file that is not complete.
@@ -16,6 +17,8 @@ pub struct Directory {
     path: PathBuf,
     /// Held as long as the directory is used.
     lock: File,
+    /// Mode of notes before the umask.
+    mode: u32,
     open: Option<OpenFile>,
 }
 
@@ -33,11 +36,23 @@ impl Directory {
     /// # Errors
     /// The directory cannot be made or read, or another process has the lock.
     pub fn open(path: &Path, lock: &str, elsewhere: &str) -> Result<Self, CommandFailure> {
+        Self::open_as(path, lock, elsewhere, 0o666)
+    }
+
+    /// The same, with notes that are for this user alone, as the files of a crawl are.
+    ///
+    /// # Errors
+    /// Those of [`Directory::open`].
+    pub fn open_private(path: &Path, lock: &str, elsewhere: &str) -> Result<Self, CommandFailure> {
+        Self::open_as(path, lock, elsewhere, 0o600)
+    }
+
+    fn open_as(path: &Path, lock: &str, elsewhere: &str, mode: u32) -> Result<Self, CommandFailure> {
         std::fs::create_dir_all(path).map_err(|error| cannot(path, &error))?;
         // The file is replaced with each write, so the lock is on another file beside it.
         let beside = path.join(format!("{lock}.lock"));
-        let lock_file =
-            File::options().create(true).append(true).open(&beside).map_err(|error| cannot(&beside, &error))?;
+        let lock_file = File::options().create(true).append(true).mode(mode).open(&beside);
+        let lock_file = lock_file.map_err(|error| cannot(&beside, &error))?;
         lock_file.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => CommandFailure::Input(format!(
                 "{}: another recrawl writes there; stop that one, or {elsewhere}",
@@ -45,7 +60,7 @@ impl Directory {
             )),
             TryLockError::Error(error) => cannot(&beside, &error),
         })?;
-        Ok(Self { path: path.to_owned(), lock: lock_file, open: None })
+        Ok(Self { path: path.to_owned(), lock: lock_file, mode, open: None })
     }
 
     fn path_of_open(&self, name: &str) -> PathBuf {
@@ -85,7 +100,7 @@ impl FileStore for Directory {
     fn write_note(&mut self, name: &str, text: &str) -> Result<(), CommandFailure> {
         let (path, new) = (self.path.join(name), self.path.join(format!("{name}.new")));
         let write = || {
-            let mut file = File::create(&new)?;
+            let mut file = File::options().create(true).write(true).truncate(true).mode(self.mode).open(&new)?;
             writeln!(file, "{text}")?;
             file.sync_data()?;
             std::fs::rename(&new, &path)
