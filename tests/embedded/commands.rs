@@ -1,7 +1,10 @@
 //! Every command of operators, to a crawl that is stopped and to one that runs.
 
+use operate::Access;
 use tests::operating::{SETTINGS, sees_every_command, web};
 use tests::{Crawl, Process, SOON, SimulatedWeb, programs, wait_for};
+
+const TOKEN: &str = "a-token-of-some-length";
 
 fn crawl(web: &SimulatedWeb) -> Crawl {
     let crawl = SETTINGS.iter().fold(Crawl::of(web), |crawl, (key, value)| crawl.with(key, value));
@@ -22,7 +25,7 @@ fn every_command_reaches_a_crawl_that_is_stopped() {
 #[test]
 fn every_command_reaches_a_crawl_that_runs_by_its_address() {
     let web = web();
-    let crawl = crawl(&web);
+    let crawl = crawl(&web).with("http.token", TOKEN);
     let process = crawl.start("run", &[]);
     let address = || {
         let said = process.stderr();
@@ -30,12 +33,61 @@ fn every_command_reaches_a_crawl_that_runs_by_its_address() {
     };
     wait_for("the crawl runs", SOON, || address().is_some());
     let address = address().unwrap();
-    let send = |arguments: &[&str]| {
+    let send_with = |token: &str, arguments: &[&str]| {
         let mut command = programs().command("recrawl");
-        command.args(["--format", "json"]).args(arguments).args(["--url", &address]);
+        command.args(["--format", "json"]).args(arguments).args(["--url", &address]).env("RECRAWL_HTTP_TOKEN", token);
         Process::start(command, crawl.directory.path()).finish()
     };
+    send_with("", &["pause", "a.test"]).exits_with(3).says(&["401", "a token is needed"]);
+    send_with("a-token-of-another-crawl", &["pause", "a.test"]).exits_with(3).says(&["a token is needed"]);
+    let send = |arguments: &[&str]| send_with(TOKEN, arguments);
     sees_every_command(&web, crawl.directory.path(), &send, &|| ());
     process.signal(libc::SIGINT);
     process.finish().exits_with(0);
+}
+
+#[test]
+fn commands_to_a_crawl_that_was_killed_do_not_reach_the_one_that_has_its_port() {
+    let web = web();
+    let (killed, other) = (Crawl::of(&web), Crawl::of(&web));
+    let process = killed.run(&[]);
+    let access = || Access::noted(&killed.data());
+    wait_for("the crawl runs", SOON, || access().is_some());
+    process.kill();
+    let address = access().unwrap().address;
+    // The port was free a moment ago. If another takes it, the test fails and says so.
+    let other = other.with("http.bind", &address);
+    let process = other.run(&[]);
+    wait_for("the other crawl runs", SOON, || Access::noted(&other.data()).is_some());
+    other.ask("status", &[]).exits_with(0);
+    for (command, argument) in [("pause", "a.test"), ("seed", "http://a.test/new"), ("forget", "http://a.test/new")] {
+        killed.ask(command, &[argument]).exits_with(3).says(&["another crawl runs at", &address, "http-address"]);
+    }
+    killed.ask("status", &[]).exits_with(3).says(&["another crawl runs at"]);
+    process.signal(libc::SIGINT);
+    process.finish().exits_with(0);
+    assert!(Access::noted(&other.data()).is_none(), "a crawl that ends takes its address and token along");
+    assert!(!other.data().join(operate::TOKEN_FILE).exists());
+    // Nothing is there any more: the directory itself takes the command.
+    killed.ask("pause", &["a.test"]).exits_with(0);
+}
+
+#[test]
+fn other_machines_reach_a_crawl_only_with_a_token_of_its_operator() {
+    let web = web();
+    let crawl = || Crawl::of(&web).with("http.bind", "0.0.0.0:0");
+    crawl().run(&["--until-idle"]).finish().exits_with(2).says(&[
+        "http.bind: ",
+        "http.token_file",
+        "http.behind_proxy",
+    ]);
+    crawl().with("http.token", TOKEN).run(&["--until-idle"]).finish().exits_with(0);
+    crawl().with("http.behind_proxy", "true").run(&["--until-idle"]).finish().exits_with(0);
+    let with_file = crawl();
+    let file = with_file.directory.path().join("token");
+    std::fs::write(&file, "short\n").unwrap();
+    let with_file = with_file.with("http.token_file", &file.display().to_string());
+    with_file.run(&["--until-idle"]).finish().exits_with(2).says(&["http.token_file: ", "at least 16"]);
+    std::fs::write(&file, format!("{TOKEN}\n")).unwrap();
+    with_file.run(&["--until-idle"]).finish().exits_with(0);
 }

@@ -1,6 +1,7 @@
 //! Changes as a feed: what a reader of feeds understands, from the command and from the port.
 
 use crate::changes::page_changes;
+use operate::Access;
 use serde_json::Value;
 use simweb::SeededConfig;
 use std::collections::BTreeSet;
@@ -44,8 +45,9 @@ fn entries(feed: &Value) -> &[Value] {
 
 /// The answer of the running crawl: media type and body. `None` for any status but 200.
 fn get(crawl: &Crawl, path: &str) -> Option<(String, String)> {
-    let address = std::fs::read_to_string(crawl.data().join(operate::ADDRESS_FILE)).ok()?;
-    let answer = HttpAnswer::to(address, path).filter(|answer| answer.status == 200)?;
+    let Access { address, token, .. } = Access::noted(&crawl.data())?;
+    assert!(HttpAnswer::to(&address, path).is_none_or(|answer| answer.status == 401), "texts of pages need the token");
+    let answer = HttpAnswer::with_token(&address, path, token?.reveal()).filter(|answer| answer.status == 200)?;
     Some((answer.header("content-type")?.to_owned(), answer.body))
 }
 

@@ -1,6 +1,7 @@
 //! Hints from outside, on their way to the scheduler of a running crawl: a sitemap that robots.txt names, and pings.
 
 use crate::site::serve;
+use operate::Access;
 use page::{HOUR, Timestamp};
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -30,8 +31,7 @@ fn site() -> SocketAddr {
 
 /// Sends a request to the running crawl, and gives status and body.
 pub(crate) fn request(crawl: &Crawl, method: &str, target: &str, headers: &str, body: &str) -> (u16, String) {
-    let address = std::fs::read_to_string(crawl.data().join(operate::ADDRESS_FILE)).unwrap();
-    let mut stream = TcpStream::connect(address).unwrap();
+    let mut stream = TcpStream::connect(Access::noted(&crawl.data()).unwrap().address).unwrap();
     stream.set_read_timeout(Some(SOON)).unwrap();
     let head =
         format!("{method} {target} HTTP/1.0\r\nhost: localhost\r\n{headers}content-length: {}\r\n\r\n", body.len());

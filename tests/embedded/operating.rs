@@ -1,5 +1,6 @@
 //! Commands of an operator to a crawl, running or not, and its answers.
 
+use operate::Access;
 use serde_json::Value;
 use simweb::SeededConfig;
 use std::time::Duration;
@@ -19,8 +20,7 @@ pub(crate) fn status(crawl: &Crawl) -> Value {
 
 /// The status that a crawl shows at its port, which costs less than the command; null while it has no port.
 pub(crate) fn shown_status(crawl: &Crawl) -> Value {
-    let address = std::fs::read_to_string(crawl.data().join(operate::ADDRESS_FILE)).ok();
-    let answer = address.and_then(|address| HttpAnswer::to(address, "/status"));
+    let answer = Access::noted(&crawl.data()).and_then(|access| HttpAnswer::to(access.address, "/status"));
     answer.and_then(|answer| serde_json::from_str(&answer.body).ok()).unwrap_or(Value::Null)
 }
 

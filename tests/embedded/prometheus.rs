@@ -18,7 +18,7 @@ impl Prometheus {
     fn start(measured: &MeasuredCrawl) -> Self {
         let crawl = &measured.crawl;
         let directory = crawl.directory.path();
-        let target = std::fs::read_to_string(crawl.data().join(operate::ADDRESS_FILE)).unwrap();
+        let target = operate::Access::noted(&crawl.data()).unwrap().address;
         let delivery = measured.delivery_address().unwrap().to_string();
         let of_pod =
             |target: &str, pod: &str| json!({"targets": [target], "labels": {"namespace": "test", "pod": pod}});
@@ -28,7 +28,7 @@ impl Prometheus {
             "rule_files": [tests::workspace().join("compose/rules.yaml")],
             "scrape_configs": [{
                 "job_name": "recrawl",
-                "static_configs": [of_pod(target.trim(), "recrawl-0"), of_pod(&delivery, "recrawl-delivery-0")],
+                "static_configs": [of_pod(&target, "recrawl-0"), of_pod(&delivery, "recrawl-delivery-0")],
             }],
         });
         let file = directory.join("prometheus.yaml");

@@ -91,8 +91,10 @@ fn diff_changes_and_the_stream_report_a_change_with_the_same_words() {
     };
     wait_for("all pages are told as new", SOON, || lines().len() == pages.len());
     edited.store(true, Ordering::SeqCst);
+    let token = operate::Access::noted(&crawl.data()).unwrap().token.unwrap();
+    let headers = format!("x-recrawl-command: yes\r\nauthorization: Bearer {}\r\n", token.reveal());
     for page in &pages {
-        assert_eq!(request(&crawl, "POST", "/refetch", "x-recrawl-command: yes\r\n", page.url).0, 200, "{}", page.url);
+        assert_eq!(request(&crawl, "POST", "/refetch", &headers, page.url).0, 200, "{}", page.url);
     }
     wait_for("all changes are told", SOON, || lines().len() == 2 * pages.len());
     running.signal(libc::SIGINT);

@@ -20,11 +20,20 @@ impl HttpAnswer {
         Self::of_host(address, "localhost", path)
     }
 
+    /// The same with a token.
+    pub fn with_token(address: impl ToSocketAddrs, path: &str, token: &str) -> Option<Self> {
+        Self::with_headers(address, path, &format!("host: localhost\r\nauthorization: Bearer {token}\r\n"))
+    }
+
     /// The same under another name.
     pub fn of_host(address: impl ToSocketAddrs, host: &str, path: &str) -> Option<Self> {
+        Self::with_headers(address, path, &format!("host: {host}\r\n"))
+    }
+
+    fn with_headers(address: impl ToSocketAddrs, path: &str, headers: &str) -> Option<Self> {
         let mut stream = TcpStream::connect(address).ok()?;
         stream.set_read_timeout(Some(SOON)).ok()?;
-        stream.write_all(format!("GET {path} HTTP/1.0\r\nhost: {host}\r\n\r\n").as_bytes()).ok()?;
+        stream.write_all(format!("GET {path} HTTP/1.0\r\n{headers}\r\n").as_bytes()).ok()?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer).ok()?;
         let (head, body) = answer.split_once("\r\n\r\n")?;

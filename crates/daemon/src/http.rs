@@ -1,7 +1,10 @@
 //! The one port of a process: `/healthz /readyz /metrics /status`, and the process's own paths.
 
 mod connections;
+mod door;
 mod intake;
+
+pub use self::door::{Door, LOG_HEADER};
 
 use self::connections::{Connections, MAX_CONNECTIONS, Place};
 use self::intake::Intake;
@@ -40,7 +43,7 @@ const MAX_DOCUMENT_REQUEST: usize = 1 << 10;
 const _: () = assert!(MAX_COMMANDS + MAX_PINGS + MAX_DOCUMENTS < MAX_CONNECTIONS);
 /// Header required of commands. A browser does not let a page send it to another origin without a preflight request,
 /// which is refused. That and the check of the host name keep web sites from commanding a crawler on their visitor's
-/// machine.
+/// machine, also if they learned a token.
 pub const COMMAND_HEADER: &str = "x-recrawl-command";
 
 /// An HTTP response with a text body.
@@ -78,6 +81,8 @@ pub struct HttpSite {
     pub commands: Option<Arc<Commands>>,
     /// Handler of the process's own documents, if it has some.
     pub documents: Option<Arc<Documents>>,
+    /// Who may give commands and read documents.
+    pub door: Door,
     /// Handler of pings. Without one, none are accepted.
     pub hints: Option<Arc<HintIntake>>,
     /// Host names that requests may address, besides localhost and IP addresses.
@@ -197,11 +202,16 @@ async fn respond(
     request: Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let answer = answer(server, place, request).await;
-    let response = Response::builder()
+    let mut response = Response::builder()
         .status(StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR))
-        .header(header::CONTENT_TYPE, answer.content_type)
-        .body(Full::new(Bytes::from(answer.body)));
-    Ok(response.expect("status and media type are valid"))
+        .header(header::CONTENT_TYPE, answer.content_type);
+    if let Some(log) = &server.site.door.log {
+        response = response.header(LOG_HEADER, log);
+    }
+    if answer.status == 401 {
+        response = response.header(header::WWW_AUTHENTICATE, "Bearer, Basic realm=\"recrawl\"");
+    }
+    Ok(response.body(Full::new(Bytes::from(answer.body))).expect("its parts are valid"))
 }
 
 async fn answer(server: &Server, place: &Place, request: Request<Incoming>) -> TextResponse {
@@ -212,6 +222,9 @@ async fn answer(server: &Server, place: &Place, request: Request<Incoming>) -> T
     if let Some(host) = hosts.find(|host| !server.is_addressed_by(host)) {
         let text = format!("not served as {host}: ask by an address or as localhost, or add the name to http.names\n");
         return TextResponse::text(421, text);
+    }
+    if let Some(refusal) = site.door.other_crawl(request.headers()) {
+        return refusal;
     }
     let path = request.uri().path().to_owned();
     if let Some(hints) = site.hints.as_ref().filter(|hints| hints.serves(&path)) {
@@ -238,12 +251,18 @@ async fn answer(server: &Server, place: &Place, request: Request<Incoming>) -> T
             let Some(commands) = site.commands.clone() else {
                 return TextResponse::text(404, "this process takes no commands\n");
             };
+            if let Some(refusal) = site.door.refuses_command(request.headers()) {
+                return refusal;
+            }
             let carry_out = move |body: &[u8]| {
                 commands(&path, body).unwrap_or_else(|| TextResponse::text(404, "unknown command\n"))
             };
             server.commands.answer(place, request.into_body(), carry_out).await
         }
         (Method::GET, _) if site.documents.is_some() => {
+            if let Some(refusal) = site.door.refuses_reader(request.headers()) {
+                return refusal;
+            }
             let documents = site.documents.clone();
             let make = move |_: &[u8]| documents.and_then(|make| make(&path)).unwrap_or_else(not_found);
             server.documents.answer(place, request.into_body(), make).await

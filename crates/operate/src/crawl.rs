@@ -1,21 +1,17 @@
 //! The destination of orders to a crawl.
 
-use crate::client::{ask, request};
-use crate::{Order, OrderSender};
+use crate::client::ask;
+use crate::{Access, Order, OrderSender};
 use daemon::{CommandFailure, Status, WebClock};
 use settings::Settings;
-use std::path::Path;
 use std::sync::Arc;
 use stream::{Log, StageTopology};
 use topology::LogNames;
 
-/// File in the data directory with the HTTP address of the running loop.
-pub const ADDRESS_FILE: &str = "http-address";
-
 /// The crawl that orders are for.
 pub enum Crawl {
-    /// One that is running, at this address.
-    Running(String),
+    /// One that is running.
+    Running(Access),
     /// The log of one that is stopped, or is over Kafka.
     Log(OrderSender),
 }
@@ -25,16 +21,19 @@ impl Crawl {
     /// Kafka client.
     ///
     /// # Errors
-    /// The settings name none, or its log cannot be opened.
+    /// The settings name none, its log cannot be opened, or another crawl has its address.
     pub fn find(
         settings: &Settings,
         address: Option<&str>,
         topologies: &[StageTopology],
         client: &str,
     ) -> Result<Self, CommandFailure> {
-        let running = address.map(str::to_owned).or_else(|| settings.crawl.data.as_deref().and_then(running));
+        let running = match (address, settings.crawl.data.as_deref()) {
+            (Some(address), _) => Some(Access::at(address, settings)?),
+            (None, data) => data.map(Access::running).transpose()?.flatten(),
+        };
         let log: Arc<dyn Log> = match (running, &settings.crawl.data, &settings.kafka.brokers) {
-            (Some(address), _, _) => return Ok(Self::Running(address)),
+            (Some(access), _, _) => return Ok(Self::Running(access)),
             (None, None, Some(_)) => Arc::new(daemon::connect(settings, client)?),
             (None, Some(data), _) => {
                 let log = stream_rocksdb::open_log(data)?;
@@ -53,29 +52,21 @@ impl Crawl {
 
     pub fn send(&self, order: &Order) -> Result<(), CommandFailure> {
         match self {
-            Self::Running(address) => ask(address, "POST", &format!("/{}", order.word()), &order.text()).map(drop),
+            Self::Running(access) => ask(access, "POST", &format!("/{}", order.word()), &order.text()).map(drop),
             Self::Log(sender) => sender.send(order),
         }
     }
 }
 
-/// The address of the loop that runs on a data directory, if it responds there.
-pub fn running(data: &Path) -> Option<String> {
-    let address = std::fs::read_to_string(data.join(ADDRESS_FILE)).ok()?;
-    let address = address.trim().to_owned();
-    // Also one that says that it is not healthy.
-    request(&address, "GET", "/healthz", "").is_ok().then_some(address)
-}
-
 /// The state of the process at an address.
-pub fn status_at(address: &str) -> Result<Status, CommandFailure> {
-    serde_json::from_str(&ask(address, "GET", "/status", "")?)
-        .map_err(|error| CommandFailure::World(format!("cannot read the status of {address}: {error}")))
+pub fn status_at(access: &Access) -> Result<Status, CommandFailure> {
+    serde_json::from_str(&ask(access, "GET", "/status", "")?)
+        .map_err(|error| CommandFailure::World(format!("cannot read the status of {}: {error}", access.address)))
 }
 
 /// Fails if the process at an address says that it is not healthy.
-pub fn check_health(address: &str) -> Result<(), CommandFailure> {
-    ask(address, "GET", "/healthz", "").map(drop)
+pub fn check_health(access: &Access) -> Result<(), CommandFailure> {
+    ask(access, "GET", "/healthz", "").map(drop)
 }
 
 #[cfg(test)]
@@ -85,7 +76,7 @@ mod tests {
     use std::net::TcpListener;
 
     /// Answers one request, and returns the address.
-    fn answers_once(answer: &'static str) -> String {
+    fn answers_once(answer: &'static str) -> Access {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         std::thread::spawn(move || {
@@ -95,7 +86,7 @@ mod tests {
             assert!(request[..count].starts_with(b"GET /healthz "));
             stream.write_all(answer.as_bytes()).unwrap();
         });
-        address
+        Access { address, log: None, token: None }
     }
 
     #[test]

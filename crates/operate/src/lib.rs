@@ -3,6 +3,7 @@
 //! [`state::open`] finds the component that answers questions, and [`Crawl::find`] the destination of orders. An
 //! [`Order`] has one form, whether it comes from the command line or over HTTP.
 
+mod access;
 mod client;
 mod crawl;
 pub mod dead_letters;
@@ -12,7 +13,8 @@ mod page_report;
 mod sender;
 pub mod state;
 
-pub use self::crawl::{ADDRESS_FILE, Crawl, check_health, running, status_at};
+pub use self::access::{ADDRESS_FILE, Access, AccessFiles, TOKEN_FILE, configured_token, new_token};
+pub use self::crawl::{Crawl, check_health, status_at};
 pub use self::order::Order;
 pub use self::page_report::{ExplanationParts, FocusReport, PageParts, PageReport, not_known, places_passed_over};
 pub use self::sender::OrderSender;

@@ -92,6 +92,13 @@ pub(crate) fn check(settings: &Settings, reader: &mut SettingsReader) {
             "write clock.origin and clock.anchor, or leave clock.speed at 1.0",
         );
     }
+    if settings.http.token.is_some() && settings.http.token_file.is_some() {
+        reader.contradiction(
+            &[("http", "token"), ("http", "token_file")],
+            "http.token and http.token_file are both set".to_owned(),
+            "leave one of them out",
+        );
+    }
     check_registry(&settings.output, reader);
     check_login(kafka, reader);
     check_tls(kafka, reader);

@@ -59,7 +59,7 @@ fn default_toml_parsed_as_a_file_gives_the_defaults() {
 #[test]
 fn what_default_toml_suggests_in_comments_is_valid() {
     // Keep only one of settings that exclude each other.
-    let left_out = ["# password =", "# registry_password =", "# oauth_"];
+    let left_out = ["# password =", "# registry_password =", "# token_file =", "# oauth_"];
     let uncommented: String = DEFAULT_TOML
         .replace("security_protocol = \"plaintext\"", "security_protocol = \"sasl_ssl\"")
         .lines()
@@ -74,7 +74,7 @@ fn what_default_toml_suggests_in_comments_is_valid() {
     assert_eq!(settings.crawl.user_agent_header(), "recrawl/0.1 (+https://example.org/our-crawler)");
     assert_eq!(
         settings.to_toml(Secrets::Masked).matches("is not set").count(),
-        4,
+        5,
         "{}",
         settings.to_toml(Secrets::Masked)
     );

@@ -3,18 +3,18 @@
 use crate::CommandFailure;
 use crate::stages::{LogKind, STAGES, StageEntry, Surroundings, topologies};
 use daemon::TopicReader;
-use daemon::http::{self, HttpSite, TextResponse};
+use daemon::http::{self, Door, HttpSite, TextResponse};
 use daemon::{Background, Board, HintIntake, StageThreads, Status, StopSignal, TraceExporter, WebClock};
 use messages::{CommandKind, topics};
 use metrics::{fetcher, scheduler};
-use operate::{ADDRESS_FILE, Order, OrderSender};
+use operate::{AccessFiles, Order, OrderSender};
 use outputs::encoder::feed::{self, FeedAbout, FeedForm};
 use outputs::record::CHANGES;
 use outputs::source::newest;
 use settings::Settings;
 use settings::seeds::SeedList;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -48,7 +48,7 @@ pub struct Embedded {
     names: LogNames,
     log: InProcessLog<EmbeddedBackend>,
     clock: Arc<WebClock>,
-    address_file: PathBuf,
+    access: AccessFiles,
 }
 
 impl Embedded {
@@ -61,6 +61,8 @@ impl Embedded {
         clock: Arc<WebClock>,
     ) -> Result<Self, CommandFailure> {
         let names = LogNames::new(settings);
+        let own_token = operate::configured_token(settings)?;
+        require_token(settings, own_token.is_some())?;
         let log = stream_rocksdb::open_log(data)?;
         log.create_topics(&topology::topic_configs(settings, &topologies(), settings.log.partitions))?;
         let input = log.topic(&names.topic(topics::SCHEDULER_EVENTS))?;
@@ -90,14 +92,15 @@ impl Embedded {
             hints.open(shared.clone(), partitions);
         }
         let documents = documents(settings, &names, log.backend().clone());
-        let doors = Doors { commands: Arc::new(post), documents: Arc::new(documents), hints };
+        let (log_id, token) = (shared.id()?, operate::new_token()?);
+        let door = Door { log: Some(log_id.clone()), tokens: own_token.into_iter().chain([token.clone()]).collect() };
+        let doors = Doors { commands: Arc::new(post), documents: Arc::new(documents), hints, door };
         let address = serve(settings, &board, doors, &stop, &mut background)?;
-        let address_file = data.join(ADDRESS_FILE);
-        std::fs::write(&address_file, address.to_string())?;
+        let access = AccessFiles::write(data, &address.to_string(), &log_id, &token)?;
         let threads = StageThreads::start(stages, settings.log.drain_timeout, &stop)?;
         background.add(daemon::backlog::watch(shared, &names, topologies(), clock.clone(), board.clone(), &stop)?);
         background.add(maintain(log.clone(), settings.log.sync, clock.clone(), stop.clone())?);
-        Ok(Self { threads, traces, background, board, address, stop, commands, names, log, clock, address_file })
+        Ok(Self { threads, traces, background, board, address, stop, commands, names, log, clock, access })
     }
 
     /// Sends a list of seeds to the scheduler. Known seeds have no effect, and forgotten ones are left out.
@@ -135,7 +138,7 @@ impl Embedded {
         self.stop.stop();
         let finished = self.threads.finish();
         drop(self.traces);
-        let _ = std::fs::remove_file(&self.address_file);
+        drop(self.access);
         drop(self.background);
         finished.map_err(CommandFailure::World)?;
         Ok(self.board.status())
@@ -147,6 +150,20 @@ struct Doors {
     commands: Arc<http::Commands>,
     documents: Arc<http::Documents>,
     hints: Option<Arc<HintIntake>>,
+    door: Door,
+}
+
+/// Refuses to serve other machines without a token of the operator's. That of the directory is for its own user.
+fn require_token(settings: &Settings, has_token: bool) -> Result<(), CommandFailure> {
+    let bind = settings.http.bind;
+    if bind.ip().to_canonical().is_loopback() || has_token || settings.http.behind_proxy {
+        return Ok(());
+    }
+    Err(CommandFailure::Input(format!(
+        "http.bind: other machines can reach {bind}, where commands to this crawl and texts of its pages need a token: set \
+         http.token_file or http.token, or http.behind_proxy = true if only a proxy with a login reaches it, or bind to \
+         127.0.0.1"
+    )))
 }
 
 /// Listens on the configured address. If that is the default and taken, for example by another recrawl, takes any free
@@ -164,6 +181,7 @@ fn serve(
         board: board.clone(),
         commands: Some(doors.commands),
         documents: Some(doors.documents),
+        door: doors.door,
         hints: doors.hints,
         names: settings.http.names.clone(),
         hung_after: HUNG_AFTER,

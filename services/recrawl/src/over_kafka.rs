@@ -2,7 +2,7 @@
 
 use crate::CommandFailure;
 use crate::stages::{LogKind, StageEntry, Surroundings, topologies};
-use daemon::http::{self, HttpSite};
+use daemon::http::{self, Door, HttpSite};
 use daemon::{Background, Board, HintIntake, StageThreads, StopSignal, TraceExporter, WebClock};
 use messages::topics;
 use settings::Settings;
@@ -31,6 +31,7 @@ pub(crate) fn run(settings: &Settings, stages: &[&StageEntry], instance: Option<
         board: board.clone(),
         commands: None,
         documents: None,
+        door: Door::default(),
         hints: hints.clone(),
         names: settings.http.names.clone(),
         hung_after: hung_after(settings),

@@ -11,7 +11,7 @@
 mod indexnow;
 mod operator;
 mod reply;
-mod secret;
+pub(crate) mod secret;
 mod websub;
 
 pub use self::reply::{PingReply, RejectionCounts};

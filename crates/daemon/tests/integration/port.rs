@@ -1,10 +1,10 @@
 //! The port as its visitors find it: who may address it, and what a visitor can hold.
 
-use daemon::http::{Commands, HttpSite, STEP_TIMEOUT, TextResponse, serve};
+use daemon::http::{Commands, Documents, Door, HttpSite, STEP_TIMEOUT, TextResponse, serve};
 use daemon::pings::{MAX_BODY_BYTES, MAX_PAGES};
 use daemon::{Background, Board, HintIntake, StopSignal, WebClock};
 use messages::topics;
-use settings::{Layers, Settings};
+use settings::{Layers, Secret, Settings};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -19,6 +19,14 @@ const CONNECTIONS: usize = 64;
 const PATIENCE: Duration = Duration::from_secs(1_800);
 /// Time for each step of a request where a test waits for its end.
 const SOON: Duration = Duration::from_millis(300);
+
+/// Opens the port.
+const TOKEN: &str = "a-token-of-some-length";
+
+/// The one document of the port.
+fn document(path: &str) -> Option<TextResponse> {
+    (path == "/changes.atom").then(|| TextResponse::text(200, "texts of pages"))
+}
 
 /// A port that takes commands and pings. Dropping the first part closes it.
 fn port() -> (Background, SocketAddr) {
@@ -45,7 +53,8 @@ fn port_with(
     let site = HttpSite {
         board: Board::new(Vec::new(), 1.0),
         commands: Some(Arc::new(commands) as Arc<Commands>),
-        documents: None,
+        documents: Some(Arc::new(document) as Arc<Documents>),
+        door: Door { log: Some("our-log".to_owned()), tokens: vec![Secret::new(TOKEN)] },
         hints: Some(hints),
         names: settings.http.names,
         hung_after: PATIENCE,
@@ -118,11 +127,49 @@ fn only_addresses_localhost_and_configured_names_may_be_addressed() {
         let request = format!("GET {target} HTTP/1.1\r\n{hosts}\r\n\r\n");
         assert_eq!(answer(address, &request), expected, "{request:?}");
     }
-    let command =
-        |host| format!("POST /refetch HTTP/1.1\r\nhost: {host}\r\nx-recrawl-command: 1\r\ncontent-length: 0\r\n\r\n");
+    let command = |host: &str| post("/refetch", 0, "").replace("host: localhost", &format!("host: {host}"));
     assert_eq!(answer(address, &command("evil.example")), 421);
     assert_eq!(answer(address, &command("localhost")), 200);
     assert_eq!(answer(address, "GET /status HTTP/1.0\r\n\r\n"), 200);
+}
+
+#[test]
+fn commands_and_texts_of_pages_need_a_token_and_probes_need_none() {
+    let (_open, address) = port();
+    let ask = |request: &str, headers: &str| {
+        answer(address, &format!("{request} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n{headers}\r\n"))
+    };
+    let bearer = format!("authorization: Bearer {TOKEN}\r\n");
+    // "anyone:a-token-of-some-length"
+    let basic = "authorization: Basic YW55b25lOmEtdG9rZW4tb2Ytc29tZS1sZW5ndGg=\r\n";
+    let command = "x-recrawl-command: 1\r\n";
+    for path in ["/healthz", "/metrics", "/status"] {
+        assert_eq!(ask(&format!("GET {path}"), ""), 200, "{path}");
+    }
+    for wrong in
+        ["", "authorization: Bearer a-token-of-some-lengtH\r\n", "authorization: Bearer \r\n", "authorization: x\r\n"]
+    {
+        assert_eq!(ask("POST /forget", &format!("{command}{wrong}")), 401, "{wrong:?}");
+        assert_eq!(ask("GET /changes.atom", wrong), 401, "{wrong:?}");
+        assert_eq!(ask("GET /anything", wrong), 401, "{wrong:?}");
+    }
+    assert_eq!(ask("POST /forget", &bearer), 403, "a browser sends the token only if it may send the header");
+    assert_eq!(ask("POST /forget", &format!("{command}{bearer}")), 200);
+    assert_eq!(ask("POST /forget", &format!("{command}{basic}")), 401, "a browser adds it for any web site");
+    assert_eq!((ask("GET /changes.atom", &bearer), ask("GET /changes.atom", basic)), (200, 200));
+    assert_eq!(ask("GET /anything", &bearer), 404);
+}
+
+#[test]
+fn a_request_for_another_crawl_is_refused_with_the_right_token_too() {
+    let (_open, address) = port();
+    let ask = |request: &str, log: &str| {
+        let request = request.replace("\r\nhost", &format!("\r\nx-recrawl-log: {log}\r\nhost"));
+        answer(address, &request)
+    };
+    for request in [post("/forget", 0, ""), get("/status"), get("/healthz")] {
+        assert_eq!((ask(&request, "our-log"), ask(&request, "their-log")), (200, 409), "{request}");
+    }
 }
 
 #[test]
@@ -144,7 +191,7 @@ fn get(path: &str) -> String {
 }
 
 fn post(path: &str, length: usize, body: &str) -> String {
-    let token = "authorization: Bearer a-token-of-some-length\r\nx-recrawl-command: 1";
+    let token = format!("authorization: Bearer {TOKEN}\r\nx-recrawl-command: 1");
     format!("POST {path} HTTP/1.1\r\nhost: localhost\r\n{token}\r\ncontent-length: {length}\r\n\r\n{body}")
 }
 

@@ -1,7 +1,7 @@
 //! How a delivery is doing, shown as stages show it: `/healthz /readyz /metrics /status`.
 
 use crate::source::{PartitionProgress, TopicFollower, pause};
-use daemon::http::{self, HttpSite};
+use daemon::http::{self, Door, HttpSite};
 use daemon::{Background, Board, CommandFailure, StopSignal, TopicReader, WebClock};
 use messages::PageChange;
 use metrics::delivery::{FAILED_ATTEMPTS, LEFT_OUT};
@@ -94,6 +94,7 @@ impl HealthPort {
             board: board.clone(),
             commands: None,
             documents: None,
+            door: Door::default(),
             hints: None,
             names: settings.http.names.clone(),
             hung_after: LONGEST_LOOK + timeout,

@@ -1,8 +1,10 @@
 //! The section `[http]`.
 
 use super::common::SOCKET;
-use crate::form::{List, Text};
+use crate::form::{Flag, Hidden, List, Optional, Path, Text};
+use crate::values::Secret;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 section! {
     /// Endpoints for health, metrics and status.
@@ -11,6 +13,12 @@ section! {
         bind: SocketAddr = SOCKET,
         /// Host names under which requests may address the port, besides localhost and IP addresses.
         names: Vec<String> = List(Text("host names, such as [\"recrawl.example.org\"]", is_host_name)),
+        /// Token for commands and texts of pages, besides that of the data directory.
+        token: Option<Secret> = Optional(Hidden(16, 512)),
+        /// File of that token.
+        token_file: Option<PathBuf> = Optional(Path("a file name, such as \"/run/secrets/recrawl/token\"")),
+        /// Whether nothing but a proxy that asks for a login reaches the address.
+        behind_proxy: bool = Flag,
     }
 }
 

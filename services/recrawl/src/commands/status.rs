@@ -3,6 +3,7 @@
 use crate::CommandFailure;
 use crate::commands::{SettingsArguments, WaitArguments};
 use crate::stages::topologies;
+use ::operate::Access;
 use clap::Args;
 use daemon::{OutcomeCount, Status, outcome_lines};
 use outputs::stdout::{Format, answer};
@@ -27,14 +28,16 @@ pub struct StatusArguments {
 pub fn status(arguments: &StatusArguments, format: Format) -> Result<(), CommandFailure> {
     let data = arguments.data.as_ref().map(|path| path.display().to_string());
     let settings = arguments.settings.load(&[("crawl.data", data)])?;
-    let running = || settings.crawl.data.as_deref().and_then(operate::running);
+    let running = || settings.crawl.data.as_deref().map(Access::running).transpose();
     let (status, complete) = match arguments.url.clone() {
         Some(address) => {
-            let is_healthy = operate::check_health(&address);
-            (operate::status_at(&address)?, is_healthy)
+            // No token: status is open, and the health check of an image has none.
+            let access = Access { address, log: None, token: None };
+            let is_healthy = operate::check_health(&access);
+            (operate::status_at(&access)?, is_healthy)
         }
-        None => match running() {
-            Some(address) => (operate::status_at(&address)?, Ok(())),
+        None => match running()?.flatten() {
+            Some(access) => (operate::status_at(&access)?, Ok(())),
             None => operate::state::open(&settings, topologies(), *arguments.wait.wait)?.status()?,
         },
     };

@@ -1,0 +1,185 @@
+//! How commands find the loop that runs on a data directory, and show that they may command it.
+//!
+//! The directory has two files while a loop runs: one with its address, and one with a token that only the directory's
+//! user can read. A kill leaves both behind, and copies of the directory have them too. So the address comes with the id of
+//! the log, which the process at the address must confirm, and with the directory that it was written in.
+
+use crate::client;
+use daemon::CommandFailure;
+use settings::{Secret, Settings};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// File in the data directory with the HTTP address of the running loop, its log and its directory.
+pub const ADDRESS_FILE: &str = "http-address";
+/// File in the data directory with the token of the running loop.
+pub const TOKEN_FILE: &str = "http.token";
+/// Random bytes of a token.
+const TOKEN_BYTES: usize = 32;
+/// Shortest token that an operator may choose.
+const SHORTEST_TOKEN: usize = 16;
+
+/// A port, and what its process is shown.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// Host and port.
+    pub address: String,
+    /// Id of the log whose crawl is meant, if the caller knows it.
+    pub log: Option<String>,
+    pub token: Option<Secret>,
+}
+
+impl Access {
+    /// The port at an address, with the token of the settings.
+    ///
+    /// # Errors
+    /// The file of the token cannot be read.
+    pub fn at(address: &str, settings: &Settings) -> Result<Self, CommandFailure> {
+        Ok(Self { address: address.to_owned(), log: None, token: configured_token(settings)? })
+    }
+
+    /// The port that the files of a data directory name. `None` if they name none: no loop was started here, or the
+    /// directory is a copy of the one that has the loop.
+    pub fn noted(data: &Path) -> Option<Self> {
+        let text = fs::read_to_string(data.join(ADDRESS_FILE)).ok()?;
+        let mut lines = text.lines();
+        let address = lines.next()?.trim().to_owned();
+        let field = |word: &str| text.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(' '));
+        if field("directory")? != identity(data).ok()? {
+            return None;
+        }
+        let token = fs::read_to_string(data.join(TOKEN_FILE)).ok();
+        let token = token.map(|token| Secret::new(token.trim()));
+        Some(Self { address, log: field("log").map(str::to_owned), token })
+    }
+
+    /// The port of the loop that runs on a data directory, if one does.
+    ///
+    /// # Errors
+    /// Another crawl answers at the address that the directory names.
+    pub fn running(data: &Path) -> Result<Option<Self>, CommandFailure> {
+        let Some(access) = Self::noted(data) else { return Ok(None) };
+        // Also one that says that it is not healthy. A program without a log is no recrawl.
+        let Ok(answer) = client::request(&access, "GET", "/healthz", "") else { return Ok(None) };
+        match answer.log {
+            Some(log) if Some(&log) == access.log.as_ref() => Ok(Some(access)),
+            Some(log) => Err(CommandFailure::World(format!(
+                "another crawl runs at {address}: its log is {log}, that of {data} is {own}. The loop on {data} was killed. \
+                 Start it again, or delete {file} to reach it as it is",
+                address = access.address,
+                data = data.display(),
+                own = access.log.as_deref().unwrap_or("unknown"),
+                file = data.join(ADDRESS_FILE).display(),
+            ))),
+            None => Ok(None),
+        }
+    }
+}
+
+/// A new token, of random digits.
+///
+/// # Errors
+/// The system has no random bytes.
+pub fn new_token() -> io::Result<Secret> {
+    let mut bytes = [0; TOKEN_BYTES];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(Secret::new(&digits))
+}
+
+/// The token that the settings name.
+///
+/// # Errors
+/// Its file cannot be read, or has none.
+pub fn configured_token(settings: &Settings) -> Result<Option<Secret>, CommandFailure> {
+    let Some(file) = &settings.http.token_file else { return Ok(settings.http.token.clone()) };
+    let wrong = |problem: String| CommandFailure::Input(format!("http.token_file: {}: {problem}", file.display()));
+    let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+    let token = text.trim_end();
+    match token.len() >= SHORTEST_TOKEN && token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        true => Ok(Some(Secret::new(token))),
+        false => Err(wrong(format!("write at least {SHORTEST_TOKEN} letters, digits and signs on one line"))),
+    }
+}
+
+/// The files of a running loop. They are removed with this.
+pub struct AccessFiles {
+    data: PathBuf,
+}
+
+impl AccessFiles {
+    /// Writes them. The address comes last: who finds it finds the token.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn write(data: &Path, address: &str, log: &str, token: &Secret) -> io::Result<Self> {
+        write_private(&data.join(TOKEN_FILE), &format!("{}\n", token.reveal()))?;
+        let lines = format!("{address}\nlog {log}\ndirectory {}\n", identity(data)?);
+        write_private(&data.join(ADDRESS_FILE), &lines)?;
+        Ok(Self { data: data.to_owned() })
+    }
+}
+
+impl Drop for AccessFiles {
+    fn drop(&mut self) {
+        for file in [ADDRESS_FILE, TOKEN_FILE] {
+            let _ = fs::remove_file(self.data.join(file));
+        }
+    }
+}
+
+/// Replaces a file by one that only this user can read, also if the old one was open to others.
+fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    let mut new = path.as_os_str().to_owned();
+    new.push(".new");
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = File::options().write(true).create_new(true).mode(0o600).open(&new)?;
+    file.write_all(text.as_bytes())?;
+    fs::rename(&new, path)
+}
+
+/// Distinguishes a directory from its copies.
+fn identity(directory: &Path) -> io::Result<String> {
+    let metadata = fs::metadata(directory)?;
+    Ok(format!("{}:{}", metadata.dev(), metadata.ino()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn the_files_of_a_loop_are_private_and_go_with_it() {
+        let data = tempfile::tempdir().unwrap();
+        fs::write(data.path().join(TOKEN_FILE), "left behind, and open to all").unwrap();
+        let token = new_token().unwrap();
+        assert_ne!(token.reveal(), new_token().unwrap().reveal());
+        let files = AccessFiles::write(data.path(), "127.0.0.1:9464", "a-log", &token).unwrap();
+        let noted = Access::noted(data.path()).unwrap();
+        assert_eq!((noted.address.as_str(), noted.log.as_deref()), ("127.0.0.1:9464", Some("a-log")));
+        assert_eq!(noted.token.unwrap().reveal(), token.reveal());
+        for file in [ADDRESS_FILE, TOKEN_FILE] {
+            let mode = fs::metadata(data.path().join(file)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{file}");
+        }
+        drop(files);
+        assert!(Access::noted(data.path()).is_none());
+        assert_eq!(fs::read_dir(data.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_copy_of_a_directory_does_not_lead_to_the_loop_of_the_original() {
+        let (data, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let _files = AccessFiles::write(data.path(), "127.0.0.1:9464", "a-log", &new_token().unwrap()).unwrap();
+        for file in [ADDRESS_FILE, TOKEN_FILE] {
+            fs::copy(data.path().join(file), copy.path().join(file)).unwrap();
+        }
+        assert!(Access::noted(data.path()).is_some() && Access::noted(copy.path()).is_none());
+    }
+}
