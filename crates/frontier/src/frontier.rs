@@ -46,6 +46,8 @@ pub struct Frontier {
     pub(crate) counts: FrontierCounts,
     /// Pages that made room for others and are not forgotten yet.
     evicted: Vec<PageId>,
+    /// An address of which the rule is unknown, with what decides, until it is logged.
+    undecided: Option<String>,
     /// Pages that an operator has forgotten. Only a seed adds them again.
     forgotten: HashSet<PageId>,
 }
@@ -65,6 +67,7 @@ pub(crate) struct FrontierCounts {
     pub(crate) unknown_pages: u64,
     pub(crate) refused_pages: u64,
     pub(crate) pages_out_of_scope: u64,
+    pub(crate) undecided_pages: u64,
     pub(crate) forgotten_links: u64,
     pub(crate) forgotten_seeds: u64,
     pub(crate) evicted_pages: u64,
@@ -102,6 +105,7 @@ impl Frontier {
             demand,
             counts,
             evicted: Vec::new(),
+            undecided: None,
             forgotten: HashSet::new(),
         }
     }
@@ -235,6 +239,7 @@ impl Frontier {
             (figure::UNKNOWN_PAGES, self.counts.unknown_pages as f64),
             (figure::REFUSED_PAGES, self.counts.refused_pages as f64),
             (figure::PAGES_OUT_OF_SCOPE, self.counts.pages_out_of_scope as f64),
+            (figure::UNDECIDED_PAGES, self.counts.undecided_pages as f64),
             (figure::FORGOTTEN_PAGES, self.forgotten.len() as f64),
             (figure::FORGOTTEN_LINKS, self.counts.forgotten_links as f64),
             (figure::FORGOTTEN_SEEDS, self.counts.forgotten_seeds as f64),

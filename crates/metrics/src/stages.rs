@@ -53,6 +53,8 @@ metrics! {
         "discovered pages refused because of their URL or the limits of the crawl";
     PAGES_OUT_OF_SCOPE = Counter "pages_out_of_scope_total" "pages"
         "pages not taken in because a rule, a filter or a block leaves them out";
+    UNDECIDED_PAGES = Counter "undecided_pages_total" "pages"
+        "pages not taken in because an expression of a rule takes too many steps on their addresses";
     FORGOTTEN_LINKS = Counter "forgotten_links_total" "links" "links to forgotten pages, not taken in";
     FORGOTTEN_SEEDS = Counter "forgotten_seeds_total" "seeds" "forgotten pages in lists of seeds, not taken in";
     EVICTED_PAGES = Counter "evicted_pages_total" "pages" "pages forgotten to make room for others of their host";

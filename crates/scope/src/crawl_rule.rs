@@ -1,6 +1,6 @@
 //! Rules: which pages, and how they are crawled.
 
-use crate::page_pattern::PagePattern;
+use crate::page_pattern::{PagePattern, PatternMatch};
 use page::CanonicalUrl;
 use settings::{CrawlOrders, RuleFault};
 
@@ -90,6 +90,26 @@ impl CrawlRule {
 
     pub fn orders(&self) -> &CrawlOrders {
         &self.orders
+    }
+
+    /// Whether the rule names a page.
+    pub(crate) fn matches(&self, url: &CanonicalUrl) -> PatternMatch {
+        let mut answer = PatternMatch::No;
+        for (pattern, _) in &self.patterns {
+            match pattern.matches(url) {
+                PatternMatch::Yes => return PatternMatch::Yes,
+                PatternMatch::Unknown => answer = PatternMatch::Unknown,
+                PatternMatch::No => {}
+            }
+        }
+        answer
+    }
+
+    /// The headers that a request for a page carries. They may be secrets: a pattern without a scheme gives them to https and
+    /// port 443 only.
+    pub(crate) fn headers_for(&self, url: &CanonicalUrl) -> &[(String, String)] {
+        let is_permitted = |(pattern, _): &(PagePattern, String)| pattern.permits_secrets(url) && pattern.includes(url);
+        if self.patterns.iter().any(is_permitted) { &self.orders.headers } else { &[] }
     }
 
     /// The pattern of this rule that matches the page.

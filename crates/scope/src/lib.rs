@@ -26,7 +26,7 @@ mod url_filter;
 
 pub use crate::configured::{check_rules, configured};
 pub use crate::crawl_rule::CrawlRule;
-pub use crate::page_pattern::PagePattern;
+pub use crate::page_pattern::{PagePattern, PatternMatch};
 pub use crate::url_filter::{FilterFault, UrlFilter};
 pub use settings::{CrawlOrders, Permission};
 
@@ -59,6 +59,8 @@ pub enum Decision<'a> {
         /// Name of the filter's file.
         file: &'a str,
     },
+    /// The search for an expression of this rule was given up. The rule may deny the address, so it is left out.
+    Unknown(&'a CrawlRule),
     /// No rule and no filter decides: the address is crawled.
     Nothing,
 }
@@ -68,7 +70,7 @@ impl Decision<'_> {
     pub fn allows(&self) -> bool {
         match self {
             Self::Rule(_, permission) | Self::FilterLine { permission, .. } => *permission == Permission::Allow,
-            Self::NoLine { .. } => false,
+            Self::NoLine { .. } | Self::Unknown(_) => false,
             Self::Nothing => true,
         }
     }
@@ -81,6 +83,13 @@ impl fmt::Display for Decision<'_> {
             Self::Rule(rule, Permission::Deny) => write!(f, "rule {} denies it", rule.name()),
             Self::FilterLine { file, line, text, .. } => write!(f, "line {line} of {file} decides: {text}"),
             Self::NoLine { file } => write!(f, "no line of {file} allows it"),
+            Self::Unknown(rule) => {
+                write!(
+                    f,
+                    "an expression of rule {} takes too many steps on it, so whether it is denied is unknown",
+                    rule.name()
+                )
+            }
             Self::Nothing => f.write_str("no rule and no filter speaks of the crawl"),
         }
     }
@@ -97,8 +106,26 @@ impl Scope {
         self.filters.push(filter);
     }
 
+    /// The rule of a page: the first that names it. `None` also where an earlier one may name it.
     pub fn rule(&self, url: &CanonicalUrl) -> Option<&CrawlRule> {
-        self.rules.iter().find(|rule| rule.pattern_for(url).is_some())
+        self.find(url).ok().flatten()
+    }
+
+    /// The first rule that names a page. An error is a rule of which that is unknown.
+    fn find(&self, url: &CanonicalUrl) -> Result<Option<&CrawlRule>, &CrawlRule> {
+        for rule in &self.rules {
+            match rule.matches(url) {
+                PatternMatch::Yes => return Ok(Some(rule)),
+                PatternMatch::Unknown => return Err(rule),
+                PatternMatch::No => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// The headers that the operator adds to requests for a page.
+    pub fn headers(&self, url: &CanonicalUrl) -> &[(String, String)] {
+        self.rule(url).map_or(&[], |rule| rule.headers_for(url))
     }
 
     pub fn rules(&self) -> &[CrawlRule] {
@@ -108,10 +135,14 @@ impl Scope {
     /// The statement that decides whether an address is crawled: its rule if that says so, otherwise the first filter that
     /// leaves it out, otherwise the last filter.
     pub fn decide(&self, url: &CanonicalUrl) -> Decision<'_> {
-        if let Some(rule) = self.rule(url)
-            && let Some(permission) = rule.orders().crawl
-        {
-            return Decision::Rule(rule, permission);
+        match self.find(url) {
+            Err(rule) => return Decision::Unknown(rule),
+            Ok(Some(rule)) => {
+                if let Some(permission) = rule.orders().crawl {
+                    return Decision::Rule(rule, permission);
+                }
+            }
+            Ok(None) => {}
         }
         let mut decision = Decision::Nothing;
         for filter in &self.filters {
@@ -171,6 +202,63 @@ mod tests {
         assert_eq!(scope.decide(&url("http://b.test/x")), Decision::NoLine { file: "hosts" });
         let line = Decision::FilterLine { file: "suffixes", line: 1, text: "-\\.gif$", permission: Permission::Deny };
         assert_eq!(scope.decide(&url("http://b.test/x.gif")), line);
+    }
+
+    /// An expression, and an address on which the search for it is given up.
+    const ENDLESS: &str = "regex:/((a|aa)+(?<!q))+/secret$";
+
+    fn endless_url() -> CanonicalUrl {
+        url(&format!("http://a.test/{}!/aaaa/secret", "a".repeat(60)))
+    }
+
+    #[test]
+    fn a_site_cannot_choose_addresses_that_a_rule_gives_up_on() {
+        let orders = |crawl| CrawlOrders {
+            crawl,
+            headers: vec![("cookie".to_owned(), "x".to_owned())],
+            ..CrawlOrders::default()
+        };
+        for crawl in [Some(Permission::Deny), Some(Permission::Allow), None] {
+            let scope = Scope::new(vec![
+                rule(1, &[ENDLESS], orders(crawl)),
+                rule(2, &["a.test"], orders(Some(Permission::Allow))),
+            ]);
+            let unknown = endless_url();
+            assert!(matches!(scope.decide(&unknown), Decision::Unknown(rule) if rule.name() == "1"), "{crawl:?}");
+            assert!(!scope.allows(&unknown) && scope.rule(&unknown).is_none() && scope.headers(&unknown).is_empty());
+            assert!(scope.allows(&url("http://a.test/x")));
+        }
+        let denied = Scope::new(vec![rule(1, &[ENDLESS], orders(Some(Permission::Deny)))]);
+        assert!(
+            !denied.allows(&url("http://a.test/x/aaaa/secret")) && denied.allows(&url("http://a.test/x/aaaa/public"))
+        );
+        // A pattern before the expression that names the page leaves nothing unknown.
+        let named = Scope::new(vec![rule(1, &[ENDLESS, "a.test"], orders(Some(Permission::Allow)))]);
+        assert!(named.allows(&endless_url()));
+    }
+
+    #[test]
+    fn headers_go_where_a_login_would_go() {
+        let check = |pages: &[&str], address: &str, expected: bool| {
+            let orders = CrawlOrders { headers: vec![("cookie".to_owned(), "x".to_owned())], ..CrawlOrders::default() };
+            let scope = Scope::new(vec![rule(1, pages, orders)]);
+            assert_eq!(!scope.headers(&url(address)).is_empty(), expected, "{pages:?} {address}");
+        };
+        check(&["a.test"], "https://a.test/x", true);
+        check(&["a.test"], "http://a.test/x", false);
+        check(&["a.test"], "https://a.test:8443/x", false);
+        check(&["a.test:8443"], "https://a.test:8443/x", true);
+        check(&["a.test:8443"], "http://a.test:8443/x", false);
+        check(&["http://a.test"], "http://a.test/x", true);
+        check(&["http://a.test"], "http://a.test:8080/x", false);
+        check(&["http://a.test"], "https://a.test/x", false);
+        check(&["http://a.test:8080/x"], "http://a.test:8080/x", true);
+        check(&["https://a.test"], "https://a.test:8443/x", false);
+        check(&["regex:a\\.test/x"], "https://a.test/x", true);
+        check(&["regex:^http://a\\.test/x"], "http://a.test/x", false);
+        check(&["a.test", "http://a.test/x"], "http://a.test/x", true);
+        check(&["a.test", "http://a.test/x"], "http://a.test/y", false);
+        check(&["a.test"], "https://b.test/", false);
     }
 
     #[test]

@@ -1,10 +1,23 @@
 //! Patterns of pages: a host, or a host with a path, in which `*` stands for anything; or a regular expression.
 
-use fancy_regex::Regex;
+use fancy_regex::{Regex, RegexBuilder};
 use page::CanonicalUrl;
+use settings::SecretOrigin;
 
 /// The prefix of a regular expression.
 const REGEX: &str = "regex:";
+
+/// Steps after which the search for an expression with look-around or back-references is given up. Others need none.
+pub(crate) const MOST_STEPS: usize = 100_000;
+
+/// Whether a page is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PatternMatch {
+    Yes,
+    No,
+    /// The search for an expression was given up. Sites choose their addresses, so they can bring this about.
+    Unknown,
+}
 
 /// Pages of a host, of a path on it, or with an address in which a regular expression is found.
 #[derive(Clone, Debug)]
@@ -43,7 +56,7 @@ impl PagePattern {
     /// Says what is wrong with it, and what to write.
     pub fn parse(text: &str) -> Result<Self, (String, String)> {
         match text.strip_prefix(REGEX) {
-            Some(expression) => match Regex::new(expression) {
+            Some(expression) => match RegexBuilder::new(expression).backtrack_limit(MOST_STEPS).build() {
                 Ok(expression) => Ok(Self::Expression(Box::new(expression))),
                 Err(error) => {
                     let example = "write an expression such as regex:^https?://shop\\.example/(en|de)/".to_owned();
@@ -54,12 +67,32 @@ impl PagePattern {
         }
     }
 
-    /// Whether a page is meant. A search for an expression that takes too long has not found it.
-    pub fn includes(&self, url: &CanonicalUrl) -> bool {
-        match self {
-            Self::Place(place) => place.includes(url),
-            Self::Expression(expression) => expression.is_match(url.as_str()).unwrap_or(false),
+    /// Whether a page is meant.
+    pub fn matches(&self, url: &CanonicalUrl) -> PatternMatch {
+        let found = match self {
+            Self::Place(place) => Ok(place.includes(url)),
+            Self::Expression(expression) => expression.is_match(url.as_str()),
+        };
+        match found {
+            Ok(true) => PatternMatch::Yes,
+            Ok(false) => PatternMatch::No,
+            Err(_) => PatternMatch::Unknown,
         }
+    }
+
+    /// Whether a page is certainly meant.
+    pub fn includes(&self, url: &CanonicalUrl) -> bool {
+        self.matches(url) == PatternMatch::Yes
+    }
+
+    /// Whether secrets for its pages may be sent with a request for this one. The scheme and the port are those that the
+    /// pattern names, otherwise https and its port. An expression names none.
+    pub(crate) fn permits_secrets(&self, url: &CanonicalUrl) -> bool {
+        let origin = match self {
+            Self::Place(place) => SecretOrigin::named(place.scheme.as_deref(), place.port),
+            Self::Expression(_) => SecretOrigin::named(None, None),
+        };
+        origin.is_some_and(|origin| origin.permits(url.scheme(), url.port()))
     }
 
     /// Whether all pages of its hosts are meant.

@@ -2,11 +2,10 @@
 //! first line whose expression is found in an address decides. An address without such a line is left out.
 
 use crate::Decision;
+use crate::page_pattern::MOST_STEPS;
 use fancy_regex::{Regex, RegexBuilder};
 use settings::Permission;
 
-/// Steps after which the search for an expression with look-around or back-references is given up.
-const MOST_STEPS: usize = 100_000;
 /// The most lines of a filter.
 const MAX_LINES: usize = 100_000;
 

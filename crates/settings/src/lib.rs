@@ -37,7 +37,7 @@ pub use crate::sections::{
     Observability, Output, OutputFormat, Policy, Politeness, RankMethod, Ranker, Settings, TRUSTED_PAGES, TextFile,
     Trace, Urls, WantedFocus,
 };
-pub use crate::values::{Credentials, MediaRange, PortRange, Proxy, Secret};
+pub use crate::values::{Credentials, MediaRange, PortRange, Proxy, Secret, SecretOrigin};
 
 /// Every setting with its default, commented for the operator: the lowest layer.
 pub const DEFAULT_TOML: &str = include_str!("../default.toml");

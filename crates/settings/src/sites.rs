@@ -14,9 +14,8 @@ impl Fetch {
     /// port may belong to another service, or would be readable on the way.
     pub fn credentials_for(&self, scheme: &str, host: &str, port: u16) -> Option<&Credentials> {
         let fitting = self.authentication.iter().filter_map(|(name, credentials)| {
-            let origin = OriginPattern::parse(name)?;
-            let fits = (origin.scheme, origin.port) == (scheme, port);
-            fits.then(|| (origin.host.to_owned(), credentials))
+            let OriginPattern { host, origin } = OriginPattern::parse(name)?;
+            origin.permits(scheme, port).then(|| (host.to_owned(), credentials))
         });
         for_host(&fitting.collect(), host).copied()
     }

@@ -162,30 +162,52 @@ pub(crate) fn is_host_name(text: &str) -> bool {
     text.len() <= 253 && !last_is_number && text.split('.').all(label)
 }
 
-/// A host pattern with a scheme and a port: `https` and the scheme's default if it names none.
+/// The scheme and the port over which a secret may be sent. Over others it may reach another service, or be read on the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SecretOrigin {
+    scheme: &'static str,
+    port: u16,
+}
+
+impl SecretOrigin {
+    /// `https` and the scheme's default port, unless the operator names others. `None` for an unknown scheme.
+    pub fn named(scheme: Option<&str>, port: Option<u16>) -> Option<Self> {
+        let (scheme, default_port) = match scheme {
+            None | Some("https") => ("https", 443),
+            Some("http") => ("http", 80),
+            Some(_) => return None,
+        };
+        Some(Self { scheme, port: port.unwrap_or(default_port) })
+    }
+
+    /// Whether requests of this scheme and port may carry the secret.
+    pub fn permits(self, scheme: &str, port: u16) -> bool {
+        (self.scheme, self.port) == (scheme, port)
+    }
+}
+
+/// A host pattern, with the scheme and the port at which it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OriginPattern<'a> {
-    pub(crate) scheme: &'a str,
     pub(crate) host: &'a str,
-    pub(crate) port: u16,
+    pub(crate) origin: SecretOrigin,
 }
 
 impl<'a> OriginPattern<'a> {
     /// Reads `host`, `host:port`, `http://host` or `http://host:port`.
     pub(crate) fn parse(text: &'a str) -> Option<Self> {
-        let (scheme, rest) = text.split_once("://").unwrap_or(("https", text));
-        let default_port = match scheme {
-            "https" => 443,
-            "http" => 80,
-            _ => return None,
+        let (scheme, rest) = match text.split_once("://") {
+            Some((scheme, rest)) => (Some(scheme), rest),
+            None => (None, text),
         };
         let is_address = rest.parse::<IpAddr>().is_ok();
         let (host, port) = match rest.rsplit_once(':').filter(|_| !is_address && !rest.ends_with(']')) {
-            Some((host, port)) => (host, port.parse().ok()?),
-            None => (rest, default_port),
+            Some((host, port)) => (host, Some(port.parse().ok()?)),
+            None => (rest, None),
         };
         let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-        is_host_pattern(host).then_some(Self { scheme, host, port })
+        let origin = SecretOrigin::named(scheme, port)?;
+        is_host_pattern(host).then_some(Self { host, origin })
     }
 }
 

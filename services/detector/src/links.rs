@@ -5,6 +5,7 @@ use crate::read_page::ReadPage;
 use messages::topics::{RANKER_EVENTS, SCHEDULER_EVENTS};
 use messages::{FetchResult, Link, PageLinks, PageOutLinks};
 use page::CanonicalUrl;
+use scope::Decision;
 use settings::Discover;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::iter::Peekable;
@@ -102,7 +103,12 @@ fn may_follow(source: &CanonicalUrl, url: &CanonicalUrl, rules: &DetectorRules) 
         Discover::SameSite => url.site_key() == source.site_key(),
         Discover::Anywhere => true,
     };
-    is_near && rules.urls.check(url).is_ok() && rules.scope.allows(url)
+    // The scheduler counts and refuses addresses of which the rule is unknown.
+    let is_wanted = || match rules.scope.decide(url) {
+        Decision::Unknown(_) => true,
+        decision => decision.allows(),
+    };
+    is_near && rules.urls.check(url).is_ok() && is_wanted()
 }
 
 /// The address that relative links of a page are resolved against.

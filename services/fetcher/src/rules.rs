@@ -98,7 +98,7 @@ impl FetcherRules {
 
     /// The headers that the operator adds to requests for a page.
     pub(crate) fn headers_of(&self, url: &CanonicalUrl) -> &[(String, String)] {
-        self.scope.rule(url).map_or(&[], |rule| &rule.orders().headers)
+        self.scope.headers(url)
     }
 
     /// Most bytes of a response's head.

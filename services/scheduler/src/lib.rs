@@ -308,6 +308,9 @@ impl Processor for Scheduler {
         }
         self.frontier.estimate_freshness(context.now());
         self.keep_hosts(context);
+        if let Some(undecided) = self.frontier.take_undecided() {
+            tracing::warn!(undecided, "a page is not taken in because its rule is unknown; simplify the expression");
+        }
         Ok(())
     }
 

@@ -7,6 +7,7 @@ use crate::page_record::ScheduledPage;
 use crate::ties::with_ties;
 use messages::{ChangeBelief, Link, MirrorMessage, PageLinks, RankedPage};
 use page::{CanonicalUrl, Host, PageId, Timestamp};
+use scope::Decision;
 use settings::Discover;
 
 impl Frontier {
@@ -28,7 +29,15 @@ impl Frontier {
         depth: i32,
         now: Timestamp,
     ) -> Option<ScheduledPage> {
-        if !self.rules.scope.allows(&url) || self.is_blocked(&url) {
+        let decision = self.rules.scope.decide(&url);
+        if let Decision::Unknown(_) = decision {
+            self.counts.undecided_pages += 1;
+            if self.counts.undecided_pages.is_power_of_two() {
+                self.undecided = Some(format!("{url}: {decision}"));
+            }
+            return None;
+        }
+        if !decision.allows() || self.is_blocked(&url) {
             self.counts.pages_out_of_scope += 1;
             return None;
         }
@@ -51,6 +60,12 @@ impl Frontier {
         let slot = self.set(id, &page);
         self.plan_for(slot, &page, now);
         Some(page)
+    }
+
+    /// An address that was not taken in because its rule is unknown, with the reason. There is one each time that the number
+    /// of such addresses has doubled.
+    pub fn take_undecided(&mut self) -> Option<String> {
+        self.undecided.take()
     }
 
     /// Makes room for a discovered page on its host. Returns `false` if no other that may go is worth less.

@@ -31,7 +31,7 @@ fn server() -> (SocketAddr, Seen) {
 }
 
 const RULES: &str = "[[rules]]\npages = [\"denied.test\", \"*/secret/*\"]\ncrawl = \"deny\"\n\
-                     [[rules]]\npages = [\"a.test/de/*\"]\nheaders = { Accept-Language = \"de\", X-Key = \"k1\" }\n";
+                     [[rules]]\npages = [\"http://a.test/de/*\"]\nheaders = { Accept-Language = \"de\", X-Key = \"k1\" }\n";
 
 #[test]
 fn a_redirect_to_a_denied_page_ends_there_and_its_host_is_not_even_asked_for_robots_txt() {
@@ -58,4 +58,24 @@ fn the_headers_of_a_rule_go_to_its_pages_alone() {
     let with_key: Vec<_> = seen.iter().filter(|head| head.to_lowercase().contains("x-key: k1")).collect();
     assert_eq!(with_key.len(), 1, "{seen:?}");
     assert!(with_key[0].starts_with("GET /de/x ") && with_key[0].to_lowercase().contains("accept-language: de"));
+}
+
+#[test]
+fn the_headers_of_a_rule_that_names_no_scheme_are_not_sent_in_clear() {
+    let (address, seen) = server();
+    let mut bench = Bench::with_rules(address, &RULES.replace("http://a.test", "a.test"));
+    assert_eq!(bench.fetch("http://a.test/de/x").look.outcome, FetchOutcome::Fetched);
+    let seen = seen.lock().unwrap();
+    assert!(!seen.is_empty() && seen.iter().all(|head| !head.to_lowercase().contains("k1")), "{seen:?}");
+}
+
+#[test]
+fn a_page_whose_rule_is_unknown_is_not_asked_for() {
+    let (address, seen) = server();
+    let rules = "[[rules]]\npages = ['regex:/((a|aa)+(?<!q))+/secret$']\ncrawl = \"deny\"\n";
+    let mut bench = Bench::with_rules(address, rules);
+    let result = bench.fetch(&format!("http://a.test/{}!/aaaa/secret", "a".repeat(60)));
+    assert_eq!(result.look.outcome, FetchOutcome::OutOfScope);
+    assert!(result.detail.unwrap().contains("an expression of rule 1 takes too many steps"));
+    assert!(seen.lock().unwrap().is_empty());
 }

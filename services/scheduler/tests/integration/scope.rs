@@ -52,6 +52,18 @@ fn what_a_rule_denies_is_neither_taken_in_nor_fetched_when_it_is_known() {
 }
 
 #[test]
+fn a_page_of_which_the_rule_is_unknown_is_not_taken_in() {
+    let rules = "[[rules]]\npages = ['regex:/((a|aa)+(?<!q))+/secret$']\ncrawl = \"deny\"\n";
+    let mut bench = Bench::with_rules(rules, 1, &[LEASE, ("crawl.discover", "same-host")]);
+    bench.seed(URL);
+    let unknown = format!("/{}!/aaaa/secret", "a".repeat(60));
+    show(&mut bench, URL, &[unknown.as_str(), "/aaaa/secret", "/aaaa/public"]);
+    bench.seed(&format!("http://a.site.test{unknown}"));
+    assert_eq!(urls(&bench.wait(MINUTE)), set(&[URL, "http://a.site.test/aaaa/public"]));
+    assert_eq!(bench.pages(), 2);
+}
+
+#[test]
 fn a_rule_sets_the_delay_of_its_hosts_below_and_above_the_general_one() {
     let check = |rule: &str, expected_s: f64| {
         let rules = format!("[[rules]]\npages = [\"*.test\"]\n{rule}\n");
