@@ -32,6 +32,10 @@ impl AllowedAddress {
         is_host_name(text).then(|| Self::Host(text.to_ascii_lowercase()))
     }
 
+    pub(crate) fn parse_network(text: &str) -> Option<Self> {
+        Self::parse(text).filter(|address| matches!(address, Self::Network { .. }))
+    }
+
     fn permits(&self, host: &str, address: IpAddr) -> bool {
         match self {
             Self::Host(name) => name.eq_ignore_ascii_case(host),
@@ -67,6 +71,11 @@ impl Fetch {
         self.allow_private_addresses.iter().any(|allowed| allowed.permits(host, address.to_canonical()))
     }
 
+    /// Whether an address must not be contacted, although it may be public or allowed.
+    pub fn denies_address(&self, address: IpAddr) -> bool {
+        self.deny_addresses.iter().any(|denied| denied.permits("", address.to_canonical()))
+    }
+
     /// Allows the private addresses of a host: those that its name resolves to, or the one that it is.
     pub fn allow_private_host(&mut self, host: &str) {
         let allowed = AllowedAddress::parse(host.trim_matches(['[', ']']));
@@ -89,6 +98,21 @@ fn bits(address: IpAddr) -> u8 {
 mod tests {
     use super::*;
     use crate::Settings;
+
+    #[test]
+    fn networks_are_denied_and_names_cannot_be() {
+        let deny_addresses =
+            ["203.0.114.0/24", "2600:1f14::/32"].map(|text| AllowedAddress::parse_network(text).unwrap());
+        let fetch = Fetch { deny_addresses: deny_addresses.to_vec(), ..Settings::default().fetch };
+        let check =
+            |address: &str, expected| assert_eq!(fetch.denies_address(address.parse().unwrap()), expected, "{address}");
+        check("203.0.114.7", true);
+        check("::ffff:203.0.114.7", true);
+        check("203.0.115.7", false);
+        check("2600:1f14::1", true);
+        check("2600:1f15::1", false);
+        assert_eq!(AllowedAddress::parse_network("intranet.example.org"), None);
+    }
 
     #[test]
     fn an_exception_permits_what_it_names_and_nothing_else() {

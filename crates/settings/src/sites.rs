@@ -1,8 +1,16 @@
 //! Settings per host, and the ports and media types that may be fetched.
 
 use crate::sections::Fetch;
-use crate::values::{Credentials, OriginPattern, Proxy};
+use crate::values::{Credentials, OriginPattern, PortRange, Proxy};
 use std::collections::BTreeMap;
+
+/// Ports of other services, which could take a request for commands of theirs (Fetch standard, "bad port").
+const BAD_PORTS: [u16; 82] = [
+    1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+    111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+    540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
+    6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+];
 
 impl Fetch {
     /// The proxy through which `host` (name without port) is reached.
@@ -20,9 +28,13 @@ impl Fetch {
         for_host(&fitting.collect(), host).copied()
     }
 
-    /// Whether a port may be connected to.
+    /// Whether a port may be connected to. One that browsers refuse has to be named by itself: a range does not mean it.
     pub fn allows_port(&self, port: u16) -> bool {
-        self.ports.iter().any(|range| (range.first..=range.last).contains(&port))
+        let is_meant = |range: &PortRange| match BAD_PORTS.contains(&port) {
+            true => (range.first, range.last) == (port, port),
+            false => (range.first..=range.last).contains(&port),
+        };
+        self.ports.iter().any(is_meant)
     }
 
     /// Whether content of this media type, given without parameters, is accepted.
@@ -52,7 +64,7 @@ pub(crate) fn for_host<'a, T>(entries: &'a BTreeMap<String, T>, host: &str) -> O
 mod tests {
     use super::*;
     use crate::Settings;
-    use crate::values::{MediaRange, PortRange};
+    use crate::values::MediaRange;
 
     #[test]
     fn a_password_goes_to_the_scheme_host_and_port_it_is_for() {
@@ -113,6 +125,11 @@ mod tests {
         for (port, allowed) in [(80, true), (81, false), (8000, true), (8999, true), (9000, false)] {
             assert_eq!(some.allows_port(port), allowed, "{port}");
         }
+        let default = Settings::default().fetch;
+        for (port, allowed) in [(80, true), (8080, true), (6667, false), (2049, false), (5060, false), (10080, false)] {
+            assert_eq!(default.allows_port(port), allowed, "{port}");
+        }
+        assert!(fetch(&["6000-6999", "6667"], &[]).allows_port(6667), "it is named by itself");
         for (media_type, allowed) in
             [("text/html", true), ("TEXT/plain", true), ("application/pdf", true), ("image/png", false), ("", false)]
         {

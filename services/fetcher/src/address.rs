@@ -1,7 +1,8 @@
 //! Decides which addresses belong to the public web. All others are refused unless the operator allows them by name. A
 //! page must not be able to make the crawler talk to the machine it runs on, or to that machine's neighbours.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
+use std::sync::LazyLock;
 
 /// Whether an address is globally reachable. An address that embeds an IPv4 address (mapped, NAT64, 6to4) is judged by
 /// the embedded address.
@@ -10,6 +11,26 @@ pub fn is_public(address: IpAddr) -> bool {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),
     }
+}
+
+/// The IPv4 address that an address embeds and leads to: mapped, NAT64 or 6to4.
+pub(crate) fn embedded(address: IpAddr) -> Option<IpAddr> {
+    let IpAddr::V6(address) = address else { return None };
+    let (high, low) = match address.segments() {
+        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => (high, low),
+        [0x2002, high, low, ..] => (high, low),
+        _ => return None,
+    };
+    let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
+    Some(IpAddr::V4(Ipv4Addr::new(a, b, c, d)))
+}
+
+/// Whether an interface of this machine has an address: then a socket can be bound to it. Services that trust this machine
+/// listen there.
+pub(crate) fn is_of_this_machine(address: IpAddr) -> bool {
+    /// Some machines let sockets be bound to any address. There the question cannot be answered.
+    static SAYS_NOTHING: LazyLock<bool> = LazyLock::new(|| UdpSocket::bind(("192.0.2.1", 0)).is_ok());
+    !*SAYS_NOTHING && UdpSocket::bind((address.to_canonical(), 0)).is_ok()
 }
 
 fn is_public_v4(address: Ipv4Addr) -> bool {
@@ -45,14 +66,10 @@ fn serves_a_cloud(address: Ipv4Addr) -> bool {
 }
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
-    let segments = address.segments();
-    let embedded = |high: u16, low: u16| {
-        let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
-        is_public_v4(Ipv4Addr::new(a, b, c, d))
-    };
-    match segments {
-        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => embedded(high, low),
-        [0x2002, high, low, ..] => embedded(high, low),
+    if let Some(embedded) = embedded(IpAddr::V6(address)) {
+        return is_public(embedded);
+    }
+    match address.segments() {
         // Documentation, Teredo, benchmarking and other protocol assignments inside 2000::/3.
         [0x2001, second, ..] if second < 0x200 || second == 0xdb8 => false,
         [0x3fff, second, ..] if second < 0x1000 => false,
@@ -64,6 +81,15 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_addresses_of_this_machine_are_known() {
+        let check = |text: &str, expected| assert_eq!(is_of_this_machine(text.parse().unwrap()), expected, "{text}");
+        check("127.0.0.1", true);
+        check("::ffff:127.0.0.1", true);
+        check("192.0.2.7", false);
+        check("2001:db8::7", false);
+    }
 
     #[test]
     fn only_addresses_of_the_public_web_are_public() {

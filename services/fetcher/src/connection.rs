@@ -78,9 +78,9 @@ impl Connection {
         let proxy = rules.fetch.proxy_for(url.host_name());
         let is_secure = url.scheme() == "https";
         if let Some(proxy) = proxy {
-            allowed_through_proxy(url, network).await?;
+            let allowed = allowed_through_proxy(url, network).await?;
             if is_secure {
-                let tunnel = proxy::tunnel(proxy, url, network).await?;
+                let tunnel = proxy::tunnel(proxy, url, &allowed, network).await?;
                 return Self::secured(tunnel, url, network, wire_meter).await;
             }
             let tcp = proxy::reach(proxy, network).await?;

@@ -1,5 +1,6 @@
 //! State shared by all connections of a process: rules, DNS cache, gates of hosts and addresses, robots.txt.
 
+use crate::address::is_of_this_machine;
 use crate::crashes::CrashJournal;
 use crate::gate::{AddressGate, HostGates};
 use crate::memory::BodyMemory;
@@ -10,6 +11,7 @@ use crate::rules::FetcherRules;
 use crate::traffic::Traffic;
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,6 +22,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 pub(crate) struct Network {
     pub(crate) rules: Arc<FetcherRules>,
     pub(crate) resolver: Resolver,
+    /// Whether an interface of this machine has an address.
+    pub(crate) is_of_this_machine: fn(IpAddr) -> bool,
     pub(crate) gates: HostGates,
     pub(crate) addresses: AddressGate,
     pub(crate) robots: Arc<RobotsBook>,
@@ -114,6 +118,7 @@ impl Network {
         let buffers = Rc::new(Buffers::for_heads_of(rules.max_head()));
         Self {
             resolver: Resolver::system(),
+            is_of_this_machine,
             gates: HostGates::new(clock),
             addresses,
             robots: Arc::default(),

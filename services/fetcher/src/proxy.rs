@@ -37,12 +37,31 @@ pub(crate) async fn reach(proxy: &Proxy, network: &Network) -> Result<TcpStream,
     dial(&addresses, network.rules.fetch.connect_timeout).await
 }
 
-/// Opens a tunnel through the proxy to the URL's host.
+/// Most addresses of a host that a proxy is asked for.
+const MOST_TUNNELS: usize = 4;
+
+/// Opens a tunnel through the proxy to one of these addresses of the URL's host. They were checked: the proxy would look the
+/// name up again, and could find others. Without addresses it is asked for the name.
 pub(crate) async fn tunnel(
     proxy: &Proxy,
     url: &CanonicalUrl,
+    addresses: &[SocketAddr],
     network: &Network,
 ) -> Result<TokioIo<Upgraded>, FetchFailure> {
+    let mut targets: Vec<_> = addresses.iter().take(MOST_TUNNELS).map(SocketAddr::to_string).collect();
+    if targets.is_empty() {
+        targets.push(format!("{}:{}", url.host_name(), url.port()));
+    }
+    let last = targets.pop().unwrap_or_default();
+    for target in targets {
+        if let Ok(tunnel) = tunnel_to(proxy, &target, network).await {
+            return Ok(tunnel);
+        }
+    }
+    tunnel_to(proxy, &last, network).await
+}
+
+async fn tunnel_to(proxy: &Proxy, authority: &str, network: &Network) -> Result<TokioIo<Upgraded>, FetchFailure> {
     let failed = |error: hyper::Error| FetchFailure::new(FetchOutcome::ConnectFailed, format!("proxy: {error}"));
     let meter = Meter::new(network.rules.max_head() as u64 + SPARE_BYTES);
     let io = TokioIo::new(Metered { io: reach(proxy, network).await?, meter: meter.clone() });
@@ -50,10 +69,7 @@ pub(crate) async fn tunnel(
     tokio::task::spawn_local(async move {
         let _ = connection.with_upgrades().await;
     });
-    let name =
-        if url.host_name().contains(':') { format!("[{}]", url.host_name()) } else { url.host_name().to_owned() };
-    let authority = format!("{name}:{}", url.port());
-    let mut request = Request::builder().method(Method::CONNECT).uri(&authority).header(header::HOST, &authority);
+    let mut request = Request::builder().method(Method::CONNECT).uri(authority).header(header::HOST, authority);
     if let Some(credentials) = &proxy.credentials {
         request = request.header(header::PROXY_AUTHORIZATION, basic(credentials));
     }

@@ -5,8 +5,8 @@
 //! goes to the checked address, so a DNS answer that changes in between (DNS rebinding) has no effect.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
-use std::net::IpAddr;
+use std::collections::{HashMap, HashSet};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::time::Duration;
@@ -26,6 +26,9 @@ const TTL: Duration = Duration::from_secs(300);
 const NEGATIVE_TTL: Duration = Duration::from_secs(30);
 /// Most names in the cache.
 const MAX_NAMES: usize = 10_000;
+
+/// The system's own list of hosts.
+const HOSTS_FILE: &str = "/etc/hosts";
 
 /// A cache in front of the system's resolver.
 pub(crate) struct Resolver {
@@ -101,14 +104,43 @@ fn make_room(names: &mut HashMap<String, LookupSlot>, now: Instant) {
 }
 
 async fn ask_system(name: String) -> LookupResult {
-    let found = tokio::net::lookup_host((name, 0)).await.map_err(|error| error.to_string())?;
-    let mut addresses = Vec::new();
-    for address in found.map(|found| found.ip()) {
-        if !addresses.contains(&address) {
-            addresses.push(address);
-        }
+    if is_localhost(&name) {
+        return Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
     }
+    // The system compares names with its file as they are written, without the final dot.
+    let hosts = tokio::task::spawn_blocking(|| std::fs::read_to_string(HOSTS_FILE)).await;
+    let hosts = hosts.ok().and_then(Result::ok).unwrap_or_default();
+    let mut addresses = listed(&hosts, &name);
+    if addresses.is_empty() {
+        let found = tokio::net::lookup_host((absolute(&name), 0)).await.map_err(|error| error.to_string())?;
+        addresses = found.map(|found| found.ip()).collect();
+    }
+    let mut known = HashSet::new();
+    addresses.retain(|address| known.insert(*address));
     if addresses.is_empty() { Err("the name has no address".to_owned()) } else { Ok(addresses) }
+}
+
+/// Names of this machine, which no server is asked for (RFC 6761, section 6.3).
+fn is_localhost(name: &str) -> bool {
+    let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
+    name == "localhost" || name.ends_with(".localhost")
+}
+
+/// The name with its final dot. Names of URLs are absolute. Without the dot, the system would try them within the domains of
+/// its search list first: of a cluster, or of a company.
+fn absolute(name: &str) -> String {
+    if name.ends_with('.') { name.to_owned() } else { format!("{name}.") }
+}
+
+/// The addresses of a name in the system's file of hosts.
+fn listed(hosts: &str, name: &str) -> Vec<IpAddr> {
+    let name = name.strip_suffix('.').unwrap_or(name);
+    let address = |line: &str| {
+        let mut words = line.split('#').next()?.split_whitespace();
+        let address = words.next()?.parse().ok()?;
+        words.any(|word| word.eq_ignore_ascii_case(name)).then_some(address)
+    };
+    hosts.lines().filter_map(address).collect()
 }
 
 #[cfg(test)]
@@ -136,6 +168,28 @@ pub(crate) mod tests {
 
     fn run<T>(work: impl Future<Output = T>) -> T {
         tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+    }
+
+    #[test]
+    fn names_are_absolute_and_the_systems_own_hosts_are_known() {
+        assert_eq!(
+            (absolute("www.example.org").as_str(), absolute("a.test.").as_str()),
+            ("www.example.org.", "a.test.")
+        );
+        let hosts = "127.0.0.1 localhost\n192.0.2.1\tShop.test shop # intern.test\n::1 ip6-localhost\n2001:db8::1 shop.test\nx y\n";
+        let check = |name: &str, expected: &[&str]| {
+            let expected: Vec<IpAddr> = expected.iter().map(|text| text.parse().unwrap()).collect();
+            assert_eq!(listed(hosts, name), expected, "{name}");
+        };
+        check("shop.test", &["192.0.2.1", "2001:db8::1"]);
+        check("shop.test.", &["192.0.2.1", "2001:db8::1"]);
+        check("intern.test", &[]);
+        check("test", &[]);
+        let of_this_machine: Vec<IpAddr> = vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
+        for name in ["localhost", "LocalHost.", "a.localhost"] {
+            assert_eq!(run(ask_system(name.to_owned())), Ok(of_this_machine.clone()), "{name}");
+        }
+        assert!(!is_localhost("localhost.example"));
     }
 
     #[test]

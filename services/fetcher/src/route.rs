@@ -1,6 +1,6 @@
 //! Selects the addresses of a host that may be contacted, and connects to the first that answers.
 
-use crate::address::is_public;
+use crate::address::{embedded, is_public};
 use crate::network::Network;
 use crate::response::FetchFailure;
 use crate::rules::FetcherRules;
@@ -16,7 +16,7 @@ pub(crate) fn allowed_port(url: &CanonicalUrl, rules: &FetcherRules) -> Result<(
     if rules.fetch.allows_port(port) {
         return Ok(());
     }
-    let detail = format!("port {port} is not among fetch.ports");
+    let detail = format!("port {port} is not among fetch.ports; a port that browsers refuse has to be named by itself");
     Err(FetchFailure::new(FetchOutcome::PortRefused, detail))
 }
 
@@ -38,23 +38,42 @@ pub(crate) async fn in_scope(url: &CanonicalUrl, network: &Network) -> Result<()
     }
 }
 
-/// Whether the proxy may be asked for a URL. An address that would be refused directly is refused here too. Names that
-/// only the proxy can resolve are left to it if the operator trusts it with them.
-pub(crate) async fn allowed_through_proxy(url: &CanonicalUrl, network: &Network) -> Result<(), FetchFailure> {
-    match addresses(url, network).await {
+/// The addresses that a proxy may be asked for on behalf of a URL. The proxy may choose any address of a name, so all of them
+/// must be allowed. None for a name that only the proxy can resolve: it is left to it if the operator trusts it with that.
+/// And none for a name that the operator resolves, which is for connections of our own.
+pub(crate) async fn allowed_through_proxy(
+    url: &CanonicalUrl,
+    network: &Network,
+) -> Result<Vec<SocketAddr>, FetchFailure> {
+    if let Some(address) = network.rules.fetch.resolve_override(url.host_name()) {
+        return with_contact(vec![address], &network.rules).map(|_| Vec::new());
+    }
+    match addresses_if(url, network, Needed::All).await {
         Err(failure) if failure.outcome == FetchOutcome::DnsFailed => {
             if !network.rules.fetch.proxy_resolves_names {
                 let detail = format!("{}; fetch.proxy_resolves_names would leave it to the proxy", failure.detail);
                 return Err(FetchFailure { detail, ..failure });
             }
-            with_contact(Vec::new(), &network.rules).map(drop)
+            with_contact(Vec::new(), &network.rules)
         }
-        found => found.map(drop),
+        found => found,
     }
+}
+
+/// How many addresses of a name must be allowed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Needed {
+    /// One: the others are not dialled.
+    Some,
+    All,
 }
 
 /// The host's allowed addresses.
 pub(crate) async fn addresses(url: &CanonicalUrl, network: &Network) -> Result<Vec<SocketAddr>, FetchFailure> {
+    addresses_if(url, network, Needed::Some).await
+}
+
+async fn addresses_if(url: &CanonicalUrl, network: &Network, needed: Needed) -> Result<Vec<SocketAddr>, FetchFailure> {
     let rules = &*network.rules;
     let host = url.host_name();
     // The operator configured this address, so it is not checked.
@@ -69,7 +88,7 @@ pub(crate) async fn addresses(url: &CanonicalUrl, network: &Network) -> Result<V
         }
     };
     let port = url.port();
-    let allowed = allowed_of(&found, host, rules)?;
+    let allowed = allowed_of(&found, host, network, needed)?;
     with_contact(allowed.into_iter().map(|address| SocketAddr::new(address, port)).collect(), rules)
 }
 
@@ -87,17 +106,38 @@ pub(crate) async fn shared_address(url: &CanonicalUrl, network: &Network) -> Opt
     found.ok()?.ok()?.first().map(|address| address.ip().to_canonical())
 }
 
-/// The public addresses, and those that the operator allows by name.
-fn allowed_of(found: &[IpAddr], host: &str, rules: &FetcherRules) -> Result<Vec<IpAddr>, FetchFailure> {
-    let is_allowed = |address: &IpAddr| is_public(*address) || rules.fetch.allows_private(host, *address);
-    let allowed: Vec<_> = found.iter().copied().filter(is_allowed).collect();
-    match found.first() {
-        Some(first) if allowed.is_empty() => {
-            let detail = format!("{first} is not a public address; fetch.allow_private_addresses may allow it");
-            Err(FetchFailure::new(FetchOutcome::AddressRefused, detail))
+/// The addresses that are not refused.
+fn allowed_of(found: &[IpAddr], host: &str, network: &Network, needed: Needed) -> Result<Vec<IpAddr>, FetchFailure> {
+    let (mut allowed, mut refused) = (Vec::new(), None);
+    for address in found {
+        match refusal(*address, host, network) {
+            None => allowed.push(*address),
+            Some(why) => refused = refused.or(Some(why)),
+        }
+    }
+    match refused {
+        Some(why) if allowed.is_empty() || needed == Needed::All => {
+            Err(FetchFailure::new(FetchOutcome::AddressRefused, why))
         }
         _ => Ok(allowed),
     }
+}
+
+/// Why an address is refused. Public ones are allowed, and those that the operator allows, but for those that the operator
+/// denies.
+fn refusal(address: IpAddr, host: &str, network: &Network) -> Option<String> {
+    let fetch = &network.rules.fetch;
+    let is_denied = |address| fetch.denies_address(address);
+    if is_denied(address) || embedded(address).is_some_and(is_denied) {
+        return Some(format!("{address} is among fetch.deny_addresses"));
+    }
+    let what = match is_public(address) {
+        true if !(network.is_of_this_machine)(embedded(address).unwrap_or(address)) => return None,
+        true => "an address of this machine",
+        false => "not a public address",
+    };
+    let is_allowed = fetch.allows_private(host, address);
+    (!is_allowed).then(|| format!("{address} is {what}; fetch.allow_private_addresses may allow it"))
 }
 
 /// Without a contact address in the settings, only loopback is visited: site owners must know whom to write to.
@@ -146,7 +186,49 @@ mod tests {
         let (resolver, _) = scripted(answers, Duration::ZERO);
         let rules = Arc::new(FetcherRules::new(&settings).unwrap());
         let clock = stream_testing::ManualClock::at(page::Timestamp::from_secs(0));
-        Network { resolver, ..Network::new(rules, clock) }
+        let is_of_this_machine = |address: IpAddr| address.to_string() == "198.51.101.99";
+        Network { resolver, is_of_this_machine, ..Network::new(rules, clock) }
+    }
+
+    #[test]
+    fn the_public_address_of_this_machine_is_refused_unless_it_is_allowed() {
+        let own: &[&str] = &["198.51.101.99"];
+        assert_eq!(addresses_of("http://own.example/", &network(&[own], "")), Err(FetchOutcome::AddressRefused));
+        let embedded: &[&str] = &["::ffff:198.51.101.99"];
+        assert_eq!(addresses_of("http://own.example/", &network(&[embedded], "")), Err(FetchOutcome::AddressRefused));
+        let allowed = Ok(vec!["198.51.101.99:80".to_owned()]);
+        assert_eq!(addresses_of("http://own.example/", &network(&[own], "own.example")), allowed);
+    }
+
+    #[test]
+    fn denied_networks_are_refused_however_they_are_reached_and_also_if_they_are_allowed() {
+        let refuses = |address: &str, allowed: &str| {
+            let mut network = network(&[&[address]], allowed);
+            let mut rules = (*network.rules).clone();
+            let denied = [("fetch.deny_addresses".to_owned(), "10.1.0.0/16,198.51.101.0/24".to_owned())];
+            let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &denied }).unwrap();
+            rules.fetch.deny_addresses = settings.fetch.deny_addresses;
+            network.rules = Arc::new(rules);
+            addresses_of("http://a.example/", &network) == Err(FetchOutcome::AddressRefused)
+        };
+        for address in ["198.51.101.1", "::ffff:198.51.101.1", "64:ff9b::c633:6501", "2002:c633:6501::1", "10.1.2.3"] {
+            assert!(refuses(address, "10.0.0.0/8,198.51.101.0/24"), "{address}");
+        }
+        assert!(!refuses("198.51.102.1", "") && !refuses("10.2.0.1", "10.0.0.0/8"));
+    }
+
+    #[test]
+    fn a_proxy_is_asked_only_for_a_name_whose_addresses_are_all_allowed() {
+        let asked_for = |answer: &[&str]| {
+            let network = network(&[answer], "");
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let url = CanonicalUrl::parse("https://mixed.example/").unwrap();
+            let found = runtime.block_on(allowed_through_proxy(&url, &network));
+            found.map(|found| found.len()).map_err(|failure| failure.outcome)
+        };
+        assert_eq!(asked_for(&["198.51.101.1", "2606:4700::1111"]), Ok(2));
+        assert_eq!(asked_for(&["198.51.101.1", "10.0.0.1"]), Err(FetchOutcome::AddressRefused));
+        assert_eq!(asked_for(&[]), Err(FetchOutcome::DnsFailed));
     }
 
     fn addresses_of(url: &str, network: &Network) -> Result<Vec<String>, FetchOutcome> {

@@ -39,6 +39,11 @@ section! {
             "networks, addresses or host names, such as [\"127.0.0.0/8\", \"::1\", \"intranet.example.org\"]",
             AllowedAddress::parse,
         )),
+        /// Networks that are never contacted; see [`Fetch::denies_address`].
+        deny_addresses: Vec<AllowedAddress> = List(Parsed(
+            "networks or addresses, such as [\"203.0.114.0/24\", \"2600:1f14::/32\"]",
+            AllowedAddress::parse_network,
+        )),
         /// Host patterns resolved here instead of by DNS; see [`Fetch::resolve_override`].
         resolve: BTreeMap<String, SocketAddr> = Map {
             value: SOCKET,

@@ -141,6 +141,18 @@ fn tls_goes_through_a_tunnel_and_is_checked_as_ever() {
 }
 
 #[test]
+fn a_proxy_is_asked_for_the_addresses_that_were_checked() {
+    let refusing = Listener::answering("HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+    let through = format!("*=http://{}", refusing.address);
+    let settings = [("fetch.proxy", through.as_str()), ("fetch.allow_private_addresses", "localhost")];
+    let refused = Bench::new(&settings).fetch("https://localhost:8443/");
+    assert_eq!(refused.look.outcome, FetchOutcome::ConnectFailed, "{:?}", refused.detail);
+    let heads = refusing.heads();
+    assert!(heads[0].starts_with("connect 127.0.0.1:8443 http/1.1\r\n"), "{heads:?}");
+    assert!(heads[1].starts_with("connect [::1]:8443 http/1.1\r\n"), "{heads:?}");
+}
+
+#[test]
 fn a_port_that_is_not_allowed_is_not_connected_to() {
     let web = Listener::answering(PAGE);
     let mut bench = Bench::at(web.address, &[]);
