@@ -1,5 +1,9 @@
 //! Answers on stdout: text for people, JSON for programs.
 
+mod terminal;
+
+pub use self::terminal::{Keeps, Out, harmless};
+
 use clap::ValueEnum;
 use daemon::{CommandFailure, StopSignal};
 use serde::Serialize;
@@ -38,7 +42,43 @@ pub fn answers<T: Serialize>(format: Format, values: &[T], text: impl Fn(&T) -> 
 
 /// Prints a line. A closed pipe (`recrawl … | head`) is not an error; the exit status still reports the verdict.
 pub fn print(line: &str) -> Result<(), CommandFailure> {
-    written(writeln!(std::io::stdout(), "{line}"))
+    print_keeping(line, Keeps::Lines)
+}
+
+fn print_keeping(line: &str, keeps: Keeps) -> Result<(), CommandFailure> {
+    let mut out = Out::stdout();
+    let line = if out.is_terminal() { harmless(line, keeps) } else { line.into() };
+    written(writeln!(out, "{line}").and_then(|()| out.flush()))
+}
+
+/// As [`answer`], with a text that has colours.
+pub fn answer_coloured<T: Serialize>(
+    format: Format,
+    value: &T,
+    text: impl FnOnce(&T) -> String,
+) -> Result<(), CommandFailure> {
+    match format {
+        Format::Text => print_keeping(text(value).trim_end(), Keeps::LinesAndColours),
+        Format::Json | Format::Jsonl => answer(format, value, |_| String::new()),
+    }
+}
+
+/// Prints bytes as they are, such as the body of a page. On a terminal only texts are printed, and made harmless.
+///
+/// # Errors
+/// They are no text and would go to a terminal.
+pub fn print_bytes(bytes: &[u8]) -> Result<(), CommandFailure> {
+    let mut out = Out::stdout();
+    if !out.is_terminal() {
+        return written(out.write_all(bytes).and_then(|()| out.flush()));
+    }
+    let text = std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+    let text = text.ok_or_else(|| {
+        CommandFailure::Input(
+            "this is not text, and could confuse the terminal: write it to a file, with > FILE".to_owned(),
+        )
+    })?;
+    written(out.write_all(harmless(text, Keeps::Lines).as_bytes()).and_then(|()| out.flush()))
 }
 
 /// Result of a write to stdout, where a closed pipe is not an error.

@@ -1,11 +1,11 @@
 //! Batch mode of the tools: one JSON question per input line, one answer per output line, in order.
 
 use crate::CommandFailure;
-use outputs::stdout::written;
+use outputs::stdout::{Out, written};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
 /// Takes the place of the answer to an invalid line.
@@ -27,7 +27,7 @@ pub fn answer_lines<Q: DeserializeOwned, A: Serialize>(
         let file = File::open(file).map_err(|error| CommandFailure::Input(format!("{}: {error}", file.display())))?;
         Box::new(BufReader::with_capacity(1 << 16, file))
     };
-    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    let mut out = Out::stdout();
     let done = input.split(b'\n').enumerate().try_for_each(|(index, line)| {
         let line = line?;
         let question = serde_json::from_slice(&line).map_err(|error| format!("cannot read the question: {error}"));

@@ -2,7 +2,7 @@
 
 use clap::{CommandFactory, Parser, Subcommand};
 use messages::CommandKind;
-use outputs::stdout::Format;
+use outputs::stdout::{Format, Keeps, harmless};
 use recrawl::CommandFailure;
 use recrawl::commands::{
     changes, dead_letters, diff, explain, export, feed, fetch, focus, hosts, lab, operate, page, robots, rules, run,
@@ -165,7 +165,8 @@ fn ended(done: Result<ExitCode, CommandFailure>) -> ExitCode {
     match done {
         Ok(status) => status,
         Err(failure) => {
-            eprintln!("recrawl: {failure}");
+            // It may quote what a server sent.
+            eprintln!("recrawl: {}", harmless(&failure.to_string(), Keeps::Lines));
             ExitCode::from(failure.status())
         }
     }

@@ -2,7 +2,7 @@
 
 mod replay;
 
-pub use self::replay::{ReplayCounts, replay};
+pub use self::replay::{ReplayCounts, Replayed, replay};
 
 use daemon::{CommandFailure, TopicReader};
 use messages::{DeadLetter, Encoded, topics};

@@ -210,7 +210,7 @@ fn rss<W: io::Write>(writer: &mut Writer<W>, about: &FeedAbout, entries: &[Entry
             }
             for entry in entries {
                 writer.create_element("item").write_inner_content(|writer| {
-                    element(writer, "title", &[], &entry.title)?;
+                    element(writer, "title", &[], &title_of_item(&entry.title))?;
                     element(writer, "link", &[], &entry.url)?;
                     element(writer, "guid", &[("isPermaLink", "false")], &entry.id)?;
                     element(writer, "pubDate", &[], &http_date(entry.seen_at))?;
@@ -223,6 +223,18 @@ fn rss<W: io::Write>(writer: &mut Writer<W>, about: &FeedAbout, entries: &[Entry
         Ok(())
     })?;
     Ok(())
+}
+
+/// The title of an item of RSS. Some readers take it for HTML, so signs of markup are references (RSS profile).
+fn title_of_item(title: &str) -> Cow<'_, str> {
+    if !title.contains(['&', '<', '>']) {
+        return Cow::Borrowed(title);
+    }
+    let reference = |character: char| match character {
+        '&' | '<' | '>' => format!("&#x{:X};", u32::from(character)),
+        character => character.to_string(),
+    };
+    Cow::Owned(title.chars().map(reference).collect())
 }
 
 /// A time as RFC 822 and HTTP write it.
@@ -247,6 +259,15 @@ mod tests {
         let text = "<script>alert(1)</script> & ]]> \u{1}\u{ffff} \u{b}\"é🦀".to_owned();
         much.changes.push(ChangedUnit { before: None, after: Some(text), place: String::new() });
         vec![much, little]
+    }
+
+    #[test]
+    fn no_reader_finds_markup_in_a_title() {
+        let mut changes = changes();
+        changes[0].title = Some("&lt;img src=x onerror=alert(1)&gt; <b>AT&T</b>".to_owned());
+        let text = feed(FeedForm::Rss, &about(), changes);
+        // As a reader that takes titles for HTML sees it, after XML: references and text.
+        assert!(text.contains("&amp;#x26;lt;img src=x onerror=alert(1)&amp;#x26;gt; &amp;#x3C;b&amp;#x3E;AT&amp;#x26;T&amp;#x3C;/b&amp;#x3E;"), "{text}");
     }
 
     #[test]

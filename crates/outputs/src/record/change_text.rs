@@ -1,9 +1,9 @@
 //! The lines in which `diff` and `changes` print a change for people.
 
+use crate::stdout::{Keeps, harmless};
 use anstyle::{AnsiColor, Style};
 use change::{RunKind, word_diff};
 use clap::{Args, ColorChoice};
-use std::borrow::Cow;
 use std::io::IsTerminal;
 
 /// Says when lines are in colour.
@@ -109,8 +109,8 @@ impl LineStyle {
 
     fn styled(self, style: Style, text: &str) -> String {
         match self {
-            LineStyle::Coloured => format!("{style}{}{style:#}", harmless(text)),
-            LineStyle::Plain => harmless(text).into_owned(),
+            LineStyle::Coloured => format!("{style}{}{style:#}", harmless(text, Keeps::Nothing)),
+            LineStyle::Plain => harmless(text, Keeps::Nothing).into_owned(),
             LineStyle::Piped => text.to_owned(),
         }
     }
@@ -137,21 +137,6 @@ pub fn passed_over_line(passed_over: usize) -> Option<String> {
 pub fn watched_lines(triggers: &[String], not_found: &[String]) -> impl Iterator<Item = String> {
     let fired = triggers.iter().map(|trigger| format!("! {trigger}"));
     fired.chain(not_found.iter().map(|part| format!("? {part} is not on the page")))
-}
-
-/// A page's text for a terminal. Control characters could move the cursor or set the window's title, and explicit
-/// directions could reorder the rest of the line.
-fn harmless(text: &str) -> Cow<'_, str> {
-    let is_direction = |character: char| matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if !text.contains(|character: char| character.is_control() || is_direction(character)) {
-        return Cow::Borrowed(text);
-    }
-    let shown = |character: char| match character {
-        '\n' | '\r' | '\t' => ' ',
-        character if character.is_control() || is_direction(character) => char::REPLACEMENT_CHARACTER,
-        character => character,
-    };
-    Cow::Owned(text.chars().map(shown).collect())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::{FileOptions, FileStore, NumberedNames};
 use crate::encoder::FileEncoder;
 use crate::progress::Progress;
 use crate::source::{Cursor, FollowOptions, RecordSink, Start, TopicFollower, TopicRecord};
-use crate::stdout::{Format, written_or_stop};
+use crate::stdout::{Format, Out, written_or_stop};
 use daemon::{CommandFailure, StopSignal};
 use messages::Message;
 use page::Timestamp;
@@ -150,7 +150,8 @@ impl<'a, E: FileEncoder<Message: Message>> FileSink<'a, E> {
         self.done.files += 1;
         self.done.bytes += bytes;
         let line = FileLine { file: store.shown(&name), bytes, records, cursor: self.cursor.to_string() };
-        written_or_stop(writeln!(std::io::stdout(), "{}", line.text(self.format)), self.stop)
+        let mut out = Out::stdout();
+        written_or_stop(writeln!(out, "{}", line.text(self.format)).and_then(|()| out.flush()), self.stop)
     }
 
     fn complete_if_over(&mut self) -> Result<(), CommandFailure> {

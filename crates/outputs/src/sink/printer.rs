@@ -1,12 +1,9 @@
 //! Records on stdout.
 
 use crate::source::{Cursor, RecordSink, TopicRecord};
-use crate::stdout::written_or_stop;
+use crate::stdout::{Out, written_or_stop};
 use daemon::{CommandFailure, StopSignal};
-use std::io::{BufWriter, Result, StdoutLock, Write};
-
-/// Where records are printed.
-pub type Out = BufWriter<StdoutLock<'static>>;
+use std::io::{Result, Write};
 
 /// Prints records. A closed pipe ends the stream.
 pub struct Printer<'a, M, F> {
@@ -22,8 +19,7 @@ pub struct Printer<'a, M, F> {
 impl<'a, M, F: FnMut(TopicRecord<M>, &mut Out) -> Result<()>> Printer<'a, M, F> {
     /// Prints the records that `wants` selects, from this position on.
     pub fn new(cursor: &Cursor, wants: &'a dyn Fn(&M) -> bool, print: F, stop: &'a StopSignal) -> Self {
-        let out = BufWriter::new(std::io::stdout().lock());
-        Self { out, wants, print, stop, printed: 0, cursor: cursor.clone() }
+        Self { out: Out::stdout(), wants, print, stop, printed: 0, cursor: cursor.clone() }
     }
 
     pub fn printed(&self) -> u64 {

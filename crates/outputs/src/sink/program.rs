@@ -18,11 +18,17 @@ pub struct Program {
     name: String,
     arguments: Vec<String>,
     timeout: Duration,
+    passed: Vec<String>,
 }
 
+/// The variables of our environment that a program gets. The others may be secrets of recrawl: of Kafka, of object storage, of
+/// sites.
+const PASSED: [&str; 12] =
+    ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TERM", "XDG_RUNTIME_DIR", "PWD"];
+
 impl Program {
-    /// The program of a command line, split into words as a shell would.
-    pub fn new(line: &str, timeout: Duration) -> Result<Self, CommandFailure> {
+    /// The program of a command line, split into words as a shell would. `passed` names further variables that it gets.
+    pub fn new(line: &str, timeout: Duration, passed: &[String]) -> Result<Self, CommandFailure> {
         let wrong = |problem: &str| CommandFailure::Input(format!("--exec {line:?}: {problem}"));
         let mut words =
             shlex::split(line).ok_or_else(|| wrong("a quotation mark or the last backslash is left open"))?;
@@ -30,13 +36,19 @@ impl Program {
             return Err(wrong("give a program, with arguments if it has some"));
         }
         let name = words.remove(0);
-        Ok(Self { name, arguments: words, timeout })
+        Ok(Self { name, arguments: words, timeout, passed: passed.to_vec() })
+    }
+
+    fn passes(&self, variable: &str) -> bool {
+        PASSED.contains(&variable) || variable.starts_with("LC_") || self.passed.iter().any(|name| name == variable)
     }
 
     fn start(&self, change: &PublishedChange, attempt: u32) -> std::io::Result<Child> {
         let mut command = Command::new(&self.name);
         command.args(&self.arguments).stdin(Stdio::piped());
-        command.env_remove(super::signature::SECRET_VARIABLE);
+        command
+            .env_clear()
+            .envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(|name| self.passes(name))));
         // A group of its own: it is ended as a whole, and Ctrl-C lets it finish.
         command.process_group(0);
         for (name, value) in facts(change, attempt) {
@@ -126,7 +138,7 @@ mod tests {
 
     fn deliver_within(timeout: Duration, line: &str) -> Result<(), Undelivered> {
         let [change, _] = PublishedChange::examples();
-        Program::new(line, timeout).expect("it is a command line").deliver(&change, 1)
+        Program::new(line, timeout, &["CARGO_PKG_NAME".to_owned()]).expect("it is a command line").deliver(&change, 1)
     }
 
     fn deliver(line: &str) -> Result<(), Undelivered> {
@@ -154,12 +166,20 @@ mod tests {
     }
 
     #[test]
+    fn a_program_gets_nothing_of_our_environment_that_may_be_a_secret() {
+        // Cargo sets these for tests.
+        assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some() && std::env::var_os("CARGO_PKG_NAME").is_some());
+        assert!(deliver(r#"sh -c 'test -z "$CARGO_MANIFEST_DIR" && test -n "$PATH"'"#).is_ok());
+        assert!(deliver(r#"sh -c 'test -n "$CARGO_PKG_NAME"'"#).is_ok(), "it was asked for");
+    }
+
+    #[test]
     fn no_shell_reads_the_command_line() {
         assert!(matches!(deliver("test '$(false)' = '$(false)'"), Ok(())));
         assert!(matches!(deliver("/no/such/program"), Err(Undelivered::Wrong(_))));
         assert!(matches!(deliver("/"), Err(Undelivered::Wrong(_))));
         for open in ["say 'open", "", "  "] {
-            assert!(Program::new(open, Duration::ZERO).is_err(), "{open:?}");
+            assert!(Program::new(open, Duration::ZERO, &[]).is_err(), "{open:?}");
         }
     }
 }

@@ -11,10 +11,10 @@ use outputs::encoder::FileEncoder;
 use outputs::encoder::lines::JsonLines;
 use outputs::encoder::parquet::ParquetRows;
 use outputs::record::{CHANGES, ChangeRow, ColorOptions, PublishedChange, VerdictOptions};
-use outputs::sink::printer::{Out, Printer};
+use outputs::sink::printer::Printer;
 use outputs::sink::{FileOptions, FileSink};
 use outputs::source::{RecordSink, TopicFollower, TopicRecord};
-use outputs::stdout::Format;
+use outputs::stdout::{Format, Out};
 use settings::Settings;
 use topology::LogNames;
 

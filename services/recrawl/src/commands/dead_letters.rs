@@ -2,8 +2,9 @@
 
 use crate::CommandFailure;
 use crate::commands::SettingsArguments;
+use crate::stages::topologies;
 use clap::Args;
-use operate::dead_letters;
+use operate::dead_letters::{self, Replayed};
 use outputs::stdout::{Format, answer, answers};
 use std::path::PathBuf;
 
@@ -19,6 +20,10 @@ pub struct DeadLettersArguments {
     /// crawl must not be running.
     #[arg(long)]
     replay: bool,
+    /// Returns commands of operators instead, such as to forget pages or to block hosts, and nothing else. Look at them first:
+    /// every stage may write records to this list.
+    #[arg(long, requires = "replay")]
+    commands: bool,
 }
 
 /// Lists the retained records that were set aside.
@@ -26,8 +31,13 @@ pub fn dead_letters(arguments: &DeadLettersArguments, format: Format) -> Result<
     let data = arguments.data.as_ref().map(|path| path.display().to_string());
     let settings = arguments.settings.load(&[("crawl.data", data)])?;
     if arguments.replay {
-        return answer(format, &dead_letters::replay(&settings)?, |counts| {
-            format!("{} replayed, {} left out", counts.replayed, counts.left_out)
+        let what = if arguments.commands { Replayed::Commands } else { Replayed::Records };
+        return answer(format, &dead_letters::replay(&settings, &topologies(), what)?, |counts| {
+            let withheld = match (arguments.commands, counts.withheld) {
+                (false, count @ 1..) => format!(", {count} commands withheld (--commands returns them)"),
+                _ => String::new(),
+            };
+            format!("{} replayed, {} left out{withheld}", counts.replayed, counts.left_out)
         });
     }
     let dead_letters = dead_letters::list(&settings)?;

@@ -59,6 +59,9 @@ pub(crate) struct DeliveryArguments {
     /// Longest time of one attempt.
     #[arg(long, value_name = "DURATION", default_value = "15s")]
     timeout: humantime::Duration,
+    /// A variable of the environment that the program of --exec gets besides PATH, HOME, LANG and the like. Give it several times.
+    #[arg(long, value_name = "NAME", requires = "exec")]
+    pass_env: Vec<String>,
     /// A change that has been tried again for so long is given up.
     #[arg(long, value_name = "DURATION", default_value = "1h")]
     give_up_after: humantime::Duration,
@@ -99,7 +102,7 @@ impl DeliveryArguments {
             }
             (None, Some(line)) => {
                 let file = file_name("exec", line);
-                (Box::new(Program::new(line, *self.timeout)?), line.clone(), file)
+                (Box::new(Program::new(line, *self.timeout, &self.pass_env)?), line.clone(), file)
             }
             (None, None) if self.cursor_file.is_some() => {
                 return Err(CommandFailure::Input(

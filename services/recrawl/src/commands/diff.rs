@@ -16,7 +16,7 @@ use crate::ruled_diff::{Comparing, GivenVersion, RuledDiff};
 use clap::Args;
 use outputs::record::{ColorOptions, LineStyle, passed_over_line, stand_in_line, watched_lines};
 use outputs::source::Cursor;
-use outputs::stdout::{Format, answer, print, word};
+use outputs::stdout::{Format, answer_coloured, print, word};
 use page::Timestamp;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -92,7 +92,7 @@ pub fn diff(arguments: &DiffArguments, format: Format) -> Result<(), CommandFail
             return Ok(());
         }
     }
-    answer(format, &reported, |reported| text(reported, arguments.color.style()))
+    answer_coloured(format, &reported, |reported| text(reported, arguments.color.style()))
 }
 
 /// Writes a page into a file, or in place of the answer. Returns whether it was the latter.

@@ -8,9 +8,8 @@ use messages::topics;
 use outputs::encoder::feed::{self, FeedAbout, FeedForm, ITEMS};
 use outputs::record::{CHANGES, VerdictOptions};
 use outputs::source::newest;
-use outputs::stdout::written;
+use outputs::stdout::print_bytes;
 use page::CanonicalUrl;
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Arguments of `recrawl feed`.
@@ -47,7 +46,7 @@ pub fn feed(arguments: &FeedArguments) -> Result<(), CommandFailure> {
     let mut reader = TopicReader::open(&settings, topics::PAGE_CHANGES, "recrawl-feed")?;
     let changes = newest(&mut reader, &CHANGES, arguments.items, |change| arguments.verdicts.want(change.verdict))?;
     let about = FeedAbout::new(&settings, arguments.title.as_deref(), arguments.address.clone());
-    written(std::io::stdout().write_all(feed::feed(arguments.form, &about, changes).as_bytes()))
+    print_bytes(feed::feed(arguments.form, &about, changes).as_bytes())
 }
 
 fn items(text: &str) -> Result<usize, String> {

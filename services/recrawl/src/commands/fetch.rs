@@ -5,7 +5,7 @@ use crate::{CommandFailure, one_fetch};
 use ::page::CanonicalUrl;
 use clap::Args;
 use messages::{FetchOutcome, FetchResult};
-use outputs::stdout::{Format, answer, word};
+use outputs::stdout::{Format, answer, print_bytes, word};
 use politeness::RobotsCacheEntry;
 use serde::Serialize;
 use settings::Settings;
@@ -86,7 +86,7 @@ pub fn fetch(arguments: &FetchArguments, format: Format) -> Result<(), CommandFa
     let fetched = describe(&settings, &result, robots.as_ref(), bytes.as_deref());
     match (&arguments.body, &bytes) {
         (Some(file), Some(bytes)) if file.as_os_str() == "-" => {
-            std::io::Write::write_all(&mut std::io::stdout(), bytes)?;
+            print_bytes(bytes)?;
         }
         (Some(file), Some(bytes)) => {
             std::fs::write(file, bytes)

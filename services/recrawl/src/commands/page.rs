@@ -5,8 +5,7 @@ use crate::commands::OnePageArguments;
 use clap::Args;
 use messages::{CopyKind, body};
 use operate::PageReport;
-use outputs::stdout::{Format, answer, print, written};
-use std::io::Write;
+use outputs::stdout::{Format, answer, print, print_bytes};
 use stream::partitioner::partition_for;
 
 /// Arguments of `recrawl page`.
@@ -42,7 +41,7 @@ pub fn page(arguments: &PageArguments, format: Format) -> Result<(), CommandFail
                 print(document::extract(kept.content_type.as_deref(), &content).text.trim_end())
             }
             CopyKind::Text => print(String::from_utf8_lossy(&content).trim_end()),
-            CopyKind::Body => written(std::io::stdout().write_all(&content)),
+            CopyKind::Body => print_bytes(&content),
         };
     }
     let partition = partition_for(url.site_key().as_str().as_bytes(), state.partitions().max(1));

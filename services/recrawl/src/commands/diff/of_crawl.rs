@@ -10,7 +10,7 @@ use messages::{ChangeLine, CopyKind, PageChange, PageContent, Verdict, body, top
 use operate::state::CrawlState;
 use outputs::record::{CHANGES, LineStyle, headline, passed_over_line, presence_lines, sentence, watched_lines};
 use outputs::source::newest_until;
-use outputs::stdout::{Format, answer, word};
+use outputs::stdout::{Format, answer_coloured, word};
 use page::CanonicalUrl;
 use settings::Settings;
 
@@ -50,7 +50,7 @@ pub(super) fn of_crawl(
             return Ok(());
         }
     }
-    answer(format, &change, |change| text(change, &record, arguments.color.style()))
+    answer_coloured(format, &change, |change| text(change, &record, arguments.color.style()))
 }
 
 /// The texts of the stored copy, which is that of the newest version.
