@@ -2,6 +2,7 @@
 //! `changes` and the change stream.
 
 use crate::pairing::{UnitPair, paired};
+use crate::reflow::Reflow;
 use crate::reported_facts;
 use crate::unit_texts::{ShownUnit, TextKind, UnitTexts};
 use crate::version::UnitKey;
@@ -60,8 +61,12 @@ impl ChangeRecord {
         urls: &UrlRules,
     ) -> Self {
         let targets = [link_targets(old, removed, urls), link_targets(new, added, urls)];
-        let before = shown(old, removed, &targets[0]);
-        let after = shown(new, added, &targets[1]);
+        let (mut before, mut after) = (shown(old, removed, &targets[0]), shown(new, added, &targets[1]));
+        if !removed.is_empty() && !added.is_empty() {
+            let reflow = Reflow::between(old, new);
+            before.iter_mut().for_each(|unit| unit.text = reflow.old().part(unit.key, unit.text));
+            after.iter_mut().for_each(|unit| unit.text = reflow.new().part(unit.key, unit.text));
+        }
         let mut record = Self { passed_over, ..Self::default() };
         record.left_out = removed.len() + added.len() - before.len() - after.len();
         let mut pairs = paired(&before, &after);
@@ -97,6 +102,9 @@ impl ChangeRecord {
         let place = match (before, after) {
             (Some(old), Some(new)) if old.text == new.text && old.section != new.section => {
                 format!("{} → {}", old.section, new.section)
+            }
+            (Some(old), Some(new)) if old.text == new.text && old.place != new.place && !new.key.is_link() => {
+                format!("{} → {}", old.place, new.place)
             }
             _ => unit.place.to_owned(),
         };

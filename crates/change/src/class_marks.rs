@@ -58,6 +58,8 @@ struct Before {
     ed: u64,
     a: u64,
     ag: u64,
+    ef: u64,
+    hyphens: u64,
 }
 
 impl Before {
@@ -86,10 +88,14 @@ impl Before {
             character(wide, block, b't') & behind_ais | character(wide, block, b'h') & behind_s | i & behind_f;
         let ed = character(wide, block, b'e') & behind(before_ed, &mut self.before_ed);
         let edits = character(wide, block, b'd') & behind(ed, &mut self.ed);
-        // The first UTF-8 byte of quotes and dashes that have a plain form.
-        let typeset = wide.equal(block, 0xe2) | wide.equal(block, 0xca);
+        // The first UTF-8 byte of quotes, dashes and selectors that have a plain form; the second one of ligatures and
+        // other selectors, whose first byte is common in Chinese. Dashes of several hyphens.
+        let pairs = (wide.equal(block, 0xac) | wide.equal(block, 0xb8)) & behind(wide.equal(block, 0xef), &mut self.ef);
+        let typeset = wide.equal(block, 0xe2) | wide.equal(block, 0xca) | wide.equal(block, 0xf3) | pairs;
+        let hyphens = wide.equal(block, b'-');
+        let dashes = hyphens & behind(hyphens, &mut self.hyphens);
         self.words = words;
-        (row >> BLOCK & near_digit >> BLOCK) as u64 | times | ago | edits | typeset
+        (row >> BLOCK & near_digit >> BLOCK) as u64 | times | ago | edits | typeset | dashes
     }
 }
 
@@ -129,7 +135,7 @@ mod tests {
         fn what_has_no_mark_has_no_class(
             before in " {0,80}",
             text in "([0-9]{1,3}:[0-9]{2}| ?(sec|Minute|hours?)|[0-9] | AGO|a(go)?|Updated |edited|Posted|publisheD|modified \
-                     |just now|today|yesterday|this week|[a-f0-9-]{8,20}|[a-z_0-9]{6,17}|’|‑|ʼ|é| ){0,6}"
+                     |just now|today|yesterday|this week|[a-f0-9-]{8,20}|[a-z_0-9]{6,17}|’|‑|ʼ|é|ﬁ|--?|\u{fe0f}|\u{e0100}|（| ){0,6}"
         ) {
             let all = format!("{before}{text}");
             let classed = Classed::of(&text).all;

@@ -4,6 +4,7 @@
 //! A class never decides that a change is no news: opening hours, account numbers and checksums are what some people
 //! watch. What moves at every fetch is learnt per page ([`crate::noise`]), not guessed.
 
+use crate::typeset::plain;
 use std::borrow::Cow;
 
 const ID: &str = "\u{1}id";
@@ -46,28 +47,6 @@ impl<'t> Classed<'t> {
         };
         Self { all: or_plain(all), ages: or_plain(ages) }
     }
-}
-
-/// The text with plain quotes and dashes, or `None` if it has no others. Typeset quotes are not another wording.
-fn plain(text: &str) -> Option<String> {
-    let bytes = text.as_bytes();
-    let mut out: Option<String> = None;
-    let mut taken = 0;
-    for at in memchr::memchr2_iter(0xe2, 0xca, bytes) {
-        let (length, sign) = match &bytes[at..] {
-            // ‘ ’ ‚ “ ” „ – ‐ ‑ and ʼ
-            [0xe2, 0x80, 0x98..=0x9a, ..] => (3, '\''),
-            [0xe2, 0x80, 0x9c..=0x9e, ..] => (3, '"'),
-            [0xe2, 0x80, 0x90 | 0x91 | 0x93, ..] => (3, '-'),
-            [0xca, 0xbc, ..] => (2, '\''),
-            _ => continue,
-        };
-        let out = out.get_or_insert_with(|| String::with_capacity(text.len()));
-        out.push_str(&text[taken..at]);
-        out.push(sign);
-        taken = at + length;
-    }
-    out.map(|out| out + &text[taken..])
 }
 
 /// The text with classes replaced; `None` if it has none.
@@ -293,17 +272,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn quotes_and_dashes_become_plain(text in "[‘’‚ʼ“”„–‐‑‛—†a é\u{2bb}]{0,12}") {
-            let expected: String = text.chars().map(|character| match character {
-                '‘' | '’' | '‚' | 'ʼ' => '\'',
-                '“' | '”' | '„' => '"',
-                '–' | '‐' | '‑' => '-',
-                other => other,
-            }).collect();
-            prop_assert_eq!(plain(&text).unwrap_or(text), expected);
-        }
-
         #[test]
         fn any_text_has_classes(text in "(\\PC|[0-9:a]|ago| |day){0,40}") {
             let once = Classed::of(&text).all.into_owned();

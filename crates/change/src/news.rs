@@ -1,7 +1,9 @@
 //! The units in which a version differs from the one before it and that a reader may care for, before anything was
 //! learnt about the page.
 
+use crate::reflow::Reflow;
 use crate::region::PagePart;
+use crate::unit_texts::UnitTexts;
 use crate::version::UnitKey;
 
 /// Fewer units are no whole version: a page of one counter changes wholly at every look.
@@ -52,6 +54,21 @@ impl News {
         removed.retain(is_news);
         let is_whole = is_most(&added, new) && is_most(&removed, old);
         Self { added, removed, differing, is_whole }
+    }
+
+    /// Without the texts that say the same in another shape.
+    pub(crate) fn without_other_shapes(mut self, old: &UnitTexts, new: &UnitTexts) -> Self {
+        let is_text = |key: &UnitKey| !key.is_link() && !key.is_order();
+        if !self.added.iter().any(is_text) || !self.removed.iter().any(is_text) {
+            return self;
+        }
+        let reflow = Reflow::between(old, new);
+        let units = (self.added.len(), self.removed.len());
+        self.added.retain(|key| !reflow.new().is_same(key));
+        self.removed.retain(|key| !reflow.old().is_same(key));
+        // What says the same is no other version of the page.
+        self.is_whole &= 2 * self.added.len() > units.0 && 2 * self.removed.len() > units.1;
+        self
     }
 }
 

@@ -7,12 +7,12 @@
 use crate::change_record::ChangeRecord;
 use crate::gaps::Gaps;
 use crate::judgement::{Confirmation, Judgement, PartVerdict};
+use crate::moves::moved;
 use crate::news::{News, is_most};
 use crate::noise::{ChangedUnits, Differences, LookTimes, Noise};
 use crate::page_memory::{LookMemory, MAX_LOOKS_IN_ROW, VersionMemory};
 use crate::region::PagePart;
 use crate::second_looks::is_back_to_back;
-use crate::sections::moved;
 use crate::shingle::ShingleSet;
 use crate::stand_in::{Arrival, Suspicion};
 use crate::unit_texts::UnitTexts;
@@ -181,7 +181,7 @@ impl PageState {
     fn compare(&mut self, version: &Version<'_>, texts: &UnitTexts, was_gone: bool, times: LookTimes) -> Judgement {
         let is_back_to_back = is_back_to_back(times.since_last_look_s);
         let keys: Vec<UnitKey> = version.units.iter().map(|unit| unit.key).collect();
-        let mut news = News::between(&self.version.units, &keys);
+        let mut news = News::between(&self.version.units, &keys).without_other_shapes(&self.version.texts, texts);
         let structure = PartVerdict::of(news.differing > 0);
         news.is_whole = news.is_whole && self.is_other_version((texts, &keys), &news);
         let is_watched = version.is_watched();

@@ -9,7 +9,7 @@ use page::UrlRules;
 
 /// The most text kept of one version, and of one unit. A change of the text behind is reported without its old words.
 const MAX_TEXT_BYTES: usize = 256 * 1024;
-const MAX_UNIT_BYTES: usize = 16 * 1024;
+pub(crate) const MAX_UNIT_BYTES: usize = 16 * 1024;
 /// The most kept of the words that say where a unit is.
 const MAX_PLACE_BYTES: usize = 120;
 

@@ -18,6 +18,7 @@ mod pieces;
 mod reader;
 mod same_page;
 mod selecting;
+mod shown;
 mod tags;
 pub(crate) mod things;
 

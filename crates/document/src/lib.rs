@@ -42,6 +42,7 @@ pub mod stated;
 pub mod tag_name;
 pub mod text;
 mod token;
+mod unseen;
 pub mod xml;
 
 pub use crate::blocks::{Block, Blocks};
@@ -55,3 +56,4 @@ pub use crate::linked_page::{LinkedPage, LinkedPageReader};
 pub use crate::links::{Links, RawLink};
 pub use crate::page_text::{MAX_FEEDS, MAX_LINKS, MAX_TEXT_BYTES, MetaRobots, PageText};
 pub use crate::text::prefix;
+pub use crate::unseen::{is_invisible, is_shaping, shown};

@@ -1,6 +1,7 @@
 //! Texts in one form, so that words are found however they are written: in any case, with or without accents, in
 //! full-width signs, with invisible signs between.
 
+use document::is_invisible;
 use icu_normalizer::ComposingNormalizerBorrowed;
 use icu_normalizer::properties::{CanonicalDecompositionBorrowed, Decomposed};
 use std::borrow::Cow;
@@ -9,7 +10,7 @@ use std::borrow::Cow;
 pub(crate) fn folded(text: &str) -> String {
     let text = composed(text);
     let mut folded = String::with_capacity(text.len());
-    let mut signs = text.chars().filter(|sign| !is_invisible(*sign)).peekable();
+    let mut signs = text.chars().filter(|sign| !is_invisible(*sign) && *sign != LENGTHENING).peekable();
     while let Some(sign) = signs.next() {
         let joins_words = is_hyphen(sign)
             && folded.chars().next_back().is_some_and(char::is_alphabetic)
@@ -51,11 +52,8 @@ fn composed(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Soft hyphens, zero widths, marks of direction, variation selectors, and the stroke that lengthens Arabic words.
-fn is_invisible(sign: char) -> bool {
-    matches!(sign, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
-        | '\u{fe00}'..='\u{fe0f}' | '\u{640}')
-}
+/// The stroke that lengthens Arabic words.
+const LENGTHENING: char = '\u{640}';
 
 fn is_hyphen(sign: char) -> bool {
     matches!(sign, '-' | '\u{2010}' | '\u{2011}')

@@ -7,6 +7,8 @@ use crate::blocks::reader::BlockReader;
 use crate::blocks::things::local_name;
 use crate::entities;
 use crate::markup::{StartTag, TextKind};
+use crate::unseen::shown;
+use std::borrow::Cow;
 
 /// Before the words that stand for an image, behind a space and its address.
 pub const ALT_START: char = '“';
@@ -124,7 +126,9 @@ impl BlockReader<'_> {
             self.pass_over(href);
             return false;
         }
-        self.blocks.hrefs.push_str(&entities::decode_attribute(href));
+        let target = entities::decode_attribute(href);
+        // The words of an image are text.
+        self.blocks.hrefs.push_str(&if is_image { shown(&target) } else { Cow::Borrowed(&*target) });
         self.blocks.href_ends.push(self.blocks.hrefs.len());
         self.blocks.images.push(is_image);
         true
