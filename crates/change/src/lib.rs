@@ -19,6 +19,8 @@
 //! This crate never fetches, stores or reads a clock.
 
 mod absence;
+mod calendar;
+mod cards;
 mod change_record;
 mod class_marks;
 mod classed_text;

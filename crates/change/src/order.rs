@@ -1,5 +1,6 @@
 //! Which texts of a page stayed where they are, and which moved past them.
 
+use crate::region::PagePart;
 use crate::unit_texts::UnitTexts;
 use crate::version::UnitKey;
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,6 +80,18 @@ impl Order {
             (Some(one), Some(other)) if is_same(one, other));
         !self.stayed.contains(&heading) && is_first_same
     }
+}
+
+/// Whether this is the order of a list of links that has replaced as many of its items as it has, among the past ones.
+pub(crate) fn is_drawn_anew(order: UnitKey, texts: &UnitTexts, past: &[UnitKey]) -> bool {
+    let is_in_list = |key: &UnitKey| key.part() == PagePart::Links && !key.is_order();
+    let Some(list) = texts.find(order.name()).filter(|_| order.is_order()) else { return false };
+    let first = texts.places().find(|(key, block)| *block == list.block && is_in_list(key));
+    first.is_some_and(|(first, _)| {
+        let is_item = |key: &UnitKey| is_in_list(key) && key.slot() == first.slot();
+        let replaced = past.iter().filter(|key| is_item(key)).count();
+        replaced > 0 && replaced >= texts.places().filter(|(key, _)| is_item(key)).count()
+    })
 }
 
 /// The names of the heaviest sequence whose places rise. Each item has a place, a name and a weight.

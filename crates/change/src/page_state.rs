@@ -10,6 +10,7 @@ use crate::judgement::{Confirmation, Judgement, PartVerdict};
 use crate::moves::moved;
 use crate::news::{News, is_most};
 use crate::noise::{ChangedUnits, Differences, LookTimes, Noise};
+use crate::order::is_drawn_anew;
 use crate::page_memory::{LookMemory, MAX_LOOKS_IN_ROW, VersionMemory};
 use crate::region::PagePart;
 use crate::second_looks::is_back_to_back;
@@ -208,7 +209,7 @@ impl PageState {
             removed.retain(|key| added.iter().any(|other| other.slot() == key.slot()));
         }
         if !is_watched {
-            self.pass_over_rotations(&mut added, &mut removed);
+            self.pass_over_rotations(texts, &mut added, &mut removed);
         }
         self.version.past.drain(..self.version.past.len().saturating_sub(MAX_PAST_UNITS));
         let gaps = match added.is_empty() && removed.is_empty() {
@@ -277,7 +278,13 @@ impl PageState {
 
     /// A list of teasers repeats itself: if everything that came to a list was there before, whatever left it is no
     /// news either.
-    fn pass_over_rotations(&mut self, added: &mut Vec<UnitKey>, removed: &mut Vec<UnitKey>) {
+    fn pass_over_rotations(&mut self, texts: &UnitTexts, added: &mut Vec<UnitKey>, removed: &mut Vec<UnitKey>) {
+        // The order of teasers in turn is as little news as they are.
+        let drawn: Vec<u32> =
+            added.iter().filter(|key| is_drawn_anew(**key, texts, &self.version.past)).map(|key| key.slot()).collect();
+        for keys in [&mut *added, &mut *removed] {
+            keys.retain(|key| !key.is_order() || !drawn.contains(&key.slot()));
+        }
         let in_list = |key: &UnitKey| key.part() == PagePart::Links;
         let is_past = |key: &UnitKey| self.version.past.iter().any(|past| past.name() == key.name());
         let mut rotating: Vec<u32> =

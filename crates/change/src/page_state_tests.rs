@@ -24,6 +24,21 @@ pub(super) fn page(middle: &str) -> String {
 }
 
 #[test]
+fn the_order_of_teasers_in_turn_is_no_change_and_that_of_a_ranking_is() {
+    let list = |boats: &str| {
+        let items: String = boats.chars().map(|boat| format!("<li><a href=/{boat}>Boat {boat}</a>")).collect();
+        html(&page(&format!("<ul>{items}</ul><p>All boats are for hire.")))
+    };
+    let is_reported = |looks: &[&str]| {
+        let versions: Vec<_> = looks.iter().map(|boats| list(boats)).collect();
+        judged(&versions).last().is_some_and(|(_, is_meaningful)| *is_meaningful)
+    };
+    assert!(is_reported(&["abc", "bca"]));
+    assert!(is_reported(&["abc", "abd", "dba"]));
+    assert!(!is_reported(&["abc", "abd", "aed", "fed", "def"]));
+}
+
+#[test]
 fn what_a_reader_would_call_a_change_is_one() {
     let old = page("<p>Effective April 1, 2026. <a href=/x>More</a> to read about this elsewhere.");
     let check = |new: String, expected| assert_eq!(judged(&[html(&old), html(&new)]), [expected], "{new}");

@@ -1,20 +1,26 @@
 //! Pairs the units that went with those that came, so that an edited unit is reported once, with its text before and after.
 
 use crate::token_hashes::{Scratch, token_hashes};
-use crate::unit_texts::ShownUnit;
+use crate::unit_texts::{ShownUnit, TextKind};
+use std::collections::BTreeMap;
 
 /// The most units of each side that are paired by their words.
 const MAX_COMPARED: usize = 64;
 /// Two texts with at least this share of words in common are versions of each other.
 const MIN_COMMON: f64 = 0.4;
 
+/// The longest text that is taken for the value of a row.
+const MAX_VALUE_BYTES: usize = 80;
+
 /// A unit before and after. One of them is `None` if it came or went.
 pub(crate) type UnitPair<'a> = (Option<ShownUnit<'a>>, Option<ShownUnit<'a>>);
 
-/// Pairs units: in the same place first, then by the words in common. Both sides and the pairs are in page order.
+/// Pairs units: the only ones of a row first, then in the same slot, then by the words in common. Both sides and the
+/// pairs are in page order.
 pub(crate) fn paired<'a>(before: &[ShownUnit<'a>], after: &[ShownUnit<'a>]) -> Vec<UnitPair<'a>> {
     let (partners, taken) = (vec![None; before.len()], vec![false; after.len()]);
     let mut pairing = Pairing { before, after, partners, taken };
+    pairing.by_row();
     pairing.by_slot();
     pairing.by_words();
     pairing.pairs()
@@ -33,18 +39,32 @@ impl<'a> Pairing<'_, 'a> {
     /// Pairs the first units of a slot, then the second, and so on.
     fn by_slot(&mut self) {
         let group = |unit: &ShownUnit<'_>| (unit.key.slot(), unit.key.is_link());
-        let by_group = |units: &[ShownUnit<'_>]| {
-            let mut order: Vec<usize> = (0..units.len()).collect();
+        let by_group = |units: &[ShownUnit<'_>], is_free: &dyn Fn(usize) -> bool| {
+            let mut order: Vec<usize> = (0..units.len()).filter(|index| is_free(*index)).collect();
             order.sort_by_key(|index| group(&units[*index]));
             order
         };
-        let mut came = by_group(self.after).into_iter().peekable();
-        for index in by_group(self.before) {
+        let mut came = by_group(self.after, &|index| !self.taken[index]).into_iter().peekable();
+        for index in by_group(self.before, &|index| self.partners[index].is_none()) {
             let wanted = group(&self.before[index]);
             while came.next_if(|other| group(&self.after[*other]) < wanted).is_some() {}
             if let Some(other) = came.next_if(|other| group(&self.after[*other]) == wanted) {
                 self.pair(index, other);
             }
+        }
+    }
+
+    /// Pairs short texts of which one went and one came in a row.
+    fn by_row(&mut self) {
+        let mut alone: BTreeMap<&str, [(usize, usize); 2]> = BTreeMap::new();
+        for (side, units) in [self.before, self.after].into_iter().enumerate() {
+            for (index, unit) in units.iter().enumerate().filter(|(_, unit)| is_value(unit)) {
+                let (count, last) = &mut alone.entry(unit.place).or_default()[side];
+                (*count, *last) = (*count + 1, index);
+            }
+        }
+        for [went, came] in alone.into_values().filter(|[went, came]| went.0 == 1 && came.0 == 1) {
+            self.pair(went.1, came.1);
         }
     }
 
@@ -91,6 +111,11 @@ impl<'a> Pairing<'_, 'a> {
     }
 }
 
+/// Whether a unit may be the value of a row.
+fn is_value(unit: &ShownUnit<'_>) -> bool {
+    unit.kind == TextKind::Cell && unit.text.len() <= MAX_VALUE_BYTES
+}
+
 /// Hashes of the words of a text in lower case, ascending: pairs of characters where a script has no spaces. A link has
 /// none, because it is paired by its text.
 fn words(unit: &ShownUnit<'_>, scratch: &mut Scratch) -> Vec<u32> {
@@ -119,7 +144,6 @@ fn in_common(one: &[u32], other: &[u32]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::unit_texts::TextKind;
     use crate::version::UnitKey;
 
     /// A unit in a slot. The block is its place on the page.
@@ -141,6 +165,14 @@ mod tests {
         let before = [unit(0, 7, "red"), unit(1, 7, "green"), unit(2, 8, "gone")];
         let after = [link(0, 7, "/a", ""), unit(1, 7, "one"), unit(2, 7, "two"), unit(3, 7, "three")];
         assert_eq!(texts(&before, &after), [("", "/a"), ("red", "one"), ("green", "two"), ("gone", ""), ("", "three")]);
+    }
+
+    #[test]
+    fn the_value_of_a_row_is_paired_with_the_one_before() {
+        let value = |block, slot, text, place| ShownUnit { place, kind: TextKind::Cell, ..unit(block, slot, text) };
+        let before = [value(0, 1, "sold out", "Tin lamp"), value(1, 2, "14 euro", "Paper lamp")];
+        let after = [value(0, 3, "14 euro", "Tin lamp"), value(1, 4, "sold out", "Paper lamp")];
+        assert_eq!(texts(&before, &after), [("sold out", "14 euro"), ("14 euro", "sold out")]);
     }
 
     #[test]

@@ -48,6 +48,8 @@ pub(crate) enum TextKind {
     Words,
     /// The address of a page, to be resolved.
     Reference,
+    /// A text in a row that another text names.
+    Cell,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -240,9 +242,9 @@ impl UnitTexts {
     }
 
     /// Appends the bytes: the two addresses of links, each with its length; the count of units; their keys as u64,
-    /// little-endian; per unit twice the number of blocks it is behind the one before, plus one for a reference, the length of
-    /// its text, its place, and its heading if that is another than before, plus one, else 0; the length of all texts, and
-    /// the texts. Numbers are variable in length.
+    /// little-endian; per unit four times the number of blocks it is behind the one before, plus one for a reference or two
+    /// for a cell, the length of its text, its place, and its heading if that is another than before, plus one, else 0; the
+    /// length of all texts, and the texts. Numbers are variable in length.
     pub(crate) fn encode_into(&self, out: &mut Vec<u8>) {
         for address in &self.link_base {
             put_number(out, address.len() as u64);
@@ -252,7 +254,7 @@ impl UnitTexts {
         self.units.iter().for_each(|unit| out.extend_from_slice(&unit.key.0.to_le_bytes()));
         let (mut last, mut last_block, mut last_section) = (SharedPlaces::default(), 0, 0);
         for unit in &self.units {
-            put_number(out, u64::from(unit.block - last_block) << 1 | unit.kind as u64);
+            put_number(out, u64::from(unit.block - last_block) << 2 | unit.kind as u64);
             put_number(out, u64::from(unit.text.end - unit.text.start));
             put_number(
                 out,
@@ -283,8 +285,8 @@ impl UnitTexts {
         let mut builder = UnitTextsBuilder { texts, ..UnitTextsBuilder::default() };
         let (mut block, mut at, mut section) = (0_u32, 0_u32, 0_u32);
         for (key, [blocks, text_length, place, heading]) in keys.as_chunks().0.iter().zip(numbers) {
-            let kind = if blocks & 1 == 1 { TextKind::Reference } else { TextKind::Words };
-            let blocks = u32::try_from(blocks >> 1).map_err(|_| StateDecodeError::BadLength)?;
+            let kind = [TextKind::Words, TextKind::Reference, TextKind::Cell, TextKind::Words][blocks as usize & 3];
+            let blocks = u32::try_from(blocks >> 2).map_err(|_| StateDecodeError::BadLength)?;
             block = block.checked_add(blocks).ok_or(StateDecodeError::BadLength)?;
             let text = builder.texts.take_span(&mut at, text_length)?;
             let place = match place {
@@ -368,7 +370,7 @@ mod tests {
             for (number, (text, place, is_link, blocks)) in units.iter().enumerate() {
                 block += blocks;
                 // Names in another order than units.
-                let kind = [TextKind::Words, TextKind::Reference][number % 2];
+                let kind = [TextKind::Words, TextKind::Reference, TextKind::Cell][number % 3];
                 let section = number as u32 / 3;
                 builder.push(kind, (key((number as u64 * 7_919) % 1_009, *is_link), block, section), text, place);
             }

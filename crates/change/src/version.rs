@@ -219,10 +219,9 @@ impl<'r> Version<'r> {
             heading
         });
         let headings: Vec<&str> = headings.collect();
-        let orders = match self.units.iter().any(|unit| unit.key.is_order()) {
-            true => self.rows.reported_orders(blocks),
-            false => Vec::new(),
-        };
+        let ordered = self.units.iter().filter(|unit| unit.key.is_order() && unit.link == Unit::LIST);
+        let lists = ordered.map(|unit| self.rows.list_of(blocks, unit.block as usize)).collect();
+        let orders = self.rows.reported_orders(blocks, lists);
         let units = self.in_page_order();
         // An estimate: places come on top, and the frame is left out.
         let bytes = blocks.all_text().len() + LINK_BYTES * blocks.link_count();
@@ -242,13 +241,14 @@ impl<'r> Version<'r> {
                 let row = self.rows.key_in(index).map(|key| blocks.text(&blocks.list[key]));
                 (TextKind::Words, &*cells, row.unwrap_or(headings[index]))
             } else if unit.key.is_order() {
-                let list = blocks.nodes[block.row].parent;
+                let list = self.rows.list_of(blocks, index);
                 let order = orders.binary_search_by_key(&list, |(list, _)| *list).map(|found| &*orders[found].1);
                 (TextKind::Words, order.unwrap_or_default(), headings[index])
             } else {
                 let row = self.rows.key_of(index).map(|key| blocks.text(&blocks.list[key]));
                 let above = if block.part.fact { STRUCTURED_DATA } else { headings[index] };
-                (TextKind::Words, blocks.text(block), row.unwrap_or(above))
+                let kind = if row.is_some() { TextKind::Cell } else { TextKind::Words };
+                (kind, blocks.text(block), row.unwrap_or(above))
             };
             let section = sections[index].map_or(0, |heading| heading_numbers[heading]);
             numbers[place] = texts.push(kind, (unit.key, unit.block, section), text, above);
@@ -292,7 +292,7 @@ fn units(
     let mut units = Vec::with_capacity(blocks.list.len() + blocks.link_count());
     let mut targets = TargetHashes::new(base);
     for (index, (block, part)) in blocks.list.iter().zip(parts).enumerate() {
-        let (name, slot) = rows.in_row(index, names, slots);
+        let (name, slot) = rows.in_row(blocks, index, names, slots);
         // What is watched is never taken for the same text elsewhere on the page.
         let name = if block.watched { splitmix64(name ^ WATCHED) } else { name };
         let block_index = index as u32;
@@ -313,7 +313,7 @@ fn units(
     let lists = rows.orders(blocks, names, slots).into_iter().map(|order| (order, Unit::LIST));
     let cells = rows.cell_orders(blocks, names, slots).into_iter().map(|order| (order, Unit::CELLS));
     for (order, link) in lists.chain(cells) {
-        if parts[order.block] == PagePart::Region {
+        if matches!(parts[order.block], PagePart::Region | PagePart::Links) {
             let key = UnitKey::of_order(order.name, order.slot);
             units.push(Unit { key, block: order.block as u32, link });
         }

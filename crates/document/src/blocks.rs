@@ -96,6 +96,16 @@ impl Blocks {
         Self::of_selected_pieces(pieces.into_iter().map(|(path, text)| (path, text, Selected::default())))
     }
 
+    /// Builds blocks from rows of pieces, each with the hash that names its place.
+    pub(crate) fn of_rows(rows: &[Vec<(u64, String)>]) -> Self {
+        let mut reader = BlockReader::new("");
+        for row in rows {
+            reader.row_of_pieces();
+            row.iter().for_each(|(path, text)| reader.piece(Some(*path), text));
+        }
+        reader.finish()
+    }
+
     /// Builds blocks from pieces, each with its place, its text, and the uses of the place.
     pub(crate) fn of_selected_pieces<'a>(pieces: impl IntoIterator<Item = (Option<u64>, &'a str, Selected)>) -> Self {
         let mut reader = BlockReader::new("");

@@ -19,6 +19,7 @@ mod body;
 mod cents;
 mod charset;
 mod content_kind;
+mod content_lines;
 mod digest;
 pub mod entities;
 mod foreign;

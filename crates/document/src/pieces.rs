@@ -2,6 +2,7 @@
 
 use crate::attributes::attributes_of;
 use crate::blocks::Blocks;
+use crate::content_lines::{content_lines, is_content_lines};
 use crate::entities;
 use crate::hash::{passage_hash, text_hash};
 use crate::html::{attribute, extract, tag_length};
@@ -10,9 +11,9 @@ use chance::splitmix64;
 use memchr::{memchr, memmem};
 use std::collections::BTreeSet;
 
-/// Text: one block per line.
+/// Text: one block per line, but for calendars.
 pub(crate) fn lines(text: &str) -> Blocks {
-    Blocks::of_lines(text)
+    if is_content_lines(text) { content_lines(text) } else { Blocks::of_lines(text) }
 }
 
 /// Bodies that are not text: one block with media type, length and digest.

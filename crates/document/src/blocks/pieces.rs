@@ -20,6 +20,13 @@ impl BlockReader<'_> {
         self.list = self.blocks.nodes.len() - 1;
     }
 
+    /// Begins a row: the pieces that follow are in it.
+    pub(super) fn row_of_pieces(&mut self) {
+        self.blocks.nodes.push(BlockElement { parent: 0, is_paragraph: true });
+        self.node = self.blocks.nodes.len() - 1;
+        self.row = self.node;
+    }
+
     /// Adds a separate piece of text, with the hash that names its place, if any.
     pub(super) fn piece(&mut self, path: Option<u64>, text: &str) {
         if self.list > 0 {

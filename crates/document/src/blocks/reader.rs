@@ -8,6 +8,7 @@ use crate::blocks::fields::{Label, STRUCK};
 use crate::blocks::kinds::{IMPLIED, IS_PARAGRAPH, Implied, KINDS, NAME_HASHES, OBJECT, P, SUMMARY, TD, TagEffect};
 use crate::blocks::mentions::{Mentions, SHORTEST_MENTION, is_hidden, mentions};
 use crate::blocks::microdata::{ItemAttributes, PageFacts};
+use crate::blocks::tags::LinkElement;
 use crate::cents::may_hold_cents;
 use crate::markup::{StartTag, TakeTokens, TextKind};
 use crate::select::Selected;
@@ -57,6 +58,8 @@ pub(super) struct BlockReader<'a> {
     anchor_bytes: usize,
     pub(super) leads_elsewhere: bool,
     pub(super) in_link: bool,
+    /// The last link.
+    pub(super) link: Option<LinkElement>,
     /// Properties of the innermost open element.
     pub(super) path: u64,
     pub(super) node: usize,
@@ -181,6 +184,7 @@ impl<'a> BlockReader<'a> {
             anchor_bytes: 0,
             leads_elsewhere: false,
             in_link: false,
+            link: None,
             path: 0,
             node: 0,
             row: 0,
@@ -205,11 +209,6 @@ impl<'a> BlockReader<'a> {
             is_raised: false,
             address: None,
         }
-    }
-
-    /// The reader of a page that was fetched from this address.
-    pub(super) fn at(self, address: Option<&'a str>) -> Self {
-        Self { address, ..self }
     }
 
     fn begin(&mut self, tag: StartTag<'_>, kind: TagEffect, mentions: Mentions, item: Option<&ItemAttributes<'_>>) {
@@ -270,7 +269,8 @@ impl<'a> BlockReader<'a> {
         let (mut part, mut in_table) = (self.part, self.in_table);
         if is_block {
             path = splitmix64(path ^ NAME_HASHES.of(name));
-            self.blocks.nodes.push(BlockElement { parent: self.node, is_paragraph: IS_PARAGRAPH.of(name) });
+            let parent = self.around_block();
+            self.blocks.nodes.push(BlockElement { parent, is_paragraph: IS_PARAGRAPH.of(name) });
             node = self.blocks.nodes.len() - 1;
             part = BlockRole::inside(part, name, role);
             in_table |= name == TD;
@@ -278,6 +278,7 @@ impl<'a> BlockReader<'a> {
                 b"tr" | b"li" => row = node,
                 b"dt" => (row, self.term) = (node, node),
                 b"dd" => row = self.term,
+                _ if matches!(role, "row" | "listitem") => row = node,
                 _ => {}
             }
         }

@@ -1,6 +1,7 @@
 //! Reads the tags that have something to say themselves: links, images, fields, and statements about the page.
 
 use crate::attributes::{attribute, values_of};
+use crate::blocks::block::BlockElement;
 use crate::blocks::facts::{FACT_NAMES, Fact, MODIFIED, ValueKind, json_ld};
 use crate::blocks::microdata::is_description;
 use crate::blocks::reader::BlockReader;
@@ -19,7 +20,20 @@ const HEAD_NAMES: &[&str] = &["description", "robots"];
 /// The most links read per page.
 const MAX_LINKS: usize = crate::page_text::MAX_LINKS;
 
-impl BlockReader<'_> {
+/// A link, and the element that it is for the blocks in it.
+pub(super) struct LinkElement {
+    pub(super) around: usize,
+    /// 0 before its first block.
+    pub(super) node: usize,
+}
+
+impl<'a> BlockReader<'a> {
+    /// The reader of a page that was fetched from this address.
+    pub(super) fn at(mut self, address: Option<&'a str>) -> Self {
+        self.address = address;
+        self
+    }
+
     /// Reads the title, of which only the first counts, and structured data.
     pub(super) fn fact_text(&mut self, text: &str, kind: TextKind) {
         if self.expected.take() != Some(kind) {
@@ -118,6 +132,19 @@ impl BlockReader<'_> {
         self.leads_elsewhere = true;
         // A heading that links to itself is still a heading, so its text does not count as link text.
         self.in_link = !self.blocks.hrefs[start..].starts_with('#');
+        self.link = Some(LinkElement { around: self.node, node: 0 });
+    }
+
+    /// The element around a block that begins here. A link that holds blocks is one: it may be a card.
+    pub(super) fn around_block(&mut self) -> usize {
+        let Some(link) = self.link.as_mut().filter(|link| self.in_link && link.around == self.node) else {
+            return self.node;
+        };
+        if link.node == 0 {
+            self.blocks.nodes.push(BlockElement { parent: self.node, is_paragraph: false });
+            link.node = self.blocks.nodes.len() - 1;
+        }
+        link.node
     }
 
     /// Notes a target of the current block. Returns false if there are too many.
