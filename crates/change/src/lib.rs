@@ -26,6 +26,7 @@ mod class_marks;
 mod classed_text;
 mod classes;
 mod diff;
+mod elements;
 mod gaps;
 mod held;
 mod held_versions;

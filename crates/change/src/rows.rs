@@ -316,7 +316,7 @@ fn row_elements(blocks: &Blocks) -> Vec<RowPlace> {
 }
 
 /// The hash of a text without its digits; `None` if it has none.
-fn shape(text: &str) -> Option<u64> {
+pub(crate) fn shape(text: &str) -> Option<u64> {
     // Without an early end, which keeps the compiler from looking at many bytes at once.
     let has_digit = text.bytes().fold(false, |has_digit, byte| has_digit | byte.is_ascii_digit());
     has_digit.then(|| passage_hash(&text.bytes().filter(|byte| !byte.is_ascii_digit()).collect::<Vec<u8>>()))

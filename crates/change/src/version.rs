@@ -5,6 +5,7 @@
 //! twice is two units; apart from that, a unit that only moves on the page makes no difference.
 
 use crate::classed_text::ClassedText;
+use crate::elements::{element_of, name_and_slot, send_element};
 use crate::image_words::image_words;
 use crate::region::{PagePart, parts};
 use crate::rows::Rows;
@@ -59,6 +60,8 @@ pub(crate) struct Unit {
 impl Unit {
     const LIST: u32 = u32::MAX;
     const CELLS: u32 = u32::MAX - 1;
+    /// The text of a unit that is a whole element of JSON.
+    const ELEMENT: u32 = u32::MAX - 2;
 }
 
 /// The stored form of a unit: 40 bits of name, 21 bits of slot, whether it is a link, and its part of the page.
@@ -244,6 +247,11 @@ impl<'r> Version<'r> {
                 let list = self.rows.list_of(blocks, index);
                 let order = orders.binary_search_by_key(&list, |(list, _)| *list).map(|found| &*orders[found].1);
                 (TextKind::Words, order.unwrap_or_default(), headings[index])
+            } else if unit.link == Unit::ELEMENT
+                && let Some(element) = element_of(blocks, index)
+            {
+                send_element(blocks, element, &mut cells);
+                (TextKind::Words, &*cells, headings[index])
             } else {
                 let row = self.rows.key_of(index).map(|key| blocks.text(&blocks.list[key]));
                 let above = if block.part.fact { STRUCTURED_DATA } else { headings[index] };
@@ -292,6 +300,15 @@ fn units(
     let mut units = Vec::with_capacity(blocks.list.len() + blocks.link_count());
     let mut targets = TargetHashes::new(base);
     for (index, (block, part)) in blocks.list.iter().zip(parts).enumerate() {
+        if let Some(element) = element_of(blocks, index) {
+            if index == element.start {
+                let (name, slot) = name_and_slot(blocks, element, names);
+                let name = if block.watched { splitmix64(name ^ WATCHED) } else { name };
+                let key = UnitKey::new(name, slot, false, *part);
+                units.push(Unit { key, block: index as u32, link: Unit::ELEMENT });
+            }
+            continue;
+        }
         let (name, slot) = rows.in_row(blocks, index, names, slots);
         // What is watched is never taken for the same text elsewhere on the page.
         let name = if block.watched { splitmix64(name ^ WATCHED) } else { name };

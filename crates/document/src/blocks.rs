@@ -33,6 +33,7 @@ use crate::blocks::reader::BlockReader;
 use crate::blocks::selecting::SelectingReader;
 use crate::markup::{TakeTokens, hand_tokens};
 use crate::select::{Selected, Selection};
+use std::ops::Range;
 
 impl Blocks {
     /// Reads the blocks of an HTML page.
@@ -117,15 +118,20 @@ impl Blocks {
         reader.finish()
     }
 
-    /// Builds blocks from values of data.
-    pub(crate) fn of_values<'a>(values: impl IntoIterator<Item = PlacedValue<'a>>) -> Self {
+    /// Builds blocks from values of data, of which some ranges are elements of a list.
+    pub(crate) fn of_values<'a>(values: impl IntoIterator<Item = PlacedValue<'a>>, elements: &[Range<usize>]) -> Self {
         let mut reader = BlockReader::new("");
+        // By the number of a value: the number of its block, which it may not have behind the size limit.
+        let mut numbers = vec![0];
         for PlacedValue { path, text, value_start, kind, canonical, selected } in values {
             reader.turn(selected);
             reader.value(path, (text, value_start), kind, canonical);
+            numbers.push(reader.blocks.list.len());
         }
         reader.turn(Selected::default());
-        reader.finish()
+        let elements = elements.iter().map(|values| numbers[values.start]..numbers[values.end]);
+        let elements = elements.filter(|blocks| blocks.len() > 1).collect();
+        Self { elements, ..reader.finish() }
     }
 }
 

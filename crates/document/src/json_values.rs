@@ -5,16 +5,17 @@ use crate::hash::text_hash;
 use crate::numbers::data;
 use crate::select::{PointerPlace, Selected, Selection, is_price};
 use serde_json::Value;
+use std::ops::Range;
 
 /// JSON: every value that is not a list or object, with the keys that lead to it. Positions in lists do not count; an
 /// element of a list goes by its id or name, if it has one.
 /// Invalid JSON is read as lines.
 pub(crate) fn json(text: &str, selection: Option<&Selection>) -> Blocks {
     let Ok(value) = serde_json::from_str::<Value>(text) else { return Blocks::of_lines(text) };
-    let mut reading =
-        JsonReading { found: vec![0; selection.map_or(0, |selection| selection.parts().len())], pieces: Vec::new() };
+    let found = vec![0; selection.map_or(0, |selection| selection.parts().len())];
+    let mut reading = JsonReading { pieces: Vec::new(), elements: Vec::new(), found };
     reading.read(&value, &mut String::new(), &PointerPlace::root(selection));
-    let mut blocks = Blocks::of_values(reading.pieces.iter().map(JsonPiece::placed));
+    let mut blocks = Blocks::of_values(reading.pieces.iter().map(JsonPiece::placed), &reading.elements);
     blocks.found = reading.found;
     blocks
 }
@@ -46,6 +47,8 @@ impl JsonPiece {
 
 struct JsonReading {
     pieces: Vec<JsonPiece>,
+    /// The pieces of each short element without a name. None is within another.
+    elements: Vec<Range<usize>>,
     /// How many values each part of the selection selected.
     found: Vec<u32>,
 }
@@ -68,14 +71,18 @@ impl JsonReading {
             }
             Value::Array(values) => {
                 for (index, value) in values.iter().enumerate() {
-                    let length = keys.len();
-                    if let Some(name) = element_name(value) {
-                        keys.push_str(&name);
+                    let (length, start) = (keys.len(), self.pieces.len());
+                    let name = element_name(value);
+                    if let Some(name) = &name {
+                        keys.push_str(name);
                         keys.push_str(": ");
                     }
                     let place = place.element(index, &mut self.found);
                     self.read(value, keys, &place);
                     keys.truncate(length);
+                    if name.is_none() && value.is_object() {
+                        self.note_element(start);
+                    }
                 }
             }
             Value::String(text) => self.add(keys, text, ValueKind::Text, place),
@@ -90,6 +97,18 @@ impl JsonReading {
         }
     }
 
+    /// Notes that the pieces from this one on are an element without a name, if it is short and selected as a whole.
+    fn note_element(&mut self, start: usize) {
+        let pieces = &self.pieces[start..];
+        let bytes: usize = pieces.iter().map(|piece| piece.text.len()).sum();
+        let is_short = (2..=MAX_ELEMENT_VALUES).contains(&pieces.len()) && bytes <= MAX_ELEMENT_BYTES;
+        if is_short && pieces.windows(2).all(|two| two[0].selected == two[1].selected) {
+            let within = self.elements.iter().rev().take_while(|element| element.start >= start).count();
+            self.elements.truncate(self.elements.len() - within);
+            self.elements.push(start..self.pieces.len());
+        }
+    }
+
     fn add(&mut self, keys: &str, value: &str, kind: ValueKind, place: &PointerPlace<'_>) {
         let (path, selected) = (text_hash(keys.as_bytes()), place.selected);
         let is_price_text = kind == ValueKind::Text && is_price(last_key(keys));
@@ -99,6 +118,10 @@ impl JsonReading {
         self.pieces.push(JsonPiece { path, text, value_start: keys.len(), kind, canonical, selected });
     }
 }
+
+/// The most values and bytes of an element that is reported as one thing.
+const MAX_ELEMENT_VALUES: usize = 16;
+const MAX_ELEMENT_BYTES: usize = 1_024;
 
 /// The last of the keys that lead to a value.
 fn last_key(keys: &str) -> &str {
@@ -147,6 +170,17 @@ mod tests {
     /// The hash by which a block is compared.
     fn text_of((text, sense): &(String, Option<u64>)) -> u64 {
         sense.unwrap_or_else(|| crate::passage_hash(text.as_bytes()))
+    }
+
+    #[test]
+    fn short_elements_without_a_name_are_noted() {
+        let elements = |text: &str| json(text, None).elements;
+        assert_eq!(
+            elements(r#"{"a":1,"l":[{"b":1,"c":2},{"id":7,"b":1},{"b":1},{"b":3,"c":[{"x":1,"y":2}]}]}"#),
+            [1..3, 6..9]
+        );
+        let long = format!(r#"[{{"a":"{}","b":1}}]"#, "x".repeat(MAX_ELEMENT_BYTES));
+        assert_eq!(elements(&long), Vec::<Range<usize>>::new());
     }
 
     #[test]

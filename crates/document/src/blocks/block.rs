@@ -43,6 +43,8 @@ pub struct Blocks {
     pub language: Option<String>,
     /// The blocks that state a value of data or show a fact, in their order.
     pub stated: Vec<StatedValue>,
+    /// The blocks of each element of a JSON list that has no id or name: short elements of several values, in their order.
+    pub elements: Vec<Range<usize>>,
     pub(super) things: Things,
     /// The addresses that the page was fetched from and that `og:url` gives.
     pub(super) addresses: [Option<String>; 2],
