@@ -170,6 +170,7 @@ mod tests {
         check("<ul><li>a<li>b<ul><li>c</ul>d</ul>", &["a", "b", "c", "d"]);
         check("<table><tr><td>a<td>b<tr><td>c</table>", &["a", "b", "c"]);
         check("a<script>'<p>no'</script>b<!-- <p>no --><style>no</style> c", &["ab c"]);
+        check("<x-a><template shadowrootmode=open><p>b<template>no</template></template></x-a><p>c", &["b", "c"]);
         check("<div hidden>no<p>no</div>a<span style='display: none'>no</span>b", &["ab"]);
         check("<svg><title>no</title><style>no</style><text>2.35 m</text></svg> 1 &lt; 2 <3", &["2.35 m 1 < 2 <3"]);
         check(

@@ -201,6 +201,17 @@ mod tests {
         assert!(reported(None, b"PK\0\0").starts_with("a file of 4 bytes,"));
     }
 
+    #[test]
+    fn a_picture_is_read_by_its_words_and_one_without_words_by_its_digest() {
+        let reported = |body: &str| {
+            let blocks = Body::new(body.as_bytes(), Some("image/svg+xml"), None).blocks();
+            (blocks.list.iter().map(|block| blocks.text(block).to_owned()).collect::<Vec<_>>(), blocks.is_opaque)
+        };
+        let badge = "<svg xmlns='http://www.w3.org/2000/svg'><title>no</title><text x='1'>passing</text></svg>";
+        assert_eq!(reported(badge), (vec!["passing".to_owned()], false));
+        assert!(reported("<svg><path d='M1 1'/></svg>").1);
+    }
+
     proptest! {
         #[test]
         fn any_bytes_are_a_page(

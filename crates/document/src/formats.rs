@@ -21,13 +21,21 @@ pub struct Format {
 }
 
 /// All formats. The first that fits is that of a body.
-const FORMATS: [Format; 6] = [
+const FORMATS: [Format; 7] = [
     Format {
         media_types: &["application/pdf"],
         looks_like: |start| start.starts_with(b"%PDF-"),
         is_text: false,
         kind: ContentKind::Opaque,
         decode: |_, _| None,
+    },
+    // A picture with words, such as a badge, is read like one in a page.
+    Format {
+        media_types: &["image/svg+xml"],
+        looks_like: |start| start.starts_with(b"<svg"),
+        is_text: false,
+        kind: ContentKind::Html,
+        decode: |body, content_type| in_charset(body, content_type).filter(|decoded| decoded.text.contains("<text")),
     },
     // Before those that are text: no text has such a byte.
     Format { looks_like: |start| memchr::memchr(0, start).is_some(), ..UNKNOWN },
@@ -147,7 +155,7 @@ mod tests {
         check(Some("application/rss+xml"), "", ContentKind::Xml);
         check(Some("application/ld+json"), "", ContentKind::Json);
         check(Some("text/markdown"), "<html>", ContentKind::Text);
-        check(Some("image/svg+xml"), "<svg>", ContentKind::Opaque);
+        check(Some("image/svg+xml"), "<svg>", ContentKind::Html);
         check(Some("application/pdf"), "", ContentKind::Opaque);
         check(None, " \n<!doctype html>", ContentKind::Html);
         check(None, "<?xml version='1.0'?>", ContentKind::Xml);

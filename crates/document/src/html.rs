@@ -111,7 +111,7 @@ impl<'a> HtmlReader<'a> {
 
     fn read(&mut self, tag: StartTag<'_>) {
         match tag.name.as_bytes() {
-            b"template" => self.templates += 1,
+            b"template" => self.templates += usize::from(!is_shadow_root(tag)),
             b"title" => self.in_title = true,
             b"textarea" => self.in_title = false,
             b"a" => {
@@ -210,6 +210,11 @@ fn is_feed(media_type: &str) -> bool {
     TYPES.iter().any(|feed| essence.eq_ignore_ascii_case(feed))
 }
 
+/// Whether an element is a declarative shadow root, which is shown, and not a template for scripts.
+pub(crate) fn is_shadow_root(tag: StartTag<'_>) -> bool {
+    tag.name.as_bytes() == b"template" && attribute(tag.attributes(), "shadowrootmode").is_some()
+}
+
 /// Whether an element is laid out within a line of text.
 #[inline]
 pub fn is_inline(name: TagName) -> bool {
@@ -267,6 +272,7 @@ mod tests {
         check("<table><tr><td>a<td>b<tr><td>c</table>", "a b\nc");
         check("a<!-- <p>no --><script>no()</script><style>no{}</style><noscript>no</noscript>b", "ab");
         check("a<template><p>no</p></template>b<template>", "ab");
+        check("a<template shadowrootmode=open><p>b<template>no</template></template>c", "a\nbc");
         check("<script><!-- <script> </script> no --></script>yes", "yes");
         check("<textarea> typed &amp; <b></textarea>", "typed & <b>");
         check("&lt;tag&gt; &eacute;t&#233;&nbsp;&hellip;", "<tag> été …");

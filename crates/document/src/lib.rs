@@ -25,6 +25,7 @@ pub mod entities;
 mod foreign;
 mod formats;
 mod hash;
+mod hidden_mail;
 pub mod html;
 mod json_values;
 mod linked_page;

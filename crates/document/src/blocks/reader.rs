@@ -10,6 +10,8 @@ use crate::blocks::mentions::{Mentions, SHORTEST_MENTION, is_hidden, mentions};
 use crate::blocks::microdata::{ItemAttributes, PageFacts};
 use crate::blocks::tags::LinkElement;
 use crate::cents::may_hold_cents;
+use crate::hidden_mail::may_protect_mail;
+use crate::html::is_shadow_root;
 use crate::markup::{StartTag, TakeTokens, TextKind};
 use crate::select::Selected;
 use crate::tag_name::TagName;
@@ -131,6 +133,9 @@ impl<'a> TakeTokens<'a> for BlockReader<'a> {
             if may_hold_cents(self.html, tag) {
                 self.part(tag);
             }
+            if may_protect_mail(tag) && self.protected_mail(tag) {
+                return;
+            }
             // Only these elements could hide text, and most tags have no attribute that does so.
             if !(self.hidden || self.scoped || mentions.hiding || mentions.item) {
                 return;
@@ -239,7 +244,8 @@ impl<'a> BlockReader<'a> {
                 if tag.name == OBJECT && !self.skipped {
                     self.media(tag);
                 }
-                let hidden = matches!(kind, TagEffect::Dropped) || (mentions.hiding && is_hidden(tag.attributes()));
+                let hidden = (matches!(kind, TagEffect::Dropped) && !is_shadow_root(tag))
+                    || (mentions.hiding && is_hidden(tag.attributes()));
                 let item = item.filter(|item| item.begins_thing());
                 if is_block || hidden || self.hidden || self.scoped || item.is_some() {
                     let depth = self.open.len();
@@ -256,7 +262,7 @@ impl<'a> BlockReader<'a> {
         }
     }
 
-    fn open(&mut self, tag: StartTag<'_>, is_block: bool, hidden: bool, role: &str) {
+    pub(super) fn open(&mut self, tag: StartTag<'_>, is_block: bool, hidden: bool, role: &str) {
         let name = tag.name;
         if is_block {
             self.flush();

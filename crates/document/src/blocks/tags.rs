@@ -7,6 +7,7 @@ use crate::blocks::microdata::is_description;
 use crate::blocks::reader::BlockReader;
 use crate::blocks::things::local_name;
 use crate::entities;
+use crate::hidden_mail::{mail_link, protected_mail};
 use crate::markup::{StartTag, TextKind};
 use crate::unseen::shown;
 use std::borrow::Cow;
@@ -126,13 +127,27 @@ impl<'a> BlockReader<'a> {
     pub(super) fn begin_link(&mut self, attributes: &str) {
         let [Some(href)] = values_of(attributes, ["href"]) else { return };
         let start = self.blocks.hrefs.len();
-        if self.skipped || !self.target(href, false) {
+        let mail = if self.skipped { None } else { mail_link(href, attributes) };
+        if self.skipped || !self.target(mail.as_deref().unwrap_or(href), false) {
             return;
         }
         self.leads_elsewhere = true;
         // A heading that links to itself is still a heading, so its text does not count as link text.
         self.in_link = !self.blocks.hrefs[start..].starts_with('#');
         self.link = Some(LinkElement { around: self.node, node: 0 });
+    }
+
+    /// Reads the protected mail address of an element instead of its text, which is for browsers without scripts. Returns
+    /// false if it has none.
+    pub(super) fn protected_mail(&mut self, tag: StartTag<'_>) -> bool {
+        let mail = protected_mail(tag.attributes());
+        if let Some(mail) = &mail {
+            if !self.skipped {
+                self.text.push(mail);
+            }
+            self.open(tag, false, true, "");
+        }
+        mail.is_some()
     }
 
     /// The element around a block that begins here. A link that holds blocks is one: it may be a card.

@@ -12,8 +12,7 @@ use std::path::{Path, PathBuf};
 use watch::Sight;
 
 /// The cases that fail today. One that begins to hold is taken off the list.
-const KNOWN_FAILURES: &[&str] =
-    &["mail-cloudflare-swapped", "shadow-dom", "svg-badge", "pdf-same-text", "pdf-one-fee", "js-only"];
+const KNOWN_FAILURES: &[&str] = &["pdf-same-text", "pdf-one-fee", "js-only"];
 
 /// Its own name as the address, so that nothing depends on it.
 const ADDRESS: &str = "https://a.test/page";
