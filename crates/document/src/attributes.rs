@@ -13,6 +13,11 @@ pub fn attributes_of(text: &str) -> impl Iterator<Item = Attribute<'_>> {
     places(text.as_bytes()).map(|(name, value)| (&text[name], &text[value]))
 }
 
+/// The attributes in such bytes, of any encoding.
+pub(crate) fn byte_attributes(bytes: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    places(bytes).map(|(name, value)| (&bytes[name], &bytes[value]))
+}
+
 /// The ranges of the names and values of attributes.
 #[inline]
 fn places(bytes: &[u8]) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {

@@ -1,10 +1,12 @@
 //! Detects the character encoding of a body and decodes it.
 //!
 //! Tried in this order: byte-order mark, HTTP header, declaration in the first 1024 bytes (`<meta charset>`, `<?xml
-//! encoding?>`), valid UTF-8, and only then statistics. Statistics on every page would cost more than everything else
+//! encoding?>`) or behind them, valid UTF-8, and only then statistics. Statistics on every page would cost more than everything else
 //! together.
 
+use crate::attributes::{byte_attributes, tag_length};
 use crate::other_encoding::OtherEncoding;
+use crate::raw_text::{ends_name, raw_end};
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use std::borrow::Cow;
@@ -92,6 +94,8 @@ fn encoding_of(bytes: &[u8], content_type: Option<&str>) -> (Charset, CharsetSou
         (encoding, CharsetSource::Header, 0)
     } else if let Some(encoding) = declared_encoding(&bytes[..bytes.len().min(PRESCAN_BYTES)]) {
         (encoding, CharsetSource::Declaration, 0)
+    } else if let Some(encoding) = late_declaration(bytes, content_type) {
+        (encoding, CharsetSource::Declaration, 0)
     } else if let Some(encoding) = utf16_by_zeros(bytes) {
         (Charset::Standard(encoding), CharsetSource::Guess, 0)
     } else if is_utf8_so_far(bytes) && !announces_iso_2022_jp(bytes) {
@@ -137,13 +141,23 @@ fn guess(bytes: &[u8]) -> &'static Encoding {
     detector.guess(None, Utf8Detection::Deny)
 }
 
-/// The value of `charset=` in a content type, quoted or not.
+/// The value of the parameter `charset` of a content type, quoted or not.
 fn charset_parameter(content_type: &[u8]) -> Option<&[u8]> {
-    let mut rest = content_type;
+    charset_value(content_type, |before| !before.is_ascii_alphanumeric() && !matches!(before, b'-' | b'_'))
+}
+
+/// The value behind `charset=` where the byte before the word allows it (HTML standard, "extracting a character encoding from
+/// a meta element").
+fn charset_value(text: &[u8], may_follow: fn(u8) -> bool) -> Option<&[u8]> {
+    const WORD: &[u8] = b"charset";
+    let mut from = 0;
     loop {
-        let at = find_ignoring_case(rest, b"charset")?;
-        rest = rest[at + b"charset".len()..].trim_ascii_start();
-        let Some(value) = rest.strip_prefix(b"=") else { continue };
+        let at = from + find_ignoring_case(&text[from..], WORD)?;
+        from = at + WORD.len();
+        if at > 0 && !may_follow(text[at - 1]) {
+            continue;
+        }
+        let Some(value) = text[from..].trim_ascii_start().strip_prefix(b"=") else { continue };
         let value = value.trim_ascii_start();
         let (value, end): (_, fn(&u8) -> bool) = match value {
             [b'"', value @ ..] => (value, |&byte| byte == b'"'),
@@ -158,20 +172,33 @@ fn find_ignoring_case(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     haystack.windows(needle.len()).position(|window| window.eq_ignore_ascii_case(needle))
 }
 
+/// The encoding that an HTML page declares behind the first bytes. Browsers find it when they get there, and begin anew.
+fn late_declaration(bytes: &[u8], content_type: Option<&str>) -> Option<Charset> {
+    let is_other = content_type.is_some_and(|named| find_ignoring_case(named.as_bytes(), b"html").is_none());
+    if is_other || bytes.len() <= PRESCAN_BYTES {
+        return None;
+    }
+    meta_charset(&bytes[..bytes.len().min(GUESS_BYTES)], RawTexts::Skipped).map(corrected)
+}
+
 /// The encoding that a page declares. A page that claims UTF-16 in ASCII characters, or `x-user-defined`, is corrected as
 /// browsers do.
 fn declared_encoding(start: &[u8]) -> Option<Charset> {
     let encoding = match start.trim_ascii_start() {
         [b'<', b'?', b'x', b'm', b'l', declaration @ ..] => {
-            xml_declaration(declaration).or_else(|| meta_charset(start))
+            xml_declaration(declaration).or_else(|| meta_charset(start, RawTexts::Read))
         }
-        _ => meta_charset(start),
-    }?;
-    Some(match encoding {
+        _ => meta_charset(start, RawTexts::Read),
+    };
+    encoding.map(corrected)
+}
+
+fn corrected(encoding: Charset) -> Charset {
+    match encoding {
         Charset::Standard(encoding) if encoding == UTF_16BE || encoding == UTF_16LE => Charset::Standard(UTF_8),
         Charset::Standard(encoding) if encoding.name() == "x-user-defined" => Charset::Standard(WINDOWS_1252),
         encoding => encoding,
-    })
+    }
 }
 
 fn xml_declaration(declaration: &[u8]) -> Option<Charset> {
@@ -185,26 +212,74 @@ fn xml_declaration(declaration: &[u8]) -> Option<Charset> {
     Charset::for_label(&value[..memchr::memchr(*quote, value)?])
 }
 
-/// Finds `<meta charset=x>` and `<meta http-equiv=content-type content="text/html; charset=x">` outside comments.
-fn meta_charset(start: &[u8]) -> Option<Charset> {
-    let mut rest = start;
+/// Whether tags within scripts and styles count. In the first bytes they do, by the standard.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RawTexts {
+    Read,
+    Skipped,
+}
+
+/// Elements whose text has no tags.
+const RAW: [&[u8]; 8] = [b"script", b"style", b"title", b"textarea", b"xmp", b"iframe", b"noembed", b"noframes"];
+
+/// Finds `<meta charset=x>` and `<meta http-equiv=content-type content="text/html; charset=x">` outside comments (HTML
+/// standard, "prescan a byte stream to determine its encoding").
+fn meta_charset(start: &[u8], raw_texts: RawTexts) -> Option<Charset> {
+    let mut at = 0;
     loop {
-        rest = &rest[memchr::memchr(b'<', rest)?..];
+        at += memchr::memchr(b'<', &start[at..])?;
+        let rest = &start[at..];
         if rest.starts_with(b"<!--") {
-            rest = &rest[memchr::memmem::find(&rest[2..], b"-->")? + 5..];
+            at += memchr::memmem::find(&rest[2..], b"-->")? + 5;
             continue;
         }
-        let end = memchr::memchr(b'>', rest)?;
-        let tag = &rest[1..end];
-        rest = &rest[end..];
-        let is_meta = tag.len() > 4 && tag[..4].eq_ignore_ascii_case(b"meta") && !tag[4].is_ascii_alphanumeric();
-        if is_meta && let Some(label) = charset_parameter(tag) {
-            // `content='text/html; charset=x'` leaves the outer quote and the closing slash on the label.
-            let label = label.split(|byte| matches!(byte, b'"' | b'\'' | b'/')).next().unwrap_or_default();
-            if let Some(encoding) = Charset::for_label(label) {
+        let name_at = if rest.starts_with(b"</") { 2 } else { 1 };
+        let name_end = match rest.get(name_at) {
+            Some(byte) if byte.is_ascii_alphabetic() => {
+                name_at + rest[name_at..].iter().position(|&byte| ends_name(byte))?
+            }
+            Some(b'!' | b'?' | b'/') => {
+                at += memchr::memchr(b'>', rest)? + 1;
+                continue;
+            }
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        let (name, attributes) = (&rest[name_at..name_end], &rest[name_end..]);
+        let length = tag_length(attributes)?;
+        if name_at == 1 && name.eq_ignore_ascii_case(b"meta") {
+            if let Some(encoding) = declared_by_meta(&attributes[..length]) {
                 return Some(encoding);
             }
         }
+        at += name_end + length;
+        let is_raw = name_at == 1 && RAW.iter().any(|raw| name.eq_ignore_ascii_case(raw));
+        if is_raw && raw_texts == RawTexts::Skipped {
+            at = raw_end(start, at, name);
+        }
+    }
+}
+
+/// The encoding that the attributes of a `<meta>` declare. The first of duplicates counts.
+fn declared_by_meta(attributes: &[u8]) -> Option<Charset> {
+    let [mut pragma, mut content, mut charset] = [None; 3];
+    for (name, value) in byte_attributes(attributes) {
+        for (known, found) in
+            [(&b"http-equiv"[..], &mut pragma), (b"content", &mut content), (b"charset", &mut charset)]
+        {
+            if found.is_none() && name.eq_ignore_ascii_case(known) {
+                *found = Some(value);
+            }
+        }
+    }
+    match (charset, pragma) {
+        (Some(label), _) => Charset::for_label(label),
+        (None, Some(pragma)) if pragma.eq_ignore_ascii_case(b"content-type") => {
+            Charset::for_label(charset_value(content?, |_| true)?)
+        }
+        _ => None,
     }
 }
 
@@ -242,6 +317,43 @@ mod tests {
         check("<?xml version=\"1.0\" encoding='ISO-8859-2'?><rss/>", "ISO-8859-2");
         check("<meta charset=utf-16>", "UTF-8");
         check("<meta charset=bogus><meta charset=euc-kr>", "EUC-KR");
+        check("<link title='a > b <meta charset=big5>'><meta charset=koi8-r>", "KOI8-R");
+        check("</p charset=big5><? x><!x><meta/charset=koi8-r>", "KOI8-R");
+        check("<meta content='text/html; charset=koi8-r' x='y' HTTP-EQUIV=content-type>", "KOI8-R");
+        check("<meta charset=koi8-r charset=big5 http-equiv=content-type content='charset=gbk'>", "KOI8-R");
+    }
+
+    #[test]
+    fn only_an_attribute_of_its_own_or_a_pragma_declares_an_encoding() {
+        let check = |page: &str| {
+            let decoded = decode(page.as_bytes(), Some("text/html"));
+            assert_eq!((decoded.charset, decoded.how), ("UTF-8", CharsetSource::ValidUtf8), "{page}");
+        };
+        check("<meta name=keywords content='charset=gbk'>é");
+        check("<meta data-charset=gbk content=x>é");
+        check("<meta title='charset=gbk'>é");
+        check("<meta http-equiv=refresh content='0; url=/?charset=gbk'>é");
+        check("<metadata charset=gbk>é");
+        check("<p charset=gbk>é</p><script charset=gbk></script>");
+        check("<!-- <meta charset=gbk> -->é<meta charset=gbk");
+        let by_header = |header| decode(b"\xc3\xa9", Some(header)).how;
+        assert_eq!(by_header("text/html; xcharset=gbk"), CharsetSource::ValidUtf8);
+        assert_eq!(by_header("text/html; xcharset=gbk; charset=gbk"), CharsetSource::Header);
+    }
+
+    #[test]
+    fn a_declaration_behind_much_else_is_found_where_it_counts() {
+        let much = "a{color:red}\n".repeat(1_000);
+        let check = |head: &str, kind, expected| {
+            let page = [head.as_bytes(), b"<p>\xa4\xbd"].concat();
+            assert_eq!(decode(&page, Some(kind)).charset, expected, "{kind} {}", &head[head.len() - 60..]);
+        };
+        check(&format!("<style>{much}</style><meta charset=iso-8859-15>"), "text/html", "ISO-8859-15");
+        check(&format!("<!-- {much} --><meta charset=iso-8859-15>"), "text/html", "ISO-8859-15");
+        let in_script = format!("<style>{much}</style><script>'<meta charset=iso-8859-15>'</script>");
+        assert_ne!(decode([in_script.as_bytes(), b"\xa4"].concat().as_slice(), None).charset, "ISO-8859-15");
+        let listing = format!("{much}<meta charset=iso-8859-15>é");
+        assert_eq!(decode(listing.as_bytes(), Some("text/plain")).charset, "UTF-8");
     }
 
     proptest! {
