@@ -4,12 +4,13 @@
 //! first two cut the body, which is then marked as truncated. The third fails the fetch, because only a decompression
 //! bomb exceeds it.
 
+mod deflate;
 #[cfg(test)]
 mod tests;
 
+use crate::codings::deflate::{Inflater, Wrapping};
 use crate::memory::{BodyRoom, FIRST_BYTES, GivenUp};
 use brotli_decompressor::DecompressorWriter;
-use flate2::write::GzDecoder;
 use hyper::header::{self, HeaderMap};
 use messages::body::PACKED_HEAD_BYTES;
 use std::io::{self, Write};
@@ -30,34 +31,62 @@ const PIECE_BYTES: usize = 32 << 10;
 /// Logarithm of the largest window of a zstd frame: 8 MiB, the limit that RFC 9659 sets for HTTP.
 const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 
+/// Codings that exist and are not read. A body in one of them is no text.
+const NOT_READ: [&str; 14] = [
+    "aes128gcm",
+    "bzip2",
+    "compress",
+    "dcb",
+    "dcz",
+    "exi",
+    "lz4",
+    "lzma",
+    "pack200-gzip",
+    "sdch",
+    "x-bzip2",
+    "x-compress",
+    "x-snappy-framed",
+    "xz",
+];
+
 /// Content coding of a body (RFC 9110 §8.4.1, RFC 7932, RFC 9659).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coding {
     Identity,
     Gzip,
+    /// Not asked for, but sent by old servers, and read by browsers and curl.
+    Deflate,
     Brotli,
     Zstd,
 }
 
 impl Coding {
-    /// The coding that a response names. Any other coding, or a combination, was not asked for and is returned as the
-    /// error.
+    /// The coding that a response names. A word that is no coding, such as `utf-8` or `none`, says nothing of the body and
+    /// is passed over. A coding that is not read, and more than one, are returned as the error.
     pub(crate) fn of(headers: &HeaderMap) -> Result<Self, String> {
         if !headers.contains_key(header::CONTENT_ENCODING) {
             return Ok(Self::Identity);
         }
         let values = headers.get_all(header::CONTENT_ENCODING).iter();
         let values: Vec<_> = values.map(|value| String::from_utf8_lossy(value.as_bytes()).to_lowercase()).collect();
-        let words = values.iter().flat_map(|value| value.split(',')).map(str::trim);
-        let mut words = words.filter(|word| !word.is_empty() && *word != "identity");
-        let coding = match words.next() {
-            None => Self::Identity,
-            Some("gzip" | "x-gzip") => Self::Gzip,
-            Some("br") => Self::Brotli,
-            Some("zstd") => Self::Zstd,
-            Some(_) => return Err(values.join(", ")),
-        };
-        if words.next().is_some() { Err(values.join(", ")) } else { Ok(coding) }
+        let mut coding = Self::Identity;
+        for word in values.iter().flat_map(|value| value.split(',')) {
+            // Parameters have no meaning here.
+            let word = word.split(';').next().unwrap_or_default().trim_matches([' ', '\t', '"', '\'']);
+            let named = match word {
+                "gzip" | "x-gzip" => Self::Gzip,
+                "deflate" | "x-deflate" => Self::Deflate,
+                "br" => Self::Brotli,
+                "zstd" => Self::Zstd,
+                _ if NOT_READ.contains(&word) => return Err(values.join(", ")),
+                _ => continue,
+            };
+            if coding != Self::Identity {
+                return Err(values.join(", "));
+            }
+            coding = named;
+        }
+        Ok(coding)
     }
 }
 
@@ -105,7 +134,7 @@ pub(crate) struct Unpacker {
 
 enum Decoder {
     Identity(UnpackSink),
-    Gzip(GzDecoder<UnpackSink>),
+    Inflater(Box<Inflater<UnpackSink>>),
     Brotli(Box<DecompressorWriter<UnpackSink>>),
     Zstd(zio::Writer<UnpackSink, ZstdDecoder<'static>>),
 }
@@ -121,7 +150,8 @@ impl Unpacker {
         let kept = UnpackSink { bytes: Vec::new(), capacity, whole, limits, room, most_bytes, received: 0, stop: None };
         let decoder = match coding {
             Coding::Identity => Decoder::Identity(kept),
-            Coding::Gzip => Decoder::Gzip(GzDecoder::new(kept)),
+            Coding::Gzip => Decoder::Inflater(Box::new(Inflater::new(kept, Wrapping::Gzip))),
+            Coding::Deflate => Decoder::Inflater(Box::new(Inflater::new(kept, Wrapping::ZlibOrNone))),
             Coding::Brotli => Decoder::Brotli(Box::new(DecompressorWriter::new(kept, PIECE_BYTES))),
             Coding::Zstd => {
                 let mut decoder = ZstdDecoder::new()?;
@@ -223,7 +253,7 @@ impl Decoder {
     fn kept(&mut self) -> &mut UnpackSink {
         match self {
             Self::Identity(kept) => kept,
-            Self::Gzip(decoder) => decoder.get_mut(),
+            Self::Inflater(decoder) => &mut decoder.sink,
             Self::Brotli(decoder) => decoder.get_mut(),
             Self::Zstd(decoder) => decoder.writer_mut(),
         }
@@ -232,7 +262,7 @@ impl Decoder {
     fn write(&mut self, slice: &[u8]) -> io::Result<usize> {
         match self {
             Self::Identity(kept) => kept.write(slice),
-            Self::Gzip(decoder) => decoder.write(slice),
+            Self::Inflater(decoder) => decoder.write(slice),
             Self::Brotli(decoder) => decoder.write(slice),
             Self::Zstd(decoder) => decoder.write(slice),
         }
@@ -242,7 +272,7 @@ impl Decoder {
     fn finish(&mut self) -> io::Result<()> {
         match self {
             Self::Identity(_) => Ok(()),
-            Self::Gzip(decoder) => decoder.try_finish(),
+            Self::Inflater(decoder) => decoder.finish(),
             Self::Brotli(decoder) => decoder.close(),
             Self::Zstd(decoder) => decoder.finish(),
         }
