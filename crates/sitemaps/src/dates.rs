@@ -1,11 +1,14 @@
-//! Parses the dates of sitemaps (W3C datetime, ISO 8601) and feeds (RFC 3339, RFC 2822).
+//! Parses the dates of sitemaps (W3C datetime, ISO 8601) and feeds (RFC 3339, RFC 2822), and what is near to them.
 
+use crate::loose_dates::{self, DateParts};
 use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::rfc2822;
 use jiff::fmt::temporal::Pieces;
 use jiff::tz::Offset;
 
 const DAY_S: i64 = 86_400;
+/// Longest text that is read as a date in words.
+const MAX_DATE_BYTES: usize = 100;
 
 /// A date as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,10 +22,20 @@ pub(crate) struct WrittenDate {
 /// Reads a date. A missing month, day or time is the first one. `None` for an invalid date.
 pub(crate) fn read(written: &str) -> Option<WrittenDate> {
     let written = written.trim();
-    iso(written).or_else(|| month(written)).or_else(|| {
+    let by_standards = iso(written).or_else(|| month(written)).or_else(|| {
         let zoned = rfc2822::DateTimeParser::new().relaxed_weekday(true).parse_zoned(written).ok()?;
         Some(WrittenDate { utc: zoned.timestamp().to_string(), open_s: 0 })
-    })
+    });
+    let loose = || loose_dates::year_first(written).or_else(|| loose_dates::worded(written));
+    by_standards.or_else(|| loose().filter(|_| written.len() <= MAX_DATE_BYTES).and_then(|parts| of_parts(&parts)))
+}
+
+/// A time without a zone is UTC. A day in a zone begins when it begins there.
+fn of_parts(parts: &DateParts) -> Option<WrittenDate> {
+    let midnight = Offset::UTC.to_timestamp(parts.midnight()).ok()?.as_second();
+    let first_s = midnight + parts.time_s.unwrap_or(0) - parts.offset_s.unwrap_or(0);
+    let utc = jiff::Timestamp::from_second(first_s).ok()?.to_string();
+    Some(WrittenDate { utc, open_s: if parts.time_s.is_none() { DAY_S } else { 0 } })
 }
 
 fn iso(written: &str) -> Option<WrittenDate> {
@@ -75,9 +88,46 @@ mod tests {
     }
 
     #[test]
+    fn dates_are_read_as_the_world_writes_them() {
+        for (written, expected) in [
+            ("2026-11-21Z", Some("2026-11-21T00:00:00Z")),
+            ("2026-11-21-05:00", Some("2026-11-21T05:00:00Z")),
+            ("2026-11-21T24:00:00Z", Some("2026-11-22T00:00:00Z")),
+            ("2026-1-2 3:4:5", Some("2026-01-02T03:04:05Z")),
+            ("2026/11/21", Some("2026-11-21T00:00:00Z")),
+            ("2026.11.21 08:30 +0200", Some("2026-11-21T06:30:00Z")),
+            ("2026-11-21 08:30:15 UTC", Some("2026-11-21T08:30:15Z")),
+            ("2026-11-21T08:30:15+0200", Some("2026-11-21T06:30:15Z")),
+            ("Sat, 21 Nov 2026 8:30:15 -0500", Some("2026-11-21T13:30:15Z")),
+            ("Sat, 21 Nov 2026 8:3:5 Z", Some("2026-11-21T08:03:05Z")),
+            ("Saturday, 21 November 2026 08:30:15 +01:00", Some("2026-11-21T07:30:15Z")),
+            ("Sat, 21 Nov 2026 08:30:15", Some("2026-11-21T08:30:15Z")),
+            ("21 Sept. 2026", Some("2026-09-21T00:00:00Z")),
+            ("Sat Nov 21 08:30:15 2026", Some("2026-11-21T08:30:15Z")),
+            ("Sat Nov 21 2026 08:30:15 GMT+0100 (Central European Standard Time)", Some("2026-11-21T07:30:15Z")),
+            ("November 21st, 2026 at 8:30 pm", Some("2026-11-21T20:30:00Z")),
+            ("Nov 21, 2026 12:05 AM EST", Some("2026-11-21T05:05:00Z")),
+            ("21-Nov-26 08:30:15 CEST", Some("2026-11-21T06:30:15Z")),
+            ("Lör, 21 Nov 2026 08:30:15 GMT", Some("2026-11-21T08:30:15Z")),
+            ("02/06/2026", None),
+            ("Sa, 21 Dez 2026", None),
+            ("31 Feb 2026", None),
+            ("Nov 2026", None),
+            ("21 Nov 2026 25:00", None),
+            ("21 Nov 2026 08:30 08:31", None),
+            ("2026-11-21 soon", None),
+            ("2026-11-21T8", None),
+            ("the 21 Nov 2026 edition", None),
+        ] {
+            assert_eq!(read(written).map(|date| date.utc).as_deref(), expected, "{written}");
+        }
+    }
+
+    #[test]
     fn a_date_without_a_time_leaves_the_day_open() {
         let open_days = |written| read(written).map(|date| date.open_s / DAY_S);
         assert_eq!(open_days("2026-11-21"), Some(1));
+        assert_eq!((open_days("2026-11-21+02:00"), open_days("Nov 21, 2026")), (Some(1), Some(1)));
         assert_eq!(open_days("2026-11-21T00:00:00Z"), Some(0));
         assert_eq!(open_days("Sat, 21 Nov 2026 08:30:15 -0500"), Some(0));
         assert_eq!((open_days("2026-11"), open_days("2026")), (Some(31), Some(366)));

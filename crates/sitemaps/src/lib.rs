@@ -12,6 +12,7 @@
 mod dates;
 mod json;
 mod list;
+mod loose_dates;
 mod sitemap;
 mod unpack;
 mod xml;
