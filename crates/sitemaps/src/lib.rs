@@ -9,6 +9,7 @@
 //! This crate never fetches, never reads a clock, and never follows an index to its sitemaps. [`MAX_BYTES`] and
 //! [`MAX_ENTRIES`] bound its memory.
 
+mod bases;
 mod dates;
 mod json;
 mod list;
@@ -16,6 +17,8 @@ mod loose_dates;
 mod sitemap;
 mod unpack;
 mod xml;
+
+use page::CanonicalUrl;
 
 pub use crate::sitemap::{MAX_ENTRIES, Sitemap, SitemapEntry, SitemapKind};
 pub use crate::unpack::MAX_BYTES;
@@ -37,11 +40,17 @@ pub fn date(written: &str) -> Option<(i64, i64)> {
 /// assert_eq!(sitemap.entries[0].last_modified.as_deref(), Some("2026-11-21T00:00:00Z"));
 /// ```
 pub fn read(bytes: &[u8]) -> Sitemap {
+    read_at(bytes, None)
+}
+
+/// Reads a sitemap or feed that was fetched from this address, to which `xml:base` may be relative. Where the file has a base,
+/// the addresses of entries are resolved against it; otherwise they are as written.
+pub fn read_at(bytes: &[u8], address: Option<&CanonicalUrl>) -> Sitemap {
     let mut sitemap = Sitemap::default();
     let text = unpack::text(bytes, &mut sitemap);
     match text.trim_start().bytes().next() {
         None => sitemap.problem("the file is empty".to_owned()),
-        Some(b'<') => xml::read(&text, &mut sitemap),
+        Some(b'<') => xml::read(&text, address, &mut sitemap),
         Some(b'{' | b'[') => json::read(&text, &mut sitemap),
         Some(_) => list::read(&text, &mut sitemap),
     }

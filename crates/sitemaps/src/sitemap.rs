@@ -40,6 +40,9 @@ pub struct SitemapEntry {
     pub change_frequency: Option<String>,
     /// Weight relative to the site's other pages, 0 to 1.
     pub priority: Option<f64>,
+    /// Whether it is a sitemap rather than a page.
+    #[serde(skip)]
+    pub is_sitemap: bool,
 }
 
 impl SitemapEntry {

@@ -1,8 +1,10 @@
 //! Sitemaps, RSS and Atom. Elements are matched by local name, because namespaces and prefixes are often wrong or
 //! missing.
 
+use crate::bases::Bases;
 use crate::dates;
 use crate::sitemap::{Sitemap, SitemapEntry, SitemapKind};
+use page::CanonicalUrl;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
@@ -10,13 +12,14 @@ const MAX_DEPTH: usize = 64;
 /// Longest text kept of an element, in bytes. URLs and dates are shorter.
 const MAX_TEXT_BYTES: usize = 8_192;
 
-pub(crate) fn read(text: &str, sitemap: &mut Sitemap) {
+pub(crate) fn read(text: &str, address: Option<&CanonicalUrl>, sitemap: &mut Sitemap) {
     let mut reader = Reader::from_str(text);
     let config = reader.config_mut();
     config.check_end_names = false;
     config.allow_unmatched_ends = true;
     config.allow_dangling_amp = true;
-    let mut document = Document { sitemap, path: Vec::new(), item: None, text: String::new() };
+    let bases = Bases::new(address, text.len());
+    let mut document = Document { sitemap, path: Vec::new(), item: None, text: String::new(), bases };
     loop {
         match reader.read_event() {
             Ok(Event::Eof) => break,
@@ -44,6 +47,7 @@ struct Document<'a> {
     item: Option<XmlItem>,
     /// Text of the innermost element.
     text: String,
+    bases: Bases,
 }
 
 /// Parser state of an item.
@@ -55,6 +59,8 @@ struct XmlItem {
     /// Fallbacks for a missing URL or date.
     second_url: Option<String>,
     second_date: Option<String>,
+    /// Whether the feed says that its id is no address.
+    is_id_no_link: bool,
 }
 
 impl Document<'_> {
@@ -93,26 +99,55 @@ impl Document<'_> {
             return false;
         }
         self.text.clear();
-        let is_item = match self.sitemap.kind {
-            Some(SitemapKind::Urlset) => name == "url",
-            Some(SitemapKind::Index) => name == "sitemap",
-            Some(SitemapKind::Rss) => name == "item",
-            Some(SitemapKind::Atom) => name == "entry",
-            _ => false,
-        };
-        if is_item {
+        if let Some(base) = attribute(tag, b"xml:base") {
+            self.bases.open(self.path.len(), base.trim());
+        }
+        if let Some(depth) = self.begins_item(&name) {
             // An unclosed item ends where the next one begins.
             self.end_item();
             if self.sitemap.is_full() {
                 self.sitemap.problem("too many entries; the rest is ignored".to_owned());
                 return false;
             }
-            self.item = Some(XmlItem { depth: self.path.len(), ..XmlItem::default() });
-        } else if name == "link" && self.sitemap.kind == Some(SitemapKind::Atom) {
+            let is_sitemap = name == "sitemap" || name == "loc" && self.sitemap.kind == Some(SitemapKind::Index);
+            let entry = SitemapEntry { is_sitemap, ..SitemapEntry::default() };
+            self.item = Some(XmlItem { depth, entry, ..XmlItem::default() });
+        } else if name == "link" && self.is_feed() {
             self.atom_link(tag);
+        } else if let (Some(item), "guid") = (&mut self.item, name.as_str()) {
+            item.is_id_no_link =
+                attribute(tag, b"isPermaLink").is_some_and(|word| word.trim().eq_ignore_ascii_case("false"));
         }
         self.path.push(name);
         true
+    }
+
+    fn is_feed(&self) -> bool {
+        matches!(self.sitemap.kind, Some(SitemapKind::Rss | SitemapKind::Atom))
+    }
+
+    /// Whether an element begins an entry: the number of elements around it. Each kind of entry counts in each kind of list, and
+    /// an address without an entry around it is one.
+    fn begins_item(&self, name: &str) -> Option<usize> {
+        let depth = self.path.len();
+        let is_wrapper = match self.sitemap.kind? {
+            SitemapKind::Urlset | SitemapKind::Index => matches!(name, "url" | "sitemap"),
+            _ => matches!(name, "item" | "entry"),
+        };
+        if is_wrapper {
+            return (depth > 0).then_some(depth);
+        }
+        let is_bare = match &self.item {
+            None => !matches!(self.path.last().map(String::as_str), Some("image" | "video" | "news") | None),
+            // It follows another without an entry around it.
+            Some(item) => item.depth + 1 == depth && !item.entry.url.is_empty() && self.is_in_no_wrapper(item.depth),
+        };
+        (name == "loc" && !self.is_feed() && is_bare).then(|| depth - 1)
+    }
+
+    /// Whether the element at this depth, in which an entry is, is no element of an entry.
+    fn is_in_no_wrapper(&self, depth: usize) -> bool {
+        self.path.get(depth).is_some_and(|name| !matches!(name.as_str(), "url" | "sitemap"))
     }
 
     /// The root element gives the format.
@@ -132,15 +167,11 @@ impl Document<'_> {
 
     fn atom_link(&mut self, tag: &BytesStart<'_>) {
         let Some(item) = &mut self.item else { return };
-        let attribute = |name: &str| {
-            let mut attributes = tag.attributes();
-            let mut found = attributes.with_checks(false).flatten();
-            let found = found.find(|attribute| attribute.key.local_name().as_ref() == name.as_bytes());
-            found.map(|attribute| unescape(&String::from_utf8_lossy(&attribute.value)))
-        };
-        let Some(target) = attribute("href").map(|target| target.trim().to_owned()) else { return };
-        match attribute("rel").as_deref() {
+        let Some(target) = attribute(tag, b"href").map(|target| self.bases.resolve(target.trim())) else { return };
+        match attribute(tag, b"rel").as_deref() {
             None | Some("alternate") if item.entry.url.is_empty() => item.entry.url = target,
+            // An item of RSS has its address in an element of its own; other links belong to others.
+            _ if self.sitemap.kind == Some(SitemapKind::Rss) => {}
             _ => item.second_url = item.second_url.take().or(Some(target)),
         }
     }
@@ -148,6 +179,7 @@ impl Document<'_> {
     fn close(&mut self) -> bool {
         let Some(name) = self.path.pop() else { return true };
         let text = std::mem::take(&mut self.text);
+        let parent = self.path.last().map_or("", String::as_str);
         match &mut self.item {
             Some(item) if item.depth == self.path.len() => {
                 // Some files put the URL here because `<loc>` was forgotten.
@@ -156,12 +188,13 @@ impl Document<'_> {
                 }
                 self.end_item();
             }
-            // Only direct children count: images and videos have URLs one level deeper. News have their date there.
-            Some(item) if item.depth + 1 == self.path.len() || name == "publication_date" => {
+            // Only direct children count: images and videos have URLs and dates one level deeper. News have their date there.
+            Some(item) if item.depth + 1 == self.path.len() || name == "publication_date" && parent == "news" => {
                 self.field(&name, text.trim());
             }
             _ => {}
         }
+        self.bases.close(self.path.len());
         true
     }
 
@@ -171,21 +204,20 @@ impl Document<'_> {
             return;
         }
         let entry = &mut item.entry;
-        match (kind, name) {
-            (SitemapKind::Urlset | SitemapKind::Index, "loc") | (SitemapKind::Rss, "link") if entry.url.is_empty() => {
-                entry.url = text.to_owned();
+        let is_feed = matches!(kind, SitemapKind::Rss | SitemapKind::Atom);
+        match (is_feed, name) {
+            (false, "loc") | (true, "link") if entry.url.is_empty() => entry.url = self.bases.resolve(text),
+            (true, "guid" | "id") if is_address(text) && !item.is_id_no_link => {
+                item.second_url = Some(text.to_owned());
             }
-            (SitemapKind::Rss, "guid") | (SitemapKind::Atom, "id") if is_address(text) => {
-                item.second_url = Some(text.to_owned())
+            (false, "lastmod") | (true, "pubdate" | "date" | "updated" | "modified") => {
+                entry.last_modified = Some(text.to_owned());
             }
-            (SitemapKind::Urlset | SitemapKind::Index, "lastmod")
-            | (SitemapKind::Rss, "pubdate" | "date")
-            | (SitemapKind::Atom, "updated" | "modified") => entry.last_modified = Some(text.to_owned()),
-            (SitemapKind::Atom, "published" | "issued") | (SitemapKind::Urlset, "publication_date") => {
+            (true, "published" | "issued") | (false, "publication_date") => {
                 item.second_date = Some(text.to_owned());
             }
-            (SitemapKind::Urlset, "changefreq") => self.frequency(text),
-            (SitemapKind::Urlset, "priority") => self.priority(text),
+            (false, "changefreq") => self.frequency(text),
+            (false, "priority") => self.priority(text),
             _ => {}
         }
     }
@@ -232,6 +264,18 @@ impl Document<'_> {
             self.sitemap.problem("the XML has no element".to_owned());
         }
     }
+}
+
+/// The value of an attribute; the prefix of its name counts if one is asked for.
+fn attribute(tag: &BytesStart<'_>, name: &[u8]) -> Option<String> {
+    let mut attributes = tag.attributes();
+    let mut found = attributes.with_checks(false).flatten();
+    let has_prefix = name.contains(&b':');
+    let found = found.find(|attribute| match has_prefix {
+        true => attribute.key.as_ref() == name,
+        false => attribute.key.local_name().as_ref() == name,
+    });
+    found.map(|attribute| unescape(&String::from_utf8_lossy(&attribute.value)))
 }
 
 fn is_address(text: &str) -> bool {

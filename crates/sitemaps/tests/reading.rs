@@ -32,6 +32,7 @@ fn a_sitemap_has_pages_with_what_is_said_of_them() {
         last_modified_open_s: 86_400,
         change_frequency: Some("daily".to_owned()),
         priority: Some(0.8),
+        is_sitemap: false,
     };
     assert_eq!(sitemap.entries[0], first);
     assert_eq!(sitemap.entries[1].last_modified.as_deref(), Some("2026-11-20T09:00:00Z"));
@@ -77,6 +78,69 @@ fn feeds_list_their_items() {
     let json = read(json);
     assert_eq!((json.kind, urls(&json)), (Some(SitemapKind::JsonFeed), vec!["https://a.test/1", "https://a.test/2"]));
     assert_eq!(json.problems, ["item 3 has no url"]);
+}
+
+#[test]
+fn addresses_are_relative_to_the_bases_around_them() {
+    let atom = b"<feed xml:base='https://a.test/blog/'><entry xml:base='2026/'><link href='one'/></entry>\
+        <entry><link href='two'/></entry><entry><link xml:base='/root/' href='three'/></entry>\
+        <entry><link href='https://b.test/four'/></entry></feed>";
+    let expected =
+        ["https://a.test/blog/2026/one", "https://a.test/blog/two", "https://a.test/root/three", "https://b.test/four"];
+    assert_eq!(urls(&read(atom)), expected);
+    let rss = b"<rss xml:base='/blog/'><channel><item><link>one</link></item><item xml:base='http://['><link>two</link></item>";
+    let address = page::CanonicalUrl::parse("https://a.test/feed/all").unwrap();
+    let at = sitemaps::read_at(rss, Some(&address));
+    assert_eq!(urls(&at), ["https://a.test/blog/one", "https://a.test/blog/two"]);
+    assert_eq!(urls(&read(rss)), ["one", "two"], "the base is relative to an unknown address");
+}
+
+#[test]
+fn a_long_base_does_not_multiply_a_file() {
+    let base = format!("https://a.test/{}/", "x".repeat(1_900));
+    let file = format!("<feed xml:base='{base}'>{}", "<entry><link href='y'/></entry>".repeat(10_000));
+    let sitemap = read(file.as_bytes());
+    let bytes: usize = sitemap.entries.iter().map(|entry| entry.url.len()).sum();
+    assert!(bytes <= 4 * file.len() + (64 << 10) && sitemap.further_problems > 0, "{bytes}");
+}
+
+#[test]
+fn entries_count_whatever_is_around_them() {
+    let check = |file: &str, expected: &[(&str, bool)]| {
+        let sitemap = read(file.as_bytes());
+        let found: Vec<_> = sitemap.entries.iter().map(|entry| (entry.url.as_str(), entry.is_sitemap)).collect();
+        assert_eq!((found, sitemap.problems), (expected.to_vec(), vec![]), "{file}");
+    };
+    check("<urlset><loc>/1</loc><loc>/2</loc><lastmod>2026</lastmod></urlset>", &[("/1", false), ("/2", false)]);
+    check(
+        "<urlset><url><loc>/1</loc></url><loc>/2</loc><url><loc>/3</loc></url></urlset>",
+        &[("/1", false), ("/2", false), ("/3", false)],
+    );
+    check("<urlset><entry><loc>/1</loc></entry><entry><loc>/2</loc></entry></urlset>", &[("/1", false), ("/2", false)]);
+    check("<urlset><sitemap><loc>/1</loc></sitemap></urlset>", &[("/1", true)]);
+    check(
+        "<sitemapindex><url><loc>/1</loc></url><sitemap><loc>/2</loc></sitemap></sitemapindex>",
+        &[("/1", false), ("/2", true)],
+    );
+    check("<sitemapindex><loc>/1</loc></sitemapindex>", &[("/1", true)]);
+    check("<urlset><url><loc>/1</loc><i:image><i:loc>/no</i:loc></i:image></url></urlset>", &[("/1", false)]);
+    check("<urlset><i:image><i:loc>/no</i:loc></i:image></urlset>", &[]);
+    check("<rss><channel><entry><link>/1</link></entry></channel></rss>", &[("/1", false)]);
+    check("<feed><item><link href='/1'/></item></feed>", &[("/1", false)]);
+}
+
+#[test]
+fn dates_and_ids_of_other_things_do_not_count() {
+    let film = read(
+        b"<urlset><url><loc>/1</loc><v:video><v:publication_date>2026</v:publication_date></v:video></url></urlset>",
+    );
+    assert_eq!(film.entries[0].last_modified, None);
+    let id = |word: &str| {
+        let file =
+            format!("<rss><channel><item><title>t</title><guid{word}>http://a.test/1</guid></item></channel></rss>");
+        urls(&read(file.as_bytes())).len()
+    };
+    assert_eq!([id(""), id(" isPermaLink='true'"), id(" isPermaLink=\"False\"")], [1, 1, 0]);
 }
 
 #[test]

@@ -19,7 +19,8 @@ pub struct SitemapArguments {
 /// Lists the entries of a sitemap. Exit status 1 if the file is not a sitemap.
 pub fn sitemap(arguments: &SitemapArguments, format: Format) -> Result<(), CommandFailure> {
     let settings = arguments.settings.load(&[])?;
-    let sitemap = sitemaps::read(&one_fetch::file_or_address(&settings, &arguments.source)?.bytes);
+    let given = one_fetch::file_or_address(&settings, &arguments.source)?;
+    let sitemap = sitemaps::read_at(&given.bytes, given.url.as_ref());
     answer(format, &sitemap, text)?;
     match sitemap.kind {
         Some(_) => Ok(()),
