@@ -12,6 +12,7 @@ use crate::page_text::{
     MAX_ANCHOR_BYTES, MAX_FEEDS, MAX_LINKS, MAX_REL_BYTES, MAX_TEXT_BYTES, MAX_TITLE_BYTES, MetaRobots, PageText,
     link_target,
 };
+use crate::refresh::refresh_target;
 use crate::tag_name::{PerName, TagName, per_name};
 use crate::text::{Gap, References, TextBuilder, prefix};
 use std::ops::Range;
@@ -45,6 +46,10 @@ pub struct HtmlReader<'a> {
     feeds: Vec<String>,
     robots: MetaRobots,
     links_truncated: bool,
+    /// Whether the head has ended: at the first text or element that cannot be in it.
+    is_past_head: bool,
+    /// Whether the next raw text is shown in place of scripts or frames, neither of which is run or shown here.
+    is_fallback: bool,
 }
 
 impl<'a> TakeTokens<'a> for HtmlReader<'a> {
@@ -61,8 +66,15 @@ impl<'a> TakeTokens<'a> for HtmlReader<'a> {
                     self.title = Some(title);
                 }
             }
-            TextKind::Data | TextKind::RcData => self.push(wide, place, References::Decoded),
+            TextKind::Data => {
+                if !self.is_past_head {
+                    self.is_past_head = self.html[place.clone()].bytes().any(|byte| !byte.is_ascii_whitespace());
+                }
+                self.push(wide, place, References::Decoded);
+            }
+            TextKind::RcData => self.push(wide, place, References::Decoded),
             TextKind::Verbatim => self.push(wide, place, References::Kept),
+            TextKind::Raw if self.is_fallback => self.fallback(place),
             TextKind::Raw | TextKind::Script => {}
         }
     }
@@ -74,6 +86,7 @@ impl<'a> TakeTokens<'a> for HtmlReader<'a> {
             return;
         }
         self.text.separate(GAPS.of(tag.name));
+        self.is_past_head |= !IS_OF_HEAD.of(tag.name);
         if IS_READ.of(tag.name) {
             self.read(tag);
         }
@@ -110,7 +123,10 @@ impl<'a> HtmlReader<'a> {
     }
 
     fn read(&mut self, tag: StartTag<'_>) {
+        self.is_fallback = false;
         match tag.name.as_bytes() {
+            b"noscript" | b"noframes" => self.is_fallback = true,
+            b"frame" | b"iframe" => self.frame(tag.attributes()),
             b"template" => self.templates += usize::from(!is_shadow_root(tag)),
             b"title" => self.in_title = true,
             b"textarea" => self.in_title = false,
@@ -139,7 +155,7 @@ impl<'a> HtmlReader<'a> {
             (entities::decode_attribute(rel), entities::decode_attribute(media_type.unwrap_or_default()));
         let has = |name: &str| rel.split_whitespace().any(|word| word.eq_ignore_ascii_case(name));
         let target = || link_target(&entities::decode_attribute(href)).map(str::to_owned);
-        if self.canonical.is_none() && has("canonical") {
+        if self.canonical.is_none() && !self.is_past_head && has("canonical") {
             self.canonical = target();
         } else if self.feeds.len() < MAX_FEEDS && is_feed(&media_type) && has("alternate") {
             self.feeds.extend(target());
@@ -150,16 +166,43 @@ impl<'a> HtmlReader<'a> {
     fn link(&mut self, attributes: &str) -> bool {
         let [href, rel] = values_of(attributes, ["href", "rel"]);
         let Some(href) = href else { return false };
-        let href = entities::decode_attribute(href);
-        let Some(href) = link_target(&href) else { return false };
+        let rel = rel.map(entities::decode_attribute).unwrap_or_default();
+        self.add_link(&entities::decode_attribute(href), &rel)
+    }
+
+    fn add_link(&mut self, href: &str, rel: &str) -> bool {
+        let Some(href) = link_target(href) else { return false };
         if self.links.len() == MAX_LINKS {
             self.links_truncated = true;
             return false;
         }
-        let rel = rel.map(entities::decode_attribute).unwrap_or_default();
-        self.links.push(href, prefix(&rel, MAX_REL_BYTES));
+        self.links.push(href, prefix(rel, MAX_REL_BYTES));
         self.anchors.push(self.text.len()..self.text.len());
         true
+    }
+
+    /// Reads what leads on without a click: a frame or a refresh. It is no part of an open link.
+    fn lead_on(&mut self, target: &str, rel: &str) {
+        self.close_link();
+        self.add_link(target, rel);
+    }
+
+    fn frame(&mut self, attributes: &str) {
+        if let Some(source) = attribute(attributes, "src") {
+            self.lead_on(&source, "");
+        }
+    }
+
+    /// Reads the links of the text for readers without scripts or frames. The text itself is not visible to others.
+    fn fallback(&mut self, place: Range<usize>) {
+        self.is_fallback = false;
+        let html = &self.html[place];
+        let mut inner = HtmlReader { html, is_past_head: true, ..HtmlReader::default() };
+        hand_tokens(html, &mut Inner(&mut inner));
+        for link in inner.links.iter() {
+            self.lead_on(link.href, link.rel);
+        }
+        self.links_truncated |= inner.links_truncated;
     }
 
     fn close_link(&mut self) {
@@ -170,6 +213,10 @@ impl<'a> HtmlReader<'a> {
     }
 
     fn meta(&mut self, attributes: &str) {
+        if attribute(attributes, "http-equiv").is_some_and(|name| name.trim().eq_ignore_ascii_case("refresh")) {
+            let content = attribute(attributes, "content").unwrap_or_default();
+            refresh_target(&content).into_iter().for_each(|target| self.lead_on(target, ""));
+        }
         if !attribute(attributes, "name").is_some_and(|name| name.trim().eq_ignore_ascii_case("robots")) {
             return;
         }
@@ -223,6 +270,7 @@ pub fn is_inline(name: TagName) -> bool {
 
 static GAPS: PerName<Gap> = per_name!(gap_of);
 static IS_READ: PerName<bool> = per_name!(is_read);
+static IS_OF_HEAD: PerName<bool> = per_name!(is_of_head);
 
 static IS_INLINE: PerName<bool> = per_name!(is_laid_out_inline);
 
@@ -237,7 +285,35 @@ const fn is_laid_out_inline(name: &[u8]) -> bool {
 
 /// Whether a start tag matters beyond ending a block.
 const fn is_read(name: &[u8]) -> bool {
-    matches!(name, b"a" | b"area" | b"base" | b"link" | b"meta" | b"template" | b"textarea" | b"title")
+    match name {
+        b"a" | b"area" | b"base" | b"frame" | b"iframe" | b"link" | b"meta" | b"noframes" | b"noscript" => true,
+        // Text in these is raw, too, and is no fallback.
+        b"noembed" | b"style" | b"xmp" => true,
+        _ => matches!(name, b"template" | b"textarea" | b"title"),
+    }
+}
+
+/// Whether an element leaves the head open (HTML standard, "in head" and "after head").
+const fn is_of_head(name: &[u8]) -> bool {
+    match name {
+        b"html" | b"head" | b"base" | b"link" | b"meta" | b"title" | b"style" | b"script" => true,
+        _ => matches!(name, b"template" | b"noscript" | b"noframes"),
+    }
+}
+
+/// Hands the tokens of a fallback on. What is raw in it has no links: there is one level of fallbacks.
+struct Inner<'r, 'a>(&'r mut HtmlReader<'a>);
+
+impl<'a> TakeTokens<'a> for Inner<'_, 'a> {
+    fn text(&mut self, _: impl Wide, _: Range<usize>, _: TextKind) {}
+
+    fn start(&mut self, wide: impl Wide, tag: StartTag<'a>) {
+        self.0.start(wide, tag);
+    }
+
+    fn end(&mut self, name: TagName) {
+        self.0.end(name);
+    }
 }
 
 /// The separation that a tag puts between the texts on its two sides.
@@ -255,111 +331,4 @@ const fn gap_of(name: &[u8]) -> Gap {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::links::RawLink;
-    use proptest::prelude::*;
-
-    fn text_of(html: &str) -> String {
-        extract(html).text
-    }
-
-    #[test]
-    fn text_is_what_a_reader_sees() {
-        let check = |html, expected: &str| assert_eq!(text_of(html), expected, "{html}");
-        check("a<b>b</b>c <i> d</i>", "abc d");
-        check("<p>one<p>two<br>three<div>four</div>five", "one\ntwo\nthree\nfour\nfive");
-        check("<table><tr><td>a<td>b<tr><td>c</table>", "a b\nc");
-        check("a<!-- <p>no --><script>no()</script><style>no{}</style><noscript>no</noscript>b", "ab");
-        check("a<template><p>no</p></template>b<template>", "ab");
-        check("a<template shadowrootmode=open><p>b<template>no</template></template>c", "a\nbc");
-        check("<script><!-- <script> </script> no --></script>yes", "yes");
-        check("<textarea> typed &amp; <b></textarea>", "typed & <b>");
-        check("&lt;tag&gt; &eacute;t&#233;&nbsp;&hellip;", "<tag> été …");
-        check("1 < 2 <3 and a<b", "1 < 2 <3 and a");
-        check("<p title=\"<div>no>\" x='>'>yes", "yes");
-        check("<svg><title>no</title><![CDATA[x<y]]></svg>", "x<y");
-        check("<head><title>no</title></head>yes<title>no</title>", "yes");
-        check("<!doctype html><html><body>网页<br>\u{a0}</body>", "网页");
-        check("", "");
-    }
-
-    #[test]
-    fn the_head_is_read() {
-        let page = extract(
-            "<head><TITLE>A &amp; B\n C</TITLE><base href='/dir/'><base href=/no>\
-             <link rel=stylesheet href=/s.css><link rel='x CANONICAL' href=\"https://a.test/?p=1&amp;q=2\">\
-             <meta name=Robots content='noarchive, NoFollow'><title>second</title></head>",
-        );
-        assert_eq!(page.title, "A & B C");
-        assert_eq!(page.base.as_deref(), Some("/dir/"));
-        assert_eq!(page.canonical.as_deref(), Some("https://a.test/?p=1&q=2"));
-        assert_eq!(page.robots, MetaRobots { noindex: false, nofollow: true });
-        assert_eq!(extract("<meta name=robots content=none>").robots, MetaRobots { noindex: true, nofollow: true });
-    }
-
-    #[test]
-    fn feeds_are_alternates_of_a_feeds_type() {
-        let page = extract(
-            "<link rel='alternate home' type='Application/RSS+XML; charset=utf-8' href='/feed?a=1&amp;b=2'>\
-             <link rel=alternate type=text/html hreflang=fr href=/fr><link rel=preload type=application/rss+xml href=/no>\
-             <link type=application/feed+json rel=Alternate href=feed.json><template><link rel=alternate \
-             type=application/atom+xml href=/no></template>",
-        );
-        assert_eq!(page.feeds, ["/feed?a=1&b=2", "feed.json"]);
-        let many = "<link rel=alternate type=application/atom+xml href=/f>".repeat(100);
-        assert_eq!(extract(&many).feeds.len(), MAX_FEEDS);
-    }
-
-    #[test]
-    fn links_come_with_target_words_and_rel() {
-        let page = extract(
-            "<a href='/a'>first <b>one</b></a> x <a class=y HREF = /b?x=1&amp;y=2 rel=\"nofollow noopener\"><img></a>\
-             <a name=z>no</a><a href=#top>no</a><a href=' JavaScript:no() '>no</a>\
-             <a href=/c><p>un</p><p>closed</p><a href=/d>next<area href=/e><template><a href=/no></template>",
-        );
-        let link = |href, anchor, rel| RawLink { href, anchor, rel };
-        let expected = [
-            link("/a", "first one", ""),
-            link("/b?x=1&y=2", "", "nofollow noopener"),
-            link("/c", "un closed", ""),
-            link("/d", "next", ""),
-            link("/e", "", ""),
-        ];
-        assert_eq!(page.links.iter().collect::<Vec<_>>(), expected);
-    }
-
-    #[test]
-    fn a_script_changing_between_words_is_no_change() {
-        let page = |token| format!("<p>hello <script nonce={token}>t='{token}'</script>world<!--{token}-->");
-        assert_eq!(text_of(&page("abc")), text_of(&page("defghi")));
-    }
-
-    #[test]
-    fn deep_and_unclosed_markup_takes_linear_time() {
-        let deep = format!("{}{}x", "<b>".repeat(300_000), "</i>".repeat(300_000));
-        assert_eq!(text_of(&deep), "x");
-        // Missing ends of comments and quotes are searched for only once.
-        assert_eq!(text_of(&"<!-- ".repeat(200_000)), "");
-        assert_eq!(text_of(&"<a href=\"".repeat(200_000)), "");
-        assert_eq!(text_of(&"<a ' ".repeat(200_000)), "");
-    }
-
-    #[test]
-    fn what_does_not_fit_is_left_out_and_said_so() {
-        let page = extract(&"<a href=/x>word</a> ".repeat(MAX_LINKS + 1));
-        assert_eq!((page.links.len(), page.truncated), (MAX_LINKS, true));
-        let page = extract(&"word ".repeat(MAX_TEXT_BYTES / 4));
-        assert!(page.text.len() <= MAX_TEXT_BYTES && page.truncated);
-    }
-
-    proptest! {
-        #[test]
-        fn any_soup_is_a_page(
-            soup in "(<|>|/|!--|-->|=|\"|'| |a|b|é|&|&#|amp;|title|script|style|template|textarea|href|meta|svg|<!\\[CDATA\\[|\\]\\]>){0,60}"
-        ) {
-            let page = extract(&soup);
-            prop_assert!(page.text.len() <= soup.len() * 3);
-        }
-    }
-}
+mod tests;
