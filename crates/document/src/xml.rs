@@ -8,7 +8,9 @@ use crate::attributes::attributes_of;
 use crate::content_kind::ContentKind;
 use crate::entities;
 use crate::html::{self, attribute, tag_length};
-use crate::page_text::{MAX_LINKS, MAX_REL_BYTES, MAX_TEXT_BYTES, MAX_TITLE_BYTES, PageText, link_target};
+use crate::page_text::{
+    MAX_HREF_BYTES, MAX_LINKS, MAX_REL_BYTES, MAX_TEXT_BYTES, MAX_TITLE_BYTES, PageText, link_target,
+};
 use crate::text::{Gap, TextBuilder, prefix};
 use memchr::memmem;
 
@@ -25,6 +27,8 @@ pub fn read(xml: &str) -> (PageText, String) {
         page: PageText::empty(ContentKind::Xml),
         element: "",
         is_feed: false,
+        depth: 0,
+        bases: Vec::new(),
     };
     reader.read(xml);
     let (text, truncated) = reader.text.finish();
@@ -39,7 +43,15 @@ struct XmlReader<'a> {
     element: &'a str,
     /// Whether the document is a feed. Its attributes are types and formats.
     is_feed: bool,
+    /// The number of open elements.
+    depth: usize,
+    /// `xml:base` of open elements within the root, each with the number of elements around its own and resolved against those
+    /// around it as far as it is relative. That of the root is the base of the document.
+    bases: Vec<(usize, String)>,
 }
+
+/// The most elements with a base within each other.
+const MAX_BASES: usize = 64;
 
 /// Whether an element of this local name is the root of a feed: RSS, Atom, RSS 1.0.
 pub(crate) fn is_feed_root(name: &str) -> bool {
@@ -77,16 +89,26 @@ impl<'a> XmlReader<'a> {
         self.element = "";
         let Some(inside) = tag.strip_prefix('<').and_then(|tag| tag.strip_suffix('>')) else { return };
         if inside.starts_with('/') {
+            self.depth = self.depth.saturating_sub(1);
+            self.bases.pop_if(|(opened, _)| *opened >= self.depth);
             return;
         }
         let name_end =
             inside.find(|character: char| character.is_ascii_whitespace() || character == '/').unwrap_or(inside.len());
         let (name, attributes) = inside.split_at(name_end);
         self.element = name.rsplit(':').next().unwrap_or(name);
+        if let Some(base) = attribute(attributes, "xml:base") {
+            self.base(base.trim());
+        }
         if self.element == "link"
             && let Some(href) = attribute(attributes, "href")
         {
             self.link(&href, &attribute(attributes, "rel").unwrap_or_default());
+        }
+        if inside.ends_with('/') {
+            self.bases.pop_if(|(opened, _)| *opened >= self.depth);
+        } else {
+            self.depth += 1;
         }
         self.is_feed |= is_feed_root(self.element);
         if !self.is_feed {
@@ -125,14 +147,55 @@ impl<'a> XmlReader<'a> {
         }
     }
 
+    fn base(&mut self, base: &str) {
+        if self.depth == 0 {
+            self.page.base = self.page.base.take().or_else(|| Some(base.to_owned()).filter(|base| !base.is_empty()));
+        } else if self.bases.len() < MAX_BASES {
+            let around = self.bases.last().map_or("", |(_, base)| base);
+            self.bases.push((self.depth, merged(around, base).unwrap_or_default()));
+        }
+    }
+
     fn link(&mut self, href: &str, rel: &str) {
         let Some(href) = link_target(href) else { return };
+        let resolved = self.bases.last().map(|(_, base)| merged(base, href));
+        let href = match &resolved {
+            None => href,
+            Some(Some(resolved)) => resolved,
+            Some(None) => return,
+        };
         if self.page.links.len() == MAX_LINKS {
             self.page.truncated = true;
             return;
         }
         self.page.links.push(href, prefix(rel, MAX_REL_BYTES));
     }
+}
+
+/// A reference that means, relative to the document's base, what `reference` means relative to `base` (RFC 3986 §5.2.3). `None`
+/// if it is too long.
+fn merged(base: &str, reference: &str) -> Option<String> {
+    let path = base.split(['?', '#']).next().unwrap_or_default();
+    let authority = path.find("://").map_or(0, |at| at + 3);
+    let scheme = reference.split([':', '/', '?', '#']).next().unwrap_or_default();
+    let has_scheme = reference[scheme.len()..].starts_with(':');
+    let merged = if base.is_empty() || has_scheme || reference.starts_with("//") {
+        reference.to_owned()
+    } else if reference.is_empty() || reference.starts_with('#') {
+        format!("{}{reference}", base.split('#').next().unwrap_or_default())
+    } else if reference.starts_with('?') {
+        format!("{path}{reference}")
+    } else if reference.starts_with('/') {
+        let root = path[authority..].find('/').map_or(path.len(), |at| authority + at);
+        format!("{}{reference}", if authority > 0 { &path[..root] } else { "" })
+    } else {
+        match path[authority..].rfind('/') {
+            Some(slash) => format!("{}{reference}", &path[..=authority + slash]),
+            None if authority > 0 => format!("{path}/{reference}"),
+            None => reference.to_owned(),
+        }
+    };
+    (merged.len() <= MAX_HREF_BYTES).then_some(merged)
 }
 
 /// Elements of feeds and sitemaps whose text is an address, a date or a key.
@@ -190,6 +253,38 @@ mod tests {
         let rates =
             extract("<Rates xmlns='x'><Rate currency='USD' value='1.08'/><Rate currency='GBP'>no</Rate></Rates>");
         assert_eq!(rates.text, "currency=\"USD\" value=\"1.08\"\ncurrency=\"GBP\" no");
+    }
+
+    #[test]
+    fn links_are_relative_to_the_bases_around_them() {
+        let feed = extract(
+            "<?xml version='1.0'?><feed xml:base='https://a.test/blog/'><entry xml:base='2026/'><link href='one'/></entry>\
+             <entry><link href='two'/></entry><entry xml:base='http://b.test'><link href='/x'/><link xml:base='c/' href='d?e'/>\
+             <link href='f'/></entry></feed>",
+        );
+        assert_eq!(feed.base.as_deref(), Some("https://a.test/blog/"));
+        assert_eq!(targets(&feed), ["2026/one", "two", "http://b.test/x", "http://b.test/c/d?e", "http://b.test/f"]);
+        let deep = format!("<a>{}", "<a xml:base='x/'>".repeat(100_000));
+        assert!(extract(&deep).links.is_empty());
+    }
+
+    #[test]
+    fn a_merged_reference_means_the_same() {
+        for (base, reference, expected) in [
+            ("", "x", "x"),
+            ("a/b", "c", "a/c"),
+            ("a", "c", "c"),
+            ("a/b?d/e", "?f", "a/b?f"),
+            ("a/b?d#e", "#f", "a/b?d#f"),
+            ("/a/", "//b.test/", "//b.test/"),
+            ("/a/", "mailto:x", "mailto:x"),
+            ("/a/", "/b", "/b"),
+            ("http://a.test/b/c", "/d", "http://a.test/d"),
+            ("http://a.test", "d", "http://a.test/d"),
+        ] {
+            assert_eq!(merged(base, reference).as_deref(), Some(expected), "{base} {reference}");
+        }
+        assert_eq!(merged(&"x/".repeat(3_000), "y"), None);
     }
 
     proptest! {
