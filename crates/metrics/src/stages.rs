@@ -92,7 +92,7 @@ metrics! {
     BLIND_PAGES = Gauge "blind_pages" "pages" "pages on which a watched part or a trigger of their rule sees nothing";
     UNTRIGGERED_CHANGES = Counter "untriggered_changes_total" "changes"
         "changes not reported because their watch rule wants only those that fire a trigger";
-    LINKS_LEFT_OUT = Counter "links_left_out_total" "links" "links not followed because their page has too many";
+    LINKS_LEFT_OUT = Counter "links_left_out_total" "links" "links not followed because their page or list has too many";
     PAGES_REMOVED = Counter "pages_removed_total" "pages"
         "pages deleted because they were forgotten or made room for others";
     UNREAD_PAGES = Counter "unread_pages_total" "pages"

@@ -179,12 +179,14 @@ impl Detector {
         let is_same = result.look.validators.content_digest.is_some()
             && result.look.validators.content_digest == before.sketch.content_digest;
         let Some(body) = body.filter(|_| !is_same && !look.judgement.held) else { return Ok(false) };
-        let Some(list) = ListedPages::read(body, &self.rules.lists) else { return Ok(false) };
+        let address = result.look.answered_by();
+        let Some(list) = ListedPages::read(body, address, &self.rules.lists) else { return Ok(false) };
         let reported = lists::report(&list, result, before.sketch.last_look_at, &self.rules, context)?;
         look.judge_list(&reported);
         self.counts.lists += 1;
         self.counts.hints += reported.hints;
         self.counts.foreign_entries += reported.foreign;
+        self.counts.links_left_out += reported.left_out;
         Ok(true)
     }
 }

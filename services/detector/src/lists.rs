@@ -12,7 +12,7 @@ use crate::look::JudgedLook;
 use crate::state::{PAGES, PageSketch};
 use messages::topics::SCHEDULER_EVENTS;
 use messages::{FetchResult, HintKind, Link, ListedPage, SiteListing, Verdict};
-use page::{CanonicalUrl, DAY, HOUR, PageId, Timestamp, UrlRules};
+use page::{CanonicalUrl, DAY, HOUR, PageId, Timestamp};
 use settings::Settings;
 use sitemaps::{Sitemap, SitemapEntry, SitemapKind};
 use std::collections::BTreeSet;
@@ -23,20 +23,17 @@ use stream::{Context, ProcessError};
 const PAGES_PER_RECORD: usize = 1_000;
 /// … and the most bytes: addresses may have 2,000 bytes each. Half of the topic's limit.
 const BYTES_PER_RECORD: usize = 512 << 10;
-/// The most links to unknown pages sent per fetch of a list. The rest follow once these are known.
-const LINKS_PER_LOOK: usize = 10_000;
+/// The most bytes of links to unknown pages per fetch of a list, beyond those of the list itself. All of them are sent at
+/// once: a list that stays the same is not read again. Only relative addresses can take more than the list.
+const SPARE_LINK_BYTES: usize = 1 << 20;
 /// The most dates per fetch of a list that replace one that no look has judged yet.
 const REPLACED_DATES: usize = 1_000;
 /// Tolerance for dates, which may come from a wrong clock.
 const MARGIN: Duration = DAY.saturating_mul(2);
 /// A day without a time zone is over everywhere this long after it is over in UTC.
 const LAST_TIME_ZONE: Duration = HOUR.saturating_mul(12);
-/// The root element of a list is within this many first bytes.
-const ROOT_BYTES: usize = 4 << 10;
-/// The first bytes of nearly all other pages.
-const HTML: [&[u8]; 2] = [b"<!doctype html", b"<html"];
-/// Root elements of lists, in lower case.
-const ROOTS: [&[u8]; 5] = [b"<urlset", b"<sitemapindex", b"<rss", b"<feed", b":rdf"];
+/// Root elements of lists, in lower case and without prefix.
+const ROOTS: [&[u8]; 5] = [b"urlset", b"sitemapindex", b"rss", b"feed", b"rdf"];
 
 /// Which lists are read.
 #[derive(Clone, Debug)]
@@ -58,39 +55,61 @@ impl ListRules {
 pub(crate) struct ListedPages {
     kind: HintKind,
     sitemap: Sitemap,
+    /// Length of the body.
+    bytes: usize,
 }
 
 impl ListedPages {
     /// Reads a body as a list. Returns `None` for any other body, and for kinds that are not read.
-    pub(crate) fn read(body: &[u8], rules: &ListRules) -> Option<Self> {
+    pub(crate) fn read(body: &[u8], address: &CanonicalUrl, rules: &ListRules) -> Option<Self> {
         if !(rules.sitemaps || rules.feeds) || !may_be_list(body) {
             return None;
         }
-        let sitemap = sitemaps::read(body);
+        let sitemap = sitemaps::read_at(body, Some(address));
         let (kind, wanted) = match sitemap.kind? {
             SitemapKind::Urlset | SitemapKind::Index => (HintKind::Sitemap, rules.sitemaps),
             // A plain text counts as a sitemap only if every line is an address.
             SitemapKind::Text => (HintKind::Sitemap, rules.sitemaps && sitemap.problems.is_empty()),
             SitemapKind::Rss | SitemapKind::Atom | SitemapKind::JsonFeed => (HintKind::Feed, rules.feeds),
         };
-        wanted.then_some(Self { kind, sitemap })
+        wanted.then_some(Self { kind, sitemap, bytes: body.len() })
     }
 }
 
-/// A test of the first bytes, so that most pages are not parsed in vain.
+/// A test of the start, so that most pages are not parsed in vain.
 fn may_be_list(body: &[u8]) -> bool {
     let is_wide = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
     let start = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii_start();
-    if HTML.into_iter().any(|html| start.get(..html.len()).is_some_and(|head| head.eq_ignore_ascii_case(html))) {
-        return false;
-    }
-    let head = start[..start.len().min(ROOT_BYTES)].to_ascii_lowercase();
-    let has = |word: &[u8]| head.windows(word.len()).any(|window| window == word);
-    match head.first() {
-        Some(b'<') => ROOTS.into_iter().any(has),
-        Some(b'{') => has(b"jsonfeed.org"),
-        Some(b'h') => head.starts_with(b"http://") || head.starts_with(b"https://"),
+    let begins_with = |text: &[u8]| start.get(..text.len()).is_some_and(|head| head.eq_ignore_ascii_case(text));
+    match start.first() {
+        Some(b'<') => root_name(start).is_some_and(|name| ROOTS.iter().any(|root| name.eq_ignore_ascii_case(root))),
+        // The version of a feed may come behind its items.
+        Some(b'{') => memchr::memmem::find(start, b"jsonfeed.org").is_some(),
+        Some(b'h' | b'H') => begins_with(b"http://") || begins_with(b"https://"),
         _ => is_wide || body.starts_with(b"\x1f\x8b"),
+    }
+}
+
+/// The local name of the first element, behind comments, instructions and the document type.
+fn root_name(mut xml: &[u8]) -> Option<&[u8]> {
+    loop {
+        let end = match xml.trim_ascii_start() {
+            comment @ [b'<', b'!', b'-', b'-', ..] => comment.get(memchr::memmem::find(comment, b"-->")? + 3..),
+            [b'<', b'?', rest @ ..] => rest.get(memchr::memmem::find(rest, b"?>")? + 2..),
+            [b'<', b'!', rest @ ..] => {
+                // Its own declarations are in brackets.
+                let end = memchr::memchr2(b'[', b'>', rest)?;
+                let rest = if rest[end] == b'[' { &rest[memchr::memchr(b']', rest)?..] } else { rest };
+                rest.get(memchr::memchr(b'>', rest)? + 1..)
+            }
+            [b'<', rest @ ..] => {
+                let ends_name = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>');
+                let name = &rest[..rest.iter().position(ends_name)?];
+                return name.rsplit(|byte| *byte == b':').next();
+            }
+            _ => return None,
+        };
+        xml = end?;
     }
 }
 
@@ -103,6 +122,8 @@ pub(crate) struct ListNews {
     pub(crate) foreign: u64,
     /// Newly listed pages, if links are followed.
     new: usize,
+    /// Unknown pages beyond the most bytes of links.
+    pub(crate) left_out: u64,
 }
 
 /// The entries of a list that are of its own site.
@@ -114,11 +135,24 @@ struct SiteEntries {
     dated: Vec<ListedPage>,
     /// Those of the dated pages that are reported as changed since their last fetch.
     hints: u64,
-    /// Pages not fetched yet.
-    unknown: Vec<CanonicalUrl>,
+    /// Pages not fetched yet, and sitemaps among them, as far as they are followed.
+    unknown: Vec<Link>,
+    /// Bytes of their addresses.
+    unknown_bytes: usize,
     /// Unknown pages that may not have been listed before.
     new: usize,
     foreign: u64,
+    left_out: u64,
+}
+
+impl SiteEntries {
+    fn add_unknown(&mut self, url: CanonicalUrl, rel: &str, most_bytes: usize) {
+        self.unknown_bytes += url.as_str().len();
+        match self.unknown_bytes <= most_bytes {
+            true => self.unknown.push(Link { url, anchor: String::new(), rel: rel.to_owned() }),
+            false => self.left_out += 1,
+        }
+    }
 }
 
 /// Sends the scheduler the entries of a list that are new since its last fetch.
@@ -129,15 +163,10 @@ pub(crate) fn report(
     rules: &DetectorRules,
     context: &mut Context<'_>,
 ) -> Result<ListNews, ProcessError> {
-    let mut said = read_entries(list, result, last_look_at, &rules.urls, context)?;
+    let mut said = read_entries(list, result, last_look_at, rules, context)?;
     emit(list.kind, result, last_look_at, said.listed, std::mem::take(&mut said.dated), context);
-    let is_index = list.sitemap.kind == Some(SitemapKind::Index);
-    let follow = rules.follows_links() || (is_index && rules.lists.discover);
-    let rel = if is_index { Link::INDEXED_SITEMAP } else { "" };
-    let link = |url: CanonicalUrl| Link { url, anchor: String::new(), rel: rel.to_owned() };
-    let unknown = said.unknown.into_iter().filter(|_| follow).take(LINKS_PER_LOOK).map(link);
-    links::emit(result, unknown, context);
-    Ok(ListNews { hints: said.hints, foreign: said.foreign, new: if follow { said.new } else { 0 } })
+    links::emit(result, said.unknown.into_iter(), context);
+    Ok(ListNews { hints: said.hints, foreign: said.foreign, new: said.new, left_out: said.left_out })
 }
 
 /// Sends the scheduler the list's dates of known pages. An empty listing is sent, too, because the scheduler must know
@@ -180,17 +209,18 @@ fn read_entries(
     list: &ListedPages,
     result: &FetchResult,
     last_look_at: Option<Timestamp>,
-    urls: &UrlRules,
+    rules: &DetectorRules,
     context: &mut Context<'_>,
 ) -> Result<SiteEntries, ProcessError> {
     let address = result.look.answered_by();
     let not_before = last_look_at.map_or(Timestamp::MIN, |look| look - MARGIN);
+    let most_bytes = list.bytes + SPARE_LINK_BYTES;
     let mut said = SiteEntries::default();
     let mut replaced = 0;
     let mut seen: BTreeSet<PageId> = BTreeSet::from([result.look.page_id]);
     for entry in &list.sitemap.entries {
         let Ok(url) = address.join(&entry.url) else { continue };
-        let url = urls.apply(url);
+        let url = rules.urls.apply(url);
         if url.site_key() != result.look.site_key {
             said.foreign += 1;
             continue;
@@ -214,10 +244,11 @@ fn read_entries(
                     said.dated.push(ListedPage { url, changed_from, changed_until });
                 }
             }
-            None => {
+            None if rules.follows_links() || (entry.is_sitemap && rules.lists.discover) => {
                 said.new += usize::from(is_news || dates.is_none());
-                said.unknown.push(url);
+                said.add_unknown(url, if entry.is_sitemap { Link::INDEXED_SITEMAP } else { "" }, most_bytes);
             }
+            None => {}
         }
     }
     Ok(said)
@@ -259,6 +290,45 @@ impl JudgedLook {
         let says_something_new = reported.hints > 0 || reported.new > 0;
         if self.verdict == Verdict::Cosmetic && says_something_new {
             self.verdict = Verdict::Minor;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_known_by_its_root_whatever_is_before_it() {
+        let long = format!("<!-- {} -->", "words ".repeat(2_000));
+        for list in [
+            "<urlset>",
+            "<sm:urlset xmlns:sm='x'>",
+            "<sit:sitemapindex/>",
+            "<a:feed>",
+            "<RSS version='2.0'>",
+            "<rdf:RDF>",
+            "\u{feff}\n<?xml version='1.0'?>\n<!-- <html> -->\n<urlset>",
+            &format!("{long}<urlset>"),
+            "<!DOCTYPE rss [<!ENTITY nbsp ' '>\n<!ENTITY x '>'>]>\n<rss>",
+            "<!DOCTYPE rss SYSTEM 'x'><rss>",
+            "HTTPS://a.test/",
+            "{\"items\": [], \"version\": \"https://jsonfeed.org/version/1.1\"}",
+        ] {
+            assert!(may_be_list(list.as_bytes()), "{}", &list[..list.len().min(80)]);
+        }
+        for page in [
+            "<!doctype html><html>",
+            "<p><rss>",
+            "<urlsets>",
+            "<x:feedback>",
+            "<!-- <rss>",
+            "<?xml <rss>",
+            "",
+            "<",
+            "{}",
+        ] {
+            assert!(!may_be_list(page.as_bytes()), "{page}");
         }
     }
 }

@@ -25,7 +25,34 @@ fn many_new_pages_come_in_several_records() {
     let text: String = (0..12_000).map(|number| format!("{}\n", page(&number.to_string()))).collect();
     let seen = bench.look(HOUR, SITEMAP, "text/plain", text.as_bytes());
     let lengths: Vec<_> = seen.links.iter().map(|links| links.links.len()).collect();
-    assert_eq!(lengths, [1_000; 10]);
+    assert_eq!(lengths, [1_000; 12], "all of them: the same list is not read again");
+    let seen = bench.look(HOUR, SITEMAP, "text/plain", text.as_bytes());
+    assert!(seen.links.is_empty());
+}
+
+#[test]
+fn relative_addresses_take_little_more_room_than_the_list() {
+    let mut bench = Bench::new(&[("crawl.discover", "same-site")]);
+    let list = page(&format!("{}/list.xml", "x".repeat(1_900)));
+    let entries: String = (0..5_000).map(|number| format!("<url><loc>{number}</loc></url>")).collect();
+    let seen = bench.look(HOUR, &list, "text/xml", format!("<urlset>{entries}</urlset>").as_bytes());
+    let bytes: usize = seen.linked().iter().map(|(url, _)| url.len()).sum();
+    assert!(bytes < entries.len() + (1 << 20) + 20, "{bytes}");
+    assert_eq!(bench.figure(&metrics::detector::LINKS_LEFT_OUT), (5_000 - seen.linked().len()) as f64);
+}
+
+#[test]
+fn entries_of_a_feed_are_relative_to_its_base_and_an_index_may_have_a_prefix_and_pages() {
+    let mut bench = Bench::new(&[("crawl.discover", "same-site")]);
+    let feed = format!("<feed xml:base='{}'><entry xml:base='2026/'><link href=one /></entry></feed>", page("blog/"));
+    let seen = bench.look(HOUR, &page("feed"), "text/xml", feed.replace("=one", "='one'").as_bytes());
+    assert_eq!(seen.linked(), [(page("blog/2026/one").as_str(), "")]);
+    let index = "<s:sitemapindex><s:url><s:loc>/home</s:loc></s:url><s:sitemap><s:loc>/1.xml</s:loc></s:sitemap></s:sitemapindex>";
+    let seen = bench.look(HOUR, &page("index.xml"), "text/xml", index.as_bytes());
+    assert_eq!(seen.linked(), [(page("home").as_str(), ""), (page("1.xml").as_str(), "index")]);
+    let mut bench = Bench::new(&[]);
+    let seen = bench.look(HOUR, &page("index.xml"), "text/xml", index.as_bytes());
+    assert_eq!(seen.linked(), [(page("1.xml").as_str(), "index")], "only lists are followed");
 }
 
 #[test]
