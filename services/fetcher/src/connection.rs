@@ -14,8 +14,10 @@ use hyper::rt::Executor;
 use hyper_util::rt::TokioIo;
 use messages::FetchOutcome;
 use page::CanonicalUrl;
+use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
@@ -104,7 +106,10 @@ impl Connection {
     {
         let name = ServerName::try_from(url.host_name().to_owned());
         let name = name.map_err(|error| FetchFailure::new(FetchOutcome::TlsFailed, error.to_string()))?;
-        let connector = TlsConnector::from(network.rules.tls.clone());
+        let connector = TlsConnector::from(match network.without_http2.borrow().has(url.origin()) {
+            true => over_http1_only(&network.rules.tls),
+            false => network.rules.tls.clone(),
+        });
         let tls = connector.connect(name, Metered { io, meter: wire_meter.clone() }).await;
         let tls = tls.map_err(|error| FetchFailure::new(FetchOutcome::TlsFailed, error.to_string()))?;
         let open = match tls.get_ref().1.alpn_protocol() {
@@ -147,6 +152,13 @@ impl Connection {
             Protocol::Http2(connection) => !connection.sender.is_closed(),
         }
     }
+}
+
+/// The same configuration, which offers HTTP/1.1 alone.
+fn over_http1_only(tls: &ClientConfig) -> Arc<ClientConfig> {
+    let mut tls = tls.clone();
+    tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Arc::new(tls)
 }
 
 /// Most bytes that an answer over TLS may take.

@@ -39,7 +39,7 @@ pub(crate) async fn get(
                 *connection = reusable(open, &response);
                 return Ok(response);
             }
-            Err(broken) => return Err(unanswered(broken, open.used)),
+            Err(broken) => return Err(unanswered(broken, url, open.used, network)),
         }
     }
     // Boxed because it is rare: it would enlarge the future of every request.
@@ -49,14 +49,18 @@ pub(crate) async fn get(
     *connecting = Some(began.elapsed());
     let mut open = opened.map_err(Unanswered::Failed)?;
     let answer = exchange(url, wanted, &mut open, network, limit).await;
-    let response = answer.map_err(|broken| unanswered(broken, open.used))?;
+    let response = answer.map_err(|broken| unanswered(broken, url, open.used, network))?;
     *connection = reusable(open, &response);
     Ok(response)
 }
 
 /// Why a failed exchange has no answer. A new connection that ends at once is not tried again: the next may, too.
-fn unanswered(broken: FailedExchange, was_used: bool) -> Unanswered {
+fn unanswered(broken: FailedExchange, url: &CanonicalUrl, was_used: bool, network: &Network) -> Unanswered {
     match broken.seen {
+        Seen::RefusedOverHttp2 => {
+            network.without_http2.borrow_mut().note(url.origin());
+            Unanswered::Refused(broken.failure)
+        }
         Seen::Refused => Unanswered::Refused(broken.failure),
         Seen::Nothing if was_used => Unanswered::Unseen(broken.failure),
         Seen::Nothing | Seen::Perhaps => Unanswered::Failed(broken.failure),

@@ -38,6 +38,27 @@ pub(crate) struct Network {
     pub(crate) traffic: Arc<Traffic>,
     /// Hosts that an operator blocked or paused.
     pub(crate) stopped: RefCell<HashSet<String>>,
+    pub(crate) without_http2: RefCell<WithoutHttp2>,
+}
+
+/// Origins that refused a request over HTTP/2 and want HTTP/1.1. Forgotten with the process: each costs one request more.
+#[derive(Default)]
+pub(crate) struct WithoutHttp2(HashSet<String>);
+
+impl WithoutHttp2 {
+    /// Most origins kept. When there are more, all are forgotten.
+    const MOST: usize = 10_000;
+
+    pub(crate) fn note(&mut self, origin: &str) {
+        if self.0.len() >= Self::MOST {
+            self.0.clear();
+        }
+        self.0.insert(origin.to_owned());
+    }
+
+    pub(crate) fn has(&self, origin: &str) -> bool {
+        self.0.contains(origin)
+    }
 }
 
 /// How long after the start pages that are suspected of crashes wait. Until then the others are fetched, and a process
@@ -130,6 +151,7 @@ impl Network {
             buffers,
             traffic: Arc::default(),
             stopped: RefCell::default(),
+            without_http2: RefCell::default(),
             rules,
         }
     }

@@ -17,6 +17,9 @@ use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::time::{Duration, Instant};
 
+/// Why half a body is none.
+const ENDED_EARLY: &str = "the stream was reset before the answer was complete";
+
 /// Sends a request and reads its response, until `limit` at most.
 pub(crate) async fn exchange(
     request: Request<Empty<Bytes>>,
@@ -64,7 +67,12 @@ pub(crate) async fn exchange(
                 }
                 waited += since.elapsed();
             }
-            body.finish(false, rules)
+            // A reset without an error ends the frames like the end of the stream, also in the midst of a body.
+            let is_whole = body.is_cut() || frames.is_end_stream() || announced > 0 && received_bytes == announced;
+            if !is_whole && (announced > 0 || received_bytes == 0) {
+                return Err(FetchFailure::new(FetchOutcome::ConnectionLost, ENDED_EARLY.to_owned()));
+            }
+            body.finish(!is_whole, rules)
         };
         let taken = received.await.map_err(|failure| FailedExchange::after(meter.received_bytes(), failure))?;
         let TakenBody { body, is_cut, memory } = taken;
@@ -125,6 +133,9 @@ fn seen(error: &hyper::Error, meter: &Meter) -> Seen {
     let cause = error.source();
     match cause.and_then(|cause| cause.downcast_ref::<h2::Error>()) {
         Some(error) if error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM) => Seen::Refused,
+        Some(error) if is_remote(error) && error.reason() == Some(h2::Reason::HTTP_1_1_REQUIRED) => {
+            Seen::RefusedOverHttp2
+        }
         // The host closes, and did not look at this stream, which came after the last that it names.
         Some(error) if error.is_go_away() && error.reason() == Some(h2::Reason::NO_ERROR) => Seen::Refused,
         Some(_) => Seen::Perhaps,
@@ -135,6 +146,11 @@ fn seen(error: &hyper::Error, meter: &Meter) -> Seen {
             if is_unseen { Seen::Nothing } else { Seen::Perhaps }
         }
     }
+}
+
+/// Whether the server sent the error.
+fn is_remote(error: &h2::Error) -> bool {
+    error.is_remote() && (error.is_reset() || error.is_go_away())
 }
 
 /// Whether the server violated the protocol, as opposed to a lost connection.

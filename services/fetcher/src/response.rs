@@ -11,7 +11,7 @@ use page::{CanonicalUrl, Timestamp};
 use std::time::Duration;
 
 /// A complete response. Its body may be cut.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Response {
     pub status: StatusCode,
     /// Headers of the response. Over HTTP/1.1, only those the fetcher uses.
@@ -93,6 +93,8 @@ pub(crate) enum Seen {
     Nothing,
     /// It said that it did not look at it.
     Refused,
+    /// It said that it answers over HTTP/1.1 only (RFC 9113 §7, HTTP_1_1_REQUIRED).
+    RefusedOverHttp2,
 }
 
 impl FailedExchange {

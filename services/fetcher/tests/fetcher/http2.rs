@@ -118,6 +118,12 @@ fn serve(stream: TcpStream, site: &Site) -> Option<()> {
         return redirect(stream, site);
     }
     let mut stream = StreamOwned::new(ServerConnection::new(site.config.clone()).unwrap(), stream);
+    while stream.conn.is_handshaking() {
+        stream.conn.complete_io(&mut stream.sock).ok()?;
+    }
+    if stream.conn.alpn_protocol() == Some(b"http/1.1") {
+        return serve_http1(stream);
+    }
     stream.write_all(&http2_greeting()).ok()?;
     stream.flush().ok()?;
     let host = stream.conn.server_name()?.to_owned();
@@ -140,6 +146,20 @@ fn serve(stream: TcpStream, site: &Site) -> Option<()> {
             seen.get_mut().conn.send_close_notify();
             return seen.flush().ok();
         }
+    }
+}
+
+/// Answers over HTTP/1.1 with a page of five bytes, and with 404 for robots.txt.
+fn serve_http1(mut stream: StreamOwned<ServerConnection, TcpStream>) -> Option<()> {
+    let mut head = [0; 4_096];
+    loop {
+        let length = stream.read(&mut head).ok().filter(|length| *length > 0)?;
+        let answer = match String::from_utf8_lossy(&head[..length]).starts_with("GET /robots.txt ") {
+            true => "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n",
+            false => "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello",
+        };
+        stream.write_all(answer.as_bytes()).ok()?;
+        stream.flush().ok()?;
     }
 }
 
@@ -185,6 +205,18 @@ fn a_request_that_is_sent_again_counts_as_two() {
     for (name, requests) in [("well-made", 2), ("refused-once-on-a-new-connection", 3), ("robots-refused-once", 3)] {
         let look = web.bench(&[]).fetch(&format!("https://http2-{name}.test/")).look;
         assert_eq!((look.outcome, look.requests), (FetchOutcome::Fetched, requests), "{name}");
+    }
+}
+
+#[test]
+fn a_host_that_wants_http1_is_asked_over_it_from_then_on() {
+    let web = TlsWeb::start(&[b"h2", b"http/1.1"]);
+    let mut bench = web.bench(&[]);
+    // The first time robots.txt, the refused request, and the same once more.
+    for requests in [3, 1, 1] {
+        let look = bench.fetch("https://http2-reset-wants-http1.test/").look;
+        assert_eq!((look.outcome, look.requests), (FetchOutcome::Fetched, requests));
+        assert_eq!(look.body_length, 5);
     }
 }
 

@@ -76,6 +76,15 @@ pub(super) fn reset(error: u8) -> ReplyScript {
     send(move |stream| frame(RST_STREAM, 0, stream, &[0, 0, 0, error]))
 }
 
+/// A body that ends with a reset without an error, behind a head with the length of five bytes or with none.
+fn ended_by_reset(body: &'static [u8], has_length: bool) -> ReplyScript {
+    send(move |stream| {
+        let length = if has_length { literal("content-length", "5") } else { Vec::new() };
+        let head = frame(HEADERS, END_HEADERS, stream, &[STATUS_200, &length].concat());
+        [head, frame(DATA, 0, stream, body), frame(RST_STREAM, 0, stream, &[0; 4])].concat()
+    })
+}
+
 fn goaway(error: u8) -> ReplyScript {
     script(move |_| vec![ScriptStep::Send(goaway_frame(0, error))])
 }
@@ -215,13 +224,21 @@ fn refusals(case: Case<'_>) -> Vec<Misbehaviour> {
             .asked(0),
         case("reset-cancelled", reset(8), &lost),
         case("reset-calm-down", reset(ENHANCE_YOUR_CALM), &lost),
-        case("reset-wants-http1", reset(13), &lost),
+        // The server has HTTP/2 only.
+        case("reset-wants-http1", reset(13), &Expect::none("tls_failed")),
         case("reset-unknown-reason", reset(0xee), &lost),
         case(
             "reset-in-mid-body",
             after_head(|stream| [frame(DATA, 0, stream, b"hel"), frame(RST_STREAM, 0, stream, &[0, 0, 0, 2])].concat()),
             &lost,
         ),
+        case("reset-no-error-in-mid-body", ended_by_reset(b"hel", true), &lost),
+        case(
+            "reset-no-error-in-mid-body-of-no-length",
+            ended_by_reset(b"hel", false),
+            &Expect { truncated: true, ..Expect::page(3) },
+        ),
+        case("reset-no-error-behind-the-body", ended_by_reset(b"hello", true), &five),
         case(
             "reset-refused-in-mid-body",
             after_head(|stream| frame(RST_STREAM, 0, stream, &[0, 0, 0, REFUSED_STREAM])),
