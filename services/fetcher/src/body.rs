@@ -133,7 +133,9 @@ fn wanted_type(
     if rules.fetch.allows_all_content() || matches!(wanted, RequestedResource::Robots) {
         return Ok(MediaTypeCheck::Passed);
     }
-    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    // Bytes that are not ASCII are in a parameter.
+    let value = headers.get(header::CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let value = value.unwrap_or_default();
     match value.split(';').next().unwrap_or_default().trim() {
         "" => Ok(MediaTypeCheck::NotDeclared),
         media_type if rules.fetch.allows_content(media_type) => Ok(MediaTypeCheck::Passed),

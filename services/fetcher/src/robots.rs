@@ -197,7 +197,7 @@ impl RobotsBook {
         product_token: &str,
     ) {
         let entry = entry.clone().reduced_to(product_token).expiring_by(due);
-        let sitemaps = entry.robots().map(sitemaps_of).unwrap_or_default();
+        let sitemaps = entry.robots().map(|robots| sitemaps_of(robots, url)).unwrap_or_default();
         let failure = failure.filter(|failure| is_refused_by_rules(failure));
         let failure = failure.map(|failure| FetchFailure::new(failure.outcome, shortened(failure.detail.clone())));
         let robots = KnownOrigin { failure, sitemaps, ..KnownOrigin::new(url.origin(), entry, product_token) };
@@ -250,18 +250,42 @@ fn bytes_of(texts: &[String]) -> usize {
     texts.iter().map(|text| size_of::<String>() + text.len()).sum()
 }
 
-/// The sitemaps of a robots.txt, within the limits on number and length.
-fn sitemaps_of(robots: &RobotsFile) -> Vec<String> {
+/// The sitemaps of the robots.txt of this URL's origin, within the limits on number and length. Relative addresses are
+/// relative to the file.
+fn sitemaps_of(robots: &RobotsFile, url: &CanonicalUrl) -> Vec<String> {
+    let Ok(file) = url.join("/robots.txt") else { return Vec::new() };
     let sound = robots.sitemaps().iter().filter(|address| address.len() <= MAX_SITEMAP_BYTES);
-    sound.take(MAX_SITEMAPS).cloned().collect()
+    let resolved = sound.filter_map(|address| file.join(address).ok());
+    resolved.filter(|address| *address != file).take(MAX_SITEMAPS).map(String::from).collect()
 }
 
 /// The redirect target, if the response is a redirect to a URL that can be crawled.
 pub(crate) fn redirect(at: &CanonicalUrl, response: &Response) -> Option<CanonicalUrl> {
     let redirects = matches!(response.status.as_u16(), 301 | 302 | 303 | 307 | 308);
     let location = redirects.then(|| response.headers.get(header::LOCATION)).flatten()?;
+    let location = location.as_bytes();
     // Many servers send non-ASCII characters unescaped, in UTF-8.
-    at.join(str::from_utf8(location.as_bytes()).ok()?).ok()
+    if let Ok(text) = str::from_utf8(location) {
+        return at.join(text).ok();
+    }
+    // Any other encoding is not named. Browsers send its bytes back as they came; a host name is read as Latin-1.
+    at.join(&escaped(location)).or_else(|_| at.join(&latin1(location))).ok()
+}
+
+/// The bytes with those that are not ASCII percent-encoded.
+fn escaped(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() + 16);
+    for &byte in bytes {
+        match byte.is_ascii() {
+            true => text.push(byte as char),
+            false => text.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    text
+}
+
+fn latin1(bytes: &[u8]) -> String {
+    bytes.iter().map(|&byte| byte as char).collect()
 }
 
 #[cfg(test)]
@@ -324,6 +348,34 @@ mod tests {
             assert_eq!(after.unreachable_since(), before.unreachable_since(), "{number}");
         }
         assert_eq!(after.crawl_delay(&url(0)), Some(Duration::from_millis(2_500)));
+    }
+
+    #[test]
+    fn sitemaps_are_relative_to_the_file() {
+        let book = RobotsBook::default();
+        take(
+            &book,
+            0,
+            b"Sitemap: /s.xml\nSitemap: http://other.test/t.xml\nSitemap: maps/u.xml?a#b\nSitemap:\nSitemap: ftp://x\n",
+        );
+        let expected = ["http://host-0.test/s.xml", "http://other.test/t.xml", "http://host-0.test/maps/u.xml?a"];
+        assert_eq!(book.new_sitemaps(&url(0)), expected);
+    }
+
+    #[test]
+    fn a_redirect_is_followed_whatever_bytes_it_has() {
+        let check = |location: &[u8], expected: Option<&str>| {
+            let mut headers = hyper::HeaderMap::new();
+            headers.insert(header::LOCATION, hyper::header::HeaderValue::from_bytes(location).unwrap());
+            let status = hyper::StatusCode::FOUND;
+            let found = redirect(&url(0), &Response { status, headers, ..Response::default() });
+            assert_eq!(found.as_ref().map(CanonicalUrl::as_str), expected, "{location:?}");
+        };
+        check("/café?ü=é".as_bytes(), Some("http://host-0.test/caf%C3%A9?%C3%BC=%C3%A9"));
+        check(b"/caf\xe9?\xfc=\xe9", Some("http://host-0.test/caf%E9?%FC=%E9"));
+        check(b"/\xc3\xa9/\xe9", Some("http://host-0.test/%C3%A9/%E9"));
+        check(b"http://m\xfcnchen.test/\xfc", Some("http://xn--mnchen-3ya.test/%C3%BC"));
+        check(b"http://a b\xfc/", None);
     }
 
     #[test]
