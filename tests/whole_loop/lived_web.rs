@@ -124,6 +124,7 @@ impl Server<'_> {
                 etag: answer.etag,
                 last_modified: answer.last_modified.map(http_date),
                 content_digest: digest,
+                failed_conditions: 0,
             },
             body_length: answer.body.len() as i64,
             ..Look::new(request.clone(), outcome, now)

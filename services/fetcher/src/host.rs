@@ -9,6 +9,7 @@ use crate::network::Network;
 use crate::outcome::{is_without_connection, outcome_of, shortened};
 use crate::response::{FetchFailure, Response};
 use crate::robots::redirect;
+use crate::robots_tag::robots_tag;
 use crate::route::wanted;
 use crate::traffic::OnTheWire;
 use hyper::header::{self, HeaderName};
@@ -275,7 +276,9 @@ impl HostWorker {
             let digest = Digest::of(&response.body);
             look.validators.content_digest = Some(digest);
             look.body_length = response.body.len() as i64;
-            result.content_type = kept_header(&response, header::CONTENT_TYPE);
+            result.content_type = response.content_type().filter(|value| is_genuine(value));
+            (result.noindex, result.nofollow) = robots_tag(&response.headers, &self.network.rules.product_token);
+            result.refresh = kept_header(&response, header::REFRESH);
             result.truncated = response.truncated;
             if known_digest == Some(digest) {
                 look.outcome = FetchOutcome::SameContent;
@@ -308,12 +311,17 @@ impl HostWorker {
 /// The validators to send to the current address of a job. With those of another address, it would confirm a page that
 /// it never served.
 fn known_to(job: &FetchJob) -> &Validators {
-    static NONE: Validators = Validators { url: None, etag: None, last_modified: None, content_digest: None };
+    static NONE: Validators =
+        Validators { url: None, etag: None, last_modified: None, content_digest: None, failed_conditions: 0 };
     let known = &job.request.validators;
     if *known.sent_by(&job.request.url) == job.at { known } else { &NONE }
 }
 
 /// A header kept with the page. Absent if it is too long to be genuine.
 fn kept_header(response: &Response, name: HeaderName) -> Option<String> {
-    response.header(name).filter(|value| !value.is_empty() && value.len() <= MAX_KEPT_HEADER)
+    response.header(name).filter(|value| is_genuine(value))
+}
+
+fn is_genuine(value: &str) -> bool {
+    !value.is_empty() && value.len() <= MAX_KEPT_HEADER
 }

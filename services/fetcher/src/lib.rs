@@ -42,6 +42,7 @@ mod request;
 mod resolver;
 mod response;
 mod robots;
+mod robots_tag;
 mod route;
 mod rules;
 mod sniff;

@@ -137,7 +137,8 @@ fn ordered_headers(wanted: RequestedResource<'_>) -> Result<Vec<(HeaderName, Hea
     headers.iter().map(header).collect()
 }
 
-/// The headers that make a request conditional or bypass caches.
+/// The headers that make a request conditional or bypass caches. Validators with which requests failed are not there: see
+/// [`Validators::after`].
 fn conditions(wanted: RequestedResource<'_>) -> impl Iterator<Item = (HeaderName, &str)> {
     let (etag, last_modified, fresh) = match wanted {
         RequestedResource::Page { known, fresh, .. } => (known.etag.as_deref(), known.last_modified.as_deref(), fresh),

@@ -5,7 +5,7 @@ use crate::memory::KeptMemory;
 use crate::rules::FetcherRules;
 use bytes::Bytes;
 use hyper::StatusCode;
-use hyper::header::{HeaderMap, HeaderName};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName};
 use messages::{Exchange, FetchOutcome};
 use page::{CanonicalUrl, Timestamp};
 use std::time::Duration;
@@ -59,6 +59,11 @@ impl Response {
     /// A header's value. Absent if it is not valid text.
     pub fn header(&self, name: HeaderName) -> Option<String> {
         self.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+    }
+
+    /// The media type of the body, with its parameters. Bytes that are not ASCII are in a parameter, and replaced there.
+    pub(crate) fn content_type(&self) -> Option<String> {
+        self.headers.get(CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
     }
 }
 

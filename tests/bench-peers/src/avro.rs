@@ -65,6 +65,7 @@ fn record() -> FetchResult {
             etag: Some("\"5f3c-5e2a9b1c2d3e4\"".to_owned()),
             last_modified: Some("Thu, 13 Nov 2025 02:13:20 GMT".to_owned()),
             content_digest: Some(Digest([9; 32])),
+            failed_conditions: 0,
         },
         body_length: 65_536,
         wire_bytes: 66_000,

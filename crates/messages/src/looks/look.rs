@@ -18,7 +18,13 @@ pub struct Validators {
     pub last_modified: Option<String>,
     /// Digest of the whole uncompressed body.
     pub content_digest: Option<Digest>,
+    /// Number of conditional requests that failed where the one after them, without conditions, did not. From
+    /// three on the page is asked for without conditions.
+    pub failed_conditions: i32,
 }
+
+/// How often a page's conditional requests may fail in turn with others that do not.
+const MAX_FAILED_CONDITIONS: i32 = 3;
 
 impl Validators {
     /// The address that sent ETag and Last-Modified, of the page with this URL. They mean nothing to any other.
@@ -28,6 +34,40 @@ impl Validators {
 
     /// The validators of the copy after a look. Every stage that keeps some goes by this.
     pub fn after(self, look: &Look, verdict: Verdict) -> Self {
+        let failed_conditions = self.failed_conditions_after(look);
+        let after = Self { failed_conditions, ..self.learned_from(look, verdict) };
+        let is_failure = look.outcome.meaning().content == ContentEvidence::Nothing;
+        if failed_conditions >= MAX_FAILED_CONDITIONS || is_failure && failed_conditions > 0 {
+            return Self { url: None, etag: None, last_modified: None, ..after };
+        }
+        after
+    }
+
+    /// Whether a request with these has conditions.
+    fn has_conditions(&self) -> bool {
+        self.etag.is_some() || self.last_modified.is_some()
+    }
+
+    /// Some servers fail at conditions and at nothing else, so a request that failed with them is not repeated with them.
+    fn failed_conditions_after(&self, look: &Look) -> i32 {
+        use FetchOutcome::{ClientError, ConnectionLost, MalformedResponse, ServerError, TimedOut};
+        let failed = self.failed_conditions;
+        match look.outcome {
+            // It says itself that it is the conditions.
+            ClientError if look.status == Some(412) && self.has_conditions() => MAX_FAILED_CONDITIONS,
+            ClientError | ServerError | TimedOut | ConnectionLost | MalformedResponse => match self.has_conditions() {
+                true => failed + 1,
+                // It fails without conditions, too. They were not the reason.
+                false if failed < MAX_FAILED_CONDITIONS => 0,
+                false => failed,
+            },
+            _ if look.outcome.meaning().content == ContentEvidence::Nothing => failed,
+            _ if self.has_conditions() => 0,
+            _ => failed,
+        }
+    }
+
+    fn learned_from(self, look: &Look, verdict: Verdict) -> Self {
         let received = &look.validators;
         match look.outcome.meaning().content {
             // The detector withholds its verdict on an error page in place of the content. The page is to come again
@@ -42,6 +82,7 @@ impl Validators {
                 etag: received.etag.clone().or(self.etag),
                 last_modified: received.last_modified.clone().or(self.last_modified),
                 content_digest: self.content_digest,
+                failed_conditions: 0,
             },
             // The same body, now from another address.
             ContentEvidence::SameAsKnown => Self { content_digest: self.content_digest, ..received.clone() },
@@ -151,8 +192,14 @@ pub struct FetchResult {
     pub exchanges: Vec<Exchange>,
     /// The digest that archives use, when the body is left out because the requester has it.
     pub payload_sha1: Option<Sha1>,
-    /// Sitemaps that the host's robots.txt names, as written, when it was read for this very request.
+    /// Sitemaps that the host's robots.txt names, resolved against it, when it was read for this very request.
     pub sitemaps: Vec<String>,
+    /// Whether `X-Robots-Tag` says `noindex`, …
+    pub noindex: bool,
+    /// … and `nofollow`.
+    pub nofollow: bool,
+    /// `Refresh` as received.
+    pub refresh: Option<String>,
 }
 
 impl FetchResult {
@@ -168,6 +215,9 @@ impl FetchResult {
             exchanges: Vec::new(),
             payload_sha1: None,
             sitemaps: Vec::new(),
+            noindex: false,
+            nofollow: false,
+            refresh: None,
         }
     }
 }

@@ -37,7 +37,8 @@ fn digest() -> Option<Digest> {
 }
 
 fn validators() -> Validators {
-    Validators { url: Some(url()), etag: etag(), last_modified: last_modified(), content_digest: digest() }
+    let (url, failed_conditions) = (Some(url()), 2);
+    Validators { url, etag: etag(), last_modified: last_modified(), content_digest: digest(), failed_conditions }
 }
 
 impl Samples for FetchRequest {
@@ -145,6 +146,9 @@ impl Samples for FetchResult {
             exchanges: vec![exchange()],
             payload_sha1: Some(Sha1::of(b"a page")),
             sitemaps: vec!["https://www.example.org/sitemap.xml".to_owned()],
+            noindex: true,
+            nofollow: true,
+            refresh: Some("5; url=/next".to_owned()),
             look: full,
         };
         vec![full, Self::new(sparse)]

@@ -209,7 +209,7 @@ fn validators_are_forgotten_with_the_page_and_kept_through_an_answer_that_does_n
     assert_eq!(seen.observation.judgement.dates, [PageDate { source: DateSource::LastModified, at }]);
     let known = first.look.validators;
     assert_eq!(bench.see(FetchOutcome::NotModified, None).validators, known);
-    assert_eq!(bench.see(FetchOutcome::TimedOut, None).validators, known);
+    assert_eq!(bench.see(FetchOutcome::DnsFailed, None).validators, known);
     let mut renamed = bench.answer(FetchOutcome::NotModified, None);
     renamed.look.validators.etag = Some("\"2\"".to_owned());
     let etag = renamed.look.validators.etag.clone();

@@ -1,6 +1,7 @@
 //! Parses the head of a response: status, headers, and the framing of the body.
 
 use crate::http1::framing::{Chunks, Framing};
+use crate::robots_tag::X_ROBOTS_TAG;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{StatusCode, Version};
 use std::borrow::Cow;
@@ -11,7 +12,7 @@ const MAX_HEADERS: usize = 512;
 /// Headers that say where the body ends.
 const FRAMING: [&[u8]; 2] = [b"content-length", b"transfer-encoding"];
 /// Headers that the fetcher uses. The others are only recorded.
-const KEPT: [HeaderName; 7] = [
+const KEPT: [HeaderName; 9] = [
     header::CONTENT_TYPE,
     header::CONTENT_ENCODING,
     header::TRANSFER_ENCODING,
@@ -19,6 +20,8 @@ const KEPT: [HeaderName; 7] = [
     header::LAST_MODIFIED,
     header::LOCATION,
     header::RETRY_AFTER,
+    header::REFRESH,
+    X_ROBOTS_TAG,
 ];
 
 #[derive(Debug)]

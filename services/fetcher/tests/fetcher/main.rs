@@ -7,6 +7,7 @@ mod bench;
 mod hostile;
 mod http2;
 mod kept_robots;
+mod odd_answers;
 mod one_host;
 mod per_site;
 mod recorded;

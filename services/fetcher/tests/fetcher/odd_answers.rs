@@ -1,0 +1,96 @@
+//! Answers that are not as the standards have them, and are read nevertheless.
+
+use crate::bench::Bench;
+use messages::{FetchOutcome, FetchResult};
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+
+/// Answers by path, as bytes. Other paths are not found.
+struct RawWeb {
+    address: SocketAddr,
+}
+
+const NOT_FOUND: &[u8] = b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n";
+
+impl RawWeb {
+    fn start(answers: &[(&str, Vec<u8>)]) -> Self {
+        let answers: HashMap<String, Vec<u8>> =
+            answers.iter().map(|(path, answer)| ((*path).to_owned(), answer.clone())).collect();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let answers = answers.clone();
+                std::thread::spawn(move || serve(stream.unwrap(), &answers));
+            }
+        });
+        Self { address }
+    }
+
+    fn fetch(&self, path: &str) -> FetchResult {
+        Bench::at(self.address, &[]).fetch(&format!("http://odd.test{path}"))
+    }
+}
+
+fn serve(mut stream: TcpStream, answers: &HashMap<String, Vec<u8>>) -> Option<()> {
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
+    loop {
+        let mut first = String::new();
+        reader.read_line(&mut first).ok().filter(|length| *length > 0)?;
+        let mut line = String::new();
+        while reader.read_line(&mut line).ok()? > 2 {
+            line.clear();
+        }
+        let path = first.split(' ').nth(1)?;
+        stream.write_all(answers.get(path).map_or(NOT_FOUND, Vec::as_slice)).ok()?;
+    }
+}
+
+fn answer(head: &[u8], body: &str) -> Vec<u8> {
+    let length = format!("\r\ncontent-length: {}\r\n\r\n", body.len());
+    [b"HTTP/1.1 ", head, length.as_bytes(), body.as_bytes()].concat()
+}
+
+const PAGE: &str = "<p>Words that are read here.</p>";
+
+#[test]
+fn words_that_are_no_coding_hide_neither_pages_nor_robots_txt() {
+    let robots = answer(b"200 OK\r\ncontent-encoding: UTF-8", "User-agent: *\nDisallow: /private\nSitemap: /map.xml\n");
+    let page = answer(b"200 OK\r\ncontent-type: text/html\r\ncontent-encoding: none", PAGE);
+    let web = RawWeb::start(&[("/robots.txt", robots), ("/page", page.clone()), ("/private", page)]);
+    let result = web.fetch("/page");
+    assert_eq!((result.look.outcome, result.look.body_length), (FetchOutcome::Fetched, PAGE.len() as i64));
+    assert_eq!(result.sitemaps, ["http://odd.test/map.xml"]);
+    assert_eq!(web.fetch("/private").look.outcome, FetchOutcome::RobotsDisallowed);
+}
+
+#[test]
+fn a_redirect_in_latin_1_is_followed() {
+    let web = RawWeb::start(&[
+        ("/", answer(b"302 Found\r\nlocation: /caf\xe9", "")),
+        ("/caf%E9", answer(b"200 OK\r\ncontent-type: text/html; charset=utf-8; title=\"caf\xe9\"", PAGE)),
+    ]);
+    let result = web.fetch("/");
+    assert_eq!(result.look.outcome, FetchOutcome::Fetched, "{:?}", result.detail);
+    assert_eq!(result.look.answered_by().as_str(), "http://odd.test/caf%E9");
+    assert_eq!(result.content_type.as_deref(), Some("text/html; charset=utf-8; title=\"caf\u{fffd}\""));
+}
+
+#[test]
+fn headers_that_concern_links_come_with_the_page() {
+    let web = RawWeb::start(&[
+        ("/plain", answer(b"200 OK", PAGE)),
+        ("/tagged", answer(b"200 OK\r\nx-robots-tag: other: noindex\r\nX-Robots-Tag: nofollow", PAGE)),
+        ("/hidden", answer(b"200 OK\r\nx-robots-tag: noindex", PAGE)),
+        ("/moving", answer(b"200 OK\r\nRefresh: 0; url=/new", PAGE)),
+    ]);
+    let said = |path| {
+        let result = web.fetch(path);
+        (result.noindex, result.nofollow, result.refresh)
+    };
+    assert_eq!(said("/plain"), (false, false, None));
+    assert_eq!(said("/tagged"), (false, true, None));
+    assert_eq!(said("/hidden"), (true, false, None));
+    assert_eq!(said("/moving"), (false, false, Some("0; url=/new".to_owned())));
+}
