@@ -4,9 +4,10 @@
 //! focuses.
 
 use crate::Detector;
-use crate::links;
+use crate::links::{self, LinkingPage};
 use crate::look::{JudgedLook, PageMemory};
 use crate::read_page::ReadPage;
+use crate::state::PageSketch;
 use document::LinkedPage;
 use focus::{
     Focus, FocusSet, FocusSetRules, IcuSegmenter, LinkPrediction, MAX_FOCUSES, PageTerms, predict_links, read_focus,
@@ -17,7 +18,7 @@ use page::{CanonicalUrl, PageId, UrlRules};
 use settings::Settings;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
-use stream::{Context, InputRecord};
+use stream::{Context, InputRecord, ProcessError};
 
 /// The focuses of one partition.
 #[derive(Clone, Debug)]
@@ -173,13 +174,18 @@ impl Detector {
         result: &FetchResult,
         page: &ReadPage,
         before: &PageMemory,
+        known: &mut PageSketch,
         context: &mut Context<'_>,
-    ) {
+    ) -> Result<(), ProcessError> {
         let was_judged = before.sketch.focus_version != 0;
         if !self.rules.follows_links() && self.rules.focuses.is_empty() && !was_judged {
-            return;
+            return Ok(());
         }
         let is_first_look = before.sketch.last_look_at.is_none();
-        self.counts.links_left_out += links::send_links(result, page, is_first_look, &self.rules, context);
+        let canonical = links::canonical(result, page.text(), &self.rules);
+        known.copy_of = links::copied_page(&result.look.url, canonical.as_ref(), &self.rules, context)?;
+        let place = LinkingPage { canonical, is_copy: known.copy_of.is_some(), is_first_look };
+        self.counts.links_left_out += links::send_links(result, page, &place, &self.rules, context);
+        Ok(())
     }
 }

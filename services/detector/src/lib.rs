@@ -237,12 +237,13 @@ impl Processor for Detector {
             self.publish(&result, &look, rule, (&before.sketch, &known.sketch), context);
             if let Some(page) = page.as_ref().filter(|_| !is_list) {
                 links::send_feeds(&result, page.text(), &self.rules, context);
-                self.send_links(&result, page, &before, context);
+                self.send_links(&result, page, &before, &mut known.sketch, context)?;
             }
         } else {
             self.publish(&result, &look, rule, (&before.sketch, &known.sketch), context);
             if let Some(body) = body.as_ref().filter(|_| !is_list && self.is_unjudged(&before, &look)) {
-                self.send_links(&result, &ReadPage::of_body(body, !self.rules.focuses.is_empty()), &before, context);
+                let page = ReadPage::of_body(body, !self.rules.focuses.is_empty());
+                self.send_links(&result, &page, &before, &mut known.sketch, context)?;
             }
         }
         // A version that another rule reads is quiet, and has other words.

@@ -2,19 +2,22 @@
 
 use crate::DetectorRules;
 use crate::read_page::ReadPage;
+use crate::state::PAGES;
 use messages::topics::{RANKER_EVENTS, SCHEDULER_EVENTS};
 use messages::{FetchResult, Link, PageLinks, PageOutLinks};
-use page::CanonicalUrl;
+use page::{CanonicalUrl, PageId};
 use scope::Decision;
 use settings::Discover;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::iter::Peekable;
-use stream::Context;
+use stream::{Context, ProcessError};
 
 /// The most links of a page that are followed.
 pub const LINKS_PER_PAGE: usize = 10_000;
 /// The most bytes of these links. Below the limit of the ranker's topic.
 const LINK_BYTES_PER_PAGE: usize = 3 << 20;
+/// The most pages in a row that name each the next as canonical.
+const COPIES_IN_A_ROW: usize = 8;
 /// The most bytes a link takes besides its texts.
 const FRAME_BYTES: usize = 16;
 /// The most links per record.
@@ -32,14 +35,61 @@ pub(crate) fn send_feeds(
     // Every post of a blog may name the feed of its comments, so where no link is followed only the front page's feeds count.
     let is_front = result.look.url.path() == "/";
     let is_received = rules.follows_links() || (is_front && rules.lists.feeds && rules.lists.discover);
-    if page.robots.nofollow || !is_received {
+    if page.robots.nofollow || result.nofollow || !is_received {
         return;
     }
     let base = base_of(result, page);
     let own = |url: &CanonicalUrl| url.site_key() == result.look.site_key;
-    let feeds: BTreeSet<_> = page.feeds.iter().filter_map(|feed| base.join(feed).ok()).filter(own).collect();
+    let feeds: BTreeSet<_> = page.feeds.iter().filter_map(|feed| resolved(&base, feed, page)).filter(own).collect();
     let link = |url| Link { url, anchor: String::new(), rel: Link::FEED.to_owned() };
     emit(result, feeds.into_iter().map(link), context);
+}
+
+/// The address that a page names as canonical, if it is another. It concerns the page, and not its links.
+pub(crate) fn canonical(
+    result: &FetchResult,
+    page: &document::PageText,
+    rules: &DetectorRules,
+) -> Option<CanonicalUrl> {
+    let canonical = resolved(&base_of(result, page), page.canonical.as_deref()?, page)?;
+    Some(rules.urls.apply(canonical)).filter(|canonical| *canonical != result.look.url)
+}
+
+/// The page that this one is a copy of, if its canonical address is one of its site that was fetched, is there, and does not
+/// lead back. Pages that name each other are no copies: the first that was fetched counts for itself.
+pub(crate) fn copied_page(
+    source: &CanonicalUrl,
+    canonical: Option<&CanonicalUrl>,
+    rules: &DetectorRules,
+    context: &Context<'_>,
+) -> Result<Option<PageId>, ProcessError> {
+    let is_in_reach = |url: &&CanonicalUrl| {
+        url.site_key() == source.site_key() && rules.urls.check(url).is_ok() && rules.scope.allows(url)
+    };
+    let Some(canonical) = canonical.filter(is_in_reach) else { return Ok(None) };
+    let (own, named) = (source.page_id(), canonical.page_id());
+    let mut at = named;
+    for _ in 0..COPIES_IN_A_ROW {
+        let Some(sketch) = context.get(PAGES, &at)? else { return Ok(None) };
+        if sketch.last_look_at.is_none() || sketch.missing_since.is_some() {
+            return Ok(None);
+        }
+        match sketch.copy_of {
+            None => return Ok(Some(named)),
+            Some(next) if next == own => return Ok(None),
+            Some(next) => at = next,
+        }
+    }
+    Ok(None)
+}
+
+/// The place of a page among others, beside its links.
+pub(crate) struct LinkingPage {
+    /// The address that it names as canonical, if it is another.
+    pub(crate) canonical: Option<CanonicalUrl>,
+    /// Whether it is a copy of that.
+    pub(crate) is_copy: bool,
+    pub(crate) is_first_look: bool,
 }
 
 /// Sends the ranker the links of a page that may be followed, and the relevance of the page and its links to the
@@ -47,28 +97,27 @@ pub(crate) fn send_feeds(
 pub(crate) fn send_links(
     result: &FetchResult,
     read: &ReadPage,
-    is_first_look: bool,
+    place: &LinkingPage,
     rules: &DetectorRules,
     context: &mut Context<'_>,
 ) -> u64 {
     let page = read.text();
     let base = base_of(result, page);
     let source = &result.look.url;
-    let canonical = page.canonical.as_deref().and_then(|canonical| base.join(canonical).ok());
-    let canonical = canonical.map(|url| rules.urls.apply(url)).filter(|canonical| canonical != source);
-    let followed = page.links.iter().filter(|link| !page.robots.nofollow && !link.is_nofollow());
+    let is_followed = !page.robots.nofollow && !result.nofollow;
+    let followed = page.links.iter().filter(|link| is_followed && !link.is_nofollow());
     let followed = followed.map(|link| (link.href, link.anchor, link.rel));
-    // A copy hands all that it is worth to the page that it is a copy of.
-    let named = canonical.as_ref().map(|canonical| (canonical.as_str(), "", "canonical"));
-    let is_copy = named.is_some();
+    let refreshed = result.refresh.as_deref().filter(|_| is_followed).and_then(document::refresh_target);
+    let refreshed = refreshed.map(|target| (target, "", ""));
+    let named = place.canonical.as_ref().map(|canonical| (canonical.as_str(), "", "canonical"));
     let (mut links, mut bytes, mut left_out) = (BTreeMap::new(), 0, 0);
     // Pages link to the same page repeatedly, often to different parts of it. The first link counts.
     let mut seen = HashSet::new();
-    for (href, anchor, rel) in named.into_iter().chain(followed.filter(|_| !is_copy)) {
+    for (href, anchor, rel) in named.into_iter().chain(refreshed).chain(followed) {
         if !seen.insert(href.trim().split('#').next()) {
             continue;
         }
-        let Ok(url) = base.join(href) else { continue };
+        let Some(url) = resolved(&base, href, page) else { continue };
         let url = rules.urls.apply(url);
         if url == *source || !may_follow(source, &url, rules) || links.contains_key(&url) {
             continue;
@@ -85,8 +134,8 @@ pub(crate) fn send_links(
         source_page_id: result.look.page_id,
         source_url: source.clone(),
         found_at: result.look.fetched_at,
-        is_first_look,
-        is_unwanted: is_copy || page.robots.noindex,
+        is_first_look: place.is_first_look,
+        is_unwanted: place.is_copy || page.robots.noindex || result.noindex,
         text_hash: hash_without_digits(&page.text),
         focus: rules.focuses.judge(result, read, &links),
         links,
@@ -115,6 +164,11 @@ fn may_follow(source: &CanonicalUrl, url: &CanonicalUrl, rules: &DetectorRules) 
 fn base_of(result: &FetchResult, page: &document::PageText) -> CanonicalUrl {
     let address = result.look.answered_by();
     page.base.as_deref().and_then(|base| address.join(base).ok()).unwrap_or_else(|| address.clone())
+}
+
+/// The address that a reference on a page means to a browser.
+fn resolved(base: &CanonicalUrl, reference: &str, page: &document::PageText) -> Option<CanonicalUrl> {
+    base.join(&document::with_encoded_query(reference, page.charset)).ok()
 }
 
 fn hash_without_digits(text: &str) -> i64 {

@@ -74,6 +74,7 @@ pub struct PageSketch {
     pub banded: bool,
     pub title: Option<String>,
     pub unread: Option<Unread>,
+    pub copy_of: Option<PageId>,
 }
 
 impl PageSketch {

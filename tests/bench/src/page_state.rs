@@ -44,6 +44,7 @@ fn sketch(random: &mut Pcg64) -> PageSketch {
         banded: false,
         title: None,
         unread: None,
+        copy_of: None,
     }
 }
 

@@ -28,6 +28,15 @@ impl Bench {
 
     /// A look that finds this page. Returns all links that the ranker has received so far.
     fn look(&mut self, url: &str, html: &str) -> Vec<PageOutLinks> {
+        self.look_at(url, html, |_| {})
+    }
+
+    /// A look whose result is changed before it is sent. Returns what the ranker receives from it.
+    fn look_with(&mut self, url: &str, html: &str, change: impl FnOnce(&mut FetchResult)) -> PageOutLinks {
+        self.look_at(url, html, change).pop().unwrap()
+    }
+
+    fn look_at(&mut self, url: &str, html: &str, change: impl FnOnce(&mut FetchResult)) -> Vec<PageOutLinks> {
         self.driver.clock.advance(HOUR);
         self.attempts += 1;
         let now = stream::Clock::now(&*self.driver.clock);
@@ -36,7 +45,8 @@ impl Bench {
         look.validators.content_digest = Some(messages::Digest::of(html.as_bytes()));
         let body = body::pack(html.as_bytes(), body::Packing::None);
         let content_type = Some("text/html".to_owned());
-        let result = FetchResult { body: Some(body), content_type, ..FetchResult::new(look) };
+        let mut result = FetchResult { body: Some(body), content_type, ..FetchResult::new(look) };
+        change(&mut result);
         let topic = self.names.topic(topics::FETCH_RESULTS);
         self.driver.send(&topic, b"site.test", result.encode()).unwrap();
         self.driver.run_until_idle().unwrap();
@@ -86,15 +96,59 @@ fn a_page_that_is_not_to_be_followed_or_is_a_copy_says_so() {
     let received = bench.look(URL, &page(""));
     assert!(received[0].is_first_look && !received[0].is_unwanted);
     assert_eq!(targets(&received[0]), ["http://www.site.test/a"]);
+    bench.look("http://www.site.test/real", &page("<title>real</title>"));
     let received = bench.look("http://www.site.test/copy", &page("<link rel=canonical href=\"/real\">"));
-    assert!(received[1].is_unwanted);
-    assert_eq!(targets(&received[1]), ["http://www.site.test/real"]);
+    assert!(received[2].is_unwanted);
+    assert_eq!(targets(&received[2]), ["http://www.site.test/a", "http://www.site.test/real"]);
     let received = bench.look("http://www.site.test/own", &page("<link rel=canonical href=\"/own\">"));
-    assert!(!received[2].is_unwanted, "most pages name themselves");
+    assert!(!received[3].is_unwanted, "most pages name themselves");
     let received = bench.look("http://www.site.test/no", &page("<meta name=robots content=\"noindex\">"));
-    assert!(received[3].is_unwanted && targets(&received[3]).len() == 1);
+    assert!(received[4].is_unwanted && targets(&received[4]).len() == 1);
     let received = bench.look("http://www.site.test/none", &page("<meta name=robots content=\"none\">"));
-    assert!(received[4].is_unwanted && targets(&received[4]).is_empty());
+    assert!(received[5].is_unwanted && targets(&received[5]).is_empty());
+}
+
+#[test]
+fn a_canonical_that_is_unknown_or_leads_back_makes_no_copy_and_takes_no_links() {
+    let mut bench = Bench::new("", &[("crawl.discover", "same-site")]);
+    let page = |canonical: &str, link: &str| {
+        format!(
+            "<link rel=canonical href=\"{canonical}\"><p>The words of {link} are read here.</p><a href={link}>x</a>"
+        )
+    };
+    let mut look = |path: &str, html: &str| bench.look(&format!("http://www.site.test{path}"), html).pop().unwrap();
+    let check = |received: &PageOutLinks, is_copy: bool, link: &str| {
+        assert_eq!(received.is_unwanted, is_copy, "{link}");
+        assert!(targets(received).contains(&format!("http://www.site.test{link}").as_str()), "{link}");
+    };
+    check(&look("/front", &page("/b", "/x")), false, "/x");
+    check(&look("/b", &page("/front", "/y")), true, "/y");
+    check(&look("/front", &page("/b", "/x2")), false, "/x2");
+    check(&look("/c", &page("/b", "/z")), true, "/z");
+    check(&look("/front", &page("/c", "/x3")), false, "/x3");
+    check(&look("/elsewhere", &page("http://www.other.test/", "/v")), false, "/v");
+    check(&look("/never", &page("/gone", "/w")), false, "/w");
+}
+
+#[test]
+fn headers_say_what_the_elements_of_a_page_say() {
+    let mut bench = Bench::new("", &[("crawl.discover", "same-site")]);
+    let html = "<p>Words that are read here.</p><a href=/a>A</a>";
+    let seen = bench.look_with(URL, html, |result| result.nofollow = true);
+    assert!(targets(&seen).is_empty() && !seen.is_unwanted);
+    let seen = bench.look_with("http://www.site.test/1", html, |result| result.noindex = true);
+    assert!(!targets(&seen).is_empty() && seen.is_unwanted);
+    let seen =
+        bench.look_with("http://www.site.test/2", html, |result| result.refresh = Some("0; url=/new".to_owned()));
+    assert_eq!(targets(&seen), ["http://www.site.test/a", "http://www.site.test/new"]);
+}
+
+#[test]
+fn the_query_of_a_link_is_in_the_encoding_of_its_page() {
+    let mut bench = Bench::new("", &[("crawl.discover", "same-site")]);
+    let html = "<meta charset=iso-8859-1><p>Words that are read here.</p><a href='/b&eacute;?q=&eacute;'>A</a>";
+    let seen = bench.look_with(URL, html, |_| {});
+    assert_eq!(targets(&seen), ["http://www.site.test/b%C3%A9?q=%E9"]);
 }
 
 #[test]
