@@ -249,10 +249,11 @@ fn meta_charset(start: &[u8], raw_texts: RawTexts) -> Option<Charset> {
         };
         let (name, attributes) = (&rest[name_at..name_end], &rest[name_end..]);
         let length = tag_length(attributes)?;
-        if name_at == 1 && name.eq_ignore_ascii_case(b"meta") {
-            if let Some(encoding) = declared_by_meta(&attributes[..length]) {
-                return Some(encoding);
-            }
+        if name_at == 1
+            && name.eq_ignore_ascii_case(b"meta")
+            && let Some(encoding) = declared_by_meta(&attributes[..length])
+        {
+            return Some(encoding);
         }
         at += name_end + length;
         let is_raw = name_at == 1 && RAW.iter().any(|raw| name.eq_ignore_ascii_case(raw));
