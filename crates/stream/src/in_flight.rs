@@ -52,7 +52,8 @@ impl<H> AsRef<[u8]> for HoldingValue<H> {
 pub(crate) struct AnswerWrite {
     pub(crate) table: &'static str,
     pub(crate) key: Vec<u8>,
-    pub(crate) value: Vec<u8>,
+    /// `None` deletes.
+    pub(crate) value: Option<Vec<u8>>,
 }
 
 /// Something of the stage's, such as a share of its memory, held while an answer waits for its commit.
@@ -100,8 +101,14 @@ impl AnsweredRequest {
 
     /// Sets a key of a table of the request's task, in the commit of the answer.
     pub fn put<K: TableKey, V: Encoded>(mut self, table: Table<K, V>, key: &K, value: &V) -> Self {
-        let (key, value) = (key.to_bytes().as_ref().to_vec(), value.encode());
+        let (key, value) = (key.to_bytes().as_ref().to_vec(), Some(value.encode()));
         self.writes.push(AnswerWrite { table: table.name(), key, value });
+        self
+    }
+
+    /// Deletes a key of a table of the request's task, in the commit of the answer.
+    pub fn delete<K: TableKey, V: Encoded>(mut self, table: Table<K, V>, key: &K) -> Self {
+        self.writes.push(AnswerWrite { table: table.name(), key: key.to_bytes().as_ref().to_vec(), value: None });
         self
     }
 }

@@ -74,7 +74,7 @@ pub use crate::spec::{
 pub use crate::store::{
     Checkpoint, StateStore, StoreCheckpoint, StoreError, StoreProvider, StoreWrite, TaskId, TaskWrites, Visit,
 };
-pub use crate::table::{Table, TableError, TableKey, TableSpec};
+pub use crate::table::{KeyBound, Table, TableError, TableKey, TableSpec};
 pub use crate::task_tables::{TaskTables, TaskView};
 pub use crate::topology::StageTopology;
 pub use crate::trace::{Sampler, SpanId, TRACEPARENT, TraceContext, TraceId};

@@ -111,7 +111,18 @@ pub struct TableSpec {
     pub schemas: fn() -> Vec<SchemaRecord>,
     /// The public topic that serves as its changelog; `None` if it has a private one.
     pub published_as: Option<TopicSpec>,
+    /// Why it does not grow for ever; `None` if nobody has said.
+    pub bound: Option<KeyBound>,
     changelog: fn(&'static str, &'static str) -> TopicSpec,
+}
+
+/// Why the keys of a table do not grow for ever, in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyBound {
+    /// What bounds its keys.
+    pub keys: &'static str,
+    /// Who deletes them.
+    pub deleted_by: &'static str,
 }
 
 impl TableSpec {
@@ -133,7 +144,8 @@ impl<K: TableKey, V: Encoded> Table<K, V> {
     /// A table private to its stage.
     pub const fn new(name: &'static str) -> Self {
         let changelog = |stage, table| TopicSpec::changelog::<V>(stage, table, K::KIND);
-        let spec = TableSpec { name, key: K::KIND, schemas: V::schemas, published_as: None, changelog };
+        let (key, schemas) = (K::KIND, V::schemas);
+        let spec = TableSpec { name, key, schemas, published_as: None, bound: None, changelog };
         Self { spec, of: PhantomData }
     }
 
@@ -141,6 +153,12 @@ impl<K: TableKey, V: Encoded> Table<K, V> {
     pub const fn published(name: &'static str, topic: Topic<V>) -> Self {
         let Self { spec, of } = Self::new(name);
         Self { spec: TableSpec { published_as: Some(topic.spec()), ..spec }, of }
+    }
+
+    /// Says what bounds its keys, and who deletes them.
+    pub const fn bounded_by(self, keys: &'static str, deleted_by: &'static str) -> Self {
+        let Self { spec, of } = self;
+        Self { spec: TableSpec { bound: Some(KeyBound { keys, deleted_by }), ..spec }, of }
     }
 
     /// Decodes the value stored under a key.

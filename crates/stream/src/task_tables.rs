@@ -55,9 +55,30 @@ impl<'a> TaskView<'a> {
         prefix: &[u8],
         limit: usize,
     ) -> Result<Vec<(K, V)>, TableError> {
+        self.read(table, prefix, limit, |key| key.starts_with(prefix))
+    }
+
+    /// The first `limit` entries whose keys are `from` or come after it.
+    pub fn entries_from<K: TableKey, V: Encoded>(
+        &self,
+        table: Table<K, V>,
+        from: &[u8],
+        limit: usize,
+    ) -> Result<Vec<(K, V)>, TableError> {
+        self.read(table, from, limit, |_| true)
+    }
+
+    /// The first `limit` entries from a key on, as long as their keys are wanted.
+    fn read<K: TableKey, V: Encoded>(
+        &self,
+        table: Table<K, V>,
+        from: &[u8],
+        limit: usize,
+        is_wanted: impl Fn(&[u8]) -> bool,
+    ) -> Result<Vec<(K, V)>, TableError> {
         let mut entries = Vec::new();
-        self.overlay.scan(self.store, place_of(self.tables, table.name()), prefix, &mut |key, value| {
-            if entries.len() == limit || !key.starts_with(prefix) {
+        self.overlay.scan(self.store, place_of(self.tables, table.name()), from, &mut |key, value| {
+            if entries.len() == limit || !is_wanted(key) {
                 return ControlFlow::Break(());
             }
             entries.push(table.entry(key, value));

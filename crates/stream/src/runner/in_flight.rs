@@ -75,8 +75,8 @@ impl StageRunner {
         }
         for AnswerWrite { table, key, value } in writes {
             let store = place_of(&topics.tables, table);
-            match topics.changelogs[store].refusal(key.len() + value.len()) {
-                None => task.state.overlay.write(store, key, Some(value)),
+            match topics.changelogs[store].refusal(key.len() + value.as_ref().map_or(0, Vec::len)) {
+                None => task.state.overlay.write(store, key, value),
                 Some(why) => leave_out(why),
             }
         }
