@@ -6,6 +6,7 @@ metrics! {
     /// Metrics of the scheduler.
     pub mod scheduler "recrawl_scheduler_"
     PAGES = Gauge "pages" "pages" "pages known";
+    PAGES_LIMIT = Gauge "pages_limit" "pages" "most pages of this process's partitions: their share of crawl.max_pages";
     NEVER_FETCHED = Gauge "never_fetched" "pages" "pages never fetched";
     UNANSWERED = Gauge "unanswered" "pages" "pages that were never answered";
     COPIES = Gauge "copies" "pages" "pages with a stored copy";
@@ -49,6 +50,8 @@ metrics! {
         "requests whose lease expired before the answer arrived";
     LATE_ANSWERS = Counter "late_answers_total" "answers" "answers that arrived after their lease had expired";
     UNKNOWN_PAGES = Counter "unknown_pages_total" "records" "answers and hints for unknown pages";
+    REFUSED_SEEDS = Counter "refused_seeds_total" "seeds"
+        "seeds not taken in: out of scope, of a blocked host, or without room; the log says which";
     REFUSED_PAGES = Counter "refused_pages_total" "pages"
         "discovered pages refused because of their URL or the limits of the crawl";
     PAGES_OUT_OF_SCOPE = Counter "pages_out_of_scope_total" "pages"
@@ -125,6 +128,10 @@ metrics! {
     /// Metrics of the ranker.
     pub mod ranker "recrawl_ranker_"
     LINKED_PAGES = Gauge "linked_pages" "pages" "pages with links or linked to";
+    LINKED_PAGES_LIMIT = Gauge "linked_pages_limit" "pages"
+        "most pages with an account: four for each page that crawl.max_pages allows the partitions";
+    ACCOUNTS_GIVEN_UP = Counter "accounts_given_up_total" "pages"
+        "accounts of pages given up for new ones at the limit; their cash went to the virtual page";
     TRUSTED_PAGES = Gauge "trusted_pages" "pages" "pages at which trust begins";
     LINK_LOOKS = Counter "link_looks_total" "looks" "looks at pages whose links were followed";
     LINKS = Counter "links_total" "links" "links followed";
