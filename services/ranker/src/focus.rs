@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 use stream::{Context, ProcessError, Table};
 
 /// Absent: there was no focus when the page was found or looked at.
-pub const FOCUS: Table<PageId, FocusedPage> = Table::new("focus");
+pub const FOCUS: Table<PageId, FocusedPage> = Table::new("focus")
+    .bounded_by("`ranker/accounts`", "the end of the account; the removal of the page; the end of all focuses");
 /// Counts of the pages: one record. Absent: there was no focus yet.
-pub const FOCUS_TOTALS: Table<TotalsKey, FocusTotals> = Table::new("focus-totals");
+pub const FOCUS_TOTALS: Table<TotalsKey, FocusTotals> = Table::new("focus-totals").bounded_by("one record", "nobody");
 
 /// A page's relevance to the focuses, and the evidence of the links to it. The schema describes the fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

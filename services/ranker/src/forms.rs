@@ -1,9 +1,10 @@
 //! Crawler traps, known by their yield. Pages of a trap (calendars, facets, endless counters) have addresses of one
 //! form and say the same, but for numbers. A form whose pages are all alike loses its worth.
 
-use crate::state::{FormKey, FormYield};
+use crate::state::{FORMS, FormKey, FormYield};
 use page::CanonicalUrl;
 use std::collections::HashMap;
+use stream::{Context, ProcessError};
 
 /// Texts that a new one is compared with.
 const LAST_TEXTS: usize = 32;
@@ -64,23 +65,52 @@ impl FormYield {
 /// For each form that has lost some of its worth, the share that it keeps. Few have, so they lie in memory: a link costs no
 /// read.
 #[derive(Debug, Default)]
-pub(crate) struct FormShares(HashMap<u64, f64>);
+pub(crate) struct FormShares {
+    lossy: HashMap<u64, f64>,
+    /// Forms in the table.
+    forms: usize,
+}
 
 impl FormShares {
     /// Notes the yield of a form.
     pub(crate) fn note(&mut self, form: FormKey, shown: &FormYield) {
         match shown.share() {
-            1.0 => self.0.remove(&form.0),
-            share => self.0.insert(form.0, share),
+            1.0 => self.lossy.remove(&form.0),
+            share => self.lossy.insert(form.0, share),
         };
+    }
+
+    /// Notes that a form has a record that had none.
+    pub(crate) fn count_new(&mut self) {
+        self.forms += 1;
+    }
+
+    /// Deletes the half of the forms that were seen least, if there are more than `most`. One that comes back is seen anew.
+    pub(crate) fn keep_within(&mut self, most: usize, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        if self.forms <= most {
+            return Ok(());
+        }
+        let mut seen = Vec::with_capacity(self.forms);
+        context.scan(FORMS, b"", &mut |form, shown| {
+            seen.push((shown.looks as u32, form.0));
+            Ok::<_, ProcessError>(())
+        })?;
+        let half = seen.len() / 2;
+        seen.select_nth_unstable(half);
+        for (_, form) in &seen[..half] {
+            self.lossy.remove(form);
+            context.delete(FORMS, &FormKey(*form));
+        }
+        self.forms = seen.len() - half;
+        Ok(())
     }
 
     /// The share of its worth that a page with this address keeps.
     pub(crate) fn of(&self, url: &CanonicalUrl) -> f64 {
-        if self.0.is_empty() {
+        if self.lossy.is_empty() {
             return 1.0;
         }
-        self.0.get(&FormKey::of(url).0).copied().unwrap_or(1.0)
+        self.lossy.get(&FormKey::of(url).0).copied().unwrap_or(1.0)
     }
 }
 

@@ -72,6 +72,13 @@ impl Ledger {
         LinkedPage { account, depth, sent_importance: 0.0, trust }
     }
 
+    /// Ends the account of a page. Its cash goes to the virtual page.
+    pub(crate) fn close(&mut self, page: LinkedPage) {
+        self.is_changed = true;
+        self.shard.close(page.account);
+        page.trust.close(&mut self.trust);
+    }
+
     /// Marks whether a page is trusted by the settings of today.
     pub(crate) fn mark(&mut self, page: &mut LinkedPage, url: &CanonicalUrl) {
         let is_trusted = self.rules.trusted.iter().any(|trusted| trusted.includes(url));

@@ -87,8 +87,10 @@ struct RankerCounts {
     looks: u64,
     links: u64,
     found: u64,
+    opened: u64,
     reported: u64,
     pruned: u64,
+    given_up: u64,
 }
 
 impl Ranker {
@@ -129,7 +131,11 @@ impl Ranker {
         let source_site = found.source_url.site_key();
         if found.is_first_look {
             let form = FormKey::of(&found.source_url);
-            let mut seen = context.get(FORMS, &form)?.unwrap_or_default();
+            let known = context.get(FORMS, &form)?;
+            if known.is_none() {
+                self.form_shares.count_new();
+            }
+            let mut seen = known.unwrap_or_default();
             seen.note(found.text_hash);
             self.form_shares.note(form, &seen);
             context.put(FORMS, &form, &seen);
@@ -138,7 +144,7 @@ impl Ranker {
         // processor is built anew.
         self.counts.looks += 1;
         self.counts.links += found.links.len() as u64;
-        let number = self.place(id, 0);
+        let number = self.place(id, 0, context)?;
         let mut page = self.accounts.get(number);
         self.ledger.mark(&mut page, &found.source_url);
         let targets: Vec<PageId> = found.links.iter().map(|link| link.url.page_id()).collect();
@@ -212,12 +218,20 @@ impl Ranker {
         self.credit(source, value, links, context)
     }
 
-    /// The number of a page's account. One that is new is opened.
-    fn place(&mut self, id: PageId, depth: i32) -> u32 {
+    /// The number of a page's account. One that is new is opened, at the limit in place of one of the poorest.
+    fn place(&mut self, id: PageId, depth: i32, context: &mut Context<'_>) -> Result<u32, ProcessError> {
         if let Some(number) = self.accounts.find(&id) {
-            return number;
+            return Ok(number);
         }
-        self.accounts.add(id, &self.ledger.open(depth))
+        self.counts.opened += 1;
+        let poorest = if self.accounts.len() < self.rules.max_accounts { None } else { self.accounts.poorest() };
+        let Some(number) = poorest else { return Ok(self.accounts.add(id, &self.ledger.open(depth))) };
+        let (given_up, page) = (self.accounts.id(number), self.accounts.get(number));
+        self.counts.given_up += 1;
+        self.focus.remove(given_up, context)?;
+        self.ledger.close(page);
+        self.accounts.replace(number, id, &self.ledger.open(depth));
+        Ok(number)
     }
 
     /// Pages of a site of this value receive cash. Returns those that are new and those whose weight changed.
@@ -228,9 +242,9 @@ impl Ranker {
         links: Vec<ArrivingLink>,
         context: &mut Context<'_>,
     ) -> Result<Vec<RankedPage>, ProcessError> {
-        let (before, mut ranked) = (self.accounts.len(), Vec::new());
+        let (before, mut ranked) = (self.counts.opened, Vec::new());
         for ArrivingLink { target, url, given, promise } in links {
-            let number = self.place(target, source.depth.saturating_add(1));
+            let number = self.place(target, source.depth.saturating_add(1), context)?;
             let mut page = self.accounts.get(number);
             self.ledger.mark(&mut page, &url);
             page.account.receive(given.cash);
@@ -246,7 +260,7 @@ impl Ranker {
             }
             self.accounts.set(number, &page);
         }
-        self.counts.found += (self.accounts.len() - before) as u64;
+        self.counts.found += self.counts.opened - before;
         Ok(ranked)
     }
 
@@ -269,6 +283,7 @@ impl Processor for Ranker {
             self.ledger.restore(&totals, context.task().partition);
         }
         context.scan(FORMS, b"", &mut |form, shown| {
+            self.form_shares.count_new();
             self.form_shares.note(form, &shown);
             Ok(())
         })?;
@@ -300,6 +315,8 @@ impl Processor for Ranker {
     }
 
     fn punctuate(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        self.form_shares.keep_within(self.rules.max_accounts, context)?;
+        self.site_values.keep_within(self.rules.max_accounts, context);
         if self.ledger.pages().0 == 0 {
             return Ok(());
         }
@@ -336,6 +353,8 @@ impl Processor for Ranker {
         let (pages, trusted) = self.ledger.pages();
         let own = [
             (figure::LINKED_PAGES, pages as f64),
+            (figure::LINKED_PAGES_LIMIT, self.rules.max_accounts as f64),
+            (figure::ACCOUNTS_GIVEN_UP, self.counts.given_up as f64),
             (figure::TRUSTED_PAGES, trusted as f64),
             (figure::LINK_LOOKS, self.counts.looks as f64),
             (figure::LINKS, self.counts.links as f64),

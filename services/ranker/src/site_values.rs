@@ -31,4 +31,23 @@ impl SiteValues {
         value.receive(given, links);
         context.put(SITES, &key, &SiteValue { ln: value.ln() });
     }
+
+    /// Gives up the half of the sites that are worth least, if there are more than `most`.
+    pub(crate) fn keep_within(&mut self, most: usize, context: &mut Context<'_>) {
+        if self.0.len() <= most {
+            return;
+        }
+        let mut worth: Vec<f64> = self.0.values().map(|value| value.ln()).collect();
+        let half = worth.len() / 2;
+        let (_, &mut middle, _) = worth.select_nth_unstable_by(half, f64::total_cmp);
+        let mut excess = half;
+        self.0.retain(|key, value| {
+            let goes = excess > 0 && value.ln() <= middle;
+            if goes {
+                excess -= 1;
+                context.delete(SITES, key);
+            }
+            !goes
+        });
+    }
 }

@@ -10,14 +10,23 @@ use stream::{Table, TableKey};
 
 /// Pages that links lead to, or that have links, as blocks and a journal ([`crate::Accounts`]). A page in neither is not
 /// known here.
-pub const ACCOUNTS: Table<AccountsKey, AccountColumns> = Table::new("accounts");
+pub const ACCOUNTS: Table<AccountsKey, AccountColumns> = Table::new("accounts").bounded_by(
+    "four for each page that `crawl.max_pages` allows the partition, 16,384 at least",
+    "new accounts, which take the place of the poorest",
+);
 /// The totals that the accounts of the partition share: one record, of the key `s` and zero.
-pub const TOTALS: Table<TotalsKey, ShardTotals> = Table::new("totals");
+pub const TOTALS: Table<TotalsKey, ShardTotals> = Table::new("totals").bounded_by("one record", "nobody");
 /// Yield of URL forms: how many of the texts that their pages showed were new. Keys are `p` and the hash of the form.
-pub const FORMS: Table<FormKey, FormYield> = Table::new("forms");
+pub const FORMS: Table<FormKey, FormYield> = Table::new("forms").bounded_by(
+    "as many as `ranker/accounts` may be",
+    "the ranker's turn, when there are more: the half that was seen least",
+);
 
 /// The value of sites by the links of other sites, where `ranker.importance` is "link-value": `v` and the hash of the site.
-pub const SITES: Table<SiteValueKey, SiteValue> = Table::new("sites");
+pub const SITES: Table<SiteValueKey, SiteValue> = Table::new("sites").bounded_by(
+    "as many as `ranker/accounts` may be",
+    "the ranker's turn, when there are more: the half that is worth least",
+);
 
 /// The totals of a partition. The schema describes the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -130,6 +130,11 @@ impl Shard {
         self.own.pages = self.own.pages.saturating_sub(1);
     }
 
+    /// Cash of an account that ended goes to the virtual page.
+    pub(super) fn take_back(&mut self, amount: f64) {
+        self.purse += amount;
+    }
+
     /// Visits a page: notes its cash and splits it over its links, each by its weight, and the virtual page, which
     /// counts as one link of weight 1. Links that must not count are dropped ([`tidy`]). A page without links gives all
     /// to the virtual page; so does a page that cannot be fetched. `send` gets the cash for other pages.

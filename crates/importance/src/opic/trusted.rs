@@ -58,6 +58,12 @@ impl TrustAccount {
         *pages = if is_trusted { *pages + 1 } else { pages.saturating_sub(1) };
     }
 
+    /// Ends an account. Its cash goes to the virtual page.
+    pub fn close(mut self, shard: &mut Shard) {
+        self.set_trusted(false, shard);
+        shard.take_back(self.cash(shard));
+    }
+
     pub fn is_trusted(&self) -> bool {
         self.is_trusted
     }
@@ -116,5 +122,8 @@ mod tests {
         other.set_trusted(false, &mut shard);
         assert_eq!((page.cash(&shard), other.cash(&shard), shard.pages()), (0.25, 0.5, 1));
         assert_eq!(TrustAccount::restore(other.kept()), other);
+        page.close(&mut shard);
+        other.close(&mut shard);
+        assert_eq!((shard.purse(), shard.pages()), (1.0, 0));
     }
 }

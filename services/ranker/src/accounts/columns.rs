@@ -45,6 +45,8 @@ pub struct AccountColumns {
     #[serde(with = "serde_bytes")]
     pub new_ids: Vec<u8>,
     #[serde(with = "serde_bytes")]
+    pub replaced: Vec<u8>,
+    #[serde(with = "serde_bytes")]
     pub numbers: Vec<u8>,
     #[serde(with = "serde_bytes")]
     pub balances: Vec<u8>,
@@ -122,7 +124,7 @@ impl AccountColumns {
 
     /// Approximate bytes of the record on disk.
     pub(crate) fn bytes(&self) -> usize {
-        let wide = [&self.new_ids, &self.balances, &self.histories];
+        let wide = [&self.new_ids, &self.replaced, &self.balances, &self.histories];
         let narrow = [&self.numbers, &self.noted_before, &self.reported, &self.depths];
         let trust = [&self.trust_balances, &self.trust_histories, &self.trust_noted_before, &self.trusted];
         wide.into_iter().chain(narrow).chain(trust).map(Vec::len).sum()
@@ -134,6 +136,20 @@ impl AccountColumns {
     /// The column ends within an id.
     pub(crate) fn new_ids(&self) -> Result<impl Iterator<Item = PageId>, String> {
         Ok(column(&self.new_ids)?.map(PageId))
+    }
+
+    /// Numbers of accounts that were given up, with the pages that have them now.
+    ///
+    /// # Errors
+    /// The column ends within an id.
+    pub(crate) fn replaced(&self) -> Result<impl Iterator<Item = (u32, PageId)>, String> {
+        let split = |bytes: [u8; 20]| {
+            let (mut number, mut id) = ([0; 4], [0; 16]);
+            number.copy_from_slice(&bytes[..4]);
+            id.copy_from_slice(&bytes[4..]);
+            (u32::from_le_bytes(number), PageId(id))
+        };
+        Ok(column(&self.replaced)?.map(split))
     }
 
     /// Its accounts.

@@ -46,6 +46,38 @@ impl Index {
         self.enter(id);
     }
 
+    /// Takes an id out that has this number. `id_of` returns the id of a number.
+    pub(crate) fn remove(&mut self, id: &PageId, number: u32, id_of: impl Fn(u32) -> PageId) {
+        let mask = self.number_mask();
+        let mut hole = self.home(id);
+        while self.slots[hole] & mask != number + 1 {
+            if self.slots[hole] == 0 {
+                return;
+            }
+            hole = self.after(hole);
+        }
+        // Those behind it move up, unless their search begins behind the hole.
+        let (mut next, slots) = (self.after(hole), self.slots.len());
+        while self.slots[next] != 0 {
+            let home = self.home(&id_of((self.slots[next] & mask) - 1));
+            if (next + slots - home) % slots >= (next + slots - hole) % slots {
+                self.slots[hole] = self.slots[next];
+                hole = next;
+            }
+            next = self.after(next);
+        }
+        self.slots[hole] = 0;
+    }
+
+    /// Puts an id in under a number whose id was taken out.
+    pub(crate) fn put(&mut self, id: &PageId, number: u32) {
+        let mut place = self.home(id);
+        while self.slots[place] != 0 {
+            place = self.after(place);
+        }
+        self.slots[place] = self.tag(id) | (number + 1);
+    }
+
     /// Bytes of memory.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.slots.capacity() * size_of::<u32>()
@@ -62,12 +94,8 @@ impl Index {
     }
 
     fn enter(&mut self, id: &PageId) {
-        let mut place = self.home(id);
-        while self.slots[place] != 0 {
-            place = self.after(place);
-        }
+        self.put(id, self.used as u32);
         self.used += 1;
-        self.slots[place] = self.tag(id) | self.used as u32;
     }
 
     /// The slot at which the search for an id begins. Ids are hashes, so their first bytes spread evenly.
@@ -134,6 +162,27 @@ mod tests {
                 PageId(id)
             };
             check(&ids.iter().map(id).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn ids_that_were_replaced_are_gone_and_all_others_are_found() {
+        let id = |number: u32| PageId(chance::spread_128(u128::from(number)).to_be_bytes());
+        let (mut index, mut known) = (Index::default(), Vec::new());
+        for number in 0..1_000 {
+            index.add(&id(number), |number| known[number as usize]);
+            known.push(id(number));
+        }
+        for step in 0..5_000_u32 {
+            let (number, new) = (step * 7 % 1_000, id(1_000 + step));
+            let before = known[number as usize];
+            index.remove(&before, number, |number| known[number as usize]);
+            known[number as usize] = new;
+            index.put(&new, number);
+            assert_eq!(index.find(&before, |number| known[number as usize] == before), None);
+        }
+        for (number, id) in known.iter().enumerate() {
+            assert_eq!(index.find(id, |number| known[number as usize] == *id), Some(number as u32));
         }
     }
 

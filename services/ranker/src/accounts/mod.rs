@@ -6,15 +6,20 @@
 //! about as many bytes as the entry has. An entry that all blocks hold is deleted. So journal and blocks are of about
 //! one size, no batch writes much more than it changed, and a start reads both once.
 //!
+//! Their number has a limit. At the limit a page that is new takes the place of one of the poorest ([`poorest`]).
+//!
 //! The accounts in memory run ahead of the log by the batch at work. If that batch is lost, the accounts are read again.
 
 mod columns;
 mod index;
+mod poorest;
+mod restored;
 
 pub use self::columns::{AccountColumns, AccountsKey};
 
 use self::columns::Stored;
 use self::index::Index;
+use self::poorest::Poorest;
 use crate::state::ACCOUNTS;
 use importance::opic::{Account, KeptAccount, TrustAccount};
 use page::PageId;
@@ -50,6 +55,8 @@ struct Held {
     depth: u16,
     /// Whether it differs from what is stored.
     is_changed: bool,
+    /// Whether its id took the place of one that is stored.
+    is_replaced: bool,
 }
 
 #[derive(Debug)]
@@ -77,6 +84,7 @@ pub struct Accounts {
     next_block: usize,
     /// Bytes of the journal for which no block was written yet.
     bytes_owed: usize,
+    poorest: Poorest,
 }
 
 impl Default for Accounts {
@@ -90,6 +98,7 @@ impl Default for Accounts {
             next_entry: 1,
             next_block: 0,
             bytes_owed: 0,
+            poorest: Poorest::default(),
         }
     }
 }
@@ -117,11 +126,33 @@ impl Accounts {
         self.index.find(id, |number| self.held(number).id == *id)
     }
 
+    /// The page of an account.
+    ///
+    /// # Panics
+    /// If no page has this number.
+    pub fn id(&self, number: u32) -> PageId {
+        self.held(number).id
+    }
+
     /// Adds the account of a page that is not known, and returns its number.
     pub fn add(&mut self, id: PageId, page: &LinkedPage) -> u32 {
         let number = self.push(id);
         self.set(number, page);
         number
+    }
+
+    /// Gives an account up for that of a page that is not known, which gets its number.
+    ///
+    /// # Panics
+    /// If no page has this number.
+    pub fn replace(&mut self, number: u32, id: PageId, page: &LinkedPage) {
+        let Self { index, blocks, .. } = self;
+        let before = held_in(blocks, number).id;
+        index.remove(&before, number, |number| held_in(blocks, number).id);
+        let held = self.held_mut(number);
+        (held.id, held.is_replaced) = (id, true);
+        self.index.put(&id, number);
+        self.set(number, page);
     }
 
     /// The page with this account.
@@ -199,75 +230,6 @@ impl Accounts {
         writes
     }
 
-    /// Takes back a record of the table. They come in the order of their keys. An error says what is damaged.
-    pub fn restore(&mut self, key: AccountsKey, columns: &AccountColumns) -> Result<(), String> {
-        let (count, kept_to) = (self.len(), columns.kept_to.max(0).unsigned_abs());
-        let is_before_journal = self.first_entry == self.next_entry;
-        match key {
-            AccountsKey::Block(number) if !is_before_journal => {
-                return Err(format!("block {number} comes after the journal"));
-            }
-            AccountsKey::Block(number) if count % BLOCK != 0 || number != (count / BLOCK) as u64 => {
-                return Err(format!("block {number} follows {count} accounts"));
-            }
-            AccountsKey::Block(_) => {
-                // There may be no entry that is later.
-                self.first_entry = self.first_entry.max(kept_to + 1);
-                self.next_entry = self.first_entry;
-            }
-            AccountsKey::Entry(number) => {
-                // The first one is the next after what the block written longest ago holds, or an earlier one.
-                let held_by_all = self.held_by_all();
-                let fits = if is_before_journal { number <= held_by_all + 1 } else { number == self.next_entry };
-                if !fits || !(1..i64::MAX as u64).contains(&number) {
-                    let before = if is_before_journal { held_by_all } else { self.next_entry - 1 };
-                    return Err(format!("entry {number} of the journal follows {before}"));
-                }
-                if is_before_journal {
-                    self.first_entry = number;
-                }
-                self.next_entry = number;
-            }
-        }
-        for (id, number) in columns.new_ids()?.zip(columns.first_new.max(0).unsigned_abs()..) {
-            if number > self.len() as u64 {
-                return Err(format!("the id of page {number} follows that of page {}", self.len()));
-            }
-            if number == self.len() as u64 {
-                self.push(id);
-            }
-        }
-        self.ids_stored = self.len();
-        let mut trust = columns.trust()?;
-        for stored in columns.accounts()? {
-            let trust = trust.next().unwrap_or_default();
-            if stored.number as usize >= self.len() {
-                return Err(format!("there is an account of page {} and no id", stored.number));
-            }
-            let block = &self.blocks[stored.number as usize / BLOCK];
-            if matches!(key, AccountsKey::Entry(number) if number <= block.kept_to) {
-                continue;
-            }
-            let held = self.held_mut(stored.number);
-            (held.balance, held.history, held.noted_before) = (stored.balance, stored.history, stored.noted_before);
-            (held.reported, held.depth) = (stored.reported, stored.depth);
-            self.set_trust(stored.number, trust);
-        }
-        match (key, self.blocks.last_mut()) {
-            (AccountsKey::Entry(number), _) => self.next_entry = number + 1,
-            (AccountsKey::Block(_), Some(block)) => block.kept_to = kept_to,
-            (AccountsKey::Block(number), None) => return Err(format!("block {number} has no accounts")),
-        }
-        Ok(())
-    }
-
-    /// Called when all records have been taken back.
-    pub fn restored(&mut self) {
-        // The block that was written longest ago is next.
-        let oldest = self.blocks.iter().enumerate().min_by_key(|(_, block)| block.kept_to);
-        self.next_block = oldest.map_or(0, |(number, _)| number);
-    }
-
     /// The last entry that the block written longest ago holds.
     fn held_by_all(&self) -> u64 {
         self.blocks.iter().map(|block| block.kept_to).min().unwrap_or(0)
@@ -284,7 +246,16 @@ impl Accounts {
         }
         if let Some(last) = self.blocks.last_mut() {
             let (balance, history, noted_before) = Default::default();
-            last.held.push(Held { id, balance, history, noted_before, reported: 0.0, depth: 0, is_changed: false });
+            last.held.push(Held {
+                id,
+                balance,
+                history,
+                noted_before,
+                reported: 0.0,
+                depth: 0,
+                is_changed: false,
+                is_replaced: false,
+            });
             if !last.trust.is_empty() {
                 last.trust.push(TrustAccount::default());
             }
@@ -297,12 +268,15 @@ impl Accounts {
         let (kept_to, first_new) = (self.next_entry as i64, self.ids_stored as i64);
         let mut columns = AccountColumns { kept_to, first_new, ..AccountColumns::default() };
         for &number in numbers {
-            self.held_mut(number).is_changed = false;
             let held = *self.held(number);
+            (self.held_mut(number).is_changed, self.held_mut(number).is_replaced) = (false, false);
             // Pages that are new were changed in the order of their numbers.
             if number as usize == self.ids_stored {
                 columns.new_ids.extend(held.id.0);
                 self.ids_stored += 1;
+            } else if held.is_replaced {
+                columns.replaced.extend(number.to_le_bytes());
+                columns.replaced.extend(held.id.0);
             }
             columns.push(held.stored(number));
         }

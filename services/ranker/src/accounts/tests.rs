@@ -170,3 +170,58 @@ fn an_address_takes_at_most_24_bytes_and_its_account_38_more() {
     let (finding, rest) = accounts.memory_bytes();
     assert!(finding <= 2_400_000 && rest <= 3_800_000, "{finding} and {rest}");
 }
+
+#[test]
+fn accounts_that_took_the_place_of_the_poorest_are_read_again_after_any_number_of_batches() {
+    let (mut accounts, mut stored, mut random) = (Accounts::default(), Stored::new(), Pcg64::seed_from_u64(5));
+    let mut shard = Shard::new(0, 1.0);
+    let mut fresh = 3 * BLOCK;
+    for number in 0..fresh {
+        accounts.add(page_id(number), &opened(&mut shard));
+    }
+    for batch in 0..60 {
+        for _ in 0..random.random_range(0..700) {
+            let number = accounts.poorest().unwrap();
+            let given_up = accounts.id(number);
+            shard.close(accounts.get(number).account);
+            // One that was given up comes back now and then.
+            fresh += 1;
+            let mut page = opened(&mut shard);
+            page.account.receive(random.random());
+            accounts.replace(number, page_id(fresh), &page);
+            assert_eq!((accounts.find(&given_up), accounts.find(&page_id(fresh))), (None, Some(number)));
+            if random.random_bool(0.1) {
+                let number = accounts.poorest().unwrap();
+                accounts.replace(number, given_up, &opened(&mut shard));
+            }
+        }
+        write(&mut accounts, &mut stored);
+        let again = restored(&stored).unwrap();
+        assert_eq!(again.len(), 3 * BLOCK);
+        for ((id, page), number) in accounts.pages().zip(0..) {
+            assert_eq!((again.id(number), again.get(number)), (id, page), "batch {batch}");
+            assert_eq!(again.find(&id), Some(number), "batch {batch}");
+        }
+    }
+}
+
+#[test]
+fn the_poorest_go_first_those_never_sent_before_all_others() {
+    let (mut accounts, mut shard) = (Accounts::default(), Shard::new(0, 1.0));
+    for number in 0..200_usize {
+        let mut page = opened(&mut shard);
+        page.account.receive(number as f64);
+        page.sent_importance = if number == 50 { 0.0 } else { 1.0 };
+        accounts.add(page_id(number), &page);
+    }
+    assert_eq!((0..3).map(|_| accounts.poorest().unwrap()).collect::<Vec<_>>(), [50, 0, 1]);
+    let mut richer = accounts.get(2);
+    richer.account.receive(1_000.0);
+    accounts.set(2, &richer);
+    assert_eq!(accounts.poorest(), Some(3), "its cash was not known when it was chosen");
+}
+
+fn opened(shard: &mut Shard) -> LinkedPage {
+    let trust = TrustAccount::default();
+    LinkedPage { account: shard.open(), depth: 3, sent_importance: 1.0, trust }
+}

@@ -3,10 +3,10 @@
 
 use messages::{Encoded, Link, PageFocus, PageOutLinks, RankedPage, SchedulerEvent, topics};
 use page::{CanonicalUrl, PageId, Timestamp};
-use ranker::{Accounts, LinkedPage, ShardTotals, TOTALS, TotalsKey};
+use ranker::{Accounts, FORMS, FormYield, LinkedPage, ShardTotals, TOTALS, TotalsKey};
 use settings::{Layers, Settings};
 use std::collections::{BTreeMap, BTreeSet};
-use stream::{Clock, TaskId, TaskTables};
+use stream::{Clock, TableError, TaskId, TaskTables};
 use stream_testing::TestDriver;
 use topology::LogNames;
 
@@ -110,6 +110,23 @@ impl Bench {
             Some((partition, Accounts::read(&tables).unwrap(), tables.get(TOTALS, &TotalsKey).unwrap()?))
         };
         (0..PARTITIONS).filter_map(read).collect()
+    }
+
+    /// The yields of forms of addresses, as committed.
+    pub(crate) fn forms(&self) -> Vec<FormYield> {
+        let mut forms = Vec::new();
+        for partition in 0..PARTITIONS {
+            let Some(store) = self.driver.stores.snapshot(&TaskId { stage: "ranker".to_owned(), partition }) else {
+                continue;
+            };
+            let tables = TaskTables::new(Box::new(store), &ranker::topology());
+            let mut keep = |_, form| -> Result<(), TableError> {
+                forms.push(form);
+                Ok(())
+            };
+            tables.scan(FORMS, &mut keep).unwrap();
+        }
+        forms
     }
 
     /// All cash and all cash from trusted pages, when nothing is on its way.

@@ -196,3 +196,46 @@ fn a_question_is_answered_by_the_partition_of_the_page_alone() {
     // The crawl has no topics.
     assert_eq!(answers[0].entry::<ranker::FocusedPage>(ranker::FOCUS.name()).unwrap(), None);
 }
+
+/// Each look finds thousands of addresses that no other page links to; some of them come back.
+#[test]
+fn endless_links_leave_the_accounts_within_their_limit_and_the_cash_whole() {
+    let mut bench =
+        Bench::new(&[("crawl.max_pages", "1000"), ("ranker.interval", "1h"), ("ranker.trusted", "[\"a.test\"]")]);
+    let good: Vec<String> = (0..40).map(|number| format!("http://a.test/good/{number}")).collect();
+    let good: Vec<&str> = good.iter().map(String::as_str).collect();
+    for round in 0..12 {
+        bench.send("http://a.test/", &good, round == 0, 0);
+        let endless: Vec<String> = (0..6_000).map(|number| format!("/{}", round * 5_000 + number)).collect();
+        let endless: Vec<&str> = endless.iter().map(String::as_str).collect();
+        bench.send(&format!("http://endless.test/{}", round * 5_000), &endless, true, round);
+        bench.driver.clock.advance(HOUR);
+        bench.driver.run_until_idle().unwrap();
+        if round == 7 {
+            bench.driver.kill(0);
+            bench.start();
+        }
+    }
+    bench.ranked();
+    assert_eq!(bench.books().iter().map(|(_, accounts, _)| accounts.len()).max(), Some(1 << 14));
+    bench.check_cash();
+    let kept = bench.pages();
+    assert!(good.iter().all(|url| kept.contains_key(&CanonicalUrl::parse(url).unwrap().page_id())), "the richest stay");
+}
+
+#[test]
+fn forms_of_addresses_are_bounded_and_those_that_are_seen_most_stay() {
+    let mut bench = Bench::new(&[("crawl.max_pages", "1000"), ("ranker.interval", "1h")]);
+    let word = |number: usize| -> String {
+        (0..4).map(|place| char::from(b'a' + (number / 26_usize.pow(place) % 26) as u8)).collect()
+    };
+    (0..30).for_each(|day| bench.send(&format!("http://a.test/{day}"), &[], true, 7));
+    (0..17_000).for_each(|number| bench.send(&format!("http://a.test/{}", word(number)), &[], true, 8));
+    bench.driver.clock.advance(HOUR);
+    bench.driver.run_until_idle().unwrap();
+    bench.driver.clock.advance(HOUR);
+    bench.driver.run_until_idle().unwrap();
+    let forms = bench.forms();
+    assert!((8_000..=1 << 14).contains(&forms.len()), "{}", forms.len());
+    assert_eq!(forms.iter().filter(|form| form.looks >= 30.0).count(), 1);
+}
