@@ -24,7 +24,7 @@ pub(crate) struct FetchJob {
     pub(crate) wire_bytes: u64,
     /// Bytes received of every robots.txt that was asked for on the way.
     pub(crate) robots_bytes: u64,
-    /// Hosts of the partition's site whose robots.txt was asked for on the way.
+    /// Origins of the partition's site whose robots.txt was asked for on the way.
     pub(crate) robots_of: Vec<RobotsKey>,
     /// The site of the request's partition.
     site: SiteKey,
@@ -80,12 +80,10 @@ impl FetchJob {
         job
     }
 
-    /// Notes that the robots.txt of a URL's origin was asked for, if its host is to be stored with the request's
-    /// partition.
+    /// Notes that the robots.txt of a URL's origin was asked for, if it is of the request's partition.
     pub(crate) fn learned_robots_of(&mut self, url: &CanonicalUrl) {
-        let site = url.site_key();
-        let key = RobotsKey::new(&site, url.host_name());
-        if site == self.site && !self.robots_of.contains(&key) {
+        let key = RobotsKey::of(url);
+        if url.site_key() == self.site && !self.robots_of.contains(&key) {
             self.robots_of.push(key);
         }
     }
@@ -140,7 +138,7 @@ pub(crate) struct Done {
     pub(crate) body: Option<Bytes>,
     /// Bytes received of every robots.txt that was asked for on the way.
     pub(crate) robots_bytes: u64,
-    /// Hosts whose robots.txt is to be stored.
+    /// Origins whose robots.txt may be kept.
     pub(crate) robots_of: Vec<RobotsKey>,
     /// The steps of the job, if it belongs to a trace; otherwise empty.
     pub(crate) steps: Vec<Step>,
@@ -165,7 +163,7 @@ pub(crate) enum Answer {
     Redirected {
         tag: RequestTag,
         request: Box<FetchRequest>,
-        /// Hosts whose robots.txt is to be stored.
+        /// Origins whose robots.txt may be kept.
         robots_of: Vec<RobotsKey>,
         /// The steps of the job, if it belongs to a trace; otherwise empty.
         steps: Vec<Step>,

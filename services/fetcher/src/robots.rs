@@ -3,7 +3,7 @@
 
 use crate::outcome::{is_refused_by_rules, shortened};
 use crate::response::{FetchFailure, Response};
-use crate::state::{HostRobots, OriginRobots};
+use crate::state::{OriginRobots, RobotsKey};
 use hyper::header;
 use messages::FetchOutcome;
 use page::{CanonicalUrl, Timestamp};
@@ -46,9 +46,9 @@ impl KnownOrigin {
         self.entry.robots().map_or(0, RobotsFile::memory_bytes) + bytes_of(&self.sitemaps)
     }
 
-    fn stored(&self) -> OriginRobots {
+    fn stored(&self, product_token: &str) -> OriginRobots {
         OriginRobots {
-            origin: self.origin.clone(),
+            product_token: product_token.to_owned(),
             robots_txt: self.entry.robots().map(RobotsFile::to_text),
             allows_all: *self.entry.rules() == RobotsRules::AllowAll,
             expires_at: self.entry.expires_at(),
@@ -56,14 +56,14 @@ impl KnownOrigin {
         }
     }
 
-    fn restored(stored: &OriginRobots, product_token: &str) -> Self {
+    fn restored(origin: &str, stored: &OriginRobots, product_token: &str) -> Self {
         let rules = match &stored.robots_txt {
             Some(text) => RobotsRules::File(Arc::new(RobotsFile::parse(text.as_bytes()))),
             None if stored.allows_all => RobotsRules::AllowAll,
             None => RobotsRules::DisallowAll,
         };
         let entry = RobotsCacheEntry::restored(rules, stored.expires_at, stored.unreachable_since);
-        Self::new(&stored.origin, entry, product_token)
+        Self::new(origin, entry, product_token)
     }
 }
 
@@ -138,23 +138,22 @@ impl RobotsBook {
         self.state().hosts.contains_key(host_name)
     }
 
-    /// Takes over the stored rules of a host, unless something is known of it. Rules that were stored for a crawler of
+    /// Takes over stored rules, but for those of origins of which something is known. Rules that were stored for a crawler of
     /// another name are skipped.
-    pub(crate) fn restore(&self, host_name: &str, stored: &HostRobots, product_token: &str) {
-        if stored.product_token != product_token || self.knows(host_name) {
-            return;
-        }
+    pub(crate) fn restore(&self, key: &RobotsKey, stored: &OriginRobots, product_token: &str) {
         let mut state = self.state();
-        for origin in &stored.origins {
-            state.put(host_name, KnownOrigin::restored(origin, product_token));
+        let known = state.hosts.get(key.host_name());
+        let is_known = known.is_some_and(|host| host.origins.iter().any(|robots| robots.origin == key.origin()));
+        if stored.product_token == product_token && !is_known {
+            state.put(key.host_name(), KnownOrigin::restored(key.origin(), stored, product_token));
         }
     }
 
-    /// The record to store of a host: the robots.txt of each of its origins. `None` if the host is not known.
-    pub(crate) fn stored(&self, host_name: &str, product_token: &str) -> Option<HostRobots> {
+    /// The record to store of an origin. `None` if it is not known.
+    pub(crate) fn stored(&self, key: &RobotsKey, product_token: &str) -> Option<OriginRobots> {
         let state = self.state();
-        let origins = state.hosts.get(host_name)?.origins.iter().map(KnownOrigin::stored).collect();
-        Some(HostRobots { product_token: product_token.to_owned(), origins })
+        let mut origins = state.hosts.get(key.host_name())?.origins.iter();
+        Some(origins.find(|robots| robots.origin == key.origin())?.stored(product_token))
     }
 
     /// Whether the file of a URL's origin is to be asked for.
@@ -336,11 +335,12 @@ mod tests {
         }
         let (after, renamed) = (RobotsBook::default(), RobotsBook::default());
         for number in 0..4 {
-            let (url, name) = (url(number), format!("host-{number}.test"));
-            let stored = book.stored(&name, "bot").unwrap();
-            after.restore(&name, &stored, "bot");
-            renamed.restore(&name, &stored, "other");
-            assert!(!renamed.knows(&name));
+            let url = url(number);
+            let (key, name) = (RobotsKey::of(&url), url.host_name());
+            let stored = book.stored(&key, "bot").unwrap();
+            after.restore(&key, &stored, "bot");
+            renamed.restore(&key, &stored, "other");
+            assert!(!renamed.knows(name));
             let (before, after) = (book.entry(&url).unwrap(), after.entry(&url).unwrap());
             assert_eq!(after.allows("bot", "/private"), before.allows("bot", "/private"), "{number}");
             assert_eq!(after.allows("bot", "/"), before.allows("bot", "/"), "{number}");

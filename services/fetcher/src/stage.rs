@@ -3,6 +3,7 @@
 use crate::crashes::CrashJournal;
 use crate::first_failures::FirstFailures;
 use crate::job::{Answer, FetchJob};
+use crate::kept_robots::KeptRobots;
 use crate::pool::FetchPool;
 use crate::rules::FetcherRules;
 use crate::state::{ROBOTS, RobotsKey};
@@ -20,13 +21,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use stream::{
     AnsweredRequest, Clock, Histogram, InFlight, InputRecord, ProcessError, RequestTag, StageSpec, StageTopology,
-    StageWork, TableKey, TaskView,
+    StageWork, TaskView,
 };
 use topology::LogNames;
 
-/// Most hosts of a site whose robots.txt files are restored together, because a redirect may lead to any. Sites with
-/// more hosts usually give one to each user.
-const RESTORED_HOSTS: usize = 16;
+/// Most origins of a host whose robots.txt files are restored.
+const ORIGINS_OF_HOST: usize = 4;
 
 /// The stage's table and topics.
 pub fn topology() -> StageTopology {
@@ -52,6 +52,7 @@ pub fn stage(
         product_token: rules.product_token.clone(),
         pool: FetchPool::start(Arc::new(FetcherRules { sites_have_owners: true, ..rules }), clock, crashes)?,
         packing,
+        kept: KeptRobots::default(),
         // Every kind is counted from the start, so that its rate is defined before the first one happens.
         answers: AnswerKind::all().map(|kind| (kind.report().name, 0)).collect(),
         failures: FirstFailures::default(),
@@ -64,6 +65,7 @@ pub fn stage(
 /// The requests in flight of all partitions of this process.
 struct Fetcher {
     pool: FetchPool,
+    kept: KeptRobots,
     product_token: String,
     packing: Packing,
     answers: BTreeMap<&'static str, u64>,
@@ -73,42 +75,55 @@ struct Fetcher {
 }
 
 impl Fetcher {
-    /// Restores the stored rules of a URL's host, and of other hosts of its site.
-    fn restore_robots(&self, url: &CanonicalUrl, tables: &TaskView<'_>) -> Result<(), ProcessError> {
-        let name = url.host_name();
-        if self.pool.robots.knows(name) {
-            return Ok(());
+    /// Restores the stored rules of a URL's host, and of other hosts of its site, because a redirect may lead to any.
+    fn restore_robots(
+        &mut self,
+        tag: RequestTag,
+        url: &CanonicalUrl,
+        tables: &TaskView<'_>,
+    ) -> Result<(), ProcessError> {
+        let now = self.pool.clock.now();
+        self.kept.sweep(tag, now, tables)?;
+        let mut stored = self.kept.read(&url.site_key(), tag, now, tables)?;
+        if !self.pool.robots.knows(url.host_name()) {
+            stored.extend(tables.entries(ROBOTS, &RobotsKey::prefix_of_host(url), ORIGINS_OF_HOST)?);
         }
-        let site = url.site_key();
-        let own = tables.entries(ROBOTS, &RobotsKey::new(&site, name).to_bytes(), 1)?;
-        for (key, stored) in
-            own.into_iter().chain(tables.entries(ROBOTS, &RobotsKey::prefix_of(&site), RESTORED_HOSTS)?)
-        {
-            self.pool.robots.restore(key.host_name(), &stored, &self.product_token);
+        for (key, stored) in stored {
+            self.pool.robots.restore(&key, &stored, &self.product_token);
         }
         Ok(())
     }
 
-    /// Stores the robots.txt rules of these hosts that were learned on the way to an answer.
-    fn storing_robots(&self, answer: AnsweredRequest, robots_of: &[RobotsKey]) -> AnsweredRequest {
-        robots_of.iter().fold(answer, |answer, key| {
-            match self.pool.robots.stored(key.host_name(), &self.product_token) {
-                Some(stored) => answer.put(ROBOTS, key, &stored),
-                // It was dropped to stay within the memory limit.
-                None => answer,
+    /// Keeps the robots.txt rules that were learned on the way to an answer about a page, and deletes those that are over.
+    fn keeping_robots(
+        &mut self,
+        mut answer: AnsweredRequest,
+        page: &CanonicalUrl,
+        robots_of: &[RobotsKey],
+    ) -> AnsweredRequest {
+        let mut over = self.kept.take_expired(answer.tag);
+        for key in robots_of {
+            // Without rules, they were dropped to stay within the memory limit.
+            if let Some(stored) = self.pool.robots.stored(key, &self.product_token)
+                && self.kept.keeps(key, page)
+            {
+                over.remove(key);
+                answer = answer.put(ROBOTS, key, &stored);
             }
-        })
+        }
+        over.iter().fold(answer, |answer, key| answer.delete(ROBOTS, key))
     }
 }
 
 impl InFlight for Fetcher {
     fn begin(&mut self, epoch: u64) {
+        self.kept.begin();
         self.pool.begin(epoch);
     }
 
     fn submit(&mut self, tag: RequestTag, record: &InputRecord, tables: &TaskView<'_>) -> Result<(), ProcessError> {
         let request = record.read(FETCH_REQUESTS)?;
-        self.restore_robots(request.target(), tables)?;
+        self.restore_robots(tag, request.target(), tables)?;
         let mut job = FetchJob::new(tag, request);
         let is_traced = record.trace.as_ref().is_some_and(|trace| trace.is_sampled());
         job.steps = is_traced.then(|| Box::new(JobSteps::begin(self.pool.clock.now())));
@@ -127,8 +142,9 @@ impl InFlight for Fetcher {
         let mut done = match self.pool.answers.receive(patience)? {
             Answer::Done(done) => done,
             Answer::Redirected { tag, request, robots_of, steps } => {
+                let page = request.url.clone();
                 let answer = AnsweredRequest::new(tag).in_steps(steps).with(FETCH_REQUESTS, *request);
-                return Some(self.storing_robots(answer, &robots_of));
+                return Some(self.keeping_robots(answer, &page, &robots_of));
             }
         };
         let (tag, robots_bytes, (memory, under_way)) = (done.tag, done.robots_bytes, std::mem::take(&mut done.held));
@@ -142,12 +158,14 @@ impl InFlight for Fetcher {
         let kind = AnswerKind::of(&result.look);
         *self.answers.entry(kind.report().name).or_default() += 1;
         self.failures.take(kind, &result);
+        let page = result.look.url.clone();
         // The body is in memory until the detector has read it.
         let answer = AnsweredRequest::new(tag).in_steps(steps).with_holding(FETCH_RESULTS, result, memory);
-        Some(self.storing_robots(answer, &robots_of).holding(under_way))
+        Some(self.keeping_robots(answer, &page, &robots_of).holding(under_way))
     }
 
     fn withdraw(&mut self, epochs: &[u64]) {
+        self.kept.withdraw(epochs);
         self.pool.withdraw(epochs.to_vec());
     }
 

@@ -1,4 +1,4 @@
-//! The table of the fetcher: the robots.txt rules of each host, for the day that they hold and for as long as the file
+//! The table of the fetcher: the robots.txt rules of each origin, for the day that they hold and for as long as the file
 //! cannot be had.
 
 use messages::impl_message;
@@ -8,16 +8,21 @@ use politeness::RobotsFile;
 use serde::{Deserialize, Serialize};
 use stream::{Table, TableKey};
 
-/// Absence: no robots.txt of the host was asked for.
-pub const ROBOTS: Table<RobotsKey, HostRobots> = Table::new("robots");
+/// Absence: no robots.txt of the origin was asked for, or it is not kept ([`crate::kept_robots`]).
+pub const ROBOTS: Table<RobotsKey, OriginRobots> = Table::new("robots").bounded_by(
+    "64 files of a site; after 16, those of hosts of its pages only; none of a site without pages",
+    "the sweep of the requests, a month after the file was due",
+);
 
-/// Key of a record in [`ROBOTS`]: the site, a zero byte, the name of the host. So the hosts of a site stand together.
+/// Key of a record in [`ROBOTS`]: the site, the name of the host and the origin, with zero bytes between. So the hosts of a
+/// site stand together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RobotsKey(String);
 
 impl RobotsKey {
-    pub fn new(site: &SiteKey, host_name: &str) -> Self {
-        Self(format!("{site}\0{host_name}"))
+    /// The key for the origin of a URL.
+    pub fn of(url: &CanonicalUrl) -> Self {
+        Self(format!("{}\0{}\0{}", url.site_key(), url.host_name(), url.origin()))
     }
 
     /// The bytes that the keys of all hosts of a site begin with.
@@ -25,8 +30,26 @@ impl RobotsKey {
         format!("{site}\0").into_bytes()
     }
 
+    /// The bytes that the keys of all origins of a URL's host begin with.
+    pub fn prefix_of_host(url: &CanonicalUrl) -> Vec<u8> {
+        format!("{}\0{}\0", url.site_key(), url.host_name()).into_bytes()
+    }
+
+    pub fn site(&self) -> &str {
+        self.part(0)
+    }
+
     pub fn host_name(&self) -> &str {
-        self.0.split_once('\0').map_or("", |(_, name)| name)
+        self.part(1)
+    }
+
+    /// Scheme, host and port, as in a URL.
+    pub fn origin(&self) -> &str {
+        self.part(2)
+    }
+
+    fn part(&self, place: usize) -> &str {
+        self.0.splitn(3, '\0').nth(place).unwrap_or_default()
     }
 }
 
@@ -39,65 +62,53 @@ impl TableKey for RobotsKey {
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        str::from_utf8(bytes).ok().filter(|key| key.contains('\0')).map(|key| Self(key.to_owned()))
+        str::from_utf8(bytes).ok().filter(|key| key.matches('\0').count() == 2).map(|key| Self(key.to_owned()))
     }
 }
 
-/// The stored record of a host. The schema describes the fields.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct HostRobots {
-    pub product_token: String,
-    pub origins: Vec<OriginRobots>,
-}
-
-/// The robots.txt of one origin of a host. The schema describes the fields.
+/// The stored robots.txt of one origin. The schema describes the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OriginRobots {
-    pub origin: String,
+    pub product_token: String,
     pub robots_txt: Option<String>,
     pub allows_all: bool,
     pub expires_at: Timestamp,
     pub unreachable_since: Option<Timestamp>,
 }
 
-impl HostRobots {
-    /// The rule that forbids a page to this crawler, as a line of robots.txt. `None` if none does, or if the rules are for
-    /// a crawler of another name.
+impl OriginRobots {
+    /// The rule that forbids a page of this origin to this crawler, as a line of robots.txt. `None` if none does, or if the
+    /// rules are for a crawler of another name.
     pub fn forbidding_line(&self, url: &CanonicalUrl, product_token: &str) -> Option<String> {
-        let origin = self.origins.iter().find(|known| known.origin == url.origin())?;
-        let robots = RobotsFile::parse(origin.robots_txt.as_ref()?.as_bytes());
+        let robots = RobotsFile::parse(self.robots_txt.as_ref()?.as_bytes());
         let verdict = robots.check(product_token, url.path_and_query());
         let is_forbidden = !verdict.allowed && self.product_token == product_token;
         verdict.rule.filter(|_| is_forbidden).map(|pattern| format!("Disallow: {pattern}"))
     }
 }
 
-impl_message!(HostRobots, "HostRobots", include_str!("../../../schemas/state/HostRobots.avsc"));
+impl_message!(OriginRobots, "OriginRobots", include_str!("../../../schemas/state/OriginRobots.avsc"));
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_line_that_forbids_a_page_is_that_of_its_origin_and_crawler() {
-        let origin = |origin: &str, robots_txt: &str| OriginRobots {
-            origin: origin.to_owned(),
-            robots_txt: Some(robots_txt.to_owned()),
+    fn the_line_that_forbids_a_page_is_that_for_its_crawler() {
+        let rules = "User-agent: *\nDisallow: /cart\nAllow: /cart/help\nDisallow: /*?sort=\n";
+        let robots = OriginRobots {
+            product_token: "recrawl".to_owned(),
+            robots_txt: Some(rules.to_owned()),
             allows_all: false,
             expires_at: Timestamp::from_secs(0),
             unreachable_since: None,
         };
-        let rules = "User-agent: *\nDisallow: /cart\nAllow: /cart/help\nDisallow: /*?sort=\n";
-        let origins = vec![origin("http://a.test", "User-agent: *\nDisallow: /\n"), origin("https://a.test", rules)];
-        let robots = HostRobots { product_token: "recrawl".to_owned(), origins };
         let line = |url: &str, agent: &str| robots.forbidding_line(&CanonicalUrl::parse(url).unwrap(), agent);
         for (url, expected) in [
             ("https://a.test/cart/1", Some("Disallow: /cart")),
             ("https://a.test/lamps?sort=price", Some("Disallow: /*?sort=")),
             ("https://a.test/cart/help", None),
             ("https://a.test/", None),
-            ("http://a.test/", Some("Disallow: /")),
-            ("https://a.test:8443/cart", None),
         ] {
             assert_eq!(line(url, "recrawl").as_deref(), expected, "{url}");
         }

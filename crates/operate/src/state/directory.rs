@@ -130,8 +130,7 @@ impl Inspection {
 
     /// The line of the stored robots.txt that forbids a page.
     fn forbidden_by(&self, url: &CanonicalUrl) -> Result<Option<String>, CommandFailure> {
-        let key = RobotsKey::new(&url.site_key(), url.host_name());
-        let robots = self.entry(&fetcher::topology(), url, fetcher::ROBOTS, &key)?;
+        let robots = self.entry(&fetcher::topology(), url, fetcher::ROBOTS, &RobotsKey::of(url))?;
         Ok(robots.and_then(|robots| robots.forbidding_line(url, self.settings.crawl.product_token())))
     }
 

@@ -1,16 +1,17 @@
 //! A fetcher as a stage over a log in memory, turned by hand.
 
 use daemon::WebClock;
-use fetcher::FetcherRules;
+use fetcher::{FetcherRules, OriginRobots, RobotsKey};
 use messages::body::Packing;
 use messages::topics::Topic;
 use messages::{DetectorEvent, Encoded, FetchRequest, FetchResult, HostStop, Validators, topics};
 use page::{CanonicalUrl, Host};
 use settings::{Layers, Settings};
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stream::{Clock, InProcessLog, Log, OutputRecord, Stage, StageRunner, TopicPartition};
+use stream::{Clock, InProcessLog, Log, OutputRecord, Stage, StageRunner, TableKey, TopicPartition};
 use stream_testing::{MemoryBackend, MemoryStores};
 use topology::LogNames;
 
@@ -112,6 +113,32 @@ impl Bench {
         let partition = TopicPartition::new(self.names.topic(topic), 0);
         let records = self.log.reader().unwrap().read(&partition, 0, usize::MAX).unwrap().0;
         records.iter().map(|record| M::decode(record.value.as_deref().unwrap()).unwrap()).collect()
+    }
+
+    /// Writes a robots.txt into the table. The stage knows it after a crash.
+    pub(crate) fn put_robots(&self, url: &str, robots: &OriginRobots) {
+        let to = TopicPartition::new(self.names.topic(fetcher::ROBOTS.spec().changelog("fetcher")), 0);
+        let key = RobotsKey::of(&CanonicalUrl::parse(url).unwrap()).to_bytes();
+        let record =
+            OutputRecord { to, timestamp: clock().now(), key, value: Some(robots.encode().into()), trace: None };
+        self.log.append(&[record]).unwrap();
+    }
+
+    /// The robots.txt files in the table.
+    pub(crate) fn kept_robots(&self) -> BTreeSet<RobotsKey> {
+        let partition = TopicPartition::new(self.names.topic(fetcher::ROBOTS.spec().changelog("fetcher")), 0);
+        let records = self.log.reader().unwrap().read(&partition, 0, usize::MAX).unwrap().0;
+        let mut kept = BTreeSet::new();
+        for record in records {
+            // An empty key says how far the input is.
+            let Some(key) = RobotsKey::from_bytes(&record.key) else { continue };
+            if record.value.is_some() {
+                kept.insert(key)
+            } else {
+                kept.remove(&key)
+            };
+        }
+        kept
     }
 
     /// Turns the stage until there are `count` results.

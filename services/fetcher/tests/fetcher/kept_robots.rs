@@ -2,8 +2,10 @@
 
 use crate::bench::request;
 use crate::one_host::{DELAY, HeldServer, PAGE, bench, file, moved};
+use fetcher::{OriginRobots, RobotsKey};
 use messages::{FetchOutcome, Keyed, topics};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use stream::Clock;
 
 #[test]
 fn a_robots_txt_is_asked_for_once_whatever_restarts() {
@@ -96,4 +98,64 @@ fn a_host_that_cannot_be_reached_fails_one_request_and_hands_the_others_back() {
         bench.results(3).iter().map(|result| (result.look.outcome, result.look.was_not_sent())).collect();
     let unavailable = (FetchOutcome::RobotsUnavailable, true);
     assert_eq!(outcomes, [(FetchOutcome::ConnectFailed, false), unavailable, unavailable]);
+}
+
+/// The server invents a host for each redirect.
+#[test]
+fn invented_hosts_leave_few_files() {
+    static INVENTED: AtomicUsize = AtomicUsize::new(0);
+    let (address, _server) = HeldServer::start(|_, path| match path {
+        "/robots.txt" => file("User-agent: *\nDisallow: /private\n"),
+        _ => moved(&format!("http://h{}.one.test/", INVENTED.fetch_add(1, Ordering::Relaxed))),
+    });
+    let mut bench = bench(address, &[]);
+    (0..8).for_each(|page| bench.ask(&format!("http://one.test/{page}")));
+    bench.results(8);
+    assert!(INVENTED.load(Ordering::Relaxed) > 30);
+    let kept = bench.kept_robots();
+    assert_eq!(kept.len(), 16);
+    assert!(kept.iter().any(|key| key.host_name() == "one.test"), "the host of the pages is among them");
+}
+
+#[test]
+fn files_of_a_site_without_pages_are_not_kept() {
+    let (address, _server) = HeldServer::start(|host, path| match (host, path) {
+        (_, "/robots.txt") => file("User-agent: *\nDisallow: /private\n"),
+        ("one.test", _) => moved("http://two.test/"),
+        _ => PAGE.to_owned(),
+    });
+    let mut bench = bench(address, &[]);
+    assert_eq!(bench.fetch("http://one.test/").look.outcome, FetchOutcome::Fetched);
+    assert_eq!(bench.kept_robots().iter().map(RobotsKey::host_name).collect::<Vec<_>>(), ["one.test"]);
+    assert_eq!(bench.fetch("http://two.test/").look.outcome, FetchOutcome::Fetched);
+    // It is known here from the redirect, so it is asked for and kept when it is due again.
+    assert_eq!(bench.kept_robots().len(), 1);
+}
+
+#[test]
+fn files_that_nobody_asks_for_are_deleted_after_a_month_whosever_they_are() {
+    let (address, _server) = HeldServer::start(|_, path| match path {
+        "/robots.txt" => file("User-agent: *\nDisallow: /private\n"),
+        _ => PAGE.to_owned(),
+    });
+    let mut bench = bench(address, &[]);
+    let now = crate::bench::clock().now();
+    for number in 0..7 {
+        let age = if number == 3 { 20 * page::DAY } else { 40 * page::DAY };
+        let robots = OriginRobots {
+            product_token: "recrawl".to_owned(),
+            robots_txt: None,
+            allows_all: true,
+            expires_at: now - age,
+            unreachable_since: None,
+        };
+        bench.put_robots(&format!("http://old.site-{number}.test/"), &robots);
+    }
+    bench.crash();
+    for page in 0..6 {
+        assert_eq!(bench.fetch(&format!("http://one.test/{page}")).look.outcome, FetchOutcome::Fetched);
+    }
+    let kept = bench.kept_robots();
+    let names: Vec<_> = kept.iter().map(RobotsKey::host_name).collect();
+    assert_eq!(names, ["one.test", "old.site-3.test"]);
 }
