@@ -8,6 +8,7 @@ mod siblings;
 mod tick;
 mod ties;
 
+pub use self::discovery::SeedRefusal;
 pub use self::hints::ListingEffects;
 pub use self::tick::{ChosenPage, FrontierTick, HandOut};
 
@@ -15,6 +16,7 @@ use crate::audit::Audit;
 use crate::budget::FetchBudget;
 use crate::demand::SharedDemand;
 use crate::hosts::{HostSchedule, Hosts};
+use crate::list_credit::ListCredit;
 use crate::page_index::PageIndex;
 use crate::page_record::ScheduledPage;
 use crate::planner::{Planner, look_of};
@@ -44,6 +46,7 @@ pub struct Frontier {
     pub(crate) audit: Audit,
     pub(crate) demand: SharedDemand,
     pub(crate) counts: FrontierCounts,
+    pub(crate) lists: ListCredit,
     /// Pages that made room for others and are not forgotten yet.
     evicted: Vec<PageId>,
     /// An address of which the rule is unknown, with what decides, until it is logged.
@@ -66,6 +69,7 @@ pub(crate) struct FrontierCounts {
     pub(crate) late_answers: u64,
     pub(crate) unknown_pages: u64,
     pub(crate) refused_pages: u64,
+    pub(crate) refused_seeds: u64,
     pub(crate) pages_out_of_scope: u64,
     pub(crate) undecided_pages: u64,
     pub(crate) forgotten_links: u64,
@@ -104,6 +108,7 @@ impl Frontier {
             audit: Audit::default(),
             demand,
             counts,
+            lists: ListCredit::default(),
             evicted: Vec::new(),
             undecided: None,
             forgotten: HashSet::new(),
@@ -222,6 +227,7 @@ impl Frontier {
     pub fn figures(&self) -> Vec<Figure> {
         vec![
             (figure::PAGES, self.pages.pages() as f64),
+            (figure::PAGES_LIMIT, self.rules.max_pages as f64),
             (figure::NEVER_FETCHED, self.pages.never_fetched() as f64),
             (figure::UNANSWERED, self.pages.unanswered() as f64),
             (figure::DUE, self.counts.due as f64),
@@ -238,6 +244,7 @@ impl Frontier {
             (figure::LATE_ANSWERS, self.counts.late_answers as f64),
             (figure::UNKNOWN_PAGES, self.counts.unknown_pages as f64),
             (figure::REFUSED_PAGES, self.counts.refused_pages as f64),
+            (figure::REFUSED_SEEDS, self.counts.refused_seeds as f64),
             (figure::PAGES_OUT_OF_SCOPE, self.counts.pages_out_of_scope as f64),
             (figure::UNDECIDED_PAGES, self.counts.undecided_pages as f64),
             (figure::FORGOTTEN_PAGES, self.forgotten.len() as f64),

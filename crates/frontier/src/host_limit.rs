@@ -30,6 +30,10 @@ impl Worth {
         Self(if page.verdict == Some(Verdict::Gone) { 0.0 } else { weight })
     }
 
+    pub(crate) fn value(self) -> f64 {
+        self.0
+    }
+
     /// The worth that is lost if the page makes room; `None` if it must not. Seeds stay, and so does a page until its request
     /// is answered: the detector would take an answer behind the removal for the first look at a new page.
     pub(crate) fn at_stake(page: &ScheduledPage, weight: f64) -> Option<Self> {

@@ -8,6 +8,7 @@ use crate::page_record::ScheduledPage;
 use crate::request::{RequestState, WantedReason};
 use crate::rules::FrontierRules;
 use crate::siblings::entry_of;
+use crate::site_room::SiteRoom;
 use crate::ties::{is_follower, last_turn, weight_of};
 use change_rate::GammaState;
 use page::{CanonicalUrl, PageId, Timestamp};
@@ -32,6 +33,8 @@ pub(crate) struct PageIndex {
     /// The pages of hosts with a limit, and by slot the worth with which each was added.
     pub(crate) limited: LimitedHosts,
     limited_as: HashMap<Slot, Option<Worth>>,
+    /// Which pages make room when the partition is full.
+    pub(crate) room: SiteRoom,
     /// The longest interval of pages whose rule sets one, in days.
     pub(crate) longest_days: HashMap<Slot, f64>,
     /// Pages an operator wants next.
@@ -92,6 +95,7 @@ impl PageIndex {
             }
             None => {
                 let slot = self.columns.insert(&entry, &place);
+                self.room.count(place.site);
                 self.ids.resize(self.columns.slots(), id);
                 self.waits.resize(self.columns.slots(), Timestamp::MAX);
                 self.ids[slot.index()] = id;
@@ -101,8 +105,9 @@ impl PageIndex {
             }
         };
         self.costs.set(slot, page.bytes_per_fetch, rules);
+        let at_stake = Worth::at_stake(page, rules.own_weight(page));
+        self.room.set(slot, at_stake);
         if rules.max_pages_of(page.url.host_name()).is_some() {
-            let at_stake = Worth::at_stake(page, rules.own_weight(page));
             self.limited.add(host, slot, at_stake);
             self.limited_as.insert(slot, at_stake);
         }
@@ -143,10 +148,20 @@ impl PageIndex {
     pub(crate) fn remove(&mut self, id: PageId, hosts: &mut Hosts, rules: &FrontierRules) -> Option<Slot> {
         self.unset(id, hosts);
         let slot = self.slots.remove(&id)?;
+        self.room.set(slot, None);
+        self.columns.place(slot).into_iter().for_each(|place| self.room.discount(place.site));
         self.received.remove(slot);
         self.costs.set(slot, 0.0, rules);
         self.longest_days.remove(&slot);
         self.columns.remove(slot);
+        Some(slot)
+    }
+
+    /// The page that makes room for a seed, or for a page of a site with less than its share. It is not named again.
+    pub(crate) fn takes_leave(&mut self, max_pages: u64, is_for_seed: bool) -> Option<Slot> {
+        let slot = self.room.next(&self.ids, &self.columns, max_pages, is_for_seed)?;
+        let host = self.columns.get(slot)?.host;
+        self.limited_out(slot, host);
         Some(slot)
     }
 

@@ -29,11 +29,13 @@ impl Scheduler {
                             send(messages, context);
                         }
                     }
-                    None => {
-                        if let Some(page) = self.frontier.discover(url, command.weight, 0, context.now()) {
-                            context.put(PAGES, &id, &page);
+                    None => match self.frontier.discover(url.clone(), command.weight, 0, context.now()) {
+                        Some(page) => context.put(PAGES, &id, &page),
+                        None => {
+                            let remedy = self.frontier.refusal_of_seed(&url).remedy();
+                            tracing::warn!(%url, remedy, "a seed is not taken in");
                         }
-                    }
+                    },
                 }
             }
             CommandKind::Forget => self.forget(url?, context)?,

@@ -92,9 +92,10 @@ impl Scheduler {
         Ok(())
     }
 
-    fn take_ranked(&mut self, ranked: RankedPages, context: &mut Context<'_>) -> Result<(), ProcessError> {
+    fn take_ranked(&mut self, mut ranked: RankedPages, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let (mut found, now) = (0, context.now());
-        for ranked in &ranked.pages {
+        let source_depth = self.depth_of_source(&ranked, context)?;
+        for ranked in &mut ranked.pages {
             let id = self.frontier.canonical(&ranked.url).page_id();
             match context.get(PAGES, &id)? {
                 Some(mut page) => {
@@ -103,6 +104,7 @@ impl Scheduler {
                     }
                 }
                 None => {
+                    ranked.depth = source_depth.map_or(ranked.depth, |depth| depth.saturating_add(1));
                     if let Some(page) = self.frontier.take_found(ranked, now) {
                         found += 1;
                         context.put(PAGES, &id, &page);
@@ -116,6 +118,17 @@ impl Scheduler {
             context.emit(SCHEDULER_EVENTS, PagesShown { page_id, site_key, pages: found });
         }
         Ok(())
+    }
+
+    /// The depth of the page with the links, if it is of the same site. The ranker does not know it if it has given up the
+    /// page's account meanwhile.
+    fn depth_of_source(&self, ranked: &RankedPages, context: &Context<'_>) -> Result<Option<i32>, ProcessError> {
+        match ranked.source_page_id {
+            Some(id) if ranked.source_site.as_ref() == Some(&ranked.site_key) => {
+                Ok(context.get(PAGES, &id)?.map(|source| source.depth))
+            }
+            _ => Ok(None),
+        }
     }
 
     fn take_listing(&mut self, listing: &SiteListing, context: &mut Context<'_>) -> Result<(), ProcessError> {
@@ -218,7 +231,7 @@ impl Scheduler {
     /// Forgets pages that made room for others.
     fn forget_evicted(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         for id in self.frontier.take_evicted() {
-            let page = load(id, context)?;
+            let Some(page) = context.get(PAGES, &id)? else { continue };
             let removal = PageRemoval { url: page.url.clone(), removed_at: context.now(), last_attempt: None };
             self.remove(removal, Some(page), context);
         }

@@ -9,14 +9,20 @@ use stream::{Table, TableKey};
 use sweeps::{CellChange, GroupChange, SiteState};
 
 /// Pages of the frontier. Absence: the page is not known.
-pub const PAGES: Table<PageId, ScheduledPage> = Table::new("pages");
+pub const PAGES: Table<PageId, ScheduledPage> = Table::new("pages").bounded_by(
+    "`crawl.max_pages`, an equal share in each partition",
+    "`forget`; pages that make room for seeds, or for others of their host or of smaller sites",
+);
 /// Hosts of the frontier, by name. Absence: no request was ever made to the host.
-pub const HOSTS: Table<HostName, HostSchedule> = Table::new("hosts");
+pub const HOSTS: Table<HostName, HostSchedule> =
+    Table::new("hosts").bounded_by("nothing: hosts of all pages that were ever known", "nobody");
 /// The estimator's sweep forecasts, for the policy `live`. Absence: no forecast was made.
-pub const OUTLOOK: Table<OutlookKey, OutlookRecord> = Table::new("outlook");
+pub const OUTLOOK: Table<OutlookKey, OutlookRecord> =
+    Table::new("outlook").bounded_by("as `estimator/sweeps`", "nobody");
 
 /// Pages that an operator has forgotten. Nothing but a seed brings them back.
-pub const FORGOTTEN: Table<PageId, ForgottenPage> = Table::new("forgotten");
+pub const FORGOTTEN: Table<PageId, ForgottenPage> =
+    Table::new("forgotten").bounded_by("what operators have forgotten", "a seed that brings the page back");
 
 /// A page that an operator has forgotten. The schema describes the fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

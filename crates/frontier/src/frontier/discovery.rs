@@ -3,12 +3,35 @@
 use super::Frontier;
 use crate::host_limit::{HostRoom, Worth};
 use crate::hosts::HostGate;
+use crate::page_index::place_of;
 use crate::page_record::ScheduledPage;
 use crate::ties::with_ties;
 use messages::{ChangeBelief, Link, MirrorMessage, PageLinks, RankedPage};
 use page::{CanonicalUrl, Host, PageId, Timestamp};
 use scope::Decision;
 use settings::Discover;
+
+/// Why a seed is not taken in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeedRefusal {
+    /// A rule or filter of the settings leaves it out.
+    OutOfScope,
+    /// An operator blocked its host.
+    Blocked,
+    /// The partition has as many seeds as it may have pages.
+    NoRoom,
+}
+
+impl SeedRefusal {
+    /// What to do about it.
+    pub fn remedy(self) -> &'static str {
+        match self {
+            Self::OutOfScope => "a rule or filter leaves it out: change the scope, and seed it again",
+            Self::Blocked => "its host is blocked: recrawl unblock HOST, and seed it again",
+            Self::NoRoom => "its partition is full of seeds: raise crawl.max_pages or forget pages, and seed it again",
+        }
+    }
+}
 
 impl Frontier {
     /// The canonical page of a URL from an operator or a link, by the rules for addresses.
@@ -41,13 +64,13 @@ impl Frontier {
             self.counts.pages_out_of_scope += 1;
             return None;
         }
-        if self.pages.pages() as u64 >= self.rules.max_pages {
-            self.counts.refused_pages += 1;
-            return None;
-        }
         let id = url.page_id();
         if self.forgotten.contains(&id) {
             self.counts.forgotten_links += 1;
+            return None;
+        }
+        if !self.makes_room_in_partition(&url, depth) {
+            self.counts.refused_pages += u64::from(depth > 0);
             return None;
         }
         let first_attempt = self.first_attempt(&url, now);
@@ -68,6 +91,32 @@ impl Frontier {
         self.undecided.take()
     }
 
+    /// Makes room for a page if the partition is full: a discovered page goes for a seed, and for a page of a site that has less
+    /// than its share one of a site that has more. Returns `false` if none may go.
+    fn makes_room_in_partition(&mut self, url: &CanonicalUrl, depth: i32) -> bool {
+        let max_pages = self.rules.max_pages;
+        let pages = self.pages.pages() - self.evicted.len().min(self.pages.pages());
+        if (pages as u64) < max_pages {
+            return true;
+        }
+        if depth > 0 && !self.pages.room.has_claim(place_of(url).site, max_pages) {
+            return false;
+        }
+        let Some(slot) = self.pages.takes_leave(max_pages, depth == 0) else { return false };
+        self.counts.evicted_pages += 1;
+        self.evicted.push(self.pages.id(slot));
+        true
+    }
+
+    /// Why a seed was not taken in, if `discover` returned `None` for it. It is counted.
+    pub fn refusal_of_seed(&mut self, url: &CanonicalUrl) -> SeedRefusal {
+        self.counts.refused_seeds += 1;
+        if self.is_blocked(url) {
+            return SeedRefusal::Blocked;
+        }
+        if self.rules.scope.allows(url) { SeedRefusal::NoRoom } else { SeedRefusal::OutOfScope }
+    }
+
     /// Makes room for a discovered page on its host. Returns `false` if no other that may go is worth less.
     fn make_room(&mut self, page: &ScheduledPage) -> bool {
         let Some(most_pages) = self.rules.max_pages_of(page.url.host_name()) else { return true };
@@ -77,6 +126,7 @@ impl Frontier {
             HostRoom::Room => true,
             HostRoom::Full => false,
             HostRoom::Instead(slot) => {
+                self.pages.room.set(slot, None);
                 self.counts.evicted_pages += 1;
                 let id = self.pages.id(slot);
                 // Not twice, should more pages come before it is gone.
@@ -172,7 +222,15 @@ impl Frontier {
             self.counts.refused_pages += 1;
             return None;
         }
+        let is_indexed = link.rel == Link::INDEXED_SITEMAP;
+        if is_indexed && !self.lists.has(&source.url) {
+            self.counts.refused_pages += 1;
+            return None;
+        }
         let mut page = self.discover(url, 1.0, depth, now)?;
+        if is_indexed {
+            self.lists.spend(&source.url);
+        }
         // The entries of a list are worth more than one copy. Whether this holds for each of the many lists that an index
         // may name is not known.
         if self.rules.discover_lists && is_worth_a_look_at_once(link) {

@@ -67,6 +67,9 @@ impl Frontier {
             let (from_days, until_days) = (entry.changed_from.as_days(), entry.changed_until.as_days());
             dates.push((slot, ListedDate { from_days, until_days }));
         }
+        if !dates.is_empty() {
+            self.lists.earn(&list.url);
+        }
         let Self { pages, hosts, .. } = &mut *self;
         let record = |host| &hosts.gate(host).hints;
         let received = pages.received.receive(&mut pages.columns, list_slot, dates, listing.read_at, record);

@@ -4,7 +4,7 @@ use crate::bench::{Bench, URL, urls};
 use messages::{CommandKind, Link, PageLinks, RankedPage, RankedPages, SchedulerEvent, Verdict};
 use page::{CanonicalUrl, MINUTE, Timestamp};
 
-fn links(source: &str, targets: &[&str], now: Timestamp) -> SchedulerEvent {
+pub(crate) fn links(source: &str, targets: &[&str], now: Timestamp) -> SchedulerEvent {
     let source_url = CanonicalUrl::parse(source).unwrap();
     let link =
         |target: &&str| Link { url: source_url.join(target).unwrap(), anchor: String::new(), rel: String::new() };
@@ -62,7 +62,7 @@ fn lists_become_pages_by_being_named_if_the_settings_say_so() {
 }
 
 /// Pages that the links of a page lead to, as the ranker sends them.
-fn ranked(source: &str, pages: &[(&str, i32, f64)], is_news: bool, now: Timestamp) -> SchedulerEvent {
+pub(crate) fn ranked(source: &str, pages: &[(&str, i32, f64)], is_news: bool, now: Timestamp) -> SchedulerEvent {
     let source = CanonicalUrl::parse(source).unwrap();
     let page = |(url, depth, importance): &(&str, i32, f64)| RankedPage {
         url: CanonicalUrl::parse(url).unwrap(),

@@ -13,6 +13,7 @@ mod live;
 mod mirrors;
 mod questions;
 mod refusals;
+mod room;
 mod scope;
 mod siblings;
 mod stage;

@@ -1,0 +1,81 @@
+//! A full partition: seeds have room, sites share what there is, and lists of lists have credit.
+
+use crate::bench::Bench;
+use crate::discovery::links;
+use messages::{Link, SchedulerEvent};
+use page::{CanonicalUrl, MINUTE};
+
+const LEASE: (&str, &str) = ("policy.lease_timeout", "1h");
+
+fn show(bench: &mut Bench, source: &str, count: usize, path: &str) {
+    let targets: Vec<String> = (0..count).map(|number| format!("{path}{number}")).collect();
+    let targets: Vec<&str> = targets.iter().map(String::as_str).collect();
+    let site = CanonicalUrl::parse(source).unwrap().site_key();
+    let event = links(source, &targets, bench.now());
+    bench.send(site.as_str(), &event);
+}
+
+#[test]
+fn a_seed_has_room_in_a_full_partition_and_the_largest_site_makes_it() {
+    let mut bench = Bench::new(&[LEASE, ("crawl.discover", "same-site"), ("crawl.max_pages", "40")]);
+    bench.seed("http://small.test/");
+    bench.seed("http://large.test/");
+    show(&mut bench, "http://small.test/", 3, "/s");
+    show(&mut bench, "http://large.test/", 100, "/l");
+    assert_eq!(bench.pages(), 40);
+    for number in 0..20 {
+        bench.seed(&format!("http://seed-{number}.test/"));
+    }
+    assert_eq!(bench.pages(), 40);
+    assert!((0..20).all(|number| bench.page(&format!("http://seed-{number}.test/")).is_some()));
+    assert!((0..3).all(|number| bench.page(&format!("http://small.test/s{number}")).is_some()), "the largest makes it");
+    bench.crash();
+    (20..60).for_each(|number| bench.seed(&format!("http://seed-{number}.test/")));
+    let seeds = (0..60).filter(|number| bench.page(&format!("http://seed-{number}.test/")).is_some()).count();
+    assert_eq!((bench.pages(), seeds), (40, 38), "two seeds of before, and no other page");
+    bench.wait(MINUTE);
+    assert_eq!(bench.driver.status(0).figures[metrics::scheduler::REFUSED_SEEDS], 22.0);
+    assert_eq!(bench.driver.status(0).figures[metrics::scheduler::PAGES_LIMIT], 40.0);
+}
+
+#[test]
+fn a_site_with_less_than_its_share_gets_room_from_one_with_more() {
+    let mut bench = Bench::new(&[LEASE, ("crawl.discover", "same-site"), ("crawl.max_pages", "100")]);
+    bench.seed("http://late.test/");
+    bench.seed("http://large.test/");
+    show(&mut bench, "http://large.test/", 300, "/l");
+    assert_eq!(bench.pages(), 100);
+    show(&mut bench, "http://late.test/", 30, "/p");
+    let late = (0..30).filter(|number| bench.page(&format!("http://late.test/p{number}")).is_some()).count();
+    assert_eq!((bench.pages(), late), (100, 9), "a tenth of the partition, the seed included");
+    show(&mut bench, "http://large.test/", 300, "/more");
+    assert_eq!((0..300).filter(|number| bench.page(&format!("http://large.test/more{number}")).is_some()).count(), 0);
+}
+
+#[test]
+fn indexes_of_lists_name_a_thousand_lists_of_a_site_until_these_prove_useful() {
+    let mut bench = Bench::new(&[LEASE, ("crawl.max_pages", "100000")]);
+    bench.seed("http://a.test/index.xml");
+    for index in 0..3 {
+        let targets: Vec<String> = (0..900).map(|list| format!("http://h{index}-{list}.a.test/map.xml")).collect();
+        let targets: Vec<&str> = targets.iter().map(String::as_str).collect();
+        let SchedulerEvent::Links(mut named) = links("http://a.test/index.xml", &targets, bench.now()) else {
+            unreachable!("links are links");
+        };
+        named.links.iter_mut().for_each(|link| link.rel = Link::INDEXED_SITEMAP.to_owned());
+        bench.send("a.test", &SchedulerEvent::Links(named));
+    }
+    assert_eq!(bench.pages(), 1_001);
+}
+
+/// The ranker may have given up the account of a page, and with it the depth.
+#[test]
+fn links_of_a_known_page_are_one_link_deeper_than_it_whatever_the_ranker_says() {
+    let mut bench = Bench::new(&[LEASE, ("crawl.discover", "same-site"), ("crawl.max_depth", "2")]);
+    bench.seed("http://a.test/");
+    show(&mut bench, "http://a.test/", 1, "/one");
+    show(&mut bench, "http://a.test/one0", 1, "/two");
+    let deep = crate::discovery::ranked("http://a.test/two0", &[("http://a.test/three", 1, 1.0)], false, bench.now());
+    bench.send("a.test", &deep);
+    assert!(bench.page("http://a.test/two0").is_some() && bench.page("http://a.test/three").is_none());
+}
