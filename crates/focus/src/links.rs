@@ -11,7 +11,7 @@
 use crate::focus_set::TermCloseness;
 use crate::words::{Segmenter, terms};
 use document::{LinkedPage, prefix};
-use page::{base_href, whatwg_href};
+use page::LinkResolver;
 use percent_encoding::percent_decode_str;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -79,11 +79,11 @@ pub fn predict_links(
         return Vec::new();
     }
     let words = PlacedWords::read(focus, segmenter, &page.text);
-    let base = base_href(url, page.base.as_deref());
+    let mut resolver = LinkResolver::new(url, page.base.as_deref());
     let mut links: Vec<PredictedLink> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     for (link, anchor) in page.links.iter().zip(anchors) {
-        let url = whatwg_href(link.href, base.as_deref()).unwrap_or_else(|_| link.href.to_owned());
+        let url = resolver.resolve(link.href).unwrap_or_else(|_| link.href.to_owned());
         let title = titles.get(link.href).map_or("", |title| prefix(title, MAX_TITLE_BYTES));
         let is_nofollow = link.is_nofollow();
         let place = *places.entry(url).or_insert_with_key(|url| {

@@ -16,7 +16,7 @@ mod spelling;
 mod time;
 mod url;
 
-pub use crate::href::{base_href, whatwg_href};
+pub use crate::href::{LinkResolver, whatwg_href};
 pub use crate::rules::{UrlRules, UrlTrap};
 pub use crate::time::{DAY, HOUR, MINUTE, SECOND, Timestamp};
 pub use crate::url::{CanonicalUrl, Host, HostName, PageId, ParsePageIdError, SiteKey, UrlProblem};

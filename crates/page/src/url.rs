@@ -16,7 +16,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Longest URL kept, in bytes. Longer ones are nearly always traps (session ids, calendars, loops).
-const MAX_URL_BYTES: usize = 2_048;
+pub(crate) const MAX_URL_BYTES: usize = 2_048;
 
 /// Why a string is not a page's URL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -10,7 +10,7 @@ use document::attributes::attribute;
 use document::markup::{StartTag, TakeTokens, TextKind, Wide, hand_tokens};
 use document::tag_name::TagName;
 use document::{Body, ContentKind, LinkedPage, prefix};
-use page::{base_href, whatwg_href};
+use page::LinkResolver;
 use serde::Serialize;
 use std::ops::Range;
 
@@ -51,7 +51,8 @@ pub struct PageReading {
 /// A link with the text around it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ReadLink {
-    /// The target, resolved against the page's address and `<base href>`; as written if that fails.
+    /// The target, resolved against the page's address and `<base href>`; as written if that fails or is too
+    /// long ([`LinkResolver`]).
     pub url: String,
     /// The text of the link, up to 256 bytes.
     pub anchor: String,
@@ -97,8 +98,9 @@ fn read_html(html: &str, charset: &'static str, url: Option<&str>) -> PageReadin
 
 fn of_page(MainText { linked, title, text }: MainText, url: Option<&str>) -> PageReading {
     let LinkedPage { page, anchors, .. } = linked;
-    let base = base_href(url, page.base.as_deref());
-    let resolve = |target: &str| whatwg_href(target, base.as_deref()).unwrap_or_else(|_| target.to_owned());
+    let mut links = LinkResolver::new(url, page.base.as_deref());
+    let mut resolve = |target: &str| links.resolve(target).unwrap_or_else(|_| target.to_owned());
+    let canonical = page.canonical.as_deref().map(&mut resolve);
     let context = |index: usize| anchors.get(index).map_or("", |anchor| surroundings(&page.text, anchor));
     let read_link = |(index, link): (usize, document::RawLink<'_>)| ReadLink {
         url: resolve(link.href),
@@ -110,7 +112,7 @@ fn of_page(MainText { linked, title, text }: MainText, url: Option<&str>) -> Pag
         kind: page.kind,
         charset: page.charset,
         links: page.links.iter().enumerate().map(read_link).collect(),
-        canonical: page.canonical.as_deref().map(resolve),
+        canonical,
         title,
         text,
         full_text: page.text,
