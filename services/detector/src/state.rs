@@ -9,17 +9,22 @@ use serde::{Deserialize, Serialize};
 use stream::Table;
 
 /// Absent: no result was ever processed.
-pub const PAGES: Table<PageId, PageSketch> = Table::new("pages");
+pub const PAGES: Table<PageId, PageSketch> =
+    Table::new("pages").bounded_by("`scheduler/pages`", "the removal of the page");
 /// The published copies. Absent: the page is gone, or copies are not stored.
-pub const CONTENTS: Table<PageId, PageContent> = Table::published("contents", PAGE_CONTENTS);
+pub const CONTENTS: Table<PageId, PageContent> = Table::published("contents", PAGE_CONTENTS)
+    .bounded_by("`scheduler/pages`", "the removal of the page; a look that finds it gone");
 /// The version that the next one is judged by, written only when a reader would see a difference. Absent: no version
 /// was ever seen.
-pub const VERSIONS: Table<PageId, PageVersion> = Table::new("versions");
+pub const VERSIONS: Table<PageId, PageVersion> =
+    Table::new("versions").bounded_by("`scheduler/pages`", "the removal of the page");
 /// Absent: no recent event on the host.
-pub const HOSTS: Table<Host, EventsOfHost> = Table::new("hosts");
+pub const HOSTS: Table<Host, EventsOfHost> = Table::new("hosts")
+    .bounded_by("hosts of `scheduler/pages` with recent events", "the sweep, when the events are over");
 
 /// Pages whose rule sees nothing of a watched part or for a trigger. Absent: it sees all, or the page has no rule.
-pub const BLIND: Table<PageId, BlindPage> = Table::new("blind");
+pub const BLIND: Table<PageId, BlindPage> = Table::new("blind")
+    .bounded_by("pages whose rule sees nothing", "the removal of the page; a look at which the rule sees again");
 
 /// The most bytes of a version's memory. It has at most 50,000 blocks and 256 KiB of text.
 const MAX_VERSION_BYTES: usize = 32 << 20;

@@ -8,17 +8,21 @@ use serde::{Deserialize, Serialize};
 use stream::{Table, TableKey};
 
 /// Absent: the page was never observed.
-pub const PAGES: Table<PageId, PageBelief> = Table::new("pages");
+pub const PAGES: Table<PageId, PageBelief> =
+    Table::new("pages").bounded_by("`scheduler/pages`", "the removal of the page");
 
 /// Used by the estimator `gamma-grouped`. Absent: nothing was learned.
-pub const GROUPS: Table<GroupKey, GroupBelief> = Table::new("groups");
+pub const GROUPS: Table<GroupKey, GroupBelief> =
+    Table::new("groups").bounded_by("nothing: cells of all pages that were ever known", "nobody");
 
 /// Used by the estimator `sweeps`. Absent: no page of the group, cell or site was observed; or the group was never
 /// large enough for a calendar.
-pub const SWEEPS: Table<SweepKey, SweepRecord> = Table::new("sweeps");
+pub const SWEEPS: Table<SweepKey, SweepRecord> =
+    Table::new("sweeps").bounded_by("nothing: groups, cells and sites of all pages that were ever known", "nobody");
 
 /// Absent: no date of the host's pages was compared with a look.
-pub const HOSTS: Table<Host, DatesOfHost> = Table::new("hosts");
+pub const HOSTS: Table<Host, DatesOfHost> =
+    Table::new("hosts").bounded_by("nothing: hosts of all pages that were ever known", "nobody");
 
 /// The key of a group in [`GROUPS`]: a site, a zero byte, and for a cell the 8 bytes of its hash, big-endian. The cells
 /// of a site follow it.

@@ -141,3 +141,18 @@ fn a_site_stays_in_one_partition_all_round_the_loop() {
         );
     }
 }
+
+/// A table that nobody empties fills a disk in the end. So each says at its declaration what bounds it, and the architecture
+/// shows the same.
+#[test]
+fn each_table_says_what_bounds_its_keys_and_who_deletes_them() {
+    let architecture = std::fs::read_to_string(tests::workspace().join("docs/ARCHITECTURE.md")).unwrap();
+    for (stage, table) in stages().iter().flat_map(|stage| stage.tables.iter().map(|table| (stage.name, table))) {
+        let name = format!("{stage}/{}", table.name);
+        let bound = table.bound.unwrap_or_else(|| panic!("{name} does not say what bounds its keys"));
+        let row = architecture.lines().find(|line| line.starts_with(&format!("| `{name}` |")));
+        let row = row.unwrap_or_else(|| panic!("docs/ARCHITECTURE.md has no row for {name}"));
+        let end = format!("| {} | {} |", bound.keys, bound.deleted_by);
+        assert!(row.ends_with(&end), "the row of {name} in docs/ARCHITECTURE.md does not end with {end}");
+    }
+}
