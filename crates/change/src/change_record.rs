@@ -64,8 +64,8 @@ impl ChangeRecord {
         let (mut before, mut after) = (shown(old, removed, &targets[0]), shown(new, added, &targets[1]));
         if !removed.is_empty() && !added.is_empty() {
             let reflow = Reflow::between(old, new);
-            before.iter_mut().for_each(|unit| unit.text = reflow.old().part(unit.key, unit.text));
-            after.iter_mut().for_each(|unit| unit.text = reflow.new().part(unit.key, unit.text));
+            before.iter_mut().for_each(|unit| unit.text = reflow.old_side().part(unit.key, unit.text));
+            after.iter_mut().for_each(|unit| unit.text = reflow.new_side().part(unit.key, unit.text));
         }
         let mut record = Self { passed_over, ..Self::default() };
         record.left_out = removed.len() + added.len() - before.len() - after.len();

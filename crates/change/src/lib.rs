@@ -49,6 +49,7 @@ mod region;
 mod reported_facts;
 mod rolling;
 mod rows;
+mod seams;
 mod second_looks;
 mod sections;
 mod shingle;

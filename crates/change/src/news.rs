@@ -64,8 +64,8 @@ impl News {
         }
         let reflow = Reflow::between(old, new);
         let units = (self.added.len(), self.removed.len());
-        self.added.retain(|key| !reflow.new().is_same(key));
-        self.removed.retain(|key| !reflow.old().is_same(key));
+        self.added.retain(|key| !reflow.new_side().is_same(key));
+        self.removed.retain(|key| !reflow.old_side().is_same(key));
         // What says the same is no other version of the page.
         self.is_whole &= 2 * self.added.len() > units.0 && 2 * self.removed.len() > units.1;
         self

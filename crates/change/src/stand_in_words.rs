@@ -72,7 +72,7 @@ fn begins_a_word(text: &str, stem: &str) -> bool {
 }
 
 /// Latin, Greek, Cyrillic, Hebrew, Arabic.
-fn is_of_spaced_script(sign: char) -> bool {
+pub(crate) fn is_of_spaced_script(sign: char) -> bool {
     sign < '\u{700}' || ('\u{1e00}'..'\u{2000}').contains(&sign)
 }
 

@@ -31,7 +31,8 @@ pub(crate) fn content_lines(text: &str) -> Blocks {
         match property.name.as_str() {
             "BEGIN" => open.push(property.value.to_uppercase()),
             "END" => {
-                if open.pop().is_some_and(|name| ROWS.contains(&name.as_str())) {
+                let ends_row = open.pop().is_some_and(|name| ROWS.contains(&name.as_str()));
+                if ends_row {
                     rows.extend(pieces(std::mem::take(&mut row)));
                 }
             }

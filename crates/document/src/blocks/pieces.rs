@@ -80,7 +80,7 @@ impl BlockReader<'_> {
         }
         let PageFacts { modified, things, address, .. } = self.facts;
         let own = self.address.filter(|_| !things.is_empty()).map(str::to_owned);
-        Blocks { text: self.text.finish().0, modified, things, addresses: [own, address], ..self.blocks }.as_shown()
+        Blocks { text: self.text.finish().0, modified, things, addresses: [own, address], ..self.blocks }.into_shown()
     }
 
     /// Adds a value of data with the names before it. `path` names its place, `canonical` is the form of all equal values.

@@ -5,7 +5,7 @@ use crate::unseen::{may_hold_unseen, shown};
 
 impl Blocks {
     /// The blocks without signs that cannot be seen. Most pages have none.
-    pub(super) fn as_shown(mut self) -> Self {
+    pub(super) fn into_shown(mut self) -> Self {
         if !may_hold_unseen(&self.text) {
             return self;
         }
