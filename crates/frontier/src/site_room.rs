@@ -5,7 +5,7 @@ use page::PageId;
 use revisit::columns::{PageColumns, Slot};
 use std::collections::HashMap;
 
-/// Of the pages of a site, the part that is chosen at once to make room, so that the pass over all pages is rare.
+/// The part of a site's pages that is chosen at once to make room, so that the pass over all pages is rare.
 const PART: usize = 32;
 /// The share of a partition up to which a site gets room from larger ones.
 const SHARE_OF_SITE: u64 = 10;
@@ -17,6 +17,8 @@ pub(crate) struct SiteRoom {
     pages: HashMap<u64, u64>,
     /// By slot: what is lost if the page makes room. Not a number: it stays.
     at_stake: Vec<f32>,
+    /// Pages that may go. Where there are none, as in a partition of seeds, no pass looks for them.
+    may_go: usize,
     /// Pages that go next, the poorest last, …
     queue: Vec<(f32, Slot, PageId)>,
     /// … of this site.
@@ -44,7 +46,10 @@ impl SiteRoom {
         if self.at_stake.len() <= slot.index() {
             self.at_stake.resize(slot.index() + 1, f32::NAN);
         }
-        self.at_stake[slot.index()] = at_stake.map_or(f32::NAN, |worth| worth.value() as f32);
+        let known = &mut self.at_stake[slot.index()];
+        self.may_go -= usize::from(!known.is_nan());
+        *known = at_stake.map_or(f32::NAN, |worth| worth.value() as f32);
+        self.may_go += usize::from(!known.is_nan());
     }
 
     /// Whether a site is to get room from larger ones, in a partition of at most `max_pages`.
@@ -62,7 +67,7 @@ impl SiteRoom {
         is_for_seed: bool,
     ) -> Option<Slot> {
         loop {
-            if self.queue.is_empty() && !self.choose(ids, columns) {
+            if self.may_go == 0 || self.queue.is_empty() && !self.choose(ids, columns) {
                 return None;
             }
             if !is_for_seed && self.has_claim(self.queue_of, max_pages) {
@@ -71,7 +76,7 @@ impl SiteRoom {
             let Some((worth, slot, id)) = self.queue.pop() else { continue };
             // It may have gone, or have become richer.
             if ids[slot.index()] == id && self.at_stake[slot.index()] <= worth {
-                self.at_stake[slot.index()] = f32::NAN;
+                self.set(slot, None);
                 return Some(slot);
             }
         }

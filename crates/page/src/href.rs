@@ -15,7 +15,7 @@ const REFERENCE_BYTES: usize = 32;
 const FREE_BYTES: usize = 256 << 10;
 
 /// Resolves the links of a page against its own address and its `<base href>`, in bounded work. A page can have thousands of
-/// links of one letter and a base of any length; their product is no work that it can ask for.
+/// one-byte links and a base of any length; their product is no work that it can ask for.
 #[derive(Clone, Debug)]
 pub struct LinkResolver {
     /// `None` if neither the page's address nor its base is one.
@@ -31,8 +31,7 @@ impl LinkResolver {
         let is_short = |href: &String| href.len() <= MAX_URL_BYTES;
         let address = url.and_then(|url| whatwg_href(url, None).ok()).filter(is_short);
         let base = base.filter(|base| base.len() <= MAX_URL_BYTES);
-        let is_place =
-            |base: &String| is_short(base) && !base.starts_with("data:") && !base.starts_with("javascript:");
+        let is_place = |base: &String| is_short(base) && !base.starts_with("data:") && !base.starts_with("javascript:");
         let base = base.and_then(|base| whatwg_href(base, address.as_deref()).ok()).filter(is_place).or(address);
         Self { base, left: FREE_BYTES }
     }

@@ -111,7 +111,7 @@ pub struct TableSpec {
     pub schemas: fn() -> Vec<SchemaRecord>,
     /// The public topic that serves as its changelog; `None` if it has a private one.
     pub published_as: Option<TopicSpec>,
-    /// Why it does not grow for ever; `None` if nobody has said.
+    /// Why it does not grow for ever; `None` if its declaration does not say.
     pub bound: Option<KeyBound>,
     changelog: fn(&'static str, &'static str) -> TopicSpec,
 }
@@ -119,7 +119,7 @@ pub struct TableSpec {
 /// Why the keys of a table do not grow for ever, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyBound {
-    /// What bounds its keys.
+    /// The bound of its keys.
     pub keys: &'static str,
     /// Who deletes them.
     pub deleted_by: &'static str,

@@ -21,7 +21,7 @@ const MOST_SITES: usize = 10_000;
 /// Entries that a request looks at. So the table cannot grow faster than it is swept.
 const SWEPT_AT_ONCE: usize = 2;
 
-/// What is known here of the tables of the partitions. All of it is read again where it is missing.
+/// The keys that are known here of the tables of the partitions. All of it is read again where it is missing.
 #[derive(Default)]
 pub(crate) struct KeptRobots {
     /// The keys in the table, by site.
@@ -43,7 +43,7 @@ impl KeptRobots {
         self.expired.retain(|tag, _| !epochs.contains(&tag.epoch));
     }
 
-    /// Reads the files of a site, unless they were read before. Those that nobody asked for in a month are marked for deletion.
+    /// Reads the files of a site, unless they were read before. Those that were not asked for in a month are marked for deletion.
     pub(crate) fn read(
         &mut self,
         site: &SiteKey,
@@ -100,7 +100,7 @@ impl KeptRobots {
     }
 }
 
-/// Entries: those that nobody has asked for in a month, and the others.
+/// Entries: those that were not asked for in a month, and the others.
 fn split(entries: Vec<(RobotsKey, OriginRobots)>, now: Timestamp) -> (Vec<Entry>, Vec<Entry>) {
     entries.into_iter().partition(|(_, robots)| robots.expires_at + GRACE <= now)
 }

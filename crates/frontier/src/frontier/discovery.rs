@@ -23,7 +23,7 @@ pub enum SeedRefusal {
 }
 
 impl SeedRefusal {
-    /// What to do about it.
+    /// The remedy, in words for the operator.
     pub fn remedy(self) -> &'static str {
         match self {
             Self::OutOfScope => "a rule or filter leaves it out: change the scope, and seed it again",

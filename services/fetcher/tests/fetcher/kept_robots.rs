@@ -133,7 +133,7 @@ fn files_of_a_site_without_pages_are_not_kept() {
 }
 
 #[test]
-fn files_that_nobody_asks_for_are_deleted_after_a_month_whosever_they_are() {
+fn files_that_are_not_asked_for_are_deleted_after_a_month_whosever_they_are() {
     let (address, _server) = HeldServer::start(|_, path| match path {
         "/robots.txt" => file("User-agent: *\nDisallow: /private\n"),
         _ => PAGE.to_owned(),

@@ -14,7 +14,7 @@ const PART: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Poorest(Vec<(Wealth, u32)>);
 
-/// What an account is worth keeping for, in comparison with others. The balance stands for its cash: all accounts of a partition
+/// Worth of an account, in comparison with others. The balance stands for its cash: all accounts of a partition
 /// have been given the same by the virtual page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Wealth {

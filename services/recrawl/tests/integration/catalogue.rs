@@ -142,7 +142,7 @@ fn a_site_stays_in_one_partition_all_round_the_loop() {
     }
 }
 
-/// A table that nobody empties fills a disk in the end. So each says at its declaration what bounds it, and the architecture
+/// A table that is never emptied fills a disk in the end. So each says at its declaration what bounds it, and the architecture
 /// shows the same.
 #[test]
 fn each_table_says_what_bounds_its_keys_and_who_deletes_them() {
