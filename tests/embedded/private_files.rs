@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use tests::{Crawl, Output, Process, SimulatedWeb, programs};
 
-/// Runs a command of recrawl on a crawl, under a umask that hides nothing.
+/// Runs a command of recrawl, in one or two words, on a crawl, under a umask that hides nothing.
 fn open_to_all(crawl: &Crawl, name: &str, arguments: &[&str]) -> Output {
     let program = programs().command("recrawl");
     let mut command = Command::new("sh");
@@ -14,7 +14,13 @@ fn open_to_all(crawl: &Crawl, name: &str, arguments: &[&str]) -> Output {
     for (variable, _) in program.get_envs() {
         command.env_remove(variable);
     }
-    command.args(["--format", "json", name, "--data"]).arg(crawl.data()).args(crawl.flags()).args(arguments);
+    command
+        .args(["--format", "json"])
+        .args(name.split(' '))
+        .arg("--data")
+        .arg(crawl.data())
+        .args(crawl.flags())
+        .args(arguments);
     Process::start(command, crawl.directory.path()).finish()
 }
 
@@ -50,7 +56,7 @@ fn whatever_the_umask_a_crawl_is_for_its_user_alone_and_an_export_is_as_the_umas
     assert_eq!(open_files(&crawl.data()), Vec::<String>::new());
 
     let out = crawl.directory.path().join("out");
-    open_to_all(&crawl, "export", &["jsonl", "--out", out.to_str().unwrap()]).exits_with(0);
+    open_to_all(&crawl, "export jsonl", &["--out", out.to_str().unwrap()]).exits_with(0);
     let exported: Vec<_> = std::fs::read_dir(&out).unwrap().map(|entry| mode(&entry.unwrap().path())).collect();
     assert!(!exported.is_empty() && exported.iter().all(|mode| *mode == 0o666), "{exported:?}, in decimal");
 }

@@ -8,7 +8,7 @@ use tests::{Crawl, SOON, programs, wait_for};
 
 const LAMP: &str = "<p>The desk lamp is sold in the shop of the museum, and lasts for years.<p>It costs 24 euros.";
 
-/// A number in letters.
+/// A number as a word.
 fn base_26(number: u64) -> String {
     (0..5).map(|place| char::from(b'a' + (number / 26_u64.pow(place) % 26) as u8)).collect()
 }
@@ -54,7 +54,11 @@ fn a_crawl_says_what_it_cannot_see() {
     let file = file.display().to_string();
     let process = crawl.run(&["--config", &file]);
     let page = |path: &str| -> Value { crawl.ask("page", &[&url(path)]).exits_with(0).json() };
-    wait_for("the text of the quiz is known as noise", SOON, || page("/lamp")["places_passed_over"] == json!(1));
+    wait_for("the text of the quiz is known as noise", SOON, || {
+        let asked = crawl.ask("page", &[&url("/lamp")]);
+        // It is not known at first.
+        asked.status.success() && asked.json()["places_passed_over"] == json!(1)
+    });
     process.signal(libc::SIGINT);
     let said = process.finish().exits_with(0).stderr;
 

@@ -210,8 +210,8 @@ mod tests {
 
     #[test]
     fn links_are_resolved_and_have_their_words_around_them() {
-        let html = "<base href=/dir/><p>Read <a href='a?x=1&amp;y' rel=nofollow>this page</a> before you go.</p>\
-                    <p>Not here.<p><a href=//b.test/>there</a><a href='http://[bad'>bad</a><link rel=canonical href=c>";
+        let html = "<base href=/dir/><link rel=canonical href=c><p>Read <a href='a?x=1&amp;y' rel=nofollow>this page</a> before you go.</p>\
+                    <p>Not here.<p><a href=//b.test/>there</a><a href='http://[bad'>bad</a>";
         let reading = read_at(html, Some("https://a.test/x/y"));
         let urls: Vec<&str> = reading.links.iter().map(|link| link.url.as_str()).collect();
         assert_eq!(urls, ["https://a.test/dir/a?x=1&y", "https://b.test/", "http://[bad"]);

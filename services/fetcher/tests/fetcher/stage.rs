@@ -234,7 +234,8 @@ fn answers_that_are_not_http_or_packed_otherwise_than_asked_are_refused() {
     let packed = |coding| {
         format!("HTTP/1.1 200 OK\r\ncontent-encoding: {coding}\r\ncontent-length: 3\r\nconnection: close\r\n\r\nabc")
     };
-    check(&packed("deflate"), FetchOutcome::ContentRefused);
+    check(&packed("compress"), FetchOutcome::ContentRefused);
+    check(&packed("deflate"), FetchOutcome::MalformedResponse);
     check(&packed("gzip"), FetchOutcome::MalformedResponse);
 }
 

@@ -138,7 +138,7 @@ fn gzip_headers() -> Vec<Misbehaviour> {
         case("gzip-wrong-checksum", packed("gzip", with(8, 1)), MALFORMED),
         case("gzip-wrong-length", packed("gzip", with(4, 1)), MALFORMED),
         case("gzip-then-garbage", packed("gzip", [&gzip(HELLO)[..], b"garbage"].concat()), whole.clone()),
-        case("gzip-then-a-bomb", packed("gzip", [gzip(HELLO), gzip(&vec![0; 10 << 20])].concat()), BOMB),
+        case("gzip-then-a-bomb", packed("gzip", [gzip(HELLO), gzip(&vec![0; 10 << 20])].concat()), Expect::cut_page()),
         case("gzip-in-two-members", packed("gzip", [gzip(&HELLO[..9]), gzip(&HELLO[9..])].concat()), whole.clone()),
         case("gzip-then-half-a-member", packed("gzip", [&gzip(HELLO)[..], &gzip(HELLO)[..20]].concat()), MALFORMED),
         case("gzip-without-a-trailer", packed("gzip", &gzip(HELLO)[..gzip(HELLO).len() - 8]), whole),

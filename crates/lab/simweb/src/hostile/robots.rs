@@ -93,7 +93,8 @@ fn files(case: impl Fn(&str, ReplyScript, Expect) -> Misbehaviour) -> Vec<Misbeh
         case("crawl-delay-negative", file("User-agent: *\nCrawl-delay: -5\n"), FIVE),
         case("packed", page("content-encoding: gzip\r\n", gzip(b"User-agent: *\nDisallow: /\n")), FORBIDDEN),
         case("bomb", page("content-encoding: gzip\r\n", gzip(&vec![b'\n'; 10 << 20])), UNAVAILABLE),
-        case("unknown-coding", page("content-encoding: x-klingon\r\n", "User-agent: *\nDisallow:\n"), UNAVAILABLE),
+        case("unknown-coding", page("content-encoding: x-klingon\r\n", "User-agent: *\nDisallow:\n"), FIVE),
+        case("coding-that-is-not-read", page("content-encoding: compress\r\n", "\x1f\x1d\x10"), UNAVAILABLE),
     ]
 }
 

@@ -38,7 +38,7 @@ fn relative_addresses_take_little_more_room_than_the_list() {
     let seen = bench.look(HOUR, &list, "text/xml", format!("<urlset>{entries}</urlset>").as_bytes());
     let bytes: usize = seen.linked().iter().map(|(url, _)| url.len()).sum();
     assert!(bytes < entries.len() + (1 << 20) + 20, "{bytes}");
-    assert_eq!(bench.figure(&metrics::detector::LINKS_LEFT_OUT), (5_000 - seen.linked().len()) as f64);
+    assert_eq!(bench.figure(metrics::detector::LINKS_LEFT_OUT), (5_000 - seen.linked().len()) as f64);
 }
 
 #[test]
