@@ -4,6 +4,10 @@
 /// The text with plain quotes, dashes and ellipses, or `None` if it has no others. Typesetting is not another wording.
 pub(crate) fn plain(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
+    // Most texts, in few steps.
+    if text.is_ascii() && !has_double_hyphen(bytes) {
+        return None;
+    }
     let mut out: Option<String> = None;
     let (mut taken, mut from) = (0, 0);
     while let Some(at) = next_typeset(bytes, from) {
@@ -18,6 +22,10 @@ pub(crate) fn plain(text: &str) -> Option<String> {
         from = taken;
     }
     out.map(|out| out + &text[taken..])
+}
+
+fn has_double_hyphen(bytes: &[u8]) -> bool {
+    bytes.iter().zip(bytes.iter().skip(1)).fold(false, |found, (one, next)| found | (*one == b'-' && *next == b'-'))
 }
 
 /// The next byte that may begin a typeset sign, or a dash of several hyphens.

@@ -3,12 +3,16 @@
 
 use crate::attributes::attribute;
 use crate::markup::StartTag;
-use memchr::memmem;
+use memchr::memmem::Finder;
+use std::sync::LazyLock;
 
 /// The path that stands in the place of a `mailto:` link.
 const PATH: &str = "/cdn-cgi/l/email-protection";
 /// The attribute that has the address in hexadecimal digits.
 const ATTRIBUTE: &str = "data-cfemail";
+/// Built once: links and elements are many.
+static FIND_PATH: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(PATH));
+static FIND_ATTRIBUTE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(ATTRIBUTE));
 /// The longest address, twice, as it is written (RFC 5321, §4.5.3.1.3), with its key and a subject.
 const MAX_HEX_BYTES: usize = 1_024;
 
@@ -16,7 +20,8 @@ const MAX_HEX_BYTES: usize = 1_024;
 /// `None` for other links.
 pub(crate) fn mail_link(href: &str, attributes: &str) -> Option<String> {
     // Nearly no link has the path.
-    if !href.starts_with(['/', 'h', 'H']) || memmem::find(href.as_bytes(), PATH.as_bytes()).is_none() {
+    let may_have_path = href.len() >= PATH.len() && href.starts_with(['/', 'h', 'H']);
+    if !may_have_path || FIND_PATH.find(href.as_bytes()).is_none() {
         return None;
     }
     let written = match href.split_once('#') {
@@ -33,7 +38,7 @@ pub(crate) fn may_protect_mail(tag: StartTag<'_>) -> bool {
 
 /// The protected address that stands in the place of an element's text.
 pub(crate) fn protected_mail(attributes: &str) -> Option<String> {
-    memmem::find(attributes.as_bytes(), ATTRIBUTE.as_bytes())?;
+    FIND_ATTRIBUTE.find(attributes.as_bytes())?;
     decoded(&attribute(attributes, ATTRIBUTE)?)
 }
 
