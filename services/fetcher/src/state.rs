@@ -8,7 +8,7 @@ use politeness::RobotsFile;
 use serde::{Deserialize, Serialize};
 use stream::{Table, TableKey};
 
-/// Absence: no robots.txt of the origin was asked for, or it is not kept ([`crate::kept_robots`]).
+/// Absence: no robots.txt of the origin was asked for, or it is not kept (`kept_robots`).
 pub const ROBOTS: Table<RobotsKey, OriginRobots> = Table::new("robots").bounded_by(
     "64 files of a site; after 16, those of hosts of its pages only; none of a site without pages",
     "the sweep of the requests, a month after the file was due",
