@@ -119,13 +119,13 @@ impl Blocks {
     }
 
     /// Builds blocks from values of data, of which some ranges are elements of a list.
-    pub(crate) fn of_values<'a>(values: impl IntoIterator<Item = PlacedValue<'a>>, elements: &[Range<usize>]) -> Self {
+    pub(crate) fn of_values(values: Vec<PlacedValue>, elements: &[Range<usize>]) -> Self {
         let mut reader = BlockReader::new("");
         // By the number of a value: the number of its block, which it may not have behind the size limit.
         let mut numbers = vec![0];
         for PlacedValue { path, text, value_start, kind, canonical, selected } in values {
             reader.turn(selected);
-            reader.value(path, (text, value_start), kind, canonical);
+            reader.value(path, (&text, value_start), kind, canonical);
             numbers.push(reader.blocks.list.len());
         }
         reader.turn(Selected::default());
@@ -136,10 +136,10 @@ impl Blocks {
 }
 
 /// A value of data with its place.
-pub(crate) struct PlacedValue<'a> {
+pub(crate) struct PlacedValue {
     pub(crate) path: u64,
     /// The keys that lead to it, and the value.
-    pub(crate) text: &'a str,
+    pub(crate) text: String,
     /// Where the value begins in the text.
     pub(crate) value_start: usize,
     pub(crate) kind: ValueKind,
@@ -267,48 +267,6 @@ mod tests {
             &[],
         );
         check("<img src=/a.png alt=' b '><img alt=c><img src=/d.png alt=''>", &["/a.png “b”", " “c”", "/d.png"]);
-    }
-
-    #[test]
-    fn cents_that_stand_apart_are_decimals() {
-        let check = |html: &str, expected: &[&str]| assert_eq!(texts(html), expected, "{html}");
-        check("<p>$1,299<sup>99</sup>", &["$1,299.99"]);
-        check("<p><span>19</span><sup>99</sup> €", &["19.99 €"]);
-        check("<html lang=de><p>19<sup>99</sup> €", &["19,99 €"]);
-        check("<p>1.299<sup>00</sup> €", &["1.299,00 €"]);
-        check("<p><b>19</b> <sup>99</sup> €", &["19.99 €"]);
-        check("<p>19<sup>99 €</sup> a piece", &["19.99 € a piece"]);
-        check("<p>$<span>35</span><span>00</span>", &["$35.00"]);
-        check("<p><span>35</span><span>00</span>", &["35.00"]);
-        check("<p>$35<span class=cents>00</span>", &["$35.00"]);
-        check("<p>19<sup>,99</sup> € or 19,<sup>99</sup> €", &["19,99 € or 19,99 €"]);
-        check("<p>19<sup><span>99</span></sup> €", &["19.99 €"]);
-        check("<p>1,79<sup>9</sup> €", &["1,79⁹ €"]);
-        check("<p>1.79 <sup>9</sup> €", &["1.79⁹ €"]);
-        check("<p><i>35</i><i>49</i> €", &["35.49 €"]);
-        // Footnotes, exponents, counters and words are none.
-        check("<p>In 2019<sup>12</sup> it was", &["In 2019 12 it was"]);
-        check("<p>$1,299<sup>1</sup>", &["$1,299 1"]);
-        check("<p>about 10<sup>12</sup> stars", &["about 10 12 stars"]);
-        check("<p>x<sup>2</sup> and m<sup>12</sup>", &["x2 and m12"]);
-        check("<p><span>12</span><span>34</span><span>56</span>", &["123456"]);
-        check("<p>Call 555<span>12</span> now", &["Call 55512 now"]);
-        check("<p>20<b>26</b>", &["2026"]);
-        check("<p>$19.99<sup>12</sup>", &["$19.99 12"]);
-    }
-
-    #[test]
-    fn hostile_cents_take_linear_time() {
-        for piece in [
-            "<sup>99</sup>",
-            "1<span>99",
-            "<span>35</span><span>00</span>",
-            "<sup>9",
-            "1<small>99 €</small>",
-            "<sup>99</",
-        ] {
-            drop(texts(&piece.repeat(300_000 / piece.len())));
-        }
     }
 
     #[test]

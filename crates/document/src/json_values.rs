@@ -3,98 +3,92 @@
 use crate::blocks::{Blocks, PlacedValue, ValueKind};
 use crate::hash::text_hash;
 use crate::numbers::data;
-use crate::select::{PointerPlace, Selected, Selection, is_price};
+use crate::select::{PointerPlace, Selection, is_price};
+use crate::text::prefix;
+use chance::splitmix64;
 use serde_json::Value;
 use std::ops::Range;
+
+/// The most bytes of a key in the text of a value. The hash of the place takes in the whole key.
+const MAX_KEY_BYTES: usize = 256;
 
 /// JSON: every value that is not a list or object, with the keys that lead to it. Positions in lists do not count; an
 /// element of a list goes by its id or name, if it has one.
 /// Invalid JSON is read as lines.
 pub(crate) fn json(text: &str, selection: Option<&Selection>) -> Blocks {
     let Ok(value) = serde_json::from_str::<Value>(text) else { return Blocks::of_lines(text) };
-    let found = vec![0; selection.map_or(0, |selection| selection.parts().len())];
-    let mut reading = JsonReading { pieces: Vec::new(), elements: Vec::new(), found };
-    reading.read(&value, &mut String::new(), &PointerPlace::root(selection));
-    let mut blocks = Blocks::of_values(reading.pieces.iter().map(JsonPiece::placed), &reading.elements);
+    let mut reading = JsonReading {
+        pieces: Vec::new(),
+        elements: Vec::new(),
+        found: vec![0; selection.map_or(0, |selection| selection.parts().len())],
+        keys: String::new(),
+        bytes_left: 4 * text.len() + 64 * 1024,
+    };
+    reading.read(&value, 0, &PointerPlace::root(selection));
+    let mut blocks = Blocks::of_values(reading.pieces, &reading.elements);
     blocks.found = reading.found;
     blocks
 }
 
-struct JsonPiece {
-    path: u64,
-    /// The keys and the value.
-    text: String,
-    value_start: usize,
-    kind: ValueKind,
-    /// The value in the form of all equal ones, if it is written in another.
-    canonical: Option<String>,
-    selected: Selected,
-}
-
-impl JsonPiece {
-    fn placed(&self) -> PlacedValue<'_> {
-        let Self { path, text, value_start, kind, canonical, selected } = self;
-        PlacedValue {
-            path: *path,
-            text,
-            value_start: *value_start,
-            kind: *kind,
-            canonical: canonical.clone(),
-            selected: *selected,
-        }
-    }
-}
-
 struct JsonReading {
-    pieces: Vec<JsonPiece>,
+    pieces: Vec<PlacedValue>,
     /// The pieces of each short element without a name. None is within another.
     elements: Vec<Range<usize>>,
     /// How many values each part of the selection selected.
     found: Vec<u32>,
+    /// The keys on the way to the value, each with a colon behind it.
+    keys: String,
+    /// The keys that may yet be written before values. They are repeated at each value, so that a page of long keys would
+    /// take many times its length; values behind this limit are listed without their keys.
+    bytes_left: usize,
 }
 
 impl JsonReading {
-    fn read(&mut self, value: &Value, keys: &mut String, place: &PointerPlace<'_>) {
+    /// Reads a value. `path` is the hash of the keys that lead to it.
+    fn read(&mut self, value: &Value, path: u64, place: &PointerPlace<'_>) {
         if place.selected.ignored {
             return;
         }
         match value {
             Value::Object(members) => {
                 for (key, value) in members {
-                    let length = keys.len();
-                    keys.push_str(key);
-                    keys.push_str(": ");
                     let place = place.step(key, &mut self.found);
-                    self.read(value, keys, &place);
-                    keys.truncate(length);
+                    self.read_within(key, value, path, &place);
                 }
             }
             Value::Array(values) => {
                 for (index, value) in values.iter().enumerate() {
-                    let (length, start) = (keys.len(), self.pieces.len());
-                    let name = element_name(value);
-                    if let Some(name) = &name {
-                        keys.push_str(name);
-                        keys.push_str(": ");
-                    }
+                    let start = self.pieces.len();
                     let place = place.element(index, &mut self.found);
-                    self.read(value, keys, &place);
-                    keys.truncate(length);
-                    if name.is_none() && value.is_object() {
-                        self.note_element(start);
+                    if let Some(name) = element_name(value) {
+                        self.read_within(&name, value, path, &place);
+                    } else {
+                        self.read(value, path, &place);
+                        if value.is_object() {
+                            self.note_element(start);
+                        }
                     }
                 }
             }
-            Value::String(text) => self.add(keys, text, ValueKind::Text, place),
+            Value::String(text) => self.add(path, text, ValueKind::Text, place),
             // Numbers of equal value are written in one form.
             Value::Number(number) => {
                 let written = number.to_string();
                 let canonical = data::canonical(&written).unwrap_or(written);
-                self.add(keys, &canonical, ValueKind::Number, place);
+                self.add(path, &canonical, ValueKind::Number, place);
             }
-            Value::Bool(value) => self.add(keys, &value.to_string(), ValueKind::Boolean, place),
-            Value::Null => self.add(keys, "null", ValueKind::Null, place),
+            Value::Bool(value) => self.add(path, &value.to_string(), ValueKind::Boolean, place),
+            Value::Null => self.add(path, "null", ValueKind::Null, place),
         }
+    }
+
+    /// Reads a value behind one more key.
+    fn read_within(&mut self, key: &str, value: &Value, path: u64, place: &PointerPlace<'_>) {
+        let length = self.keys.len();
+        self.keys.push_str(prefix(key, MAX_KEY_BYTES));
+        self.keys.push_str(": ");
+        self.read(value, splitmix64(path ^ text_hash(key.as_bytes())), place);
+        self.keys.truncate(length);
     }
 
     /// Notes that the pieces from this one on are an element without a name, if it is short and selected as a whole.
@@ -109,13 +103,14 @@ impl JsonReading {
         }
     }
 
-    fn add(&mut self, keys: &str, value: &str, kind: ValueKind, place: &PointerPlace<'_>) {
-        let (path, selected) = (text_hash(keys.as_bytes()), place.selected);
-        let is_price_text = kind == ValueKind::Text && is_price(last_key(keys));
+    fn add(&mut self, path: u64, value: &str, kind: ValueKind, place: &PointerPlace<'_>) {
+        let is_price_text = kind == ValueKind::Text && is_price(last_key(&self.keys));
         let canonical = if is_price_text { data::canonical(value) } else { None };
         let canonical = canonical.filter(|canonical| canonical != value);
-        let text = format!("{keys}{value}");
-        self.pieces.push(JsonPiece { path, text, value_start: keys.len(), kind, canonical, selected });
+        let keys = if self.keys.len() <= self.bytes_left { self.keys.as_str() } else { "" };
+        self.bytes_left -= keys.len();
+        let (text, value_start) = (format!("{keys}{value}"), keys.len());
+        self.pieces.push(PlacedValue { path, text, value_start, kind, canonical, selected: place.selected });
     }
 }
 
@@ -181,6 +176,20 @@ mod tests {
         );
         let long = format!(r#"[{{"a":"{}","b":1}}]"#, "x".repeat(MAX_ELEMENT_BYTES));
         assert_eq!(elements(&long), Vec::<Range<usize>>::new());
+    }
+
+    #[test]
+    fn long_keys_are_written_as_far_as_they_fit() {
+        let long = "k".repeat(1_000);
+        let texts = |text: &str| senses(text).into_iter().map(|(text, _)| text).collect::<Vec<_>>();
+        assert_eq!(texts(&format!(r#"{{"{long}":1}}"#)), [format!("{}: 1", &long[..MAX_KEY_BYTES])]);
+        let deep = format!("{}[{}2]{}", r#"{"a long key":"#.repeat(100), "1,".repeat(2_000), "}".repeat(100));
+        let texts = texts(&deep);
+        assert!(texts[0].starts_with("a long key: a long key: "), "{}", texts[0]);
+        assert_eq!((texts.len(), texts[2_000].as_str()), (2_001, "2"));
+        let paths = |text: &str| json(text, None).list.iter().map(|block| block.path).collect::<Vec<_>>();
+        let paths = paths(&format!(r#"{{"{long}a":1,"{long}b":1}}"#));
+        assert_ne!(paths[0], paths[1]);
     }
 
     #[test]

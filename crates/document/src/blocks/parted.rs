@@ -54,9 +54,11 @@ impl BlockReader<'_> {
     /// Appends the raised digit at the start of a text, and returns the place of the rest.
     #[cold]
     pub(super) fn raise(&mut self, place: Range<usize>) -> Range<usize> {
-        self.is_raised = false;
+        if !self.html[place.clone()].starts_with('9') {
+            return place;
+        }
         self.text.push_joined('⁹');
-        (place.start + 1).min(place.end)..place.end
+        place.start + 1..place.end
     }
 
     /// Begins the thing of the element that was opened last.
@@ -96,4 +98,60 @@ fn is_name_of_box(name: &str) -> bool {
 }
 
 /// The length of the shortest word in [`BOXES`].
-const MIN_BOX_BYTES: usize = 7;
+const MIN_BOX_BYTES: usize = 6;
+
+#[cfg(test)]
+mod tests {
+    use crate::blocks::Blocks;
+
+    fn texts(html: &str) -> Vec<String> {
+        let blocks = Blocks::of_html(html);
+        blocks.list.iter().map(|block| blocks.text(block).to_owned()).collect()
+    }
+
+    #[test]
+    fn cents_that_stand_apart_are_decimals() {
+        let check = |html: &str, expected: &[&str]| assert_eq!(texts(html), expected, "{html}");
+        check("<p>$1,299<sup>99</sup>", &["$1,299.99"]);
+        check("<p><span>19</span><sup>99</sup> €", &["19.99 €"]);
+        check("<html lang=de><p>19<sup>99</sup> €", &["19,99 €"]);
+        check("<p>1.299<sup>00</sup> €", &["1.299,00 €"]);
+        check("<p><b>19</b> <sup>99</sup> €", &["19.99 €"]);
+        check("<p>19<sup>99 €</sup> a piece", &["19.99 € a piece"]);
+        check("<p>$<span>35</span><span>00</span>", &["$35.00"]);
+        check("<p><span>35</span><span>00</span>", &["35.00"]);
+        check("<p>$35<span class=cents>00</span>", &["$35.00"]);
+        check("<p>19<sup>,99</sup> € or 19,<sup>99</sup> €", &["19,99 € or 19,99 €"]);
+        check("<p>19<sup><span>99</span></sup> €", &["19.99 €"]);
+        check("<p>1,79<sup>9</sup> €", &["1,79⁹ €"]);
+        check("<p>1.79 <sup>9</sup> €", &["1.79⁹ €"]);
+        check("<p><i>35</i><i>49</i> €", &["35.49 €"]);
+        // Footnotes, exponents, counters and words are none.
+        check("<p>In 2019<sup>12</sup> it was", &["In 2019 12 it was"]);
+        check("<p>$1,299<sup>1</sup>", &["$1,299 1"]);
+        check("<p>about 10<sup>12</sup> stars", &["about 10 12 stars"]);
+        check("<p>x<sup>2</sup> and m<sup>12</sup>", &["x2 and m12"]);
+        check("<p><span>12</span><span>34</span><span>56</span>", &["123456"]);
+        check("<p>Call 555<span>12</span> now", &["Call 55512 now"]);
+        check("<p>20<b>26</b>", &["2026"]);
+        check("<p>$19.99<sup>12</sup>", &["$19.99 12"]);
+        // Hidden decimals belong to no text, neither their own nor the next.
+        check("<p>1.79<sup hidden>9</sup>é", &["1.79é"]);
+        check("<p>1.79<sup style='display:none'>9</sup>9", &["1.799"]);
+        check("<p>19<sup hidden>99</sup> €", &["19 €"]);
+    }
+
+    #[test]
+    fn hostile_cents_take_linear_time() {
+        for piece in [
+            "<sup>99</sup>",
+            "1<span>99",
+            "<span>35</span><span>00</span>",
+            "<sup>9",
+            "1<small>99 €</small>",
+            "<sup>99</",
+        ] {
+            drop(texts(&piece.repeat(300_000 / piece.len())));
+        }
+    }
+}

@@ -105,12 +105,13 @@ pub(super) struct BlockReader<'a> {
 impl<'a> TakeTokens<'a> for BlockReader<'a> {
     #[inline(always)]
     fn text(&mut self, wide: impl Wide, place: Range<usize>, kind: TextKind) {
+        let is_raised = std::mem::take(&mut self.is_raised);
         if self.skipped || kind != TextKind::Data {
             self.fact_text(&self.html[place], kind);
             return;
         }
         let before = self.text.len();
-        let place = if self.is_raised { self.raise(place) } else { place };
+        let place = if is_raised { self.raise(place) } else { place };
         self.text.push_within(wide, self.html, place.start, place.end, References::Decoded);
         if self.in_link {
             self.anchor_bytes += self.text.len() - before;
@@ -130,7 +131,7 @@ impl<'a> TakeTokens<'a> for BlockReader<'a> {
             _ => Mentions::default(),
         };
         if matches!(kind, TagEffect::Inline) {
-            if may_hold_cents(self.html, tag) {
+            if may_hold_cents(self.html, tag) && !mentions.hiding {
                 self.part(tag);
             }
             if may_protect_mail(tag) && self.protected_mail(tag) {
