@@ -213,14 +213,15 @@ impl<'a> HtmlReader<'a> {
     }
 
     fn meta(&mut self, attributes: &str) {
-        if attribute(attributes, "http-equiv").is_some_and(|name| name.trim().eq_ignore_ascii_case("refresh")) {
-            let content = attribute(attributes, "content").unwrap_or_default();
+        let values = values_of(attributes, ["http-equiv", "name", "content"]);
+        let [header, name, content] = values.map(|value| entities::decode_attribute(value.unwrap_or_default()));
+        if header.trim().eq_ignore_ascii_case("refresh") {
             refresh_target(&content).into_iter().for_each(|target| self.lead_on(target, ""));
         }
-        if !attribute(attributes, "name").is_some_and(|name| name.trim().eq_ignore_ascii_case("robots")) {
+        if !name.trim().eq_ignore_ascii_case("robots") {
             return;
         }
-        for word in attribute(attributes, "content").unwrap_or_default().split(',') {
+        for word in content.split(',') {
             let word = word.trim();
             let none = word.eq_ignore_ascii_case("none");
             self.robots.noindex |= none || word.eq_ignore_ascii_case("noindex");

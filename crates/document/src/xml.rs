@@ -13,6 +13,7 @@ use crate::page_text::{
 };
 use crate::text::{Gap, TextBuilder, prefix};
 use memchr::memmem;
+use std::borrow::Cow;
 
 /// Extracts the text and links of a document.
 pub fn extract(xml: &str) -> PageText {
@@ -29,6 +30,7 @@ pub fn read(xml: &str) -> (PageText, String) {
         is_feed: false,
         depth: 0,
         bases: Vec::new(),
+        merged_left: 4 * xml.len() + SPARE_BYTES,
     };
     reader.read(xml);
     let (text, truncated) = reader.text.finish();
@@ -48,7 +50,13 @@ struct XmlReader<'a> {
     /// `xml:base` of open elements within the root, each with the number of elements around its own and resolved against those
     /// around it as far as it is relative. That of the root is the base of the document.
     bases: Vec<(usize, String)>,
+    /// Bytes that links merged with their bases may still take. A base of kilobytes could stand before each of many short
+    /// links.
+    merged_left: usize,
 }
+
+/// Bytes of merged links beyond a multiple of the document's.
+const SPARE_BYTES: usize = 64 << 10;
 
 /// The most elements with a base within each other.
 const MAX_BASES: usize = 64;
@@ -158,17 +166,20 @@ impl<'a> XmlReader<'a> {
 
     fn link(&mut self, href: &str, rel: &str) {
         let Some(href) = link_target(href) else { return };
-        let resolved = self.bases.last().map(|(_, base)| merged(base, href));
-        let href = match &resolved {
-            None => href,
-            Some(Some(resolved)) => resolved,
-            Some(None) => return,
-        };
-        if self.page.links.len() == MAX_LINKS {
+        let base = self.bases.last().map(|(_, base)| base.as_str());
+        let most = base.map_or(0, |base| base.len() + href.len());
+        if self.page.links.len() == MAX_LINKS || most > self.merged_left {
             self.page.truncated = true;
             return;
         }
-        self.page.links.push(href, prefix(rel, MAX_REL_BYTES));
+        self.merged_left -= most;
+        let merged = match base {
+            Some(base) => merged(base, href).map(Cow::Owned),
+            None => Some(Cow::Borrowed(href)),
+        };
+        if let Some(href) = merged {
+            self.page.links.push(&href, prefix(rel, MAX_REL_BYTES));
+        }
     }
 }
 

@@ -98,10 +98,49 @@ fn pages() -> Vec<(&'static str, &'static str, String)> {
             "linked data",
             format!("<script type=application/ld+json>[{}1]</script>", repeated(|_| "{\"a\":1},".to_owned())),
         ),
+        html(
+            "linked data with a long name",
+            format!(
+                "<script type=application/ld+json>{{\"name\":\"{}\",\"price\":[{}1]}}</script>",
+                "n".repeat(PAGE_BYTES / 2),
+                "1,".repeat(PAGE_BYTES / 4)
+            ),
+        ),
+        html(
+            "data with comments",
+            format!("<script type=application/ld+json>{{{}}}</script>", "a:b//c/*d".repeat(PAGE_BYTES / 9)),
+        ),
+        html("a number of many groups", format!("<p>1{} €", " 111".repeat(PAGE_BYTES / 4))),
+        html("prices with cents", format!("<p>{}", "1€11 ".repeat(PAGE_BYTES / 5))),
+        html("addresses of the page", repeated(|number| format!("<meta property=og:url content=/{number}>"))),
         html("deep linked data", format!("<script type=application/ld+json>{}</script>", nested("[", "]"))),
         ("lines", "text/plain", repeated(|number| format!("{number}\n"))),
         ("a JSON array", "application/json", format!("[{}1]", repeated(|number| format!("{number},")))),
         ("a JSON object", "application/json", format!("{{{}\"a\":1}}", repeated(|number| format!("\"k{number}\":1,")))),
+        (
+            "JSON with a long key",
+            "application/json",
+            format!("{{\"{}\":[{}1]}}", "k".repeat(PAGE_BYTES / 2), "1,".repeat(PAGE_BYTES / 4)),
+        ),
+        (
+            "JSON with many keys on the way",
+            "application/json",
+            format!(
+                "{}[{}1]{}",
+                format!("{{\"{}\":", "k".repeat(1_000)).repeat(120),
+                "1,".repeat(PAGE_BYTES / 4),
+                "}".repeat(120)
+            ),
+        ),
+        (
+            "JSON whose elements have long names",
+            "application/json",
+            format!(
+                "[{{\"name\":\"{}\",\"v\":[{}1]}}]",
+                "n n".repeat(20),
+                repeated(|number| format!("{{\"name\":\"{number}\",\"b\":1}},"))
+            ),
+        ),
         ("deep JSON", "application/json", nested("[", "]")),
         xml("deep XML", nested("<a>", "</a>")),
         xml(
@@ -111,6 +150,22 @@ fn pages() -> Vec<(&'static str, &'static str, String)> {
         xml(
             "a feed",
             format!("<rss><channel>{}</channel></rss>", repeated(|n| format!("<item><link>/{n}</link></item>"))),
+        ),
+        xml(
+            "a feed with a long base within",
+            format!(
+                "<feed><entry xml:base='http://a.test/{}'>{}</entry></feed>",
+                "b/".repeat(1_000),
+                repeated(|n| format!("<link href='{n}'/>"))
+            ),
+        ),
+        xml(
+            "a feed with a long relative base within",
+            format!(
+                "<feed><entry xml:base='{}'>{}</entry></feed>",
+                "b/".repeat(1_000),
+                repeated(|n| format!("<link href='{n}'/>"))
+            ),
         ),
         xml("attributes in XML", format!("<urlset {}/>", repeated(|number| format!("a{number}=\"b\" ")))),
     ]

@@ -7,6 +7,7 @@ use crate::loose_json::{self, LooseValue};
 use crate::numbers::data;
 use crate::select::{Selected, is_price};
 use crate::stated::without_vocabulary;
+use crate::text::prefix;
 use std::borrow::Cow;
 
 /// The properties that are read (schema.org).
@@ -213,6 +214,9 @@ impl LinkedData<'_> {
 
     /// Adds the fact of a property, whose value may be wrapped or one of several.
     fn fact(&mut self, value: &LooseValue<'_>, thing: usize) {
+        if self.page.list.len() >= MAX_FACTS {
+            return;
+        }
         let (written, kind) = match value {
             LooseValue::Number(written) => (Cow::Borrowed(*written), ValueKind::Number),
             LooseValue::Text(text) => (entities::decode(text), ValueKind::Text),
@@ -233,7 +237,7 @@ impl LinkedData<'_> {
     }
 
     fn push_key(&mut self, key: &str) {
-        self.keys.push_str(key);
+        self.keys.push_str(prefix(key, MAX_KEYS_BYTES));
         self.keys.push(' ');
     }
 }

@@ -23,6 +23,11 @@ pub(super) fn is_description(property: &str) -> bool {
     ThingKey::of(property).is_some() || matches!(property, "itemCondition" | "priceType")
 }
 
+/// Whether elements are read for a property.
+pub(super) fn is_read_property(property: &str) -> bool {
+    FACT_NAMES.contains(&property) || is_description(property)
+}
+
 /// The facts of a page, and the things they are about.
 #[derive(Default)]
 pub(super) struct PageFacts {
@@ -156,8 +161,7 @@ impl PageFacts {
         if let Some(written) = item.value(element).filter(|_| names.clone().any(|name| name == MODIFIED)) {
             self.modified_at(&decode_attribute(written));
         }
-        let is_read = |name: &&str| FACT_NAMES.contains(name) || is_description(name);
-        if let Some(property) = names.find(is_read) {
+        if let Some(property) = names.find(|name| is_read_property(name)) {
             let value = item.value(element).map(|value| decode_attribute(value).into_owned());
             self.reading = Some(ReadProperty { element, property: property.to_owned(), value, thing, selected, start });
             if element.is_void() {

@@ -132,7 +132,7 @@ fn choose(subjects: &[Subject], things: &Things, page: &PageNames<'_>) -> Vec<Fa
     let main = if is_listed { None } else { main_group(&candidates, &groups, &only, subjects, things, page) };
     let owner = |index: usize| {
         let (subject, group) = (&subjects[index], groups[index]);
-        let is_candidate = candidates.contains(&index);
+        let is_candidate = candidates.binary_search(&index).is_ok();
         // Another form of data may call the main thing otherwise: there it is the only one.
         let is_only = is_candidate && only.contains(&Some(group));
         match main {

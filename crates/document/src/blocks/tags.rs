@@ -3,7 +3,7 @@
 use crate::attributes::{attribute, values_of};
 use crate::blocks::block::BlockElement;
 use crate::blocks::facts::{FACT_NAMES, Fact, MODIFIED, ValueKind, json_ld};
-use crate::blocks::microdata::is_description;
+use crate::blocks::microdata::{is_description, is_read_property};
 use crate::blocks::reader::BlockReader;
 use crate::blocks::things::local_name;
 use crate::entities;
@@ -85,7 +85,7 @@ impl<'a> BlockReader<'a> {
         if item.or(property).is_some_and(says_modified) {
             self.facts.modified_at(&content);
         }
-        if property == Some("og:url") {
+        if property == Some("og:url") && self.facts.address.is_none() {
             self.facts.address = Some(content.clone().into_owned());
         }
         // Within a thing of RDFa, a property without the prefix of another vocabulary is that of the thing.
@@ -114,8 +114,8 @@ impl<'a> BlockReader<'a> {
     fn link(&mut self, attributes: &str) {
         let [relation, item, property, href] = values_of(attributes, ["rel", "itemprop", "property", "href"]);
         let Some(href) = href.map(entities::decode_attribute) else { return };
-        let is_read = |property: &&str| FACT_NAMES.contains(property) || is_description(property);
-        match item.or(property).map(local_name).filter(|property| !self.selected.ignored && is_read(property)) {
+        let is_read = |property: &&str| !self.selected.ignored && is_read_property(property);
+        match item.or(property).map(local_name).filter(is_read) {
             Some(property) => self.facts.add_property(property, &href, self.item, self.selected),
             None if self.blocks.canonical.is_none() && relation.is_some_and(is_canonical) => {
                 self.blocks.canonical = Some(href.into_owned());

@@ -17,13 +17,10 @@ pub(super) enum Bare<'a> {
 /// its decimal sign.
 pub(super) fn bare(text: &str, start: usize, is_member: bool) -> (Option<Bare<'_>>, usize) {
     let rest = &text[start..];
-    let mut end = rest.find([',', '}', ']', '\n', '\r', '"', '{', '[', ';']).unwrap_or(rest.len());
+    let mut end = bare_length(rest.as_bytes());
     if is_member && let Some(decimals) = decimals_behind_comma(&rest[..end], &rest[end..]) {
         end += 1 + decimals;
     }
-    // A comment may go on behind a comma.
-    let comment = ["//", "/*", "<!--"].iter().filter_map(|mark| rest[..end].find(mark)).min();
-    let end = comment.unwrap_or(end);
     if end == 0 {
         return (None, start + rest.chars().next().map_or(0, char::len_utf8));
     }
@@ -36,6 +33,17 @@ pub(super) fn bare(text: &str, start: usize, is_member: bool) -> (Option<Bare<'_
         other => Some(Bare::Text(other)),
     };
     (value, start + end)
+}
+
+/// The length of the text up to a sign that ends a value without quotes, or to a comment.
+fn bare_length(rest: &[u8]) -> usize {
+    let is_end = |at: &usize| match rest[*at] {
+        b',' | b'}' | b']' | b'\n' | b'\r' | b'"' | b'{' | b'[' | b';' => true,
+        b'/' => matches!(rest.get(at + 1), Some(b'/' | b'*')),
+        b'<' => rest[*at..].starts_with(b"<!--"),
+        _ => false,
+    };
+    (0..rest.len()).find(is_end).unwrap_or(rest.len())
 }
 
 /// The number of digits behind the comma of `19,90`, after which the value of the member ends.

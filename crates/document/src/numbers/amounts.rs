@@ -135,8 +135,7 @@ fn are_cents(text: &str, number: &Number, cents: &Number, end: Option<usize>) ->
     let behind = &text[cents.place.end..];
     if let Some(end) = end {
         let between = text.get(number.place.end..cents.place.start).unwrap_or_default();
-        let is_sign =
-            text[end..].starts_with(&text[cents.place.start..]) || text.get(end..cents.place.start) == Some(" ");
+        let is_sign = end == cents.place.start || text.get(end..cents.place.start) == Some(" ");
         let is_whole = text[..number.place.start].trim().is_empty() && behind.trim().is_empty();
         let is_joined = !between.contains(is_blank) || is_whole;
         let is_last = currency::behind(behind).is_none() && !behind.starts_with(char::is_alphanumeric);

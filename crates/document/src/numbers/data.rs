@@ -1,7 +1,5 @@
 //! Numbers of data (JSON, JSON-LD, microdata, `<meta>`): a dot is the decimal sign, and nothing separates thousands.
 
-use super::{NumberFormat, numbers_in};
-
 /// The most digits of a number that is compared by its value; longer ones are codes.
 const MAX_DIGITS: usize = 64;
 /// Powers of ten up to this one are written out.
@@ -12,11 +10,6 @@ pub fn value(text: &str) -> Option<f64> {
     let parts = Parts::of(text.trim())?;
     let value: f64 = parts.canonical().parse().ok()?;
     value.is_finite().then_some(value)
-}
-
-/// The value of a number in a *text* of data: first as data writes it, and as people do where it is not that.
-pub fn value_of_text(text: &str, format: &NumberFormat) -> Option<f64> {
-    value(text).or_else(|| numbers_in(text, format).next().map(|number| number.value))
 }
 
 /// The one form of all numbers of equal value: `2879.2` for `2879.20` and `2.8792e3`. `None` if the text is no number of
@@ -119,18 +112,6 @@ mod tests {
         }
         assert_eq!(canonical(&"9".repeat(MAX_DIGITS + 1)), None);
         assert_eq!((value("1.799"), value("1e400"), value("1e3")), (Some(1.799), None, Some(1000.0)));
-    }
-
-    #[test]
-    fn a_text_of_data_is_read_as_data_first() {
-        let format = NumberFormat::default();
-        let check = |text: &str, expected| assert_eq!(value_of_text(text, &format), expected, "{text}");
-        check("1.799", Some(1.799));
-        check("1.799,00", Some(1_799.0));
-        check("1,799.00", Some(1_799.0));
-        check("19,90", Some(19.9));
-        check("EUR 19.90", Some(19.9));
-        check("on request", None);
     }
 
     proptest! {

@@ -83,7 +83,7 @@ impl Written {
     /// Whether a blank or apostrophe before this many digits separates thousands. It may as well stand between two
     /// numbers.
     fn may_be_grouped(&self, digits: usize) -> bool {
-        let is_behind_decimals = self.separators.iter().any(|before| *before != Separator::Group);
+        let is_behind_decimals = self.separators.last().is_some_and(|before| *before != Separator::Group);
         digits == 3 && self.groups.last().is_some_and(|group| *group <= 3) && !is_behind_decimals
     }
 
