@@ -7,7 +7,7 @@ use jiff::fmt::temporal::Pieces;
 use jiff::tz::Offset;
 
 const DAY_S: i64 = 86_400;
-/// Longest text that is read as a date in words.
+/// Longest text that is read as a date.
 const MAX_DATE_BYTES: usize = 100;
 
 /// A date as written.
@@ -22,12 +22,15 @@ pub(crate) struct WrittenDate {
 /// Reads a date. A missing month, day or time is the first one. `None` for an invalid date.
 pub(crate) fn read(written: &str) -> Option<WrittenDate> {
     let written = written.trim();
+    if written.len() > MAX_DATE_BYTES {
+        return None;
+    }
     let by_standards = iso(written).or_else(|| month(written)).or_else(|| {
         let zoned = rfc2822::DateTimeParser::new().relaxed_weekday(true).parse_zoned(written).ok()?;
         Some(WrittenDate { utc: zoned.timestamp().to_string(), open_s: 0 })
     });
     let loose = || loose_dates::year_first(written).or_else(|| loose_dates::worded(written));
-    by_standards.or_else(|| loose().filter(|_| written.len() <= MAX_DATE_BYTES).and_then(|parts| of_parts(&parts)))
+    by_standards.or_else(|| of_parts(&loose()?))
 }
 
 /// A time without a zone is UTC. A day in a zone begins when it begins there.

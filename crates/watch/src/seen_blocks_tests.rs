@@ -121,6 +121,11 @@ fn numbers_of_data_are_read_as_data() {
     check(r#"{"base":"EUR","rate":"1.085"}"#, 1.085);
     check(r#"{"base":"EUR","rate":-0.125}"#, -0.125);
     assert_eq!(json("rate below 1", &["/rate"], r#"{"rate":"1.085,00"}"#), Sight::Number(1_085.0));
+    for (written, expected) in [("1,799.00", 1_799.0), ("19,90", 19.9), ("EUR 19.90", 19.9)] {
+        let body = format!("{{\"rate\":\"{written}\"}}");
+        assert_eq!(json("rate below 1", &["/rate"], &body), Sight::Number(expected), "{body}");
+    }
+    assert_eq!(json("rate below 1", &["/rate"], r#"{"rate":"on request"}"#), Sight::Nothing);
     assert_eq!(json("rate below 1", &["/rate"], r#"{"rate":true}"#), Sight::Nothing);
     assert_eq!(json("seats below 1", &["/text"], r#"{"text":"Seats: 12"}"#), Sight::Number(12.0));
     assert_eq!(json("2024 below 1", &[], r#"{"2024":{"price":5}}"#), Sight::Number(5.0));
