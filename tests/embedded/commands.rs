@@ -72,22 +72,80 @@ fn commands_to_a_crawl_that_was_killed_do_not_reach_the_one_that_has_its_port() 
     killed.ask("pause", &["a.test"]).exits_with(0);
 }
 
+/// Writes a certificate of its own for localhost, and sets a crawl's TLS to it. Returns the file of the certificate.
+fn with_tls(crawl: Crawl) -> (Crawl, String) {
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let file = |name: &str| crawl.directory.path().join(name).display().to_string();
+    let (certificate, key) = (file("tls.crt"), file("tls.key"));
+    std::fs::write(&certificate, made.cert.pem()).unwrap();
+    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    (crawl.with("http.tls_certificate", &certificate).with("http.tls_key", &key), certificate)
+}
+
 #[test]
-fn other_machines_reach_a_crawl_only_with_a_token_of_its_operator() {
+fn other_machines_reach_a_crawl_only_with_a_key_and_tls() {
     let web = web();
     let crawl = || Crawl::of(&web).with("http.bind", "0.0.0.0:0");
-    crawl().run(&["--until-idle"]).finish().exits_with(2).says(&[
-        "http.bind: ",
-        "http.token_file",
-        "http.behind_proxy",
-    ]);
-    crawl().with("http.token", TOKEN).run(&["--until-idle"]).finish().exits_with(0);
-    crawl().with("http.behind_proxy", "true").run(&["--until-idle"]).finish().exits_with(0);
+    let ends = |crawl: Crawl| crawl.run(&["--until-idle"]).finish();
+    ends(crawl()).exits_with(2).says(&["http.bind: ", "a key and TLS", "http.keys_file", "http.behind_proxy"]);
+    ends(crawl().with("http.token", TOKEN)).exits_with(2).says(&["need TLS, or keys travel in clear"]);
+    ends(with_tls(crawl()).0).exits_with(2).says(&["need a key"]);
+    ends(with_tls(crawl().with("http.token", TOKEN)).0).exits_with(0);
+    ends(crawl().with("http.behind_proxy", "true")).exits_with(0);
     let with_file = crawl();
     let file = with_file.directory.path().join("token");
     std::fs::write(&file, "short\n").unwrap();
-    let with_file = with_file.with("http.token_file", &file.display().to_string());
+    let (with_file, _) = with_tls(with_file.with("http.token_file", &file.display().to_string()));
     with_file.run(&["--until-idle"]).finish().exits_with(2).says(&["http.token_file: ", "at least 16"]);
     std::fs::write(&file, format!("{TOKEN}\n")).unwrap();
     with_file.run(&["--until-idle"]).finish().exits_with(0);
+    with_file.with("http.tls_key", "/nowhere").run(&[]).finish().exits_with(2).says(&["/nowhere: "]);
+}
+
+#[test]
+fn a_key_commands_what_its_role_and_hosts_permit_until_it_is_withdrawn() {
+    let web = web();
+    let crawl = crawl(&web);
+    let keys = crawl.directory.path().join("keys.toml").display().to_string();
+    let key = |arguments: &[&str]| {
+        let mut command = programs().command("recrawl");
+        command.args(["--format", "json", "key"]).args(arguments).args(["--file", &keys]);
+        Process::start(command, crawl.directory.path()).finish()
+    };
+    let token = |arguments: &[&str]| {
+        let made = key(arguments).exits_with(0).json();
+        made["token"].as_str().unwrap().to_owned()
+    };
+    let operator = token(&["alice", "--role", "operator", "--host", "a.test"]);
+    key(&["alice", "--role", "admin"]).exits_with(2).says(&["alice has a key"]);
+    let admin = token(&["root", "--role", "admin"]);
+    let stored = std::fs::read_to_string(&keys).unwrap();
+    assert!(!stored.contains(&operator) && !stored.contains(&admin));
+    let (crawl, certificate) = with_tls(crawl.with("http.keys_file", &keys));
+    let process = crawl.start("run", &[]);
+    let port = || {
+        let said = process.stderr();
+        said.split_once("status at https://127.0.0.1:").and_then(|(_, rest)| rest.split('/').next().map(str::to_owned))
+    };
+    wait_for("the crawl runs", SOON, || port().is_some());
+    let address = format!("https://localhost:{}", port().unwrap());
+    let send = |token: &str, arguments: &[&str]| {
+        let mut command = programs().command("recrawl");
+        let ca_file = format!("http.ca_file={certificate}");
+        command.args(arguments).args(["--url", &address, "--set", &ca_file]).env("RECRAWL_HTTP_TOKEN", token);
+        Process::start(command, crawl.directory.path()).finish()
+    };
+    send(&operator, &["pause", "a.test"]).exits_with(0);
+    send(&operator, &["pause", "b.test"]).exits_with(3).says(&["403", "is not for b.test"]);
+    send(&operator, &["forget", "http://a.test/"]).exits_with(3).says(&["403", "forget takes an admin"]);
+    send(&admin, &["forget", "http://b.test/x"]).exits_with(0);
+    send(&admin, &["status"]).exits_with(0);
+    // The user of the directory needs neither.
+    crawl.ask("resume", &["a.test"]).exits_with(0);
+    let rest = stored.split_inclusive("[[keys]]").skip(2).collect::<String>();
+    std::fs::write(&keys, format!("[[keys]]{rest}")).unwrap();
+    send(&operator, &["pause", "a.test"]).exits_with(3).says(&["401"]);
+    send(&admin, &["pause", "a.test"]).exits_with(0);
+    process.signal(libc::SIGINT);
+    process.finish().exits_with(0).says(&["audit", "root", "b.test"]);
 }

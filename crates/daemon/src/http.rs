@@ -3,8 +3,12 @@
 mod connections;
 mod door;
 mod intake;
+mod keys;
+mod tls;
 
 pub use self::door::{Door, LOG_HEADER};
+pub use self::keys::{Caller, KeyEntry, KeyRing, Role};
+pub use self::tls::TlsFiles;
 
 use self::connections::{Connections, MAX_CONNECTIONS, Place};
 use self::intake::Intake;
@@ -19,13 +23,15 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode, header};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use rustls::ServerConfig;
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
+use tokio_rustls::TlsAcceptor;
 
 /// Longest wait for each step of a request: its head, its body, its turn, and that the client takes the answer.
 pub const STEP_TIMEOUT: Duration = Duration::from_secs(10);
@@ -67,11 +73,11 @@ impl TextResponse {
     }
 }
 
-/// Handles a POST to a path; returns `None` for an unknown path.
-pub type Commands = dyn Fn(&str, &[u8]) -> Option<TextResponse> + Send + Sync;
+/// Handles a POST of a caller to a path; returns `None` for an unknown path.
+pub type Commands = dyn Fn(&Caller, &str, &[u8]) -> Option<TextResponse> + Send + Sync;
 
-/// Answers a GET of a path; returns `None` for an unknown path.
-pub type Documents = dyn Fn(&str) -> Option<TextResponse> + Send + Sync;
+/// Answers a caller's GET of a path; returns `None` for an unknown path.
+pub type Documents = dyn Fn(&Caller, &str) -> Option<TextResponse> + Send + Sync;
 
 /// The handlers and the status that the port serves.
 #[derive(Clone)]
@@ -93,10 +99,12 @@ pub struct HttpSite {
     pub step_timeout: Duration,
 }
 
-/// Serves on a thread of its own, added to the background threads, until `stop`. Returns the bound address.
+/// Serves on a thread of its own, added to the background threads, until `stop`. Returns the bound address. With files of
+/// TLS the port speaks nothing else.
 pub fn serve(
     bind: SocketAddr,
     site: HttpSite,
+    tls: Option<Arc<TlsFiles>>,
     stop: &StopSignal,
     background: &mut Background,
 ) -> std::io::Result<SocketAddr> {
@@ -112,7 +120,8 @@ pub fn serve(
             while !stop.is_stopped() {
                 match tokio::time::timeout(Duration::from_millis(100), listener.accept()).await {
                     Ok(Ok((stream, _))) => {
-                        connections.open(|place| converse(server.clone(), place, stream));
+                        let tls = tls.as_ref().map(|files| files.config());
+                        connections.open(|place| greet(server.clone(), place, stream, tls));
                         // Its request is read before a crowd of further connections can take its place.
                         tokio::task::yield_now().await;
                     }
@@ -127,8 +136,17 @@ pub fn serve(
     Ok(address)
 }
 
+/// Agrees on a cipher with a client, if the port has TLS, and answers it.
+async fn greet(server: Arc<Server>, place: Place, stream: TcpStream, tls: Option<Arc<ServerConfig>>) {
+    let Some(config) = tls else { return converse(server, place, stream).await };
+    let greeted = tokio::time::timeout(server.site.step_timeout, TlsAcceptor::from(config).accept(stream)).await;
+    if let Ok(Ok(stream)) = greeted {
+        converse(server, place, stream).await;
+    }
+}
+
 /// Answers the one request of a connection. There is no second one, so the time of a whole connection is limited too.
-async fn converse(server: Arc<Server>, place: Place, stream: TcpStream) {
+async fn converse(server: Arc<Server>, place: Place, stream: impl AsyncRead + AsyncWrite + Unpin) {
     let step_timeout = server.site.step_timeout;
     let (server, place, answered) = (&server, &place, &Notify::new());
     let service = service_fn(move |request| async move {
@@ -251,20 +269,22 @@ async fn answer(server: &Server, place: &Place, request: Request<Incoming>) -> T
             let Some(commands) = site.commands.clone() else {
                 return TextResponse::text(404, "this process takes no commands\n");
             };
-            if let Some(refusal) = site.door.refuses_command(request.headers()) {
-                return refusal;
-            }
+            let caller = match site.door.commander(request.headers()) {
+                Ok(caller) => caller,
+                Err(refusal) => return refusal,
+            };
             let carry_out = move |body: &[u8]| {
-                commands(&path, body).unwrap_or_else(|| TextResponse::text(404, "unknown command\n"))
+                commands(&caller, &path, body).unwrap_or_else(|| TextResponse::text(404, "unknown command\n"))
             };
             server.commands.answer(place, request.into_body(), carry_out).await
         }
         (Method::GET, _) if site.documents.is_some() => {
-            if let Some(refusal) = site.door.refuses_reader(request.headers()) {
-                return refusal;
-            }
+            let caller = match site.door.reader(request.headers()) {
+                Ok(caller) => caller,
+                Err(refusal) => return refusal,
+            };
             let documents = site.documents.clone();
-            let make = move |_: &[u8]| documents.and_then(|make| make(&path)).unwrap_or_else(not_found);
+            let make = move |_: &[u8]| documents.and_then(|make| make(&caller, &path)).unwrap_or_else(not_found);
             server.documents.answer(place, request.into_body(), make).await
         }
         _ => not_found(),

@@ -9,6 +9,7 @@
 
 pub mod backlog;
 mod board;
+mod changed_file;
 mod clock;
 mod failure;
 mod freshness;

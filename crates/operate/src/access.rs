@@ -24,11 +24,13 @@ const SHORTEST_TOKEN: usize = 16;
 /// A port, and what its process is shown.
 #[derive(Clone, Debug)]
 pub struct Access {
-    /// Host and port.
+    /// Host and port, behind `https://` if it speaks TLS.
     pub address: String,
     /// Id of the log whose crawl is meant, if the caller knows it.
     pub log: Option<String>,
     pub token: Option<Secret>,
+    /// Authorities whose certificates are trusted, instead of Mozilla's.
+    pub ca_file: Option<PathBuf>,
 }
 
 impl Access {
@@ -37,7 +39,8 @@ impl Access {
     /// # Errors
     /// The file of the token cannot be read.
     pub fn at(address: &str, settings: &Settings) -> Result<Self, CommandFailure> {
-        Ok(Self { address: address.to_owned(), log: None, token: configured_token(settings)? })
+        let (token, ca_file) = (configured_token(settings)?, settings.http.ca_file.clone());
+        Ok(Self { address: address.to_owned(), log: None, token, ca_file })
     }
 
     /// The port that the files of a data directory name. `None` if they name none: no loop was started here, or the
@@ -52,7 +55,7 @@ impl Access {
         }
         let token = fs::read_to_string(data.join(TOKEN_FILE)).ok();
         let token = token.map(|token| Secret::new(token.trim()));
-        Some(Self { address, log: field("log").map(str::to_owned), token })
+        Some(Self { address, log: field("log").map(str::to_owned), token, ca_file: None })
     }
 
     /// The port of the loop that runs on a data directory, if one does.

@@ -39,11 +39,15 @@ pub(crate) fn request(access: &Access, method: &str, path: &str, body: &str) -> 
     let address = &access.address;
     let failed = |problem: String| CommandFailure::World(format!("no answer from recrawl at {address}: {problem}"));
     let bare = address.trim_start_matches("http://").trim_end_matches('/');
-    let resolved = bare.to_socket_addrs().map_err(|error| failed(error.to_string()))?.next();
-    let resolved =
-        resolved.ok_or_else(|| CommandFailure::Input(format!("{address} is not an address; write host:port")))?;
-    // The address: a name would have to be among http.names.
-    let uri = format!("http://{resolved}{path}");
+    // A certificate is for a name. Otherwise the address: a name would have to be among http.names.
+    let uri = if bare.starts_with("https://") {
+        format!("{bare}{path}")
+    } else {
+        let resolved = bare.to_socket_addrs().map_err(|error| failed(error.to_string()))?.next();
+        let resolved =
+            resolved.ok_or_else(|| CommandFailure::Input(format!("{address} is not an address; write host:port")))?;
+        format!("http://{resolved}{path}")
+    };
     let mut request = Request::builder().method(method).uri(uri).header(COMMAND_HEADER, "1");
     if let Some(log) = &access.log {
         request = request.header(LOG_HEADER, log);
@@ -53,7 +57,9 @@ pub(crate) fn request(access: &Access, method: &str, path: &str, body: &str) -> 
     }
     let request =
         request.body(body.to_owned()).map_err(|error| CommandFailure::Input(format!("{address}: {error}")))?;
-    let agent = agent(authorities(None).map_err(failed)?, TIMEOUT, CONNECT_TIMEOUT);
+    let authorities = authorities(access.ca_file.as_deref());
+    let authorities = authorities.map_err(|problem| CommandFailure::Input(format!("http.ca_file: {problem}")))?;
+    let agent = agent(authorities, TIMEOUT, CONNECT_TIMEOUT);
     // A proxy of the environment is for the web. It does not reach a loopback port of this machine.
     let request = agent.configure_request(request).proxy(None).build();
     let mut response = agent.run(request).map_err(|error| failed(error.to_string()))?;

@@ -86,7 +86,7 @@ mod tests {
             assert!(request[..count].starts_with(b"GET /healthz "));
             stream.write_all(answer.as_bytes()).unwrap();
         });
-        Access { address, log: None, token: None }
+        Access { address, log: None, token: None, ca_file: None }
     }
 
     #[test]

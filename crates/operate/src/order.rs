@@ -1,6 +1,7 @@
 //! Orders of an operator, as names and lines of text.
 
 use daemon::CommandFailure;
+use daemon::http::Role;
 use focus::{IcuSegmenter, read_focus};
 use messages::{CommandKind, CommandSubject};
 use page::{CanonicalUrl, Host};
@@ -10,6 +11,8 @@ use settings::seeds::{self, SeedList};
 const ADD_FOCUS: &str = "focus/add";
 /// The order that withdraws one.
 const REMOVE_FOCUS: &str = "focus/remove";
+/// Names of pages or hosts that are noted of one order.
+const NAMED: usize = 5;
 
 #[derive(Clone, Debug)]
 pub enum Order {
@@ -82,6 +85,43 @@ impl Order {
         }
     }
 
+    /// The role that may give it. What removes pages or concerns the whole crawl takes the highest.
+    pub fn role(&self) -> Role {
+        match self {
+            Self::Pages(CommandKind::Forget, _) | Self::AddFocus { .. } | Self::RemoveFocus(_) => Role::Admin,
+            Self::Seeds { .. } | Self::Pages(..) | Self::Hosts(..) => Role::Operator,
+        }
+    }
+
+    /// Whether it concerns pages of any host.
+    pub fn is_of_whole_crawl(&self) -> bool {
+        matches!(self, Self::AddFocus { .. } | Self::RemoveFocus(_))
+    }
+
+    /// The names of the hosts that it is about, without ports.
+    pub fn hosts(&self) -> Box<dyn Iterator<Item = &str> + '_> {
+        match self {
+            Self::Seeds { list, .. } => Box::new(list.seeds.iter().map(|seed| seed.url.host_name())),
+            Self::Pages(_, urls) => Box::new(urls.iter().map(CanonicalUrl::host_name)),
+            Self::Hosts(_, hosts) => Box::new(hosts.iter().map(Host::as_str).map(without_port)),
+            Self::AddFocus { .. } | Self::RemoveFocus(_) => Box::new(std::iter::empty()),
+        }
+    }
+
+    /// What it is about, in short: the first names, and how many there are.
+    pub fn subjects(&self) -> String {
+        let (first, count): (Vec<String>, usize) = match self {
+            Self::Seeds { list, .. } => {
+                (list.seeds.iter().take(NAMED).map(|seed| seed.url.to_string()).collect(), list.seeds.len())
+            }
+            Self::Pages(_, urls) => (urls.iter().take(NAMED).map(ToString::to_string).collect(), urls.len()),
+            Self::Hosts(_, hosts) => (hosts.iter().take(NAMED).map(ToString::to_string).collect(), hosts.len()),
+            Self::AddFocus { name, .. } | Self::RemoveFocus(name) => (vec![name.clone()], 1),
+        };
+        let more = if count > first.len() { format!(" and {} more", count - first.len()) } else { String::new() };
+        first.join(" ") + &more
+    }
+
     /// Its content: a name per line, or the file of a focus.
     pub fn text(&self) -> String {
         let lines = |lines: Vec<String>| lines.join("\n");
@@ -94,6 +134,14 @@ impl Order {
             Self::AddFocus { text, .. } => text.clone(),
             Self::RemoveFocus(name) => name.clone(),
         }
+    }
+}
+
+/// The name of a host without its port.
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        Some(_) | None => host,
     }
 }
 

@@ -92,6 +92,13 @@ pub(crate) fn check(settings: &Settings, reader: &mut SettingsReader) {
             "write clock.origin and clock.anchor, or leave clock.speed at 1.0",
         );
     }
+    if settings.http.tls_certificate.is_some() != settings.http.tls_key.is_some() {
+        reader.contradiction(
+            &[("http", "tls_certificate"), ("http", "tls_key")],
+            "http.tls_certificate and http.tls_key need each other".to_owned(),
+            "write both or neither",
+        );
+    }
     if settings.http.token.is_some() && settings.http.token_file.is_some() {
         reader.contradiction(
             &[("http", "token"), ("http", "token_file")],

@@ -3,9 +3,9 @@
 use crate::CommandFailure;
 use crate::stages::{LogKind, STAGES, StageEntry, Surroundings, topologies};
 use daemon::TopicReader;
-use daemon::http::{self, Door, HttpSite, TextResponse};
+use daemon::http::{self, Caller, Door, HttpSite, KeyRing, TextResponse, TlsFiles};
 use daemon::{Background, Board, HintIntake, StageThreads, Status, StopSignal, TraceExporter, WebClock};
-use messages::{CommandKind, topics};
+use messages::{CommandKind, PageChange, topics};
 use metrics::{fetcher, scheduler};
 use operate::{AccessFiles, Order, OrderSender};
 use outputs::encoder::feed::{self, FeedAbout, FeedForm};
@@ -40,8 +40,8 @@ pub struct Embedded {
     background: Background,
     /// Health and figures of the loop.
     pub board: Board,
-    /// Address of `/status`.
-    pub address: SocketAddr,
+    /// Address of the port, with its scheme.
+    pub address: String,
     /// Stops the loop and everything that shares the signal.
     pub stop: StopSignal,
     commands: OrderSender,
@@ -62,7 +62,8 @@ impl Embedded {
     ) -> Result<Self, CommandFailure> {
         let names = LogNames::new(settings);
         let own_token = operate::configured_token(settings)?;
-        require_token(settings, own_token.is_some())?;
+        let (keys, tls) = (KeyRing::of(&settings.http)?, TlsFiles::of(&settings.http)?);
+        require_lock(settings, own_token.is_some() || keys.is_some(), tls.is_some())?;
         let log = stream_rocksdb::open_log(data)?;
         log.create_topics(&topology::topic_configs(settings, &topologies(), settings.log.partitions))?;
         let input = log.topic(&names.topic(topics::SCHEDULER_EVENTS))?;
@@ -85,7 +86,7 @@ impl Embedded {
         board.show_figures(daemon::log_figures(log.backend()));
         let commands = OrderSender::new(shared.clone(), &names, clock.clone())?;
         let sender = commands.clone();
-        let post = move |path: &str, body: &[u8]| operate::http::take(&sender, path, body);
+        let post = move |caller: &Caller, path: &str, body: &[u8]| operate::http::take(&sender, caller, path, body);
         let mut background = Background::new(&stop);
         let hints = HintIntake::new(settings, &names, clock.clone());
         if let Some(hints) = &hints {
@@ -93,13 +94,16 @@ impl Embedded {
         }
         let documents = documents(settings, &names, log.backend().clone());
         let (log_id, token) = (shared.id()?, operate::new_token()?);
-        let door = Door { log: Some(log_id.clone()), tokens: own_token.into_iter().chain([token.clone()]).collect() };
+        let own_token = own_token.map(|token| ("http.token", token));
+        let tokens = own_token.into_iter().chain([("the data directory", token.clone())]).collect();
+        let door = Door { log: Some(log_id.clone()), tokens, keys };
         let doors = Doors { commands: Arc::new(post), documents: Arc::new(documents), hints, door };
-        let address = serve(settings, &board, doors, &stop, &mut background)?;
-        let access = AccessFiles::write(data, &address.to_string(), &log_id, &token)?;
+        let ports = serve(settings, &board, doors, tls, &stop, &mut background)?;
+        let access = AccessFiles::write(data, &ports.of_directory.to_string(), &log_id, &token)?;
         let threads = StageThreads::start(stages, settings.log.drain_timeout, &stop)?;
         background.add(daemon::backlog::watch(shared, &names, topologies(), clock.clone(), board.clone(), &stop)?);
         background.add(maintain(log.clone(), settings.log.sync, clock.clone(), stop.clone())?);
+        let address = ports.address;
         Ok(Self { threads, traces, background, board, address, stop, commands, names, log, clock, access })
     }
 
@@ -153,28 +157,45 @@ struct Doors {
     door: Door,
 }
 
-/// Refuses to serve other machines without a token of the operator's. That of the directory is for its own user.
-fn require_token(settings: &Settings, has_token: bool) -> Result<(), CommandFailure> {
+/// Refuses to serve other machines without keys of the operator's, or in clear. The token of the directory is for its own
+/// user.
+fn require_lock(settings: &Settings, has_keys: bool, has_tls: bool) -> Result<(), CommandFailure> {
     let bind = settings.http.bind;
-    if bind.ip().to_canonical().is_loopback() || has_token || settings.http.behind_proxy {
+    if bind.ip().to_canonical().is_loopback() || (has_keys && has_tls) || settings.http.behind_proxy {
         return Ok(());
     }
+    let missing = match (has_keys, has_tls) {
+        (false, false) => {
+            "a key and TLS: set http.keys_file or http.token_file, and http.tls_certificate and http.tls_key"
+        }
+        (false, true) => "a key: set http.keys_file or http.token_file",
+        (true, _) => "TLS, or keys travel in clear: set http.tls_certificate and http.tls_key",
+    };
     Err(CommandFailure::Input(format!(
-        "http.bind: other machines can reach {bind}, where commands to this crawl and texts of its pages need a token: set \
-         http.token_file or http.token, or http.behind_proxy = true if only a proxy with a login reaches it, or bind to \
-         127.0.0.1"
+        "http.bind: other machines can reach {bind}, where commands to this crawl and texts of its pages need {missing}; or set \
+         http.behind_proxy = true if only a proxy with a login and TLS reaches it, or bind to 127.0.0.1"
     )))
 }
 
+/// Addresses at which the loop listens.
+struct Ports {
+    /// That of the settings, with its scheme.
+    address: String,
+    /// For commands that find it in the data directory.
+    of_directory: SocketAddr,
+}
+
 /// Listens on the configured address. If that is the default and taken, for example by another recrawl, takes any free
-/// port.
+/// port. If it speaks TLS, commands of the directory's user have a second port, on loopback: the certificate is for another
+/// name.
 fn serve(
     settings: &Settings,
     board: &Board,
     doors: Doors,
+    tls: Option<Arc<TlsFiles>>,
     stop: &StopSignal,
     background: &mut Background,
-) -> Result<SocketAddr, CommandFailure> {
+) -> Result<Ports, CommandFailure> {
     let bind = settings.http.bind;
     let problem = |error| CommandFailure::Input(format!("http.bind: cannot listen on {bind}: {error}"));
     let site = HttpSite {
@@ -187,13 +208,18 @@ fn serve(
         hung_after: HUNG_AFTER,
         step_timeout: http::STEP_TIMEOUT,
     };
-    match http::serve(bind, site.clone(), stop, background) {
+    let any = SocketAddr::new(bind.ip(), 0);
+    let address = match http::serve(bind, site.clone(), tls.clone(), stop, background) {
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse && bind == Settings::default().http.bind => {
-            let any = SocketAddr::new(bind.ip(), 0);
-            http::serve(any, site, stop, background).map_err(problem)
+            http::serve(any, site.clone(), tls.clone(), stop, background).map_err(problem)?
         }
-        other => other.map_err(problem),
+        other => other.map_err(problem)?,
+    };
+    if tls.is_none() {
+        return Ok(Ports { address: format!("http://{address}"), of_directory: address });
     }
+    let of_directory = http::serve(SocketAddr::from(([127, 0, 0, 1], 0)), site, None, stop, background)?;
+    Ok(Ports { address: format!("https://{address}"), of_directory })
 }
 
 /// Maintains the log: drops expired records, notes its high-water mark, and syncs if configured.
@@ -241,16 +267,17 @@ fn documents(
     settings: &Settings,
     names: &LogNames,
     log: Arc<EmbeddedBackend>,
-) -> impl Fn(&str) -> Option<TextResponse> + Send + Sync + 'static {
+) -> impl Fn(&Caller, &str) -> Option<TextResponse> + Send + Sync + 'static {
     let (names, about) = (names.clone(), FeedAbout::new(settings, None, None));
-    move |path| {
+    move |caller, path| {
         let form = match path {
             "/changes.atom" => FeedForm::Atom,
             "/changes.rss" => FeedForm::Rss,
             _ => return None,
         };
+        let is_visible = |change: &PageChange| caller.includes_host(change.url.host_name());
         let changes = TopicReader::of_running(log.clone(), &names, topics::PAGE_CHANGES)
-            .and_then(|mut reader| newest(&mut reader, &CHANGES, feed::ITEMS, |_| true));
+            .and_then(|mut reader| newest(&mut reader, &CHANGES, feed::ITEMS, is_visible));
         Some(match changes {
             Ok(changes) => {
                 let body = feed::feed(form, &about, changes);

@@ -5,8 +5,8 @@ use messages::CommandKind;
 use outputs::stdout::{Format, Keeps, harmless};
 use recrawl::CommandFailure;
 use recrawl::commands::{
-    changes, dead_letters, diff, explain, export, feed, fetch, focus, hosts, lab, operate, page, robots, rules, run,
-    seed, sitemap, stage, state, status, text, topics, url,
+    changes, dead_letters, diff, explain, export, feed, fetch, focus, hosts, key, lab, operate, page, robots, rules,
+    run, seed, sitemap, stage, state, status, text, topics, url,
 };
 use std::process::ExitCode;
 
@@ -63,6 +63,8 @@ enum RecrawlCommand {
     Block(operate::OperateArguments),
     /// Ends that.
     Unblock(operate::OperateArguments),
+    /// Makes a key for a person or a program that uses the port of a crawl.
+    Key(key::KeyArguments),
     /// Fetches one page politely and prints the details.
     Fetch(fetch::FetchArguments),
     /// Shows what a robots.txt allows, and which line decides.
@@ -107,6 +109,7 @@ impl RecrawlCommand {
             Self::Focus(_) | Self::DeadLetters(_) | Self::State(_) | Self::Topics(_) => true,
             Self::Status(_) | Self::Page(_) | Self::Explain(_) | Self::Hosts(_) => true,
             Self::Changes(_) | Self::Feed(_) | Self::Export(_) | Self::Diff(_) | Self::Fetch(_) => false,
+            Self::Key(_) => true,
             Self::Robots(_) | Self::Rules(_) | Self::Text(_) | Self::Sitemap(_) | Self::Url(_) => false,
             Self::Demo(_) | Self::Simulate(_) | Self::Detect(_) | Self::Mirrors(_) | Self::Rank(_) => false,
             Self::Completions { .. } => false,
@@ -131,6 +134,7 @@ fn main() -> ExitCode {
         RecrawlCommand::Hosts(arguments) => hosts::hosts(arguments, format),
         RecrawlCommand::Changes(arguments) => changes::changes(arguments, format),
         RecrawlCommand::Feed(arguments) => feed::feed(arguments),
+        RecrawlCommand::Key(arguments) => key::key(arguments, format),
         RecrawlCommand::Export(arguments) => export::export(arguments, format),
         RecrawlCommand::Seed(arguments) => seed::seed(arguments, format),
         RecrawlCommand::Refetch(arguments) => operate::operate(CommandKind::Refetch, arguments, format),

@@ -2,7 +2,7 @@
 
 use crate::CommandFailure;
 use crate::stages::{LogKind, StageEntry, Surroundings, topologies};
-use daemon::http::{self, Door, HttpSite};
+use daemon::http::{self, Door, HttpSite, TlsFiles};
 use daemon::{Background, Board, HintIntake, StageThreads, StopSignal, TraceExporter, WebClock};
 use messages::topics;
 use settings::Settings;
@@ -38,7 +38,7 @@ pub(crate) fn run(settings: &Settings, stages: &[&StageEntry], instance: Option<
         step_timeout: http::STEP_TIMEOUT,
     };
     let bind = settings.http.bind;
-    let address = http::serve(bind, site, &stop, &mut background)
+    let address = http::serve(bind, site, TlsFiles::of(&settings.http)?, &stop, &mut background)
         .map_err(|error| CommandFailure::World(format!("http.bind: cannot listen on {bind}: {error}")))?;
     let data = settings.crawl.data.clone().unwrap_or_else(|| PathBuf::from("recrawl-data"));
     let mut built = Vec::new();

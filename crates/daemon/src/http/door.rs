@@ -1,10 +1,12 @@
 //! Who may give commands to a port and read texts of pages there, and which crawl it is of.
 
 use super::TextResponse;
+use super::keys::{Caller, KeyRing};
 use crate::pings::secret::knows;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use hyper::header::{self, HeaderMap};
 use settings::Secret;
+use std::sync::Arc;
 
 /// Names the log whose crawl a request is for. Two crawls may have had the same port one after the other.
 pub const LOG_HEADER: &str = "x-recrawl-log";
@@ -14,8 +16,10 @@ pub const LOG_HEADER: &str = "x-recrawl-log";
 pub struct Door {
     /// Id of the crawl's log, if the port is of one crawl.
     pub log: Option<String>,
-    /// Each gives all rights.
-    pub tokens: Vec<Secret>,
+    /// Each gives all rights, to a caller of this name.
+    pub tokens: Vec<(&'static str, Secret)>,
+    /// Those of single people and programs.
+    pub keys: Option<Arc<KeyRing>>,
 }
 
 impl Door {
@@ -28,25 +32,34 @@ impl Door {
         })
     }
 
-    /// Refuses a command without a token.
-    pub(super) fn refuses_command(&self, headers: &HeaderMap) -> Option<TextResponse> {
-        let shown = credentials(headers, "bearer");
-        (!self.opens(shown)).then(unknown)
+    /// The sender of a command, by its token.
+    ///
+    /// # Errors
+    /// The answer to a request without one.
+    pub(super) fn commander(&self, headers: &HeaderMap) -> Result<Arc<Caller>, TextResponse> {
+        self.caller(credentials(headers, "bearer"))
     }
 
-    /// Refuses to show texts of pages without a token. It may also be the password of Basic authentication, with any name,
+    /// The reader of texts of pages. The token may also be the password of Basic authentication, with any name,
     /// because readers of feeds know nothing else. Commands do not take that: a browser would add it to requests that a
     /// web site makes.
-    pub(super) fn refuses_reader(&self, headers: &HeaderMap) -> Option<TextResponse> {
+    ///
+    /// # Errors
+    /// The answer to a request without a token.
+    pub(super) fn reader(&self, headers: &HeaderMap) -> Result<Arc<Caller>, TextResponse> {
         let pair = credentials(headers, "basic").and_then(|pair| BASE64_STANDARD.decode(pair).ok());
         let pair = pair.and_then(|pair| String::from_utf8(pair).ok());
         let password = pair.as_deref().and_then(|pair| pair.split_once(':')).map(|(_, password)| password);
-        let shown = credentials(headers, "bearer").or(password);
-        (!self.opens(shown)).then(unknown)
+        self.caller(credentials(headers, "bearer").or(password))
     }
 
-    fn opens(&self, shown: Option<&str>) -> bool {
-        shown.is_some_and(|shown| self.tokens.iter().any(|token| knows(token, shown)))
+    fn caller(&self, shown: Option<&str>) -> Result<Arc<Caller>, TextResponse> {
+        let by_token = |shown: &str| {
+            let found = self.tokens.iter().find(|(_, token)| knows(token, shown));
+            found.map(|(name, _)| Arc::new(Caller::admin(name)))
+        };
+        let by_key = |shown: &str| self.keys.as_ref()?.find(shown);
+        shown.and_then(|shown| by_token(shown).or_else(|| by_key(shown))).ok_or_else(unknown)
     }
 }
 
@@ -58,6 +71,6 @@ fn credentials<'a>(headers: &'a HeaderMap, scheme: &str) -> Option<&'a str> {
 
 fn unknown() -> TextResponse {
     let text = "a token is needed: use --data with the crawl's directory, which has one, or set http.token or \
-                http.token_file\n";
+                http.token_file to it or to that of your key\n";
     TextResponse::text(401, text)
 }

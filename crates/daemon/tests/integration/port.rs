@@ -1,12 +1,17 @@
 //! The port as its visitors find it: who may address it, and what a visitor can hold.
 
-use daemon::http::{Commands, Documents, Door, HttpSite, STEP_TIMEOUT, TextResponse, serve};
+use daemon::http::{
+    Caller, Commands, Documents, Door, HttpSite, KeyEntry, KeyRing, Role, STEP_TIMEOUT, TextResponse, TlsFiles, serve,
+};
 use daemon::pings::{MAX_BODY_BYTES, MAX_PAGES};
+use daemon::web_client::{agent, authorities};
 use daemon::{Background, Board, HintIntake, StopSignal, WebClock};
 use messages::topics;
+use rcgen::CertifiedKey;
 use settings::{Layers, Secret, Settings};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -23,19 +28,34 @@ const SOON: Duration = Duration::from_millis(300);
 /// Opens the port.
 const TOKEN: &str = "a-token-of-some-length";
 
-/// The one document of the port.
-fn document(path: &str) -> Option<TextResponse> {
-    (path == "/changes.atom").then(|| TextResponse::text(200, "texts of pages"))
+/// The one document of the port, and who asks for it.
+fn document(caller: &Caller, path: &str) -> Option<TextResponse> {
+    (path == "/changes.atom").then(|| TextResponse::text(200, format!("texts of pages for {}", caller.name)))
 }
 
 /// A port that takes commands and pings. Dropping the first part closes it.
 fn port() -> (Background, SocketAddr) {
-    port_with(STEP_TIMEOUT, |path, body| Some(TextResponse::text(200, format!("{path} {}", body.len()))))
+    port_with(STEP_TIMEOUT, echo)
+}
+
+fn echo(caller: &Caller, path: &str, body: &[u8]) -> Option<TextResponse> {
+    Some(TextResponse::text(200, format!("{} {path} {}", caller.name, body.len())))
 }
 
 fn port_with(
     step_timeout: Duration,
-    commands: impl Fn(&str, &[u8]) -> Option<TextResponse> + Send + Sync + 'static,
+    commands: impl Fn(&Caller, &str, &[u8]) -> Option<TextResponse> + Send + Sync + 'static,
+) -> (Background, SocketAddr) {
+    let door = Door { log: Some("our-log".to_owned()), tokens: vec![("owner", Secret::new(TOKEN))], keys: None };
+    locked_port(step_timeout, commands, door, None)
+}
+
+/// A port with this lock.
+fn locked_port(
+    step_timeout: Duration,
+    commands: impl Fn(&Caller, &str, &[u8]) -> Option<TextResponse> + Send + Sync + 'static,
+    door: Door,
+    tls: Option<Arc<TlsFiles>>,
 ) -> (Background, SocketAddr) {
     let overrides = [
         ("hints.token", "a-token-of-some-length"),
@@ -54,13 +74,13 @@ fn port_with(
         board: Board::new(Vec::new(), 1.0),
         commands: Some(Arc::new(commands) as Arc<Commands>),
         documents: Some(Arc::new(document) as Arc<Documents>),
-        door: Door { log: Some("our-log".to_owned()), tokens: vec![Secret::new(TOKEN)] },
+        door,
         hints: Some(hints),
         names: settings.http.names,
         hung_after: PATIENCE,
         step_timeout,
     };
-    let address = serve("127.0.0.1:0".parse().unwrap(), site, &stop, &mut background).unwrap();
+    let address = serve("127.0.0.1:0".parse().unwrap(), site, tls, &stop, &mut background).unwrap();
     (background, address)
 }
 
@@ -161,6 +181,68 @@ fn commands_and_texts_of_pages_need_a_token_and_probes_need_none() {
 }
 
 #[test]
+fn a_key_opens_the_port_in_the_name_of_its_owner() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("keys.toml");
+    std::fs::write(&file, KeyEntry::new("alice", Role::Viewer, None, "token-of-alice").to_toml()).unwrap();
+    let door = Door { keys: Some(Arc::new(KeyRing::open(&file).unwrap())), ..Door::default() };
+    let (_open, address) = locked_port(STEP_TIMEOUT, echo, door, None);
+    let body = |request: &str, token: &str| {
+        let mut text = String::new();
+        let head = format!(
+            "{request} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\nx-recrawl-command: 1\r\n\
+             authorization: Bearer {token}\r\n\r\n"
+        );
+        sent(address, &head).read_to_string(&mut text).unwrap();
+        text.split_once("\r\n\r\n").unwrap().1.to_owned()
+    };
+    assert_eq!(body("GET /changes.atom", "token-of-alice"), "texts of pages for alice");
+    // Which commands her role gives is decided where they are carried out.
+    assert_eq!(body("POST /seed", "token-of-alice"), "alice /seed 0");
+    assert!(body("GET /changes.atom", "token-of-bob").starts_with("a token is needed"));
+    std::fs::write(&file, "").unwrap();
+    assert!(body("GET /changes.atom", "token-of-alice").starts_with("a token is needed"));
+}
+
+/// Writes a certificate of its own for localhost, and returns the files of TLS.
+fn certificate_in(folder: &Path) -> (PathBuf, PathBuf) {
+    let CertifiedKey { cert, signing_key } = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let files = (folder.join("tls.crt"), folder.join("tls.key"));
+    std::fs::write(&files.0, cert.pem()).unwrap();
+    std::fs::write(&files.1, signing_key.serialize_pem()).unwrap();
+    files
+}
+
+#[test]
+fn a_port_with_tls_speaks_nothing_else_and_takes_a_new_certificate_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let (certificate, key) = certificate_in(folder.path());
+    let tls = Arc::new(TlsFiles::open(certificate.clone(), key.clone()).unwrap());
+    let (_open, address) = locked_port(STEP_TIMEOUT, echo, Door::default(), Some(tls));
+    let url = format!("https://localhost:{}/healthz", address.port());
+    let ask = |trusted: &str| {
+        let file = folder.path().join("trusted.pem");
+        std::fs::write(&file, trusted).unwrap();
+        let agent = agent(authorities(Some(&file)).unwrap(), PATIENCE, PATIENCE);
+        agent.get(&url).call().map(|answer| answer.status().as_u16()).map_err(|error| error.to_string())
+    };
+    let first = std::fs::read_to_string(&certificate).unwrap();
+    assert_eq!(ask(&first), Ok(200));
+    let mut plain = Vec::new();
+    let _ = sent(address, &get("/healthz")).read_to_end(&mut plain);
+    assert!(!plain.starts_with(b"HTTP"), "{plain:?}");
+    certificate_in(folder.path());
+    let second = std::fs::read_to_string(&certificate).unwrap();
+    assert!(ask(&first).is_err());
+    assert_eq!(ask(&second), Ok(200));
+    // While the files do not go together, the last ones that did are in use.
+    std::fs::write(&certificate, &first).unwrap();
+    assert_eq!(ask(&second), Ok(200));
+    let fault = TlsFiles::open(certificate, key).unwrap_err();
+    assert!(fault.contains("do not go together"), "{fault}");
+}
+
+#[test]
 fn a_request_for_another_crawl_is_refused_with_the_right_token_too() {
     let (_open, address) = port();
     let ask = |request: &str, log: &str| {
@@ -227,7 +309,7 @@ fn silent_connections_do_not_keep_a_probe_from_its_answer() {
     let silent = [String::new(), "GET /status HTTP/1.1\r\n".to_owned(), post("/indexnow", 100, "{"), get("/status")];
     for request in silent {
         // Longer than the probe is waited for: it need not wait until others are given up.
-        let (_open, address) = port_with(Duration::from_secs(3_600), |_, _| None);
+        let (_open, address) = port_with(Duration::from_secs(3_600), |_, _, _| None);
         let held: Vec<_> = (0..CONNECTIONS).map(|_| sent(address, &request)).collect();
         assert_eq!(answer(address, &get("/healthz")), 200, "{request}");
         drop(held);
@@ -255,7 +337,7 @@ struct Held {
 fn held_commands(step_timeout: Duration) -> (Background, SocketAddr, Held) {
     let ((report, begun), (end, may_end)) = (channel(), channel());
     let may_end = Mutex::new(may_end);
-    let (open, address) = port_with(step_timeout, move |_, _| {
+    let (open, address) = port_with(step_timeout, move |_, _, _| {
         report.send(()).unwrap();
         may_end.lock().unwrap().recv_timeout(PATIENCE).unwrap();
         Some(TextResponse::text(200, ""))
@@ -307,7 +389,7 @@ fn a_command_whose_turn_does_not_come_is_refused() {
 
 #[test]
 fn a_body_that_does_not_come_in_time_is_refused() {
-    let (_open, address) = port_with(SOON, |_, _| None);
+    let (_open, address) = port_with(SOON, |_, _, _| None);
     for path in ["/hints", "/indexnow", "/seeds"] {
         assert_eq!(answer(address, &post(path, 100, "{")), 408, "{path}");
     }
@@ -315,7 +397,7 @@ fn a_body_that_does_not_come_in_time_is_refused() {
 
 #[test]
 fn a_head_that_does_not_come_in_time_ends_its_connection() {
-    let (_open, address) = port_with(SOON, |_, _| None);
+    let (_open, address) = port_with(SOON, |_, _, _| None);
     for start in ["", "GET /healthz HTTP/1.1\r\nhost: localhost\r\n"] {
         assert!(is_closed(&sent(address, start)), "{start:?}");
     }
@@ -324,7 +406,7 @@ fn a_head_that_does_not_come_in_time_ends_its_connection() {
 #[test]
 fn an_answer_that_is_not_taken_in_time_is_given_up() {
     const LONG: usize = 64 << 20;
-    let (_open, address) = port_with(SOON, |_, _| Some(TextResponse::text(200, "x".repeat(LONG))));
+    let (_open, address) = port_with(SOON, |_, _, _| Some(TextResponse::text(200, "x".repeat(LONG))));
     let mut stream = sent(address, &post("/refetch", 0, ""));
     assert_eq!(status(&stream), 200);
     // Its time begins after that of the answer.

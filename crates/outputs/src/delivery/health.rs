@@ -1,7 +1,7 @@
 //! How a delivery is doing, shown as stages show it: `/healthz /readyz /metrics /status`.
 
 use crate::source::{PartitionProgress, TopicFollower, pause};
-use daemon::http::{self, Door, HttpSite};
+use daemon::http::{self, Door, HttpSite, TlsFiles};
 use daemon::{Background, Board, CommandFailure, StopSignal, TopicReader, WebClock};
 use messages::PageChange;
 use metrics::delivery::{FAILED_ATTEMPTS, LEFT_OUT};
@@ -101,7 +101,7 @@ impl HealthPort {
             step_timeout: http::STEP_TIMEOUT,
         };
         let bind = settings.http.bind;
-        let address = http::serve(bind, site, stop, &mut background)
+        let address = http::serve(bind, site, TlsFiles::of(&settings.http)?, stop, &mut background)
             .map_err(|error| CommandFailure::Input(format!("http.bind: cannot listen on {bind}: {error}")))?;
         eprintln!("recrawl: health and metrics are at http://{address}/");
         Ok(Self { health, board, clock, stop: stop.clone(), background })

@@ -17,6 +17,14 @@ section! {
         token: Option<Secret> = Optional(Hidden(16, 512)),
         /// File of that token.
         token_file: Option<PathBuf> = Optional(Path("a file name, such as \"/run/secrets/recrawl/token\"")),
+        /// File of the keys of single people and programs.
+        keys_file: Option<PathBuf> = Optional(Path("a file name, such as \"/etc/recrawl/keys.toml\"")),
+        /// PEM file with the certificate of the port, and those between it and its authority.
+        tls_certificate: Option<PathBuf> = Optional(Path("a file name, such as \"tls.crt\"")),
+        /// PEM file with the key of the certificate.
+        tls_key: Option<PathBuf> = Optional(Path("a file name, such as \"tls.key\"")),
+        /// PEM file with the authorities that commands trust at the port of a running crawl.
+        ca_file: Option<PathBuf> = Optional(Path("a file name, such as \"company-ca.pem\"")),
         /// Whether nothing but a proxy that asks for a login reaches the address.
         behind_proxy: bool = Flag,
     }

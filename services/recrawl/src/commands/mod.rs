@@ -10,6 +10,7 @@ pub mod feed;
 pub mod fetch;
 pub mod focus;
 pub mod hosts;
+pub mod key;
 pub mod lab;
 pub mod operate;
 pub mod page;

@@ -81,7 +81,7 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailur
     own_machine::allow(&mut settings, &listed.seeds, &data);
     let stop = StopSignal::on_signals()?;
     let embedded = Embedded::start(&settings, &data, stop.clone(), Arc::new(WebClock::new(&settings.clock)))?;
-    eprintln!("recrawl runs on {}; status at http://{}/status; stop with Ctrl-C", data.display(), embedded.address);
+    eprintln!("recrawl runs on {}; status at {}/status; stop with Ctrl-C", data.display(), embedded.address);
     let seeds = PagesAndHosts::of(&listed.seeds);
     embedded.seed(listed)?;
     let started = Instant::now();

@@ -32,7 +32,7 @@ pub fn status(arguments: &StatusArguments, format: Format) -> Result<(), Command
     let (status, complete) = match arguments.url.clone() {
         Some(address) => {
             // No token: status is open, and the health check of an image has none.
-            let access = Access { address, log: None, token: None };
+            let access = Access { address, log: None, token: None, ca_file: settings.http.ca_file.clone() };
             let is_healthy = operate::check_health(&access);
             (operate::status_at(&access)?, is_healthy)
         }

@@ -1,0 +1,19 @@
+//! Notices that a file was replaced or written to.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// Differs between two contents of a file, as far as the file system tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileStamp {
+    inode: u64,
+    length: u64,
+    modified: (i64, i64),
+}
+
+/// The stamp of a file, behind symbolic links, which is how Kubernetes replaces files. `None` if there is none.
+pub(crate) fn stamp(file: &Path) -> Option<FileStamp> {
+    let metadata = std::fs::metadata(file).ok()?;
+    let modified = (metadata.mtime(), metadata.mtime_nsec());
+    Some(FileStamp { inode: metadata.ino(), length: metadata.len(), modified })
+}
