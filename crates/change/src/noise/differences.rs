@@ -297,7 +297,7 @@ impl RunReader<'_, '_> {
                     .times
                     .now_s
                     .zip(since)
-                    .is_some_and(|(now, since)| one.is_day_of(now - since) && other.is_day_of(now)),
+                    .is_some_and(|(now, since)| one.are_days_of(other, [now - since, now])),
                 // An event each week is no clock, however rare the looks.
                 has_moved: since
                     .filter(|since| *since <= MAX_DATE_STEP_S)
