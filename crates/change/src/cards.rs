@@ -10,7 +10,7 @@ const MIN_CARDS: u32 = 3;
 
 /// No block.
 const NONE: u32 = u32::MAX;
-/// Added to the number of a link: a heading is the better name.
+/// Added to the number of a link, so that a heading is preferred as the name.
 const IS_LINK: u32 = 1 << 31;
 
 /// The contents of an element, with all elements in it.
@@ -116,8 +116,8 @@ pub(crate) fn may_hold_cards(blocks: &Blocks) -> bool {
     false
 }
 
-/// The card that each element is in; 0 outside cards. Empty if the page has none. Of cards in cards, the outermost counts,
-/// unless it only holds other cards, or the inner ones have names.
+/// The card that each element is in; 0 outside cards. Empty if the page has none. If a card is in another one, the outer one
+/// counts, unless it only holds other cards or the inner ones have names.
 pub(crate) fn cards(blocks: &Blocks, inside: &[Inside]) -> Vec<u32> {
     let nodes = &blocks.nodes;
     let mut groups = vec![Group { mark: 0, cards: 0, is_named: false }];
