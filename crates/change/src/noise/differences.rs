@@ -146,7 +146,7 @@ impl Differences {
 struct ReadUnit<'t> {
     unit: ShownUnit<'t>,
     tokens: Vec<Token<'t>>,
-    /// Of the text, or of the text that a link is in.
+    /// The hash that [`skeleton`] gives of the text; for a link, of the text that it is in.
     skeleton: u64,
 }
 
