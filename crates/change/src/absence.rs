@@ -5,11 +5,11 @@ use crate::judgement::Judgement;
 use crate::page_state::PageState;
 use crate::verdict::VersionVerdict;
 
-/// Fetches in a row that must not find the page before it counts as gone …
+/// A page counts as gone if at least this many fetches in a row did not find it.
 const LOOKS: i32 = 3;
-/// … and the least time in seconds between the first and the last of them.
+/// The least time in seconds between the first and the last of these fetches.
 const LEAST_ABSENCE_S: i64 = 3 * DAY_S;
-/// Most seconds to the next fetch of a page that was not found. The scheduler looks sooner while the absence is young.
+/// The most seconds to the next fetch of a page that was not found. The scheduler fetches it sooner at first.
 const NEXT_LOOK_S: i64 = LEAST_ABSENCE_S / 2;
 /// The longest time in seconds that the verdict is held back while many pages of the host are missing.
 pub(crate) const LONGEST_HOLD_S: i64 = 14 * DAY_S;
@@ -49,7 +49,7 @@ impl Absence {
         let held = host_is_missing && lasted_s < LONGEST_HOLD_S;
         let presence = match believed && !held {
             true => Presence::Gone,
-            // Once there were enough looks, the next is the one that decides.
+            // After enough looks, the next one decides.
             false => Presence::Missing {
                 look_again_after_s: match LEAST_ABSENCE_S - lasted_s {
                     left_s if left_s > 0 => left_s.min(NEXT_LOOK_S),

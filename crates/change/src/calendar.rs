@@ -7,7 +7,8 @@ use document::blocks::{Block, BlockElement, Blocks};
 /// The cells of a whole week, and the fewest weeks of a calendar.
 const WEEK: u32 = 7;
 const MIN_WEEKS: u32 = 2;
-/// The fewest cells of a month without weeks. Half of them have only their number: other lists are numbered, too.
+/// The fewest cells of a month without weeks. At least half of them have only their number, because other lists are numbered,
+/// too.
 const MIN_MONTH: u32 = 28;
 const LAST_DAY: u32 = 31;
 
@@ -32,11 +33,23 @@ impl Cells {
     }
 }
 
-/// Whether a page may have a calendar. Most have few texts that begin with a number.
+/// Whether a page may have a calendar. It needs a week of different days and one more cell; most pages have few texts that begin
+/// with a number.
 pub(crate) fn may_hold_days(blocks: &Blocks) -> bool {
     let text = blocks.all_text().as_bytes();
-    let begins_with_digit = |block: &&Block| text.get(block.place().start).is_some_and(u8::is_ascii_digit);
-    blocks.list.iter().filter(begins_with_digit).nth(WEEK as usize).is_some()
+    let (mut count, mut found) = (0, 0_u32);
+    for place in blocks.list.iter().map(Block::place) {
+        if !text.get(place.start).is_some_and(u8::is_ascii_digit) {
+            continue;
+        }
+        if let Some((day, _)) = leading_day(&blocks.all_text()[place]) {
+            (count, found) = (count + 1, found | 1 << day);
+            if count > WEEK && found.count_ones() >= WEEK {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// The day of each element that is a cell of a calendar; 0 for all others. Empty if the page has no calendar.

@@ -10,7 +10,7 @@ const MIN_CARDS: u32 = 3;
 
 /// No block.
 const NONE: u32 = u32::MAX;
-/// Added to the number of a link: a heading is the better name.
+/// Added to the number of a link, so that a heading is preferred as the name.
 const IS_LINK: u32 = 1 << 31;
 
 /// The contents of an element, with all elements in it.
@@ -88,27 +88,33 @@ struct Group {
 /// Whether a page may have cards: siblings of several blocks that are no rows yet. It is nearly free, and most pages have none.
 pub(crate) fn may_hold_cards(blocks: &Blocks) -> bool {
     let nodes = &blocks.nodes;
-    let mut counts = [0_u8; 256];
+    let is_inside = |card: usize, index: usize| {
+        let mut around = blocks.list.get(index).map_or(0, |block| block.node);
+        while around > card {
+            around = nodes[around].parent;
+        }
+        around == card
+    };
+    // The cards that each element may have as children.
+    let mut counts = vec![0_u8; nodes.len()];
     // The last element that was open at the block before.
     let mut last = 0;
-    for (block, next) in blocks.list.iter().zip(blocks.list.iter().skip(1)) {
+    for (index, block) in blocks.list.iter().enumerate() {
         // The outermost element that begins with this block.
         let mut card = block.node;
         while card > last && nodes[card].parent > last {
             card = nodes[card].parent;
         }
-        if card > last {
-            let mut around = next.node;
-            while around > card {
-                around = nodes[around].parent;
-            }
-            if around == card && block.row != card {
-                let count = &mut counts[nodes[card].parent % counts.len()];
-                *count += 1;
-                // The first of them may begin together with what is around them all.
-                if u32::from(*count) + 1 == MIN_CARDS {
-                    return true;
-                }
+        let may_be_card = card > last
+            && block.row != card
+            && is_inside(card, index + 1)
+            && !is_inside(card, index + MAX_ROW_BLOCKS as usize);
+        if may_be_card {
+            let count = &mut counts[nodes[card].parent];
+            *count += 1;
+            // The first of them may begin together with what is around them all.
+            if u32::from(*count) + 1 == MIN_CARDS {
+                return true;
             }
         }
         last = last.max(block.node);
@@ -116,8 +122,8 @@ pub(crate) fn may_hold_cards(blocks: &Blocks) -> bool {
     false
 }
 
-/// The card that each element is in; 0 outside cards. Empty if the page has none. Of cards in cards, the outermost counts,
-/// unless it only holds other cards, or the inner ones have names.
+/// The card that each element is in; 0 outside cards. Empty if the page has none. If a card is in another one, the outer one
+/// counts, unless it only holds other cards or the inner ones have names.
 pub(crate) fn cards(blocks: &Blocks, inside: &[Inside]) -> Vec<u32> {
     let nodes = &blocks.nodes;
     let mut groups = vec![Group { mark: 0, cards: 0, is_named: false }];

@@ -53,17 +53,18 @@ pub struct ChangedUnit {
 }
 
 impl ChangeRecord {
-    /// Describes a change by the units that counted. The rules say which addresses are one page.
+    /// Describes a change by the units that counted. The rules say which addresses are one page. `reflow` may hold
+    /// the comparison of the two versions' texts.
     pub(crate) fn of(
         (old, removed): (&UnitTexts, &[UnitKey]),
         (new, added): (&UnitTexts, &[UnitKey]),
-        passed_over: usize,
-        urls: &UrlRules,
+        (passed_over, urls): (usize, &UrlRules),
+        reflow: &mut Option<Reflow>,
     ) -> Self {
         let targets = [link_targets(old, removed, urls), link_targets(new, added, urls)];
         let (mut before, mut after) = (shown(old, removed, &targets[0]), shown(new, added, &targets[1]));
         if !removed.is_empty() && !added.is_empty() {
-            let reflow = Reflow::between(old, new);
+            let reflow = reflow.get_or_insert_with(|| Reflow::between(old, new));
             before.iter_mut().for_each(|unit| unit.text = reflow.old_side().part(unit.key, unit.text));
             after.iter_mut().for_each(|unit| unit.text = reflow.new_side().part(unit.key, unit.text));
         }

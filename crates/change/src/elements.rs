@@ -1,4 +1,5 @@
-//! Elements of JSON lists that have no id: each is reported as one thing, since single values would not say of what they are.
+//! Elements of JSON lists that have no id. Each is reported as one thing, because a single value does not say which element it
+//! is of.
 
 use crate::rows::shape;
 use chance::splitmix64;

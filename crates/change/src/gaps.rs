@@ -1,5 +1,5 @@
-//! Gaps: places between what two versions have in common. A teaser that is another at every fetch has other first words
-//! each time, and so never the same slot; but it always stands behind the same paragraph.
+//! Gaps: places between texts that two versions have in common. A teaser that is replaced at every fetch has other first words
+//! each time, so its slot differs. It still stands behind the same paragraph.
 
 use crate::region::PagePart;
 use crate::unit_texts::UnitTexts;

@@ -1,5 +1,5 @@
-//! Versions that are held because they may not be the page: counted, reported once, and accepted when they last. Nothing is
-//! learnt from them, and the version before is kept, so that the page is compared with it when it comes back.
+//! Versions that are held because they may not be the page. They are counted, reported once, and accepted when they last. Nothing
+//! is learnt from them. The version before is kept, so that the page is compared with it when it comes back.
 
 use crate::held_versions::HeldVersions;
 use crate::judgement::Judgement;
@@ -13,9 +13,9 @@ use crate::version::Version;
 
 /// A stand-in is reported at this look in a row. One look may be an accident of the server.
 const REPORTED_AT: u8 = 2;
-/// How much one absence adds to those remembered; each look without one takes one off.
+/// An absence adds this much to the count of absences. Each look without one takes one off.
 const ABSENCE: u8 = 16;
-/// Up to here absences are reported. A page that goes and comes at every few looks is not worth a word each time.
+/// Absences are reported below this count. A page that goes and comes back every few looks is not reported each time.
 const REPORTED_ABSENCES: u8 = 3 * ABSENCE;
 const MAX_ABSENCES: u8 = 120;
 /// The most texts of a stand-in that are reported.
@@ -100,14 +100,14 @@ impl PageState {
             && keeps_no_text(&self.version, version)
             && keeps_no_text(earlier, version)
         {
-            // The page has become a third thing, which is no other wall, and what it was is long ago.
+            // The version is neither the stand-in nor the page before it, and too long for a wall: the page is another one now.
             self.version.earlier = None;
         }
     }
 }
 
 impl LookMemory {
-    /// Counts an absence. Returns whether it is reported: a page that was often away lately is not worth a word each time.
+    /// Counts an absence. Returns whether it is reported: that of a page which was often away lately is not.
     pub(crate) fn may_report_absence(&mut self) -> bool {
         let is_reported = self.absences < REPORTED_ABSENCES;
         self.absences = self.absences.saturating_add(ABSENCE).min(MAX_ABSENCES);

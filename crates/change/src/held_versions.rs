@@ -1,8 +1,8 @@
 //! A run of versions that may not be the page, and when it is long enough to be the page.
 
-/// After this many suspect versions in a row, the next one is accepted as the page …
+/// At least this many suspect versions in a row are held before the next one is accepted as the page.
 const MAX_HELD_VERSIONS: u8 = 3;
-/// … if they have stood there for this many seconds. A page is looked at several times in the first hours of an outage.
+/// The least seconds from the first to the last of them. A page is looked at several times in the first hours of an outage.
 const LEAST_HELD_S: u32 = 18 * 3_600;
 
 /// A run of suspect versions that were not accepted.

@@ -8,7 +8,7 @@ use document::text_hash;
 /// The texts that moved to another heading, as the removed and the added unit. Both versions have the text and both
 /// headings. A text that appears in one section more or less did not move.
 pub(crate) fn moved(old: &UnitTexts, new: &UnitTexts) -> Vec<(UnitKey, UnitKey)> {
-    // Nearly always all is where it was, and nothing more is to be done.
+    // On most pages nothing moved.
     if !old.any_under_other_heading(new) {
         return Vec::new();
     }

@@ -56,13 +56,18 @@ impl News {
         Self { added, removed, differing, is_whole }
     }
 
-    /// Without the texts that say the same in another shape.
-    pub(crate) fn without_other_shapes(mut self, old: &UnitTexts, new: &UnitTexts) -> Self {
+    /// Without the texts that say the same in another shape. The comparison is kept in `reflow`.
+    pub(crate) fn without_other_shapes(
+        mut self,
+        old: &UnitTexts,
+        new: &UnitTexts,
+        reflow: &mut Option<Reflow>,
+    ) -> Self {
         let is_text = |key: &UnitKey| !key.is_link() && !key.is_order();
         if !self.added.iter().any(is_text) || !self.removed.iter().any(is_text) {
             return self;
         }
-        let reflow = Reflow::between(old, new);
+        let reflow = reflow.get_or_insert_with(|| Reflow::between(old, new));
         let units = (self.added.len(), self.removed.len());
         self.added.retain(|key| !reflow.new_side().is_same(key));
         self.removed.retain(|key| !reflow.old_side().is_same(key));

@@ -6,6 +6,7 @@ mod durations;
 mod forms;
 mod learned;
 mod places;
+mod token_edits;
 mod tokens;
 mod values;
 

@@ -1,11 +1,11 @@
 //! Which texts of a page stayed where they are, and which moved past them.
 
 use crate::region::PagePart;
-use crate::unit_texts::UnitTexts;
+use crate::unit_texts::{ShownUnit, UnitTexts};
 use crate::version::UnitKey;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A heading counts as many texts: what it heads is said to have moved, not the heading.
+/// A heading weighs as much as this many texts, so that the texts below it are reported as moved and not the heading.
 const HEADING_WEIGHT: u64 = 4;
 
 /// The texts of two versions of a page in their order.
@@ -82,16 +82,28 @@ impl Order {
     }
 }
 
-/// Whether this is the order of a list of links that has replaced as many of its items as it has, among the past ones.
-pub(crate) fn is_drawn_anew(order: UnitKey, texts: &UnitTexts, past: &[UnitKey]) -> bool {
-    let is_in_list = |key: &UnitKey| key.part() == PagePart::Links && !key.is_order();
-    let Some(list) = texts.find(order.name()).filter(|_| order.is_order()) else { return false };
-    let first = texts.places().find(|(key, block)| *block == list.block && is_in_list(key));
-    first.is_some_and(|(first, _)| {
-        let is_item = |key: &UnitKey| is_in_list(key) && key.slot() == first.slot();
-        let replaced = past.iter().filter(|key| is_item(key)).count();
-        replaced > 0 && replaced >= texts.places().filter(|(key, _)| is_item(key)).count()
-    })
+/// The slots of the orders among these units whose list of links has replaced as many of its items as it has. The past ones are
+/// those that it had before.
+pub(crate) fn drawn_anew(units: &[UnitKey], texts: &UnitTexts, past: &[UnitKey]) -> BTreeSet<u32> {
+    let orders: Vec<ShownUnit<'_>> =
+        units.iter().filter(|key| key.is_order()).filter_map(|key| texts.find(key.name())).collect();
+    if orders.is_empty() {
+        return BTreeSet::new();
+    }
+    let is_item = |key: &UnitKey| key.part() == PagePart::Links && !key.is_order();
+    // The list whose first item is in a block, and the items and past items of each list, by their slots.
+    let (mut list_at, mut items) = (BTreeMap::<u32, u32>::new(), BTreeMap::<u32, usize>::new());
+    for (key, block) in texts.places().filter(|(key, _)| is_item(key)) {
+        list_at.entry(block).or_insert(key.slot());
+        *items.entry(key.slot()).or_default() += 1;
+    }
+    let mut replaced = BTreeMap::<u32, usize>::new();
+    past.iter().filter(|key| is_item(key)).for_each(|key| *replaced.entry(key.slot()).or_default() += 1);
+    let is_drawn_anew = |order: &&ShownUnit<'_>| {
+        let list = list_at.get(&order.block);
+        list.is_some_and(|list| replaced.get(list).is_some_and(|replaced| Some(replaced) >= items.get(list)))
+    };
+    orders.iter().filter(is_drawn_anew).map(|order| order.key.slot()).collect()
 }
 
 /// The names of the heaviest sequence whose places rise. Each item has a place, a name and a weight.

@@ -7,7 +7,8 @@ use crate::shingle::ShingleSet;
 use crate::unit_texts::UnitTexts;
 use crate::version::UnitKey;
 
-/// The most back-to-back looks in a row of which a version waits for the next one. Whoever looks every minute waits no more.
+/// A version waits for another look at most this many back-to-back looks in a row, so that a page that is looked at every minute
+/// is judged.
 pub(crate) const MAX_LOOKS_IN_ROW: u8 = 3;
 
 /// The history of the fetches of a page: few bytes, some of which change with nearly every version.
@@ -19,8 +20,7 @@ pub struct LookMemory {
     pub(crate) gone: bool,
     /// Whether the page was reported as missing, and not yet as back.
     pub(crate) missing: bool,
-    /// Whether people know that something else is served in the page's place, or that it leads elsewhere, and not yet that
-    /// it is back.
+    /// Whether a stand-in or a redirect was reported for the page, and its return was not yet.
     pub(crate) obscured: bool,
     /// Suspect versions in a row that were not accepted.
     pub(crate) held: HeldVersions,

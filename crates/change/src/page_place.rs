@@ -29,7 +29,7 @@ pub(crate) enum Redirect {
 pub enum Lead {
     /// To the same place.
     Same,
-    /// To another page than before. `is_told` is false for a page that leads elsewhere every few looks.
+    /// To another page than before. `is_reported` is false for a page that leads elsewhere every few looks.
     Elsewhere { is_reported: bool },
     /// Back to where the page led before a redirect, or to itself.
     Back,

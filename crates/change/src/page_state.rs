@@ -10,8 +10,9 @@ use crate::judgement::{Confirmation, Judgement, PartVerdict};
 use crate::moves::moved;
 use crate::news::{News, is_most};
 use crate::noise::{ChangedUnits, Differences, LookTimes, Noise};
-use crate::order::is_drawn_anew;
+use crate::order::drawn_anew;
 use crate::page_memory::{LookMemory, MAX_LOOKS_IN_ROW, VersionMemory};
+use crate::reflow::Reflow;
 use crate::region::PagePart;
 use crate::second_looks::is_back_to_back;
 use crate::shingle::ShingleSet;
@@ -19,14 +20,14 @@ use crate::stand_in::{Arrival, Suspicion};
 use crate::unit_texts::UnitTexts;
 use crate::verdict::{MAJOR_MAGNITUDE, VersionVerdict};
 use crate::version::{UnitKey, Version};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most remembered items that a feed no longer shows. They are no news when they come back.
 const MAX_PAST_UNITS: usize = 1_024;
 /// The most units remembered per change, to see whether it lasts.
 const MAX_OPEN_UNITS: usize = 256;
-/// The reference length follows growth at once and shrinks by at most this factor per version, so that a page cannot be
-/// emptied step by step without the guard noticing.
+/// The remembered length follows growth at once and shrinks by at most this factor per version, so that a page that is emptied
+/// step by step is noticed.
 const LENGTH_MEMORY: f64 = 0.98;
 
 /// The state that the next version of a page is judged by, in two parts. A version that looks the same to a reader,
@@ -182,9 +183,10 @@ impl PageState {
     fn compare(&mut self, version: &Version<'_>, texts: &UnitTexts, was_gone: bool, times: LookTimes) -> Judgement {
         let is_back_to_back = is_back_to_back(times.since_last_look_s);
         let keys: Vec<UnitKey> = version.units.iter().map(|unit| unit.key).collect();
-        let mut news = News::between(&self.version.units, &keys).without_other_shapes(&self.version.texts, texts);
+        let mut reflow = None;
+        let mut news =
+            News::between(&self.version.units, &keys).without_other_shapes(&self.version.texts, texts, &mut reflow);
         let structure = PartVerdict::of(news.differing > 0);
-        news.is_whole = news.is_whole && self.is_other_version((texts, &keys), &news);
         let is_watched = version.is_watched();
         if is_watched {
             // A watched part is reported whenever it differs: the operator's rule is above anything learned.
@@ -193,6 +195,7 @@ impl PageState {
             // New items in the place of all others are no other version of the feed.
             news.is_whole = false;
         } else {
+            news.is_whole = news.is_whole && self.is_other_version((texts, &keys), &news);
             news = self.news_in_turn(&keys, news, is_back_to_back);
         }
         let News { mut added, mut removed, differing, is_whole } = news;
@@ -205,37 +208,22 @@ impl PageState {
             // Items leave a feed when others arrive, and come back when a cache is behind. An item's old text is reported only
             // where a new text takes its slot.
             self.version.past.extend(&removed);
-            added.retain(|key| !self.version.past.iter().any(|past| past.name() == key.name()));
-            removed.retain(|key| added.iter().any(|other| other.slot() == key.slot()));
+            let past: BTreeSet<u64> = self.version.past.iter().map(|past| past.name()).collect();
+            added.retain(|key| !past.contains(&key.name()));
+            let slots: BTreeSet<u32> = added.iter().map(|key| key.slot()).collect();
+            removed.retain(|key| slots.contains(&key.slot()));
         }
         if !is_watched {
             self.pass_over_rotations(texts, &mut added, &mut removed);
         }
         self.version.past.drain(..self.version.past.len().saturating_sub(MAX_PAST_UNITS));
-        let gaps = match added.is_empty() && removed.is_empty() {
-            true => Gaps::default(),
-            false => Gaps::between((&self.version.texts, &removed), (texts, &added)),
-        };
-        let differences = Differences::between((&self.version.texts, &went), (texts, &added), &gaps, times);
-        let (all_added, all_removed) = (added.clone(), removed.clone());
-        let units =
-            ChangedUnits { added: &all_added, removed: &all_removed, gaps: &gaps, differences: &differences, times };
+        let differing_units = added.len() + removed.len();
         let mut may_be_noise = false;
         // Another version as a whole says nothing about single places.
         if !is_whole {
-            let found = self.looks.noise.observe(&units);
-            if is_back_to_back {
-                self.prove(&units, &found);
-                may_be_noise = self.looks.noise.places.may_be_noise(&found.places());
-            }
-            let noise = &self.looks.noise;
-            added.retain(|key| !noise.is_noise(key, &units, &found));
-            removed.retain(|key| !noise.is_noise(key, &units, &found));
-            if may_be_noise {
-                self.looks.noise.wait_for_another(&found);
-            }
+            may_be_noise = self.pass_over_noise(texts, &went, (&mut added, &mut removed), times);
         }
-        let passed_over = all_added.len() + all_removed.len() - added.len() - removed.len();
+        let passed_over = differing_units - added.len() - removed.len();
         let is_empty = added.is_empty() && removed.is_empty();
         if !is_whole && !is_empty {
             self.looks.note_returns(&added, &removed);
@@ -254,7 +242,7 @@ impl PageState {
             let quiet = Judgement::quiet(verdict);
             return Judgement { structure, held: waits, wants_second_look, passed_over, ..quiet };
         }
-        let news = self.news((version, texts), (&added, &removed), differing, was_gone);
+        let news = self.news((version, texts), (&added, &removed), (differing, &mut reflow), was_gone);
         // A text that moved is there before and after.
         let moved: BTreeSet<u64> = moves.iter().map(|(went, _)| went.name()).collect();
         added.retain(|key| !moved.contains(&key.name()));
@@ -264,6 +252,38 @@ impl PageState {
         self.looks.open_added.truncate(MAX_OPEN_UNITS);
         self.looks.open_removed.truncate(MAX_OPEN_UNITS);
         Judgement { structure, wants_second_look, passed_over, ..news }
+    }
+
+    /// Learns from the units that came and went, and leaves out those that are noise. Returns whether another look may find more
+    /// noise. `went` are all units that went.
+    fn pass_over_noise(
+        &mut self,
+        texts: &UnitTexts,
+        went: &[UnitKey],
+        (added, removed): (&mut Vec<UnitKey>, &mut Vec<UnitKey>),
+        times: LookTimes,
+    ) -> bool {
+        let gaps = match added.is_empty() && removed.is_empty() {
+            true => Gaps::default(),
+            false => Gaps::between((&self.version.texts, &*removed), (texts, &*added)),
+        };
+        let differences = Differences::between((&self.version.texts, went), (texts, &*added), &gaps, times);
+        let (all_added, all_removed) = (added.clone(), removed.clone());
+        let units =
+            ChangedUnits { added: &all_added, removed: &all_removed, gaps: &gaps, differences: &differences, times };
+        let found = self.looks.noise.observe(&units);
+        let mut may_be_noise = false;
+        if is_back_to_back(times.since_last_look_s) {
+            self.prove(&units, &found);
+            may_be_noise = self.looks.noise.places.may_be_noise(&found.places());
+        }
+        let noise = &self.looks.noise;
+        added.retain(|key| !noise.is_noise(key, &units, &found));
+        removed.retain(|key| !noise.is_noise(key, &units, &found));
+        if may_be_noise {
+            self.looks.noise.wait_for_another(&found);
+        }
+        may_be_noise
     }
 
     /// Whether most of the region is other text, and not the same with other numbers.
@@ -280,18 +300,21 @@ impl PageState {
     /// news either.
     fn pass_over_rotations(&mut self, texts: &UnitTexts, added: &mut Vec<UnitKey>, removed: &mut Vec<UnitKey>) {
         // The order of teasers in turn is as little news as they are.
-        let drawn: Vec<u32> =
-            added.iter().filter(|key| is_drawn_anew(**key, texts, &self.version.past)).map(|key| key.slot()).collect();
+        let drawn = drawn_anew(added, texts, &self.version.past);
         for keys in [&mut *added, &mut *removed] {
             keys.retain(|key| !key.is_order() || !drawn.contains(&key.slot()));
         }
-        let in_list = |key: &UnitKey| key.part() == PagePart::Links;
-        let is_past = |key: &UnitKey| self.version.past.iter().any(|past| past.name() == key.name());
-        let mut rotating: Vec<u32> =
-            added.iter().filter(|key| in_list(key) && is_past(key)).map(|key| key.slot()).collect();
-        rotating.retain(|slot| added.iter().filter(|key| in_list(key) && key.slot() == *slot).all(is_past));
-        self.version.past.extend(removed.iter().filter(|key| in_list(key)));
-        let stays = |key: &UnitKey| !in_list(key) || !rotating.contains(&key.slot());
+        let in_list = |key: &&UnitKey| key.part() == PagePart::Links;
+        // By the slot of each list, whether all of its new items were there before.
+        let mut rotates: BTreeMap<u32, bool> = BTreeMap::new();
+        if added.iter().any(|key| in_list(&key)) {
+            let past: BTreeSet<u64> = self.version.past.iter().map(|past| past.name()).collect();
+            for key in added.iter().filter(in_list) {
+                *rotates.entry(key.slot()).or_insert(true) &= past.contains(&key.name());
+            }
+        }
+        self.version.past.extend(removed.iter().filter(in_list));
+        let stays = |key: &UnitKey| !in_list(&key) || rotates.get(&key.slot()) != Some(&true);
         added.retain(stays);
         removed.retain(stays);
     }
@@ -300,7 +323,7 @@ impl PageState {
         &mut self,
         (version, texts): (&Version<'_>, &UnitTexts),
         (added, removed): (&[UnitKey], &[UnitKey]),
-        differing: usize,
+        (differing, reflow): (usize, &mut Option<Reflow>),
         was_gone: bool,
     ) -> Judgement {
         let shingles = version.shingles();
@@ -312,8 +335,8 @@ impl PageState {
         let record = ChangeRecord::of(
             (&self.version.texts, removed),
             (texts, added),
-            differing.saturating_sub(reported),
-            version.url_rules(),
+            (differing.saturating_sub(reported), version.url_rules()),
+            reflow,
         );
         let changed = added.iter().chain(removed);
         let (links, text): (Vec<UnitKey>, Vec<UnitKey>) = changed.partition(|key| key.is_link());

@@ -5,6 +5,7 @@ use crate::page_state::PageState;
 use chance::splitmix64;
 use document::passage_hash;
 use page::{CanonicalUrl, UrlRules};
+use std::collections::BTreeSet;
 
 impl PageState {
     /// Records which address answered for the page. Call it before the version of the look is judged, for each look that
@@ -43,14 +44,11 @@ impl PageState {
 /// that stands for its directory, and parameters that were only added or that say nothing of the page.
 pub fn is_same_page(page: &CanonicalUrl, other: &CanonicalUrl, rules: &UrlRules) -> bool {
     let (page, other) = (rules.apply(page.clone()), rules.apply(other.clone()));
-    let parameters = |url: &CanonicalUrl| -> Vec<String> {
-        let query = url.query().unwrap_or_default().split('&').filter(|parameter| !parameter.is_empty());
-        query.map(str::to_owned).collect()
-    };
-    let kept = parameters(&other);
-    host(&page) == host(&other)
-        && path(&page) == path(&other)
-        && parameters(&page).iter().all(|parameter| kept.contains(parameter))
+    host(&page) == host(&other) && path(&page) == path(&other) && parameters(&page).is_subset(&parameters(&other))
+}
+
+fn parameters(url: &CanonicalUrl) -> BTreeSet<&str> {
+    url.query().unwrap_or_default().split('&').filter(|parameter| !parameter.is_empty()).collect()
 }
 
 /// The host without `www.`, and without the port of its scheme.

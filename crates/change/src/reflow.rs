@@ -8,19 +8,19 @@ use crate::seams::{Seam, are_a_spelling, says_the_same, seams};
 use crate::unit_texts::{MAX_UNIT_BYTES, ShownUnit, UnitTexts};
 use crate::version::UnitKey;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// The most words that are compared in one place, and on a page.
 const MAX_WORDS: usize = 2_000;
 const MAX_WORDS_OF_PAGE: usize = 20_000;
-/// Among so many words, one word that stayed shows where a text was cut.
+/// Among at least this many words, a single word that stayed shows where a text was cut.
 const MANY_WORDS: usize = 16;
-/// Texts of which fewer words stayed were replaced, not shaped anew.
+/// If a smaller share of the words stayed, the texts were replaced.
 const MIN_SAME: f64 = 0.6;
 
-/// The differences of two versions' texts that are none but of shape.
+/// The texts of two versions that differ only in their shape.
 #[derive(Debug, Default)]
 pub(crate) struct Reflow {
     old: Side,
@@ -42,6 +42,10 @@ impl Side {
         self.same.contains(&key.name())
     }
 
+    fn has_shaped_anew(&self, text: Option<&ShownUnit<'_>>) -> bool {
+        text.is_some_and(|text| self.is_same(&text.key) || self.parts.contains_key(&text.key.name()))
+    }
+
     /// The part of a unit's text that differs.
     pub(crate) fn part<'a>(&self, key: UnitKey, text: &'a str) -> &'a str {
         self.parts.get(&key.name()).and_then(|part| text.get(part.clone())).unwrap_or(text).trim()
@@ -59,11 +63,14 @@ impl Reflow {
             went.texts.iter().chain(&came.texts).all(is_whole).then_some((went, came))
         });
         let pairs: Vec<(Run<'_>, Run<'_>)> = pairs.collect();
-        let seams: Vec<Seam> = pairs.iter().flat_map(|(went, came)| went.seams_with(came)).collect();
-        let takes_seams = !are_a_spelling(&seams);
+        let mut same: Vec<Vec<SameText>> = pairs.iter().map(|(went, came)| went.same_as(came)).collect();
+        let seams: Vec<&Seam> = same.iter().flatten().flat_map(|text| &text.seams).collect();
+        if are_a_spelling(&seams) {
+            same.iter_mut().for_each(|texts| texts.retain(|text| text.seams.is_empty()));
+        }
         let mut words_left = MAX_WORDS_OF_PAGE;
-        for (went, came) in &pairs {
-            reflow.compare(went, came, takes_seams, &mut words_left);
+        for ((went, came), same) in pairs.iter().zip(&same) {
+            reflow.compare((went, came), same, &mut words_left);
         }
         reflow
     }
@@ -76,12 +83,11 @@ impl Reflow {
         &self.new
     }
 
-    fn compare(&mut self, went: &Run<'_>, came: &Run<'_>, takes_seams: bool, words_left: &mut usize) {
-        let same: Vec<_> = went.same_as(came).filter(|(.., seams)| takes_seams || seams.is_empty()).collect();
+    fn compare(&mut self, (went, came): (&Run<'_>, &Run<'_>), same: &[SameText], words_left: &mut usize) {
         if !same.is_empty() {
-            for (old, new, _) in same {
-                self.old.same.insert(old.key.name());
-                self.new.same.insert(new.key.name());
+            for SameText { number, .. } in same {
+                self.old.same.insert(went.texts[*number].key.name());
+                self.new.same.insert(came.texts[*number].key.name());
             }
         } else if went.texts.len() + came.texts.len() > 2 {
             let (old, new) = (Words::of(&went.texts), Words::of(&came.texts));
@@ -114,22 +120,18 @@ impl Reflow {
 
     /// The links of texts that were shaped anew are the same if their targets are.
     fn leave_out_links(&mut self, went: &Run<'_>, came: &Run<'_>) {
-        let is_touched = |side: &Side, run: &Run<'_>, link: &ShownUnit<'_>| {
-            let text = run.texts.iter().find(|text| text.block == link.block).map(|text| text.key.name());
-            text.is_some_and(|name| side.same.contains(&name) || side.parts.contains_key(&name))
-        };
-        let (mut stayed, mut taken) = (Vec::new(), BTreeSet::new());
-        for old in went.links.iter().filter(|link| is_touched(&self.old, went, link)) {
-            let is_partner = |new: &&ShownUnit<'_>| {
-                new.text == old.text && !taken.contains(&new.key.name()) && is_touched(&self.new, came, new)
-            };
-            if let Some(new) = came.links.iter().find(is_partner) {
-                taken.insert(new.key.name());
-                stayed.push(old.key.name());
+        let mut waiting: BTreeMap<&str, VecDeque<u64>> = BTreeMap::new();
+        for new in came.links.iter().filter(|link| self.new.has_shaped_anew(came.text_of(link))) {
+            waiting.entry(new.text).or_default().push_back(new.key.name());
+        }
+        for old in &went.links {
+            if self.old.has_shaped_anew(went.text_of(old))
+                && let Some(new) = waiting.get_mut(old.text).and_then(VecDeque::pop_front)
+            {
+                self.old.same.insert(old.key.name());
+                self.new.same.insert(new);
             }
         }
-        self.old.same.extend(stayed);
-        self.new.same.extend(taken);
     }
 }
 
@@ -140,23 +142,30 @@ struct Run<'a> {
     links: Vec<ShownUnit<'a>>,
 }
 
-impl<'a> Run<'a> {
-    /// The texts that differ from those in the same place in white space and typeset signs only, with the words that one of the
-    /// two joins. None if texts came or went.
-    fn same_as<'r>(
-        &'r self,
-        other: &'r Run<'a>,
-    ) -> impl Iterator<Item = (&'r ShownUnit<'a>, &'r ShownUnit<'a>, Vec<Seam>)> {
-        let is_one_to_one = self.texts.len() == other.texts.len();
-        let pairs = self.texts.iter().zip(&other.texts).filter(move |_| is_one_to_one);
-        pairs.filter(|(old, new)| says_the_same(old.text, new.text)).map(|(old, new)| {
-            let seams = seams(old.text, new.text);
-            (old, new, seams)
-        })
+/// A text of two runs that differs in white space and typeset signs only.
+struct SameText {
+    /// Its number in both runs.
+    number: usize,
+    /// The words that one of the two joins.
+    seams: Vec<Seam>,
+}
+
+impl Run<'_> {
+    /// The texts that say the same as those in the same place. None if texts came or went.
+    fn same_as(&self, other: &Run<'_>) -> Vec<SameText> {
+        if self.texts.len() != other.texts.len() {
+            return Vec::new();
+        }
+        let pairs = self.texts.iter().zip(&other.texts).enumerate();
+        let same = pairs.filter(|(_, (old, new))| says_the_same(old.text, new.text));
+        same.map(|(number, (old, new))| SameText { number, seams: seams(old.text, new.text) }).collect()
     }
 
-    fn seams_with(&self, other: &Run<'a>) -> Vec<Seam> {
-        self.same_as(other).flat_map(|(.., seams)| seams).collect()
+    /// The first text of the block that a link is in.
+    fn text_of(&self, link: &ShownUnit<'_>) -> Option<&ShownUnit<'_>> {
+        // Texts are in page order.
+        let first = self.texts.partition_point(|text| text.block < link.block);
+        self.texts.get(first).filter(|text| text.block == link.block)
     }
 }
 

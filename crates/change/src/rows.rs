@@ -3,6 +3,7 @@
 
 use crate::calendar::{days, may_hold_days};
 use crate::cards::{Inside, cards, may_hold_cards};
+use crate::region::PagePart;
 use chance::splitmix64;
 use document::blocks::{Block, Blocks};
 use document::passage_hash;
@@ -79,20 +80,30 @@ pub(crate) struct RowOrder {
 }
 
 impl Rows {
-    /// The order of each list and table: a hash of what its rows begin with, in a slot of the same rows in any order.
-    /// Numbers do not count, so that a counter in a row is not taken for another order.
-    pub(crate) fn orders(&self, blocks: &Blocks, names: &[u64], slots: &[u64]) -> Vec<RowOrder> {
+    /// The order of each list and table of the region: a hash of what its rows begin with, in a slot of the same rows in any
+    /// order. Numbers do not count, so that a counter in a row is not taken for another order.
+    pub(crate) fn orders(
+        &self,
+        blocks: &Blocks,
+        (names, slots): (&[u64], &[u64]),
+        parts: &[PagePart],
+    ) -> Vec<RowOrder> {
+        const NONE: usize = usize::MAX;
+        const BESIDE: usize = NONE - 1;
         let mut lists: Vec<(u32, RowOrder)> = Vec::new();
-        let mut list_of = vec![usize::MAX; blocks.nodes.len()];
+        let mut list_of = vec![NONE; blocks.nodes.len()];
         for (index, block) in blocks.list.iter().enumerate() {
             let (row, nth) = self.places[index];
             if row == 0 || nth > 0 || self.rows[row].day > 0 {
                 continue;
             }
             let parent = blocks.nodes[row].parent;
-            if list_of[parent] == usize::MAX {
+            if list_of[parent] == NONE && is_ordered(parts[index]) {
                 list_of[parent] = lists.len();
                 lists.push((0, RowOrder { block: index, name: 0, slot: block.path }));
+            } else if list_of[parent] >= BESIDE {
+                list_of[parent] = BESIDE;
+                continue;
             }
             let (rows, order) = &mut lists[list_of[parent]];
             *rows += 1;
@@ -105,9 +116,14 @@ impl Rows {
         ordered.map(|(_, order)| RowOrder { name: splitmix64(order.name ^ ORDER), ..order }).collect()
     }
 
-    /// The order of the cells of each short row: a hash of their texts, in a slot of the same cells in any order. So two
-    /// cells that change places are reported, and the edit of a cell is no other order.
-    pub(crate) fn cell_orders(&self, blocks: &Blocks, names: &[u64], slots: &[u64]) -> Vec<RowOrder> {
+    /// The order of the cells of each short row of the region: a hash of their texts, in a slot of the same cells in any order.
+    /// So two cells that change places are reported, and the edit of a cell is no other order.
+    pub(crate) fn cell_orders(
+        &self,
+        blocks: &Blocks,
+        (names, slots): (&[u64], &[u64]),
+        parts: &[PagePart],
+    ) -> Vec<RowOrder> {
         let mut orders: Vec<RowOrder> = Vec::new();
         let mut order_of = vec![usize::MAX; blocks.nodes.len()];
         for (index, (row, nth)) in self.places.iter().copied().enumerate() {
@@ -117,15 +133,12 @@ impl Rows {
             if !has_columns || !is_short || cells < MIN_ORDERED_CELLS + u32::from(key.is_some()) {
                 continue;
             }
-            if nth == 0 {
+            if nth == 0 && is_ordered(parts[index]) {
                 order_of[row] = orders.len();
-                orders.push(RowOrder {
-                    block: index,
-                    name: 0,
-                    slot: key.map_or(blocks.list[index].path, |key| slots[key]),
-                });
+                let slot = key.map_or(blocks.list[index].path, |key| slots[key]);
+                orders.push(RowOrder { block: index, name: 0, slot });
             }
-            let order = &mut orders[order_of[row]];
+            let Some(order) = orders.get_mut(order_of[row]) else { continue };
             order.name = splitmix64(order.name ^ names[index]);
             order.slot = order.slot.wrapping_add(splitmix64(names[index]));
         }
@@ -252,6 +265,11 @@ impl Rows {
         // is learned where it is learned without cards.
         (name, if self.rows[row].is_card { slots[block] } else { splitmix64(slot ^ u64::from(nth)) })
     }
+}
+
+/// Whether the order of a list counts that begins in this part of the page.
+fn is_ordered(part: PagePart) -> bool {
+    matches!(part, PagePart::Region | PagePart::Links)
 }
 
 /// The row of a block.

@@ -25,9 +25,9 @@ pub(crate) fn says_the_same(one: &str, other: &str) -> bool {
     squeezed(one) == squeezed(other)
 }
 
-/// Whether a page has joined or parted the same two words in several places, and no others: it spells a name otherwise. What
-/// writes a page without white space between its elements joins other words, too.
-pub(crate) fn are_a_spelling(seams: &[Seam]) -> bool {
+/// Whether a page has joined or parted the same two words in several places, and no others: it spells a name otherwise. A tool
+/// that removes white space between elements joins other words, too.
+pub(crate) fn are_a_spelling(seams: &[&Seam]) -> bool {
     seams.len() > 1 && seams.iter().all(|seam| *seam == seams[0])
 }
 

@@ -13,20 +13,21 @@ use crate::version::UnitKey;
 
 /// The longest time in seconds between two back-to-back fetches.
 pub const BACK_TO_BACK_S: i64 = 120;
-/// Each request of a second fetch that found no noise doubles the versions to wait before the next, up to this often.
+/// The wait before the next request of a second fetch doubles with each request that found no noise, at most this many times.
 pub(crate) const MAX_SECOND_LOOK_DOUBLINGS: u8 = 6;
-/// A page without signs of noise may make this many requests …
+/// The requests of a page without signs of noise that are followed by the usual wait.
 const REQUESTS_WITHOUT_A_SIGN: u8 = 2;
-/// … before its waits are doubled this many times more.
+/// After them the wait of such a page is doubled this many times more.
 const DOUBLINGS_WITHOUT_A_SIGN: u8 = 2;
 /// The first requests of a page whose texts come back may be followed by one of a third fetch, if the second found no noise.
 const THIRD_LOOKS: u8 = 3;
 /// The most texts remembered that left the page, to see them come back.
 const MAX_LEFT: usize = 16;
-/// Number that a change adds to the remembered returns if it brings a text back. A change that brings none takes one off.
+/// A change that brings a text back adds this much to the count of returns. A change that brings none takes one off.
 const RETURN: u8 = 2;
-/// The most returns remembered, and how many it takes that texts of the page count as coming back: two in a row.
+/// The highest count of returns.
 pub(crate) const MAX_RETURNS: u8 = 8;
+/// From this count on, the texts of the page come back. Two returns in a row reach it.
 const RETURNS: u8 = 3;
 
 /// Whether a fetch this many seconds after the previous one is back to back with it.

@@ -7,19 +7,20 @@
 
 use crate::page_memory::VersionMemory;
 use crate::stand_in_kind::StandIn;
-use crate::stand_in_words::{kind_in, reads_like_an_error};
+use crate::stand_in_words::{kind_in, kind_of_address, reads_like_an_error};
 use crate::unit_texts::STRUCTURED_DATA;
 use crate::version::{Unit, UnitKey, Version};
+use std::collections::BTreeSet;
 
 /// Error pages are shorter than this.
 pub(crate) const MAX_ERROR_PAGE_BYTES: usize = 3_000;
 /// A wall that says in its title or a heading what it is may be this long: some list hundreds of partners.
 const MAX_NAMED_WALL_BYTES: usize = 16_000;
-/// A version with less than this share of the earlier text is suspect if it also reads like an error …
+/// A version with less than this share of the earlier text is suspect if it also reads like an error.
 const SHRUNK_SHARE: f64 = 0.7;
-/// … and one with less than this share is suddenly short.
+/// A version with less than this share of the earlier text is suddenly short.
 const SHORT_SHARE: f64 = 0.5;
-/// At most one in this many texts of the page may be left.
+/// A stand-in has at most one in this many texts of the page.
 const LEFT_OF: usize = 10;
 /// A frame of fewer units says nothing when it is gone.
 const LEAST_FRAME: usize = 3;
@@ -54,9 +55,13 @@ pub(crate) struct Suspicion {
     pub(crate) looks_like: Option<StandIn>,
 }
 
-/// The signs for and against a version that keeps nothing of the page's text.
-#[derive(Clone, Copy, Debug, Default)]
-struct Signs {
+/// The signs for and against a version that keeps nothing of the page's text. What it says is read only if that matters.
+#[derive(Clone, Copy, Debug)]
+struct Signs<'a> {
+    before: &'a VersionMemory,
+    version: &'a Version<'a>,
+    /// The texts that are new.
+    news: &'a [&'a Unit],
     /// Texts of the accepted version's region.
     texts_before: usize,
     /// Bytes of the region's text before, and of the texts that are new.
@@ -70,32 +75,41 @@ struct Signs {
     has_other_facts: bool,
     /// The kind that the title, a heading, a form or the address names.
     named: Option<StandIn>,
-    /// Whether any of the new texts says so, and none did before.
-    is_named_in_text: bool,
-    /// Whether the wording is that of an error.
-    reads_like_an_error: bool,
     /// Whether a redirect leads elsewhere.
     leads_elsewhere: bool,
     /// Whether the server says by its status that this is no usual answer.
     has_odd_status: bool,
 }
 
-impl Signs {
+impl Signs<'_> {
     /// Whether they show that the version is not the page.
     fn show_a_stand_in(&self) -> bool {
         let is_below = |share: f64| (self.new_bytes as f64) < share * self.bytes_before as f64;
         let is_short = is_below(SHORT_SHARE);
         let most = if self.named.is_some() { MAX_NAMED_WALL_BYTES } else { MAX_ERROR_PAGE_BYTES };
         let without_frame = self.is_bare && (self.has_other_facts || is_short || self.named.is_some());
-        let never_had_one = !self.had_frame
-            && self.texts_before >= LEAST_TEXTS
-            && is_short
-            && (self.has_other_facts || self.is_named_in_text);
+        let never_had_one = || {
+            !self.had_frame
+                && self.texts_before >= LEAST_TEXTS
+                && is_short
+                && (self.has_other_facts || self.is_named_in_text())
+        };
         let within_frame = self.named.is_some() && (self.has_other_facts || is_short) && self.texts_before > 1;
-        let is_worded = self.reads_like_an_error && is_below(SHRUNK_SHARE) && self.texts_before > 1;
+        let is_worded = || is_below(SHRUNK_SHARE) && self.texts_before > 1 && self.reads_like_an_error();
         self.leads_elsewhere
             || (self.new_bytes < most
-                && (without_frame || never_had_one || within_frame || is_worded || self.has_odd_status))
+                && (self.has_odd_status || without_frame || within_frame || never_had_one() || is_worded()))
+    }
+
+    /// Whether any of the new texts names a kind, and none did before.
+    fn is_named_in_text(&self) -> bool {
+        self.named.is_some()
+            || named_in_text(self.version, self.news).is_some_and(|kind| !said_before(self.before, kind))
+    }
+
+    /// Whether the wording is that of an error.
+    fn reads_like_an_error(&self) -> bool {
+        self.version.region_texts().any(reads_like_an_error)
     }
 }
 
@@ -202,33 +216,39 @@ fn new_texts<'v>(before: &VersionMemory, version: &'v Version<'_>) -> Vec<&'v Un
     news
 }
 
-fn signs(accepted: AcceptedPage<'_>, version: &Version<'_>, (news, arrival): (&[&Unit], Arrival<'_>)) -> Signs {
+fn signs<'a>(
+    accepted: AcceptedPage<'a>,
+    version: &'a Version<'_>,
+    (news, arrival): (&'a [&'a Unit], Arrival<'_>),
+) -> Signs<'a> {
     let (before, blocks) = (accepted.version, version.blocks());
     let texts = news.iter().map(|unit| &blocks.list[unit.block as usize]).filter(|block| !block.part.fact);
     let named = named(version, news, arrival);
     let frame = Frame::between(before, version);
     let facts: Vec<&UnitKey> = region_texts(before).filter(|key| is_fact(before, key)).collect();
     Signs {
+        before,
+        version,
+        news,
         texts_before: region_texts(before).count() - facts.len(),
         bytes_before: accepted.bytes,
         new_bytes: texts.map(document::blocks::Block::byte_length).sum(),
         had_frame: frame.units >= LEAST_FRAME,
         is_bare: frame.is_gone() && LEFT_OF * frame.units_now <= 3 * frame.units,
-        has_other_facts: !facts.is_empty() && !facts.iter().any(|key| states(version, before, key)),
+        has_other_facts: !facts.is_empty() && !states_any(version, before, &facts),
         named,
-        is_named_in_text: named.is_some()
-            || named_in_text(version, news).is_some_and(|kind| !said_before(before, kind)),
-        reads_like_an_error: version.region_texts().any(reads_like_an_error),
         leads_elsewhere: arrival.leads_to.is_some() && (!accepted.is_pointer || named.is_some()),
         has_odd_status: arrival.status.is_some_and(|status| status != 200),
     }
 }
 
-/// Whether a fact of the accepted version is stated still.
-fn states(version: &Version<'_>, before: &VersionMemory, fact: &UnitKey) -> bool {
+/// Whether one of the facts of the accepted version is stated still.
+fn states_any(version: &Version<'_>, before: &VersionMemory, facts: &[&UnitKey]) -> bool {
     let blocks = version.blocks();
-    let mut facts = blocks.list.iter().filter(|block| block.part.fact).map(|block| blocks.text(block));
-    before.texts.find(fact.name()).is_some_and(|before| facts.any(|text| text == before.text))
+    let stated = blocks.list.iter().filter(|block| block.part.fact).map(|block| blocks.text(block));
+    let stated: BTreeSet<&str> = stated.collect();
+    let mut facts = facts.iter().filter_map(|fact| before.texts.find(fact.name()));
+    facts.any(|fact| stated.contains(fact.text))
 }
 
 /// The texts around the page's region, and how many of them are left.
@@ -253,7 +273,7 @@ impl Frame {
     }
 }
 
-/// Whether nothing is to be read but what the page had around its text, or that it is still being built.
+/// Whether the version has no text of its own but at most a word that it is still being built.
 fn is_without_text(version: &Version<'_>, news: &[&Unit], new_bytes: usize) -> bool {
     let blocks = version.blocks();
     let texts = news.iter().map(|unit| &blocks.list[unit.block as usize]).filter(|block| !block.part.fact);
@@ -271,7 +291,7 @@ fn named(version: &Version<'_>, news: &[&Unit], arrival: Arrival<'_>) -> Option<
     let names = news.iter().map(|unit| unit.block as usize);
     let mut names = names.filter(|block| blocks.list[*block].heading_rank > 0 || is_title(*block));
     let by_words = names.find_map(|block| kind_in(blocks.text(&blocks.list[block])));
-    by_words.or_else(|| arrival.leads_to.and_then(kind_in))
+    by_words.or_else(|| arrival.leads_to.and_then(kind_of_address))
 }
 
 /// The kind that the first new texts of a short version name.

@@ -154,6 +154,10 @@ fn where_the_address_of_the_newest_issue_leads_next_is_its_next_version() {
     see("https://bells.test/issues/1", &issue(1));
     let (lead, next) = see("https://bells.test/issues/2", &issue(2));
     assert_eq!((lead, next.held, next.meaningful), (crate::Lead::Elsewhere { is_reported: true }, false, true));
+    for (path, number) in [("issues/404", 3), ("puzzle-500", 4), ("cookies-recipe", 5)] {
+        let next = see(&format!("https://bells.test/{path}"), &issue(number)).1;
+        assert_eq!((next.held, next.meaningful), (false, true), "{path}");
+    }
     let login = bare("Log in", "<form><input type=password></form>");
     assert!(see("https://bells.test/login", &login).1.held);
 }

@@ -69,6 +69,20 @@ pub(crate) fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], StateDec
     Ok(*head)
 }
 
+/// Takes this many bytes from the front.
+pub(crate) fn take_bytes<'a>(rest: &mut &'a [u8], length: usize) -> Result<&'a [u8], StateDecodeError> {
+    let (taken, after) = rest.split_at_checked(length).ok_or(StateDecodeError::TooShort)?;
+    *rest = after;
+    Ok(taken)
+}
+
+/// Takes a text from the front: its length as [`put_number`] writes it, and its bytes.
+pub(crate) fn take_text(rest: &mut &[u8]) -> Result<String, StateDecodeError> {
+    let length = usize::try_from(take_number(rest)?).map_err(|_| StateDecodeError::BadLength)?;
+    let text = std::str::from_utf8(take_bytes(rest, length)?).map_err(|_| StateDecodeError::BadLength)?;
+    Ok(text.to_owned())
+}
+
 /// Appends a number, seven bits a byte, the lowest first.
 pub(crate) fn put_number(out: &mut Vec<u8>, mut value: u64) {
     while value > 0x7f {
@@ -95,9 +109,7 @@ pub(crate) fn take_number(rest: &mut &[u8]) -> Result<u64, StateDecodeError> {
 pub(crate) fn list<'a>(rest: &mut &'a [u8]) -> Result<impl Iterator<Item = u64> + use<'a>, StateDecodeError> {
     let count = u32::from_le_bytes(take(rest)?) as usize;
     let length = count.checked_mul(8).ok_or(StateDecodeError::BadLength)?;
-    let (head, tail) = rest.split_at_checked(length).ok_or(StateDecodeError::TooShort)?;
-    *rest = tail;
-    Ok(head.as_chunks().0.iter().map(|chunk| u64::from_le_bytes(*chunk)))
+    Ok(take_bytes(rest, length)?.as_chunks().0.iter().map(|chunk| u64::from_le_bytes(*chunk)))
 }
 
 #[cfg(test)]

@@ -5,11 +5,11 @@ use crate::news::News;
 use crate::page_state::PageState;
 use crate::version::UnitKey;
 
-/// How much a return to the version before adds to the turns remembered; each look without one takes one off.
+/// A return to the version before adds this much to the count of turns. Each look without one takes one off.
 const RETURN: u8 = 16;
-/// Up to here a return is reported like any change: two in a row. An edit that is undone, and redone, is news.
+/// Up to this count a return is reported like any change. An edit that is undone and redone is news.
 const REPORTED_TURNS: u8 = 3 * RETURN;
-/// The most turns remembered, so that a page which has settled is believed again after as many looks.
+/// The highest count of turns. A page that has settled is believed again after as many looks.
 const MAX_TURNS: u8 = 120;
 
 impl PageState {

@@ -4,7 +4,7 @@
 /// The text with plain quotes, dashes and ellipses, or `None` if it has no others. Typesetting is not another wording.
 pub(crate) fn plain(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
-    // Most texts, in few steps.
+    // Most texts have only signs of a keyboard.
     if text.is_ascii() && !has_double_hyphen(bytes) {
         return None;
     }

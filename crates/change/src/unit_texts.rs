@@ -1,7 +1,7 @@
 //! The texts of a version's units, by which a change of them is reported.
 
 use crate::spread_sort::sorted_evenly_spread;
-use crate::state_codec::{StateDecodeError, put_number, take_number};
+use crate::state_codec::{StateDecodeError, put_number, take_bytes, take_number, take_text};
 use crate::targets::LinkBase;
 use crate::version::UnitKey;
 use document::prefix;
@@ -41,15 +41,19 @@ struct KeptUnit {
     section: u32,
 }
 
-/// Whether the text of a unit is shown by the page or is an address.
+/// How a unit's text is reported and paired. Its number is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextKind {
-    /// A text that the page shows.
+    /// A text as the page shows it, or the address of an image.
     Words,
-    /// The address of a page, to be resolved.
+    /// The target of a link, which is resolved before it is reported.
     Reference,
-    /// A text in a row that another text names.
+    /// A value in a row that another text names: "Sold out" beside "Tin lamp". Its row says which value it replaced.
     Cell,
+}
+
+impl TextKind {
+    const ALL: [Self; 3] = [Self::Words, Self::Reference, Self::Cell];
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -242,8 +246,7 @@ impl UnitTexts {
     }
 
     /// Appends the bytes: the two addresses of links, each with its length; the count of units; their keys as u64,
-    /// little-endian; per unit four times the number of blocks it is behind the one before, plus one for a reference or two
-    /// for a cell, the length of its text, its place, and its heading if that is another than before, plus one, else 0; the
+    /// little-endian; per unit four times the number of blocks it is behind the one before plus its kind, the length of its text, its place, and its heading if that is another than before, plus one, else 0; the
     /// length of all texts, and the texts. Numbers are variable in length.
     pub(crate) fn encode_into(&self, out: &mut Vec<u8>) {
         for address in &self.link_base {
@@ -285,7 +288,7 @@ impl UnitTexts {
         let mut builder = UnitTextsBuilder { texts, ..UnitTextsBuilder::default() };
         let (mut block, mut at, mut section) = (0_u32, 0_u32, 0_u32);
         for (key, [blocks, text_length, place, heading]) in keys.as_chunks().0.iter().zip(numbers) {
-            let kind = [TextKind::Words, TextKind::Reference, TextKind::Cell, TextKind::Words][blocks as usize & 3];
+            let kind = *TextKind::ALL.get(blocks as usize & 3).ok_or(StateDecodeError::BadLength)?;
             let blocks = u32::try_from(blocks >> 2).map_err(|_| StateDecodeError::BadLength)?;
             block = block.checked_add(blocks).ok_or(StateDecodeError::BadLength)?;
             let text = builder.texts.take_span(&mut at, text_length)?;
@@ -322,18 +325,6 @@ impl UnitTexts {
     }
 }
 
-fn take_bytes<'a>(rest: &mut &'a [u8], length: usize) -> Result<&'a [u8], StateDecodeError> {
-    let (taken, after) = rest.split_at_checked(length).ok_or(StateDecodeError::TooShort)?;
-    *rest = after;
-    Ok(taken)
-}
-
-fn take_text(rest: &mut &[u8]) -> Result<String, StateDecodeError> {
-    let length = usize::try_from(take_number(rest)?).map_err(|_| StateDecodeError::BadLength)?;
-    let text = std::str::from_utf8(take_bytes(rest, length)?).map_err(|_| StateDecodeError::BadLength)?;
-    Ok(text.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -359,6 +350,9 @@ mod tests {
         let mut bytes = Vec::new();
         texts.encode_into(&mut bytes);
         assert_eq!(bytes.len(), 2 + 1 + 4 * (8 + 4) + 1 + texts.text.len());
+        // The fourth kind, which there is not.
+        bytes[2 + 1 + 4 * 8] |= 3;
+        assert_eq!(UnitTexts::decode(&mut &bytes[..]), Err(StateDecodeError::BadLength));
     }
 
     proptest! {
@@ -370,7 +364,7 @@ mod tests {
             for (number, (text, place, is_link, blocks)) in units.iter().enumerate() {
                 block += blocks;
                 // Names in another order than units.
-                let kind = [TextKind::Words, TextKind::Reference, TextKind::Cell][number % 3];
+                let kind = TextKind::ALL[number % 3];
                 let section = number as u32 / 3;
                 builder.push(kind, (key((number as u64 * 7_919) % 1_009, *is_link), block, section), text, place);
             }
@@ -384,7 +378,7 @@ mod tests {
                 let [before, after] = [&texts, &decoded].map(|texts| texts.find((number as u64 * 7_919) % 1_009).unwrap());
                 prop_assert_eq!((before.text, before.place), (text.as_str(), document::prefix(place, MAX_PLACE_BYTES)));
                 prop_assert_eq!((after.text, after.place, after.block), (before.text, before.place, before.block));
-                prop_assert_eq!(after.section, before.section);
+                prop_assert_eq!((after.section, after.kind), (before.section, before.kind));
             }
             let mut again = Vec::new();
             decoded.encode_into(&mut again);

@@ -327,14 +327,12 @@ fn units(
             units.push(Unit { key, block: block_index, link: link as u32 });
         }
     }
-    let lists = rows.orders(blocks, names, slots).into_iter().map(|order| (order, Unit::LIST));
-    let cells = rows.cell_orders(blocks, names, slots).into_iter().map(|order| (order, Unit::CELLS));
-    for (order, link) in lists.chain(cells) {
-        if matches!(parts[order.block], PagePart::Region | PagePart::Links) {
-            let key = UnitKey::of_order(order.name, order.slot);
-            units.push(Unit { key, block: order.block as u32, link });
-        }
-    }
+    let lists = rows.orders(blocks, (names, slots), parts).into_iter().map(|order| (order, Unit::LIST));
+    let cells = rows.cell_orders(blocks, (names, slots), parts).into_iter().map(|order| (order, Unit::CELLS));
+    units.extend(lists.chain(cells).map(|(order, link)| {
+        let key = UnitKey::of_order(order.name, order.slot);
+        Unit { key, block: order.block as u32, link }
+    }));
     // Of units with one name, those in the region come first, in page order.
     let order = |unit: &Unit| unit.key.name() << UnitKey::NAME_SHIFT | u64::from(!unit.key.in_region());
     let mut units = sorted_evenly_spread(units, order);

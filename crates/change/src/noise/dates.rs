@@ -14,19 +14,24 @@ const SOME_YEAR: i16 = 2026;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WrittenDate {
     year: Option<i16>,
-    /// Month and day. Two readings if it is not clear which number is the month.
-    readings: Vec<(i8, i8)>,
+    readings: Readings,
     /// Days from Sunday.
     weekday: Option<i8>,
 }
 
+/// Month and day, read with the day before the month and the other way round; `None` if that gives no day. Both are the same
+/// where the date says which number is the month. A weekday alone has neither.
+type Readings = [Option<(i8, i8)>; 2];
+
 impl WrittenDate {
-    /// Whether this is the day of a moment, in some time zone.
-    pub(super) fn is_day_of(&self, unix_s: i64) -> bool {
-        (-1..=1).filter_map(|days| day_of(unix_s + days * DAY_S)).any(|day| self.fits(day))
+    /// Whether this date is the day of a moment and another date that of another moment, in some time zone. Both are read in
+    /// one order of day and month.
+    pub(super) fn are_days_of(&self, other: &Self, [then_s, now_s]: [i64; 2]) -> bool {
+        (0..self.readings.len()).any(|order| self.is_day_of(then_s, order) && other.is_day_of(now_s, order))
     }
 
-    /// Whether the days from this date to a later or an earlier one may be this many, give or take one.
+    /// Whether the days from this date to a later or an earlier one may be this many, give or take one. Both are read in one
+    /// order of day and month.
     pub(super) fn moved_by(&self, other: &Self, days: i64) -> bool {
         let year = |date: &Self| date.year.unwrap_or(SOME_YEAR);
         let any_year = self.year.is_none() || other.year.is_none();
@@ -34,21 +39,31 @@ impl WrittenDate {
             let off = (moved - days).rem_euclid(turn);
             off <= 1 || off >= turn - 1
         };
-        if self.readings.is_empty() || other.readings.is_empty() {
+        if self.is_weekday() || other.is_weekday() {
             let weekdays = self.weekday.zip(other.weekday);
             return weekdays.is_some_and(|(one, other)| is_near(i64::from(other - one), 7));
         }
-        self.readings.iter().zip(&other.readings).any(|(one, theirs)| {
-            let days = number_of_day(year(self), *one).zip(number_of_day(year(other), *theirs));
+        self.readings.iter().zip(&other.readings).filter_map(|(one, theirs)| one.zip(*theirs)).any(|(one, theirs)| {
+            let days = number_of_day(year(self), one).zip(number_of_day(year(other), theirs));
             days.is_some_and(|(one, theirs)| is_near(theirs - one, if any_year { 365 } else { i64::MAX / 4 }))
         })
     }
 
-    fn fits(&self, day: Date) -> bool {
-        self.year.is_none_or(|year| year == day.year())
-            && (self.readings.is_empty() || self.readings.contains(&(day.month(), day.day())))
-            && (!self.readings.is_empty()
-                || self.weekday.is_some_and(|weekday| weekday == day.weekday().to_sunday_zero_offset()))
+    /// Whether a weekday is all that is written.
+    fn is_weekday(&self) -> bool {
+        self.readings == [None; 2]
+    }
+
+    fn is_day_of(&self, unix_s: i64, order: usize) -> bool {
+        (-1..=1).filter_map(|days| day_of(unix_s + days * DAY_S)).any(|day| self.fits(day, order))
+    }
+
+    fn fits(&self, day: Date, order: usize) -> bool {
+        let is_day = match self.is_weekday() {
+            true => self.weekday == Some(day.weekday().to_sunday_zero_offset()),
+            false => self.readings[order] == Some((day.month(), day.day())),
+        };
+        is_day && self.year.is_none_or(|year| year == day.year())
     }
 }
 
@@ -134,7 +149,12 @@ fn date_at(tokens: &[Token<'_>]) -> Option<(WrittenDate, usize)> {
     let word =
         |at: usize| tokens.get(at).filter(|token| token.meaning == Meaning::Word).map(|token| folded(token.text));
     let named = |at: usize| word(at).and_then(|word| DATE_WORDS.get(&word).copied()).unwrap_or_default();
-    let first = named(0);
+    let begins_with_digit = tokens.first()?.text.starts_with(|sign: char| sign.is_ascii_digit());
+    let first = if begins_with_digit { DateWord::default() } else { named(0) };
+    // Most tokens begin no date.
+    if !begins_with_digit && first.month.is_none() && first.weekday.is_none() {
+        return None;
+    }
     let weekday = first.weekday.filter(|_| first.month.is_none() || named(1).month.is_some());
     let from = usize::from(weekday.is_some());
     let date = |year, readings, taken| Some((WrittenDate { year, readings, weekday }, taken));
@@ -142,7 +162,7 @@ fn date_at(tokens: &[Token<'_>]) -> Option<(WrittenDate, usize)> {
         return date(Some(year), readings, from + 1);
     }
     if let Some((year, reading, taken)) = in_characters(&tokens[from..]) {
-        return date(year, vec![reading], from + taken);
+        return date(year, [Some(reading); 2], from + taken);
     }
     let number = |at: usize| match tokens.get(at)?.meaning {
         Meaning::Number(Some(number)) => i16::try_from(number).ok(),
@@ -162,7 +182,7 @@ fn date_at(tokens: &[Token<'_>]) -> Option<(WrittenDate, usize)> {
         if let Some(month) = named(month_at).month {
             let year_at = skipped(month_at + 1);
             let year = year(year_at);
-            return date(year, vec![(month, day)], if year.is_some() { year_at + 1 } else { month_at + 1 });
+            return date(year, [Some((month, day)); 2], if year.is_some() { year_at + 1 } else { month_at + 1 });
         }
     }
     if let Some(month) = named(from).month
@@ -170,28 +190,30 @@ fn date_at(tokens: &[Token<'_>]) -> Option<(WrittenDate, usize)> {
     {
         let year_at = skipped(from + 2);
         let year = year(year_at);
-        return date(year, vec![(month, day)], if year.is_some() { year_at + 1 } else { from + 2 });
+        return date(year, [Some((month, day)); 2], if year.is_some() { year_at + 1 } else { from + 2 });
     }
     let is_full_name = tokens.first().is_some_and(|token| token.text.chars().count() > 3);
-    if is_full_name { weekday.and_then(|_| date(None, Vec::new(), from)) } else { None }
+    if is_full_name { weekday.and_then(|_| date(None, [None; 2], from)) } else { None }
 }
 
 /// `2026-11-27`, `2026-11-27T10:00`, `27.11.2026`, `11/27/2026`.
-fn in_digits(word: &str) -> Option<(i16, Vec<(i8, i8)>)> {
+fn in_digits(word: &str) -> Option<(i16, Readings)> {
     let day = word.split(['T', 't']).next()?;
-    let parts: Vec<&str> = day.split(['-', '.', '/']).collect();
-    let [first, second, third] = parts[..] else { return None };
+    let mut parts = day.split(['-', '.', '/']);
+    let (first, second, third) = (parts.next()?, parts.next()?, parts.next()?);
+    if parts.next().is_some() {
+        return None;
+    }
     let number = |part: &str| part.parse::<i16>().ok();
     let small = |part: &str| part.parse::<i8>().ok();
-    let is_day = |(month, day): &(i8, i8)| (1..=12).contains(month) && (1..=31).contains(day);
     let (year, readings) = match (first.len(), third.len()) {
-        (4, 1..=2) => (number(first)?, vec![(small(second)?, small(third)?)]),
-        (1..=2, 4) => (number(third)?, vec![(small(second)?, small(first)?), (small(first)?, small(second)?)]),
-        (1..=2, 2) => (2000 + number(third)?, vec![(small(second)?, small(first)?), (small(first)?, small(second)?)]),
+        (4, 1..=2) => (number(first)?, [(small(second)?, small(third)?); 2]),
+        (1..=2, 4) => (number(third)?, [(small(second)?, small(first)?), (small(first)?, small(second)?)]),
+        (1..=2, 2) => (2000 + number(third)?, [(small(second)?, small(first)?), (small(first)?, small(second)?)]),
         _ => return None,
     };
-    let readings: Vec<(i8, i8)> = readings.into_iter().filter(is_day).collect();
-    (!readings.is_empty()).then_some((year, readings))
+    let readings = readings.map(|(month, day)| Date::new(year, month, day).is_ok().then_some((month, day)));
+    readings.iter().any(Option::is_some).then_some((year, readings))
 }
 
 /// `2026年11月27日`, `11月27日`, `2026년 11월 27일`.
@@ -236,7 +258,57 @@ mod tests {
     }
 
     #[test]
+    fn dates_in_numbers_move_in_an_order_of_day_and_month_that_both_may_have() {
+        let moved = |one: &str, other: &str, days: i64| {
+            let [one, other] = [one, other].map(|text| date(text).unwrap());
+            let found = one.moved_by(&other, days);
+            assert_eq!(found, other.moved_by(&one, -days));
+            found
+        };
+        for (one, other, days) in [
+            // One of them has the month first, and so has the other.
+            ("11/12/2026", "11/13/2026", 1),
+            ("12/31/2026", "01/01/2027", 1),
+            ("11/12/26", "11/13/26", 1),
+            // The day is first.
+            ("12/11/2026", "13/11/2026", 1),
+            ("31.12.2026", "01.01.2027", 1),
+            // Both may have either.
+            ("11/11/2026", "11/12/2026", 1),
+            ("11/11/2026", "12/11/2026", 1),
+            // One says which number is the month.
+            ("11/12/2026", "13 November 2026", 1),
+            ("11/12/2026", "13 December 2026", 2),
+            ("2026-11-12", "11/13/2026", 1),
+        ] {
+            assert!(moved(one, other, days), "{one} {other}");
+        }
+        for (one, other) in [
+            // No order suits both.
+            ("13/11/2026", "11/14/2026"),
+            // 11 December and 13 November.
+            ("12/11/2026", "11/13/2026"),
+            // 12 November and 13 December.
+            ("11/12/2026", "12/13/2026"),
+        ] {
+            assert!(!moved(one, other, 1), "{one} {other}");
+        }
+        assert!(date("29/02/2027").is_none() && date("29/02/2028").is_some());
+    }
+
+    #[test]
+    fn two_dates_are_the_days_of_their_looks_in_one_order_of_day_and_month() {
+        let looks =
+            |one: &str, other: &str, then_s: i64| date(one).unwrap().are_days_of(&date(other).unwrap(), [then_s, NOW]);
+        assert!(looks("11/12/2026", "11/27/2026", NOW - 15 * DAY_S));
+        assert!(looks("12/11/2026", "27/11/2026", NOW - 15 * DAY_S));
+        assert!(!looks("12/11/2026", "11/27/2026", NOW - 15 * DAY_S), "11 December was no day of a look");
+        assert!(!looks("11/12/2026", "27/11/2026", NOW - 15 * DAY_S), "11 December again");
+    }
+
+    #[test]
     fn the_day_of_a_look_is_known_however_it_is_written() {
+        let is_day = |text: &str| date(text).is_some_and(|date| date.are_days_of(&date, [NOW; 2]));
         for text in [
             "Today is Friday, 27 November 2026",
             "Friday, November 27, 2026",
@@ -261,10 +333,10 @@ mod tests {
             "27.11.26",
             "Friday",
         ] {
-            assert!(date(text).is_some_and(|date| date.is_day_of(NOW)), "{text} {:?}", date(text));
+            assert!(is_day(text), "{text} {:?}", date(text));
         }
         for text in ["24 November 2026", "27 November 2025", "2026-12-27", "Monday"] {
-            assert!(date(text).is_some_and(|date| !date.is_day_of(NOW)), "{text}");
+            assert!(date(text).is_some() && !is_day(text), "{text}");
         }
         for text in ["27 lamps", "1.2.3.4", "Version 1.2.3", "may be", "27"] {
             assert_eq!(date(text), None, "{text}");

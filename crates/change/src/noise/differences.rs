@@ -1,31 +1,27 @@
-//! The shape of a difference between two looks: which tokens of which text changed, between which others. Noise is what differs,
-//! not where: a view counter beside a price does not hide the price.
+//! The shape of a difference between two looks: the tokens that changed, their text and their neighbours. Noise is learned for
+//! tokens and not for whole texts, so that a view counter beside a price does not hide the price.
 
 use super::forms::{clock_form, steady_form};
+use super::token_edits::{edits, one_value, value};
 use super::tokens::{Meaning, Token, address_tokens, tokens};
 use crate::gaps::Gaps;
-use crate::pairing::paired;
+use crate::pairing::{UnitPair, paired};
 use crate::unit_texts::{STRUCTURED_DATA, ShownUnit, UnitTexts};
 use crate::version::UnitKey;
 use chance::splitmix64;
 use document::numbers::{begins_with_currency, ends_with_currency};
 use document::passage_hash;
-use similar::{Algorithm, DiffTag, capture_diff_slices};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 
-/// Above this number of units in which two versions differ, they are not compared by their tokens.
+/// Two versions that differ in more units than this are not compared by their tokens.
 const MAX_UNITS: usize = 1_024;
-/// The most tokens of two texts, between their common start and end, that are compared.
-const MAX_TOKENS: usize = 1_000;
-/// The most places in which two texts differ. Texts that differ in more are different texts.
+/// Texts that differ in more places than this are different texts.
 const MAX_RUNS: usize = 12;
-/// The longest time between looks of which a date is expected to move as much, in seconds.
+/// A date is expected to move with the clock if there are at most this many seconds between two looks.
 const MAX_DATE_STEP_S: i64 = 4 * 86_400;
-/// The fewest words of a text that is known wherever it stands on the page.
+/// A text with at least this many words is recognised wherever it stands on the page.
 const MIN_TEXT_WORDS: usize = 3;
-/// The most tokens of a value whose order does not count.
-const MAX_VALUE_TOKENS: usize = 4;
 
 /// Signs behind a number with decimals that only measures or rounds.
 const MEASURES: [&str; 8] = ["%", "k", "K", "M", "Mio", "Tsd", "million", "万"];
@@ -49,14 +45,14 @@ pub(crate) struct LookTimes {
 /// Tokens of a unit that others replaced.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Run {
-    /// Where: in which slot, in which gap, and, of a text with some words, in which text; and between which tokens.
+    /// Where the tokens stand: between their neighbours in the slot, in the gap, and in the text if it has some words.
     pub(crate) places: [Option<u32>; 3],
     /// Hashes of the tokens before and after.
     pub(crate) values: [u32; 2],
     pub(crate) kind: RunKind,
     /// The forms of the text around it.
     pub(crate) forms: [Option<u32>; 2],
-    /// Whether the unit stands where it stood: new entries of a list that drops old ones do not.
+    /// Whether the unit stands where it stood. A new entry of a list that drops old ones does not.
     pub(crate) is_in_place: bool,
 }
 
@@ -108,16 +104,10 @@ impl Differences {
         if removed.is_empty() || added.is_empty() || removed.len() + added.len() > MAX_UNITS {
             return Self::default();
         }
-        let shown = |texts: &'_ UnitTexts, keys: &[UnitKey]| -> Vec<UnitKey> {
-            keys.iter().filter(|key| !key.is_order() && texts.find(key.name()).is_some()).copied().collect()
-        };
-        let (removed, added) = (shown(old, removed), shown(new, added));
-        let mut before: Vec<ShownUnit<'_>> = removed.iter().filter_map(|key| old.find(key.name())).collect();
-        let mut after: Vec<ShownUnit<'_>> = added.iter().filter_map(|key| new.find(key.name())).collect();
-        before.sort_by_key(|unit| unit.block);
-        after.sort_by_key(|unit| unit.block);
+        let (before, after) = (read(old, removed), read(new, added));
         let mut found = Self::default();
-        for (one, other) in partners(before, after) {
+        for (before, after) in partners(before.iter().collect(), after.iter().collect()) {
+            let (one, other) = (before.unit, after.unit);
             let slot = (one.key.slot() == other.key.slot()).then(|| u64::from(other.key.slot()));
             let gap = gaps.around(&other.key).map(u64::from);
             let scopes = if other.key.is_link() {
@@ -127,7 +117,7 @@ impl Differences {
             };
             let is_in_place = other.key.is_link() || gaps.around(&one.key) == gaps.around(&other.key);
             let names = [one.key.name(), other.key.name()];
-            if let Some((runs, is_edit)) = runs_between((&one, &other), (scopes, is_in_place), times) {
+            if let Some((runs, is_edit)) = runs_between((before, after), (scopes, is_in_place), times) {
                 found.edited.extend(names.iter().filter(|_| is_edit));
                 found.pair_of.extend(names.map(|name| (name, found.pairs.len())));
                 found.pairs.push(runs);
@@ -152,81 +142,115 @@ impl Differences {
     }
 }
 
-/// Pairs the units of two versions: those that differ in nothing but numbers, dates and ids first, links by their texts. The others as
-/// they are reported.
-fn partners<'t>(mut before: Vec<ShownUnit<'t>>, mut after: Vec<ShownUnit<'t>>) -> Vec<(ShownUnit<'t>, ShownUnit<'t>)> {
+/// A unit and its tokens.
+struct ReadUnit<'t> {
+    unit: ShownUnit<'t>,
+    tokens: Vec<Token<'t>>,
+    /// The hash that [`skeleton`] gives of the text; for a link, of the text that it is in.
+    skeleton: u64,
+}
+
+impl<'t> ReadUnit<'t> {
+    fn of(unit: ShownUnit<'t>) -> Self {
+        if unit.key.is_link() {
+            return Self { unit, tokens: address_tokens(unit.text), skeleton: skeleton(&tokens(unit.place)) };
+        }
+        let tokens = tokens(unit.text);
+        Self { unit, skeleton: skeleton(&tokens), tokens }
+    }
+}
+
+/// The units that are shown, in page order.
+fn read<'t>(texts: &'t UnitTexts, keys: &[UnitKey]) -> Vec<ReadUnit<'t>> {
+    let shown = keys.iter().filter(|key| !key.is_order()).filter_map(|key| texts.find(key.name()));
+    let mut units: Vec<ReadUnit<'t>> = shown.map(ReadUnit::of).collect();
+    units.sort_by_key(|read| read.unit.block);
+    units
+}
+
+/// Two units of which one replaced the other.
+type Partners<'u, 't> = (&'u ReadUnit<'t>, &'u ReadUnit<'t>);
+
+/// Pairs the units of two versions. Units that differ only in numbers, dates and ids come first, and links are paired by their
+/// texts. The rest is paired as it is reported.
+fn partners<'u, 't>(mut before: Vec<&'u ReadUnit<'t>>, mut after: Vec<&'u ReadUnit<'t>>) -> Vec<Partners<'u, 't>> {
     let mut partners = Vec::new();
-    let of_address = |unit: &ShownUnit<'_>| unit.key.is_link().then(|| passage_hash(unit.text.as_bytes()));
-    let of_anchor = |unit: &ShownUnit<'_>| unit.key.is_link().then(|| skeleton(unit.place));
-    let of_text = |unit: &ShownUnit<'_>| (!unit.key.is_link()).then(|| skeleton(unit.text));
-    take_alike(&mut before, &mut after, &mut partners, of_address);
-    take_alike(&mut before, &mut after, &mut partners, of_anchor);
-    take_alike(&mut before, &mut after, &mut partners, of_text);
-    partners.extend(paired(&before, &after).into_iter().filter_map(|(one, other)| one.zip(other)));
+    let is_link = |read: &ReadUnit<'_>| read.unit.key.is_link();
+    take_alike(&mut before, &mut after, &mut partners, |read| {
+        is_link(read).then(|| passage_hash(read.unit.text.as_bytes()))
+    });
+    take_alike(&mut before, &mut after, &mut partners, |read| is_link(read).then_some(read.skeleton));
+    take_alike(&mut before, &mut after, &mut partners, |read| (!is_link(read)).then_some(read.skeleton));
+    let [before_by_name, after_by_name] = [&before, &after].map(|units| {
+        units.iter().map(|read| (read.unit.key.name(), *read)).collect::<BTreeMap<u64, &'u ReadUnit<'t>>>()
+    });
+    let [before, after] = [before, after].map(|units| units.iter().map(|read| read.unit).collect::<Vec<_>>());
+    let of_pair = |(one, other): UnitPair<'t>| {
+        Some((*before_by_name.get(&one?.key.name())?, *after_by_name.get(&other?.key.name())?))
+    };
+    partners.extend(paired(&before, &after).into_iter().filter_map(of_pair));
     partners
 }
 
 /// Takes the units that are alike in both lists, in their order.
-fn take_alike<'t>(
-    before: &mut Vec<ShownUnit<'t>>,
-    after: &mut Vec<ShownUnit<'t>>,
-    partners: &mut Vec<(ShownUnit<'t>, ShownUnit<'t>)>,
-    likeness: impl Fn(&ShownUnit<'t>) -> Option<u64>,
+fn take_alike<'u, 't>(
+    before: &mut Vec<&'u ReadUnit<'t>>,
+    after: &mut Vec<&'u ReadUnit<'t>>,
+    partners: &mut Vec<Partners<'u, 't>>,
+    likeness: impl Fn(&ReadUnit<'t>) -> Option<u64>,
 ) {
-    let mut waiting: BTreeMap<u64, VecDeque<ShownUnit<'t>>> = BTreeMap::new();
-    before.iter().filter_map(|unit| Some((likeness(unit)?, *unit))).for_each(|(alike, unit)| {
-        waiting.entry(alike).or_default().push_back(unit);
-    });
+    let mut waiting: BTreeMap<u64, VecDeque<&'u ReadUnit<'t>>> = BTreeMap::new();
+    for read in &*before {
+        if let Some(alike) = likeness(read) {
+            waiting.entry(alike).or_default().push_back(read);
+        }
+    }
     let mut taken = BTreeSet::new();
-    after.retain(|unit| {
-        let partner = likeness(unit).and_then(|alike| waiting.get_mut(&alike)?.pop_front());
+    after.retain(|read| {
+        let partner = likeness(read).and_then(|alike| waiting.get_mut(&alike)?.pop_front());
         if let Some(partner) = partner {
-            taken.insert(partner.key.name());
-            partners.push((partner, *unit));
+            taken.insert(partner.unit.key.name());
+            partners.push((partner, read));
         }
         partner.is_none()
     });
-    before.retain(|unit| !taken.contains(&unit.key.name()));
+    before.retain(|read| !taken.contains(&read.unit.key.name()));
 }
 
-/// A hash of a text without what its numbers, dates and ids say.
-fn skeleton(text: &str) -> u64 {
-    skeleton_of(&tokens(text))
-}
-
-fn skeleton_of(tokens: &[Token<'_>]) -> u64 {
+/// A hash of tokens without what numbers, dates and ids say.
+fn skeleton(tokens: &[Token<'_>]) -> u64 {
     tokens.iter().fold(0, |hash, token| splitmix64(hash ^ passage_hash(token.as_neighbour().as_bytes())))
 }
 
 /// The runs in which two units differ, and whether at least half of the tokens stayed; `None` if they differ in too many.
 fn runs_between(
-    (one, other): (&ShownUnit<'_>, &ShownUnit<'_>),
+    (before, after): Partners<'_, '_>,
     (scopes, is_in_place): ([Option<u64>; 2], bool),
     times: LookTimes,
 ) -> Option<(Vec<Run>, bool)> {
-    let is_address = other.key.is_link();
-    let read = |text| if is_address { address_tokens(text) } else { tokens(text) };
-    let sides = [one.text, other.text];
-    let (old, new) = (read(one.text), read(other.text));
-    let edits = one_value(edits(&old, &new)?, &old, &new);
+    let (old, new) = (&before.tokens, &after.tokens);
+    let is_address = after.unit.key.is_link();
+    let edits = one_value(edits(old, new)?, old, new);
+    if edits.len() > MAX_RUNS {
+        return None;
+    }
     let changed: usize = edits.iter().map(|(went, came)| went.len().max(came.len())).sum();
-    let is_same_anchor = || one.place == other.place || skeleton(one.place) == skeleton(other.place);
-    let is_edit = 2 * changed <= old.len().max(new.len()) && (!is_address || is_same_anchor());
+    let has_same_words = before.skeleton == after.skeleton;
+    let is_edit = 2 * changed <= old.len().max(new.len()) && (!is_address || has_same_words);
     let words = new.iter().filter(|token| token.meaning == Meaning::Word).count();
-    let is_same_text = !is_address && words >= MIN_TEXT_WORDS && skeleton_of(&old) == skeleton_of(&new);
-    let text = is_same_text.then(|| skeleton_of(&new));
-    let is_fact = other.place == STRUCTURED_DATA;
+    let is_same_text = !is_address && words >= MIN_TEXT_WORDS && has_same_words;
+    let text = is_same_text.then_some(after.skeleton);
     let reader = RunReader {
-        sides,
-        old: &old,
-        new: &new,
+        sides: [before.unit.text, after.unit.text],
+        old,
+        new,
         scopes: [scopes[0], scopes[1], text],
         is_address,
-        is_fact,
+        is_fact: after.unit.place == STRUCTURED_DATA,
         is_in_place,
         times,
     };
-    (edits.len() <= MAX_RUNS).then(|| (edits.iter().map(|edit| reader.run(edit)).collect(), is_edit))
+    Some((edits.iter().map(|edit| reader.run(edit)).collect(), is_edit))
 }
 
 struct RunReader<'u, 't> {
@@ -297,7 +321,7 @@ impl RunReader<'_, '_> {
                     .times
                     .now_s
                     .zip(since)
-                    .is_some_and(|(now, since)| one.is_day_of(now - since) && other.is_day_of(now)),
+                    .is_some_and(|(now, since)| one.are_days_of(other, [now - since, now])),
                 // An event each week is no clock, however rare the looks.
                 has_moved: since
                     .filter(|since| *since <= MAX_DATE_STEP_S)
@@ -337,64 +361,4 @@ impl RunReader<'_, '_> {
             }
         }
     }
-}
-
-/// A hash of tokens. Of a number and its currency, neither the order counts nor the signs in the number.
-fn value(tokens: &[Token<'_>]) -> u32 {
-    let numbers = tokens.iter().filter(|token| matches!(token.meaning, Meaning::Number(_))).count();
-    let is_amount = numbers == 1
-        && tokens.len() <= MAX_VALUE_TOKENS
-        && tokens.iter().all(|token| matches!(token.meaning, Meaning::Number(_)) || begins_with_currency(token.text));
-    let mut hashes: Vec<u64> = tokens
-        .iter()
-        .map(|token| match token.meaning {
-            Meaning::Number(_) if is_amount => passage_hash(plain_number(token.text).as_bytes()),
-            _ => passage_hash(token.text.as_bytes()),
-        })
-        .collect();
-    if is_amount {
-        hashes.sort_unstable();
-    }
-    (hashes.into_iter().fold(0, |hash, token| splitmix64(hash ^ token)) >> 32) as u32
-}
-
-/// A number with a dot before its last group, and no other sign.
-fn plain_number(number: &str) -> String {
-    let is_digit = |sign: char| sign.is_ascii_digit();
-    match number.rfind(|sign| !is_digit(sign)) {
-        None => number.to_owned(),
-        Some(last) => {
-            let (whole, rest) = number.split_at(last);
-            let digits = |part: &str| part.chars().filter(|sign| is_digit(*sign)).collect::<String>();
-            format!("{}.{}", digits(whole), digits(rest))
-        }
-    }
-}
-
-/// Edits, or a single one if they only spell a value in another way: `1.299,00 €` and `€1,299.00`.
-fn one_value(
-    edits: Vec<(Range<usize>, Range<usize>)>,
-    old: &[Token<'_>],
-    new: &[Token<'_>],
-) -> Vec<(Range<usize>, Range<usize>)> {
-    let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return edits };
-    let whole = (first.0.start..last.0.end, first.1.start..last.1.end);
-    let is_short = whole.0.len().max(whole.1.len()) <= MAX_VALUE_TOKENS;
-    if is_short && value(&old[whole.0.clone()]) == value(&new[whole.1.clone()]) { vec![whole] } else { edits }
-}
-
-/// The ranges of tokens that were replaced; `None` if the texts have too many tokens, or none in common.
-fn edits(old: &[Token<'_>], new: &[Token<'_>]) -> Option<Vec<(Range<usize>, Range<usize>)>> {
-    let start = old.iter().zip(new).take_while(|(one, other)| one.text == other.text).count();
-    let rests = old[start..].iter().rev().zip(new[start..].iter().rev());
-    let end = rests.take_while(|(one, other)| one.text == other.text).count();
-    let texts = |tokens: &[Token<'_>]| tokens[start..tokens.len() - end].iter().map(|it| it.text.to_owned()).collect();
-    let (old, new): (Vec<String>, Vec<String>) = (texts(old), texts(new));
-    if old.len() + new.len() > MAX_TOKENS {
-        return None;
-    }
-    let within = |range: Range<usize>| range.start + start..range.end + start;
-    let steps = capture_diff_slices(Algorithm::Patience, &old, &new).into_iter();
-    let edits = steps.filter(|step| step.tag() != DiffTag::Equal);
-    Some(edits.map(|step| (within(step.old_range()), within(step.new_range()))).collect())
 }

@@ -1,5 +1,5 @@
-//! Texts that move by themselves from look to look, known by the form of the text around it: `# ago`, `# likes`, `token=#`. It is learned from ordinary
-//! looks, because two looks within a minute find it quiet.
+//! Texts that move by themselves from look to look. They are known by the form of the text around them: `# ago`, `# likes`,
+//! `token=#`. The forms are learned from ordinary looks, because two looks within a minute find them quiet.
 
 use super::differences::{Run, RunKind};
 use crate::second_looks::is_back_to_back;
@@ -7,33 +7,37 @@ use chance::splitmix64;
 use document::passage_hash;
 use std::collections::BTreeMap;
 
-/// The most forms of a page that are remembered. Those with the least evidence are dropped.
+/// The most forms of a page that are remembered. The ones with the least evidence are dropped.
 const MAX_FORMS: usize = 64;
-/// A form moves with the clock if it did so this often, and if so many times as often as not.
+/// A form follows the clock if at least this many of its changes matched the elapsed time.
 const CLOCK_FITS: u8 = 2;
+/// At least this many changes must match for each one that does not.
 const CLOCK_FITS_PER_MISFIT: u8 = 3;
-/// The most a single look adds to the evidence for the clock: a list of news has many ages.
+/// The most evidence for the clock that a single look adds, because a list of news has many ages.
 const MAX_FITS_PER_LOOK: u8 = 3;
-/// A number counts something if it grew at so many looks, and so many times as often as it fell.
+/// A number only grows if it grew at at least this many looks.
 const GROWTH_FITS: u8 = 4;
+/// It must have grown at this many looks for each at which it fell.
 const GROWTH_FITS_PER_MISFIT: u8 = 8;
-/// A form never rests if it changed at so many looks, and at so many for each that found it quiet.
+/// A form never rests if it changed at at least this many looks.
 const RESTLESS_LOOKS: u8 = 6;
+/// It must have changed at this many looks for each that found it quiet.
 const RESTLESS_LOOKS_PER_QUIET: u8 = 6;
-/// A date that is not that of the look moves with the clock if it did so at this many looks.
+/// A date that is not the day of the look moves daily if it moved with the clock at at least this many looks, and at no look
+/// otherwise.
 const DAYS: u8 = 3;
 /// Evidence is halved when it exceeds this, so that a page may come to differ.
 const MAX_EVIDENCE: u8 = 100;
-/// Bit of the forms of which quiet looks are counted.
+/// The bit of forms whose quiet looks are counted.
 const STEADY: u32 = 1 << 31;
 
-/// The form of what may move with the clock: a neighbour and the side it stands on.
+/// The form of a text that may move with the clock: its neighbour, and the side on which that stands.
 pub(super) fn clock_form(side: &str, neighbour: &str) -> u32 {
     let hash = splitmix64(passage_hash(side.as_bytes()) ^ passage_hash(neighbour.as_bytes()).rotate_left(1));
     (hash >> 32) as u32 & !STEADY
 }
 
-/// The form of what may change at each look.
+/// The form of a text that may change at each look.
 pub(super) fn steady_form(side: &str, neighbour: &str) -> u32 {
     clock_form(side, neighbour) | STEADY
 }
@@ -85,10 +89,19 @@ impl Forms {
         for (form, seen) in seen {
             self.0.entry(form).or_default().add(form, seen);
         }
-        while self.0.len() > MAX_FORMS
-            && let Some(least) = self.0.iter().min_by_key(|(_, evidence)| evidence.fits).map(|(form, _)| *form)
-        {
-            self.0.remove(&least);
+        self.forget_the_least();
+    }
+
+    /// Forgets the forms with the least evidence, if there are too many.
+    fn forget_the_least(&mut self) {
+        let surplus = self.0.len().saturating_sub(MAX_FORMS);
+        if surplus == 0 {
+            return;
+        }
+        let mut least: Vec<(u8, u32)> = self.0.iter().map(|(form, evidence)| (evidence.fits, *form)).collect();
+        least.sort_unstable();
+        for (_, form) in &least[..surplus] {
+            self.0.remove(form);
         }
     }
 
@@ -106,7 +119,7 @@ impl Forms {
         self.0.retain(|_, evidence| evidence.fits > 0 || evidence.misfits > 0);
     }
 
-    /// Whether a run is only what is known to move by itself.
+    /// Whether the form of a run is known to move by itself in this way.
     pub(crate) fn explains(&self, run: &Run) -> bool {
         let [first, second] =
             run.forms.map(|form| form.and_then(|form| self.0.get(&form)).copied().unwrap_or_default());

@@ -17,8 +17,8 @@ pub(crate) struct Noise {
     pub(crate) places: Places,
     pub(crate) values: KnownValues,
     pub(crate) forms: Forms,
-    /// The values of a look that was not accepted yet, by place, until the next one says whether they last. Odd where the place had
-    /// shown the value before.
+    /// The values of a look that was not accepted yet, by place, until the next one says whether they last. A value is odd if the
+    /// place had shown it before.
     pub(crate) unsettled: BTreeMap<u32, u32>,
 }
 

@@ -1,8 +1,8 @@
 //! Places of a page whose value differs at nearly every fetch: slots, gaps, and places of tokens within a text. They are learned,
 //! passed over, and counted again when quiet (E6.5).
 //!
-//! Frequency does not distinguish noise from news: a price may truly change between any two fetches a day apart. Fetches a
-//! minute apart do, if more than one pair of them differs: a single one may have met a true change. Frequency only says which places
+//! Frequency does not distinguish noise from news: a price may truly change between any two fetches a day apart. Two pairs of
+//! fetches a minute apart do, if both differ; a true change may fall between the fetches of one. Frequency only says which places
 //! are worth such pairs.
 
 use crate::gaps::is_gap;
@@ -24,19 +24,20 @@ const TOUCHES: u32 = (1 << WINDOW_VERSIONS) - 1;
 const PROVEN: u32 = 1 << 31;
 /// Pairs of back-to-back fetches between which it differed.
 const DIFFERING: Count = Count { shift: 22, most: 3 };
-/// Pairs, or of noise looks, that found it the same.
+/// Pairs that found it the same. For noise, looks that found it quiet.
 const SAME: Count = Count { shift: 24, most: 15 };
 /// Pairs between which its text differed in tokens that were no noise before.
 const SHAPELESS: Count = Count { shift: 28, most: 3 };
 
-/// Differing pairs that prove noise, if there are at most so many others for each.
+/// At least this many differing pairs prove noise.
 const DIFFERING_PAIRS: u32 = 2;
+/// There may be at most this many pairs without a difference for each differing one.
 const SAME_PER_DIFFERING: u32 = 2;
 /// Pairs without a difference that make the changes of a place real.
 const SAME_PAIRS: u32 = 2;
 /// Looks in a row that find noise quiet before it is forgotten.
 const QUIET_LOOKS: u32 = 12;
-/// Pairs of another shape each that make all of a text noise.
+/// A text is noise as a whole after this many pairs, each of which differed in other tokens.
 const SHAPELESS_PAIRS: u32 = 2;
 
 /// A small number within a history.
@@ -81,17 +82,19 @@ pub(crate) struct Pair<'p> {
 impl Places {
     /// Records a version by the places it touched, sorted and without repetitions.
     pub(crate) fn advance(&mut self, touched: &[u32]) {
-        for (place, history) in &mut self.touches {
+        self.touches.retain_mut(|(place, history)| {
             *history = (*history & !TOUCHES) | ((*history << 1) & TOUCHES);
-            note_quiet(history, touched.binary_search(place).is_err());
-        }
-        self.touches.retain(|(_, history)| *history & TOUCHES != 0);
-        for place in touched {
-            match self.touches.binary_search_by_key(place, |(place, _)| *place) {
-                Ok(index) => self.touches[index].1 |= 1,
-                Err(index) => self.touches.insert(index, (*place, 1)),
-            }
-        }
+            let is_touched = touched.binary_search(place).is_ok();
+            note_quiet(history, !is_touched);
+            let is_kept = *history & TOUCHES != 0;
+            *history |= u32::from(is_touched);
+            is_kept
+        });
+        let is_new = |place: &&u32| self.history(**place).is_none();
+        let new: Vec<(u32, u32)> = touched.iter().filter(is_new).map(|place| (*place, 1)).collect();
+        // Two sorted runs, which a stable sort merges.
+        self.touches.extend(new);
+        self.touches.sort();
         if self.touches.len() > MAX_PLACES {
             self.touches.sort_by_key(|(place, history)| (history.trailing_zeros(), !touches(*history), *place));
             self.touches.truncate(MAX_PLACES);

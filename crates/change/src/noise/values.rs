@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 const MAX_PLACES: usize = 48;
 /// A place with more values does not turn between a few: it draws them from many.
 const MAX_VALUES: usize = 4;
-/// A place shows one of a few values if so many known ones came in a row for each value, and at least …
+/// A place shows one of a few values if known ones came in a row, at least this many for each of its values.
 const RETURNS_PER_VALUE: usize = 2;
-/// … for this many values.
+/// A place with fewer values needs as many returns as one with this many.
 const MIN_VALUES: usize = 3;
 
 /// The values of one place.

@@ -2,4 +2,5 @@
 
 mod data;
 mod edits;
+mod hostile;
 mod version_and_text;
