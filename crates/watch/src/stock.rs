@@ -195,3 +195,14 @@ pub(crate) fn says_words(text: &str, places: &[usize], length: usize) -> Option<
     }
     if is_unclear { None } else { Some(false) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_denial_reaches_no_further_than_a_sentence_may_be_long() {
+        let state = |times| StockClaims::of(&format!("not {}", "in stock ".repeat(times)), "in stock").state();
+        assert_eq!([state(1), state(3), state(1_000)], [StockState::Out, StockState::Out, StockState::Unclear]);
+    }
+}
