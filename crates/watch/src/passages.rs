@@ -33,7 +33,9 @@ impl<'b> Passages<'b> {
         for passage in all {
             match list.last_mut() {
                 Some(last) if answers(last, &passage) => {
-                    last.text = Cow::Owned(format!("{}: {}", last.text, passage.text))
+                    let text = last.text.to_mut();
+                    text.push_str(": ");
+                    text.push_str(&passage.text);
                 }
                 _ => list.push(passage),
             }

@@ -1,9 +1,10 @@
 //! Finds the number or the words of a trigger on a page.
 
+use crate::fold::is_of_word;
 use crate::passages::Passages;
 use crate::phrase::Phrase;
 use crate::seen::{SeenBlock, is_owned};
-use crate::sight::{PRICE_WORDS, Reading, Sight};
+use crate::sight::{Reading, Sight, names_price};
 use crate::trigger::{Condition, Subject, Trigger};
 use document::blocks::{Blocks, FactOwner, StatedForm, StatedValue};
 use document::numbers::{Amount, AmountKind, NumberFormat, amounts, data, unit_name};
@@ -172,13 +173,19 @@ impl<'b> SeenBlocks<'b> {
         }
     }
 
-    /// The numbers of a text. Evidence of the page is searched only where a number may be read in two ways.
+    /// The numbers of a text that are words of their own. Evidence of the page is searched only where a number may be read in
+    /// two ways.
     pub(crate) fn amounts(&self, text: &str, kind: AmountKind) -> Vec<Amount> {
-        let plain = amounts(text, &NumberFormat::default(), kind);
-        match plain.iter().any(|amount| amount.otherwise.is_some()) {
-            true => amounts(text, self.format(), kind),
-            false => plain,
+        let mut all = amounts(text, &NumberFormat::default(), kind);
+        if all.iter().any(|amount| amount.otherwise.is_some()) {
+            all = amounts(text, self.format(), kind);
         }
+        let is_whole = |amount: &Amount| amount.has_currency || !is_within_word(text, amount.place.start);
+        // A watched part may join a label and its number: `<b>Seats</b><b>12</b>`.
+        if !self.blocks.is_watched || all.iter().any(is_whole) {
+            all.retain(is_whole);
+        }
+        all
     }
 
     fn format(&self) -> &NumberFormat {
@@ -204,9 +211,21 @@ impl<'b> SeenBlocks<'b> {
     }
 }
 
+/// Whether a word goes on at a place in a text: at the 3 of "USB3" and of "USB-3", but not of "v3" and "x3".
+fn is_within_word(text: &str, place: usize) -> bool {
+    let is_letter = |sign: char| sign.is_alphabetic() && is_of_word(sign);
+    let mut before = text[..place].chars().rev();
+    match (before.next(), before.next()) {
+        (Some('v' | 'V' | 'x' | 'X'), other) => other.is_some_and(is_letter),
+        (Some('-'), Some(letter)) => is_letter(letter),
+        (Some(letter), _) => is_letter(letter),
+        (None, _) => false,
+    }
+}
+
 /// The numbers of a price are read as prices; so are those of a part that has no name.
 fn kind_of(subject: &Subject) -> AmountKind {
-    let is_price = subject.name.is_empty() || PRICE_WORDS.iter().any(|word| subject.name.contains(word));
+    let is_price = subject.name.is_empty() || names_price(&subject.name);
     if is_price { AmountKind::Price } else { AmountKind::Any }
 }
 
@@ -252,6 +271,37 @@ mod tests {
         let json_ld = "<script type=application/ld+json>{\"name\":\"Lamp\",\"offers\":{\"price\":\"18.50\"}}</script>";
         check("price below 1", &[], &format!("{json_ld}<p>Price 20 €"), Some(18.5));
         check("price below 1", &["fact:price"], &format!("{json_ld}<p>Price 20 €"), Some(18.5));
+    }
+
+    #[test]
+    fn a_number_within_a_word_is_none() {
+        let check = |trigger, watch: &[&str], html: &str, expected: Option<f64>| {
+            let expected = expected.map_or(Sight::Nothing, Sight::Number);
+            assert_eq!(sight(trigger, watch, html), expected, "{html}");
+        };
+        check("seats below 1", &[], "<p>Seats in hall B2: 7", Some(7.0));
+        check("seats below 1", &[], "<p>Seats beside Ä1-COVID-19, hall É2", None);
+        check("price below 1", &[], "<p>Price of the USB3 hub: 19", Some(19.0));
+        check("price below 1", &[], "<p>Price12,90 € for two", Some(12.9));
+        check("price below 1", &[], "<p>Preis EUR12", Some(12.0));
+        check("version above 1", &[], "<p>Version v3 of the mp4 player", Some(3.0));
+        check("version above 1", &[], "<p>Version of the mp4 player", None);
+        check("points above 1", &[], "<p>Points 残り5点", Some(5.0));
+        check("below 1", &["b"], "<p><b>USB3 hub 19</b>", Some(19.0));
+        check("below 1", &["b"], "<p><b><i>Seats</i><i>12</i></b>", Some(12.0));
+    }
+
+    #[test]
+    fn a_word_for_a_price_is_a_word_of_the_name() {
+        let check = |name: &str, expected| assert_eq!(kind_of(&Subject::new(name)), expected, "{name}");
+        for name in
+            ["price", "Prices of lamps", "Endpreis", "fact: price", "entrance fee", "fares", "totalpris", "販売価格"]
+        {
+            check(name, AmountKind::Price);
+        }
+        for name in ["coffee", "costumes", "enterprise", "welfare", "feel", "seats"] {
+            check(name, AmountKind::Any);
+        }
     }
 
     #[test]

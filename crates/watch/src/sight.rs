@@ -6,6 +6,19 @@ use document::numbers::{Amount, unit_name};
 pub(crate) const PRICE_WORDS: &[&str] =
     &["price", "preis", "prix", "precio", "prezzo", "prijs", "pris", "cost", "fare", "fee", "价格", "価格"];
 
+/// Those of them that end compounds, with their plurals: "Endpreis", "totalpris", "商品価格".
+const PRICE_ENDS: [&str; 8] = ["preis", "preise", "prijs", "prijzen", "pris", "priser", "价格", "価格"];
+
+/// Whether the name of a number has a word for a price. "coffee" has none, though it ends in "fee".
+pub(crate) fn names_price(name: &str) -> bool {
+    let is_price = |word: &str| {
+        PRICE_WORDS.contains(&word)
+            || word.strip_suffix('s').is_some_and(|one| PRICE_WORDS.contains(&one))
+            || PRICE_ENDS.iter().any(|end| word.ends_with(end))
+    };
+    name.split(|sign: char| !sign.is_alphanumeric()).any(is_price)
+}
+
 /// The number or the words that a trigger finds on a page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sight {

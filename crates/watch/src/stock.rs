@@ -195,3 +195,44 @@ pub(crate) fn says_words(text: &str, places: &[usize], length: usize) -> Option<
     }
     if is_unclear { None } else { Some(false) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fold::folded;
+    use crate::stock::languages::{LANGUAGES, Language};
+
+    /// The words of some classes of a language, as texts have them.
+    fn words_of(language: &Language, classes: &[Class]) -> Vec<String> {
+        let chosen = language.words.iter().filter(|(class, _)| classes.contains(class));
+        chosen.flat_map(|(_, words)| words.split('|')).map(|words| folded(words.trim_end_matches('*'))).collect()
+    }
+
+    #[test]
+    fn a_denial_before_the_words_is_understood_in_each_language() {
+        let mut count = 0;
+        for language in LANGUAGES.iter().copied().flatten() {
+            let now = words_of(language, &[Class::Now]).swap_remove(0);
+            for denial in words_of(language, &[Class::Not]) {
+                let blank = if denial.ends_with(|sign| sign >= '\u{e00}') { "" } else { " " };
+                for words in words_of(language, &[Class::In, Class::WeakIn]) {
+                    for text in [format!("{denial}{blank}{words}"), format!("{now} {denial}{blank}{words}")] {
+                        // Where both meet, they may make other words: "non più di" is no denial.
+                        let start = text.len() - words.len();
+                        let is_cut = MarkedText::new(&text).mark_at(start).is_none_or(|mark| mark.end != text.len());
+                        let state = StockClaims::of(&text, &words).state();
+                        assert!(is_cut || state != StockState::In, "{text:?} is in stock in {}", language.name);
+                        count += usize::from(!is_cut);
+                    }
+                }
+            }
+        }
+        assert!(count > 1_000, "{count}");
+    }
+
+    #[test]
+    fn a_denial_reaches_no_further_than_a_sentence_may_be_long() {
+        let state = |times| StockClaims::of(&format!("not {}", "in stock ".repeat(times)), "in stock").state();
+        assert_eq!([state(1), state(3), state(1_000)], [StockState::Out, StockState::Out, StockState::Unclear]);
+    }
+}

@@ -7,8 +7,12 @@ use messages::{ChangeLine, ChangedUnit, NumberOrText, ValueLine, Verdict};
 /// The most characters of a title, and of a text that is quoted.
 const TITLE_CHARACTERS: usize = 80;
 const QUOTE_CHARACTERS: usize = 60;
-/// The most values that a sentence gives.
+/// The most characters of the name of a rule, and of a unit that a page states.
+const RULE_CHARACTERS: usize = 60;
+const UNIT_CHARACTERS: usize = 12;
+/// The most values that a sentence gives, and the most triggers.
 const MAX_VALUES: usize = 3;
+const MAX_TRIGGERS: usize = 3;
 
 /// The values of schema.org that say that something is to be had.
 const IN_STOCK: [&str; 5] = ["instock", "limitedavailability", "onlineonly", "instoreonly", "madetoorder"];
@@ -16,7 +20,9 @@ const IN_STOCK: [&str; 5] = ["instock", "limitedavailability", "onlineonly", "in
 /// The sentence with the name of the rule: "Bike pump is no longer in stock, rule products".
 pub fn sentence(change: &ChangeLine) -> String {
     match &change.rule {
-        Some(rule) if !is_of_sight(change) => format!("{}, rule {rule}", headline(change)),
+        Some(rule) if !is_of_sight(change) => {
+            format!("{}, rule {}", headline(change), excerpt(rule, RULE_CHARACTERS))
+        }
         _ => headline(change),
     }
 }
@@ -71,7 +77,7 @@ fn is_of_sight(change: &ChangeLine) -> bool {
 }
 
 fn rule(change: &ChangeLine) -> String {
-    change.rule.as_ref().map_or("The rule".to_owned(), |rule| format!("Rule {rule}"))
+    change.rule.as_ref().map_or("The rule".to_owned(), |rule| format!("Rule {}", excerpt(rule, RULE_CHARACTERS)))
 }
 
 fn unwatched(change: &ChangeLine, page: &str) -> String {
@@ -100,8 +106,11 @@ fn parts(lost: &[String]) -> String {
 fn edit(change: &ChangeLine, page: &str) -> Option<String> {
     let mut said: Vec<String> =
         change.values.iter().filter_map(|value| value_change(value, page)).take(MAX_VALUES).collect();
-    let is_about_words = said.is_empty();
-    said.extend(change.triggers.iter().filter(|_| is_about_words).filter_map(|trigger| words_change(trigger, page)));
+    if said.is_empty() {
+        said = change.triggers.iter().take(MAX_TRIGGERS).map(|trigger| words_change(trigger, page)).collect();
+        let others = change.triggers.len() - said.len();
+        said.extend((others > 0).then(|| format!("and {others} more triggers")));
+    }
     if said.is_empty() {
         return text_change(change, page);
     }
@@ -138,18 +147,21 @@ fn value_change(value: &ValueLine, page: &str) -> Option<String> {
     }
 }
 
+/// Whether a value is one of these, as an address or in words. "Not in stock" only ends like one.
 fn is_in_stock(value: &str) -> bool {
-    let bare: String = value.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    IN_STOCK.iter().any(|known| bare.ends_with(known))
+    let name = value.trim().trim_end_matches('/').rsplit(['/', '#']).next().unwrap_or_default();
+    let name = name.strip_prefix("schema:").unwrap_or(name);
+    let bare: String = name.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    IN_STOCK.contains(&&*bare)
 }
 
 /// A value of a vocabulary in words: `OutOfStock` is "out of stock".
 fn words(value: &str) -> String {
-    document::stated::words_of_value(value).to_lowercase()
+    excerpt(&document::stated::words_of_value(value).to_lowercase(), QUOTE_CHARACTERS)
 }
 
 /// The sentence on a trigger about words.
-fn words_change(trigger: &str, page: &str) -> Option<String> {
+fn words_change(trigger: &str, page: &str) -> String {
     let (is_gone, words) = match (trigger.strip_prefix("not:"), trigger.strip_prefix("words:")) {
         (Some(words), _) => (true, words.trim()),
         (_, Some(words)) => (false, words.trim()),
@@ -158,12 +170,12 @@ fn words_change(trigger: &str, page: &str) -> Option<String> {
     // These read as what a thing is.
     let is_state =
         matches!(words, "in stock" | "sold out" | "available" | "out of stock" | "unavailable" | "back in stock");
-    Some(match (is_state, is_gone) {
+    match (is_state, is_gone) {
         (true, false) => format!("{page} is {words}"),
         (true, true) => format!("{page} is no longer {words}"),
         (false, false) => format!("{page} now says “{}”", excerpt(words, QUOTE_CHARACTERS)),
         (false, true) => format!("{page} no longer says “{}”", excerpt(words, QUOTE_CHARACTERS)),
-    })
+    }
 }
 
 /// The sentence on the texts that changed.
@@ -194,7 +206,9 @@ fn places(count: usize) -> String {
 fn shown(side: &NumberOrText, value: &ValueLine) -> String {
     match (side, value.unit.as_deref()) {
         (NumberOrText::Number(it), Some("%")) => format!("{} %", number(*it, value)),
-        (NumberOrText::Number(it), Some(unit)) => format!("{} {unit}", number(*it, value)),
+        (NumberOrText::Number(it), Some(unit)) => {
+            format!("{} {}", number(*it, value), excerpt(unit, UNIT_CHARACTERS))
+        }
         (NumberOrText::Number(it), None) => number(*it, value),
         (NumberOrText::Text(text), _) => format!("“{}”", excerpt(text, QUOTE_CHARACTERS)),
     }
@@ -257,6 +271,18 @@ mod tests {
             "Bike pump is in stock, rule products",
         );
         check(
+            vec![value("availability", text("In stock"), text("Not in stock"), "")],
+            "Bike pump is no longer in stock, rule products",
+        );
+        check(
+            vec![value("availability", text("NotInStock"), text("Currently not in stock"), "")],
+            "Bike pump is now currently not in stock, rule products",
+        );
+        check(
+            vec![value("availability", text("schema:SoldOut"), text("schema:InStock"), "")],
+            "Bike pump is in stock, rule products",
+        );
+        check(
             vec![value("availability", text("OutOfStock"), text("PreOrder"), "")],
             "Bike pump is now pre order, rule products",
         );
@@ -298,6 +324,35 @@ mod tests {
         assert_eq!(edited(vec![unit("Open daily", "Closed")], 3), "Bike pump has changed in 4 places");
         assert_eq!(edited(vec![unit("a", &"long ".repeat(40))], 0), "Bike pump has changed in one place");
         assert_eq!(edited(Vec::new(), 0), "Bike pump has changed");
+    }
+
+    #[test]
+    fn a_sentence_is_short_however_long_its_texts_are() {
+        let long = "日本語 ".repeat(1_000);
+        let texts = || ChangeLine {
+            title: Some(long.clone()),
+            rule: Some(long.clone()),
+            triggers: vec![format!("not: {long}"); 60],
+            lost: vec![long.clone(); 60],
+            leads_to: Some(format!("https://shop.test/{long}")),
+            ..change(Verdict::Minor)
+        };
+        let money = value(&long, number(1.0), number(2.0), &long);
+        let state = value("availability", text(&long), text(&long), "");
+        let lines = [
+            texts(),
+            ChangeLine { values: vec![money.clone(); 60], ..texts() },
+            ChangeLine { values: vec![state], ..texts() },
+            ChangeLine { verdict: Verdict::Unwatched, values: vec![money], ..texts() },
+            ChangeLine { verdict: Verdict::Redirected, ..texts() },
+        ];
+        for line in lines {
+            let sentence = sentence(&line);
+            assert!(sentence.contains('…') && sentence.chars().count() < 900, "{sentence}");
+        }
+        let said = headline(&ChangeLine { title: None, triggers: vec![format!("words: {long}"); 5], ..texts() });
+        let quoted: String = long.chars().take(QUOTE_CHARACTERS - 1).collect();
+        assert_eq!(said, format!("shop.test/lamp now says “{quoted}…”; and 2 more triggers"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::stock::counts::CountKind;
 use crate::stock::languages::Class;
-use crate::stock::marked::{Gap, MarkedText};
+use crate::stock::marked::{Gap, MAX_SENTENCE, MarkedText};
 use crate::stock::table::{ALL_LANGUAGES, Languages, Mark, denials_agree};
 use std::ops::Range;
 
@@ -110,7 +110,9 @@ impl<'t, 'm> Before<'t, 'm> {
     }
 
     fn read(mut self, cues: &mut Cues) {
-        for mark in self.text.before(self.mention.start) {
+        let start = self.mention.start;
+        // Mentions beside each other share a denial, however many they are. So the gap alone ends no list of them.
+        for mark in self.text.before(start).take_while(|mark| start - mark.end <= MAX_SENTENCE) {
             let gap = self.text.gap(mark.end, self.edge.max(mark.end));
             if gap.has_end || gap.words > REACH {
                 break;

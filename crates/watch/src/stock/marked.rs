@@ -7,7 +7,7 @@ use crate::stock::table::{ALL_LANGUAGES, Languages, Mark, marks};
 
 /// The most signs before and behind a place that are its sentence, and the most bytes of a gap within one. A text without
 /// full stops costs no more than one with them.
-const MAX_SENTENCE: usize = 300;
+pub(super) const MAX_SENTENCE: usize = 300;
 /// The longest word that a dot shortens.
 const MAX_ABBREVIATION: usize = 4;
 

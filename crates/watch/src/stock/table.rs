@@ -3,6 +3,7 @@
 use crate::fold::{folded, is_of_word};
 use crate::stock::languages::{Class, LANGUAGES};
 use aho_corasick::AhoCorasick;
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -16,14 +17,21 @@ pub(super) const ALL_LANGUAGES: Languages = Languages::MAX;
 type Meanings = Vec<(Class, Languages)>;
 
 /// Words of the tables in a text.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Mark {
     pub(super) start: usize,
     pub(super) end: usize,
-    pub(super) meanings: &'static [(Class, Languages)],
+    pub(super) meanings: Cow<'static, [(Class, Languages)]>,
 }
 
 impl Mark {
+    /// Takes in the meanings that other entries of the tables give to the same words: another language writes them with
+    /// other accents, or with an open ending.
+    fn take(&mut self, meanings: &[(Class, Languages)]) {
+        let all = self.meanings.to_mut();
+        meanings.iter().for_each(|(class, languages)| add(all, *class, *languages));
+    }
+
     /// The languages among these in which the words are of a class.
     pub(super) fn languages(&self, classes: &[Class]) -> Languages {
         let of_class = self.meanings.iter().filter(|(class, _)| classes.contains(class));
@@ -74,7 +82,7 @@ impl Table {
                         patterns.push(Pattern { meanings: Vec::new(), is_open: words.ends_with('*') });
                         patterns.len() - 1
                     });
-                    patterns[place].add(*class, bit);
+                    add(&mut patterns[place].meanings, *class, bit);
                 }
             }
         }
@@ -83,30 +91,32 @@ impl Table {
     }
 }
 
-impl Pattern {
-    fn add(&mut self, class: Class, language: Languages) {
-        match self.meanings.iter_mut().find(|(known, _)| *known == class) {
-            Some((_, languages)) => *languages |= language,
-            None => self.meanings.push((class, language)),
-        }
+fn add(meanings: &mut Meanings, class: Class, languages: Languages) {
+    match meanings.iter_mut().find(|(known, _)| *known == class) {
+        Some((_, known)) => *known |= languages,
+        None => meanings.push((class, languages)),
     }
 }
 
-/// The words of the tables in a folded text, none of them within another: the first and longest.
+/// The words of the tables in a folded text, none of them within another: the first and longest. Each has its meanings in all
+/// languages that have these words.
 pub(super) fn marks(text: &str) -> Vec<Mark> {
     let table = &*TABLE;
     let found = table.automaton.find_overlapping_iter(text).filter_map(|found| {
         let pattern = &table.patterns[found.pattern().as_usize()];
         let end = end_of(text, found.end(), pattern.is_open)?;
         let is_whole = !joins(text, found.start());
-        is_whole.then_some(Mark { start: found.start(), end, meanings: &pattern.meanings })
+        let meanings = Cow::Borrowed(&pattern.meanings[..]);
+        is_whole.then_some(Mark { start: found.start(), end, meanings })
     });
     let mut found: Vec<Mark> = found.collect();
     found.sort_by_key(|mark| (mark.start, Reverse(mark.end)));
     let mut kept: Vec<Mark> = Vec::with_capacity(found.len());
     for mark in found {
-        if kept.last().is_none_or(|last| last.end <= mark.start) {
-            kept.push(mark);
+        match kept.last_mut() {
+            Some(last) if (last.start, last.end) == (mark.start, mark.end) => last.take(&mark.meanings),
+            Some(last) if last.end > mark.start => {}
+            Some(_) | None => kept.push(mark),
         }
     }
     kept
@@ -119,12 +129,19 @@ pub(super) fn denials_agree(languages: Languages) -> bool {
 
 fn end_of(text: &str, end: usize, is_open: bool) -> Option<usize> {
     match is_open {
-        true => {
-            let ending = text[end..].find(|sign| !is_of_word(sign)).unwrap_or(text.len() - end);
-            (text[end..end + ending].chars().count() <= MAX_ENDING).then_some(end + ending)
-        }
+        true => ending(text[end..].chars()).map(|length| end + length),
         false => (!joins(text, end)).then_some(end),
     }
+}
+
+/// The bytes of the ending that these signs begin with. `None` if it is too long for one.
+fn ending(signs: impl Iterator<Item = char>) -> Option<usize> {
+    let (mut count, mut length) = (0, 0);
+    for sign in signs.take_while(|sign| is_of_word(*sign)).take(MAX_ENDING + 1) {
+        count += 1;
+        length += sign.len_utf8();
+    }
+    (count <= MAX_ENDING).then_some(length)
 }
 
 /// Whether a word goes on across a place. A digit and a word beside it are two words.
@@ -149,6 +166,43 @@ mod tests {
         assert_eq!(found("ausverkaufte ware"), ["ausverkaufte", "ware"]);
         assert_eq!(found("5pcs"), ["pcs"]);
         assert_eq!(found("在庫ありません"), ["在庫ありません"]);
+    }
+
+    #[test]
+    fn words_that_languages_share_keep_the_meaning_of_each() {
+        for (number, language) in LANGUAGES.iter().copied().flatten().enumerate() {
+            for (class, words) in language.words {
+                for words in words.split('|') {
+                    let text = folded(words.trim_end_matches('*'));
+                    let found = marks(&text);
+                    let whole = found.first().filter(|mark| (mark.start, mark.end) == (0, text.len()));
+                    let is_kept = whole.is_some_and(|mark| mark.is(*class, 1 << number));
+                    assert!(is_kept, "{words:?} is no {class:?} in {}: {found:?}", language.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_words_say_in_stock_in_one_language_and_the_opposite_in_another() {
+        for words in LANGUAGES.iter().copied().flatten().flat_map(|language| language.words) {
+            for words in words.1.split('|') {
+                for mark in marks(&folded(words.trim_end_matches('*'))) {
+                    let says_in = mark.languages(&[Class::In, Class::WeakIn]);
+                    let says_out = mark.languages(&[Class::Out, Class::WeakOut]);
+                    assert!(says_in == 0 || says_out == 0, "{words:?} is always unclear");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_ending_is_read_no_further_than_it_may_be_long() {
+        let mut read = 0;
+        let endless = std::iter::repeat_n('a', 1_000).inspect(|_| read += 1);
+        assert_eq!(ending(endless), None);
+        assert!(read <= MAX_ENDING + 1, "{read}");
+        assert_eq!(ending("né daher".chars()), Some(3));
     }
 
     #[test]
