@@ -30,6 +30,11 @@ impl Worth {
         Self(if page.verdict == Some(Verdict::Gone) { 0.0 } else { weight })
     }
 
+    #[cfg(test)]
+    pub(crate) fn from_value(value: f64) -> Self {
+        Self(value)
+    }
+
     pub(crate) fn value(self) -> f64 {
         self.0
     }

@@ -8,7 +8,7 @@ use crate::page_record::ScheduledPage;
 use crate::request::{RequestState, WantedReason};
 use crate::rules::FrontierRules;
 use crate::siblings::entry_of;
-use crate::site_room::SiteRoom;
+use crate::site_room::{Newcomer, SiteRoom};
 use crate::ties::{is_follower, last_turn, weight_of};
 use change_rate::GammaState;
 use page::{CanonicalUrl, PageId, Timestamp};
@@ -34,7 +34,7 @@ pub(crate) struct PageIndex {
     pub(crate) limited: LimitedHosts,
     limited_as: HashMap<Slot, Option<Worth>>,
     /// Which pages make room when the partition is full.
-    pub(crate) room: SiteRoom,
+    room: SiteRoom,
     /// The longest interval of pages whose rule sets one, in days.
     pub(crate) longest_days: HashMap<Slot, f64>,
     /// Pages an operator wants next.
@@ -106,8 +106,8 @@ impl PageIndex {
         };
         self.costs.set(slot, page.bytes_per_fetch, rules);
         let at_stake = Worth::at_stake(page, rules.own_weight(page));
-        self.room.set(slot, at_stake);
-        if rules.max_pages_of(page.url.host_name()).is_some() {
+        self.room.set(slot, place.site, at_stake);
+        if rules.max_pages_of(page.url.host_name()).is_some() && !self.room.is_leaving(slot) {
             self.limited.add(host, slot, at_stake);
             self.limited_as.insert(slot, at_stake);
         }
@@ -124,7 +124,8 @@ impl PageIndex {
             }
             RequestState::Idle => {}
         }
-        if page.request.wanted != WantedReason::No && entry.status != PageStatus::Excluded {
+        // One that is held comes when its wait is over: each tick looks at these pages.
+        if page.request.wanted != WantedReason::No && entry.status == PageStatus::Ready {
             self.refetch.insert(slot);
         }
         self.received.set_hazard(slot, page.hint_hazard);
@@ -148,8 +149,7 @@ impl PageIndex {
     pub(crate) fn remove(&mut self, id: PageId, hosts: &mut Hosts, rules: &FrontierRules) -> Option<Slot> {
         self.unset(id, hosts);
         let slot = self.slots.remove(&id)?;
-        self.room.set(slot, None);
-        self.columns.place(slot).into_iter().for_each(|place| self.room.discount(place.site));
+        self.columns.place(slot).into_iter().for_each(|place| self.room.remove(slot, place.site));
         self.received.remove(slot);
         self.costs.set(slot, 0.0, rules);
         self.longest_days.remove(&slot);
@@ -157,16 +157,21 @@ impl PageIndex {
         Some(slot)
     }
 
-    /// The page that makes room for a seed, or for a page of a site with less than its share. It is not named again.
-    pub(crate) fn takes_leave(&mut self, max_pages: u64, is_for_seed: bool) -> Option<Slot> {
-        let slot = self.room.next(&self.ids, &self.columns, max_pages, is_for_seed)?;
-        let host = self.columns.get(slot)?.host;
-        self.limited_out(slot, host);
+    /// The page that makes room in a partition of at most `max_pages`. It leaves.
+    pub(crate) fn makes_room(&mut self, newcomer: Newcomer, max_pages: u64) -> Option<Slot> {
+        let slot = self.room.next(newcomer, max_pages, &self.ids, &self.columns)?;
+        self.leave(slot);
         Some(slot)
     }
 
+    /// A page leaves: it makes room for another and is forgotten soon. It counts no more, and makes no room again.
+    pub(crate) fn leave(&mut self, slot: Slot) {
+        self.columns.place(slot).into_iter().for_each(|place| self.room.leave(slot, place.site));
+        self.columns.get(slot).into_iter().for_each(|entry| self.limited_out(slot, entry.host));
+    }
+
     /// Counts a page of a host with a limit no more.
-    pub(crate) fn limited_out(&mut self, slot: Slot, host: u32) {
+    fn limited_out(&mut self, slot: Slot, host: u32) {
         if let Some(at_stake) = self.limited_as.remove(&slot) {
             self.limited.remove(host, slot, at_stake);
         }

@@ -1,111 +1,202 @@
-//! Room in a full partition: which page makes it for a seed, or for a page of a site that has few.
+//! Room in a full partition: which page makes it for a seed, or for a page of a smaller site.
 
 use crate::host_limit::Worth;
 use page::PageId;
 use revisit::columns::{PageColumns, Slot};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
-/// The part of a site's pages that is chosen at once to make room, so that the pass over all pages is rare.
+/// The part of the pages that may go which one pass over all pages chooses. So a page that goes costs some thirty looks.
 const PART: usize = 32;
-/// The share of a partition up to which a site gets room from larger ones.
-const SHARE_OF_SITE: u64 = 10;
+/// The share of a partition that a site does not lose to smaller ones.
+const SHARE_THAT_STAYS: u64 = 100;
+/// In place of the worth of a page that was chosen to go and is still known.
+const LEAVING: f32 = f32::NEG_INFINITY;
 
 /// How many pages each site has, and which may go. All of it follows from the records of the pages.
 #[derive(Debug, Default)]
 pub(crate) struct SiteRoom {
-    /// Pages of each site, by its hash.
-    pages: HashMap<u64, u64>,
+    /// By the hash of the site. Pages that leave are not counted.
+    sites: HashMap<u64, PagesOfSite>,
+    /// The sites with pages that may go, by the number of all their pages.
+    largest: BTreeSet<(u64, u64)>,
     /// By slot: what is lost if the page makes room. Not a number: it stays.
     at_stake: Vec<f32>,
-    /// Pages that may go. Where there are none, as in a partition of seeds, no pass looks for them.
-    may_go: usize,
-    /// Pages that go next, the poorest last, …
-    queue: Vec<(f32, Slot, PageId)>,
-    /// … of this site.
-    queue_of: u64,
+    /// Pages that go next, the first one last.
+    queue: Vec<Candidate>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct PagesOfSite {
+    pages: u64,
+    may_go: u64,
+}
+
+/// A page that may go.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    worth: f32,
+    slot: Slot,
+    id: PageId,
+    site: u64,
+}
+
+/// The page for which another makes room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Newcomer {
+    Seed,
+    /// A discovered page of this site.
+    OfSite(u64),
 }
 
 impl SiteRoom {
     /// A site has one more page.
     pub(crate) fn count(&mut self, site: u64) {
-        *self.pages.entry(site).or_default() += 1;
+        self.change(site, |of_site| of_site.pages += 1);
     }
 
-    /// A site has one page less.
-    pub(crate) fn discount(&mut self, site: u64) {
-        if let Some(pages) = self.pages.get_mut(&site) {
-            *pages -= 1;
-            if *pages == 0 {
-                self.pages.remove(&site);
-            }
-        }
+    /// A page is no longer known.
+    pub(crate) fn remove(&mut self, slot: Slot, site: u64) {
+        self.leave(slot, site);
+        self.at_stake[slot.index()] = f32::NAN;
     }
 
-    /// Notes what is lost if a page makes room; `None` if it stays.
-    pub(crate) fn set(&mut self, slot: Slot, at_stake: Option<Worth>) {
+    /// Notes what is lost if a page makes room; `None` if it stays. A page that leaves does so whatever comes.
+    pub(crate) fn set(&mut self, slot: Slot, site: u64, at_stake: Option<Worth>) {
         if self.at_stake.len() <= slot.index() {
             self.at_stake.resize(slot.index() + 1, f32::NAN);
         }
+        if self.is_leaving(slot) {
+            return;
+        }
         let known = &mut self.at_stake[slot.index()];
-        self.may_go -= usize::from(!known.is_nan());
+        let before = !known.is_nan();
         *known = at_stake.map_or(f32::NAN, |worth| worth.value() as f32);
-        self.may_go += usize::from(!known.is_nan());
+        match (before, at_stake.is_some()) {
+            (false, true) => self.change(site, |of_site| of_site.may_go += 1),
+            (true, false) => self.change(site, |of_site| of_site.may_go -= 1),
+            (false, false) | (true, true) => {}
+        }
     }
 
-    /// Whether a site is to get room from larger ones, in a partition of at most `max_pages`.
-    pub(crate) fn has_claim(&self, site: u64, max_pages: u64) -> bool {
-        self.pages.get(&site).copied().unwrap_or(0) < share_of_site(max_pages)
+    /// A page was chosen to go. From now on it is not counted, and not chosen again.
+    pub(crate) fn leave(&mut self, slot: Slot, site: u64) {
+        if !self.is_leaving(slot) {
+            self.set(slot, site, None);
+            self.at_stake[slot.index()] = LEAVING;
+            self.change(site, |of_site| of_site.pages -= 1);
+        }
     }
 
-    /// The page that makes room: one of the poorest that may go, of the site that has most of them; for a discovered page, of a
-    /// site that has more than its share. It is not named again.
+    pub(crate) fn is_leaving(&self, slot: Slot) -> bool {
+        self.at_stake.get(slot.index()) == Some(&LEAVING)
+    }
+
+    /// The page that makes room in a partition of at most `max_pages`, and leaves: one of the poorest that may go, of the site
+    /// with most pages.
     pub(crate) fn next(
         &mut self,
+        newcomer: Newcomer,
+        max_pages: u64,
         ids: &[PageId],
         columns: &PageColumns,
-        max_pages: u64,
-        is_for_seed: bool,
     ) -> Option<Slot> {
+        let (_, largest) = *self.largest.last()?;
+        if !self.gives(largest, newcomer, max_pages) {
+            return None;
+        }
+        if let Some(chosen) = self.next_chosen(newcomer, max_pages, ids) {
+            return Some(self.leaves(chosen));
+        }
+        self.choose(ids, columns);
+        let chosen = self.next_chosen(newcomer, max_pages, ids)?;
+        Some(self.leaves(chosen))
+    }
+
+    fn leaves(&mut self, chosen: Candidate) -> Slot {
+        self.leave(chosen.slot, chosen.site);
+        chosen.slot
+    }
+
+    /// The next page of the queue. `None` if none is left, or if its site is no longer among the largest: then others go first.
+    fn next_chosen(&mut self, newcomer: Newcomer, max_pages: u64, ids: &[PageId]) -> Option<Candidate> {
         loop {
-            if self.may_go == 0 || self.queue.is_empty() && !self.choose(ids, columns) {
-                return None;
-            }
-            if !is_for_seed && self.has_claim(self.queue_of, max_pages) {
-                return None;
-            }
-            let Some((worth, slot, id)) = self.queue.pop() else { continue };
-            // It may have gone, or have become richer.
-            if ids[slot.index()] == id && self.at_stake[slot.index()] <= worth {
-                self.set(slot, None);
-                return Some(slot);
+            let next = self.queue.pop()?;
+            // It may have gone, be leaving, or have become richer.
+            let is_as_chosen = ids[next.slot.index()] == next.id && !self.is_leaving(next.slot);
+            if is_as_chosen && self.at_stake[next.slot.index()] <= next.worth {
+                return self.gives(next.site, newcomer, max_pages).then_some(next);
             }
         }
     }
 
-    /// Chooses the next pages to go. Returns whether there are any.
-    fn choose(&mut self, ids: &[PageId], columns: &PageColumns) -> bool {
-        let mut may_go: HashMap<u64, u64> = HashMap::new();
-        let site_of = |slot: Slot| columns.place(slot).map(|place| place.site);
-        let slots = self.at_stake.iter().enumerate().filter(|(_, worth)| !worth.is_nan());
-        let slots: Vec<(f32, Slot)> = slots.map(|(place, worth)| (*worth, Slot::new(place as u32))).collect();
-        for (_, slot) in &slots {
-            site_of(*slot).into_iter().for_each(|site| *may_go.entry(site).or_default() += 1);
+    /// Whether a site gives up a page for another: for a seed always, for a discovered page while it has more pages than that
+    /// one's site will have, and more than what stays.
+    fn gives(&self, site: u64, newcomer: Newcomer, max_pages: u64) -> bool {
+        match newcomer {
+            Newcomer::Seed => true,
+            Newcomer::OfSite(other) => {
+                let pages = self.pages_of(site);
+                pages > self.pages_of(other) + 1 && pages > max_pages.div_ceil(SHARE_THAT_STAYS)
+            }
         }
-        let Some((&site, _)) = may_go.iter().max_by_key(|(site, pages)| (**pages, **site)) else { return false };
-        let of_site = slots.into_iter().filter(|(_, slot)| site_of(*slot) == Some(site));
-        let mut poorest: Vec<_> = of_site.map(|(worth, slot)| (worth, slot, ids[slot.index()])).collect();
-        let part = poorest.len().div_ceil(PART);
-        if part < poorest.len() {
-            poorest.select_nth_unstable_by(part, |a, b| a.0.total_cmp(&b.0));
-            poorest.truncate(part);
+    }
+
+    fn pages_of(&self, site: u64) -> u64 {
+        self.sites.get(&site).map_or(0, |of_site| of_site.pages)
+    }
+
+    /// Chooses the next pages to go: again and again the poorest of the site that has most pages then.
+    fn choose(&mut self, ids: &[PageId], columns: &PageColumns) {
+        let mut by_site: HashMap<u64, Vec<(f32, Slot)>> = HashMap::new();
+        let may_go = self.at_stake.iter().zip(0..).filter(|(worth, _)| !worth.is_nan() && **worth != LEAVING);
+        for (worth, slot) in may_go.map(|(worth, number)| (*worth, Slot::new(number))) {
+            let site = columns.place(slot).map(|place| place.site);
+            site.into_iter().for_each(|site| by_site.entry(site).or_default().push((worth, slot)));
         }
-        poorest.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
-        (self.queue, self.queue_of) = (poorest, site);
-        true
+        let part = by_site.values().map(Vec::len).sum::<usize>().div_ceil(PART);
+        let mut largest: BinaryHeap<_> = by_site.keys().map(|site| (self.pages_of(*site), *site)).collect();
+        let (mut chosen, mut poorest) = (Vec::with_capacity(part), HashMap::new());
+        while chosen.len() < part {
+            let Some((pages, site)) = largest.pop() else { break };
+            let of_site: &mut Vec<_> =
+                poorest.entry(site).or_insert_with(|| poorest_last(by_site.remove(&site).unwrap_or_default(), part));
+            if let Some((worth, slot)) = of_site.pop() {
+                chosen.push(Candidate { worth, slot, id: ids[slot.index()], site });
+                largest.push((pages.saturating_sub(1), site));
+            }
+        }
+        chosen.reverse();
+        self.queue = chosen;
+    }
+
+    /// Changes the counts of a site, and its place among the others.
+    fn change(&mut self, site: u64, change: impl FnOnce(&mut PagesOfSite)) {
+        let of_site = self.sites.entry(site).or_default();
+        let before = *of_site;
+        change(of_site);
+        let after = *of_site;
+        if before.may_go > 0 && (before.pages != after.pages || after.may_go == 0) {
+            self.largest.remove(&(before.pages, site));
+        }
+        if after.may_go > 0 && (before.pages != after.pages || before.may_go == 0) {
+            self.largest.insert((after.pages, site));
+        }
+        if after.pages == 0 {
+            self.sites.remove(&site);
+        }
     }
 }
 
-/// Pages of a site that get room from larger sites, in a partition of at most `max_pages`.
-fn share_of_site(max_pages: u64) -> u64 {
-    max_pages.div_ceil(SHARE_OF_SITE)
+/// The poorest of these pages, `most` at most, the poorest last.
+fn poorest_last(mut pages: Vec<(f32, Slot)>, most: usize) -> Vec<(f32, Slot)> {
+    let by_worth = |a: &(f32, Slot), b: &(f32, Slot)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+    if most < pages.len() {
+        pages.select_nth_unstable_by(most, by_worth);
+        pages.truncate(most);
+    }
+    pages.sort_unstable_by(|a, b| by_worth(b, a));
+    pages
 }
+
+#[cfg(test)]
+mod tests;

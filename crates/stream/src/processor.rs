@@ -6,6 +6,7 @@ use crate::process_error::ProcessError;
 use crate::record::{InputRecord, OutputRecord, TopicPartition};
 use crate::store::{StateStore, TaskId};
 use crate::table::{Table, TableError, TableKey, place_of};
+use crate::task_tables::TaskView;
 use bytes::Bytes;
 use metrics::Figure;
 use page::Timestamp;
@@ -148,6 +149,16 @@ impl Context<'_> {
     ) -> Result<(), ProcessError> {
         let place = self.place(table);
         table.scan(prefix, visit, |each| self.overlay.scan(self.store, place, prefix, each))
+    }
+
+    /// The first `limit` entries whose keys are `from` or come after it.
+    pub fn entries_from<K: TableKey, V: Encoded>(
+        &self,
+        table: Table<K, V>,
+        from: &[u8],
+        limit: usize,
+    ) -> Result<Vec<(K, V)>, TableError> {
+        TaskView::new(self.store, self.overlay, &self.topics.tables).entries_from(table, from, limit)
     }
 
     fn place<K, V>(&self, table: Table<K, V>) -> usize {

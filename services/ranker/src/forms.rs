@@ -3,8 +3,9 @@
 
 use crate::state::{FORMS, FormKey, FormYield};
 use page::CanonicalUrl;
+use std::cmp::Ordering;
 use std::collections::HashMap;
-use stream::{Context, ProcessError};
+use stream::{Context, ProcessError, TableError, TableKey};
 
 /// Texts that a new one is compared with.
 const LAST_TEXTS: usize = 32;
@@ -14,6 +15,8 @@ const LOOKS: f64 = 64.0;
 const TRUSTED_LOOKS: f64 = 8.0;
 /// The least share of its worth that a form keeps, so that it is looked at now and then.
 const LEAST: f64 = 0.02;
+/// Forms of which the one that was seen least is given up for a new one.
+const COMPARED: usize = 8;
 
 impl FormKey {
     /// The form of an address: its host, its path with numbers left open, and the names of its parameters.
@@ -69,40 +72,67 @@ pub(crate) struct FormShares {
     lossy: HashMap<u64, f64>,
     /// Forms in the table.
     forms: usize,
+    /// The next form that is compared with others. They are compared in turn.
+    next_compared: u64,
 }
 
 impl FormShares {
-    /// Notes the yield of a form.
-    pub(crate) fn note(&mut self, form: FormKey, shown: &FormYield) {
+    /// Takes in a stored yield.
+    pub(crate) fn restore(&mut self, form: FormKey, shown: &FormYield) {
+        self.forms += 1;
+        self.note(form, shown);
+    }
+
+    /// A page of this address was looked at for the first time. `most` forms are known: one that is new takes the place of the
+    /// one of the next few that was seen least, which is seen anew if it comes back.
+    pub(crate) fn take_look(
+        &mut self,
+        url: &CanonicalUrl,
+        text_hash: i64,
+        most: usize,
+        context: &mut Context<'_>,
+    ) -> Result<(), ProcessError> {
+        let form = FormKey::of(url);
+        let known = context.get(FORMS, &form)?;
+        let is_new = known.is_none();
+        let over = if is_new && self.forms >= most { self.least_of_next(form, context)? } else { Vec::new() };
+        // No read may fail from here on.
+        let mut seen = known.unwrap_or_default();
+        seen.note(text_hash);
+        self.forms += usize::from(is_new);
+        self.note(form, &seen);
+        context.put(FORMS, &form, &seen);
+        for given_up in over {
+            self.lossy.remove(&given_up.0);
+            self.forms -= 1;
+            context.delete(FORMS, &given_up);
+        }
+        Ok(())
+    }
+
+    /// The form that was seen least of the next few, and of the first few if the last was among them. Not this one.
+    fn least_of_next(&mut self, but: FormKey, context: &Context<'_>) -> Result<Vec<FormKey>, TableError> {
+        let mut least = Vec::new();
+        for _ in 0..2 {
+            let next = context.entries_from(FORMS, &FormKey(self.next_compared).to_bytes(), COMPARED)?;
+            let was_last = next.len() < COMPARED;
+            let after = next.last().map_or(0, |(form, _)| form.0.wrapping_add(1));
+            self.next_compared = if was_last { 0 } else { after };
+            let others = next.into_iter().filter(|(form, _)| *form != but && !least.contains(form));
+            let found = others.min_by(by_looks);
+            least.extend(found.map(|(form, _)| form));
+            if !was_last {
+                break;
+            }
+        }
+        Ok(least)
+    }
+
+    fn note(&mut self, form: FormKey, shown: &FormYield) {
         match shown.share() {
             1.0 => self.lossy.remove(&form.0),
             share => self.lossy.insert(form.0, share),
         };
-    }
-
-    /// Notes that a form has a record that had none.
-    pub(crate) fn count_new(&mut self) {
-        self.forms += 1;
-    }
-
-    /// Deletes the half of the forms that were seen least, if there are more than `most`. One that comes back is seen anew.
-    pub(crate) fn keep_within(&mut self, most: usize, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        if self.forms <= most {
-            return Ok(());
-        }
-        let mut seen = Vec::with_capacity(self.forms);
-        context.scan(FORMS, b"", &mut |form, shown| {
-            seen.push((shown.looks as u32, form.0));
-            Ok::<_, ProcessError>(())
-        })?;
-        let half = seen.len() / 2;
-        seen.select_nth_unstable(half);
-        for (_, form) in &seen[..half] {
-            self.lossy.remove(form);
-            context.delete(FORMS, &FormKey(*form));
-        }
-        self.forms = seen.len() - half;
-        Ok(())
     }
 
     /// The share of its worth that a page with this address keeps.
@@ -112,6 +142,10 @@ impl FormShares {
         }
         self.lossy.get(&FormKey::of(url).0).copied().unwrap_or(1.0)
     }
+}
+
+fn by_looks(a: &(FormKey, FormYield), b: &(FormKey, FormYield)) -> Ordering {
+    a.1.looks.total_cmp(&b.1.looks).then(a.0.0.cmp(&b.0.0))
 }
 
 #[cfg(test)]

@@ -130,15 +130,8 @@ impl Ranker {
         let id = found.source_page_id;
         let source_site = found.source_url.site_key();
         if found.is_first_look {
-            let form = FormKey::of(&found.source_url);
-            let known = context.get(FORMS, &form)?;
-            if known.is_none() {
-                self.form_shares.count_new();
-            }
-            let mut seen = known.unwrap_or_default();
-            seen.note(found.text_hash);
-            self.form_shares.note(form, &seen);
-            context.put(FORMS, &form, &seen);
+            let most = self.rules.max_accounts;
+            self.form_shares.take_look(&found.source_url, found.text_hash, most, context)?;
         }
         // From here on nothing may set the record aside: what is in memory stays. After a failed read of a table the
         // processor is built anew.
@@ -169,7 +162,7 @@ impl Ranker {
         let mut by_site: BTreeMap<SiteKey, Vec<ArrivingLink>> = BTreeMap::new();
         let mut inside = Vec::new();
         for (number, (target, link)) in targets.into_iter().zip(found.links).enumerate() {
-            // Once, should the link be repeated.
+            // A link that is repeated counts once.
             let Ok(place) = given.binary_search_by_key(&target, |(to, _)| *to) else { continue };
             let Some(given) = given[place].1.take() else { continue };
             let link = ArrivingLink { target, url: link.url, given, promise: promises.get(number).copied() };
@@ -212,7 +205,8 @@ impl Ranker {
         context: &mut Context<'_>,
     ) -> Result<Vec<RankedPage>, ProcessError> {
         if self.rules.method == RankMethod::LinkValue && *site != source.site {
-            self.site_values.receive(site, source.given_value, links.len(), context);
+            let most = self.rules.max_accounts;
+            self.site_values.receive(site, source.given_value, links.len(), most, context);
         }
         let value = self.site_values.of(site);
         self.credit(source, value, links, context)
@@ -271,7 +265,7 @@ impl Ranker {
             return None;
         }
         self.counts.reported += 1;
-        // As it is kept.
+        // Rounded as the account keeps it.
         page.sent_importance = f64::from(importance as f32);
         Some(RankedPage { url: url.clone(), depth: page.depth, importance: page.sent_importance })
     }
@@ -283,8 +277,7 @@ impl Processor for Ranker {
             self.ledger.restore(&totals, context.task().partition);
         }
         context.scan(FORMS, b"", &mut |form, shown| {
-            self.form_shares.count_new();
-            self.form_shares.note(form, &shown);
+            self.form_shares.restore(form, &shown);
             Ok(())
         })?;
         self.focus.restore(context)?;
@@ -315,8 +308,6 @@ impl Processor for Ranker {
     }
 
     fn punctuate(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        self.form_shares.keep_within(self.rules.max_accounts, context)?;
-        self.site_values.keep_within(self.rules.max_accounts, context);
         if self.ledger.pages().0 == 0 {
             return Ok(());
         }

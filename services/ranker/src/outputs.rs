@@ -54,7 +54,7 @@ pub(crate) fn send_cash(
     }
 }
 
-/// Cuts links into those of one record each. None make no record.
+/// Cuts links into the parts that fit into a record each. Without links there is no part.
 fn parts<T>(links: Vec<T>, address_bytes: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
     let (mut parts, mut bytes) = (Vec::<Vec<T>>::new(), 0);
     for link in links {

@@ -19,13 +19,13 @@ pub const TOTALS: Table<TotalsKey, ShardTotals> = Table::new("totals").bounded_b
 /// Yield of URL forms: how many of the texts that their pages showed were new. Keys are `p` and the hash of the form.
 pub const FORMS: Table<FormKey, FormYield> = Table::new("forms").bounded_by(
     "as many as `ranker/accounts` may be",
-    "the ranker's turn, when there are more: the half that was seen least",
+    "new forms, each of which takes the place of the least seen of the next eight",
 );
 
 /// The value of sites by the links of other sites, where `ranker.importance` is "link-value": `v` and the hash of the site.
 pub const SITES: Table<SiteValueKey, SiteValue> = Table::new("sites").bounded_by(
     "as many as `ranker/accounts` may be",
-    "the ranker's turn, when there are more: the half that is worth least",
+    "new sites, each of which takes the place of the least worth of the next eight",
 );
 
 /// The totals of a partition. The schema describes the fields.
@@ -107,7 +107,7 @@ pub struct SiteValue {
 }
 
 /// The key of a site's value: the hash of the site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SiteValueKey(u64);
 
 impl SiteValueKey {

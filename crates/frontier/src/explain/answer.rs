@@ -24,7 +24,10 @@ impl ExplainedPage<'_> {
             Some(obstacle) => obstacle,
             None if explanation.host.blocked => format!("{BLOCKED}; recrawl unblock {host} ends that."),
             None if explanation.host.paused => format!("{PAUSED}; recrawl resume {host} ends that."),
-            None => self.turn(explanation, rules, schedule, now),
+            None => {
+                let absence = self.absence().map_or(String::new(), |absence| format!("{absence}. "));
+                absence + &self.turn(explanation, rules, schedule, now)
+            }
         }
     }
 
@@ -59,12 +62,30 @@ impl ExplainedPage<'_> {
             return Some(format!("Fetched through {canonical}, which has the same text."));
         }
         let until = until?;
+        if page.request.wanted != WantedReason::Probe
+            && let Some(absence) = self.absence()
+        {
+            return Some(format!("{absence}. The next look is at {until} or later."));
+        }
         Some(match page.request.wanted {
             WantedReason::Probe => format!("{}; it is looked at again at {until}.", self.open_question()),
             WantedReason::No | WantedReason::Command => {
                 format!("It was looked at just now; the next look is at {until} or later (policy.min_interval).")
             }
         })
+    }
+
+    /// The words for a page that its last looks did not show.
+    pub(super) fn absence(&self) -> Option<String> {
+        let unseen = self.page.request.unseen;
+        let since = unseen.since.filter(|_| unseen.looks > 0)?;
+        let found = match self.page.outcome?.meaning().content {
+            ContentEvidence::Missing { .. } => "The server does not find it",
+            ContentEvidence::Elsewhere => "The server redirects it elsewhere",
+            ContentEvidence::Body | ContentEvidence::SameAsKnown => "Something else stands in its place",
+            ContentEvidence::Nothing => return None,
+        };
+        Some(format!("{found}, at {} looks since {since}", unseen.looks))
     }
 
     /// The reason why the page is to be looked at again.

@@ -37,9 +37,11 @@ impl ExplainedPage<'_> {
                     .push(format!("Its last {} fetches in a row failed{failure}, so it waits.", page.request.failures));
             }
             "held" if page.request.wanted == WantedReason::Probe => {}
+            "held" if self.absence().is_some() => {}
             "held" => reasons.push("It was looked at just now (policy.min_interval).".to_owned()),
             _ => {}
         }
+        reasons.extend(self.absence().map(|absence| format!("{absence}. Each look at it waits for longer.")));
         if page.request.wanted == WantedReason::Probe {
             reasons.push(
                 "Its last look was inconclusive (gone or not, error or not, noise or not), or a page with \

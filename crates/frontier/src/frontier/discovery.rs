@@ -5,15 +5,19 @@ use crate::host_limit::{HostRoom, Worth};
 use crate::hosts::HostGate;
 use crate::page_index::place_of;
 use crate::page_record::ScheduledPage;
+use crate::site_room::Newcomer;
 use crate::ties::with_ties;
 use messages::{ChangeBelief, Link, MirrorMessage, PageLinks, RankedPage};
 use page::{CanonicalUrl, Host, PageId, Timestamp};
+use revisit::columns::Slot;
 use scope::Decision;
 use settings::Discover;
 
 /// Why a seed is not taken in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeedRefusal {
+    /// An expression of a rule takes too many steps on it, so whether the rule denies it is unknown.
+    Undecided,
     /// A rule or filter of the settings leaves it out.
     OutOfScope,
     /// An operator blocked its host.
@@ -26,6 +30,9 @@ impl SeedRefusal {
     /// The remedy, in words for the operator.
     pub fn remedy(self) -> &'static str {
         match self {
+            Self::Undecided => {
+                "whether a rule leaves it out is unknown: simplify the expressions of the rules, and seed it again"
+            }
             Self::OutOfScope => "a rule or filter leaves it out: change the scope, and seed it again",
             Self::Blocked => "its host is blocked: recrawl unblock HOST, and seed it again",
             Self::NoRoom => "its partition is full of seeds: raise crawl.max_pages or forget pages, and seed it again",
@@ -52,32 +59,30 @@ impl Frontier {
         depth: i32,
         now: Timestamp,
     ) -> Option<ScheduledPage> {
-        let decision = self.rules.scope.decide(&url);
-        if let Decision::Unknown(_) = decision {
-            self.counts.undecided_pages += 1;
-            if self.counts.undecided_pages.is_power_of_two() {
-                self.undecided = Some(format!("{url}: {decision}"));
+        match self.refusal_by_rules(&url) {
+            Some(SeedRefusal::Undecided) => {
+                self.counts.undecided_pages += 1;
+                if self.counts.undecided_pages.is_power_of_two() {
+                    self.undecided = Some(format!("{url}: {}", self.rules.scope.decide(&url)));
+                }
+                return None;
             }
-            return None;
-        }
-        if !decision.allows() || self.is_blocked(&url) {
-            self.counts.pages_out_of_scope += 1;
-            return None;
+            Some(SeedRefusal::OutOfScope | SeedRefusal::Blocked | SeedRefusal::NoRoom) => {
+                self.counts.pages_out_of_scope += 1;
+                return None;
+            }
+            None => {}
         }
         let id = url.page_id();
         if self.forgotten.contains(&id) {
             self.counts.forgotten_links += 1;
             return None;
         }
-        if !self.makes_room_in_partition(&url, depth) {
-            self.counts.refused_pages += u64::from(depth > 0);
-            return None;
-        }
         let first_attempt = self.first_attempt(&url, now);
         let prior = ChangeBelief::new(self.rules.prior.alpha(), self.rules.prior.beta_days());
         let page = ScheduledPage { importance, ..ScheduledPage::new(url, weight, depth, prior, first_attempt, now) };
-        if depth > 0 && !self.make_room(&page) {
-            self.counts.refused_pages += 1;
+        if !self.makes_room(&page) {
+            self.counts.refused_pages += u64::from(depth > 0);
             return None;
         }
         let slot = self.set(id, &page);
@@ -91,50 +96,58 @@ impl Frontier {
         self.undecided.take()
     }
 
-    /// Makes room for a page if the partition is full: a discovered page goes for a seed, and for a page of a site that has less
-    /// than its share one of a site that has more. Returns `false` if none may go.
-    fn makes_room_in_partition(&mut self, url: &CanonicalUrl, depth: i32) -> bool {
-        let max_pages = self.rules.max_pages;
-        let pages = self.pages.pages() - self.evicted.len().min(self.pages.pages());
-        if (pages as u64) < max_pages {
-            return true;
+    /// Why the operator's rules and orders leave an address out, if they do.
+    fn refusal_by_rules(&self, url: &CanonicalUrl) -> Option<SeedRefusal> {
+        match self.rules.scope.decide(url) {
+            Decision::Unknown(_) => Some(SeedRefusal::Undecided),
+            decision if !decision.allows() => Some(SeedRefusal::OutOfScope),
+            _ if self.is_blocked(url) => Some(SeedRefusal::Blocked),
+            _ => None,
         }
-        if depth > 0 && !self.pages.room.has_claim(place_of(url).site, max_pages) {
-            return false;
-        }
-        let Some(slot) = self.pages.takes_leave(max_pages, depth == 0) else { return false };
-        self.counts.evicted_pages += 1;
-        self.evicted.push(self.pages.id(slot));
-        true
     }
 
     /// Why a seed was not taken in, if `discover` returned `None` for it. It is counted.
     pub fn refusal_of_seed(&mut self, url: &CanonicalUrl) -> SeedRefusal {
         self.counts.refused_seeds += 1;
-        if self.is_blocked(url) {
-            return SeedRefusal::Blocked;
-        }
-        if self.rules.scope.allows(url) { SeedRefusal::NoRoom } else { SeedRefusal::OutOfScope }
+        self.refusal_by_rules(url).unwrap_or(SeedRefusal::NoRoom)
     }
 
-    /// Makes room for a discovered page on its host. Returns `false` if no other that may go is worth less.
-    fn make_room(&mut self, page: &ScheduledPage) -> bool {
-        let Some(most_pages) = self.rules.max_pages_of(page.url.host_name()) else { return true };
-        let host = self.hosts.of(&page.url);
-        let worth = Worth::of(page, self.rules.own_weight(page));
-        match self.pages.limited.room(host, most_pages, worth) {
-            HostRoom::Room => true,
-            HostRoom::Full => false,
-            HostRoom::Instead(slot) => {
-                self.pages.room.set(slot, None);
-                self.counts.evicted_pages += 1;
-                let id = self.pages.id(slot);
-                // Not twice, should more pages come before it is gone.
-                self.pages.limited_out(slot, host);
-                self.evicted.push(id);
-                true
+    /// Makes room for a page where its host or the partition is full. Returns `false` if there is none; then no page leaves.
+    fn makes_room(&mut self, page: &ScheduledPage) -> bool {
+        if page.depth > 0 {
+            match self.room_of_host(page) {
+                HostRoom::Room => {}
+                HostRoom::Full => return false,
+                // Its place in the partition becomes free, too.
+                HostRoom::Instead(slot) => {
+                    self.pages.leave(slot);
+                    self.note_evicted(slot);
+                    return true;
+                }
             }
         }
+        let max_pages = self.rules.max_pages;
+        let known = self.pages.pages().saturating_sub(self.evicted.len());
+        if (known as u64) < max_pages {
+            return true;
+        }
+        let newcomer = if page.depth > 0 { Newcomer::OfSite(place_of(&page.url).site) } else { Newcomer::Seed };
+        let Some(slot) = self.pages.makes_room(newcomer, max_pages) else { return false };
+        self.note_evicted(slot);
+        true
+    }
+
+    /// Whether the host of a discovered page has room for it.
+    fn room_of_host(&self, page: &ScheduledPage) -> HostRoom {
+        let limit = self.rules.max_pages_of(page.url.host_name()).zip(self.hosts.known(&page.url));
+        limit.map_or(HostRoom::Room, |(most_pages, host)| {
+            self.pages.limited.room(host, most_pages, Worth::of(page, self.rules.own_weight(page)))
+        })
+    }
+
+    fn note_evicted(&mut self, slot: Slot) {
+        self.counts.evicted_pages += 1;
+        self.evicted.push(self.pages.id(slot));
     }
 
     /// Pages that made room for others. The caller forgets them.
@@ -154,9 +167,9 @@ impl Frontier {
     /// that its earlier attempts could have reached that number. The clock may have been set back since. Its highest
     /// value is still visible in the attempts of the other pages and, for the next start too, in the host's next
     /// permitted time.
-    pub fn first_attempt(&mut self, url: &CanonicalUrl, now: Timestamp) -> i64 {
-        let number = self.hosts.of(url);
-        let latest = now.max(self.hosts.gate(number).next_permitted_at);
+    pub fn first_attempt(&self, url: &CanonicalUrl, now: Timestamp) -> i64 {
+        let permitted_at = self.hosts.known(url).map(|number| self.hosts.gate(number).next_permitted_at);
+        let latest = now.max(permitted_at.unwrap_or(Timestamp::MIN));
         latest.as_micros().max(self.pages.highest_attempt())
     }
 

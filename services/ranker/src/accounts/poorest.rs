@@ -12,7 +12,7 @@ const PART: usize = 32;
 
 /// Accounts that are given up next, the poorest last.
 #[derive(Debug, Default)]
-pub(super) struct Poorest(Vec<(Wealth, u32)>);
+pub(super) struct Poorest(pub(super) Vec<(Wealth, u32)>);
 
 /// Worth of an account, in comparison with others. The balance stands for its cash: all accounts of a partition
 /// have been given the same by the virtual page.
@@ -48,23 +48,28 @@ impl Held {
 impl Accounts {
     /// The account to give up next; `None` if there is none.
     pub fn poorest(&mut self) -> Option<u32> {
-        if self.poorest.0.is_empty() {
-            let mut all: Vec<(Wealth, u32)> =
-                (0..self.len() as u32).map(|number| (self.held(number).wealth(), number)).collect();
-            let part = all.len().div_ceil(PART);
-            if part < all.len() {
-                all.select_nth_unstable(part);
-                all.truncate(part);
-            }
-            all.sort_unstable_by_key(|account| Reverse(*account));
-            self.poorest.0 = all;
-        }
-        // One that has become richer meanwhile stays, unless all have.
+        // One that has become richer since it was chosen stays.
         while let Some((wealth, number)) = self.poorest.0.pop() {
-            if self.held(number).wealth() <= wealth || self.poorest.0.is_empty() {
+            if self.held(number).wealth() <= wealth {
                 return Some(number);
             }
         }
-        None
+        self.poorest.0 = self.choose_poorest();
+        self.poorest.0.pop().map(|(_, number)| number)
+    }
+
+    /// A part of the accounts, the poorest last.
+    fn choose_poorest(&self) -> Vec<(Wealth, u32)> {
+        let all = (0..self.len() as u32).map(|number| (self.held(number).wealth(), number));
+        let mut all: Vec<(Wealth, u32)> = all.collect();
+        let part = all.len().div_ceil(PART);
+        if part < all.len() {
+            all.select_nth_unstable(part);
+            all.truncate(part);
+            // The memory of all is not kept for a part of them.
+            all.shrink_to_fit();
+        }
+        all.sort_unstable_by_key(|account| Reverse(*account));
+        all
     }
 }

@@ -221,6 +221,25 @@ fn the_poorest_go_first_those_never_sent_before_all_others() {
     assert_eq!(accounts.poorest(), Some(3), "its cash was not known when it was chosen");
 }
 
+#[test]
+fn the_last_that_was_chosen_stays_too_when_it_has_become_richer() {
+    let (mut accounts, mut shard) = (Accounts::default(), Shard::new(0, 1.0));
+    for number in 0..64_usize {
+        let mut page = opened(&mut shard);
+        page.account.receive(number as f64);
+        accounts.add(page_id(number), &page);
+    }
+    // Two are chosen at once.
+    assert_eq!(accounts.poorest(), Some(0));
+    for (number, cash) in [(0, 1_000.0), (1, 1_000.0)] {
+        let mut richer = accounts.get(number);
+        richer.account.receive(cash);
+        accounts.set(number, &richer);
+    }
+    assert_eq!(accounts.poorest(), Some(2));
+    assert!(accounts.poorest.0.capacity() <= 2, "{}", accounts.poorest.0.capacity());
+}
+
 fn opened(shard: &mut Shard) -> LinkedPage {
     let trust = TrustAccount::default();
     LinkedPage { account: shard.open(), depth: 3, sent_importance: 1.0, trust }

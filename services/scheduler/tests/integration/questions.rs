@@ -175,3 +175,28 @@ fn an_explanation_begins_with_what_keeps_the_page_from_being_fetched() {
     bench.settings.rules = denying.settings.rules;
     check(&bench, ELSEWHERE, "Not fetched: it is out of scope, for rule no news denies it.");
 }
+
+#[test]
+fn an_explanation_says_of_a_page_that_is_not_found_how_often_and_since_when() {
+    const DEAD: &str = "http://a.dead.test/x";
+    let mut bench = Bench::new(&[("policy.min_interval", "1h")]);
+    let check = |bench: &Bench, url: &str, expected: &str| {
+        let found = bench.explained(url, Some(0.0)).answer;
+        assert!(found.starts_with(expected), "{found:?} does not begin with {expected:?}");
+    };
+    bench.seed(DEAD);
+    let mut request = bench.next(5 * SECOND);
+    for _ in 0..5 {
+        bench.answer(failed(&request, FetchOutcome::NotFound, None));
+        check(&bench, DEAD, "The server");
+        bench.command(CommandKind::Refetch, DEAD, 1.0);
+        request = bench.next(5 * SECOND);
+    }
+    bench.answer(failed(&request, FetchOutcome::NotFound, None));
+    check(&bench, DEAD, "The server does not find it, at 6 looks since 2023-");
+    let explained = bench.explained(DEAD, Some(0.0));
+    assert!(explained.answer.contains("The next look is at 2023-"), "{}", explained.answer);
+    assert!(!explained.reasons.join(" ").contains("policy.min_interval"), "{:?}", explained.reasons);
+    bench.pass(30 * DAY);
+    check(&bench, DEAD, "The server does not find it, at 6 looks since 2023-");
+}

@@ -39,17 +39,61 @@ fn a_seed_has_room_in_a_full_partition_and_the_largest_site_makes_it() {
 }
 
 #[test]
-fn a_site_with_less_than_its_share_gets_room_from_one_with_more() {
+fn a_site_gets_room_from_larger_ones_until_it_has_as_many_pages() {
     let mut bench = Bench::new(&[LEASE, ("crawl.discover", "same-site"), ("crawl.max_pages", "100")]);
     bench.seed("http://late.test/");
     bench.seed("http://large.test/");
     show(&mut bench, "http://large.test/", 300, "/l");
     assert_eq!(bench.pages(), 100);
     show(&mut bench, "http://late.test/", 30, "/p");
-    let late = (0..30).filter(|number| bench.page(&format!("http://late.test/p{number}")).is_some()).count();
-    assert_eq!((bench.pages(), late), (100, 9), "a tenth of the partition, the seed included");
+    let known = |bench: &Bench, url: &str, most: usize| {
+        (0..most).filter(|number| bench.page(&format!("{url}{number}")).is_some()).count()
+    };
+    assert_eq!((bench.pages(), known(&bench, "http://late.test/p", 30)), (100, 30));
     show(&mut bench, "http://large.test/", 300, "/more");
-    assert_eq!((0..300).filter(|number| bench.page(&format!("http://large.test/more{number}")).is_some()).count(), 0);
+    assert_eq!(known(&bench, "http://large.test/more", 300), 0, "the larger one gets none");
+    bench.crash();
+    show(&mut bench, "http://late.test/", 100, "/p");
+    assert_eq!((bench.pages(), known(&bench, "http://late.test/p", 100)), (100, 49), "a half, the seed included");
+    // Of three sites, each comes to a third.
+    bench.seed("http://third.test/");
+    show(&mut bench, "http://third.test/", 100, "/p");
+    assert_eq!((bench.pages(), known(&bench, "http://third.test/p", 100)), (100, 32));
+}
+
+#[test]
+fn no_page_makes_room_for_one_that_its_host_has_none_for() {
+    let limits = [("crawl.max_pages", "10"), ("crawl.max_pages_per_host", "3")];
+    let mut bench = Bench::new(&[&[LEASE, ("crawl.discover", "same-site")], &limits[..]].concat());
+    bench.seed("http://late.test/");
+    bench.seed("http://large.test/");
+    show(&mut bench, "http://late.test/", 5, "/p");
+    let hosts: Vec<String> = (0..10).map(|host| format!("http://h{host}.large.test/")).collect();
+    let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
+    let event = links("http://large.test/", &hosts, bench.now());
+    bench.send("large.test", &event);
+    assert_eq!(bench.pages(), 10);
+    show(&mut bench, "http://late.test/", 5, "/more");
+    assert_eq!(bench.pages(), 10, "a site with three pages has room in the partition, and none on its host");
+    bench.wait(MINUTE);
+    assert_eq!(bench.driver.status(0).figures[metrics::scheduler::EVICTED_PAGES], 0.0);
+}
+
+/// In one record, as a page with many links may show its own site the pages that it pushes out.
+#[test]
+fn pages_that_leave_are_not_counted_on_twice() {
+    let mut bench = Bench::new(&[LEASE, ("crawl.discover", "anywhere"), ("crawl.max_pages", "40")]);
+    bench.seed("http://late.test/");
+    bench.seed("http://large.test/");
+    show(&mut bench, "http://large.test/", 38, "/l");
+    assert_eq!(bench.pages(), 40);
+    let large: Vec<String> = (0..38).map(|number| format!("http://large.test/l{number}")).collect();
+    let late: Vec<String> = (0..38).map(|number| format!("http://late.test/p{number}")).collect();
+    let found: Vec<(&str, i32, f64)> =
+        late.iter().zip(&large).flat_map(|(late, large)| [(late.as_str(), 1, 1.0), (large.as_str(), 1, 0.5)]).collect();
+    let now = bench.now();
+    bench.send("late.test", &crate::discovery::ranked("http://other.test/", &found, false, now));
+    assert_eq!(bench.pages(), 40);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The operator's rules, blocks and limits for pages and hosts.
 
 use crate::bench::{Bench, URL, looked, seconds, urls};
+use frontier::{Frontier, FrontierRules, SeedRefusal};
 use messages::{CommandKind, DetectorEvent, Link, PageLinks, PageRemoval, SchedulerEvent, Verdict, topics};
 use page::{CanonicalUrl, DAY, HOUR, MINUTE};
 use std::collections::BTreeSet;
@@ -61,6 +62,10 @@ fn a_page_of_which_the_rule_is_unknown_is_not_taken_in() {
     bench.seed(&format!("http://a.site.test{unknown}"));
     assert_eq!(urls(&bench.wait(MINUTE)), set(&[URL, "http://a.site.test/aaaa/public"]));
     assert_eq!(bench.pages(), 2);
+    let mut frontier = Frontier::new(FrontierRules::new(&bench.settings, 1));
+    let seed = CanonicalUrl::parse(&format!("http://a.site.test{unknown}")).unwrap();
+    assert!(frontier.discover(seed.clone(), 1.0, 0, bench.now()).is_none());
+    assert_eq!(frontier.refusal_of_seed(&seed), SeedRefusal::Undecided);
 }
 
 #[test]
