@@ -15,6 +15,8 @@ export RECRAWL_PEERS_PYTHON ?= $(RECRAWL_CACHE)/venv-peers-$(firstword $(shell s
 export PATH := $(PATH):$(HOME)/.cargo/bin
 # What runs the tests: https://nexte.st
 export RECRAWL_NEXTEST ?= $(RECRAWL_CACHE)/nextest-$(firstword $(shell sha256sum .tools/nextest.txt | cut -c1-12))/bin/cargo-nextest
+# What checks the packages: https://embarkstudios.github.io/cargo-deny
+export RECRAWL_DENY ?= $(RECRAWL_CACHE)/deny-$(firstword $(shell sha256sum .tools/deny.txt | cut -c1-12))/bin/cargo-deny
 
 # RocksDB's C++ library is compiled once (.tools/rocksdb-build) and linked from here. A clone with other build flags has
 # its own copy.
@@ -136,8 +138,16 @@ peers: setup-peers ## judge edits and noise of the corpora by the rules of other
 fmt: ## format the source
 	@cargo fmt --all
 
+.PHONY: deny
+deny: setup-quick ## check licences, sources, versions and known advisories of all packages against deny.toml
+	@.tools/deny
+
+.PHONY: advisories
+advisories: setup-quick ## check all packages against RustSec's database of today; needs github.com
+	@.tools/deny advisories
+
 .PHONY: lint
-lint: setup-build ## check the format, the lock files, and clippy with warnings denied
+lint: deny ## check the packages, the format, the lock files, and clippy with warnings denied
 	@cargo fmt --all --check
 	@cargo tree -q --locked --manifest-path tests/fuzz/Cargo.toml >/dev/null
 	@cargo clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
@@ -186,7 +196,7 @@ kafka-down: ## stop the temporary Kafka and delete its data
 
 .PHONY: env
 env: ## print the environment for running cargo yourself: eval "$(make -s env)"
-	@for name in RECRAWL_CACHE RECRAWL_NEXTEST CARGO_TARGET_DIR ROCKSDB_LIB_DIR ROCKSDB_STATIC RECRAWL_PYTHON CC CXX; do printf 'export %s=%q\n' $$name "$${!name}"; done
+	@for name in RECRAWL_CACHE RECRAWL_NEXTEST RECRAWL_DENY CARGO_TARGET_DIR ROCKSDB_LIB_DIR ROCKSDB_STATIC RECRAWL_PYTHON CC CXX; do printf 'export %s=%q\n' $$name "$${!name}"; done
 
 .PHONY: clean
 clean: kafka-down ## delete cargo's build output, which all clones share; keep what setup installed

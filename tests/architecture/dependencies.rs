@@ -41,15 +41,8 @@ fn list(value: &Value) -> Vec<Value> {
     value.as_array().unwrap().clone()
 }
 
-pub(crate) fn text(value: &Value) -> String {
+fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
-}
-
-/// Packages of the build on this platform.
-pub(crate) fn metadata() -> Vec<Value> {
-    let metadata = cargo_metadata();
-    let used: BTreeSet<_> = list(&metadata["resolve"]["nodes"]).iter().map(|node| text(&node["id"])).collect();
-    list(&metadata["packages"]).into_iter().filter(|package| used.contains(&text(&package["id"]))).collect()
 }
 
 fn read_dependencies() -> Graph {

@@ -8,7 +8,6 @@ mod dependencies;
 mod features;
 mod mixing;
 mod monitoring;
-mod packages;
 mod words;
 
 /// Crates that decide and compute, and the path of each below `crates/`. They take time and chance as arguments, so that

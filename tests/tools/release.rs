@@ -97,3 +97,19 @@ fn without_a_release_nothing_is_installed_and_the_next_step_is_reported() {
     assert!(!output.status.success() && said.contains("run make release first"), "{said}");
     assert!(!directory.path().join("root").exists());
 }
+
+#[test]
+fn the_bill_of_materials_names_the_libraries_of_the_system_with_their_versions() {
+    let program = programs().command("recrawl").get_program().to_owned();
+    let arguments = ["system-libraries", program.to_str().unwrap()];
+    let entries = run(".tools/release", &arguments, &[], tests::workspace());
+    let named: BTreeSet<String> = entries
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line.trim().trim_end_matches(',')).unwrap())
+        .inspect(|entry| assert!(entry["purl"].as_str().unwrap().contains('@'), "{entry}"))
+        .map(|entry| entry["name"].as_str().unwrap().to_owned())
+        .collect();
+    for package in ["libc6", "libcurl4", "libssl3", "libstdc++6"] {
+        assert!(named.contains(package), "{package} is not in {named:?}");
+    }
+}
