@@ -1,39 +1,26 @@
 //! A shop that is away for a moment is looked at within its rule's interval, and its return is reported.
 
+use crate::site::{answer, serve_answers};
 use serde_json::Value;
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tests::{Crawl, SOON, wait_for};
 
 /// Serves a page, then for two looks this status line in its place, then the page with another price. Counts the looks.
 fn shop(away: &'static str, looks: Arc<AtomicUsize>) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let mut head = [0; 4_096];
-            let length = stream.read(&mut head).unwrap_or(0);
-            let is_page = head[..length].starts_with(b"GET /lamp ");
-            let look = if is_page { looks.fetch_add(1, Ordering::SeqCst) } else { 0 };
-            let (status, price) = match (is_page, look) {
-                (false, _) => ("404 Not Found", ""),
-                (true, 0) => ("200 OK", "85"),
-                (true, 1 | 2) => (away, "nothing"),
-                (true, _) => ("200 OK", "3"),
-            };
-            let body = format!("<!doctype html><h1>Desk lamp</h1><p>It costs {price} euros and comes in three days.");
-            let length = body.len();
-            let answer = format!(
-                "HTTP/1.1 {status}\r\ncontent-type: text/html\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
-            );
-            // The crawler may be gone.
-            let _ = stream.write_all(answer.as_bytes());
-        }
-    });
-    address
+    serve_answers(move |request| {
+        let is_page = request.path() == "/lamp";
+        let look = if is_page { looks.fetch_add(1, Ordering::SeqCst) } else { 0 };
+        let (status, price) = match (is_page, look) {
+            (false, _) => ("404 Not Found", ""),
+            (true, 0) => ("200 OK", "85"),
+            (true, 1 | 2) => (away, "nothing"),
+            (true, _) => ("200 OK", "3"),
+        };
+        let body = format!("<!doctype html><h1>Desk lamp</h1><p>It costs {price} euros and comes in three days.");
+        answer(&format!("{status}\r\ncontent-type: text/html"), body)
+    })
 }
 
 /// The verdicts published so far, in order.

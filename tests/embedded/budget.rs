@@ -7,7 +7,7 @@ const PAGES: usize = 30;
 const WEEK_DAYS: f64 = 7.0;
 
 #[test]
-fn thirty_pages_that_never_change_are_asked_for_seldom_on_defaults_and_ever_less() {
+fn thirty_pages_that_never_change_cost_fewer_than_ten_requests_a_page_and_day() {
     let seeded =
         SeededConfig { hosts: 1, pages_per_host: PAGES, rates: ChangeRates::Same(0.0), ..SeededConfig::default() };
     // A week of this web takes half a minute.
@@ -38,8 +38,4 @@ fn thirty_pages_that_never_change_are_asked_for_seldom_on_defaults_and_ever_less
     let per_page_day = (pages.len() + others.len()) as f64 / (PAGES as f64 * WEEK_DAYS);
     assert!(per_page_day <= 10.0, "{per_page_day} requests a page and day");
     assert!(pages.len() > 5 * PAGES, "each page is looked at several times: {}", pages.len());
-    let in_days =
-        |from: f64, to: f64| pages.iter().filter(|e| (from..to).contains(&e.started_at.days_since(began))).count();
-    // The first look at each page is one of the first days'.
-    assert!(in_days(4.0, 7.0) < in_days(1.0, 4.0) + PAGES, "{} then {}", in_days(1.0, 4.0), in_days(4.0, 7.0));
 }

@@ -2,10 +2,10 @@
 
 use crate::hints::request;
 use crate::operating::status;
+use crate::site::{answer, serve_answers};
 use serde_json::{Value, json};
 use simweb::SeededConfig;
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tests::{Crawl, Process, SOON, SimulatedWeb, wait_for};
@@ -29,30 +29,14 @@ fn kinds(outcomes: &Value) -> Vec<(&str, &str, u64)> {
 
 /// A server that has a page for every address, but redirects `/away` to a private address, and answers so for robots.txt.
 fn server(robots: &'static str) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let mut head = Vec::new();
-            let mut piece = [0; 1_024];
-            while !head.ends_with(b"\r\n\r\n") {
-                match stream.read(&mut piece) {
-                    Ok(read) if read > 0 => head.extend_from_slice(&piece[..read]),
-                    _ => break,
-                }
-            }
-            let status = match () {
-                () if head.starts_with(b"GET /robots.txt ") => robots,
-                () if head.starts_with(b"GET /away ") => "302 Found\r\nlocation: http://10.1.2.3/",
-                () => "200 OK",
-            };
-            let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello");
-            // The crawler may be gone.
-            let _ = stream.write_all(answer.as_bytes());
-        }
-    });
-    address
+    serve_answers(move |request| {
+        let status = match request.path() {
+            "/robots.txt" => robots,
+            "/away" => "302 Found\r\nlocation: http://10.1.2.3/",
+            _ => "200 OK",
+        };
+        answer(status, "hello")
+    })
 }
 
 #[test]
@@ -172,24 +156,16 @@ fn a_crawl_that_may_not_go_on_for_want_of_robots_txt_ends_and_says_so() {
 
 /// A server that kills the crawler when it is asked for `/deadly`, and has a page for every other address.
 fn deadly_server(crawler: &Arc<Mutex<Option<Process>>>, deadly_requests: &Arc<AtomicUsize>) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
     let (crawler, deadly_requests) = (crawler.clone(), deadly_requests.clone());
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let mut head = [0; 4_096];
-            let length = stream.read(&mut head).unwrap_or(0);
-            if head[..length].starts_with(b"GET /deadly ") {
-                deadly_requests.fetch_add(1, Ordering::Relaxed);
-                // The lock is held until the crawler is there to be killed.
-                crawler.lock().unwrap().take().unwrap().kill();
-                continue;
-            }
-            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello");
+    serve_answers(move |request| {
+        if request.path() != "/deadly" {
+            return answer("200 OK", "hello");
         }
-    });
-    address
+        deadly_requests.fetch_add(1, Ordering::Relaxed);
+        // The lock is held until the crawler is there to be killed.
+        crawler.lock().unwrap().take().unwrap().kill();
+        Vec::new()
+    })
 }
 
 #[test]

@@ -29,6 +29,7 @@ mod parquet;
 mod presets;
 mod private_files;
 mod prometheus;
+mod reported_sites;
 mod same_words;
 mod site;
 mod tracing;

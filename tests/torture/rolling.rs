@@ -34,7 +34,7 @@ fn sizes() -> (usize, usize) {
 }
 
 #[test]
-fn restarts_one_after_the_other_leave_no_partition_idle_and_let_no_one_write_what_is_anothers() {
+fn restarts_one_after_the_other_wait_for_no_session_and_write_nothing_twice() {
     let Some(cluster) = cluster() else { return };
     let rolling = Rolling::new(&cluster);
     let (known, share) = sizes();
@@ -59,7 +59,7 @@ fn restarts_one_after_the_other_leave_no_partition_idle_and_let_no_one_write_wha
     }
     let (idle, whose) = worst(&watch.longest());
     eprintln!("rolling: longest standstill {:.1} s, of {whose}", idle.as_secs_f64());
-    assert!(idle < SESSION, "{whose} stood still for {idle:?}: it was not handed over");
+    assert!(idle < SESSION, "{whose} stood still for {idle:?}: its partition was not handed over");
     rolling.wait_until_done();
     drop(watch);
     let rejoins: Vec<_> = members.iter().map(Service::rejoins).collect();

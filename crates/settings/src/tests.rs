@@ -277,6 +277,7 @@ fn a_layer_is_checked_also_where_a_higher_one_overrides_it() {
 fn variables_of_others_are_passed_over_and_near_misses_are_not() {
     let others = [
         ("RECRAWL_CORPORA", "x"),
+        ("RECRAWL_CASES", "x"),
         ("RECRAWL_CONFIG", "x"),
         ("RECRAWL_SCHEDULER_SERVICE_HOST", "10.0.0.1"),
         ("RECRAWL_KAFKA_SERVICE_PORT_BROKER", "9092"),
@@ -354,7 +355,8 @@ proptest! {
 
 #[test]
 fn variables_of_the_tests_and_the_deployed_files_are_no_faults() {
-    let environment = ["RECRAWL_KAFKA", "RECRAWL_KAFKA_REQUIRED", "RECRAWL_KAFKA_SECURE", "RECRAWL_CORPORA"];
+    let environment =
+        ["RECRAWL_KAFKA", "RECRAWL_KAFKA_REQUIRED", "RECRAWL_KAFKA_SECURE", "RECRAWL_CORPORA", "RECRAWL_CASES"];
     let environment = environment.map(|name| (name.to_owned(), "x".to_owned()));
     for file in [
         include_str!("../../../compose/recrawl.toml"),

@@ -40,12 +40,23 @@ pub fn find(name: &str) -> Option<PathBuf> {
 /// The directory of cases from public reports of watchers, each with its right value: the one that `RECRAWL_CASES` names,
 /// relative to the workspace, or else `../shared/review/cases-change`. `None` as for [`find`].
 pub fn cases() -> Option<PathBuf> {
-    let named = std::env::var_os("RECRAWL_CASES").unwrap_or_else(|| "../shared/review/cases-change".into());
-    let path = workspace().join(named);
+    find_cases(cases_path())
+}
+
+/// The directory of inputs from public reports of crawlers: `cases-fetch` beside that of [`cases`]. `None` as for [`find`].
+pub fn fetch_cases() -> Option<PathBuf> {
+    find_cases(cases_path().with_file_name("cases-fetch"))
+}
+
+fn cases_path() -> PathBuf {
+    workspace().join(std::env::var_os("RECRAWL_CASES").unwrap_or_else(|| "../shared/review/cases-change".into()))
+}
+
+fn find_cases(path: PathBuf) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    println!("LEFT OUT: there is no {}; set RECRAWL_CASES to the directory of the cases", path.display());
+    println!("LEFT OUT: there is no {}; set RECRAWL_CASES to the directory of cases", path.display());
     None
 }
 
