@@ -120,7 +120,7 @@ impl Frontier {
     /// Makes room for a discovered page on its host. Returns `false` if no other that may go is worth less.
     fn make_room(&mut self, page: &ScheduledPage) -> bool {
         let Some(most_pages) = self.rules.max_pages_of(page.url.host_name()) else { return true };
-        let host = self.hosts.of(&page.url);
+        let Some(host) = self.hosts.known(&page.url) else { return true };
         let worth = Worth::of(page, self.rules.own_weight(page));
         match self.pages.limited.room(host, most_pages, worth) {
             HostRoom::Room => true,
@@ -152,11 +152,11 @@ impl Frontier {
     /// The page may have been known before and forgotten. The detector keeps its last attempt then, and would take
     /// lower ones for repeats. So attempts start from the current time in microseconds: no page is fetched so often
     /// that its earlier attempts could have reached that number. The clock may have been set back since. Its highest
-    /// value is still visible in the attempts of the other pages and, for the next start too, in the host's next
+    /// value is still visible in the attempts of the other pages, forgotten ones included, and in the host's next
     /// permitted time.
-    pub fn first_attempt(&mut self, url: &CanonicalUrl, now: Timestamp) -> i64 {
-        let number = self.hosts.of(url);
-        let latest = now.max(self.hosts.gate(number).next_permitted_at);
+    pub fn first_attempt(&self, url: &CanonicalUrl, now: Timestamp) -> i64 {
+        let permitted = self.hosts.known(url).map(|number| self.hosts.gate(number).next_permitted_at);
+        let latest = now.max(permitted.unwrap_or(now));
         latest.as_micros().max(self.pages.highest_attempt())
     }
 
@@ -258,6 +258,11 @@ impl Frontier {
         self.forgotten.insert(id);
     }
 
+    /// Notes an attempt of a page that is forgotten, so that those of its next life are higher.
+    pub fn note_attempt(&mut self, attempt: i64) {
+        self.pages.note_attempt(attempt);
+    }
+
     /// Whether a page of a list of seeds is left out, because an operator has forgotten it. It is counted then.
     pub fn leaves_out_seed(&mut self, id: PageId) -> bool {
         let is_forgotten = self.forgotten.contains(&id);
@@ -291,6 +296,7 @@ impl Frontier {
         let number = self.hosts.number(host.name().as_str());
         self.hosts.gate_mut(number).paused = paused;
         self.hosts.mark_changed(number);
+        self.hosts.leave_idle(number);
     }
 
     /// Whether an operator paused or blocked a host.
@@ -304,6 +310,7 @@ impl Frontier {
         let number = self.hosts.number(host.name().as_str());
         self.hosts.gate_mut(number).blocked = blocked;
         self.hosts.mark_changed(number);
+        self.hosts.leave_idle(number);
     }
 
     /// Counts a record about a page that is not known.
