@@ -105,7 +105,7 @@ impl GroupSizes {
         self.entries[slot] = tag(group) | (count + u64::from(pages)).min(COUNT_MAX);
     }
 
-    /// Counts a group of which nobody knows how many pages it has as one that is never empty.
+    /// Counts a group with an unknown number of pages as one that is never empty.
     pub(crate) fn lose_track(&mut self, group: u64) {
         self.add(group, COUNT_MAX as u32);
     }

@@ -215,7 +215,7 @@ impl Outlook {
     pub fn remove(&mut self, hash: u64, site: u64) -> Vec<OutlookPart> {
         let mut removed = Vec::new();
         if let Some(number) = self.group_numbers.remove(hash) {
-            // A group that is not known is asked for by nobody; only its memory matters.
+            // The row waits for another group. Until then it shall take little memory.
             self.groups[number as usize].hazard = Hazard::starting_at(0, 0.0);
             self.groups[number as usize].pages = 0;
             removed.push(OutlookPart::Group(hash));

@@ -32,7 +32,7 @@ struct Touched {
     cells: Hashes,
     sites: Hashes,
     sizes: Hashes,
-    /// What has no pages any more, by its site.
+    /// Hashes of groups, cells and sites without pages, by site.
     gone: BTreeMap<SiteKey, Vec<i64>>,
     today: bool,
 }

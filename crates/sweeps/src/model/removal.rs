@@ -1,4 +1,4 @@
-//! What goes with the last of its pages.
+//! The removal of pages, and of groups, cells and sites with the last of their pages.
 
 use super::{REPORTED, SiteScore, SweepModel};
 use crate::outlook::OutlookPart;
@@ -11,7 +11,7 @@ impl SweepModel {
         self.sizes.remove(place);
         self.resize_groups(place);
         let mut removed = Vec::new();
-        // The site last: its revision tells of all the others.
+        // The site last: its revision changes with each of the others.
         for hash in [place.cell].into_iter().chain(place.groups.into_iter().rev()) {
             if hash == 0 || self.sizes.get(hash) > 0 {
                 continue;

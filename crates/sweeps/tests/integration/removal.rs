@@ -17,7 +17,7 @@ fn look(model: &mut SweepModel, place: &PagePlace, at_days: f64, changed: bool) 
     model.look(place, &mut OwnEvidence::default(), at_days - 1.0, at_days, outcome);
 }
 
-/// Takes out a page, also from the outlook that is told.
+/// Takes out a page, also from the outlook that follows the changes.
 fn remove(model: &mut SweepModel, reported: &mut Outlook, place: &PagePlace) -> usize {
     let removed = model.remove(place);
     for part in &removed {

@@ -1,4 +1,4 @@
-//! What pages have in common goes with the last of them, however many come and go.
+//! Groups, cells, sites and hosts go with the last of their pages, however many come and go.
 
 use crate::bench::Bench;
 use estimator::{GROUPS, HOSTS, PAGES, SWEEPS};
@@ -45,7 +45,7 @@ fn tables_hold_no_more_than_the_known_pages_have_in_common() {
             assert!(groups <= 2 * pages && sweeps <= 17 * pages + 1 && hosts <= pages, "{estimator}, page {number}");
             assert_eq!(pages, known.len());
             most = [pages, groups, sweeps, hosts];
-            // The scheduler is told: what it keeps has pages here.
+            // The forecasts say what has gone, so the scheduler keeps no more than this.
             assert!(bench.outlook().len() <= 9 * pages, "{estimator}, page {number}: {}", bench.outlook().len());
         }
         let used = match estimator {

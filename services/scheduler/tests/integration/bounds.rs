@@ -1,4 +1,4 @@
-//! What is kept of hosts, groups and cells goes with the last of their pages.
+//! Hosts, groups and cells go with the last of their pages.
 
 use crate::bench::{Bench, edited, failed, looked};
 use messages::{CommandKind, FetchOutcome, FetchRequest, SchedulerEvent, SweepForecast};
@@ -107,18 +107,19 @@ fn forecasts_of_what_has_no_pages_any_more_are_forgotten() {
     let groups: Vec<_> = [0, 1, 2].map(|kind| place.groups[kind]).into_iter().map(group_of(place.site)).collect();
     let priors = CellPriors { own_beta_days: 7.0, plain_beta_days: 7.0 };
     let cells = vec![CellChange { cell: place.cell, site: place.site, priors }];
-    let told = SweepForecast { lead: Some(1.0), groups, cells, ..SweepForecast::new(site_key, bench.now()) };
-    bench.send("site.test", &SchedulerEvent::Sweeps(told.clone()));
+    let first = SweepForecast { lead: Some(1.0), groups, cells, ..SweepForecast::new(site_key, bench.now()) };
+    bench.send("site.test", &SchedulerEvent::Sweeps(first.clone()));
     let kept = |bench: &Bench| bench.keys(scheduler::OUTLOOK.spec()).len();
     assert_eq!(kept(&bench), 5);
     let gone = vec![place.groups[1].cast_signed(), place.cell.cast_signed(), 12345];
-    let some_gone = SweepForecast { gone, ..SweepForecast::new(told.site_key.clone(), bench.now()) };
+    let some_gone = SweepForecast { gone, ..SweepForecast::new(first.site_key.clone(), bench.now()) };
     bench.send("site.test", &SchedulerEvent::Sweeps(some_gone));
     assert_eq!(kept(&bench), 3);
     bench.crash();
     // The site, and its group, which has the same hash. What comes with it is new.
     let gone = [0, 2].map(|kind| place.groups[kind].cast_signed()).to_vec();
-    let all_gone = SweepForecast { gone, cells: told.cells.clone(), ..SweepForecast::new(told.site_key, bench.now()) };
+    let all_gone =
+        SweepForecast { gone, cells: first.cells.clone(), ..SweepForecast::new(first.site_key, bench.now()) };
     bench.send("site.test", &SchedulerEvent::Sweeps(all_gone));
     assert_eq!(bench.keys(scheduler::OUTLOOK.spec()), [[&b"c"[..], &place.cell.to_be_bytes()].concat()]);
 }
