@@ -8,7 +8,8 @@ pub use crate::explain::explanation::{Explanation, HintQuality, Hints, HostCap, 
 
 use crate::frontier::Frontier;
 use crate::hint_kinds::{kind_of as hint_kind_of, record_of};
-use crate::hosts::{HostSchedule, Hosts};
+use crate::host_numbers::Hosts;
+use crate::hosts::HostSchedule;
 use crate::page_index::{PageIndex, place_of};
 use crate::page_record::ScheduledPage;
 use crate::request::WantedReason;

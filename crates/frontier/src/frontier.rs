@@ -15,7 +15,8 @@ pub use self::tick::{ChosenPage, FrontierTick, HandOut};
 use crate::audit::Audit;
 use crate::budget::FetchBudget;
 use crate::demand::SharedDemand;
-use crate::hosts::{HostSchedule, Hosts};
+use crate::host_numbers::Hosts;
+use crate::hosts::HostSchedule;
 use crate::list_credit::ListCredit;
 use crate::page_index::PageIndex;
 use crate::page_record::ScheduledPage;
@@ -29,7 +30,7 @@ use page::{HostName, PageId, Timestamp};
 use revisit::PolicyPage;
 use revisit::columns::{Expectations, Slot};
 use std::collections::HashSet;
-use sweeps::{CellChange, Changes, Outlook, PagePlace, SiteState};
+use sweeps::{CellChange, Changes, Outlook, OutlookPart, PagePlace, SiteState};
 
 /// The frontier of one partition. Only the records of pages, hosts and the outlook are kept on disk; the rest is
 /// derived from them, or may be lost.
@@ -142,11 +143,17 @@ impl Frontier {
     /// Ends the restoring.
     pub fn restored(&mut self) {
         self.pages.resolve_lists(&self.hosts);
+        self.hosts.restored();
     }
 
     /// Hosts whose schedules changed and must be stored, each once.
     pub fn changed_hosts(&mut self) -> impl Iterator<Item = (HostName, HostSchedule)> + '_ {
         self.hosts.take_changed()
+    }
+
+    /// Forgets hosts without pages. Returns those whose schedule is stored.
+    pub fn forget_hosts(&mut self, now: Timestamp) -> Vec<HostName> {
+        self.hosts.forget_idle(now)
     }
 
     /// Updates the index from a page's record.
@@ -190,6 +197,12 @@ impl Frontier {
         let cell = self.pages.columns.place(slot).map_or(0, |place| place.cell);
         let belief = belief_of(page, cell, &self.rules, &self.outlook);
         planner.looked(slot, &look_of(verdict, looked_at, previous, belief));
+    }
+
+    /// Forgets the groups, cells and sites that have no pages by a forecast. Returns those that were known.
+    pub fn forget_parts(&mut self, forecast: &SweepForecast) -> Vec<OutlookPart> {
+        let site = PagePlace::of(forecast.site_key.as_str(), "", "/").site;
+        forecast.gone.iter().flat_map(|hash| self.outlook.remove(hash.cast_unsigned(), site)).collect()
     }
 
     /// Takes in what the estimator learned about the sweeps of a site. Returns the changes of the outlook, and why part

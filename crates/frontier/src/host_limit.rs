@@ -85,6 +85,9 @@ impl LimitedHosts {
         at_stake.iter().for_each(|worth| {
             limited.may_go.remove(&(*worth, slot));
         });
+        if limited.pages == 0 {
+            self.hosts.remove(&host);
+        }
     }
 
     /// Whether a host has room for another discovered page of this worth.

@@ -4,11 +4,10 @@
 use crate::hint_kinds;
 use crate::rules::FrontierRules;
 use messages::{ContentEvidence, Look, TroubleNotice, impl_message};
-use page::{CanonicalUrl, HostName, Timestamp};
+use page::{HostName, Timestamp};
 use politeness::{DelayRule, HostBackoff};
 use revisit::hints::HintRecord;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 /// The stored record of a host. The schema describes the fields.
@@ -99,12 +98,46 @@ pub(crate) struct HostGate {
     pub(crate) backoff: HostBackoff,
     /// How often hints about its pages were right.
     pub(crate) hints: HintRecord,
+    pub(crate) pages: u32,
+    /// Whether its schedule is in the table.
+    pub(crate) is_stored: bool,
+    /// Without pages: the end of its rest, as it was when the last page left.
+    pub(crate) idle_until: Option<Timestamp>,
 }
 
 impl HostGate {
+    pub(crate) fn new(host: HostName, rules: &FrontierRules) -> Self {
+        Self {
+            delay_rule: rules.delay_of(host.as_str()),
+            host,
+            next_permitted_at: Timestamp::MIN,
+            crawl_delay: Duration::ZERO,
+            slowest: None,
+            paused: false,
+            blocked: false,
+            in_flight: 0,
+            response_time: Duration::ZERO,
+            backoff: HostBackoff::default(),
+            hints: HintRecord::default(),
+            pages: 0,
+            is_stored: false,
+            idle_until: None,
+        }
+    }
+
     /// Whether an operator paused or blocked the host.
     pub(crate) fn is_stopped(&self) -> bool {
         self.paused || self.blocked
+    }
+
+    /// Whether nothing but a rest is to be kept of it.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.pages == 0 && !self.is_stopped()
+    }
+
+    /// Until then it asked to be left alone, or may still answer a request for a page that has gone.
+    pub(crate) fn rests_until(&self, rules: &FrontierRules) -> Timestamp {
+        (self.next_permitted_at + rules.lease_timeout).max(self.backoff.until)
     }
 
     /// Pause between the end of a request to the host and the start of the next.
@@ -170,12 +203,12 @@ impl HostGate {
     }
 
     /// The stored values of the host that an answer changes.
-    fn booked(&self) -> (Timestamp, Duration, HostBackoff) {
+    pub(crate) fn booked(&self) -> (Timestamp, Duration, HostBackoff) {
         (self.next_permitted_at, self.crawl_delay, self.backoff)
     }
 
     /// The host's schedule as it is stored.
-    fn schedule(&self) -> HostSchedule {
+    pub(crate) fn schedule(&self) -> HostSchedule {
         let mut schedule = HostSchedule {
             next_permitted_at: self.next_permitted_at,
             crawl_delay_ms: self.crawl_delay.as_millis() as i64,
@@ -191,109 +224,5 @@ impl HostGate {
         };
         hint_kinds::keep(&self.hints, &mut schedule);
         schedule
-    }
-}
-
-/// All hosts of this partition, by number.
-pub(crate) struct Hosts {
-    /// For hosts that are seen for the first time.
-    rules: FrontierRules,
-    gates: Vec<HostGate>,
-    numbers: HashMap<HostName, u32>,
-    changed: BTreeSet<u32>,
-}
-
-impl Hosts {
-    pub(crate) fn new(rules: &FrontierRules) -> Self {
-        Self { rules: rules.clone(), gates: Vec::new(), numbers: HashMap::new(), changed: BTreeSet::new() }
-    }
-
-    pub(crate) fn restore(&mut self, host: &HostName, schedule: &HostSchedule) {
-        let number = self.number(host.as_str());
-        let gate = self.gate_mut(number);
-        gate.next_permitted_at = schedule.next_permitted_at;
-        gate.crawl_delay = Duration::from_millis(schedule.crawl_delay_ms.max(0) as u64);
-        gate.paused = schedule.paused;
-        gate.blocked = schedule.blocked;
-        gate.backoff = HostBackoff {
-            troubles: u32::try_from(schedule.troubles).unwrap_or_default(),
-            until: schedule.left_alone_until,
-        };
-        gate.hints = hint_kinds::record_of(schedule);
-    }
-
-    /// Updates a host by an answer, and marks its schedule for storing if that changes it.
-    pub(crate) fn book(&mut self, number: u32, update: impl FnOnce(&mut HostGate)) {
-        let gate = self.gate_mut(number);
-        let before = gate.booked();
-        update(gate);
-        if gate.booked() != before {
-            self.mark_changed(number);
-        }
-    }
-
-    /// Marks the schedule of a host for storing.
-    pub(crate) fn mark_changed(&mut self, number: u32) {
-        self.changed.insert(number);
-    }
-
-    /// Schedules to store, each once however often it has changed.
-    pub(crate) fn take_changed(&mut self) -> impl Iterator<Item = (HostName, HostSchedule)> + '_ {
-        let changed = std::mem::take(&mut self.changed);
-        changed.into_iter().map(|number| {
-            let gate = self.gate(number);
-            (gate.host.clone(), gate.schedule())
-        })
-    }
-
-    /// The number of a URL's host, if it has one.
-    pub(crate) fn known(&self, url: &CanonicalUrl) -> Option<u32> {
-        self.numbers.get(url.host_name()).copied()
-    }
-
-    /// The gate of a host, if it is known.
-    pub(crate) fn named(&self, name: &str) -> Option<&HostGate> {
-        self.numbers.get(name).map(|number| self.gate(*number))
-    }
-
-    /// The number of a URL's host, assigned on first sight.
-    pub(crate) fn of(&mut self, url: &CanonicalUrl) -> u32 {
-        self.number(url.host_name())
-    }
-
-    /// The number of the host with a name, assigned on first sight.
-    pub(crate) fn number(&mut self, name: &str) -> u32 {
-        if let Some(&number) = self.numbers.get(name) {
-            return number;
-        }
-        let number = u32::try_from(self.gates.len()).expect("a partition has fewer than 2^32 hosts");
-        let host = HostName::from_name(name);
-        self.gates.push(HostGate {
-            delay_rule: self.rules.delay_of(name),
-            host: host.clone(),
-            next_permitted_at: Timestamp::MIN,
-            crawl_delay: Duration::ZERO,
-            slowest: None,
-            paused: false,
-            blocked: false,
-            in_flight: 0,
-            response_time: Duration::ZERO,
-            backoff: HostBackoff::default(),
-            hints: HintRecord::default(),
-        });
-        self.numbers.insert(host, number);
-        number
-    }
-
-    pub(crate) fn gate(&self, number: u32) -> &HostGate {
-        &self.gates[number as usize]
-    }
-
-    pub(crate) fn gate_mut(&mut self, number: u32) -> &mut HostGate {
-        &mut self.gates[number as usize]
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.gates.len()
     }
 }

@@ -21,6 +21,7 @@ mod frontier;
 mod hint_kinds;
 mod host_limit;
 mod host_list;
+mod host_numbers;
 mod hosts;
 mod list_credit;
 mod pace;

@@ -3,7 +3,8 @@
 use crate::fetch_cost::FetchCosts;
 use crate::hint_kinds::list_of;
 use crate::host_limit::{LimitedHosts, Worth};
-use crate::hosts::{HostGate, Hosts};
+use crate::host_numbers::Hosts;
+use crate::hosts::HostGate;
 use crate::page_record::ScheduledPage;
 use crate::request::{RequestState, WantedReason};
 use crate::rules::FrontierRules;
@@ -65,7 +66,7 @@ impl PageIndex {
         outlook: &Outlook,
     ) -> Slot {
         self.unset(id, hosts);
-        self.highest_attempt = self.highest_attempt.max(page.request.attempt);
+        self.note_attempt(page.request.attempt);
         let known = self.slots.get(&id).copied();
         let place = known.and_then(|slot| self.columns.place(slot)).unwrap_or_else(|| place_of(&page.url));
         let host = hosts.of(&page.url);
@@ -96,6 +97,7 @@ impl PageIndex {
             None => {
                 let slot = self.columns.insert(&entry, &place);
                 self.room.count(place.site);
+                hosts.count(host);
                 self.ids.resize(self.columns.slots(), id);
                 self.waits.resize(self.columns.slots(), Timestamp::MAX);
                 self.ids[slot.index()] = id;
@@ -153,6 +155,7 @@ impl PageIndex {
         self.received.remove(slot);
         self.costs.set(slot, 0.0, rules);
         self.longest_days.remove(&slot);
+        self.columns.get(slot).into_iter().for_each(|entry| hosts.discount(entry.host));
         self.columns.remove(slot);
         Some(slot)
     }
@@ -266,6 +269,10 @@ impl PageIndex {
 
     pub(crate) fn highest_attempt(&self) -> i64 {
         self.highest_attempt
+    }
+
+    pub(crate) fn note_attempt(&mut self, attempt: i64) {
+        self.highest_attempt = self.highest_attempt.max(attempt);
     }
 
     pub(crate) fn never_fetched(&self) -> usize {

@@ -69,6 +69,16 @@ pub struct SweepForecast {
     pub groups: Vec<GroupChange>,
     /// Cells whose priors changed.
     pub cells: Vec<CellChange>,
+    /// Hashes of groups and cells without pages, and of the site if it has none, each as the signed number with its bits.
+    /// They are forgotten before the rest is taken in.
+    pub gone: Vec<i64>,
+}
+
+impl SweepForecast {
+    /// A forecast in which nothing changes.
+    pub fn new(site_key: SiteKey, made_at: Timestamp) -> Self {
+        Self { site_key, made_at, lead: None, groups: Vec::new(), cells: Vec::new(), gone: Vec::new() }
+    }
 }
 
 impl_message!(ChangeEstimate, "ChangeEstimate", include_str!("../../../schemas/ChangeEstimate.avsc"));

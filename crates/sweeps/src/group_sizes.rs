@@ -51,9 +51,9 @@ impl GroupSet {
     }
 }
 
-/// Pages per candidate group. Most groups are file names, so an entry takes eight bytes. Two groups whose hashes share
-/// the first 40 bits are counted as one, which happens to one in a hundred thousand among ten million. Counts saturate
-/// at 16.7 million.
+/// Pages per candidate group and per cell. Most groups are file names, so an entry takes eight bytes. Two groups whose
+/// hashes share the first 40 bits are counted as one, which happens to one in a hundred thousand among ten million.
+/// Counts saturate at 16.7 million.
 #[derive(Clone, Debug, Default)]
 pub struct GroupSizes {
     /// Open addressing with linear probing, in the order of hashes; 0 is free.
@@ -64,12 +64,12 @@ pub struct GroupSizes {
 impl GroupSizes {
     /// Counts a new page.
     pub fn insert(&mut self, place: &PagePlace) {
-        place.groups.iter().for_each(|&group| self.add(group, 1));
+        counted(place).for_each(|group| self.add(group, 1));
     }
 
     /// Counts a removed page.
     pub fn remove(&mut self, place: &PagePlace) {
-        for &group in place.groups.iter().filter(|group| **group != 0) {
+        for group in counted(place) {
             if let Some(slot) = self.find(group) {
                 let entry = self.entries[slot];
                 // A saturated count has lost track.
@@ -103,6 +103,11 @@ impl GroupSizes {
         }
         let count = self.entries[slot] & COUNT_MAX;
         self.entries[slot] = tag(group) | (count + u64::from(pages)).min(COUNT_MAX);
+    }
+
+    /// Counts a group with an unknown number of pages as one that is never empty.
+    pub(crate) fn lose_track(&mut self, group: u64) {
+        self.add(group, COUNT_MAX as u32);
     }
 
     /// Number of pages in a group.
@@ -174,6 +179,11 @@ impl GroupSizes {
             self.entries[slot] = entry;
         }
     }
+}
+
+/// The groups of a place, and its cell.
+fn counted(place: &PagePlace) -> impl Iterator<Item = u64> {
+    place.groups.into_iter().filter(|group| *group != 0).chain([place.cell])
 }
 
 /// The stored part of a hash; never 0.

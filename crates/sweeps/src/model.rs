@@ -3,6 +3,7 @@
 mod first_look;
 mod kept;
 mod priors;
+mod removal;
 mod reported;
 
 use crate::belief::{CellPriors, OwnEvidence, faded, kept_after, posterior};
@@ -10,6 +11,7 @@ use crate::calendar::Calendar;
 use crate::group_sizes::GroupSizes;
 use crate::look_bins::{LookBins, bin_of};
 use crate::members::{GroupNumbers, Members};
+use crate::numbers::put_at;
 use crate::outlook::{Outlook, trust_of};
 use crate::place::PagePlace;
 use crate::rules::{LEAD_LEAST, LEAD_MOST, LEAD_START, PRIOR_ALPHA};
@@ -44,6 +46,8 @@ const REPORTED: Unreported = Unreported { first_bin: i32::MAX, moved: 0.0, liste
 struct ModelCell {
     cell: u64,
     site: u64,
+    /// The order of discovery. It fixes the order of sums, whatever the numbers of cells.
+    order: i64,
     own: GroupSums,
     plain: GroupSums,
     priors: CellPriors,
@@ -74,6 +78,8 @@ pub struct SweepModel {
     significant: Vec<u32>,
     /// By cell number.
     cells: Vec<ModelCell>,
+    next_order: i64,
+    unreported_cells: Vec<u32>,
     /// By site number; sites beyond the end have no score yet.
     scores: Vec<SiteScore>,
     significant_sites: Vec<u32>,
@@ -90,6 +96,8 @@ impl SweepModel {
             unreported: Vec::new(),
             significant: Vec::new(),
             cells: Vec::new(),
+            next_order: 0,
+            unreported_cells: Vec::new(),
             scores: Vec::new(),
             significant_sites: Vec::new(),
             today: bin_of(days),
@@ -115,12 +123,6 @@ impl SweepModel {
         self.sizes.insert(place);
         self.resize_groups(place);
         self.members(place);
-    }
-
-    /// Removes a page. Its evidence still counts for its siblings.
-    pub fn remove(&mut self, place: &PagePlace) {
-        self.sizes.remove(place);
-        self.resize_groups(place);
     }
 
     fn resize_groups(&mut self, place: &PagePlace) {
@@ -270,7 +272,7 @@ impl SweepModel {
             return;
         }
         self.today = bin;
-        for number in 0..self.calendars.len() {
+        for number in self.groups_in_use() {
             let hazard = &mut self.outlook.groups[number].hazard;
             let end = hazard.end_bin();
             let all = self.calendars[number].extend(hazard, bin);
@@ -285,7 +287,7 @@ impl SweepModel {
     /// Restarts the calendars at this time, before the import of a history that begins there.
     pub fn restart_calendars(&mut self, days: f64) {
         self.today = bin_of(days);
-        for number in 0..self.calendars.len() {
+        for number in self.groups_in_use() {
             let (calendar, hazard) = Calendar::starting_at(self.today);
             self.calendars[number] = calendar;
             self.outlook.groups[number].hazard = hazard;
@@ -302,7 +304,7 @@ impl SweepModel {
                 sums.page_days *= keep;
             }
         }
-        for number in 0..self.calendars.len() {
+        for number in self.groups_in_use() {
             let hazard = &mut self.outlook.groups[number].hazard;
             self.calendars[number].temper(keep);
             self.calendars[number].refit(hazard, lag_bins);
@@ -334,8 +336,8 @@ impl SweepModel {
     fn add_group(&mut self, group: u64, site: u64) -> u32 {
         let (calendar, hazard) = Calendar::starting_at(self.today);
         let number = self.outlook.add_group(group, site, self.sizes.get(group), hazard);
-        self.calendars.push(calendar);
-        self.unreported.push(REPORTED);
+        put_at(&mut self.calendars, number, calendar);
+        put_at(&mut self.unreported, number, REPORTED);
         self.report(number, self.today, f32::INFINITY);
         number
     }
@@ -345,13 +347,20 @@ impl SweepModel {
         let cell = ModelCell {
             cell: place.cell,
             site: place.site,
+            order: self.next_order,
             own: GroupSums::default(),
             plain: GroupSums::default(),
             priors: CellPriors::default(),
             reported: true,
         };
-        self.cells.push(cell);
-        self.outlook.number_cell(place.cell)
+        self.next_order += 1;
+        let number = self.outlook.number_cell(place.cell);
+        put_at(&mut self.cells, number, cell);
+        number
+    }
+
+    fn groups_in_use(&self) -> impl Iterator<Item = usize> + use<> {
+        self.outlook.group_numbers.in_use().into_iter().map(|number| number as usize)
     }
 
     fn resize(&mut self, number: u32) {

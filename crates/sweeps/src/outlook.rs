@@ -2,8 +2,8 @@
 
 use crate::belief::CellPriors;
 use crate::group_sizes::GroupSet;
-use crate::hash_keys::HashMapByHash;
 use crate::hazard::Hazard;
+use crate::numbers::{Numbers, put_at};
 use crate::place::PagePlace;
 use crate::rules::LEAD_START;
 use crate::states::{InvalidState, SiteState};
@@ -30,29 +30,31 @@ pub(crate) struct SiteOutlook {
 }
 
 /// The hazards of groups, the priors of cells, and the trust in sweeps at each site. Each gets a number when it is
-/// first seen and keeps it: frequent lookups go by number.
+/// first seen and keeps it until it is removed: frequent lookups go by number.
 #[derive(Clone, Debug, Default)]
 pub struct Outlook {
     pub(crate) groups: Vec<GroupOutlook>,
-    group_numbers: HashMapByHash<u32>,
+    pub(crate) group_numbers: Numbers,
     /// By group number: the size at the last revision of the site.
     revised_pages: Vec<u32>,
     /// By cell number.
     pub(crate) cells: Vec<CellPriors>,
-    cell_numbers: HashMapByHash<u32>,
+    pub(crate) cell_numbers: Numbers,
     /// By site number.
     pub(crate) sites: Vec<SiteOutlook>,
-    site_numbers: HashMapByHash<u32>,
+    pub(crate) site_numbers: Numbers,
     revision: u64,
+    /// The revision of a site that is not known, and of one that becomes known.
+    first_revision: u32,
 }
 
 impl Outlook {
     /// The number of a group; `None` when it is not known.
     pub fn group_number(&self, group: u64) -> Option<u32> {
-        self.group_numbers.get(&group).copied()
+        self.group_numbers.get(group)
     }
 
-    /// A group by its number, below [`Outlook::group_count`].
+    /// A group by its number.
     #[inline]
     pub fn group_at(&self, number: u32) -> Option<&GroupOutlook> {
         self.groups.get(number as usize)
@@ -79,8 +81,18 @@ impl Outlook {
         })
     }
 
+    /// Number of known groups.
     pub fn group_count(&self) -> usize {
-        self.groups.len()
+        self.group_numbers.len()
+    }
+
+    /// Number of known groups, cells and sites.
+    pub fn len(&self) -> usize {
+        self.group_numbers.len() + self.cell_numbers.len() + self.site_numbers.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// The groups of a place that are large enough to count.
@@ -90,12 +102,12 @@ impl Outlook {
 
     /// The number of a cell; `None` when it is not known.
     pub fn cell_number(&self, cell: u64) -> Option<u32> {
-        self.cell_numbers.get(&cell).copied()
+        self.cell_numbers.get(cell)
     }
 
     /// The number of a site; `None` when it is not known.
     pub fn site_number(&self, site: u64) -> Option<u32> {
-        self.site_numbers.get(&site).copied()
+        self.site_numbers.get(site)
     }
 
     /// The priors of a cell; the widest priors for an unknown cell.
@@ -137,10 +149,10 @@ impl Outlook {
     /// Number of times that the groups of a site have changed so much that its pages must ask for
     /// [`Outlook::groups_of`] again.
     pub fn site_revision(&self, site: u64) -> u32 {
-        self.site(site).map_or(0, |site| site.revision)
+        self.site(site).map_or(self.first_revision, |site| site.revision)
     }
 
-    /// Changes with the revision of any site, and when a cell or site gets its number.
+    /// Changes with the revision of any site, and when a cell or site gets its number or loses it.
     pub fn revision(&self) -> u64 {
         self.revision
     }
@@ -190,12 +202,39 @@ impl Outlook {
     }
 
     pub(crate) fn add_group(&mut self, group: u64, site: u64, pages: u32, hazard: Hazard) -> u32 {
-        let number = self.groups.len() as u32;
-        self.groups.push(GroupOutlook { group, site, pages, hazard });
-        self.revised_pages.push(pages);
-        self.group_numbers.insert(group, number);
+        let (number, _) = self.group_numbers.assign(group);
+        put_at(&mut self.groups, number, GroupOutlook { group, site, pages, hazard });
+        put_at(&mut self.revised_pages, number, pages);
+        self.number_site(site);
         self.revise(site);
         number
+    }
+
+    /// Removes the group, the cell and the site of this hash, as far as they are known. Their numbers are given to others, so
+    /// pages of the site must ask for theirs again.
+    pub fn remove(&mut self, hash: u64, site: u64) -> Vec<OutlookPart> {
+        let mut removed = Vec::new();
+        if let Some(number) = self.group_numbers.remove(hash) {
+            // The row waits for another group. Until then it shall take little memory.
+            self.groups[number as usize].hazard = Hazard::starting_at(0, 0.0);
+            self.groups[number as usize].pages = 0;
+            removed.push(OutlookPart::Group(hash));
+        }
+        if let Some(number) = self.cell_numbers.remove(hash) {
+            self.cells[number as usize] = CellPriors::default();
+            removed.push(OutlookPart::Cell(hash));
+        }
+        if !removed.is_empty() {
+            self.revise(site);
+        }
+        if let Some(number) = self.site_numbers.remove(hash) {
+            let removed_site = &mut self.sites[number as usize];
+            removed_site.lead = LEAD_START as f32;
+            self.first_revision = self.first_revision.max(removed_site.revision).wrapping_add(1);
+            self.revision += 1;
+            removed.push(OutlookPart::Site(hash));
+        }
+        removed
     }
 
     /// Sets a group's size. Returns `true` when it differs by a tenth from the size at the site's last revision.
@@ -213,20 +252,22 @@ impl Outlook {
     }
 
     fn revise(&mut self, site: u64) {
-        let site = self.site_mut(site);
-        site.revision = site.revision.wrapping_add(1);
+        let revision = match self.site_numbers.get(site) {
+            Some(number) => &mut self.sites[number as usize].revision,
+            None => &mut self.first_revision,
+        };
+        *revision = revision.wrapping_add(1);
         self.revision += 1;
     }
 
     /// The number of a cell. A new cell is added with the widest priors.
     pub(crate) fn number_cell(&mut self, cell: u64) -> u32 {
-        let cells = &mut self.cells;
-        let revision = &mut self.revision;
-        *self.cell_numbers.entry(cell).or_insert_with(|| {
-            *revision += 1;
-            cells.push(CellPriors::default());
-            cells.len() as u32 - 1
-        })
+        let (number, is_new) = self.cell_numbers.assign(cell);
+        if is_new {
+            put_at(&mut self.cells, number, CellPriors::default());
+            self.revision += 1;
+        }
+        number
     }
 
     pub(crate) fn set_priors(&mut self, cell: u64, priors: CellPriors) {
@@ -236,18 +277,33 @@ impl Outlook {
 
     /// The number of a site. A new site is added.
     pub(crate) fn number_site(&mut self, site: u64) -> u32 {
-        let sites = &mut self.sites;
-        let revision = &mut self.revision;
-        *self.site_numbers.entry(site).or_insert_with(|| {
-            *revision += 1;
-            sites.push(SiteOutlook { hash: site, lead: LEAD_START as f32, revision: 0 });
-            sites.len() as u32 - 1
-        })
+        let (number, is_new) = self.site_numbers.assign(site);
+        if is_new {
+            let new = SiteOutlook { hash: site, lead: LEAD_START as f32, revision: self.first_revision };
+            put_at(&mut self.sites, number, new);
+            self.revision += 1;
+        }
+        number
     }
 
     pub(crate) fn site_mut(&mut self, site: u64) -> &mut SiteOutlook {
         let number = self.number_site(site);
         &mut self.sites[number as usize]
+    }
+}
+
+/// A known part of an [`Outlook`], by its hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutlookPart {
+    Group(u64),
+    Cell(u64),
+    Site(u64),
+}
+
+impl OutlookPart {
+    pub fn hash(self) -> u64 {
+        let (Self::Group(hash) | Self::Cell(hash) | Self::Site(hash)) = self;
+        hash
     }
 }
 

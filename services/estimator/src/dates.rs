@@ -1,9 +1,9 @@
 //! Which of the dates claimed for a page's last change can be believed.
 
-use crate::state::{DatesOfHost, HOSTS};
+use crate::state::{DatesOfHost, HOSTS, PageBelief};
 use change_rate::DateTrust;
 use messages::{DateSource, PageObservation, Verdict};
-use page::Timestamp;
+use page::{CanonicalUrl, Timestamp};
 use stream::{Context, ProcessError};
 
 /// The sources that are judged, in the order of [`DatesOfHost::looks`].
@@ -15,7 +15,11 @@ const FIRST_LOOK_LEAST_AGE_DAYS: f64 = 1.0 / 24.0;
 /// The best date claimed for the page's last change, if one can be believed. Then counts for its host whether the look
 /// agrees with each date. A difference that no reader notices is no change here, so dates that move with it are of no
 /// use.
-pub(crate) fn believed(seen: &PageObservation, context: &mut Context<'_>) -> Result<Option<Timestamp>, ProcessError> {
+pub(crate) fn believed(
+    seen: &PageObservation,
+    belief: &mut PageBelief,
+    context: &mut Context<'_>,
+) -> Result<Option<Timestamp>, ProcessError> {
     let dates: Vec<(usize, Timestamp)> = SOURCES
         .iter()
         .enumerate()
@@ -44,16 +48,30 @@ pub(crate) fn believed(seen: &PageObservation, context: &mut Context<'_>) -> Res
     };
     if let (Some(changed), Some(previous)) = (changed, seen.judgement.previous_fetched_at) {
         dates.iter().for_each(|(number, at)| trusts[*number].add(changed, *at > previous));
-        context.put(HOSTS, &host, &DatesOfHost::of(&trusts));
+        let pages = stored.pages + i64::from(!std::mem::replace(&mut belief.dates, true));
+        context.put(HOSTS, &host, &DatesOfHost::of(&trusts, pages));
         return Ok(best);
     }
     Ok(best.filter(|at| seen.look.fetched_at.days_since(*at) >= FIRST_LOOK_LEAST_AGE_DAYS))
 }
 
+/// Takes a removed page out of the count of its host, which is forgotten with the last one.
+pub(crate) fn remove(url: &CanonicalUrl, belief: &PageBelief, context: &mut Context<'_>) -> Result<(), ProcessError> {
+    let host = url.host();
+    if let (true, Some(mut dates)) = (belief.dates, context.get(HOSTS, &host)?) {
+        dates.pages -= 1;
+        match dates.pages > 0 {
+            true => context.put(HOSTS, &host, &dates),
+            false => context.delete(HOSTS, &host),
+        }
+    }
+    Ok(())
+}
+
 impl DatesOfHost {
-    fn of(trusts: &[DateTrust]) -> Self {
+    fn of(trusts: &[DateTrust], pages: i64) -> Self {
         let counts = |trust: &DateTrust| [trust.reported, trust.unreported, trust.stood, trust.moved].map(i64::from);
-        Self { looks: trusts.iter().flat_map(counts).collect() }
+        Self { looks: trusts.iter().flat_map(counts).collect(), pages }
     }
 
     /// Counts that are missing or cannot be are 0.

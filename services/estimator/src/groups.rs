@@ -14,11 +14,24 @@ use sweeps::PagePlace;
 /// The factor, up or down, by which the mean of a cell's prior must move to be announced.
 const REPORTED_FACTOR: f64 = 1.1;
 
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    sums: GroupSums,
+    /// Pages of it that are known here.
+    pages: i64,
+}
+
+impl Group {
+    fn belief(self) -> GroupBelief {
+        GroupBelief { changes: self.sums.changes, page_days: self.sums.page_days, pages: self.pages }
+    }
+}
+
 /// The groups of this partition.
 #[derive(Default)]
 pub(crate) struct PartitionGroups {
     /// Groups by table key; the cells of a site follow it.
-    sums: BTreeMap<GroupKey, GroupSums>,
+    groups: BTreeMap<GroupKey, Group>,
     /// The mean of the prior last announced, by table key of the cell. Absent: the operator's. Lost with the process;
     /// it is then announced again, which does no harm.
     reported_per_day: HashMap<GroupKey, f64>,
@@ -34,21 +47,25 @@ pub(crate) struct MovedPriors {
 
 impl PartitionGroups {
     pub(crate) fn load(context: &Context<'_>) -> Result<Self, ProcessError> {
-        let mut sums = BTreeMap::new();
-        context.scan(GROUPS, b"", &mut |key, GroupBelief { changes, page_days }| {
-            sums.insert(key, GroupSums { changes, page_days });
+        let mut groups = BTreeMap::new();
+        context.scan(GROUPS, b"", &mut |key, GroupBelief { changes, page_days, pages }| {
+            groups.insert(key, Group { sums: GroupSums { changes, page_days }, pages });
             Ok(())
         })?;
-        Ok(Self { sums, ..Self::default() })
+        Ok(Self { groups, ..Self::default() })
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.sums.len()
+        self.groups.len()
     }
 
     /// The prior of a page in these groups, given outermost first.
     pub(crate) fn prior(&self, operators: GammaPrior, keys: &[GroupKey; 2]) -> GammaPrior {
-        operators.within(&keys.each_ref().map(|key| self.sums.get(key).copied().unwrap_or_default()))
+        operators.within(&keys.each_ref().map(|key| self.sums(key)))
+    }
+
+    fn sums(&self, key: &GroupKey) -> GroupSums {
+        self.groups.get(key).map(|group| group.sums).unwrap_or_default()
     }
 
     /// Replaces a page's earlier contribution to its groups with the new one.
@@ -60,19 +77,43 @@ impl PartitionGroups {
         context: &mut Context<'_>,
     ) {
         for key in keys {
-            let sums = self.sums.entry(key.clone()).or_default();
-            sums.replace_even(before, after);
-            let belief = GroupBelief { changes: sums.changes, page_days: sums.page_days };
-            context.put(GROUPS, key, &belief);
+            let group = self.groups.entry(key.clone()).or_default();
+            group.sums.replace_even(before, after);
+            context.put(GROUPS, key, &group.belief());
         }
     }
 
-    /// Records an observation of a page of these groups, so that its site and cell are checked for the next
+    /// Counts a page that was not known.
+    pub(crate) fn add(&mut self, keys: &[GroupKey; 2], context: &mut Context<'_>) {
+        for key in keys {
+            let group = self.groups.entry(key.clone()).or_default();
+            group.pages += 1;
+            context.put(GROUPS, key, &group.belief());
+        }
+    }
+
+    /// Counts a page no more, and deletes its site and cell if they have no other. Returns the cell if it was deleted.
+    pub(crate) fn remove(&mut self, keys: &[GroupKey; 2], context: &mut Context<'_>) -> Option<u64> {
+        let mut gone = None;
+        for key in keys {
+            let Some(group) = self.groups.get_mut(key) else { continue };
+            group.pages -= 1;
+            if group.pages > 0 {
+                context.put(GROUPS, key, &group.belief());
+                continue;
+            }
+            self.groups.remove(key);
+            self.reported_per_day.remove(key);
+            self.touched.remove(key);
+            context.delete(GROUPS, key);
+            gone = keys[0].cell_of(key);
+        }
+        gone
+    }
+
+    /// Records an observation of a page of these groups, so that its site and cells are checked for the next
     /// announcement.
     pub(crate) fn touch(&mut self, keys: &[GroupKey; 2], site: &SiteKey) {
-        if !self.sums.contains_key(&keys[1]) {
-            self.sums.insert(keys[1].clone(), GroupSums::default());
-        }
         if !self.touched.contains_key(&keys[0]) {
             self.touched.insert(keys[0].clone(), site.clone());
         }
@@ -83,12 +124,12 @@ impl PartitionGroups {
     pub(crate) fn moved(&mut self, operators: GammaPrior) -> Vec<MovedPriors> {
         let mut all = Vec::new();
         for (site_key, site) in std::mem::take(&mut self.touched) {
-            let sums = self.sums.get(&site_key).copied().unwrap_or_default();
+            let sums = self.sums(&site_key);
             let mut moved = MovedPriors { site, cells: Vec::new() };
-            let cells = self.sums.range(site_key.clone()..).take_while(|(key, _)| site_key.covers(key));
-            for (key, cell_sums) in cells {
+            let cells = self.groups.range(site_key.clone()..).take_while(|(key, _)| site_key.covers(key));
+            for (key, group) in cells {
                 let Some(cell) = site_key.cell_of(key) else { continue };
-                let prior = operators.within(&[sums, *cell_sums]);
+                let prior = operators.within(&[sums, group.sums]);
                 let reported = self.reported_per_day.get(key).copied().unwrap_or(operators.belief().mean());
                 let by = prior.belief().mean() / reported;
                 if !(1.0 / REPORTED_FACTOR..=REPORTED_FACTOR).contains(&by) {
@@ -146,12 +187,15 @@ mod tests {
         let (busy, site) = keys("http://a.test/news/1.html");
         let (quiet, _) = keys("http://a.test/docs/1.html");
         let (other, other_site) = keys("http://b.test/news/1.html");
+        groups.groups.insert(quiet[1].clone(), Group::default());
+        groups.groups.insert(other[1].clone(), Group::default());
         groups.touch(&quiet, &site);
         groups.touch(&other, &other_site);
         assert!(groups.moved(operators).is_empty(), "nothing was learned");
         // Fifty changes in a hundred days: the cell's prior moves, and through the site's also that of its other cell.
         for key in &busy {
-            groups.sums.insert(key.clone(), GroupSums { changes: 50.0, page_days: 100.0 });
+            let sums = GroupSums { changes: 50.0, page_days: 100.0 };
+            groups.groups.insert(key.clone(), Group { sums, pages: 1 });
         }
         groups.touch(&busy, &site);
         let moved = groups.moved(operators);
@@ -165,10 +209,10 @@ mod tests {
         // An announced prior is not announced again after a small move.
         groups.touch(&busy, &site);
         assert!(groups.moved(operators).is_empty());
-        groups.sums.get_mut(&busy[1]).unwrap().page_days += 1.0;
+        groups.groups.get_mut(&busy[1]).unwrap().sums.page_days += 1.0;
         groups.touch(&busy, &site);
         assert!(groups.moved(operators).is_empty());
-        groups.sums.get_mut(&busy[1]).unwrap().page_days += 200.0;
+        groups.groups.get_mut(&busy[1]).unwrap().sums.page_days += 200.0;
         assert!(groups.moved(operators).is_empty(), "no page of the site was looked at");
         groups.touch(&busy, &site);
         assert_eq!(groups.moved(operators)[0].cells.len(), 1);

@@ -9,6 +9,7 @@
 
 mod dates;
 mod groups;
+mod others;
 mod rate_learner;
 mod state;
 mod sweep_learner;
@@ -24,7 +25,8 @@ use crate::sweep_learner::{SweepLearner, SweepLook};
 use change_rate::{EstimatorChoice, EstimatorOptions, GammaPrior, LookOutcome, RateEstimator};
 use messages::topics::{ANSWERS, PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
 use messages::{
-    ChangeBelief, ChangeEstimate, EstimatorEvent, PageObservation, Question, QuestionDesk, QuestionKind, Verdict,
+    ChangeBelief, ChangeEstimate, EstimatorEvent, PageObservation, PageRemoval, Question, QuestionDesk, QuestionKind,
+    Verdict,
 };
 use metrics::{Figure, estimator as figure};
 use page::Timestamp;
@@ -95,6 +97,27 @@ impl Estimator {
         Ok(())
     }
 
+    /// Deletes a page, and what only it kept.
+    fn remove(&mut self, removal: PageRemoval, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let (url, id) = (&removal.url, removal.url.page_id());
+        if let Some(mut belief) = context.get(PAGES, &id)? {
+            dates::remove(url, &belief, context)?;
+            others::leave(url, &mut belief, self.name(), context)?;
+            match self.learner() {
+                PartitionLearner::Sweeps(learner) => learner.remove(url, &belief),
+                PartitionLearner::Rates(learner) => learner.remove(url, &belief, context),
+            }
+            context.delete(PAGES, &id);
+        }
+        context.emit(SCHEDULER_EVENTS, removal);
+        Ok(())
+    }
+
+    /// The name of the estimator in use.
+    fn name(&self) -> &'static str {
+        self.rates.as_ref().map_or(sweep_learner::NAME, |rates| rates.kind().name())
+    }
+
     fn learner(&mut self) -> &mut PartitionLearner {
         self.learner.as_mut().expect("a processor is told that it is restored before anything else")
     }
@@ -112,16 +135,12 @@ impl Processor for Estimator {
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let seen = match record.read(PAGE_OBSERVATIONS)? {
             EstimatorEvent::Observation(seen) => seen,
-            EstimatorEvent::Removal(removal) => {
-                context.delete(PAGES, &removal.url.page_id());
-                context.emit(SCHEDULER_EVENTS, removal);
-                return Ok(());
-            }
+            EstimatorEvent::Removal(removal) => return self.remove(removal, context),
             EstimatorEvent::Question(question) => return self.answer(&question, context),
         };
         let mut belief = context.get(PAGES, &seen.look.page_id)?.unwrap_or_default();
         belief.fetches += i64::from(seen.look.is_fetch());
-        let changed_at = dates::believed(&seen, context)?;
+        let changed_at = dates::believed(&seen, &mut belief, context)?;
         let look = match (outcome_of(&seen, changed_at), seen.judgement.previous_fetched_at) {
             (Some(outcome), Some(previous)) => Some((previous, seen.look.fetched_at, outcome)),
             _ => None,
@@ -132,6 +151,7 @@ impl Processor for Estimator {
             self.observations += 1;
             self.changes += u64::from(outcome.is_change());
         }
+        others::leave(&seen.look.url, &mut belief, self.name(), context)?;
         let posterior = match self.learner() {
             PartitionLearner::Sweeps(learner) => {
                 learner.advance(context.now());

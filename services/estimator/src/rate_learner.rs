@@ -43,7 +43,13 @@ impl RateLearner {
     ) -> Gamma {
         let keys = groups::keys_of(url);
         let operators = self.estimator.prior();
+        let name = self.estimator.kind().name();
         let prior = self.groups.as_mut().map_or(operators, |groups| {
+            if belief.estimator != name {
+                name.clone_into(&mut belief.estimator);
+                belief.numbers.clear();
+                groups.add(&keys, context);
+            }
             groups.touch(&keys, &url.site_key());
             groups.prior(operators, &keys)
         });
@@ -64,12 +70,23 @@ impl RateLearner {
                     (belief.delta_alpha, belief.delta_beta_days) = (evidence.delta_alpha, evidence.delta_beta_days);
                 }
                 None => {
-                    self.estimator.kind().name().clone_into(&mut belief.estimator);
+                    name.clone_into(&mut belief.estimator);
                     belief.numbers = state.to_numbers();
                 }
             }
         }
         self.estimator.belief_from(prior, &state)
+    }
+
+    /// Takes a removed page out of its groups. What is without pages then is deleted, here and in the scheduler.
+    pub(crate) fn remove(&mut self, url: &CanonicalUrl, belief: &PageBelief, context: &mut Context<'_>) {
+        let Some(groups) = self.groups.as_mut().filter(|_| belief.estimator == self.estimator.kind().name()) else {
+            return;
+        };
+        if let Some(cell) = groups.remove(&groups::keys_of(url), context) {
+            let gone = vec![cell.cast_signed()];
+            context.emit(SCHEDULER_EVENTS, SweepForecast { gone, ..SweepForecast::new(url.site_key(), context.now()) });
+        }
     }
 
     /// On a new day, sends the scheduler the priors that have moved through observations of sibling pages.
@@ -86,11 +103,8 @@ impl RateLearner {
                     priors: CellPriors { own_beta_days: beta_days, plain_beta_days: beta_days },
                 };
                 let forecast = SweepForecast {
-                    site_key: moved.site.clone(),
-                    made_at,
-                    lead: None,
-                    groups: Vec::new(),
                     cells: cells.iter().map(forecast_of).collect(),
+                    ..SweepForecast::new(moved.site.clone(), made_at)
                 };
                 context.emit(SCHEDULER_EVENTS, forecast);
             }

@@ -11,18 +11,20 @@ use stream::{Table, TableKey};
 pub const PAGES: Table<PageId, PageBelief> =
     Table::new("pages").bounded_by("`scheduler/pages`", "the removal of the page");
 
-/// Used by the estimator `gamma-grouped`. Absent: nothing was learned.
-pub const GROUPS: Table<GroupKey, GroupBelief> =
-    Table::new("groups").bounded_by("nothing: cells of all pages that were ever known", "nobody");
+/// Used by the estimator `gamma-grouped`. Absent: none of its pages is known.
+pub const GROUPS: Table<GroupKey, GroupBelief> = Table::new("groups")
+    .bounded_by("two for each of `estimator/pages`", "the removal of the last page of the site or cell");
 
-/// Used by the estimator `sweeps`. Absent: no page of the group, cell or site was observed; or the group was never
-/// large enough for a calendar.
-pub const SWEEPS: Table<SweepKey, SweepRecord> =
-    Table::new("sweeps").bounded_by("nothing: groups, cells and sites of all pages that were ever known", "nobody");
+/// Used by the estimator `sweeps`. Absent: no page of the group, cell or site is known; or the group was never large
+/// enough for a calendar.
+pub const SWEEPS: Table<SweepKey, SweepRecord> = Table::new("sweeps").bounded_by(
+    "seventeen for each of `estimator/pages`, and the day",
+    "the removal of the last page of the group, cell or site",
+);
 
 /// Absent: no date of the host's pages was compared with a look.
-pub const HOSTS: Table<Host, DatesOfHost> =
-    Table::new("hosts").bounded_by("nothing: hosts of all pages that were ever known", "nobody");
+pub const HOSTS: Table<Host, DatesOfHost> = Table::new("hosts")
+    .bounded_by("hosts of `estimator/pages` with dates", "the removal of the last page that had a date");
 
 /// The key of a group in [`GROUPS`]: a site, a zero byte, and for a cell the 8 bytes of its hash, big-endian. The cells
 /// of a site follow it.
@@ -133,6 +135,7 @@ pub struct PageBelief {
     pub own_beta_days: f32,
     pub estimator: String,
     pub numbers: Vec<f32>,
+    pub dates: bool,
 }
 
 /// The state of a group for the estimator `gamma-grouped`. The schema describes the fields.
@@ -140,12 +143,14 @@ pub struct PageBelief {
 pub struct GroupBelief {
     pub changes: f64,
     pub page_days: f64,
+    pub pages: i64,
 }
 
-/// How often the dates claimed for a host's pages were right. The schema describes the field.
+/// How often the dates claimed for a host's pages were right. The schema describes the fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DatesOfHost {
     pub looks: Vec<i64>,
+    pub pages: i64,
 }
 
 impl_message!(DatesOfHost, "DatesOfHost", include_str!("../../../schemas/state/DatesOfHost.avsc"));

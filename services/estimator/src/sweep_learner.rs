@@ -10,10 +10,10 @@ use page::{CanonicalUrl, SiteKey, Timestamp};
 use std::collections::{BTreeMap, HashSet};
 use std::hash::BuildHasherDefault;
 use stream::{Context, ProcessError};
-use sweeps::{Changes, HashKeys, HashMapByHash, PagePlace, SweepModel, rules};
+use sweeps::{Changes, HashKeys, HashMapByHash, OutlookPart, PagePlace, SweepModel, rules};
 
 /// The estimator's name in the record of a page that the model has counted.
-const NAME: &str = "sweeps";
+pub(crate) const NAME: &str = "sweeps";
 /// After a longer gap, the days before this many are advanced in one step.
 const LONGEST_SILENCE_DAYS: i32 = 400;
 /// The most numbers per forecast: a record of 200 KB.
@@ -22,8 +22,6 @@ const TOTALS_PER_FORECAST: usize = 50_000;
 pub(crate) struct SweepLearner {
     model: SweepModel,
     names: HashMapByHash<SiteKey>,
-    /// The order of each cell, by hash.
-    cells: HashMapByHash<i64>,
     touched: Touched,
 }
 
@@ -34,13 +32,15 @@ struct Touched {
     cells: Hashes,
     sites: Hashes,
     sizes: Hashes,
+    /// Hashes of groups, cells and sites without pages, by site.
+    gone: BTreeMap<SiteKey, Vec<i64>>,
     today: bool,
 }
 
 /// Restored records that can be used only once all are known.
 #[derive(Default)]
 struct RestoredRecords {
-    cells: Vec<(u64, SweepCell)>,
+    cells: Vec<SweepCell>,
     sizes: Vec<(u64, u32)>,
     today: Option<i32>,
     /// The earliest last day of any group.
@@ -56,7 +56,20 @@ fn in_order(hashes: Hashes) -> Vec<u64> {
     hashes
 }
 
-fn place_of(url: &CanonicalUrl) -> PagePlace {
+/// The hashes under which the pages of a place are counted.
+pub(crate) fn counted(place: &PagePlace) -> impl Iterator<Item = u64> {
+    place.groups.into_iter().filter(|group| *group != 0).chain([place.cell])
+}
+
+/// Stores a record, or deletes it where there is none any more.
+fn keep(key: SweepKey, record: Option<impl Into<SweepRecord>>, context: &mut Context<'_>) {
+    match record {
+        Some(record) => context.put(SWEEPS, &key, &record.into()),
+        None => context.delete(SWEEPS, &key),
+    }
+}
+
+pub(crate) fn place_of(url: &CanonicalUrl) -> PagePlace {
     PagePlace::of(url.site_key().as_str(), url.host().as_str(), url.path())
 }
 
@@ -87,7 +100,6 @@ impl SweepLearner {
         let mut learner = Self {
             model: SweepModel::starting_at(context.now().as_days()),
             names: HashMapByHash::default(),
-            cells: HashMapByHash::default(),
             touched: Touched::default(),
         };
         let mut found = RestoredRecords { oldest: i32::MAX, ..RestoredRecords::default() };
@@ -100,10 +112,12 @@ impl SweepLearner {
             learner.model.restore_today(found.oldest.clamp(today - LONGEST_SILENCE_DAYS, today));
             learner.pass_days_until(today);
         }
-        found.cells.sort_by_key(|(_, cell)| cell.number);
-        for (hash, cell) in &found.cells {
-            learner.cells.insert(*hash, cell.number);
-            learner.model.restore_cell(&cell.state).map_err(|error| ProcessError::Damaged(error.to_string()))?;
+        found.cells.sort_by_key(|cell| cell.number);
+        for cell in &found.cells {
+            learner
+                .model
+                .restore_cell(&cell.state, cell.number)
+                .map_err(|error| ProcessError::Damaged(error.to_string()))?;
         }
         // All of it was announced before.
         learner.model.take_changes();
@@ -117,7 +131,7 @@ impl SweepLearner {
                 self.model.restore_group(state).map_err(|error| error.to_string())?;
             }
             (SweepKey::Cell(hash), SweepRecord::Cell(cell)) if cell.state.cell == hash => {
-                found.cells.push((hash, cell))
+                found.cells.push(cell);
             }
             (SweepKey::Site(hash), SweepRecord::Site(site)) => {
                 let state = sweeps::SiteState { site: hash, lead: site.lead };
@@ -166,7 +180,7 @@ impl SweepLearner {
             NAME.clone_into(&mut belief.estimator);
             belief.numbers.clear();
             self.model.insert(&place);
-            self.touched.sizes.extend(place.groups.iter().filter(|group| **group != 0));
+            self.touched.sizes.extend(counted(&place));
             self.touch(url, &place);
         }
         let state = |delta_alpha, delta_beta_days| GammaState { delta_alpha, delta_beta_days };
@@ -190,13 +204,36 @@ impl SweepLearner {
         self.model.outlook().priors(place.cell).plain(&page)
     }
 
+    /// Counts a page no more. What is without pages then is deleted, here and in the scheduler.
+    pub(crate) fn remove(&mut self, url: &CanonicalUrl, belief: &PageBelief) {
+        if belief.estimator != NAME {
+            return;
+        }
+        let place = place_of(url);
+        let removed = self.model.remove(&place);
+        self.touched.sizes.extend(counted(&place));
+        self.touched.today = true;
+        for part in &removed {
+            match *part {
+                OutlookPart::Group(hash) => _ = self.touched.groups.insert(hash),
+                OutlookPart::Cell(hash) => _ = self.touched.cells.insert(hash),
+                OutlookPart::Site(hash) => {
+                    self.touched.sites.insert(hash);
+                    self.names.remove(&hash);
+                }
+            }
+        }
+        if !removed.is_empty() {
+            let hashes = removed.into_iter().map(|part| part.hash().cast_signed());
+            self.touched.gone.entry(url.site_key()).or_default().extend(hashes);
+        }
+    }
+
     fn touch(&mut self, url: &CanonicalUrl, place: &PagePlace) {
         self.touched.groups.extend(self.model.sizes().groups_of(place).as_slice());
         self.touched.cells.insert(place.cell);
         self.touched.sites.insert(place.site);
         self.touched.today = true;
-        let next = self.cells.len() as i64;
-        self.cells.entry(place.cell).or_insert(next);
         self.names.entry(place.site).or_insert_with(|| url.site_key());
     }
 
@@ -209,38 +246,39 @@ impl SweepLearner {
         let touched = std::mem::take(&mut self.touched);
         let cells = touched.cells.into_iter().chain(changes.cells.iter().map(|cell| cell.cell)).collect();
         for hash in in_order(touched.groups) {
-            if let Some(state) = self.model.group_state(hash) {
-                context.put(SWEEPS, &SweepKey::Group(hash), &SweepGroup(state).into());
-            }
+            let group = self.model.group_state(hash).map(SweepGroup);
+            keep(SweepKey::Group(hash), group, context);
         }
         for hash in in_order(cells) {
-            if let (Some(state), Some(&number)) = (self.model.cell_state(hash), self.cells.get(&hash)) {
-                context.put(SWEEPS, &SweepKey::Cell(hash), &SweepCell { number, state }.into());
-            }
+            let order = self.model.cell_order(hash);
+            let cell = order.zip(self.model.cell_state(hash)).map(|(number, state)| SweepCell { number, state });
+            keep(SweepKey::Cell(hash), cell, context);
         }
         for hash in in_order(touched.sites) {
-            let lead = self.model.site_state(hash).map_or(sweeps::rules::LEAD_START as f32, |state| state.lead);
-            if let Some(site_key) = self.names.get(&hash) {
-                let site = SweepSite { site_key: site_key.clone(), lead };
-                context.put(SWEEPS, &SweepKey::Site(hash), &site.into());
-            }
+            let site = self.names.get(&hash).map(|site_key| {
+                let lead = self.model.site_state(hash).map_or(sweeps::rules::LEAD_START as f32, |state| state.lead);
+                SweepSite { site_key: site_key.clone(), lead }
+            });
+            keep(SweepKey::Site(hash), site, context);
         }
         for hash in in_order(touched.sizes) {
-            let size = SweepSize { pages: i64::from(self.model.sizes().get(hash)) };
-            context.put(SWEEPS, &SweepKey::Size(hash), &size.into());
+            let pages = i64::from(self.model.sizes().get(hash));
+            keep(SweepKey::Size(hash), (pages > 0).then_some(SweepSize { pages }), context);
         }
         context.put(SWEEPS, &SweepKey::Today, &SweepDay { today: self.model.today() }.into());
-        self.report(changes, context);
+        self.report(touched.gone, changes, context);
     }
 
     /// Sends one forecast per site, or several if it would grow too large.
-    fn report(&self, changes: Changes, context: &mut Context<'_>) {
+    fn report(&self, gone: BTreeMap<SiteKey, Vec<i64>>, changes: Changes, context: &mut Context<'_>) {
         let made_at = context.now();
+        for (site_key, gone) in gone {
+            context.emit(SCHEDULER_EVENTS, SweepForecast { gone, ..SweepForecast::new(site_key, made_at) });
+        }
         let mut forecasts: BTreeMap<u64, SweepForecast> = BTreeMap::new();
         let mut add = |site: u64, add: &mut dyn FnMut(&mut SweepForecast)| {
             let Some(site_key) = self.names.get(&site).cloned() else { return };
-            let new = || SweepForecast { site_key, made_at, lead: None, groups: Vec::new(), cells: Vec::new() };
-            add(forecasts.entry(site).or_insert_with(new));
+            add(forecasts.entry(site).or_insert_with(|| SweepForecast::new(site_key, made_at)));
         };
         for change in changes.sites {
             add(change.site, &mut |forecast| forecast.lead = Some(change.lead));
@@ -261,7 +299,7 @@ impl SweepLearner {
             }) {
                 let groups = forecast.groups.split_off(end.max(1));
                 let site_key = forecast.site_key.clone();
-                let rest = SweepForecast { site_key, made_at, lead: None, groups, cells: Vec::new() };
+                let rest = SweepForecast { groups, ..SweepForecast::new(site_key, made_at) };
                 context.emit(SCHEDULER_EVENTS, std::mem::replace(&mut forecast, rest));
                 size = 0;
             }

@@ -159,6 +159,7 @@ impl Scheduler {
     }
 
     fn take_forecast(&mut self, forecast: SweepForecast, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        outlook::delete(self.frontier.forget_parts(&forecast), context);
         let site_key = forecast.site_key.clone();
         let (known, taken) = self.frontier.take_forecast(forecast);
         outlook::write(known, context);
@@ -248,6 +249,9 @@ impl Scheduler {
     }
 
     fn keep_hosts(&mut self, context: &mut Context<'_>) {
+        for host in self.frontier.forget_hosts(context.now()) {
+            context.delete(HOSTS, &host);
+        }
         for (host, schedule) in self.frontier.changed_hosts() {
             context.put(HOSTS, &host, &schedule);
         }
@@ -273,6 +277,7 @@ impl Processor for Scheduler {
         })?;
         context.scan(FORGOTTEN, b"", &mut |id, forgotten| {
             frontier.deny(id);
+            frontier.note_attempt(forgotten.last_attempt);
             self.answers_due.extend(forgotten.lease_until.map(|until| (until, id)));
             Ok(())
         })?;

@@ -3,7 +3,7 @@
 use crate::state::{OUTLOOK, OutlookCell, OutlookGroup, OutlookKey, OutlookRecord, OutlookSite};
 use frontier::Frontier;
 use stream::{Context, ProcessError};
-use sweeps::Changes;
+use sweeps::{Changes, OutlookPart};
 
 /// Converts one entry of the table to a change of the outlook.
 pub(crate) fn read(key: OutlookKey, record: OutlookRecord) -> Result<Changes, String> {
@@ -29,6 +29,18 @@ pub(crate) fn load(frontier: &mut Frontier, context: &Context<'_>) -> Result<(),
         let restored = read(key, record).and_then(|changes| frontier.restore_outlook(&changes));
         restored.map_err(|error| ProcessError::Damaged(format!("the outlook: {error}")))
     })
+}
+
+/// Deletes what has no pages any more.
+pub(crate) fn delete(gone: Vec<OutlookPart>, context: &mut Context<'_>) {
+    for part in gone {
+        let key = match part {
+            OutlookPart::Group(hash) => OutlookKey::Group(hash),
+            OutlookPart::Cell(hash) => OutlookKey::Cell(hash),
+            OutlookPart::Site(hash) => OutlookKey::Site(hash),
+        };
+        context.delete(OUTLOOK, &key);
+    }
 }
 
 pub(crate) fn write(changes: Changes, context: &mut Context<'_>) {

@@ -14,11 +14,13 @@ pub const PAGES: Table<PageId, ScheduledPage> = Table::new("pages").bounded_by(
     "`forget`; pages that make room for seeds, or for others of their host or of smaller sites",
 );
 /// Hosts of the frontier, by name. Absence: no request was ever made to the host.
-pub const HOSTS: Table<HostName, HostSchedule> =
-    Table::new("hosts").bounded_by("nothing: hosts of all pages that were ever known", "nobody");
+pub const HOSTS: Table<HostName, HostSchedule> = Table::new("hosts").bounded_by(
+    "hosts of `scheduler/pages`; as many without pages that rest; those that operators paused or blocked",
+    "the removal of the last page, once the host's rest is over",
+);
 /// The estimator's sweep forecasts, for the policy `live`. Absence: no forecast was made.
-pub const OUTLOOK: Table<OutlookKey, OutlookRecord> =
-    Table::new("outlook").bounded_by("as `estimator/sweeps`", "nobody");
+pub const OUTLOOK: Table<OutlookKey, OutlookRecord> = Table::new("outlook")
+    .bounded_by("as `estimator/sweeps` and `estimator/groups`", "the estimator, when their last page is removed");
 
 /// Pages that an operator has forgotten. Nothing but a seed brings them back.
 pub const FORGOTTEN: Table<PageId, ForgottenPage> =

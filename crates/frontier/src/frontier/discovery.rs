@@ -165,7 +165,7 @@ impl Frontier {
     /// The page may have been known before and forgotten. The detector keeps its last attempt then, and would take
     /// lower ones for repeats. So attempts start from the current time in microseconds: no page is fetched so often
     /// that its earlier attempts could have reached that number. The clock may have been set back since. Its highest
-    /// value is still visible in the attempts of the other pages and, for the next start too, in the host's next
+    /// value is still visible in the attempts of the other pages, forgotten ones included, and in the host's next
     /// permitted time.
     pub fn first_attempt(&self, url: &CanonicalUrl, now: Timestamp) -> i64 {
         let permitted_at = self.hosts.known(url).map(|number| self.hosts.gate(number).next_permitted_at);
@@ -271,6 +271,11 @@ impl Frontier {
         self.forgotten.insert(id);
     }
 
+    /// Notes an attempt of a page that is forgotten, so that those of its next life are higher.
+    pub fn note_attempt(&mut self, attempt: i64) {
+        self.pages.note_attempt(attempt);
+    }
+
     /// Whether a page of a list of seeds is left out, because an operator has forgotten it. It is counted then.
     pub fn leaves_out_seed(&mut self, id: PageId) -> bool {
         let is_forgotten = self.forgotten.contains(&id);
@@ -304,6 +309,7 @@ impl Frontier {
         let number = self.hosts.number(host.name().as_str());
         self.hosts.gate_mut(number).paused = paused;
         self.hosts.mark_changed(number);
+        self.hosts.leave_idle(number);
     }
 
     /// Whether an operator paused or blocked a host.
@@ -317,6 +323,7 @@ impl Frontier {
         let number = self.hosts.number(host.name().as_str());
         self.hosts.gate_mut(number).blocked = blocked;
         self.hosts.mark_changed(number);
+        self.hosts.leave_idle(number);
     }
 
     /// Counts a record about a page that is not known.

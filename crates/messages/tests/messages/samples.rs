@@ -288,8 +288,9 @@ impl Samples for SweepForecast {
         let priors = CellPriors { own_beta_days: 250.0, plain_beta_days: 62.5 };
         let cell = CellChange { cell: 1 << 63, site: 1, priors };
         let (site_key, made_at) = (site_key(), time(4));
-        let full = Self { site_key, made_at, lead: Some(-0.25), groups: vec![group], cells: vec![cell] };
-        let sparse = Self { lead: None, groups: Vec::new(), cells: Vec::new(), ..full.clone() };
+        let gone = vec![i64::MIN, 6];
+        let full = Self { site_key, made_at, lead: Some(-0.25), groups: vec![group], cells: vec![cell], gone };
+        let sparse = Self::new(full.site_key.clone(), made_at);
         vec![full, sparse]
     }
 }

@@ -189,17 +189,20 @@ impl Memberships {
 
     fn group(&mut self, group: u64, outlook: &Outlook) -> u32 {
         let Self { groups, vacant_groups, .. } = self;
-        *self.group_numbers.entry(group).or_insert_with(|| {
+        let position = *self.group_numbers.entry(group).or_insert_with(|| {
             let row = HeldGroup {
                 group,
-                number: outlook.group_number(group).unwrap_or(u32::MAX),
+                number: u32::MAX,
                 looked_days: f64::NEG_INFINITY,
                 asked_days: f64::NEG_INFINITY,
                 weight: 0.0,
                 memberships: 0,
             };
             seat(groups, vacant_groups, row)
-        })
+        });
+        // It may have been removed from the outlook and have come back under another number.
+        groups[position as usize].number = outlook.group_number(group).unwrap_or(u32::MAX);
+        position
     }
 
     pub(super) fn detach(&mut self, number: u32) {

@@ -1,6 +1,7 @@
 //! Saves and restores a model piece by piece.
 
 use super::{ModelCell, REPORTED, SiteScore, SweepModel};
+use crate::numbers::put_at;
 use crate::rules::{LEAD_LEAST, LEAD_MOST};
 use crate::states::{CellState, GroupState, InvalidState, SiteState};
 
@@ -14,6 +15,11 @@ impl SweepModel {
     pub fn cell_state(&self, cell: u64) -> Option<CellState> {
         let cell = &self.cells[self.outlook.cell_number(cell)? as usize];
         Some(CellState { cell: cell.cell, site: cell.site, own: cell.own, plain: cell.plain, priors: cell.priors })
+    }
+
+    /// The place of a cell in the order of discovery.
+    pub fn cell_order(&self, cell: u64) -> Option<i64> {
+        Some(self.cells[self.outlook.cell_number(cell)? as usize].order)
     }
 
     pub fn site_state(&self, site: u64) -> Option<SiteState> {
@@ -43,15 +49,17 @@ impl SweepModel {
                 self.outlook.resize(number, pages);
             }
             None => {
-                self.outlook.add_group(group, site, pages, hazard);
-                self.calendars.push(calendar);
-                self.unreported.push(REPORTED);
+                let number = self.outlook.add_group(group, site, pages, hazard);
+                put_at(&mut self.calendars, number, calendar);
+                put_at(&mut self.unreported, number, REPORTED);
             }
         }
         Ok(())
     }
 
-    pub fn restore_cell(&mut self, state: &CellState) -> Result<(), InvalidState> {
+    /// Restores a cell and its place in the order of discovery. Restore the sizes first: the pages of a cell without a size
+    /// were not counted, so it stays.
+    pub fn restore_cell(&mut self, state: &CellState, order: i64) -> Result<(), InvalidState> {
         let sums = [state.own.changes, state.own.page_days, state.plain.changes, state.plain.page_days];
         let days = [state.priors.own_beta_days, state.priors.plain_beta_days];
         let sound = sums.iter().all(|sum| *sum >= 0.0 && sum.is_finite());
@@ -59,12 +67,14 @@ impl SweepModel {
             return Err(InvalidState::cell(state.cell, "its sums or priors are negative or not finite"));
         }
         let CellState { cell, site, own, plain, priors } = *state;
-        let restored = ModelCell { cell, site, own, plain, priors, reported: true };
-        match self.outlook.cell_number(cell) {
-            Some(number) => self.cells[number as usize] = restored,
-            None => self.cells.push(restored),
-        }
+        let restored = ModelCell { cell, site, order, own, plain, priors, reported: true };
         self.outlook.set_priors(cell, priors);
+        let number = self.outlook.number_cell(cell);
+        put_at(&mut self.cells, number, restored);
+        self.next_order = self.next_order.max(order.saturating_add(1));
+        if self.sizes.get(cell) == 0 {
+            self.sizes.lose_track(cell);
+        }
         Ok(())
     }
 

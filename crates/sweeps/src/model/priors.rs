@@ -10,18 +10,24 @@ impl SweepModel {
     /// Fits the prior rates: of all pages, of the site, of the cell.
     pub(super) fn refit_priors(&mut self) {
         let mut sites: HashMapByHash<(GroupSums, GroupSums)> = HashMapByHash::default();
-        for cell in &self.cells {
+        let mut numbers = self.outlook.cell_numbers.in_use();
+        numbers.sort_by_key(|number| self.cells[*number as usize].order);
+        for number in &numbers {
+            let cell = &self.cells[*number as usize];
             let (own, plain) = sites.entry(cell.site).or_default();
             add(own, &cell.own);
             add(plain, &cell.plain);
         }
-        for (cell, outlook) in self.cells.iter_mut().zip(&mut self.outlook.cells) {
+        for number in numbers {
+            let cell = &mut self.cells[number as usize];
             let (own, plain) = &sites[&cell.site];
             let priors = priors_of((own, plain), (&cell.own, &cell.plain));
             if priors != cell.priors {
                 cell.priors = priors;
-                cell.reported = false;
-                *outlook = priors;
+                self.outlook.cells[number as usize] = priors;
+                if std::mem::take(&mut cell.reported) {
+                    self.unreported_cells.push(number);
+                }
             }
         }
     }

@@ -20,10 +20,11 @@ impl SweepModel {
     pub fn take_changes(&mut self) -> Changes {
         self.significant.clear();
         self.significant_sites.clear();
-        let mut sites: Vec<u32> = (0..self.scores.len() as u32).collect();
+        let has_score = |site: &u32| (*site as usize) < self.scores.len();
+        let mut sites: Vec<u32> = self.outlook.site_numbers.in_use().into_iter().filter(has_score).collect();
         sites.sort_unstable_by_key(|site| self.outlook.sites[*site as usize].hash);
         Changes {
-            groups: (0..self.calendars.len() as u32).filter_map(|number| self.group_change(number)).collect(),
+            groups: self.groups_in_use().filter_map(|number| self.group_change(number as u32)).collect(),
             cells: self.cell_changes(),
             sites: sites.into_iter().filter_map(|site| self.site_change(site)).collect(),
         }
@@ -49,13 +50,14 @@ impl SweepModel {
     }
 
     fn cell_changes(&mut self) -> Vec<CellChange> {
-        let unreported = self.cells.iter_mut().filter(|cell| !cell.reported);
-        unreported
-            .map(|cell| {
-                cell.reported = true;
-                CellChange { cell: cell.cell, site: cell.site, priors: cell.priors }
-            })
-            .collect()
+        let mut changes = Vec::new();
+        for number in std::mem::take(&mut self.unreported_cells) {
+            let cell = &mut self.cells[number as usize];
+            if !std::mem::replace(&mut cell.reported, true) {
+                changes.push(CellChange { cell: cell.cell, site: cell.site, priors: cell.priors });
+            }
+        }
+        changes
     }
 
     fn site_change(&mut self, number: u32) -> Option<SiteState> {

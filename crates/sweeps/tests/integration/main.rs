@@ -2,3 +2,4 @@
 
 mod model;
 mod places;
+mod removal;

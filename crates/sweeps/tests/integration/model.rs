@@ -310,7 +310,9 @@ proptest! {
                 restored.restore_today(site.model.today());
                 for i in 0..24 {
                     restored.restore_sizes(&place(i).groups.map(|group| (group, 1)));
-                    restored.restore_cell(&site.model.cell_state(place(i).cell).expect("known")).expect("sound");
+                    let cell = place(i).cell;
+                    let order = site.model.cell_order(cell).expect("known");
+                    restored.restore_cell(&site.model.cell_state(cell).expect("known"), order).expect("sound");
                 }
                 if let Some(state) = site.model.site_state(place(0).site) {
                     restored.restore_site(&state).expect("sound");
@@ -357,7 +359,7 @@ fn states_that_cannot_be_are_refused_by_name() {
         priors: sweeps::CellPriors { own_beta_days: 0.0, plain_beta_days: 1.0 },
         ..site.model.cell_state(place(0).cell).expect("known")
     };
-    assert!(model.restore_cell(&cell).is_err());
+    assert!(model.restore_cell(&cell, 0).is_err());
     // Changes too.
     let mut changes = site.model.take_changes();
     changes.groups[0].totals[0] = f32::INFINITY;

@@ -84,8 +84,8 @@ proptest! {
         // Hashes that land on neighbouring slots.
         let hash = |key: u64| key << 26 | 1;
         for (insert, key) in steps {
-            let place = PagePlace { site: hash(key), cell: 1, groups: [hash(key), 0, 0, 0, 0, 0, hash(key / 2 + 100)] };
-            for group in [place.groups[0], place.groups[6]] {
+            let place = PagePlace { site: hash(key), cell: hash(200), groups: [hash(key), 0, 0, 0, 0, 0, hash(key / 2 + 100)] };
+            for group in [place.groups[0], place.groups[6], place.cell] {
                 let count = counts.entry(group).or_default();
                 *count = if insert { *count + 1 } else { count.saturating_sub(1) };
             }

@@ -2,12 +2,12 @@
 
 use messages::{
     ChangeEstimate, DateSource, Encoded, FetchOutcome, FetchRequest, Look, LookJudgement, PageDate, PageObservation,
-    SchedulerEvent, Validators, Verdict, topics,
+    PageRemoval, SchedulerEvent, SweepForecast, Validators, Verdict, topics,
 };
 use page::{CanonicalUrl, Timestamp};
 use settings::{Layers, Settings};
 use std::collections::{BTreeMap, HashMap};
-use stream::{Log, TopicPartition};
+use stream::{Log, TableSpec, TopicPartition};
 use stream_testing::{MemoryStores, TestDriver};
 use sweeps::{Changes, Outlook, PagePlace, SiteState};
 use topology::LogNames;
@@ -109,7 +109,7 @@ impl Bench {
         let records = self.driver.contents(&self.names.topic(topics::SCHEDULER_EVENTS)).unwrap();
         let estimate = |value: &[u8]| match SchedulerEvent::decode(value).unwrap() {
             SchedulerEvent::Estimate(estimate) => Some(estimate),
-            SchedulerEvent::Sweeps(_) => None,
+            SchedulerEvent::Sweeps(_) | SchedulerEvent::Removed(_) => None,
             other => panic!("{other:?}"),
         };
         let estimates = records.iter().filter_map(|record| estimate(record.value.as_deref().unwrap()));
@@ -125,16 +125,45 @@ impl Bench {
         self.driver.add(estimator::stage(&self.settings, &self.names), "two");
     }
 
+    /// The operator chooses another estimator.
+    pub(crate) fn choose(&mut self, estimator: &str) {
+        self.settings = settings(estimator);
+        self.restart();
+    }
+
     /// A crash that leaves the state directory.
     pub(crate) fn restart(&mut self) {
         self.driver.kill(0);
         self.driver.add(estimator::stage(&self.settings, &self.names), "two");
     }
 
+    /// The scheduler removes a page.
+    pub(crate) fn remove(&mut self, url: &str) {
+        let url = CanonicalUrl::parse(url).unwrap();
+        let site = url.site_key();
+        let removal = PageRemoval { url, removed_at: self.now, last_attempt: None };
+        let topic = self.names.topic(topics::PAGE_OBSERVATIONS);
+        self.driver.send(&topic, site.as_str().as_bytes(), removal.encode()).unwrap();
+        self.driver.run_until_idle().unwrap();
+    }
+
     /// The contents of the store of sweeps, by key: the character and the hash.
     pub(crate) fn sweeps(&self) -> BTreeMap<Vec<u8>, Vec<u8>> {
-        let records = self.driver.contents(&self.names.topic(estimator::SWEEPS.spec().changelog("estimator"))).unwrap();
-        records.into_iter().filter_map(|record| Some((record.key, record.value?.into()))).collect()
+        self.table(estimator::SWEEPS.spec())
+    }
+
+    /// The contents of a table, by key.
+    pub(crate) fn table(&self, table: TableSpec) -> BTreeMap<Vec<u8>, Vec<u8>> {
+        let mut entries = BTreeMap::new();
+        for record in self.driver.contents(&self.names.topic(table.changelog("estimator"))).unwrap() {
+            // An empty key says how far the input is.
+            match record.value {
+                _ if record.key.is_empty() => {}
+                Some(value) => _ = entries.insert(record.key, value.into()),
+                None => _ = entries.remove(&record.key),
+            }
+        }
+        entries
     }
 
     /// All forecasts put together, as the scheduler has them.
@@ -146,8 +175,12 @@ impl Bench {
                 continue;
             };
             let site = PagePlace::of(forecast.site_key.as_str(), "", "/").site;
+            for hash in forecast.gone {
+                outlook.remove(hash.cast_unsigned(), site);
+            }
             let sites = forecast.lead.map(|lead| SiteState { site, lead });
-            let changes = Changes { groups: forecast.groups, sites: sites.into_iter().collect(), ..Changes::default() };
+            let SweepForecast { groups, cells, .. } = forecast;
+            let changes = Changes { groups, cells, sites: sites.into_iter().collect() };
             outlook.apply(&changes).unwrap();
         }
         outlook

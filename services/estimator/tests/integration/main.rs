@@ -3,4 +3,5 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 mod bench;
+mod bounds;
 mod stage;

@@ -150,6 +150,9 @@ fn each_table_says_what_bounds_its_keys_and_who_deletes_them() {
     for (stage, table) in stages().iter().flat_map(|stage| stage.tables.iter().map(|table| (stage.name, table))) {
         let name = format!("{stage}/{}", table.name);
         let bound = table.bound.unwrap_or_else(|| panic!("{name} does not say what bounds its keys"));
+        assert!(!bound.keys.starts_with("nothing"), "nothing bounds the keys of {name}");
+        let is_fixed = bound.keys == "one record";
+        assert!(is_fixed || bound.deleted_by != "nobody", "nobody deletes the keys of {name}");
         let row = architecture.lines().find(|line| line.starts_with(&format!("| `{name}` |")));
         let row = row.unwrap_or_else(|| panic!("docs/ARCHITECTURE.md has no row for {name}"));
         let end = format!("| {} | {} |", bound.keys, bound.deleted_by);

@@ -10,7 +10,7 @@ use scheduler::{FrontierRules, HostSchedule, ScheduledPage};
 use settings::{Layers, Settings};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-use stream::{Clock, Log, StoreProvider, TaskId, TaskTables, TopicPartition};
+use stream::{Clock, Log, StoreProvider, TableSpec, TaskId, TaskTables, TopicPartition};
 use stream_testing::{MemoryStores, TestDriver};
 use topology::LogNames;
 
@@ -212,11 +212,16 @@ impl Bench {
 
     /// Pages that are known.
     pub(crate) fn pages(&self) -> usize {
-        let records = self.driver.contents(&self.names.topic(scheduler::PAGES.spec().changelog("scheduler"))).unwrap();
+        self.keys(scheduler::PAGES.spec()).len()
+    }
+
+    /// The keys of a table, in order.
+    pub(crate) fn keys(&self, table: TableSpec) -> Vec<Vec<u8>> {
+        let records = self.driver.contents(&self.names.topic(table.changelog("scheduler"))).unwrap();
         // An empty key says how far the input is.
-        let pages = records.into_iter().filter(|record| !record.key.is_empty());
-        let last: BTreeMap<_, _> = pages.map(|record| (record.key, record.value)).collect();
-        last.values().flatten().count()
+        let entries = records.into_iter().filter(|record| !record.key.is_empty());
+        let last: BTreeMap<_, _> = entries.map(|record| (record.key, record.value)).collect();
+        last.into_iter().filter_map(|(key, value)| value.map(|_| key)).collect()
     }
 }
 

@@ -5,6 +5,7 @@
 mod ahead;
 mod away;
 mod bench;
+mod bounds;
 mod budget;
 mod discovery;
 mod forgetting;

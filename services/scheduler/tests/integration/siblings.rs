@@ -62,13 +62,9 @@ fn report(bench: &mut Bench, news_beta_days: f64, docs_beta_days: f64) {
         let priors = CellPriors { own_beta_days: beta_days, plain_beta_days: beta_days };
         CellChange { cell: place.cell, site: place.site, priors }
     };
-    let forecast = SweepForecast {
-        site_key: CanonicalUrl::parse("http://site.test/").unwrap().site_key(),
-        made_at: bench.now(),
-        lead: None,
-        groups: Vec::new(),
-        cells: vec![cell("/news/0.html", news_beta_days), cell("/docs/0.html", docs_beta_days)],
-    };
+    let site_key = CanonicalUrl::parse("http://site.test/").unwrap().site_key();
+    let cells = vec![cell("/news/0.html", news_beta_days), cell("/docs/0.html", docs_beta_days)];
+    let forecast = SweepForecast { cells, ..SweepForecast::new(site_key, bench.now()) };
     bench.send("site.test", &SchedulerEvent::Sweeps(forecast));
 }
 
