@@ -17,7 +17,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use stream::{Clock, InProcessLog, Log, LogBackend, LogError, Stage, StageRunner, StageSpec};
 use stream_rocksdb::{EmbeddedBackend, EmbeddedStores};
 use topology::LogNames;
@@ -196,7 +196,7 @@ fn serve(
     }
 }
 
-/// Maintains the log: drops expired records, notes its high-water mark, and syncs if configured.
+/// Maintains the log: drops expired records, makes tables of its write buffers, notes its high-water mark, and syncs if configured.
 fn maintain(
     log: InProcessLog<EmbeddedBackend>,
     sync_every: Option<Duration>,
@@ -207,6 +207,7 @@ fn maintain(
     std::thread::Builder::new().name("retention".to_owned()).spawn(move || {
         let now = || clock.monotonic();
         let (mut maintained, mut noted, mut synced) = (now(), now(), now());
+        let mut flushed = Instant::now();
         let due = |last: &mut Duration, every: Duration| {
             let due = now().saturating_sub(*last) >= every;
             if due {
@@ -221,6 +222,12 @@ fn maintain(
                 && let Err(error) = log.maintain(clock.now())
             {
                 tracing::warn!(%error, "cannot delete old records; trying again later");
+            }
+            if flushed.elapsed() >= EmbeddedBackend::FLUSH_EVERY {
+                flushed = Instant::now();
+                if let Err(error) = log.flush() {
+                    tracing::warn!(%error, "cannot write the write buffers of the log; trying again tomorrow");
+                }
             }
             if due(&mut noted, NOTE_EVERY)
                 && let Err(error) = log.note_high_water()
