@@ -257,7 +257,7 @@ fn documents(
             _ => return None,
         };
         let changes = TopicReader::of_running(log.clone(), &names, topics::PAGE_CHANGES)
-            .and_then(|mut reader| newest(&mut reader, &CHANGES, feed::ITEMS, |_| true));
+            .and_then(|mut reader| newest(&mut reader, &CHANGES, feed::ITEMS, feed::is_entry));
         Some(match changes {
             Ok(changes) => {
                 let body = feed::feed(form, &about, changes);
