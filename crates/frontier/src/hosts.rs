@@ -8,7 +8,7 @@ use page::{CanonicalUrl, HostName, Timestamp};
 use politeness::{DelayRule, HostBackoff};
 use revisit::hints::HintRecord;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
 /// The stored record of a host. The schema describes the fields.
@@ -254,6 +254,12 @@ impl Hosts {
     /// The gate of a host, if it is known.
     pub(crate) fn named(&self, name: &str) -> Option<&HostGate> {
         self.numbers.get(name).map(|number| self.gate(*number))
+    }
+
+    /// The numbers of a host and of all below it: `example.org` has `www.example.org` below it.
+    pub(crate) fn at_or_below(&self, name: &HostName) -> HashSet<u32> {
+        let found = self.numbers.iter().filter(|(host, _)| host.is_at_or_below(name));
+        found.map(|(_, number)| *number).collect()
     }
 
     /// The number of a URL's host, assigned on first sight.

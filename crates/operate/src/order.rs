@@ -82,6 +82,16 @@ impl Order {
         }
     }
 
+    /// Number of pages, hosts or focuses that it is about.
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Seeds { list, .. } => list.seeds.len(),
+            Self::Pages(_, urls) => urls.len(),
+            Self::Hosts(_, hosts) => hosts.len(),
+            Self::AddFocus { .. } | Self::RemoveFocus(_) => 1,
+        }
+    }
+
     /// Its content: a name per line, or the file of a focus.
     pub fn text(&self) -> String {
         let lines = |lines: Vec<String>| lines.join("\n");
@@ -122,6 +132,7 @@ mod tests {
         let orders = [
             about(CommandKind::Forget, &["http://a.test/", "http://b.test/x"]),
             about(CommandKind::PauseHost, &["a.test", "b.test:8080"]),
+            about(CommandKind::ForgetSite, &["a.test"]),
             Order::Seeds { kind: CommandKind::ListedSeed, list: seeds::parse("http://a.test/ 2\nhttp://b.test/") },
             sport,
             Order::RemoveFocus("lamps".to_owned()),

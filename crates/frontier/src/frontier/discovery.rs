@@ -7,7 +7,7 @@ use crate::page_index::place_of;
 use crate::page_record::ScheduledPage;
 use crate::ties::with_ties;
 use messages::{ChangeBelief, Link, MirrorMessage, PageLinks, RankedPage};
-use page::{CanonicalUrl, Host, PageId, Timestamp};
+use page::{CanonicalUrl, Host, HostName, PageId, Timestamp};
 use scope::Decision;
 use settings::Discover;
 
@@ -256,6 +256,14 @@ impl Frontier {
     /// Notes that an operator has forgotten the page, so that no link, list or hint adds it again.
     pub fn deny(&mut self, id: PageId) {
         self.forgotten.insert(id);
+    }
+
+    /// The pages of a host and of all below it, by id, `at_most` so many.
+    pub fn pages_at_or_below(&self, host: &HostName, at_most: usize) -> Vec<PageId> {
+        let mut pages: Vec<_> = self.pages.of_hosts(&self.hosts.at_or_below(host)).collect();
+        pages.sort_unstable();
+        pages.truncate(at_most);
+        pages
     }
 
     /// Whether a page of a list of seeds is left out, because an operator has forgotten it. It is counted then.
