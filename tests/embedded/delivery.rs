@@ -173,9 +173,16 @@ fn what_comes_while_it_follows_is_delivered_and_a_signal_ends_it_between_changes
     assert_eq!((&run["forgotten_seeds"], &run["pages"]), (&1.into(), &(PAGES - 1).into()));
     crawl.ask("seed", &[&urls[0]]).exits_with(0);
     crawl.ask("run", &["--until-idle"]).exits_with(0);
-    wait_for("the page is told again", SOON, || receiver.taken().len() > PAGES);
+    wait_for("that it is forgotten is delivered, and the page again", SOON, || receiver.taken().len() == PAGES + 2);
     process.signal(libc::SIGTERM);
-    assert_eq!(process.finish().exits_with(0).json()["delivered"], PAGES + 1);
+    assert_eq!(process.finish().exits_with(0).json()["delivered"], PAGES + 2);
+    let taken = receiver.taken();
+    let of_page: Vec<_> =
+        taken.iter().map(|webhook| webhook.json()).filter(|change| change["url"] == urls[0]).collect();
+    assert_eq!(of_page.iter().map(|change| &change["verdict"]).collect::<Vec<_>>(), ["first", "forgotten", "first"]);
+    // A receiver that begins later gets nothing of its first life.
+    let later = WebhookReceiver::start(|_| Reply::status(200));
+    assert_eq!(deliver(&crawl, &later, &[]).exits_with(0).json()["delivered"], PAGES + 1);
 
     let failing = WebhookReceiver::start(|_| Reply::status(503));
     let process = start(&crawl, &failing, &["--follow"]);

@@ -1,12 +1,14 @@
 //! A page that an operator forgets leaves no trace in any stage, and no link brings it back.
 
-use crate::site::serve;
+use crate::archives::export;
+use crate::site::{serve, serve_hosts};
 use std::net::SocketAddr;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use stream::{LogBackend, PollLimits, TopicPartition};
 use stream_rocksdb::EmbeddedBackend;
-use tests::forgotten::{MARK, PAGE, has_mark, is_trace, site};
+use tests::forgotten::{MARK, PAGE, PAGES, has_mark, is_trace, site};
 use tests::{Crawl, Output, SOON, wait_for};
 
 fn crawl(address: SocketAddr) -> Crawl {
@@ -70,9 +72,9 @@ fn a_forgotten_page_leaves_no_trace_and_no_link_brings_it_back() {
 
     let process = crawl.run(&[]);
     wait_for("the crawl runs", SOON, || process.stderr().contains("recrawl runs on"));
-    ask(&crawl, "forget").exits_with(0);
-    let is_gone = || ask(&crawl, "page").stderr.contains("and gone at");
-    wait_for("all stages have deleted it", SOON, is_gone);
+    let gone = crawl.ask("forget", &["--wait", PAGE]).exits_with(0).json();
+    assert_eq!((&gone["sent"], &gone["gone"]), (&1.into(), &true.into()));
+    ask(&crawl, "page").exits_with(1).says(&["and gone at"]);
     // The front page is looked at again, and its links are followed.
     crawl.ask("refetch", &["http://www.leaf.test/"]).exits_with(0);
     process.signal(libc::SIGINT);
@@ -113,6 +115,8 @@ fn an_answer_that_comes_after_the_page_was_forgotten_is_dropped_and_the_page_is_
     ask(&crawl, "forget").exits_with(0);
     let said = || ask(&crawl, "page").stderr;
     wait_for("the stages have deleted it", SOON, || said().contains("a request for it is under way until"));
+    let late = crawl.ask("forget", &["--wait", "--timeout", "0s", PAGE]).exits_with(3);
+    late.says(&["1 of 1 are not gone after 0s", "recrawl page http://www.leaf.test/3 says how far it is"]);
     assert!(!said().contains("and gone at"), "{}", said());
     assert_eq!(ask(&crawl, "page").exits_with(1).stdout, "");
     holds.store(false, Ordering::SeqCst);
@@ -124,10 +128,87 @@ fn an_answer_that_comes_after_the_page_was_forgotten_is_dropped_and_the_page_is_
     let reported = topics_with_the_mark(&crawl);
     assert!(reported.iter().all(|topic| topic.ends_with("page-changes")), "{reported:?}");
     let changes = crawl.ask("changes", &[]).exits_with(0).stdout;
-    assert_eq!(
-        changes.lines().filter(|line| line.contains(PAGE)).count(),
-        1,
-        "the first look, and no other: {changes}"
-    );
+    let of_page: Vec<_> = changes.lines().filter(|line| line.contains(&format!("{PAGE}\""))).collect();
+    assert_eq!(of_page.len(), 1, "that it was forgotten, once: {of_page:?}");
+    assert!(of_page[0].contains("\"verdict\":\"forgotten\""), "{of_page:?}");
     assert_eq!(crawl.ask("page", &[PAGE, "--text"]).exits_with(1).stdout, "");
+}
+
+#[test]
+fn no_output_shows_what_was_published_of_a_forgotten_page() {
+    // The first change of a page has its title.
+    let titled = |path: &str| {
+        let (media_type, body) = site(path);
+        (media_type, body.replace("<title>Page /3", &format!("<title>{MARK} /3")))
+    };
+    let crawl = crawl(serve(titled)).with("log.retention_results", "1d");
+    crawl.run(&["--until-idle"]).finish().exits_with(0);
+    let archives = crawl.directory.path().join("archives");
+    let outputs = || {
+        let _ = std::fs::remove_dir_all(&archives);
+        let said = |name: &str, arguments: &[&str]| crawl.ask(name, arguments).exits_with(0).stdout;
+        let directory = archives.display().to_string();
+        export(&crawl, &["warc", "--out", &directory]).exits_with(0);
+        let files = std::fs::read_dir(&archives).unwrap().map(|file| file.unwrap().path());
+        let files = files.filter(|file| file.extension().is_some_and(|ending| ending == "gz"));
+        let warc = Command::new("gzip").arg("-dc").args(files).output().unwrap().stdout;
+        let printed = [
+            ("changes", said("changes", &[])),
+            ("atom", said("feed", &[])),
+            ("rss", said("feed", &["rss"])),
+            ("fetches", export(&crawl, &["jsonl"]).exits_with(0).stdout),
+        ];
+        let printed = printed.map(|(name, text)| (name, text.into_bytes()));
+        printed.into_iter().chain([("warc", warc)]).collect::<Vec<_>>()
+    };
+    for (name, output) in outputs() {
+        assert!(has_mark(&output), "{name} shows the page before");
+    }
+
+    ask(&crawl, "forget").exits_with(0);
+    crawl.run(&["--until-idle"]).finish().exits_with(0);
+    for (name, output) in outputs() {
+        assert!(!has_mark(&output), "{name} shows a forgotten page: {}", String::from_utf8_lossy(&output));
+    }
+    let feed = crawl.ask("feed", &[]).exits_with(0).stdout;
+    assert_eq!(feed.matches("<at:deleted-entry ").count(), 1, "{feed}");
+    assert!(!feed.contains(PAGE), "{feed}");
+    let changes = crawl.ask("changes", &["--verdict", "forgotten"]).exits_with(0);
+    assert!(changes.json()["url"] == PAGE, "{}", changes.stdout);
+    crawl.ask("diff", &[PAGE]).exits_with(1).says(&["no change of"]);
+
+    // What it shows in another life is published.
+    ask(&crawl, "seed").exits_with(0);
+    crawl.run(&["--until-idle"]).finish().exits_with(0);
+    for (name, output) in outputs() {
+        assert!(has_mark(&output), "{name} shows the page again");
+    }
+}
+
+#[test]
+fn a_site_is_forgotten_with_all_its_pages_and_the_command_waits_for_it() {
+    let crawl = crawl(serve_hosts(|host, path| match host {
+        "www.leaf.test" => site(path),
+        _ => ("text/html", "<title>Another</title><p>These are the words of another site.</p>".to_owned()),
+    }));
+    std::fs::write(crawl.seeds_file(), "http://www.leaf.test/\nhttp://other.test/9\n").unwrap();
+    crawl.run(&["--until-idle"]).finish().exits_with(0);
+    let pages = || crawl.ask("status", &[]).exits_with(0).json()["pages"].as_u64();
+    let before = pages().unwrap();
+    let counted = crawl.ask("forget", &["--site", "--dry-run", "leaf.test"]).exits_with(0).json();
+    assert_eq!((counted["pages"].as_u64(), counted["hosts"].as_u64()), (Some(PAGES as u64), Some(1)));
+    assert_eq!(pages(), Some(before), "nothing is forgotten");
+    crawl.ask("forget", &["--site", "--wait", "leaf.test"]).exits_with(2).says(&["this crawl does not run"]);
+
+    let process = crawl.run(&[]);
+    wait_for("the crawl runs", SOON, || process.stderr().contains("recrawl runs on"));
+    crawl.ask("forget", &["--site", "--wait", "leaf.test"]).exits_with(0);
+    process.signal(libc::SIGINT);
+    process.finish().exits_with(0);
+    assert_eq!(pages(), Some(before - PAGES as u64), "those of the other site stay");
+    assert_eq!(traces(&crawl), Vec::<String>::new());
+    let changes = crawl.ask("changes", &[]).exits_with(0).stdout;
+    let of_site: Vec<_> = changes.lines().filter(|line| line.contains("leaf.test/")).collect();
+    assert_eq!(of_site.len(), PAGES + 1, "that each was forgotten, and http://leaf.test/: {of_site:?}");
+    assert!(of_site.iter().all(|line| line.contains("\"verdict\":\"forgotten\"")), "{of_site:?}");
 }

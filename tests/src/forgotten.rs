@@ -40,7 +40,8 @@ pub fn is_trace(stage: &str, table: &str, key: &[u8], value: &[u8]) -> bool {
     let is_denial = match (stage, table) {
         ("scheduler", "forgotten") => true,
         ("detector", "pages") => PageSketch::decode(value).is_ok_and(|sketch| {
-            sketch == PageSketch { attempt: sketch.attempt, forgotten: true, ..PageSketch::default() }
+            let PageSketch { attempt, forgotten_at, .. } = sketch;
+            sketch == PageSketch { attempt, forgotten_at, forgotten: true, ..PageSketch::default() }
         }),
         _ => false,
     };

@@ -5,7 +5,7 @@ use crate::hosts::{HostGate, HostSchedule};
 use crate::rules::FrontierRules;
 use page::{CanonicalUrl, HostName, Timestamp};
 use politeness::HostBackoff;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
 /// The most hosts that are forgotten at once because their rest is over.
@@ -131,6 +131,12 @@ impl Hosts {
             gate.is_stored = true;
             (gate.host.clone(), gate.schedule())
         })
+    }
+
+    /// The numbers of a host and of all below it: `example.org` has `www.example.org` below it.
+    pub(crate) fn at_or_below(&self, name: &HostName) -> HashSet<u32> {
+        let found = self.numbers.iter().filter(|(host, _)| host.is_at_or_below(name));
+        found.map(|(_, number)| *number).collect()
     }
 
     /// The number of a URL's host, if it has one.

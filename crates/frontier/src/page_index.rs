@@ -15,7 +15,7 @@ use change_rate::GammaState;
 use page::{CanonicalUrl, PageId, Timestamp};
 use revisit::columns::{LastLook, PageColumns, PageEntry, PageStatus, Slot};
 use revisit::hints::HintedPages;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use sweeps::{Outlook, OwnEvidence, PagePlace};
 
 /// All pages. Everything in it is derived from their records.
@@ -224,6 +224,14 @@ impl PageIndex {
     /// The id of the list that covers a page.
     pub(crate) fn list_of(&self, slot: Slot) -> Option<PageId> {
         self.received.list_of(slot).map(|list| self.id(list))
+    }
+
+    /// The pages of these hosts, in no order.
+    pub(crate) fn of_hosts(&self, hosts: &HashSet<u32>) -> impl Iterator<Item = PageId> {
+        self.slots.iter().filter_map(|(id, slot)| {
+            let entry = self.columns.get(*slot)?;
+            hosts.contains(&entry.host).then_some(*id)
+        })
     }
 
     pub(crate) fn contains(&self, id: PageId) -> bool {

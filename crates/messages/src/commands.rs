@@ -36,13 +36,15 @@ pub enum CommandKind {
     BlockHost,
     /// Ends a block.
     UnblockHost,
+    /// Removes all pages of a host and of the hosts below it.
+    ForgetSite,
     /// A command of a newer version that this one does not know.
     Unknown,
 }
 
 impl CommandKind {
     /// All that an operator can give.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Seed,
         Self::ListedSeed,
         Self::Forget,
@@ -51,6 +53,7 @@ impl CommandKind {
         Self::ResumeHost,
         Self::BlockHost,
         Self::UnblockHost,
+        Self::ForgetSite,
     ];
 
     /// The command's word, on the command line and over HTTP.
@@ -64,6 +67,7 @@ impl CommandKind {
             Self::ResumeHost => "resume",
             Self::BlockHost => "block",
             Self::UnblockHost => "unblock",
+            Self::ForgetSite => "forget-site",
             Self::Unknown => "unknown",
         }
     }
@@ -75,7 +79,9 @@ impl CommandKind {
     pub fn subject(self) -> CommandSubject {
         match self {
             Self::Seed | Self::ListedSeed | Self::Forget | Self::Refetch | Self::Unknown => CommandSubject::Pages,
-            Self::PauseHost | Self::ResumeHost | Self::BlockHost | Self::UnblockHost => CommandSubject::Hosts,
+            Self::PauseHost | Self::ResumeHost | Self::BlockHost | Self::UnblockHost | Self::ForgetSite => {
+                CommandSubject::Hosts
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::{Order, OrderSender};
 use daemon::CommandFailure;
 use daemon::http::{Caller, TextResponse};
+use messages::CommandKind;
 use serde_json::json;
 
 /// Takes a caller's order. `None`: no order has this path.
@@ -36,7 +37,11 @@ fn refusal(order: &Order, caller: &Caller) -> Option<String> {
         let (name, role) = (&caller.name, caller.role.word());
         return Some(format!("the key {name:?} is of a {role}; {word} takes an {}", needed.word()));
     }
-    let outside = || order.hosts().find(|host| !caller.includes_host(host)).map(str::to_owned);
+    let includes = |host: &str| match order {
+        Order::Hosts(CommandKind::ForgetSite, _) => caller.includes_site(host),
+        _ => caller.includes_host(host),
+    };
+    let outside = || order.hosts().find(|host| !includes(host)).map(str::to_owned);
     match (&caller.hosts, order.is_of_whole_crawl()) {
         (None, _) => None,
         (Some(_), true) => Some(format!("the key {:?} is for some hosts; {word} is for the whole crawl", caller.name)),
@@ -80,6 +85,9 @@ mod tests {
         check(&of_some, "forget", "http://www.a.test/\nhttp://b.test/", Some("is not for b.test"));
         check(&of_some, "seeds", "http://a.test/", Some("is not for a.test"));
         check(&of_some, "pause", "b.test:8080", Some("is not for b.test"));
+        check(&of_some, "forget-site", "x.a.test", None);
+        check(&of_some, "forget-site", "a.test", Some("is not for a.test"));
+        check(&caller(Role::Admin, Some("a.test")), "forget-site", "a.test", Some("is not for a.test"));
         check(&of_some, "focus/remove", "sport", Some("for the whole crawl"));
     }
 }

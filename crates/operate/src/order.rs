@@ -88,7 +88,8 @@ impl Order {
     /// The role that may give it. What removes pages or concerns the whole crawl takes the highest.
     pub fn role(&self) -> Role {
         match self {
-            Self::Pages(CommandKind::Forget, _) | Self::AddFocus { .. } | Self::RemoveFocus(_) => Role::Admin,
+            Self::Pages(CommandKind::Forget, _) | Self::Hosts(CommandKind::ForgetSite, _) => Role::Admin,
+            Self::AddFocus { .. } | Self::RemoveFocus(_) => Role::Admin,
             Self::Seeds { .. } | Self::Pages(..) | Self::Hosts(..) => Role::Operator,
         }
     }
@@ -120,6 +121,16 @@ impl Order {
         };
         let more = if count > first.len() { format!(" and {} more", count - first.len()) } else { String::new() };
         first.join(" ") + &more
+    }
+
+    /// Number of pages, hosts or focuses that it is about.
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Seeds { list, .. } => list.seeds.len(),
+            Self::Pages(_, urls) => urls.len(),
+            Self::Hosts(_, hosts) => hosts.len(),
+            Self::AddFocus { .. } | Self::RemoveFocus(_) => 1,
+        }
     }
 
     /// Its content: a name per line, or the file of a focus.
@@ -170,6 +181,7 @@ mod tests {
         let orders = [
             about(CommandKind::Forget, &["http://a.test/", "http://b.test/x"]),
             about(CommandKind::PauseHost, &["a.test", "b.test:8080"]),
+            about(CommandKind::ForgetSite, &["a.test"]),
             Order::Seeds { kind: CommandKind::ListedSeed, list: seeds::parse("http://a.test/ 2\nhttp://b.test/") },
             sport,
             Order::RemoveFocus("lamps".to_owned()),

@@ -345,6 +345,13 @@ impl HostName {
     }
 }
 
+impl HostName {
+    /// Whether the host is another or below it: `www.example.org` is below `example.org`.
+    pub fn is_at_or_below(&self, other: &Self) -> bool {
+        self.0.strip_suffix(&other.0).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    }
+}
+
 /// Text equals the name with the same bytes, also as the key of a map.
 impl Borrow<str> for HostName {
     fn borrow(&self) -> &str {

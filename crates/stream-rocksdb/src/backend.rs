@@ -16,6 +16,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
 use stream::{InputRecord, LogError, TopicConfig};
 use tracing::{info, warn};
 
@@ -55,6 +56,9 @@ struct Owned {
 }
 
 impl EmbeddedBackend {
+    /// How often its owner makes tables of the write buffers.
+    pub const FLUSH_EVERY: Duration = rocks::FLUSH_EVERY;
+
     /// Opens (or creates) the log of a data directory, for this process alone.
     pub fn open(data_dir: &Path) -> Result<Self, LogError> {
         Self::open_during(data_dir, directory::boot())
@@ -151,6 +155,14 @@ impl EmbeddedBackend {
     /// Makes everything committed so far survive a power cut.
     pub fn sync(&self) -> Result<(), LogError> {
         self.database.flush_wal(true).map_err(|error| self.fault(&error))
+    }
+
+    /// Makes tables of all write buffers. Call it every [`FLUSH_EVERY`](Self::FLUSH_EVERY): what was deleted leaves the disk
+    /// when tables are compacted, and neither buffers nor their write-ahead logs are.
+    pub fn flush(&self) -> Result<(), LogError> {
+        let families = lock(&self.families).clone();
+        let all = families.iter().map(String::as_str).chain([families::DEFAULT]);
+        rocks::flush(&self.database, all, true).map_err(|error| self.fault(&error))
     }
 
     fn note(&self, clean: bool) -> Result<(), LogError> {
@@ -335,4 +347,34 @@ impl Drop for EmbeddedBackend {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_stays_in_write_buffers_and_deletions_have_a_time_limit_in_tables() {
+        let directory = tempfile::tempdir().expect("there is room for a directory");
+        let log = EmbeddedBackend::open(directory.path()).expect("it is new");
+        let mut batch = WriteBatch::default();
+        batch.put_cf(&log.records().expect("there are records"), b"key", b"a text of a page");
+        log.write_batch(batch).expect("it is written");
+        let buffered = || {
+            let records = log.records().expect("there are records");
+            let entries = "rocksdb.num-entries-active-mem-table";
+            log.database.property_int_value_cf(&records, entries).expect("it is a property")
+        };
+        assert_eq!(buffered(), Some(1));
+        log.flush().expect("it is written");
+        assert_eq!(buffered(), Some(0));
+
+        let files = std::fs::read_dir(&log.paths.database).expect("it is a directory");
+        let names = files.map(|file| file.expect("it can be read").path());
+        let options = names.filter(|path| path.display().to_string().contains("OPTIONS-"));
+        let options = options.map(|path| std::fs::read_to_string(path).expect("it is a text")).max_by_key(String::len);
+        let options = options.expect("RocksDB writes its options");
+        let limits = options.lines().filter(|line| line.trim() == "ttl=604800").count();
+        assert_eq!(limits, options.matches("[CFOptions ").count(), "{options}");
+    }
 }

@@ -1,18 +1,25 @@
 //! Common to all databases: threads, options and error messages for the operator.
 
 use rocksdb::{
-    BlockBasedOptions, Cache, DBCompressionType, DBRecoveryMode, DBWithThreadMode, Env, ErrorKind, LogLevel,
-    MultiThreaded, Options, WriteOptions,
+    BlockBasedOptions, Cache, DBCompressionType, DBRecoveryMode, DBWithThreadMode, Env, ErrorKind, FlushOptions,
+    LogLevel, MultiThreaded, Options, WriteOptions,
 };
 use std::fmt::Display;
 use std::path::Path;
 use std::sync::Once;
+use std::time::Duration;
 
 /// A database whose column families may change while it is in use.
 pub(crate) type Database = DBWithThreadMode<MultiThreaded>;
 
 /// Threads for flushes and compactions, shared by all databases of the process.
 const BACKGROUND_THREADS: i32 = 2;
+/// How long what was deleted stays in tables at most, while the database is open. RocksDB then compacts the table of the
+/// deletion with those below it, also if nothing is written any more.
+const DELETED_FOR: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// How often write buffers become tables, also if they are not full: RocksDB looks at no time there, and write-ahead logs last
+/// as long.
+pub(crate) const FLUSH_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 /// A writer may drop a file between our listing it and opening it; a retry reads the newer list.
 const READ_ONLY_ATTEMPTS: u32 = 8;
 /// Options of a database as a whole. With `verify_wals`, each write-ahead log names its predecessor, and a missing one
@@ -53,7 +60,20 @@ pub(crate) fn family_options(cache: &Cache, write_buffer_bytes: usize, point_rea
     options.set_block_based_table_factory(&table);
     options.set_compression_type(DBCompressionType::Lz4);
     options.set_write_buffer_size(write_buffer_bytes);
+    options.set_ttl(DELETED_FOR.as_secs());
     options
+}
+
+/// Makes tables of the write buffers of these families. Write-ahead logs whose content is in tables are deleted.
+pub(crate) fn flush<'name>(
+    database: &Database,
+    families: impl IntoIterator<Item = &'name str>,
+    waits: bool,
+) -> Result<(), rocksdb::Error> {
+    let families: Vec<_> = families.into_iter().filter_map(|name| database.cf_handle(name)).collect();
+    let mut options = FlushOptions::default();
+    options.set_wait(waits);
+    database.flush_cfs_opt(&families.iter().collect::<Vec<_>>(), &options)
 }
 
 /// Options of a write that survives a power cut.

@@ -12,7 +12,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use stream::{Checkpoint, StateStore, StoreCheckpoint, StoreError, StoreProvider, StoreWrite, TaskId, Visit};
 use tracing::{info, warn};
 
@@ -199,6 +199,8 @@ struct RocksStore {
     /// Options of a store's column family; `None` in a view.
     family: Option<Options>,
     high_water: Option<HighWater>,
+    /// When its write buffers last became tables because it was time.
+    flushed_at: Instant,
 }
 
 impl RocksStore {
@@ -211,7 +213,7 @@ impl RocksStore {
         family: Option<Options>,
     ) -> Self {
         let stores = stores.iter().map(|&name| name.to_owned()).collect();
-        Self { database, path, owner, listed, stores, family, high_water: None }
+        Self { database, path, owner, listed, stores, family, high_water: None, flushed_at: Instant::now() }
     }
 
     fn family(&self, store: usize) -> Result<Arc<BoundColumnFamily<'_>>, StoreError> {
@@ -289,6 +291,11 @@ impl StateStore for RocksStore {
         batch.put(CHECKPOINT, checkpoint::encode(checkpoint, &self.stores));
         drop(families);
         self.database.write(batch).map_err(|error| self.fault(&error))?;
+        if self.flushed_at.elapsed() >= rocks::FLUSH_EVERY {
+            self.flushed_at = Instant::now();
+            let all = self.listed.iter().map(String::as_str).chain([families::DEFAULT]);
+            rocks::flush(&self.database, all, false).map_err(|error| self.fault(&error))?;
+        }
         self.note_high_water().map_err(|error| unusable(&self.path, &error))
     }
 

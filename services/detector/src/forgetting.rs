@@ -3,8 +3,8 @@
 use crate::Detector;
 use crate::bands::{self, BandedPage};
 use crate::state::{BLIND, CONTENTS, PAGES, PageSketch, VERSIONS};
-use messages::topics::{PAGE_OBSERVATIONS, RANKER_EVENTS};
-use messages::{FetchResult, LookJudgement, PageObservation, PageRemoval, Verdict};
+use messages::topics::{PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS};
+use messages::{FetchResult, LookJudgement, PageChange, PageObservation, PageRemoval, Verdict};
 use stream::{Context, ProcessError};
 
 impl Detector {
@@ -13,14 +13,23 @@ impl Detector {
     pub(crate) fn remove(&mut self, removal: PageRemoval, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let id = removal.url.page_id();
         // The matcher knows it from a time when mirrors were searched for, which need not be now.
-        if context.get(PAGES, &id)?.is_some_and(|sketch| sketch.banded)
+        let sketch = context.get(PAGES, &id)?;
+        if sketch.as_ref().is_some_and(|sketch| sketch.banded)
             && let Some(version) = context.get(VERSIONS, &id)?
         {
             let page = BandedPage { id, host: removal.url.host(), version_at: removal.removed_at };
             bands::take_out(&page, version.0, context);
         }
         match removal.last_attempt {
-            Some(attempt) => context.put(PAGES, &id, &PageSketch { attempt, forgotten: true, ..PageSketch::default() }),
+            Some(attempt) => {
+                let forgotten_at = Some(removal.removed_at);
+                // The same removal comes again behind an answer that was late.
+                if sketch.is_none_or(|sketch| sketch.forgotten_at != forgotten_at) {
+                    self.publish_removal(&removal, context);
+                }
+                let sketch = PageSketch { attempt, forgotten: true, forgotten_at, ..PageSketch::default() };
+                context.put(PAGES, &id, &sketch);
+            }
             None => context.delete(PAGES, &id),
         }
         context.delete(VERSIONS, &id);
@@ -34,6 +43,14 @@ impl Detector {
         context.emit(RANKER_EVENTS, removal.clone());
         context.emit(PAGE_OBSERVATIONS, removal);
         Ok(())
+    }
+
+    /// Publishes that an operator has forgotten a page, also one that is not known here: changes of it may be published.
+    fn publish_removal(&mut self, removal: &PageRemoval, context: &mut Context<'_>) {
+        let id = context.output_id().expect("a removal is an input record");
+        let change = PageChange::bare(id, removal.url.clone(), Verdict::Forgotten, removal.removed_at);
+        self.counts.changes += 1;
+        context.emit_encoded(PAGE_CHANGES, &change, self.rules.form.encode(&change));
     }
 
     /// Reports the answer to the last request for a forgotten page to the scheduler, which waits for it because the host was

@@ -224,7 +224,7 @@ impl Processor for Detector {
         let is_list = self.receive(&result, unpacked.as_deref(), &before, &mut look, context)?;
         links::send_sitemaps(&result, &self.rules, context);
         known.sketch.attempt = result.look.attempt;
-        known.sketch.forgotten = false;
+        (known.sketch.forgotten, known.sketch.forgotten_at) = (false, None);
         known.sketch.fetches += i64::from(result.look.is_fetch());
         observe(&result, &look, &before.sketch, context);
         if look.is_news() {

@@ -76,6 +76,7 @@ pub struct PageSketch {
     pub watch: Vec<u8>,
     pub focus_version: i64,
     pub forgotten: bool,
+    pub forgotten_at: Option<Timestamp>,
     pub banded: bool,
     pub title: Option<String>,
     pub unread: Option<Unread>,

@@ -17,7 +17,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use stream::{Clock, InProcessLog, Log, LogBackend, LogError, Stage, StageRunner, StageSpec};
 use stream_rocksdb::{EmbeddedBackend, EmbeddedStores};
 use topology::LogNames;
@@ -222,7 +222,7 @@ fn serve(
     Ok(Ports { address: format!("https://{address}"), of_directory })
 }
 
-/// Maintains the log: drops expired records, notes its high-water mark, and syncs if configured.
+/// Maintains the log: drops expired records, makes tables of its write buffers, notes its high-water mark, and syncs if configured.
 fn maintain(
     log: InProcessLog<EmbeddedBackend>,
     sync_every: Option<Duration>,
@@ -233,6 +233,7 @@ fn maintain(
     std::thread::Builder::new().name("retention".to_owned()).spawn(move || {
         let now = || clock.monotonic();
         let (mut maintained, mut noted, mut synced) = (now(), now(), now());
+        let mut flushed = Instant::now();
         let due = |last: &mut Duration, every: Duration| {
             let due = now().saturating_sub(*last) >= every;
             if due {
@@ -247,6 +248,12 @@ fn maintain(
                 && let Err(error) = log.maintain(clock.now())
             {
                 tracing::warn!(%error, "cannot delete old records; trying again later");
+            }
+            if flushed.elapsed() >= EmbeddedBackend::FLUSH_EVERY {
+                flushed = Instant::now();
+                if let Err(error) = log.flush() {
+                    tracing::warn!(%error, "cannot write the write buffers of the log; trying again tomorrow");
+                }
             }
             if due(&mut noted, NOTE_EVERY)
                 && let Err(error) = log.note_high_water()
@@ -275,7 +282,7 @@ fn documents(
             "/changes.rss" => FeedForm::Rss,
             _ => return None,
         };
-        let is_visible = |change: &PageChange| caller.includes_host(change.url.host_name());
+        let is_visible = |change: &PageChange| feed::is_entry(change) && caller.includes_host(change.url.host_name());
         let changes = TopicReader::of_running(log.clone(), &names, topics::PAGE_CHANGES)
             .and_then(|mut reader| newest(&mut reader, &CHANGES, feed::ITEMS, is_visible));
         Some(match changes {

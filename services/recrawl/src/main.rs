@@ -5,8 +5,8 @@ use messages::CommandKind;
 use outputs::stdout::{Format, Keeps, harmless};
 use recrawl::CommandFailure;
 use recrawl::commands::{
-    changes, dead_letters, diff, explain, export, feed, fetch, focus, hosts, key, lab, operate, page, robots, rules,
-    run, seed, sitemap, stage, state, status, text, topics, url,
+    changes, dead_letters, diff, explain, export, feed, fetch, focus, forget, hosts, key, lab, operate, page, robots,
+    rules, run, seed, sitemap, stage, state, status, text, topics, url,
 };
 use std::process::ExitCode;
 
@@ -53,8 +53,8 @@ enum RecrawlCommand {
     Seed(seed::SeedArguments),
     /// Fetches pages next.
     Refetch(operate::OperateArguments),
-    /// Removes pages from a crawl.
-    Forget(operate::OperateArguments),
+    /// Removes pages from a crawl, one by one or all of a site.
+    Forget(forget::ForgetArguments),
     /// Stops fetching from hosts.
     Pause(operate::OperateArguments),
     /// Resumes fetching from hosts.
@@ -138,7 +138,7 @@ fn main() -> ExitCode {
         RecrawlCommand::Export(arguments) => export::export(arguments, format),
         RecrawlCommand::Seed(arguments) => seed::seed(arguments, format),
         RecrawlCommand::Refetch(arguments) => operate::operate(CommandKind::Refetch, arguments, format),
-        RecrawlCommand::Forget(arguments) => operate::operate(CommandKind::Forget, arguments, format),
+        RecrawlCommand::Forget(arguments) => forget::forget(arguments, format),
         RecrawlCommand::Pause(arguments) => operate::operate(CommandKind::PauseHost, arguments, format),
         RecrawlCommand::Resume(arguments) => operate::operate(CommandKind::ResumeHost, arguments, format),
         RecrawlCommand::Block(arguments) => operate::operate(CommandKind::BlockHost, arguments, format),

@@ -56,6 +56,10 @@ impl Scheduler {
                 self.frontier.block(host, command.kind == CommandKind::BlockHost);
                 self.notify_fetchers(host, context);
             }
+            CommandKind::ForgetSite => {
+                let host = command.host.as_ref().ok_or_else(|| missing("host"))?;
+                self.forget_site(host, command, context)?;
+            }
             CommandKind::Unknown => {
                 let problem =
                     "a command of a kind that only a newer scheduler knows; update this one and send the command again";

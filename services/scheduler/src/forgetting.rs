@@ -1,11 +1,14 @@
 //! Pages that an operator has forgotten, until nothing more can come of them.
 
-use crate::Scheduler;
 use crate::state::{FORGOTTEN, ForgottenPage, PAGES};
-use messages::topics::FETCH_RESULTS;
-use messages::{Look, PageRemoval};
-use page::CanonicalUrl;
+use crate::{Scheduler, load};
+use messages::topics::{FETCH_RESULTS, SCHEDULER_EVENTS};
+use messages::{Command, Look, PageRemoval};
+use page::{CanonicalUrl, Host};
 use stream::{Context, ProcessError};
+
+/// Pages of a site that are forgotten for one record.
+const PAGES_AT_ONCE: usize = 500;
 
 impl Scheduler {
     /// Deletes a page in all stages, and lets nothing but a seed bring it back.
@@ -26,6 +29,31 @@ impl Scheduler {
         context.put(FORGOTTEN, &id, &forgotten);
         self.remove(removal(url, &forgotten), page, context);
         Ok(())
+    }
+
+    /// Forgets some pages of a host and of the hosts below it. While there are more, the command comes again as a record of
+    /// its own: each batch stays small, and a crash in between loses nothing. The front page of the host is forgotten last,
+    /// whether or not it is known: when it is gone, so are the others.
+    pub(crate) fn forget_site(
+        &mut self,
+        host: &Host,
+        command: &Command,
+        context: &mut Context<'_>,
+    ) -> Result<(), ProcessError> {
+        let front = CanonicalUrl::parse(&format!("http://{host}/"))
+            .map_err(|error| ProcessError::SetAside(format!("{host} is not a host: {error}")))?;
+        let front = self.frontier.canonical(&front);
+        let mut ids = self.frontier.pages_at_or_below(&host.name(), PAGES_AT_ONCE + 1);
+        ids.retain(|id| *id != front.page_id());
+        for id in ids.iter().take(PAGES_AT_ONCE) {
+            let url = load(*id, context)?.url;
+            self.forget(url, context)?;
+        }
+        if ids.len() >= PAGES_AT_ONCE {
+            context.emit(SCHEDULER_EVENTS, command.clone());
+            return Ok(());
+        }
+        self.forget(front, context)
     }
 
     /// An answer about a page that is not known: forgotten, or evicted for another, while it was being fetched. It has

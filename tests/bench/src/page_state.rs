@@ -41,6 +41,7 @@ fn sketch(random: &mut Pcg64) -> PageSketch {
         watch: Vec::new(),
         focus_version: 0,
         forgotten: false,
+        forgotten_at: None,
         banded: false,
         title: None,
         unread: None,

@@ -64,6 +64,12 @@ impl Caller {
     pub fn includes_host(&self, host: &str) -> bool {
         self.hosts.as_ref().is_none_or(|patterns| patterns.iter().any(|pattern| fits(pattern, host)))
     }
+
+    /// Whether pages of a host and of all hosts below it are within its reach.
+    pub fn includes_site(&self, host: &str) -> bool {
+        // No pattern names all hosts below by their names, so any name will do.
+        self.includes_host(host) && self.includes_host(&format!("any.{host}"))
+    }
 }
 
 /// Whether a host is meant: by its name, or by `*.` and the end of it.

@@ -8,7 +8,7 @@ use crate::page_record::ScheduledPage;
 use crate::site_room::Newcomer;
 use crate::ties::with_ties;
 use messages::{ChangeBelief, Link, MirrorMessage, PageLinks, RankedPage};
-use page::{CanonicalUrl, Host, PageId, Timestamp};
+use page::{CanonicalUrl, Host, HostName, PageId, Timestamp};
 use revisit::columns::Slot;
 use scope::Decision;
 use settings::Discover;
@@ -274,6 +274,14 @@ impl Frontier {
     /// Notes an attempt of a page that is forgotten, so that those of its next life are higher.
     pub fn note_attempt(&mut self, attempt: i64) {
         self.pages.note_attempt(attempt);
+    }
+
+    /// The pages of a host and of all below it, by id, `at_most` so many.
+    pub fn pages_at_or_below(&self, host: &HostName, at_most: usize) -> Vec<PageId> {
+        let mut pages: Vec<_> = self.pages.of_hosts(&self.hosts.at_or_below(host)).collect();
+        pages.sort_unstable();
+        pages.truncate(at_most);
+        pages
     }
 
     /// Whether a page of a list of seeds is left out, because an operator has forgotten it. It is counted then.

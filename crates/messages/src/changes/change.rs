@@ -67,6 +67,44 @@ pub struct PageChange {
     pub looks_like: Option<String>,
 }
 
+impl PageChange {
+    /// A change that lists nothing.
+    pub fn bare(change_id: String, url: CanonicalUrl, verdict: Verdict, seen_at: Timestamp) -> Self {
+        Self {
+            change_id,
+            page_id: url.page_id(),
+            url,
+            verdict,
+            magnitude: 0.0,
+            seen_at,
+            previous_seen_at: None,
+            status: None,
+            content_digest: None,
+            added: Vec::new(),
+            removed: Vec::new(),
+            links_added: Vec::new(),
+            links_removed: Vec::new(),
+            changes: Vec::new(),
+            passed_over: 0,
+            left_out: 0,
+            content_changed: false,
+            links_changed: false,
+            structure_changed: false,
+            host_event: false,
+            changes_last: true,
+            rule: None,
+            triggers: Vec::new(),
+            not_found: Vec::new(),
+            title: None,
+            values: Vec::new(),
+            lost: Vec::new(),
+            found_again: Vec::new(),
+            leads_to: None,
+            looks_like: None,
+        }
+    }
+}
+
 /// A value that a watch rule watches, before and after a change. Each side is a number or a text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WatchedValue {

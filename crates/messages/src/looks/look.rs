@@ -329,6 +329,9 @@ pub enum Verdict {
     /// The page leads to another page than before. Only in [`PageChange`](crate::PageChange); the observation judges what
     /// stands there.
     Redirected,
+    /// An operator had the page forgotten: readers delete what was published of it before. Only in
+    /// [`PageChange`](crate::PageChange).
+    Forgotten,
 }
 
 impl Verdict {
@@ -338,7 +341,7 @@ impl Verdict {
             Verdict::Unchanged | Verdict::Cosmetic => Some(false),
             Verdict::Minor | Verdict::Major | Verdict::Gone | Verdict::Returned => Some(true),
             Verdict::First | Verdict::Missing | Verdict::Unknown | Verdict::Unwatched | Verdict::Watched => None,
-            Verdict::Obscured | Verdict::Redirected => None,
+            Verdict::Obscured | Verdict::Redirected | Verdict::Forgotten => None,
         }
     }
 }

@@ -1,9 +1,10 @@
-//! Changes as a feed: Atom (RFC 4287) or RSS 2.0.
+//! Changes as a feed: Atom (RFC 4287, with the deleted entries of RFC 6721) or RSS 2.0.
 
 use crate::record::{LineStyle, PublishedChange, sentence};
+use crate::source::Newest;
 use crate::stdout::word;
 use clap::ValueEnum;
-use messages::{Digest, PageChange, topics};
+use messages::{Digest, PageChange, Verdict, topics};
 use page::Timestamp;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
@@ -64,13 +65,19 @@ impl FeedAbout {
     }
 }
 
-pub fn feed(form: FeedForm, about: &FeedAbout, changes: Vec<PageChange>) -> String {
-    let entries: Vec<_> = changes.into_iter().map(Entry::new).collect();
+/// Whether a change can be an entry. That a page was forgotten is none: its entries vanish.
+pub fn is_entry(change: &PageChange) -> bool {
+    change.verdict != Verdict::Forgotten
+}
+
+pub fn feed(form: FeedForm, about: &FeedAbout, changes: Newest<PageChange>) -> String {
+    let entries: Vec<_> = changes.records.into_iter().map(Entry::new).collect();
+    let deleted: Vec<_> = changes.forgotten.iter().map(|(change, at)| (entry_id(change), *at)).collect();
     let mut bytes = Vec::new();
     let mut writer = Writer::new_with_indent(&mut bytes, b' ', 1);
     let declaration = Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None));
     let written = writer.write_event(declaration).and_then(|()| match form {
-        FeedForm::Atom => atom(&mut writer, about, &entries),
+        FeedForm::Atom => atom(&mut writer, about, &entries, &deleted),
         FeedForm::Rss => rss(&mut writer, about, &entries),
     });
     written.expect("memory takes it");
@@ -94,8 +101,7 @@ struct Entry {
 impl Entry {
     fn new(change: PageChange) -> Self {
         let seen_at = change.seen_at;
-        // Ids of changes repeat in other crawls; a reader may follow several.
-        let id = urn(&format!("{} {} {}", change.page_id, change.change_id, seen_at.as_micros()));
+        let id = entry_id(&change);
         let change = PublishedChange::new(change, &"0".parse().expect("it is a cursor"));
         let verdict = word(&change.verdict);
         let lines: Vec<_> = change.lines(LineStyle::Piped).collect();
@@ -106,6 +112,11 @@ impl Entry {
         let more = if more > 0 { format!("<p>and {more} more lines</p>") } else { String::new() };
         Self { id, title: sentence(&change), verdict, seen_at, content: head + &content + &more, url: change.line.url }
     }
+}
+
+/// The permanent id of the entry of a change. Ids of changes repeat in other crawls; a reader may follow several.
+fn entry_id(change: &PageChange) -> String {
+    urn(&format!("{} {} {}", change.page_id, change.change_id, change.seen_at.as_micros()))
 }
 
 /// A line of a change, marked by its sign.
@@ -159,10 +170,18 @@ fn element<W: io::Write>(
     }
 }
 
-fn atom<W: io::Write>(writer: &mut Writer<W>, about: &FeedAbout, entries: &[Entry]) -> io::Result<()> {
+fn atom<W: io::Write>(
+    writer: &mut Writer<W>,
+    about: &FeedAbout,
+    entries: &[Entry],
+    deleted: &[(String, Timestamp)],
+) -> io::Result<()> {
     // Without entries there is no time of a change, but the element is required.
-    let updated = entries.first().map_or(Timestamp::from_secs(0), |entry| entry.seen_at).to_string();
+    let times = entries.first().map(|entry| entry.seen_at).into_iter().chain(deleted.iter().map(|(_, at)| *at));
+    let updated = times.max().unwrap_or(Timestamp::from_secs(0)).to_string();
+    let tombstones = (!deleted.is_empty()).then_some(("xmlns:at", "http://purl.org/atompub/tombstones/1.0"));
     let root = writer.create_element("feed").with_attribute(("xmlns", "http://www.w3.org/2005/Atom"));
+    let root = root.with_attributes(tombstones);
     root.write_inner_content(|writer| {
         element(writer, "id", &[], &about.id)?;
         element(writer, "title", &[], &about.title)?;
@@ -184,6 +203,9 @@ fn atom<W: io::Write>(writer: &mut Writer<W>, about: &FeedAbout, entries: &[Entr
                 element(writer, "category", &[("term", &entry.verdict)], "")?;
                 element(writer, "content", &[("type", "html")], &entry.content)
             })?;
+        }
+        for (id, at) in deleted {
+            element(writer, "at:deleted-entry", &[("ref", id), ("when", &at.to_string())], "")?;
         }
         Ok(())
     })?;
@@ -261,11 +283,35 @@ mod tests {
         vec![much, little]
     }
 
+    fn newest(records: Vec<PageChange>) -> Newest<PageChange> {
+        Newest { records, forgotten: Vec::new() }
+    }
+
+    #[test]
+    fn an_entry_of_a_forgotten_page_is_a_deleted_entry_in_atom_and_vanishes_in_rss() {
+        let [kept, other] = PublishedChange::example_records();
+        let gone = PageChange { change_id: "example-0-2-0".to_owned(), ..other };
+        let (id, at) = (entry_id(&gone), Timestamp::from_secs(1_800_000_100));
+        let text = |form| {
+            let changes = Newest { records: vec![kept.clone()], forgotten: vec![(gone.clone(), at)] };
+            feed(form, &about(), changes)
+        };
+        let atom = text(FeedForm::Atom);
+        assert!(atom.contains(&format!("<at:deleted-entry ref=\"{id}\" when=\"{at}\"/>")), "{atom}");
+        assert!(atom.contains("xmlns:at=\"http://purl.org/atompub/tombstones/1.0\""), "{atom}");
+        assert!(atom.contains(&format!("<updated>{at}</updated>")), "{atom}");
+        assert!(!atom.contains(&format!("<id>{id}</id>")) && !text(FeedForm::Rss).contains(&id), "{atom}");
+        for form in [FeedForm::Atom, FeedForm::Rss] {
+            let read = sitemaps::read(text(form).as_bytes());
+            assert!(read.problems.is_empty() && read.entries.len() == 1, "{:?}", read.problems);
+        }
+    }
+
     #[test]
     fn no_reader_finds_markup_in_a_title() {
         let mut changes = changes();
         changes[0].title = Some("&lt;img src=x onerror=alert(1)&gt; <b>AT&T</b>".to_owned());
-        let text = feed(FeedForm::Rss, &about(), changes);
+        let text = feed(FeedForm::Rss, &about(), newest(changes));
         // As a reader that takes titles for HTML sees it, after XML: references and text.
         assert!(text.contains("&amp;#x26;lt;img src=x onerror=alert(1)&amp;#x26;gt; &amp;#x3C;b&amp;#x3E;AT&amp;#x26;T&amp;#x3C;/b&amp;#x3E;"), "{text}");
     }
@@ -273,7 +319,7 @@ mod tests {
     #[test]
     fn both_forms_are_read_by_a_reader_of_feeds() {
         for (form, kind) in [(FeedForm::Atom, SitemapKind::Atom), (FeedForm::Rss, SitemapKind::Rss)] {
-            let text = feed(form, &about(), changes());
+            let text = feed(form, &about(), newest(changes()));
             let read = sitemaps::read(text.as_bytes());
             assert_eq!(read.kind, Some(kind), "{text}");
             assert!(read.problems.is_empty(), "{:?} in {text}", read.problems);
@@ -303,7 +349,7 @@ mod tests {
     #[test]
     fn a_feed_without_changes_is_one() {
         for form in [FeedForm::Atom, FeedForm::Rss] {
-            assert!(sitemaps::read(feed(form, &about(), Vec::new()).as_bytes()).problems.is_empty());
+            assert!(sitemaps::read(feed(form, &about(), newest(Vec::new())).as_bytes()).problems.is_empty());
         }
     }
 }

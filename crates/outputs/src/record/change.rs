@@ -20,7 +20,7 @@ pub const CHANGES: FollowedTopic<PageChange> =
 #[derive(Args, Debug)]
 pub struct VerdictOptions {
     /// Only changes with these verdicts, with commas: first, minor, major, missing, obscured, redirected, gone, returned,
-    /// unwatched, watched.
+    /// unwatched, watched, forgotten.
     #[arg(long = "verdict", value_name = "VERDICT", value_delimiter = ',', value_parser = verdict)]
     verdicts: Vec<Verdict>,
 }
@@ -33,7 +33,7 @@ impl VerdictOptions {
 }
 
 /// The verdicts that are published.
-const PUBLISHED: [Verdict; 10] = [
+const PUBLISHED: [Verdict; 11] = [
     Verdict::First,
     Verdict::Minor,
     Verdict::Major,
@@ -44,6 +44,7 @@ const PUBLISHED: [Verdict; 10] = [
     Verdict::Returned,
     Verdict::Unwatched,
     Verdict::Watched,
+    Verdict::Forgotten,
 ];
 
 fn verdict(text: &str) -> Result<Verdict, String> {
@@ -95,38 +96,9 @@ impl PublishedChange {
             text_after: None,
             unit: Some("EUR".to_owned()),
         };
-        let little = PageChange {
-            change_id: "example-0-1-0".to_owned(),
-            page_id: url.page_id(),
-            url,
-            verdict: Verdict::Gone,
-            magnitude: 1.0,
-            seen_at: Timestamp::from_secs(1_800_000_000),
-            previous_seen_at: None,
-            status: None,
-            content_digest: None,
-            added: Vec::new(),
-            removed: Vec::new(),
-            links_added: Vec::new(),
-            links_removed: Vec::new(),
-            changes: Vec::new(),
-            passed_over: 0,
-            left_out: 0,
-            content_changed: false,
-            links_changed: false,
-            structure_changed: false,
-            host_event: false,
-            changes_last: true,
-            rule: None,
-            triggers: Vec::new(),
-            not_found: Vec::new(),
-            title: None,
-            values: Vec::new(),
-            lost: Vec::new(),
-            found_again: Vec::new(),
-            leads_to: None,
-            looks_like: None,
-        };
+        let seen_at = Timestamp::from_secs(1_800_000_000);
+        let gone = PageChange::bare("example-0-1-0".to_owned(), url, Verdict::Gone, seen_at);
+        let little = PageChange { magnitude: 1.0, ..gone };
         let much = PageChange {
             verdict: Verdict::Minor,
             magnitude: 0.5,

@@ -33,6 +33,7 @@ pub fn headline(change: &ChangeLine) -> String {
     match change.verdict {
         Verdict::First => format!("{page} is new here"),
         Verdict::Gone => format!("{page} is gone"),
+        Verdict::Forgotten => format!("{page} was forgotten, and what was published of it is to be deleted"),
         Verdict::Missing => match change.status {
             Some(status) => format!("{page} is not found ({status})"),
             None => format!("{page} is not found"),

@@ -3,10 +3,9 @@
 use super::{FileOptions, FileStore, NumberedNames};
 use crate::encoder::FileEncoder;
 use crate::progress::Progress;
-use crate::source::{Cursor, FollowOptions, RecordSink, Start, TopicFollower, TopicRecord};
+use crate::source::{Cursor, FollowOptions, PageRecord, RecordSink, Start, TopicFollower, TopicRecord};
 use crate::stdout::{Format, Out, written_or_stop};
 use daemon::{CommandFailure, StopSignal};
-use messages::Message;
 use page::Timestamp;
 use serde::Serialize;
 use std::io::Write;
@@ -66,7 +65,7 @@ struct FileLine {
     cursor: String,
 }
 
-impl<'a, E: FileEncoder<Message: Message>> FileSink<'a, E> {
+impl<'a, E: FileEncoder<Message: PageRecord>> FileSink<'a, E> {
     /// A sink for the records of a follower that `wants` selects.
     pub fn new(
         files: OpenFiles<'a>,
@@ -160,7 +159,7 @@ impl<'a, E: FileEncoder<Message: Message>> FileSink<'a, E> {
     }
 }
 
-impl<E: FileEncoder<Message: Message>> RecordSink<E::Message> for FileSink<'_, E> {
+impl<E: FileEncoder<Message: PageRecord>> RecordSink<E::Message> for FileSink<'_, E> {
     fn take(&mut self, record: TopicRecord<E::Message>) -> Result<bool, CommandFailure> {
         self.complete_if_over()?;
         let (cursor, moment) = (record.cursor.clone(), (self.moment)(&record.message));

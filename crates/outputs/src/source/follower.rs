@@ -1,12 +1,13 @@
 //! Reads a topic as a stream that scripts can follow and resume.
 
-use super::{Cursor, DecodedRecord, decode};
+use super::{Cursor, DecodedRecord, PageRecord, Removals, decode};
 use daemon::{CommandFailure, StopSignal, TopicReader};
-use messages::Message;
 use page::Timestamp;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+/// How often a follower looks for pages that were forgotten meanwhile, while it has records to pass on.
+const LOOK_AHEAD_EVERY: Duration = Duration::from_secs(2);
 /// How often a wait looks at the stop signal.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -70,6 +71,12 @@ pub struct TopicFollower<M> {
     waiting: Vec<VecDeque<(u64, M)>>,
     /// Per partition, the offset of a record whose schema is missing. Later records of the partition wait for it.
     held: Vec<Option<u64>>,
+    /// Pages that were forgotten, per partition, by the records before `looked_to`.
+    removals: Vec<Removals>,
+    looked_to: Vec<u64>,
+    looked_at: Instant,
+    /// Records left out, because their pages were forgotten since.
+    forgotten: u64,
     /// Records that retention deleted before they were read.
     lost: u64,
     /// Looks in a row that failed, and why the last one did.
@@ -86,7 +93,7 @@ pub struct PartitionProgress {
     pub oldest: Option<Timestamp>,
 }
 
-impl<M: Message> TopicFollower<M> {
+impl<M: PageRecord> TopicFollower<M> {
     /// Reads on from a position.
     pub fn open(mut reader: TopicReader, topic: FollowedTopic<M>, start: &Start) -> Result<Self, CommandFailure> {
         let named = &start.named;
@@ -120,9 +127,22 @@ impl<M: Message> TopicFollower<M> {
             *next = bounds.start.max(*next);
         }
         let waiting = from.iter().map(|_| VecDeque::new()).collect();
-        let held = vec![None; from.len()];
-        let passed_to = Cursor(from.clone());
-        Ok(Self { reader, topic, passed_to, read_to: from, waiting, held, lost, failures: 0, problem: None })
+        let partitions = from.len();
+        Ok(Self {
+            reader,
+            topic,
+            passed_to: Cursor(from.clone()),
+            looked_to: from.clone(),
+            read_to: from,
+            waiting,
+            held: vec![None; partitions],
+            removals: (0..partitions).map(|_| Removals::default()).collect(),
+            looked_at: Instant::now(),
+            forgotten: 0,
+            lost,
+            failures: 0,
+            problem: None,
+        })
     }
 
     /// How far each partition was passed on.
@@ -165,7 +185,32 @@ impl<M: Message> TopicFollower<M> {
 
     /// Refreshes the view of an embedded log, which is otherwise a snapshot.
     pub(super) fn refresh(&mut self) -> Result<(), CommandFailure> {
+        self.looked_at = Instant::now();
         self.reader.refresh()
+    }
+
+    /// Learns every so often which pages were forgotten meanwhile. What waits to be passed on may be of such a page.
+    pub(super) fn look_ahead_if_due(&mut self) -> Result<(), CommandFailure> {
+        if self.looked_at.elapsed() < LOOK_AHEAD_EVERY || self.waiting.iter().all(VecDeque::is_empty) {
+            return Ok(());
+        }
+        self.refresh()?;
+        (0..self.waiting.len()).try_for_each(|partition| self.look_ahead(partition))
+    }
+
+    /// Learns from all further records of a partition which pages were forgotten.
+    fn look_ahead(&mut self, partition: usize) -> Result<(), CommandFailure> {
+        loop {
+            let from = self.looked_to[partition].max(self.read_to[partition]);
+            let (records, next) = self.reader.read(partition as u32, from, self.topic.batch)?;
+            self.looked_to[partition] = next.max(from);
+            if records.is_empty() {
+                return Ok(());
+            }
+            for record in &records {
+                self.removals[partition].note::<M>(record, None);
+            }
+        }
     }
 
     /// The first record that waits for its schema.
@@ -216,18 +261,29 @@ impl<M: Message> TopicFollower<M> {
     }
 
     pub(super) fn next(&mut self) -> Result<Option<TopicRecord<M>>, CommandFailure> {
-        for partition in 0..self.waiting.len() {
-            self.fill(partition)?;
+        loop {
+            for partition in 0..self.waiting.len() {
+                self.fill(partition)?;
+            }
+            let moment = self.topic.moment;
+            let heads = self.waiting.iter().enumerate().filter_map(|(partition, records)| {
+                let (_, message) = records.front()?;
+                Some((moment(message), partition))
+            });
+            let Some((_, partition)) = heads.min() else { return Ok(None) };
+            let Some((offset, message)) = self.waiting[partition].pop_front() else { return Ok(None) };
+            self.passed_to.0[partition] = offset + 1;
+            if self.removals[partition].hide(offset, &message) {
+                self.forgotten += 1;
+                continue;
+            }
+            return Ok(Some(TopicRecord {
+                partition: partition as u32,
+                offset,
+                message,
+                cursor: self.passed_to.clone(),
+            }));
         }
-        let moment = self.topic.moment;
-        let heads = self.waiting.iter().enumerate().filter_map(|(partition, records)| {
-            let (_, message) = records.front()?;
-            Some((moment(message), partition))
-        });
-        let Some((_, partition)) = heads.min() else { return Ok(None) };
-        let Some((offset, message)) = self.waiting[partition].pop_front() else { return Ok(None) };
-        self.passed_to.0[partition] = offset + 1;
-        Ok(Some(TopicRecord { partition: partition as u32, offset, message, cursor: self.passed_to.clone() }))
     }
 
     /// Fetches more records for a partition whose queue is empty.
@@ -247,15 +303,19 @@ impl<M: Message> TopicFollower<M> {
             self.read_to[partition] = next;
             for record in &records {
                 match decode(record) {
-                    DecodedRecord::Message(message) => self.waiting[partition].push_back((record.offset, message)),
-                    DecodedRecord::Nothing => {}
+                    DecodedRecord::Message(message) => {
+                        self.removals[partition].note(record, Some(&message));
+                        self.waiting[partition].push_back((record.offset, message));
+                    }
+                    DecodedRecord::Nothing => self.removals[partition].note::<M>(record, None),
                     DecodedRecord::Awaits(why) => {
                         self.hold(partition, record.offset, &why);
-                        return Ok(());
+                        return self.look_ahead(partition);
                     }
                 }
             }
             self.held[partition] = None;
+            self.look_ahead(partition)?;
         }
         Ok(())
     }
@@ -270,6 +330,10 @@ impl<M: Message> TopicFollower<M> {
 
     /// Checks at the end that no record still waits for its schema.
     pub(super) fn ended(&self) -> Result<(), CommandFailure> {
+        if self.forgotten > 0 {
+            let (forgotten, noun) = (self.forgotten, self.topic.noun);
+            eprintln!("recrawl: {forgotten} {noun} left out, because their pages were forgotten since");
+        }
         match self.held.iter().flatten().count() {
             0 => Ok(()),
             partitions => Err(CommandFailure::World(format!(

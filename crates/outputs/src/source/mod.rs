@@ -5,10 +5,13 @@ mod decoded;
 mod follower;
 mod newest;
 mod options;
+mod removals;
 
 pub use self::cursor::Cursor;
 pub use self::decoded::{DecodedRecord, decode};
 pub(crate) use self::follower::pause;
 pub use self::follower::{FollowedTopic, PartitionProgress, RecordSink, Start, TopicFollower, TopicRecord};
-pub use self::newest::{newest, newest_until};
+pub use self::newest::{Newest, newest, newest_until};
 pub use self::options::FollowOptions;
+pub(crate) use self::removals::Removals;
+pub use self::removals::{PageRecord, Removal};

@@ -1,30 +1,37 @@
 //! The end of a topic.
 
-use super::{Cursor, DecodedRecord, FollowedTopic, decode};
+use super::{Cursor, DecodedRecord, FollowedTopic, PageRecord, Removals, decode};
 use daemon::{CommandFailure, TopicReader};
-use messages::Message;
+use page::Timestamp;
 
-/// The newest records that are wanted, the newest first.
-pub fn newest<M: Message>(
+/// The end of a topic, the newest first.
+pub struct Newest<M> {
+    pub records: Vec<M>,
+    /// Records that are left out because their pages were forgotten since, with the time of that.
+    pub forgotten: Vec<(M, Timestamp)>,
+}
+
+/// The newest records that are wanted.
+pub fn newest<M: PageRecord>(
     reader: &mut TopicReader,
     topic: &FollowedTopic<M>,
     limit: usize,
     is_wanted: impl Fn(&M) -> bool,
-) -> Result<Vec<M>, CommandFailure> {
+) -> Result<Newest<M>, CommandFailure> {
     newest_until(reader, topic, None, limit, is_wanted)
 }
 
-/// The newest records that are wanted and come before a cursor, the newest first.
+/// The newest records that are wanted and come before a cursor.
 ///
 /// # Errors
 /// Those of the log; the cursor is that of another crawl.
-pub fn newest_until<M: Message>(
+pub fn newest_until<M: PageRecord>(
     reader: &mut TopicReader,
     topic: &FollowedTopic<M>,
     until: Option<&Cursor>,
     limit: usize,
     is_wanted: impl Fn(&M) -> bool,
-) -> Result<Vec<M>, CommandFailure> {
+) -> Result<Newest<M>, CommandFailure> {
     let partitions = reader.partitions();
     if let Some(Cursor(ends)) = until.filter(|until| until.0.len() != partitions as usize) {
         return Err(CommandFailure::Input(format!(
@@ -32,51 +39,68 @@ pub fn newest_until<M: Message>(
             ends.len()
         )));
     }
-    let mut all = Vec::new();
+    let mut all = Newest { records: Vec::new(), forgotten: Vec::new() };
     for partition in 0..partitions {
         let end = until.and_then(|until| until.0.get(partition as usize).copied());
-        all.extend(newest_of(reader, (partition, end, topic.batch), limit, &is_wanted)?);
+        let found = newest_of(reader, (partition, end, topic.batch), limit, &is_wanted)?;
+        all.records.extend(found.records);
+        all.forgotten.extend(found.forgotten);
     }
     // Equal times keep their order, so the same records make the same answer.
-    all.sort_by_key(|message| std::cmp::Reverse((topic.moment)(message)));
-    all.truncate(limit);
+    all.records.sort_by_key(|message| std::cmp::Reverse((topic.moment)(message)));
+    all.forgotten.sort_by_key(|(message, _)| std::cmp::Reverse((topic.moment)(message)));
+    all.records.truncate(limit);
+    all.forgotten.truncate(limit);
     Ok(all)
 }
 
 /// The last such records of a partition. Offsets have gaps, and not all records are wanted, so the part that is read
 /// grows until there are enough.
-fn newest_of<M: Message>(
+fn newest_of<M: PageRecord>(
     reader: &mut TopicReader,
     (partition, end, batch): (u32, Option<u64>, usize),
     limit: usize,
     is_wanted: impl Fn(&M) -> bool,
-) -> Result<Vec<M>, CommandFailure> {
+) -> Result<Newest<M>, CommandFailure> {
     let bounds = reader.bounds(partition)?;
     let last = end.unwrap_or(u64::MAX).min(bounds.end);
     let mut part = limit as u64;
     loop {
         let start = last.saturating_sub(part).max(bounds.start);
-        let (mut found, mut next) = (Vec::new(), start);
-        while next < last {
+        let (mut found, mut removals, mut next) = (Vec::new(), Removals::default(), start);
+        // Also behind the last one: a page may be forgotten there.
+        while next < bounds.end {
             let (records, after) = reader.read(partition, next, batch)?;
             if records.is_empty() {
                 break;
             }
             next = after;
-            found.extend(records.iter().filter(|record| record.offset < last).filter_map(|record| {
+            for record in &records {
                 match decode(record) {
-                    DecodedRecord::Message(message) => Some(message).filter(&is_wanted),
-                    DecodedRecord::Nothing => None,
+                    DecodedRecord::Message(message) => {
+                        removals.note(record, Some(&message));
+                        if record.offset < last && is_wanted(&message) {
+                            found.push((record.offset, message));
+                        }
+                    }
+                    DecodedRecord::Nothing => removals.note::<M>(record, None),
                     DecodedRecord::Awaits(why) => {
                         eprintln!("recrawl: record {partition}@{} is left out: {why}", record.offset);
-                        None
                     }
                 }
-            }));
+            }
         }
-        if found.len() >= limit || start == bounds.start {
-            let surplus = found.len().saturating_sub(limit);
-            return Ok(found.split_off(surplus));
+        let mut newest = Newest { records: Vec::new(), forgotten: Vec::new() };
+        for (offset, message) in found {
+            match removals.hiding(offset, &message).map(|removal| removal.removed_at) {
+                Some(removed_at) => newest.forgotten.push((message, removed_at)),
+                None => newest.records.push(message),
+            }
+        }
+        if newest.records.len() >= limit || start == bounds.start {
+            newest.records.drain(..newest.records.len().saturating_sub(limit));
+            newest.forgotten.drain(..newest.forgotten.len().saturating_sub(limit));
+            return Ok(newest);
         }
         part = part.saturating_mul(4);
     }

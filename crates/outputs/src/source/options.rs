@@ -1,9 +1,8 @@
 //! The part of a topic that is wanted.
 
-use super::{Cursor, RecordSink, Start, TopicFollower, pause};
+use super::{Cursor, PageRecord, RecordSink, Start, TopicFollower, pause};
 use clap::Args;
 use daemon::{CommandFailure, StopSignal};
-use messages::Message;
 use page::Timestamp;
 use std::time::{Duration, UNIX_EPOCH};
 use stream::protocol::wait_after;
@@ -33,7 +32,7 @@ impl FollowOptions {
     ///
     /// # Errors
     /// Those of the sink, and those of the log. A Kafka that is followed may be away: it is waited for.
-    pub fn each<M: Message>(
+    pub fn each<M: PageRecord>(
         &self,
         follower: &mut TopicFollower<M>,
         stop: &StopSignal,
@@ -42,7 +41,8 @@ impl FollowOptions {
         let mut taken = 0;
         while !stop.is_stopped() && self.limit.is_none_or(|limit| taken < limit) {
             sink.looks(follower);
-            let next = match follower.next() {
+            let due = if self.follow { follower.look_ahead_if_due() } else { Ok(()) };
+            let next = match due.and_then(|()| follower.next()) {
                 // Brokers come back. What has worked before is no matter of settings.
                 Err(CommandFailure::World(problem)) if self.follow && follower.is_over_kafka() => {
                     follower.failed(problem);

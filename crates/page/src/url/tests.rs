@@ -89,3 +89,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_host_is_below_another_by_whole_labels() {
+    let check = |host: &str, other: &str, expected: bool| {
+        let is_below = HostName::from_name(host).is_at_or_below(&HostName::from_name(other));
+        assert_eq!(is_below, expected, "{host} {other}");
+    };
+    check("example.org", "example.org", true);
+    check("www.example.org", "example.org", true);
+    check("a.b.example.org", "b.example.org", true);
+    check("notexample.org", "example.org", false);
+    check("example.org", "www.example.org", false);
+}

@@ -4,7 +4,7 @@ use crate::CommandFailure;
 use crate::commands::SettingsArguments;
 use clap::Args;
 use daemon::TopicReader;
-use messages::topics;
+use messages::{PageChange, topics};
 use outputs::encoder::feed::{self, FeedAbout, FeedForm, ITEMS};
 use outputs::record::{CHANGES, VerdictOptions};
 use outputs::source::newest;
@@ -44,7 +44,8 @@ pub fn feed(arguments: &FeedArguments) -> Result<(), CommandFailure> {
         return Err(CommandFailure::Input(format!("--address: {error}")));
     }
     let mut reader = TopicReader::open(&settings, topics::PAGE_CHANGES, "recrawl-feed")?;
-    let changes = newest(&mut reader, &CHANGES, arguments.items, |change| arguments.verdicts.want(change.verdict))?;
+    let is_wanted = |change: &PageChange| feed::is_entry(change) && arguments.verdicts.want(change.verdict);
+    let changes = newest(&mut reader, &CHANGES, arguments.items, is_wanted)?;
     let about = FeedAbout::new(&settings, arguments.title.as_deref(), arguments.address.clone());
     print_bytes(feed::feed(arguments.form, &about, changes).as_bytes())
 }

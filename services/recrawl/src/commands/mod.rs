@@ -9,6 +9,7 @@ pub mod export;
 pub mod feed;
 pub mod fetch;
 pub mod focus;
+pub mod forget;
 pub mod hosts;
 pub mod key;
 pub mod lab;

@@ -1,4 +1,4 @@
-//! `recrawl refetch`, `forget`, `pause`, `resume`, `block`, `unblock`: commands about pages and hosts of a crawl, embedded
+//! `recrawl refetch`, `pause`, `resume`, `block`, `unblock`: commands about pages and hosts of a crawl, embedded
 //! or over Kafka, running or stopped.
 
 use crate::CommandFailure;
@@ -9,6 +9,7 @@ use clap::Args;
 use messages::{CommandKind, CommandSubject};
 use outputs::stdout::{Format, answer};
 use serde::Serialize;
+use settings::Settings;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -35,23 +36,40 @@ struct SentCommands {
     sent: usize,
 }
 
+impl OperateArguments {
+    /// The settings, and the order about all pages or hosts that are named.
+    pub(crate) fn order(&self, kind: CommandKind) -> Result<(Settings, Order), CommandFailure> {
+        let data = self.data.as_ref().map(|path| path.display().to_string());
+        let settings = self.settings.load(&[("crawl.data", data)])?;
+        let mut names = self.names.clone();
+        if let Some(file) = &self.file {
+            let text = read(file)?;
+            let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+            names.extend(lines.filter(|line| !line.is_empty()).map(str::to_owned));
+        }
+        if names.is_empty() {
+            return Err(CommandFailure::Input(format!("none given: give {}, or --file FILE", words(kind))));
+        }
+        let order = Order::about(kind, names.iter().map(String::as_str))?;
+        Ok((settings, order))
+    }
+
+    /// The crawl that the order is for.
+    pub(crate) fn crawl(&self, settings: &Settings) -> Result<Crawl, CommandFailure> {
+        Crawl::find(settings, self.url.as_deref(), &topologies(), "recrawl-operate")
+    }
+}
+
 /// Sends a command about each of the pages or hosts.
 pub fn operate(kind: CommandKind, arguments: &OperateArguments, format: Format) -> Result<(), CommandFailure> {
-    let data = arguments.data.as_ref().map(|path| path.display().to_string());
-    let settings = arguments.settings.load(&[("crawl.data", data)])?;
-    let mut names = arguments.names.clone();
-    if let Some(file) = &arguments.file {
-        let text = read(file)?;
-        let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
-        names.extend(lines.filter(|line| !line.is_empty()).map(str::to_owned));
-    }
-    if names.is_empty() {
-        return Err(CommandFailure::Input(format!("none given: give {}, or --file FILE", words(kind))));
-    }
-    let order = Order::about(kind, names.iter().map(String::as_str))?;
-    Crawl::find(&settings, arguments.url.as_deref(), &topologies(), "recrawl-operate")?.send(&order)?;
-    let sent = SentCommands { sent: names.len() };
-    answer(format, &sent, |sent| format!("{} sent: {} {}", kind.word(), sent.sent, counted(kind, sent.sent)))
+    let (settings, order) = arguments.order(kind)?;
+    arguments.crawl(&settings)?.send(&order)?;
+    let sent = SentCommands { sent: order.count() };
+    answer(format, &sent, |sent| sent_in_words(kind, sent.sent))
+}
+
+pub(crate) fn sent_in_words(kind: CommandKind, sent: usize) -> String {
+    format!("{} sent: {sent} {}", kind.word(), counted(kind, sent))
 }
 
 /// The arguments of a command, in words.
@@ -62,7 +80,7 @@ fn words(kind: CommandKind) -> &'static str {
     }
 }
 
-fn counted(kind: CommandKind, count: usize) -> &'static str {
+pub(crate) fn counted(kind: CommandKind, count: usize) -> &'static str {
     match (kind.subject(), count) {
         (CommandSubject::Pages, 1) => "page",
         (CommandSubject::Pages, _) => "pages",

@@ -1,7 +1,9 @@
 //! Pages that an operator forgets, while requests for them are under way.
 
 use crate::bench::{Bench, SIBLING, URL, edited, looked, urls};
-use messages::{CommandKind, DetectorEvent, Encoded, FetchOutcome, PageRemoval, SchedulerEvent, topics};
+use messages::{
+    Command, CommandKind, CommandSubject, DetectorEvent, Encoded, FetchOutcome, PageRemoval, SchedulerEvent, topics,
+};
 use page::{CanonicalUrl, MINUTE, SECOND};
 use scheduler::{FORGOTTEN, ForgottenPage};
 use std::collections::BTreeSet;
@@ -129,4 +131,46 @@ fn a_list_of_seeds_brings_no_forgotten_page_back_and_a_seed_of_its_own_does() {
     bench.seed(URL);
     assert_eq!(forgotten(&bench), None);
     assert_eq!(bench.next(5 * SECOND).url.as_str(), URL);
+}
+
+/// Sends a command without waiting for its effects.
+fn order(bench: &mut Bench, kind: CommandKind, url: &str) {
+    let url = CanonicalUrl::parse(url).unwrap();
+    let (site, host) = (url.site_key(), url.host());
+    let is_about_host = kind.subject() == CommandSubject::Hosts;
+    let (url, host) = if is_about_host { (None, Some(host)) } else { (Some(url), None) };
+    let command = SchedulerEvent::Command(Command { kind, url, host, weight: 1.0, issued_at: bench.now() });
+    let topic = bench.names.topic(topics::SCHEDULER_EVENTS);
+    bench.driver.send(&topic, site.as_str().as_bytes(), command.encode()).unwrap();
+}
+
+#[test]
+fn a_site_is_forgotten_some_pages_at_a_time_also_across_a_crash_and_its_front_page_goes_last() {
+    let mut bench = bench();
+    let (pages, wanted, elsewhere) = (1_203, 802, 401 + 2);
+    for number in 0..pages {
+        let host = ["www.a.test", "a.test", "deep.www.a.test"][number % 3];
+        order(&mut bench, CommandKind::Seed, &format!("http://{host}/{number}"));
+    }
+    for url in ["http://www.b.test/", "http://notwww.a.test/"] {
+        order(&mut bench, CommandKind::Seed, url);
+    }
+    bench.driver.run_until_idle().unwrap();
+    assert_eq!(bench.pages(), wanted + elsewhere);
+
+    order(&mut bench, CommandKind::ForgetSite, "http://www.a.test/");
+    while removals(&bench).is_empty() {
+        bench.driver.step(0).unwrap();
+    }
+    assert!(removals(&bench).len() < wanted, "some hundreds at a time: {}", removals(&bench).len());
+    bench.crash();
+    let urls: Vec<_> = removals(&bench).iter().map(|removal| removal.url.to_string()).collect();
+    assert_eq!(urls.len(), wanted + 1, "those of two hosts, and the front page, which was not known");
+    assert_eq!(urls.iter().collect::<BTreeSet<_>>().len(), urls.len(), "each once");
+    assert!(urls.iter().all(|url| url.contains("//www.a.test/") || url.contains("//deep.www.a.test/")), "{urls:?}");
+    assert_eq!(urls.last().unwrap(), "http://www.a.test/");
+    assert_eq!(bench.pages(), elsewhere);
+
+    bench.command(CommandKind::ListedSeed, "http://www.a.test/0", 1.0);
+    assert_eq!(bench.pages(), elsewhere, "no list brings its pages back");
 }

@@ -31,9 +31,10 @@ pub(super) fn of_crawl(
     }
     let mut reader = TopicReader::open(settings, topics::PAGE_CHANGES, "recrawl-diff")?;
     let id = url.page_id();
-    // The first version differs from nothing.
-    let is_wanted = |change: &PageChange| change.page_id == id && change.verdict != Verdict::First;
-    let found = newest_until(&mut reader, &CHANGES, arguments.at.as_ref(), 1, is_wanted)?.pop();
+    // The first version differs from nothing, and that the page was forgotten is no version.
+    let is_wanted =
+        |change: &PageChange| change.page_id == id && !matches!(change.verdict, Verdict::First | Verdict::Forgotten);
+    let found = newest_until(&mut reader, &CHANGES, arguments.at.as_ref(), 1, is_wanted)?.records.pop();
     let Some(change) = found else {
         let at = if arguments.at.is_some() { " before this cursor" } else { "" };
         return Err(CommandFailure::No(format!(
