@@ -1,8 +1,9 @@
 //! Every command of operators, to a crawl that is stopped and to one that runs.
 
 use operate::Access;
+use tempfile::TempDir;
 use tests::operating::{SETTINGS, sees_every_command, web};
-use tests::{Crawl, Process, SOON, SimulatedWeb, programs, wait_for};
+use tests::{Crawl, Process, SOON, SimulatedWeb, authority_files, programs, wait_for};
 
 const TOKEN: &str = "a-token-of-some-length";
 
@@ -78,14 +79,11 @@ fn commands_to_a_crawl_that_was_killed_do_not_reach_the_one_that_has_its_port() 
     killed.ask("pause", &["a.test"]).exits_with(0);
 }
 
-/// Writes a certificate of its own for localhost, and sets a crawl's TLS to it. Returns the file of the certificate.
-fn with_tls(crawl: Crawl) -> (Crawl, String) {
-    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-    let file = |name: &str| crawl.directory.path().join(name).display().to_string();
-    let (certificate, key) = (file("tls.crt"), file("tls.key"));
-    std::fs::write(&certificate, made.cert.pem()).unwrap();
-    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
-    (crawl.with("http.tls_certificate", &certificate).with("http.tls_key", &key), certificate)
+/// Sets a crawl's TLS to a new certificate for localhost. Returns its file, and the directory with it.
+fn with_tls(crawl: Crawl) -> (Crawl, (TempDir, String)) {
+    let (directory, files) = authority_files(vec!["localhost".to_owned()]);
+    let [certificate, key] = files.map(|file| file.display().to_string());
+    (crawl.with("http.tls_certificate", &certificate).with("http.tls_key", &key), (directory, certificate))
 }
 
 #[test]
@@ -95,13 +93,15 @@ fn other_machines_reach_a_crawl_only_with_a_key_and_tls() {
     let ends = |crawl: Crawl| crawl.run(&["--until-idle"]).finish();
     ends(crawl()).exits_with(2).says(&["http.bind: ", "a key and TLS", "http.keys_file", "http.behind_proxy"]);
     ends(crawl().with("http.token", TOKEN)).exits_with(2).says(&["need TLS, or keys travel in clear"]);
-    ends(with_tls(crawl()).0).exits_with(2).says(&["need a key"]);
-    ends(with_tls(crawl().with("http.token", TOKEN)).0).exits_with(0);
+    let (locked, _files) = with_tls(crawl());
+    ends(locked).exits_with(2).says(&["need a key"]);
+    let (locked, _files) = with_tls(crawl().with("http.token", TOKEN));
+    ends(locked).exits_with(0);
     ends(crawl().with("http.behind_proxy", "true")).exits_with(0);
     let with_file = crawl();
     let file = with_file.directory.path().join("token");
     std::fs::write(&file, "short\n").unwrap();
-    let (with_file, _) = with_tls(with_file.with("http.token_file", &file.display().to_string()));
+    let (with_file, _files) = with_tls(with_file.with("http.token_file", &file.display().to_string()));
     with_file.run(&["--until-idle"]).finish().exits_with(2).says(&["http.token_file: ", "at least 16"]);
     std::fs::write(&file, format!("{TOKEN}\n")).unwrap();
     with_file.run(&["--until-idle"]).finish().exits_with(0);
@@ -127,7 +127,7 @@ fn a_key_commands_what_its_role_and_hosts_permit_until_it_is_withdrawn() {
     let admin = token(&["root", "--role", "admin"]);
     let stored = std::fs::read_to_string(&keys).unwrap();
     assert!(!stored.contains(&operator) && !stored.contains(&admin));
-    let (crawl, certificate) = with_tls(crawl.with("http.keys_file", &keys));
+    let (crawl, (_directory, certificate)) = with_tls(crawl.with("http.keys_file", &keys));
     let process = crawl.start("run", &[]);
     let port = || {
         let said = process.stderr();

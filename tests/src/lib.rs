@@ -35,5 +35,5 @@ pub use crate::object_storage::{BUCKET, Listing, ObjectStorage};
 pub use crate::process::{Output, Process, Programs, SOON, programs, wait_for};
 pub use crate::receiver::{Reply, Webhook, WebhookReceiver, deserted};
 pub use crate::registry::SchemaRegistry;
-pub use crate::web::SimulatedWeb;
+pub use crate::web::{SimulatedWeb, authority_files};
 pub use corpora::workspace;

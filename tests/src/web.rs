@@ -166,7 +166,7 @@ pub(crate) fn certified(names: Vec<String>) -> (Arc<ServerConfig>, NamedTempFile
 }
 
 /// Files with a new certificate, which is its own authority, and its key, in a directory of their own.
-pub(crate) fn authority_files(names: Vec<String>) -> (TempDir, [PathBuf; 2]) {
+pub fn authority_files(names: Vec<String>) -> (TempDir, [PathBuf; 2]) {
     let CertifiedKey { cert, signing_key } = self_signed(names);
     let directory = tempfile::tempdir().expect("there is room for a test");
     let files = [("certificate.pem", cert.pem()), ("key.pem", signing_key.serialize_pem())].map(|(name, text)| {
