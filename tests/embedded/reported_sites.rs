@@ -7,6 +7,7 @@ mod table;
 
 use crate::site::{SiteRequest, answer, serve_answers};
 use std::collections::BTreeSet;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -60,10 +61,13 @@ fn answered(site: &Site, input: &[u8], path: &str) -> Vec<u8> {
     }
 }
 
+/// Hosts and paths that were asked for.
+type SeenRequests = Arc<Mutex<BTreeSet<(String, String)>>>;
+
 /// All sites on one address, and the requests that they have seen, as host and path.
-fn serve_sites(reports: Option<&Path>) -> (std::net::SocketAddr, Arc<Mutex<BTreeSet<(String, String)>>>) {
+fn serve_sites(reports: Option<&Path>) -> (SocketAddr, SeenRequests) {
     let sites: Vec<_> = SITES.iter().map(|site| (site.host(), site, input(site, reports))).collect();
-    let seen: Arc<Mutex<BTreeSet<_>>> = Arc::default();
+    let seen = SeenRequests::default();
     let all = seen.clone();
     let address = serve_answers(move |request| {
         let host = request.header("host").and_then(|host| host.split(':').next()).unwrap_or_default();
