@@ -66,7 +66,8 @@ fn serve_sites(reports: Option<&Path>) -> (std::net::SocketAddr, Arc<Mutex<BTree
     let seen: Arc<Mutex<BTreeSet<_>>> = Arc::default();
     let all = seen.clone();
     let address = serve_answers(move |request| {
-        let (host, path) = (request.host(), request.path());
+        let host = request.header("host").and_then(|host| host.split(':').next()).unwrap_or_default();
+        let path = request.path();
         all.lock().unwrap().insert((host.to_owned(), path.to_owned()));
         let site = sites.iter().find(|(name, ..)| name == host);
         site.map_or_else(Vec::new, |(_, site, input)| answered(site, input, path))

@@ -19,11 +19,6 @@ impl SiteRequest {
         let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
         lines.find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
-
-    /// The host without its port.
-    pub(crate) fn host(&self) -> &str {
-        self.header("host").and_then(|host| host.split(':').next()).unwrap_or_default()
-    }
 }
 
 /// An answer with this status, and further header lines behind it.
