@@ -7,6 +7,7 @@ mod table;
 
 use crate::site::{SiteRequest, answer, serve_answers};
 use std::collections::BTreeSet;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -60,10 +61,13 @@ fn answered(site: &Site, input: &[u8], path: &str) -> Vec<u8> {
     }
 }
 
-/// All sites on one address, and the requests that they have seen, as host and path.
-fn serve_sites(reports: Option<&Path>) -> (std::net::SocketAddr, Arc<Mutex<BTreeSet<(String, String)>>>) {
+/// Requests that the sites have seen, as host and path.
+type Seen = Arc<Mutex<BTreeSet<(String, String)>>>;
+
+/// All sites on one address.
+fn serve_sites(reports: Option<&Path>) -> (SocketAddr, Seen) {
     let sites: Vec<_> = SITES.iter().map(|site| (site.host(), site, input(site, reports))).collect();
-    let seen: Arc<Mutex<BTreeSet<_>>> = Arc::default();
+    let seen = Seen::default();
     let all = seen.clone();
     let address = serve_answers(move |request| {
         let host = request.header("host").and_then(|host| host.split(':').next()).unwrap_or_default();
@@ -75,7 +79,7 @@ fn serve_sites(reports: Option<&Path>) -> (std::net::SocketAddr, Arc<Mutex<BTree
     (address, seen)
 }
 
-fn crawl(address: std::net::SocketAddr, seeds: &[String]) -> Crawl {
+fn crawl(address: SocketAddr, seeds: &[String]) -> Crawl {
     let crawl = Crawl::default()
         .with("fetch.resolve", &format!("*.test={address}"))
         .with("budget.fetches_per_second", "2000")
