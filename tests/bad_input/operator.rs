@@ -51,29 +51,6 @@ fn lines_of_a_seeds_file_that_cannot_be_read_are_reported_by_number_and_the_rest
 }
 
 #[test]
-fn a_table_of_seeds_is_refused_before_anything_is_fetched() {
-    let web = small_web();
-    let crawl = Crawl::of(&web);
-    let rows: String = web.urls().iter().map(|url| format!("{url},1\n")).collect();
-    for table in [format!("url,priority\n{rows}"), rows] {
-        std::fs::write(crawl.seeds_file(), table).unwrap();
-        crawl.run(&["--until-idle"]).finish().exits_with(2).says(&["this is a table", "one URL per line"]);
-        let file = crawl.seeds_file().display().to_string();
-        crawl.ask("seed", &["--file", &file]).exits_with(2).says(&["this is a table"]);
-    }
-    assert_eq!(web.ledger().len(), 0);
-}
-
-#[test]
-fn many_invalid_lines_are_counted_and_the_first_are_named() {
-    let crawl = Crawl::default();
-    std::fs::write(crawl.seeds_file(), "not an address\n".repeat(1_000)).unwrap();
-    let output =
-        crawl.run(&[]).finish().exits_with(2).says(&["line 10: ", "1000 invalid lines left out, 0 seeds used"]);
-    assert!(!output.stderr.contains("line 11: "), "{}", output.stderr);
-}
-
-#[test]
 fn without_anything_to_crawl_it_says_what_to_give() {
     let crawl = Crawl::default();
     crawl.ask("run", &[]).exits_with(2).says(&["no pages to crawl", "--seeds"]);

@@ -79,7 +79,7 @@ fn serve_sites(reports: Option<&Path>) -> (SocketAddr, SeenRequests) {
     (address, seen)
 }
 
-fn crawl(address: std::net::SocketAddr, seeds: &[String]) -> Crawl {
+fn crawl(address: SocketAddr, seeds: &[String]) -> Crawl {
     let crawl = Crawl::default()
         .with("fetch.resolve", &format!("*.test={address}"))
         .with("budget.fetches_per_second", "2000")

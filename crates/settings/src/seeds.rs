@@ -54,25 +54,15 @@ pub struct SeedList {
     pub faults: Vec<SeedFault>,
     /// Number of lines that repeat a page. Its first line counts, with its weight.
     pub duplicates: usize,
-    /// Whether the lines seem to be those of a table, such as a CSV file: there is a heading, or every address ends in a
-    /// comma or semicolon and a number. Such addresses are valid, and of no page.
-    pub is_table: bool,
 }
 
 /// Parses a seeds file. An invalid line is reported, and the rest is read.
 pub fn parse(text: &str) -> SeedList {
     let mut list = SeedList::default();
     let mut known: HashSet<PageId> = HashSet::new();
-    let (mut lines, mut rows) = (0, 0);
     for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         let mut words = line.split_whitespace().take_while(|word| !word.starts_with('#'));
         let Some(url) = words.next() else { continue };
-        let mut words = words.peekable();
-        if lines == 0 && is_heading(url) {
-            list.is_table = true;
-        }
-        lines += 1;
-        rows += usize::from(words.peek().is_none() && ends_in_a_cell(url));
         match parse_words(url, words) {
             Ok((url, weight)) if known.insert(url.page_id()) => list.seeds.push(Seed { url, weight, line: index + 1 }),
             Ok(_) => list.duplicates += 1,
@@ -82,20 +72,7 @@ pub fn parse(text: &str) -> SeedList {
             }
         }
     }
-    list.is_table |= rows > 1 && rows == lines;
     list
-}
-
-/// Names of the column with the addresses.
-const HEADINGS: [&str; 6] = ["url", "uri", "loc", "link", "page", "address"];
-
-fn is_heading(word: &str) -> bool {
-    let cell = word.split_once([',', ';']).map(|(cell, _)| cell.trim_matches('"').to_ascii_lowercase());
-    cell.is_some_and(|cell| HEADINGS.contains(&cell.as_str()))
-}
-
-fn ends_in_a_cell(word: &str) -> bool {
-    word.rsplit_once([',', ';']).is_some_and(|(_, cell)| cell.trim_matches('"').parse::<f64>().is_ok())
 }
 
 fn parse_words<'a>(url: &str, mut rest: impl Iterator<Item = &'a str>) -> Result<(CanonicalUrl, f64), SeedProblem> {
@@ -131,27 +108,6 @@ mod tests {
         let shown = list.faults[1].to_string();
         assert!(shown.starts_with("line 6: \"-1\" is not a weight; write a positive number"), "{shown}");
         assert!(list.faults[0].to_string().contains("write it as https://host/path"));
-    }
-
-    #[test]
-    fn a_table_is_known_by_its_heading_or_by_a_number_behind_every_address() {
-        for table in [
-            "url,priority\nhttp://a.test/1,0.5\nhttp://a.test/2,1",
-            "# mine\n\"URL\";\"weight\"\n\"http://a.test/1\";1",
-            "http://a.test/1,1\nhttp://a.test/2,1",
-            "http://a.test/1;1\nhttp://a.test/2;0.3",
-        ] {
-            assert!(parse(table).is_table, "{table}");
-        }
-        for list in [
-            "http://a.test/story,1",
-            "http://a.test/story,1\nhttp://a.test/",
-            "http://a.test/story,1 1\nhttp://a.test/story,2 1",
-            "http://a.test/1 2\nhttp://a.test/2 3",
-            "http://a.test/url,x",
-        ] {
-            assert!(!parse(list).is_table, "{list}");
-        }
     }
 
     #[test]

@@ -240,10 +240,7 @@ impl Quiet {
     }
 }
 
-/// The most invalid lines that are reported one by one.
-const MOST_FAULTS: usize = 10;
-
-/// Reads a seeds file. Invalid lines are reported, and the rest is used. A table is refused: its addresses would be wrong.
+/// Reads a seeds file. Invalid lines are reported one by one, and the rest is used.
 pub fn read_seeds(path: &Path) -> Result<SeedList, CommandFailure> {
     let text = if path.as_os_str() == "-" {
         std::io::read_to_string(std::io::stdin())
@@ -254,13 +251,7 @@ pub fn read_seeds(path: &Path) -> Result<SeedList, CommandFailure> {
     let text =
         text.map_err(|error| CommandFailure::Input(format!("{name}: {error}; give a file with one URL per line")))?;
     let list = settings::seeds::parse(&text);
-    if list.is_table {
-        return Err(CommandFailure::Input(format!(
-            "{name}: this is a table, not a list: write one URL per line, and its weight behind a blank. If the addresses do \
-             end like that, write a weight behind each: https://example.org/story,1 1"
-        )));
-    }
-    for fault in list.faults.iter().take(MOST_FAULTS) {
+    for fault in &list.faults {
         eprintln!("{name}:{fault}");
     }
     if !list.faults.is_empty() {
