@@ -1,6 +1,6 @@
 //! Changes as a feed: Atom (RFC 4287) or RSS 2.0.
 
-use crate::record::{LineStyle, PublishedChange, sentence};
+use crate::record::{LineStyle, PublishedChange, change_lines, sentence};
 use crate::stdout::word;
 use clap::ValueEnum;
 use messages::{Digest, PageChange, topics};
@@ -98,7 +98,7 @@ impl Entry {
         let id = urn(&format!("{} {} {}", change.page_id, change.change_id, seen_at.as_micros()));
         let change = PublishedChange::new(change, &"0".parse().expect("it is a cursor"));
         let verdict = word(&change.verdict);
-        let lines: Vec<_> = change.lines(LineStyle::Piped).collect();
+        let lines: Vec<_> = change_lines(&change, LineStyle::Piped).collect();
         // A reader that shows no title still begins with the sentence.
         let head = format!("<p><b>{}</b></p><p>{verdict}</p>", htmlize::escape_text(sentence(&change)));
         let content = lines.iter().take(SHOWN_LINES).map(|line| html(line)).collect::<String>();

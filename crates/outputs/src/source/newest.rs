@@ -3,6 +3,30 @@
 use super::{Cursor, DecodedRecord, FollowedTopic, decode};
 use daemon::{CommandFailure, TopicReader};
 use messages::Message;
+use stream::partitioner::partition_for;
+
+/// The newest record with a key that is wanted and comes before a cursor. Only the partition of the key is read.
+///
+/// # Errors
+/// Those of the log; the cursor is that of another crawl.
+pub fn newest_with_key<M: Message>(
+    reader: &mut TopicReader,
+    topic: &FollowedTopic<M>,
+    key: &[u8],
+    until: Option<&Cursor>,
+    is_wanted: impl Fn(&M) -> bool,
+) -> Result<Option<M>, CommandFailure> {
+    let partitions = reader.partitions();
+    if let Some(Cursor(ends)) = until.filter(|until| until.0.len() != partitions as usize) {
+        return Err(CommandFailure::Input(format!(
+            "the cursor has {} partitions, but this crawl has {partitions}; is it from another crawl?",
+            ends.len()
+        )));
+    }
+    let partition = partition_for(key, partitions.max(1));
+    let end = until.and_then(|until| until.0.get(partition as usize).copied());
+    Ok(newest_of(reader, (partition, end, topic.batch), 1, &is_wanted)?.pop())
+}
 
 /// The newest records that are wanted, the newest first.
 pub fn newest<M: Message>(
@@ -11,31 +35,9 @@ pub fn newest<M: Message>(
     limit: usize,
     is_wanted: impl Fn(&M) -> bool,
 ) -> Result<Vec<M>, CommandFailure> {
-    newest_until(reader, topic, None, limit, is_wanted)
-}
-
-/// The newest records that are wanted and come before a cursor, the newest first.
-///
-/// # Errors
-/// Those of the log; the cursor is that of another crawl.
-pub fn newest_until<M: Message>(
-    reader: &mut TopicReader,
-    topic: &FollowedTopic<M>,
-    until: Option<&Cursor>,
-    limit: usize,
-    is_wanted: impl Fn(&M) -> bool,
-) -> Result<Vec<M>, CommandFailure> {
-    let partitions = reader.partitions();
-    if let Some(Cursor(ends)) = until.filter(|until| until.0.len() != partitions as usize) {
-        return Err(CommandFailure::Input(format!(
-            "the cursor has {} partitions, but this crawl has {partitions}; is it from another crawl?",
-            ends.len()
-        )));
-    }
     let mut all = Vec::new();
-    for partition in 0..partitions {
-        let end = until.and_then(|until| until.0.get(partition as usize).copied());
-        all.extend(newest_of(reader, (partition, end, topic.batch), limit, &is_wanted)?);
+    for partition in 0..reader.partitions() {
+        all.extend(newest_of(reader, (partition, None, topic.batch), limit, &is_wanted)?);
     }
     // Equal times keep their order, so the same records make the same answer.
     all.sort_by_key(|message| std::cmp::Reverse((topic.moment)(message)));
