@@ -31,6 +31,7 @@ mod private_files;
 mod prometheus;
 mod reported_sites;
 mod same_words;
+mod seeds;
 mod site;
 mod tracing;
 mod unseen;

@@ -7,7 +7,7 @@ use messages::{PageChange, Verdict};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tests::{Crawl, Process, SOON, programs, wait_for};
 
 /// The fields that describe a change.
@@ -116,6 +116,44 @@ fn diff_changes_and_the_stream_report_a_change_with_the_same_words() {
             assert_eq!(by_stream[field], by_diff[field], "stream and diff: {field} of {}", page.url);
         }
     }
+}
+
+#[test]
+fn an_earlier_change_is_shown_without_the_texts_of_a_later_version() {
+    let version = Arc::new(AtomicUsize::new(0));
+    let shown = Arc::clone(&version);
+    let address = serve(move |_| {
+        let [price, colour] = [["24", "red"], ["19", "red"], ["19", "blue"]][shown.load(Ordering::SeqCst)];
+        let text = format!(
+            "<title>Lamp</title><h1>Lamp</h1><p>The shade is of {colour} linen.</p><p>It costs {price} euros.</p><p>Made of tin.</p>"
+        );
+        ("text/html", text)
+    });
+    let crawl = Crawl::default()
+        .with("fetch.resolve", &format!("*.test={address}"))
+        .with("politeness.crawl_delay", "0s")
+        .with("policy.scan_interval", "20ms");
+    let url = "http://site.test/lamp";
+    std::fs::write(crawl.seeds_file(), format!("{url}\n")).unwrap();
+    let running = crawl.run(&[]);
+    let lines = || -> Vec<Value> {
+        crawl.ask("changes", &[]).stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    for edits in 0..3 {
+        version.store(edits, Ordering::SeqCst);
+        if edits > 0 {
+            crawl.ask("refetch", &[url]).exits_with(0);
+        }
+        wait_for("the version is told", SOON, || lines().len() == edits + 1);
+    }
+    running.signal(libc::SIGINT);
+    running.finish().exits_with(0);
+
+    let cursors: Vec<String> = lines().iter().map(|line| line["cursor"].as_str().unwrap().to_owned()).collect();
+    let page_at = |cursor: &str| crawl.ask("diff", &[url, "--at", cursor, "--html"]).exits_with(0).stdout;
+    let (earlier, newest) = (page_at(&cursors[1]), page_at(&cursors[2]));
+    assert!(earlier.contains("24") && !earlier.contains("linen"), "the linen was red then: {earlier}");
+    assert!(newest.contains("blue") && newest.contains("It costs 19 euros."), "{newest}");
 }
 
 /// The answer of `recrawl diff`.

@@ -3,6 +3,7 @@
 mod terminal;
 
 pub use self::terminal::{Keeps, Out, harmless};
+pub use messages::word;
 
 use clap::ValueEnum;
 use daemon::{CommandFailure, StopSignal};
@@ -95,10 +96,4 @@ pub fn written_or_stop(result: std::io::Result<()>, stop: &StopSignal) -> Result
         stop.stop();
     }
     written(result)
-}
-
-/// The word that JSON uses for a verdict or outcome.
-pub fn word(value: &impl Serialize) -> String {
-    let value = serde_json::to_value(value).ok();
-    value.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
 }

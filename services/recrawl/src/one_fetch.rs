@@ -31,6 +31,11 @@ pub struct Given {
     pub content_type: Option<String>,
 }
 
+/// The address that an argument gives.
+pub fn parsed(address: &str) -> Result<CanonicalUrl, CommandFailure> {
+    CanonicalUrl::parse(address).map_err(|error| CommandFailure::Input(format!("{address}: {error}")))
+}
+
 /// Whether an argument is a URL rather than a file name.
 pub fn is_address(argument: &str) -> bool {
     argument.starts_with("http://") || argument.starts_with("https://")
@@ -48,7 +53,7 @@ pub fn file_or_address(settings: &Settings, argument: &str) -> Result<Given, Com
             .map_err(|error| CommandFailure::Input(format!("{argument}: {error}; give a file or a URL")))?;
         return Ok(Given { bytes, url: None, content_type: None });
     }
-    let url = CanonicalUrl::parse(argument).map_err(|error| CommandFailure::Input(format!("{argument}: {error}")))?;
+    let url = parsed(argument)?;
     let (result, _) = page(settings, &url)?;
     let Some(bytes) = unpacked_body(settings, &result)? else {
         let why = result.detail.or_else(|| result.look.status.map(|status| format!("status {status}")));
@@ -66,7 +71,7 @@ pub fn unpacked_body(settings: &Settings, result: &FetchResult) -> Result<Option
 
 /// Fetches the robots.txt of a URL.
 pub fn robots(settings: &Settings, address: &str) -> Result<RobotsFile, CommandFailure> {
-    let url = CanonicalUrl::parse(address).map_err(|error| CommandFailure::Input(format!("{address}: {error}")))?;
+    let url = parsed(address)?;
     let clock: Arc<dyn Clock> = Arc::new(WebClock::new(&settings.clock));
     let (entry, failure) = fetcher::fetch_robots(&url, &rules(settings)?, &clock)?;
     match (entry.unreachable_since(), failure) {

@@ -1,6 +1,6 @@
 //! Changes as a feed: Atom (RFC 4287, with the deleted entries of RFC 6721) or RSS 2.0.
 
-use crate::record::{LineStyle, PublishedChange, sentence};
+use crate::record::{LineStyle, PublishedChange, change_lines, sentence};
 use crate::source::Newest;
 use crate::stdout::word;
 use clap::ValueEnum;
@@ -104,7 +104,7 @@ impl Entry {
         let id = entry_id(&change);
         let change = PublishedChange::new(change, &"0".parse().expect("it is a cursor"));
         let verdict = word(&change.verdict);
-        let lines: Vec<_> = change.lines(LineStyle::Piped).collect();
+        let lines: Vec<_> = change_lines(&change, LineStyle::Piped).collect();
         // A reader that shows no title still begins with the sentence.
         let head = format!("<p><b>{}</b></p><p>{verdict}</p>", htmlize::escape_text(sentence(&change)));
         let content = lines.iter().take(SHOWN_LINES).map(|line| html(line)).collect::<String>();

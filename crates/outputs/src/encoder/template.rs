@@ -1,6 +1,6 @@
 //! Bodies of webhooks in the form that a chat system expects, or in the operator's own.
 
-use crate::record::{LineStyle, PublishedChange, excerpt, headline, sentence};
+use crate::record::{LineStyle, PublishedChange, change_lines, excerpt, headline, sentence};
 use daemon::CommandFailure;
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
@@ -76,7 +76,7 @@ impl Template {
     /// The body for a change.
     pub fn render(&self, change: &PublishedChange) -> Result<String, String> {
         let template = self.environment.get_template(&self.name).map_err(|error| reported(&error))?;
-        let lines: Vec<_> = change.lines(LineStyle::Piped).collect();
+        let lines: Vec<_> = change_lines(change, LineStyle::Piped).collect();
         let host = change.url.split('/').nth(2).unwrap_or_default();
         let (sentence, headline) = (sentence(change), headline(change));
         let values = context! { lines, host, sentence, headline, ..Value::from(Serde(change)) };

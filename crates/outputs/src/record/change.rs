@@ -119,19 +119,6 @@ impl PublishedChange {
         [much, little]
     }
 
-    /// The texts of the change, line by line, as `recrawl changes` prints them.
-    pub fn lines(&self, style: LineStyle) -> impl Iterator<Item = String> {
-        let units = style.lines(self.changes.iter().map(Into::into), self.left_out as usize);
-        let lost = self
-            .lost
-            .iter()
-            .filter(|part| !self.not_found.contains(part))
-            .map(|part| format!("? {part}: nothing to see"));
-        let passed_over = passed_over_line(usize::try_from(self.passed_over).unwrap_or(0));
-        let watched = watched_lines(&self.triggers, &self.not_found).chain(lost);
-        presence_lines(&self.line, style).chain(watched).chain(units).chain(passed_over)
-    }
-
     pub fn write(&self, format: Format, style: LineStyle, out: &mut impl Write) -> std::io::Result<()> {
         if format != Format::Text {
             serde_json::to_writer(&mut *out, self)?;
@@ -139,8 +126,18 @@ impl PublishedChange {
         }
         writeln!(out, "{}  {}", self.seen_at, style.verdict(&sentence(self)))?;
         writeln!(out, "    {} {:.3}  {}", word(&self.verdict), self.magnitude, self.url)?;
-        self.lines(style).try_for_each(|line| writeln!(out, "    {line}"))
+        change_lines(self, style).try_for_each(|line| writeln!(out, "    {line}"))
     }
+}
+
+/// The texts of a change, line by line, as commands print them and feeds and chats show them.
+pub fn change_lines(change: &ChangeLine, style: LineStyle) -> impl Iterator<Item = String> {
+    let count = |number: i32| usize::try_from(number).unwrap_or(0);
+    let units = style.lines(change.changes.iter().map(Into::into), count(change.left_out));
+    let lost = change.lost.iter().filter(|part| !change.not_found.contains(part));
+    let lost = lost.map(|part| format!("? {part}: nothing to see"));
+    let watched = watched_lines(&change.triggers, &change.not_found).chain(lost);
+    presence_lines(change, style).chain(watched).chain(units).chain(passed_over_line(count(change.passed_over)))
 }
 
 #[cfg(test)]

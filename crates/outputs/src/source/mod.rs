@@ -11,7 +11,7 @@ pub use self::cursor::Cursor;
 pub use self::decoded::{DecodedRecord, decode};
 pub(crate) use self::follower::pause;
 pub use self::follower::{FollowedTopic, PartitionProgress, RecordSink, Start, TopicFollower, TopicRecord};
-pub use self::newest::{Newest, newest, newest_until};
+pub use self::newest::{Newest, newest, newest_with_key};
 pub use self::options::FollowOptions;
 pub(crate) use self::removals::Removals;
 pub use self::removals::{PageRecord, Removal};

@@ -3,12 +3,36 @@
 use super::{Cursor, DecodedRecord, FollowedTopic, PageRecord, Removals, decode};
 use daemon::{CommandFailure, TopicReader};
 use page::Timestamp;
+use stream::partitioner::partition_for;
 
 /// The end of a topic, the newest first.
 pub struct Newest<M> {
     pub records: Vec<M>,
     /// Records that are left out because their pages were forgotten since, with the time of that.
     pub forgotten: Vec<(M, Timestamp)>,
+}
+
+/// The newest record with a key that is wanted and comes before a cursor. Only the partition of the key is read.
+///
+/// # Errors
+/// Those of the log; the cursor is that of another crawl.
+pub fn newest_with_key<M: PageRecord>(
+    reader: &mut TopicReader,
+    topic: &FollowedTopic<M>,
+    key: &[u8],
+    until: Option<&Cursor>,
+    is_wanted: impl Fn(&M) -> bool,
+) -> Result<Option<M>, CommandFailure> {
+    let partitions = reader.partitions();
+    if let Some(Cursor(ends)) = until.filter(|until| until.0.len() != partitions as usize) {
+        return Err(CommandFailure::Input(format!(
+            "the cursor has {} partitions, but this crawl has {partitions}; is it from another crawl?",
+            ends.len()
+        )));
+    }
+    let partition = partition_for(key, partitions.max(1));
+    let end = until.and_then(|until| until.0.get(partition as usize).copied());
+    Ok(newest_of(reader, (partition, end, topic.batch), 1, &is_wanted)?.records.pop())
 }
 
 /// The newest records that are wanted.
@@ -18,31 +42,9 @@ pub fn newest<M: PageRecord>(
     limit: usize,
     is_wanted: impl Fn(&M) -> bool,
 ) -> Result<Newest<M>, CommandFailure> {
-    newest_until(reader, topic, None, limit, is_wanted)
-}
-
-/// The newest records that are wanted and come before a cursor.
-///
-/// # Errors
-/// Those of the log; the cursor is that of another crawl.
-pub fn newest_until<M: PageRecord>(
-    reader: &mut TopicReader,
-    topic: &FollowedTopic<M>,
-    until: Option<&Cursor>,
-    limit: usize,
-    is_wanted: impl Fn(&M) -> bool,
-) -> Result<Newest<M>, CommandFailure> {
-    let partitions = reader.partitions();
-    if let Some(Cursor(ends)) = until.filter(|until| until.0.len() != partitions as usize) {
-        return Err(CommandFailure::Input(format!(
-            "the cursor has {} partitions, but this crawl has {partitions}; is it from another crawl?",
-            ends.len()
-        )));
-    }
     let mut all = Newest { records: Vec::new(), forgotten: Vec::new() };
-    for partition in 0..partitions {
-        let end = until.and_then(|until| until.0.get(partition as usize).copied());
-        let found = newest_of(reader, (partition, end, topic.batch), limit, &is_wanted)?;
+    for partition in 0..reader.partitions() {
+        let found = newest_of(reader, (partition, None, topic.batch), limit, &is_wanted)?;
         all.records.extend(found.records);
         all.forgotten.extend(found.forgotten);
     }

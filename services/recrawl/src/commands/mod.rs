@@ -29,6 +29,7 @@ pub mod topics;
 pub mod url;
 
 use crate::CommandFailure;
+use crate::one_fetch;
 use crate::stages::topologies;
 use ::operate::CrawlState;
 use ::page::CanonicalUrl;
@@ -157,8 +158,7 @@ impl OnePageArguments {
     }
 
     fn open_with_settings(&self) -> Result<(CanonicalUrl, Settings, Box<dyn CrawlState>), CommandFailure> {
-        let url =
-            CanonicalUrl::parse(&self.url).map_err(|error| CommandFailure::Input(format!("{}: {error}", self.url)))?;
+        let url = one_fetch::parsed(&self.url)?;
         let (settings, state) = self.crawl.open()?;
         Ok((settings.urls.rules().apply(url), settings, state))
     }

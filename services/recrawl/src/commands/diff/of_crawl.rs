@@ -4,12 +4,13 @@ use super::context::Context;
 use super::html::{self, PageHead, VersionHead};
 use super::{DiffArguments, write_page};
 use crate::CommandFailure;
+use crate::one_fetch::parsed;
 use change::{ChangeRecord, ChangedUnit};
 use daemon::TopicReader;
 use messages::{ChangeLine, CopyKind, PageChange, PageContent, Verdict, body, topics};
 use operate::state::CrawlState;
-use outputs::record::{CHANGES, LineStyle, headline, passed_over_line, presence_lines, sentence, watched_lines};
-use outputs::source::newest_until;
+use outputs::record::{CHANGES, LineStyle, change_lines, headline, sentence};
+use outputs::source::newest_with_key;
 use outputs::stdout::{Format, answer_coloured, word};
 use page::CanonicalUrl;
 use settings::Settings;
@@ -21,8 +22,7 @@ pub(super) fn of_crawl(
     address: &str,
     format: Format,
 ) -> Result<(), CommandFailure> {
-    let url = CanonicalUrl::parse(address).map_err(|error| CommandFailure::Input(format!("{address}: {error}")))?;
-    let url = settings.urls.rules().apply(url);
+    let url = settings.urls.rules().apply(parsed(address)?);
     if settings.crawl.data.is_none() && settings.kafka.brokers.is_none() {
         return Err(CommandFailure::Input(format!(
             "one version is given: {url}; give a second one, or the crawl whose last change of the page is wanted: --data DIR, or --config \
@@ -34,24 +34,33 @@ pub(super) fn of_crawl(
     // The first version differs from nothing, and that the page was forgotten is no version.
     let is_wanted =
         |change: &PageChange| change.page_id == id && !matches!(change.verdict, Verdict::First | Verdict::Forgotten);
-    let found = newest_until(&mut reader, &CHANGES, arguments.at.as_ref(), 1, is_wanted)?.records.pop();
+    let found = newest_with_key(&mut reader, &CHANGES, &id.0, arguments.at.as_ref(), is_wanted)?;
     let Some(change) = found else {
         let at = if arguments.at.is_some() { " before this cursor" } else { "" };
         return Err(CommandFailure::No(format!(
             "no change of {url} is kept{at}; changes are kept for log.retention_changes, and recrawl page {url} says what is known of it"
         )));
     };
+    let seen_at = change.seen_at;
     let change = ChangeLine::from(change);
-    let record = record_of(&change);
     if let Some(file) = &arguments.html {
-        let state = operate::state::open(settings, crate::stages::topologies(), *arguments.wait.wait)?;
-        let context = context(&*state, &url, &record.changes)?;
+        // The stored copy is of the newest version, and shows nothing of what stood beside an earlier change.
+        let is_later = |later: &PageChange| later.page_id == id && later.content_changed && later.seen_at > seen_at;
+        let is_replaced = newest_with_key(&mut reader, &CHANGES, &id.0, None, is_later)?.is_some();
+        let record = record_of(&change);
+        let context = match is_replaced {
+            true => Context::default(),
+            false => {
+                let state = operate::state::open(settings, crate::stages::topologies(), *arguments.wait.wait)?;
+                context(&*state, &url, &record.changes)?
+            }
+        };
         let (headline, verdict) = (headline(&change), word(&change.verdict));
         if write_page(file, &html::page(&head(&change, &headline, &verdict), &record, &context))? {
             return Ok(());
         }
     }
-    answer_coloured(format, &change, |change| text(change, &record, arguments.color.style()))
+    answer_coloured(format, &change, |change| text(change, arguments.color.style()))
 }
 
 /// The texts of the stored copy, which is that of the newest version.
@@ -101,7 +110,7 @@ fn record_of(change: &ChangeLine) -> ChangeRecord {
     }
 }
 
-fn text(change: &ChangeLine, record: &ChangeRecord, style: LineStyle) -> String {
+fn text(change: &ChangeLine, style: LineStyle) -> String {
     let before = change.previous_seen_at.as_deref().unwrap_or("an unknown time");
     let head = [
         style.verdict(&sentence(change)),
@@ -113,13 +122,5 @@ fn text(change: &ChangeLine, record: &ChangeRecord, style: LineStyle) -> String 
         ),
         change.url.clone(),
     ];
-    let watched = watched_lines(&change.triggers, &change.not_found);
-    let units = style.lines(record.changes.iter().map(Into::into), record.left_out);
-    head.into_iter()
-        .chain(presence_lines(change, style))
-        .chain(watched)
-        .chain(units)
-        .chain(passed_over_line(record.passed_over))
-        .collect::<Vec<_>>()
-        .join("\n")
+    head.into_iter().chain(change_lines(change, style)).collect::<Vec<_>>().join("\n")
 }
