@@ -21,7 +21,7 @@ const TOKEN_BYTES: usize = 32;
 /// Shortest token that an operator may choose.
 const SHORTEST_TOKEN: usize = 16;
 
-/// A port, and what its process is shown.
+/// A port, and the credentials for it.
 #[derive(Clone, Debug)]
 pub struct Access {
     /// Host and port, behind `https://` if it speaks TLS.
@@ -64,8 +64,10 @@ impl Access {
     /// Another crawl answers at the address that the directory names.
     pub fn running(data: &Path) -> Result<Option<Self>, CommandFailure> {
         let Some(access) = Self::noted(data) else { return Ok(None) };
-        // Also one that says that it is not healthy. A program without a log is no recrawl.
-        let Ok(answer) = client::request(&access, "GET", "/healthz", "") else { return Ok(None) };
+        // Another program may have the port now. It is not shown the token before it has named the log.
+        let stranger = Self { token: None, ..access.clone() };
+        // The answer of a loop that is not healthy counts, too. A program that names no log is not recrawl.
+        let Ok(answer) = client::request(&stranger, "GET", "/healthz", "") else { return Ok(None) };
         match answer.log {
             Some(log) if Some(&log) == access.log.as_ref() => Ok(Some(access)),
             Some(log) => Err(CommandFailure::World(format!(
@@ -113,10 +115,10 @@ pub struct AccessFiles {
 }
 
 impl AccessFiles {
-    /// Writes them. The address comes last: who finds it finds the token.
+    /// Writes them. The address comes last, so that the token is there when the address is.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// A file cannot be written.
     pub fn write(data: &Path, address: &str, log: &str, token: &Secret) -> io::Result<Self> {
         write_private(&data.join(TOKEN_FILE), &format!("{}\n", token.reveal()))?;
         let lines = format!("{address}\nlog {log}\ndirectory {}\n", identity(data)?);
@@ -155,7 +157,10 @@ fn identity(directory: &Path) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use daemon::http::LOG_HEADER;
+    use std::net::TcpListener;
     use std::os::unix::fs::PermissionsExt;
+    use std::thread::{self, JoinHandle};
 
     #[test]
     fn the_files_of_a_loop_are_private_and_go_with_it() {
@@ -174,6 +179,41 @@ mod tests {
         drop(files);
         assert!(Access::noted(data.path()).is_none());
         assert_eq!(fs::read_dir(data.path()).unwrap().count(), 0);
+    }
+
+    /// A program that has the port of a loop that was killed, and says that its log is this one.
+    fn program_at_the_port(log: &'static str) -> (String, JoinHandle<String>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let program = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut request = Vec::new();
+            while !request.ends_with(b"\r\n\r\n") {
+                let mut byte = [0];
+                stream.read_exact(&mut byte).unwrap();
+                request.push(byte[0]);
+            }
+            let answer = format!("HTTP/1.0 200 OK\r\n{LOG_HEADER}: {log}\r\n\r\nok\n");
+            stream.write_all(answer.as_bytes()).unwrap();
+            String::from_utf8(request).unwrap()
+        });
+        (address, program)
+    }
+
+    #[test]
+    fn who_has_the_port_is_not_shown_the_token_before_it_has_named_the_log() {
+        for (log, is_own) in [("a-log", true), ("another-log", false)] {
+            let (data, token) = (tempfile::tempdir().unwrap(), new_token().unwrap());
+            let (address, program) = program_at_the_port(log);
+            let _files = AccessFiles::write(data.path(), &address, "a-log", &token).unwrap();
+            let found = Access::running(data.path());
+            let request = program.join().unwrap();
+            assert!(request.contains("a-log") && !request.to_lowercase().contains("authorization"), "{request}");
+            match found {
+                Ok(found) => assert!(is_own && found.unwrap().token.unwrap().reveal() == token.reveal()),
+                Err(failure) => assert!(!is_own && failure.to_string().contains("another crawl runs"), "{failure}"),
+            }
+        }
     }
 
     #[test]

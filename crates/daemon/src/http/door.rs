@@ -2,7 +2,7 @@
 
 use super::TextResponse;
 use super::keys::{Caller, KeyRing};
-use crate::pings::secret::knows;
+use crate::pings::secret::{credentials, knows};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use hyper::header::{self, HeaderMap};
 use settings::Secret;
@@ -37,7 +37,7 @@ impl Door {
     /// # Errors
     /// The answer to a request without one.
     pub(super) fn commander(&self, headers: &HeaderMap) -> Result<Arc<Caller>, TextResponse> {
-        self.caller(credentials(headers, "bearer"))
+        self.caller(authorization(headers).and_then(|header| credentials(header, "bearer")))
     }
 
     /// The reader of texts of pages. The token may also be the password of Basic authentication, with any name,
@@ -47,10 +47,12 @@ impl Door {
     /// # Errors
     /// The answer to a request without a token.
     pub(super) fn reader(&self, headers: &HeaderMap) -> Result<Arc<Caller>, TextResponse> {
-        let pair = credentials(headers, "basic").and_then(|pair| BASE64_STANDARD.decode(pair).ok());
+        let shown = authorization(headers);
+        let pair = shown.and_then(|shown| credentials(shown, "basic"));
+        let pair = pair.and_then(|pair| BASE64_STANDARD.decode(pair).ok());
         let pair = pair.and_then(|pair| String::from_utf8(pair).ok());
         let password = pair.as_deref().and_then(|pair| pair.split_once(':')).map(|(_, password)| password);
-        self.caller(credentials(headers, "bearer").or(password))
+        self.caller(shown.and_then(|shown| credentials(shown, "bearer")).or(password))
     }
 
     fn caller(&self, shown: Option<&str>) -> Result<Arc<Caller>, TextResponse> {
@@ -63,10 +65,8 @@ impl Door {
     }
 }
 
-/// The credentials of a scheme of authentication. Schemes are case-insensitive (RFC 9110, section 11.1).
-fn credentials<'a>(headers: &'a HeaderMap, scheme: &str) -> Option<&'a str> {
-    let (named, credentials) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
-    named.eq_ignore_ascii_case(scheme).then(|| credentials.trim())
+fn authorization(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::AUTHORIZATION)?.to_str().ok()
 }
 
 fn unknown() -> TextResponse {
