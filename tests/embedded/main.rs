@@ -4,6 +4,7 @@
 
 mod archives;
 mod away;
+mod backups;
 mod budget;
 mod change_files;
 mod changes;

@@ -8,6 +8,9 @@ use std::sync::Arc;
 use stream::{Log, StageTopology};
 use topology::LogNames;
 
+/// Where a running embedded crawl takes the directory of a backup.
+pub const BACKUP_PATH: &str = "/backup";
+
 /// The crawl that orders are for.
 pub enum Crawl {
     /// One that is running.
@@ -62,6 +65,11 @@ impl Crawl {
 pub fn status_at(access: &Access) -> Result<Status, CommandFailure> {
     serde_json::from_str(&ask(access, "GET", "/status", "")?)
         .map_err(|error| CommandFailure::World(format!("cannot read the status of {}: {error}", access.address)))
+}
+
+/// Has the crawl at an address make a backup in a directory of its machine.
+pub fn back_up_at(access: &Access, directory: &str) -> Result<(), CommandFailure> {
+    ask(access, "POST", BACKUP_PATH, directory).map(drop)
 }
 
 /// Fails if the process at an address says that it is not healthy.

@@ -5,7 +5,7 @@ use daemon::CommandFailure;
 use messages::{Command, CommandKind, FocusOrder, topics};
 use page::{CanonicalUrl, Host};
 use std::sync::Arc;
-use stream::{Clock, Log, OutputRecord};
+use stream::{Clock, Log, LogError, OutputRecord};
 use topology::LogNames;
 
 /// Records appended in one transaction.
@@ -19,7 +19,11 @@ pub struct OrderSender {
     partitions: u32,
     focus_orders: String,
     clock: Arc<dyn Clock>,
+    /// Makes what was sent survive a power cut, where sending alone does not.
+    sync: Option<Arc<SyncLog>>,
 }
+
+type SyncLog = dyn Fn() -> Result<(), LogError> + Send + Sync;
 
 impl OrderSender {
     /// A sender to the stages of a log.
@@ -34,10 +38,22 @@ impl OrderSender {
         let partitions = found.ok_or_else(missing)?.partitions;
         // Stages of another version may be running, so publish our schemas.
         stream::schemas::report(&*log, &names.schemas(Vec::new()), clock.now())?;
-        Ok(Self { partitions, log, commands, focus_orders: names.topic(topics::FOCUS_ORDERS), clock })
+        Ok(Self { partitions, log, commands, focus_orders: names.topic(topics::FOCUS_ORDERS), clock, sync: None })
+    }
+
+    /// Calls this after each order, before the order is acknowledged.
+    #[must_use]
+    pub fn synced_by(mut self, sync: impl Fn() -> Result<(), LogError> + Send + Sync + 'static) -> Self {
+        self.sync = Some(Arc::new(sync));
+        self
     }
 
     pub fn send(&self, order: &Order) -> Result<(), CommandFailure> {
+        self.append_order(order)?;
+        self.sync.as_ref().map_or(Ok(()), |sync| Ok(sync()?))
+    }
+
+    fn append_order(&self, order: &Order) -> Result<(), CommandFailure> {
         match order {
             Order::Seeds { kind, list } => {
                 self.append(list.seeds.iter().map(|seed| self.command(*kind, Some(&seed.url), None, seed.weight)))
@@ -70,5 +86,37 @@ impl OrderSender {
         let now = self.clock.now();
         let order = FocusOrder { name: name.to_owned(), text, ordered_at: now };
         OutputRecord::of(&order, self.focus_orders.as_str(), 1, now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use page::Timestamp;
+    use settings::Settings;
+    use std::sync::Mutex;
+    use stream::{ErrorKind, InProcessLog, LogBackend, TopicPartition};
+    use stream_testing::{ManualClock, MemoryBackend};
+
+    #[test]
+    fn an_order_is_acknowledged_after_it_was_appended_and_synced() {
+        let settings = Settings::default();
+        let log = InProcessLog::new(MemoryBackend::default());
+        log.create_topics(&topology::topic_configs(&settings, &[scheduler::topology()], 1)).unwrap();
+        let names = LogNames::new(&settings);
+        let commands = TopicPartition::new(names.topic(topics::SCHEDULER_EVENTS), 0);
+        let clock = Arc::new(ManualClock::at(Timestamp::from_secs(1)));
+        // How many commands the log had at each sync. The second sync fails.
+        let synced = Arc::new(Mutex::new(Vec::new()));
+        let (backend, noted) = (log.backend().clone(), synced.clone());
+        let sender = OrderSender::new(Arc::new(log), &names, clock).unwrap().synced_by(move || {
+            let mut noted = noted.lock().unwrap();
+            noted.push(backend.bounds(&commands)?.end);
+            if noted.len() == 2 { Err(LogError::new(ErrorKind::Stop, "the disk is full")) } else { Ok(()) }
+        });
+        let order = Order::about(CommandKind::Refetch, ["https://example.org/a", "https://example.org/b"]).unwrap();
+        sender.send(&order).unwrap();
+        assert!(sender.send(&order).unwrap_err().to_string().contains("the disk is full"));
+        assert_eq!(*synced.lock().unwrap(), [2, 4]);
     }
 }

@@ -194,6 +194,11 @@ impl EmbeddedBackend {
         self.database.cf_handle(name).ok_or_else(missing)
     }
 
+    /// Column families except the default one. None is added or removed while they are held.
+    pub(crate) fn families(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        lock(&self.families)
+    }
+
     pub(crate) fn has_family(&self, name: &str) -> bool {
         lock(&self.families).contains(name)
     }

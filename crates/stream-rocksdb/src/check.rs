@@ -175,6 +175,8 @@ impl<'a> Check<'a> {
         match noted.as_ref().map(|noted| noted.compare(self.path)) {
             None => self.problem(format!("{} is missing or damaged", high_water.display())),
             Some(Ok(Since::Continued | Since::Later)) => {}
+            // A backup.
+            Some(Ok(Since::Earlier)) if noted.as_ref().is_some_and(HighWater::is_of_older_copy) => {}
             Some(Ok(Since::Earlier)) => self.problem("it is an older copy".to_owned()),
             Some(Ok(Since::Damaged(what))) => self.problem(what),
             Some(Err(error)) => self.problem(error.to_string()),

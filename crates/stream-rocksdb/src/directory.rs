@@ -257,7 +257,7 @@ pub(crate) fn noted_log(paths: &Paths) -> Option<String> {
     }
 }
 
-fn identity_lines(log: &str, incarnation: u32) -> String {
+pub(crate) fn identity_lines(log: &str, incarnation: u32) -> String {
     format!("format {}\nlog {log}\nincarnation {incarnation}\n", families::FORMAT)
 }
 

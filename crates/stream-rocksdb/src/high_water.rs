@@ -58,6 +58,17 @@ impl HighWater {
         Ok(Self { sequence, clean, boot: boot.map(str::to_owned), manifest })
     }
 
+    /// A mark beside a copy of a database whose original goes on: it names a later manifest than the copy has.
+    pub(crate) fn of_older_copy(sequence: u64) -> Self {
+        let manifest = Manifest { number: u64::MAX, ..Manifest::default() };
+        Self { sequence, clean: true, boot: None, manifest }
+    }
+
+    /// Whether it is such a mark, which is gone once the copy was opened.
+    pub(crate) fn is_of_older_copy(&self) -> bool {
+        self.manifest.number == u64::MAX
+    }
+
     /// Formats it as lines of a sealed file.
     pub(crate) fn lines(&self) -> String {
         let Manifest { number, bytes, digest } = &self.manifest;

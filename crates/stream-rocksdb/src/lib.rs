@@ -18,6 +18,7 @@
 //! state it sets aside.
 
 mod backend;
+mod backup;
 pub mod check;
 mod checkpoint;
 mod directory;
@@ -38,6 +39,7 @@ mod table;
 mod transient;
 
 pub use crate::backend::EmbeddedBackend;
+pub use crate::backup::make_new_log;
 pub use crate::embedded_stores::EmbeddedStores;
 pub use crate::incarnation::{Jump, Opened};
 pub use crate::store::{RocksStores, StoreMemory};

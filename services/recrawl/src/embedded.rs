@@ -13,7 +13,9 @@ use outputs::record::CHANGES;
 use outputs::source::newest;
 use settings::Settings;
 use settings::seeds::SeedList;
+use std::ffi::OsStr;
 use std::net::SocketAddr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -84,9 +86,14 @@ impl Embedded {
         let stages = STAGES.iter().map(stage).collect::<Result<Vec<_>, LogError>>()?;
         board.replace(stages.iter().map(|(_, stage)| stage.status()).collect());
         board.show_figures(daemon::log_figures(log.backend()));
-        let commands = OrderSender::new(shared.clone(), &names, clock.clone())?;
-        let sender = commands.clone();
-        let post = move |caller: &Caller, path: &str, body: &[u8]| operate::http::take(&sender, caller, path, body);
+        let backend = log.backend().clone();
+        let commands = OrderSender::new(shared.clone(), &names, clock.clone())?.synced_by(move || backend.sync());
+        let (sender, backend) = (commands.clone(), log.backend().clone());
+        let post = move |caller: &Caller, path: &str, body: &[u8]| match path {
+            operate::BACKUP_PATH if caller.has_all_rights() => Some(back_up(&backend, body)),
+            operate::BACKUP_PATH => Some(TextResponse::text(403, "a backup takes an admin of all hosts\n")),
+            _ => operate::http::take(&sender, caller, path, body),
+        };
         let mut background = Background::new(&stop);
         let hints = HintIntake::new(settings, &names, clock.clone());
         if let Some(hints) = &hints {
@@ -267,6 +274,18 @@ fn maintain(
             }
         }
     })
+}
+
+/// Makes a backup in the directory that a command names.
+fn back_up(log: &EmbeddedBackend, body: &[u8]) -> TextResponse {
+    let directory = Path::new(OsStr::from_bytes(body));
+    if !directory.is_absolute() {
+        return TextResponse::text(400, "name the directory of the backup with its whole path\n");
+    }
+    match log.back_up(directory) {
+        Ok(()) => TextResponse::text(200, "done\n"),
+        Err(error) => TextResponse::text(500, format!("{error}\n")),
+    }
 }
 
 /// Makes the feeds that a running loop serves.

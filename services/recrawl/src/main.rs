@@ -5,8 +5,8 @@ use messages::CommandKind;
 use outputs::stdout::{Format, Keeps, harmless};
 use recrawl::CommandFailure;
 use recrawl::commands::{
-    changes, dead_letters, diff, explain, export, feed, fetch, focus, forget, hosts, key, lab, operate, page, robots,
-    rules, run, seed, sitemap, stage, state, status, text, topics, url,
+    backup, changes, dead_letters, diff, explain, export, feed, fetch, focus, forget, hosts, key, lab, operate, page,
+    robots, rules, run, seed, sitemap, stage, state, status, text, topics, url,
 };
 use std::process::ExitCode;
 
@@ -89,7 +89,9 @@ enum RecrawlCommand {
     Url(url::UrlArguments),
     /// Creates or checks the topics on Kafka.
     Topics(topics::TopicsArguments),
-    /// Checks everything in a data directory and reports what is wrong.
+    /// Copies a crawl to a new directory as it is at one moment, running or not.
+    Backup(backup::BackupArguments),
+    /// Checks everything in a data directory and reports what is wrong, or makes a copy a crawl of its own.
     State(state::StateArguments),
     /// Lists records that could not be processed, with the reason.
     DeadLetters(dead_letters::DeadLettersArguments),
@@ -106,7 +108,7 @@ impl RecrawlCommand {
         match self {
             Self::Run(_) | Self::Stage(_) | Self::Seed(_) | Self::Refetch(_) | Self::Forget(_) => true,
             Self::Pause(_) | Self::Resume(_) | Self::Block(_) | Self::Unblock(_) => true,
-            Self::Focus(_) | Self::DeadLetters(_) | Self::State(_) | Self::Topics(_) => true,
+            Self::Focus(_) | Self::DeadLetters(_) | Self::State(_) | Self::Backup(_) | Self::Topics(_) => true,
             Self::Status(_) | Self::Page(_) | Self::Explain(_) | Self::Hosts(_) => true,
             Self::Changes(_) | Self::Feed(_) | Self::Export(_) | Self::Diff(_) | Self::Fetch(_) => false,
             Self::Key(_) => true,
@@ -155,6 +157,7 @@ fn main() -> ExitCode {
         RecrawlCommand::Url(arguments) => url::url(arguments, format),
         RecrawlCommand::Focus(arguments) => focus::focus(arguments, format),
         RecrawlCommand::Topics(arguments) => topics::topics(arguments, format),
+        RecrawlCommand::Backup(arguments) => backup::backup(arguments, format),
         RecrawlCommand::State(arguments) => state::state(arguments, format),
         RecrawlCommand::DeadLetters(arguments) => dead_letters::dead_letters(arguments, format),
         RecrawlCommand::Completions { shell } => {

@@ -60,6 +60,10 @@ impl Caller {
         Self { name: name.to_owned(), role: Role::Admin, hosts: None }
     }
 
+    pub fn has_all_rights(&self) -> bool {
+        self.role == Role::Admin && self.hosts.is_none()
+    }
+
     /// Whether pages of a host (name without port) are within its reach.
     pub fn includes_host(&self, host: &str) -> bool {
         self.hosts.as_ref().is_none_or(|patterns| patterns.iter().any(|pattern| fits(pattern, host)))

@@ -1,12 +1,13 @@
 //! Killing the process at any moment loses nothing that was committed and tears nothing apart.
 //!
-//! The test runs itself as a child, which commits transactions as fast as it can and says so, and is killed.
+//! The test runs itself as a child, which commits transactions as fast as it can and says so, makes backups meanwhile in every
+//! second round, and is killed.
 
 use page::Timestamp;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,9 +15,12 @@ use stream::{
     Cleanup, Commit, Event, InProcessLog, Log, MemberSpec, OutputRecord, PollLimits, Position, StateStore,
     StoreProvider, StoreWrite, TaskId, TaskWrites, TopicConfig, TopicPartition,
 };
-use stream_rocksdb::{EmbeddedBackend, EmbeddedStores, open_log};
+use stream_rocksdb::check::check;
+use stream_rocksdb::{EmbeddedBackend, EmbeddedStores, Jump, make_new_log, open_log};
 
 const CHILD: &str = "STREAM_ROCKSDB_TEST_WRITER";
+/// Where the child makes backups.
+const BACKUPS: &str = "STREAM_ROCKSDB_TEST_BACKUPS";
 const PARTITIONS: u32 = 3;
 /// Number of input records: more than a child processes before it is killed.
 const INPUT: u64 = 1_000_000;
@@ -80,6 +84,12 @@ fn write_for_ever(data_dir: &Path) {
     let log = open_log(data_dir).unwrap();
     let stores = EmbeddedStores::new(log.backend().clone());
     drop(stores.open(&log.id().unwrap(), &task(), &["state"]).unwrap());
+    if let Ok(backups) = std::env::var(BACKUPS) {
+        let backend = log.backend().clone();
+        std::thread::spawn(move || {
+            (0..).for_each(|number| backend.back_up(&Path::new(&backups).join(format!("backup-{number}"))).unwrap());
+        });
+    }
     let mut member = log.join(&spec()).unwrap();
     assert_eq!(member.poll(PollLimits::NONE, Duration::ZERO).unwrap(), [Event::Assigned(vec![0])]);
     let mut done = member.committed(&[0]).unwrap().get(&0).map_or(0, |position| position.next);
@@ -110,12 +120,48 @@ fn write_for_ever(data_dir: &Path) {
 fn look_beside_the_owner(data_dir: &Path, reached: u64) {
     let refused = open_log(data_dir).err().unwrap().to_string();
     assert!(refused.contains("in use by another recrawl"), "{refused}");
+    let state = look_at(data_dir);
+    assert!(state >= reached);
+}
+
+/// Looks without opening: all five values agree. Returns the state.
+fn look_at(data_dir: &Path) -> u64 {
     let view = Arc::new(EmbeddedBackend::open_read_only(data_dir).unwrap());
     let state = in_store(&*EmbeddedStores::new(view.clone()).view(&task(), &["state"]).unwrap());
-    assert!(state >= reached);
     let (counts, lag) = in_log(&InProcessLog::<EmbeddedBackend>::new(view));
     assert_eq!(lag, INPUT - state, "log and state are one");
     assert_eq!(counts, [state; PARTITIONS as usize]);
+    state
+}
+
+/// Those without the ending of one that is being made.
+fn complete_backups(backups: &Path) -> Vec<PathBuf> {
+    let all = std::fs::read_dir(backups).unwrap().map(|entry| entry.unwrap().path());
+    all.filter(|path| path.extension().is_none()).collect()
+}
+
+/// Whatever the child was killed at, each of its backups is of one moment, is sound, goes on with offsets that the original will not
+/// assign, and can be made a log of its own. Returns how many there are.
+fn look_at_backups(backups: &Path, original: &str) -> usize {
+    let complete = complete_backups(backups);
+    for backup in &complete {
+        assert_eq!(check(backup).unwrap().databases[0].problems, Vec::<String>::new(), "{}", backup.display());
+        look_at(backup);
+    }
+    if let Some(one) = complete.last() {
+        let jump = Some(Jump { missing_writes: 0, power_cut: false });
+        let log = open_log(one).unwrap();
+        assert_eq!((log.id().unwrap().as_str(), log.backend().opened().jump), (original, jump));
+        let again = log.backend().back_up(backups).unwrap_err().to_string();
+        assert!(again.contains("name a directory that does not"), "{again}");
+        drop(log);
+        assert_eq!(open_log(one).unwrap().backend().opened().jump, None, "once");
+        let new = make_new_log(one).unwrap();
+        assert_ne!(new, original);
+        assert_eq!(open_log(one).unwrap().id().unwrap(), new);
+        assert_eq!(check(one).unwrap().databases[0].problems, Vec::<String>::new());
+    }
+    complete.len()
 }
 
 #[test]
@@ -134,22 +180,29 @@ fn killed_at_any_moment_nothing_is_lost_or_torn() {
         trace: None,
     };
     log.append(&vec![record; INPUT as usize]).unwrap();
+    let original = log.id().unwrap();
     drop(log);
     let mut random = Pcg64::seed_from_u64(20_261_120);
-    let mut before = 0;
+    let (mut before, mut backed_up) = (0, 0);
     for round in 0..10 {
-        let mut child = Command::new(std::env::current_exe().unwrap())
+        let backups = tempfile::TempDir::new().unwrap();
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command
             .args(["--exact", "kill::killed_at_any_moment_nothing_is_lost_or_torn", "--nocapture"])
             .env(CHILD, directory.path())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+            .stdout(Stdio::piped());
+        if round % 2 == 1 {
+            command.env(BACKUPS, backups.path());
+        }
+        let mut child = command.spawn().unwrap();
         let said = BufReader::new(child.stdout.take().unwrap());
         let mut numbers = said.lines().map_while(|line| {
             line.ok().map(|line| line.strip_prefix("done ").and_then(|number| number.parse::<u64>().ok()))
         });
         let until = before + random.random_range(1..3_000);
-        let reached = numbers.by_ref().flatten().find(|done| *done >= until).expect("the child died by itself");
+        // Every second time there is a backup, and the next one is being made.
+        let is_time = |done: u64| done >= until && (round % 2 == 0 || !complete_backups(backups.path()).is_empty());
+        let reached = numbers.by_ref().flatten().find(|done| is_time(*done)).expect("the child died by itself");
         if round % 3 == 0 {
             look_beside_the_owner(directory.path(), reached);
         }
@@ -163,5 +216,7 @@ fn killed_at_any_moment_nothing_is_lost_or_torn() {
         assert!(position >= acknowledged, "round {round}: {acknowledged} were committed, {position} are kept");
         assert_eq!(state, position, "round {round}: state and log are one");
         before = position;
+        backed_up += look_at_backups(backups.path(), &original);
     }
+    assert!(backed_up > 0, "no backup was made: this test shows nothing of them");
 }

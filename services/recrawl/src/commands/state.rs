@@ -3,6 +3,7 @@
 use crate::CommandFailure;
 use clap::{Args, Subcommand};
 use outputs::stdout::{Format, answer};
+use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
 use stream_rocksdb::check::{DatabaseReport, DirectoryReport, check};
@@ -23,11 +24,29 @@ enum StateAction {
         #[arg(long)]
         data: PathBuf,
     },
+    /// Makes a copy of a data directory a crawl of its own. Cursors and exports of the original do not go on in it, nor the
+    /// other way round. Without this, the copy is the same crawl and must replace the original.
+    NewCrawl {
+        /// The copy. No recrawl may be running on it.
+        #[arg(long)]
+        data: PathBuf,
+    },
 }
 
-/// Checks a data directory.
+#[derive(Serialize)]
+struct NewCrawl {
+    log: String,
+}
+
+/// Checks a data directory, or makes it a new crawl.
 pub fn state(arguments: &StateArguments, format: Format) -> Result<(), CommandFailure> {
-    let StateAction::Check { data } = &arguments.action;
+    let data = match &arguments.action {
+        StateAction::Check { data } => data,
+        StateAction::NewCrawl { data } => {
+            let log = stream_rocksdb::make_new_log(data)?;
+            return answer(format, &NewCrawl { log }, |new| format!("a new crawl: log {}", new.log));
+        }
+    };
     let report = check(data).map_err(|error| CommandFailure::Input(format!("{}: {error}", data.display())))?;
     if report.databases.is_empty() && report.set_aside.is_empty() {
         return Err(CommandFailure::Input(format!("no state in {}; check the data directory", data.display())));
