@@ -90,7 +90,7 @@ impl Crawl {
     fn tick(&mut self, tick: u32) {
         self.driver.clock.advance(TICK);
         let now = self.driver.now();
-        if tick % TICKS_PER_SEED == 0 && tick / TICKS_PER_SEED < OPERATORS_SEEDS {
+        if tick.is_multiple_of(TICKS_PER_SEED) && tick / TICKS_PER_SEED < OPERATORS_SEEDS {
             let url = CanonicalUrl::parse(&format!("http://operator-{tick}.test/")).unwrap();
             self.seed(&url);
             self.waiting.insert(url, tick);
@@ -105,7 +105,7 @@ impl Crawl {
         self.driver.run_until_idle().unwrap();
         let late = self.waiting.iter().find(|(_, since)| tick - **since >= SEED_WAITS);
         assert_eq!(late, None, "a seed of an operator is not fetched");
-        if tick % TICKS_PER_DAY == 0 {
+        if tick.is_multiple_of(TICKS_PER_DAY) {
             self.driver.log.backend().maintain(now).unwrap();
             self.count_entries();
         }
