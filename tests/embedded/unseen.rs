@@ -1,5 +1,5 @@
 //! A crawl names the limits of its sight: texts that are noise in all of their words, pages without text, pages that
-//! robots.txt forbids.
+//! robots.txt forbids, headers that go to no page.
 
 use crate::site::serve;
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ fn answer(path: &str, looks: &AtomicU64) -> (&'static str, String) {
 }
 
 const RULES: &str = "[[rules]]\nname = \"shop\"\npages = [\"127.0.0.1\"]\ntrigger = [\"price below 20\"]\n\
-                     min_interval = \"1s\"\nmax_interval = \"2s\"\n";
+                     min_interval = \"1s\"\nmax_interval = \"2s\"\nheaders = { Accept-Language = \"de\" }\n";
 
 #[test]
 fn a_crawl_says_what_it_cannot_see() {
@@ -75,8 +75,21 @@ fn a_crawl_says_what_it_cannot_see() {
         assert_eq!(said.lines().filter(is_it).count(), 1, "{path}: {said}");
     }
     assert_eq!(page("/shop")["places_passed_over"], json!(0));
+    let withheld = |url: &str| {
+        format!(
+            "rule shop does not send Accept-Language to {url}: headers may be secrets, and \"127.0.0.1\" does not name this scheme and \
+             port; write \"http://{site}/*\" beside it in pages"
+        )
+    };
+    let is_withheld = |line: &&str| line.contains(&withheld(&url("/lamp")));
+    assert_eq!(said.lines().filter(is_withheld).count(), 1, "{said}");
 
     let checked: Value = crawl.ask("rules", &["--check", "--config", &file]).json();
+    assert_eq!(checked["headers_not_sent"], json!([withheld(&url("/cart"))]), "{checked:#}");
+    let mut command = programs().command("recrawl");
+    command.args(["--format", "json", "rules", &url("/shop"), &file, "--config", &file]);
+    let ruled: Value = tests::Process::start(command, crawl.directory.path()).finish().exits_with(0).json();
+    assert_eq!(ruled["headers_not_sent"], json!(withheld(&url("/shop"))), "{ruled:#}");
     let of = |path: &str| {
         let pages = checked["pages"].as_array().unwrap();
         pages.iter().find(|page| page["url"] == json!(url(path))).cloned().unwrap_or_default()

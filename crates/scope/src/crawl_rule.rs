@@ -1,6 +1,7 @@
 //! Rules: which pages, and how they are crawled.
 
 use crate::page_pattern::{PagePattern, PatternMatch};
+use crate::withheld::WithheldHeaders;
 use page::CanonicalUrl;
 use settings::{CrawlOrders, RuleFault};
 
@@ -110,6 +111,22 @@ impl CrawlRule {
     pub(crate) fn headers_for(&self, url: &CanonicalUrl) -> &[(String, String)] {
         let is_permitted = |(pattern, _): &(PagePattern, String)| pattern.permits_secrets(url) && pattern.includes(url);
         if self.patterns.iter().any(is_permitted) { &self.orders.headers } else { &[] }
+    }
+
+    /// The headers that requests for a page do not carry, because no pattern that names it permits secrets there.
+    pub(crate) fn withheld(&self, url: &CanonicalUrl) -> Option<WithheldHeaders> {
+        if self.orders.headers.is_empty() || !self.headers_for(url).is_empty() {
+            return None;
+        }
+        let (pattern, text) = self.patterns.iter().find(|(pattern, _)| pattern.includes(url))?;
+        let names: Vec<_> = self.orders.headers.iter().map(|(name, _)| name.as_str()).collect();
+        Some(WithheldHeaders {
+            rule: self.name.clone(),
+            headers: names.join(", "),
+            pattern: text.clone(),
+            url: url.to_string(),
+            remedy: pattern.with_origin_of(url),
+        })
     }
 
     /// The pattern of this rule that matches the page.

@@ -23,11 +23,13 @@ mod configured;
 mod crawl_rule;
 mod page_pattern;
 mod url_filter;
+mod withheld;
 
 pub use crate::configured::{check_rules, configured};
 pub use crate::crawl_rule::CrawlRule;
 pub use crate::page_pattern::{PagePattern, PatternMatch};
 pub use crate::url_filter::{FilterFault, UrlFilter};
+pub use crate::withheld::WithheldHeaders;
 pub use settings::{CrawlOrders, Permission};
 
 use page::CanonicalUrl;
@@ -128,6 +130,20 @@ impl Scope {
         self.rule(url).map_or(&[], |rule| rule.headers_for(url))
     }
 
+    /// The headers of rules that requests for these pages do not carry, once for each pattern, with the first such page.
+    pub fn withheld_headers<'u>(&self, pages: impl IntoIterator<Item = &'u CanonicalUrl>) -> Vec<WithheldHeaders> {
+        let mut all: Vec<WithheldHeaders> = Vec::new();
+        if self.rules.iter().all(|rule| rule.orders().headers.is_empty()) {
+            return all;
+        }
+        for one in pages.into_iter().filter_map(|url| self.rule(url)?.withheld(url)) {
+            if !all.iter().any(|known| (&known.rule, &known.pattern) == (&one.rule, &one.pattern)) {
+                all.push(one);
+            }
+        }
+        all
+    }
+
     pub fn rules(&self) -> &[CrawlRule] {
         &self.rules
     }
@@ -188,6 +204,37 @@ mod tests {
         assert!(allows("http://a.test/x") && !allows("http://a.test/y") && !allows("http://b.test/x"));
         assert_eq!(scope.decide(&url("http://c.test/")), Decision::Nothing);
         assert_eq!(scope.rule(&url("http://a.test/x")).and_then(|rule| rule.orders().weight), Some(5.0));
+    }
+
+    #[test]
+    fn headers_that_are_not_sent_are_named_with_the_pattern_that_sends_them() {
+        let headers = vec![("Accept-Language".to_owned(), "de".to_owned()), ("X-Key".to_owned(), "1".to_owned())];
+        let orders = CrawlOrders { headers, ..CrawlOrders::default() };
+        let pages = ["https://a.test", "a.test/de/*", "*.b.test", "c.test:8443", "regex:^http://d", "http://e.test"];
+        let scope = Scope::new(vec![rule(1, &pages, orders), rule(2, &["f.test"], CrawlOrders::default())]);
+        let withheld = |pages: &[&str]| {
+            let pages: Vec<_> = pages.iter().map(|page| url(page)).collect();
+            scope.withheld_headers(&pages).into_iter().map(|headers| headers.remedy).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            withheld(&["https://a.test/", "https://x.b.test/", "https://c.test:8443/", "http://e.test/x"]),
+            [""; 0]
+        );
+        assert_eq!(withheld(&["http://f.test/", "http://g.test/"]), [""; 0]);
+        assert_eq!(
+            withheld(&["http://a.test/de/1", "http://a.test/de/2", "http://x.b.test/", "https://y.b.test:444/"]),
+            ["http://a.test/de/*", "http://*.b.test/*"]
+        );
+        assert_eq!(
+            withheld(&["https://x.b.test:444/", "http://c.test:8443/", "http://d.test:8080/x"]),
+            ["https://*.b.test:444/*", "http://c.test:8443/*", "http://d.test:8080/*"]
+        );
+        let [one] = &scope.withheld_headers([&url("http://a.test/de/1")])[..] else { panic!("one pattern") };
+        assert_eq!(
+            one.to_string(),
+            "rule 1 does not send Accept-Language, X-Key to http://a.test/de/1: headers may be secrets, and \"a.test/de/*\" does not \
+             name this scheme and port; write \"http://a.test/de/*\" beside it in pages"
+        );
     }
 
     #[test]

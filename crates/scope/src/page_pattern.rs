@@ -95,6 +95,19 @@ impl PagePattern {
         origin.is_some_and(|origin| origin.permits(url.scheme(), url.port()))
     }
 
+    /// A pattern of these pages that permits secrets for the scheme and port of an address.
+    pub(crate) fn with_origin_of(&self, url: &CanonicalUrl) -> String {
+        let is_default =
+            SecretOrigin::named(Some(url.scheme()), None).is_some_and(|it| it.permits(url.scheme(), url.port()));
+        let port = if is_default { String::new() } else { format!(":{}", url.port()) };
+        let (host, path) = match self {
+            Self::Place(place) => (place.host.as_str(), place.path.as_deref().unwrap_or("/*")),
+            Self::Expression(_) => (url.host_name(), "/*"),
+        };
+        let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
+        format!("{}://{host}{port}{path}", url.scheme())
+    }
+
     /// Whether all pages of its hosts are meant.
     pub(crate) fn is_of_whole_hosts(&self) -> bool {
         matches!(self, Self::Place(PlacePattern { scheme: None, port: None, path: None, .. }))

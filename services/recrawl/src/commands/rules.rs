@@ -5,7 +5,7 @@ mod check;
 
 use crate::CommandFailure;
 use crate::commands::SettingsArguments;
-use crate::one_fetch::{Given, file_or_address};
+use crate::one_fetch::{Given, file_or_address, parsed};
 use clap::Args;
 use document::Body;
 use document::select::{PartUse, SelectedPart, Selection};
@@ -34,7 +34,8 @@ pub struct RulesArguments {
     #[arg(long, requires = "file")]
     content_type: Option<String>,
     /// Tries all rules on the pages of an embedded crawl, and lists those on which a rule sees nothing, a trigger holds
-    /// already, a text is masked as noise, or no text is read. Exit status 1 if a rule sees nothing.
+    /// already, a text is masked as noise, or no text is read, and the headers of rules that are not sent to a page. Exit status
+    /// 1 if a rule sees nothing.
     #[arg(long, conflicts_with = "url")]
     check: bool,
     /// State directory of a `recrawl run`, which may be running; for --check.
@@ -56,6 +57,9 @@ struct RuleReport {
     decided_by: String,
     /// The rule's orders to the crawl, as lines of settings.
     orders: Vec<String>,
+    /// The headers of the rule that are not sent to the page, and what to write. Left out if all are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    headers_not_sent: Option<String>,
     /// The watched parts and triggers. Absent if nothing on the page is watched.
     #[serde(flatten)]
     watching: Option<WatchReport>,
@@ -113,8 +117,7 @@ pub fn rules(arguments: &RulesArguments, format: Format) -> Result<(), CommandFa
     let data = arguments.data.as_ref().map(|path| path.display().to_string());
     let settings = arguments.settings.load(&[("crawl.data", data)])?;
     let Some(url) = &arguments.url else { return check::check(&settings, format) };
-    let url = CanonicalUrl::parse(url).map_err(|error| CommandFailure::Input(format!("{url}: {error}")))?;
-    let url = settings.urls.rules().apply(url);
+    let url = settings.urls.rules().apply(parsed(url)?);
     let scope = scope::configured(&settings)?;
     let watch_rules = watch::configured(&settings)?;
     let rule = scope.rule(&url);
@@ -142,6 +145,7 @@ pub fn rules(arguments: &RulesArguments, format: Format) -> Result<(), CommandFa
         crawled: decision.allows(),
         decided_by: decision.to_string(),
         orders: rule.map(|rule| settings::lines_of_orders(rule.orders())).unwrap_or_default(),
+        headers_not_sent: scope.withheld_headers([&url]).pop().map(|headers| headers.to_string()),
         watching,
     };
     answer(format, &report, text)
@@ -204,7 +208,7 @@ fn text(report: &RuleReport) -> String {
     });
     let crawled = if report.crawled { "crawled" } else { "not crawled" };
     lines.push(format!("{crawled}: {}", report.decided_by));
-    lines.extend(report.orders.iter().cloned());
+    lines.extend(report.orders.iter().chain(&report.headers_not_sent).cloned());
     let Some(report) = &report.watching else { return lines.join("\n") };
     lines.push(format!("the page is read as {}", report.read_as));
     for (purpose, parts) in [("watch", &report.watch), ("ignore", &report.ignore)] {

@@ -21,6 +21,8 @@ struct CheckReport {
     pages_with_rules: u64,
     /// Pages on which a rule sees nothing of something.
     pages_that_lack_something: u64,
+    /// The headers of rules that are not sent to some pages, and what to write.
+    headers_not_sent: Vec<String>,
     /// The pages on which a rule sees nothing, does not understand something, or holds already, those of which something is
     /// passed over as noise, and those of which no text is read.
     pages: Vec<CheckedPage>,
@@ -57,20 +59,27 @@ pub(super) fn check(settings: &Settings, format: Format) -> Result<(), CommandFa
         let problem = "no data directory given: --check reads the copies of an embedded crawl; give --data DIR, or --config with crawl.data";
         return Err(CommandFailure::Input(problem.to_owned()));
     };
-    let rules = watch::configured(settings)?;
-    if rules.iter().all(|rule| !rule.is_watching()) {
-        let problem = "there is nothing to check: no rule watches anything; write [[rules]] with watch or trigger, and name the file with --config";
+    let (rules, scope) = (watch::configured(settings)?, scope::configured(settings)?);
+    let has_headers = scope.rules().iter().any(|rule| !rule.orders().headers.is_empty());
+    if rules.iter().all(|rule| !rule.is_watching()) && !has_headers {
+        let problem = "there is nothing to check: no rule watches anything or adds headers; write [[rules]] with watch or trigger, and name the file with --config";
         return Err(CommandFailure::No(problem.to_owned()));
     }
     let state = Inspection::open(settings, topologies(), data)?;
-    let mut urls = Vec::new();
+    let (mut urls, mut with_headers) = (Vec::new(), Vec::new());
     state.pages(&mut |_, page| {
+        if has_headers && scope.rule(&page.url).is_some_and(|rule| !rule.orders().headers.is_empty()) {
+            with_headers.push(page.url.clone());
+        }
         if rules.find(&page.url).is_some() {
             urls.push(page.url);
         }
     })?;
     urls.sort();
-    let mut report = CheckReport { pages_with_rules: urls.len() as u64, ..CheckReport::default() };
+    with_headers.sort();
+    let headers_not_sent = scope.withheld_headers(&with_headers).iter().map(ToString::to_string).collect();
+    let pages_with_rules = urls.len() as u64;
+    let mut report = CheckReport { pages_with_rules, headers_not_sent, ..CheckReport::default() };
     for url in urls {
         let Some(rule) = rules.find(&url) else { continue };
         let page = checked(&state, &url, rule)?;
@@ -194,6 +203,7 @@ fn text(report: &CheckReport) -> String {
         lines.extend((page.masked_as_noise > 0).then(|| masked(page.masked_as_noise)));
         lines.extend(page.unread.map(|unread| format!("    cannot be read: {}", unread.in_words())));
     }
+    lines.extend(report.headers_not_sent.iter().cloned());
     let (pages, lacking) = (report.pages_with_rules, report.pages_that_lack_something);
     lines.push(format!("{pages} pages have a rule that watches something; on {lacking} it sees nothing of something"));
     if report.pages.iter().any(|page| !page.not_tried.is_empty() && page.seen_at.is_some()) {
@@ -220,12 +230,14 @@ mod tests {
             not_understood: Vec::new(),
             not_tried: Vec::new(),
         };
-        let report = CheckReport { pages_with_rules: 3, pages_that_lack_something: 1, pages: vec![page] };
+        let headers_not_sent = vec!["rule lamp does not send X-Key to http://shop.example/".to_owned()];
+        let report =
+            CheckReport { pages_with_rules: 3, pages_that_lack_something: 1, headers_not_sent, pages: vec![page] };
         assert_eq!(
             text(&report),
             "https://shop.example/lamp\n    rule lamp, never looked at\n    sees nothing: .price\n    masked as noise: 2 texts that differ \
              in every word at every look; what is watched there is reported\n    cannot be read: it is a file whose text is not read; only \
-             its digest is compared\n3 pages have a rule that watches something; on 1 it sees nothing of something"
+             its digest is compared\nrule lamp does not send X-Key to http://shop.example/\n3 pages have a rule that watches something; on 1 it sees nothing of something"
         );
     }
 }
