@@ -57,7 +57,7 @@ fn without_anything_to_crawl_it_says_what_to_give() {
     std::fs::write(crawl.seeds_file(), "# none yet\n\n").unwrap();
     crawl.run(&[]).finish().exits_with(2).says(&["no pages to crawl"]);
     std::fs::write(crawl.seeds_file(), "nonsense\n").unwrap();
-    crawl.run(&[]).finish().exits_with(2).says(&["line 1: ", "no pages to crawl"]);
+    crawl.run(&[]).finish().exits_with(2).says(&["none of its 1 lines", "line 1: "]);
     assert!(!crawl.data().exists(), "nothing was crawled, so nothing is kept");
 }
 

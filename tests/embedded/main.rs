@@ -30,6 +30,7 @@ mod presets;
 mod private_files;
 mod prometheus;
 mod same_words;
+mod seeds;
 mod site;
 mod tracing;
 mod unseen;

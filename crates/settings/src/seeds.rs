@@ -56,23 +56,40 @@ pub struct SeedList {
     pub duplicates: usize,
 }
 
-/// Parses a seeds file. An invalid line is reported, and the rest is read.
-pub fn parse(text: &str) -> SeedList {
-    let mut list = SeedList::default();
-    let mut known: HashSet<PageId> = HashSet::new();
-    for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-        let mut words = line.split_whitespace().take_while(|word| !word.starts_with('#'));
-        let Some(url) = words.next() else { continue };
+/// Collects seeds, each page once.
+#[derive(Debug, Default)]
+pub struct SeedCollector {
+    list: SeedList,
+    known: HashSet<PageId>,
+}
+
+impl SeedCollector {
+    /// Takes in a line: its number, its text, and the words that are the URL and the weight. A line without words is no fault.
+    pub fn take<'a>(&mut self, line: usize, text: &str, mut words: impl Iterator<Item = &'a str>) {
+        let Some(url) = words.next() else { return };
         match parse_words(url, words) {
-            Ok((url, weight)) if known.insert(url.page_id()) => list.seeds.push(Seed { url, weight, line: index + 1 }),
-            Ok(_) => list.duplicates += 1,
+            Ok((url, weight)) if self.known.insert(url.page_id()) => self.list.seeds.push(Seed { url, weight, line }),
+            Ok(_) => self.list.duplicates += 1,
             Err(problem) => {
-                let text = line.trim().chars().take(200).collect();
-                list.faults.push(SeedFault { line: index + 1, text, problem });
+                let text = text.trim().chars().take(200).collect();
+                self.list.faults.push(SeedFault { line, text, problem });
             }
         }
     }
-    list
+
+    pub fn finish(self) -> SeedList {
+        self.list
+    }
+}
+
+/// Parses a seeds file. An invalid line is reported, and the rest is read.
+pub fn parse(text: &str) -> SeedList {
+    let mut collector = SeedCollector::default();
+    for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+        let words = line.split_whitespace().take_while(|word| !word.starts_with('#'));
+        collector.take(index + 1, line, words);
+    }
+    collector.finish()
 }
 
 fn parse_words<'a>(url: &str, mut rest: impl Iterator<Item = &'a str>) -> Result<(CanonicalUrl, f64), SeedProblem> {

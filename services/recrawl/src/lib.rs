@@ -14,6 +14,7 @@ pub mod one_fetch;
 mod over_kafka;
 mod own_machine;
 pub mod ruled_diff;
+pub mod seed_file;
 pub mod stages;
 
 pub use daemon::CommandFailure;

@@ -2,6 +2,7 @@
 
 use crate::commands::{PrintArguments, SettingsArguments};
 use crate::embedded::Embedded;
+use crate::seed_file::read_seeds;
 use crate::stages::topologies;
 use crate::{CommandFailure, own_machine};
 use ::operate::{CrawlState, Inspection, has_crawl};
@@ -14,9 +15,9 @@ use metrics::scheduler;
 use outputs::stdout::{Format, answer, print};
 use serde::Serialize;
 use settings::Settings;
-use settings::seeds::{Seed, SeedList};
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use settings::seeds::{self, Seed, SeedList};
+use std::collections::{BTreeSet, HashSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -32,7 +33,9 @@ const STOPPED: &str = "stopped";
 pub struct RunArguments {
     #[command(flatten)]
     settings: SettingsArguments,
-    /// File of seed pages, one URL per line, optionally followed by a weight. "-" is stdin.
+    /// Seed pages, besides those of the file.
+    urls: Vec<String>,
+    /// File of seed pages, one URL per line, optionally followed by a weight, or CSV. "-" is stdin.
     #[arg(long)]
     seeds: Option<PathBuf>,
     /// State directory. Created if necessary.
@@ -73,10 +76,15 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailur
         return Err(CommandFailure::Input("no state directory: give --data DIR, or set crawl.data".to_owned()));
     };
     logging::start(&settings.observability);
-    let listed = settings.crawl.seeds.as_deref().map(read_seeds).transpose()?.unwrap_or_default();
+    let listed = seeds_of(arguments, &settings)?;
     require_contact(&settings, &listed.seeds)?;
     if listed.seeds.is_empty() && !has_crawl(&data) {
-        return Err(CommandFailure::Input("no pages to crawl: give --seeds FILE with one URL per line".to_owned()));
+        return Err(CommandFailure::Input(
+            "no pages to crawl: give URLs, or --seeds FILE with one URL per line".to_owned(),
+        ));
+    }
+    for headers in scope::configured(&settings)?.withheld_headers(listed.seeds.iter().map(|seed| &seed.url)) {
+        eprintln!("recrawl: {headers}");
     }
     own_machine::allow(&mut settings, &listed.seeds, &data);
     let stop = StopSignal::on_signals()?;
@@ -240,23 +248,15 @@ impl Quiet {
     }
 }
 
-/// Reads a seeds file. Invalid lines are reported one by one, and the rest is used.
-pub fn read_seeds(path: &Path) -> Result<SeedList, CommandFailure> {
-    let text = if path.as_os_str() == "-" {
-        std::io::read_to_string(std::io::stdin())
-    } else {
-        std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-    };
-    let name = path.display();
-    let text =
-        text.map_err(|error| CommandFailure::Input(format!("{name}: {error}; give a file with one URL per line")))?;
-    let list = settings::seeds::parse(&text);
-    for fault in &list.faults {
-        eprintln!("{name}:{fault}");
+/// The seeds of the file and of the arguments, each page once.
+fn seeds_of(arguments: &RunArguments, settings: &Settings) -> Result<SeedList, CommandFailure> {
+    let mut list = settings.crawl.seeds.as_deref().map(read_seeds).transpose()?.unwrap_or_default();
+    let named = seeds::parse(&arguments.urls.join("\n"));
+    if let Some(fault) = named.faults.first() {
+        return Err(CommandFailure::Input(format!("{}: {}", fault.text, fault.problem)));
     }
-    if !list.faults.is_empty() {
-        eprintln!("{name}: {} invalid lines left out, {} seeds used", list.faults.len(), list.seeds.len());
-    }
+    let known: HashSet<_> = list.seeds.iter().map(|seed| seed.url.page_id()).collect();
+    list.seeds.extend(named.seeds.into_iter().filter(|seed| !known.contains(&seed.url.page_id())));
     Ok(list)
 }
 

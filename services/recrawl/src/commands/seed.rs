@@ -2,7 +2,7 @@
 
 use crate::CommandFailure;
 use crate::commands::SettingsArguments;
-use crate::commands::run::read_seeds;
+use crate::seed_file::read_seeds;
 use crate::stages::topologies;
 use clap::Args;
 use messages::CommandKind;
@@ -16,8 +16,8 @@ use std::path::PathBuf;
 pub struct SeedArguments {
     /// URLs to add, also if they were forgotten.
     urls: Vec<String>,
-    /// File with one URL per line, optionally followed by a weight. "-" is stdin. Pages of it that were forgotten are left
-    /// out.
+    /// File with one URL per line, optionally followed by a weight, or CSV. "-" is stdin. Pages of it that were forgotten are
+    /// left out.
     #[arg(long)]
     file: Option<PathBuf>,
     #[command(flatten)]

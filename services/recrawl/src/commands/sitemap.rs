@@ -3,8 +3,8 @@
 use crate::commands::SettingsArguments;
 use crate::{CommandFailure, one_fetch};
 use clap::Args;
-use outputs::stdout::{Format, answer};
-use sitemaps::{Sitemap, SitemapEntry};
+use outputs::stdout::{Format, answer, answers};
+use sitemaps::{Sitemap, SitemapEntry, SitemapKind};
 
 /// Arguments of `recrawl sitemap`.
 #[derive(Args, Debug)]
@@ -14,6 +14,9 @@ pub struct SitemapArguments {
     /// A sitemap, index, feed or list, gzipped or not: a file ("-" is stdin) or a URL.
     #[arg(value_name = "FILE|URL")]
     source: String,
+    /// Prints the addresses alone, one per line, as `recrawl seed --file -` takes them.
+    #[arg(long)]
+    urls: bool,
 }
 
 /// Lists the entries of a sitemap. Exit status 1 if the file is not a sitemap.
@@ -21,7 +24,19 @@ pub fn sitemap(arguments: &SitemapArguments, format: Format) -> Result<(), Comma
     let settings = arguments.settings.load(&[])?;
     let given = one_fetch::file_or_address(&settings, &arguments.source)?;
     let sitemap = sitemaps::read_at(&given.bytes, given.url.as_ref());
-    answer(format, &sitemap, text)?;
+    match arguments.urls {
+        true => {
+            let urls: Vec<&str> = sitemap.entries.iter().map(|entry| entry.url.as_str()).collect();
+            answers(format, &urls, |url| (*url).to_owned())?;
+        }
+        false => answer(format, &sitemap, text)?,
+    }
+    if arguments.urls && sitemap.kind == Some(SitemapKind::Index) {
+        eprintln!(
+            "recrawl: {} lists sitemaps, not pages; list the pages of all with: recrawl sitemap {0} --urls | xargs -n 1 recrawl sitemap --urls",
+            arguments.source
+        );
+    }
     match sitemap.kind {
         Some(_) => Ok(()),
         None => Err(CommandFailure::No(format!("{} is neither a sitemap nor a feed", arguments.source))),
