@@ -213,12 +213,12 @@ impl<'b> SeenBlocks<'b> {
 
 /// Whether a word goes on at a place in a text: at the 3 of "USB3" and of "USB-3", but not of "v3" and "x3".
 fn is_within_word(text: &str, place: usize) -> bool {
-    let is_letter = |sign: char| sign.is_alphabetic() && is_of_word(sign);
+    let joins = |sign: char| sign.is_alphabetic() && is_of_word(sign);
     let mut before = text[..place].chars().rev();
     match (before.next(), before.next()) {
-        (Some('v' | 'V' | 'x' | 'X'), other) => other.is_some_and(is_letter),
-        (Some('-'), Some(letter)) => is_letter(letter),
-        (Some(letter), _) => is_letter(letter),
+        (Some('v' | 'V' | 'x' | 'X'), other) => other.is_some_and(joins),
+        (Some('-'), Some(sign)) => joins(sign),
+        (Some(sign), _) => joins(sign),
         (None, _) => false,
     }
 }

@@ -61,7 +61,7 @@ fn seeds_of(name: &str, bytes: &[u8]) -> Result<(SeedList, Option<String>), Stri
     Ok((list, note))
 }
 
-/// What a file of markup is, and how to take in its pages.
+/// The refusal of a file of markup, with how to take in its pages.
 fn no_list(name: &str, bytes: &[u8]) -> String {
     let file = if name == "-" { "FILE" } else { name };
     let sitemap = sitemaps::read(bytes);
