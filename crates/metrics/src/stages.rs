@@ -51,7 +51,7 @@ metrics! {
     LATE_ANSWERS = Counter "late_answers_total" "answers" "answers that arrived after their lease had expired";
     UNKNOWN_PAGES = Counter "unknown_pages_total" "records" "answers and hints for unknown pages";
     REFUSED_SEEDS = Counter "refused_seeds_total" "seeds"
-        "seeds not taken in: out of scope, of a blocked host, or without room; the log says which";
+        "seeds not taken in: out of scope, undecided, of a blocked host, or without room; the log says which";
     REFUSED_PAGES = Counter "refused_pages_total" "pages"
         "discovered pages refused because of their URL or the limits of the crawl";
     PAGES_OUT_OF_SCOPE = Counter "pages_out_of_scope_total" "pages"
@@ -60,7 +60,7 @@ metrics! {
         "pages not taken in because an expression of a rule takes too many steps on their addresses";
     FORGOTTEN_LINKS = Counter "forgotten_links_total" "links" "links to forgotten pages, not taken in";
     FORGOTTEN_SEEDS = Counter "forgotten_seeds_total" "seeds" "forgotten pages in lists of seeds, not taken in";
-    EVICTED_PAGES = Counter "evicted_pages_total" "pages" "pages forgotten to make room for others of their host";
+    EVICTED_PAGES = Counter "evicted_pages_total" "pages" "pages forgotten to make room for seeds, for pages of smaller sites, or for others of their host";
     FETCHES_SPARED_BY_MIRRORS = Counter "fetches_spared_by_mirrors_total" "fetches"
         "fetches spared because another page has the same text";
 }
@@ -96,6 +96,8 @@ metrics! {
     UNTRIGGERED_CHANGES = Counter "untriggered_changes_total" "changes"
         "changes not reported because their watch rule wants only those that fire a trigger";
     LINKS_LEFT_OUT = Counter "links_left_out_total" "links" "links not followed because their page or list has too many";
+    UNDECIDED_LINKS = Counter "undecided_links_total" "links"
+        "links not followed because an expression of a rule takes too many steps on their addresses";
     PAGES_REMOVED = Counter "pages_removed_total" "pages"
         "pages deleted because they were forgotten or made room for others";
     UNREAD_PAGES = Counter "unread_pages_total" "pages"

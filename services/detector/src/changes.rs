@@ -61,21 +61,24 @@ impl Detector {
             (Some(rule), Some(blind)) => Some((rule, blind)).filter(|(_, blind)| !blind.is_empty()),
             // The look shows no version, or one that may be an error in the page's place.
             (Some(_), None) => return Ok(()),
-            (None, _) if self.blind_pages == 0 => return Ok(()),
             (None, _) => None,
         };
-        match (blind, context.get(BLIND, id)?) {
+        let known = if self.maybe_blind.contains(id) { context.get(BLIND, id)? } else { None };
+        match (blind, known) {
             (Some((rule, parts)), known) => {
                 self.blind_pages += u64::from(known.is_none());
                 let since = known.map_or(result.look.fetched_at, |known| known.since);
                 let (url, rule) = (result.look.url.clone(), rule.name().to_owned());
+                self.maybe_blind.insert(*id);
                 context.put(BLIND, id, &BlindPage { url, rule, since, parts: parts.clone() });
             }
             (None, Some(_)) => {
                 self.blind_pages -= 1;
                 context.delete(BLIND, id);
             }
-            (None, None) => {}
+            (None, None) => {
+                self.maybe_blind.remove(id);
+            }
         }
         Ok(())
     }

@@ -4,7 +4,7 @@
 //! focuses.
 
 use crate::Detector;
-use crate::links::{self, LinkingPage};
+use crate::links::{self, LinkingPage, LinksLeftOut};
 use crate::look::{JudgedLook, PageMemory};
 use crate::read_page::ReadPage;
 use crate::state::PageSketch;
@@ -167,6 +167,17 @@ impl Detector {
         before.sketch.focus_version != self.rules.focuses.version() && !look.judgement.held
     }
 
+    /// Counts links of which the rule is unknown. One is logged each time that their number has doubled.
+    fn note_undecided(&mut self, left_out: &LinksLeftOut) {
+        let before = self.counts.undecided_links;
+        self.counts.undecided_links += left_out.undecided;
+        if let Some(undecided) = &left_out.example
+            && before.leading_zeros() != self.counts.undecided_links.leading_zeros()
+        {
+            tracing::warn!(undecided, "a link is not followed because its rule is unknown; simplify the expression");
+        }
+    }
+
     /// Sends the ranker the links of a page and the judgements of the focuses, if links are followed, focuses judge the
     /// page, or they judged it before.
     pub(crate) fn send_links(
@@ -185,7 +196,9 @@ impl Detector {
         let canonical = links::canonical(result, page.text(), &self.rules);
         known.copy_of = links::copied_page(&result.look.url, canonical.as_ref(), &self.rules, context)?;
         let place = LinkingPage { canonical, is_copy: known.copy_of.is_some(), is_first_look };
-        self.counts.links_left_out += links::send_links(result, page, &place, &self.rules, context);
+        let left_out = links::send_links(result, page, &place, &self.rules, context);
+        self.counts.links_left_out += left_out.too_many;
+        self.note_undecided(&left_out);
         Ok(())
     }
 }

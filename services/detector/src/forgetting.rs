@@ -25,7 +25,7 @@ impl Detector {
         }
         context.delete(VERSIONS, &id);
         context.delete(CONTENTS, &id);
-        if context.get(BLIND, &id)?.is_some() {
+        if self.maybe_blind.contains(&id) && context.get(BLIND, &id)?.is_some() {
             self.blind_pages -= 1;
             context.delete(BLIND, &id);
         }

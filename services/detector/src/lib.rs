@@ -39,9 +39,10 @@ use messages::{
     ChangeForm, DetectorEvent, FetchResult, LookJudgement, Message, PageChange, PageObservation, QuestionDesk,
 };
 use metrics::{Figure, detector as figure};
-use page::UrlRules;
+use page::{PageId, UrlRules};
 use scope::Scope;
 use settings::{Contents, Discover, Settings};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
@@ -139,6 +140,8 @@ pub struct Detector {
     counts: DetectorCounts,
     /// Number of entries in [`BLIND`].
     blind_pages: u64,
+    /// All pages of [`BLIND`], so that the looks at others read nothing, and pages that a look has taken out since.
+    maybe_blind: HashSet<PageId>,
     questions: QuestionDesk,
 }
 
@@ -156,6 +159,7 @@ struct DetectorCounts {
     watch_misses: u64,
     untriggered: u64,
     links_left_out: u64,
+    undecided_links: u64,
     removed: u64,
     unread: u64,
     bad_focus_orders: u64,
@@ -164,7 +168,8 @@ struct DetectorCounts {
 impl Detector {
     /// A detector of a partition, with these rules.
     pub fn new(rules: DetectorRules, partition: u32) -> Self {
-        Self { rules, partition, counts: DetectorCounts::default(), blind_pages: 0, questions: QuestionDesk::default() }
+        let (counts, questions) = (DetectorCounts::default(), QuestionDesk::default());
+        Self { rules, partition, counts, blind_pages: 0, maybe_blind: HashSet::new(), questions }
     }
 
     /// Sends the hints and links of a body that is a list, unless the body is unchanged. Returns whether it is a list.
@@ -194,8 +199,9 @@ impl Detector {
 impl Processor for Detector {
     fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         self.blind_pages = 0;
-        context.scan(BLIND, b"", &mut |_, _| {
+        context.scan(BLIND, b"", &mut |id, _| {
             self.blind_pages += 1;
+            self.maybe_blind.insert(id);
             Ok(())
         })
     }
@@ -288,6 +294,7 @@ impl Processor for Detector {
             (figure::BLIND_PAGES, self.blind_pages),
             (figure::UNTRIGGERED_CHANGES, counts.untriggered),
             (figure::LINKS_LEFT_OUT, counts.links_left_out),
+            (figure::UNDECIDED_LINKS, counts.undecided_links),
             (figure::PAGES_REMOVED, counts.removed),
             (figure::UNREAD_PAGES, counts.unread),
             (figure::BAD_FOCUS_ORDERS, of_one(counts.bad_focus_orders)),

@@ -92,15 +92,26 @@ pub(crate) struct LinkingPage {
     pub(crate) is_first_look: bool,
 }
 
+/// Links of a page that are not followed.
+#[derive(Debug, Default)]
+pub(crate) struct LinksLeftOut {
+    /// Because there are too many.
+    pub(crate) too_many: u64,
+    /// Because it is unknown whether a rule denies them.
+    pub(crate) undecided: u64,
+    /// The first of these, with what decides.
+    pub(crate) example: Option<String>,
+}
+
 /// Sends the ranker the links of a page that may be followed, and the relevance of the page and its links to the
-/// focuses. Returns how many links were left out because there are too many.
+/// focuses. Returns what was left out.
 pub(crate) fn send_links(
     result: &FetchResult,
     read: &ReadPage,
     place: &LinkingPage,
     rules: &DetectorRules,
     context: &mut Context<'_>,
-) -> u64 {
+) -> LinksLeftOut {
     let page = read.text();
     let base = base_of(result, page);
     let source = &result.look.url;
@@ -110,7 +121,7 @@ pub(crate) fn send_links(
     let refreshed = result.refresh.as_deref().filter(|_| is_followed).and_then(document::refresh_target);
     let refreshed = refreshed.map(|target| (target, "", ""));
     let named = place.canonical.as_ref().map(|canonical| (canonical.as_str(), "", "canonical"));
-    let (mut links, mut bytes, mut left_out) = (BTreeMap::new(), 0, 0);
+    let (mut links, mut bytes, mut left_out) = (BTreeMap::new(), 0, LinksLeftOut::default());
     // Pages link to the same page repeatedly, often to different parts of it. The first link counts.
     let mut seen = HashSet::new();
     for (href, anchor, rel) in named.into_iter().chain(refreshed).chain(followed) {
@@ -119,12 +130,20 @@ pub(crate) fn send_links(
         }
         let Some(url) = resolved(&base, href, page) else { continue };
         let url = rules.urls.apply(url);
-        if url == *source || !may_follow(source, &url, rules) || links.contains_key(&url) {
+        if url == *source || links.contains_key(&url) || !is_near(source, &url, rules) {
+            continue;
+        }
+        let decision = rules.scope.decide(&url);
+        if let Decision::Unknown(_) = decision {
+            left_out.undecided += 1;
+            left_out.example.get_or_insert_with(|| format!("{url}: {decision}"));
+        }
+        if !decision.allows() {
             continue;
         }
         bytes += url.as_str().len() + anchor.len() + rel.len() + FRAME_BYTES;
         if links.len() == LINKS_PER_PAGE || bytes > LINK_BYTES_PER_PAGE {
-            left_out += 1;
+            left_out.too_many += 1;
             continue;
         }
         links.insert(url, (anchor.to_owned(), rel.to_owned()));
@@ -144,20 +163,15 @@ pub(crate) fn send_links(
     left_out
 }
 
-/// Whether the operator wants a link followed.
-fn may_follow(source: &CanonicalUrl, url: &CanonicalUrl, rules: &DetectorRules) -> bool {
+/// Whether an address is as near as links are followed, and none that is refused by its form.
+fn is_near(source: &CanonicalUrl, url: &CanonicalUrl, rules: &DetectorRules) -> bool {
     let is_near = match rules.discover {
         Discover::None => false,
         Discover::SameHost => url.host() == source.host(),
         Discover::SameSite => url.site_key() == source.site_key(),
         Discover::Anywhere => true,
     };
-    // The scheduler counts and refuses addresses of which the rule is unknown.
-    let is_wanted = || match rules.scope.decide(url) {
-        Decision::Unknown(_) => true,
-        decision => decision.allows(),
-    };
-    is_near && rules.urls.check(url).is_ok() && is_wanted()
+    is_near && rules.urls.check(url).is_ok()
 }
 
 /// The address that relative links of a page are resolved against.

@@ -89,6 +89,19 @@ fn links_are_reported_as_far_as_the_operator_wants_them_followed_and_when_they_a
     check("anywhere", &[blog, other, own]);
 }
 
+/// No stage after this one keeps an account of such addresses, which a site can invent without end.
+#[test]
+fn a_link_of_which_the_rule_is_unknown_goes_no_further_and_is_counted() {
+    let rules = "[[rules]]\npages = ['regex:/((a|aa)+(?<!q))+/secret$']\ncrawl = \"deny\"\n";
+    let mut bench = Bench::new(rules, &[("crawl.discover", "same-site")]);
+    let unknown = format!("/{}!/aaaa/secret", "a".repeat(60));
+    let page = format!("<p>Some words that are read here.</p><a href='{unknown}'>A</a> <a href=/aaaa/public>B</a>");
+    assert_eq!(targets(&bench.look(URL, &page)[0]), ["http://www.site.test/aaaa/public"]);
+    bench.driver.clock.advance(HOUR);
+    bench.driver.run_until_idle().unwrap();
+    assert_eq!(bench.driver.status(0).figures[metrics::detector::UNDECIDED_LINKS], 1.0);
+}
+
 #[test]
 fn a_page_that_is_not_to_be_followed_or_is_a_copy_says_so() {
     let mut bench = Bench::new("", &[("crawl.discover", "same-site")]);
