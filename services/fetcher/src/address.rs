@@ -28,9 +28,30 @@ pub(crate) fn embedded(address: IpAddr) -> Option<IpAddr> {
 /// Whether an interface of this machine has an address: then a socket can be bound to it. Services that trust this machine
 /// listen there.
 pub(crate) fn is_of_this_machine(address: IpAddr) -> bool {
-    /// Some machines let sockets be bound to any address. There the question cannot be answered.
-    static SAYS_NOTHING: LazyLock<bool> = LazyLock::new(|| UdpSocket::bind(("192.0.2.1", 0)).is_ok());
-    !*SAYS_NOTHING && UdpSocket::bind((address.to_canonical(), 0)).is_ok()
+    /// Some machines let sockets be bound to any address, of one family or of both. There binding says nothing.
+    static BINDS_ANY_V4: LazyLock<bool> = LazyLock::new(|| can_bind(FOREIGN_V4));
+    static BINDS_ANY_V6: LazyLock<bool> = LazyLock::new(|| can_bind(FOREIGN_V6));
+    let address = address.to_canonical();
+    let binds_any = if address.is_ipv4() { *BINDS_ANY_V4 } else { *BINDS_ANY_V6 };
+    if binds_any { leads_back(address) } else { can_bind(address) }
+}
+
+/// Addresses of documentation (RFC 5737, RFC 3849), which no machine has.
+const FOREIGN_V4: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+const FOREIGN_V6: IpAddr = IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1));
+
+fn can_bind(address: IpAddr) -> bool {
+    UdpSocket::bind((address, 0)).is_ok()
+}
+
+/// Whether packets to an address would leave from it. That holds for the first address of each interface. Nothing is sent.
+fn leads_back(address: IpAddr) -> bool {
+    let any: IpAddr = if address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+    let from = UdpSocket::bind((any, 0)).and_then(|socket| {
+        socket.connect((address, 9))?;
+        socket.local_addr()
+    });
+    address.is_unspecified() || from.is_ok_and(|from| from.ip() == address)
 }
 
 fn is_public_v4(address: Ipv4Addr) -> bool {
@@ -89,6 +110,24 @@ mod tests {
         check("::ffff:127.0.0.1", true);
         check("192.0.2.7", false);
         check("2001:db8::7", false);
+        check("0.0.0.0", true);
+        if can_bind(Ipv6Addr::LOCALHOST.into()) {
+            check("::1", true);
+            check("::", true);
+        }
+    }
+
+    #[test]
+    fn the_addresses_of_this_machine_are_known_where_any_can_be_bound() {
+        let check = |text: &str, expected| assert_eq!(leads_back(text.parse().unwrap()), expected, "{text}");
+        check("127.0.0.1", true);
+        check("0.0.0.0", true);
+        check("::", true);
+        check("192.0.2.7", false);
+        check("2001:db8::7", false);
+        if can_bind(Ipv6Addr::LOCALHOST.into()) {
+            check("::1", true);
+        }
     }
 
     #[test]
