@@ -29,7 +29,7 @@ const HTTP2_WINDOW_BYTES: u32 = 512 << 10;
 /// Bytes for an answer over TLS beyond twice the largest body and head: the handshake, records and frames around them, and
 /// those about the connection.
 const SPARE_BYTES: u64 = 4 << 20;
-/// Longest time for the farewell of an HTTP/2 connection. Its server may take nothing more, or never stop sending.
+/// Longest time to close an HTTP/2 connection. Its server may accept nothing more, or never stop sending.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 pub(crate) struct Connection {
