@@ -7,10 +7,12 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::time::Duration;
-use tokio::sync::OnceCell;
+use tokio::sync::{Mutex, OnceCell};
+use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 
 /// The addresses of a name, or the lookup error.
@@ -27,8 +29,10 @@ const NEGATIVE_TTL: Duration = Duration::from_secs(30);
 /// Most names in the cache.
 const MAX_NAMES: usize = 10_000;
 
-/// The system's own list of hosts.
+/// The system's own list of hosts, …
 const HOSTS_FILE: &str = "/etc/hosts";
+/// … and how long it is not read again. A name that was found stays in the cache for longer.
+const HOSTS_TTL: Duration = Duration::from_secs(30);
 
 /// A cache in front of the system's resolver.
 pub(crate) struct Resolver {
@@ -50,7 +54,12 @@ struct CachedLookup {
 impl Resolver {
     /// A cache in front of the system's resolver.
     pub(crate) fn system() -> Self {
-        Self::new(Box::new(|name| Box::pin(ask_system(name))), TTL, NEGATIVE_TTL, MAX_NAMES)
+        let hosts = Rc::new(HostsFile::new(HOSTS_FILE.into(), HOSTS_TTL));
+        let lookup = move |name| -> Pin<Box<dyn Future<Output = LookupResult>>> {
+            let hosts = hosts.clone();
+            Box::pin(async move { ask_system(name, &hosts).await })
+        };
+        Self::new(Box::new(lookup), TTL, NEGATIVE_TTL, MAX_NAMES)
     }
 
     fn new(lookup: Lookup, ttl: Duration, negative_ttl: Duration, max_names: usize) -> Self {
@@ -103,14 +112,11 @@ fn make_room(names: &mut HashMap<String, LookupSlot>, now: Instant) {
     }
 }
 
-async fn ask_system(name: String) -> LookupResult {
+async fn ask_system(name: String, hosts: &HostsFile) -> LookupResult {
     if is_localhost(&name) {
         return Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
     }
-    // The system compares names with its file as they are written, without the final dot.
-    let hosts = tokio::task::spawn_blocking(|| std::fs::read_to_string(HOSTS_FILE)).await;
-    let hosts = hosts.ok().and_then(Result::ok).unwrap_or_default();
-    let mut addresses = listed(&hosts, &name);
+    let mut addresses = hosts.addresses(&name).await;
     if addresses.is_empty() {
         let found = tokio::net::lookup_host((absolute(&name), 0)).await.map_err(|error| error.to_string())?;
         addresses = found.map(|found| found.ip()).collect();
@@ -132,15 +138,44 @@ fn absolute(name: &str) -> String {
     if name.ends_with('.') { name.to_owned() } else { format!("{name}.") }
 }
 
-/// The addresses of a name in the system's file of hosts.
-fn listed(hosts: &str, name: &str) -> Vec<IpAddr> {
-    let name = name.strip_suffix('.').unwrap_or(name);
-    let address = |line: &str| {
-        let mut words = line.split('#').next()?.split_whitespace();
-        let address = words.next()?.parse().ok()?;
-        words.any(|word| word.eq_ignore_ascii_case(name)).then_some(address)
-    };
-    hosts.lines().filter_map(address).collect()
+/// A file of hosts. Some have a hundred thousand lines, so it is read once for many names.
+struct HostsFile {
+    path: PathBuf,
+    ttl: Duration,
+    /// What it said, and until when that counts.
+    read: Mutex<Option<(Instant, HostNames)>>,
+}
+
+/// Addresses by names in small letters.
+type HostNames = HashMap<String, Vec<IpAddr>>;
+
+impl HostsFile {
+    fn new(path: PathBuf, ttl: Duration) -> Self {
+        Self { path, ttl, read: Mutex::default() }
+    }
+
+    /// The addresses of a name. The system compares names with its file as they are written, without the final dot.
+    async fn addresses(&self, name: &str) -> Vec<IpAddr> {
+        let mut read = self.read.lock().await;
+        if read.as_ref().is_none_or(|(fresh_until, _)| *fresh_until <= Instant::now()) {
+            let path = self.path.clone();
+            let names = spawn_blocking(move || std::fs::read_to_string(path).map(|text| names_in(&text))).await;
+            *read = Some((Instant::now() + self.ttl, names.ok().and_then(Result::ok).unwrap_or_default()));
+        }
+        let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
+        read.as_ref().and_then(|(_, names)| names.get(&name)).cloned().unwrap_or_default()
+    }
+}
+
+/// The names in the text of a file of hosts.
+fn names_in(hosts: &str) -> HostNames {
+    let mut names = HostNames::new();
+    for line in hosts.lines() {
+        let mut words = line.split('#').next().unwrap_or_default().split_whitespace();
+        let Some(address) = words.next().and_then(|word| word.parse().ok()) else { continue };
+        words.for_each(|name| names.entry(name.to_ascii_lowercase()).or_default().push(address));
+    }
+    names
 }
 
 #[cfg(test)]
@@ -177,17 +212,25 @@ pub(crate) mod tests {
             ("www.example.org.", "a.test.")
         );
         let hosts = "127.0.0.1 localhost\n192.0.2.1\tShop.test shop # intern.test\n::1 ip6-localhost\n2001:db8::1 shop.test\nx y\n";
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("hosts");
+        std::fs::write(&path, hosts).unwrap();
+        let file = HostsFile::new(path.clone(), LONG);
         let check = |name: &str, expected: &[&str]| {
             let expected: Vec<IpAddr> = expected.iter().map(|text| text.parse().unwrap()).collect();
-            assert_eq!(listed(hosts, name), expected, "{name}");
+            assert_eq!(run(file.addresses(name)), expected, "{name}");
         };
         check("shop.test", &["192.0.2.1", "2001:db8::1"]);
         check("shop.test.", &["192.0.2.1", "2001:db8::1"]);
         check("intern.test", &[]);
         check("test", &[]);
+        std::fs::write(&path, "192.0.2.2 shop.test\n").unwrap();
+        check("shop.test", &["192.0.2.1", "2001:db8::1"]);
+        let other = |ttl| run(HostsFile::new(path.clone(), ttl).addresses("SHOP.test"));
+        assert_eq!(other(Duration::ZERO), ["192.0.2.2".parse::<IpAddr>().unwrap()]);
         let of_this_machine: Vec<IpAddr> = vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
         for name in ["localhost", "LocalHost.", "a.localhost"] {
-            assert_eq!(run(ask_system(name.to_owned())), Ok(of_this_machine.clone()), "{name}");
+            assert_eq!(run(ask_system(name.to_owned(), &file)), Ok(of_this_machine.clone()), "{name}");
         }
         assert!(!is_localhost("localhost.example"));
     }
