@@ -62,9 +62,9 @@ impl Scheduler {
 
     fn take_estimate(&mut self, estimate: &ChangeEstimate, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let (id, now) = (estimate.look.page_id, context.now());
-        // First, because it may have to be read again. What follows is done once.
+        // The read comes first: if it fails, the record is processed again, and the rest may be done only once.
         let page = self.find(id, context)?;
-        // Also of a page that was forgotten meanwhile.
+        // A look at a page that was forgotten meanwhile is paid for, too.
         self.frontier.pay_for(&estimate.look);
         if let Some(notice) = self.frontier.mind_hosts(&estimate.look, now) {
             context.emit(SCHEDULER_EVENTS, notice);

@@ -1,7 +1,7 @@
 //! Who may give commands to a port and read texts of pages there, and which crawl it is of.
 
 use super::TextResponse;
-use crate::pings::secret::knows;
+use crate::pings::secret::{credentials, knows};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use hyper::header::{self, HeaderMap};
 use settings::Secret;
@@ -30,7 +30,7 @@ impl Door {
 
     /// Refuses a command without a token.
     pub(super) fn refuses_command(&self, headers: &HeaderMap) -> Option<TextResponse> {
-        let shown = credentials(headers, "bearer");
+        let shown = authorization(headers).and_then(|header| credentials(header, "bearer"));
         (!self.opens(shown)).then(unknown)
     }
 
@@ -38,10 +38,12 @@ impl Door {
     /// because readers of feeds know nothing else. Commands do not take that: a browser would add it to requests that a
     /// web site makes.
     pub(super) fn refuses_reader(&self, headers: &HeaderMap) -> Option<TextResponse> {
-        let pair = credentials(headers, "basic").and_then(|pair| BASE64_STANDARD.decode(pair).ok());
+        let shown = authorization(headers);
+        let pair = shown.and_then(|shown| credentials(shown, "basic"));
+        let pair = pair.and_then(|pair| BASE64_STANDARD.decode(pair).ok());
         let pair = pair.and_then(|pair| String::from_utf8(pair).ok());
         let password = pair.as_deref().and_then(|pair| pair.split_once(':')).map(|(_, password)| password);
-        let shown = credentials(headers, "bearer").or(password);
+        let shown = shown.and_then(|shown| credentials(shown, "bearer")).or(password);
         (!self.opens(shown)).then(unknown)
     }
 
@@ -50,10 +52,8 @@ impl Door {
     }
 }
 
-/// The credentials of a scheme of authentication. Schemes are case-insensitive (RFC 9110, section 11.1).
-fn credentials<'a>(headers: &'a HeaderMap, scheme: &str) -> Option<&'a str> {
-    let (named, credentials) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
-    named.eq_ignore_ascii_case(scheme).then(|| credentials.trim())
+fn authorization(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::AUTHORIZATION)?.to_str().ok()
 }
 
 fn unknown() -> TextResponse {

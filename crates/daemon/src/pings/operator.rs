@@ -1,6 +1,6 @@
 //! `POST /hints`: the operator's own systems, which know the token.
 
-use super::secret::knows;
+use super::secret::{credentials, knows};
 use super::{MAX_AHEAD, MAX_PAGES, PingReply, PingRequest, Pings, RejectionCounts};
 use messages::HintKind;
 use page::{CanonicalUrl, Timestamp};
@@ -20,7 +20,7 @@ struct PingItem {
 impl Pings {
     /// The refusal of a request that does not show the token.
     pub(super) fn without_token<'a>(&self, header: &dyn Fn(&str) -> Option<&'a str>) -> Option<PingReply> {
-        let shown = header("authorization").and_then(bearer_token);
+        let shown = header("authorization").and_then(|header| credentials(header, "bearer"));
         let known = self.settings.token.as_ref().zip(shown);
         let is_known = known.is_some_and(|(token, shown)| knows(token, shown));
         let refusal = || PingReply::text(401, "unauthorized: send Authorization: Bearer TOKEN (hints.token)");
@@ -57,12 +57,6 @@ impl Pings {
         let counts = RejectionCounts { refused, ..RejectionCounts::default() };
         self.admit("/hints", hints, PingReply { counts, ..PingReply::json(200, &body) })
     }
-}
-
-/// Extracts a bearer token. The scheme is case-insensitive (RFC 9110, section 11.1).
-fn bearer_token(header: &str) -> Option<&str> {
-    let (scheme, token) = header.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
 /// Accepts one object, an array of objects, or a sequence of objects.

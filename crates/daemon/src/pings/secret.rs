@@ -1,4 +1,4 @@
-//! Constant-time comparisons.
+//! Secrets that requests show: how they are read, and compared in constant time.
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::hmac;
@@ -7,6 +7,12 @@ use settings::Secret;
 /// Whether the value shown equals the secret.
 pub(crate) fn knows(secret: &Secret, shown: &str) -> bool {
     verify_slices_are_equal(secret.reveal().as_bytes(), shown.as_bytes()).is_ok()
+}
+
+/// The credentials of a scheme in the header `Authorization`. Schemes are case-insensitive (RFC 9110, section 11.1).
+pub(crate) fn credentials<'a>(header: &'a str, scheme: &str) -> Option<&'a str> {
+    let (named, credentials) = header.split_once(' ')?;
+    named.eq_ignore_ascii_case(scheme).then(|| credentials.trim())
 }
 
 /// Whether a body is signed as in `X-Hub-Signature` (WebSub, section 8): `method=hex digits`.
