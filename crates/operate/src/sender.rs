@@ -105,7 +105,7 @@ mod tests {
         log.create_topics(&topology::topic_configs(&settings, &[scheduler::topology()], 1)).unwrap();
         let names = LogNames::new(&settings);
         let commands = TopicPartition::new(names.topic(topics::SCHEDULER_EVENTS), 0);
-        let clock = Arc::new(ManualClock::at(Timestamp::from_secs(1)));
+        let clock = ManualClock::at(Timestamp::from_secs(1));
         // How many commands the log had at each sync. The second sync fails.
         let synced = Arc::new(Mutex::new(Vec::new()));
         let (backend, noted) = (log.backend().clone(), synced.clone());
