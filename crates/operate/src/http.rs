@@ -15,7 +15,7 @@ pub fn take(sender: &OrderSender, caller: &Caller, path: &str, body: &[u8]) -> O
     }
     let sent = order.and_then(|order| sender.send(&order).map(|()| order));
     let result = sent.as_ref().map(|order| order.subjects()).map_err(ToString::to_string);
-    tracing::info!(target: "audit", key = caller.name, command = path, ?result, "command");
+    tracing::info!(target: "audit", key = caller.name, command = path, ?result, "command taken");
     Some(match sent {
         Ok(Order::Seeds { list, .. }) => {
             let faults: Vec<_> = list.faults.iter().map(ToString::to_string).collect();
@@ -35,7 +35,7 @@ fn refusal(order: &Order, caller: &Caller) -> Option<String> {
     let (word, needed) = (order.word(), order.role());
     if caller.role < needed {
         let (name, role) = (&caller.name, caller.role.word());
-        return Some(format!("the key {name:?} is of a {role}; {word} takes an {}", needed.word()));
+        return Some(format!("the key {name:?} has the role {role}; {word} takes {}", needed.word()));
     }
     let includes = |host: &str| match order {
         Order::Hosts(CommandKind::ForgetSite, _) => caller.includes_site(host),
@@ -73,11 +73,11 @@ mod tests {
         for (word, text) in
             [("seed", "http://a.test/"), ("refetch", "http://a.test/"), ("pause", "a.test"), ("block", "a.test")]
         {
-            check(&viewer, word, text, Some("takes an operator"));
+            check(&viewer, word, text, Some("has the role viewer; "));
             check(&operator, word, text, None);
         }
         for (word, text) in [("forget", "http://a.test/"), ("focus/remove", "sport")] {
-            check(&operator, word, text, Some("takes an admin"));
+            check(&operator, word, text, Some("takes admin"));
             check(&caller(Role::Admin, None), word, text, None);
         }
         let of_some = caller(Role::Admin, Some("*.a.test"));
