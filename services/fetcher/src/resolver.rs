@@ -142,11 +142,11 @@ fn absolute(name: &str) -> String {
 struct HostsFile {
     path: PathBuf,
     ttl: Duration,
-    /// What it said, and until when that counts.
+    /// The names read last, and until when they count.
     read: Mutex<Option<(Instant, HostNames)>>,
 }
 
-/// Addresses by names in small letters.
+/// Addresses by lower-case names.
 type HostNames = HashMap<String, Vec<IpAddr>>;
 
 impl HostsFile {
