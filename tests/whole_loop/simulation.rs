@@ -188,7 +188,7 @@ struct Loop {
     crashes: u32,
 }
 
-pub(crate) trait Now {
+trait Now {
     fn now(&self) -> Timestamp;
 }
 
