@@ -87,7 +87,9 @@ fn write_for_ever(data_dir: &Path) {
     if let Ok(backups) = std::env::var(BACKUPS) {
         let backend = log.backend().clone();
         std::thread::spawn(move || {
-            (0..).for_each(|number| backend.back_up(&Path::new(&backups).join(format!("backup-{number}"))).unwrap());
+            for number in 0.. {
+                backend.back_up(&Path::new(&backups).join(format!("backup-{number}"))).unwrap();
+            }
         });
     }
     let mut member = log.join(&spec()).unwrap();
