@@ -109,7 +109,7 @@ impl Order {
         }
     }
 
-    /// What it is about, in short: the first names, and how many there are.
+    /// The pages, hosts or focus of the order, in short: the first names, and how many there are.
     pub fn subjects(&self) -> String {
         let (first, count): (Vec<String>, usize) = match self {
             Self::Seeds { list, .. } => {

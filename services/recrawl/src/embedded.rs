@@ -186,7 +186,7 @@ fn require_lock(settings: &Settings, has_keys: bool, has_tls: bool) -> Result<()
 
 /// Addresses at which the loop listens.
 struct Ports {
-    /// That of the settings, with its scheme.
+    /// The address of the settings, with its scheme.
     address: String,
     /// For commands that find it in the data directory.
     of_directory: SocketAddr,

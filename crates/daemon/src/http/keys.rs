@@ -45,7 +45,7 @@ impl Role {
     }
 }
 
-/// The sender of a request, as its token tells.
+/// The sender of a request, known by its token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
     pub name: String,
@@ -129,7 +129,7 @@ impl KeyEntry {
         }
     }
 
-    /// What is wrong with it.
+    /// The fault of the entry, if it has one.
     pub fn fault(&self) -> Option<&'static str> {
         let is_pattern = |host: &String| {
             let name = host.strip_prefix("*.").unwrap_or(host);
@@ -194,7 +194,7 @@ impl KeyRing {
             known.stamp = now;
             match read(&self.file) {
                 Ok(keys) => known.keys = keys,
-                // Without a file nobody has a key.
+                // Without a file no key is valid.
                 Err(problem) if now.is_none() => {
                     tracing::error!(problem, "the file of keys is gone: no key is valid");
                     known.keys.clear();

@@ -41,7 +41,7 @@ impl TlsFiles {
         Ok(Self { certificate, key, read: Mutex::new((stamps, Arc::new(config))) })
     }
 
-    /// What a new connection is offered. While the files are being replaced, or are faulty, the last good ones count.
+    /// The settings of a new connection. While the files are being replaced, or are faulty, the last good ones count.
     pub(super) fn config(&self) -> Arc<ServerConfig> {
         let mut read_before = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         let stamps = [stamp(&self.certificate), stamp(&self.key)];

@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 /// Arguments of `recrawl key`.
 #[derive(Args, Debug)]
 pub struct KeyArguments {
-    /// Name of the person or program that gets it, as the log of commands tells it.
+    /// Name of the person or program that gets it. The log of commands shows it.
     name: String,
-    /// What it may do: viewer (reads texts of pages), operator (seeds, refetches, pauses and blocks, too), or admin (forgets
+    /// Rights of the key: viewer (reads texts of pages), operator (seeds, refetches, pauses and blocks, too), or admin (forgets
     /// pages and changes the focus, too).
     #[arg(long)]
     role: Role,
