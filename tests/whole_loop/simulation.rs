@@ -188,7 +188,7 @@ struct Loop {
     crashes: u32,
 }
 
-trait Now {
+pub(crate) trait Now {
     fn now(&self) -> Timestamp;
 }
 
