@@ -116,7 +116,7 @@ impl Crawl {
         self.driver.clock.advance(TICK);
         let now = self.driver.now();
         let seeds = tick.saturating_sub(TICKS_PER_DAY) / TICKS_PER_SEED;
-        if tick % TICKS_PER_SEED == 0 && (1..=OPERATORS_SEEDS).contains(&seeds) {
+        if tick.is_multiple_of(TICKS_PER_SEED) && (1..=OPERATORS_SEEDS).contains(&seeds) {
             let url = CanonicalUrl::parse(&format!("http://operator-{tick}.test/")).unwrap();
             self.seed(&url);
             self.driver.run_until_idle().unwrap();
@@ -134,7 +134,7 @@ impl Crawl {
         self.waited = self.waiting.values().map(|since| tick - since).chain([self.waited]).max().unwrap_or_default();
         let late = self.waiting.iter().find(|(_, since)| tick - **since >= SEED_WAITS);
         assert_eq!(late, None, "a seed of an operator is not fetched");
-        if tick % TICKS_PER_DAY == 0 {
+        if tick.is_multiple_of(TICKS_PER_DAY) {
             self.driver.log.backend().maintain(now).unwrap();
             self.count_entries();
         }
