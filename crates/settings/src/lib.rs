@@ -37,7 +37,8 @@ pub use crate::sections::{
     Observability, Output, OutputFormat, Policy, Politeness, RankMethod, Ranker, Settings, TRUSTED_PAGES, TextFile,
     Trace, Urls, WantedFocus,
 };
-pub use crate::values::{Credentials, MediaRange, PortRange, Proxy, Secret, SecretOrigin};
+pub use crate::sites::fits_host;
+pub use crate::values::{Credentials, MediaRange, PortRange, Proxy, Secret, SecretOrigin, is_host_pattern};
 
 /// Every setting with its default, commented for the operator: the lowest layer.
 pub const DEFAULT_TOML: &str = include_str!("../default.toml");

@@ -48,15 +48,19 @@ impl Fetch {
     }
 }
 
-/// The entry for a host. An exact entry wins over patterns, and the longest matching pattern over shorter ones.
-/// `*.test` matches `a.test` and `a.b.test`, not `test`; `*` matches everything.
-pub(crate) fn for_host<'a, T>(entries: &'a BTreeMap<String, T>, host: &str) -> Option<&'a T> {
-    let host = host.to_ascii_lowercase();
-    let fits = |pattern: &str| match pattern.strip_prefix('*') {
-        Some(suffix) => host.len() > suffix.len() && host.ends_with(suffix),
-        None => host == pattern,
+/// Whether a host (name without port) is meant by a pattern: `*.test` means `a.test` and `a.b.test`, not `test`; `*` means
+/// every host.
+pub fn fits_host(pattern: &str, host: &str) -> bool {
+    let ends_with = |end: &str| {
+        let start = host.len().checked_sub(end.len()).filter(|start| *start > 0);
+        start.and_then(|start| host.get(start..)).is_some_and(|host| host.eq_ignore_ascii_case(end))
     };
-    let fitting = entries.iter().filter(|(pattern, _)| fits(&pattern.to_ascii_lowercase()));
+    pattern.strip_prefix('*').map_or_else(|| pattern.eq_ignore_ascii_case(host), ends_with)
+}
+
+/// The entry for a host. An exact entry wins over patterns, and the longest matching pattern over shorter ones.
+pub(crate) fn for_host<'a, T>(entries: &'a BTreeMap<String, T>, host: &str) -> Option<&'a T> {
+    let fitting = entries.iter().filter(|(pattern, _)| fits_host(pattern, host));
     fitting.max_by_key(|(pattern, _)| (!pattern.starts_with('*'), pattern.len())).map(|(_, value)| value)
 }
 

@@ -211,6 +211,7 @@ impl<'a> OriginPattern<'a> {
     }
 }
 
-pub(crate) fn is_host_pattern(text: &str) -> bool {
+/// Whether a text is a pattern of hosts: a name or an address, `*.` and a name, or `*`. It has no port.
+pub fn is_host_pattern(text: &str) -> bool {
     text == "*" || is_host_name(text.strip_prefix("*.").unwrap_or(text)) || text.parse::<IpAddr>().is_ok()
 }

@@ -8,7 +8,7 @@ use crate::changed_file::{FileStamp, stamp};
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
-use settings::Http;
+use settings::{Http, fits_host, is_host_pattern};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -66,7 +66,7 @@ impl Caller {
 
     /// Whether pages of a host (name without port) are within its reach.
     pub fn includes_host(&self, host: &str) -> bool {
-        self.hosts.as_ref().is_none_or(|patterns| patterns.iter().any(|pattern| fits(pattern, host)))
+        self.hosts.as_ref().is_none_or(|patterns| patterns.iter().any(|pattern| fits_host(pattern, host)))
     }
 
     /// Whether pages of a host and of all hosts below it are within its reach.
@@ -74,15 +74,6 @@ impl Caller {
         // No pattern names all hosts below by their names, so any name will do.
         self.includes_host(host) && self.includes_host(&format!("any.{host}"))
     }
-}
-
-/// Whether a host is meant: by its name, or by `*.` and the end of it.
-fn fits(pattern: &str, host: &str) -> bool {
-    let ends_with = |end: &str| {
-        let start = host.len().checked_sub(end.len()).filter(|start| *start > 0);
-        start.and_then(|start| host.get(start..)).is_some_and(|host| host.eq_ignore_ascii_case(end))
-    };
-    pattern.strip_prefix('*').map_or_else(|| pattern.eq_ignore_ascii_case(host), ends_with)
 }
 
 /// An entry of the file.
@@ -131,16 +122,18 @@ impl KeyEntry {
 
     /// The fault of the entry, if it has one.
     pub fn fault(&self) -> Option<&'static str> {
-        let is_pattern = |host: &String| {
-            let name = host.strip_prefix("*.").unwrap_or(host);
-            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.:[]".contains(&byte))
-        };
         if self.name.is_empty() || self.name.chars().any(char::is_control) {
             Some("a name is needed")
         } else if self.token_sha256.len() != 64 || !self.token_sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             Some("token_sha256 has 64 hexadecimal digits; make keys with recrawl key")
-        } else if self.hosts.as_ref().is_some_and(|hosts| hosts.is_empty() || !hosts.iter().all(is_pattern)) {
-            Some("hosts are names such as \"shop.example\" or \"*.shop.example\"; leave them out for all")
+        } else if self
+            .hosts
+            .as_ref()
+            .is_some_and(|hosts| hosts.is_empty() || !hosts.iter().all(|host| is_host_pattern(host)))
+        {
+            Some(
+                "hosts are names without ports, such as \"shop.example\" or \"*.shop.example\"; leave them out for all",
+            )
         } else {
             None
         }
@@ -255,6 +248,7 @@ mod tests {
         assert!(fault(&entry("token_sha256 = \"ab\"")).contains("64 hexadecimal digits"));
         let hash = format!("token_sha256 = \"{}\"\nhosts = []", "0".repeat(64));
         assert!(fault(&entry(&hash)).contains("leave them out for all"));
+        assert!(fault(&entry(&hash.replace("[]", "[\"a.test:8080\"]"))).contains("names without ports"));
         assert!(fault("[[keys]]\nname = \"a\"\nrole = \"king\"").contains("viewer"));
         assert!(KeyRing::open(Path::new("/nowhere")).unwrap_err().starts_with("/nowhere: "));
     }
