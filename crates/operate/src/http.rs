@@ -1,21 +1,25 @@
 //! Orders that a running loop takes over HTTP.
 
+use crate::crawl::BACKUP_PATH;
 use crate::{Order, OrderSender};
 use daemon::CommandFailure;
 use daemon::http::{Caller, TextResponse};
 use messages::CommandKind;
+use page::HostName;
 use serde_json::json;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use stream::LogError;
 
 /// Takes a caller's order. `None`: no order has this path.
 pub fn take(sender: &OrderSender, caller: &Caller, path: &str, body: &[u8]) -> Option<TextResponse> {
     let order = Order::parse(path.strip_prefix('/')?, &String::from_utf8_lossy(body))?;
     if let Some(refusal) = order.as_ref().ok().and_then(|order| refusal(order, caller)) {
-        tracing::warn!(target: "audit", key = caller.name, command = path, refusal, "command refused");
-        return Some(TextResponse::text(403, format!("{refusal}\n")));
+        return Some(refused(caller, path, &refusal));
     }
     let sent = order.and_then(|order| sender.send(&order).map(|()| order));
-    let result = sent.as_ref().map(|order| order.subjects()).map_err(ToString::to_string);
-    tracing::info!(target: "audit", key = caller.name, command = path, ?result, "command taken");
+    note_taken(caller, path, &sent.as_ref().map(Order::subjects).map_err(ToString::to_string));
     Some(match sent {
         Ok(Order::Seeds { list, .. }) => {
             let faults: Vec<_> = list.faults.iter().map(ToString::to_string).collect();
@@ -30,6 +34,34 @@ pub fn take(sender: &OrderSender, caller: &Caller, path: &str, body: &[u8]) -> O
     })
 }
 
+/// Takes a caller's command to make a backup, by `back_up`, in the directory that the body names.
+pub fn take_backup(caller: &Caller, body: &[u8], back_up: impl FnOnce(&Path) -> Result<(), LogError>) -> TextResponse {
+    if !caller.has_all_rights() {
+        return refused(caller, BACKUP_PATH, "a backup takes an admin of all hosts");
+    }
+    let directory = Path::new(OsStr::from_bytes(body));
+    if !directory.is_absolute() {
+        return TextResponse::text(400, "name the directory of the backup with its whole path\n");
+    }
+    let made = back_up(directory).map(|()| directory.display().to_string()).map_err(|error| error.to_string());
+    note_taken(caller, BACKUP_PATH, &made);
+    match made {
+        Ok(_) => TextResponse::text(200, "done\n"),
+        Err(error) => TextResponse::text(500, format!("{error}\n")),
+    }
+}
+
+/// Refuses a command, and logs that.
+fn refused(caller: &Caller, path: &str, refusal: &str) -> TextResponse {
+    tracing::warn!(target: "audit", key = caller.name, command = path, refusal, "command refused");
+    TextResponse::text(403, format!("{refusal}\n"))
+}
+
+/// Logs a command that was not refused, with its subjects or why it failed.
+fn note_taken(caller: &Caller, path: &str, result: &Result<String, String>) {
+    tracing::info!(target: "audit", key = caller.name, command = path, ?result, "command taken");
+}
+
 /// Why a caller may not give an order.
 fn refusal(order: &Order, caller: &Caller) -> Option<String> {
     let (word, needed) = (order.word(), order.role());
@@ -37,16 +69,16 @@ fn refusal(order: &Order, caller: &Caller) -> Option<String> {
         let (name, role) = (&caller.name, caller.role.word());
         return Some(format!("the key {name:?} has the role {role}; {word} takes {}", needed.word()));
     }
-    let includes = |host: &str| match order {
-        Order::Hosts(CommandKind::ForgetSite, _) => caller.includes_site(host),
-        _ => caller.includes_host(host),
+    let includes = |host: &HostName| match order {
+        Order::Hosts(CommandKind::ForgetSite, _) => caller.includes_site(host.as_str()),
+        _ => caller.includes_host(host.as_str()),
     };
-    let outside = || order.hosts().find(|host| !includes(host)).map(str::to_owned);
     match (&caller.hosts, order.is_of_whole_crawl()) {
         (None, _) => None,
         (Some(_), true) => Some(format!("the key {:?} is for some hosts; {word} is for the whole crawl", caller.name)),
         (Some(_), false) => {
-            outside().map(|host| format!("the key {:?} is not for {host}; nothing was sent", caller.name))
+            let host = order.first_host_beyond(includes)?;
+            Some(format!("the key {:?} is not for {host}; nothing was sent", caller.name))
         }
     }
 }
@@ -83,6 +115,9 @@ mod tests {
         let of_some = caller(Role::Admin, Some("*.a.test"));
         check(&of_some, "forget", "http://www.a.test:81/\nhttp://x.a.test/", None);
         check(&of_some, "forget", "http://www.a.test/\nhttp://b.test/", Some("is not for b.test"));
+        let of_address = caller(Role::Operator, Some("::1"));
+        check(&of_address, "pause", "[::1]:8080", None);
+        check(&of_address, "refetch", "http://[::2]/", Some("is not for ::2"));
         check(&of_some, "seeds", "http://a.test/", Some("is not for a.test"));
         check(&of_some, "pause", "b.test:8080", Some("is not for b.test"));
         check(&of_some, "forget-site", "x.a.test", None);

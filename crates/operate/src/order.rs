@@ -4,7 +4,7 @@ use daemon::CommandFailure;
 use daemon::http::Role;
 use focus::{IcuSegmenter, read_focus};
 use messages::{CommandKind, CommandSubject};
-use page::{CanonicalUrl, Host};
+use page::{CanonicalUrl, Host, HostName};
 use settings::seeds::{self, SeedList};
 
 /// The order that adds a focus, over HTTP.
@@ -99,13 +99,14 @@ impl Order {
         matches!(self, Self::AddFocus { .. } | Self::RemoveFocus(_))
     }
 
-    /// The names of the hosts that it is about, without ports.
-    pub fn hosts(&self) -> Box<dyn Iterator<Item = &str> + '_> {
+    /// The first host that it is about and that is not within reach.
+    pub fn first_host_beyond(&self, is_within: impl Fn(&HostName) -> bool) -> Option<HostName> {
+        let is_beyond = |host: &HostName| !is_within(host);
         match self {
-            Self::Seeds { list, .. } => Box::new(list.seeds.iter().map(|seed| seed.url.host_name())),
-            Self::Pages(_, urls) => Box::new(urls.iter().map(CanonicalUrl::host_name)),
-            Self::Hosts(_, hosts) => Box::new(hosts.iter().map(Host::as_str).map(without_port)),
-            Self::AddFocus { .. } | Self::RemoveFocus(_) => Box::new(std::iter::empty()),
+            Self::Seeds { list, .. } => list.seeds.iter().map(|seed| HostName::of(&seed.url)).find(is_beyond),
+            Self::Pages(_, urls) => urls.iter().map(HostName::of).find(is_beyond),
+            Self::Hosts(_, hosts) => hosts.iter().map(Host::name).find(is_beyond),
+            Self::AddFocus { .. } | Self::RemoveFocus(_) => None,
         }
     }
 
@@ -145,14 +146,6 @@ impl Order {
             Self::AddFocus { text, .. } => text.clone(),
             Self::RemoveFocus(name) => name.clone(),
         }
-    }
-}
-
-/// The name of a host without its port.
-fn without_port(host: &str) -> &str {
-    match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        Some(_) | None => host,
     }
 }
 

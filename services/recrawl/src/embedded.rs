@@ -13,9 +13,7 @@ use outputs::record::CHANGES;
 use outputs::source::newest;
 use settings::Settings;
 use settings::seeds::SeedList;
-use std::ffi::OsStr;
 use std::net::SocketAddr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -90,8 +88,9 @@ impl Embedded {
         let commands = OrderSender::new(shared.clone(), &names, clock.clone())?.synced_by(move || backend.sync());
         let (sender, backend) = (commands.clone(), log.backend().clone());
         let post = move |caller: &Caller, path: &str, body: &[u8]| match path {
-            operate::BACKUP_PATH if caller.has_all_rights() => Some(back_up(&backend, body)),
-            operate::BACKUP_PATH => Some(TextResponse::text(403, "a backup takes an admin of all hosts\n")),
+            operate::BACKUP_PATH => {
+                Some(operate::http::take_backup(caller, body, |directory| backend.back_up(directory)))
+            }
             _ => operate::http::take(&sender, caller, path, body),
         };
         let mut background = Background::new(&stop);
@@ -274,18 +273,6 @@ fn maintain(
             }
         }
     })
-}
-
-/// Makes a backup in the directory that a command names.
-fn back_up(log: &EmbeddedBackend, body: &[u8]) -> TextResponse {
-    let directory = Path::new(OsStr::from_bytes(body));
-    if !directory.is_absolute() {
-        return TextResponse::text(400, "name the directory of the backup with its whole path\n");
-    }
-    match log.back_up(directory) {
-        Ok(()) => TextResponse::text(200, "done\n"),
-        Err(error) => TextResponse::text(500, format!("{error}\n")),
-    }
 }
 
 /// Makes the feeds that a running loop serves.
