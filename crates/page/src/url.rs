@@ -316,6 +316,14 @@ impl Host {
     pub fn site_key(&self) -> SiteKey {
         site_of(name_in(&self.0))
     }
+
+    /// The page at its root, over plain http.
+    ///
+    /// # Errors
+    /// The authority is none.
+    pub fn front_page(&self) -> Result<CanonicalUrl, UrlProblem> {
+        CanonicalUrl::parse(&format!("http://{self}/"))
+    }
 }
 
 impl fmt::Display for Host {

@@ -40,8 +40,8 @@ impl Scheduler {
         command: &Command,
         context: &mut Context<'_>,
     ) -> Result<(), ProcessError> {
-        let front = CanonicalUrl::parse(&format!("http://{host}/"))
-            .map_err(|error| ProcessError::SetAside(format!("{host} is not a host: {error}")))?;
+        let front =
+            host.front_page().map_err(|error| ProcessError::SetAside(format!("{host} is not a host: {error}")))?;
         let front = self.frontier.canonical(&front);
         let mut ids = self.frontier.pages_at_or_below(&host.name(), PAGES_AT_ONCE + 1);
         ids.retain(|id| *id != front.page_id());

@@ -8,7 +8,7 @@ use ::operate::{Crawl, Order, not_known};
 use clap::Args;
 use messages::{CommandKind, HostOrder, HostSelection};
 use outputs::stdout::{Format, answer};
-use page::{CanonicalUrl, Timestamp};
+use page::{CanonicalUrl, Host, Timestamp};
 use scheduler::ForgottenPage;
 use serde::Serialize;
 use settings::Settings;
@@ -96,10 +96,11 @@ impl AwaitedPage {
 fn awaited(settings: &Settings, order: &Order) -> Result<Vec<AwaitedPage>, CommandFailure> {
     let urls = match order {
         Order::Pages(_, urls) => urls.clone(),
-        Order::Hosts(_, hosts) => {
-            let front = hosts.iter().map(|host| CanonicalUrl::parse(&format!("http://{host}/")));
-            front.collect::<Result<_, _>>().map_err(|error| CommandFailure::Input(error.to_string()))?
-        }
+        Order::Hosts(_, hosts) => hosts
+            .iter()
+            .map(Host::front_page)
+            .collect::<Result<_, _>>()
+            .map_err(|error| CommandFailure::Input(error.to_string()))?,
         Order::Seeds { .. } | Order::AddFocus { .. } | Order::RemoveFocus(_) => Vec::new(),
     };
     let (rules, state) = (settings.urls.rules(), open(settings)?);
