@@ -64,12 +64,12 @@ pub struct GroupSizes {
 impl GroupSizes {
     /// Counts a new page.
     pub fn insert(&mut self, place: &PagePlace) {
-        counted(place).for_each(|group| self.add(group, 1));
+        place.counted().for_each(|group| self.add(group, 1));
     }
 
     /// Counts a removed page.
     pub fn remove(&mut self, place: &PagePlace) {
-        for group in counted(place) {
+        for group in place.counted() {
             if let Some(slot) = self.find(group) {
                 let entry = self.entries[slot];
                 // A saturated count has lost track.
@@ -179,11 +179,6 @@ impl GroupSizes {
             self.entries[slot] = entry;
         }
     }
-}
-
-/// The groups of a place, and its cell.
-fn counted(place: &PagePlace) -> impl Iterator<Item = u64> {
-    place.groups.into_iter().filter(|group| *group != 0).chain([place.cell])
 }
 
 /// The stored part of a hash; never 0.

@@ -72,6 +72,11 @@ impl PagePlace {
         };
         PagePlace { site: site_hash, cell, groups }
     }
+
+    /// The hashes under which its page is counted: of its groups, and of its cell.
+    pub fn counted(&self) -> impl Iterator<Item = u64> + use<> {
+        self.groups.into_iter().filter(|group| *group != 0).chain([self.cell])
+    }
 }
 
 /// A hash of the parts, each ended by a byte that no address contains; never 0.

@@ -4,7 +4,7 @@
 
 use crate::groups::keys_of;
 use crate::state::{GROUPS, PageBelief, SWEEPS, SweepKey, SweepRecord};
-use crate::sweep_learner::{counted, place_of};
+use crate::sweep_learner::place_of;
 use crate::sweep_state::SweepSize;
 use change_rate::EstimatorKind;
 use messages::SweepForecast;
@@ -53,7 +53,7 @@ fn leave_groups(url: &CanonicalUrl, context: &mut Context<'_>) -> Result<Vec<i64
 
 fn leave_sweeps(url: &CanonicalUrl, context: &mut Context<'_>) -> Result<Vec<i64>, ProcessError> {
     let mut gone = Vec::new();
-    for hash in counted(&place_of(url)) {
+    for hash in place_of(url).counted() {
         let size = SweepKey::Size(hash);
         let Some(SweepRecord::Size(SweepSize { pages })) = context.get(SWEEPS, &size)? else { continue };
         if pages > 1 {

@@ -56,11 +56,6 @@ fn in_order(hashes: Hashes) -> Vec<u64> {
     hashes
 }
 
-/// The hashes under which the pages of a place are counted.
-pub(crate) fn counted(place: &PagePlace) -> impl Iterator<Item = u64> {
-    place.groups.into_iter().filter(|group| *group != 0).chain([place.cell])
-}
-
 /// Stores a record, or deletes it where there is none any more.
 fn keep(key: SweepKey, record: Option<impl Into<SweepRecord>>, context: &mut Context<'_>) {
     match record {
@@ -180,7 +175,7 @@ impl SweepLearner {
             NAME.clone_into(&mut belief.estimator);
             belief.numbers.clear();
             self.model.insert(&place);
-            self.touched.sizes.extend(counted(&place));
+            self.touched.sizes.extend(place.counted());
             self.touch(url, &place);
         }
         let state = |delta_alpha, delta_beta_days| GammaState { delta_alpha, delta_beta_days };
@@ -211,7 +206,7 @@ impl SweepLearner {
         }
         let place = place_of(url);
         let removed = self.model.remove(&place);
-        self.touched.sizes.extend(counted(&place));
+        self.touched.sizes.extend(place.counted());
         self.touched.today = true;
         for part in &removed {
             match *part {
