@@ -154,14 +154,16 @@ fn markdown_rank(line: &str) -> u8 {
     if (1..=6).contains(&signs) && line[signs..].starts_with(' ') { signs as u8 } else { 0 }
 }
 
+/// The texts of a page's blocks.
+#[cfg(test)]
+fn texts(html: &str) -> Vec<String> {
+    let blocks = Blocks::of_html(html);
+    blocks.list.iter().map(|block| blocks.text(block).to_owned()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn texts(html: &str) -> Vec<String> {
-        let blocks = Blocks::of_html(html);
-        blocks.list.iter().map(|block| blocks.text(block).to_owned()).collect()
-    }
 
     #[test]
     fn blocks_are_what_is_laid_out_on_its_own() {

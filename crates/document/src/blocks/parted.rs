@@ -102,12 +102,7 @@ const MIN_BOX_BYTES: usize = 6;
 
 #[cfg(test)]
 mod tests {
-    use crate::blocks::Blocks;
-
-    fn texts(html: &str) -> Vec<String> {
-        let blocks = Blocks::of_html(html);
-        blocks.list.iter().map(|block| blocks.text(block).to_owned()).collect()
-    }
+    use crate::blocks::texts;
 
     #[test]
     fn cents_that_stand_apart_are_decimals() {

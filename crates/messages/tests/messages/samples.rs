@@ -225,32 +225,10 @@ impl Samples for PageChange {
             looks_like: Some("login".to_owned()),
         };
         let sparse = Self {
-            verdict: Verdict::First,
-            previous_seen_at: None,
-            status: None,
-            content_digest: None,
-            added: Vec::new(),
-            removed: Vec::new(),
-            links_added: Vec::new(),
-            links_removed: Vec::new(),
+            page_id: full.page_id,
+            magnitude: full.magnitude,
             changes: vec![ChangedUnit { before: None, after: None, place: String::new() }],
-            passed_over: 0,
-            left_out: 0,
-            content_changed: false,
-            links_changed: false,
-            structure_changed: false,
-            host_event: false,
-            changes_last: true,
-            rule: None,
-            triggers: Vec::new(),
-            not_found: Vec::new(),
-            title: None,
-            values: Vec::new(),
-            lost: Vec::new(),
-            found_again: Vec::new(),
-            leads_to: None,
-            looks_like: None,
-            ..full.clone()
+            ..Self::bare(full.change_id.clone(), full.url.clone(), Verdict::First, full.seen_at)
         };
         vec![full, sparse]
     }
