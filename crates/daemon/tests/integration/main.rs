@@ -4,3 +4,4 @@
 
 mod pings;
 mod port;
+mod port_lock;

@@ -1,17 +1,12 @@
 //! The port as its visitors find it: who may address it, and what a visitor can hold.
 
-use daemon::http::{
-    Caller, Commands, Documents, Door, HttpSite, KeyEntry, KeyRing, Role, STEP_TIMEOUT, TextResponse, TlsFiles, serve,
-};
+use daemon::http::{Caller, Commands, Documents, Door, HttpSite, STEP_TIMEOUT, TextResponse, TlsFiles, serve};
 use daemon::pings::{MAX_BODY_BYTES, MAX_PAGES};
-use daemon::web_client::{agent, authorities};
 use daemon::{Background, Board, HintIntake, StopSignal, WebClock};
 use messages::topics;
-use rcgen::CertifiedKey;
 use settings::{Layers, Secret, Settings};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -21,7 +16,7 @@ use topology::LogNames;
 
 /// Connections served at once.
 const CONNECTIONS: usize = 64;
-const PATIENCE: Duration = Duration::from_secs(1_800);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(1_800);
 /// Time for each step of a request where a test waits for its end.
 const SOON: Duration = Duration::from_millis(300);
 
@@ -38,7 +33,7 @@ fn port() -> (Background, SocketAddr) {
     port_with(STEP_TIMEOUT, echo)
 }
 
-fn echo(caller: &Caller, path: &str, body: &[u8]) -> Option<TextResponse> {
+pub(crate) fn echo(caller: &Caller, path: &str, body: &[u8]) -> Option<TextResponse> {
     Some(TextResponse::text(200, format!("{} {path} {}", caller.name, body.len())))
 }
 
@@ -51,7 +46,7 @@ fn port_with(
 }
 
 /// A port with this lock.
-fn locked_port(
+pub(crate) fn locked_port(
     step_timeout: Duration,
     commands: impl Fn(&Caller, &str, &[u8]) -> Option<TextResponse> + Send + Sync + 'static,
     door: Door,
@@ -181,68 +176,6 @@ fn commands_and_texts_of_pages_need_a_token_and_probes_need_none() {
 }
 
 #[test]
-fn a_key_opens_the_port_in_the_name_of_its_owner() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("keys.toml");
-    std::fs::write(&file, KeyEntry::new("alice", Role::Viewer, None, "token-of-alice").to_toml()).unwrap();
-    let door = Door { keys: Some(Arc::new(KeyRing::open(&file).unwrap())), ..Door::default() };
-    let (_open, address) = locked_port(STEP_TIMEOUT, echo, door, None);
-    let body = |request: &str, token: &str| {
-        let mut text = String::new();
-        let head = format!(
-            "{request} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\nx-recrawl-command: 1\r\n\
-             authorization: Bearer {token}\r\n\r\n"
-        );
-        sent(address, &head).read_to_string(&mut text).unwrap();
-        text.split_once("\r\n\r\n").unwrap().1.to_owned()
-    };
-    assert_eq!(body("GET /changes.atom", "token-of-alice"), "texts of pages for alice");
-    // Which commands her role gives is decided where they are carried out.
-    assert_eq!(body("POST /seed", "token-of-alice"), "alice /seed 0");
-    assert!(body("GET /changes.atom", "token-of-bob").starts_with("a token is needed"));
-    std::fs::write(&file, "").unwrap();
-    assert!(body("GET /changes.atom", "token-of-alice").starts_with("a token is needed"));
-}
-
-/// Writes a certificate of its own for localhost, and returns the files of TLS.
-fn certificate_in(folder: &Path) -> (PathBuf, PathBuf) {
-    let CertifiedKey { cert, signing_key } = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-    let files = (folder.join("tls.crt"), folder.join("tls.key"));
-    std::fs::write(&files.0, cert.pem()).unwrap();
-    std::fs::write(&files.1, signing_key.serialize_pem()).unwrap();
-    files
-}
-
-#[test]
-fn a_port_with_tls_speaks_nothing_else_and_takes_a_new_certificate_as_it_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let (certificate, key) = certificate_in(folder.path());
-    let tls = Arc::new(TlsFiles::open(certificate.clone(), key.clone()).unwrap());
-    let (_open, address) = locked_port(STEP_TIMEOUT, echo, Door::default(), Some(tls));
-    let url = format!("https://localhost:{}/healthz", address.port());
-    let ask = |trusted: &str| {
-        let file = folder.path().join("trusted.pem");
-        std::fs::write(&file, trusted).unwrap();
-        let agent = agent(authorities(Some(&file)).unwrap(), PATIENCE, PATIENCE);
-        agent.get(&url).call().map(|answer| answer.status().as_u16()).map_err(|error| error.to_string())
-    };
-    let first = std::fs::read_to_string(&certificate).unwrap();
-    assert_eq!(ask(&first), Ok(200));
-    let mut plain = Vec::new();
-    let _ = sent(address, &get("/healthz")).read_to_end(&mut plain);
-    assert!(!plain.starts_with(b"HTTP"), "{plain:?}");
-    certificate_in(folder.path());
-    let second = std::fs::read_to_string(&certificate).unwrap();
-    assert!(ask(&first).is_err());
-    assert_eq!(ask(&second), Ok(200));
-    // While the files do not go together, the last ones that did are in use.
-    std::fs::write(&certificate, &first).unwrap();
-    assert_eq!(ask(&second), Ok(200));
-    let fault = TlsFiles::open(certificate, key).unwrap_err();
-    assert!(fault.contains("do not go together"), "{fault}");
-}
-
-#[test]
 fn a_request_for_another_crawl_is_refused_with_the_right_token_too() {
     let (_open, address) = port();
     let ask = |request: &str, log: &str| {
@@ -262,13 +195,13 @@ fn a_ping_without_the_token_is_refused_before_its_body_has_come() {
 }
 
 /// Sends a request on a connection that stays open.
-fn sent(address: SocketAddr, request: &str) -> TcpStream {
+pub(crate) fn sent(address: SocketAddr, request: &str) -> TcpStream {
     let mut stream = connection(address);
     stream.write_all(request.as_bytes()).unwrap();
     stream
 }
 
-fn get(path: &str) -> String {
+pub(crate) fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n")
 }
 

@@ -1,0 +1,71 @@
+//! Keys and TLS of the port.
+
+use crate::port::{PATIENCE, echo, get, locked_port, sent};
+use daemon::http::{Door, KeyEntry, KeyRing, Role, STEP_TIMEOUT, TlsFiles};
+use daemon::web_client::{agent, authorities};
+use rcgen::CertifiedKey;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+#[test]
+fn a_key_opens_the_port_in_the_name_of_its_owner() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("keys.toml");
+    std::fs::write(&file, KeyEntry::new("alice", Role::Viewer, None, "token-of-alice").to_toml()).unwrap();
+    let door = Door { keys: Some(Arc::new(KeyRing::open(&file).unwrap())), ..Door::default() };
+    let (_open, address) = locked_port(STEP_TIMEOUT, echo, door, None);
+    let body = |request: &str, token: &str| {
+        let mut text = String::new();
+        let head = format!(
+            "{request} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\nx-recrawl-command: 1\r\n\
+             authorization: Bearer {token}\r\n\r\n"
+        );
+        sent(address, &head).read_to_string(&mut text).unwrap();
+        text.split_once("\r\n\r\n").unwrap().1.to_owned()
+    };
+    assert_eq!(body("GET /changes.atom", "token-of-alice"), "texts of pages for alice");
+    // Which commands her role gives is decided where they are carried out.
+    assert_eq!(body("POST /seed", "token-of-alice"), "alice /seed 0");
+    assert!(body("GET /changes.atom", "token-of-bob").starts_with("a token is needed"));
+    std::fs::write(&file, "").unwrap();
+    assert!(body("GET /changes.atom", "token-of-alice").starts_with("a token is needed"));
+}
+
+/// Writes a certificate of its own for localhost, and returns the files of TLS.
+fn certificate_in(folder: &Path) -> (PathBuf, PathBuf) {
+    let CertifiedKey { cert, signing_key } = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let files = (folder.join("tls.crt"), folder.join("tls.key"));
+    std::fs::write(&files.0, cert.pem()).unwrap();
+    std::fs::write(&files.1, signing_key.serialize_pem()).unwrap();
+    files
+}
+
+#[test]
+fn a_port_with_tls_speaks_nothing_else_and_takes_a_new_certificate_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let (certificate, key) = certificate_in(folder.path());
+    let tls = Arc::new(TlsFiles::open(certificate.clone(), key.clone()).unwrap());
+    let (_open, address) = locked_port(STEP_TIMEOUT, echo, Door::default(), Some(tls));
+    let url = format!("https://localhost:{}/healthz", address.port());
+    let ask = |trusted: &str| {
+        let file = folder.path().join("trusted.pem");
+        std::fs::write(&file, trusted).unwrap();
+        let agent = agent(authorities(Some(&file)).unwrap(), PATIENCE, PATIENCE);
+        agent.get(&url).call().map(|answer| answer.status().as_u16()).map_err(|error| error.to_string())
+    };
+    let first = std::fs::read_to_string(&certificate).unwrap();
+    assert_eq!(ask(&first), Ok(200));
+    let mut plain = Vec::new();
+    let _ = sent(address, &get("/healthz")).read_to_end(&mut plain);
+    assert!(!plain.starts_with(b"HTTP"), "{plain:?}");
+    certificate_in(folder.path());
+    let second = std::fs::read_to_string(&certificate).unwrap();
+    assert!(ask(&first).is_err());
+    assert_eq!(ask(&second), Ok(200));
+    // While the files do not go together, the last ones that did are in use.
+    std::fs::write(&certificate, &first).unwrap();
+    assert_eq!(ask(&second), Ok(200));
+    let fault = TlsFiles::open(certificate, key).unwrap_err();
+    assert!(fault.contains("do not go together"), "{fault}");
+}
