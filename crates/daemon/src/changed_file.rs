@@ -11,7 +11,8 @@ pub(crate) struct FileStamp {
     modified: (i64, i64),
 }
 
-/// The stamp of a file, behind symbolic links, which is how Kubernetes replaces files. `None` if there is none.
+/// The stamp of a file; `None` if there is no file. Symbolic links are followed, because Kubernetes replaces files by changing
+/// a link.
 pub(crate) fn stamp(file: &Path) -> Option<FileStamp> {
     let metadata = std::fs::metadata(file).ok()?;
     let modified = (metadata.mtime(), metadata.mtime_nsec());

@@ -1,5 +1,5 @@
-//! Pages made to exhaust whoever compares them. Work is linear in their bytes: with any step for each pair of units these tests
-//! would take minutes.
+//! Pages that are made to cost as much as they can to compare. The work must be linear in their bytes: one step for each pair
+//! of units would make these tests take minutes.
 
 use change::{PageState, Version};
 use page::UrlRules;

@@ -121,7 +121,7 @@ mod tests {
         check("<p>1,79<sup>9</sup> €", &["1,79⁹ €"]);
         check("<p>1.79 <sup>9</sup> €", &["1.79⁹ €"]);
         check("<p><i>35</i><i>49</i> €", &["35.49 €"]);
-        // Footnotes, exponents, counters and words are none.
+        // Footnotes, exponents, counters and words are not cents.
         check("<p>In 2019<sup>12</sup> it was", &["In 2019 12 it was"]);
         check("<p>$1,299<sup>1</sup>", &["$1,299 1"]);
         check("<p>about 10<sup>12</sup> stars", &["about 10 12 stars"]);

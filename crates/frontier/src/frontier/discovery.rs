@@ -112,7 +112,7 @@ impl Frontier {
         self.refusal_by_rules(url).unwrap_or(SeedRefusal::NoRoom)
     }
 
-    /// Makes room for a page where its host or the partition is full. Returns `false` if there is none; then no page leaves.
+    /// Makes room for a page if its host or the partition is full. Returns `false` if no page may leave for it.
     fn makes_room(&mut self, page: &ScheduledPage) -> bool {
         if page.depth > 0 {
             match self.room_of_host(page) {
@@ -276,7 +276,7 @@ impl Frontier {
         self.pages.note_attempt(attempt);
     }
 
-    /// The pages of a host and of all below it, by id, `at_most` so many.
+    /// At most `at_most` pages of a host and of all hosts below it, in the order of their ids.
     pub fn pages_at_or_below(&self, host: &HostName, at_most: usize) -> Vec<PageId> {
         let mut pages: Vec<_> = self.pages.of_hosts(&self.hosts.at_or_below(host)).collect();
         pages.sort_unstable();

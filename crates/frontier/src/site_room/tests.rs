@@ -11,7 +11,7 @@ struct Room {
 }
 
 impl Room {
-    /// Sites with so many pages, of worth 1, 2, 3 …
+    /// Sites, each with a number of pages. The first page is worth 1, the next 2, and so on.
     fn of(sites: &[(&str, usize)]) -> Self {
         let mut room = Self { room: SiteRoom::default(), columns: PageColumns::default(), ids: Vec::new() };
         for (site, pages) in sites {

@@ -65,7 +65,7 @@ impl FeedAbout {
     }
 }
 
-/// Whether a change can be an entry. That a page was forgotten is none: its entries vanish.
+/// Whether a change can be an entry. The change that says that a page was forgotten is not one.
 pub fn is_entry(change: &PageChange) -> bool {
     change.verdict != Verdict::Forgotten
 }
