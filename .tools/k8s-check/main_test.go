@@ -77,6 +77,9 @@ func rightOf(t *testing.T, user, topic string) string {
 }
 
 func TestTheManifestsAreValid(t *testing.T) {
+	// `make k8s-check` has them judged by promtool, too.
+	skipPromtool = true
+	defer func() { skipPromtool = false }()
 	roots, faults := checkAll(repository(t), "/", false)
 	if len(faults) > 0 {
 		t.Fatal(strings.Join(faults, "\n"))
@@ -224,9 +227,12 @@ func TestABrokenManifestIsRefused(t *testing.T) {
 			skipPromtool = !strings.HasPrefix(c.fault, "promtool")
 			skipWithout = strings.Contains(c.claim+c.file, "deliver")
 			skipDelivery = !skipWithout
-			defer func() { skipPromtool, skipWithout, skipDelivery = false, false, false }()
+			isFound := func(faults []string) bool { return strings.Contains(strings.Join(faults, "\n"), c.fault) }
+			checksAll := enough
+			enough = isFound
+			defer func() { skipPromtool, skipWithout, skipDelivery, enough = false, false, false, checksAll }()
 			_, faults := checkAll(files, "/", false)
-			if !strings.Contains(strings.Join(faults, "\n"), c.fault) {
+			if !isFound(faults) {
 				t.Fatalf("wanted a fault with %q, got %d:\n%s", c.fault, len(faults), strings.Join(faults, "\n"))
 			}
 		})

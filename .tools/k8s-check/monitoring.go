@@ -180,7 +180,7 @@ func dashboards(files filesys.FileSystem, directory string, faults *[]string) []
 var skipPromtool bool
 
 // promtool lets Prometheus itself parse all expressions and run the tests of the rules.
-func promtool(work string) (faults []string) {
+func promtool(work string) []string {
 	if _, err := exec.LookPath("promtool"); err != nil {
 		return []string{"promtool is missing: run make setup, or install Prometheus (Debian: prometheus)"}
 	}
@@ -190,8 +190,8 @@ func promtool(work string) (faults []string) {
 		append([]string{"test", "rules"}, tests...),
 	} {
 		if said, err := exec.Command("promtool", arguments...).CombinedOutput(); err != nil {
-			faults = append(faults, fmt.Sprintf("promtool %s: %v\n%s", strings.Join(arguments[:2], " "), err, said))
+			return []string{fmt.Sprintf("promtool %s: %v\n%s", strings.Join(arguments[:2], " "), err, said)}
 		}
 	}
-	return faults
+	return nil
 }
