@@ -81,9 +81,11 @@ impl KeptRobots {
     pub(crate) fn keeps(&mut self, key: &RobotsKey, page: &CanonicalUrl) -> bool {
         let site = SiteKey::from_domain(key.site());
         let is_of_page = site == page.site_key();
-        let most = if key.host_name() == page.host_name() { MOST_OF_PAGES } else { MOST_OF_REDIRECTS };
-        // What was read of the site may be forgotten since the request came.
-        let Some(kept) = self.sites.keys_of(&site) else { return false };
+        let is_own = key.host_name() == page.host_name();
+        let most = if is_own { MOST_OF_PAGES } else { MOST_OF_REDIRECTS };
+        // What was read of the site may be forgotten since the request came, as it is when another partition comes. The file of the
+        // page's own host is kept all the same: no later answer brings it.
+        let Some(kept) = self.sites.keys_of(&site) else { return is_own };
         let is_new = !kept.contains(key);
         if is_new && is_of_page && kept.len() < most {
             kept.insert(key.clone());
@@ -166,6 +168,16 @@ mod tests {
         assert_eq!(count, MOST_OF_PAGES - MOST_OF_REDIRECTS);
         assert!(kept.keeps(&RobotsKey::of(&url("http://user-0.good.test/")), &page), "it is kept already");
         kept.sites.add(url("http://other.test/").site_key(), BTreeSet::new());
+        assert!(!kept.keeps(&RobotsKey::of(&url("http://other.test/")), &page));
+    }
+
+    #[test]
+    fn the_file_of_a_page_is_kept_if_another_partition_comes_before_the_answer() {
+        let (mut kept, page) = (KeptRobots::default(), url("http://good.test/"));
+        kept.sites.add(page.site_key(), BTreeSet::new());
+        kept.begin();
+        assert!(kept.keeps(&RobotsKey::of(&page), &page));
+        assert!(!kept.keeps(&RobotsKey::of(&url("http://invented.good.test/")), &page));
         assert!(!kept.keeps(&RobotsKey::of(&url("http://other.test/")), &page));
     }
 
