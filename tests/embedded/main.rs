@@ -24,6 +24,7 @@ mod ledger;
 mod memory;
 mod monitoring;
 mod object_storage;
+mod open_files;
 mod operating;
 mod outputs;
 mod parquet;

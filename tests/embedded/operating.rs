@@ -6,7 +6,7 @@ use simweb::SeededConfig;
 use std::time::Duration;
 use tests::{Crawl, HttpAnswer, Process, SOON, SimulatedWeb, books, wait_for};
 
-fn web(pages_per_host: usize) -> SimulatedWeb {
+pub(crate) fn web(pages_per_host: usize) -> SimulatedWeb {
     SimulatedWeb::start(SeededConfig { hosts: 4, pages_per_host, ..SeededConfig::default() }, 1.0, |config| {
         config.dials.latency = Duration::from_millis(5);
     })

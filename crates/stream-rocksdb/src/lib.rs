@@ -31,6 +31,7 @@ mod known;
 mod layout;
 mod log_backend;
 mod maintain;
+mod open_files;
 mod options;
 mod rocks;
 mod sealed;
@@ -42,6 +43,7 @@ pub use crate::backend::EmbeddedBackend;
 pub use crate::backup::make_new_log;
 pub use crate::embedded_stores::EmbeddedStores;
 pub use crate::incarnation::{Jump, Opened};
+pub use crate::open_files::remedy as remedy_for_files;
 pub use crate::store::{RocksStores, StoreMemory};
 
 use std::path::Path;

@@ -2,6 +2,7 @@
 
 use crate::families;
 use crate::layout::RECORDS;
+use crate::open_files;
 use crate::rocks;
 use rocksdb::{Cache, DBCompressionType, DBRecoveryMode, Options, WriteBufferManager};
 
@@ -47,6 +48,7 @@ impl FamilyOptions {
     pub(crate) fn database(&self, recovery: DBRecoveryMode, verify_wals: bool) -> Options {
         let mut options = rocks::database_options(recovery, verify_wals);
         options.set_max_total_wal_size(WRITE_AHEAD_BYTES);
+        options.set_max_open_files(open_files::per_database(open_files::limit(), 1));
         // Records and state of one batch repeat the same addresses, schemas and field values: compressed, a batch of
         // looks that find nothing new is less than half as long. Bodies gain nothing and cost a tenth more CPU.
         options.set_wal_compression_type(DBCompressionType::Zstd);

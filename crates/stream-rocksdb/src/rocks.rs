@@ -1,5 +1,6 @@
 //! Common to all databases: threads, options and error messages for the operator.
 
+use crate::open_files;
 use rocksdb::{
     BlockBasedOptions, Cache, DBCompressionType, DBRecoveryMode, DBWithThreadMode, Env, ErrorKind, FlushOptions,
     LogLevel, MultiThreaded, Options, WriteOptions,
@@ -159,8 +160,12 @@ pub(crate) fn explain(thing: &str, path: &Path, error: &rocksdb::Error, refill: 
 
 /// Message for a failed disk operation.
 pub(crate) fn unusable(thing: &str, path: &Path, error: &dyn Display) -> String {
-    let path = path.display();
-    format!("{thing} {path} cannot be used: {error}; check that its disk is mounted, writable and not full")
+    let (path, error) = (path.display(), error.to_string());
+    let remedy = match open_files::limit() {
+        Some(limit) if error.contains("Too many open files") => open_files::remedy(limit),
+        _ => "check that its disk is mounted, writable and not full".to_owned(),
+    };
+    format!("{thing} {path} cannot be used: {error}; {remedy}")
 }
 
 /// Message for damaged data on disk.

@@ -4,7 +4,7 @@ use crate::checkpoint::{self, CHECKPOINT};
 use crate::families::{self, Owner};
 use crate::high_water::{HighWater, Since};
 use crate::rocks::{self, Database};
-use crate::{sealed, table};
+use crate::{open_files, sealed, table};
 use page::Timestamp;
 use rocksdb::{BoundColumnFamily, Cache, DBRecoveryMode, Options, WriteBatch, WriteBufferManager};
 use std::collections::BTreeSet;
@@ -54,6 +54,8 @@ pub struct RocksStores {
     data_dir: PathBuf,
     cache: Cache,
     write_buffers: WriteBufferManager,
+    /// `max_open_files` of each store.
+    open_files: i32,
 }
 
 impl RocksStores {
@@ -63,7 +65,18 @@ impl RocksStores {
             data_dir: data_dir.to_owned(),
             cache: Cache::new_lru_cache(memory.block_cache_bytes),
             write_buffers: WriteBufferManager::new_write_buffer_manager(memory.write_buffer_bytes, false),
+            open_files: open_files::per_database(open_files::limit(), 1),
         }
+    }
+
+    /// Prepares for so many stores at once, which share the files that the process may open. Warns if they may not suffice.
+    pub fn for_tasks(mut self, tasks: u64) -> Self {
+        let limit = open_files::limit();
+        self.open_files = open_files::per_database(limit, tasks);
+        if let Some(warning) = open_files::warning(limit, tasks) {
+            warn!("{warning}");
+        }
+        self
     }
 
     /// A read-only view of a task's current state, for tools; another process may be writing to it. Writes fail. The
@@ -93,6 +106,7 @@ impl RocksStores {
         let mut options = rocks::database_options(DBRecoveryMode::PointInTime, true);
         options.set_write_buffer_manager(&self.write_buffers);
         options.set_max_total_wal_size(WRITE_AHEAD_BYTES);
+        options.set_max_open_files(self.open_files);
         options
     }
 

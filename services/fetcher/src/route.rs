@@ -6,9 +6,14 @@ use crate::response::FetchFailure;
 use crate::rules::FetcherRules;
 use messages::FetchOutcome;
 use page::CanonicalUrl;
+use rustix::io::Errno;
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 use tokio::net::TcpStream;
+
+/// How often a connection that finds no file left is tried again.
+const FILE_LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Refuses ports that the operator has not allowed.
 pub(crate) fn allowed_port(url: &CanonicalUrl, rules: &FetcherRules) -> Result<(), FetchFailure> {
@@ -150,13 +155,29 @@ fn with_contact(addresses: Vec<SocketAddr>, rules: &FetcherRules) -> Result<Vec<
     Err(FetchFailure::new(FetchOutcome::ContactMissing, detail.to_owned()))
 }
 
+/// Connects, waiting for an open file if there is none left, which is no fault of the host. Other fetches end and leave
+/// theirs.
+async fn connect(address: SocketAddr) -> io::Result<TcpStream> {
+    loop {
+        match TcpStream::connect(address).await {
+            Err(error) if has_no_file_left(&error) => tokio::time::sleep(FILE_LOOK_EVERY).await,
+            connected => return connected,
+        }
+    }
+}
+
+/// Whether the process or the machine has as many open files as it may have.
+fn has_no_file_left(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
+}
+
 /// Tries the addresses in turn. Connects to exactly the checked addresses, without another lookup. An address that does
 /// not respond leaves time for the next.
 pub(crate) async fn dial(addresses: &[SocketAddr], limit: Duration) -> Result<TcpStream, FetchFailure> {
     let each = limit / u32::try_from(addresses.len().clamp(1, 4)).unwrap_or(1);
     let mut problem = String::new();
     for address in addresses {
-        match tokio::time::timeout(each, TcpStream::connect(address)).await {
+        match tokio::time::timeout(each, connect(*address)).await {
             Ok(Ok(stream)) => return Ok(stream),
             Ok(Err(error)) => problem = format!("{address}: {error}"),
             Err(_) if addresses.len() == 1 => {

@@ -121,6 +121,7 @@ impl RecrawlCommand {
 
 fn main() -> ExitCode {
     let arguments = RecrawlArguments::parse();
+    daemon::raise_open_files();
     if arguments.command.writes_crawl() {
         daemon::keep_files_private();
     }
@@ -172,8 +173,9 @@ fn ended(done: Result<ExitCode, CommandFailure>) -> ExitCode {
     match done {
         Ok(status) => status,
         Err(failure) => {
+            let message = daemon::with_remedy_for_files(failure.to_string());
             // It may quote what a server sent.
-            eprintln!("recrawl: {}", harmless(&failure.to_string(), Keeps::Lines));
+            eprintln!("recrawl: {}", harmless(&message, Keeps::Lines));
             ExitCode::from(failure.status())
         }
     }

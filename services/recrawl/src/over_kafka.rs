@@ -57,13 +57,13 @@ pub(crate) fn run(settings: &Settings, stages: &[&StageEntry], instance: Option<
     // Ends behind the stages, whose last spans it sends.
     let traces = TraceExporter::start(settings, &names, instance, "kafka", board.spans().clone())
         .map_err(|error| CommandFailure::Input(error.to_string()))?;
-    let stores = Arc::new(RocksStores::new(
-        &data,
-        match settings.log.state_memory {
-            Some(bytes) => stream_rocksdb::StoreMemory::of(bytes.try_into().unwrap_or(usize::MAX)),
-            None => daemon::memory_limit::of_state_stores(),
-        },
-    ));
+    let memory = match settings.log.state_memory {
+        Some(bytes) => stream_rocksdb::StoreMemory::of(bytes.try_into().unwrap_or(usize::MAX)),
+        None => daemon::memory_limit::of_state_stores(),
+    };
+    // All partitions come to this process if the others end.
+    let tasks = built.iter().map(|stage| u64::from(stage.partitions)).sum();
+    let stores = Arc::new(RocksStores::new(&data, memory).for_tasks(tasks));
     let runner = |stage: BuiltStage| {
         let pace = topology::runner_settings(settings, stage.spec.punctuate_every, &*clock);
         StageRunner::new(stage.spec, &stage.instance, stage.log, stores.clone(), clock.clone(), pace)

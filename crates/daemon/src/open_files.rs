@@ -1,0 +1,50 @@
+//! How many files the process may have open.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// More than anything here needs. Some systems set no limit at all.
+const MOST: u64 = 1 << 20;
+
+/// Raises the limit of open files to the highest that the process may set by itself. Login shells and systemd set 1,024 for
+/// the sake of programs that use select(2), and permit more. Programs that are started later inherit it.
+pub fn raise_limit() {
+    let set = getrlimit(Resource::Nofile);
+    if let Some(raised) = raised(&set) {
+        // The old limit holds where the system refuses another.
+        _ = setrlimit(Resource::Nofile, raised);
+    }
+}
+
+/// An error message with the next step, if there were too many open files. Any part of a process may be the one that finds no
+/// file left.
+pub fn with_remedy(message: String) -> String {
+    let limit = getrlimit(Resource::Nofile).current;
+    match limit.filter(|_| message.contains("Too many open files") && !message.contains("hard limit")) {
+        Some(limit) => format!("{message}; {}", stream_rocksdb::remedy_for_files(limit)),
+        None => message,
+    }
+}
+
+/// A higher limit within what the process may set; `None` if there is none.
+fn raised(set: &Rlimit) -> Option<Rlimit> {
+    let wanted = set.maximum.unwrap_or(MOST).min(MOST);
+    let is_higher = set.current.is_some_and(|current| current < wanted);
+    is_higher.then_some(Rlimit { current: Some(wanted), maximum: set.maximum })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_raised_to_what_is_permitted_and_never_lowered() {
+        let raised =
+            |current, maximum| raised(&Rlimit { current, maximum }).map(|limit| (limit.current, limit.maximum));
+        assert_eq!(raised(Some(1_024), Some(524_288)), Some((Some(524_288), Some(524_288))));
+        assert_eq!(raised(Some(1_024), None), Some((Some(MOST), None)));
+        assert_eq!(raised(Some(1_024), Some(1 << 30)), Some((Some(MOST), Some(1 << 30))));
+        assert_eq!(raised(Some(1_024), Some(1_024)), None);
+        assert_eq!(raised(Some(2 * MOST), Some(4 * MOST)), None);
+        assert_eq!(raised(None, None), None);
+    }
+}
