@@ -116,6 +116,10 @@ upgrade: setup ## run two versions of recrawl side by side, embedded and over Ka
 sim: setup-build ## simulate stages with failures of any call, on virtual time; SIM_SEEDS=1000 seeds per kind of log, starting at SIM_FROM; SIM_SEED=N SIM_KIND=… repeats one
 	@SIM_SEEDS="$${SIM_SEEDS:-1000}" cargo test -q $(CARGO_FLAGS) -p stream --test integration simulation -- --nocapture
 
+.PHONY: power-cuts
+power-cuts: setup-quick ## cut the power at every operation of a crawl on files; POWER_CUTS=1000 for that many points
+	@POWER_CUTS="$${POWER_CUTS:-all}" cargo test -q $(CARGO_FLAGS) -p recrawl --test embedded power_cuts -- --nocapture
+
 .PHONY: torture
 torture: setup ## kill, pause and restart services and the nodes of a three-node Kafka for half an hour; TORTURE_SEED=N repeats a run
 	@TORTURE="$${TORTURE:-full}" cargo test -q $(CARGO_FLAGS) -p recrawl --test torture $(ARGS) -- --nocapture --test-threads 1

@@ -18,6 +18,7 @@ pub mod monitoring;
 pub mod next_build;
 mod object_storage;
 pub mod operating;
+pub mod power_cut;
 mod process;
 mod receiver;
 pub mod recording;

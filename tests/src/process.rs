@@ -97,6 +97,11 @@ impl Process {
         self.child.wait().expect("a killed child ends");
     }
 
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Asks it to stop: `libc::SIGINT` as Ctrl-C does, `libc::SIGTERM` as an init system does.
     pub fn signal(&self, signal: i32) {
         let pid = i32::try_from(self.child.id()).expect("process ids fit");

@@ -1,6 +1,7 @@
 //! Status of the stages of this process, for people and machines.
 
 use crate::backlog::Backlogs;
+use crate::disk::DiskSpace;
 use crate::freshness::{AuditedFreshness, CalibratedFreshness};
 use crate::outcomes::{OutcomeCount, outcome_counts};
 use crate::pulse::Pulse;
@@ -23,6 +24,7 @@ pub struct Board {
     backlogs: Arc<Mutex<Vec<ShownBacklog>>>,
     pulse: Arc<Mutex<Pulse>>,
     figures: Arc<Mutex<Vec<Figure>>>,
+    disk: Arc<Mutex<Option<DiskSpace>>>,
     spans: Arc<SpanCounts>,
 }
 
@@ -90,6 +92,9 @@ pub struct Status {
     #[serde(default)]
     pub page_outcomes: Vec<OutcomeCount>,
     pub stages: Vec<StageLag>,
+    /// The file system that holds the state; absent for all processes over Kafka together, where each has its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk: Option<DiskSpace>,
     /// Partitions of stages that were asked over Kafka and have not answered, such as `scheduler/2`. The figures leave
     /// them out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -134,6 +139,7 @@ impl Board {
             backlogs: Arc::default(),
             pulse: Arc::default(),
             figures: Arc::default(),
+            disk: Arc::default(),
             spans: Arc::default(),
         }
     }
@@ -188,12 +194,26 @@ impl Board {
         let backlogs = self.backlogs();
         let status = Status::of_figures(figure);
         let stages = stages.into_iter().map(|stage| StageLag::of(stage, &backlogs)).collect();
-        Status { fetch_rate_per_s: Some(fetch_rate_per_s), outcomes, stages, ..status }
+        Status { fetch_rate_per_s: Some(fetch_rate_per_s), outcomes, stages, disk: self.disk(), ..status }
     }
 
     /// Replaces the shown figures of the process that belong to no stage.
     pub fn show_figures(&self, figures: Vec<Figure>) {
         *self.figures.lock().unwrap_or_else(PoisonError::into_inner) = figures;
+    }
+
+    /// Shows the file system that holds the state of the process.
+    pub fn show_disk(&self, disk: DiskSpace) {
+        *self.disk.lock().unwrap_or_else(PoisonError::into_inner) = Some(disk);
+    }
+
+    pub(crate) fn disk(&self) -> Option<DiskSpace> {
+        self.disk.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The file system that holds the state, if no more work is taken in for want of room.
+    pub fn short_disk(&self) -> Option<DiskSpace> {
+        self.disk().filter(|disk| disk.is_short)
     }
 
     /// Counters of the process's spans.

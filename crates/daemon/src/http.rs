@@ -254,6 +254,13 @@ async fn answer(server: &Server, place: &Place, request: Request<Incoming>) -> T
             None => TextResponse::text(200, "ok\n"),
             Some(hung) => TextResponse::text(503, format!("{hung}\n")),
         },
+        // A loop that takes commands stays ready for them.
+        (Method::GET, "/readyz")
+            if site.commands.is_none()
+                && let Some(disk) = site.board.short_disk() =>
+        {
+            TextResponse::text(503, format!("not ready: the disk is nearly full: {}\n", disk.words()))
+        }
         (Method::GET, "/readyz") if site.board.is_ready() => TextResponse::text(200, "ready\n"),
         (Method::GET, "/readyz") => TextResponse::text(503, "not ready: joining the group or restoring state\n"),
         (Method::GET, "/metrics") => TextResponse {

@@ -11,6 +11,7 @@ pub mod backlog;
 mod board;
 mod changed_file;
 mod clock;
+pub mod disk;
 mod failure;
 mod freshness;
 mod hints;
@@ -31,6 +32,7 @@ pub mod web_client;
 
 pub use crate::board::{Board, FocusStatus, StageLag, Status};
 pub use crate::clock::WebClock;
+pub use crate::disk::DiskSpace;
 pub use crate::failure::CommandFailure;
 pub use crate::freshness::{AuditedFreshness, CalibratedFreshness};
 pub use crate::hints::{HintIntake, PingCounts};

@@ -3,6 +3,7 @@
 mod process;
 
 use crate::board::{Board, ShownBacklog, shown_figures};
+use crate::disk::DiskSpace;
 use crate::hints::PingCounts;
 use messages::{AnswerKind, word};
 use metrics::{Figure, Metric, MetricKind, backlog, fetcher, scheduler, stage};
@@ -117,6 +118,9 @@ pub(crate) fn text(board: &Board, pings: Option<PingCounts>) -> String {
         pings.collect(&mut samples);
     }
     board.figures().into_iter().for_each(|(metric, value)| samples.add(metric, &[], value));
+    if let Some(disk) = board.disk() {
+        collect_disk(&disk, &mut samples);
+    }
     samples.add(metrics::process::TRACE_SPANS_SENT, &[], board.spans().sent() as f64);
     samples.add(metrics::process::TRACE_SPANS_DROPPED, &[], board.spans().dropped() as f64);
     for ShownBacklog { stage, partition, records, oldest_s } in board.backlogs() {
@@ -130,6 +134,19 @@ pub(crate) fn text(board: &Board, pings: Option<PingCounts>) -> String {
     }
     collect_freshness(board, &mut samples);
     samples.text()
+}
+
+/// Collects how full the disk is.
+fn collect_disk(disk: &DiskSpace, samples: &mut Samples) {
+    use metrics::process;
+    samples.add(process::DISK_FREE_BYTES, &[], disk.free_bytes as f64);
+    samples.add(process::DISK_SIZE_BYTES, &[], disk.size_bytes as f64);
+    samples.add(process::DISK_MIN_FREE_BYTES, &[], disk.min_free_bytes as f64);
+    samples.add(process::DISK_SHORT, &[], flag(disk.is_short));
+    if let Some((free, least)) = disk.free_inodes.zip(disk.min_free_inodes) {
+        samples.add(process::DISK_FREE_INODES, &[], free as f64);
+        samples.add(process::DISK_MIN_FREE_INODES, &[], least as f64);
+    }
 }
 
 /// Collects the metrics that every stage has, with the stage as a label.

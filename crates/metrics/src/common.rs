@@ -21,6 +21,16 @@ metrics! {
     TRACE_SPANS_SENT = Counter "recrawl_trace_spans_sent_total" "spans" "spans of traces that the collector took";
     TRACE_SPANS_DROPPED = Counter "recrawl_trace_spans_dropped_total" "spans"
         "spans of traces that were lost: the collector did not take them, or more came than it took";
+    DISK_FREE_BYTES = Gauge "recrawl_disk_free_bytes" "bytes"
+        "bytes that the process can still write to the file system of its state";
+    DISK_SIZE_BYTES = Gauge "recrawl_disk_size_bytes" "bytes" "size of the file system that holds the state";
+    DISK_MIN_FREE_BYTES = Gauge "recrawl_disk_min_free_bytes" "bytes"
+        "free bytes below which no more work is taken in (log.min_free_disk)";
+    DISK_FREE_INODES = Gauge "recrawl_disk_free_inodes" "files"
+        "files that can still be created on the file system of the state; not shown where it has no limit";
+    DISK_MIN_FREE_INODES = Gauge "recrawl_disk_min_free_inodes" "files"
+        "free inodes below which no more work is taken in; not shown where the file system has no limit";
+    DISK_SHORT = Gauge "recrawl_disk_short" "1" "1 while no work is taken in because the disk is nearly full";
     LOG_MISSING_WRITES = Counter "recrawl_log_missing_writes_total" "writes"
         "writes known to be missing from the embedded log since its creation; power cuts may have lost more";
     LOG_INCARNATION = Gauge "recrawl_log_incarnation" "jumps"

@@ -18,6 +18,10 @@ pub fn take(sender: &OrderSender, caller: &Caller, path: &str, body: &[u8]) -> O
     if let Some(refusal) = order.as_ref().ok().and_then(|order| refusal(order, caller)) {
         return Some(refused(caller, path, &refusal));
     }
+    if let Some(shortage) = order.as_ref().ok().and_then(|order| sender.shortage(order)) {
+        note_taken(caller, path, &Err(shortage.to_owned()));
+        return Some(TextResponse::text(507, format!("{shortage}\n")));
+    }
     let sent = order.and_then(|order| sender.send(&order).map(|()| order));
     note_taken(caller, path, &sent.as_ref().map(Order::subjects).map_err(ToString::to_string));
     Some(match sent {

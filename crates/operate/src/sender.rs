@@ -5,7 +5,7 @@ use daemon::CommandFailure;
 use messages::{Command, CommandKind, FocusOrder, topics};
 use page::{CanonicalUrl, Host};
 use std::sync::Arc;
-use stream::{Clock, Log, LogError, OutputRecord};
+use stream::{Clock, DiskRoom, Log, LogError, OutputRecord};
 use topology::LogNames;
 
 /// Records appended in one transaction.
@@ -21,6 +21,7 @@ pub struct OrderSender {
     clock: Arc<dyn Clock>,
     /// Makes what was sent survive a power cut, where sending alone does not.
     sync: Option<Arc<SyncLog>>,
+    room: DiskRoom,
 }
 
 type SyncLog = dyn Fn() -> Result<(), LogError> + Send + Sync;
@@ -38,7 +39,15 @@ impl OrderSender {
         let partitions = found.ok_or_else(missing)?.partitions;
         // Stages of another version may be running, so publish our schemas.
         stream::schemas::report(&*log, &names.schemas(Vec::new()), clock.now())?;
-        Ok(Self { partitions, log, commands, focus_orders: names.topic(topics::FOCUS_ORDERS), clock, sync: None })
+        Ok(Self {
+            partitions,
+            log,
+            commands,
+            focus_orders: names.topic(topics::FOCUS_ORDERS),
+            clock,
+            sync: None,
+            room: DiskRoom::default(),
+        })
     }
 
     /// Calls this after each order, before the order is acknowledged.
@@ -46,6 +55,19 @@ impl OrderSender {
     pub fn synced_by(mut self, sync: impl Fn() -> Result<(), LogError> + Send + Sync + 'static) -> Self {
         self.sync = Some(Arc::new(sync));
         self
+    }
+
+    /// Takes seeds only while there is room on the disk.
+    #[must_use]
+    pub fn within(self, room: DiskRoom) -> Self {
+        Self { room, ..self }
+    }
+
+    /// Why an order cannot be taken now. It can be later.
+    pub(crate) fn shortage(&self, order: &Order) -> Option<&'static str> {
+        let is_refused = matches!(order, Order::Seeds { .. }) && !self.room.is_left();
+        is_refused
+            .then_some("the disk is nearly full, and no seeds are taken until there is room; send them again then")
     }
 
     pub fn send(&self, order: &Order) -> Result<(), CommandFailure> {

@@ -14,10 +14,10 @@ use rocksdb::{BoundColumnFamily, DBRecoveryMode, ReadOptions, WriteBatch};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
-use stream::{InputRecord, LogError, TopicConfig};
+use stream::{ErrorKind, InputRecord, LogError, TopicConfig};
 use tracing::{info, warn};
 
 /// Records written before retention is due. An eighth of their write buffer: few deletions to step over for readers, and
@@ -45,6 +45,8 @@ pub struct EmbeddedBackend {
     pub(crate) maintenance: Mutex<()>,
     /// Bytes of records written since the last round.
     pub(crate) unmaintained_bytes: AtomicU64,
+    /// Whether a write found no room, and none has succeeded since.
+    is_disk_full: AtomicBool,
     /// Present only in the owner; `None` in a view.
     owned: Option<Owned>,
 }
@@ -114,6 +116,7 @@ impl EmbeddedBackend {
             high_water: Mutex::default(),
             maintenance: Mutex::default(),
             unmaintained_bytes: AtomicU64::new(0),
+            is_disk_full: AtomicBool::new(false),
             owned,
         };
         let known = Known::load(&log.database, &log.records()?, opened.incarnation);
@@ -154,6 +157,11 @@ impl EmbeddedBackend {
 
     /// Makes everything committed so far survive a power cut.
     pub fn sync(&self) -> Result<(), LogError> {
+        if self.is_disk_full.load(Ordering::Relaxed) {
+            // RocksDB goes on with another write-ahead log, unless the one that found no room is synced before. A write that
+            // succeeds shows that it has.
+            self.write_batch(WriteBatch::default())?;
+        }
         self.database.flush_wal(true).map_err(|error| self.fault(&error))
     }
 
@@ -327,11 +335,16 @@ impl EmbeddedBackend {
         if self.owned.is_none() {
             return Err(stop(format!("log {} is open read-only", self.paths.database.display())));
         }
-        self.database.write(batch).map_err(|error| self.fault(&error))
+        self.database.write(batch).map_err(|error| self.fault(&error))?;
+        self.is_disk_full.store(false, Ordering::Relaxed);
+        Ok(())
     }
 
     pub(crate) fn fault(&self, error: &rocksdb::Error) -> LogError {
-        stop(rocks::explain("log", &self.paths.database, error, RESTORE))
+        let message = rocks::explain("log", &self.paths.database, error, RESTORE);
+        let is_full = rocks::is_out_of_space(error);
+        self.is_disk_full.fetch_or(is_full, Ordering::Relaxed);
+        LogError::new(if is_full { ErrorKind::Retry } else { ErrorKind::Stop }, message)
     }
 
     fn damaged(&self, what: &str) -> LogError {

@@ -139,6 +139,13 @@ pub(crate) fn is_locked(error: &rocksdb::Error) -> bool {
     message.contains("lock hold by current process") || message.contains("While lock file")
 }
 
+/// Whether a write failed because the disk is full. It changed nothing, and RocksDB takes writes again some seconds after 64 MiB
+/// are free, the size of a write buffer.
+pub(crate) fn is_out_of_space(error: &rocksdb::Error) -> bool {
+    let message: &str = error.as_ref();
+    error.kind() == ErrorKind::IOError && message.contains("No space left on device")
+}
+
 /// Whether the data on disk is at fault, not the disk. A missing file that the database names is damage, too.
 pub(crate) fn is_damage(error: &rocksdb::Error) -> bool {
     let message: &str = error.as_ref();

@@ -16,10 +16,12 @@ pub(crate) enum Sealed {
     Whole(String),
 }
 
-/// Creates a directory, and those above it, for this user alone, whatever the umask. The mode of one that exists is its
-/// owner's choice.
+/// Creates a directory, and those above it, for this user alone, whatever the umask. They survive a power cut once this
+/// returns. The mode of one that exists is its owner's choice.
 pub(crate) fn create_private_directory(path: &Path) -> io::Result<()> {
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+    let new: Vec<&Path> = path.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists()).collect();
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    new.into_iter().try_for_each(sync_directory)
 }
 
 /// Replaces a file. `lines` ends with a line break. With `durable`, the new file survives a power cut once this
@@ -38,11 +40,10 @@ pub(crate) fn write(path: &Path, lines: &str, durable: bool) -> io::Result<()> {
 
 /// Makes the directory entry of a path survive a power cut.
 pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
-    match path.parent() {
-        // Some systems cannot open directories; there is nothing to sync there.
-        Some(parent) => File::open(parent).map_or(Ok(()), |directory| directory.sync_all()),
-        None => Ok(()),
-    }
+    let Some(parent) = path.parent() else { return Ok(()) };
+    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    // Some systems cannot open directories; there is nothing to sync there.
+    File::open(parent).map_or(Ok(()), |directory| directory.sync_all())
 }
 
 /// Reads the lines of a file and verifies their digest.

@@ -7,8 +7,8 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use stream::partitioner::partition_for;
 use stream::{
-    Clock as _, InProcessLog, InputRecord, Log, LogError, OutputRecord, RunnerSettings, Stage, StageRunner, StageSpec,
-    StageStatus, StepOutcome, Stopped, TopicConfig, TopicPartition, Tracing,
+    Clock as _, DiskRoom, InProcessLog, InputRecord, Log, LogError, OutputRecord, RunnerSettings, Stage, StageRunner,
+    StageSpec, StageStatus, StepOutcome, Stopped, TopicConfig, TopicPartition, Tracing,
 };
 
 /// A log, stores and a clock, all in memory, and the stages that run on them.
@@ -19,6 +19,8 @@ pub struct TestDriver {
     pub stores: MemoryStores,
     /// Clock shared by all stages.
     pub clock: Arc<ManualClock>,
+    /// Room on the disk of all stages.
+    pub room: DiskRoom,
     stages: Vec<StageRunner>,
 }
 
@@ -27,7 +29,8 @@ impl TestDriver {
     pub fn new(topics: &[TopicConfig], start: Timestamp) -> Self {
         let log = InProcessLog::new(MemoryBackend::default());
         log.create_topics(topics).expect("a log in memory can create topics");
-        Self { log, stores: MemoryStores::default(), clock: ManualClock::at(start), stages: Vec::new() }
+        let (stores, clock) = (MemoryStores::default(), ManualClock::at(start));
+        Self { log, stores, clock, room: DiskRoom::default(), stages: Vec::new() }
     }
 
     /// Adds an instance of a stage. A second one with the same stage and instance name fences the first.
@@ -40,7 +43,8 @@ impl TestDriver {
         };
         let log: Arc<dyn Log> = Arc::new(self.log.clone());
         let stores = Arc::new(self.stores.clone());
-        self.stages.push(StageRunner::new(spec, instance, log, stores, self.clock.clone(), settings));
+        let stage = StageRunner::new(spec, instance, log, stores, self.clock.clone(), settings);
+        self.stages.push(stage.within(self.room.clone()));
     }
 
     /// Adds an instance of a stage that takes part in traces.

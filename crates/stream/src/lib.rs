@@ -40,6 +40,7 @@ pub mod processor;
 pub mod protocol;
 mod record;
 mod restore;
+mod room;
 mod runner;
 pub mod schemas;
 mod span;
@@ -65,6 +66,7 @@ pub use crate::position::Position;
 pub use crate::process_error::ProcessError;
 pub use crate::processor::{Context, Processor};
 pub use crate::record::{Cleanup, InputRecord, OffsetBounds, OutputRecord, TopicConfig, TopicPartition};
+pub use crate::room::DiskRoom;
 pub use crate::runner::{Stage, StageRunner, StepOutcome};
 pub use crate::span::{Attribute, AttributeValue, Describe, RecordFacts, Span, SpanKind, SpanSink, Step, Tracing};
 pub use crate::spec::{

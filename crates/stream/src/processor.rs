@@ -81,6 +81,7 @@ pub struct Context<'a> {
     pub(crate) overlay: &'a mut Overlay,
     pub(crate) topics: &'a Topics,
     pub(crate) outputs: &'a mut Vec<OutputRecord>,
+    pub(crate) has_room: bool,
     /// Input topic and offset of the record being processed; `None` in punctuate and flush.
     pub(crate) origin: Option<(&'a str, u64)>,
     pub(crate) emitted: u32,
@@ -114,6 +115,11 @@ impl Context<'_> {
     /// Current time; constant while one record is processed.
     pub fn now(&self) -> Timestamp {
         self.now
+    }
+
+    /// Whether the disk has room for new work. Without it, begin none; finish what has begun.
+    pub fn has_room(&self) -> bool {
+        self.has_room
     }
 
     /// The task at work.

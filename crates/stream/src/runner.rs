@@ -20,6 +20,7 @@ use crate::process_error::ProcessError;
 use crate::processor::{Context, OutputTopic, Processor, Topics};
 use crate::record::InputRecord;
 use crate::restore::Restoring;
+use crate::room::DiskRoom;
 use crate::schemas::SchemaReader;
 use crate::span::Tracing;
 use crate::spec::{ProcessorFactory, RunnerSettings, StageSpec, StageWork};
@@ -99,6 +100,8 @@ pub struct StageRunner {
     punctuated_at: Timestamp,
     /// How the stage takes part in traces.
     tracing: Option<Tracing>,
+    /// Room on the disk for new work.
+    room: DiskRoom,
     /// Whether processors have been called since they were last flushed. A step that fails half-way leaves the flush to
     /// the next step.
     is_flush_due: bool,
@@ -145,12 +148,18 @@ impl StageRunner {
             punctuated_at: Timestamp::MIN,
             is_flush_due: false,
             tracing: None,
+            room: DiskRoom::default(),
         }
     }
 
     /// The runner, taking part in traces.
     pub fn traced(self, tracing: Option<Tracing>) -> Self {
         Self { tracing, ..self }
+    }
+
+    /// The runner, taking in new work only while there is room on the disk.
+    pub fn within(self, room: DiskRoom) -> Self {
+        Self { room, ..self }
     }
 
     fn try_step(&mut self) -> Result<StepOutcome, TaskError> {
@@ -161,11 +170,15 @@ impl StageRunner {
         let mut worked = self.take_answers();
         let (limits, wait) = (self.limits(), self.poll_wait());
         let events = self.member().poll(limits, wait)?;
+        if self.is_paused() && events.is_empty() {
+            // A log that is asked for nothing need not wait.
+            self.clock.pause(wait);
+        }
         worked |= !events.is_empty();
         self.is_flush_due |= worked;
         let (now, begun) = (self.clock.now(), self.clock.monotonic());
         self.take_events(events, now)?;
-        worked |= self.advance_restores(now)?;
+        worked |= self.may_write() && self.advance_restores(now)?;
         self.look_at_held()?;
         self.is_flush_due |= worked;
         self.punctuate(now)?;
@@ -198,7 +211,21 @@ impl StageRunner {
 
     fn limits(&self) -> PollLimits {
         let batch = PollLimits { records: self.settings.batch_records, bytes: self.settings.batch_bytes };
-        PollLimits { records: batch.records.min(self.room()), ..batch }
+        let room = if self.is_paused() { 0 } else { self.room_in_flight() };
+        PollLimits { records: batch.records.min(room), ..batch }
+    }
+
+    /// Whether the stage leaves its input alone because the disk has no room for what would come of it. Where the log is on
+    /// that disk, only work in flight pauses: through it all content comes in, and the other stages finish what there is,
+    /// commands included.
+    fn is_paused(&self) -> bool {
+        let is_entrance = matches!(self.spec.work, StageWork::InFlight(..));
+        !self.room.is_left() && (is_entrance || self.state_in != StateIn::Log)
+    }
+
+    /// Whether restores and work outside of records may go on.
+    fn may_write(&self) -> bool {
+        self.room.is_left() || self.state_in == StateIn::Log
     }
 
     fn poll_wait(&self) -> Duration {
@@ -229,7 +256,7 @@ impl StageRunner {
 
     fn punctuate(&mut self, now: Timestamp) -> Result<(), TaskError> {
         let is_due = now.saturating_since(self.punctuated_at) >= self.spec.punctuate_every || self.punctuated_at > now;
-        if is_due {
+        if is_due && self.may_write() {
             self.punctuated_at = now;
             self.is_flush_due = true;
             self.take_broadcast(now)?;

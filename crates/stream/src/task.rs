@@ -8,6 +8,7 @@ use crate::position::Position;
 use crate::process_error::ProcessError;
 use crate::processor::{Context, Processor, Topics};
 use crate::record::{InputRecord, OutputRecord, TopicPartition};
+use crate::room::DiskRoom;
 use crate::span::Span;
 use crate::store::{Checkpoint, StateStore, StoreError, StoreWrite, TaskId};
 use bytes::Bytes;
@@ -81,6 +82,7 @@ pub(crate) struct Task {
     pub(crate) position: Option<Position>,
     /// Whether the group lost its position, so that the task's own is committed even if it does not move.
     pub(crate) is_position_lost: bool,
+    room: DiskRoom,
 }
 
 /// The kind of work a task does.
@@ -135,7 +137,13 @@ impl Task {
             input_last: None,
             position: None,
             is_position_lost: false,
+            room: DiskRoom::default(),
         }
+    }
+
+    /// The task, which asks here for room on the disk.
+    pub(crate) fn within(self, room: DiskRoom) -> Self {
+        Self { room, ..self }
     }
 
     /// Drops staged work and replaces the processor with a new one.
@@ -167,6 +175,7 @@ impl Task {
             overlay: &mut self.state.overlay,
             topics,
             outputs: &mut self.outputs,
+            has_room: self.room.is_left(),
             origin,
             emitted: 0,
             refusal: None,

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use stream::{Clock, InProcessLog, Log, LogBackend, LogError, Stage, StageRunner, StageSpec};
+use stream::{Clock, DiskRoom, InProcessLog, Log, LogBackend, LogError, Stage, StageRunner, StageSpec};
 use stream_rocksdb::{EmbeddedBackend, EmbeddedStores};
 use topology::LogNames;
 
@@ -47,6 +47,7 @@ pub struct Embedded {
     commands: OrderSender,
     names: LogNames,
     log: InProcessLog<EmbeddedBackend>,
+    room: DiskRoom,
     clock: Arc<WebClock>,
     access: AccessFiles,
 }
@@ -71,12 +72,15 @@ impl Embedded {
         let stores = Arc::new(EmbeddedStores::new(log.backend().clone()));
         let shared: Arc<dyn Log> = Arc::new(log.clone());
         let board = Board::new(Vec::new(), clock.speed());
+        let mut background = Background::new(&stop);
+        let (room, watch) = daemon::disk::watch(data, settings.log.min_free_disk, board.clone(), &stop)?;
+        background.add(watch);
         let traces = TraceExporter::start(settings, &names, "embedded", "recrawl", board.spans().clone())
             .map_err(|error| CommandFailure::Input(error.to_string()))?;
         let runner = |spec: StageSpec| -> Box<dyn Stage> {
             let pace = topology::runner_settings(settings, spec.punctuate_every, &*clock);
             let runner = StageRunner::new(spec, "embedded", shared.clone(), stores.clone(), clock.clone(), pace);
-            Box::new(runner.traced(traces.as_ref().map(TraceExporter::tracing)))
+            Box::new(runner.traced(traces.as_ref().map(TraceExporter::tracing)).within(room.clone()))
         };
         let around =
             Surroundings { settings, names: &names, clock: clock.clone(), partitions, data, log: LogKind::Embedded };
@@ -86,14 +90,13 @@ impl Embedded {
         board.show_figures(daemon::log_figures(log.backend()));
         let backend = log.backend().clone();
         let commands = OrderSender::new(shared.clone(), &names, clock.clone())?.synced_by(move || backend.sync());
-        let (sender, backend) = (commands.clone(), log.backend().clone());
+        let (sender, backend) = (commands.clone().within(room.clone()), log.backend().clone());
         let post = move |caller: &Caller, path: &str, body: &[u8]| match path {
             operate::BACKUP_PATH => {
                 Some(operate::http::take_backup(caller, body, |directory| backend.back_up(directory)))
             }
             _ => operate::http::take(&sender, caller, path, body),
         };
-        let mut background = Background::new(&stop);
         let hints = HintIntake::new(settings, &names, clock.clone());
         if let Some(hints) = &hints {
             hints.open(shared.clone(), partitions);
@@ -110,12 +113,17 @@ impl Embedded {
         background.add(daemon::backlog::watch(shared, &names, topologies(), clock.clone(), board.clone(), &stop)?);
         background.add(maintain(log.clone(), settings.log.sync, clock.clone(), stop.clone())?);
         let address = ports.address;
-        Ok(Self { threads, traces, background, board, address, stop, commands, names, log, clock, access })
+        Ok(Self { threads, traces, background, board, address, stop, commands, names, log, room, clock, access })
     }
 
     /// Sends a list of seeds to the scheduler. Known seeds have no effect, and forgotten ones are left out.
     pub fn seed(&self, list: SeedList) -> Result<(), CommandFailure> {
         self.commands.send(&Order::Seeds { kind: CommandKind::ListedSeed, list })
+    }
+
+    /// Whether the disk has room for new work.
+    pub fn has_room(&self) -> bool {
+        self.room.is_left()
     }
 
     pub fn clock(&self) -> &WebClock {
@@ -132,7 +140,7 @@ impl Embedded {
     /// flight, and no record waits. If it is, how often each stage has computed its figures: those computed before the last
     /// record was consumed do not know of it.
     pub fn idle_by_refreshes(&self) -> Result<Option<Vec<u64>>, CommandFailure> {
-        if !self.board.is_ready() || self.lag_records()? > 0 {
+        if !self.has_room() || !self.board.is_ready() || self.lag_records()? > 0 {
             return Ok(None);
         }
         // After the backlog: further figures know of every record that was consumed by then.

@@ -64,10 +64,13 @@ pub(crate) fn run(settings: &Settings, stages: &[&StageEntry], instance: Option<
     // All partitions come to this process if the others end.
     let tasks = built.iter().map(|stage| u64::from(stage.partitions)).sum();
     let stores = Arc::new(RocksStores::new(&data, memory).for_tasks(tasks));
+    let (room, watch) = daemon::disk::watch(&data, settings.log.min_free_disk, board.clone(), &stop)?;
+    background.add(watch);
     let runner = |stage: BuiltStage| {
         let pace = topology::runner_settings(settings, stage.spec.punctuate_every, &*clock);
         StageRunner::new(stage.spec, &stage.instance, stage.log, stores.clone(), clock.clone(), pace)
             .traced(traces.as_ref().map(TraceExporter::tracing))
+            .within(room.clone())
     };
     let runners: Vec<_> = built.into_iter().map(runner).collect();
     board.replace(runners.iter().map(Stage::status).collect());

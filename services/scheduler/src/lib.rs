@@ -320,7 +320,9 @@ impl Processor for Scheduler {
         self.frontier.teach_siblings();
         self.free_pages(context)?;
         self.give_up_answers(context)?;
-        self.dispatch(context)?;
+        if context.has_room() {
+            self.dispatch(context)?;
+        }
         if let Some(demand) = self.frontier.publish_demand(context.task().partition, context.now()) {
             context.emit(DEMAND, demand);
         }

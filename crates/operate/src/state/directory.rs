@@ -2,7 +2,7 @@
 
 use super::CrawlState;
 use crate::{ExplanationParts, PageParts};
-use daemon::{AuditedFreshness, CommandFailure, FocusStatus, StageLag, Status, WebClock};
+use daemon::{AuditedFreshness, CommandFailure, DiskSpace, FocusStatus, StageLag, Status, WebClock};
 use detector::BlindPage;
 use fetcher::RobotsKey;
 use messages::{Demand, Encoded, HostSelection, PageContent, topics};
@@ -12,7 +12,7 @@ use scheduler::explain::explain;
 use scheduler::{FrontierRules, HostListing, HostSchedule, HostTally, ScheduledPage};
 use settings::Settings;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stream::partitioner::partition_for;
 use stream::{
@@ -28,6 +28,7 @@ pub fn has_crawl(data: &Path) -> bool {
 
 /// A data directory opened for reading.
 pub struct Inspection {
+    directory: PathBuf,
     stores: EmbeddedStores,
     log: Arc<EmbeddedBackend>,
     names: LogNames,
@@ -46,7 +47,7 @@ impl Inspection {
         // Records written by other versions must be readable too.
         daemon::learn_schemas(&log, &names)?;
         let stores = EmbeddedStores::new(log.clone());
-        Ok(Self { stores, log, names, partitions, settings: settings.clone(), topologies })
+        Ok(Self { directory: data.to_owned(), stores, log, names, partitions, settings: settings.clone(), topologies })
     }
 
     pub fn log(&self) -> &EmbeddedBackend {
@@ -210,6 +211,7 @@ impl CrawlState for Inspection {
             focus: self.focus_status()?,
             page_outcomes: daemon::outcome_counts(|kind| outcomes.get(&kind).copied().unwrap_or(0)),
             audited_freshness: AuditedFreshness::of(audits.0, audits.1),
+            disk: DiskSpace::of(&self.directory, self.settings.log.min_free_disk).ok(),
             ..Status::default()
         };
         for &StageTopology { name: stage, input, .. } in &self.topologies {

@@ -21,6 +21,9 @@ section! {
         retention_dead_letters: Duration = RETENTION,
         /// Memory of a service's state store over Kafka. `None` means a tenth of what the process may use.
         state_memory: Option<u64> = Optional(Size(16 << 20, 1 << 40)),
+        /// Bytes of the disk that must stay free for new work, 0 for none. `None` means 1 GiB or a tenth of the file system,
+        /// whichever is less.
+        min_free_disk: Option<u64> = Optional(Size(0, 1 << 60)),
         /// Interval between syncs of the embedded log to disk. `None` means never.
         sync: Option<Duration> = OrWord("never", Span(Duration::from_millis(10), HOUR)),
     }

@@ -124,7 +124,8 @@ impl StageRunner {
                 TaskWork::InFlight(window)
             }
         };
-        let mut task = Task::new(restoring.id.clone(), work, TaskState::new(store, checkpoint), input.from);
+        let mut task = Task::new(restoring.id.clone(), work, TaskState::new(store, checkpoint), input.from)
+            .within(self.room.clone());
         task.is_position_lost = input.from_state;
         let joined = self.joined.as_mut().expect("partitions come from a member");
         wake(&mut task, now, &joined.topics, &self.broadcast_latest)?;

@@ -22,8 +22,8 @@ impl StageRunner {
             .sum()
     }
 
-    /// Number of records that may be accepted now.
-    pub(super) fn room(&self) -> usize {
+    /// Number of records that may be in flight beyond those that are.
+    pub(super) fn room_in_flight(&self) -> usize {
         let StageWork::InFlight(_, limit) = &self.spec.work else { return usize::MAX };
         let is_full =
             self.tasks.values().any(|task| matches!(&task.work, TaskWork::InFlight(window) if window.is_full()));

@@ -3,6 +3,7 @@
 
 mod faults;
 mod in_flight;
+mod room;
 mod traces;
 
 use page::{DAY, Timestamp};

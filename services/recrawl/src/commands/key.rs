@@ -69,6 +69,12 @@ fn add(file: &Path, made: &NewKey<'_>) -> Result<(), CommandFailure> {
     }
     let opened = File::options().create(true).append(true).mode(0o600).open(file);
     let gap = if has_keys { "\n" } else { "" };
-    let written = opened.and_then(|mut file| file.write_all(format!("{gap}{}", made.entry).as_bytes()));
+    let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // The token is shown once: the key must be there after a power cut, too.
+    let written = opened.and_then(|mut opened| {
+        opened.write_all(format!("{gap}{}", made.entry).as_bytes())?;
+        opened.sync_all()?;
+        File::open(directory)?.sync_all()
+    });
     written.map_err(|error| wrong(error.to_string()))
 }

@@ -91,11 +91,10 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailur
     let embedded = Embedded::start(&settings, &data, stop.clone(), Arc::new(WebClock::new(&settings.clock)))?;
     eprintln!("recrawl runs on {}; status at {}/status; stop with Ctrl-C", data.display(), embedded.address);
     let seeds = PagesAndHosts::of(&listed.seeds);
-    embedded.seed(listed)?;
     let started = Instant::now();
     let first = known(embedded.board.status().fetches_total);
     let mut ready = |status: &Status| eprintln!("{}", seeds.or_known(status).pace(&settings));
-    let ended = watch(&embedded, arguments, started, &mut ready)?;
+    let ended = watch(&embedded, arguments, started, listed, &mut ready)?;
     let status = embedded.finish()?;
     let summary = Summary {
         ended,
@@ -188,20 +187,26 @@ impl PagesAndHosts {
     }
 }
 
-/// Shows progress until the run ends, and calls `ready` once when the stages have loaded their state. Returns the reason
-/// of the end.
+/// Shows progress until the run ends, sends the seeds once there is room for them on the disk, and calls `ready` once when
+/// the stages have loaded their state. Returns the reason of the end.
 fn watch(
     embedded: &Embedded,
     arguments: &RunArguments,
     started: Instant,
+    listed: SeedList,
     ready: &mut dyn FnMut(&Status),
 ) -> Result<&'static str, CommandFailure> {
     let target = ProgressDrawTarget::stderr_with_hz(2);
     let bar = ProgressBar::with_draw_target(None, target).with_style(
         ProgressStyle::with_template("{spinner} {elapsed} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()),
     );
-    let (mut quiet, mut was_ready) = (Quiet::default(), false);
+    let (mut quiet, mut was_ready, mut seeds) = (Quiet::default(), false, Some(listed));
     let ended = loop {
+        if embedded.has_room()
+            && let Some(listed) = seeds.take()
+        {
+            embedded.seed(listed)?;
+        }
         std::thread::sleep(Duration::from_millis(100));
         if embedded.stop.is_stopped() {
             break STOPPED;
@@ -209,7 +214,7 @@ fn watch(
         if arguments.duration.is_some_and(|limit| started.elapsed() >= *limit) {
             break "time is up";
         }
-        if arguments.until_idle && quiet.lasts(embedded.idle_by_refreshes()?) {
+        if arguments.until_idle && seeds.is_none() && quiet.lasts(embedded.idle_by_refreshes()?) {
             break "idle";
         }
         let status = embedded.board.status();

@@ -94,6 +94,10 @@ fn text(status: &Status) -> String {
             "rules see nothing    {pages:>10}   pages lack something that is watched: recrawl rules --check lists them"
         )
     }));
+    lines.extend(status.disk.as_ref().map(|disk| {
+        let stopped = if disk.is_short { "; nearly full: no work is taken in" } else { "" };
+        format!("disk                 {}{stopped}", disk.words())
+    }));
     lines.extend(outcomes("requests of this process", &status.outcomes));
     lines.extend(outcomes("pages by their last request", &status.page_outcomes));
     lines.extend([

@@ -190,3 +190,20 @@ fn a_stage_that_is_reported_to_end_commits_what_was_answered() {
     turn(&mut driver);
     assert_eq!(engine.submitted(), ["a", "b"]);
 }
+
+#[test]
+fn work_in_flight_is_finished_and_none_begun_while_the_disk_is_full() {
+    let mut driver = driver(1);
+    let engine = Engine::default();
+    driver.add(stage(&engine, 100), "one");
+    send(&driver, "key", "a");
+    turn(&mut driver);
+    driver.room.set_left(false);
+    send(&driver, "key", "b");
+    engine.answer("a");
+    turn(&mut driver);
+    assert_eq!((engine.submitted(), texts(&driver, "output")), (vec!["a".to_owned()], vec!["a".to_owned()]));
+    driver.room.set_left(true);
+    turn(&mut driver);
+    assert_eq!(engine.submitted(), ["a", "b"]);
+}
