@@ -9,7 +9,7 @@ use crate::gaps::Gaps;
 use crate::judgement::{Confirmation, Judgement, PartVerdict};
 use crate::moves::moved;
 use crate::news::{News, is_most};
-use crate::noise::{ChangedUnits, Differences, LookTimes, Noise};
+use crate::noise::{ChangedUnits, Differences, LookTimes, Noise, renamed_order};
 use crate::order::drawn_anew;
 use crate::page_memory::{LookMemory, MAX_LOOKS_IN_ROW, VersionMemory};
 use crate::reflow::Reflow;
@@ -221,7 +221,7 @@ impl PageState {
         let mut may_be_noise = false;
         // Another version as a whole says nothing about single places.
         if !is_whole {
-            may_be_noise = self.pass_over_noise(texts, &went, (&mut added, &mut removed), times);
+            may_be_noise = self.pass_over_noise((texts, &keys), &went, (&mut added, &mut removed), times);
         }
         let passed_over = differing_units - added.len() - removed.len();
         let is_empty = added.is_empty() && removed.is_empty();
@@ -255,10 +255,10 @@ impl PageState {
     }
 
     /// Learns from the units that came and went, and leaves out those that are noise. Returns whether another look may find more
-    /// noise. `went` are all units that went.
+    /// noise. `keys` are all units of the version, and `went` all that went.
     fn pass_over_noise(
         &mut self,
-        texts: &UnitTexts,
+        (texts, keys): (&UnitTexts, &[UnitKey]),
         went: &[UnitKey],
         (added, removed): (&mut Vec<UnitKey>, &mut Vec<UnitKey>),
         times: LookTimes,
@@ -269,8 +269,14 @@ impl PageState {
         };
         let differences = Differences::between((&self.version.texts, went), (texts, &*added), &gaps, times);
         let (all_added, all_removed) = (added.clone(), removed.clone());
-        let units =
-            ChangedUnits { added: &all_added, removed: &all_removed, gaps: &gaps, differences: &differences, times };
+        let units = ChangedUnits {
+            added: &all_added,
+            removed: &all_removed,
+            gaps: &gaps,
+            differences: &differences,
+            times,
+            renamed_order: renamed_order(&self.version.units, keys),
+        };
         let found = self.looks.noise.observe(&units);
         let mut may_be_noise = false;
         if is_back_to_back(times.since_last_look_s) {

@@ -1,7 +1,7 @@
 //! Texts that move by themselves from look to look. They are known by the form of the text around them: `# ago`, `# likes`,
 //! `token=#`. The forms are learned from ordinary looks, because two looks within a minute find them quiet.
 
-use super::differences::{Run, RunKind};
+use super::runs::{Run, RunKind};
 use crate::second_looks::is_back_to_back;
 use chance::splitmix64;
 use document::passage_hash;
@@ -23,6 +23,8 @@ const GROWTH_FITS_PER_MISFIT: u8 = 8;
 const RESTLESS_LOOKS: u8 = 6;
 /// It must have changed at this many looks for each that found it quiet.
 const RESTLESS_LOOKS_PER_QUIET: u8 = 6;
+/// A number is drawn anew if it rose and fell at at least this many looks each.
+const DRAWN_LOOKS: u8 = 2;
 /// A date that is not the day of the look moves daily if it moved with the clock at at least this many looks, and at no look
 /// otherwise.
 const DAYS: u8 = 3;
@@ -67,7 +69,7 @@ impl Forms {
                 let fits = match run.kind {
                     RunKind::Words => continue,
                     RunKind::Id => true,
-                    RunKind::Count { has_grown } => has_grown,
+                    RunKind::Count { has_grown } | RunKind::NamingNumber { has_grown } => has_grown,
                     RunKind::Age { fits_clock } => fits_clock,
                     RunKind::Day { is_today, has_moved } => {
                         if is_steady(form) {
@@ -90,6 +92,13 @@ impl Forms {
             self.0.entry(form).or_default().add(form, seen);
         }
         self.forget_the_least();
+    }
+
+    /// Gives a form the evidence of the one that it replaces, if it has none.
+    pub(crate) fn carry(&mut self, [old, new]: [u32; 2]) {
+        if let (Some(evidence), None) = (self.0.get(&old).copied(), self.0.get(&new)) {
+            self.0.insert(new, evidence);
+        }
     }
 
     /// Forgets the forms with the least evidence, if there are too many.
@@ -127,6 +136,7 @@ impl Forms {
             RunKind::Words => false,
             RunKind::Id => run.is_in_place && first.never_rests(),
             RunKind::Count { has_grown } => run.is_in_place && (first.never_rests() || has_grown && first.only_grows()),
+            RunKind::NamingNumber { .. } => run.is_in_place && first.never_rests() && first.is_drawn(),
             RunKind::Age { fits_clock } => fits_clock && (first.follows_clock() || second.follows_clock()),
             RunKind::Day { is_today, has_moved } => {
                 is_today && first.follows_clock() || has_moved && second.moves_daily()
@@ -182,6 +192,11 @@ impl FormEvidence {
         let changes = self.fits + self.misfits;
         changes >= RESTLESS_LOOKS
             && changes >= RESTLESS_LOOKS_PER_QUIET * self.quiet.min(MAX_EVIDENCE / RESTLESS_LOOKS_PER_QUIET)
+    }
+
+    /// Whether a number rises and falls: that of the newest document rises.
+    fn is_drawn(&self) -> bool {
+        self.fits.min(self.misfits) >= DRAWN_LOOKS
     }
 
     fn moves_daily(&self) -> bool {

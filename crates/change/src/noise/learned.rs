@@ -1,15 +1,21 @@
 //! Everything that is learned of a page's noise, and what a look adds to it.
 
-use super::differences::{Differences, LookTimes, Run};
+use super::differences::Differences;
 use super::forms::Forms;
 use super::places::{Pair, Places};
-use super::values::KnownValues;
+use super::runs::{LookTimes, Run};
+use super::values::{KnownValues, Turn};
 use crate::gaps::Gaps;
+use crate::second_looks::is_back_to_back;
 use crate::version::UnitKey;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most values remembered of a look that waits for another one.
 const MAX_UNSETTLED: usize = 128;
+
+/// The most seconds between two looks that say how often a place turns. A fact that changes daily would turn at every look, if
+/// looks were rarer.
+const MAX_SINCE_S: i64 = 3 * 3_600;
 
 /// The noise of one page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,6 +35,18 @@ pub(crate) struct ChangedUnits<'u> {
     pub(crate) gaps: &'u Gaps,
     pub(crate) differences: &'u Differences,
     pub(crate) times: LookTimes,
+    /// The order of a list, before and after an item of it was edited.
+    pub(crate) renamed_order: Option<[UnitKey; 2]>,
+}
+
+/// The order of the only list of which an item was edited, before and after.
+pub(crate) fn renamed_order(old: &[UnitKey], new: &[UnitKey]) -> Option<[UnitKey; 2]> {
+    let only_in = |units: &[UnitKey], others: &[UnitKey]| {
+        let is_other = |key: &UnitKey| others.iter().all(|other| !other.is_order() || other.slot() != key.slot());
+        let mut orders = units.iter().filter(|key| key.is_order()).filter(|key| is_other(key));
+        orders.next().copied().filter(|_| orders.next().is_none())
+    };
+    Some([only_in(old, new)?, only_in(new, old)?])
 }
 
 /// The findings of one look, by which its units are judged.
@@ -38,6 +56,8 @@ pub(crate) struct LookFindings {
     touched: BTreeMap<u32, u32>,
     /// The places that show one of a few values and now show another one.
     news: BTreeSet<u32>,
+    /// The places that show one of a few values at random, and whether the value was known before.
+    drawn: BTreeMap<u32, bool>,
 }
 
 impl LookFindings {
@@ -57,18 +77,17 @@ impl ChangedUnits<'_> {
         [Some(key.slot()), self.gaps.of(key)].into_iter().flatten()
     }
 
-    fn touched(&self) -> BTreeMap<u32, u32> {
-        let mut touched: BTreeMap<u32, u32> = BTreeMap::new();
-        for place in self.removed.iter().flat_map(|key| self.wholes(key)) {
-            touched.insert(place, 0);
-        }
-        // A place may have a text and its links.
-        for key in self.added {
-            self.wholes(key).for_each(|place| *touched.entry(place).or_default() ^= (key.name() >> 8) as u32);
+    /// The touched places with their values before and after.
+    fn touched(&self) -> BTreeMap<u32, [u32; 2]> {
+        let mut touched: BTreeMap<u32, [u32; 2]> = BTreeMap::new();
+        // A place may have a text and its links. Where nothing stands, the value is zero.
+        for (side, keys) in [self.removed, self.added].into_iter().enumerate() {
+            for key in keys {
+                self.wholes(key).for_each(|place| touched.entry(place).or_default()[side] ^= (key.name() >> 8) as u32);
+            }
         }
         let runs = self.differences.all().filter(|run| !run.is_spelling());
-        let runs = runs.flat_map(|run| run.places().map(|place| (place, run.values[1])));
-        touched.extend(runs);
+        touched.extend(runs.flat_map(|run| run.places().map(|place| (place, run.values))));
         touched
     }
 }
@@ -77,18 +96,36 @@ impl Noise {
     /// Learns from a version that differs from the one before in some units, but not as a whole.
     pub(crate) fn observe(&mut self, units: &ChangedUnits<'_>) -> LookFindings {
         let touched = units.touched();
+        self.places.carry(units.differences.moves());
+        self.values.carry(units.differences.moves());
+        if let Some([Some(went), Some(came)]) =
+            units.renamed_order.map(|orders| orders.map(|key| Run::of_order(&key).forms[0]))
+        {
+            self.forms.carry([went, came]);
+        }
         self.places.advance(&touched.keys().copied().collect::<Vec<_>>());
-        self.forms.observe(units.differences.all(), units.times.since_last_look_s);
-        let before: BTreeMap<u32, u32> =
-            units.differences.all().flat_map(|run| run.places().map(|place| (place, run.values[0]))).collect();
-        let mut news = BTreeSet::new();
-        for (place, value) in touched.iter().filter(|(place, _)| self.places.is_touched_again(**place)) {
-            if self.values.observe(*place, [before.get(place).copied().unwrap_or(!*value), *value]) {
+        let orders: Vec<Run> = units.added.iter().filter(|key| key.is_order()).map(Run::of_order).collect();
+        self.forms.observe(units.differences.all().chain(&orders), units.times.since_last_look_s);
+        let (mut news, mut drawn) = (BTreeSet::new(), BTreeMap::new());
+        let is_close = is_back_to_back(units.times.since_last_look_s);
+        let is_soon = units.times.since_last_look_s.is_some_and(|since| since <= MAX_SINCE_S);
+        for (place, values) in touched.iter().filter(|(place, _)| self.places.is_touched_again(**place)) {
+            let has_differed = self.places.has_differed(*place);
+            let turn = Turn { counts: !is_close && (is_soon || has_differed), has_differed };
+            let finding = self.values.observe(*place, *values, turn);
+            if finding.is_news {
                 news.insert(*place);
             }
+            if finding.is_drawn && (finding.is_known || finding.expects_new) {
+                drawn.insert(*place, finding.is_known);
+            }
+        }
+        if !is_close {
+            self.values.observe_quiet(|place| touched.contains_key(&place));
         }
         self.values.retain(|place| self.places.contains(place));
-        LookFindings { touched, news }
+        let touched = touched.into_iter().map(|(place, [_, value])| (place, value)).collect();
+        LookFindings { touched, news, drawn }
     }
 
     /// Learns from a version that is back to back with the one before. Returns whether there was noise.
@@ -131,6 +168,7 @@ impl Noise {
         } else {
             self.unsettled.clear();
             self.places.observe_quiet();
+            self.values.observe_quiet(|_| false);
         }
     }
 
@@ -147,9 +185,18 @@ impl Noise {
         let by_runs = units.differences.of(key).filter(|runs| key.is_link() || !runs.is_empty());
         let is_noise = |run: &Run| {
             let is_known = |place: u32| self.places.is_proven(place) && is_old(place);
-            run.is_spelling() || self.forms.explains(run) || run.places().any(is_known)
+            let is_drawn = |place: u32| {
+                let is_known = found.drawn.get(&place);
+                !run.is_amount && is_known.is_some_and(|is_known| *is_known || run.is_single)
+            };
+            run.is_spelling()
+                || self.forms.explains(run)
+                || run.places().any(|place| is_known(place) || is_drawn(place))
         };
-        by_runs.is_some_and(|runs| runs.iter().all(is_noise))
-            || units.wholes(key).any(|place| self.places.is_shapeless(place) && is_old(place))
+        let is_drawn =
+            |place: u32| found.drawn.get(&place) == Some(&true) && !units.differences.states_other_amount(key);
+        key.is_order() && self.forms.explains(&Run::of_order(key))
+            || by_runs.is_some_and(|runs| runs.iter().all(is_noise))
+            || units.wholes(key).any(|place| self.places.is_shapeless(place) && is_old(place) || is_drawn(place))
     }
 }

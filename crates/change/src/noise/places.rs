@@ -102,6 +102,17 @@ impl Places {
         }
     }
 
+    /// Gives places what is known of those that they replace, if nothing is known of them.
+    pub(crate) fn carry(&mut self, moves: &[[u32; 2]]) {
+        for [old, new] in moves {
+            if let (Some(history), Err(at)) =
+                (self.history(*old), self.touches.binary_search_by_key(new, |(place, _)| *place))
+            {
+                self.touches.insert(at, (*new, history));
+            }
+        }
+    }
+
     /// Records a look that found the page unchanged.
     pub(crate) fn observe_quiet(&mut self) {
         self.touches.iter_mut().for_each(|(_, history)| note_quiet(history, true));

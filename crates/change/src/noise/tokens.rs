@@ -7,6 +7,8 @@ use std::ops::Range;
 /// A run of characters and digits from this length on that has both, mixed, is an id; so is a longer run of digits.
 const MIN_ID_BYTES: usize = 6;
 const MIN_ID_DIGITS: usize = 9;
+/// A segment of an address from this length on that has both, mixed, may be a key.
+const MIN_KEY_BYTES: usize = 12;
 /// The most characters behind a number that are a unit of their own: `3h`, `12Std`.
 const MAX_JOINED_UNIT: usize = 5;
 
@@ -44,6 +46,11 @@ impl Token<'_> {
             Meaning::Duration { .. } => "#age",
             Meaning::Date(_) => "#date",
         }
+    }
+
+    /// Whether it looks like the key of a session: long, of digits and characters in no order.
+    pub(super) fn is_key(&self) -> bool {
+        self.text.len() >= MIN_KEY_BYTES && is_mixed(self.text)
     }
 }
 

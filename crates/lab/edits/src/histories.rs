@@ -11,6 +11,7 @@ mod kinds;
 mod made_pages;
 mod made_pairs;
 mod noisy;
+mod recurring;
 mod slow;
 mod stilled;
 mod template;
@@ -85,7 +86,7 @@ pub fn noise_on_real_pages(archive: &mut Archive, seed: u64, urls: &UrlRules) ->
 /// Plays pages without noise that truly change, and pages whose noise has come to rest.
 pub fn changes_on_made_pages(urls: &UrlRules) -> Vec<HistoryRow> {
     let schedules = |content| SCHEDULES.iter().map(move |schedule| changes::row(content, schedule, urls));
-    CONTENTS.iter().flat_map(schedules).chain(stilled::rows(urls)).collect()
+    CONTENTS.iter().flat_map(schedules).chain(stilled::rows(urls)).chain(recurring::rows(urls)).collect()
 }
 
 /// Plays pairs of versions that say the same in another shape, or another thing in a shape that is hard to read.
