@@ -63,7 +63,19 @@ fn the_newest_changes_are_a_feed_that_readers_understand() {
     assert_eq!(kind, "application/atom+xml; charset=utf-8");
     let (kind, rss) = served("/changes.rss").unwrap();
     assert_eq!(kind, "application/rss+xml; charset=utf-8");
-    assert!(served("/changes.json").is_none());
+    let listed = |path: &str| serde_json::from_str::<Value>(&served(path).unwrap().1).unwrap();
+    let (mut cursor, mut listing) = (String::new(), Vec::new());
+    loop {
+        let page = listed(&format!("/api/v1/changes?limit=7{cursor}"));
+        let items = page["items"].as_array().unwrap();
+        assert!(items.len() <= 7);
+        listing.extend(items.iter().cloned());
+        cursor = format!("&cursor={}", page["next_cursor"].as_str().unwrap());
+        if items.is_empty() {
+            break;
+        }
+    }
+    assert!(served("/api/v1/changes?cursor=99999999").is_none(), "the cursor of another crawl");
     process.signal(libc::SIGINT);
     process.finish().exits_with(0);
 
@@ -81,6 +93,9 @@ fn the_newest_changes_are_a_feed_that_readers_understand() {
         assert_eq!(entry["verdict"], "first");
         assert!(entry["title"].as_str().unwrap().ends_with(" is new here"), "{entry}");
     }
+    let lines: Vec<Value> =
+        crawl.ask("changes", &[]).stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(listing, lines, "the list goes through all changes, as the command does");
     // The command says the same, and less if asked to.
     assert_eq!(read(&feed(&crawl, &[]).exits_with(0).stdout)["entries"], atom["entries"]);
     let address = "https://example.org/changes.xml?a=1&b=2";

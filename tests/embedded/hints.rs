@@ -75,10 +75,10 @@ fn a_sitemap_that_is_discovered_and_a_ping_both_become_hints() {
     assert_eq!(request(&crawl, "GET", &format!("/indexnow?url={PAGE}&key=another-key"), "", "").0, 403);
     let long = " ".repeat(daemon::pings::MAX_BODY_BYTES + 1);
     assert_eq!(request(&crawl, "POST", "/hints", &authorization, &long).0, 413);
-    // No setting enables WebSub: the path is that of an unknown document, and those need a token. That for pings gives no right
-    // to send commands.
-    assert_eq!(request(&crawl, "GET", "/websub/news?hub.mode=subscribe", "", "").0, 401);
-    assert_eq!(request(&crawl, "POST", "/seeds", &authorization, PAGE).0, 403);
+    // No setting opens WebSub. The token for pings gives no right to send commands.
+    assert_eq!(request(&crawl, "GET", "/websub/news?hub.mode=subscribe", "", "").0, 404);
+    let command = format!("{authorization}x-recrawl-command: 1\r\n");
+    assert_eq!(request(&crawl, "POST", "/api/v1/seeds", &command, PAGE).0, 401);
     for line in ["recrawl_pings_taken_total 2", "recrawl_pings_refused_total 1", "recrawl_detector_lists_total 1"] {
         // The stages' own figures are renewed now and then.
         wait_for(line, SOON, || request(&crawl, "GET", "/metrics", "", "").1.lines().any(|found| found == line));

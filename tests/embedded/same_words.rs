@@ -94,7 +94,7 @@ fn diff_changes_and_the_stream_report_a_change_with_the_same_words() {
     let token = operate::Access::noted(&crawl.data()).unwrap().token.unwrap();
     let headers = format!("x-recrawl-command: yes\r\nauthorization: Bearer {}\r\n", token.reveal());
     for page in &pages {
-        assert_eq!(request(&crawl, "POST", "/refetch", &headers, page.url).0, 200, "{}", page.url);
+        assert_eq!(request(&crawl, "POST", "/api/v1/pages/refetch", &headers, page.url).0, 200, "{}", page.url);
     }
     wait_for("all changes are told", SOON, || lines().len() == 2 * pages.len());
     running.signal(libc::SIGINT);

@@ -334,7 +334,7 @@ mod tests {
         let board = Board::new(vec![Arc::new(Mutex::new(status))], 1.0);
         let calibrated = board.status().calibrated_freshness.unwrap();
         assert!((calibrated.mean - 0.75).abs() < 1e-12 && calibrated.looks == 20.0, "{calibrated:?}");
-        let metrics = crate::metrics::text(&board, None);
+        let metrics = crate::metrics::text(&board, None, true);
         for line in ["recrawl_scheduler_calibrated_freshness 0.75", "recrawl_scheduler_calibrated_freshness_low 0."] {
             assert!(metrics.contains(line), "{line} in {metrics}");
         }

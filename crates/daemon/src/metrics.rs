@@ -107,10 +107,11 @@ pub fn log_figures(log: &EmbeddedBackend) -> Vec<Figure> {
     ]
 }
 
-/// All figures in OpenMetrics text, including pings if this process accepts them.
-pub(crate) fn text(board: &Board, pings: Option<PingCounts>) -> String {
+/// All figures in OpenMetrics text, including pings if this process accepts them. The version is that of the
+/// program, or empty.
+pub(crate) fn text(board: &Board, pings: Option<PingCounts>, shows_version: bool) -> String {
     let mut samples = Samples::default();
-    process::collect(&mut samples);
+    process::collect(&mut samples, shows_version);
     for (record, count) in messages::schemas::read_of_other_versions() {
         samples.add(metrics::process::RECORDS_OF_OTHER_VERSIONS, &[record], count as f64);
     }
@@ -281,7 +282,7 @@ mod tests {
 
     #[test]
     fn the_process_reports_its_version_and_what_it_uses() {
-        let text = text(&Board::new(Vec::new(), 1.0), None);
+        let text = text(&Board::new(Vec::new(), 1.0), None, true);
         let version = format!("recrawl_build_info{{version=\"{}\"}} 1.0", env!("CARGO_PKG_VERSION"));
         assert!(text.lines().any(|line| line == version), "{text}");
         if cfg!(target_os = "linux") {

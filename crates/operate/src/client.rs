@@ -29,9 +29,18 @@ pub(crate) fn ask(access: &Access, method: &str, path: &str, body: &str) -> Resu
     match request(access, method, path, body)? {
         Answer { status: 200, body, .. } => Ok(body),
         Answer { status, body, .. } => {
-            Err(CommandFailure::World(format!("{} answered {status}: {}", access.address, body.trim())))
+            Err(CommandFailure::World(format!("{} answered {status}: {}", access.address, reason(&body))))
         }
     }
+}
+
+/// Why a request was refused: the detail of a problem document, or else the whole body.
+fn reason(body: &str) -> String {
+    #[derive(serde::Deserialize)]
+    struct Problem {
+        detail: String,
+    }
+    serde_json::from_str(body).map_or_else(|_| body.trim().to_owned(), |problem: Problem| problem.detail)
 }
 
 /// The answer to a request.
@@ -67,4 +76,18 @@ pub(crate) fn request(access: &Access, method: &str, path: &str, body: &str) -> 
     let read = response.body_mut().with_config().limit(MAX_ANSWER).lossy_utf8(true).read_to_string();
     let body = read.map_err(|error| failed(error.to_string()))?;
     Ok(Answer { status: response.status().as_u16(), body, log })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use daemon::http::TextResponse;
+
+    #[test]
+    fn a_refusal_is_shown_as_its_detail_and_words_of_others_as_they_are() {
+        assert_eq!(reason(&TextResponse::problem(401, "a token is needed").body), "a token is needed");
+        for other in ["stage detector hangs", "{\"error\":\"no\"}", "[]", ""] {
+            assert_eq!(reason(&format!("{other}\n")), other);
+        }
+    }
 }

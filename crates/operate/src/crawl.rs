@@ -2,14 +2,12 @@
 
 use crate::client::ask;
 use crate::{Access, Order, OrderSender};
+use daemon::http::{Task, of_task};
 use daemon::{CommandFailure, Status, WebClock};
 use settings::Settings;
 use std::sync::Arc;
 use stream::{Log, StageTopology};
 use topology::LogNames;
-
-/// Where a running embedded crawl takes the directory of a backup.
-pub const BACKUP_PATH: &str = "/backup";
 
 /// The crawl that orders are for.
 pub enum Crawl {
@@ -55,10 +53,21 @@ impl Crawl {
 
     pub fn send(&self, order: &Order) -> Result<(), CommandFailure> {
         match self {
-            Self::Running(access) => ask(access, "POST", &format!("/{}", order.word()), &order.text()).map(drop),
+            Self::Running(access) => have_done(access, Task::Order(order.kind()), &order.text()),
             Self::Log(sender) => sender.send(order),
         }
     }
+}
+
+/// Has a running crawl carry out a task. `text` is the body, or the parameter of the path if the route has one.
+fn have_done(access: &Access, task: Task, text: &str) -> Result<(), CommandFailure> {
+    let missing = || CommandFailure::Input(format!("no route leads to {task:?}"));
+    let route = of_task(task).ok_or_else(missing)?;
+    let (path, body) = match route.parameter() {
+        Some(_) => (route.path_with(Some(text)), ""),
+        None => (route.path.to_owned(), text),
+    };
+    ask(access, route.method.name(), &path, body).map(drop)
 }
 
 /// The state of the process at an address.
@@ -69,7 +78,7 @@ pub fn status_at(access: &Access) -> Result<Status, CommandFailure> {
 
 /// Has the crawl at an address make a backup in a directory of its machine.
 pub fn back_up_at(access: &Access, directory: &str) -> Result<(), CommandFailure> {
-    ask(access, "POST", BACKUP_PATH, directory).map(drop)
+    have_done(access, Task::BackUp, directory)
 }
 
 /// Fails if the process at an address says that it is not healthy.

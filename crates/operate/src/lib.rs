@@ -14,7 +14,7 @@ mod sender;
 pub mod state;
 
 pub use self::access::{ADDRESS_FILE, Access, AccessFiles, TOKEN_FILE, configured_token, new_token};
-pub use self::crawl::{BACKUP_PATH, Crawl, back_up_at, check_health, status_at};
+pub use self::crawl::{Crawl, back_up_at, check_health, status_at};
 pub use self::order::Order;
 pub use self::page_report::{ExplanationParts, FocusReport, PageParts, PageReport, not_known, places_passed_over};
 pub use self::sender::OrderSender;

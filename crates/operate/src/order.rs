@@ -1,16 +1,12 @@
 //! Orders of an operator, as names and lines of text.
 
 use daemon::CommandFailure;
-use daemon::http::Role;
+use daemon::http::OrderKind;
 use focus::{IcuSegmenter, read_focus};
 use messages::{CommandKind, CommandSubject};
 use page::{CanonicalUrl, Host, HostName};
 use settings::seeds::{self, SeedList};
 
-/// The order that adds a focus, over HTTP.
-const ADD_FOCUS: &str = "focus/add";
-/// The order that withdraws one.
-const REMOVE_FOCUS: &str = "focus/remove";
 /// Names of pages or hosts that are noted of one order.
 const NAMED: usize = 5;
 
@@ -60,37 +56,43 @@ impl Order {
         Ok(Self::AddFocus { name: focus.name, text })
     }
 
-    /// Reads an order as [`Self::word`] and [`Self::text`] write it. `None`: no order has this word.
-    pub fn parse(word: &str, text: &str) -> Option<Result<Self, CommandFailure>> {
-        match word {
-            ADD_FOCUS => return Some(Self::add_focus(text.to_owned())),
-            REMOVE_FOCUS => return Some(Ok(Self::RemoveFocus(text.trim().to_owned()))),
-            _ => {}
+    /// Reads an order as [`Self::kind`] and [`Self::text`] write it.
+    ///
+    /// # Errors
+    /// A line is no name of a page or host, or there is none; a focus has no name, or its file is faulty.
+    pub fn read(kind: OrderKind, text: &str) -> Result<Self, CommandFailure> {
+        match kind {
+            OrderKind::AddFocus => Self::add_focus(text.to_owned()),
+            OrderKind::RemoveFocus => Ok(Self::RemoveFocus(text.trim().to_owned())),
+            OrderKind::Command(kind @ (CommandKind::Seed | CommandKind::ListedSeed)) => {
+                Ok(Self::Seeds { kind, list: seeds::parse(text) })
+            }
+            OrderKind::Command(kind) => {
+                match text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>() {
+                    names if names.is_empty() => {
+                        Err(CommandFailure::Input(format!("{} needs a name on each line", kind.word())))
+                    }
+                    names => Self::about(kind, names),
+                }
+            }
         }
-        Some(match CommandKind::parse(word)? {
-            kind @ (CommandKind::Seed | CommandKind::ListedSeed) => Ok(Self::Seeds { kind, list: seeds::parse(text) }),
-            kind => match text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>() {
-                names if names.is_empty() => Err(CommandFailure::Input(format!("{word} needs a name on each line"))),
-                names => Self::about(kind, names),
-            },
-        })
     }
 
-    /// The word that names the order, on the command line and in the path of a request.
+    /// The kind of the order, which has a route of its own.
+    pub fn kind(&self) -> OrderKind {
+        match self {
+            Self::Seeds { kind, .. } | Self::Pages(kind, _) | Self::Hosts(kind, _) => OrderKind::Command(*kind),
+            Self::AddFocus { .. } => OrderKind::AddFocus,
+            Self::RemoveFocus(_) => OrderKind::RemoveFocus,
+        }
+    }
+
+    /// The word that names the order in messages.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Seeds { kind, .. } | Self::Pages(kind, _) | Self::Hosts(kind, _) => kind.word(),
-            Self::AddFocus { .. } => ADD_FOCUS,
-            Self::RemoveFocus(_) => REMOVE_FOCUS,
-        }
-    }
-
-    /// The role that may give it. What removes pages or concerns the whole crawl takes the highest.
-    pub fn role(&self) -> Role {
-        match self {
-            Self::Pages(CommandKind::Forget, _) | Self::Hosts(CommandKind::ForgetSite, _) => Role::Admin,
-            Self::AddFocus { .. } | Self::RemoveFocus(_) => Role::Admin,
-            Self::Seeds { .. } | Self::Pages(..) | Self::Hosts(..) => Role::Operator,
+            Self::AddFocus { .. } => "focus add",
+            Self::RemoveFocus(_) => "focus remove",
         }
     }
 
@@ -180,12 +182,16 @@ mod tests {
             Order::RemoveFocus("lamps".to_owned()),
         ];
         for order in orders {
-            let again = Order::parse(order.word(), &order.text()).expect("it is a word").expect("it is an order");
-            assert_eq!((again.word(), again.text()), (order.word(), order.text()));
+            let again = Order::read(order.kind(), &order.text()).expect("it is an order");
+            assert_eq!((again.kind(), again.text()), (order.kind(), order.text()));
         }
-        assert!(Order::parse("reboot", "").is_none() && Order::parse("unknown", "").is_none());
-        for (word, text) in [("pause", "http://a.test/x"), ("forget", " \n"), ("refetch", "no address")] {
-            assert!(matches!(Order::parse(word, text), Some(Err(CommandFailure::Input(_)))), "{word} {text}");
+        for (kind, text) in [
+            (CommandKind::PauseHost, "http://a.test/x"),
+            (CommandKind::Forget, " \n"),
+            (CommandKind::Refetch, "no address"),
+        ] {
+            let read = Order::read(OrderKind::Command(kind), text);
+            assert!(matches!(read, Err(CommandFailure::Input(_))), "{kind:?} {text}");
         }
     }
 }

@@ -1,16 +1,14 @@
 //! The whole loop in one process: log and state in RocksDB in one data directory, with a thread per stage.
 
 use crate::CommandFailure;
+use crate::served_changes::ServedChanges;
 use crate::stages::{LogKind, STAGES, StageEntry, Surroundings, topologies};
-use daemon::TopicReader;
-use daemon::http::{self, Caller, Door, HttpSite, KeyRing, TextResponse, TlsFiles};
+use daemon::http::{self, Call, Door, HttpSite, KeyRing, Task, TlsFiles};
 use daemon::{Background, Board, HintIntake, StageThreads, Status, StopSignal, TraceExporter, WebClock};
-use messages::{CommandKind, PageChange, topics};
+use messages::{CommandKind, topics};
 use metrics::{fetcher, scheduler};
 use operate::{AccessFiles, Order, OrderSender};
-use outputs::encoder::feed::{self, FeedAbout, FeedForm};
-use outputs::record::CHANGES;
-use outputs::source::newest;
+use outputs::encoder::feed::FeedForm;
 use settings::Settings;
 use settings::seeds::SeedList;
 use std::net::SocketAddr;
@@ -91,22 +89,23 @@ impl Embedded {
         let backend = log.backend().clone();
         let commands = OrderSender::new(shared.clone(), &names, clock.clone())?.synced_by(move || backend.sync());
         let (sender, backend) = (commands.clone().within(room.clone()), log.backend().clone());
-        let post = move |caller: &Caller, path: &str, body: &[u8]| match path {
-            operate::BACKUP_PATH => {
-                Some(operate::http::take_backup(caller, body, |directory| backend.back_up(directory)))
-            }
-            _ => operate::http::take(&sender, caller, path, body),
-        };
         let hints = HintIntake::new(settings, &names, clock.clone());
         if let Some(hints) = &hints {
             hints.open(shared.clone(), partitions);
         }
-        let documents = documents(settings, &names, log.backend().clone());
+        let changes = ServedChanges::new(settings, &names, log.backend().clone());
+        let tasks = move |call: &Call<'_>| match call.task {
+            Task::Order(kind) => operate::http::take(&sender, kind, call),
+            Task::BackUp => operate::http::take_backup(call, |directory| backend.back_up(directory)),
+            Task::Changes => changes.list(call),
+            Task::AtomFeed => changes.feed(call.caller, FeedForm::Atom),
+            Task::RssFeed => changes.feed(call.caller, FeedForm::Rss),
+        };
         let (log_id, token) = (shared.id()?, operate::new_token()?);
         let own_token = own_token.map(|token| ("http.token", token));
         let tokens = own_token.into_iter().chain([("the data directory", token.clone())]).collect();
         let door = Door { log: Some(log_id.clone()), tokens, keys };
-        let doors = Doors { commands: Arc::new(post), documents: Arc::new(documents), hints, door };
+        let doors = Doors { tasks: Arc::new(tasks), hints, door };
         let ports = serve(settings, &board, doors, tls, &stop, &mut background)?;
         let access = AccessFiles::write(data, &ports.of_directory.to_string(), &log_id, &token)?;
         let threads = StageThreads::start(stages, settings.log.drain_timeout, &stop)?;
@@ -163,10 +162,9 @@ impl Embedded {
     }
 }
 
-/// The handlers behind the port, besides the state of the stages: commands, documents and hints.
+/// The handlers behind the port, besides the state of the stages.
 struct Doors {
-    commands: Arc<http::Commands>,
-    documents: Arc<http::Documents>,
+    tasks: Arc<http::Tasks>,
     hints: Option<Arc<HintIntake>>,
     door: Door,
 }
@@ -214,8 +212,7 @@ fn serve(
     let problem = |error| CommandFailure::Input(format!("http.bind: cannot listen on {bind}: {error}"));
     let site = HttpSite {
         board: board.clone(),
-        commands: Some(doors.commands),
-        documents: Some(doors.documents),
+        tasks: Some(doors.tasks),
         door: doors.door,
         hints: doors.hints,
         names: settings.http.names.clone(),
@@ -281,30 +278,4 @@ fn maintain(
             }
         }
     })
-}
-
-/// Makes the feeds that a running loop serves.
-fn documents(
-    settings: &Settings,
-    names: &LogNames,
-    log: Arc<EmbeddedBackend>,
-) -> impl Fn(&Caller, &str) -> Option<TextResponse> + Send + Sync + 'static {
-    let (names, about) = (names.clone(), FeedAbout::new(settings, None, None));
-    move |caller, path| {
-        let form = match path {
-            "/changes.atom" => FeedForm::Atom,
-            "/changes.rss" => FeedForm::Rss,
-            _ => return None,
-        };
-        let is_visible = |change: &PageChange| feed::is_entry(change) && caller.includes_host(change.url.host_name());
-        let changes = TopicReader::of_running(log.clone(), &names, topics::PAGE_CHANGES)
-            .and_then(|mut reader| newest(&mut reader, &CHANGES, feed::ITEMS, is_visible));
-        Some(match changes {
-            Ok(changes) => {
-                let body = feed::feed(form, &about, changes);
-                TextResponse { status: 200, content_type: form.content_type(), body }
-            }
-            Err(failure) => TextResponse::text(500, format!("{failure}\n")),
-        })
-    }
 }

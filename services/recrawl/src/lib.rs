@@ -15,6 +15,7 @@ mod over_kafka;
 mod own_machine;
 pub mod ruled_diff;
 pub mod seed_file;
+mod served_changes;
 pub mod stages;
 
 pub use daemon::CommandFailure;

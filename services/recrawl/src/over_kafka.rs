@@ -29,8 +29,7 @@ pub(crate) fn run(settings: &Settings, stages: &[&StageEntry], instance: Option<
     let hints = hint_intake(settings, stages, &names, &clock);
     let site = HttpSite {
         board: board.clone(),
-        commands: None,
-        documents: None,
+        tasks: None,
         door: Door::default(),
         hints: hints.clone(),
         names: settings.http.names.clone(),

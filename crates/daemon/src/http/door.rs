@@ -23,12 +23,17 @@ pub struct Door {
 }
 
 impl Door {
+    /// Whether some requests take a token.
+    pub(super) fn is_locked(&self) -> bool {
+        !self.tokens.is_empty() || self.keys.is_some()
+    }
+
     /// Refuses a request that names another crawl.
     pub(super) fn other_crawl(&self, headers: &HeaderMap) -> Option<TextResponse> {
         let named = headers.get(LOG_HEADER)?.to_str().unwrap_or_default();
         let own = self.log.as_deref().unwrap_or("none");
         (named != own).then(|| {
-            TextResponse::text(409, format!("another crawl runs here: its log is {own}, the request is for {named}\n"))
+            TextResponse::problem(409, format!("another crawl runs here: its log is {own}, the request is for {named}"))
         })
     }
 
@@ -69,8 +74,14 @@ fn authorization(headers: &HeaderMap) -> Option<&str> {
     headers.get(header::AUTHORIZATION)?.to_str().ok()
 }
 
+/// Refuses a request for want of a right, and logs that.
+pub fn refused(caller: &Caller, path: &str, refusal: &str) -> TextResponse {
+    tracing::warn!(target: "audit", key = caller.name, command = path, refusal, "command refused");
+    TextResponse::problem(403, refusal)
+}
+
 fn unknown() -> TextResponse {
     let text = "a token is needed: use --data with the crawl's directory, which has one, or set http.token or \
-                http.token_file to it or to that of your key\n";
-    TextResponse::text(401, text)
+                http.token_file to it or to that of your key";
+    TextResponse::problem(401, text)
 }

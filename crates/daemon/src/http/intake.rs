@@ -49,10 +49,10 @@ impl Intake {
         let body = match timeout(self.step_timeout, self.receive(body)).await {
             Ok(Ok(body)) => body,
             Ok(Err(refusal)) => return refusal,
-            Err(_) => return TextResponse::text(408, format!("the body was not complete within {seconds} s\n")),
+            Err(_) => return TextResponse::problem(408, format!("the body was not complete within {seconds} s")),
         };
         let Ok(turn) = timeout(self.step_timeout, self.turns.clone().acquire_owned()).await else {
-            return TextResponse::text(503, format!("others are not answered within {seconds} s; try again\n"));
+            return TextResponse::problem(503, format!("others are not answered within {seconds} s; try again"));
         };
         let _answering = place.answering();
         let answered = tokio::task::spawn_blocking(move || {
@@ -60,12 +60,14 @@ impl Intake {
             let (_turn, body) = (turn, body);
             answer(&body.bytes)
         });
-        answered.await.unwrap_or_else(|error| TextResponse::text(500, format!("{error}\n")))
+        // The panic is in the log. Its words may quote what the caller may not see.
+        let failed = "a fault of recrawl kept the request from its answer; the log says which";
+        answered.await.unwrap_or_else(|_| TextResponse::problem(500, failed))
     }
 
     /// Receives a body, or says why not. Room is taken for the bytes received, not for the length announced.
     async fn receive(&self, mut body: Incoming) -> Result<Body, TextResponse> {
-        let full = || TextResponse::text(503, "too many long requests at once; try again\n");
+        let full = || TextResponse::problem(503, "too many long requests at once; try again");
         let room = |bytes: usize| {
             let bytes = u32::try_from(bytes).map_err(|_| full())?;
             self.room.clone().try_acquire_many_owned(bytes).map_err(|_| full())
@@ -73,10 +75,10 @@ impl Intake {
         let (mut bytes, mut held) = (Vec::new(), room(0)?);
         while let Some(frame) = body.frame().await {
             let frame =
-                frame.map_err(|error| TextResponse::text(400, format!("cannot read the request: {error}\n")))?;
+                frame.map_err(|error| TextResponse::problem(400, format!("cannot read the request: {error}")))?;
             let Ok(data) = frame.into_data() else { continue };
             if bytes.len() + data.len() > self.most_bytes {
-                return Err(TextResponse::text(413, format!("the body is larger than {} bytes\n", self.most_bytes)));
+                return Err(TextResponse::problem(413, format!("the body is larger than {} bytes", self.most_bytes)));
             }
             held.merge(room(data.len())?);
             bytes.extend_from_slice(&data);

@@ -6,8 +6,8 @@ use metrics::process::{
 };
 
 /// Version and, on Linux, the use of the machine. Figures that the system does not give are left out.
-pub(super) fn collect(samples: &mut Samples) {
-    samples.add(BUILD_INFO, &[env!("CARGO_PKG_VERSION")], 1.0);
+pub(super) fn collect(samples: &mut Samples, shows_version: bool) {
+    samples.add(BUILD_INFO, &[if shows_version { env!("CARGO_PKG_VERSION") } else { "" }], 1.0);
     #[cfg(target_os = "linux")]
     linux(samples);
 }

@@ -1,6 +1,6 @@
 //! The port as its visitors find it: who may address it, and what a visitor can hold.
 
-use daemon::http::{Caller, Commands, Documents, Door, HttpSite, STEP_TIMEOUT, TextResponse, TlsFiles, serve};
+use daemon::http::{Call, Door, HttpSite, STEP_TIMEOUT, Task, Tasks, TextResponse, TlsFiles, serve};
 use daemon::pings::{MAX_BODY_BYTES, MAX_PAGES};
 use daemon::{Background, Board, HintIntake, StopSignal, WebClock};
 use messages::topics;
@@ -21,25 +21,20 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(1_800);
 const SOON: Duration = Duration::from_millis(300);
 
 /// Opens the port.
-const TOKEN: &str = "a-token-of-some-length";
-
-/// The one document of the port, and who asks for it.
-fn document(caller: &Caller, path: &str) -> Option<TextResponse> {
-    (path == "/changes.atom").then(|| TextResponse::text(200, format!("texts of pages for {}", caller.name)))
-}
+pub(crate) const TOKEN: &str = "a-token-of-some-length";
 
 /// A port that takes commands and pings. Dropping the first part closes it.
 fn port() -> (Background, SocketAddr) {
     port_with(STEP_TIMEOUT, echo)
 }
 
-pub(crate) fn echo(caller: &Caller, path: &str, body: &[u8]) -> Option<TextResponse> {
-    Some(TextResponse::text(200, format!("{} {path} {}", caller.name, body.len())))
+pub(crate) fn echo(call: &Call<'_>) -> TextResponse {
+    TextResponse::text(200, format!("{} {} {}", call.caller.name, call.path, call.body.len()))
 }
 
-fn port_with(
+pub(crate) fn port_with(
     step_timeout: Duration,
-    commands: impl Fn(&Caller, &str, &[u8]) -> Option<TextResponse> + Send + Sync + 'static,
+    commands: impl Fn(&Call<'_>) -> TextResponse + Send + Sync + 'static,
 ) -> (Background, SocketAddr) {
     let door = Door { log: Some("our-log".to_owned()), tokens: vec![("owner", Secret::new(TOKEN))], keys: None };
     locked_port(step_timeout, commands, door, None)
@@ -48,7 +43,7 @@ fn port_with(
 /// A port with this lock.
 pub(crate) fn locked_port(
     step_timeout: Duration,
-    commands: impl Fn(&Caller, &str, &[u8]) -> Option<TextResponse> + Send + Sync + 'static,
+    commands: impl Fn(&Call<'_>) -> TextResponse + Send + Sync + 'static,
     door: Door,
     tls: Option<Arc<TlsFiles>>,
 ) -> (Background, SocketAddr) {
@@ -65,10 +60,15 @@ pub(crate) fn locked_port(
     let names = LogNames::new(&settings);
     let hints = HintIntake::new(&settings, &names, clock).unwrap();
     hints.open(log(&names), 4);
+    let tasks = move |call: &Call<'_>| match call.task {
+        Task::Order(_) | Task::BackUp => commands(call),
+        Task::AtomFeed | Task::RssFeed | Task::Changes => {
+            TextResponse::text(200, format!("texts of pages for {}", call.caller.name))
+        }
+    };
     let site = HttpSite {
         board: Board::new(Vec::new(), 1.0),
-        commands: Some(Arc::new(commands) as Arc<Commands>),
-        documents: Some(Arc::new(document) as Arc<Documents>),
+        tasks: Some(Arc::new(tasks) as Arc<Tasks>),
         door,
         hints: Some(hints),
         names: settings.http.names,
@@ -142,7 +142,8 @@ fn only_addresses_localhost_and_configured_names_may_be_addressed() {
         let request = format!("GET {target} HTTP/1.1\r\n{hosts}\r\n\r\n");
         assert_eq!(answer(address, &request), expected, "{request:?}");
     }
-    let command = |host: &str| post("/refetch", 0, "").replace("host: localhost", &format!("host: {host}"));
+    let command =
+        |host: &str| post("/api/v1/pages/refetch", 0, "").replace("host: localhost", &format!("host: {host}"));
     assert_eq!(answer(address, &command("evil.example")), 421);
     assert_eq!(answer(address, &command("localhost")), 200);
     assert_eq!(answer(address, "GET /status HTTP/1.0\r\n\r\n"), 200);
@@ -164,13 +165,21 @@ fn commands_and_texts_of_pages_need_a_token_and_probes_need_none() {
     for wrong in
         ["", "authorization: Bearer a-token-of-some-lengtH\r\n", "authorization: Bearer \r\n", "authorization: x\r\n"]
     {
-        assert_eq!(ask("POST /forget", &format!("{command}{wrong}")), 401, "{wrong:?}");
+        assert_eq!(ask("POST /api/v1/pages/forget", &format!("{command}{wrong}")), 401, "{wrong:?}");
         assert_eq!(ask("GET /changes.atom", wrong), 401, "{wrong:?}");
-        assert_eq!(ask("GET /anything", wrong), 401, "{wrong:?}");
+        assert_eq!(ask("GET /api/v1/changes", wrong), 401, "{wrong:?}");
     }
-    assert_eq!(ask("POST /forget", &bearer), 403, "a browser sends the token only if it may send the header");
-    assert_eq!(ask("POST /forget", &format!("{command}{bearer}")), 200);
-    assert_eq!(ask("POST /forget", &format!("{command}{basic}")), 401, "a browser adds it for any web site");
+    assert_eq!(
+        ask("POST /api/v1/pages/forget", &bearer),
+        403,
+        "a browser sends the token only if it may send the header"
+    );
+    assert_eq!(ask("POST /api/v1/pages/forget", &format!("{command}{bearer}")), 200);
+    assert_eq!(
+        ask("POST /api/v1/pages/forget", &format!("{command}{basic}")),
+        401,
+        "a browser adds it for any web site"
+    );
     assert_eq!((ask("GET /changes.atom", &bearer), ask("GET /changes.atom", basic)), (200, 200));
     assert_eq!(ask("GET /anything", &bearer), 404);
 }
@@ -182,7 +191,7 @@ fn a_request_for_another_crawl_is_refused_with_the_right_token_too() {
         let request = request.replace("\r\nhost", &format!("\r\nx-recrawl-log: {log}\r\nhost"));
         answer(address, &request)
     };
-    for request in [post("/forget", 0, ""), get("/status"), get("/healthz")] {
+    for request in [post("/api/v1/pages/forget", 0, ""), get("/status"), get("/healthz")] {
         assert_eq!((ask(&request, "our-log"), ask(&request, "their-log")), (200, 409), "{request}");
     }
 }
@@ -205,7 +214,7 @@ pub(crate) fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n")
 }
 
-fn post(path: &str, length: usize, body: &str) -> String {
+pub(crate) fn post(path: &str, length: usize, body: &str) -> String {
     let token = format!("authorization: Bearer {TOKEN}\r\nx-recrawl-command: 1");
     format!("POST {path} HTTP/1.1\r\nhost: localhost\r\n{token}\r\ncontent-length: {length}\r\n\r\n{body}")
 }
@@ -242,7 +251,7 @@ fn silent_connections_do_not_keep_a_probe_from_its_answer() {
     let silent = [String::new(), "GET /status HTTP/1.1\r\n".to_owned(), post("/indexnow", 100, "{"), get("/status")];
     for request in silent {
         // Longer than the probe is waited for: it need not wait until others are given up.
-        let (_open, address) = port_with(Duration::from_secs(3_600), |_, _, _| None);
+        let (_open, address) = port_with(Duration::from_secs(3_600), echo);
         let held: Vec<_> = (0..CONNECTIONS).map(|_| sent(address, &request)).collect();
         assert_eq!(answer(address, &get("/healthz")), 200, "{request}");
         drop(held);
@@ -270,10 +279,10 @@ struct Held {
 fn held_commands(step_timeout: Duration) -> (Background, SocketAddr, Held) {
     let ((report, begun), (end, may_end)) = (channel(), channel());
     let may_end = Mutex::new(may_end);
-    let (open, address) = port_with(step_timeout, move |_, _, _| {
+    let (open, address) = port_with(step_timeout, move |_| {
         report.send(()).unwrap();
         may_end.lock().unwrap().recv_timeout(PATIENCE).unwrap();
-        Some(TextResponse::text(200, ""))
+        TextResponse::text(200, "")
     });
     (open, address, Held { begun, end })
 }
@@ -281,7 +290,7 @@ fn held_commands(step_timeout: Duration) -> (Background, SocketAddr, Held) {
 #[test]
 fn a_command_that_is_carried_out_keeps_its_place_and_holds_up_no_probe() {
     let (_open, address, held) = held_commands(STEP_TIMEOUT);
-    let command = sent(address, &post("/refetch", 0, ""));
+    let command = sent(address, &post("/api/v1/pages/refetch", 0, ""));
     held.begun.recv_timeout(PATIENCE).unwrap();
     let crowd: Vec<_> = (0..2 * CONNECTIONS).map(|_| connection(address)).collect();
     assert_eq!(answer(address, &get("/healthz")), 200);
@@ -293,7 +302,7 @@ fn a_command_that_is_carried_out_keeps_its_place_and_holds_up_no_probe() {
 #[test]
 fn two_commands_are_carried_out_at_once_and_a_third_has_its_turn_after_them() {
     let (_open, address, held) = held_commands(STEP_TIMEOUT);
-    let commands: Vec<_> = (0..3).map(|_| sent(address, &post("/refetch", 0, ""))).collect();
+    let commands: Vec<_> = (0..3).map(|_| sent(address, &post("/api/v1/pages/refetch", 0, ""))).collect();
     for _ in 0..2 {
         held.begun.recv_timeout(PATIENCE).unwrap();
     }
@@ -309,11 +318,11 @@ fn two_commands_are_carried_out_at_once_and_a_third_has_its_turn_after_them() {
 #[test]
 fn a_command_whose_turn_does_not_come_is_refused() {
     let (_open, address, held) = held_commands(SOON);
-    let commands: Vec<_> = (0..2).map(|_| sent(address, &post("/refetch", 0, ""))).collect();
+    let commands: Vec<_> = (0..2).map(|_| sent(address, &post("/api/v1/pages/refetch", 0, ""))).collect();
     for _ in 0..2 {
         held.begun.recv_timeout(PATIENCE).unwrap();
     }
-    assert_eq!(answer(address, &post("/refetch", 0, "")), 503);
+    assert_eq!(answer(address, &post("/api/v1/pages/refetch", 0, "")), 503);
     for _ in 0..2 {
         held.end.send(()).unwrap();
     }
@@ -322,15 +331,15 @@ fn a_command_whose_turn_does_not_come_is_refused() {
 
 #[test]
 fn a_body_that_does_not_come_in_time_is_refused() {
-    let (_open, address) = port_with(SOON, |_, _, _| None);
-    for path in ["/hints", "/indexnow", "/seeds"] {
+    let (_open, address) = port_with(SOON, echo);
+    for path in ["/hints", "/indexnow", "/api/v1/seeds"] {
         assert_eq!(answer(address, &post(path, 100, "{")), 408, "{path}");
     }
 }
 
 #[test]
 fn a_head_that_does_not_come_in_time_ends_its_connection() {
-    let (_open, address) = port_with(SOON, |_, _, _| None);
+    let (_open, address) = port_with(SOON, echo);
     for start in ["", "GET /healthz HTTP/1.1\r\nhost: localhost\r\n"] {
         assert!(is_closed(&sent(address, start)), "{start:?}");
     }
@@ -339,8 +348,8 @@ fn a_head_that_does_not_come_in_time_ends_its_connection() {
 #[test]
 fn an_answer_that_is_not_taken_in_time_is_given_up() {
     const LONG: usize = 64 << 20;
-    let (_open, address) = port_with(SOON, |_, _, _| Some(TextResponse::text(200, "x".repeat(LONG))));
-    let mut stream = sent(address, &post("/refetch", 0, ""));
+    let (_open, address) = port_with(SOON, |_| TextResponse::text(200, "x".repeat(LONG)));
+    let mut stream = sent(address, &post("/api/v1/pages/refetch", 0, ""));
     assert_eq!(status(&stream), 200);
     // Its time begins after that of the answer.
     assert!(is_closed(&connection(address)));
@@ -357,7 +366,7 @@ fn a_client_that_sends_all_of_a_refused_request_first_has_its_answer() {
     assert_eq!(answer(address, &post("/hints", body.len(), &body)), 413);
     let without_token = post("/hints", body.len(), &body).replace("Bearer", "Basic");
     assert_eq!(answer(address, &without_token), 401);
-    let mut stream = sent(address, &post("/refetch", 3, "abc"));
+    let mut stream = sent(address, &post("/api/v1/pages/refetch", 3, "abc"));
     stream.shutdown(std::net::Shutdown::Write).unwrap();
     assert_eq!(status(&stream), 200, "a client may end its side");
     stream.read_to_end(&mut Vec::new()).unwrap();

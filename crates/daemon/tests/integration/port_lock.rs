@@ -1,7 +1,7 @@
 //! Keys and TLS of the port.
 
 use crate::port::{PATIENCE, echo, get, locked_port, sent};
-use daemon::http::{Door, KeyEntry, KeyRing, Role, STEP_TIMEOUT, TlsFiles};
+use daemon::http::{Access, Door, KeyEntry, KeyRing, ROUTES, Role, STEP_TIMEOUT, TlsFiles};
 use daemon::web_client::{agent, authorities};
 use rcgen::CertifiedKey;
 use std::io::Read;
@@ -25,11 +25,40 @@ fn a_key_opens_the_port_in_the_name_of_its_owner() {
         text.split_once("\r\n\r\n").unwrap().1.to_owned()
     };
     assert_eq!(body("GET /changes.atom", "token-of-alice"), "texts of pages for alice");
-    // Which commands her role gives is decided where they are carried out.
-    assert_eq!(body("POST /seed", "token-of-alice"), "alice /seed 0");
-    assert!(body("GET /changes.atom", "token-of-bob").starts_with("a token is needed"));
+    assert!(body("POST /api/v1/seeds", "token-of-alice").contains("has the role viewer; addSeeds takes operator"));
+    assert!(body("GET /changes.atom", "token-of-bob").contains("a token is needed"));
     std::fs::write(&file, "").unwrap();
-    assert!(body("GET /changes.atom", "token-of-alice").starts_with("a token is needed"));
+    assert!(body("GET /changes.atom", "token-of-alice").contains("a token is needed"));
+}
+
+#[test]
+fn a_key_gives_what_its_role_gives_and_nothing_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("keys.toml");
+    let roles = [Role::Viewer, Role::Operator, Role::Admin];
+    let entries =
+        roles.map(|role| KeyEntry::new(role.word(), role, None, &format!("token-of-{}", role.word())).to_toml());
+    std::fs::write(&file, entries.concat()).unwrap();
+    let door = Door { keys: Some(Arc::new(KeyRing::open(&file).unwrap())), ..Door::default() };
+    let (_open, address) = locked_port(STEP_TIMEOUT, echo, door, None);
+    for route in ROUTES {
+        let Access::Role(needed) = route.access else { continue };
+        let path = route.path_with(Some("name"));
+        let ask = |authorization: &str| {
+            let head = format!(
+                "{} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\nx-recrawl-command: 1\r\n{authorization}\r\n",
+                route.method.name()
+            );
+            let mut text = String::new();
+            sent(address, &head).read_to_string(&mut text).unwrap();
+            text.split(' ').nth(1).unwrap().parse::<u16>().unwrap()
+        };
+        assert_eq!(ask(""), 401, "{}", route.id);
+        for role in roles {
+            let status = ask(&format!("authorization: Bearer token-of-{}\r\n", role.word()));
+            assert_eq!(status, if role < needed { 403 } else { 200 }, "{role:?} {}", route.id);
+        }
+    }
 }
 
 /// Writes a certificate of its own for localhost, and returns the files of TLS.

@@ -92,8 +92,7 @@ impl HealthPort {
         let mut background = Background::new(stop);
         let site = HttpSite {
             board: board.clone(),
-            commands: None,
-            documents: None,
+            tasks: None,
             door: Door::default(),
             hints: None,
             names: settings.http.names.clone(),

@@ -260,7 +260,12 @@ impl<M: PageRecord> TopicFollower<M> {
         Ok(())
     }
 
-    pub(super) fn next(&mut self) -> Result<Option<TopicRecord<M>>, CommandFailure> {
+    /// The next record that is there, or none for now.
+    ///
+    /// # Errors
+    /// Those of the log.
+    #[allow(clippy::should_implement_trait, reason = "a later call may have a record again")]
+    pub fn next(&mut self) -> Result<Option<TopicRecord<M>>, CommandFailure> {
         loop {
             for partition in 0..self.waiting.len() {
                 self.fill(partition)?;

@@ -1,0 +1,68 @@
+//! Answers of the port, with the headers that keep a browser from making more of them than they are.
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::header::{self, HeaderValue};
+use hyper::{Response, StatusCode};
+use serde_json::json;
+
+/// Media type of most answers.
+pub(super) const JSON: &str = "application/json";
+/// Media type of words for people.
+pub(super) const TEXT: &str = "text/plain; charset=utf-8";
+/// Media type of a refusal (RFC 9457).
+pub const PROBLEM: &str = "application/problem+json";
+/// Headers of every answer. No text of a page or of a request runs as markup in a browser, no other site shows it in a
+/// frame, and no cache keeps it for somebody without the token.
+const PROTECTION: [(&str, &str); 3] = [
+    ("x-content-type-options", "nosniff"),
+    ("content-security-policy", "default-src 'none'; frame-ancestors 'none'; sandbox"),
+    ("cache-control", "no-store"),
+];
+
+/// An HTTP response with a text body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextResponse {
+    pub status: u16,
+    pub content_type: &'static str,
+    pub body: String,
+}
+
+impl TextResponse {
+    /// A plain-text response for people.
+    pub fn text(status: u16, body: impl Into<String>) -> Self {
+        Self { status, content_type: TEXT, body: body.into() }
+    }
+
+    /// A JSON response for machines.
+    pub fn json(status: u16, body: &impl serde::Serialize) -> Self {
+        let body = serde_json::to_string(body).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"));
+        Self { status, content_type: JSON, body }
+    }
+
+    /// A refusal as a problem document (RFC 9457). `detail` says why, and what to do.
+    pub fn problem(status: u16, detail: impl Into<String>) -> Self {
+        let title = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
+        let body = json!({ "title": title.unwrap_or("Refused"), "status": status, "detail": detail.into() });
+        Self { status, content_type: PROBLEM, body: body.to_string() }
+    }
+
+    /// The response as it is sent.
+    pub(super) fn into_response(self) -> Response<Full<Bytes>> {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = Response::new(Full::new(Bytes::from(self.body)));
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        for (name, value) in PROTECTION {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        if status == StatusCode::TOO_MANY_REQUESTS {
+            // The limit is one of a minute.
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
+        }
+        if status != StatusCode::NO_CONTENT {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        }
+        response
+    }
+}
