@@ -254,7 +254,7 @@ mod tests {
             |partition, records, second| Backlog { partition, records, oldest: Some(Timestamp::from_secs(second)) };
         board.show_backlogs([("scheduler", vec![of(0, 1, 90), of(1, 1, 70)])].into(), Timestamp::from_secs(100));
         board.show_figures(vec![(metrics::process::LOG_MISSING_WRITES, 2.0)]);
-        let text = text(&board, Some(PingCounts { taken: 5, ..PingCounts::default() }));
+        let text = text(&board, Some(PingCounts { taken: 5, ..PingCounts::default() }), true);
         for line in [
             "recrawl_backlog_records{stage=\"scheduler\",partition=\"1\"} 1.0",
             "recrawl_backlog_seconds{stage=\"scheduler\",partition=\"1\"} 30.0",
