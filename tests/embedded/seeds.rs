@@ -1,8 +1,12 @@
 //! The ways by which pages get into a crawl: a table in CSV, arguments, and the pages of a sitemap.
 
-use crate::site::serve;
+use crate::site::{answer, serve, serve_answers};
+use page::{HOUR, Timestamp};
 use serde_json::Value;
-use tests::{Crawl, Process, programs};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+use tests::{Crawl, Process, SOON, programs, wait_for};
 
 #[test]
 fn pages_come_from_a_table_from_arguments_and_from_a_sitemap() {
@@ -30,4 +34,89 @@ fn pages_come_from_a_table_from_arguments_and_from_a_sitemap() {
     let sent = crawl.ask("seed", &["--file", &file("listed.txt", listed)]).exits_with(0).json();
     assert_eq!((&sent["seeds"], &sent["faults"]), (&Value::from(3), &Value::from(0)));
     assert_eq!(crawl.ask("run", &["--until-idle"]).exits_with(0).json()["pages"], 5);
+}
+
+#[test]
+fn a_date_in_a_table_of_seeds_is_a_hint_for_pages_that_were_not_looked_at_since() {
+    let asked: Arc<[AtomicUsize; 2]> = Arc::default();
+    let counted = Arc::clone(&asked);
+    let site = serve(move |path| {
+        let number = usize::from(path == "/old");
+        if path != "/robots.txt" {
+            counted[number].fetch_add(1, Ordering::SeqCst);
+        }
+        ("text/html", format!("<title>Page</title><p>It is about {path}."))
+    });
+    let count = |number: usize| asked[number].load(Ordering::SeqCst);
+    let crawl = Crawl::default()
+        .with("politeness.crawl_delay", "0s")
+        .with("policy.min_interval", "1h")
+        .with("policy.audit_share", "0")
+        .with("policy.scan_interval", "20ms");
+    let table = crawl.directory.path().join("pages.csv");
+    let write = |new: &str| {
+        let text = format!("url,lastmod\nhttp://{site}/new,{new}\nhttp://{site}/old,2001-02-03\n");
+        std::fs::write(&table, text).unwrap();
+    };
+    write("2001-02-03T04:05:06Z");
+    let table = table.display().to_string();
+    let ran = crawl.ask("run", &["--seeds", &table, "--until-idle"]).exits_with(0);
+    ran.says(&["dates of the last change in column 2 (lastmod)"]);
+    assert_eq!([count(0), count(1)], [1, 1]);
+    // The hint is kept until the next look, which comes when it is worth it.
+    let soon = Timestamp::from_secs(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() as i64) + HOUR;
+    write(&soon.to_string());
+    let running = crawl.start("run", &["--seeds", &table]);
+    let hints = |path: &str| {
+        let explained = crawl.ask("explain", &[&format!("http://{site}{path}")]).exits_with(0);
+        explained.json()["hints"]["kinds"].as_u64()
+    };
+    wait_for("a hint for the page that has changed since", SOON, || count(0) == 2 || hints("/new") == Some(1));
+    assert_eq!(hints("/old"), Some(0));
+    running.signal(libc::SIGINT);
+    running.finish().exits_with(0);
+    assert_eq!(count(1), 1, "the copy is younger than its date");
+}
+
+#[test]
+fn a_seed_that_cannot_be_fetched_is_reported_once_like_a_change() {
+    let site = serve_answers(|request| match request.path() {
+        "/robots.txt" => answer("200 OK\r\ncontent-type: text/plain", "User-agent: *\nDisallow: /private\n"),
+        "/here" => answer("200 OK\r\ncontent-type: text/html", "<p>It is here."),
+        _ => answer("404 Not Found\r\ncontent-type: text/html", "<p>It is not here."),
+    });
+    let crawl = Crawl::default().with("politeness.crawl_delay", "0s");
+    let urls = ["/here", "/typo", "/private"].map(|path| format!("http://{site}{path}"));
+    let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
+    let failures = |cursor: &[&str]| {
+        let shown =
+            crawl.ask("changes", &[&["--verdict", "failed", "--format", "jsonl"], cursor].concat()).exits_with(0);
+        let mut lines: Vec<Value> = shown.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        lines.sort_by_key(|line| line["url"].to_string());
+        lines
+    };
+    crawl.ask("run", &[&urls[..], &["--until-idle"]].concat()).exits_with(0);
+    let reported = failures(&[]);
+    let facts: Vec<_> = reported.iter().map(|line| (&line["url"], &line["failure"], &line["status"])).collect();
+    let (robots, missing) = (Value::from("robots_disallowed"), Value::from("not_found"));
+    let (private, typo) = (Value::from(urls[2]), Value::from(urls[1]));
+    assert_eq!(facts, [(&private, &robots, &Value::Null), (&typo, &missing, &Value::from(404))]);
+    assert_eq!(crawl.ask("status", &[]).exits_with(0).json()["failed_seeds"], 2);
+
+    // A program gets it like any change, in a sentence. Seeded and asked for again, nothing is reported once more.
+    crawl.ask("refetch", &urls).exits_with(0);
+    crawl.ask("run", &[&urls[..], &["--until-idle"]].concat()).exits_with(0);
+    assert_eq!(failures(&[]).len(), 2);
+    let told = crawl.directory.path().join("told.txt");
+    let program = format!("sh -c 'echo \"$CHANGE_SENTENCE\" >> {}'", told.display());
+    crawl.ask("changes", &["--verdict", "failed", "--exec", &program]).exits_with(0);
+    let mut told: Vec<_> = std::fs::read_to_string(told).unwrap().lines().map(str::to_owned).collect();
+    told.sort();
+    assert_eq!(
+        told,
+        [
+            format!("Seed {site}/private cannot be fetched: the robots.txt of its host forbids it"),
+            format!("Seed {site}/typo cannot be fetched: the server does not find it (404)"),
+        ]
+    );
 }

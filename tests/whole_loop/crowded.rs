@@ -32,7 +32,7 @@ fn nothing_is_reported_of_a_page_that_made_room_until_it_is_known_again() {
                     continue;
                 }
                 DetectorEvent::Result(result) => result.look,
-                DetectorEvent::Question(_) => continue,
+                DetectorEvent::Question(_) | DetectorEvent::SeedFailure(_) => continue,
             };
             let id = look.page_id;
             // The fetcher notes what it has answered and asks a host for one page after the other, so no answer comes

@@ -82,6 +82,9 @@ pub struct Status {
     /// How well the crawl keeps to its focus; absent while no page was judged by one.
     #[serde(default)]
     pub focus: Option<FocusStatus>,
+    /// Seeds of which no request has brought a copy yet, though one was answered.
+    #[serde(default)]
+    pub failed_seeds: Option<u64>,
     /// Pages on which their watch rule sees nothing of something that it watches.
     #[serde(default)]
     pub blind_pages: Option<u64>,
@@ -238,6 +241,7 @@ impl Status {
             in_flight: count(scheduler::IN_FLIGHT),
             fetches_total: count(scheduler::FETCHES),
             changes_total: count(scheduler::CHANGES),
+            failed_seeds: count(scheduler::FAILED_SEEDS),
             blind_pages: count(detector::BLIND_PAGES),
             estimated_freshness: (pages > 0.0).then(|| figure(scheduler::FRESH_PAGES) / pages),
             estimated_age_days: (copies > 0.0).then(|| figure(scheduler::TOTAL_AGE_SECONDS) / 86_400.0 / copies),

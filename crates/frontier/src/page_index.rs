@@ -50,6 +50,7 @@ pub(crate) struct PageIndex {
     followers: BTreeSet<Slot>,
     /// Pages that no request was ever answered for.
     unanswered: BTreeSet<Slot>,
+    failed_seeds: BTreeSet<Slot>,
     never_fetched: usize,
     /// The highest attempt of any page, forgotten pages included.
     highest_attempt: i64,
@@ -135,9 +136,11 @@ impl PageIndex {
         if is_follower(page) {
             self.followers.insert(slot);
         }
-        // A refused request is an answer, but no fetch.
-        if page.outcome.is_none() && page.failure.is_none() && entry.status != PageStatus::Excluded {
+        if !page.was_answered() && entry.status != PageStatus::Excluded {
             self.unanswered.insert(slot);
+        }
+        if page.is_failed_seed() {
+            self.failed_seeds.insert(slot);
         }
         match rules.orders(&page.url).and_then(|orders| orders.max_interval) {
             Some(longest) => self.longest_days.insert(slot, longest.as_secs_f64() / 86_400.0),
@@ -200,6 +203,7 @@ impl PageIndex {
         self.refetch.remove(&slot);
         self.followers.remove(&slot);
         self.unanswered.remove(&slot);
+        self.failed_seeds.remove(&slot);
     }
 
     /// Connects restored pages with their lists, once all pages are known. A list vouches for them until its last look.
@@ -289,6 +293,10 @@ impl PageIndex {
 
     pub(crate) fn unanswered(&self) -> usize {
         self.unanswered.len()
+    }
+
+    pub(crate) fn failed_seeds(&self) -> usize {
+        self.failed_seeds.len()
     }
 
     pub(crate) fn in_flight(&self) -> usize {

@@ -72,6 +72,17 @@ impl ScheduledPage {
         }
     }
 
+    /// Whether it is a seed of which no request has brought a copy yet, though one was answered. A copy that is deleted because
+    /// the page is gone was counted as a change.
+    pub fn is_failed_seed(&self) -> bool {
+        self.depth == 0 && self.was_answered() && self.validators.content_digest.is_none() && self.changes == 0
+    }
+
+    /// Whether any request was answered. A refused request is an answer, but no fetch.
+    pub fn was_answered(&self) -> bool {
+        self.outcome.is_some() || self.failure.is_some()
+    }
+
     /// A newly discovered page. Its requests are counted from `attempt`.
     pub fn new(
         url: CanonicalUrl,

@@ -1,6 +1,6 @@
 //! Commands of operators, and records of their effects on pages and hosts.
 
-use crate::impl_message;
+use crate::{AnswerKind, FetchOutcome, Look, impl_message};
 use page::{CanonicalUrl, Host, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -105,6 +105,36 @@ pub struct PageRemoval {
     pub last_attempt: Option<i64>,
 }
 
+/// Scheduler to detector: the first request for a seed brought no page. The detector publishes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeedFailure {
+    /// The page. Its site is the record key.
+    pub url: CanonicalUrl,
+    /// When the request was sent, or refused without being sent.
+    pub failed_at: Timestamp,
+    pub outcome: FetchOutcome,
+    pub status: Option<u16>,
+    pub is_redirected: bool,
+}
+
+impl SeedFailure {
+    /// The failure that a look reports. `None` if the look brought the page, or the request comes back to be sent again.
+    pub fn of(look: &Look) -> Option<Self> {
+        AnswerKind::of(look).is_failure().then(|| Self {
+            url: look.url.clone(),
+            failed_at: look.fetched_at,
+            outcome: look.outcome,
+            status: look.status,
+            is_redirected: look.final_url.is_some(),
+        })
+    }
+
+    /// The kind of answer under which status and logs report it.
+    pub fn kind(&self) -> AnswerKind {
+        AnswerKind::of_outcome(self.outcome, self.is_redirected)
+    }
+}
+
 /// Broadcast of a scheduler partition to all fetchers: an operator blocked or paused a host, or ended that. Requests that were
 /// handed out before are not sent any more. The latest per host counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,4 +149,5 @@ pub struct HostStop {
 
 impl_message!(Command, "Command", include_str!("../../../schemas/Command.avsc"));
 impl_message!(PageRemoval, "PageRemoval", include_str!("../../../schemas/PageRemoval.avsc"));
+impl_message!(SeedFailure, "SeedFailure", include_str!("../../../schemas/SeedFailure.avsc"));
 impl_message!(HostStop, "HostStop", include_str!("../../../schemas/HostStop.avsc"));

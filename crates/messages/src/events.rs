@@ -2,8 +2,8 @@
 
 use crate::{
     ChangeEstimate, ChangeHint, Command, FetchResult, LinkCash, MirrorMessage, PageLinks, PageObservation,
-    PageOutLinks, PageRemoval, PagesShown, Question, RankedPages, SiteListing, SweepForecast, TroubleNotice,
-    VirtualCash,
+    PageOutLinks, PageRemoval, PagesShown, Question, RankedPages, SeedFailure, SiteListing, SweepForecast,
+    TroubleNotice, VirtualCash,
 };
 use wire::{KeyKind, Keyed};
 
@@ -62,6 +62,8 @@ events_of_sites! {
     pub enum DetectorEvent {
         Result(FetchResult),
         Removal(PageRemoval),
+        /// The first request for a seed brought no page.
+        SeedFailure(SeedFailure),
         Question(Question),
     }
 }

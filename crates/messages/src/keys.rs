@@ -25,6 +25,7 @@ macro_rules! every_message {
             $crate::LinkCash: Site |cash| site(&cash.target_site);
             $crate::VirtualCash: Site |cash| cash.routing_key.as_bytes().to_vec();
             $crate::PageRemoval: Site |removal| site(&removal.url.site_key());
+            $crate::SeedFailure: Site |failure| site(&failure.url.site_key());
             $crate::RankedPages: Site |pages| site(&pages.site_key);
             $crate::PagesShown: Site |shown| site(&shown.site_key);
             $crate::RankTotals: StagePartition |totals| totals.stage_partition.to_string().into_bytes();

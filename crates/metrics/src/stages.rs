@@ -59,6 +59,7 @@ metrics! {
     UNDECIDED_PAGES = Counter "undecided_pages_total" "pages"
         "pages not taken in because an expression of a rule takes too many steps on their addresses";
     FORGOTTEN_LINKS = Counter "forgotten_links_total" "links" "links to forgotten pages, not taken in";
+    FAILED_SEEDS = Gauge "failed_seeds" "pages" "seeds of which no request has brought a copy yet, though one was answered";
     FORGOTTEN_SEEDS = Counter "forgotten_seeds_total" "seeds" "forgotten pages in lists of seeds, not taken in";
     EVICTED_PAGES = Counter "evicted_pages_total" "pages" "pages forgotten to make room for seeds, for pages of smaller sites, or for others of their host";
     FETCHES_SPARED_BY_MIRRORS = Counter "fetches_spared_by_mirrors_total" "fetches"

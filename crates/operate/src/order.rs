@@ -5,7 +5,7 @@ use daemon::http::OrderKind;
 use focus::{IcuSegmenter, read_focus};
 use messages::{CommandKind, CommandSubject};
 use page::{CanonicalUrl, Host, HostName};
-use settings::seeds::{self, SeedList};
+use settings::seeds::{self, Seed, SeedList};
 
 /// Names of pages or hosts that are noted of one order.
 const NAMED: usize = 5;
@@ -141,7 +141,9 @@ impl Order {
         let lines = |lines: Vec<String>| lines.join("\n");
         match self {
             Self::Seeds { list, .. } => {
-                lines(list.seeds.iter().map(|seed| format!("{} {}", seed.url, seed.weight)).collect())
+                let date = |seed: &Seed| seed.changed_at.map_or(String::new(), |at| format!(" {at}"));
+                let line = |seed: &Seed| format!("{} {}{}", seed.url, seed.weight, date(seed));
+                lines(list.seeds.iter().map(line).collect())
             }
             Self::Pages(_, urls) => lines(urls.iter().map(ToString::to_string).collect()),
             Self::Hosts(_, hosts) => lines(hosts.iter().map(ToString::to_string).collect()),
@@ -177,7 +179,10 @@ mod tests {
             about(CommandKind::Forget, &["http://a.test/", "http://b.test/x"]),
             about(CommandKind::PauseHost, &["a.test", "b.test:8080"]),
             about(CommandKind::ForgetSite, &["a.test"]),
-            Order::Seeds { kind: CommandKind::ListedSeed, list: seeds::parse("http://a.test/ 2\nhttp://b.test/") },
+            Order::Seeds {
+                kind: CommandKind::ListedSeed,
+                list: seeds::parse("http://a.test/ 2 2026-11-21\nhttp://b.test/"),
+            },
             sport,
             Order::RemoveFocus("lamps".to_owned()),
         ];

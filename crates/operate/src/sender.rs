@@ -2,8 +2,9 @@
 
 use crate::Order;
 use daemon::CommandFailure;
-use messages::{Command, CommandKind, FocusOrder, topics};
-use page::{CanonicalUrl, Host};
+use messages::{ChangeHint, Command, CommandKind, FocusOrder, HintKind, topics};
+use page::{CanonicalUrl, Host, Timestamp};
+use settings::seeds::Seed;
 use std::sync::Arc;
 use stream::{Clock, DiskRoom, Log, LogError, OutputRecord};
 use topology::LogNames;
@@ -77,9 +78,10 @@ impl OrderSender {
 
     fn append_order(&self, order: &Order) -> Result<(), CommandFailure> {
         match order {
-            Order::Seeds { kind, list } => {
-                self.append(list.seeds.iter().map(|seed| self.command(*kind, Some(&seed.url), None, seed.weight)))
-            }
+            Order::Seeds { kind, list } => self.append(list.seeds.iter().flat_map(|seed| {
+                let command = self.command(*kind, Some(&seed.url), None, seed.weight);
+                [Some(command), seed.changed_at.map(|at| self.hint(seed, at))].into_iter().flatten()
+            })),
             Order::Pages(kind, urls) => self.append(urls.iter().map(|url| self.command(*kind, Some(url), None, 1.0))),
             Order::Hosts(kind, hosts) => {
                 self.append(hosts.iter().map(|host| self.command(*kind, None, Some(host), 1.0)))
@@ -104,6 +106,21 @@ impl OrderSender {
         OutputRecord::of(&command, self.commands.as_str(), self.partitions, now)
     }
 
+    /// The hint that a known page has changed if it was not looked at since this time.
+    fn hint(&self, seed: &Seed, changed_at: Timestamp) -> OutputRecord {
+        let now = self.clock.now();
+        let hint = ChangeHint {
+            url: seed.url.clone(),
+            page_id: seed.url.page_id(),
+            kind: HintKind::Ping,
+            hinted_at: now,
+            // A day is open until its end, and today is not over.
+            changed_at: Some(changed_at.min(now)),
+            source: "seeds".to_owned(),
+        };
+        OutputRecord::of(&hint, self.commands.as_str(), self.partitions, now)
+    }
+
     fn focus_order(&self, name: &str, text: Option<String>) -> OutputRecord {
         let now = self.clock.now();
         let order = FocusOrder { name: name.to_owned(), text, ordered_at: now };
@@ -114,7 +131,6 @@ impl OrderSender {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use page::Timestamp;
     use settings::Settings;
     use std::sync::Mutex;
     use stream::{ErrorKind, InProcessLog, LogBackend, TopicPartition};

@@ -6,7 +6,7 @@ use crate::presence::leads_to;
 use crate::state::{BLIND, BlindPage, PageSketch};
 use change::ChangeRecord;
 use messages::topics::PAGE_CHANGES;
-use messages::{ChangedUnit, FetchResult, PageChange, Verdict, WatchedValue};
+use messages::{ChangedUnit, FetchResult, PageChange, SeedFailure, Verdict, WatchedValue};
 use stream::{Context, ProcessError};
 use watch::{Value, WatchRule};
 
@@ -46,6 +46,19 @@ impl Detector {
             let value = self.rules.form.encode(&change);
             context.emit_encoded(PAGE_CHANGES, &change, value);
         }
+    }
+
+    /// Publishes that the first request for a seed brought no page.
+    pub(crate) fn publish_failure(&mut self, failure: &SeedFailure, context: &mut Context<'_>) {
+        let id = context.output_id().expect("a failure is an input record");
+        let change = PageChange {
+            status: failure.status,
+            rule: self.rules.watch.find(&failure.url).map(|rule| rule.name().to_owned()),
+            failure: Some(failure.kind().report().name.to_owned()),
+            ..PageChange::bare(id, failure.url.clone(), Verdict::Failed, failure.failed_at)
+        };
+        self.counts.changes += 1;
+        context.emit_encoded(PAGE_CHANGES, &change, self.rules.form.encode(&change));
     }
 
     /// Keeps the page on the list of those whose rule sees nothing of something, or takes it off.
@@ -125,6 +138,7 @@ fn change_of(
         found_again: Vec::new(),
         leads_to: None,
         looks_like: look.judgement.looks_like.map(|kind| messages::word(&kind)),
+        failure: None,
     }
 }
 

@@ -210,6 +210,10 @@ impl Processor for Detector {
         let result = match record.read(FETCH_RESULTS)? {
             DetectorEvent::Result(result) => result,
             DetectorEvent::Removal(removal) => return self.remove(removal, context),
+            DetectorEvent::SeedFailure(failure) => {
+                self.publish_failure(&failure, context);
+                return Ok(());
+            }
             DetectorEvent::Question(question) => return self.answer(&question, context),
         };
         let watch_rules = Arc::clone(&self.rules.watch);

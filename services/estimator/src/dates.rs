@@ -44,7 +44,7 @@ pub(crate) fn believed(
         Verdict::Minor | Verdict::Major => Some(true),
         Verdict::First | Verdict::Gone | Verdict::Returned | Verdict::Missing => None,
         Verdict::Unknown | Verdict::Unwatched | Verdict::Watched => None,
-        Verdict::Obscured | Verdict::Redirected | Verdict::Forgotten => None,
+        Verdict::Obscured | Verdict::Redirected | Verdict::Forgotten | Verdict::Failed => None,
     };
     if let (Some(changed), Some(previous)) = (changed, seen.judgement.previous_fetched_at) {
         dates.iter().for_each(|(number, at)| trusts[*number].add(changed, *at > previous));

@@ -228,7 +228,7 @@ fn outcome_of(seen: &PageObservation, changed_at: Option<Timestamp>) -> Option<L
         }
         Verdict::Gone | Verdict::Returned => Some(LookOutcome::Changed),
         Verdict::First | Verdict::Missing | Verdict::Unknown | Verdict::Unwatched | Verdict::Watched => None,
-        Verdict::Obscured | Verdict::Redirected | Verdict::Forgotten => None,
+        Verdict::Obscured | Verdict::Redirected | Verdict::Forgotten | Verdict::Failed => None,
     }
 }
 

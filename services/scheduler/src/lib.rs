@@ -22,7 +22,7 @@ use frontier::{ChosenPage, Frontier, HandOut};
 use messages::topics::{ANSWERS, DEMAND, FETCH_REQUESTS, FETCH_RESULTS, HOST_STOPS, SCHEDULER_EVENTS};
 use messages::{
     ChangeEstimate, ChangeHint, MirrorMessage, PageLinks, PageRemoval, PagesShown, QuestionDesk, RankedPages,
-    SchedulerEvent, SiteListing, SweepForecast,
+    SchedulerEvent, SeedFailure, SiteListing, SweepForecast,
 };
 use metrics::Figure;
 use page::{PageId, SiteKey, Timestamp};
@@ -72,6 +72,12 @@ impl Scheduler {
         let Some(mut page) = page else {
             return self.take_stray(&estimate.look, context);
         };
+        if page.depth == 0
+            && !page.was_answered()
+            && let Some(failure) = SeedFailure::of(&estimate.look)
+        {
+            context.emit(FETCH_RESULTS, failure);
+        }
         let messages = self.frontier.take_estimate(estimate, &mut page);
         context.put(PAGES, &id, &page);
         send(messages, context);

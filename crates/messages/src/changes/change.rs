@@ -4,7 +4,8 @@ use crate::{Digest, Verdict};
 use page::{CanonicalUrl, PageId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// The product: a page is new, changed, gone or back, leads elsewhere, or something else is served in its place.
+/// The product: a page is new, changed, gone or back, leads elsewhere, something else is served in its place, or a seed
+/// cannot be fetched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageChange {
     /// Identical for every delivery of this change: topic-partition-offset-index of its cause.
@@ -65,6 +66,8 @@ pub struct PageChange {
     pub leads_to: Option<String>,
     /// The kind of text served in the page's place: `empty`, `maintenance`, `consent`, `login`, `error` or `other_page`.
     pub looks_like: Option<String>,
+    /// Why the first request for a seed brought no page: the name of the kind of answer, such as `dns_failed`.
+    pub failure: Option<String>,
 }
 
 impl PageChange {
@@ -101,6 +104,7 @@ impl PageChange {
             found_again: Vec::new(),
             leads_to: None,
             looks_like: None,
+            failure: None,
         }
     }
 }

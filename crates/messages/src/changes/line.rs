@@ -65,6 +65,8 @@ pub struct ChangeLine {
     pub leads_to: Option<String>,
     #[serde(default)]
     pub looks_like: Option<String>,
+    #[serde(default)]
+    pub failure: Option<String>,
 }
 
 /// A value of a watch rule before and after the change.
@@ -158,6 +160,7 @@ impl From<PageChange> for ChangeLine {
             found_again: change.found_again,
             leads_to: change.leads_to,
             looks_like: change.looks_like,
+            failure: change.failure,
         }
     }
 }
@@ -197,6 +200,7 @@ impl TryFrom<ChangeLine> for PageChange {
             found_again: line.found_again,
             leads_to: line.leads_to,
             looks_like: line.looks_like,
+            failure: line.failure,
         })
     }
 }

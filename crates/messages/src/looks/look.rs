@@ -332,6 +332,8 @@ pub enum Verdict {
     /// An operator had the page forgotten: readers delete what was published of it before. Only in
     /// [`PageChange`](crate::PageChange).
     Forgotten,
+    /// The first request for a seed brought no page. Only in [`PageChange`](crate::PageChange), once for each seed.
+    Failed,
 }
 
 impl Verdict {
@@ -341,7 +343,7 @@ impl Verdict {
             Verdict::Unchanged | Verdict::Cosmetic => Some(false),
             Verdict::Minor | Verdict::Major | Verdict::Gone | Verdict::Returned => Some(true),
             Verdict::First | Verdict::Missing | Verdict::Unknown | Verdict::Unwatched | Verdict::Watched => None,
-            Verdict::Obscured | Verdict::Redirected | Verdict::Forgotten => None,
+            Verdict::Obscured | Verdict::Redirected | Verdict::Forgotten | Verdict::Failed => None,
         }
     }
 }

@@ -100,6 +100,7 @@ fn what_an_older_writer_did_not_have_yet_comes_from_the_schema() {
         "found_again",
         "leads_to",
         "looks_like",
+        "failure",
     ];
     let bytes = written_with(&older, &record, &record.samples[0], |fields| {
         fields.retain(|(name, _)| !gone.contains(&name.as_str()));
@@ -112,7 +113,7 @@ fn what_an_older_writer_did_not_have_yet_comes_from_the_schema() {
     let of_rule = PageChange { rule: None, triggers: Vec::new(), not_found: Vec::new(), ..flags };
     let (values, lost, found_again) = (Vec::new(), Vec::new(), Vec::new());
     let of_values = PageChange { title: None, values, lost, found_again, ..of_rule };
-    let expected = PageChange { leads_to: None, looks_like: None, ..of_values };
+    let expected = PageChange { leads_to: None, looks_like: None, failure: None, ..of_values };
     assert_eq!(PageChange::decode(&bytes), Ok(expected));
 }
 

@@ -117,6 +117,19 @@ impl Samples for PageRemoval {
     }
 }
 
+impl Samples for SeedFailure {
+    fn samples() -> Vec<Self> {
+        let missing = Self {
+            url: target(),
+            failed_at: time(3),
+            outcome: FetchOutcome::NotFound,
+            status: Some(404),
+            is_redirected: true,
+        };
+        vec![missing.clone(), Self { outcome: FetchOutcome::DnsFailed, status: None, is_redirected: false, ..missing }]
+    }
+}
+
 impl Samples for PagesShown {
     fn samples() -> Vec<Self> {
         let full = Self { page_id: page_id(), site_key: site_key(), pages: 12 };

@@ -223,6 +223,7 @@ impl Samples for PageChange {
             found_again: vec!["price below 20".to_owned()],
             leads_to: Some("https://www.example.org/login".to_owned()),
             looks_like: Some("login".to_owned()),
+            failure: Some("dns_failed".to_owned()),
         };
         let sparse = Self {
             page_id: full.page_id,

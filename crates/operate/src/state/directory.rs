@@ -185,11 +185,13 @@ impl CrawlState for Inspection {
 
     fn status(&self) -> Result<(Status, Result<(), CommandFailure>), CommandFailure> {
         let (mut pages, mut never_fetched, mut in_flight, mut fetches, mut changes) = (0, 0, 0, 0, 0);
+        let mut failed_seeds = 0;
         let mut audits = (0, 0);
         let mut outcomes = HashMap::<_, u64>::new();
         self.pages(&mut |_, page| {
             pages += 1;
             never_fetched += u64::from(page.last_look_at.is_none());
+            failed_seeds += u64::from(page.is_failed_seed());
             in_flight += u64::from(page.request.lease_until().is_some());
             fetches += page.fetches as u64;
             changes += page.changes as u64;
@@ -206,6 +208,7 @@ impl CrawlState for Inspection {
             in_flight: Some(in_flight),
             fetches_total: Some(fetches),
             changes_total: Some(changes),
+            failed_seeds: Some(failed_seeds),
             blind_pages: Some(self.blind_pages()?),
             fetch_rate_per_s: Some(0.0),
             focus: self.focus_status()?,

@@ -20,7 +20,7 @@ pub const CHANGES: FollowedTopic<PageChange> =
 #[derive(Args, Debug)]
 pub struct VerdictOptions {
     /// Only changes with these verdicts, with commas: first, minor, major, missing, obscured, redirected, gone, returned,
-    /// unwatched, watched, forgotten.
+    /// unwatched, watched, forgotten, failed.
     #[arg(long = "verdict", value_name = "VERDICT", value_delimiter = ',', value_parser = verdict)]
     verdicts: Vec<Verdict>,
 }
@@ -33,7 +33,7 @@ impl VerdictOptions {
 }
 
 /// The verdicts that are published.
-const PUBLISHED: [Verdict; 11] = [
+const PUBLISHED: [Verdict; 12] = [
     Verdict::First,
     Verdict::Minor,
     Verdict::Major,
@@ -45,6 +45,7 @@ const PUBLISHED: [Verdict; 11] = [
     Verdict::Unwatched,
     Verdict::Watched,
     Verdict::Forgotten,
+    Verdict::Failed,
 ];
 
 fn verdict(text: &str) -> Result<Verdict, String> {

@@ -57,6 +57,7 @@ impl TableRow for ChangeRow {
         required binary found_again (JSON);
         optional binary leads_to (STRING);
         optional binary looks_like (STRING);
+        optional binary failure (STRING);
     }";
 
     fn cells(self) -> Vec<Cell> {
@@ -93,6 +94,7 @@ impl TableRow for ChangeRow {
             required(json(&line.found_again)),
             text(line.leads_to),
             text(line.looks_like),
+            text(line.failure),
         ]
     }
 }

@@ -3,6 +3,7 @@
 mod change;
 mod change_row;
 mod change_text;
+mod failure;
 mod fetch;
 mod fetch_row;
 mod presence;

@@ -1,6 +1,7 @@
 //! A change as the sentence that a person would write, for the heads of notifications, feeds and lines on a terminal.
 
 use crate::record::change_text::excerpt;
+use crate::record::failure;
 use crate::record::presence::kind_in_words;
 use messages::{ChangeLine, ChangedUnit, NumberOrText, ValueLine, Verdict};
 
@@ -34,6 +35,7 @@ pub fn headline(change: &ChangeLine) -> String {
         Verdict::First => format!("{page} is new here"),
         Verdict::Gone => format!("{page} is gone"),
         Verdict::Forgotten => format!("{page} was forgotten, and what was published of it is to be deleted"),
+        Verdict::Failed => format!("Seed {page} cannot be fetched: {}", failure::reason(change)),
         Verdict::Missing => match change.status {
             Some(status) => format!("{page} is not found ({status})"),
             None => format!("{page} is not found"),

@@ -3,7 +3,7 @@
 use crate::bench::{Bench, CHANGED_SENTENCE, FIRST, URL, html, one_sentence_changed};
 use messages::{
     Answer, ContentEvidence, CopyKind, DateSource, DeadLetter, Digest, Encoded, FetchOutcome, PageContent, PageDate,
-    PageObservation, PageRemoval, Question, QuestionKind, RankerEvent, Validators, Verdict, body, topics,
+    PageObservation, PageRemoval, Question, QuestionKind, RankerEvent, SeedFailure, Validators, Verdict, body, topics,
 };
 use page::{CanonicalUrl, Timestamp};
 
@@ -330,6 +330,22 @@ fn a_question_is_answered_with_what_is_kept_of_a_page_and_with_its_copy() {
     assert!(String::from_utf8_lossy(&text).contains(FIRST[0]), "{copy:?}");
     // The next look is compared with the first, as if no question had been asked.
     assert_eq!(bench.see(FetchOutcome::Fetched, Some(&html(FIRST))).observation.judgement.verdict, Verdict::Unchanged);
+}
+
+#[test]
+fn a_failed_seed_is_published_with_its_reason_and_is_new_when_it_is_seen() {
+    let mut bench = Bench::new(&[]);
+    let (url, failed_at) = (CanonicalUrl::parse(URL).unwrap(), Timestamp::from_secs(1_600_000_000));
+    let (outcome, status) = (FetchOutcome::ClientError, Some(403));
+    let failure = SeedFailure { url: url.clone(), failed_at, outcome, status, is_redirected: false };
+    let topic = bench.names.topic(topics::FETCH_RESULTS);
+    bench.driver.send(&topic, url.site_key().as_str().as_bytes(), failure.encode()).unwrap();
+    bench.driver.run_until_idle().unwrap();
+    bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    let [failed, first] = bench.changes().try_into().unwrap();
+    assert_eq!((failed.verdict, failed.seen_at, failed.status), (Verdict::Failed, failed_at, Some(403)));
+    assert_eq!((failed.failure.as_deref(), failed.page_id), (Some("client_error"), url.page_id()));
+    assert_eq!((first.verdict, first.failure), (Verdict::First, None));
 }
 
 #[test]

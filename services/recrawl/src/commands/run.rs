@@ -35,7 +35,8 @@ pub struct RunArguments {
     settings: SettingsArguments,
     /// Seed pages, besides those of the file.
     urls: Vec<String>,
-    /// File of seed pages, one URL per line, optionally followed by a weight, or CSV. "-" is stdin.
+    /// File of seed pages, one URL per line, optionally followed by a weight and a date of its last change, or
+    /// CSV. "-" is stdin.
     #[arg(long)]
     seeds: Option<PathBuf>,
     /// State directory. Created if necessary.

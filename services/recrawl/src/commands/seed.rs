@@ -16,8 +16,8 @@ use std::path::PathBuf;
 pub struct SeedArguments {
     /// URLs to add, also if they were forgotten.
     urls: Vec<String>,
-    /// File with one URL per line, optionally followed by a weight, or CSV. "-" is stdin. Pages of it that were forgotten are
-    /// left out.
+    /// File with one URL per line, optionally followed by a weight and a date of its last change, or CSV. "-" is stdin. Pages of it
+    /// that were forgotten are left out.
     #[arg(long)]
     file: Option<PathBuf>,
     #[command(flatten)]

@@ -89,6 +89,11 @@ fn text(status: &Status) -> String {
             100.0 * focus.harvest_rate
         )
     }));
+    lines.extend(status.failed_seeds.filter(|seeds| *seeds > 0).map(|seeds| {
+        format!(
+            "failed seeds         {seeds:>10}   never fetched with success: recrawl changes --verdict failed lists them"
+        )
+    }));
     lines.extend(status.blind_pages.filter(|pages| *pages > 0).map(|pages| {
         format!(
             "rules see nothing    {pages:>10}   pages lack something that is watched: recrawl rules --check lists them"

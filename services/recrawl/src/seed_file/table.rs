@@ -1,7 +1,7 @@
-//! Seeds in CSV: the column with the addresses, and that with the weights.
+//! Seeds in CSV: the columns with the addresses, with the weights, and with the dates of changes.
 
 use csv::{ReaderBuilder, StringRecord, Trim};
-use settings::seeds::{SeedCollector, SeedList};
+use settings::seeds::{SeedCollector, SeedList, SeedWords};
 use std::fmt;
 
 /// Names of a column of addresses, the better ones first.
@@ -9,6 +9,26 @@ const ADDRESSES: [&str; 11] =
     ["url", "urls", "uri", "address", "link", "loc", "page", "website", "site", "homepage", "seed"];
 /// Names of a column of weights.
 const WEIGHTS: [&str; 3] = ["weight", "priority", "importance"];
+/// Names of a column of dates at which pages changed last. When somebody fetched or saw a page says nothing of its changes, so
+/// such columns are not among them.
+const DATES: [&str; 16] = [
+    "lastmod",
+    "last_modified",
+    "last modified",
+    "last-modified",
+    "last_change",
+    "last change",
+    "last_changed",
+    "last changed",
+    "changed",
+    "changed_at",
+    "modified",
+    "modified_at",
+    "date_modified",
+    "updated",
+    "updated_at",
+    "last_updated",
+];
 /// Ends of the names of files in CSV.
 const ENDS: [&str; 3] = [".csv", ".tsv", ".tab"];
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
@@ -23,6 +43,7 @@ pub(super) struct Table {
     /// The columns, counted from 0, and their names if the file has a heading.
     address: (usize, String),
     weight: Option<(usize, String)>,
+    date: Option<(usize, String)>,
     columns: usize,
 }
 
@@ -53,17 +74,20 @@ impl Table {
         };
         let address = named(&ADDRESSES).or_else(|| if is_named { by_content() } else { None })?;
         let columns = tried.iter().map(StringRecord::len).max().unwrap_or_default();
-        Some(Self { separator, has_heading: heading.is_some(), address, weight: named(&WEIGHTS), columns })
+        let (weight, date) = (named(&WEIGHTS), named(&DATES));
+        Some(Self { separator, has_heading: heading.is_some(), address, weight, date, columns })
     }
 
     /// The seeds of the file.
     pub(super) fn seeds(&self, text: &str) -> SeedList {
         let mut collector = SeedCollector::default();
         for (line, record) in records(text, self.separator).skip(usize::from(self.has_heading)) {
-            let address = record.get(self.address.0).unwrap_or_default();
-            let weight = self.weight.as_ref().and_then(|(column, _)| record.get(*column));
-            let words = [Some(address), weight].into_iter().flatten();
-            collector.take(line, &record.iter().collect::<Vec<_>>().join(" "), words.filter(|word| !word.is_empty()));
+            let field = |column: usize| record.get(column).filter(|field| !field.is_empty());
+            let named = |column: &Option<(usize, String)>| column.as_ref().and_then(|(column, _)| field(*column));
+            let Some(url) = field(self.address.0) else { continue };
+            let words =
+                SeedWords { url, weight: named(&self.weight), changed_at: named(&self.date), ..SeedWords::default() };
+            collector.take(line, &record.iter().collect::<Vec<_>>().join(" "), words);
         }
         collector.finish()
     }
@@ -80,7 +104,10 @@ impl fmt::Display for Table {
             Some(weight) => write!(f, "weights in {}", column(weight))?,
             None => f.write_str("no weights")?,
         }
-        match self.columns - 1 - usize::from(self.weight.is_some()) {
+        if let Some(date) = &self.date {
+            write!(f, ", dates of the last change in {}", column(date))?;
+        }
+        match self.columns - 1 - usize::from(self.weight.is_some()) - usize::from(self.date.is_some()) {
             0 => Ok(()),
             1 => f.write_str("; 1 other column is not read"),
             others => write!(f, "; {others} other columns are not read"),
@@ -108,12 +135,14 @@ fn is_address(field: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use settings::seeds::Seed;
 
     /// How the file is read, and its seeds.
     fn read(name: &str, text: &str) -> Option<(String, Vec<String>)> {
         let table = Table::find(name, text)?;
         let list = table.seeds(text);
-        let seeds = list.seeds.iter().map(|seed| format!("{} {} {}", seed.line, seed.url, seed.weight));
+        let date = |seed: &Seed| seed.changed_at.map_or(String::new(), |at| format!(" {at}"));
+        let seeds = list.seeds.iter().map(|seed| format!("{} {} {}{}", seed.line, seed.url, seed.weight, date(seed)));
         Some((table.to_string(), seeds.chain(list.faults.iter().map(ToString::to_string)).collect()))
     }
 
@@ -123,13 +152,29 @@ mod tests {
         let (how, seeds) = read("export", text).unwrap();
         assert_eq!(
             how,
-            "read as CSV: addresses in column 2 (url), weights in column 3 (priority); 2 other columns are not read"
+            "read as CSV: addresses in column 2 (url), weights in column 3 (priority), dates of the last change in column 4 (last change); 1 other column \
+             is not read"
         );
-        assert_eq!(seeds, ["2 https://a.test/1 0.5", "4 https://a.test/2 1"]);
+        assert_eq!(seeds, ["2 https://a.test/1 0.5 2026-11-02T00:00:00.000Z", "4 https://a.test/2 1"]);
         let (how, seeds) = read("a.tsv", "weight\tpage\n2\thttps://a.test/\nx\thttps://a.test/3\n").unwrap();
         assert_eq!(how, "read as CSV: addresses in column 2 (page), weights in column 1 (weight)");
         assert_eq!(seeds[0], "2 https://a.test/ 2");
         assert!(seeds[1].starts_with("line 3: \"x\" is not a weight"), "{seeds:?}");
+    }
+
+    #[test]
+    fn a_line_whose_date_cannot_be_read_is_refused() {
+        let (how, seeds) = read(
+            "list",
+            "url,updated_at,last_seen\nhttps://a.test/1,yesterday,2026-11-02\nhttps://a.test/2,2026-11-01 08:30,\nhttps://a.test/3,,\n",
+        )
+        .unwrap();
+        assert_eq!(
+            how,
+            "read as CSV: addresses in column 1 (url), no weights, dates of the last change in column 2 (updated_at); 1 other column is not read"
+        );
+        assert_eq!(seeds[..2], ["3 https://a.test/2 1 2026-11-01T08:30:00.000Z", "4 https://a.test/3 1"]);
+        assert!(seeds[2].starts_with("line 2: \"yesterday\" is not a date; write it like 2026-11-21"), "{seeds:?}");
     }
 
     #[test]

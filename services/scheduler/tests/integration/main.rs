@@ -8,6 +8,7 @@ mod bench;
 mod bounds;
 mod budget;
 mod discovery;
+mod failed_seeds;
 mod forgetting;
 mod lists;
 mod live;

@@ -127,7 +127,7 @@ pub(super) fn seeds(
     let weighted = judged.pages.iter().zip(weights.iter().copied());
     let forbidden = forbidden.iter().map(|page| (page, 1.0));
     let seed = |(line, (page, weight)): (usize, (&PageHistory, f64))| match CanonicalUrl::parse(&page.url()) {
-        Ok(url) => Ok(Seed { url, weight, line: line + 1 }),
+        Ok(url) => Ok(Seed { url, weight, changed_at: None, line: line + 1 }),
         Err(error) => Err(CommandFailure::World(format!("page {} of the web is not a URL: {error}", page.url()))),
     };
     weighted.chain(forbidden).enumerate().map(seed).collect()

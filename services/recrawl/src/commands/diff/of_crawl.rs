@@ -32,8 +32,9 @@ pub(super) fn of_crawl(
     let mut reader = TopicReader::open(settings, topics::PAGE_CHANGES, "recrawl-diff")?;
     let id = url.page_id();
     // The first version differs from nothing, and that the page was forgotten is no version.
-    let is_wanted =
-        |change: &PageChange| change.page_id == id && !matches!(change.verdict, Verdict::First | Verdict::Forgotten);
+    let is_wanted = |change: &PageChange| {
+        change.page_id == id && !matches!(change.verdict, Verdict::First | Verdict::Forgotten | Verdict::Failed)
+    };
     let found = newest_with_key(&mut reader, &CHANGES, &id.0, arguments.at.as_ref(), is_wanted)?;
     let Some(change) = found else {
         let at = if arguments.at.is_some() { " before this cursor" } else { "" };
