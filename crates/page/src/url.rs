@@ -343,6 +343,11 @@ impl HostName {
         Self(url.host_name().to_owned())
     }
 
+    /// The site that pages of this host belong to.
+    pub fn site_key(&self) -> SiteKey {
+        site_of(&self.0)
+    }
+
     /// Wraps a name that was taken from a canonical URL earlier, for example from a stored record.
     pub fn from_name(name: impl Into<String>) -> Self {
         Self(name.into())

@@ -3,7 +3,7 @@
 use crate::codings::{BodyLimits, BodyProblem, Coding, More, Unpacker};
 use crate::memory::{BodyMemory, GivenUp, KeptMemory};
 use crate::request::RequestedResource;
-use crate::response::FetchFailure;
+use crate::response::{FetchFailure, OwnCause};
 use crate::rules::FetcherRules;
 use crate::sniff;
 use bytes::Bytes;
@@ -110,7 +110,7 @@ fn failure_of(problem: BodyProblem, max_pack_ratio: u64) -> FetchFailure {
 
 fn given_up(_: GivenUp) -> FetchFailure {
     let detail = "the fetcher stops, and there is no memory for the body".to_owned();
-    FetchFailure { is_given_up: true, ..FetchFailure::new(FetchOutcome::ConnectionLost, detail) }
+    FetchFailure { ours: Some(OwnCause::Stops), ..FetchFailure::new(FetchOutcome::ConnectionLost, detail) }
 }
 
 fn does_not_unpack(detail: &str) -> FetchFailure {

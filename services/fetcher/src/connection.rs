@@ -89,7 +89,7 @@ impl Connection {
             let credentials = proxy.credentials.as_ref().map(basic);
             return Ok(Self { target: RequestTarget::Proxied(credentials), ..Self::http1(tcp, network) });
         }
-        let tcp = dial(&addresses(url, network).await?, rules.fetch.connect_timeout).await?;
+        let tcp = dial(&addresses(url, network).await?, network).await?;
         let _ = tcp.set_nodelay(true);
         let address = tcp.peer_addr().ok().map(|address| address.ip().to_canonical().to_string());
         let open = match is_secure {

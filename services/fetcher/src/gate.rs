@@ -8,7 +8,7 @@ use governor::middleware::NoOpMiddleware;
 use governor::state::keyed::DashMapStateStore;
 use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
-use page::Timestamp;
+use page::{HostName, SiteKey, Timestamp};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -37,16 +37,21 @@ fn since_epoch(moment: Timestamp) -> Duration {
 /// Number of new hosts, or of requests to addresses, between two sweeps of idle ones.
 const SWEPT_AFTER: u32 = 1_000;
 
+/// Most gates of a site. Its further hosts share one, so that a site that invents hosts, each with a long rest, adds none.
+const GATES_OF_A_SITE: u32 = 1_000;
+
 type Limiter = RateLimiter<NotKeyed, InMemoryState, WebTime, NoOpMiddleware<Duration>>;
 
 /// When others may have sent their last request to the hosts.
 type OthersUntil = Rc<Cell<Timestamp>>;
 
-/// The turns of one host. All workers that send requests to it share them: its own, and those of hosts whose robots.txt
+/// The turns of one host, or of further hosts of a site that has too many. All workers that send requests to it share them: its own, and those of hosts whose robots.txt
 /// redirects to it.
 pub(crate) struct HostGate {
     clock: Arc<dyn Clock>,
     others_until: OthersUntil,
+    /// Whether hosts with different delays share it. The longest delay holds for all of them.
+    is_shared: bool,
     one_at_a_time: Arc<Mutex<()>>,
     state: RefCell<GateState>,
 }
@@ -85,7 +90,7 @@ impl Drop for HostTurn {
 }
 
 impl HostGate {
-    fn new(clock: Arc<dyn Clock>, others_until: OthersUntil) -> Rc<Self> {
+    fn new(clock: Arc<dyn Clock>, others_until: OthersUntil, is_shared: bool) -> Rc<Self> {
         let state = GateState {
             delay: Duration::ZERO,
             limiter: None,
@@ -93,12 +98,12 @@ impl HostGate {
             last_latency: Duration::ZERO,
             left_alone_until: Timestamp::MIN,
         };
-        Rc::new(Self { clock, others_until, one_at_a_time: Arc::default(), state: RefCell::new(state) })
+        Rc::new(Self { clock, others_until, is_shared, one_at_a_time: Arc::default(), state: RefCell::new(state) })
     }
 
     pub(crate) fn set_delay(&self, delay: Duration) {
         let mut state = self.state.borrow_mut();
-        if delay != state.delay {
+        if delay > state.delay || delay < state.delay && !self.is_shared {
             state.delay = delay;
             let limiter = |quota| RateLimiter::direct_with_clock(quota, WebTime(self.clock.clone()));
             state.limiter = Quota::with_period(delay).map(limiter);
@@ -184,19 +189,55 @@ impl HostGate {
     }
 }
 
-/// The gates of all hosts, by name.
+fn site_of(name: &str) -> SiteKey {
+    HostName::from_name(name).site_key()
+}
+
+/// The gates of all hosts.
 pub(crate) struct HostGates {
     clock: Arc<dyn Clock>,
-    gates: RefCell<HashMap<String, Rc<HostGate>>>,
+    gates: RefCell<GatesByName>,
     others_until: OthersUntil,
-    made: Cell<u32>,
+    /// Hosts without a gate that were asked for.
+    missed: Cell<u32>,
+}
+
+#[derive(Default)]
+struct GatesByName {
+    of_hosts: HashMap<String, Rc<HostGate>>,
+    of_sites: HashMap<SiteKey, SiteGates>,
+}
+
+/// The gates of one site.
+#[derive(Default)]
+struct SiteGates {
+    /// How many of its hosts have a gate of their own.
+    hosts: u32,
+    /// The gate of its further hosts. While it is there, no host gets one of its own: it may have used this one.
+    shared: Option<Rc<HostGate>>,
+}
+
+impl GatesByName {
+    /// Forgets the gates that are not in use and hold nothing back.
+    fn sweep(&mut self) {
+        let is_kept = |gate: &Rc<HostGate>| Rc::strong_count(gate) > 1 || !gate.is_forgettable();
+        self.of_hosts.retain(|_, gate| is_kept(gate));
+        self.of_sites.values_mut().for_each(|site| site.hosts = 0);
+        for name in self.of_hosts.keys() {
+            self.of_sites.entry(site_of(name)).or_default().hosts += 1;
+        }
+        self.of_sites.retain(|_, site| {
+            site.shared = site.shared.take().filter(is_kept);
+            site.hosts > 0 || site.shared.is_some()
+        });
+    }
 }
 
 impl HostGates {
     /// Gates of hosts that no other process asks.
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
         let others_until = Rc::new(Cell::new(Timestamp::MIN));
-        Self { clock, gates: RefCell::default(), others_until, made: Cell::new(0) }
+        Self { clock, gates: RefCell::default(), others_until, missed: Cell::new(0) }
     }
 
     /// From now on only this process asks the hosts. Another, or this one before a restart, may have asked them a moment
@@ -206,16 +247,29 @@ impl HostGates {
     }
 
     pub(crate) fn of(&self, name: &str) -> Rc<HostGate> {
-        if let Some(gate) = self.gates.borrow().get(name) {
+        if let Some(gate) = self.gates.borrow().of_hosts.get(name) {
             return gate.clone();
         }
-        self.made.set(self.made.get().wrapping_add(1));
-        if self.made.get().is_multiple_of(SWEPT_AFTER) {
-            self.gates.borrow_mut().retain(|_, gate| Rc::strong_count(gate) > 1 || !gate.is_forgettable());
+        let mut gates = self.gates.borrow_mut();
+        self.missed.set(self.missed.get().wrapping_add(1));
+        if self.missed.get().is_multiple_of(SWEPT_AFTER) {
+            gates.sweep();
         }
-        let gate = HostGate::new(self.clock.clone(), self.others_until.clone());
-        self.gates.borrow_mut().insert(name.to_owned(), gate.clone());
+        let new = |is_shared| HostGate::new(self.clock.clone(), self.others_until.clone(), is_shared);
+        let site = gates.of_sites.entry(site_of(name)).or_default();
+        if site.shared.is_some() || site.hosts >= GATES_OF_A_SITE {
+            return site.shared.get_or_insert_with(|| new(true)).clone();
+        }
+        site.hosts += 1;
+        let gate = new(false);
+        gates.of_hosts.insert(name.to_owned(), gate.clone());
         gate
+    }
+
+    #[cfg(test)]
+    fn len(&self) -> usize {
+        let gates = self.gates.borrow();
+        gates.of_hosts.len() + gates.of_sites.values().filter(|site| site.shared.is_some()).count()
     }
 }
 
@@ -280,6 +334,40 @@ mod tests {
             clock.advance(Duration::from_secs(1));
             assert!(is_let_through().await);
         });
+    }
+
+    #[test]
+    fn a_site_of_invented_hosts_that_all_want_a_long_rest_has_a_bounded_number_of_gates() {
+        let clock = ManualClock::at(Timestamp::from_secs(1_000));
+        let gates = HostGates::new(clock.clone());
+        let day = Duration::from_secs(86_400);
+        let hosts = |count: u32| (0..count).map(|number| format!("h{number}.invented.test"));
+        let until = clock.now() + day;
+        for host in hosts(5 * GATES_OF_A_SITE) {
+            gates.of(&host).leave_alone_until(until);
+        }
+        assert_eq!(gates.len(), GATES_OF_A_SITE as usize + 1);
+        let all_rest = hosts(5 * GATES_OF_A_SITE).all(|host| gates.of(&host).left_alone_until() == until);
+        assert!(all_rest, "a host is asked within its rest");
+        assert_eq!(gates.of("www.good.test").left_alone_until(), Timestamp::MIN, "another site is not held back");
+        clock.advance(day);
+        for host in hosts(SWEPT_AFTER) {
+            gates.of(&format!("other-{host}"));
+        }
+        assert!(gates.len() <= SWEPT_AFTER as usize, "gates are kept after the rest");
+    }
+
+    #[test]
+    fn hosts_that_share_a_gate_have_the_longest_of_their_delays() {
+        let gates = HostGates::new(ManualClock::at(Timestamp::from_secs(1_000)));
+        let held: Vec<_> = (0..GATES_OF_A_SITE).map(|number| gates.of(&format!("h{number}.a.test"))).collect();
+        let [slow, quick] = ["slow.a.test", "quick.a.test"].map(|host| gates.of(host));
+        slow.set_delay(Duration::from_secs(9));
+        quick.set_delay(Duration::from_secs(1));
+        assert_eq!(slow.state.borrow().delay, Duration::from_secs(9));
+        held[0].set_delay(Duration::from_secs(9));
+        held[0].set_delay(Duration::from_secs(1));
+        assert_eq!(held[0].state.borrow().delay, Duration::from_secs(1));
     }
 
     #[test]

@@ -7,10 +7,12 @@ use crate::memory::BodyMemory;
 use crate::places::Places;
 use crate::resolver::Resolver;
 use crate::robots::RobotsBook;
+use crate::route::has_no_file_left;
 use crate::rules::FetcherRules;
 use crate::traffic::Traffic;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
+use std::io;
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -24,6 +26,8 @@ pub(crate) struct Network {
     pub(crate) resolver: Resolver,
     /// Whether an interface of this machine has an address.
     pub(crate) is_of_this_machine: fn(IpAddr) -> bool,
+    /// Whether a connection failed because this process or this machine has as many open files as it may have.
+    pub(crate) has_no_file_left: fn(&io::Error) -> bool,
     pub(crate) gates: HostGates,
     pub(crate) addresses: AddressGate,
     pub(crate) robots: Arc<RobotsBook>,
@@ -39,6 +43,8 @@ pub(crate) struct Network {
     /// Hosts that an operator blocked or paused.
     pub(crate) stopped: RefCell<HashSet<String>>,
     pub(crate) without_http2: RefCell<WithoutHttp2>,
+    /// When the log last said that there are too few open files.
+    pub(crate) warned_of_files: Cell<Option<Instant>>,
 }
 
 /// Origins that refused a request over HTTP/2 and want HTTP/1.1. Forgotten with the process: each costs one request more.
@@ -64,6 +70,8 @@ impl WithoutHttp2 {
 /// How long after the start pages that are suspected of crashes wait. Until then the others are fetched, and a process
 /// that is killed again and again does not meet the same pages each time.
 const SUSPECTS_WAIT: Duration = Duration::from_secs(10);
+/// Time between two warnings of the same.
+const WARN_EVERY: Duration = Duration::from_secs(60);
 /// Least wait for another suspect.
 const SUSPECTS_POLL: Duration = Duration::from_millis(100);
 /// Least size of a read buffer.
@@ -134,12 +142,24 @@ impl Network {
         (is_taken || !left.is_zero()).then(|| left.max(SUSPECTS_POLL))
     }
 
+    /// Warns the operator that requests go back for want of open files.
+    pub(crate) fn warn_of_files(&self) {
+        if self.warned_of_files.get().is_none_or(|warned| warned.elapsed() >= WARN_EVERY) {
+            self.warned_of_files.set(Some(Instant::now()));
+            tracing::warn!(
+                "requests go back unsent because no open file is left for their connections; raise the hard limit of open \
+                 files (`ulimit -Hn`, LimitNOFILE= of a systemd unit), or lower fetch.connections"
+            );
+        }
+    }
+
     pub(crate) fn new(rules: Arc<FetcherRules>, clock: Arc<dyn Clock>) -> Self {
         let addresses = AddressGate::new(clock.clone(), rules.address_delay);
         let buffers = Rc::new(Buffers::for_heads_of(rules.max_head()));
         Self {
             resolver: Resolver::system(),
             is_of_this_machine,
+            has_no_file_left,
             gates: HostGates::new(clock),
             addresses,
             robots: Arc::default(),
@@ -152,6 +172,7 @@ impl Network {
             traffic: Arc::default(),
             stopped: RefCell::default(),
             without_http2: RefCell::default(),
+            warned_of_files: Cell::default(),
             rules,
         }
     }

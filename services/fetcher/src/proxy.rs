@@ -34,7 +34,7 @@ pub(crate) async fn reach(proxy: &Proxy, network: &Network) -> Result<TcpStream,
         }
     };
     let addresses: Vec<_> = addresses.into_iter().map(|address| SocketAddr::new(address, proxy.port)).collect();
-    dial(&addresses, network.rules.fetch.connect_timeout).await
+    dial(&addresses, network).await
 }
 
 /// Most addresses of a host that a proxy is asked for.

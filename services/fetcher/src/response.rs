@@ -67,20 +67,29 @@ impl Response {
     }
 }
 
-/// Why there is no response. The cause lies with the web, not with us.
+/// Why there is no response. The cause lies with the web, unless it is [`ours`](Self::ours).
 #[derive(Clone, Debug)]
 pub(crate) struct FetchFailure {
     pub(crate) outcome: FetchOutcome,
     pub(crate) detail: String,
     /// Bytes received despite the failure.
     pub(crate) wire_bytes: u64,
-    /// Whether it says nothing of the web: the fetcher stops before it has all of the answer.
-    pub(crate) is_given_up: bool,
+    /// Present if it says nothing of the web.
+    pub(crate) ours: Option<OwnCause>,
+}
+
+/// Why the fetcher itself has no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OwnCause {
+    /// It stops before it has all of the answer.
+    Stops,
+    /// It found no open file for the connection.
+    NoFile,
 }
 
 impl FetchFailure {
     pub(crate) fn new(outcome: FetchOutcome, detail: String) -> Self {
-        Self { outcome, detail, wire_bytes: 0, is_given_up: false }
+        Self { outcome, detail, wire_bytes: 0, ours: None }
     }
 }
 

@@ -2,14 +2,14 @@
 
 use crate::address::{embedded, is_public};
 use crate::network::Network;
-use crate::response::FetchFailure;
+use crate::response::{FetchFailure, OwnCause};
 use crate::rules::FetcherRules;
 use messages::FetchOutcome;
 use page::CanonicalUrl;
 use rustix::io::Errno;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
 
 /// How often a connection that finds no file left is tried again.
@@ -156,29 +156,37 @@ fn with_contact(addresses: Vec<SocketAddr>, rules: &FetcherRules) -> Result<Vec<
 }
 
 /// Connects, waiting for an open file if there is none left, which is no fault of the host. Other fetches end and leave
-/// theirs.
-async fn connect(address: SocketAddr) -> io::Result<TcpStream> {
+/// theirs. It waits half of the time, so that the end of the other half says something of the host.
+async fn connect(address: SocketAddr, limit: Duration, network: &Network) -> io::Result<TcpStream> {
+    let patience = Instant::now() + limit / 2;
     loop {
         match TcpStream::connect(address).await {
-            Err(error) if has_no_file_left(&error) => tokio::time::sleep(FILE_LOOK_EVERY).await,
+            Err(error) if (network.has_no_file_left)(&error) && Instant::now() < patience => {
+                tokio::time::sleep(FILE_LOOK_EVERY).await;
+            }
             connected => return connected,
         }
     }
 }
 
 /// Whether the process or the machine has as many open files as it may have.
-fn has_no_file_left(error: &io::Error) -> bool {
+pub(crate) fn has_no_file_left(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
 }
 
 /// Tries the addresses in turn. Connects to exactly the checked addresses, without another lookup. An address that does
 /// not respond leaves time for the next.
-pub(crate) async fn dial(addresses: &[SocketAddr], limit: Duration) -> Result<TcpStream, FetchFailure> {
+pub(crate) async fn dial(addresses: &[SocketAddr], network: &Network) -> Result<TcpStream, FetchFailure> {
+    let limit = network.rules.fetch.connect_timeout;
     let each = limit / u32::try_from(addresses.len().clamp(1, 4)).unwrap_or(1);
     let mut problem = String::new();
     for address in addresses {
-        match tokio::time::timeout(each, connect(*address)).await {
+        match tokio::time::timeout(each, connect(*address, each, network)).await {
             Ok(Ok(stream)) => return Ok(stream),
+            Ok(Err(error)) if (network.has_no_file_left)(&error) => {
+                let failure = FetchFailure::new(FetchOutcome::ConnectFailed, format!("{address}: {error}"));
+                return Err(FetchFailure { ours: Some(OwnCause::NoFile), ..failure });
+            }
             Ok(Err(error)) => problem = format!("{address}: {error}"),
             Err(_) if addresses.len() == 1 => {
                 let detail = format!("{address}: no connection within {} s", limit.as_secs_f64());

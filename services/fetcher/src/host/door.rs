@@ -8,7 +8,7 @@ use crate::job::FetchJob;
 use crate::outcome::{is_refusal, is_unsent};
 use crate::pool::CONNECTION_REST;
 use crate::request::RequestedResource;
-use crate::response::{FetchFailure, Response};
+use crate::response::{FetchFailure, OwnCause, Response};
 use crate::route::{in_scope, shared_address};
 use crate::steps::SentFor;
 use hyper::header;
@@ -35,6 +35,8 @@ pub(super) enum Unsent {
     HostStopped,
     /// The pool is draining.
     Drained,
+    /// There was no open file for a connection.
+    NoFile(String),
     /// Another worker has fetched the robots.txt meanwhile.
     RobotsKnown,
     /// The fetcher of another site asks for its robots.txt.
@@ -163,8 +165,16 @@ impl HostWorker {
                     self.ask_again(job, errand, &failure);
                     continue;
                 }
-                // It is asked for again after the restart.
-                Err(Unanswered::Failed(failure)) if failure.is_given_up => return Err(Unsent::Drained),
+                Err(Unanswered::Failed(FetchFailure { ours: Some(cause), detail, .. })) => {
+                    return Err(match cause {
+                        // It is asked for again after the restart.
+                        OwnCause::Stops => Unsent::Drained,
+                        OwnCause::NoFile => {
+                            job.did_not_go_out();
+                            Unsent::NoFile(detail)
+                        }
+                    });
+                }
                 Err(Unanswered::Refused(failure) | Unanswered::Failed(failure)) => {
                     if is_unsent(&failure) {
                         job.did_not_go_out();
@@ -234,9 +244,51 @@ impl HostWorker {
             }
             Unsent::HostStopped => (now, "an operator blocked or paused the host".to_owned()),
             Unsent::PastLease => (now, format!("its lease ended at {}", job.request.lease_until)),
+            Unsent::NoFile(detail) => {
+                self.network.warn_of_files();
+                (now, format!("no open file was left for a connection: {detail}"))
+            }
             Unsent::RobotsKnown => (now, "its robots.txt has come meanwhile".to_owned()),
         };
         let failure = FetchFailure::new(FetchOutcome::RateLimited, format!("not sent: {detail}"));
         Turn::Done(self.unsent_until(until.max(job.request.not_before), job, failure))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::Network;
+    use crate::rules::FetcherRules;
+    use messages::FetchRequest;
+    use settings::{Layers, Settings};
+    use std::io;
+    use std::rc::Rc;
+    use std::sync::Arc;
+    use stream::{Clock, RequestTag};
+    use stream_testing::ManualClock;
+
+    #[test]
+    fn a_request_without_an_open_file_says_nothing_of_its_host() {
+        // A refused connection stands for the fault of our own.
+        let has_no_file_left = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+        let set = [("fetch.resolve", "*.test=127.0.0.1:1"), ("fetch.connect_timeout", "1s")];
+        let set = set.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &set }).unwrap();
+        let clock = ManualClock::at(Timestamp::from_secs(1_000));
+        let rules = Arc::new(FetcherRules::new(&settings).unwrap());
+        let network = Rc::new(Network { has_no_file_left, ..Network::new(rules, clock.clone()) });
+        let url = CanonicalUrl::parse("http://a.test/page").unwrap();
+        let request = FetchRequest::first(url.clone(), clock.now());
+        let job = FetchJob::new(RequestTag { partition: 0, offset: 0, epoch: 0 }, request);
+        let mut worker = HostWorker::new("a.test", network.clone(), clock);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let Turn::Done(done) = runtime.block_on(worker.work(Box::new(job))) else { panic!("it has an answer") };
+        let look = &done.result.look;
+        assert!(look.was_not_sent() && !look.is_fetch(), "{look:?}");
+        assert_eq!((look.requests, look.retry_after_s), (0, None), "the host need not rest");
+        let detail = done.result.detail.as_deref().unwrap_or_default();
+        assert!(detail.contains("no open file was left"), "{detail}");
+        assert!(network.robots.entry(&url).is_none(), "its robots.txt is not unreachable");
     }
 }
