@@ -89,7 +89,7 @@ def examine(case, number, role):
         faults.append([operation["operationId"], role, case.method, response.status_code, str(case.body)[:200], why])
 
 
-# What is open to all is the same for all: two callers are enough.
+# Routes that are open to all answer all alike: two callers are enough.
 combinations = [
     (operation, mode, role)
     for operation in operations
@@ -121,8 +121,8 @@ def run(operation, mode, role, number):
 
 
 number = 0
-# What has few parameters has few different requests, and where nothing can be wrong there are no wrong ones. Further
-# rounds over the others make up for those.
+# Routes with few parameters have few different requests, and where nothing can be wrong there are no wrong ones.
+# Further rounds over the others make up for those.
 while combinations and sum(statuses.values()) < count and not faults:
     fruitful = []
     for combination in combinations:

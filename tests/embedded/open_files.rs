@@ -30,12 +30,13 @@ fn a_crawl_raises_a_limit_of_open_files_that_is_too_low() {
 fn a_limit_that_cannot_be_raised_is_named_with_the_next_step() {
     let web = crate::operating::web(10);
     let crawl = Crawl::of(&web);
-    // Too few for the program, and for its databases.
-    for limit in [12, 32] {
+    // Too few to start the program, for its threads and for its databases.
+    for limit in [12, 16, 32, 63] {
         let output = run_with_limits(&crawl, limit, limit).finish_within(SOON);
         assert!(!output.status.success(), "{limit}: {}", output.stderr);
         let next_step = format!("raise the hard limit of open files, which is {limit} (");
         let last = output.stderr.lines().last().unwrap_or_default();
         assert_eq!(last.matches(&next_step).count(), 1, "{limit}: {}", output.stderr);
+        assert!(!output.stderr.contains("panicked"), "{limit}: {}", output.stderr);
     }
 }

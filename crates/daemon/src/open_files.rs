@@ -1,17 +1,30 @@
 //! How many files the process may have open.
 
+use crate::CommandFailure;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// More than anything here needs. Some systems set no limit at all.
 const MOST: u64 = 1 << 20;
+/// Fewer do not suffice for threads, sockets and a database. Libraries panic when they find no file left at their start.
+const LEAST: u64 = 64;
 
 /// Raises the limit of open files to the highest that the process may set by itself. Login shells and systemd set 1,024 for
 /// the sake of programs that use select(2), and permit more. Programs that are started later inherit it.
-pub fn raise_limit() {
+///
+/// # Errors
+/// There are too few for any command.
+pub fn raise_limit() -> Result<(), CommandFailure> {
     let set = getrlimit(Resource::Nofile);
     if let Some(raised) = raised(&set) {
         // The old limit holds where the system refuses another.
         _ = setrlimit(Resource::Nofile, raised);
+    }
+    match getrlimit(Resource::Nofile).current {
+        Some(limit) if limit < LEAST => Err(CommandFailure::World(format!(
+            "this needs at least {LEAST} open files; {}",
+            stream_rocksdb::remedy_for_files(limit)
+        ))),
+        Some(_) | None => Ok(()),
     }
 }
 

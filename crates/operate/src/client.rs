@@ -82,6 +82,8 @@ pub(crate) fn request(access: &Access, method: &str, path: &str, body: &str) -> 
 mod tests {
     use super::*;
     use daemon::http::TextResponse;
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
 
     #[test]
     fn a_refusal_is_shown_as_its_detail_and_words_of_others_as_they_are() {
@@ -89,5 +91,26 @@ mod tests {
         for other in ["stage detector hangs", "{\"error\":\"no\"}", "[]", ""] {
             assert_eq!(reason(&format!("{other}\n")), other);
         }
+    }
+
+    #[test]
+    fn an_endless_answer_is_read_up_to_a_limit() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 4_096]);
+            let mut sent = stream.write(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n").unwrap() as u64;
+            let piece = vec![b'x'; 1 << 20];
+            // Ends when the client closes the connection.
+            while let Ok(length @ 1..) = stream.write(&piece) {
+                sent += length as u64;
+                assert!(sent < 4 * MAX_ANSWER, "all of it is read");
+            }
+        });
+        let access = Access { address: address.clone(), log: None, token: None, ca_file: None };
+        let problem = ask(&access, "GET", "/status", "").unwrap_err().to_string();
+        assert!(problem.starts_with(&format!("no answer from recrawl at {address}: ")), "{problem}");
+        server.join().unwrap();
     }
 }

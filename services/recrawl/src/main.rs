@@ -121,7 +121,9 @@ impl RecrawlCommand {
 
 fn main() -> ExitCode {
     let arguments = RecrawlArguments::parse();
-    daemon::raise_open_files();
+    if let Err(failure) = daemon::raise_open_files() {
+        return ended(Err(failure));
+    }
     if arguments.command.writes_crawl() {
         daemon::keep_files_private();
     }

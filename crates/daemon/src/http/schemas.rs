@@ -108,7 +108,7 @@ pub(super) fn index_now() -> Value {
     })
 }
 
-/// The fields of a status that are always there. Others stand in `recrawl status --format json` as well.
+/// The fields of a status that scripts rely on. There are more.
 pub(super) fn status() -> Value {
     let count = json!({ "type": ["integer", "null"], "minimum": 0 });
     let number = json!({ "type": ["number", "null"] });

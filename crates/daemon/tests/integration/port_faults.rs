@@ -30,7 +30,7 @@ fn no_web_site_gives_a_command_in_the_name_of_its_visitor() {
         assert_eq!(ask(address, &bare("GET", &hidden, &override_header)).status, 405, "{path}");
         assert_eq!(status(&format!("{token}{command}")), 200, "{path}");
     }
-    // What a GET does for a sender of pings, it does for the secret in its address alone.
+    // A GET of a sender has an effect for the secret in its address alone, so HEAD must not be one.
     let effects = ROUTES.iter().filter(|route| route.method.name() == "GET" && route.access == Access::Sender);
     assert!(effects.clone().count() > 0 && effects.clone().all(|route| !route.has_head()));
 }

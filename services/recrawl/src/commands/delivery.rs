@@ -41,7 +41,8 @@ pub(crate) struct DeliveryArguments {
     /// name follows from the receiver.
     #[arg(long, value_name = "FILE")]
     cursor_file: Option<PathBuf>,
-    /// File with the secret that signs webhooks, as whsec_… or any text. Default: RECRAWL_WEBHOOK_SECRET.
+    /// File with the secret that signs webhooks, as whsec_… or any text; several, one a line, while it is changed. Default:
+    /// RECRAWL_WEBHOOK_SECRET.
     #[arg(long, value_name = "FILE", requires = "webhook", conflicts_with = "exec")]
     secret_file: Option<PathBuf>,
     /// Sends webhooks without a signature.

@@ -2,6 +2,7 @@
 
 use minijinja::{Environment, context};
 use recrawl::stages::{Pod, STAGES, StageEntry};
+use std::collections::{BTreeMap, BTreeSet};
 
 const HOW: &str = "`UPDATE=1 cargo test -p recrawl --test integration deployment`";
 /// Files whose whole text is that of a template beside them, and what stands before it.
@@ -54,8 +55,45 @@ fn compose_runs_each_stage() {
     compare(PARTLY, &format!("{before}{BEGIN}{HOW}, do not edit.{stages}{END}{after}"));
 }
 
+/// What compose says of a service, as far as it confines it.
+#[derive(serde::Deserialize)]
+struct Service {
+    networks: BTreeSet<String>,
+    mem_limit: String,
+    pids_limit: u32,
+    cap_drop: Vec<String>,
+    security_opt: Vec<String>,
+    #[serde(default)]
+    ports: Vec<String>,
+}
+
+#[derive(serde::Deserialize)]
+struct Compose {
+    services: BTreeMap<String, Service>,
+}
+
+#[test]
+fn compose_confines_each_service_and_lets_only_those_out_that_need_it() {
+    let compose: Compose = serde_saphyr::from_str(&read(PARTLY)).unwrap();
+    for (name, service) in &compose.services {
+        let networks: Vec<&str> = service.networks.iter().map(String::as_str).collect();
+        let expected: &[&str] = match name.as_str() {
+            "fetcher" | "delivery" => &["loop", "web"],
+            "prometheus" => &["loop", "watch"],
+            "grafana" => &["watch"],
+            _ => &["loop"],
+        };
+        assert_eq!(networks, expected, "{name}");
+        assert_eq!((&*service.cap_drop, service.security_opt.len()), (&["ALL".to_owned()][..], 1), "{name}");
+        assert!(!service.mem_limit.is_empty() && service.pids_limit > 0, "{name}");
+        assert!(service.ports.iter().all(|port| port.starts_with("127.0.0.1:")), "{name}");
+    }
+    assert!(STAGES.iter().all(|stage| compose.services.contains_key(&*stage.name())));
+    assert!(read(PARTLY).contains("  loop: {internal: true}\n"));
+}
+
 #[test]
 fn stages_have_different_names() {
-    let names: std::collections::BTreeSet<_> = STAGES.iter().map(|stage| stage.name()).collect();
+    let names: BTreeSet<_> = STAGES.iter().map(|stage| stage.name()).collect();
     assert_eq!(names.len(), STAGES.len());
 }
