@@ -143,7 +143,7 @@ fn a_key_commands_what_its_role_and_hosts_permit_until_it_is_withdrawn() {
     };
     send(&operator, &["pause", "a.test"]).exits_with(0);
     send(&operator, &["pause", "b.test"]).exits_with(3).says(&["403", "is not for b.test"]);
-    send(&operator, &["forget", "http://a.test/"]).exits_with(3).says(&["403", "forget takes admin"]);
+    send(&operator, &["forget", "http://a.test/"]).exits_with(3).says(&["403", "/api/v1/pages/forget takes admin"]);
     send(&admin, &["forget", "http://b.test/x"]).exits_with(0);
     send(&admin, &["status"]).exits_with(0);
     // The user of the directory needs neither.

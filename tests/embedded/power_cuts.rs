@@ -94,7 +94,7 @@ impl RecordedCrawl {
         let acknowledged = self.recording.said[said..].iter().filter(|said| {
             let text = String::from_utf8_lossy(&said.bytes);
             text.starts_with("HTTP/1.1 200")
-                && ["\"duplicates\":", "sent\n", "done\n"].iter().any(|word| text.contains(word))
+                && ["\"duplicates\":", "{\"sent\":", "{\"directory\":"].iter().any(|word| text.contains(word))
         });
         let acknowledged: Vec<_> = acknowledged.map(|said| said.after).collect();
         assert_eq!(acknowledged.len(), orders.len(), "an answer is missing in the record, or is no answer to an order");
@@ -127,7 +127,7 @@ impl RecordedCrawl {
         left
     }
 
-    /// What of the orders that were acknowledged by then is missing in a directory.
+    /// Finds an order that was acknowledged by then and is missing in a directory.
     fn check(&self, left: &Path, after: usize) -> Result<(), String> {
         let acknowledged: Vec<_> = self.orders.iter().filter(|(at, _)| *at <= after).map(|(_, order)| order).collect();
         self.check_log(&left.join("data"), &acknowledged)?;

@@ -107,13 +107,13 @@ fn a_seed_that_cannot_be_fetched_is_reported_once_like_a_change() {
     crawl.ask("refetch", &urls).exits_with(0);
     crawl.ask("run", &[&urls[..], &["--until-idle"]].concat()).exits_with(0);
     assert_eq!(failures(&[]).len(), 2);
-    let told = crawl.directory.path().join("told.txt");
-    let program = format!("sh -c 'echo \"$CHANGE_SENTENCE\" >> {}'", told.display());
+    let sentences = crawl.directory.path().join("sentences.txt");
+    let program = format!("sh -c 'echo \"$CHANGE_SENTENCE\" >> {}'", sentences.display());
     crawl.ask("changes", &["--verdict", "failed", "--exec", &program]).exits_with(0);
-    let mut told: Vec<_> = std::fs::read_to_string(told).unwrap().lines().map(str::to_owned).collect();
-    told.sort();
+    let mut reported: Vec<_> = std::fs::read_to_string(sentences).unwrap().lines().map(str::to_owned).collect();
+    reported.sort();
     assert_eq!(
-        told,
+        reported,
         [
             format!("Seed {site}/private cannot be fetched: the robots.txt of its host forbids it"),
             format!("Seed {site}/typo cannot be fetched: the server does not find it (404)"),

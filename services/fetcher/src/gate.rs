@@ -45,8 +45,8 @@ type Limiter = RateLimiter<NotKeyed, InMemoryState, WebTime, NoOpMiddleware<Dura
 /// When others may have sent their last request to the hosts.
 type OthersUntil = Rc<Cell<Timestamp>>;
 
-/// The turns of one host, or of further hosts of a site that has too many. All workers that send requests to it share them: its own, and those of hosts whose robots.txt
-/// redirects to it.
+/// The turns of one host, or of further hosts of a site that has too many. All workers that send requests to it share them:
+/// its own, and those of hosts whose robots.txt redirects to it.
 pub(crate) struct HostGate {
     clock: Arc<dyn Clock>,
     others_until: OthersUntil,

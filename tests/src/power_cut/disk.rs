@@ -11,7 +11,7 @@ use std::path::Path;
 /// A disk writes so many bytes of a file as they are at a moment, or none of them.
 const BLOCK_BYTES: usize = 4_096;
 
-/// What a power cut takes of what was not synced.
+/// The part that a power cut takes of everything that was not synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
     /// All of it.
@@ -40,7 +40,7 @@ enum Node {
 struct File {
     live: Vec<u8>,
     synced: Vec<u8>,
-    /// What was not synced, each with the number of its operation.
+    /// Changes that were not synced, each with the number of its operation.
     pending: Vec<(usize, FileChange)>,
 }
 

@@ -1,4 +1,4 @@
-//! What a power cut may leave of the files that a program wrote.
+//! Power cuts: the states in which one may leave the files that a program wrote.
 //!
 //! A program runs under strace, which records every operation on files in order, with the bytes. The record is played
 //! back up to any of its points into a model of a disk that knows of each file and directory what was synced and what was

@@ -51,7 +51,7 @@ pub struct Recording {
     files: usize,
 }
 
-/// What a number of a process stands for.
+/// The thing that a file descriptor of a process stands for.
 #[derive(Clone)]
 enum Opened {
     File {

@@ -163,7 +163,7 @@ impl Server {
             && caller.role < needed
         {
             let (key, role, needed) = (&caller.name, caller.role.word(), needed.word());
-            let why = format!("the key {key:?} has the role {role}; {} takes {needed}", route.id);
+            let why = format!("the key {key:?} has the role {role}; {} takes {needed}", route.path);
             return refused(&caller, head.uri.path(), &why);
         }
         let carry_out = move |body: &[u8]| {

@@ -25,7 +25,7 @@ fn a_key_opens_the_port_in_the_name_of_its_owner() {
         text.split_once("\r\n\r\n").unwrap().1.to_owned()
     };
     assert_eq!(body("GET /changes.atom", "token-of-alice"), "texts of pages for alice");
-    assert!(body("POST /api/v1/seeds", "token-of-alice").contains("has the role viewer; addSeeds takes operator"));
+    assert!(body("POST /api/v1/seeds", "token-of-alice").contains("has the role viewer; /api/v1/seeds takes operator"));
     assert!(body("GET /changes.atom", "token-of-bob").contains("a token is needed"));
     std::fs::write(&file, "").unwrap();
     assert!(body("GET /changes.atom", "token-of-alice").contains("a token is needed"));

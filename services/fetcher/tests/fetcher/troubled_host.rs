@@ -4,8 +4,8 @@
 use daemon::WebClock;
 use fetcher::FetcherRules;
 use messages::{
-    ChangeBelief, ChangeEstimate, Command, CommandKind, Encoded, FetchOutcome, FetchResult, LookJudgement,
-    SchedulerEvent, Verdict, topics,
+    ChangeBelief, ChangeEstimate, Command, CommandKind, DetectorEvent, Encoded, FetchOutcome, FetchResult,
+    LookJudgement, SchedulerEvent, Verdict, topics,
 };
 use page::{CanonicalUrl, HOUR, MINUTE, Timestamp};
 use settings::{Layers, Settings};
@@ -139,8 +139,10 @@ impl Loop {
         let (records, next) = self.log.reader().unwrap().read(&results, self.read, usize::MAX).unwrap();
         self.read = next;
         for record in records {
-            let result = FetchResult::decode(record.value.as_deref().unwrap()).unwrap();
-            self.report(&SchedulerEvent::Estimate(estimate_of(result)));
+            // The scheduler's notices of failed seeds are on the topic, too.
+            if let DetectorEvent::Result(result) = DetectorEvent::decode(record.value.as_deref().unwrap()).unwrap() {
+                self.report(&SchedulerEvent::Estimate(estimate_of(result)));
+            }
         }
     }
 }

@@ -55,7 +55,7 @@ fn compose_runs_each_stage() {
     compare(PARTLY, &format!("{before}{BEGIN}{HOW}, do not edit.{stages}{END}{after}"));
 }
 
-/// What compose says of a service, as far as it confines it.
+/// The fields of a service of compose that confine it.
 #[derive(serde::Deserialize)]
 struct Service {
     networks: BTreeSet<String>,

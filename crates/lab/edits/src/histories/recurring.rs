@@ -23,7 +23,7 @@ struct Turn {
     look: i64,
     now_s: i64,
     draw: Draw,
-    /// What the look before found.
+    /// Whether the look before found the second value.
     was_second: bool,
 }
 
