@@ -171,7 +171,9 @@ impl RecordedCrawl {
 
     fn cut_at_all(&self) -> Vec<String> {
         let cut = |after: usize| {
-            losses(after as u64).into_iter().filter_map(move |loss| self.cut(after, loss, after % 100 == 0).err())
+            losses(after as u64)
+                .into_iter()
+                .filter_map(move |loss| self.cut(after, loss, after.is_multiple_of(100)).err())
         };
         (0..=self.recording.operations.len()).flat_map(cut).collect()
     }

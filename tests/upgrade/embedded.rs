@@ -52,8 +52,12 @@ fn an_embedded_crawl_goes_on_under_the_other_version_and_back_and_both_can_read_
             };
             let (ours, theirs) = (ask("recrawl"), ask(&next));
             assert!(!ours.is_empty());
+            // The disk has other users between the two readings.
+            let lasting = |text: &str| -> Vec<String> {
+                text.lines().filter(|line| !line.contains("\"free_")).map(str::to_owned).collect()
+            };
             if reading[0] != "explain" {
-                assert_eq!(ours, theirs, "{reading:?}");
+                assert_eq!(lasting(&ours), lasting(&theirs), "{reading:?}");
             }
         }
     }

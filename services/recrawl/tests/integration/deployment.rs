@@ -88,7 +88,7 @@ fn compose_confines_each_service_and_lets_only_those_out_that_need_it() {
         assert!(!service.mem_limit.is_empty() && service.pids_limit > 0, "{name}");
         assert!(service.ports.iter().all(|port| port.starts_with("127.0.0.1:")), "{name}");
     }
-    assert!(STAGES.iter().all(|stage| compose.services.contains_key(&*stage.name())));
+    assert!(STAGES.iter().all(|stage| compose.services.contains_key(stage.name())));
     assert!(read(PARTLY).contains("  loop: {internal: true}\n"));
 }
 
