@@ -105,6 +105,9 @@ impl Places {
     /// Gives places what is known of those that they replace, if nothing is known of them.
     pub(crate) fn carry(&mut self, moves: &[[u32; 2]]) {
         for [old, new] in moves {
+            if self.touches.len() >= MAX_PLACES {
+                break;
+            }
             if let (Some(history), Err(at)) =
                 (self.history(*old), self.touches.binary_search_by_key(new, |(place, _)| *place))
             {
