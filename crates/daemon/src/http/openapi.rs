@@ -52,8 +52,7 @@ fn operation(route: &Route, is_head: bool) -> Value {
         parameters.push(json!({ "$ref": "#/components/parameters/Command" }));
     }
     if let Some(name) = route.parameter() {
-        let schema = json!({ "type": "string", "minLength": 1 });
-        parameters.push(json!({ "name": name, "in": "path", "required": true, "schema": schema }));
+        parameters.push(path_parameter(name));
     }
     parameters.extend(route.query.iter().map(|parameter| {
         let (name, schema) = (parameter.name, (parameter.schema)());
@@ -86,18 +85,24 @@ fn responses(route: &Route, is_head: bool) -> Value {
     }
     responses.insert(success.status.to_string(), answer);
     for (status, meaning) in route.all_refusals() {
-        let mut answer = json!({ "description": meaning });
-        if !is_head {
-            answer["content"] = json!({ PROBLEM: { "schema": { "$ref": "#/components/schemas/Problem" } } });
-        }
+        let answer = if is_head { json!({ "description": meaning }) } else { refusal(meaning) };
         responses.insert(status.to_string(), answer);
     }
     responses.into()
 }
 
+fn refusal(meaning: &str) -> Value {
+    let problem = json!({ "schema": { "$ref": "#/components/schemas/Problem" } });
+    json!({ "description": meaning, "content": { PROBLEM: problem } })
+}
+
+fn path_parameter(name: &str) -> Value {
+    let schema = json!({ "type": "string", "minLength": 1 });
+    json!({ "name": name, "in": "path", "required": true, "schema": schema })
+}
+
 fn options(path: &str) -> Value {
     let methods = methods(&at(path));
-    let refused = |meaning: &str| json!({ "description": meaning, "content": { PROBLEM: { "schema": { "$ref": "#/components/schemas/Problem" } } } });
     let mut operation = json!({
         "operationId": format!("options{path}"),
         "summary": "The methods of the path",
@@ -107,14 +112,12 @@ fn options(path: &str) -> Value {
                 "description": "The header has them.",
                 "headers": { "Allow": { "required": true, "schema": { "const": methods } } },
             },
-            "409": refused("The request names the log of another crawl."),
-            "421": refused("The request names a host that is not served (http.names)."),
+            "409": refusal("The request names the log of another crawl."),
+            "421": refusal("The request names a host that is not served (http.names)."),
         },
     });
     if let Some((_, name)) = path.split_once('{') {
-        let name = name.trim_end_matches('}');
-        let schema = json!({ "type": "string", "minLength": 1 });
-        operation["parameters"] = json!([{ "name": name, "in": "path", "required": true, "schema": schema }]);
+        operation["parameters"] = json!([path_parameter(name.trim_end_matches('}'))]);
     }
     operation
 }
