@@ -58,7 +58,7 @@ impl SmallDisk {
         std::fs::read_to_string(self.data.join("http-address")).unwrap().lines().next().unwrap().to_owned()
     }
 
-    /// Fills the disk up to so many bytes.
+    /// Fills the disk until at most `left` bytes are free.
     fn fill(&self, left: usize) {
         let mut filler = File::options().append(true).create(true).open(self.data.join("filler")).unwrap();
         while self.free_bytes() > left {

@@ -89,14 +89,14 @@ impl RecordedCrawl {
         // The first thread of a process is the last to go.
         let has_ended = |line: &str| line.starts_with(&process.to_string()) && line.contains(" +++ ");
         wait_for("the end of the record", SOON, || read().lines().next_back().is_some_and(has_ended));
-        let (said, text) = (self.recording.said.len(), read());
+        let (sent_before, text) = (self.recording.sent.len(), read());
         self.recording.add(&text, &directory);
-        let acknowledged = self.recording.said[said..].iter().filter(|said| {
-            let text = String::from_utf8_lossy(&said.bytes);
+        let acknowledged = self.recording.sent[sent_before..].iter().filter(|sent| {
+            let text = String::from_utf8_lossy(&sent.bytes);
             text.starts_with("HTTP/1.1 200")
                 && ["\"duplicates\":", "{\"sent\":", "{\"directory\":"].iter().any(|word| text.contains(word))
         });
-        let acknowledged: Vec<_> = acknowledged.map(|said| said.after).collect();
+        let acknowledged: Vec<_> = acknowledged.map(|sent| sent.after).collect();
         assert_eq!(acknowledged.len(), orders.len(), "an answer is missing in the record, or is no answer to an order");
         self.orders.extend(acknowledged.into_iter().zip(orders.iter().cloned()));
     }
@@ -109,7 +109,7 @@ impl RecordedCrawl {
         turning.flat_map(|(at, _)| [at, at + 1]).collect()
     }
 
-    /// Cuts the power after so many operations, and checks what is left.
+    /// Cuts the power after the first `after` operations, and checks the files that are left.
     fn cut(&self, after: usize, loss: Loss, starts_program: bool) -> Result<(), String> {
         let left = self.left(&self.recording.operations[..after], loss);
         let found = self.check(left.path(), after).and_then(|()| match starts_program {
@@ -156,7 +156,7 @@ impl RecordedCrawl {
         }
     }
 
-    /// Cuts at so many points, most of them around syncs and operations on names. Returns what went wrong.
+    /// Cuts at `number` points, most of them around syncs and operations on names. Returns the failures.
     fn cut_at_some(&self, number: u64) -> Vec<String> {
         let (points, mut chance) = (self.turning_points(), Pcg64::seed_from_u64(SEED));
         let cut = |round: u64| {

@@ -59,7 +59,7 @@ impl Order {
     /// Reads an order as [`Self::kind`] and [`Self::text`] write it.
     ///
     /// # Errors
-    /// A line is no name of a page or host, or there is none; a focus has no name, or its file is faulty.
+    /// The text is empty or has a line that is not a page or host, or the focus file cannot be read or has no name.
     pub fn read(kind: OrderKind, text: &str) -> Result<Self, CommandFailure> {
         match kind {
             OrderKind::AddFocus => Self::add_focus(text.to_owned()),

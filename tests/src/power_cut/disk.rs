@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-/// A disk writes so many bytes of a file as they are at a moment, or none of them.
+/// Size of a block, which a disk writes as a whole or not at all.
 const BLOCK_BYTES: usize = 4_096;
 
 /// The part that a power cut takes of everything that was not synced.

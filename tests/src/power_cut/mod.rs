@@ -15,4 +15,4 @@ mod record;
 mod strace;
 
 pub use self::disk::{Disk, Loss};
-pub use self::record::{Operation, Recording, Said};
+pub use self::record::{Operation, Recording, SentBytes};

@@ -1,11 +1,11 @@
-//! A program's operations on the files below a directory, and what it said to others.
+//! A program's operations on the files below a directory, and the bytes that it sent to other programs.
 
 use super::strace::{self, CALLS, Call};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// An operation on files, or something said. Paths are relative to the recorded directory.
+/// An operation on files. Paths are relative to the recorded directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// A name for a new, empty file.
@@ -34,7 +34,7 @@ pub enum Operation {
 
 /// Bytes that went to another program, over a socket or a pipe.
 #[derive(Clone, Debug)]
-pub struct Said {
+pub struct SentBytes {
     /// Number of operations that had ended when they could be seen.
     pub after: usize,
     pub bytes: Vec<u8>,
@@ -47,7 +47,7 @@ pub(super) type FileId = usize;
 #[derive(Debug, Default)]
 pub struct Recording {
     pub operations: Vec<Operation>,
-    pub said: Vec<Said>,
+    pub sent: Vec<SentBytes>,
     files: usize,
 }
 
@@ -215,7 +215,7 @@ impl Recording {
             }
             Some(_) => {}
             // The other side may have it as soon as the call begins.
-            None => self.said.push(Said { after: began, bytes }),
+            None => self.sent.push(SentBytes { after: began, bytes }),
         }
     }
 

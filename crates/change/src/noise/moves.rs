@@ -1,5 +1,5 @@
-//! Places of tokens that an edit beside them has given another name. What is known of a place goes with it, or the noise beside
-//! an edit would be learned anew.
+//! Places that an edit renames. A place is named by the tokens beside it, so an edit of those tokens renames it. The evidence of
+//! the old name is copied to the new one: otherwise the noise beside an edit would have to be learned again.
 
 use super::runs::ReadUnit;
 use super::tokens::{Meaning, Token};
