@@ -124,6 +124,10 @@ power-cuts: setup-quick ## cut the power at every operation of a crawl on files;
 torture: setup ## kill, pause and restart services and the nodes of a three-node Kafka for half an hour; TORTURE_SEED=N repeats a run
 	@TORTURE="$${TORTURE:-full}" cargo test -q $(CARGO_FLAGS) -p recrawl --test torture $(ARGS) -- --nocapture --test-threads 1
 
+.PHONY: growth
+growth: setup-build ## crawl a hostile web that grows for ever, on virtual time; GROWTH_REQUESTS=1000000 requests
+	@RECRAWL_TEST_REQUESTS="$${GROWTH_REQUESTS:-1000000}" cargo test -q $(CARGO_FLAGS) -p tests --test whole_loop growth_ -- --nocapture
+
 .PHONY: fuzz
 fuzz: setup-build ## fuzz the parsers of external data; FUZZ_SECONDS=25 per target, ARGS=… selects targets
 	@tests/fuzz/run $(ARGS)

@@ -21,7 +21,7 @@ pub(crate) fn hostile_seeds() -> impl Iterator<Item = CanonicalUrl> {
     (0..HOSTILE_SEEDS).map(|site| url(&format!("http://hostile-{site}.test/")))
 }
 
-fn is_hostile(url: &CanonicalUrl) -> bool {
+pub(crate) fn is_hostile(url: &CanonicalUrl) -> bool {
     url.as_str().contains("hostile-")
 }
 
@@ -34,10 +34,15 @@ pub(crate) fn answer(request: &FetchRequest, now: Timestamp) -> FetchResult {
     if is_hostile(&request.url) { hostile_answer(request, now) } else { good_answer(request, now) }
 }
 
-fn good_answer(request: &FetchRequest, now: Timestamp) -> FetchResult {
-    let number = Digest::of(request.url.as_str().as_bytes()).0[0];
+/// The version of a page that is not hostile.
+pub(crate) fn version(url: &CanonicalUrl, now: Timestamp) -> i64 {
+    let number = Digest::of(url.as_str().as_bytes()).0[0];
     let per_day = GOOD_CHANGES_PER_DAY[usize::from(number) % GOOD_CHANGES_PER_DAY.len()];
-    let version = (now.as_days() * per_day) as i64;
+    (now.as_days() * per_day) as i64
+}
+
+fn good_answer(request: &FetchRequest, now: Timestamp) -> FetchResult {
+    let version = version(&request.url, now);
     let site = request.url.site_key();
     // A page that an operator adds has no others beside it.
     let pages = if site.as_str().starts_with("good-") { GOOD_PAGES } else { 0 };

@@ -54,12 +54,15 @@ pub(crate) fn keep(record: &HintRecord, kept: &mut HostSchedule) {
 }
 
 /// The page as a list, if it is one: a sitemap or feed of known pages, or a page that has shown links to new ones.
-pub(crate) fn list_of(page: &ScheduledPage, rules: &FrontierRules) -> Option<List> {
+/// `share` is the share of its weight that a new page of its site has.
+pub(crate) fn list_of(page: &ScheduledPage, rules: &FrontierRules, share: f64) -> Option<List> {
     let kind = usize::try_from(page.list_kind).ok().filter(|kind| *kind < KINDS)?;
     let news = news_of(page);
     match page.listed {
         1.. => Some(List { news, about: ListSubject::KnownPages { pages: page.listed as f64, kind } }),
-        _ if page.list_news > 0.0 => Some(List { news, about: ListSubject::NewPages { worth: rules.new_page_worth } }),
+        _ if page.list_news > 0.0 => {
+            Some(List { news, about: ListSubject::NewPages { worth: rules.new_page_worth * share } })
+        }
         _ => None,
     }
 }

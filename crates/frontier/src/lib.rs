@@ -23,6 +23,7 @@ mod host_limit;
 mod host_list;
 mod host_numbers;
 mod hosts;
+mod lasting;
 mod list_credit;
 mod pace;
 mod page_index;

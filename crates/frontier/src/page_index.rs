@@ -5,6 +5,7 @@ use crate::hint_kinds::list_of;
 use crate::host_limit::{LimitedHosts, Worth};
 use crate::host_numbers::Hosts;
 use crate::hosts::HostGate;
+use crate::lasting::{LastingCopies, Looks};
 use crate::page_record::ScheduledPage;
 use crate::request::{RequestState, WantedReason};
 use crate::rules::FrontierRules;
@@ -36,6 +37,8 @@ pub(crate) struct PageIndex {
     limited_as: HashMap<Slot, Option<Worth>>,
     /// Which pages make room when the partition is full.
     room: SiteRoom,
+    /// How far copies last.
+    pub(crate) lasting: LastingCopies,
     /// The longest interval of pages whose rule sets one, in days.
     pub(crate) longest_days: HashMap<Slot, f64>,
     /// Pages an operator wants next.
@@ -71,13 +74,17 @@ impl PageIndex {
         let known = self.slots.get(&id).copied();
         let place = known.and_then(|slot| self.columns.place(slot)).unwrap_or_else(|| place_of(&page.url));
         let host = hosts.of(&page.url);
+        let lasting = self.lasting_share(page, place.site, rules);
         let mut entry = PageEntry {
             last_look: match last_turn(page) {
                 Some(at) => LastLook::Looked(at),
                 None => LastLook::Discovered(page.discovered_at),
             },
             belief: entry_of(page, place.cell, rules, outlook),
-            weight: weight_of(page, rules) * novelty(page, rules) * expectation(page, hosts.gate(host), rules)
+            weight: weight_of(page, rules)
+                * novelty(page, rules)
+                * expectation(page, hosts.gate(host), rules)
+                * lasting.powi(2)
                 / self.costs.of(page.bytes_per_fetch, rules),
             host,
             status: match page.request.state {
@@ -108,6 +115,7 @@ impl PageIndex {
             }
         };
         self.costs.set(slot, page.bytes_per_fetch, rules);
+        self.lasting.set(slot, place.site, page, lasting);
         let at_stake = Worth::at_stake(page, rules.own_weight(page));
         self.room.set(slot, place.site, at_stake);
         if rules.max_pages_of(page.url.host_name()).is_some() && !self.room.is_leaving(slot) {
@@ -132,7 +140,8 @@ impl PageIndex {
             self.refetch.insert(slot);
         }
         self.received.set_hazard(slot, page.hint_hazard);
-        self.received.set_list(slot, list_of(page, rules));
+        let list_share = if rules.values_first_copies() { self.lasting.share_of_new(place.site).powi(2) } else { 1.0 };
+        self.received.set_list(slot, list_of(page, rules, list_share));
         if is_follower(page) {
             self.followers.insert(slot);
         }
@@ -154,13 +163,24 @@ impl PageIndex {
     pub(crate) fn remove(&mut self, id: PageId, hosts: &mut Hosts, rules: &FrontierRules) -> Option<Slot> {
         self.unset(id, hosts);
         let slot = self.slots.remove(&id)?;
-        self.columns.place(slot).into_iter().for_each(|place| self.room.remove(slot, place.site));
+        self.columns.place(slot).into_iter().for_each(|place| {
+            self.room.remove(slot, place.site);
+            self.lasting.remove(slot, place.site);
+        });
         self.received.remove(slot);
         self.costs.set(slot, 0.0, rules);
         self.longest_days.remove(&slot);
         self.columns.get(slot).into_iter().for_each(|entry| hosts.discount(entry.host));
         self.columns.remove(slot);
         Some(slot)
+    }
+
+    /// The share of its looks that is left to a page, by how far its copies last. One that an operator named or weighed keeps all.
+    pub(crate) fn lasting_share(&self, page: &ScheduledPage, site: u64, rules: &FrontierRules) -> f64 {
+        match page.depth > 0 && rules.values_first_copies() && rules.weight_from(page) == "links" {
+            true => self.lasting.share(site, Looks::at(page)),
+            false => 1.0,
+        }
     }
 
     /// The page that makes room in a partition of at most `max_pages`. It leaves.

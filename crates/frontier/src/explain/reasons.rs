@@ -2,6 +2,7 @@
 
 use super::{ExplainedPage, Explanation};
 use crate::hosts::HostSchedule;
+use crate::page_index::place_of;
 use crate::request::WantedReason;
 use crate::rules::FrontierRules;
 use mirrors::PROBE_EVERY;
@@ -75,6 +76,14 @@ impl ExplainedPage<'_> {
             reasons.push("An operator paused its host. Nothing is fetched from it until it is resumed.".to_owned());
         } else if schedule.is_some_and(|schedule| schedule.next_permitted_at > now) {
             reasons.push("Its host may not be fetched from yet (crawl delay).".to_owned());
+        }
+        let share = self.pages.lasting_share(page, place_of(&page.url).site, rules);
+        if share < 1.0 {
+            reasons.push(format!(
+                "Looks at pages of its site, or at all pages that links led to, hardly ever find a copy current, so it gets {:.1} % of the \
+                 looks of a page whose copies last.",
+                100.0 * share
+            ));
         }
         let Some(worth) = self.worth(now) else {
             reasons.extend(rules.values_first_copies().then(|| standing(explanation)).flatten());

@@ -3,8 +3,9 @@
 use super::Frontier;
 use crate::fetch_cost::learned_bytes;
 use crate::hosts::{HostAnswer, is_trouble};
+use crate::page_index::place_of;
 use crate::page_record::{LastFailure, ScheduledPage};
-use crate::request::AnswerFate;
+use crate::request::{AnswerFate, PageRequest, WantedReason};
 use crate::unseen::UnseenPage;
 use change_rate::Gamma;
 use messages::{ChangeEstimate, ContentEvidence, FetchOutcome, Look, MirrorMessage, TroubleNotice, Verdict};
@@ -63,7 +64,7 @@ impl Frontier {
         let earned = if is_shown { None } else { self.earned_interval(look.page_id, page) };
         let times = self.rules.retry_times_of(page, earned);
         let (request, fate) = page.request.answer(look, judgement, &times);
-        page.request = request;
+        page.request = self.granted(request, page, verdict);
         match fate {
             AnswerFate::Late => self.counts.late_answers += 1,
             AnswerFate::Current { audited: Some(expected) } => self.audit.judge(page, verdict, expected),
@@ -76,6 +77,18 @@ impl Frontier {
         }
         self.plan_after_look(slot, page, verdict, look.fetched_at, previous);
         messages
+    }
+
+    /// The request of a page after a look. Where links led to the page, its site pays for another look at once, or the page
+    /// competes by its value. A look that finds a copy current earns its site one.
+    fn granted(&mut self, request: PageRequest, page: &ScheduledPage, verdict: Verdict) -> PageRequest {
+        let site = place_of(&page.url).site;
+        if verdict.is_change() == Some(false) {
+            self.pages.lasting.earn(site);
+        }
+        let is_asked = page.depth > 0 && request.wanted == WantedReason::Probe;
+        let wanted = if is_asked && !self.pages.lasting.grants(site) { WantedReason::No } else { request.wanted };
+        PageRequest { wanted, ..request }
     }
 
     /// The time after a look at which another is worth the price, from the page's own belief. `None` without a price, and for

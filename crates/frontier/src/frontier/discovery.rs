@@ -246,7 +246,8 @@ impl Frontier {
         }
         // The entries of a list are worth more than one copy. Whether this holds for each of the many lists that an index
         // may name is not known.
-        if self.rules.discover_lists && is_worth_a_look_at_once(link) {
+        let is_named = self.rules.discover_lists && is_worth_a_look_at_once(link);
+        if is_named && self.pages.lasting.grants(place_of(&page.url).site) {
             page.request = page.request.command();
             self.set(page.url.page_id(), &page);
         }

@@ -3,7 +3,9 @@
 
 use super::Frontier;
 use crate::ahead::Ahead;
+use crate::page_index::place_of;
 use crate::page_record::ScheduledPage;
+use crate::request::WantedReason;
 use messages::FetchRequest;
 use page::{PageId, Timestamp};
 use revisit::columns::{PageStatus, Selection, Slot};
@@ -67,7 +69,8 @@ impl BestPages {
 #[derive(Debug)]
 pub enum HandOut {
     Request(Box<FetchRequest>),
-    /// The page is skipped, because its content is looked at through a mirror.
+    /// The page is skipped, because its content is looked at through a mirror, or because it is worth less than it was after
+    /// its own last look.
     PassedOver,
 }
 
@@ -230,6 +233,10 @@ impl Frontier {
         if !choice.audit && self.pass_over(choice.slot, id, page, now) {
             return HandOut::PassedOver;
         }
+        if !choice.audit && self.has_lost_worth(choice.slot, page) {
+            self.set(id, page);
+            return HandOut::PassedOver;
+        }
         let number = self.hosts.of(&page.url);
         let gate = self.hosts.gate_mut(number);
         let delay = gate.delay(&self.rules);
@@ -257,6 +264,15 @@ impl Frontier {
             crawl_delay_ms: Some(delay.as_millis() as i64),
             redirected: None,
         }))
+    }
+
+    /// Whether looks at other pages have shown, since its own last look, that a copy of the page will not last. It competes
+    /// again by its new weight.
+    fn has_lost_worth(&self, slot: Slot, page: &ScheduledPage) -> bool {
+        page.request.wanted == WantedReason::No && {
+            let site = place_of(&page.url).site;
+            self.pages.lasting.has_fallen(slot, self.pages.lasting_share(page, site, &self.rules))
+        }
     }
 
     /// The probability that a page's copy is current. Without a belief it counts as current.
