@@ -123,6 +123,7 @@ power-cuts: setup-quick ## cut the power at every operation of a crawl on files;
 .PHONY: torture
 torture: setup ## kill, pause and restart services and the nodes of a three-node Kafka for half an hour; TORTURE_SEED=N repeats a run
 	@TORTURE="$${TORTURE:-full}" cargo test -q $(CARGO_FLAGS) -p recrawl --test torture $(ARGS) -- --nocapture --test-threads 1
+	@TORTURE="$${TORTURE:-full}" RECRAWL_KAFKA=own cargo test -q $(CARGO_FLAGS) -p stream-kafka --test integration $(ARGS) frozen:: -- --nocapture --test-threads 1
 
 .PHONY: growth
 growth: setup-build ## crawl a hostile web that grows for ever, on virtual time; GROWTH_REQUESTS=1000000 requests

@@ -169,7 +169,7 @@ fn the_pod_of_the_delivery_reports_every_change_whatever_happens_to_it_to_kafka_
         return;
     }
     let cluster = KafkaCluster::start();
-    cluster.allow(&json!([manifest("k8s/components/delivery/strimzi/user.yaml", "KafkaUser")]));
+    cluster.allow(&json!([manifest("k8s/components/delivery/strimzi/user.yaml", "KafkaUser")]).to_string());
     let rates = ChangeRates::Same(0.0);
     let seeded = SeededConfig { hosts: 4, pages_per_host: PAGES / 4, rates, ..SeededConfig::default() };
     let web = SimulatedWeb::start(seeded, 1.0, |_| {});

@@ -1,5 +1,6 @@
 //! Backlog of each stage's group, requested from the log, so that the figure exists even when no stage is running.
 
+pub(crate) mod shown;
 mod watch;
 
 pub use self::watch::watch;

@@ -1,6 +1,7 @@
 //! Status of the stages of this process, for people and machines.
 
 use crate::backlog::Backlogs;
+use crate::backlog::shown::{BacklogReport, ShownBacklog};
 use crate::disk::DiskSpace;
 use crate::freshness::{AuditedFreshness, CalibratedFreshness};
 use crate::outcomes::{OutcomeCount, outcome_counts};
@@ -21,20 +22,11 @@ pub struct Board {
     stages: Arc<Mutex<Vec<Arc<Mutex<StageStatus>>>>>,
     started: Instant,
     speed: f64,
-    backlogs: Arc<Mutex<Vec<ShownBacklog>>>,
+    backlogs: Arc<Mutex<Option<BacklogReport>>>,
     pulse: Arc<Mutex<Pulse>>,
     figures: Arc<Mutex<Vec<Figure>>>,
     disk: Arc<Mutex<Option<DiskSpace>>>,
     spans: Arc<SpanCounts>,
-}
-
-/// Backlog of one partition of a stage.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ShownBacklog {
-    pub(crate) stage: &'static str,
-    pub(crate) partition: u32,
-    pub(crate) records: u64,
-    pub(crate) oldest_s: f64,
 }
 
 /// How well a crawl keeps to its focus.
@@ -154,17 +146,27 @@ impl Board {
 
     /// Shows the stages' backlog, as reported by the log at time `now` of the web.
     pub fn show_backlogs(&self, backlogs: Backlogs, now: Timestamp) {
-        let shown = backlogs.into_iter().flat_map(|(stage, partitions)| {
-            partitions.into_iter().map(move |of| {
-                let oldest_s = of.oldest.map_or(0.0, |oldest| now.saturating_since(oldest).as_secs_f64());
-                ShownBacklog { stage, partition: of.partition, records: of.records, oldest_s }
-            })
-        });
-        *self.backlogs.lock().unwrap_or_else(PoisonError::into_inner) = shown.collect();
+        let report = BacklogReport::new(backlogs, now, Instant::now());
+        *self.backlogs.lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
     }
 
+    /// The last report, unless it is old.
     pub(crate) fn backlogs(&self) -> Vec<ShownBacklog> {
-        self.backlogs.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let report = self.backlogs.lock().unwrap_or_else(PoisonError::into_inner);
+        report.as_ref().map(|report| report.current(Instant::now()).to_vec()).unwrap_or_default()
+    }
+
+    /// Names a stage whose steps have all failed for `limit`, though the log has reported backlogs to this process lately. It
+    /// would not mend itself.
+    pub fn stuck_stage(&self, limit: Duration) -> Option<String> {
+        if self.backlogs().is_empty() {
+            return None;
+        }
+        let stuck = |status: &StageStatus| status.failing_for.is_some_and(|span| span >= limit);
+        self.stages().into_iter().find(stuck).map(|status| {
+            let why = status.last_error.unwrap_or_default();
+            format!("stage {} fails, though the log answers this process: {why}", status.name)
+        })
     }
 
     /// Names a stage that has not turned its loop for longer than `limit`, measured from the first call.
@@ -317,6 +319,7 @@ impl fmt::Debug for Board {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stream::Backlog;
 
     fn board() -> Board {
         let figures = BTreeMap::from([(scheduler::PAGES, 4.0), (scheduler::FRESH_PAGES, 3.0)]);
@@ -352,6 +355,23 @@ mod tests {
         let reported: Vec<_> = status.outcomes.iter().map(|of| (of.outcome.as_str(), of.count)).collect();
         assert_eq!(reported, [("address_refused", 6)]);
         assert_eq!(status.stages[0].figures.keys().collect::<Vec<_>>(), ["hosts"]);
+    }
+
+    #[test]
+    fn a_stage_that_fails_for_long_is_stuck_only_while_the_log_answers_others() {
+        let (limit, error) = (Duration::from_secs(300), "no answer".to_owned());
+        let failing = StageStatus {
+            name: "scheduler".to_owned(),
+            failing_for: Some(limit),
+            last_error: Some(error),
+            ..StageStatus::default()
+        };
+        let board = Board::new(vec![Arc::new(Mutex::new(failing))], 1.0);
+        assert_eq!(board.stuck_stage(limit), None, "the log answers no client");
+        let backlog = Backlog { partition: 0, records: 1, oldest: None };
+        board.show_backlogs(vec![("scheduler", vec![backlog])], Timestamp::from_secs(100));
+        assert!(board.stuck_stage(limit).is_some_and(|why| why.ends_with(": no answer")));
+        assert_eq!(board.stuck_stage(limit + Duration::from_secs(1)), None);
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 mod process;
 
-use crate::board::{Board, ShownBacklog, shown_figures};
+use crate::backlog::shown::ShownBacklog;
+use crate::board::{Board, shown_figures};
 use crate::disk::DiskSpace;
 use crate::hints::PingCounts;
 use messages::{AnswerKind, word};

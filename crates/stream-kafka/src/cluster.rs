@@ -1,11 +1,12 @@
 //! The clients that log, members and readers of one cluster share, and the questions they ask.
 
 use crate::asking::ask;
-use crate::client::{Quiet, lock, send_all_held_back};
+use crate::client::{lock, send_all_held_back};
 use crate::error::{advice, kind_of, log_error, reason, refusal};
 use crate::settings::KafkaSettings;
 use crate::topics::{self};
 use crate::transactions::Transactions;
+use crate::view::{View, is_unanswered};
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::{Offset, TopicPartitionList};
@@ -22,14 +23,14 @@ pub(crate) const ASK_TIMEOUT: Duration = Duration::from_secs(10);
 pub(crate) struct Cluster {
     pub(crate) settings: KafkaSettings,
     /// Sees all records, including open transactions.
-    pub(crate) uncommitted_view: BaseConsumer<Quiet>,
+    pub(crate) uncommitted_view: View,
     /// Sees only committed records.
-    pub(crate) committed_view: BaseConsumer<Quiet>,
+    pub(crate) committed_view: View,
     /// Properties of topics, requested once because they hardly ever change.
     pub(crate) topics: Mutex<HashMap<String, TopicInfo>>,
     pub(crate) id: Mutex<Option<String>>,
     /// Clients that query groups without joining them, cached because a client costs connections and threads.
-    pub(crate) group_views: Mutex<HashMap<String, Arc<BaseConsumer<Quiet>>>>,
+    pub(crate) group_views: Mutex<HashMap<String, Arc<View>>>,
     /// Created with the first appended record, kept while it works.
     pub(crate) appender: Mutex<Option<Transactions>>,
 }
@@ -46,24 +47,16 @@ impl Cluster {
         self.explained_by(&self.committed_view, doing, error)
     }
 
-    pub(crate) fn explained_by(&self, view: &BaseConsumer<Quiet>, doing: &str, error: &KafkaError) -> LogError {
-        use RDKafkaErrorCode as Code;
-        serve(view);
-        let complaint = view.context().last_complaint();
+    pub(crate) fn explained_by(&self, view: &View, doing: &str, error: &KafkaError) -> LogError {
+        let complaint = view.last_complaint();
         if let Some((code, why)) = &complaint
             && let Some(refusal) = refusal(self.settings.brokers(), *code, why)
         {
             return refusal;
         }
-        match error.rdkafka_error_code() {
-            Some(
-                Code::BrokerTransportFailure
-                | Code::AllBrokersDown
-                | Code::Resolve
-                | Code::OperationTimedOut
-                | Code::RequestTimedOut,
-            ) => self.unreachable(&complaint.map_or_else(|| reason(error), |(_, why)| why)),
-            _ => log_error(doing, error),
+        match error.rdkafka_error_code().is_some_and(is_unanswered) {
+            true => self.unreachable(&complaint.map_or_else(|| reason(error), |(_, why)| why)),
+            false => log_error(doing, error),
         }
     }
 
@@ -74,10 +67,9 @@ impl Cluster {
 
     /// Requests the number of partitions of a topic.
     pub(crate) fn ask_partitions(&self, topic: &str) -> Result<Option<u32>, LogError> {
-        serve(&self.committed_view);
         let metadata = self
             .committed_view
-            .fetch_metadata(Some(topic), ASK_TIMEOUT)
+            .ask(|view| view.fetch_metadata(Some(topic), ASK_TIMEOUT))
             .map_err(|error| self.explained(&format!("cannot get the metadata of topic {topic}"), &error))?;
         let Some(found) = metadata.topics().iter().find(|found| found.name() == topic) else { return Ok(None) };
         if let Some(code) = found.error().map(RDKafkaErrorCode::from) {
@@ -104,12 +96,11 @@ impl Cluster {
         Ok(Some(info))
     }
 
-    pub(crate) fn group_view(&self, group: &str) -> Result<Arc<BaseConsumer<Quiet>>, KafkaError> {
+    pub(crate) fn group_view(&self, group: &str) -> Result<Arc<View>, KafkaError> {
         if let Some(view) = lock(&self.group_views).get(group) {
             return Ok(view.clone());
         }
-        let view: BaseConsumer<Quiet> = self.settings.group_view(group).create_with_context(Quiet::default())?;
-        let view = Arc::new(view);
+        let view = Arc::new(View::new(self.settings.group_view(group))?);
         lock(&self.group_views).insert(group.to_owned(), view.clone());
         Ok(view)
     }
@@ -147,13 +138,6 @@ impl Cluster {
         let started_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let number = APPENDERS.fetch_add(1, Ordering::Relaxed);
         format!("{}-append-{:x}-{}-{number}", self.settings.client_id(), started_at, std::process::id())
-    }
-}
-
-/// Serves the log lines and errors of a view, which would otherwise pile up.
-pub(crate) fn serve(view: &BaseConsumer<Quiet>) {
-    for _ in 0..16 {
-        view.poll(Duration::ZERO);
     }
 }
 

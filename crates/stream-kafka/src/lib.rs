@@ -11,7 +11,8 @@
 //! * newly assigned partitions are paused until the stage has restored their state and sets their start offset;
 //! * an idle member commits its *position*, which is past the transaction markers that are never delivered, so that the
 //!   lag of an idle group is exactly 0;
-//! * a *reader* reads partitions outside all groups, to restore state and to read broadcasts.
+//! * a *reader* reads partitions outside all groups, to restore state and to read broadcasts;
+//! * a client that gets no answer for half a minute, while others do, is replaced by a new one.
 //!
 //! Kafka keeps times in milliseconds: a [`page::Timestamp`] loses its microseconds.
 //!
@@ -27,13 +28,16 @@ mod error;
 mod kept_events;
 mod log;
 mod member;
+mod member_check;
 mod reader;
 mod rebalances;
 mod records;
 mod security;
 mod settings;
+mod silence;
 mod topics;
 mod transactions;
+mod view;
 
 pub use crate::log::KafkaLog;
 pub use crate::settings::KafkaSettings;

@@ -1,15 +1,16 @@
 //! A connection to a cluster.
 
-use crate::client::{Quiet, lock};
-use crate::cluster::{ASK_TIMEOUT, Cluster, committed_positions, no_answer, no_topic, serve};
+use crate::client::lock;
+use crate::cluster::{ASK_TIMEOUT, Cluster, committed_positions, no_answer, no_topic};
 use crate::error::log_error;
 use crate::member::KafkaMember;
 use crate::reader::{KafkaReader, list_offsets};
 use crate::settings::KafkaSettings;
 use crate::topics::{self, TopicCheck};
+use crate::view::View;
 use rdkafka::Offset;
 use rdkafka::consumer::{BaseConsumer, Consumer};
-use rdkafka::error::KafkaError;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use stream::{
@@ -34,10 +35,7 @@ impl KafkaLog {
     pub fn connect(settings: KafkaSettings) -> Result<Self, LogError> {
         let settings = settings.with_security()?;
         let view = |isolation_level: &str| {
-            settings
-                .view(isolation_level)
-                .create_with_context::<_, BaseConsumer<Quiet>>(Quiet::default())
-                .map_err(|error| log_error("cannot create a Kafka client", &error))
+            View::new(settings.view(isolation_level)).map_err(|error| log_error("cannot create a Kafka client", &error))
         };
         let (uncommitted_view, committed_view) = (view("read_uncommitted")?, view("read_committed")?);
         let cluster = Cluster {
@@ -51,7 +49,7 @@ impl KafkaLog {
         };
         let deadline = Instant::now() + CONNECT_TIMEOUT;
         loop {
-            match cluster.committed_view.fetch_metadata(None, Duration::from_secs(1)) {
+            match cluster.committed_view.ask(|view| view.fetch_metadata(None, Duration::from_secs(1))) {
                 Ok(_) => return Ok(Self { cluster: Arc::new(cluster), backlog_reader: Arc::default() }),
                 Err(error) => {
                     let error = cluster.explained("cannot list topics", &error);
@@ -71,11 +69,10 @@ impl KafkaLog {
     /// The number of processes in a group, those included that died less than a session timeout ago. `None` for a group that
     /// never was, or that this user may not see.
     pub fn processes(&self, group: &str) -> Result<Option<usize>, LogError> {
-        let view = &self.cluster.committed_view;
-        serve(view);
-        let groups = view
-            .fetch_group_list(Some(group), ASK_TIMEOUT)
-            .map_err(|error| self.cluster.explained(&format!("cannot list the members of group {group}"), &error))?;
+        let groups =
+            self.cluster.committed_view.ask(|view| view.fetch_group_list(Some(group), ASK_TIMEOUT)).map_err(
+                |error| self.cluster.explained(&format!("cannot list the members of group {group}"), &error),
+            )?;
         // A group that is dead has no offsets either.
         let found = groups.groups().iter().find(|found| found.name() == group && found.state() != "Dead");
         Ok(found.map(|group| group.members().len()))
@@ -94,8 +91,10 @@ impl Log for KafkaLog {
     fn id(&self) -> Result<String, LogError> {
         let mut id = lock(&self.cluster.id);
         if id.is_none() {
-            serve(&self.cluster.committed_view);
-            *id = self.cluster.committed_view.client().fetch_cluster_id(ASK_TIMEOUT);
+            // It returns no reason.
+            let unanswered = || KafkaError::MetadataFetch(RDKafkaErrorCode::OperationTimedOut);
+            let ask = |view: &BaseConsumer<_>| view.client().fetch_cluster_id(ASK_TIMEOUT).ok_or_else(unanswered);
+            *id = self.cluster.committed_view.ask(ask).ok();
         }
         id.clone().ok_or_else(|| self.cluster.unreachable("it did not return its cluster id"))
     }
@@ -126,11 +125,10 @@ impl Log for KafkaLog {
             return Ok(Vec::new());
         }
         let view = self.cluster.group_view(group).map_err(|error| log_error(&doing, &error))?;
-        serve(&view);
         let explain = |error: KafkaError| self.cluster.explained_by(&view, &doing, &error);
-        let committed = committed_positions(&view, topic, &partitions).map_err(explain)?;
+        let committed = view.ask(|view| committed_positions(view, topic, &partitions)).map_err(explain)?;
         let bounds = |place: Offset| {
-            let answer = list_offsets(&self.cluster.committed_view, topic, &partitions, place);
+            let answer = self.cluster.committed_view.ask(|view| list_offsets(view, topic, &partitions, place));
             answer.map_err(|error| self.cluster.explained(&doing, &error))
         };
         let (starts, ends) = (bounds(Offset::Beginning)?, bounds(Offset::End)?);

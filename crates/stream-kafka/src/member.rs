@@ -5,9 +5,11 @@ use crate::closing::Closing;
 use crate::cluster::{Cluster, committed_positions, no_topic};
 use crate::error::{kind_of, log_error, reason};
 use crate::kept_events::KeptEvents;
+use crate::member_check::{FetchedOffsets, MemberPlace};
 use crate::rebalances::{Rebalance, Rebalances};
 use crate::records::to_record;
 use crate::security::uses_tokens;
+use crate::silence::{Silence, Verdict};
 use crate::transactions::{Positions, Transactions};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
@@ -49,6 +51,8 @@ pub(crate) struct KafkaMember {
     unreachable: bool,
     active_at: Instant,
     settled_at: Option<Instant>,
+    silence: Silence,
+    fetched: FetchedOffsets,
 }
 
 /// Progress of a started partition.
@@ -83,6 +87,8 @@ impl KafkaMember {
             unreachable: false,
             active_at: Instant::now(),
             settled_at: None,
+            silence: Silence::new(Instant::now()),
+            fetched: FetchedOffsets::default(),
         })
     }
 
@@ -190,12 +196,31 @@ impl KafkaMember {
         if !self.unreachable {
             return Ok(());
         }
-        match self.cluster.committed_view.fetch_metadata(Some(&self.input), Duration::from_secs(1)) {
-            Ok(_) => {
-                self.unreachable = false;
-                Ok(())
-            }
-            Err(error) => Err(self.cluster.explained("cannot list topics", &error)),
+        self.ask_kafka()?;
+        self.unreachable = false;
+        Ok(())
+    }
+
+    /// Asks a broker by another client than that of the member.
+    fn ask_kafka(&self) -> Result<(), LogError> {
+        let question = |view: &BaseConsumer<_>| view.fetch_metadata(Some(&self.input), Duration::from_secs(1));
+        let answer = self.cluster.committed_view.ask(question);
+        answer.map(|_| ()).map_err(|error| self.cluster.explained("cannot list topics", &error))
+    }
+
+    /// Checks a client that has been silent for some time. One that gets no answer while others do is replaced.
+    fn check_client(&mut self) -> Result<(), LogError> {
+        if !self.silence.is_check_due(Instant::now()) {
+            let standing = self.silence.standing_fault();
+            return standing.map_or(Ok(()), |what| Err(LogError::new(ErrorKind::Retry, what.to_owned())));
+        }
+        self.ask_kafka()?;
+        let place = MemberPlace { input: &self.input, group: &self.group, is_paused: self.is_paused };
+        let fault = self.fetched.fault(&self.cluster, &self.consumer, &place);
+        match self.silence.checked(fault, Instant::now()) {
+            Verdict::GoOn => Ok(()),
+            Verdict::Wait(what) => Err(LogError::new(ErrorKind::Retry, what)),
+            Verdict::Replace(what) => Err(LogError::new(ErrorKind::Rejoin, what)),
         }
     }
 
@@ -233,6 +258,9 @@ impl KafkaMember {
         let offsets = (!positions.is_empty()).then(|| self.positions(positions)).transpose()?;
         let cluster = &self.cluster;
         let receipt = self.transactions.commit(records, offsets, &|to| cluster.check_target(to))?;
+        if !positions.is_empty() {
+            self.silence.alive(Instant::now());
+        }
         for (partition, position) in positions {
             if let Some(Some(progress)) = self.owned.get_mut(partition) {
                 progress.settled = position.next;
@@ -320,9 +348,11 @@ impl Member for KafkaMember {
         if self.kept.is_empty() {
             self.settle()?;
             self.check_reachable()?;
+            self.check_client()?;
             return Ok(Vec::new());
         }
         self.active_at = Instant::now();
+        self.silence.alive(self.active_at);
         let events = self.kept.take(limits);
         self.pause_or_resume()?;
         Ok(events)
@@ -376,10 +406,7 @@ impl Member for KafkaMember {
     fn committed(&mut self, partitions: &[u32]) -> Result<BTreeMap<u32, Position>, LogError> {
         committed_positions(&*self.consumer, &self.input, partitions).map_err(|error| {
             let doing = format!("cannot get the positions of group {}", self.group);
-            let view = &self.cluster.committed_view;
-            if error.rdkafka_error_code() == Some(RDKafkaErrorCode::OperationTimedOut)
-                && view.fetch_metadata(Some(&self.input), Duration::from_secs(1)).is_ok()
-            {
+            if error.rdkafka_error_code() == Some(RDKafkaErrorCode::OperationTimedOut) && self.ask_kafka().is_ok() {
                 let why = "Kafka withholds them while a transaction that moves them is open; that of a process that was killed \
                            ends after kafka.transaction_timeout";
                 return LogError::new(ErrorKind::Retry, format!("{doing}: {why}"));

@@ -2,9 +2,11 @@
 
 use crate::asking::{ask, is_passing};
 use crate::client::Quiet;
-use crate::cluster::{ASK_TIMEOUT, Cluster, no_answer, serve};
+use crate::closing::Closing;
+use crate::cluster::{ASK_TIMEOUT, Cluster, no_answer};
 use crate::error::log_error;
 use crate::records::to_record;
+use crate::view::View;
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::{Offset, TopicPartitionList};
@@ -20,6 +22,9 @@ const READ_TIMEOUT: Duration = Duration::from_secs(30);
 /// A read ends after this many bytes, so that large records do not pile up in memory.
 const READ_BYTES: usize = 32 * 1024 * 1024;
 
+/// Longest wait for a reader to close.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
+
 /// Interval between checks whether transactions have ended.
 const SETTLE_PAUSE: Duration = Duration::from_millis(2);
 
@@ -30,7 +35,7 @@ const MARKERS_TIMEOUT: Duration = Duration::from_secs(1);
 /// A consumer that is assigned one partition at a time.
 pub(crate) struct KafkaReader {
     cluster: Arc<Cluster>,
-    consumer: BaseConsumer<Quiet>,
+    consumer: Closing<BaseConsumer<Quiet>>,
     /// Topics whose leaders the consumer knows.
     introduced: BTreeSet<Arc<str>>,
     reading: Option<PartitionRead>,
@@ -47,12 +52,14 @@ struct PartitionRead {
 
 impl KafkaReader {
     pub(crate) fn new(cluster: Arc<Cluster>) -> Result<Self, LogError> {
-        let consumer = cluster
-            .settings
-            .reader()
-            .create_with_context(Quiet::default())
-            .map_err(|error| log_error("cannot create a reader", &error))?;
+        let consumer = connect(&cluster)?;
         Ok(Self { cluster, consumer, introduced: BTreeSet::new(), reading: None })
+    }
+
+    /// Replaces a client that gets no answer. It would go on waiting.
+    fn replace(&mut self) -> Result<(), LogError> {
+        *self = Self::new(self.cluster.clone())?;
+        Ok(())
     }
 
     fn failed(&self, partition: &TopicPartition, error: &KafkaError) -> LogError {
@@ -62,12 +69,11 @@ impl KafkaReader {
     /// First offsets or ends of partitions, as a view sees them.
     fn offsets(
         &self,
-        view: &BaseConsumer<Quiet>,
+        view: &View,
         partitions: &[TopicPartition],
         place: Offset,
     ) -> Result<BTreeMap<TopicPartition, u64>, LogError> {
-        serve(view);
-        let offsets = offsets_of(view, partitions, place).map_err(|error| {
+        let offsets = view.ask(|view| offsets_of(view, partitions, place)).map_err(|error| {
             let doing = format!("cannot get the offsets of {}", in_words(partitions));
             self.cluster.explained_by(view, &doing, &error)
         })?;
@@ -185,8 +191,8 @@ impl LogReader for KafkaReader {
                     }
                 }
                 None if Instant::now() >= deadline => {
-                    self.end()?;
                     let why = self.consumer.context().last_complaint().map_or("no answer".to_owned(), |(_, why)| why);
+                    self.replace()?;
                     return Err(self.cluster.unreachable(&why));
                 }
                 None => {}
@@ -196,6 +202,12 @@ impl LogReader for KafkaReader {
         self.reading = Some(reading);
         Ok((records, next))
     }
+}
+
+fn connect(cluster: &Cluster) -> Result<Closing<BaseConsumer<Quiet>>, LogError> {
+    let consumer = cluster.settings.reader().create_with_context(Quiet::default());
+    let consumer = consumer.map_err(|error| log_error("cannot create a reader", &error))?;
+    Ok(Closing::new(consumer, CLOSE_TIMEOUT))
 }
 
 /// Offsets of a topic's partitions at their beginning or end, under the consumer's isolation level.

@@ -107,7 +107,7 @@ pub(crate) fn max_message_bytes(cluster: &Cluster, topic: &str) -> u32 {
 pub(crate) fn check(cluster: &Cluster, topics: &[TopicConfig]) -> Result<Vec<TopicCheck>, LogError> {
     let metadata = cluster
         .committed_view
-        .fetch_metadata(None, ASK_TIMEOUT)
+        .ask(|view| view.fetch_metadata(None, ASK_TIMEOUT))
         .map_err(|error| cluster.explained("cannot list topics", &error))?;
     let found: HashMap<&str, &MetadataTopic> = metadata.topics().iter().map(|topic| (topic.name(), topic)).collect();
     let present: Vec<_> = topics

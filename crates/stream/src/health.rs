@@ -26,6 +26,9 @@ const HISTOGRAMS: [(&Metric, &[f64]); 4] = [
     (RESTORE_SECONDS, Histogram::LONG_SECONDS),
 ];
 
+/// A stage that has failed for longer than a group waits for a member (`kafka.session_timeout`) is not ready any more.
+const READY_WHILE_FAILING: Duration = Duration::from_secs(45);
+
 /// Status of a stage, shared with its readers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StageStatus {
@@ -34,8 +37,10 @@ pub struct StageStatus {
     pub partitions: Vec<u32>,
     /// Assigned partitions not restored yet.
     pub restoring: Vec<u32>,
-    /// Whether the stage has joined its group and restored its assigned partitions.
+    /// Whether the stage has joined its group and restored its assigned partitions, and has not failed for long since.
     pub ready: bool,
+    /// How long every step has failed by the last one. `None` while steps succeed.
+    pub failing_for: Option<Duration>,
     /// Turns of the loop since start. If this stands still, the stage hangs.
     pub turns_total: u64,
     /// Records processed since start.
@@ -97,6 +102,8 @@ pub struct StageHealth {
     /// joining anew, and makes no abort look like the fourth.
     failures_in_a_row: [u32; ErrorKind::COUNT],
     fencings: u32,
+    /// Age of the stage at the first of these failures.
+    failing_since: Option<Duration>,
     refreshed_at: Option<Duration>,
     sized_at: Option<Duration>,
     status: Arc<Mutex<StageStatus>>,
@@ -112,6 +119,7 @@ impl StageHealth {
             stage: stage.to_owned(),
             failures_in_a_row: [0; ErrorKind::COUNT],
             fencings: 0,
+            failing_since: None,
             refreshed_at: None,
             sized_at: None,
             status: Arc::new(Mutex::new(status)),
@@ -155,7 +163,11 @@ impl StageHealth {
         if failures > 0 {
             info!(stage = self.stage, failures, "the log works again");
             self.failures_in_a_row = [0; ErrorKind::COUNT];
-            self.update(|status| status.last_error = None);
+            self.failing_since = None;
+            self.update(|status| {
+                status.last_error = None;
+                status.failing_for = None;
+            });
         }
     }
 
@@ -163,8 +175,11 @@ impl StageHealth {
     pub fn failed(&mut self, error: &LogError, age: Duration) -> Recovery {
         self.failures_in_a_row[error.kind as usize] += 1;
         let attempt = self.failures_in_a_row[error.kind as usize];
+        let failing_for = age.saturating_sub(*self.failing_since.get_or_insert(age));
         self.update(|status| {
             status.failures_total += 1;
+            status.failing_for = Some(failing_for);
+            status.ready &= failing_for < READY_WHILE_FAILING;
             status.last_error = Some(error.message.clone());
         });
         self.fencings += u32::from(error.kind == ErrorKind::Fenced);
@@ -254,6 +269,27 @@ mod tests {
         health.worked();
         let again = health.failed(&LogError::new(ErrorKind::Abort, "why"), Duration::ZERO);
         assert_eq!(again, Recovery::Rewind(first));
+    }
+
+    #[test]
+    fn a_stage_that_fails_for_longer_than_a_session_is_not_ready() {
+        let mut health = StageHealth::new("stage");
+        let status = health.status();
+        let shown = || {
+            let status = status.lock().unwrap_or_else(PoisonError::into_inner);
+            (status.ready, status.failing_for.map(|span| span.as_secs()))
+        };
+        let error = LogError::new(ErrorKind::Retry, "no answer");
+        health.update(|status| status.ready = true);
+        health.failed(&error, Duration::from_secs(100));
+        health.failed(&error, Duration::from_secs(144));
+        assert_eq!(shown(), (true, Some(44)));
+        health.failed(&error, Duration::from_secs(145));
+        assert_eq!(shown(), (false, Some(45)));
+        health.worked();
+        health.update(|status| status.ready = true);
+        health.failed(&error, Duration::from_secs(200));
+        assert_eq!(shown(), (true, Some(0)), "a row of failures begins anew");
     }
 
     #[test]

@@ -18,9 +18,12 @@ use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response};
 use std::convert::Infallible;
 use std::net::IpAddr;
+use std::time::Duration;
 
 /// Maximum size of the body of a command: a file of some hundred thousand seeds.
 const MAX_COMMAND_BYTES: usize = 32 << 20;
+/// `/healthz` fails once a stage has failed for this long, though the log answers this process.
+const STUCK_AFTER: Duration = Duration::from_secs(300);
 /// Most commands carried out at once. As many of the largest bodies are held.
 const MAX_COMMANDS: usize = 2;
 /// Most pings answered at once. As many of the largest bodies are held.
@@ -120,9 +123,12 @@ impl Server {
         if self.stop.is_stopped() {
             return TextResponse::problem(503, "stopping");
         }
-        match self.site.board.hung_stage(self.site.hung_after) {
+        let board = &self.site.board;
+        // A log in this process would not be mended by a start.
+        let stuck = || self.site.tasks.is_none().then(|| board.stuck_stage(STUCK_AFTER)).flatten();
+        match board.hung_stage(self.site.hung_after).or_else(stuck) {
             None => TextResponse::text(200, "ok\n"),
-            Some(hung) => TextResponse::problem(503, hung.to_string()),
+            Some(why) => TextResponse::problem(503, why),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod common;
 mod conformance;
+mod frozen;
 mod log;
 mod members;
 mod security;

@@ -1,14 +1,14 @@
-//! A Kafka of three nodes that belongs to one test, which may do to the nodes what it likes.
+//! A Kafka that belongs to one test, which may do to the nodes what it likes.
 
-use crate::workspace;
 use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 /// A running cluster. It ends with its test, however that ends: the script that minds it reads from the test.
 pub struct KafkaCluster {
     brokers: String,
+    nodes: usize,
     directory: PathBuf,
     script: Child,
     /// The way to the script and back; `None` once it is to end.
@@ -16,14 +16,19 @@ pub struct KafkaCluster {
 }
 
 impl KafkaCluster {
-    /// Nodes of the cluster. One may be missing without anything standing still.
+    /// Nodes of [`KafkaCluster::start`]. One may be missing without anything standing still.
     pub const NODES: usize = 3;
 
     /// Starts a cluster and waits until it answers. After a failure the nodes' logs are in `target/kafka`.
     pub fn start() -> Self {
-        let script = workspace().join("tests/kafka/cluster");
+        Self::with_nodes(Self::NODES)
+    }
+
+    /// The same with so many nodes.
+    pub fn with_nodes(nodes: usize) -> Self {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kafka/cluster");
         let mut script = Command::new(script)
-            .args(["attend", "--nodes", &Self::NODES.to_string()])
+            .args(["attend", "--nodes", &nodes.to_string()])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -36,6 +41,7 @@ impl KafkaCluster {
         let (brokers, directory) = parts.expect("Kafka starts; see above");
         Self {
             brokers: brokers.to_owned(),
+            nodes,
             directory: directory.into(),
             script,
             talk: Mutex::new(Some((input, output))),
@@ -58,10 +64,10 @@ impl KafkaCluster {
         self.directory.join("secure")
     }
 
-    /// Gives users their rights: a list of Strimzi's KafkaUsers.
-    pub fn allow(&self, users: &serde_json::Value) {
+    /// Gives users their rights: a list of Strimzi's KafkaUsers in JSON.
+    pub fn allow(&self, users: &str) {
         let file = self.directory.join("users.json");
-        std::fs::write(&file, users.to_string()).expect("the cluster's directory takes files");
+        std::fs::write(&file, users).expect("the cluster's directory takes files");
         self.order(&format!("allow {}", file.display()));
     }
 
@@ -107,7 +113,7 @@ impl KafkaCluster {
 
     /// How often a group was formed anew, as the brokers have logged it, with the reasons.
     pub fn rebalances(&self) -> Vec<String> {
-        let logs = (1..=Self::NODES).map(|node| self.directory.join(format!("node-{node}/log.txt")));
+        let logs = (1..=self.nodes).map(|node| self.directory.join(format!("node-{node}/log.txt")));
         let texts = logs.filter_map(|log| std::fs::read(log).ok());
         let lines = texts.flat_map(|text| {
             let text = String::from_utf8_lossy(&text).into_owned();

@@ -1,0 +1,203 @@
+//! Nodes that stand still or are killed: every client works again by itself, or is replaced.
+//!
+//! A node that was frozen for longer than its session (9 s) is for a moment in no metadata, and librdkafka then stops
+//! threads that some of its clients wait for. `make torture` does each thing ten times.
+
+use crate::common::*;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+use stream::{ErrorKind, Event, Log, LogError, Member, PollLimits};
+use stream_kafka::KafkaLog;
+use stream_testing::KafkaCluster;
+
+/// Stages, each with a log of its own, as in processes of their own.
+const STAGES: usize = 4;
+const PARTITIONS: u32 = 4;
+/// Longest wait until all clients work again, however busy the machine is.
+const RECOVERY: Duration = Duration::from_secs(900);
+
+/// Something that happens to a node.
+#[derive(Clone, Copy, Debug)]
+enum Incident {
+    /// Its time stands still for so many seconds.
+    Freeze(u64),
+    /// It is killed, and starts again after so many seconds.
+    Kill(u64),
+}
+
+impl Incident {
+    fn happens_to(self, cluster: &KafkaCluster, node: usize) {
+        match self {
+            Self::Freeze(seconds) => {
+                cluster.pause(node);
+                thread::sleep(Duration::from_secs(seconds));
+                cluster.resume(node);
+            }
+            Self::Kill(seconds) => {
+                cluster.kill(node);
+                thread::sleep(Duration::from_secs(seconds));
+                cluster.restart(node);
+            }
+        }
+    }
+}
+
+/// A stage that counts what it reads.
+struct Stage {
+    log: KafkaLog,
+    input: String,
+    group: String,
+    read: AtomicU64,
+}
+
+impl Stage {
+    fn new(cluster: &KafkaCluster, number: usize) -> Self {
+        let mut settings = settings(cluster.brokers());
+        settings.kafka.session_timeout = Duration::from_secs(15);
+        settings.kafka.static_membership = number.is_multiple_of(2);
+        settings.kafka.transaction_timeout = Duration::from_secs(15);
+        let log = KafkaLog::connect(settings).unwrap();
+        let input = topic(&log, "frozen", PARTITIONS);
+        Self { log, input, group: unique("group"), read: AtomicU64::new(0) }
+    }
+
+    /// Reads until `stop`, and recovers as a stage does.
+    fn run(&self, stop: &AtomicBool) {
+        let mut member = None;
+        while !stop.load(Ordering::Relaxed) {
+            let Err(error) = self.turn(&mut member) else { continue };
+            eprintln!("reading {}: {error}", self.input);
+            match error.kind {
+                ErrorKind::Stop => panic!("{error}"),
+                ErrorKind::Rejoin | ErrorKind::Fenced => member = None,
+                ErrorKind::Retry | ErrorKind::Abort => {}
+            }
+            thread::sleep(Duration::from_millis(500));
+        }
+    }
+
+    fn turn(&self, member: &mut Option<Box<dyn Member>>) -> Result<(), LogError> {
+        let member = match member {
+            Some(member) => member,
+            None => member.insert(self.log.join(&spec(&self.group, &self.input, &self.group))?),
+        };
+        for event in member.poll(PollLimits::records(1_000), Duration::from_millis(100))? {
+            match event {
+                Event::Assigned(partitions) => {
+                    for partition in partitions {
+                        let from = member.committed(&[partition])?.get(&partition).map_or(0, |position| position.next);
+                        member.start(partition, from)?;
+                    }
+                }
+                Event::Revoked(_) => {}
+                Event::Record(record) => {
+                    self.read.fetch_add(1, Ordering::Relaxed);
+                    commit(&mut **member, [(record.partition, record.offset + 1)], Vec::new())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a record to each partition. Returns whether the member reads any soon, and the backlog can be seen.
+    fn works(&self) -> bool {
+        let try_all = || -> Result<bool, LogError> {
+            let before = self.read.load(Ordering::Relaxed);
+            let records: Vec<_> =
+                (0..PARTITIONS).map(|partition| record(&self.input, partition, "key", b"value")).collect();
+            self.log.append(&records)?;
+            let (begun, is_read) = (Instant::now(), || self.read.load(Ordering::Relaxed) > before);
+            while !is_read() && begun.elapsed() < Duration::from_secs(2) {
+                thread::sleep(Duration::from_millis(20));
+            }
+            self.log.backlog(&self.group, &self.input)?;
+            Ok(is_read())
+        };
+        try_all().inspect_err(|error| eprintln!("asking for {}: {error}", self.input)).unwrap_or(false)
+    }
+}
+
+/// Clients of several stages while things happen to the nodes of a cluster, one after the other.
+fn every_client_works_again_after(incidents: &[Incident], nodes: usize) {
+    if brokers().is_none() {
+        return;
+    }
+    let cluster = KafkaCluster::with_nodes(nodes);
+    let stages: Vec<Stage> = (0..STAGES).map(|number| Stage::new(&cluster, number)).collect();
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for stage in &stages {
+            scope.spawn(|| stage.run(&stop));
+            // Views, readers and appenders are in use when it happens, too.
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    stage.works();
+                }
+            });
+        }
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            wait_until(|| stages.iter().all(Stage::works));
+            for (number, incident) in incidents.iter().enumerate() {
+                incident.happens_to(&cluster, 1 + number % nodes);
+                let since = Instant::now();
+                for stage in &stages {
+                    while !stage.works() {
+                        assert!(since.elapsed() < RECOVERY, "{} stands still after {incident:?}", stage.input);
+                    }
+                }
+                println!("{nodes} nodes, {incident:?}: all clients work after {:.1} s", since.elapsed().as_secs_f64());
+            }
+        }));
+        stop.store(true, Ordering::Relaxed);
+        outcome.unwrap_or_else(|panic| resume_unwind(panic));
+    });
+}
+
+fn is_full() -> bool {
+    std::env::var("TORTURE").is_ok_and(|value| value == "full")
+}
+
+/// All of them in the long form, and the first few in the short one.
+fn some(incidents: &[Incident], short: usize) -> &[Incident] {
+    if is_full() { incidents } else { &incidents[..short] }
+}
+
+const FREEZES: [Incident; 10] = {
+    use Incident::Freeze;
+    [
+        Freeze(12),
+        Freeze(9),
+        Freeze(14),
+        Freeze(10),
+        Freeze(12),
+        Freeze(20),
+        Freeze(11),
+        Freeze(12),
+        Freeze(30),
+        Freeze(12),
+    ]
+};
+
+const KILLS: [Incident; 10] = {
+    use Incident::Kill;
+    [Kill(1), Kill(12), Kill(5), Kill(0), Kill(20), Kill(9), Kill(3), Kill(15), Kill(7), Kill(30)]
+};
+
+#[test]
+fn after_a_single_broker_was_frozen_every_client_works_again() {
+    every_client_works_again_after(some(&FREEZES, 3), 1);
+}
+
+#[test]
+fn after_a_single_broker_was_killed_every_client_works_again() {
+    every_client_works_again_after(some(&KILLS, 2), 1);
+}
+
+#[test]
+fn after_one_of_three_brokers_was_frozen_or_killed_every_client_works_again() {
+    if is_full() {
+        every_client_works_again_after(&[&FREEZES[..], &KILLS[..]].concat(), 3);
+    }
+}
