@@ -7,6 +7,9 @@
 mod asking;
 mod commands;
 mod compose;
+mod deadly_page;
+#[path = "../embedded/deadly_site.rs"]
+mod deadly_site;
 mod delivering;
 mod delivery_pod;
 mod draining;

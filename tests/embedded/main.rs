@@ -12,6 +12,8 @@ mod changes;
 mod commands;
 mod crashes;
 mod dates;
+mod deadly_page;
+mod deadly_site;
 mod delivery;
 mod directories;
 mod discovery;

@@ -11,6 +11,7 @@ pub mod backlog;
 mod board;
 mod changed_file;
 mod clock;
+mod crash_file;
 pub mod disk;
 mod failure;
 mod freshness;
@@ -32,6 +33,7 @@ pub mod web_client;
 
 pub use crate::board::{Board, FocusStatus, StageLag, Status};
 pub use crate::clock::WebClock;
+pub use crate::crash_file::CrashFile;
 pub use crate::disk::DiskSpace;
 pub use crate::failure::CommandFailure;
 pub use crate::freshness::{AuditedFreshness, CalibratedFreshness};

@@ -24,6 +24,7 @@
 //! This crate never opens a file or a socket, never reads a clock, never draws a random number.
 
 mod clock;
+mod crash_notes;
 mod group;
 mod health;
 mod histogram;
@@ -53,6 +54,7 @@ mod topology;
 mod trace;
 
 pub use crate::clock::Clock;
+pub use crate::crash_notes::{CrashNotes, Crashes, RecordMark, Subject, SubjectOf};
 pub use crate::health::{StageHealth, StageStatus, Stopped};
 pub use crate::histogram::Histogram;
 pub use crate::in_flight::{AnsweredRequest, InFlight, RequestTag};

@@ -13,6 +13,7 @@ mod schemas;
 mod traces;
 
 use crate::clock::Clock;
+use crate::crash_notes::CrashNotes;
 use crate::health::{StageHealth, StageStatus, Stopped};
 use crate::in_flight::InFlight;
 use crate::log::{ErrorKind, Event, Log, LogError, LogReader, Member, MemberSpec, PollLimits, StateIn};
@@ -85,6 +86,8 @@ pub struct StageRunner {
     closed_totals: BTreeMap<&'static Metric, f64>,
     /// Records on which a processor panicked: the number of panics and the last message.
     panics: BTreeMap<(u32, u64), (u32, String)>,
+    /// Notes of records that may end the process.
+    crash_notes: Option<Box<dyn CrashNotes>>,
     /// Partitions whose next record cannot be read yet.
     held: BTreeMap<u32, schemas::HeldPartition>,
     /// Reader of other programs' schemas, once joined.
@@ -138,6 +141,7 @@ impl StageRunner {
             waiting_since: None,
             closed_totals: BTreeMap::new(),
             panics: BTreeMap::new(),
+            crash_notes: None,
             held: BTreeMap::new(),
             schemas: None,
             mended: BTreeSet::new(),
@@ -383,6 +387,7 @@ impl Stage for StageRunner {
         self.health.make_due();
         self.refresh_status();
         self.drop_membership();
+        self.crash_notes.iter_mut().for_each(|notes| notes.close());
     }
 }
 

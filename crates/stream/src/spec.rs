@@ -1,6 +1,7 @@
 //! A stage as data: its topics, stores and work.
 
 use crate::clock::Clock;
+use crate::crash_notes::SubjectOf;
 use crate::in_flight::InFlight;
 use crate::processor::Processor;
 use crate::record::InputRecord;
@@ -95,6 +96,9 @@ pub struct StageSpec {
     pub punctuate_every: Duration,
     /// The output whose records begin a trace each, unless they are made of a record that has one.
     pub begins_traces: Option<TopicName>,
+    /// Finds the subject of a record, by which it is recognised after a crash; `None` if its place is enough. For a stage whose
+    /// input is made again after a crash, at another place.
+    pub subject: Option<SubjectOf>,
     /// The stage's work.
     pub work: StageWork,
 }

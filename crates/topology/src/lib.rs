@@ -63,6 +63,7 @@ impl LogNames {
             schemas: Some(self.schemas(topology.state_schemas())),
             punctuate_every,
             begins_traces: topology.begins_traces,
+            subject: None,
             work,
         }
     }

@@ -45,7 +45,7 @@ use settings::{Contents, Discover, Settings};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
-use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
+use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork, Subject};
 use topology::LogNames;
 use watch::{WatchMemory, WatchRule, WatchRules};
 
@@ -130,7 +130,19 @@ pub fn stage(settings: &Settings, names: &LogNames, form: ChangeForm) -> StageSp
         // Our own readers find the id's schema on the topic of schemas, and need no registry.
         schemas.registered.push((schema_id, PageChange::schema_record()));
     }
+    // In an embedded crawl results are in memory: after a crash the page is fetched again.
+    stage.subject = Some(page_of_result);
     stage
+}
+
+/// The page of a fetch result. A removal of the page is another matter.
+fn page_of_result(record: &InputRecord) -> Option<Subject> {
+    match record.read(FETCH_RESULTS) {
+        Ok(DetectorEvent::Result(result)) => {
+            Some(Subject { id: result.look.page_id.0, name: result.look.url.to_string() })
+        }
+        _ => None,
+    }
 }
 
 /// One partition of the detector.

@@ -4,7 +4,7 @@ use crate::CommandFailure;
 use crate::served_changes::ServedChanges;
 use crate::stages::{LogKind, STAGES, StageEntry, Surroundings, topologies};
 use daemon::http::{self, Call, Door, HttpSite, KeyRing, Task, TlsFiles};
-use daemon::{Background, Board, HintIntake, StageThreads, Status, StopSignal, TraceExporter, WebClock};
+use daemon::{Background, Board, CrashFile, HintIntake, StageThreads, Status, StopSignal, TraceExporter, WebClock};
 use messages::{CommandKind, topics};
 use metrics::{fetcher, scheduler};
 use operate::{AccessFiles, Order, OrderSender};
@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use stream::{Clock, DiskRoom, InProcessLog, Log, LogBackend, LogError, Stage, StageRunner, StageSpec};
+use stream::{Clock, DiskRoom, InProcessLog, Log, LogBackend, Stage, StageRunner, StageSpec};
 use stream_rocksdb::{EmbeddedBackend, EmbeddedStores};
 use topology::LogNames;
 
@@ -75,15 +75,17 @@ impl Embedded {
         background.add(watch);
         let traces = TraceExporter::start(settings, &names, "embedded", "recrawl", board.spans().clone())
             .map_err(|error| CommandFailure::Input(error.to_string()))?;
-        let runner = |spec: StageSpec| -> Box<dyn Stage> {
+        let runner = |spec: StageSpec| -> std::io::Result<Box<dyn Stage>> {
+            let notes = CrashFile::of(&spec, data, clock.now())?;
             let pace = topology::runner_settings(settings, spec.punctuate_every, &*clock);
             let runner = StageRunner::new(spec, "embedded", shared.clone(), stores.clone(), clock.clone(), pace);
-            Box::new(runner.traced(traces.as_ref().map(TraceExporter::tracing)).within(room.clone()))
+            let runner = runner.noting_crashes(notes).traced(traces.as_ref().map(TraceExporter::tracing));
+            Ok(Box::new(runner.within(room.clone())))
         };
         let around =
             Surroundings { settings, names: &names, clock: clock.clone(), partitions, data, log: LogKind::Embedded };
-        let stage = |stage: &StageEntry| Ok((stage.name(), runner((stage.build)(&around)?)));
-        let stages = STAGES.iter().map(stage).collect::<Result<Vec<_>, LogError>>()?;
+        let stage = |stage: &StageEntry| Ok((stage.name(), runner((stage.build)(&around)?)?));
+        let stages = STAGES.iter().map(stage).collect::<Result<Vec<_>, CommandFailure>>()?;
         board.replace(stages.iter().map(|(_, stage)| stage.status()).collect());
         board.show_figures(daemon::log_figures(log.backend()));
         let backend = log.backend().clone();

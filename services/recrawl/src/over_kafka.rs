@@ -3,7 +3,7 @@
 use crate::CommandFailure;
 use crate::stages::{LogKind, StageEntry, Surroundings, topologies};
 use daemon::http::{self, Door, HttpSite, TlsFiles};
-use daemon::{Background, Board, HintIntake, StageThreads, StopSignal, TraceExporter, WebClock};
+use daemon::{Background, Board, CrashFile, HintIntake, StageThreads, StopSignal, TraceExporter, WebClock};
 use messages::topics;
 use settings::Settings;
 use std::path::{Path, PathBuf};
@@ -65,13 +65,14 @@ pub(crate) fn run(settings: &Settings, stages: &[&StageEntry], instance: Option<
     let stores = Arc::new(RocksStores::new(&data, memory).for_tasks(tasks));
     let (room, watch) = daemon::disk::watch(&data, settings.log.min_free_disk, board.clone(), &stop)?;
     background.add(watch);
-    let runner = |stage: BuiltStage| {
+    let runner = |stage: BuiltStage| -> std::io::Result<StageRunner> {
+        let notes = CrashFile::of(&stage.spec, &data, clock.now())?;
         let pace = topology::runner_settings(settings, stage.spec.punctuate_every, &*clock);
-        StageRunner::new(stage.spec, &stage.instance, stage.log, stores.clone(), clock.clone(), pace)
-            .traced(traces.as_ref().map(TraceExporter::tracing))
-            .within(room.clone())
+        let runner = StageRunner::new(stage.spec, &stage.instance, stage.log, stores.clone(), clock.clone(), pace);
+        let traced = runner.noting_crashes(notes).traced(traces.as_ref().map(TraceExporter::tracing));
+        Ok(traced.within(room.clone()))
     };
-    let runners: Vec<_> = built.into_iter().map(runner).collect();
+    let runners = built.into_iter().map(runner).collect::<Result<Vec<_>, _>>()?;
     board.replace(runners.iter().map(Stage::status).collect());
     background.add(daemon::backlog::watch(log, &names, topologies(), clock.clone(), board, &stop)?);
     let service = stages.iter().map(|stage| stage.name()).collect::<Vec<_>>().join(",");

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 mod api_document;
+mod crashes;
 mod pings;
 mod port;
 mod port_answers;

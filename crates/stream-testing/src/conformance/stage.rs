@@ -151,6 +151,7 @@ impl CountingStage {
             schemas: self.schemas.clone(),
             punctuate_every: Duration::ZERO,
             begins_traces: None,
+            subject: None,
             work: StageWork::Processors(Box::new(move |_| {
                 Box::new(ConformanceCounter { seen: 0, attempts: attempts.clone() })
             })),

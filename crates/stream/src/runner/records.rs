@@ -1,6 +1,7 @@
 //! Handles one record: processes, submits, sets aside, or holds it until it can be read.
 
 use super::StageRunner;
+use crate::crash_notes::{CrashNotes, RecordMark};
 use crate::in_flight::RequestTag;
 use crate::invariants::every_input_counted_once;
 use crate::position::Position;
@@ -16,13 +17,18 @@ use tracing::warn;
 const PANICS_ALLOWED: u32 = 2;
 
 impl StageRunner {
+    /// The runner, setting aside records that end the process.
+    pub fn noting_crashes(self, crash_notes: Option<Box<dyn CrashNotes>>) -> Self {
+        Self { crash_notes, ..self }
+    }
+
     pub(super) fn take_record(&mut self, record: &InputRecord, now: Timestamp) -> Result<(), TaskError> {
         if !self.tasks.contains_key(&record.partition) || self.is_waiting(record.partition) {
             return Ok(());
         }
         let processed = match self.panics.get(&(record.partition, record.offset)) {
             Some((times, said)) if *times >= PANICS_ALLOWED => Processed::SetAside(said.clone()),
-            _ => self.process_or_look_up(record, now)?,
+            _ => self.process_noted(record, now)?,
         };
         match processed {
             Processed::Done => {}
@@ -42,6 +48,22 @@ impl StageRunner {
         }
         self.health.update(|status| status.processed_total += 1);
         Ok(())
+    }
+
+    /// Processes a record, with a note of it after a crash. Sets it aside if processes have ended at it.
+    fn process_noted(&mut self, record: &InputRecord, now: Timestamp) -> Result<Processed, TaskError> {
+        let Some(notes) = self.crash_notes.as_mut().filter(|notes| notes.are_taken()) else {
+            return self.process_or_look_up(record, now);
+        };
+        let subject = self.spec.subject.and_then(|subject| subject(record));
+        let mark = RecordMark::of(record, subject.as_ref());
+        if let Some(reason) = notes.crashes_at(mark).and_then(|crashes| crashes.verdict(now, subject.as_ref())) {
+            return Ok(Processed::SetAside(reason));
+        }
+        notes.begin(mark, now);
+        let processed = self.process_or_look_up(record, now);
+        self.crash_notes.iter_mut().for_each(|notes| notes.end());
+        processed
     }
 
     /// Processes a record. If its schema is missing, reads the topic of schemas and tries once more.

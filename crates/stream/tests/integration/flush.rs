@@ -54,6 +54,7 @@ fn stage() -> StageSpec {
         schemas: None,
         punctuate_every: Duration::from_secs(3_600),
         begins_traces: None,
+        subject: None,
         work: StageWork::Processors(Box::new(|_| Box::new(Summing::default()))),
     }
 }

@@ -34,6 +34,7 @@ fn spec(work: StageWork) -> StageSpec {
         schemas: None,
         punctuate_every: Duration::from_secs(3_600),
         begins_traces: None,
+        subject: None,
         work,
     }
 }

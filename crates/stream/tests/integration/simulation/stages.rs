@@ -41,6 +41,7 @@ impl World {
             schemas: None,
             punctuate_every: Duration::from_secs(1),
             begins_traces: None,
+            subject: None,
             work,
         }
     }

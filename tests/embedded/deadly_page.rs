@@ -1,0 +1,32 @@
+//! A page that takes more memory to read than there is ends the process three times, and from then on costs nothing but
+//! itself.
+
+use crate::deadly_site::{LITTLE_MEMORY, OTHERS, WHY, serve};
+use crate::operating::shown_status;
+use std::os::unix::process::ExitStatusExt;
+use tests::{Crawl, SOON, wait_for};
+
+#[test]
+fn a_page_that_ends_the_process_is_set_aside_and_the_rest_goes_on() {
+    let crawl = LITTLE_MEMORY.iter().fold(Crawl::default(), |crawl, (name, value)| crawl.with_variable(name, value));
+    let settings = serve(&crawl.seeds_file());
+    let crawl = settings.iter().fold(crawl, |crawl, (key, value)| crawl.with(key, value));
+    // After the first crash the processes note what they are at.
+    for crash in 1..=3 {
+        let output = crawl.run(&[]).finish();
+        assert_eq!(output.status.signal(), Some(libc::SIGABRT), "crash {crash}: {}", output.stderr);
+        assert!(output.stderr.contains("memory allocation of"), "crash {crash}: {}", output.stderr);
+    }
+    let process = crawl.run(&[]);
+    wait_for("the page is set aside, and the others are answered", SOON, || {
+        let status = shown_status(&crawl);
+        let mut stages = status["stages"].as_array().into_iter().flatten();
+        stages.any(|stage| stage["name"] == "detector" && stage["set_aside_total"] == 1)
+            && status["pages"] == 1 + OTHERS
+            && status["never_fetched"] == 1
+    });
+    process.signal(libc::SIGINT);
+    process.finish().exits_with(0);
+    let dead_letters = crawl.ask("dead-letters", &[]).exits_with(0).stdout;
+    assert_eq!(dead_letters.matches(WHY).count(), 1, "{dead_letters}");
+}
