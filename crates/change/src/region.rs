@@ -33,15 +33,15 @@ pub(crate) fn parts(blocks: &Blocks) -> Vec<PagePart> {
         return blocks.list.iter().map(part).collect();
     }
     let weight = |block: &Block| if block.part.control || block.part.fact { 0 } else { block.byte_length() };
-    let bytes = |keep: &[bool]| -> usize {
-        blocks.list.iter().zip(keep).map(|(block, keep)| usize::from(*keep) * weight(block)).sum()
-    };
+    let weights: Vec<usize> = blocks.list.iter().map(weight).collect();
+    let bytes =
+        |keep: &[bool]| -> usize { weights.iter().zip(keep).map(|(weight, keep)| usize::from(*keep) * weight).sum() };
     let unframed: Vec<bool> = blocks.list.iter().map(|block| !block.part.chrome).collect();
     let main = among(&unframed, blocks, |block| block.part.main || block.part.fact);
     let inner = if bytes(&main) as f64 > MAIN_SHARE * bytes(&unframed) as f64 {
         main
     } else {
-        let inside = subtree(blocks, &unframed, weight);
+        let inside = subtree(blocks, &unframed, &weights);
         among(&unframed, blocks, |block| inside[block.node] || block.part.fact)
     };
     let region = if bytes(&inner) > 0 { inner } else { vec![true; blocks.list.len()] };
@@ -64,12 +64,12 @@ fn among(kept: &[bool], blocks: &Blocks, is: impl Fn(&Block) -> bool) -> Vec<boo
 
 /// For each element, whether it is inside the element that holds most of the text. The search descends from the root
 /// while one child holds most of its parent's text, unless that is the longest of several sections.
-fn subtree(blocks: &Blocks, keep: &[bool], weight: impl Fn(&Block) -> usize) -> Vec<bool> {
+fn subtree(blocks: &Blocks, keep: &[bool], weights: &[usize]) -> Vec<bool> {
     let nodes = &blocks.nodes;
     let mut bytes = vec![0_usize; nodes.len()];
     let mut ranks = vec![u8::MAX; nodes.len()];
-    for (block, _) in blocks.list.iter().zip(keep).filter(|(_, keep)| **keep) {
-        bytes[block.node] += weight(block);
+    for ((block, weight), _) in blocks.list.iter().zip(weights).zip(keep).filter(|(_, keep)| **keep) {
+        bytes[block.node] += weight;
         if block.heading_rank > 0 {
             ranks[block.node] = ranks[block.node].min(block.heading_rank);
         }

@@ -126,10 +126,11 @@ impl Rows {
     ) -> Vec<RowOrder> {
         let mut orders: Vec<RowOrder> = Vec::new();
         let mut order_of = vec![usize::MAX; blocks.nodes.len()];
-        for (index, (row, nth)) in self.places.iter().copied().enumerate() {
+        let in_rows = self.places.iter().copied().enumerate().filter(|(_, (row, _))| *row > 0);
+        for (index, (row, nth)) in in_rows {
             let (Row { blocks: cells, bytes, .. }, key) = (self.rows[row], self.rows[row].key());
             let is_short = cells <= MAX_ROW_BLOCKS && bytes <= MAX_ORDERED_CELLS_BYTES;
-            let has_columns = row > 0 && self.rows[row].day == 0 && !self.rows[row].is_card;
+            let has_columns = self.rows[row].day == 0 && !self.rows[row].is_card;
             if !has_columns || !is_short || cells < MIN_ORDERED_CELLS + u32::from(key.is_some()) {
                 continue;
             }

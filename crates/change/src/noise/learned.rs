@@ -41,12 +41,13 @@ pub(crate) struct ChangedUnits<'u> {
 
 /// The order of the only list of which an item was edited, before and after.
 pub(crate) fn renamed_order(old: &[UnitKey], new: &[UnitKey]) -> Option<[UnitKey; 2]> {
-    let only_in = |units: &[UnitKey], others: &[UnitKey]| {
-        let is_other = |key: &UnitKey| others.iter().all(|other| !other.is_order() || other.slot() != key.slot());
-        let mut orders = units.iter().filter(|key| key.is_order()).filter(|key| is_other(key));
-        orders.next().copied().filter(|_| orders.next().is_none())
+    let [old, new] = [old, new].map(|units| units.iter().copied().filter(|key| key.is_order()).collect::<Vec<_>>());
+    let only_in = |orders: &[UnitKey], others: &[UnitKey]| {
+        let others: BTreeSet<u32> = others.iter().map(|key| key.slot()).collect();
+        let mut only = orders.iter().filter(|key| !others.contains(&key.slot()));
+        only.next().copied().filter(|_| only.next().is_none())
     };
-    Some([only_in(old, new)?, only_in(new, old)?])
+    Some([only_in(&old, &new)?, only_in(&new, &old)?])
 }
 
 /// The findings of one look, by which its units are judged.
