@@ -210,6 +210,7 @@ func generated(files filesys.FileSystem, repository string, update bool) (faults
 // retentions are the settings by which topics keep records for longer or shorter than the catalogue says.
 var retentions = map[string]string{
 	"fetch-results": "retention_results", "page-changes": "retention_changes", "dead-letters": "retention_dead_letters",
+	"audit": "retention_audit",
 }
 
 // kafkaTopics: the built topics are those of the catalogue, with the partitions, copies and retention that the settings say.

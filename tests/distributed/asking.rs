@@ -1,6 +1,7 @@
 //! Questions of an operator to a crawl over Kafka: the owners of the partitions answer, and those that do not are named.
 
 use crate::services::{Distributed, PARTITIONS, SOON, kafka};
+use crate::site::serve;
 use page::CanonicalUrl;
 use serde_json::Value;
 use simweb::SeededConfig;
@@ -112,4 +113,35 @@ fn the_owners_of_the_partitions_answer_and_who_does_not_is_named() {
     assert_eq!(output.json()["pages"].as_u64(), Some(pages - 1), "the schedulers have answered");
     let unanswered = output.json()["unanswered"].as_array().unwrap().clone();
     assert!(unanswered.len() == 4 && unanswered.iter().all(|who| who.as_str().unwrap().starts_with("detector/")));
+}
+
+#[test]
+fn the_fetcher_names_the_line_of_robots_txt_that_forbids_a_page() {
+    let Some(brokers) = kafka() else { return };
+    // Only its number of pages counts: the pages are those of another site.
+    let config = SeededConfig { hosts: 1, pages_per_host: 2, ..SeededConfig::default() };
+    let web = SimulatedWeb::start(config, 1.0, |_| ());
+    let site = |path: &str| match path {
+        "/robots.txt" => ("text/plain", "User-agent: *\nDisallow: /cart\n".to_owned()),
+        _ => ("text/html", format!("<title>{path}</title><p>These are the words of {path}.</p>")),
+    };
+    let resolve = format!("*.test={}", serve(site));
+    let sets = [("fetch.resolve", resolve.as_str()), ("policy.min_interval", "1h")];
+    let distributed = Distributed::without_seeds(&web, &brokers, &sets);
+    let (cart, shop) = ("http://www.shop.test/cart", "http://www.shop.test/shop");
+    distributed.ask(&["seed", cart, shop]).exits_with(0);
+    let mut services = distributed.start_all();
+    distributed.wait_until_idle(&services);
+    let explained = |url: &str| distributed.ask(&["explain", url]).exits_with(0);
+    assert_eq!(explained(cart).json()["forbidden_by"], "Disallow: /cart");
+    assert_eq!(explained(shop).json()["forbidden_by"], Value::Null);
+
+    let fetcher = services.iter().position(|service| service.stage == "fetcher").unwrap();
+    services.remove(fetcher).stop();
+    wait_for("the group knows that the fetcher has left", SOON, || {
+        let output = explained(cart);
+        let is_alone = output.stderr.contains("the fetcher has not answered");
+        assert_eq!(output.json()["forbidden_by"].is_null(), is_alone, "{}", output.stderr);
+        is_alone
+    });
 }

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 mod asking;
+mod audit;
 mod commands;
 mod compose;
 mod deadly_page;

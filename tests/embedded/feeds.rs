@@ -71,7 +71,7 @@ fn the_newest_changes_are_a_feed_that_readers_understand() {
         assert!(items.len() <= 7);
         listing.extend(items.iter().cloned());
         cursor = format!("&cursor={}", page["next_cursor"].as_str().unwrap());
-        if items.is_empty() {
+        if page["has_more"] == false {
             break;
         }
     }

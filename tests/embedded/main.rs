@@ -4,6 +4,7 @@
 
 mod api;
 mod archives;
+mod audit;
 mod away;
 mod backups;
 mod budget;

@@ -136,7 +136,14 @@ impl Crawl {
 
     fn seed(&self, url: &CanonicalUrl) {
         let issued_at = self.driver.now();
-        let command = Command { kind: CommandKind::Seed, url: Some(url.clone()), host: None, weight: 1.0, issued_at };
+        let command = Command {
+            kind: CommandKind::Seed,
+            url: Some(url.clone()),
+            host: None,
+            weight: 1.0,
+            issued_at,
+            order_id: None,
+        };
         let topic = self.names.topic(topics::SCHEDULER_EVENTS);
         self.driver.send(&topic, url.site_key().as_str().as_bytes(), command.encode()).unwrap();
     }

@@ -45,10 +45,16 @@ pub const STEP_TIMEOUT: Duration = Duration::from_secs(10);
 /// machine, also if they learned a token.
 pub const COMMAND_HEADER: &str = "x-recrawl-command";
 
+/// Header in which a command may say which user of which machine gives it, as `user@machine`. It is not verified; the record of
+/// commands has it beside the name of the key.
+pub const CALLER_HEADER: &str = "x-recrawl-caller";
+
 /// A request for a [`Task`], from a caller who has the right to it.
 pub struct Call<'a> {
     pub task: Task,
     pub caller: &'a Caller,
+    /// User and machine, as the sender says.
+    pub claimed_caller: Option<&'a str>,
     /// Path of the request, for the record of commands.
     pub path: &'a str,
     /// The parameter in the path.
@@ -60,12 +66,17 @@ pub struct Call<'a> {
 /// Carries out tasks.
 pub type Tasks = dyn Fn(&Call<'_>) -> TextResponse + Send + Sync;
 
+/// Notes commands that were refused before their body was read, with the reason.
+pub type Refusals = dyn Fn(&Call<'_>, &str) + Send + Sync;
+
 /// The handlers and the status that the port serves.
 #[derive(Clone)]
 pub struct HttpSite {
     pub board: Board,
     /// Carries out what takes a whole crawl. Without it, the process has no such routes.
     pub tasks: Option<Arc<Tasks>>,
+    /// Notes the commands for which a role did not suffice.
+    pub refusals: Option<Arc<Refusals>>,
     /// Who may give commands and read documents.
     pub door: Door,
     /// Handler of pings. Without one, none are accepted.

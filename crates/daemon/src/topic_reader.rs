@@ -10,6 +10,9 @@ use stream::{InputRecord, Log, LogBackend, LogReader, OffsetBounds, PollLimits, 
 use stream_rocksdb::EmbeddedBackend;
 use topology::LogNames;
 
+/// Bytes of an embedded log after which a read ends, so that large records fit into memory.
+const MAX_BYTES: usize = 16 << 20;
+
 /// Reads one topic of a crawl without taking part in it.
 pub struct TopicReader {
     source: LogSource,
@@ -164,7 +167,7 @@ fn read_embedded(
     from: u64,
     max_records: usize,
 ) -> Result<(Vec<InputRecord>, u64), CommandFailure> {
-    let records = log.read(place, from, PollLimits::records(max_records))?;
+    let records = log.read(place, from, PollLimits { records: max_records, bytes: MAX_BYTES })?;
     let next = records.last().map_or(from, |last| last.offset + 1);
     Ok((records, next))
 }

@@ -15,6 +15,8 @@ pub struct Command {
     /// Weight of a seeded page; 1 is ordinary.
     pub weight: f64,
     pub issued_at: Timestamp,
+    /// The [`AuditedOrder`](crate::AuditedOrder) that it is part of. `None`: its effect is not recorded.
+    pub order_id: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

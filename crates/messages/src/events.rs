@@ -1,9 +1,9 @@
 //! The topics with several record types.
 
 use crate::{
-    ChangeEstimate, ChangeHint, Command, FetchResult, LinkCash, MirrorMessage, PageLinks, PageObservation,
-    PageOutLinks, PageRemoval, PagesShown, Question, RankedPages, SeedFailure, SiteListing, SweepForecast,
-    TroubleNotice, VirtualCash,
+    ChangeEstimate, ChangeHint, Command, FetchRequest, FetchResult, LinkCash, MirrorMessage, PageLinks,
+    PageObservation, PageOutLinks, PageRemoval, PagesShown, Question, RankedPages, SeedFailure, SiteListing,
+    SweepForecast, TroubleNotice, VirtualCash,
 };
 use wire::{KeyKind, Keyed};
 
@@ -64,6 +64,16 @@ events_of_sites! {
         Removal(PageRemoval),
         /// The first request for a seed brought no page.
         SeedFailure(SeedFailure),
+        Question(Question),
+    }
+}
+
+events_of_sites! {
+    /// A record of the fetcher's input topic.
+    #[derive(Clone, Debug, PartialEq)]
+    #[allow(clippy::large_enum_variant, reason = "nearly all events are requests, the largest")]
+    pub enum FetcherEvent {
+        Request(FetchRequest),
         Question(Question),
     }
 }

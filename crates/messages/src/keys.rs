@@ -33,6 +33,8 @@ macro_rules! every_message {
             $crate::Command: Site |command| command_key(command);
             $crate::Question: Site |question| question.routing_key.as_bytes().to_vec();
             $crate::Answer: Name |answer| answer.question_id.as_bytes().to_vec();
+            $crate::AuditedOrder: Name |order| order.order_id.as_bytes().to_vec();
+            $crate::OrderEffect: Name |effect| effect.order_id.as_bytes().to_vec();
             $crate::PageBand: Band |entry| entry.band.0.to_vec();
             $crate::PageChange: Page |change| change.page_id.0.to_vec();
             $crate::PageContent: Page |content| content.url.page_id().0.to_vec();

@@ -10,6 +10,7 @@
 //!
 //! This crate never talks to a broker or a schema registry, and no input makes it panic.
 
+mod audit;
 mod commands;
 mod dead_letters;
 mod demand;
@@ -55,6 +56,7 @@ mod questions {
     pub(crate) mod question;
 }
 
+pub use crate::audit::{AuditRecord, AuditedOrder, OrderEffect, RefusedCommands};
 pub use crate::changes::change::{ChangedUnit, PageChange, WatchedValue};
 pub use crate::changes::copies::{CopyKind, PageContent};
 pub use crate::changes::form::ChangeForm;
@@ -63,7 +65,7 @@ pub use crate::commands::{Command, CommandKind, CommandSubject, HostStop, PageRe
 pub use crate::dead_letters::DeadLetter;
 pub use crate::demand::Demand;
 pub use crate::estimates::{ChangeBelief, ChangeEstimate, SweepForecast};
-pub use crate::events::{DetectorEvent, EstimatorEvent, RankerEvent, SchedulerEvent};
+pub use crate::events::{DetectorEvent, EstimatorEvent, FetcherEvent, RankerEvent, SchedulerEvent};
 pub use crate::fixed::{Band, Digest, Sha1};
 pub use crate::hints::{ChangeHint, HintKind, ListedPage, SiteListing};
 pub use crate::links::focus::{FocusOrder, FocusRelevance, LinkFocus, PageFocus};

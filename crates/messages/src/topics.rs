@@ -3,8 +3,8 @@
 //! These declarations and the tables of the stages give the catalogue of all topics in `schemas/README.md`.
 
 use crate::{
-    Answer, DeadLetter, Demand, DetectorEvent, EstimatorEvent, FetchRequest, FocusOrder, HostStop, PageBand,
-    PageChange, PageContent, RankTotals, RankerEvent, SchedulerEvent,
+    Answer, AuditRecord, DeadLetter, Demand, DetectorEvent, EstimatorEvent, FetcherEvent, FocusOrder, HostStop,
+    PageBand, PageChange, PageContent, RankTotals, RankerEvent, SchedulerEvent,
 };
 
 pub use wire::{CleanupPolicy, KeyKind, Partitions, Topic, TopicName, TopicSpec};
@@ -14,7 +14,7 @@ const MIB: u32 = 1 << 20;
 const BODY_BYTES: u32 = 8 * MIB;
 
 /// Scheduler to fetcher.
-pub const FETCH_REQUESTS: Topic<FetchRequest> = Topic::new("fetch-requests");
+pub const FETCH_REQUESTS: Topic<FetcherEvent> = Topic::new("fetch-requests");
 /// Fetcher to detector, and pages to be forgotten. Bodies take nearly all the disk space. Three days of retention outlast a weekend without a
 /// detector.
 pub const FETCH_RESULTS: Topic<DetectorEvent> =
@@ -35,6 +35,8 @@ pub const FOCUS_ORDERS: Topic<FocusOrder> =
 /// Every stage to the operator who asked. An answer may hold the copy of a page.
 pub const ANSWERS: Topic<Answer> =
     Topic::new("answers").one_partition().max_message_bytes(BODY_BYTES).retention_days(1);
+/// Commands and scheduler to whoever asks who gave which order, and what came of it.
+pub const AUDIT: Topic<AuditRecord> = Topic::new("audit").one_partition().retention_days(90);
 /// The product: page changes.
 pub const PAGE_CHANGES: Topic<PageChange> = Topic::new("page-changes").retention_days(30);
 /// The stored copies. Also the changelog of the detector's table of copies.

@@ -1,8 +1,9 @@
 //! Asks a running recrawl at its port.
 
 use crate::Access;
+use crate::audit::user_and_machine;
 use daemon::CommandFailure;
-use daemon::http::{COMMAND_HEADER, LOG_HEADER};
+use daemon::http::{CALLER_HEADER, COMMAND_HEADER, LOG_HEADER};
 use daemon::web_client::{agent, authorities};
 use std::net::ToSocketAddrs;
 use std::time::Duration;
@@ -58,6 +59,7 @@ pub(crate) fn request(access: &Access, method: &str, path: &str, body: &str) -> 
         format!("http://{resolved}{path}")
     };
     let mut request = Request::builder().method(method).uri(uri).header(COMMAND_HEADER, "1");
+    request = request.header(CALLER_HEADER, user_and_machine());
     if let Some(log) = &access.log {
         request = request.header(LOG_HEADER, log);
     }

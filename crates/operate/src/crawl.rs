@@ -1,7 +1,7 @@
 //! The destination of orders to a crawl.
 
 use crate::client::ask;
-use crate::{Access, Order, OrderSender};
+use crate::{Access, Author, Order, OrderSender};
 use daemon::http::{Task, of_task};
 use daemon::{CommandFailure, Status, WebClock};
 use settings::Settings;
@@ -14,7 +14,7 @@ pub enum Crawl {
     /// One that is running.
     Running(Access),
     /// The log of one that is stopped, or is over Kafka.
-    Log(OrderSender),
+    Log(OrderSender, Author),
 }
 
 impl Crawl {
@@ -48,13 +48,14 @@ impl Crawl {
             }
         };
         let clock = Arc::new(WebClock::new(&settings.clock));
-        Ok(Self::Log(OrderSender::new(log, &LogNames::new(settings), clock)?))
+        let sender = OrderSender::new(log, &LogNames::new(settings), clock)?;
+        Ok(Self::Log(sender, Author::of_process(settings)))
     }
 
     pub fn send(&self, order: &Order) -> Result<(), CommandFailure> {
         match self {
             Self::Running(access) => have_done(access, Task::Order(order.kind()), &order.text()),
-            Self::Log(sender) => sender.send(order),
+            Self::Log(sender, author) => sender.send(order, author),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Orders that a running loop takes over HTTP.
 
-use crate::{Order, OrderSender};
+use crate::order::{ADD_FOCUS, REMOVE_FOCUS};
+use crate::{Author, Order, OrderSender};
 use daemon::CommandFailure;
-use daemon::http::{Call, Caller, OrderKind, TextResponse, refused};
-use messages::CommandKind;
+use daemon::http::{Call, Caller, OrderKind, Task, TextResponse, refused};
+use messages::{AuditedOrder, CommandKind};
 use page::HostName;
 use serde_json::json;
 use std::ffi::OsStr;
@@ -11,18 +12,46 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use stream::LogError;
 
+/// The word of the order to make a backup.
+const BACKUP: &str = "backup";
+
+/// Records that a caller's role does not suffice for a command.
+pub fn note_refused(sender: &OrderSender, call: &Call<'_>, why: &str) {
+    let action = match call.task {
+        Task::Order(OrderKind::Command(kind)) => kind.word(),
+        Task::Order(OrderKind::AddFocus) => ADD_FOCUS,
+        Task::Order(OrderKind::RemoveFocus) => REMOVE_FOCUS,
+        Task::BackUp => BACKUP,
+        Task::Changes | Task::AtomFeed | Task::RssFeed => return,
+    };
+    let names: Vec<_> = call.name.map(str::to_owned).into_iter().collect();
+    let count = names.len();
+    sender.audit().refuse(action, &Author::of_call(call), (names, count), why);
+}
+
 /// Takes a caller's order. The role of the caller is high enough.
 pub fn take(sender: &OrderSender, kind: OrderKind, call: &Call<'_>) -> TextResponse {
     let text = String::from_utf8_lossy(call.body);
     let order = Order::read(kind, call.name.unwrap_or(&text));
-    if let Some(refusal) = order.as_ref().ok().and_then(|order| refusal(order, call.caller)) {
+    let author = Author::of_call(call);
+    let refuse = |order: &Order, why: &str| {
+        let names = (order.names(AuditedOrder::MOST_NAMES), order.count());
+        sender.audit().refuse(order.word(), &author, names, why);
+    };
+    if let Ok(order) = &order
+        && let Some(refusal) = refusal(order, call.caller)
+    {
+        refuse(order, &refusal);
         return refused(call.caller, call.path, &refusal);
     }
-    if let Some(shortage) = order.as_ref().ok().and_then(|order| sender.shortage(order)) {
+    if let Ok(order) = &order
+        && let Some(shortage) = sender.shortage(order)
+    {
+        refuse(order, shortage);
         note_taken(call, &Err(shortage.to_owned()));
         return TextResponse::problem(507, shortage);
     }
-    let sent = order.and_then(|order| sender.send(&order).map(|()| order));
+    let sent = order.and_then(|order| sender.send(&order, &author).map(|()| order));
     note_taken(call, &sent.as_ref().map(Order::subjects).map_err(ToString::to_string));
     match sent {
         Ok(Order::Seeds { list, .. }) => {
@@ -39,9 +68,16 @@ pub fn take(sender: &OrderSender, kind: OrderKind, call: &Call<'_>) -> TextRespo
 }
 
 /// Takes a caller's command to make a backup, by `back_up`, in the directory that the body names.
-pub fn take_backup(call: &Call<'_>, back_up: impl FnOnce(&Path) -> Result<(), LogError>) -> TextResponse {
+pub fn take_backup(
+    sender: &OrderSender,
+    call: &Call<'_>,
+    back_up: impl FnOnce(&Path) -> Result<(), LogError>,
+) -> TextResponse {
+    let (audit, author) = (sender.audit(), Author::of_call(call));
     if !call.caller.has_all_rights() {
-        return refused(call.caller, call.path, "a backup takes an admin of all hosts");
+        let why = "a backup takes an admin of all hosts";
+        audit.refuse(BACKUP, &author, (Vec::new(), 1), why);
+        return refused(call.caller, call.path, why);
     }
     let directory = Path::new(OsStr::from_bytes(call.body));
     if !directory.is_absolute() || call.body.contains(&0) {
@@ -51,7 +87,17 @@ pub fn take_backup(call: &Call<'_>, back_up: impl FnOnce(&Path) -> Result<(), Lo
         let why = format!("{} exists; name a directory that does not, for the backup", directory.display());
         return TextResponse::problem(409, why);
     }
-    let made = back_up(directory).map(|()| directory.display().to_string()).map_err(|error| error.to_string());
+    let name = directory.display().to_string();
+    let order = AuditedOrder { names: vec![name.clone()], count: 1, ..audit.action(BACKUP, &author) };
+    let id = order.order_id.clone();
+    // The copy has the record of the order, too.
+    if let Err(error) = audit.write(order) {
+        return TextResponse::problem(503, format!("the order cannot be recorded: {error}"));
+    }
+    let made = back_up(directory).map(|()| name.clone()).map_err(|error| error.to_string());
+    if let Err(error) = audit.write(audit.effect(&id, &name, made.as_ref().err().map(String::as_str))) {
+        tracing::warn!(%error, "cannot record what came of a backup");
+    }
     note_taken(call, &made);
     match made {
         Ok(directory) => TextResponse::json(200, &json!({ "directory": directory })),

@@ -4,6 +4,7 @@
 //! [`Order`] has one form, whether it comes from the command line or over HTTP.
 
 mod access;
+pub mod audit;
 mod client;
 mod crawl;
 pub mod dead_letters;
@@ -14,6 +15,7 @@ mod sender;
 pub mod state;
 
 pub use self::access::{ADDRESS_FILE, Access, AccessFiles, TOKEN_FILE, configured_token, new_token};
+pub use self::audit::{AuditWriter, Author};
 pub use self::crawl::{Crawl, back_up_at, check_health, status_at};
 pub use self::order::Order;
 pub use self::page_report::{ExplanationParts, FocusReport, PageParts, PageReport, not_known, places_passed_over};

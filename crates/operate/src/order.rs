@@ -9,6 +9,9 @@ use settings::seeds::{self, Seed, SeedList};
 
 /// Names of pages or hosts that are noted of one order.
 const NAMED: usize = 5;
+/// The words of the orders about focuses.
+pub(crate) const ADD_FOCUS: &str = "focus add";
+pub(crate) const REMOVE_FOCUS: &str = "focus remove";
 
 #[derive(Clone, Debug)]
 pub enum Order {
@@ -91,8 +94,8 @@ impl Order {
     pub fn word(&self) -> &'static str {
         match self {
             Self::Seeds { kind, .. } | Self::Pages(kind, _) | Self::Hosts(kind, _) => kind.word(),
-            Self::AddFocus { .. } => "focus add",
-            Self::RemoveFocus(_) => "focus remove",
+            Self::AddFocus { .. } => ADD_FOCUS,
+            Self::RemoveFocus(_) => REMOVE_FOCUS,
         }
     }
 
@@ -112,16 +115,19 @@ impl Order {
         }
     }
 
+    /// The first pages or hosts of the order, or its focus.
+    pub fn names(&self, at_most: usize) -> Vec<String> {
+        match self {
+            Self::Seeds { list, .. } => list.seeds.iter().take(at_most).map(|seed| seed.url.to_string()).collect(),
+            Self::Pages(_, urls) => urls.iter().take(at_most).map(ToString::to_string).collect(),
+            Self::Hosts(_, hosts) => hosts.iter().take(at_most).map(ToString::to_string).collect(),
+            Self::AddFocus { name, .. } | Self::RemoveFocus(name) => vec![name.clone()],
+        }
+    }
+
     /// The pages, hosts or focus of the order, in short: the first names, and how many there are.
     pub fn subjects(&self) -> String {
-        let (first, count): (Vec<String>, usize) = match self {
-            Self::Seeds { list, .. } => {
-                (list.seeds.iter().take(NAMED).map(|seed| seed.url.to_string()).collect(), list.seeds.len())
-            }
-            Self::Pages(_, urls) => (urls.iter().take(NAMED).map(ToString::to_string).collect(), urls.len()),
-            Self::Hosts(_, hosts) => (hosts.iter().take(NAMED).map(ToString::to_string).collect(), hosts.len()),
-            Self::AddFocus { name, .. } | Self::RemoveFocus(name) => (vec![name.clone()], 1),
-        };
+        let (first, count) = (self.names(NAMED), self.count());
         let more = if count > first.len() { format!(" and {} more", count - first.len()) } else { String::new() };
         first.join(" ") + &more
     }

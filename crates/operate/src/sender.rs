@@ -1,6 +1,6 @@
 //! Sends orders to the stages by their topics.
 
-use crate::Order;
+use crate::{AuditWriter, Author, Order};
 use daemon::CommandFailure;
 use messages::{ChangeHint, Command, CommandKind, FocusOrder, HintKind, topics};
 use page::{CanonicalUrl, Host, Timestamp};
@@ -16,6 +16,7 @@ const RECORDS_PER_BATCH: usize = 1_000;
 #[derive(Clone)]
 pub struct OrderSender {
     log: Arc<dyn Log>,
+    audit: AuditWriter,
     commands: String,
     partitions: u32,
     focus_orders: String,
@@ -42,6 +43,7 @@ impl OrderSender {
         stream::schemas::report(&*log, &names.schemas(Vec::new()), clock.now())?;
         Ok(Self {
             partitions,
+            audit: AuditWriter::new(log.clone(), names, clock.clone())?,
             log,
             commands,
             focus_orders: names.topic(topics::FOCUS_ORDERS),
@@ -71,38 +73,62 @@ impl OrderSender {
             .then_some("the disk is nearly full, and no seeds are taken until there is room; send them again then")
     }
 
-    pub fn send(&self, order: &Order) -> Result<(), CommandFailure> {
-        self.append_order(order)?;
+    /// The record of orders.
+    pub(crate) fn audit(&self) -> &AuditWriter {
+        &self.audit
+    }
+
+    /// Sends an order, with the record of who gave it.
+    pub fn send(&self, order: &Order, author: &Author) -> Result<(), CommandFailure> {
+        self.append_order(order, author)?;
         self.sync.as_ref().map_or(Ok(()), |sync| Ok(sync()?))
     }
 
-    fn append_order(&self, order: &Order) -> Result<(), CommandFailure> {
+    fn append_order(&self, order: &Order, author: &Author) -> Result<(), CommandFailure> {
+        let audited = self.audit.order(order, author);
+        let id = Some(audited.order_id.as_str());
+        let audited = self.audit.record(audited.clone());
         match order {
-            Order::Seeds { kind, list } => self.append(list.seeds.iter().flat_map(|seed| {
-                let command = self.command(*kind, Some(&seed.url), None, seed.weight);
-                [Some(command), seed.changed_at.map(|at| self.hint(seed, at))].into_iter().flatten()
-            })),
-            Order::Pages(kind, urls) => self.append(urls.iter().map(|url| self.command(*kind, Some(url), None, 1.0))),
-            Order::Hosts(kind, hosts) => {
-                self.append(hosts.iter().map(|host| self.command(*kind, None, Some(host), 1.0)))
+            Order::Seeds { kind, list } => {
+                let records = list.seeds.iter().flat_map(|seed| {
+                    let command = self.command(*kind, (Some(&seed.url), None), seed.weight, id);
+                    [Some(command), seed.changed_at.map(|at| self.hint(seed, at))].into_iter().flatten()
+                });
+                self.append(audited, records)
             }
-            Order::AddFocus { name, text } => self.append([self.focus_order(name, Some(text.clone()))]),
-            Order::RemoveFocus(name) => self.append([self.focus_order(name, None)]),
+            Order::Pages(kind, urls) => {
+                self.append(audited, urls.iter().map(|url| self.command(*kind, (Some(url), None), 1.0, id)))
+            }
+            Order::Hosts(kind, hosts) => {
+                self.append(audited, hosts.iter().map(|host| self.command(*kind, (None, Some(host)), 1.0, id)))
+            }
+            Order::AddFocus { name, text } => self.append(audited, [self.focus_order(name, Some(text.clone()))]),
+            Order::RemoveFocus(name) => self.append(audited, [self.focus_order(name, None)]),
         }
     }
 
-    /// Appends records, many in one transaction.
-    fn append(&self, records: impl IntoIterator<Item = OutputRecord>) -> Result<(), CommandFailure> {
-        let mut records = records.into_iter().peekable();
+    /// Appends records, many in one transaction, and the record of the order with the first.
+    fn append(
+        &self,
+        audited: OutputRecord,
+        records: impl IntoIterator<Item = OutputRecord>,
+    ) -> Result<(), CommandFailure> {
+        let mut records = std::iter::once(audited).chain(records).peekable();
         while records.peek().is_some() {
             self.log.append(&records.by_ref().take(RECORDS_PER_BATCH).collect::<Vec<_>>())?;
         }
         Ok(())
     }
 
-    fn command(&self, kind: CommandKind, url: Option<&CanonicalUrl>, host: Option<&Host>, weight: f64) -> OutputRecord {
-        let now = self.clock.now();
-        let command = Command { kind, url: url.cloned(), host: host.cloned(), weight, issued_at: now };
+    fn command(
+        &self,
+        kind: CommandKind,
+        (url, host): (Option<&CanonicalUrl>, Option<&Host>),
+        weight: f64,
+        order_id: Option<&str>,
+    ) -> OutputRecord {
+        let (now, order_id) = (self.clock.now(), order_id.map(str::to_owned));
+        let command = Command { kind, url: url.cloned(), host: host.cloned(), weight, issued_at: now, order_id };
         OutputRecord::of(&command, self.commands.as_str(), self.partitions, now)
     }
 
@@ -153,8 +179,8 @@ mod tests {
             if noted.len() == 2 { Err(LogError::new(ErrorKind::Stop, "the disk is full")) } else { Ok(()) }
         });
         let order = Order::about(CommandKind::Refetch, ["https://example.org/a", "https://example.org/b"]).unwrap();
-        sender.send(&order).unwrap();
-        assert!(sender.send(&order).unwrap_err().to_string().contains("the disk is full"));
+        sender.send(&order, &Author::default()).unwrap();
+        assert!(sender.send(&order, &Author::default()).unwrap_err().to_string().contains("the disk is full"));
         assert_eq!(*synced.lock().unwrap(), [2, 4]);
     }
 }

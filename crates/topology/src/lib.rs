@@ -143,6 +143,8 @@ fn kept(settings: &Settings, topic: TopicSpec) -> Option<Duration> {
     let of = |other: TopicSpec| topic.name == other.name;
     if of(topics::PAGE_CHANGES.spec()) {
         Some(settings.log.retention_changes)
+    } else if of(topics::AUDIT.spec()) {
+        Some(settings.log.retention_audit)
     } else if of(topics::DEAD_LETTERS.spec()) {
         Some(settings.log.retention_dead_letters)
     } else if of(topics::FETCH_RESULTS.spec()) {

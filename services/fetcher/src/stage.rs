@@ -8,32 +8,34 @@ use crate::pool::FetchPool;
 use crate::rules::FetcherRules;
 use crate::state::{ROBOTS, RobotsKey};
 use crate::steps::JobSteps;
-use messages::AnswerKind;
 use messages::body::Packing;
-use messages::topics::{FETCH_REQUESTS, FETCH_RESULTS, HOST_STOPS};
+use messages::topics::{ANSWERS, FETCH_REQUESTS, FETCH_RESULTS, HOST_STOPS};
+use messages::{AnswerKind, FetcherEvent, Question, QuestionDesk, QuestionKind};
 use metrics::{Figure, Metric, fetcher as figure};
 use page::CanonicalUrl;
 use settings::Settings;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use stream::{
     AnsweredRequest, Clock, Histogram, InFlight, InputRecord, ProcessError, RequestTag, StageSpec, StageTopology,
-    StageWork, TaskView,
+    StageWork, TableKey, TaskView,
 };
 use topology::LogNames;
 
+const STAGE: &str = "fetcher";
 /// Most origins of a host whose robots.txt files are restored.
 const ORIGINS_OF_HOST: usize = 4;
 
 /// The stage's table and topics.
 pub fn topology() -> StageTopology {
-    StageTopology::new("fetcher", FETCH_REQUESTS)
+    StageTopology::new(STAGE, FETCH_REQUESTS)
         .keeps(ROBOTS)
         .writes(FETCH_RESULTS)
         .writes(FETCH_REQUESTS)
+        .writes(ANSWERS)
         .takes_broadcasts_of(HOST_STOPS)
 }
 
@@ -57,6 +59,8 @@ pub fn stage(
         answers: AnswerKind::all().map(|kind| (kind.report().name, 0)).collect(),
         failures: FirstFailures::default(),
         latency: Histogram::new(Histogram::SECONDS),
+        questions: QuestionDesk::default(),
+        answered_at_once: VecDeque::new(),
     };
     let work = StageWork::InFlight(Box::new(fetcher), settings.budget.in_flight);
     Ok(names.stage(&topology(), page::HOUR, work))
@@ -72,6 +76,9 @@ struct Fetcher {
     failures: FirstFailures,
     /// Latency of the requests that were sent.
     latency: Histogram,
+    questions: QuestionDesk,
+    /// Questions that are answered, or whose time is over. They wait for nothing.
+    answered_at_once: VecDeque<AnsweredRequest>,
 }
 
 impl Fetcher {
@@ -91,6 +98,24 @@ impl Fetcher {
         for (key, stored) in stored {
             self.pool.robots.restore(&key, &stored, &self.product_token);
         }
+        Ok(())
+    }
+
+    /// Answers the question of an operator what robots.txt says of a page, from what is kept of it.
+    fn answer(&mut self, tag: RequestTag, question: &Question, tables: &TaskView<'_>) -> Result<(), ProcessError> {
+        let now = self.pool.clock.now();
+        let mut answered = AnsweredRequest::new(tag);
+        if let Some(mut answer) = self.questions.open(question, STAGE, tag.partition, now) {
+            let (QuestionKind::Explanation, Some(url)) = (question.about, &question.url) else {
+                return Err(ProcessError::SetAside(QuestionDesk::refusal(question)));
+            };
+            let key = RobotsKey::of(url);
+            let found = tables.entries(ROBOTS, &key.to_bytes(), 1)?;
+            let kept = found.iter().find(|(of, _)| *of == key);
+            answer.add(ROBOTS.name(), kept.map(|(_, robots)| robots));
+            answered = answered.with(ANSWERS, answer);
+        }
+        self.answered_at_once.push_back(answered);
         Ok(())
     }
 
@@ -122,7 +147,10 @@ impl InFlight for Fetcher {
     }
 
     fn submit(&mut self, tag: RequestTag, record: &InputRecord, tables: &TaskView<'_>) -> Result<(), ProcessError> {
-        let request = record.read(FETCH_REQUESTS)?;
+        let request = match record.read(FETCH_REQUESTS)? {
+            FetcherEvent::Request(request) => request,
+            FetcherEvent::Question(question) => return self.answer(tag, &question, tables),
+        };
         self.restore_robots(tag, request.target(), tables)?;
         let mut job = FetchJob::new(tag, request);
         let is_traced = record.trace.as_ref().is_some_and(|trace| trace.is_sampled());
@@ -139,6 +167,9 @@ impl InFlight for Fetcher {
     }
 
     fn receive(&mut self, patience: Duration) -> Option<AnsweredRequest> {
+        if let Some(answered) = self.answered_at_once.pop_front() {
+            return Some(answered);
+        }
         let mut done = match self.pool.answers.receive(patience)? {
             Answer::Done(done) => done,
             Answer::Redirected { tag, request, robots_of, steps } => {
@@ -166,6 +197,7 @@ impl InFlight for Fetcher {
 
     fn withdraw(&mut self, epochs: &[u64]) {
         self.kept.withdraw(epochs);
+        self.answered_at_once.retain(|answered| !epochs.contains(&answered.tag.epoch));
         self.pool.withdraw(epochs.to_vec());
     }
 
@@ -179,13 +211,15 @@ impl InFlight for Fetcher {
 
     fn figures(&self, unanswered: usize) -> Vec<Figure> {
         let longest_wait = self.pool.longest_wait().unwrap_or_default();
-        vec![
+        let questions = self.questions.figures();
+        let own = [
             (figure::IN_FLIGHT, unanswered as f64),
             (figure::HOSTS, self.pool.hosts() as f64),
             (figure::WAITING_FOR_HOSTS, self.pool.waiting_for_hosts() as f64),
             (figure::LONGEST_WAIT_FOR_HOST_SECONDS, longest_wait.as_secs_f64()),
             (figure::ON_THE_WIRE, self.pool.on_the_wire() as f64),
-        ]
+        ];
+        own.into_iter().chain(questions).collect()
     }
 
     fn histograms(&self) -> Vec<(&'static Metric, Histogram)> {

@@ -7,7 +7,7 @@ use daemon::http::{self, Call, Door, HttpSite, KeyRing, Task, TlsFiles};
 use daemon::{Background, Board, CrashFile, HintIntake, StageThreads, Status, StopSignal, TraceExporter, WebClock};
 use messages::{CommandKind, topics};
 use metrics::{fetcher, scheduler};
-use operate::{AccessFiles, Order, OrderSender};
+use operate::{AccessFiles, Author, Order, OrderSender};
 use outputs::encoder::feed::FeedForm;
 use settings::Settings;
 use settings::seeds::SeedList;
@@ -43,6 +43,8 @@ pub struct Embedded {
     /// Stops the loop and everything that shares the signal.
     pub stop: StopSignal,
     commands: OrderSender,
+    /// Who started the loop, and gives it its seeds.
+    author: Author,
     names: LogNames,
     log: InProcessLog<EmbeddedBackend>,
     room: DiskRoom,
@@ -96,9 +98,11 @@ impl Embedded {
             hints.open(shared.clone(), partitions);
         }
         let changes = ServedChanges::new(settings, &names, log.backend().clone());
+        let refusing = sender.clone();
+        let refusals = move |call: &Call<'_>, why: &str| operate::http::note_refused(&refusing, call, why);
         let tasks = move |call: &Call<'_>| match call.task {
             Task::Order(kind) => operate::http::take(&sender, kind, call),
-            Task::BackUp => operate::http::take_backup(call, |directory| backend.back_up(directory)),
+            Task::BackUp => operate::http::take_backup(&sender, call, |directory| backend.back_up(directory)),
             Task::Changes => changes.list(call),
             Task::AtomFeed => changes.feed(call.caller, FeedForm::Atom),
             Task::RssFeed => changes.feed(call.caller, FeedForm::Rss),
@@ -107,19 +111,34 @@ impl Embedded {
         let own_token = own_token.map(|token| ("http.token", token));
         let tokens = own_token.into_iter().chain([("the data directory", token.clone())]).collect();
         let door = Door { log: Some(log_id.clone()), tokens, keys };
-        let doors = Doors { tasks: Arc::new(tasks), hints, door };
+        let doors = Doors { tasks: Arc::new(tasks), refusals: Arc::new(refusals), hints, door };
         let ports = serve(settings, &board, doors, tls, &stop, &mut background)?;
         let access = AccessFiles::write(data, &ports.of_directory.to_string(), &log_id, &token)?;
         let threads = StageThreads::start(stages, settings.log.drain_timeout, &stop)?;
         background.add(daemon::backlog::watch(shared, &names, topologies(), clock.clone(), board.clone(), &stop)?);
         background.add(maintain(log.clone(), settings.log.sync, clock.clone(), stop.clone())?);
         let address = ports.address;
-        Ok(Self { threads, traces, background, board, address, stop, commands, names, log, room, clock, access })
+        let author = Author::of_process(settings);
+        Ok(Self {
+            threads,
+            traces,
+            background,
+            board,
+            address,
+            stop,
+            commands,
+            author,
+            names,
+            log,
+            room,
+            clock,
+            access,
+        })
     }
 
     /// Sends a list of seeds to the scheduler. Known seeds have no effect, and forgotten ones are left out.
     pub fn seed(&self, list: SeedList) -> Result<(), CommandFailure> {
-        self.commands.send(&Order::Seeds { kind: CommandKind::ListedSeed, list })
+        self.commands.send(&Order::Seeds { kind: CommandKind::ListedSeed, list }, &self.author)
     }
 
     /// Whether the disk has room for new work.
@@ -167,6 +186,7 @@ impl Embedded {
 /// The handlers behind the port, besides the state of the stages.
 struct Doors {
     tasks: Arc<http::Tasks>,
+    refusals: Arc<http::Refusals>,
     hints: Option<Arc<HintIntake>>,
     door: Door,
 }
@@ -215,6 +235,7 @@ fn serve(
     let site = HttpSite {
         board: board.clone(),
         tasks: Some(doors.tasks),
+        refusals: Some(doors.refusals),
         door: doors.door,
         hints: doors.hints,
         names: settings.http.names.clone(),

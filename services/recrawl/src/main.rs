@@ -5,8 +5,8 @@ use messages::CommandKind;
 use outputs::stdout::{Format, Keeps, harmless};
 use recrawl::CommandFailure;
 use recrawl::commands::{
-    backup, changes, dead_letters, diff, explain, export, feed, fetch, focus, forget, hosts, key, lab, operate, page,
-    robots, rules, run, seed, sitemap, stage, state, status, text, topics, url,
+    audit, backup, changes, dead_letters, diff, explain, export, feed, fetch, focus, forget, hosts, key, lab, operate,
+    page, robots, rules, run, seed, sitemap, stage, state, status, text, topics, url,
 };
 use std::process::ExitCode;
 
@@ -93,6 +93,8 @@ enum RecrawlCommand {
     Backup(backup::BackupArguments),
     /// Checks everything in a data directory and reports what is wrong, or makes a copy a crawl of its own.
     State(state::StateArguments),
+    /// Lists the orders of operators: who gave them, when, what they ask for, and what came of them.
+    Audit(audit::AuditArguments),
     /// Lists records that could not be processed, with the reason.
     DeadLetters(dead_letters::DeadLettersArguments),
     /// Prints shell completions.
@@ -109,7 +111,7 @@ impl RecrawlCommand {
             Self::Run(_) | Self::Stage(_) | Self::Seed(_) | Self::Refetch(_) | Self::Forget(_) => true,
             Self::Pause(_) | Self::Resume(_) | Self::Block(_) | Self::Unblock(_) => true,
             Self::Focus(_) | Self::DeadLetters(_) | Self::State(_) | Self::Backup(_) | Self::Topics(_) => true,
-            Self::Status(_) | Self::Page(_) | Self::Explain(_) | Self::Hosts(_) => true,
+            Self::Status(_) | Self::Audit(_) | Self::Page(_) | Self::Explain(_) | Self::Hosts(_) => true,
             Self::Changes(_) | Self::Feed(_) | Self::Export(_) | Self::Diff(_) | Self::Fetch(_) => false,
             Self::Key(_) => true,
             Self::Robots(_) | Self::Rules(_) | Self::Text(_) | Self::Sitemap(_) | Self::Url(_) => false,
@@ -162,6 +164,7 @@ fn main() -> ExitCode {
         RecrawlCommand::Topics(arguments) => topics::topics(arguments, format),
         RecrawlCommand::Backup(arguments) => backup::backup(arguments, format),
         RecrawlCommand::State(arguments) => state::state(arguments, format),
+        RecrawlCommand::Audit(arguments) => audit::audit(arguments, format),
         RecrawlCommand::DeadLetters(arguments) => dead_letters::dead_letters(arguments, format),
         RecrawlCommand::Completions { shell } => {
             clap_complete::generate(*shell, &mut RecrawlArguments::command(), "recrawl", &mut std::io::stdout());

@@ -30,6 +30,7 @@ pub(crate) fn run(settings: &Settings, stages: &[&StageEntry], instance: Option<
     let site = HttpSite {
         board: board.clone(),
         tasks: None,
+        refusals: None,
         door: Door::default(),
         hints: hints.clone(),
         names: settings.http.names.clone(),

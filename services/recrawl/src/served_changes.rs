@@ -6,10 +6,10 @@ use daemon::http::{Call, Caller, TextResponse};
 use messages::{PageChange, topics};
 use outputs::encoder::feed::{self, FeedAbout, FeedForm};
 use outputs::record::{CHANGES, PublishedChange};
-use outputs::source::{Cursor, Start, TopicFollower, newest};
+use outputs::source::{Cursor, RemovalIndex, Spent, Start, TopicFollower, TopicRecord, newest};
 use serde::Serialize;
 use settings::Settings;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use stream_rocksdb::EmbeddedBackend;
 use topology::LogNames;
 
@@ -17,13 +17,18 @@ use topology::LogNames;
 const USUAL_LIMIT: usize = 100;
 /// Most changes in an answer.
 const MAX_LIMIT: usize = 1_000;
-/// Most changes read for an answer. A key for few hosts gets shorter answers, and no request takes long.
-const MAX_READ: usize = 10_000;
+/// Most changes and bytes read for an answer. A key for few hosts gets shorter answers, and no request takes long.
+const MOST_READ: (usize, usize) = (10_000, 16 << 20);
+/// Most changes and bytes read for a request to learn which pages were forgotten. The first requests after a start read all that
+/// is kept, later ones what is new.
+const MOST_LEARNED: (usize, usize) = (100_000, 128 << 20);
 
 pub(crate) struct ServedChanges {
     names: LogNames,
     about: FeedAbout,
     log: Arc<EmbeddedBackend>,
+    /// Pages that were forgotten since something was published of them.
+    removals: Mutex<RemovalIndex>,
 }
 
 /// An answer of the list.
@@ -31,6 +36,8 @@ pub(crate) struct ServedChanges {
 struct ChangesPage {
     items: Vec<PublishedChange>,
     next_cursor: String,
+    /// Whether there may be more behind the cursor now.
+    has_more: bool,
 }
 
 /// The part of the list that is asked for.
@@ -63,7 +70,7 @@ impl Wanted {
 
 impl ServedChanges {
     pub(crate) fn new(settings: &Settings, names: &LogNames, log: Arc<EmbeddedBackend>) -> Self {
-        Self { names: names.clone(), about: FeedAbout::new(settings, None, None), log }
+        Self { names: names.clone(), about: FeedAbout::new(settings, None, None), log, removals: Mutex::default() }
     }
 
     /// Changes behind a cursor, in order, of the hosts within the caller's reach.
@@ -77,18 +84,23 @@ impl ServedChanges {
 
     fn page(&self, wanted: &Wanted, caller: &Caller) -> Result<ChangesPage, CommandFailure> {
         let start = Start { cursor: wanted.cursor.clone(), named: "cursor".to_owned() };
-        let mut follower = TopicFollower::open(self.reader()?, CHANGES, &start)?;
+        let mut follower =
+            TopicFollower::open(self.reader()?, CHANGES, &start)?.within(Spent::of(MOST_READ.0, MOST_READ.1));
+        let mut removals = self.removals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut to_learn = Spent::of(MOST_LEARNED.0, MOST_LEARNED.1);
+        if !removals.advance::<PageChange>(&mut self.reader()?, CHANGES.batch, &mut to_learn)? {
+            // What was published of a forgotten page must not be shown, so nothing is until all of them are known.
+            return Ok(ChangesPage { items: Vec::new(), next_cursor: follower.cursor().to_string(), has_more: true });
+        }
         let mut items = Vec::new();
-        for _ in 0..MAX_READ {
-            let Some(record) = follower.next()? else { break };
-            if caller.includes_host(record.message.url.host_name()) {
-                items.push(PublishedChange::new(record.message, &record.cursor));
-            }
-            if items.len() == wanted.limit {
-                break;
+        while items.len() < wanted.limit {
+            let Some(TopicRecord { partition, offset, message, cursor }) = follower.next()? else { break };
+            if caller.includes_host(message.url.host_name()) && !removals.hides(partition, offset, &message) {
+                items.push(PublishedChange::new(message, &cursor));
             }
         }
-        Ok(ChangesPage { items, next_cursor: follower.cursor().to_string() })
+        let has_more = items.len() == wanted.limit || follower.is_spent();
+        Ok(ChangesPage { items, next_cursor: follower.cursor().to_string(), has_more })
     }
 
     /// The newest changes of the hosts within the caller's reach.
@@ -120,6 +132,78 @@ fn refusal(failure: &CommandFailure) -> TextResponse {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use daemon::http::Role;
+    use messages::Verdict;
+    use page::{CanonicalUrl, Timestamp};
+    use std::collections::BTreeSet;
+    use stream::{Log, OutputRecord};
+
+    fn served(changes: impl IntoIterator<Item = PageChange>) -> (tempfile::TempDir, ServedChanges) {
+        let (settings, directory) = (Settings::default(), tempfile::tempdir().unwrap());
+        let (names, log) = (LogNames::new(&settings), stream_rocksdb::open_log(directory.path()).unwrap());
+        log.create_topics(&topology::topic_configs(&settings, &crate::stages::topologies(), 4)).unwrap();
+        let topic = names.topic(topics::PAGE_CHANGES);
+        let record = |change: &PageChange| OutputRecord::of(change, topic.as_str(), 4, change.seen_at);
+        let records: Vec<_> = changes.into_iter().map(|change| record(&change)).collect();
+        records.chunks(5_000).for_each(|records| log.append(records).unwrap());
+        let changes = ServedChanges::new(&settings, &names, log.backend().clone());
+        (directory, changes)
+    }
+
+    fn change(url: &str, verdict: Verdict, seconds: i64) -> PageChange {
+        let url = CanonicalUrl::parse(url).unwrap();
+        PageChange::bare(url.to_string(), url, verdict, Timestamp::from_secs(seconds))
+    }
+
+    /// All that a caller is shown, and the number of requests that it took.
+    fn shown(changes: &ServedChanges, caller: &Caller) -> (BTreeSet<String>, usize) {
+        let (mut cursor, mut urls, mut requests) = (None, BTreeSet::new(), 0);
+        loop {
+            let page = changes.page(&Wanted { cursor, limit: USUAL_LIMIT }, caller).unwrap();
+            requests += 1;
+            for item in &page.items {
+                assert!(urls.insert(serde_json::to_value(item).unwrap()["url"].as_str().unwrap().to_owned()), "twice");
+            }
+            if !page.has_more {
+                return (urls, requests);
+            }
+            cursor = Some(page.next_cursor.parse().unwrap());
+        }
+    }
+
+    #[test]
+    fn a_request_that_finds_little_reads_a_bounded_part_and_the_next_goes_on_there() {
+        let (one, others) = ("http://one.test/", 3 * MOST_READ.0);
+        let many =
+            (0..others).map(|number| change(&format!("http://other.test/{number}"), Verdict::First, number as i64));
+        let (_directory, changes) = served(many.chain([change(one, Verdict::First, others as i64)]));
+        let of_one = Caller { name: "one".to_owned(), role: Role::Viewer, hosts: Some(vec!["one.test".to_owned()]) };
+        let first = changes.page(&Wanted { cursor: None, limit: USUAL_LIMIT }, &of_one).unwrap();
+        assert!(first.items.is_empty() && first.has_more);
+        let passed: u64 = first.next_cursor.parse::<Cursor>().unwrap().0.iter().sum();
+        let most = (MOST_READ.0 + 4 * CHANGES.batch) as u64;
+        assert!(passed >= MOST_READ.0 as u64 / 2 && passed <= most, "{passed} changes for one request");
+        let (urls, requests) = shown(&changes, &of_one);
+        assert_eq!(urls, BTreeSet::from([one.to_owned()]));
+        assert!((3..=7).contains(&requests), "{requests} requests");
+    }
+
+    #[test]
+    fn a_forgotten_page_is_hidden_also_if_that_comes_after_the_part_that_is_read() {
+        let (gone, kept) = ("http://a.test/gone", "http://a.test/kept");
+        let (_directory, changes) = served([change(gone, Verdict::First, 1), change(kept, Verdict::First, 2)]);
+        let all = Caller::admin("owner");
+        assert_eq!(shown(&changes, &all).0, BTreeSet::from([gone.to_owned(), kept.to_owned()]));
+        let forgotten = change(gone, Verdict::Forgotten, 3);
+        let topic = changes.names.topic(topics::PAGE_CHANGES);
+        let log = stream::InProcessLog::new(changes.log.clone());
+        log.append(&[OutputRecord::of(&forgotten, topic.as_str(), 4, forgotten.seen_at)]).unwrap();
+        let page = changes.page(&Wanted { cursor: None, limit: 1 }, &all).unwrap();
+        assert_eq!(page.items.len(), 1);
+        assert_eq!(serde_json::to_value(&page.items[0]).unwrap()["url"], kept);
+        let (urls, _) = shown(&changes, &all);
+        assert_eq!(urls, BTreeSet::from([gone.to_owned(), kept.to_owned()]), "the removal itself is shown");
+    }
 
     #[test]
     fn a_query_names_a_cursor_and_a_limit_once_and_nothing_else() {

@@ -1,5 +1,6 @@
 //! Pages that an operator has forgotten, until nothing more can come of them.
 
+use crate::effects::Effect;
 use crate::state::{FORGOTTEN, ForgottenPage, PAGES};
 use crate::{Scheduler, load};
 use messages::topics::{FETCH_RESULTS, SCHEDULER_EVENTS};
@@ -11,10 +12,11 @@ use stream::{Context, ProcessError};
 const PAGES_AT_ONCE: usize = 500;
 
 impl Scheduler {
-    /// Deletes a page in all stages, and lets nothing but a seed bring it back.
-    pub(crate) fn forget(&mut self, url: CanonicalUrl, context: &mut Context<'_>) -> Result<(), ProcessError> {
+    /// Deletes a page in all stages, and lets nothing but a seed bring it back. Returns whether it was known.
+    pub(crate) fn forget(&mut self, url: CanonicalUrl, context: &mut Context<'_>) -> Result<bool, ProcessError> {
         let (id, now) = (url.page_id(), context.now());
         let page = context.get(PAGES, &id)?;
+        let was_known = page.is_some();
         let before = context.get(FORGOTTEN, &id)?;
         let (last_attempt, lease_until) = match (&page, before) {
             (Some(page), _) => (page.request.attempt, page.request.lease_until()),
@@ -28,7 +30,7 @@ impl Scheduler {
         self.answers_due.extend(lease_until.map(|until| (until, id)));
         context.put(FORGOTTEN, &id, &forgotten);
         self.remove(removal(url, &forgotten), page, context);
-        Ok(())
+        Ok(was_known)
     }
 
     /// Forgets some pages of a host and of the hosts below it. While there are more, the command comes again as a record of
@@ -39,21 +41,23 @@ impl Scheduler {
         host: &Host,
         command: &Command,
         context: &mut Context<'_>,
-    ) -> Result<(), ProcessError> {
+    ) -> Result<Effect, ProcessError> {
         let front =
             host.front_page().map_err(|error| ProcessError::SetAside(format!("{host} is not a host: {error}")))?;
         let front = self.frontier.canonical(&front);
         let mut ids = self.frontier.pages_at_or_below(&host.name(), PAGES_AT_ONCE + 1);
         ids.retain(|id| *id != front.page_id());
-        for id in ids.iter().take(PAGES_AT_ONCE) {
+        let has_more = ids.len() >= PAGES_AT_ONCE;
+        ids.truncate(PAGES_AT_ONCE);
+        for id in &ids {
             let url = load(*id, context)?.url;
             self.forget(url, context)?;
         }
-        if ids.len() >= PAGES_AT_ONCE {
+        if has_more {
             context.emit(SCHEDULER_EVENTS, command.clone());
-            return Ok(());
+            return Ok(Effect::Begun(ids.len()));
         }
-        self.forget(front, context)
+        Ok(Effect::Pages(ids.len() + usize::from(self.forget(front, context)?)))
     }
 
     /// An answer about a page that is not known: forgotten, or evicted for another, while it was being fetched. It has

@@ -7,6 +7,7 @@
 
 mod answers;
 mod commands;
+mod effects;
 pub mod explain;
 mod forgetting;
 mod outlook;
@@ -18,8 +19,9 @@ pub use crate::state::{
 };
 pub use frontier::{FrontierRules, HostListing, HostReport, HostSchedule, HostTally, ScheduledPage};
 
+use crate::effects::Effects;
 use frontier::{ChosenPage, Frontier, HandOut};
-use messages::topics::{ANSWERS, DEMAND, FETCH_REQUESTS, FETCH_RESULTS, HOST_STOPS, SCHEDULER_EVENTS};
+use messages::topics::{ANSWERS, AUDIT, DEMAND, FETCH_REQUESTS, FETCH_RESULTS, HOST_STOPS, SCHEDULER_EVENTS};
 use messages::{
     ChangeEstimate, ChangeHint, MirrorMessage, PageLinks, PageRemoval, PagesShown, QuestionDesk, RankedPages,
     SchedulerEvent, SeedFailure, SiteListing, SweepForecast,
@@ -36,7 +38,8 @@ pub fn topology() -> StageTopology {
     let tables =
         StageTopology::new("scheduler", SCHEDULER_EVENTS).keeps(PAGES).keeps(HOSTS).keeps(OUTLOOK).keeps(FORGOTTEN);
     let writes = tables.writes(FETCH_REQUESTS).writes(FETCH_RESULTS).writes(DEMAND).writes(SCHEDULER_EVENTS);
-    writes.writes(HOST_STOPS).writes(ANSWERS).takes_broadcasts_of(DEMAND).begins_traces_with(FETCH_REQUESTS)
+    let writes = writes.writes(HOST_STOPS).writes(ANSWERS).writes(AUDIT);
+    writes.takes_broadcasts_of(DEMAND).begins_traces_with(FETCH_REQUESTS)
 }
 
 /// The description of the stage. `partitions` is the number of partitions of the loop's topics.
@@ -52,12 +55,18 @@ pub struct Scheduler {
     /// Forgotten pages with a request under way, by the end of its lease.
     answers_due: BTreeSet<(Timestamp, PageId)>,
     questions: QuestionDesk,
+    effects: Effects,
 }
 
 impl Scheduler {
     /// A scheduler without pages; [`Processor::restored`] fills it.
     pub fn new(rules: FrontierRules) -> Self {
-        Self { frontier: Frontier::new(rules), answers_due: BTreeSet::new(), questions: QuestionDesk::default() }
+        Self {
+            frontier: Frontier::new(rules),
+            answers_due: BTreeSet::new(),
+            questions: QuestionDesk::default(),
+            effects: Effects::default(),
+        }
     }
 
     fn take_estimate(&mut self, estimate: &ChangeEstimate, context: &mut Context<'_>) -> Result<(), ProcessError> {
@@ -336,6 +345,13 @@ impl Processor for Scheduler {
         self.keep_hosts(context);
         if let Some(undecided) = self.frontier.take_undecided() {
             tracing::warn!(undecided, "a page is not taken in because its rule is unknown; simplify the expression");
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        for effect in self.effects.take(context.task()) {
+            context.emit(AUDIT, effect);
         }
         Ok(())
     }

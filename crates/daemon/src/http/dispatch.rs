@@ -6,7 +6,7 @@ use super::door::{LOG_HEADER, refused};
 use super::intake::Intake;
 use super::route::{Access, Route, Target, Task};
 use super::routes::{at, methods};
-use super::{COMMAND_HEADER, Call, HttpSite, openapi};
+use super::{CALLER_HEADER, COMMAND_HEADER, Call, HttpSite, openapi};
 use crate::hints::HintIntake;
 use crate::metrics;
 use crate::pings::{self, PingReply};
@@ -32,6 +32,8 @@ const MAX_PINGS: usize = 8;
 const MAX_DOCUMENTS: usize = 2;
 /// Most bytes in the body of a request for a document. It should have none.
 const MAX_DOCUMENT_REQUEST: usize = 1 << 10;
+/// Longest user and machine that a request may claim, in bytes. A longer one is passed over.
+const LONGEST_CLAIM: usize = 256;
 /// Requests being answered keep their places, so there must be others.
 const _: () = assert!(MAX_COMMANDS + MAX_PINGS + MAX_DOCUMENTS < MAX_CONNECTIONS);
 
@@ -165,16 +167,23 @@ impl Server {
             Err(refusal) => return refusal,
         };
         let (head, body) = request.into_parts();
+        let claimed_caller = claimed_caller(&head.headers).map(str::to_owned);
         if let Access::Role(needed) = route.access
             && caller.role < needed
         {
             let (key, role, needed) = (&caller.name, caller.role.word(), needed.word());
             let why = format!("the key {key:?} has the role {role}; {} takes {needed}", route.path);
-            return refused(&caller, head.uri.path(), &why);
+            let (path, claimed_caller) = (head.uri.path(), claimed_caller.as_deref());
+            if let Some(note) = self.site.refusals.as_ref().filter(|_| route.is_command()) {
+                let name = name.as_deref();
+                note(&Call { task, caller: &caller, claimed_caller, path, name, query: "", body: b"" }, &why);
+            }
+            return refused(&caller, path, &why);
         }
         let carry_out = move |body: &[u8]| {
             let (path, query) = (head.uri.path(), head.uri.query().unwrap_or_default());
-            tasks(&Call { task, caller: &caller, path, name: name.as_deref(), query, body })
+            let (claimed_caller, name) = (claimed_caller.as_deref(), name.as_deref());
+            tasks(&Call { task, caller: &caller, claimed_caller, path, name, query, body })
         };
         let intake = if route.is_command() { &self.commands } else { &self.documents };
         intake.answer(place, body, carry_out).await
@@ -225,6 +234,11 @@ impl Server {
             || name.eq_ignore_ascii_case("localhost")
             || self.site.names.iter().any(|known| known.eq_ignore_ascii_case(name))
     }
+}
+
+/// The user and machine that a request claims.
+fn claimed_caller(headers: &HeaderMap) -> Option<&str> {
+    headers.get(CALLER_HEADER)?.to_str().ok().filter(|claim| claim.len() <= LONGEST_CLAIM)
 }
 
 impl From<PingReply> for TextResponse {

@@ -4,7 +4,7 @@ use super::answer::PROBLEM;
 use super::door::LOG_HEADER;
 use super::route::{Access, Method, Route};
 use super::routes::{ROUTES, at, methods};
-use super::{COMMAND_HEADER, schemas};
+use super::{CALLER_HEADER, COMMAND_HEADER, schemas};
 use serde_json::{Map, Value, json};
 
 const ABOUT: &str = "The port of a recrawl process. Routes under /api/v1, and the feeds, are of a whole crawl in one process. \
@@ -29,12 +29,16 @@ pub fn openapi() -> Value {
         "name": COMMAND_HEADER, "in": "header", "required": true, "schema": { "type": "string", "minLength": 1 },
         "description": "Any text. A web site cannot send it.",
     });
+    let caller_header = json!({
+        "name": CALLER_HEADER, "in": "header", "required": false, "schema": schemas::text(),
+        "description": "Who gives the command, as user@machine. It is recorded as a claim beside the name of the key; recrawl audit shows both.",
+    });
     json!({
         "openapi": "3.1.0",
         "info": { "title": "recrawl", "version": "1", "description": ABOUT },
         "paths": paths,
         "components": {
-            "parameters": { "Log": log_header, "Command": command_header },
+            "parameters": { "Log": log_header, "Command": command_header, "Caller": caller_header },
             "schemas": { "Problem": schemas::problem() },
             "securitySchemes": {
                 "token": { "type": "http", "scheme": "bearer", "description": "The token of the data directory, http.token, or that of a key (http.keys_file)." },
@@ -50,6 +54,7 @@ fn operation(route: &Route, is_head: bool) -> Value {
     let mut parameters = vec![json!({ "$ref": "#/components/parameters/Log" })];
     if route.is_command() {
         parameters.push(json!({ "$ref": "#/components/parameters/Command" }));
+        parameters.push(json!({ "$ref": "#/components/parameters/Caller" }));
     }
     if let Some(name) = route.parameter() {
         parameters.push(path_parameter(name));

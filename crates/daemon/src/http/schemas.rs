@@ -161,10 +161,11 @@ pub(super) fn changes() -> Value {
     });
     json!({
         "type": "object",
-        "required": ["items", "next_cursor"],
+        "required": ["items", "next_cursor", "has_more"],
         "properties": {
             "items": { "type": "array", "items": change, "maxItems": 1_000 },
             "next_cursor": { "type": "string", "description": "The cursor of the next request, also if there are no further changes yet." },
+            "has_more": { "type": "boolean", "description": "Whether there may be more now. A request reads some thousand changes at most, so an answer may have no items and more behind its cursor." },
         },
         "additionalProperties": false,
     })

@@ -69,6 +69,7 @@ pub(crate) fn locked_port(
     let site = HttpSite {
         board: Board::new(Vec::new(), 1.0),
         tasks: Some(Arc::new(tasks) as Arc<Tasks>),
+        refusals: None,
         door,
         hints: Some(hints),
         names: settings.http.names,

@@ -313,12 +313,9 @@ impl Frontier {
         self.set(page.url.page_id(), page);
     }
 
-    /// Pauses a host for an operator, or resumes it: all its ports, whichever was named.
-    pub fn pause(&mut self, host: &Host, paused: bool) {
-        let number = self.hosts.number(host.name().as_str());
-        self.hosts.gate_mut(number).paused = paused;
-        self.hosts.mark_changed(number);
-        self.hosts.leave_idle(number);
+    /// Pauses a host for an operator, or resumes it: all its ports, whichever was named. Returns whether that is a change.
+    pub fn pause(&mut self, host: &Host, paused: bool) -> bool {
+        self.stop(host, |gate| std::mem::replace(&mut gate.paused, paused) != paused)
     }
 
     /// Whether an operator paused or blocked a host.
@@ -327,12 +324,17 @@ impl Frontier {
     }
 
     /// Blocks a host for an operator, or unblocks it: its pages are kept and not fetched, and no further ones are taken
-    /// in.
-    pub fn block(&mut self, host: &Host, blocked: bool) {
+    /// in. Returns whether that is a change.
+    pub fn block(&mut self, host: &Host, blocked: bool) -> bool {
+        self.stop(host, |gate| std::mem::replace(&mut gate.blocked, blocked) != blocked)
+    }
+
+    fn stop(&mut self, host: &Host, set: impl FnOnce(&mut HostGate) -> bool) -> bool {
         let number = self.hosts.number(host.name().as_str());
-        self.hosts.gate_mut(number).blocked = blocked;
+        let is_change = set(self.hosts.gate_mut(number));
         self.hosts.mark_changed(number);
         self.hosts.leave_idle(number);
+        is_change
     }
 
     /// Counts a record about a page that is not known.

@@ -4,13 +4,13 @@
 use crate::error::SimulationError;
 use focus::{Focus, write_focus};
 use messages::{
-    ChangeForm, Command, CommandKind, Encoded, FetchRequest, FetchResult, FocusOrder, PageObservation, PageOutLinks,
-    topics,
+    ChangeForm, Command, CommandKind, Encoded, FetchRequest, FetchResult, FetcherEvent, FocusOrder, PageObservation,
+    PageOutLinks, topics,
 };
 use page::{CanonicalUrl, Timestamp};
 use settings::Settings;
 use std::time::Duration;
-use stream::{Clock, Log, LogBackend, LogReader, TaskId, TaskTables, TopicPartition};
+use stream::{Clock, InputRecord, Log, LogBackend, LogReader, TaskId, TaskTables, TopicPartition};
 use stream_testing::TestDriver;
 use topology::LogNames;
 
@@ -81,7 +81,7 @@ impl CrawlStages {
     /// An operator adds a page.
     pub(crate) fn seed(&self, url: &CanonicalUrl) -> Result<(), SimulationError> {
         let (kind, issued_at) = (CommandKind::Seed, self.now());
-        let command = Command { kind, url: Some(url.clone()), host: None, weight: 1.0, issued_at };
+        let command = Command { kind, url: Some(url.clone()), host: None, weight: 1.0, issued_at, order_id: None };
         self.send(&self.topics.commands, url, command.encode())
     }
 
@@ -117,7 +117,12 @@ impl CrawlStages {
         let (records, next) =
             self.reader.read(&self.topics.requests, self.requests_read, usize::MAX).map_err(failed)?;
         self.requests_read = next;
-        records.iter().map(|record| record.read(topics::FETCH_REQUESTS).map_err(failed)).collect()
+        let request = |event| match event {
+            FetcherEvent::Request(request) => Some(request),
+            FetcherEvent::Question(_) => None,
+        };
+        let read = |record: &InputRecord| record.read(topics::FETCH_REQUESTS).map(request).map_err(failed).transpose();
+        records.iter().filter_map(read).collect()
     }
 
     /// Sends what the fetcher would.

@@ -42,7 +42,7 @@ fn is_key(kind: KeyKind, key: &[u8], fields: &serde_json::Value) -> bool {
         KeyKind::Band => key.len() == 5 && key == bytes("band"),
         KeyKind::StagePartition => key == fields["stage_partition"].to_string().as_bytes(),
         KeyKind::Name => {
-            let name = fields["name"].as_str().or_else(|| fields["question_id"].as_str());
+            let name = ["name", "question_id", "order_id"].into_iter().find_map(|field| fields[field].as_str());
             name.map(str::as_bytes) == Some(key)
         }
         KeyKind::Host => {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
+mod audit_samples;
 /// Every record type, and how to try things on all of them.
 mod every;
 mod question_samples;

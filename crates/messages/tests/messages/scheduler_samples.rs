@@ -25,13 +25,21 @@ impl Samples for PageLinks {
 
 impl Samples for Command {
     fn samples() -> Vec<Self> {
-        let seed = Self { kind: CommandKind::Seed, url: Some(url()), host: None, weight: 2.0, issued_at: time(0) };
+        let seed = Self {
+            kind: CommandKind::Seed,
+            url: Some(url()),
+            host: None,
+            weight: 2.0,
+            issued_at: time(0),
+            order_id: Some("5f3c5e2a9b".to_owned()),
+        };
         let pause = Self {
             kind: CommandKind::PauseHost,
             url: None,
             host: Some(Host::from_authority("127.0.0.1:8080")),
             weight: 1.0,
             issued_at: time(0),
+            order_id: None,
         };
         vec![seed, pause]
     }

@@ -8,8 +8,9 @@
 //! however often this runs or is killed. Records that are set aside while it runs are left to the next replay: a stage
 //! that still cannot process a returned record would otherwise keep the replay busy for ever.
 
-use daemon::CommandFailure;
-use messages::{Command, DeadLetter, Encoded, topics};
+use crate::{AuditWriter, Author};
+use daemon::{CommandFailure, WebClock};
+use messages::{AuditedOrder, Command, DeadLetter, Encoded, OrderEffect, topics};
 use serde::Serialize;
 use settings::Settings;
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,6 +57,14 @@ impl Replayed {
             Self::Commands => "replay-commands",
         }
     }
+
+    /// The words by which the record of orders has it.
+    fn words(self) -> &'static str {
+        match self {
+            Self::Records => "dead-letters --replay",
+            Self::Commands => "dead-letters --replay --commands",
+        }
+    }
 }
 
 /// The result for a record that was set aside.
@@ -79,7 +88,11 @@ pub fn replay(
 ) -> Result<ReplayCounts, CommandFailure> {
     let names = LogNames::new(settings);
     let log: Arc<dyn Log> = match (&settings.crawl.data, &settings.kafka.brokers) {
-        (Some(data), _) => Arc::new(stream_rocksdb::open_log(data)?),
+        (Some(data), _) => {
+            let log = stream_rocksdb::open_log(data)?;
+            log.create_topics(&topology::topic_configs(settings, topologies, settings.log.partitions))?;
+            Arc::new(log)
+        }
         (None, Some(_)) => Arc::new(daemon::connect(settings, "recrawl-dead-letters")?),
         (None, None) => {
             return Err(CommandFailure::Input(
@@ -88,10 +101,18 @@ pub fn replay(
         }
     };
     let inputs = topologies.iter().map(|stage| (stage.name, names.topic(stage.input))).collect();
-    give_back(&*log, &names, &inputs, what)
+    let audit = AuditWriter::new(log.clone(), &names, Arc::new(WebClock::new(&settings.clock)))?;
+    give_back(&*log, &names, &inputs, what, (&audit, &Author::of_process(settings)))
 }
 
-fn give_back(log: &dyn Log, names: &LogNames, inputs: &Inputs, what: Replayed) -> Result<ReplayCounts, CommandFailure> {
+fn give_back(
+    log: &dyn Log,
+    names: &LogNames,
+    inputs: &Inputs,
+    what: Replayed,
+    (audit, author): (&AuditWriter, &Author),
+) -> Result<ReplayCounts, CommandFailure> {
+    let mut order: Option<AuditedOrder> = None;
     let (group, input) = (names.group(what.group()), names.topic(topics::DEAD_LETTERS));
     let mut replayed = ReplayCounts::default();
     let spec = MemberSpec { group: group.clone(), input: input.clone(), transactional_id: group.clone() };
@@ -138,7 +159,16 @@ fn give_back(log: &dyn Log, names: &LogNames, inputs: &Inputs, what: Replayed) -
         if commit.is_empty() && !ends.is_empty() && log.backlog(&group, &input)?.iter().all(is_done) {
             return Ok(replayed);
         }
-        replayed.replayed += commit.outputs.len() as u64;
+        let returned = commit.outputs.len();
+        replayed.replayed += returned as u64;
+        if returned > 0 {
+            if order.is_none() {
+                commit.outputs.push(audit.record(order.insert(audit.action(what.words(), author)).clone()));
+            }
+            let id = order.as_ref().map_or("", |order| order.order_id.as_str());
+            let effect = audit.effect(id, "", None);
+            commit.outputs.push(audit.record(OrderEffect { commands: returned as i64, ..effect }));
+        }
         member.commit(&commit)?;
     }
 }
@@ -181,15 +211,16 @@ fn may_be_command(dead_letter: &DeadLetter) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use messages::CommandKind;
+    use messages::{AuditRecord, CommandKind};
     use page::{CanonicalUrl, Timestamp};
     use stream::{Cleanup, InProcessLog, TopicConfig};
-    use stream_testing::MemoryBackend;
+    use stream_testing::{ManualClock, MemoryBackend};
 
     const NOW: Timestamp = Timestamp::from_secs(1_700_000_000);
 
     struct SetAside {
-        log: InProcessLog<MemoryBackend>,
+        log: Arc<InProcessLog<MemoryBackend>>,
+        audit: AuditWriter,
         names: LogNames,
         inputs: Inputs,
     }
@@ -198,12 +229,15 @@ mod tests {
         /// A log with two stages, of which the second takes commands.
         fn new() -> Self {
             let names = LogNames::new(&Settings::default());
-            let log = InProcessLog::new(MemoryBackend::default());
+            let log = Arc::new(InProcessLog::new(MemoryBackend::default()));
             let inputs = BTreeMap::from([
                 ("detector", names.topic(topics::FETCH_RESULTS)),
                 ("scheduler", names.topic(topics::SCHEDULER_EVENTS)),
             ]);
-            let all = inputs.values().cloned().chain([names.topic(topics::DEAD_LETTERS)]);
+            let all = inputs
+                .values()
+                .cloned()
+                .chain([topics::DEAD_LETTERS.spec(), topics::AUDIT.spec()].map(|it| names.topic(it)));
             let config = |name: String| TopicConfig {
                 name: name.into(),
                 partitions: 1,
@@ -211,7 +245,8 @@ mod tests {
                 max_message_bytes: 1 << 20,
             };
             log.create_topics(&all.map(config).collect::<Vec<_>>()).unwrap();
-            Self { log, names, inputs }
+            let audit = AuditWriter::new(log.clone(), &names, ManualClock::at(NOW)).unwrap();
+            Self { log, audit, names, inputs }
         }
 
         fn write(&self, stage: &str, topic: &str, value: &[u8]) {
@@ -237,7 +272,10 @@ mod tests {
 
         /// Records replayed, left out, and withheld.
         fn replay(&self, what: Replayed) -> (u64, u64, u64) {
-            let counts = give_back(&self.log, &self.names, &self.inputs, what).unwrap();
+            let counts = {
+                let by = (&self.audit, &Author::default());
+                give_back(&*self.log, &self.names, &self.inputs, what, by).unwrap()
+            };
             (counts.replayed, counts.left_out, counts.withheld)
         }
 
@@ -250,7 +288,8 @@ mod tests {
 
     fn command() -> Vec<u8> {
         let url = CanonicalUrl::parse("http://a.test/").unwrap();
-        Command { kind: CommandKind::Forget, url: Some(url), host: None, weight: 1.0, issued_at: NOW }.encode()
+        Command { kind: CommandKind::Forget, url: Some(url), host: None, weight: 1.0, issued_at: NOW, order_id: None }
+            .encode()
     }
 
     #[test]
@@ -276,6 +315,15 @@ mod tests {
         assert_eq!(set_aside.replay(Replayed::Commands), (1, 0, 1));
         assert_eq!((set_aside.replay(Replayed::Records), set_aside.replay(Replayed::Commands)), ((0, 0, 0), (0, 0, 0)));
         assert_eq!(set_aside.records("scheduler"), 2);
+        let audit = TopicPartition::new(set_aside.names.topic(topics::AUDIT), 0);
+        let (records, _) = set_aside.log.reader().unwrap().read(&audit, 0, 100).unwrap();
+        let read = |record: &InputRecord| AuditRecord::decode(record.value.as_deref().unwrap()).unwrap();
+        let recorded = records.iter().map(read).map(|record| match record {
+            AuditRecord::Order(order) => order.action,
+            AuditRecord::Effect(effect) => effect.commands.to_string(),
+        });
+        let expected = ["dead-letters --replay", "1", "dead-letters --replay --commands", "1"];
+        assert_eq!(recorded.collect::<Vec<_>>(), expected, "each replay that returned something");
     }
 
     #[test]

@@ -27,6 +27,7 @@ const RECORDS_PER_READ: usize = 100;
 
 const SCHEDULER: AskedStage = ("scheduler", topics::SCHEDULER_EVENTS.spec());
 const DETECTOR: AskedStage = ("detector", topics::FETCH_RESULTS.spec());
+const FETCHER: AskedStage = ("fetcher", topics::FETCH_REQUESTS.spec());
 const ESTIMATOR: AskedStage = ("estimator", topics::PAGE_OBSERVATIONS.spec());
 const RANKER: AskedStage = ("ranker", topics::RANKER_EVENTS.spec());
 
@@ -202,7 +203,10 @@ impl CrawlState for Asker {
     }
 
     fn explain(&self, url: &CanonicalUrl) -> Result<ExplanationParts, CommandFailure> {
-        let answers = self.ask_about_page(QuestionKind::Explanation, url, &[SCHEDULER, RANKER])?;
+        let mut answers = self.ask_about_page(QuestionKind::Explanation, url, &[SCHEDULER, RANKER, FETCHER])?;
+        // The page is explained all the same, without the line that forbids it.
+        answers.excuse(FETCHER);
+        let robots = answers.entry(FETCHER, fetcher::ROBOTS)?;
         let explained = answers.of(SCHEDULER).find(|answer| answer.json.is_some());
         let parts = ExplanationParts {
             explanation: explained
@@ -210,8 +214,7 @@ impl CrawlState for Asker {
                 .transpose()?,
             focus: answers.entry(RANKER, ranker::FOCUS)?,
             forgotten: answers.entry(SCHEDULER, scheduler::FORGOTTEN)?,
-            // The fetcher answers no questions.
-            forbidden_by: None,
+            forbidden_by: robots.and_then(|it| it.forbidding_line(url, self.settings.crawl.product_token())),
         };
         match parts.explanation {
             None if answers.has(SCHEDULER) => Ok(parts),
@@ -300,6 +303,16 @@ impl Answers {
         if let Some(asked) = asked.copied() {
             self.silent.remove(&asked);
             self.answers.push(answer);
+        }
+    }
+
+    /// Says that a stage has not answered, and waits no more for it.
+    fn excuse(&mut self, (stage, _): AskedStage) {
+        let is_silent = self.silent.iter().any(|(silent, _)| *silent == stage);
+        self.silent.retain(|(silent, _)| *silent != stage);
+        self.absent.remove(stage);
+        if is_silent {
+            eprintln!("recrawl: the {stage} has not answered; a line of robots.txt that forbids the page is not shown");
         }
     }
 

@@ -93,6 +93,7 @@ impl HealthPort {
         let site = HttpSite {
             board: board.clone(),
             tasks: None,
+            refusals: None,
             door: Door::default(),
             hints: None,
             names: settings.http.names.clone(),

@@ -1,6 +1,6 @@
 //! Reads a topic as a stream that scripts can follow and resume.
 
-use super::{Cursor, DecodedRecord, PageRecord, Removals, decode};
+use super::{Cursor, DecodedRecord, PageRecord, Removals, Spent, decode};
 use daemon::{CommandFailure, StopSignal, TopicReader};
 use page::Timestamp;
 use std::collections::VecDeque;
@@ -75,6 +75,10 @@ pub struct TopicFollower<M> {
     removals: Vec<Removals>,
     looked_to: Vec<u64>,
     looked_at: Instant,
+    /// Whether it looks ahead for pages that were forgotten. Otherwise all records are passed on.
+    hides: bool,
+    /// Bound of what is read, if there is one.
+    spent: Option<Spent>,
     /// Records left out, because their pages were forgotten since.
     forgotten: u64,
     /// Records that retention deleted before they were read.
@@ -138,11 +142,25 @@ impl<M: PageRecord> TopicFollower<M> {
             held: vec![None; partitions],
             removals: (0..partitions).map(|_| Removals::default()).collect(),
             looked_at: Instant::now(),
+            hides: true,
+            spent: None,
             forgotten: 0,
             lost,
             failures: 0,
             problem: None,
         })
+    }
+
+    /// Passes on also what was published of pages that were forgotten since, and reads no more than may be spent. The caller hides
+    /// them by a [`RemovalIndex`](super::RemovalIndex).
+    #[must_use]
+    pub fn within(self, spent: Spent) -> Self {
+        Self { hides: false, spent: Some(spent), ..self }
+    }
+
+    /// Whether it stopped because no more may be read.
+    pub fn is_spent(&self) -> bool {
+        self.spent.is_some_and(|spent| spent.is_over())
     }
 
     /// How far each partition was passed on.
@@ -200,6 +218,9 @@ impl<M: PageRecord> TopicFollower<M> {
 
     /// Learns from all further records of a partition which pages were forgotten.
     fn look_ahead(&mut self, partition: usize) -> Result<(), CommandFailure> {
+        if !self.hides {
+            return Ok(());
+        }
         loop {
             let from = self.looked_to[partition].max(self.read_to[partition]);
             let (records, next) = self.reader.read(partition as u32, from, self.topic.batch)?;
@@ -278,7 +299,7 @@ impl<M: PageRecord> TopicFollower<M> {
             let Some((_, partition)) = heads.min() else { return Ok(None) };
             let Some((offset, message)) = self.waiting[partition].pop_front() else { return Ok(None) };
             self.passed_to.0[partition] = offset + 1;
-            if self.removals[partition].hide(offset, &message) {
+            if self.hides && self.removals[partition].hide(offset, &message) {
                 self.forgotten += 1;
                 continue;
             }
@@ -294,6 +315,9 @@ impl<M: PageRecord> TopicFollower<M> {
     /// Fetches more records for a partition whose queue is empty.
     fn fill(&mut self, partition: usize) -> Result<(), CommandFailure> {
         while self.waiting[partition].is_empty() {
+            if self.is_spent() {
+                return Ok(());
+            }
             let from = self.read_to[partition];
             let (records, next) = self.reader.read(partition as u32, from, self.topic.batch)?;
             self.held[partition] = self.held[partition].filter(|_| !records.is_empty());
@@ -306,6 +330,9 @@ impl<M: PageRecord> TopicFollower<M> {
                 self.report_gap(partition as u32, from)?;
             }
             self.read_to[partition] = next;
+            if let Some(spent) = &mut self.spent {
+                spent.add(&records);
+            }
             for record in &records {
                 match decode(record) {
                     DecodedRecord::Message(message) => {

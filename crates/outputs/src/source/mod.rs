@@ -6,6 +6,7 @@ mod follower;
 mod newest;
 mod options;
 mod removals;
+mod spent;
 
 pub use self::cursor::Cursor;
 pub use self::decoded::{DecodedRecord, decode};
@@ -14,4 +15,5 @@ pub use self::follower::{FollowedTopic, PartitionProgress, RecordSink, Start, To
 pub use self::newest::{Newest, newest, newest_with_key};
 pub use self::options::FollowOptions;
 pub(crate) use self::removals::Removals;
-pub use self::removals::{PageRecord, Removal};
+pub use self::removals::{PageRecord, Removal, RemovalIndex};
+pub use self::spent::Spent;

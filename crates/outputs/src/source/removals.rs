@@ -1,5 +1,7 @@
 //! Pages that an operator has forgotten. What was published of them before is shown to no reader any more.
 
+use super::Spent;
+use daemon::{CommandFailure, TopicReader};
 use messages::{Encoded, FetchResult, Message, PageChange, PageRemoval, Verdict};
 use page::{PageId, Timestamp};
 use std::collections::HashMap;
@@ -90,6 +92,59 @@ impl Removals {
             self.0.remove(&message.page());
         }
         self.hiding(offset, message).is_some()
+    }
+}
+
+/// The removals of a whole topic, for programs that read parts of it again and again. Each record is read once for it.
+#[derive(Debug, Default)]
+pub struct RemovalIndex {
+    partitions: Vec<IndexedPartition>,
+}
+
+#[derive(Debug, Default)]
+struct IndexedPartition {
+    removals: Removals,
+    read_to: u64,
+}
+
+impl RemovalIndex {
+    /// Reads on until the end of the topic, or until enough is read. Returns whether the end is reached.
+    ///
+    /// # Errors
+    /// Those of the log.
+    pub fn advance<M: PageRecord>(
+        &mut self,
+        reader: &mut TopicReader,
+        batch: usize,
+        spent: &mut Spent,
+    ) -> Result<bool, CommandFailure> {
+        self.partitions.resize_with(reader.partitions() as usize, IndexedPartition::default);
+        for (partition, known) in (0..).zip(&mut self.partitions) {
+            let start = reader.bounds(partition)?.start;
+            if start > known.read_to {
+                known.read_to = start;
+            }
+            known.removals.0.retain(|_, (at, removal)| *at >= start || removal.last_attempt.is_some());
+            loop {
+                if spent.is_over() {
+                    return Ok(false);
+                }
+                let (records, next) = reader.read(partition, known.read_to, batch)?;
+                known.read_to = next.max(known.read_to);
+                if records.is_empty() {
+                    break;
+                }
+                spent.add(&records);
+                records.iter().for_each(|record| known.removals.note::<M>(record, None));
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether a removal hides a message.
+    pub fn hides<M: PageRecord>(&self, partition: u32, offset: u64, message: &M) -> bool {
+        let known = self.partitions.get(partition as usize);
+        known.is_some_and(|known| known.removals.hiding(offset, message).is_some())
     }
 }
 

@@ -19,6 +19,8 @@ section! {
         retention_changes: Duration = RETENTION,
         /// Least retention of records that were set aside because no stage can read them.
         retention_dead_letters: Duration = RETENTION,
+        /// Least retention of the records of orders.
+        retention_audit: Duration = RETENTION,
         /// Memory of a service's state store over Kafka. `None` means a tenth of what the process may use.
         state_memory: Option<u64> = Optional(Size(16 << 20, 1 << 40)),
         /// Bytes of the disk that must stay free for new work, 0 for none. `None` means 1 GiB or a tenth of the file system,

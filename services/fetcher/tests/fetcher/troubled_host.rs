@@ -116,8 +116,14 @@ impl Loop {
         let this = Self { log, names, clock: clock.clone(), scheduler, fetcher, read: 0 };
         for url in web.page_urls() {
             let url = CanonicalUrl::parse(&url).unwrap();
-            let command =
-                Command { kind: CommandKind::Seed, url: Some(url), host: None, weight: 1.0, issued_at: clock.now() };
+            let command = Command {
+                kind: CommandKind::Seed,
+                url: Some(url),
+                host: None,
+                weight: 1.0,
+                issued_at: clock.now(),
+                order_id: None,
+            };
             this.report(&SchedulerEvent::Command(command));
         }
         this

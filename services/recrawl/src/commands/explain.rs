@@ -60,7 +60,7 @@ struct Explained {
     #[serde(flatten)]
     explanation: Explanation,
     focus: Option<FocusReport>,
-    /// The line of robots.txt that forbids the page. Absent over Kafka.
+    /// The line of robots.txt that forbids the page. Absent if none does, or if the fetcher over Kafka has not answered.
     forbidden_by: Option<String>,
 }
 

@@ -60,7 +60,7 @@ pub fn forget(arguments: &ForgetArguments, format: Format) -> Result<(), Command
         return count(&settings, &order, format);
     }
     let crawl = arguments.operate.crawl(&settings)?;
-    if arguments.wait && settings.crawl.data.is_some() && matches!(crawl, Crawl::Log(_)) {
+    if arguments.wait && settings.crawl.data.is_some() && matches!(crawl, Crawl::Log(..)) {
         return Err(CommandFailure::Input(
             "--wait: this crawl does not run, so nothing is removed; start it with recrawl run, or leave --wait out"
                 .to_owned(),

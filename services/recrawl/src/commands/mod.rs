@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub mod audit;
 pub mod backup;
 pub mod changes;
 pub mod dead_letters;

@@ -9,16 +9,18 @@ const BEGIN: &str =
 const END: &str = "<!-- end of topics -->";
 
 /// Commands of `recrawl` write these topics, …
-const WRITTEN_BY_COMMANDS: [TopicSpec; 6] = [
+const WRITTEN_BY_COMMANDS: [TopicSpec; 8] = [
+    topics::FETCH_REQUESTS.spec(),
     topics::SCHEDULER_EVENTS.spec(),
     topics::FETCH_RESULTS.spec(),
     topics::PAGE_OBSERVATIONS.spec(),
     topics::RANKER_EVENTS.spec(),
     topics::FOCUS_ORDERS.spec(),
+    topics::AUDIT.spec(),
     SCHEMAS,
 ];
 /// … and these are read by commands alone.
-const READ_BY_COMMANDS: [TopicSpec; 2] = [topics::DEAD_LETTERS.spec(), topics::ANSWERS.spec()];
+const READ_BY_COMMANDS: [TopicSpec; 3] = [topics::DEAD_LETTERS.spec(), topics::ANSWERS.spec(), topics::AUDIT.spec()];
 
 #[test]
 fn the_readme_shows_the_catalogue() {

@@ -99,7 +99,7 @@ impl Bench {
         let host = (kind.subject() == CommandSubject::Hosts).then(|| url.host());
         let site = url.site_key();
         let url = host.is_none().then_some(url);
-        let command = Command { kind, url, host, weight, issued_at: self.now() };
+        let command = Command { kind, url, host, weight, issued_at: self.now(), order_id: None };
         self.send(site.as_str(), &SchedulerEvent::Command(command));
     }
 

@@ -139,7 +139,8 @@ fn order(bench: &mut Bench, kind: CommandKind, url: &str) {
     let (site, host) = (url.site_key(), url.host());
     let is_about_host = kind.subject() == CommandSubject::Hosts;
     let (url, host) = if is_about_host { (None, Some(host)) } else { (Some(url), None) };
-    let command = SchedulerEvent::Command(Command { kind, url, host, weight: 1.0, issued_at: bench.now() });
+    let command =
+        SchedulerEvent::Command(Command { kind, url, host, weight: 1.0, issued_at: bench.now(), order_id: None });
     let topic = bench.names.topic(topics::SCHEDULER_EVENTS);
     bench.driver.send(&topic, site.as_str().as_bytes(), command.encode()).unwrap();
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 mod ahead;
+mod audit;
 mod away;
 mod bench;
 mod bounds;

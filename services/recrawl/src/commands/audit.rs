@@ -1,0 +1,142 @@
+//! `recrawl audit`: who gave which order, and what came of it.
+
+use crate::CommandFailure;
+use crate::commands::SettingsArguments;
+use clap::Args;
+use operate::audit::{self, AuditRow, EffectRow};
+use outputs::stdout::{Format, answers};
+use std::path::PathBuf;
+
+/// Names shown of one order as text. All that are recorded are in the JSON forms.
+const NAMED: usize = 5;
+
+/// Arguments of `recrawl audit`.
+#[derive(Args, Debug)]
+pub struct AuditArguments {
+    #[command(flatten)]
+    settings: SettingsArguments,
+    /// State directory of a `recrawl run`, which may be running.
+    #[arg(long)]
+    data: Option<PathBuf>,
+    /// Lists the last N orders only.
+    #[arg(long, value_name = "N")]
+    last: Option<usize>,
+}
+
+/// Lists the retained orders (`log.retention_audit`), the first given first.
+pub fn audit(arguments: &AuditArguments, format: Format) -> Result<(), CommandFailure> {
+    let data = arguments.data.as_ref().map(|path| path.display().to_string());
+    let settings = arguments.settings.load(&[("crawl.data", data)])?;
+    let orders = audit::list(&settings)?;
+    let first = arguments.last.map_or(0, |last| orders.len().saturating_sub(last));
+    answers(format, orders.get(first..).unwrap_or_default(), text)
+}
+
+fn text(row: &AuditRow) -> String {
+    let names = row.names.iter().take(NAMED).map(|name| format!(" {name}")).collect::<String>();
+    let more = row.count - row.names.len().min(NAMED) as i64;
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let left_out = match row.refusals_left_out {
+        0 => String::new(),
+        count => format!("\n    before it {count} refused orders are not recorded, because there were too many"),
+    };
+    format!("{}  {}  {}{names}{more}\n    {}{left_out}", row.given_at, who(row), row.action, effect(row))
+}
+
+/// The author of an order. Claims are marked.
+fn who(row: &AuditRow) -> String {
+    let claims = [row.claimed_caller.clone(), row.claimed_login.as_ref().map(|login| format!("Kafka login {login}"))];
+    let claims = claims.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    match (&row.caller, claims.is_empty()) {
+        (Some(caller), true) => caller.clone(),
+        (Some(caller), false) => format!("{caller} (claims {claims})"),
+        (None, true) => "unknown".to_owned(),
+        (None, false) => format!("claims {claims}"),
+    }
+}
+
+/// What came of an order, in a line.
+fn effect(row: &AuditRow) -> String {
+    if let Some(refusal) = &row.refusal {
+        return format!("refused: {refusal}");
+    }
+    let EffectRow { pages, hosts, unchanged, awaited, refused, .. } = &row.effect;
+    let counted = |count: i64, one: &str, many: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        count => Some(format!("{count} {many}")),
+    };
+    let mut parts: Vec<String> = [
+        counted(*pages, "page changed", "pages changed"),
+        counted(*hosts, "host changed", "hosts changed"),
+        counted(*unchanged, "left as it was", "left as they were"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    parts.extend(refused.iter().map(|it| format!("{} refused ({}: {})", it.commands, it.first, it.reason)));
+    parts.extend(counted(*awaited, "not taken yet", "not taken yet"));
+    match (parts.is_empty(), row.effect.commands) {
+        (false, _) => parts.join(", "),
+        (true, 0) => "every detector takes it when it reads it".to_owned(),
+        (true, done) => format!("done: {done}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use operate::audit::RefusedRow;
+
+    fn row() -> AuditRow {
+        AuditRow {
+            order_id: "5f3c".to_owned(),
+            given_at: "2026-11-28T13:00:00Z".to_owned(),
+            caller: None,
+            claimed_caller: Some("ada@desk".to_owned()),
+            claimed_login: Some("crawler".to_owned()),
+            action: "seeds".to_owned(),
+            names: (0..7).map(|number| format!("http://a.test/{number}")).collect(),
+            count: 9,
+            commands: 9,
+            refusal: None,
+            refusals_left_out: 0,
+            effect: EffectRow::default(),
+        }
+    }
+
+    #[test]
+    fn an_order_is_a_line_of_who_and_what_and_one_of_what_came_of_it() {
+        let refused =
+            RefusedRow { reason: "its host is blocked".to_owned(), commands: 2, first: "http://a.test/3".to_owned() };
+        let effect = EffectRow {
+            commands: 8,
+            awaited: 1,
+            pages: 5,
+            unchanged: 1,
+            refused: vec![refused],
+            ..EffectRow::default()
+        };
+        assert_eq!(
+            text(&AuditRow { effect, ..row() }),
+            "2026-11-28T13:00:00Z  claims ada@desk, Kafka login crawler  seeds http://a.test/0 http://a.test/1 http://a.test/2 \
+             http://a.test/3 http://a.test/4 and 4 more\n    5 pages changed, 1 left as it was, 2 refused (http://a.test/3: its host is \
+             blocked), 1 not taken yet"
+        );
+        let refused = AuditRow {
+            caller: Some("alice".to_owned()),
+            claimed_login: None,
+            action: "forget".to_owned(),
+            names: Vec::new(),
+            count: 0,
+            refusal: Some("the key \"alice\" has the role viewer".to_owned()),
+            refusals_left_out: 3,
+            ..row()
+        };
+        assert_eq!(
+            text(&refused),
+            "2026-11-28T13:00:00Z  alice (claims ada@desk)  forget\n    refused: the key \"alice\" has the role viewer\n    before it 3 \
+             refused orders are not recorded, because there were too many"
+        );
+    }
+}
