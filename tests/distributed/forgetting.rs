@@ -78,6 +78,16 @@ fn a_forgotten_page_leaves_no_trace_over_kafka() {
     // The front page is looked at again, and its links are followed.
     distributed.ask(&["refetch", "http://www.leaf.test/"]).exits_with(0);
     wait_for("matcher and ranker have read of it, too", SOON, || distributed.lags().iter().all(|lag| *lag == 0));
+    // What the front page has named goes, too, in whichever partition, and the front page itself is a seed.
+    let found = |source: &str| {
+        let counted = distributed.ask(&["forget", "--discovered-from", "--dry-run", source]).exits_with(0).json();
+        counted["pages"].as_u64().unwrap()
+    };
+    assert_eq!((found("http://www.leaf.test/"), found("leaf.test")), (PAGES as u64 - 2, PAGES as u64 - 2));
+    distributed.ask(&["forget", "--discovered-from", "http://www.leaf.test/"]).exits_with(0);
+    wait_for("nothing that was found there is left", SOON, || found("leaf.test") == 0);
+    distributed.ask(&["page", "http://www.leaf.test/"]).exits_with(0);
+    wait_for("all stages have read of it", SOON, || distributed.lags().iter().all(|lag| *lag == 0));
     services.into_iter().for_each(|service| drop(service.stop()));
 
     // Bodies of answers are deleted by age.

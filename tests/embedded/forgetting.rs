@@ -212,3 +212,47 @@ fn a_site_is_forgotten_with_all_its_pages_and_the_command_waits_for_it() {
     assert_eq!(of_site.len(), PAGES + 1, "that each was forgotten, and http://leaf.test/: {of_site:?}");
     assert!(of_site.iter().all(|line| line.contains("\"verdict\":\"forgotten\"")), "{of_site:?}");
 }
+
+#[test]
+fn what_a_site_has_named_is_forgotten_wherever_it_is_and_seeds_stay() {
+    // The front page of the leaf names pages of two other sites, in whichever partitions.
+    let crawl = crawl(serve_hosts(|host, path| {
+        let elsewhere = "<a href=\"http://one.test/a\">one</a> <a href=\"http://two.test/a\">two</a>";
+        match (host, path) {
+            ("www.leaf.test", "/") => ("text/html", format!("{}{elsewhere}", site(path).1)),
+            ("www.leaf.test", _) => site(path),
+            _ => ("text/html", format!("<title>{host}</title><p>It is about {path}. <a href=/b>Another</a>")),
+        }
+    }))
+    .with("crawl.discover", "anywhere");
+    std::fs::write(crawl.seeds_file(), "http://www.leaf.test/\nhttp://one.test/a\n").unwrap();
+    crawl.run(&["--until-idle"]).finish().exits_with(0);
+    let pages = || crawl.ask("status", &[]).exits_with(0).json()["pages"].as_u64().unwrap();
+    // The seeds, the other pages of the leaf, two.test/a, and what that and one.test/a name.
+    let all = 2 + (PAGES as u64 - 1) + 1 + 2;
+    assert_eq!(pages(), all);
+    let found = |source: &str| {
+        let counted = crawl.ask("forget", &["--discovered-from", "--dry-run", source]).exits_with(0).json();
+        counted["pages"].as_u64().unwrap()
+    };
+    assert_eq!((found("http://one.test/a"), found("two.test"), found("leaf.test")), (1, 1, PAGES as u64));
+    let page = crawl.ask("page", &["http://two.test/a"]).exits_with(0).json();
+    assert_eq!(page["found_on_site"], "leaf.test");
+    let refused = crawl.ask("forget", &["--discovered-from", "www.leaf.test"]).exits_with(2);
+    refused.says(&["www.leaf.test is a host of the site leaf.test", "write leaf.test"]);
+    crawl.ask("forget", &["--discovered-from", "--wait", "leaf.test"]).exits_with(2);
+
+    let process = crawl.run(&[]);
+    wait_for("the crawl runs", SOON, || process.stderr().contains("recrawl runs on"));
+    crawl.ask("forget", &["--discovered-from", "leaf.test"]).exits_with(0);
+    wait_for("nothing that was found there is left", SOON, || found("leaf.test") == 0);
+    process.signal(libc::SIGINT);
+    process.finish().exits_with(0);
+    assert_eq!(pages(), all - PAGES as u64, "the seeds and what other sites have named stay");
+    assert_eq!(traces(&crawl), Vec::<String>::new());
+
+    // The crawl does not run: the command waits in the log.
+    crawl.ask("forget", &["--discovered-from", "http://one.test/a", "two.test"]).exits_with(0);
+    crawl.run(&["--until-idle"]).finish().exits_with(0);
+    assert_eq!(pages(), 2);
+}

@@ -120,3 +120,100 @@ fn a_seed_that_cannot_be_fetched_is_reported_once_like_a_change() {
         ]
     );
 }
+
+#[test]
+fn a_list_that_leaves_out_known_seeds_says_so_and_seeds_only_fetches_the_list_alone() {
+    let asked: Arc<[AtomicUsize; 3]> = Arc::default();
+    let counted = Arc::clone(&asked);
+    let site = serve(move |path| {
+        if let Some(number) = ["/1", "/2", "/3"].iter().position(|known| *known == path) {
+            counted[number].fetch_add(1, Ordering::SeqCst);
+        }
+        ("text/html", format!("<title>Page</title><p>It is about {path}. <a href=/3>Another</a>"))
+    });
+    let count = || asked.each_ref().map(|count| count.load(Ordering::SeqCst));
+    // Every page is due all the time.
+    let crawl = Crawl::default()
+        .with("politeness.crawl_delay", "0s")
+        .with("policy.min_interval", "10ms")
+        .with("policy.least_worth", "0s")
+        .with("policy.scan_interval", "20ms")
+        .with("crawl.discover", "same-host");
+    let [first, second, third] = ["/1", "/2", "/3"].map(|path| format!("http://{site}{path}"));
+    crawl.ask("run", &[&first, &second, "--until-idle"]).exits_with(0);
+    assert!(count().iter().all(|count| *count > 0), "{:?}", count());
+    crawl
+        .ask("run", &["--seeds-only", "--until-idle"])
+        .exits_with(2)
+        .says(&["--seeds-only: the list of seeds is empty"]);
+
+    let run = crawl.ask("run", &[&first, "--until-idle"]).exits_with(0);
+    let run = run.says(&["1 known seed is not in the list, and is fetched all the same; --seeds-only leaves it out"]);
+    assert_eq!(run.json()["unlisted_seeds"], 1);
+
+    let before = count();
+    let running = crawl.start("run", &[&first, "--seeds-only"]);
+    wait_for("the page of the list is fetched", SOON, || count()[0] > before[0] + 2);
+    let line = "1 known seed is not in the list, and is not fetched (--seeds-only)";
+    wait_for("the start says it", SOON, || running.stderr().contains(line));
+    let status = crawl.ask("status", &["--format", "text"]).exits_with(0).stdout;
+    assert!(status.contains("unlisted seeds                1"), "{status}");
+    // The running crawl is explained from its directory, and so is one that has ended.
+    let explained = |url: &str| crawl.ask("explain", &[url]).exits_with(0).json();
+    let check = || {
+        for url in [&second, &third] {
+            let explained = explained(url);
+            assert_eq!(explained["state"], "excluded", "{explained}");
+            let answer = explained["answer"].as_str().unwrap();
+            assert!(answer.starts_with("Not fetched: it is not in the list of seeds"), "{answer}");
+        }
+        assert_ne!(explained(&first)["state"], "excluded");
+    };
+    check();
+    running.signal(libc::SIGINT);
+    let ended = running.finish().exits_with(0).json();
+    check();
+    assert_eq!((&ended["pages"], &ended["unlisted_seeds"]), (&Value::from(3), &Value::from(1)));
+    assert_eq!(count()[1..], before[1..], "what the list leaves out is not asked for");
+
+    // A start without it fetches all of them again.
+    let running = crawl.start("run", &[]);
+    wait_for("the other pages are fetched", SOON, || count()[1] > before[1] && count()[2] > before[2]);
+    running.signal(libc::SIGINT);
+    running.finish().exits_with(0);
+    assert_ne!(explained(&second)["state"], "excluded");
+}
+
+#[test]
+fn the_address_of_a_sitemap_as_a_seed_is_answered_with_how_to_take_in_what_it_lists() {
+    let site = serve_answers(|request| {
+        let url = |path: &str| format!("http://{}{path}", request.header("host").unwrap_or_default());
+        let entries = ["/1", "/2", "/3"].map(|path| format!("<url><loc>{}</loc></url>", url(path))).concat();
+        match request.path() {
+            "/robots.txt" => answer("404 Not Found", ""),
+            "/map.xml" => answer("200 OK\r\ncontent-type: application/xml", format!("<urlset>{entries}</urlset>")),
+            path => answer("200 OK\r\ncontent-type: text/html", format!("<title>Page</title><p>It is about {path}.")),
+        }
+    });
+    let [map, first, second, third] = ["/map.xml", "/1", "/2", "/3"].map(|path| format!("http://{site}{path}"));
+    let ran = |discover: &str, urls: &[&str]| {
+        let crawl = Crawl::default().with("politeness.crawl_delay", "0s").with("crawl.discover", discover);
+        let ran = crawl.ask("run", &[urls, &["--until-idle"]].concat()).exits_with(0);
+        let pages = ran.json()["pages"].as_u64().unwrap();
+        (pages, ran.stderr)
+    };
+    let advice = "recrawl sitemap URL --urls | recrawl seed --file -";
+    let (pages, stderr) = ran("none", &[&map]);
+    assert_eq!(pages, 1);
+    let warning = stderr.lines().find(|line| line.contains(advice)).unwrap_or_else(|| panic!("{stderr}"));
+    assert!(warning.contains(&map) && warning.contains("pages=3"), "{warning}");
+    assert!(warning.contains("crawl.discover = \"same-host\""), "{warning}");
+    let (_, stderr) = ran("none", &[&map, &first]);
+    assert!(stderr.contains("pages=2"), "one of them is a seed: {stderr}");
+    // Where all that it lists is in the crawl, there is nothing to say.
+    for (discover, urls) in [("none", &[&*map, &first, &second, &third][..]), ("same-host", &[&map])] {
+        let (pages, stderr) = ran(discover, urls);
+        assert_eq!(pages, 4);
+        assert!(!stderr.contains(advice), "{stderr}");
+    }
+}

@@ -77,6 +77,9 @@ pub struct Status {
     /// Seeds of which no request has brought a copy yet, though one was answered.
     #[serde(default)]
     pub failed_seeds: Option<u64>,
+    /// Known seeds that are not in the list with which the running embedded crawl was started.
+    #[serde(default)]
+    pub unlisted_seeds: Option<u64>,
     /// Pages on which their watch rule sees nothing of something that it watches.
     #[serde(default)]
     pub blind_pages: Option<u64>,
@@ -244,6 +247,7 @@ impl Status {
             fetches_total: count(scheduler::FETCHES),
             changes_total: count(scheduler::CHANGES),
             failed_seeds: count(scheduler::FAILED_SEEDS),
+            unlisted_seeds: count(scheduler::UNLISTED_SEEDS),
             blind_pages: count(detector::BLIND_PAGES),
             estimated_freshness: (pages > 0.0).then(|| figure(scheduler::FRESH_PAGES) / pages),
             estimated_age_days: (copies > 0.0).then(|| figure(scheduler::TOTAL_AGE_SECONDS) / 86_400.0 / copies),

@@ -179,7 +179,7 @@ impl ExplainedPage<'_> {
         };
         let state = match page {
             page if page.request.is_in_flight() => "in_flight",
-            page if !rules.scope.allows(&page.url) => "excluded",
+            page if !rules.allows(page.url.page_id(), &page.url) => "excluded",
             page if page.request.held_until().is_some_and(|until| until > now) => "held",
             page if page.last_look_at.is_none() => "never_fetched",
             _ => "ready",

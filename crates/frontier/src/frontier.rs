@@ -261,6 +261,7 @@ impl Frontier {
             (figure::PAGES_OUT_OF_SCOPE, self.counts.pages_out_of_scope as f64),
             (figure::UNDECIDED_PAGES, self.counts.undecided_pages as f64),
             (figure::FAILED_SEEDS, self.pages.failed_seeds() as f64),
+            (figure::UNLISTED_SEEDS, self.pages.unlisted_seeds() as f64),
             (figure::FORGOTTEN_PAGES, self.forgotten.len() as f64),
             (figure::FORGOTTEN_LINKS, self.counts.forgotten_links as f64),
             (figure::FORGOTTEN_SEEDS, self.counts.forgotten_seeds as f64),

@@ -54,6 +54,8 @@ pub(crate) struct PageIndex {
     /// Pages that no request was ever answered for.
     unanswered: BTreeSet<Slot>,
     failed_seeds: BTreeSet<Slot>,
+    /// Seeds that the list of seeds leaves out.
+    unlisted_seeds: BTreeSet<Slot>,
     never_fetched: usize,
     /// The highest attempt of any page, forgotten pages included.
     highest_attempt: i64,
@@ -89,9 +91,7 @@ impl PageIndex {
             host,
             status: match page.request.state {
                 RequestState::InFlight { .. } => PageStatus::InFlight,
-                RequestState::Held { .. } | RequestState::Idle if !rules.scope.allows(&page.url) => {
-                    PageStatus::Excluded
-                }
+                RequestState::Held { .. } | RequestState::Idle if !rules.allows(id, &page.url) => PageStatus::Excluded,
                 RequestState::Held { .. } => PageStatus::Held,
                 RequestState::Idle => PageStatus::Ready,
             },
@@ -150,6 +150,9 @@ impl PageIndex {
         }
         if page.is_failed_seed() {
             self.failed_seeds.insert(slot);
+        }
+        if rules.is_unlisted_seed(id, page) {
+            self.unlisted_seeds.insert(slot);
         }
         match rules.orders(&page.url).and_then(|orders| orders.max_interval) {
             Some(longest) => self.longest_days.insert(slot, longest.as_secs_f64() / 86_400.0),
@@ -224,6 +227,7 @@ impl PageIndex {
         self.followers.remove(&slot);
         self.unanswered.remove(&slot);
         self.failed_seeds.remove(&slot);
+        self.unlisted_seeds.remove(&slot);
     }
 
     /// Connects restored pages with their lists, once all pages are known. A list vouches for them until its last look.
@@ -256,6 +260,11 @@ impl PageIndex {
             let entry = self.columns.get(*slot)?;
             hosts.contains(&entry.host).then_some(*id)
         })
+    }
+
+    /// Number of pages of a site, without those that leave.
+    pub(crate) fn pages_of_site(&self, site: u64) -> u64 {
+        self.room.pages_of(site)
     }
 
     pub(crate) fn contains(&self, id: PageId) -> bool {
@@ -317,6 +326,10 @@ impl PageIndex {
 
     pub(crate) fn failed_seeds(&self) -> usize {
         self.failed_seeds.len()
+    }
+
+    pub(crate) fn unlisted_seeds(&self) -> usize {
+        self.unlisted_seeds.len()
     }
 
     pub(crate) fn in_flight(&self) -> usize {

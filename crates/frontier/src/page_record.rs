@@ -3,7 +3,7 @@
 use crate::PageRequest;
 use messages::{AnswerKind, ChangeBelief, FetchOutcome, Look, Validators, Verdict, impl_message};
 use mirrors::Ties;
-use page::{CanonicalUrl, PageId, Timestamp};
+use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// A page of the frontier. The schema describes the fields.
@@ -38,6 +38,21 @@ pub struct ScheduledPage {
     pub list_days: f64,
     pub listed_by: Option<PageId>,
     pub failure: Option<LastFailure>,
+    pub found_on: Option<FoundOn>,
+}
+
+/// The page that named a page first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoundOn {
+    pub page_id: PageId,
+    pub site: SiteKey,
+}
+
+/// A page, or a site with all its pages, on which others were found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PageSource {
+    Page(PageId),
+    Site(SiteKey),
 }
 
 /// The last request for a page that said nothing about its content. It is kept when a later one succeeds.
@@ -76,6 +91,15 @@ impl ScheduledPage {
     /// the page is gone was counted as a change.
     pub fn is_failed_seed(&self) -> bool {
         self.depth == 0 && self.was_answered() && self.validators.content_digest.is_none() && self.changes == 0
+    }
+
+    /// Whether the page was found first on this source, and is no seed.
+    pub fn was_found_on(&self, source: &PageSource) -> bool {
+        self.depth > 0
+            && self.found_on.as_ref().is_some_and(|found_on| match source {
+                PageSource::Page(id) => found_on.page_id == *id,
+                PageSource::Site(site) => found_on.site == *site,
+            })
     }
 
     /// Whether any request was answered. A refused request is an answer, but no fetch.
@@ -122,6 +146,7 @@ impl ScheduledPage {
             list_days: 0.0,
             listed_by: None,
             failure: None,
+            found_on: None,
         }
     }
 }

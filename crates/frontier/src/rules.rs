@@ -1,10 +1,11 @@
 //! The scheduler's settings, in the units it works with.
 
 use crate::configured;
+use crate::listed_seeds::ListedSeeds;
 use crate::page_record::ScheduledPage;
 use crate::unseen::RetryTimes;
 use change_rate::{EstimatorChoice, Gamma};
-use page::{CanonicalUrl, UrlRules};
+use page::{CanonicalUrl, PageId, UrlRules};
 use policies::{PolicyAtWork, PolicyKind, PolicyOptions};
 use politeness::{BackoffRule, CrawlDelay, DelayRule};
 use revisit::columns::Index;
@@ -62,6 +63,8 @@ pub struct FrontierRules {
     pub(crate) max_depth: u32,
     /// The operator's rules and filters for single pages and hosts.
     pub(crate) scope: Arc<Scope>,
+    /// The list of seeds that the crawl was started with. `None` if it is not known, as over Kafka.
+    pub(crate) seeds: Option<ListedSeeds>,
     /// Whether pages with the same text share one stream of fetches.
     pub(crate) mirrors: bool,
     pub(crate) partitions: u32,
@@ -156,10 +159,32 @@ impl FrontierRules {
             scope: Arc::new(
                 scope::configured(settings).expect("rules and filters were checked when the settings were loaded"),
             ),
+            seeds: None,
             mirrors: settings.detector.mirrors,
             partitions,
             speed: settings.clock.speed,
         }
+    }
+
+    /// The same rules for a crawl that was started with this list of seeds.
+    #[must_use]
+    pub fn with_seeds(self, seeds: Option<ListedSeeds>) -> Self {
+        Self { seeds, ..self }
+    }
+
+    /// Whether a page may be fetched by the operator's rules and list of seeds.
+    pub(crate) fn allows(&self, id: PageId, url: &CanonicalUrl) -> bool {
+        self.scope.allows(url) && !self.is_unlisted(id)
+    }
+
+    /// Whether a page is not fetched because only the list of seeds is.
+    pub(crate) fn is_unlisted(&self, id: PageId) -> bool {
+        self.seeds.as_ref().is_some_and(|seeds| seeds.is_all() && !seeds.contains(id))
+    }
+
+    /// Whether a page is a seed that the list of seeds leaves out.
+    pub(crate) fn is_unlisted_seed(&self, id: PageId, page: &ScheduledPage) -> bool {
+        page.depth == 0 && self.seeds.as_ref().is_some_and(|seeds| !seeds.contains(id))
     }
 
     /// The orders in the operator's rule for a page.

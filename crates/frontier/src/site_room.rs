@@ -141,7 +141,7 @@ impl SiteRoom {
         }
     }
 
-    fn pages_of(&self, site: u64) -> u64 {
+    pub(crate) fn pages_of(&self, site: u64) -> u64 {
         self.sites.get(&site).map_or(0, |of_site| of_site.pages)
     }
 

@@ -1,7 +1,7 @@
 //! Commands of operators, and records of their effects on pages and hosts.
 
 use crate::{AnswerKind, FetchOutcome, Look, impl_message};
-use page::{CanonicalUrl, Host, Timestamp};
+use page::{CanonicalUrl, Host, PageId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// Operator to scheduler: a command.
@@ -17,6 +17,17 @@ pub struct Command {
     pub issued_at: Timestamp,
     /// The [`AuditedOrder`](crate::AuditedOrder) that it is part of. `None`: its effect is not recorded.
     pub order_id: Option<String>,
+    /// The share of a partition in a command that goes to all of them.
+    pub share: Option<CommandShare>,
+}
+
+/// The share of one partition of the scheduler in a command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandShare {
+    /// The record key: any that leads to the partition.
+    pub routing_key: String,
+    /// Pages with lower ids are done.
+    pub from: Option<PageId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -40,13 +51,15 @@ pub enum CommandKind {
     UnblockHost,
     /// Removes all pages of a host and of the hosts below it.
     ForgetSite,
+    /// Removes the pages that were found first on a page or on the pages of a site, but no seeds. Each partition has its share.
+    ForgetDiscovered,
     /// A command of a newer version that this one does not know.
     Unknown,
 }
 
 impl CommandKind {
     /// All that an operator can give.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Seed,
         Self::ListedSeed,
         Self::Forget,
@@ -56,6 +69,7 @@ impl CommandKind {
         Self::BlockHost,
         Self::UnblockHost,
         Self::ForgetSite,
+        Self::ForgetDiscovered,
     ];
 
     /// The command's word, on the command line and over HTTP.
@@ -70,6 +84,7 @@ impl CommandKind {
             Self::BlockHost => "block",
             Self::UnblockHost => "unblock",
             Self::ForgetSite => "forget-site",
+            Self::ForgetDiscovered => "forget-discovered",
             Self::Unknown => "unknown",
         }
     }
@@ -84,6 +99,7 @@ impl CommandKind {
             Self::PauseHost | Self::ResumeHost | Self::BlockHost | Self::UnblockHost | Self::ForgetSite => {
                 CommandSubject::Hosts
             }
+            Self::ForgetDiscovered => CommandSubject::Sources,
         }
     }
 }
@@ -92,6 +108,8 @@ impl CommandKind {
 pub enum CommandSubject {
     Pages,
     Hosts,
+    /// Pages, or sites with all their pages, on which others were found.
+    Sources,
 }
 
 /// The order to forget a page. It travels round the loop as a fetch does, behind the page's earlier records, and each

@@ -48,6 +48,8 @@ pub struct SiteListing {
     pub previous_read_at: Option<Timestamp>,
     /// Number of known pages that the list names, dated or not, in all records of the look.
     pub listed: i64,
+    /// Number of pages of its site that the list names, of which no look is known, and that are not followed.
+    pub untaken: i64,
     /// Whether this is the look's first record.
     pub is_first: bool,
     /// Whether this is the look's last record. Pages in none of them are no longer listed.

@@ -72,8 +72,11 @@ fn site(key: &SiteKey) -> Vec<u8> {
     key.as_str().as_bytes().to_vec()
 }
 
-/// A command without a page or host has an empty key. Every receiver rejects it.
+/// The key of a partition's share leads to the partition. A command without a page or host has an empty key. Every receiver rejects it.
 fn command_key(command: &Command) -> Vec<u8> {
+    if let Some(share) = &command.share {
+        return share.routing_key.as_bytes().to_vec();
+    }
     let of_host = || command.host.as_ref().map(Host::site_key);
     let key = command.url.as_ref().map(CanonicalUrl::site_key).or_else(of_host);
     key.as_ref().map(site).unwrap_or_default()

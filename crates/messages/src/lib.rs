@@ -61,7 +61,7 @@ pub use crate::changes::change::{ChangedUnit, PageChange, WatchedValue};
 pub use crate::changes::copies::{CopyKind, PageContent};
 pub use crate::changes::form::ChangeForm;
 pub use crate::changes::line::{ChangeLine, NumberOrText, ValueLine};
-pub use crate::commands::{Command, CommandKind, CommandSubject, HostStop, PageRemoval, SeedFailure};
+pub use crate::commands::{Command, CommandKind, CommandShare, CommandSubject, HostStop, PageRemoval, SeedFailure};
 pub use crate::dead_letters::DeadLetter;
 pub use crate::demand::Demand;
 pub use crate::estimates::{ChangeBelief, ChangeEstimate, SweepForecast};

@@ -51,15 +51,16 @@ metrics! {
     LATE_ANSWERS = Counter "late_answers_total" "answers" "answers that arrived after their lease had expired";
     UNKNOWN_PAGES = Counter "unknown_pages_total" "records" "answers and hints for unknown pages";
     REFUSED_SEEDS = Counter "refused_seeds_total" "seeds"
-        "seeds not taken in: out of scope, undecided, of a blocked host, or without room; the log says which";
+        "seeds not taken in: out of scope, not in the list of --seeds-only, undecided, of a blocked host, or without room; the log says which";
     REFUSED_PAGES = Counter "refused_pages_total" "pages"
         "discovered pages refused because of their URL or the limits of the crawl";
     PAGES_OUT_OF_SCOPE = Counter "pages_out_of_scope_total" "pages"
-        "pages not taken in because a rule, a filter or a block leaves them out";
+        "pages not taken in because a rule, a filter, a block or the list of --seeds-only leaves them out";
     UNDECIDED_PAGES = Counter "undecided_pages_total" "pages"
         "pages not taken in because an expression of a rule takes too many steps on their addresses";
     FORGOTTEN_LINKS = Counter "forgotten_links_total" "links" "links to forgotten pages, not taken in";
     FAILED_SEEDS = Gauge "failed_seeds" "pages" "seeds of which no request has brought a copy yet, though one was answered";
+    UNLISTED_SEEDS = Gauge "unlisted_seeds" "pages" "known seeds that are not in the list with which the embedded crawl was started";
     FORGOTTEN_SEEDS = Counter "forgotten_seeds_total" "seeds" "forgotten pages in lists of seeds, not taken in";
     EVICTED_PAGES = Counter "evicted_pages_total" "pages" "pages forgotten to make room for seeds, for pages of smaller sites, or for others of their host";
     FETCHES_SPARED_BY_MIRRORS = Counter "fetches_spared_by_mirrors_total" "fetches"

@@ -120,9 +120,9 @@ impl AccessFiles {
     /// # Errors
     /// A file cannot be written.
     pub fn write(data: &Path, address: &str, log: &str, token: &Secret) -> io::Result<Self> {
-        write_private(&data.join(TOKEN_FILE), &format!("{}\n", token.reveal()))?;
+        write_private(&data.join(TOKEN_FILE), format!("{}\n", token.reveal()).as_bytes())?;
         let lines = format!("{address}\nlog {log}\ndirectory {}\n", identity(data)?);
-        write_private(&data.join(ADDRESS_FILE), &lines)?;
+        write_private(&data.join(ADDRESS_FILE), lines.as_bytes())?;
         Ok(Self { data: data.to_owned() })
     }
 }
@@ -136,7 +136,7 @@ impl Drop for AccessFiles {
 }
 
 /// Replaces a file by one that only this user can read, also if the old one was open to others.
-fn write_private(path: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
     match fs::remove_file(&new) {
@@ -144,7 +144,7 @@ fn write_private(path: &Path, text: &str) -> io::Result<()> {
         _ => {}
     }
     let mut file = File::options().write(true).create_new(true).mode(0o600).open(&new)?;
-    file.write_all(text.as_bytes())?;
+    file.write_all(content)?;
     fs::rename(&new, path)
 }
 

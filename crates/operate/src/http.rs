@@ -162,5 +162,8 @@ mod tests {
         check(&of_some, forget_site, "a.test", Some("is not for a.test"));
         check(&caller("a.test"), forget_site, "a.test", Some("is not for a.test"));
         check(&of_some, OrderKind::RemoveFocus, "sport", Some("for the whole crawl"));
+        let discovered = OrderKind::Command(CommandKind::ForgetDiscovered);
+        check(&of_some, discovered, "http://www.a.test/", Some("forget-discovered is for the whole crawl"));
+        check(&Caller::admin("owner"), discovered, "a.test", None);
     }
 }

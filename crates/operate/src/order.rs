@@ -6,6 +6,7 @@ use focus::{IcuSegmenter, read_focus};
 use messages::{CommandKind, CommandSubject};
 use page::{CanonicalUrl, Host, HostName};
 use settings::seeds::{self, Seed, SeedList};
+use std::fmt;
 
 /// Names of pages or hosts that are noted of one order.
 const NAMED: usize = 5;
@@ -26,6 +27,8 @@ pub enum Order {
     Pages(CommandKind, Vec<CanonicalUrl>),
     /// A command about hosts, all their ports included, whichever is named.
     Hosts(CommandKind, Vec<Host>),
+    /// A command about what was found on pages or sites. It goes to every partition.
+    Sources(CommandKind, Vec<NamedSource>),
     /// Gives the detectors a focus, or a newer form of it.
     AddFocus {
         name: String,
@@ -34,6 +37,41 @@ pub enum Order {
     },
     /// Withdraws a focus.
     RemoveFocus(String),
+}
+
+/// A page or site on which others were found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NamedSource {
+    Page(CanonicalUrl),
+    Site(Host),
+}
+
+impl NamedSource {
+    /// The source of this name: an address, or the domain of a site.
+    fn read(name: &str) -> Result<Self, CommandFailure> {
+        if name.contains("://") {
+            return page_of(name).map(Self::Page);
+        }
+        let host = host_of(name)?;
+        let (site, own) = (host.site_key(), host.name());
+        // The site of an IPv6 address has its brackets.
+        match site.as_str().trim_matches(['[', ']']) == own.as_str() {
+            true => Ok(Self::Site(host)),
+            false => Err(CommandFailure::Input(format!(
+                "{name} is a host of the site {site}, and pages are known by the site they were found on; write {site}, or the \
+                 address of one page"
+            ))),
+        }
+    }
+}
+
+impl fmt::Display for NamedSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Page(url) => url.fmt(f),
+            Self::Site(host) => host.fmt(f),
+        }
+    }
 }
 
 impl Order {
@@ -46,6 +84,10 @@ impl Order {
         match kind.subject() {
             CommandSubject::Pages => names.map(page_of).collect::<Result<_, _>>().map(|urls| Self::Pages(kind, urls)),
             CommandSubject::Hosts => names.map(host_of).collect::<Result<_, _>>().map(|hosts| Self::Hosts(kind, hosts)),
+            CommandSubject::Sources => {
+                let sources = names.map(NamedSource::read).collect::<Result<_, _>>();
+                sources.map(|sources| Self::Sources(kind, sources))
+            }
         }
     }
 
@@ -84,7 +126,9 @@ impl Order {
     /// The kind of the order, which has a route of its own.
     pub fn kind(&self) -> OrderKind {
         match self {
-            Self::Seeds { kind, .. } | Self::Pages(kind, _) | Self::Hosts(kind, _) => OrderKind::Command(*kind),
+            Self::Seeds { kind, .. } | Self::Pages(kind, _) | Self::Hosts(kind, _) | Self::Sources(kind, _) => {
+                OrderKind::Command(*kind)
+            }
             Self::AddFocus { .. } => OrderKind::AddFocus,
             Self::RemoveFocus(_) => OrderKind::RemoveFocus,
         }
@@ -93,7 +137,9 @@ impl Order {
     /// The word that names the order in messages.
     pub fn word(&self) -> &'static str {
         match self {
-            Self::Seeds { kind, .. } | Self::Pages(kind, _) | Self::Hosts(kind, _) => kind.word(),
+            Self::Seeds { kind, .. } | Self::Pages(kind, _) | Self::Hosts(kind, _) | Self::Sources(kind, _) => {
+                kind.word()
+            }
             Self::AddFocus { .. } => ADD_FOCUS,
             Self::RemoveFocus(_) => REMOVE_FOCUS,
         }
@@ -101,7 +147,7 @@ impl Order {
 
     /// Whether it concerns pages of any host.
     pub fn is_of_whole_crawl(&self) -> bool {
-        matches!(self, Self::AddFocus { .. } | Self::RemoveFocus(_))
+        matches!(self, Self::Sources(..) | Self::AddFocus { .. } | Self::RemoveFocus(_))
     }
 
     /// The first host that it is about and that is not within reach.
@@ -111,7 +157,7 @@ impl Order {
             Self::Seeds { list, .. } => list.seeds.iter().map(|seed| HostName::of(&seed.url)).find(is_beyond),
             Self::Pages(_, urls) => urls.iter().map(HostName::of).find(is_beyond),
             Self::Hosts(_, hosts) => hosts.iter().map(Host::name).find(is_beyond),
-            Self::AddFocus { .. } | Self::RemoveFocus(_) => None,
+            Self::Sources(..) | Self::AddFocus { .. } | Self::RemoveFocus(_) => None,
         }
     }
 
@@ -121,6 +167,7 @@ impl Order {
             Self::Seeds { list, .. } => list.seeds.iter().take(at_most).map(|seed| seed.url.to_string()).collect(),
             Self::Pages(_, urls) => urls.iter().take(at_most).map(ToString::to_string).collect(),
             Self::Hosts(_, hosts) => hosts.iter().take(at_most).map(ToString::to_string).collect(),
+            Self::Sources(_, sources) => sources.iter().take(at_most).map(ToString::to_string).collect(),
             Self::AddFocus { name, .. } | Self::RemoveFocus(name) => vec![name.clone()],
         }
     }
@@ -138,6 +185,7 @@ impl Order {
             Self::Seeds { list, .. } => list.seeds.len(),
             Self::Pages(_, urls) => urls.len(),
             Self::Hosts(_, hosts) => hosts.len(),
+            Self::Sources(_, sources) => sources.len(),
             Self::AddFocus { .. } | Self::RemoveFocus(_) => 1,
         }
     }
@@ -153,6 +201,7 @@ impl Order {
             }
             Self::Pages(_, urls) => lines(urls.iter().map(ToString::to_string).collect()),
             Self::Hosts(_, hosts) => lines(hosts.iter().map(ToString::to_string).collect()),
+            Self::Sources(_, sources) => lines(sources.iter().map(ToString::to_string).collect()),
             Self::AddFocus { text, .. } => text.clone(),
             Self::RemoveFocus(name) => name.clone(),
         }
@@ -185,6 +234,7 @@ mod tests {
             about(CommandKind::Forget, &["http://a.test/", "http://b.test/x"]),
             about(CommandKind::PauseHost, &["a.test", "b.test:8080"]),
             about(CommandKind::ForgetSite, &["a.test"]),
+            about(CommandKind::ForgetDiscovered, &["a.test", "http://www.a.test/x", "127.0.0.1", "[::1]"]),
             Order::Seeds {
                 kind: CommandKind::ListedSeed,
                 list: seeds::parse("http://a.test/ 2 2026-11-21\nhttp://b.test/"),
@@ -199,6 +249,7 @@ mod tests {
         for (kind, text) in [
             (CommandKind::PauseHost, "http://a.test/x"),
             (CommandKind::Forget, " \n"),
+            (CommandKind::ForgetDiscovered, "www.a.test"),
             (CommandKind::Refetch, "no address"),
         ] {
             let read = Order::read(OrderKind::Command(kind), text);

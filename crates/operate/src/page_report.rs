@@ -106,6 +106,9 @@ pub struct PageReport {
     /// Its relevance to the focuses of the crawl; absent without focuses.
     pub focus: Option<FocusReport>,
     pub depth: i32,
+    /// The id of the page that named it first, and its site. Absent for a seed.
+    pub found_on_page_id: Option<String>,
+    pub found_on_site: Option<String>,
     pub discovered_at: String,
     pub last_look_at: Option<String>,
     pub last_change_at: Option<String>,
@@ -172,6 +175,8 @@ impl PageReport {
             importance: page.importance,
             focus: focus.map(FocusReport::of),
             depth: page.depth,
+            found_on_page_id: page.found_on.as_ref().map(|found_on| found_on.page_id.to_string()),
+            found_on_site: page.found_on.as_ref().map(|found_on| found_on.site.to_string()),
             discovered_at: page.discovered_at.to_string(),
             last_look_at: moment(page.last_look_at),
             last_change_at: moment(page.last_change_at),

@@ -1,11 +1,12 @@
 //! Sends orders to the stages by their topics.
 
-use crate::{AuditWriter, Author, Order};
+use crate::{AuditWriter, Author, NamedSource, Order};
 use daemon::CommandFailure;
-use messages::{ChangeHint, Command, CommandKind, FocusOrder, HintKind, topics};
+use messages::{ChangeHint, Command, CommandKind, CommandShare, FocusOrder, HintKind, topics};
 use page::{CanonicalUrl, Host, Timestamp};
 use settings::seeds::Seed;
 use std::sync::Arc;
+use stream::partitioner::key_for;
 use stream::{Clock, DiskRoom, Log, LogError, OutputRecord};
 use topology::LogNames;
 
@@ -102,6 +103,9 @@ impl OrderSender {
             Order::Hosts(kind, hosts) => {
                 self.append(audited, hosts.iter().map(|host| self.command(*kind, (None, Some(host)), 1.0, id)))
             }
+            Order::Sources(kind, sources) => {
+                self.append(audited, sources.iter().flat_map(|source| self.shares(*kind, source, id)))
+            }
             Order::AddFocus { name, text } => self.append(audited, [self.focus_order(name, Some(text.clone()))]),
             Order::RemoveFocus(name) => self.append(audited, [self.focus_order(name, None)]),
         }
@@ -128,8 +132,30 @@ impl OrderSender {
         order_id: Option<&str>,
     ) -> OutputRecord {
         let (now, order_id) = (self.clock.now(), order_id.map(str::to_owned));
-        let command = Command { kind, url: url.cloned(), host: host.cloned(), weight, issued_at: now, order_id };
+        let (url, host) = (url.cloned(), host.cloned());
+        let command = Command { kind, url, host, weight, issued_at: now, order_id, share: None };
         OutputRecord::of(&command, self.commands.as_str(), self.partitions, now)
+    }
+
+    /// The shares of all partitions in a command about a source.
+    fn shares(
+        &self,
+        kind: CommandKind,
+        source: &NamedSource,
+        order_id: Option<&str>,
+    ) -> impl Iterator<Item = OutputRecord> + use<> {
+        let (now, order_id) = (self.clock.now(), order_id.map(str::to_owned));
+        let (url, host) = match source {
+            NamedSource::Page(url) => (Some(url.clone()), None),
+            NamedSource::Site(host) => (None, Some(host.clone())),
+        };
+        let command = Command { kind, url, host, weight: 1.0, issued_at: now, order_id, share: None };
+        let (topic, partitions) = (self.commands.clone(), self.partitions);
+        (0..partitions).map(move |partition| {
+            let share = CommandShare { routing_key: key_for(partition, partitions), from: None };
+            let command = Command { share: Some(share), ..command.clone() };
+            OutputRecord::of(&command, topic.as_str(), partitions, now)
+        })
     }
 
     /// The hint that a known page has changed if it was not looked at since this time.

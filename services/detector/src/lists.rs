@@ -139,6 +139,8 @@ struct SiteEntries {
     unknown: Vec<Link>,
     /// Bytes of their addresses.
     unknown_bytes: usize,
+    /// Unknown pages that are not followed.
+    untaken: i64,
     /// Unknown pages that may not have been listed before.
     new: usize,
     foreign: u64,
@@ -164,7 +166,7 @@ pub(crate) fn report(
     context: &mut Context<'_>,
 ) -> Result<ListNews, ProcessError> {
     let mut said = read_entries(list, result, last_look_at, rules, context)?;
-    emit(list.kind, result, last_look_at, said.listed, std::mem::take(&mut said.dated), context);
+    emit(list.kind, result, last_look_at, &mut said, context);
     links::emit(result, said.unknown.into_iter(), context);
     Ok(ListNews { hints: said.hints, foreign: said.foreign, new: said.new, left_out: said.left_out })
 }
@@ -175,11 +177,11 @@ fn emit(
     kind: HintKind,
     result: &FetchResult,
     previous_read_at: Option<Timestamp>,
-    listed: i64,
-    pages: Vec<ListedPage>,
+    said: &mut SiteEntries,
     context: &mut Context<'_>,
 ) {
-    let mut pages = pages.into_iter().peekable();
+    let (listed, untaken) = (said.listed, said.untaken);
+    let mut pages = std::mem::take(&mut said.dated).into_iter().peekable();
     let mut is_first = true;
     while is_first || pages.peek().is_some() {
         let (mut record, mut bytes) = (Vec::new(), 0);
@@ -196,6 +198,7 @@ fn emit(
             read_at: result.look.fetched_at,
             previous_read_at,
             listed,
+            untaken,
             is_first,
             is_last: pages.peek().is_none(),
             pages: record,
@@ -248,7 +251,7 @@ fn read_entries(
                 said.new += usize::from(is_news || dates.is_none());
                 said.add_unknown(url, if entry.is_sitemap { Link::INDEXED_SITEMAP } else { "" }, most_bytes);
             }
-            None => {}
+            None => said.untaken += 1,
         }
     }
     Ok(said)

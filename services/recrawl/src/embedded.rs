@@ -3,6 +3,7 @@
 use crate::CommandFailure;
 use crate::served_changes::ServedChanges;
 use crate::stages::{LogKind, STAGES, StageEntry, Surroundings, topologies};
+use ::scheduler::ListedSeeds;
 use daemon::http::{self, Call, Door, HttpSite, KeyRing, Task, TlsFiles};
 use daemon::{Background, Board, CrashFile, HintIntake, StageThreads, Status, StopSignal, TraceExporter, WebClock};
 use messages::{CommandKind, topics};
@@ -53,11 +54,12 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// Starts the loop on a data directory, creating it if necessary. `clock` must be made from the same settings; the
-    /// caller may keep it.
+    /// Starts the loop on a data directory, creating it if necessary. `seeds` is the list of seeds, if there is one.
+    /// `clock` must be made from the same settings; the caller may keep it.
     pub fn start(
         settings: &Settings,
         data: &Path,
+        seeds: Option<&ListedSeeds>,
         stop: StopSignal,
         clock: Arc<WebClock>,
     ) -> Result<Self, CommandFailure> {
@@ -66,6 +68,7 @@ impl Embedded {
         let (keys, tls) = (KeyRing::of(&settings.http)?, TlsFiles::of(&settings.http)?);
         require_lock(settings, own_token.is_some() || keys.is_some(), tls.is_some())?;
         let log = stream_rocksdb::open_log(data)?;
+        operate::note_list(data, seeds)?;
         log.create_topics(&topology::topic_configs(settings, &topologies(), settings.log.partitions))?;
         let input = log.topic(&names.topic(topics::SCHEDULER_EVENTS))?;
         let partitions = input.map_or(settings.log.partitions, |topic| topic.partitions);
@@ -84,8 +87,15 @@ impl Embedded {
             let runner = runner.noting_crashes(notes).traced(traces.as_ref().map(TraceExporter::tracing));
             Ok(Box::new(runner.within(room.clone())))
         };
-        let around =
-            Surroundings { settings, names: &names, clock: clock.clone(), partitions, data, log: LogKind::Embedded };
+        let around = Surroundings {
+            settings,
+            names: &names,
+            clock: clock.clone(),
+            partitions,
+            data,
+            seeds,
+            log: LogKind::Embedded,
+        };
         let stage = |stage: &StageEntry| Ok((stage.name(), runner((stage.build)(&around)?)?));
         let stages = STAGES.iter().map(stage).collect::<Result<Vec<_>, CommandFailure>>()?;
         board.replace(stages.iter().map(|(_, stage)| stage.status()).collect());

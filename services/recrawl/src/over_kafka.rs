@@ -115,7 +115,7 @@ fn build(
     settings.kafka.static_membership &= instance.is_some() || stage.pod.has_lasting_name;
     let Some(ReadyLog { log, partitions }) = await_log(stage, &settings, names, patience)? else { return Ok(None) };
     let clock: Arc<dyn Clock> = clock.clone();
-    let around = Surroundings { settings: &settings, names, clock, partitions, data, log: LogKind::Kafka };
+    let around = Surroundings { settings: &settings, names, clock, partitions, data, seeds: None, log: LogKind::Kafka };
     let spec = patience.until("waiting", || (stage.build)(&around))?;
     let instance = instance.map_or_else(|| default_instance(stage), str::to_owned);
     Ok(spec.map(|spec| BuiltStage { spec, instance, log, partitions }))

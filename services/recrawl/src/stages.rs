@@ -4,6 +4,7 @@
 use messages::ChangeForm;
 use messages::body::Packing;
 use outputs::schema_registry::change_form;
+use scheduler::ListedSeeds;
 use settings::{OutputFormat, Settings};
 use std::path::Path;
 use std::sync::Arc;
@@ -37,6 +38,8 @@ pub struct Surroundings<'a> {
     pub partitions: u32,
     /// State directory of the process.
     pub data: &'a Path,
+    /// The list of seeds of this start. Over Kafka there is none: seeds come by commands.
+    pub seeds: Option<&'a ListedSeeds>,
     /// The log that the stage works on.
     pub log: LogKind,
 }
@@ -74,7 +77,10 @@ pub const STAGES: [StageEntry; 6] = [
     StageEntry {
         purpose: "decides which page is fetched next",
         topology: scheduler::topology,
-        build: |around| Ok(scheduler::stage(around.settings, around.names, around.partitions)),
+        build: |around| {
+            let (settings, names, seeds) = (around.settings, around.names, around.seeds.cloned());
+            Ok(scheduler::stage_with_seeds(settings, names, around.partitions, seeds))
+        },
         pod: Pod { cpu: "500m", memory: "512Mi", memory_limit: "2Gi", ..Pod::DEFAULT },
     },
     StageEntry {

@@ -2,7 +2,7 @@
 
 use crate::Scheduler;
 use crate::state::{FORGOTTEN, HOSTS, PAGES};
-use frontier::{HostListing, HostTally};
+use frontier::{HostListing, HostTally, PageSource};
 use messages::topics::ANSWERS;
 use messages::{HostSelection, Question, QuestionDesk, QuestionKind};
 use page::HostName;
@@ -38,10 +38,26 @@ impl Scheduler {
                 let listing = self.list_hosts(selection, context)?;
                 answer.set_json(&listing).map_err(ProcessError::SetAside)?;
             }
+            (QuestionKind::Discovered, url, _) if url.is_some() || question.site.is_some() => {
+                let of_site = || question.site.clone().map(PageSource::Site);
+                let source = url.as_ref().map(|url| PageSource::Page(url.page_id())).or_else(of_site);
+                let count = source.map_or(Ok(0), |source| self.count_discovered(&source, context))?;
+                answer.set_json(&count).map_err(ProcessError::SetAside)?;
+            }
             _ => return Err(ProcessError::SetAside(QuestionDesk::refusal(question))),
         }
         context.emit(ANSWERS, answer);
         Ok(())
+    }
+
+    /// Counts the pages that a command to forget discovered pages would forget. Reads all pages of the partition.
+    fn count_discovered(&self, source: &PageSource, context: &Context<'_>) -> Result<u64, ProcessError> {
+        let mut count = 0;
+        context.scan(PAGES, b"", &mut |_, page| {
+            count += u64::from(page.was_found_on(source));
+            Ok(())
+        })?;
+        Ok(count)
     }
 
     /// Reads all pages of the partition, as a start does.

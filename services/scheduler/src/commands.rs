@@ -3,6 +3,7 @@
 use crate::effects::Effect;
 use crate::state::{FORGOTTEN, PAGES};
 use crate::{Scheduler, send};
+use frontier::PageSource;
 use messages::topics::HOST_STOPS;
 use messages::{Command, CommandKind, HostStop};
 use page::{CanonicalUrl, Host};
@@ -47,6 +48,12 @@ impl Scheduler {
                 Ok(Effect::of_host(is_change))
             }
             CommandKind::ForgetSite => self.forget_site(host?, command, context),
+            CommandKind::ForgetDiscovered => {
+                let of_host = || command.host.as_ref().map(|host| PageSource::Site(host.site_key()));
+                let source = url.ok().map(|url| PageSource::Page(url.page_id())).or_else(of_host);
+                let source = source.ok_or_else(|| missing("url or host"))?;
+                self.forget_discovered(&source, command, context)
+            }
             CommandKind::Unknown => {
                 let problem =
                     "a command of a kind that only a newer scheduler knows; update this one and send the command again";

@@ -3,13 +3,16 @@
 use crate::effects::Effect;
 use crate::state::{FORGOTTEN, ForgottenPage, PAGES};
 use crate::{Scheduler, load};
+use frontier::PageSource;
 use messages::topics::{FETCH_RESULTS, SCHEDULER_EVENTS};
-use messages::{Command, Look, PageRemoval};
+use messages::{Command, CommandShare, Look, PageRemoval};
 use page::{CanonicalUrl, Host};
 use stream::{Context, ProcessError};
 
 /// Pages of a site that are forgotten for one record.
 const PAGES_AT_ONCE: usize = 500;
+/// Pages that are read for one record, to find those that were found on a page or site.
+const PAGES_READ_AT_ONCE: usize = 1_000;
 
 impl Scheduler {
     /// Deletes a page in all stages, and lets nothing but a seed bring it back. Returns whether it was known.
@@ -58,6 +61,35 @@ impl Scheduler {
             return Ok(Effect::Begun(ids.len()));
         }
         Ok(Effect::Pages(ids.len() + usize::from(self.forget(front, context)?)))
+    }
+
+    /// Forgets the pages that were found first on a source, and are no seeds. Reads some pages of the partition, in the order of
+    /// their ids; while there are more, the command comes again as a record of its own, from the next id on.
+    pub(crate) fn forget_discovered(
+        &mut self,
+        source: &PageSource,
+        command: &Command,
+        context: &mut Context<'_>,
+    ) -> Result<Effect, ProcessError> {
+        let Some(share) = &command.share else {
+            let why = "a command to forget discovered pages names no share; each partition needs one of its own";
+            return Err(ProcessError::SetAside(why.to_owned()));
+        };
+        let from = share.from.map_or([0; 16], |id| id.0);
+        let mut pages = context.entries_from(PAGES, &from, PAGES_READ_AT_ONCE + 1)?;
+        let next = (pages.len() > PAGES_READ_AT_ONCE).then(|| pages.pop()).flatten().map(|(id, _)| id);
+        let mut forgotten = 0;
+        for (_, page) in pages {
+            if page.was_found_on(source) {
+                forgotten += usize::from(self.forget(page.url, context)?);
+            }
+        }
+        if next.is_some() {
+            let share = Some(CommandShare { from: next, ..share.clone() });
+            context.emit(SCHEDULER_EVENTS, Command { share, ..command.clone() });
+            return Ok(Effect::Begun(forgotten));
+        }
+        Ok(Effect::Pages(forgotten))
     }
 
     /// An answer about a page that is not known: forgotten, or evicted for another, while it was being fetched. It has

@@ -17,10 +17,12 @@ pub use crate::answers::MOST_LISTED_HOSTS;
 pub use crate::state::{
     FORGOTTEN, ForgottenPage, HOSTS, OUTLOOK, OutlookCell, OutlookGroup, OutlookKey, OutlookRecord, OutlookSite, PAGES,
 };
-pub use frontier::{FrontierRules, HostListing, HostReport, HostSchedule, HostTally, ScheduledPage};
+pub use frontier::{
+    FrontierRules, HostListing, HostReport, HostSchedule, HostTally, ListedSeeds, PageSource, ScheduledPage,
+};
 
 use crate::effects::Effects;
-use frontier::{ChosenPage, Frontier, HandOut};
+use frontier::{ChosenPage, FoundOn, Frontier, HandOut};
 use messages::topics::{ANSWERS, AUDIT, DEMAND, FETCH_REQUESTS, FETCH_RESULTS, HOST_STOPS, SCHEDULER_EVENTS};
 use messages::{
     ChangeEstimate, ChangeHint, MirrorMessage, PageLinks, PageRemoval, PagesShown, QuestionDesk, RankedPages,
@@ -33,6 +35,10 @@ use std::collections::BTreeSet;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
 
+/// The advice on a seed that lists pages which the crawl does not take in.
+const LIST_AS_SEED: &str = "a seed is a sitemap or feed, and the pages that it lists are not crawled; to take them in once: \
+                            recrawl sitemap URL --urls | recrawl seed --file -, and always: crawl.discover = \"same-host\"";
+
 /// The stage's tables and topics.
 pub fn topology() -> StageTopology {
     let tables =
@@ -44,7 +50,17 @@ pub fn topology() -> StageTopology {
 
 /// The description of the stage. `partitions` is the number of partitions of the loop's topics.
 pub fn stage(settings: &Settings, names: &LogNames, partitions: u32) -> StageSpec {
-    let rules = FrontierRules::new(settings, partitions);
+    stage_with_seeds(settings, names, partitions, None)
+}
+
+/// The same for a crawl that is started with a list of seeds.
+pub fn stage_with_seeds(
+    settings: &Settings,
+    names: &LogNames,
+    partitions: u32,
+    seeds: Option<ListedSeeds>,
+) -> StageSpec {
+    let rules = FrontierRules::new(settings, partitions).with_seeds(seeds);
     let work = StageWork::Processors(Box::new(move |_| Box::new(Scheduler::new(rules.clone()))));
     names.stage(&topology(), settings.policy.scan_interval, work)
 }
@@ -110,6 +126,8 @@ impl Scheduler {
     fn take_ranked(&mut self, mut ranked: RankedPages, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let (mut found, now) = (0, context.now());
         let source_depth = self.depth_of_source(&ranked, context)?;
+        let source = ranked.source_page_id.zip(ranked.source_site.clone());
+        let found_on = source.map(|(page_id, site)| FoundOn { page_id, site });
         for ranked in &mut ranked.pages {
             let id = self.frontier.canonical(&ranked.url).page_id();
             match context.get(PAGES, &id)? {
@@ -120,7 +138,7 @@ impl Scheduler {
                 }
                 None => {
                     ranked.depth = source_depth.map_or(ranked.depth, |depth| depth.saturating_add(1));
-                    if let Some(page) = self.frontier.take_found(ranked, now) {
+                    if let Some(page) = self.frontier.take_found(ranked, found_on.clone(), now) {
                         found += 1;
                         context.put(PAGES, &id, &page);
                     }
@@ -148,6 +166,9 @@ impl Scheduler {
 
     fn take_listing(&mut self, listing: &SiteListing, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let Some(mut list) = self.find(listing.list_page_id, context)? else { return Ok(()) };
+        if let Some(pages) = self.frontier.pages_left_out(listing, &list) {
+            tracing::info!(url = %list.url, pages, "{LIST_AS_SEED}");
+        }
         let effects = self.frontier.take_listing(listing, &mut list);
         context.put(PAGES, &listing.list_page_id, &list);
         for id in effects.relisted {

@@ -13,6 +13,11 @@ const SEEDED: Success =
     Success { status: 200, media_type: JSON, meaning: "Written to the log.", schema: schemas::seeded };
 const PAGES: Body = Body { media_type: PLAIN, meaning: "An address on each line.", schema: schemas::lines };
 const HOSTS: Body = Body { media_type: PLAIN, meaning: "The name of a host on each line.", schema: schemas::lines };
+const SOURCES: Body = Body {
+    media_type: PLAIN,
+    meaning: "The address of a page or the domain of a site on each line.",
+    schema: schemas::lines,
+};
 const SEEDS: Body = Body {
     media_type: PLAIN,
     meaning: "A list of pages, in any form that `recrawl seed --file` reads.",
@@ -178,6 +183,16 @@ pub static ROUTES: &[Route] = &[
             HOSTS,
         )
     },
+    Route {
+        access: Access::Role(Role::Admin),
+        ..command(
+            "/api/v1/pages/forget-discovered",
+            "forgetDiscoveredPages",
+            "Removes pages that were found first on these pages or sites, but no seeds; takes a key for all hosts",
+            CommandKind::ForgetDiscovered,
+            SOURCES,
+        )
+    },
     administer(
         Method::Post,
         "/api/v1/focuses",
@@ -309,6 +324,7 @@ mod tests {
         for task in [
             Task::Order(OrderKind::Command(CommandKind::Forget)),
             Task::Order(OrderKind::Command(CommandKind::ForgetSite)),
+            Task::Order(OrderKind::Command(CommandKind::ForgetDiscovered)),
             Task::Order(OrderKind::AddFocus),
             Task::Order(OrderKind::RemoveFocus),
             Task::BackUp,

@@ -10,6 +10,8 @@ use page::Timestamp;
 /// The sentence on a page that is not fetched whatever its value.
 const BLOCKED: &str = "Not fetched: an operator blocked its host";
 const PAUSED: &str = "Not fetched: an operator paused its host";
+/// Why a page that the list of seeds leaves out is not fetched.
+pub(super) const NOT_LISTED: &str = "it is not in the list of seeds, and only that is fetched (--seeds-only)";
 
 impl ExplainedPage<'_> {
     pub(super) fn answer(
@@ -36,6 +38,9 @@ impl ExplainedPage<'_> {
         let (page, host) = (self.page, &explanation.host);
         if !rules.scope.allows(&page.url) {
             return Some(format!("Not fetched: it is out of scope, for {}.", rules.scope.decide(&page.url)));
+        }
+        if rules.is_unlisted(page.url.page_id()) {
+            return Some(format!("Not fetched: {NOT_LISTED}."));
         }
         if page.request.is_in_flight() {
             return Some("A request for it is under way.".to_owned());

@@ -1,5 +1,6 @@
 //! The sentences of an explanation.
 
+use super::answer::NOT_LISTED;
 use super::{ExplainedPage, Explanation};
 use crate::hosts::HostSchedule;
 use crate::page_index::place_of;
@@ -68,7 +69,10 @@ impl ExplainedPage<'_> {
             reasons.push("It is fetched next, regardless of its value.".to_owned());
         }
         if explanation.state == "excluded" {
-            reasons.push(format!("It is not crawled: {}.", rules.scope.decide(&page.url)));
+            reasons.push(match rules.scope.allows(&page.url) {
+                true => format!("It is not crawled: {NOT_LISTED}."),
+                false => format!("It is not crawled: {}.", rules.scope.decide(&page.url)),
+            });
         }
         if explanation.host.blocked {
             reasons.push("An operator blocked its host. Nothing is fetched from it until it is unblocked.".to_owned());

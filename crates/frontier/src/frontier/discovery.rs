@@ -4,7 +4,7 @@ use super::Frontier;
 use crate::host_limit::{HostRoom, Worth};
 use crate::hosts::HostGate;
 use crate::page_index::place_of;
-use crate::page_record::ScheduledPage;
+use crate::page_record::{FoundOn, ScheduledPage};
 use crate::site_room::Newcomer;
 use crate::ties::with_ties;
 use messages::{ChangeBelief, Link, MirrorMessage, PageLinks, RankedPage};
@@ -20,6 +20,8 @@ pub enum SeedRefusal {
     Undecided,
     /// A rule or filter of the settings leaves it out.
     OutOfScope,
+    /// Only the list of seeds is fetched, and it is not in it.
+    NotListed,
     /// An operator blocked its host.
     Blocked,
     /// The partition has as many seeds as it may have pages.
@@ -34,6 +36,9 @@ impl SeedRefusal {
                 "whether a rule leaves it out is unknown: simplify the expressions of the rules, and seed it again"
             }
             Self::OutOfScope => "a rule or filter leaves it out: change the scope, and seed it again",
+            Self::NotListed => {
+                "only the list of seeds is fetched (--seeds-only): add it to the list, and start the crawl again"
+            }
             Self::Blocked => "its host is blocked: recrawl unblock HOST, and seed it again",
             Self::NoRoom => "its partition is full of seeds: raise crawl.max_pages or forget pages, and seed it again",
         }
@@ -48,7 +53,7 @@ impl Frontier {
 
     /// Adds a page; `None` when the operator does not want it, or there is no room.
     pub fn discover(&mut self, url: CanonicalUrl, weight: f64, depth: i32, now: Timestamp) -> Option<ScheduledPage> {
-        self.discover_ranked(url, weight, 1.0, depth, now)
+        self.discover_ranked(url, weight, 1.0, depth, None, now)
     }
 
     fn discover_ranked(
@@ -57,6 +62,7 @@ impl Frontier {
         weight: f64,
         importance: f64,
         depth: i32,
+        found_on: Option<FoundOn>,
         now: Timestamp,
     ) -> Option<ScheduledPage> {
         match self.refusal_by_rules(&url) {
@@ -67,7 +73,7 @@ impl Frontier {
                 }
                 return None;
             }
-            Some(SeedRefusal::OutOfScope | SeedRefusal::Blocked | SeedRefusal::NoRoom) => {
+            Some(SeedRefusal::OutOfScope | SeedRefusal::NotListed | SeedRefusal::Blocked | SeedRefusal::NoRoom) => {
                 self.counts.pages_out_of_scope += 1;
                 return None;
             }
@@ -80,7 +86,8 @@ impl Frontier {
         }
         let first_attempt = self.first_attempt(&url, now);
         let prior = ChangeBelief::new(self.rules.prior.alpha(), self.rules.prior.beta_days());
-        let page = ScheduledPage { importance, ..ScheduledPage::new(url, weight, depth, prior, first_attempt, now) };
+        let new = ScheduledPage::new(url, weight, depth, prior, first_attempt, now);
+        let page = ScheduledPage { importance, found_on, ..new };
         if !self.makes_room(&page) {
             self.counts.refused_pages += u64::from(depth > 0);
             return None;
@@ -101,6 +108,7 @@ impl Frontier {
         match self.rules.scope.decide(url) {
             Decision::Unknown(_) => Some(SeedRefusal::Undecided),
             decision if !decision.allows() => Some(SeedRefusal::OutOfScope),
+            _ if self.rules.is_unlisted(url.page_id()) => Some(SeedRefusal::NotListed),
             _ if self.is_blocked(url) => Some(SeedRefusal::Blocked),
             _ => None,
         }
@@ -186,7 +194,12 @@ impl Frontier {
     }
 
     /// Takes in a page that is not known and that links lead to. `None` when it is not wanted, or there is no room.
-    pub fn take_found(&mut self, found: &RankedPage, now: Timestamp) -> Option<ScheduledPage> {
+    pub fn take_found(
+        &mut self,
+        found: &RankedPage,
+        found_on: Option<FoundOn>,
+        now: Timestamp,
+    ) -> Option<ScheduledPage> {
         let url = self.canonical(&found.url);
         // Without a depth it is a seed. The scheduler knows its seeds, unless an operator has forgotten them.
         if found.depth <= 0 || self.rules.discover == Discover::None {
@@ -196,7 +209,7 @@ impl Frontier {
             self.counts.refused_pages += 1;
             return None;
         }
-        self.discover_ranked(url, 1.0, found.importance.max(0.0), found.depth, now)
+        self.discover_ranked(url, 1.0, found.importance.max(0.0), found.depth, found_on, now)
     }
 
     /// The weight of a page by its links is another. Returns `false` if that changes nothing.
@@ -240,7 +253,8 @@ impl Frontier {
             self.counts.refused_pages += 1;
             return None;
         }
-        let mut page = self.discover(url, 1.0, depth, now)?;
+        let found_on = FoundOn { page_id: source.url.page_id(), site: source.url.site_key() };
+        let mut page = self.discover_ranked(url, 1.0, 1.0, depth, Some(found_on), now)?;
         if is_indexed {
             self.lists.spend(&source.url);
         }

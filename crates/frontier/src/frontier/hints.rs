@@ -2,6 +2,7 @@
 
 use super::Frontier;
 use crate::hint_kinds::{LIKELY, news_of, number_of};
+use crate::page_index::place_of;
 use crate::page_record::ScheduledPage;
 use crate::request::WantedReason;
 use messages::{ChangeHint, HintKind, SiteListing, Verdict};
@@ -96,6 +97,17 @@ impl Frontier {
             let rate = news_of(page).after(now.days_since(previous), 0.0);
             (page.list_news, page.list_days) = (rate.news, rate.days);
         }
+    }
+
+    /// Number of pages that a list names and the crawl surely does not know, if the list is a seed of which this is the first
+    /// look, and names of unknown pages are not followed. `None` otherwise.
+    pub fn pages_left_out(&self, listing: &SiteListing, list: &ScheduledPage) -> Option<u64> {
+        if list.depth > 0 || !listing.is_first || listing.previous_read_at.is_some() || listing.untaken <= 0 {
+            return None;
+        }
+        let others = self.pages.pages_of_site(place_of(&list.url).site).saturating_sub(1);
+        let named = u64::try_from(listing.listed + listing.untaken).unwrap_or(0);
+        Some(named.saturating_sub(others)).filter(|pages| *pages > 0)
     }
 
     /// Handles a look at a list whose entries are the same as before.

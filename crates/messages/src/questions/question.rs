@@ -2,7 +2,7 @@
 
 use crate::{DecodeError, Encoded, impl_message};
 use metrics::Figure;
-use page::{CanonicalUrl, Timestamp};
+use page::{CanonicalUrl, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -22,6 +22,8 @@ pub struct Question {
     pub asked_at: Timestamp,
     /// End of the wait for answers. A stage that reads the question later does not answer it.
     pub answer_until: Timestamp,
+    /// The site on whose pages others were found, if the question is about such pages.
+    pub site: Option<SiteKey>,
 }
 
 /// Subject of a question: a page, or the partition.
@@ -38,6 +40,8 @@ pub enum QuestionKind {
     Figures,
     /// The hosts of the partition.
     Hosts,
+    /// How many pages of the partition were found first on a page or on the pages of a site, and are no seeds.
+    Discovered,
     /// A kind that only a newer version knows.
     Unknown,
 }

@@ -84,11 +84,12 @@ fn a_union_has_the_keys_and_schemas_of_its_members() {
 }
 
 #[test]
-fn a_command_goes_to_the_site_it_names() {
-    let [seed, pause] = Command::samples().try_into().unwrap();
+fn a_command_goes_to_the_site_it_names_and_a_share_to_its_partition() {
+    let [seed, pause, discovered] = Command::samples().try_into().unwrap();
     assert_eq!(seed.key(), b"example.org");
     assert_eq!(pause.key(), b"127.0.0.1");
     assert_eq!(Command { host: None, ..pause }.key(), b"");
+    assert_eq!(discovered.key(), b"partition-3");
 }
 
 #[test]

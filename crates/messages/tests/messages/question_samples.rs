@@ -11,8 +11,9 @@ impl Samples for Question {
             hosts: Some(HostSelection { order: HostOrder::Freshness, at_most: 20 }),
             asked_at: time(0),
             answer_until: time(10),
+            site: Some(site_key()),
         };
-        let sparse = Self { about: QuestionKind::Figures, url: None, hosts: None, ..full.clone() };
+        let sparse = Self { about: QuestionKind::Figures, url: None, hosts: None, site: None, ..full.clone() };
         vec![full, sparse]
     }
 }

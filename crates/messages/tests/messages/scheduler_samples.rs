@@ -31,7 +31,7 @@ impl Samples for Command {
             host: None,
             weight: 2.0,
             issued_at: time(0),
-            order_id: Some("5f3c5e2a9b".to_owned()),
+            order_id: Some("5f3c5e2a9b".to_owned(), share: None),
         };
         let pause = Self {
             kind: CommandKind::PauseHost,
@@ -39,9 +39,14 @@ impl Samples for Command {
             host: Some(Host::from_authority("127.0.0.1:8080")),
             weight: 1.0,
             issued_at: time(0),
-            order_id: None,
+            order_id: None, share: None,
         };
-        vec![seed, pause]
+        let discovered = Self {
+            kind: CommandKind::ForgetDiscovered,
+            share: Some(CommandShare { routing_key: "partition-3".to_owned(), from: Some(page_id()) }),
+            ..seed.clone()
+        };
+        vec![seed, pause, discovered]
     }
 }
 
@@ -55,6 +60,7 @@ impl Samples for SiteListing {
             read_at: time(3),
             previous_read_at: Some(time(-86_400)),
             listed: 12,
+            untaken: 3,
             is_first: true,
             is_last: true,
             pages: vec![page.clone(), page],
@@ -62,6 +68,7 @@ impl Samples for SiteListing {
         let sparse = Self {
             previous_read_at: None,
             listed: 0,
+            untaken: 0,
             is_first: false,
             is_last: false,
             pages: Vec::new(),

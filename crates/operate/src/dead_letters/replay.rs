@@ -288,7 +288,7 @@ mod tests {
 
     fn command() -> Vec<u8> {
         let url = CanonicalUrl::parse("http://a.test/").unwrap();
-        Command { kind: CommandKind::Forget, url: Some(url), host: None, weight: 1.0, issued_at: NOW, order_id: None }
+        Command { kind: CommandKind::Forget, url: Some(url), host: None, weight: 1.0, issued_at: NOW, order_id: None, share: None }
             .encode()
     }
 

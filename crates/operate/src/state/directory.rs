@@ -1,7 +1,8 @@
 //! Reads the stored state of a page or a crawl, whether its loop is running or not.
 
 use super::CrawlState;
-use crate::{ExplanationParts, PageParts};
+use crate::listed_seeds::noted_list;
+use crate::{ExplanationParts, NamedSource, PageParts};
 use daemon::{AuditedFreshness, CommandFailure, DiskSpace, FocusStatus, StageLag, Status, WebClock};
 use detector::BlindPage;
 use fetcher::RobotsKey;
@@ -9,7 +10,7 @@ use messages::{Demand, Encoded, HostSelection, PageContent, topics};
 use page::{CanonicalUrl, HostName, PageId};
 use ranker::FocusTotals;
 use scheduler::explain::explain;
-use scheduler::{FrontierRules, HostListing, HostSchedule, HostTally, ScheduledPage};
+use scheduler::{FrontierRules, HostListing, HostSchedule, HostTally, PageSource, ScheduledPage};
 use settings::Settings;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -105,6 +106,12 @@ impl Inspection {
         }
         let count = |number: i64| number.max(0).unsigned_abs();
         Ok(FocusStatus::of(count(sums.judged), count(sums.in_focus), 0, 0))
+    }
+
+    /// The rules by which the scheduler decides, as far as they are kept.
+    fn rules(&self) -> Result<FrontierRules, CommandFailure> {
+        let rules = FrontierRules::new(&self.settings, self.partitions.max(1));
+        Ok(rules.with_seeds(noted_list(&self.directory)?))
     }
 
     /// Number of pages on which their watch rule sees nothing of something.
@@ -247,7 +254,7 @@ impl CrawlState for Inspection {
         };
         let Some(tables) = self.tables_of(&scheduler::topology(), url) else { return Ok(parts) };
         let partition = self.partition_of(url);
-        let rules = FrontierRules::new(&self.settings, self.partitions.max(1));
+        let rules = self.rules()?;
         let demand = self.demand(partition)?.filter(|demand| demand.policy == self.settings.policy.name);
         // A replay's clock may be ahead of ours.
         let now = WebClock::new(&self.settings.clock).now();
@@ -274,8 +281,18 @@ impl CrawlState for Inspection {
         })
     }
 
+    fn discovered_on(&self, source: &NamedSource) -> Result<u64, CommandFailure> {
+        let source = match source {
+            NamedSource::Page(url) => PageSource::Page(url.page_id()),
+            NamedSource::Site(host) => PageSource::Site(host.site_key()),
+        };
+        let mut count = 0;
+        self.pages(&mut |_, page| count += u64::from(page.was_found_on(&source)))?;
+        Ok(count)
+    }
+
     fn hosts(&self, selection: HostSelection) -> Result<HostListing, CommandFailure> {
-        let rules = FrontierRules::new(&self.settings, self.partitions.max(1));
+        let rules = self.rules()?;
         let mut tally = HostTally::new(&rules, WebClock::new(&self.settings.clock).now());
         self.pages(&mut |_, page| tally.add_page(&page))?;
         self.host_schedules()?.into_iter().for_each(|(host, schedule)| tally.add_host(host, schedule));

@@ -6,7 +6,7 @@ mod stages;
 pub use self::directory::{Inspection, has_crawl};
 pub use self::stages::Asker;
 
-use crate::{ExplanationParts, PageParts};
+use crate::{ExplanationParts, NamedSource, PageParts};
 use daemon::{CommandFailure, Status};
 use messages::{HostSelection, PageContent};
 use page::CanonicalUrl;
@@ -27,6 +27,8 @@ pub trait CrawlState {
     fn explain(&self, url: &CanonicalUrl) -> Result<ExplanationParts, CommandFailure>;
     /// The first hosts in some order.
     fn hosts(&self, selection: HostSelection) -> Result<HostListing, CommandFailure>;
+    /// Number of pages that were found first on a source, and are no seeds. A page is named by its canonical address.
+    fn discovered_on(&self, source: &NamedSource) -> Result<u64, CommandFailure>;
     /// Number of hosts that can be listed at most.
     fn most_hosts(&self) -> Option<i32>;
     /// The state of the crawl, and whether all stages have answered.

@@ -1,7 +1,7 @@
 //! Asks the stages over Kafka. The owner of each partition answers from its own state.
 
 use super::CrawlState;
-use crate::{ExplanationParts, PageParts};
+use crate::{ExplanationParts, NamedSource, PageParts};
 use daemon::{CommandFailure, StageLag, Status, TopicReader, WebClock};
 use messages::topics::{self, TopicSpec};
 use messages::{Answer, Encoded, HostSelection, PageContent, Question, QuestionKind};
@@ -75,13 +75,7 @@ impl Asker {
     }
 
     /// Asks every partition.
-    fn ask_partitions(
-        &self,
-        about: QuestionKind,
-        hosts: Option<HostSelection>,
-        stages: &[AskedStage],
-    ) -> Result<Answers, CommandFailure> {
-        let common = Question { hosts, ..self.question(about) };
+    fn ask_partitions(&self, common: Question, stages: &[AskedStage]) -> Result<Answers, CommandFailure> {
         let to = |partition| {
             let routing_key = key_for(partition, self.partitions);
             (partition, Question { routing_key, ..common.clone() })
@@ -99,6 +93,7 @@ impl Asker {
             hosts: None,
             asked_at: now,
             answer_until: now + (self.wait + CLOCK_TOLERANCE).mul_f64(self.clock.speed().clamp(1.0, 86_400.0)),
+            site: None,
         }
     }
 
@@ -222,8 +217,21 @@ impl CrawlState for Asker {
         }
     }
 
+    fn discovered_on(&self, source: &NamedSource) -> Result<u64, CommandFailure> {
+        let (url, site) = match source {
+            NamedSource::Page(url) => (Some(url.clone()), None),
+            NamedSource::Site(host) => (None, Some(host.site_key())),
+        };
+        let question = Question { url, site, ..self.question(QuestionKind::Discovered) };
+        let answers = self.ask_partitions(question, &[SCHEDULER])?;
+        answers.complete(self)?;
+        let count = |answer: &Answer| answer.read_json::<u64>().map_err(|error| unreadable(answer, &error));
+        answers.of(SCHEDULER).map(count).sum()
+    }
+
     fn hosts(&self, selection: HostSelection) -> Result<HostListing, CommandFailure> {
-        let answers = self.ask_partitions(QuestionKind::Hosts, Some(selection), &[SCHEDULER])?;
+        let question = Question { hosts: Some(selection), ..self.question(QuestionKind::Hosts) };
+        let answers = self.ask_partitions(question, &[SCHEDULER])?;
         answers.complete(self)?;
         let listing = |answer: &Answer| answer.read_json::<HostListing>().map_err(|error| unreadable(answer, &error));
         let listings = answers.of(SCHEDULER).map(listing).collect::<Result<Vec<_>, _>>()?;
@@ -234,7 +242,7 @@ impl CrawlState for Asker {
         let now = self.clock.now();
         let backlogs = daemon::backlog::ask(&self.log, &self.names, &self.topologies)?;
         let asked: &[AskedStage] = if self.wait.is_zero() { &[] } else { &[SCHEDULER, DETECTOR, ESTIMATOR, RANKER] };
-        let answers = self.ask_partitions(QuestionKind::Figures, None, asked)?;
+        let answers = self.ask_partitions(self.question(QuestionKind::Figures), asked)?;
         let mut figures: BTreeMap<&str, BTreeMap<String, f64>> = BTreeMap::new();
         for stage in asked {
             for answer in answers.of(*stage) {

@@ -122,7 +122,7 @@ impl Loop {
                 host: None,
                 weight: 1.0,
                 issued_at: clock.now(),
-                order_id: None,
+                order_id: None, share: None,
             };
             this.report(&SchedulerEvent::Command(command));
         }

@@ -4,7 +4,7 @@ use crate::CommandFailure;
 use crate::commands::operate::{OperateArguments, counted, sent_in_words};
 use crate::stages::topologies;
 use ::operate::state::CrawlState;
-use ::operate::{Crawl, Order, not_known};
+use ::operate::{Crawl, NamedSource, Order, not_known};
 use clap::Args;
 use messages::{CommandKind, HostOrder, HostSelection};
 use outputs::stdout::{Format, answer};
@@ -25,13 +25,17 @@ pub struct ForgetArguments {
     #[command(flatten)]
     operate: OperateArguments,
     /// Names are hosts: all their pages are forgotten, and those of all hosts below them.
-    #[arg(long)]
+    #[arg(long, group = "many")]
     site: bool,
+    /// Names are pages or sites (such as example.org): what was found first on them is forgotten, but no seeds. --dry-run says how
+    /// many such pages are left.
+    #[arg(long, group = "many")]
+    discovered_from: bool,
     /// Says how many pages that would be now, and forgets none.
-    #[arg(long, requires = "site", conflicts_with = "wait")]
+    #[arg(long, requires = "many", conflicts_with = "wait")]
     dry_run: bool,
     /// Waits until scheduler, detector and estimator have deleted the pages, and no request for them is under way.
-    #[arg(long, conflicts_with = "url")]
+    #[arg(long, conflicts_with_all = ["url", "discovered_from"])]
     wait: bool,
     /// Longest wait. After it the command ends with exit status 3, and the pages are still being removed.
     #[arg(long, value_name = "DURATION", default_value = "5m")]
@@ -47,6 +51,11 @@ struct Forgotten {
 }
 
 #[derive(Serialize)]
+struct Discovered {
+    pages: u64,
+}
+
+#[derive(Serialize)]
 struct Counted {
     pages: u64,
     hosts: usize,
@@ -54,7 +63,11 @@ struct Counted {
 
 /// Sends the commands, and waits for their end if asked.
 pub fn forget(arguments: &ForgetArguments, format: Format) -> Result<(), CommandFailure> {
-    let kind = if arguments.site { CommandKind::ForgetSite } else { CommandKind::Forget };
+    let kind = match (arguments.site, arguments.discovered_from) {
+        (true, _) => CommandKind::ForgetSite,
+        (false, true) => CommandKind::ForgetDiscovered,
+        (false, false) => CommandKind::Forget,
+    };
     let (settings, order) = arguments.operate.order(kind)?;
     if arguments.dry_run {
         return count(&settings, &order, format);
@@ -101,7 +114,7 @@ fn awaited(settings: &Settings, order: &Order) -> Result<Vec<AwaitedPage>, Comma
             .map(Host::front_page)
             .collect::<Result<_, _>>()
             .map_err(|error| CommandFailure::Input(error.to_string()))?,
-        Order::Seeds { .. } | Order::AddFocus { .. } | Order::RemoveFocus(_) => Vec::new(),
+        Order::Seeds { .. } | Order::Sources(..) | Order::AddFocus { .. } | Order::RemoveFocus(_) => Vec::new(),
     };
     let (rules, state) = (settings.urls.rules(), open(settings)?);
     let awaited = urls.into_iter().map(|url| {
@@ -144,10 +157,33 @@ fn open(settings: &Settings) -> Result<Box<dyn CrawlState>, CommandFailure> {
     ::operate::state::open(settings, topologies(), ANSWER_WITHIN)
 }
 
-/// Counts the pages that an order about sites concerns.
+/// Counts the pages that were found first on any of these sources.
+fn count_discovered(
+    settings: &Settings,
+    sources: &[NamedSource],
+    state: &dyn CrawlState,
+    format: Format,
+) -> Result<(), CommandFailure> {
+    let rules = settings.urls.rules();
+    let mut discovered = Discovered { pages: 0 };
+    for source in sources {
+        let source = match source {
+            NamedSource::Page(url) => NamedSource::Page(rules.apply(url.clone())),
+            NamedSource::Site(host) => NamedSource::Site(host.clone()),
+        };
+        discovered.pages += state.discovered_on(&source)?;
+    }
+    answer(format, &discovered, |counted| format!("{} pages would be forgotten", counted.pages))
+}
+
+/// Counts the pages that an order about sites or sources concerns.
 fn count(settings: &Settings, order: &Order, format: Format) -> Result<(), CommandFailure> {
-    let Order::Hosts(_, wanted) = order else { return Ok(()) };
     let state = open(settings)?;
+    let wanted = match order {
+        Order::Hosts(_, wanted) => wanted,
+        Order::Sources(_, sources) => return count_discovered(settings, sources, &*state, format),
+        Order::Seeds { .. } | Order::Pages(..) | Order::AddFocus { .. } | Order::RemoveFocus(_) => return Ok(()),
+    };
     let at_most = state.most_hosts().unwrap_or(i32::MAX);
     let listing = state.hosts(HostSelection { order: HostOrder::Pages, at_most })?;
     let left_out = listing.known.saturating_sub(listing.hosts.len() as u64);

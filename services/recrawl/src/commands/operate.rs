@@ -77,6 +77,7 @@ fn words(kind: CommandKind) -> &'static str {
     match kind.subject() {
         CommandSubject::Pages => "URLs of pages",
         CommandSubject::Hosts => "names of hosts, such as www.example.org",
+        CommandSubject::Sources => "addresses of pages or domains of sites, such as example.org",
     }
 }
 
@@ -86,6 +87,8 @@ pub(crate) fn counted(kind: CommandKind, count: usize) -> &'static str {
         (CommandSubject::Pages, _) => "pages",
         (CommandSubject::Hosts, 1) => "host",
         (CommandSubject::Hosts, _) => "hosts",
+        (CommandSubject::Sources, 1) => "page or site",
+        (CommandSubject::Sources, _) => "pages or sites",
     }
 }
 

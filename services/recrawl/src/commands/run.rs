@@ -6,6 +6,7 @@ use crate::seed_file::read_seeds;
 use crate::stages::topologies;
 use crate::{CommandFailure, own_machine};
 use ::operate::{CrawlState, Inspection, has_crawl};
+use ::scheduler::ListedSeeds;
 use clap::Args;
 use daemon::{OutcomeCount, Status, StopSignal, WebClock, logging, outcome_lines};
 use frontier::CrawlPace;
@@ -39,6 +40,10 @@ pub struct RunArguments {
     /// CSV. "-" is stdin.
     #[arg(long)]
     seeds: Option<PathBuf>,
+    /// Fetches the seeds given here and nothing else: no other page that is known, and none that links or sitemaps lead to. Other
+    /// pages stay known, and a start without this fetches them again.
+    #[arg(long)]
+    seeds_only: bool,
     /// State directory. Created if necessary.
     #[arg(long)]
     data: Option<PathBuf>,
@@ -67,9 +72,7 @@ struct Summary {
 }
 
 pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailure> {
-    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
-    let mut settings =
-        arguments.settings.load(&[("crawl.data", path(&arguments.data)), ("crawl.seeds", path(&arguments.seeds))])?;
+    let mut settings = settings_of(arguments)?;
     if let Some(text) = arguments.print.printed(&settings) {
         return print(text.trim_end());
     }
@@ -79,6 +82,12 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailur
     logging::start(&settings.observability);
     let listed = seeds_of(arguments, &settings)?;
     require_contact(&settings, &listed.seeds)?;
+    if listed.seeds.is_empty() && arguments.seeds_only {
+        return Err(CommandFailure::Input(
+            "--seeds-only: the list of seeds is empty, so nothing would be fetched: give URLs, or --seeds FILE"
+                .to_owned(),
+        ));
+    }
     if listed.seeds.is_empty() && !has_crawl(&data) {
         return Err(CommandFailure::Input(
             "no pages to crawl: give URLs, or --seeds FILE with one URL per line".to_owned(),
@@ -89,12 +98,20 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailur
     }
     own_machine::allow(&mut settings, &listed.seeds, &data);
     let stop = StopSignal::on_signals()?;
-    let embedded = Embedded::start(&settings, &data, stop.clone(), Arc::new(WebClock::new(&settings.clock)))?;
+    let clock = Arc::new(WebClock::new(&settings.clock));
+    let list = list_of_start(&listed.seeds, &settings, arguments.seeds_only);
+    let embedded = Embedded::start(&settings, &data, list.as_ref(), stop.clone(), clock)?;
     eprintln!("recrawl runs on {}; status at {}/status; stop with Ctrl-C", data.display(), embedded.address);
     let seeds = PagesAndHosts::of(&listed.seeds);
     let started = Instant::now();
     let first = known(embedded.board.status().fetches_total);
-    let mut ready = |status: &Status| eprintln!("{}", seeds.or_known(status).pace(&settings));
+    let mut ready = |status: &Status| {
+        let fetched = if arguments.seeds_only { seeds } else { seeds.or_known(status) };
+        eprintln!("{}", fetched.pace(&settings));
+        if let Some(line) = unlisted_in_words(known(status.unlisted_seeds), arguments.seeds_only) {
+            eprintln!("{line}");
+        }
+    };
     let ended = watch(&embedded, arguments, started, listed, &mut ready)?;
     let status = embedded.finish()?;
     let summary = Summary {
@@ -221,7 +238,8 @@ fn watch(
         let status = embedded.board.status();
         if !was_ready && embedded.board.is_ready() {
             was_ready = true;
-            bar.suspend(|| ready(&status));
+            // The figures of this moment: those from before may be of a part of the state.
+            bar.suspend(|| ready(&embedded.board.status()));
         }
         bar.set_message(format!(
             "{} pages, {} never fetched, {} in flight, {} fetches ({:.1}/s), {} changes",
@@ -264,6 +282,40 @@ fn seeds_of(arguments: &RunArguments, settings: &Settings) -> Result<SeedList, C
     let known: HashSet<_> = list.seeds.iter().map(|seed| seed.url.page_id()).collect();
     list.seeds.extend(named.seeds.into_iter().filter(|seed| !known.contains(&seed.url.page_id())));
     Ok(list)
+}
+
+/// The settings of a run. If only the list is fetched, nothing is discovered.
+fn settings_of(arguments: &RunArguments) -> Result<Settings, CommandFailure> {
+    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    let closed = |value: &str| arguments.seeds_only.then(|| value.to_owned());
+    arguments.settings.load(&[
+        ("crawl.data", path(&arguments.data)),
+        ("crawl.seeds", path(&arguments.seeds)),
+        ("crawl.discover", closed("none")),
+        ("hints.discover", closed("false")),
+    ])
+}
+
+/// The list by which the scheduler knows which pages are left out. `None` for a crawl that goes on without a list.
+fn list_of_start(seeds: &[Seed], settings: &Settings, is_all: bool) -> Option<ListedSeeds> {
+    let rules = settings.urls.rules();
+    let ids = seeds.iter().map(|seed| rules.apply(seed.url.clone()).page_id());
+    (!seeds.is_empty()).then(|| ListedSeeds::new(ids, is_all))
+}
+
+/// How many seeds of earlier starts the list leaves out, and what that means. `None` if it leaves out none.
+fn unlisted_in_words(seeds: u64, is_all: bool) -> Option<String> {
+    let (seeds, verb, them) = match seeds {
+        0 => return None,
+        1 => ("1 known seed".to_owned(), "is", "it"),
+        _ => (format!("{seeds} known seeds"), "are", "them"),
+    };
+    Some(match is_all {
+        true => format!("{seeds} {verb} not in the list, and {verb} not fetched (--seeds-only)"),
+        false => format!(
+            "{seeds} {verb} not in the list, and {verb} fetched all the same; --seeds-only leaves {them} out, recrawl forget URL removes a page"
+        ),
+    })
 }
 
 /// Requires a contact for site owners, unless all seeds are on loopback.

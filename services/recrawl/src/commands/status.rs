@@ -94,6 +94,12 @@ fn text(status: &Status) -> String {
             "failed seeds         {seeds:>10}   never fetched with success: recrawl changes --verdict failed lists them"
         )
     }));
+    lines.extend(
+        status
+            .unlisted_seeds
+            .filter(|seeds| *seeds > 0)
+            .map(|seeds| format!("unlisted seeds       {seeds:>10}   known from before, and not in the list of seeds")),
+    );
     lines.extend(status.blind_pages.filter(|pages| *pages > 0).map(|pages| {
         format!(
             "rules see nothing    {pages:>10}   pages lack something that is watched: recrawl rules --check lists them"

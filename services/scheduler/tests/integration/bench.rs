@@ -6,7 +6,7 @@ use messages::{
 };
 use page::{CanonicalUrl, HostName, Timestamp};
 use scheduler::explain::{Explanation, explain};
-use scheduler::{FrontierRules, HostSchedule, ScheduledPage};
+use scheduler::{FrontierRules, HostSchedule, ListedSeeds, ScheduledPage};
 use settings::{Layers, Settings};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -28,6 +28,8 @@ pub(crate) struct Bench {
     pub(crate) names: LogNames,
     pub(crate) settings: Settings,
     pub(crate) partitions: u32,
+    /// The list of seeds of the next start.
+    pub(crate) seeds: Option<ListedSeeds>,
     pub(crate) tick: Duration,
     pub(crate) started: usize,
     /// Requests read so far, by partition.
@@ -66,14 +68,15 @@ impl Bench {
         );
         let tick = settings.policy.scan_interval;
         let read = vec![0; partitions as usize];
-        let mut bench = Self { driver, names, settings, partitions, tick, started: 0, read };
+        let mut bench = Self { driver, names, settings, partitions, seeds: None, tick, started: 0, read };
         bench.start();
         bench
     }
 
     pub(crate) fn start(&mut self) {
         self.started += 1;
-        let spec = scheduler::stage(&self.settings, &self.names, self.partitions);
+        let seeds = self.seeds.clone();
+        let spec = scheduler::stage_with_seeds(&self.settings, &self.names, self.partitions, seeds);
         self.driver.add(spec, &format!("instance-{}", self.started));
         self.driver.run_until_idle().unwrap();
     }
@@ -99,7 +102,7 @@ impl Bench {
         let host = (kind.subject() == CommandSubject::Hosts).then(|| url.host());
         let site = url.site_key();
         let url = host.is_none().then_some(url);
-        let command = Command { kind, url, host, weight, issued_at: self.now(), order_id: None };
+        let command = Command { kind, url, host, weight, issued_at: self.now(), order_id: None, share: None };
         self.send(site.as_str(), &SchedulerEvent::Command(command));
     }
 
@@ -190,7 +193,7 @@ impl Bench {
         let task = TaskId { stage: "scheduler".to_owned(), partition: 0 };
         let topology = scheduler::topology();
         let store = self.driver.stores.open("memory", &task, &topology.table_names()).unwrap();
-        let rules = FrontierRules::new(&self.settings, self.partitions);
+        let rules = FrontierRules::new(&self.settings, self.partitions).with_seeds(self.seeds.clone());
         let url = CanonicalUrl::parse(url).unwrap();
         explain(&TaskTables::new(store, &topology), &rules, &url, price, self.now()).unwrap().unwrap()
     }

@@ -1,10 +1,12 @@
 //! Pages that an operator forgets, while requests for them are under way.
 
-use crate::bench::{Bench, SIBLING, URL, edited, looked, urls};
+use crate::bench::{Bench, ELSEWHERE, SIBLING, URL, edited, looked, urls};
+use crate::scope::show;
 use messages::{
-    Command, CommandKind, CommandSubject, DetectorEvent, Encoded, FetchOutcome, PageRemoval, SchedulerEvent, topics,
+    Command, CommandKind, CommandShare, CommandSubject, DetectorEvent, Encoded, FetchOutcome, PageRemoval, RankedPage,
+    RankedPages, SchedulerEvent, topics,
 };
-use page::{CanonicalUrl, MINUTE, SECOND};
+use page::{CanonicalUrl, Host, MINUTE, SECOND};
 use scheduler::{FORGOTTEN, ForgottenPage};
 use std::collections::BTreeSet;
 
@@ -133,6 +135,63 @@ fn a_list_of_seeds_brings_no_forgotten_page_back_and_a_seed_of_its_own_does() {
     assert_eq!(bench.next(5 * SECOND).url.as_str(), URL);
 }
 
+#[test]
+fn what_was_found_on_a_page_or_site_is_forgotten_across_a_crash_and_seeds_and_other_pages_stay() {
+    for by_site in [false, true] {
+        let mut bench = Bench::new(&[("policy.lease_timeout", "10m"), ("crawl.discover", "anywhere")]);
+        bench.seed(URL);
+        bench.seed(SIBLING);
+        // More than are read for one record.
+        let found: Vec<_> = (0..1_500).map(|number| format!("/found/{number}")).collect();
+        show(&mut bench, URL, &found.iter().map(String::as_str).collect::<Vec<_>>());
+        show(&mut bench, SIBLING, &["/by-sibling/1", "/by-sibling/2"]);
+        show(&mut bench, "http://a.site.test/found/7", &["/deeper"]);
+        // Of another site, by way of the ranker.
+        let (source, now) = (CanonicalUrl::parse(URL).unwrap(), bench.now());
+        let elsewhere = CanonicalUrl::parse(ELSEWHERE).unwrap();
+        let ranked = |from: Option<&CanonicalUrl>, url: CanonicalUrl| RankedPages {
+            site_key: url.site_key(),
+            source_page_id: from.map(CanonicalUrl::page_id),
+            source_site: from.map(CanonicalUrl::site_key),
+            found_at: now,
+            is_news: false,
+            pages: vec![RankedPage { url, depth: 1, importance: 1.0 }],
+        };
+        bench.send("other.test", &SchedulerEvent::Ranked(ranked(Some(&source), elsewhere.clone())));
+        let unnamed = elsewhere.join("/unnamed").unwrap();
+        bench.send("other.test", &SchedulerEvent::Ranked(ranked(None, unnamed)));
+        // One is a seed now.
+        bench.seed("http://a.site.test/found/3");
+        assert_eq!(bench.pages(), 2 + 1_500 + 2 + 1 + 2);
+
+        let kind = CommandKind::ForgetDiscovered;
+        let (url, host) = if by_site { (None, Some(source.host())) } else { (Some(source.clone()), None) };
+        let host = host.map(|host| Host::from_authority(host.site_key().as_str()));
+        let share = Some(CommandShare { routing_key: "partition-0".to_owned(), from: None });
+        let command = Command { kind, url, host, weight: 1.0, issued_at: bench.now(), share };
+        let topic = bench.names.topic(topics::SCHEDULER_EVENTS);
+        bench.driver.send(&topic, b"partition-0", SchedulerEvent::Command(command.clone()).encode()).unwrap();
+        while removals(&bench).is_empty() {
+            bench.driver.step(0).unwrap();
+        }
+        assert!(removals(&bench).len() < 1_500, "some at a time: {}", removals(&bench).len());
+        bench.crash();
+        let gone = if by_site { 1_499 + 2 + 1 + 1 } else { 1_499 + 1 };
+        let urls: BTreeSet<_> = removals(&bench).iter().map(|removal| removal.url.to_string()).collect();
+        assert_eq!((urls.len(), removals(&bench).len()), (gone, gone), "each once");
+        assert!(urls.contains(ELSEWHERE) && !urls.contains("http://a.site.test/found/3"));
+        assert_eq!(bench.pages(), 2 + 1_500 + 2 + 1 + 2 - gone);
+        show(&mut bench, URL, &["/found/1"]);
+        assert_eq!(bench.pages(), 2 + 1_500 + 2 + 1 + 2 - gone, "no link brings one back");
+
+        // A command that reached one partition only would leave pages without a word.
+        let shareless = SchedulerEvent::Command(Command { share: None, ..command });
+        bench.send("site.test", &shareless);
+        let letters = bench.driver.contents(&bench.names.topic(topics::DEAD_LETTERS)).unwrap();
+        assert_eq!(letters.len(), 1);
+    }
+}
+
 /// Sends a command without waiting for its effects.
 fn order(bench: &mut Bench, kind: CommandKind, url: &str) {
     let url = CanonicalUrl::parse(url).unwrap();
@@ -140,7 +199,7 @@ fn order(bench: &mut Bench, kind: CommandKind, url: &str) {
     let is_about_host = kind.subject() == CommandSubject::Hosts;
     let (url, host) = if is_about_host { (None, Some(host)) } else { (Some(url), None) };
     let command =
-        SchedulerEvent::Command(Command { kind, url, host, weight: 1.0, issued_at: bench.now(), order_id: None });
+        SchedulerEvent::Command(Command { kind, url, host, weight: 1.0, issued_at: bench.now(), order_id: None, share: None });
     let topic = bench.names.topic(topics::SCHEDULER_EVENTS);
     bench.driver.send(&topic, site.as_str().as_bytes(), command.encode()).unwrap();
 }

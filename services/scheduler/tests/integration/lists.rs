@@ -25,6 +25,7 @@ fn read(bench: &mut Bench, previous: Option<Timestamp>, dates: &[(&str, Timestam
         read_at: bench.now(),
         previous_read_at: previous,
         listed: dates.len() as i64,
+        untaken: 0,
         is_first: true,
         is_last: true,
         pages: dates.iter().map(dated).collect(),

@@ -11,6 +11,7 @@ mod budget;
 mod discovery;
 mod failed_seeds;
 mod forgetting;
+mod listed_seeds;
 mod lists;
 mod live;
 mod mirrors;

@@ -1,10 +1,11 @@
 //! Answers of the scheduler to operators: what it keeps and decides, without changing anything.
 
 use crate::bench::{Bench, ELSEWHERE, SIBLING, URL, failed, looked};
+use crate::scope::show;
 use messages::{
     Answer, CommandKind, DeadLetter, Encoded, FetchOutcome, HostOrder, HostSelection, Question, QuestionKind, topics,
 };
-use page::{CanonicalUrl, DAY, HOUR, MINUTE, SECOND};
+use page::{CanonicalUrl, DAY, HOUR, MINUTE, SECOND, SiteKey};
 use scheduler::explain::Explanation;
 use scheduler::{FORGOTTEN, HOSTS, HostListing, PAGES};
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ fn question(bench: &Bench, about: QuestionKind, url: Option<&str>) -> Question {
         hosts: None,
         asked_at: bench.now(),
         answer_until: bench.now() + MINUTE,
+        site: None,
     }
 }
 
@@ -119,6 +121,22 @@ fn figures_and_hosts_are_those_of_the_partition() {
 }
 
 #[test]
+fn the_pages_that_were_found_on_a_page_or_site_are_counted() {
+    let mut bench = Bench::new(&[("crawl.discover", "same-host")]);
+    bench.seed(URL);
+    bench.seed(SIBLING);
+    show(&mut bench, URL, &["/1", "/2", "/y"]);
+    show(&mut bench, SIBLING, &["/1", "/3"]);
+    let mut count = |url, site: Option<&str>| {
+        let site = site.map(SiteKey::from_domain);
+        let asked = Question { site, ..question(&bench, QuestionKind::Discovered, url) };
+        one(&mut bench, &asked).read_json::<u64>().unwrap()
+    };
+    assert_eq!((count(Some(URL), None), count(Some(SIBLING), None), count(Some(ELSEWHERE), None)), (2, 1, 0));
+    assert_eq!((count(None, Some("site.test")), count(None, Some("other.test"))), (3, 0));
+}
+
+#[test]
 fn a_question_that_no_one_waits_for_is_passed_over_and_one_that_makes_no_sense_is_set_aside() {
     let mut bench = bench();
     let late = question(&bench, QuestionKind::Page, Some(URL));
@@ -127,7 +145,9 @@ fn a_question_that_no_one_waits_for_is_passed_over_and_one_that_makes_no_sense_i
     assert_eq!(ask(&mut bench, &late), []);
     bench.tick();
     assert_eq!(bench.driver.status(0).figures[metrics::stage::QUESTIONS_EXPIRED], 1.0);
-    for about in [QuestionKind::Page, QuestionKind::Hosts, QuestionKind::Copy, QuestionKind::Unknown] {
+    for about in
+        [QuestionKind::Page, QuestionKind::Hosts, QuestionKind::Discovered, QuestionKind::Copy, QuestionKind::Unknown]
+    {
         let asked = question(&bench, about, None);
         assert_eq!(ask(&mut bench, &asked), []);
     }

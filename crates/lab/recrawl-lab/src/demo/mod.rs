@@ -112,7 +112,7 @@ pub(crate) fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Comm
     let data = arguments.out.join("data");
     let _ = std::fs::remove_dir_all(&data);
     let began = (Instant::now(), cpu_time());
-    let embedded = Embedded::start(&settings, &data, StopSignal::on_signals()?, clock.clone())?;
+    let embedded = Embedded::start(&settings, &data, None, StopSignal::on_signals()?, clock.clone())?;
     let seeds = world::seeds(&judged, &weights, &forbidden)?;
     embedded.seed(SeedList { seeds, ..SeedList::default() })?;
     let pace = Pace::new(clock.clone(), budget_per_day);
