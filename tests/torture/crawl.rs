@@ -206,7 +206,8 @@ impl<'a> Run<'a> {
                 host: None,
                 weight: 1.0,
                 issued_at: now,
-                order_id: None, share: None,
+                order_id: None,
+                share: None,
             };
             OutputRecord::of(&command, topic.as_str(), PARTITIONS, now)
         });

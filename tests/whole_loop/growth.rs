@@ -142,7 +142,8 @@ impl Crawl {
             host: None,
             weight: 1.0,
             issued_at,
-            order_id: None, share: None,
+            order_id: None,
+            share: None,
         };
         let topic = self.names.topic(topics::SCHEDULER_EVENTS);
         self.driver.send(&topic, url.site_key().as_str().as_bytes(), command.encode()).unwrap();

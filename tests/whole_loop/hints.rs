@@ -148,7 +148,8 @@ fn run(with_sitemaps: bool) -> Outcome {
     let pages = sites.pages.iter().map(|page| page.url.clone());
     for url in pages.chain(lists.into_iter().filter(|_| with_sitemaps)) {
         let (key, kind) = (url.site_key(), CommandKind::Seed);
-        let command = Command { kind, url: Some(url), host: None, weight: 1.0, issued_at: start, order_id: None, share: None };
+        let command =
+            Command { kind, url: Some(url), host: None, weight: 1.0, issued_at: start, order_id: None, share: None };
         driver.send(&names.topic(topics::SCHEDULER_EVENTS), key.as_str().as_bytes(), command.encode()).unwrap();
     }
     let mut fetcher = AtOnce::join(&driver.log, &names);

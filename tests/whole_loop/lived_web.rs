@@ -57,7 +57,15 @@ impl LivedWeb {
         for page in seeds {
             let url = CanonicalUrl::parse(&page.url()).unwrap();
             let (key, kind) = (url.site_key(), CommandKind::Seed);
-            let command = Command { kind, url: Some(url), host: None, weight: 1.0, issued_at: start, order_id: None, share: None };
+            let command = Command {
+                kind,
+                url: Some(url),
+                host: None,
+                weight: 1.0,
+                issued_at: start,
+                order_id: None,
+                share: None,
+            };
             driver.send(&names.topic(topics::SCHEDULER_EVENTS), key.as_str().as_bytes(), command.encode()).unwrap();
         }
         let mut fetcher = AtOnce::join(&driver.log, &names);

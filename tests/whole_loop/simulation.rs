@@ -251,7 +251,8 @@ impl Loop {
 
     fn command(&self, kind: CommandKind, url: &CanonicalUrl) {
         let issued_at = self.driver.now();
-        let command = Command { kind, url: Some(url.clone()), host: None, weight: 1.0, issued_at, order_id: None, share: None };
+        let command =
+            Command { kind, url: Some(url.clone()), host: None, weight: 1.0, issued_at, order_id: None, share: None };
         let topic = self.names.topic(topics::SCHEDULER_EVENTS);
         self.driver.send(&topic, url.site_key().as_str().as_bytes(), command.encode()).unwrap();
     }

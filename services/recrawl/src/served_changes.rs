@@ -136,18 +136,20 @@ mod tests {
     use messages::Verdict;
     use page::{CanonicalUrl, Timestamp};
     use std::collections::BTreeSet;
-    use stream::{Log, OutputRecord};
+    use stream::{InProcessLog, Log, OutputRecord};
 
-    fn served(changes: impl IntoIterator<Item = PageChange>) -> (tempfile::TempDir, ServedChanges) {
+    type EmbeddedLog = InProcessLog<EmbeddedBackend>;
+
+    fn served(changes: impl IntoIterator<Item = PageChange>) -> (tempfile::TempDir, EmbeddedLog, ServedChanges) {
         let (settings, directory) = (Settings::default(), tempfile::tempdir().unwrap());
         let (names, log) = (LogNames::new(&settings), stream_rocksdb::open_log(directory.path()).unwrap());
         log.create_topics(&topology::topic_configs(&settings, &crate::stages::topologies(), 4)).unwrap();
         let topic = names.topic(topics::PAGE_CHANGES);
         let record = |change: &PageChange| OutputRecord::of(change, topic.as_str(), 4, change.seen_at);
         let records: Vec<_> = changes.into_iter().map(|change| record(&change)).collect();
-        records.chunks(5_000).for_each(|records| log.append(records).unwrap());
+        records.chunks(5_000).for_each(|records| drop(log.append(records).unwrap()));
         let changes = ServedChanges::new(&settings, &names, log.backend().clone());
-        (directory, changes)
+        (directory, log, changes)
     }
 
     fn change(url: &str, verdict: Verdict, seconds: i64) -> PageChange {
@@ -176,7 +178,7 @@ mod tests {
         let (one, others) = ("http://one.test/", 3 * MOST_READ.0);
         let many =
             (0..others).map(|number| change(&format!("http://other.test/{number}"), Verdict::First, number as i64));
-        let (_directory, changes) = served(many.chain([change(one, Verdict::First, others as i64)]));
+        let (_directory, _log, changes) = served(many.chain([change(one, Verdict::First, others as i64)]));
         let of_one = Caller { name: "one".to_owned(), role: Role::Viewer, hosts: Some(vec!["one.test".to_owned()]) };
         let first = changes.page(&Wanted { cursor: None, limit: USUAL_LIMIT }, &of_one).unwrap();
         assert!(first.items.is_empty() && first.has_more);
@@ -191,12 +193,11 @@ mod tests {
     #[test]
     fn a_forgotten_page_is_hidden_also_if_that_comes_after_the_part_that_is_read() {
         let (gone, kept) = ("http://a.test/gone", "http://a.test/kept");
-        let (_directory, changes) = served([change(gone, Verdict::First, 1), change(kept, Verdict::First, 2)]);
+        let (_directory, log, changes) = served([change(gone, Verdict::First, 1), change(kept, Verdict::First, 2)]);
         let all = Caller::admin("owner");
         assert_eq!(shown(&changes, &all).0, BTreeSet::from([gone.to_owned(), kept.to_owned()]));
         let forgotten = change(gone, Verdict::Forgotten, 3);
         let topic = changes.names.topic(topics::PAGE_CHANGES);
-        let log = stream::InProcessLog::new(changes.log.clone());
         log.append(&[OutputRecord::of(&forgotten, topic.as_str(), 4, forgotten.seen_at)]).unwrap();
         let page = changes.page(&Wanted { cursor: None, limit: 1 }, &all).unwrap();
         assert_eq!(page.items.len(), 1);

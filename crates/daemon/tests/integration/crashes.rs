@@ -90,7 +90,7 @@ fn texts(directory: &Path, topic: &str) -> Vec<String> {
     let log: InProcessLog<EmbeddedBackend> = open_log(directory).unwrap();
     let (records, _) = log.reader().unwrap().read(&TopicPartition::new(topic, 0), 0, 1_000).unwrap();
     let text = |record: &InputRecord| String::from_utf8_lossy(record.value.as_deref().unwrap_or_default()).into();
-    records.iter().map(|record| text(record)).collect()
+    records.iter().map(text).collect()
 }
 
 fn send(directory: &Path, key: &str, values: &[&str]) {

@@ -81,7 +81,8 @@ impl CrawlStages {
     /// An operator adds a page.
     pub(crate) fn seed(&self, url: &CanonicalUrl) -> Result<(), SimulationError> {
         let (kind, issued_at) = (CommandKind::Seed, self.now());
-        let command = Command { kind, url: Some(url.clone()), host: None, weight: 1.0, issued_at, order_id: None, share: None };
+        let command =
+            Command { kind, url: Some(url.clone()), host: None, weight: 1.0, issued_at, order_id: None, share: None };
         self.send(&self.topics.commands, url, command.encode())
     }
 

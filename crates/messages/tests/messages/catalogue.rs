@@ -30,6 +30,7 @@ fn is_key(kind: KeyKind, key: &[u8], fields: &serde_json::Value) -> bool {
             }
             let named =
                 ["site_key", "target_site", "to_site", "routing_key"].iter().find_map(|field| fields[field].as_str());
+            let named = named.or_else(|| fields["share"]["routing_key"].as_str());
             let about = fields["url"]
                 .as_str()
                 .or_else(|| fields["source_url"].as_str())

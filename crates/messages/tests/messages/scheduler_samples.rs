@@ -31,7 +31,8 @@ impl Samples for Command {
             host: None,
             weight: 2.0,
             issued_at: time(0),
-            order_id: Some("5f3c5e2a9b".to_owned(), share: None),
+            order_id: Some("5f3c5e2a9b".to_owned()),
+            share: None,
         };
         let pause = Self {
             kind: CommandKind::PauseHost,
@@ -39,7 +40,8 @@ impl Samples for Command {
             host: Some(Host::from_authority("127.0.0.1:8080")),
             weight: 1.0,
             issued_at: time(0),
-            order_id: None, share: None,
+            order_id: None,
+            share: None,
         };
         let discovered = Self {
             kind: CommandKind::ForgetDiscovered,

@@ -288,8 +288,16 @@ mod tests {
 
     fn command() -> Vec<u8> {
         let url = CanonicalUrl::parse("http://a.test/").unwrap();
-        Command { kind: CommandKind::Forget, url: Some(url), host: None, weight: 1.0, issued_at: NOW, order_id: None, share: None }
-            .encode()
+        Command {
+            kind: CommandKind::Forget,
+            url: Some(url),
+            host: None,
+            weight: 1.0,
+            issued_at: NOW,
+            order_id: None,
+            share: None,
+        }
+        .encode()
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl Stage {
         settings.kafka.session_timeout = Duration::from_secs(15);
         settings.kafka.static_membership = number.is_multiple_of(2);
         settings.kafka.transaction_timeout = Duration::from_secs(15);
-        let log = KafkaLog::connect(settings).unwrap();
+        let log = KafkaLog::connect(settings).expect("Kafka can be reached");
         let input = topic(&log, "frozen", PARTITIONS);
         Self { log, input, group: unique("group"), read: AtomicU64::new(0) }
     }

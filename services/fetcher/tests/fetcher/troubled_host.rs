@@ -122,7 +122,8 @@ impl Loop {
                 host: None,
                 weight: 1.0,
                 issued_at: clock.now(),
-                order_id: None, share: None,
+                order_id: None,
+                share: None,
             };
             this.report(&SchedulerEvent::Command(command));
         }
