@@ -19,7 +19,7 @@ type topic struct {
 	bytes                int
 }
 
-var row = regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|[^|]*\\|[^|]*\\| ([^|]*) → ([^|]*) \\| ([^|]*) \\| (loop|\\d+) \\| (\\d+) MiB \\|$")
+var row = regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|[^|]*\\|[^|]*\\| ([^|]*) → ([^|]*) \\| ([^|]*) \\| (loop|\\d+) \\| (\\d+) KiB \\|$")
 
 // catalogue reads the topics from schemas/README.md.
 func catalogue(files filesys.FileSystem, repository string) (topics []topic, err error) {
@@ -30,8 +30,8 @@ func catalogue(files filesys.FileSystem, repository string) (topics []topic, err
 	for _, cells := range row.FindAllStringSubmatch(string(text), -1) {
 		of := topic{name: cells[1], producers: strings.Split(cells[2], ", "), consumers: strings.Split(cells[3], ", "), isLoop: cells[5] == "loop"}
 		of.partitions, _ = strconv.Atoi(cells[5])
-		mib, _ := strconv.Atoi(cells[6])
-		of.bytes = mib << 20
+		kib, _ := strconv.Atoi(cells[6])
+		of.bytes = kib << 10
 		if _, err := fmt.Sscanf(cells[4], "deleted after %d days", &of.days); err != nil {
 			of.isCompacted = cells[4] == "compacted"
 			if !of.isCompacted {
@@ -88,11 +88,10 @@ func topicsFile(topics []topic) string {
 		text += fmt.Sprintf("---\napiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nmetadata:\n  name: recrawl.%s\n"+
 			"  labels: {strimzi.io/cluster: recrawl, app.kubernetes.io/component: %s}\nspec:\n  partitions: %d\n  replicas: 3\n",
 			of.name, kind, partitions)
-		text += fmt.Sprintf("  config: {max.message.bytes: \"%d\", compression.type: producer, "+
-			"message.timestamp.after.max.ms: \"9223372036854775807\", min.insync.replicas: \"2\", ", of.bytes+4096)
+		text += fmt.Sprintf("  config: {max.message.bytes: \"%d\", min.insync.replicas: \"2\", ", of.bytes+4096)
 		if of.isCompacted {
 			text += fmt.Sprintf("cleanup.policy: compact, delete.retention.ms: \"%d\", segment.ms: \"%d\", segment.bytes: \"%d\", "+
-				"min.cleanable.dirty.ratio: \"0.3\", max.compaction.lag.ms: \"%d\"}\n", 7*day, day/4, 128<<20, 7*day)
+				"max.compaction.lag.ms: \"%d\"}\n", 7*day, day/4, 128<<20, 7*day)
 		} else {
 			text += fmt.Sprintf("cleanup.policy: delete, retention.ms: \"%d\"}\n", of.days*day)
 		}

@@ -21,7 +21,7 @@ fn every_order_is_recorded_with_who_gave_it_and_what_came_of_it() {
     let web = SimulatedWeb::start(SeededConfig { hosts: 1, pages_per_host: 3, ..SeededConfig::default() }, 1.0, |_| ());
     let crawl = Crawl::of(&web).with("policy.min_interval", "1h");
     let (file, urls) = (crawl.directory.path().join("keys.toml"), web.urls());
-    let token = "token-of-alice";
+    let token = "token-of-alice-the-viewer";
     std::fs::write(&file, KeyEntry::new("alice", Role::Viewer, None, token).to_toml()).unwrap();
     let crawl = crawl.with("http.keys_file", &file.display().to_string());
 

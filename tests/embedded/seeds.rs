@@ -135,7 +135,7 @@ fn a_list_that_leaves_out_known_seeds_says_so_and_seeds_only_fetches_the_list_al
     // Every page is due all the time.
     let crawl = Crawl::default()
         .with("politeness.crawl_delay", "0s")
-        .with("policy.min_interval", "10ms")
+        .with("policy.min_interval", "1s")
         .with("policy.least_worth", "0s")
         .with("policy.scan_interval", "20ms")
         .with("crawl.discover", "same-host");

@@ -11,5 +11,6 @@ pub fn connect(settings: &Settings, client: &str) -> Result<KafkaLog, LogError> 
         return Err(LogError::new(ErrorKind::Stop, message));
     }
     let (client_id, batch_interval) = (client.to_owned(), settings.log.batch_interval);
-    KafkaLog::connect(KafkaSettings { kafka: settings.kafka.clone(), client_id, batch_interval })
+    let is_clock_fast = settings.clock.speed != 1.0;
+    KafkaLog::connect(KafkaSettings { kafka: settings.kafka.clone(), client_id, batch_interval, is_clock_fast })
 }

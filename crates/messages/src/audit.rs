@@ -36,7 +36,7 @@ impl AuditedOrder {
     pub const MOST_NAMES: usize = 100;
 }
 
-/// What came of some commands of an order: one transaction of one partition.
+/// The effect of some commands of an order: those in one transaction of one partition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderEffect {
     /// The order. Also the record key.

@@ -10,8 +10,10 @@ use crate::{
 pub use wire::{CleanupPolicy, KeyKind, Partitions, Topic, TopicName, TopicSpec};
 
 const MIB: u32 = 1 << 20;
+/// The largest record of any topic. Some services take no more than 8 MiB, and 4 KiB of that may be the batch around it.
+const LARGEST: u32 = 8 * MIB - 4 * 1_024;
 /// Limit for a packed body with its metadata. The fetcher's limit on bodies is well below.
-const BODY_BYTES: u32 = 8 * MIB;
+const BODY_BYTES: u32 = 7 * MIB + MIB / 2;
 
 /// Scheduler to fetcher.
 pub const FETCH_REQUESTS: Topic<FetcherEvent> = Topic::new("fetch-requests");
@@ -47,7 +49,7 @@ pub const DEMAND: Topic<Demand> = Topic::new("demand").compacted().one_partition
 pub const HOST_STOPS: Topic<HostStop> = Topic::new("host-stops").compacted().one_partition();
 /// Records that could not be processed: the largest record of any topic, plus the reason.
 pub const DEAD_LETTERS: Topic<DeadLetter> =
-    Topic::new("dead-letters").one_partition().max_message_bytes(BODY_BYTES + MIB).retention_days(30);
+    Topic::new("dead-letters").one_partition().max_message_bytes(LARGEST).retention_days(30);
 /// The schemas of all records, for readers of other versions. The values are not messages but the schema texts.
 pub const SCHEMAS: TopicSpec = TopicSpec {
     name: TopicName::Declared("schemas"),

@@ -86,7 +86,7 @@ impl OrderSender {
     }
 
     fn append_order(&self, order: &Order, author: &Author) -> Result<(), CommandFailure> {
-        let audited = self.audit.order(order, author);
+        let audited = self.audit.order(order, self.partitions, author);
         let id = Some(audited.order_id.as_str());
         let audited = self.audit.record(audited.clone());
         match order {

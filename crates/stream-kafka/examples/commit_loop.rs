@@ -36,6 +36,7 @@ fn main() {
         kafka: Kafka { brokers: Some(brokers.clone()), replication_factor: 1, ..Settings::default().kafka },
         client_id: format!("commit-loop-{run:x}"),
         batch_interval: Duration::from_millis(50),
+        is_clock_fast: false,
     };
     let log = KafkaLog::connect(settings).expect("Kafka can be reached");
     let [input, output] = ["in", "out"].map(|name| format!("commit-loop-{run:x}-{name}"));

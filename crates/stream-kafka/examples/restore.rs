@@ -67,6 +67,7 @@ fn main() {
         kafka: Kafka { brokers: Some(brokers.clone()), replication_factor: 1, ..Settings::default().kafka },
         client_id: format!("restore-{run:x}"),
         batch_interval: Duration::from_millis(50),
+        is_clock_fast: false,
     });
     let log = Arc::new(log.expect("Kafka can be reached"));
     let name = |what: &str| format!("restore-{run:x}-{what}");

@@ -17,11 +17,11 @@ const OWN_ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// A fetch may be slowed down by a quota for half a minute.
 const FETCH_PATIENCE: Duration = Duration::from_secs(60);
 
-/// What a member consumes.
+/// The input and the group of a member.
 pub(crate) struct MemberPlace<'a> {
     pub(crate) input: &'a str,
     pub(crate) group: &'a str,
-    /// Whether it has told its client to fetch nothing.
+    /// Whether its client is to fetch nothing.
     pub(crate) is_paused: bool,
 }
 

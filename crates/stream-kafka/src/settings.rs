@@ -25,6 +25,8 @@ pub struct KafkaSettings {
     pub client_id: String,
     /// How long a poll collects further records after its first. A longer interval gives fewer, larger transactions.
     pub batch_interval: Duration,
+    /// Whether records may have times far ahead of the brokers' clocks (`clock.speed`).
+    pub is_clock_fast: bool,
 }
 
 impl KafkaSettings {

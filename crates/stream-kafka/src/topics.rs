@@ -2,7 +2,7 @@
 
 use crate::cluster::{ASK_TIMEOUT, Cluster};
 use crate::error::{advice, kind_of, log_error};
-use crate::settings::BATCH_BYTES;
+use crate::settings::{BATCH_BYTES, KafkaSettings};
 use rdkafka::admin::{AdminClient, AdminOptions, ConfigResource, NewTopic, ResourceSpecifier, TopicReplication};
 use rdkafka::client::DefaultClientContext;
 use rdkafka::consumer::Consumer;
@@ -48,7 +48,7 @@ pub(crate) fn create(cluster: &Cluster, topics: &[TopicConfig]) -> Result<(), Lo
         return Ok(());
     }
     let replication_factor = cluster.settings.kafka.replication_factor;
-    let configs: Vec<_> = missing.iter().map(|topic| properties(topic, replication_factor)).collect();
+    let configs: Vec<_> = missing.iter().map(|topic| properties(topic, &cluster.settings)).collect();
     let new_topics: Vec<_> = missing
         .iter()
         .zip(&configs)
@@ -125,9 +125,7 @@ pub(crate) fn check(cluster: &Cluster, topics: &[TopicConfig]) -> Result<Vec<Top
     let mut resources: HashMap<&str, _> = names.into_iter().zip(resources).collect();
     let check = |topic: &TopicConfig| {
         let problem = match (found.get(&*topic.name), resources.remove(&*topic.name)) {
-            (Some(metadata), Some(Ok(resource))) => {
-                problem(topic, cluster.settings.kafka.replication_factor, metadata, &resource)
-            }
+            (Some(metadata), Some(Ok(resource))) => problem(topic, &cluster.settings, metadata, &resource),
             (Some(_), Some(Err(code))) => Some(format!("cannot read its settings: {code}{}", advice(code))),
             _ => Some("is missing; create it with recrawl topics create".to_owned()),
         };
@@ -139,10 +137,11 @@ pub(crate) fn check(cluster: &Cluster, topics: &[TopicConfig]) -> Result<Vec<Top
 /// The first problem of a topic.
 fn problem(
     topic: &TopicConfig,
-    replication_factor: u16,
+    settings: &KafkaSettings,
     metadata: &MetadataTopic,
     resource: &ConfigResource,
 ) -> Option<String> {
+    let replication_factor = settings.kafka.replication_factor;
     let partitions = metadata.partitions().len();
     if partitions != topic.partitions as usize {
         return Some(format!(
@@ -156,7 +155,7 @@ fn problem(
         return Some(format!("has {copies} copies instead of {replication_factor}; reassign its partitions"));
     }
     let value = |name: &str| resource.get(name).and_then(|entry| entry.value.as_deref());
-    properties(topic, replication_factor).into_iter().find_map(|(name, wanted)| {
+    properties(topic, settings).into_iter().find_map(|(name, wanted)| {
         let actual = value(name)?;
         let falls_short = match name {
             "cleanup.policy" => actual != wanted,
@@ -172,15 +171,15 @@ fn problem(
     })
 }
 
-fn properties(topic: &TopicConfig, replication_factor: u16) -> Vec<(&'static str, String)> {
+/// Only settings that managed services let their users change.
+fn properties(topic: &TopicConfig, settings: &KafkaSettings) -> Vec<(&'static str, String)> {
     let record_bytes = topic.max_message_bytes.max(BATCH_BYTES).saturating_add(BATCH_OVERHEAD_BYTES);
-    let mut properties = vec![
-        ("max.message.bytes", record_bytes.to_string()),
-        ("compression.type", "producer".to_owned()),
-        // A replay may run ahead of the brokers' clocks.
-        ("message.timestamp.after.max.ms", i64::MAX.to_string()),
-    ];
-    if replication_factor >= 3 {
+    let mut properties = vec![("max.message.bytes", record_bytes.to_string())];
+    if settings.is_clock_fast {
+        // Otherwise brokers refuse records of a clock that is an hour ahead (KIP-937).
+        properties.push(("message.timestamp.after.max.ms", i64::MAX.to_string()));
+    }
+    if settings.kafka.replication_factor >= 3 {
         properties.push(("min.insync.replicas", "2".to_owned()));
     }
     match topic.cleanup {
@@ -190,8 +189,7 @@ fn properties(topic: &TopicConfig, replication_factor: u16) -> Vec<(&'static str
             // The newest segment is never compacted, so segments must not grow old.
             ("segment.ms", Duration::from_secs(6 * 3_600).as_millis().to_string()),
             ("segment.bytes", (128 * 1024 * 1024).to_string()),
-            ("min.cleanable.dirty.ratio", "0.3".to_owned()),
-            // A large partition with few writes may stay below that ratio for good, and keep deleted values.
+            // A large partition with few writes may stay below the ratio of the cleaner for good, and keep deleted values.
             (COMPACTED_WITHIN, MAX_COMPACTION_LAG.as_millis().to_string()),
         ]),
         Cleanup::Delete { retention, .. } | Cleanup::Transient { retention } => properties.extend([

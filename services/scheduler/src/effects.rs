@@ -1,11 +1,11 @@
-//! What came of the commands of operators, summed up for each order until the batch is committed.
+//! Effects of the commands of operators, summed up for each order until the batch is committed.
 
 use messages::{Command, OrderEffect};
 use page::Timestamp;
 use std::collections::BTreeMap;
 use stream::TaskId;
 
-/// What came of a command.
+/// The effect of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
     /// So many pages were added, changed or forgotten.

@@ -33,7 +33,7 @@ pub struct AuditRow {
     pub effect: EffectRow,
 }
 
-/// What came of an order.
+/// The effect of an order.
 #[derive(Debug, Default, Serialize)]
 pub struct EffectRow {
     /// Commands that are carried out or refused.

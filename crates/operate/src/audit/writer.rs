@@ -44,9 +44,13 @@ impl AuditWriter {
         Ok(Self { log, topic, clock, refusals: Arc::default() })
     }
 
-    /// The record of an order whose commands the scheduler answers, to be sent with the first of them.
-    pub(crate) fn order(&self, order: &Order, author: &Author) -> AuditedOrder {
-        let commands = if order.is_of_whole_crawl() { 0 } else { order.count() as i64 };
+    /// The record of an order, to be sent with the first of its commands to so many partitions of the scheduler.
+    pub(crate) fn order(&self, order: &Order, partitions: u32, author: &Author) -> AuditedOrder {
+        let commands = match order {
+            Order::AddFocus { .. } | Order::RemoveFocus(_) => 0,
+            Order::Sources(_, sources) => sources.len() as i64 * i64::from(partitions),
+            Order::Seeds { .. } | Order::Pages(..) | Order::Hosts(..) => order.count() as i64,
+        };
         let names = order.names(AuditedOrder::MOST_NAMES);
         AuditedOrder { names, count: order.count() as i64, commands, ..self.action(order.word(), author) }
     }

@@ -2,7 +2,7 @@
 
 use stream::InputRecord;
 
-/// What may still be read.
+/// The rest that may be read.
 #[derive(Clone, Copy, Debug)]
 pub struct Spent {
     records: usize,

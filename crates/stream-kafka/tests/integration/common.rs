@@ -70,6 +70,7 @@ pub fn settings(brokers: &str) -> KafkaSettings {
         // The user of the listeners with TLS may use names that begin so.
         client_id: unique("recrawl-test"),
         batch_interval: Duration::from_millis(20),
+        is_clock_fast: false,
     }
 }
 

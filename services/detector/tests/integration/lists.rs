@@ -53,7 +53,8 @@ fn a_sitemap_reports_when_known_pages_of_its_site_changed_and_nothing_else() {
         read_at: bench.now(),
         previous_read_at: None,
         listed: 3,
-        untaken: 0,
+        // The unknown page, since no links are followed.
+        untaken: 1,
         is_first: true,
         is_last: true,
         // Also what was already known: it vouches for the page.

@@ -55,7 +55,7 @@ fn who(row: &AuditRow) -> String {
     }
 }
 
-/// What came of an order, in a line.
+/// The effect of an order, in a line.
 fn effect(row: &AuditRow) -> String {
     if let Some(refusal) = &row.refusal {
         return format!("refused: {refusal}");

@@ -72,9 +72,9 @@ fn row(topic: &TopicSpec) -> String {
         Partitions::PerLoop => "loop".to_owned(),
         Partitions::Fixed(count) => count.to_string(),
     };
-    let mib = topic.max_message_bytes >> 20;
+    let kib = topic.max_message_bytes >> 10;
     format!(
-        "| `{}` | {key} | {schemas} | {producers} → {consumers} | {cleanup} | {partitions} | {mib} MiB |\n",
+        "| `{}` | {key} | {schemas} | {producers} → {consumers} | {cleanup} | {partitions} | {kib} KiB |\n",
         topic.name
     )
 }
@@ -159,5 +159,14 @@ fn each_table_says_what_bounds_its_keys_and_who_deletes_them() {
         let row = row.unwrap_or_else(|| panic!("docs/ARCHITECTURE.md has no row for {name}"));
         let end = format!("| {} | {} |", bound.keys, bound.deleted_by);
         assert!(row.ends_with(&end), "the row of {name} in docs/ARCHITECTURE.md does not end with {end}");
+    }
+}
+
+#[test]
+fn no_topic_needs_larger_records_than_managed_services_take() {
+    const MOST_BYTES: u32 = 8 << 20;
+    const AROUND_A_BATCH: u32 = 4 << 10;
+    for topic in topology::topic_configs(&settings::Settings::default(), &stages(), 1) {
+        assert!(topic.max_message_bytes + AROUND_A_BATCH <= MOST_BYTES, "{}", topic.name);
     }
 }

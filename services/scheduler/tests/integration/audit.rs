@@ -1,4 +1,4 @@
-//! What came of the commands of operators, as it is recorded.
+//! Effects of the commands of operators, as they are recorded.
 
 use crate::bench::{Bench, ELSEWHERE, SIBLING, URL};
 use messages::{AuditRecord, Command, CommandKind, CommandSubject, OrderEffect, SchedulerEvent, topics};

@@ -187,8 +187,8 @@ fn what_was_found_on_a_page_or_site_is_forgotten_across_a_crash_and_seeds_and_ot
         // A command that reached one partition only would leave pages without a word.
         let shareless = SchedulerEvent::Command(Command { share: None, ..command });
         bench.send("site.test", &shareless);
-        let letters = bench.driver.contents(&bench.names.topic(topics::DEAD_LETTERS)).unwrap();
-        assert_eq!(letters.len(), 1);
+        let set_aside = bench.driver.contents(&bench.names.topic(topics::DEAD_LETTERS)).unwrap();
+        assert_eq!(set_aside.len(), 1);
     }
 }
 

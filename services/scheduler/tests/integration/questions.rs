@@ -153,7 +153,7 @@ fn a_question_that_no_one_waits_for_is_passed_over_and_one_that_makes_no_sense_i
     }
     let messages = bench.driver.contents(&bench.names.topic(topics::DEAD_LETTERS)).unwrap();
     let reasons = messages.iter().map(|record| DeadLetter::decode(record.value.as_deref().unwrap()).unwrap().reason);
-    assert_eq!(reasons.filter(|reason| reason.contains("does not answer")).count(), 4);
+    assert_eq!(reasons.filter(|reason| reason.contains("does not answer")).count(), 5);
 }
 
 #[test]
