@@ -68,7 +68,9 @@ fn every_order_is_recorded_with_who_gave_it_and_what_came_of_it() {
     assert_eq!((&order["caller"], &order["claimed_caller"]), (&"alice".into(), &claimed.into()));
     assert!(order["refusal"].as_str().unwrap().contains("has the role viewer"), "{order:#}");
     let backup = crawl.directory.path().join("backup").display().to_string();
-    crawl.ask("backup", &[&backup]).exits_with(0);
+    let mut command = programs().command("recrawl");
+    command.args(["backup", &backup, "--data"]).arg(crawl.data());
+    Process::start(command, crawl.directory.path()).finish().exits_with(0);
     let order = last(&crawl, "backup");
     assert_eq!((&order["names"][0], &order["effect"]["commands"]), (&backup.into(), &1.into()));
 
