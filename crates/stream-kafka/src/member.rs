@@ -5,11 +5,11 @@ use crate::closing::Closing;
 use crate::cluster::{Cluster, committed_positions, no_topic};
 use crate::error::{kind_of, log_error, reason};
 use crate::kept_events::KeptEvents;
-use crate::member_check::{FetchedOffsets, MemberPlace};
+use crate::member_check::{ANSWER_TIMEOUT, FetchedOffsets, MemberPlace};
 use crate::rebalances::{Rebalance, Rebalances};
 use crate::records::to_record;
 use crate::security::uses_tokens;
-use crate::silence::{Silence, Verdict};
+use crate::silence::{ClientFault, Silence, Verdict};
 use crate::transactions::{Positions, Transactions};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
@@ -196,14 +196,14 @@ impl KafkaMember {
         if !self.unreachable {
             return Ok(());
         }
-        self.ask_kafka()?;
+        self.ask_kafka(Duration::from_secs(1))?;
         self.unreachable = false;
         Ok(())
     }
 
     /// Asks a broker by another client than that of the member.
-    fn ask_kafka(&self) -> Result<(), LogError> {
-        let question = |view: &BaseConsumer<_>| view.fetch_metadata(Some(&self.input), Duration::from_secs(1));
+    fn ask_kafka(&self, patience: Duration) -> Result<(), LogError> {
+        let question = |view: &BaseConsumer<_>| view.fetch_metadata(Some(&self.input), patience);
         let answer = self.cluster.committed_view.ask(question);
         answer.map(|_| ()).map_err(|error| self.cluster.explained("cannot list topics", &error))
     }
@@ -214,9 +214,17 @@ impl KafkaMember {
             let standing = self.silence.standing_fault();
             return standing.map_or(Ok(()), |what| Err(LogError::new(ErrorKind::Retry, what.to_owned())));
         }
-        self.ask_kafka()?;
-        let place = MemberPlace { input: &self.input, group: &self.group, is_paused: self.is_paused };
-        let fault = self.fetched.fault(&self.cluster, &self.consumer, &place);
+        let fault = match self.ask_kafka(ANSWER_TIMEOUT) {
+            // No client is to blame, and none is replaced.
+            Err(error) if error.kind == ErrorKind::Retry => {
+                Some(ClientFault { what: error.message, patience: Duration::MAX })
+            }
+            Err(error) => return Err(error),
+            Ok(()) => {
+                let place = MemberPlace { input: &self.input, group: &self.group, is_paused: self.is_paused };
+                self.fetched.fault(&self.cluster, &self.consumer, &place)
+            }
+        };
         match self.silence.checked(fault, Instant::now()) {
             Verdict::GoOn => Ok(()),
             Verdict::Wait(what) => Err(LogError::new(ErrorKind::Retry, what)),
@@ -406,7 +414,7 @@ impl Member for KafkaMember {
     fn committed(&mut self, partitions: &[u32]) -> Result<BTreeMap<u32, Position>, LogError> {
         committed_positions(&*self.consumer, &self.input, partitions).map_err(|error| {
             let doing = format!("cannot get the positions of group {}", self.group);
-            if error.rdkafka_error_code() == Some(RDKafkaErrorCode::OperationTimedOut) && self.ask_kafka().is_ok() {
+            if error.rdkafka_error_code() == Some(RDKafkaErrorCode::OperationTimedOut) && self.ask_kafka(Duration::from_secs(1)).is_ok() {
                 let why = "Kafka withholds them while a transaction that moves them is open; that of a process that was killed \
                            ends after kafka.transaction_timeout";
                 return LogError::new(ErrorKind::Retry, format!("{doing}: {why}"));

@@ -11,8 +11,8 @@ use rdkafka::consumer::{BaseConsumer, Consumer};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Longest wait for an answer to the member's own client.
-const OWN_ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
+/// Longest wait for an answer in a check.
+pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A fetch may be slowed down by a quota for half a minute.
 const FETCH_PATIENCE: Duration = Duration::from_secs(60);
@@ -38,7 +38,7 @@ impl FetchedOffsets {
         place: &MemberPlace<'_>,
     ) -> Option<ClientFault> {
         let MemberPlace { input, group, .. } = place;
-        if let Err(error) = consumer.fetch_metadata(Some(input), OWN_ANSWER_TIMEOUT)
+        if let Err(error) = consumer.fetch_metadata(Some(input), ANSWER_TIMEOUT)
             && error.rdkafka_error_code().is_some_and(is_unanswered)
         {
             let what = format!(
