@@ -27,15 +27,7 @@ fn the_loop_of_a_page_over_kafka_is_one_trace() {
     let now = WebClock::new(&settings.clock).now();
     let trace = TraceContext::parse(CALLER.as_bytes()).map(Box::new);
     let url = CanonicalUrl::parse(&web.urls()[0]).unwrap();
-    let command = Command {
-        kind: CommandKind::Seed,
-        url: Some(url),
-        host: None,
-        weight: 1.0,
-        issued_at: now,
-        order_id: None,
-        share: None,
-    };
+    let command = Command { url: Some(url), ..Command::new(CommandKind::Seed, now) };
     let seed = OutputRecord {
         trace: trace.clone(),
         ..OutputRecord::of(&command, names.topic(topics::SCHEDULER_EVENTS), 4, now)

@@ -200,15 +200,7 @@ impl<'a> Run<'a> {
         let topic = self.names.topic(topics::SCHEDULER_EVENTS);
         let records = self.web.urls().into_iter().map(|url| {
             let url = CanonicalUrl::parse(&url).unwrap();
-            let command = Command {
-                kind: CommandKind::Refetch,
-                url: Some(url),
-                host: None,
-                weight: 1.0,
-                issued_at: now,
-                order_id: None,
-                share: None,
-            };
+            let command = Command { url: Some(url), ..Command::new(CommandKind::Refetch, now) };
             OutputRecord::of(&command, topic.as_str(), PARTITIONS, now)
         });
         self.log.append(&records.collect::<Vec<_>>()).unwrap();

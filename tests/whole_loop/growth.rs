@@ -1,4 +1,4 @@
-//! A hostile web grows for ever. What is kept of it does not, and good sites keep their fetches.
+//! Crawls a hostile web that grows without end. All tables stay within their bounds, and good sites keep their fetches.
 //!
 //! `make growth` makes a million requests (`RECRAWL_TEST_REQUESTS`).
 
@@ -101,7 +101,7 @@ impl Crawl {
         let names = LogNames::new(&settings);
         let start = Timestamp::from_secs(1_700_000_000);
         let mut driver = TestDriver::new(&topology::topic_configs(&settings, &recrawl::stages::topologies(), 1), start);
-        driver.add(scheduler::stage(&settings, &names, 1), "0");
+        driver.add(scheduler::stage(&settings, &names, 1, None), "0");
         driver.add(detector::stage(&settings, &names, messages::ChangeForm::Avro), "0");
         driver.add(estimator::stage(&settings, &names), "0");
         driver.add(matcher::stage(&names), "0");
@@ -136,15 +136,7 @@ impl Crawl {
 
     fn seed(&self, url: &CanonicalUrl) {
         let issued_at = self.driver.now();
-        let command = Command {
-            kind: CommandKind::Seed,
-            url: Some(url.clone()),
-            host: None,
-            weight: 1.0,
-            issued_at,
-            order_id: None,
-            share: None,
-        };
+        let command = Command { url: Some(url.clone()), ..Command::new(CommandKind::Seed, issued_at) };
         let topic = self.names.topic(topics::SCHEDULER_EVENTS);
         self.driver.send(&topic, url.site_key().as_str().as_bytes(), command.encode()).unwrap();
     }

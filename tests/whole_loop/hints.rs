@@ -140,7 +140,7 @@ fn run(with_sitemaps: bool) -> Outcome {
     let names = LogNames::new(&settings);
     let start = Timestamp::from_secs(1_700_000_000);
     let mut driver = TestDriver::new(&topology::topic_configs(&settings, &recrawl::stages::topologies(), 1), start);
-    driver.add(scheduler::stage(&settings, &names, 1), "0");
+    driver.add(scheduler::stage(&settings, &names, 1, None), "0");
     driver.add(detector::stage(&settings, &names, messages::ChangeForm::Avro), "0");
     driver.add(estimator::stage(&settings, &names), "0");
     let mut sites = Sites::new(start);
@@ -148,8 +148,7 @@ fn run(with_sitemaps: bool) -> Outcome {
     let pages = sites.pages.iter().map(|page| page.url.clone());
     for url in pages.chain(lists.into_iter().filter(|_| with_sitemaps)) {
         let (key, kind) = (url.site_key(), CommandKind::Seed);
-        let command =
-            Command { kind, url: Some(url), host: None, weight: 1.0, issued_at: start, order_id: None, share: None };
+        let command = Command { url: Some(url), ..Command::new(kind, start) };
         driver.send(&names.topic(topics::SCHEDULER_EVENTS), key.as_str().as_bytes(), command.encode()).unwrap();
     }
     let mut fetcher = AtOnce::join(&driver.log, &names);

@@ -51,21 +51,13 @@ impl LivedWeb {
         let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
         let names = LogNames::new(&settings);
         let mut driver = TestDriver::new(&topology::topic_configs(&settings, &recrawl::stages::topologies(), 1), start);
-        driver.add(scheduler::stage(&settings, &names, 1), "0");
+        driver.add(scheduler::stage(&settings, &names, 1, None), "0");
         driver.add(detector::stage(&settings, &names, messages::ChangeForm::Avro), "0");
         driver.add(estimator::stage(&settings, &names), "0");
         for page in seeds {
             let url = CanonicalUrl::parse(&page.url()).unwrap();
             let (key, kind) = (url.site_key(), CommandKind::Seed);
-            let command = Command {
-                kind,
-                url: Some(url),
-                host: None,
-                weight: 1.0,
-                issued_at: start,
-                order_id: None,
-                share: None,
-            };
+            let command = Command { url: Some(url), ..Command::new(kind, start) };
             driver.send(&names.topic(topics::SCHEDULER_EVENTS), key.as_str().as_bytes(), command.encode()).unwrap();
         }
         let mut fetcher = AtOnce::join(&driver.log, &names);

@@ -215,7 +215,7 @@ impl Loop {
 
     fn spec(&self, stage: &str) -> StageSpec {
         match stage {
-            "scheduler" => scheduler::stage(&self.settings, &self.names, PARTITIONS),
+            "scheduler" => scheduler::stage(&self.settings, &self.names, PARTITIONS, None),
             "detector" => detector::stage(&self.settings, &self.names, messages::ChangeForm::Avro),
             "estimator" => estimator::stage(&self.settings, &self.names),
             "matcher" => matcher::stage(&self.names),
@@ -251,8 +251,7 @@ impl Loop {
 
     fn command(&self, kind: CommandKind, url: &CanonicalUrl) {
         let issued_at = self.driver.now();
-        let command =
-            Command { kind, url: Some(url.clone()), host: None, weight: 1.0, issued_at, order_id: None, share: None };
+        let command = Command { url: Some(url.clone()), ..Command::new(kind, issued_at) };
         let topic = self.names.topic(topics::SCHEDULER_EVENTS);
         self.driver.send(&topic, url.site_key().as_str().as_bytes(), command.encode()).unwrap();
     }

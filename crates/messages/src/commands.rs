@@ -21,6 +21,13 @@ pub struct Command {
     pub share: Option<CommandShare>,
 }
 
+impl Command {
+    /// A command of this kind, still without a page or host, of ordinary weight and outside of any order.
+    pub fn new(kind: CommandKind, issued_at: Timestamp) -> Self {
+        Self { kind, url: None, host: None, weight: 1.0, issued_at, order_id: None, share: None }
+    }
+}
+
 /// The share of one partition of the scheduler in a command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandShare {

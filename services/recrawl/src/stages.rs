@@ -38,7 +38,7 @@ pub struct Surroundings<'a> {
     pub partitions: u32,
     /// State directory of the process.
     pub data: &'a Path,
-    /// The list of seeds of this start. Over Kafka there is none: seeds come by commands.
+    /// The list of seeds of this start. `None` over Kafka, where seeds come by commands.
     pub seeds: Option<&'a ListedSeeds>,
     /// The log that the stage works on.
     pub log: LogKind,
@@ -79,7 +79,7 @@ pub const STAGES: [StageEntry; 6] = [
         topology: scheduler::topology,
         build: |around| {
             let (settings, names, seeds) = (around.settings, around.names, around.seeds.cloned());
-            Ok(scheduler::stage_with_seeds(settings, names, around.partitions, seeds))
+            Ok(scheduler::stage(settings, names, around.partitions, seeds))
         },
         pod: Pod { cpu: "500m", memory: "512Mi", memory_limit: "2Gi", ..Pod::DEFAULT },
     },

@@ -48,18 +48,9 @@ pub fn topology() -> StageTopology {
     writes.takes_broadcasts_of(DEMAND).begins_traces_with(FETCH_REQUESTS)
 }
 
-/// The description of the stage. `partitions` is the number of partitions of the loop's topics.
-pub fn stage(settings: &Settings, names: &LogNames, partitions: u32) -> StageSpec {
-    stage_with_seeds(settings, names, partitions, None)
-}
-
-/// The same for a crawl that is started with a list of seeds.
-pub fn stage_with_seeds(
-    settings: &Settings,
-    names: &LogNames,
-    partitions: u32,
-    seeds: Option<ListedSeeds>,
-) -> StageSpec {
+/// The description of the stage. `partitions` is the number of partitions of the loop's topics, and `seeds` the list of
+/// seeds that the crawl is started with, if there is one.
+pub fn stage(settings: &Settings, names: &LogNames, partitions: u32, seeds: Option<ListedSeeds>) -> StageSpec {
     let rules = FrontierRules::new(settings, partitions).with_seeds(seeds);
     let work = StageWork::Processors(Box::new(move |_| Box::new(Scheduler::new(rules.clone()))));
     names.stage(&topology(), settings.policy.scan_interval, work)

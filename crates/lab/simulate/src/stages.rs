@@ -57,7 +57,7 @@ impl CrawlStages {
         driver.add(detector::stage(settings, &names, ChangeForm::Avro), "only");
         driver.add(estimator::stage(settings, &names), "only");
         driver.add(ranker::stage(settings, &names, PARTITIONS), "only");
-        driver.add(scheduler::stage(settings, &names, PARTITIONS), "only");
+        driver.add(scheduler::stage(settings, &names, PARTITIONS, None), "only");
         let reader = driver.log.reader().map_err(failed)?;
         let topics = TopicNames {
             commands: names.topic(topics::SCHEDULER_EVENTS),
@@ -81,8 +81,7 @@ impl CrawlStages {
     /// An operator adds a page.
     pub(crate) fn seed(&self, url: &CanonicalUrl) -> Result<(), SimulationError> {
         let (kind, issued_at) = (CommandKind::Seed, self.now());
-        let command =
-            Command { kind, url: Some(url.clone()), host: None, weight: 1.0, issued_at, order_id: None, share: None };
+        let command = Command { url: Some(url.clone()), ..Command::new(kind, issued_at) };
         self.send(&self.topics.commands, url, command.encode())
     }
 

@@ -104,7 +104,7 @@ impl Loop {
         log.create_topics(&topology::topic_configs(&settings, &[fetcher::topology(), scheduler::topology()], 1))
             .unwrap();
         let shared: Arc<dyn Log> = Arc::new(log.clone());
-        let spec = scheduler::stage(&settings, &names, 1);
+        let spec = scheduler::stage(&settings, &names, 1, None);
         let rules = FetcherRules::new(&settings).unwrap();
         let fetching =
             fetcher::stage(&settings, &names, rules, messages::body::Packing::None, None, clock.clone()).unwrap();
@@ -116,15 +116,7 @@ impl Loop {
         let this = Self { log, names, clock: clock.clone(), scheduler, fetcher, read: 0 };
         for url in web.page_urls() {
             let url = CanonicalUrl::parse(&url).unwrap();
-            let command = Command {
-                kind: CommandKind::Seed,
-                url: Some(url),
-                host: None,
-                weight: 1.0,
-                issued_at: clock.now(),
-                order_id: None,
-                share: None,
-            };
+            let command = Command { url: Some(url), ..Command::new(CommandKind::Seed, clock.now()) };
             this.report(&SchedulerEvent::Command(command));
         }
         this

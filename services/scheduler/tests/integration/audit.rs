@@ -11,7 +11,7 @@ fn give(bench: &mut Bench, order: &str, kind: CommandKind, url: &str) {
     let site = url.site_key();
     let url = host.is_none().then_some(url);
     let (issued_at, order_id) = (bench.now(), Some(order.to_owned()));
-    let command = Command { kind, url, host, weight: 1.0, issued_at, order_id, share: None };
+    let command = Command { url, host, order_id, ..Command::new(kind, issued_at) };
     bench.send(site.as_str(), &SchedulerEvent::Command(command));
 }
 

@@ -76,7 +76,7 @@ impl Bench {
     pub(crate) fn start(&mut self) {
         self.started += 1;
         let seeds = self.seeds.clone();
-        let spec = scheduler::stage_with_seeds(&self.settings, &self.names, self.partitions, seeds);
+        let spec = scheduler::stage(&self.settings, &self.names, self.partitions, seeds);
         self.driver.add(spec, &format!("instance-{}", self.started));
         self.driver.run_until_idle().unwrap();
     }
@@ -102,7 +102,7 @@ impl Bench {
         let host = (kind.subject() == CommandSubject::Hosts).then(|| url.host());
         let site = url.site_key();
         let url = host.is_none().then_some(url);
-        let command = Command { kind, url, host, weight, issued_at: self.now(), order_id: None, share: None };
+        let command = Command { url, host, weight, ..Command::new(kind, self.now()) };
         self.send(site.as_str(), &SchedulerEvent::Command(command));
     }
 

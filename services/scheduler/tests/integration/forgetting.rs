@@ -168,7 +168,7 @@ fn what_was_found_on_a_page_or_site_is_forgotten_across_a_crash_and_seeds_and_ot
         let (url, host) = if by_site { (None, Some(source.host())) } else { (Some(source.clone()), None) };
         let host = host.map(|host| Host::from_authority(host.site_key().as_str()));
         let share = Some(CommandShare { routing_key: "partition-0".to_owned(), from: None });
-        let command = Command { kind, url, host, weight: 1.0, issued_at: bench.now(), order_id: None, share };
+        let command = Command { url, host, share, ..Command::new(kind, bench.now()) };
         let topic = bench.names.topic(topics::SCHEDULER_EVENTS);
         bench.driver.send(&topic, b"partition-0", SchedulerEvent::Command(command.clone()).encode()).unwrap();
         while removals(&bench).is_empty() {
@@ -198,15 +198,7 @@ fn order(bench: &mut Bench, kind: CommandKind, url: &str) {
     let (site, host) = (url.site_key(), url.host());
     let is_about_host = kind.subject() == CommandSubject::Hosts;
     let (url, host) = if is_about_host { (None, Some(host)) } else { (Some(url), None) };
-    let command = SchedulerEvent::Command(Command {
-        kind,
-        url,
-        host,
-        weight: 1.0,
-        issued_at: bench.now(),
-        order_id: None,
-        share: None,
-    });
+    let command = SchedulerEvent::Command(Command { url, host, ..Command::new(kind, bench.now()) });
     let topic = bench.names.topic(topics::SCHEDULER_EVENTS);
     bench.driver.send(&topic, site.as_str().as_bytes(), command.encode()).unwrap();
 }

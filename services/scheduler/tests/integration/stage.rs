@@ -300,15 +300,7 @@ fn what_cannot_be_read_is_set_aside_and_the_rest_goes_on() {
     let mut bench = Bench::new(&[]);
     let topic = bench.names.topic(topics::SCHEDULER_EVENTS);
     bench.driver.send(&topic, b"site.test", b"no event".to_vec()).unwrap();
-    let nameless = Command {
-        kind: CommandKind::Seed,
-        url: None,
-        host: None,
-        weight: 1.0,
-        issued_at: bench.now(),
-        order_id: None,
-        share: None,
-    };
+    let nameless = Command::new(CommandKind::Seed, bench.now());
     bench.send("site.test", &SchedulerEvent::Command(nameless));
     bench.seed(URL);
     assert_eq!(bench.next(5 * SECOND).url.as_str(), URL);
