@@ -28,7 +28,6 @@ mod error;
 mod kept_events;
 mod log;
 mod member;
-mod member_check;
 mod reader;
 mod rebalances;
 mod records;

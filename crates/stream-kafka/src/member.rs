@@ -1,15 +1,16 @@
 //! A group member: its consumer, its transactional producer, and its partitions.
 
+mod check;
+
 use crate::client::{lock, send_held_back};
 use crate::closing::Closing;
 use crate::cluster::{Cluster, committed_positions, no_topic};
 use crate::error::{kind_of, log_error, reason};
 use crate::kept_events::KeptEvents;
-use crate::member_check::{ANSWER_TIMEOUT, FetchedOffsets, MemberPlace};
 use crate::rebalances::{Rebalance, Rebalances};
 use crate::records::to_record;
 use crate::security::uses_tokens;
-use crate::silence::{ClientFault, Silence, Verdict};
+use crate::silence::Silence;
 use crate::transactions::{Positions, Transactions};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
@@ -52,7 +53,8 @@ pub(crate) struct KafkaMember {
     active_at: Instant,
     settled_at: Option<Instant>,
     silence: Silence,
-    fetched: FetchedOffsets,
+    /// The next offset to fetch of each partition when the client was last checked.
+    next_at_check: BTreeMap<u32, u64>,
 }
 
 /// Progress of a started partition.
@@ -88,7 +90,7 @@ impl KafkaMember {
             active_at: Instant::now(),
             settled_at: None,
             silence: Silence::new(Instant::now()),
-            fetched: FetchedOffsets::default(),
+            next_at_check: BTreeMap::new(),
         })
     }
 
@@ -199,37 +201,6 @@ impl KafkaMember {
         self.ask_kafka(Duration::from_secs(1))?;
         self.unreachable = false;
         Ok(())
-    }
-
-    /// Asks a broker by another client than that of the member.
-    fn ask_kafka(&self, patience: Duration) -> Result<(), LogError> {
-        let question = |view: &BaseConsumer<_>| view.fetch_metadata(Some(&self.input), patience);
-        let answer = self.cluster.committed_view.ask(question);
-        answer.map(|_| ()).map_err(|error| self.cluster.explained("cannot list topics", &error))
-    }
-
-    /// Checks a client that has been silent for some time. One that gets no answer while others do is replaced.
-    fn check_client(&mut self) -> Result<(), LogError> {
-        if !self.silence.is_check_due(Instant::now()) {
-            let standing = self.silence.standing_fault();
-            return standing.map_or(Ok(()), |what| Err(LogError::new(ErrorKind::Retry, what.to_owned())));
-        }
-        let fault = match self.ask_kafka(ANSWER_TIMEOUT) {
-            // No client is to blame, and none is replaced.
-            Err(error) if error.kind == ErrorKind::Retry => {
-                Some(ClientFault { what: error.message, patience: Duration::MAX })
-            }
-            Err(error) => return Err(error),
-            Ok(()) => {
-                let place = MemberPlace { input: &self.input, group: &self.group, is_paused: self.is_paused };
-                self.fetched.fault(&self.cluster, &self.consumer, &place)
-            }
-        };
-        match self.silence.checked(fault, Instant::now()) {
-            Verdict::GoOn => Ok(()),
-            Verdict::Wait(what) => Err(LogError::new(ErrorKind::Retry, what)),
-            Verdict::Replace(what) => Err(LogError::new(ErrorKind::Rejoin, what)),
-        }
     }
 
     /// Moves committed offsets past transaction markers, which are never delivered, so that lag 0 means idle. Only if

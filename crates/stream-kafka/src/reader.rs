@@ -52,7 +52,9 @@ struct PartitionRead {
 
 impl KafkaReader {
     pub(crate) fn new(cluster: Arc<Cluster>) -> Result<Self, LogError> {
-        let consumer = connect(&cluster)?;
+        let consumer = cluster.settings.reader().create_with_context(Quiet::default());
+        let consumer = consumer.map_err(|error| log_error("cannot create a reader", &error))?;
+        let consumer = Closing::new(consumer, CLOSE_TIMEOUT);
         Ok(Self { cluster, consumer, introduced: BTreeSet::new(), reading: None })
     }
 
@@ -202,12 +204,6 @@ impl LogReader for KafkaReader {
         self.reading = Some(reading);
         Ok((records, next))
     }
-}
-
-fn connect(cluster: &Cluster) -> Result<Closing<BaseConsumer<Quiet>>, LogError> {
-    let consumer = cluster.settings.reader().create_with_context(Quiet::default());
-    let consumer = consumer.map_err(|error| log_error("cannot create a reader", &error))?;
-    Ok(Closing::new(consumer, CLOSE_TIMEOUT))
 }
 
 /// Offsets of a topic's partitions at their beginning or end, under the consumer's isolation level.

@@ -1,4 +1,4 @@
-//! Nodes that stand still or are killed: every client works again by itself, or is replaced.
+//! Nodes are stopped for a while or killed: every client works again by itself, or is replaced.
 //!
 //! A node that was frozen for longer than its session (9 s) is for a moment in no metadata, and librdkafka then stops
 //! threads that some of its clients wait for. `make torture` does each thing ten times.
@@ -21,9 +21,9 @@ const RECOVERY: Duration = Duration::from_secs(900);
 /// Something that happens to a node.
 #[derive(Clone, Copy, Debug)]
 enum Incident {
-    /// Its time stands still for so many seconds.
+    /// Its process is stopped (SIGSTOP) for this many seconds.
     Freeze(u64),
-    /// It is killed, and starts again after so many seconds.
+    /// Its process is killed (SIGKILL), and started again after this many seconds.
     Kill(u64),
 }
 
