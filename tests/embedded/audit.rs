@@ -25,7 +25,7 @@ fn every_order_is_recorded_with_who_gave_it_and_what_came_of_it() {
     std::fs::write(&file, KeyEntry::new("alice", Role::Viewer, None, token).to_toml()).unwrap();
     let crawl = crawl.with("http.keys_file", &file.display().to_string());
 
-    // A crawl that does not run: whoever can write to its log says who it is.
+    // Orders to a stopped crawl are written to its log directly, so their author is a claim.
     crawl.ask("pause", &["a.test", "b.test"]).exits_with(0);
     let order = orders(&crawl).pop().unwrap();
     assert_eq!((&order["action"], &order["names"]), (&"pause".into(), &serde_json::json!(["a.test", "b.test"])));

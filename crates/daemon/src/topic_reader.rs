@@ -10,6 +10,8 @@ use stream::{InputRecord, Log, LogBackend, LogReader, OffsetBounds, PollLimits, 
 use stream_rocksdb::EmbeddedBackend;
 use topology::LogNames;
 
+/// Records at a time of a topic that is read as a whole.
+const BATCH: usize = 1_000;
 /// Bytes of an embedded log after which a read ends, so that large records fit into memory.
 const MAX_BYTES: usize = 16 << 20;
 
@@ -136,6 +138,28 @@ impl TopicReader {
             self.learn_schemas()?;
         }
         Ok(read)
+    }
+
+    /// Reads all retained records, partition by partition.
+    ///
+    /// # Errors
+    /// The log does not answer, or `each` fails.
+    pub fn read_all(
+        &mut self,
+        mut each: impl FnMut(&InputRecord) -> Result<(), CommandFailure>,
+    ) -> Result<(), CommandFailure> {
+        for partition in 0..self.partitions {
+            let mut next = self.bounds(partition)?.start;
+            loop {
+                let (records, after) = self.read(partition, next, BATCH)?;
+                if records.is_empty() {
+                    break;
+                }
+                next = after;
+                records.iter().try_for_each(&mut each)?;
+            }
+        }
+        Ok(())
     }
 
     fn learn_schemas(&mut self) -> Result<(), CommandFailure> {

@@ -74,7 +74,7 @@ impl PageIndex {
         self.unset(id, hosts);
         self.note_attempt(page.request.attempt);
         let known = self.slots.get(&id).copied();
-        let place = known.and_then(|slot| self.columns.place(slot)).unwrap_or_else(|| place_of(&page.url));
+        let place = self.place(known, page);
         let host = hosts.of(&page.url);
         let lasting = self.lasting_share(page, place.site, rules);
         let mut entry = PageEntry {
@@ -176,6 +176,11 @@ impl PageIndex {
         self.columns.get(slot).into_iter().for_each(|entry| hosts.discount(entry.host));
         self.columns.remove(slot);
         Some(slot)
+    }
+
+    /// The place of a page, from the columns if it is known: the site of an address takes a look at the public suffixes.
+    pub(crate) fn place(&self, slot: Option<Slot>, page: &ScheduledPage) -> PagePlace {
+        slot.and_then(|slot| self.columns.place(slot)).unwrap_or_else(|| place_of(&page.url))
     }
 
     /// The share of its looks that is left to a page, by how far its copies last. One that an operator named or weighed keeps all.

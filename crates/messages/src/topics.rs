@@ -37,7 +37,7 @@ pub const FOCUS_ORDERS: Topic<FocusOrder> =
 /// Every stage to the operator who asked. An answer may hold the copy of a page.
 pub const ANSWERS: Topic<Answer> =
     Topic::new("answers").one_partition().max_message_bytes(BODY_BYTES).retention_days(1);
-/// Commands and scheduler to whoever asks who gave which order, and what came of it.
+/// Commands and scheduler to `recrawl audit`: orders, with their authors and effects.
 pub const AUDIT: Topic<AuditRecord> = Topic::new("audit").one_partition().retention_days(90);
 /// The product: page changes.
 pub const PAGE_CHANGES: Topic<PageChange> = Topic::new("page-changes").retention_days(30);

@@ -1,6 +1,6 @@
 //! Orders that a running loop takes over HTTP.
 
-use crate::order::{ADD_FOCUS, REMOVE_FOCUS};
+use crate::order::word_of;
 use crate::{Author, Order, OrderSender};
 use daemon::CommandFailure;
 use daemon::http::{Call, Caller, OrderKind, Task, TextResponse, refused};
@@ -18,9 +18,7 @@ const BACKUP: &str = "backup";
 /// Records that a caller's role does not suffice for a command.
 pub fn note_refused(sender: &OrderSender, call: &Call<'_>, why: &str) {
     let action = match call.task {
-        Task::Order(OrderKind::Command(kind)) => kind.word(),
-        Task::Order(OrderKind::AddFocus) => ADD_FOCUS,
-        Task::Order(OrderKind::RemoveFocus) => REMOVE_FOCUS,
+        Task::Order(kind) => word_of(kind),
         Task::BackUp => BACKUP,
         Task::Changes | Task::AtomFeed | Task::RssFeed => return,
     };

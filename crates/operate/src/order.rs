@@ -10,9 +10,6 @@ use std::fmt;
 
 /// Names of pages or hosts that are noted of one order.
 const NAMED: usize = 5;
-/// The words of the orders about focuses.
-pub(crate) const ADD_FOCUS: &str = "focus add";
-pub(crate) const REMOVE_FOCUS: &str = "focus remove";
 
 #[derive(Clone, Debug)]
 pub enum Order {
@@ -136,13 +133,7 @@ impl Order {
 
     /// The word that names the order in messages.
     pub fn word(&self) -> &'static str {
-        match self {
-            Self::Seeds { kind, .. } | Self::Pages(kind, _) | Self::Hosts(kind, _) | Self::Sources(kind, _) => {
-                kind.word()
-            }
-            Self::AddFocus { .. } => ADD_FOCUS,
-            Self::RemoveFocus(_) => REMOVE_FOCUS,
-        }
+        word_of(self.kind())
     }
 
     /// Whether it concerns pages of any host.
@@ -205,6 +196,15 @@ impl Order {
             Self::AddFocus { text, .. } => text.clone(),
             Self::RemoveFocus(name) => name.clone(),
         }
+    }
+}
+
+/// The word that names orders of this kind in messages.
+pub(crate) fn word_of(kind: OrderKind) -> &'static str {
+    match kind {
+        OrderKind::Command(kind) => kind.word(),
+        OrderKind::AddFocus => "focus add",
+        OrderKind::RemoveFocus => "focus remove",
     }
 }
 

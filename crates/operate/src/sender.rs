@@ -133,7 +133,7 @@ impl OrderSender {
     ) -> OutputRecord {
         let (now, order_id) = (self.clock.now(), order_id.map(str::to_owned));
         let (url, host) = (url.cloned(), host.cloned());
-        let command = Command { kind, url, host, weight, issued_at: now, order_id, share: None };
+        let command = Command { url, host, weight, order_id, ..Command::new(kind, now) };
         OutputRecord::of(&command, self.commands.as_str(), self.partitions, now)
     }
 
@@ -149,7 +149,7 @@ impl OrderSender {
             NamedSource::Page(url) => (Some(url.clone()), None),
             NamedSource::Site(host) => (None, Some(host.clone())),
         };
-        let command = Command { kind, url, host, weight: 1.0, issued_at: now, order_id, share: None };
+        let command = Command { url, host, order_id, ..Command::new(kind, now) };
         let (topic, partitions) = (self.commands.clone(), self.partitions);
         (0..partitions).map(move |partition| {
             let share = CommandShare { routing_key: key_for(partition, partitions), from: None };

@@ -24,7 +24,7 @@ impl KafkaCluster {
         Self::with_nodes(Self::NODES)
     }
 
-    /// The same with so many nodes.
+    /// Starts a cluster of this many nodes.
     pub fn with_nodes(nodes: usize) -> Self {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kafka/cluster");
         let mut script = Command::new(script)

@@ -7,7 +7,8 @@ use crate::record::InputRecord;
 use page::{DAY, Timestamp};
 use std::time::Duration;
 
-/// Number of noted crashes from which a record is set aside. One may be chance: whoever kills a busy process hits a record.
+/// Number of noted crashes from which a record is set aside. One proves nothing: a process that
+/// is killed for another reason is at some record, too.
 const SET_ASIDE_FROM: u32 = 2;
 /// How long a record is set aside after its last crash. Then a process risks it again: the program may be another, or have
 /// more memory.

@@ -6,7 +6,7 @@ use daemon::http::{Call, Caller, TextResponse};
 use messages::{PageChange, topics};
 use outputs::encoder::feed::{self, FeedAbout, FeedForm};
 use outputs::record::{CHANGES, PublishedChange};
-use outputs::source::{Cursor, RemovalIndex, Spent, Start, TopicFollower, TopicRecord, newest};
+use outputs::source::{Cursor, ReadBudget, RemovalIndex, Start, TopicFollower, TopicRecord, newest};
 use serde::Serialize;
 use settings::Settings;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -85,9 +85,9 @@ impl ServedChanges {
     fn page(&self, wanted: &Wanted, caller: &Caller) -> Result<ChangesPage, CommandFailure> {
         let start = Start { cursor: wanted.cursor.clone(), named: "cursor".to_owned() };
         let mut follower =
-            TopicFollower::open(self.reader()?, CHANGES, &start)?.within(Spent::of(MOST_READ.0, MOST_READ.1));
+            TopicFollower::open(self.reader()?, CHANGES, &start)?.within(ReadBudget::new(MOST_READ.0, MOST_READ.1));
         let mut removals = self.removals.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut to_learn = Spent::of(MOST_LEARNED.0, MOST_LEARNED.1);
+        let mut to_learn = ReadBudget::new(MOST_LEARNED.0, MOST_LEARNED.1);
         if !removals.advance::<PageChange>(&mut self.reader()?, CHANGES.batch, &mut to_learn)? {
             // What was published of a forgotten page must not be shown, so nothing is until all of them are known.
             return Ok(ChangesPage { items: Vec::new(), next_cursor: follower.cursor().to_string(), has_more: true });

@@ -3,7 +3,6 @@
 use super::Frontier;
 use crate::fetch_cost::learned_bytes;
 use crate::hosts::{HostAnswer, is_trouble};
-use crate::page_index::place_of;
 use crate::page_record::{LastFailure, ScheduledPage};
 use crate::request::{AnswerFate, PageRequest, WantedReason};
 use crate::unseen::UnseenPage;
@@ -64,7 +63,7 @@ impl Frontier {
         let earned = if is_shown { None } else { self.earned_interval(look.page_id, page) };
         let times = self.rules.retry_times_of(page, earned);
         let (request, fate) = page.request.answer(look, judgement, &times);
-        page.request = self.granted(request, page, verdict);
+        page.request = self.granted(look.page_id, request, page, verdict);
         match fate {
             AnswerFate::Late => self.counts.late_answers += 1,
             AnswerFate::Current { audited: Some(expected) } => self.audit.judge(page, verdict, expected),
@@ -81,8 +80,8 @@ impl Frontier {
 
     /// The request of a page after a look. Where links led to the page, its site pays for another look at once, or the page
     /// competes by its value. A look that finds a copy current earns its site one.
-    fn granted(&mut self, request: PageRequest, page: &ScheduledPage, verdict: Verdict) -> PageRequest {
-        let site = place_of(&page.url).site;
+    fn granted(&mut self, id: PageId, request: PageRequest, page: &ScheduledPage, verdict: Verdict) -> PageRequest {
+        let site = self.pages.place(self.pages.slot(id), page).site;
         if verdict.is_change() == Some(false) {
             self.pages.lasting.earn(site);
         }

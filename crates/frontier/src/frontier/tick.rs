@@ -3,7 +3,6 @@
 
 use super::Frontier;
 use crate::ahead::Ahead;
-use crate::page_index::place_of;
 use crate::page_record::ScheduledPage;
 use crate::request::WantedReason;
 use messages::FetchRequest;
@@ -270,7 +269,7 @@ impl Frontier {
     /// again by its new weight.
     fn has_lost_worth(&self, slot: Slot, page: &ScheduledPage) -> bool {
         page.request.wanted == WantedReason::No && {
-            let site = place_of(&page.url).site;
+            let site = self.pages.place(Some(slot), page).site;
             self.pages.lasting.has_fallen(slot, self.pages.lasting_share(page, site, &self.rules))
         }
     }

@@ -4,7 +4,7 @@ fn looks(all: u64, current: u64) -> Looks {
     Looks { all, current }
 }
 
-/// A page that links led to, and so many looks at it.
+/// The note of a found page with this number of looks, and of those that found the copy current.
 fn found(all: u64, current: u64) -> Noted {
     Noted::new(looks(all, current), true, 1.0)
 }

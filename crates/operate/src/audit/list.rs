@@ -1,14 +1,12 @@
 //! The retained orders with what came of them.
 
 use daemon::{CommandFailure, TopicReader};
-use messages::{AuditRecord, AuditedOrder, Encoded, OrderEffect, topics};
+use messages::{AuditRecord, AuditedOrder, Encoded, OrderEffect, RefusedCommands, topics};
 use page::Timestamp;
 use serde::Serialize;
 use settings::Settings;
 use std::collections::BTreeMap;
 
-/// Records read at a time.
-const BATCH: usize = 1_000;
 /// The action of an order of which only effects are retained.
 const EXPIRED: &str = "expired";
 
@@ -43,18 +41,9 @@ pub struct EffectRow {
     pub pages: i64,
     pub hosts: i64,
     pub unchanged: i64,
-    pub refused: Vec<RefusedRow>,
+    pub refused: Vec<RefusedCommands>,
     /// When the last command was taken.
     pub taken_at: Option<String>,
-}
-
-/// Commands that were refused for one reason.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct RefusedRow {
-    pub reason: String,
-    pub commands: i64,
-    /// The page or host of the first.
-    pub first: String,
 }
 
 /// The retained orders of a crawl, the first given first.
@@ -64,22 +53,12 @@ pub struct RefusedRow {
 pub fn list(settings: &Settings) -> Result<Vec<AuditRow>, CommandFailure> {
     let mut reader = TopicReader::open(settings, topics::AUDIT, "recrawl-audit")?;
     let mut orders = Orders::default();
-    for partition in 0..reader.partitions() {
-        let mut next = reader.bounds(partition)?.start;
-        loop {
-            let (records, after) = reader.read(partition, next, BATCH)?;
-            if records.is_empty() {
-                break;
-            }
-            next = after;
-            for record in &records {
-                let place = || format!("record {} of {}", record.offset, topics::AUDIT.name());
-                let value = record.value.as_deref().unwrap_or_default();
-                let read = AuditRecord::decode(value);
-                orders.take(read.map_err(|error| CommandFailure::World(format!("{}: {error}", place())))?);
-            }
-        }
-    }
+    reader.read_all(|record| {
+        let failed =
+            |error| CommandFailure::World(format!("record {} of {}: {error}", record.offset, topics::AUDIT.name()));
+        orders.take(AuditRecord::decode(record.value.as_deref().unwrap_or_default()).map_err(failed)?);
+        Ok(())
+    })?;
     Ok(orders.rows())
 }
 
@@ -123,15 +102,13 @@ fn add(sum: &mut OrderEffect, effect: OrderEffect) {
 fn row(order_id: String, order: Option<AuditedOrder>, effect: OrderEffect) -> (Timestamp, AuditRow) {
     let expired = || AuditedOrder { given_at: effect.taken_at, action: EXPIRED.to_owned(), ..AuditedOrder::default() };
     let order = order.unwrap_or_else(expired);
-    let refused = effect.refused.into_iter();
-    let refused = refused.map(|it| RefusedRow { reason: it.reason, commands: it.commands, first: it.first }).collect();
     let effect = EffectRow {
         commands: effect.commands,
         awaited: (order.commands - effect.commands).max(0),
         pages: effect.pages,
         hosts: effect.hosts,
         unchanged: effect.unchanged,
-        refused,
+        refused: effect.refused,
         taken_at: (effect.commands > 0 || effect.pages > 0).then(|| effect.taken_at.to_string()),
     };
     let row = AuditRow {

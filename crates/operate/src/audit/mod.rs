@@ -6,5 +6,5 @@ mod writer;
 
 pub use self::author::Author;
 pub(crate) use self::author::user_and_machine;
-pub use self::list::{AuditRow, EffectRow, RefusedRow, list};
+pub use self::list::{AuditRow, EffectRow, list};
 pub use self::writer::AuditWriter;

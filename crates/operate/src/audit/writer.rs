@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use stream::{Clock, Log, OutputRecord};
 use topology::LogNames;
 
-/// Refused orders that are recorded in a day. Whoever has any key could fill the disk with them; a taken order needs the right.
+/// Refused orders that are recorded in a day. The holder of any key can make them, and could fill the disk.
 const MOST_REFUSALS_A_DAY: u32 = 1_000;
 
 /// Writes records of orders to a log, embedded or Kafka.
@@ -44,7 +44,7 @@ impl AuditWriter {
         Ok(Self { log, topic, clock, refusals: Arc::default() })
     }
 
-    /// The record of an order, to be sent with the first of its commands to so many partitions of the scheduler.
+    /// The record of an order. `partitions`: of the scheduler, because some orders have a command for each.
     pub(crate) fn order(&self, order: &Order, partitions: u32, author: &Author) -> AuditedOrder {
         let commands = match order {
             Order::AddFocus { .. } | Order::RemoveFocus(_) => 0,

@@ -10,9 +10,6 @@ use serde::Serialize;
 use settings::Settings;
 use stream::InputRecord;
 
-/// Records read at a time.
-const BATCH: usize = 1_000;
-
 /// A record that was set aside, with the reason.
 #[derive(Serialize)]
 pub struct DeadLetterRow {
@@ -33,17 +30,10 @@ pub struct DeadLetterRow {
 pub fn list(settings: &Settings) -> Result<Vec<DeadLetterRow>, CommandFailure> {
     let mut reader = TopicReader::open(settings, topics::DEAD_LETTERS, "recrawl-dead-letters")?;
     let mut rows = Vec::new();
-    for partition in 0..reader.partitions() {
-        let mut next = reader.bounds(partition)?.start;
-        loop {
-            let (records, after) = reader.read(partition, next, BATCH)?;
-            if records.is_empty() {
-                break;
-            }
-            next = after;
-            rows.extend(records.iter().map(row));
-        }
-    }
+    reader.read_all(|record| {
+        rows.push(row(record));
+        Ok(())
+    })?;
     Ok(rows)
 }
 

@@ -162,11 +162,12 @@ fn give_back(
         let returned = commit.outputs.len();
         replayed.replayed += returned as u64;
         if returned > 0 {
-            if order.is_none() {
-                commit.outputs.push(audit.record(order.insert(audit.action(what.words(), author)).clone()));
+            let is_first = order.is_none();
+            let order = order.get_or_insert_with(|| audit.action(what.words(), author));
+            if is_first {
+                commit.outputs.push(audit.record(order.clone()));
             }
-            let id = order.as_ref().map_or("", |order| order.order_id.as_str());
-            let effect = audit.effect(id, "", None);
+            let effect = audit.effect(&order.order_id, "", None);
             commit.outputs.push(audit.record(OrderEffect { commands: returned as i64, ..effect }));
         }
         member.commit(&commit)?;
@@ -272,10 +273,8 @@ mod tests {
 
         /// Records replayed, left out, and withheld.
         fn replay(&self, what: Replayed) -> (u64, u64, u64) {
-            let counts = {
-                let by = (&self.audit, &Author::default());
-                give_back(&*self.log, &self.names, &self.inputs, what, by).unwrap()
-            };
+            let by = (&self.audit, &Author::default());
+            let counts = give_back(&*self.log, &self.names, &self.inputs, what, by).unwrap();
             (counts.replayed, counts.left_out, counts.withheld)
         }
 
@@ -288,16 +287,7 @@ mod tests {
 
     fn command() -> Vec<u8> {
         let url = CanonicalUrl::parse("http://a.test/").unwrap();
-        Command {
-            kind: CommandKind::Forget,
-            url: Some(url),
-            host: None,
-            weight: 1.0,
-            issued_at: NOW,
-            order_id: None,
-            share: None,
-        }
-        .encode()
+        Command { url: Some(url), ..Command::new(CommandKind::Forget, NOW) }.encode()
     }
 
     #[test]

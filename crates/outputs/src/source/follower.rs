@@ -1,6 +1,6 @@
 //! Reads a topic as a stream that scripts can follow and resume.
 
-use super::{Cursor, DecodedRecord, PageRecord, Removals, Spent, decode};
+use super::{Cursor, DecodedRecord, PageRecord, ReadBudget, Removals, decode};
 use daemon::{CommandFailure, StopSignal, TopicReader};
 use page::Timestamp;
 use std::collections::VecDeque;
@@ -78,7 +78,7 @@ pub struct TopicFollower<M> {
     /// Whether it looks ahead for pages that were forgotten. Otherwise all records are passed on.
     hides: bool,
     /// Bound of what is read, if there is one.
-    spent: Option<Spent>,
+    budget: Option<ReadBudget>,
     /// Records left out, because their pages were forgotten since.
     forgotten: u64,
     /// Records that retention deleted before they were read.
@@ -143,7 +143,7 @@ impl<M: PageRecord> TopicFollower<M> {
             removals: (0..partitions).map(|_| Removals::default()).collect(),
             looked_at: Instant::now(),
             hides: true,
-            spent: None,
+            budget: None,
             forgotten: 0,
             lost,
             failures: 0,
@@ -151,16 +151,16 @@ impl<M: PageRecord> TopicFollower<M> {
         })
     }
 
-    /// Passes on also what was published of pages that were forgotten since, and reads no more than may be spent. The caller hides
+    /// Reads no more than a budget, and passes on also what was published of pages that were forgotten since. The caller hides
     /// them by a [`RemovalIndex`](super::RemovalIndex).
     #[must_use]
-    pub fn within(self, spent: Spent) -> Self {
-        Self { hides: false, spent: Some(spent), ..self }
+    pub fn within(self, budget: ReadBudget) -> Self {
+        Self { hides: false, budget: Some(budget), ..self }
     }
 
     /// Whether it stopped because no more may be read.
     pub fn is_spent(&self) -> bool {
-        self.spent.is_some_and(|spent| spent.is_over())
+        self.budget.is_some_and(|budget| budget.is_spent())
     }
 
     /// How far each partition was passed on.
@@ -330,8 +330,8 @@ impl<M: PageRecord> TopicFollower<M> {
                 self.report_gap(partition as u32, from)?;
             }
             self.read_to[partition] = next;
-            if let Some(spent) = &mut self.spent {
-                spent.add(&records);
+            if let Some(budget) = &mut self.budget {
+                budget.spend(&records);
             }
             for record in &records {
                 match decode(record) {

@@ -5,8 +5,8 @@ mod decoded;
 mod follower;
 mod newest;
 mod options;
+mod read_budget;
 mod removals;
-mod spent;
 
 pub use self::cursor::Cursor;
 pub use self::decoded::{DecodedRecord, decode};
@@ -14,6 +14,6 @@ pub(crate) use self::follower::pause;
 pub use self::follower::{FollowedTopic, PartitionProgress, RecordSink, Start, TopicFollower, TopicRecord};
 pub use self::newest::{Newest, newest, newest_with_key};
 pub use self::options::FollowOptions;
+pub use self::read_budget::ReadBudget;
 pub(crate) use self::removals::Removals;
 pub use self::removals::{PageRecord, Removal, RemovalIndex};
-pub use self::spent::Spent;

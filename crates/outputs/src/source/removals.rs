@@ -1,6 +1,6 @@
 //! Pages that an operator has forgotten. What was published of them before is shown to no reader any more.
 
-use super::Spent;
+use super::ReadBudget;
 use daemon::{CommandFailure, TopicReader};
 use messages::{Encoded, FetchResult, Message, PageChange, PageRemoval, Verdict};
 use page::{PageId, Timestamp};
@@ -116,7 +116,7 @@ impl RemovalIndex {
         &mut self,
         reader: &mut TopicReader,
         batch: usize,
-        spent: &mut Spent,
+        budget: &mut ReadBudget,
     ) -> Result<bool, CommandFailure> {
         self.partitions.resize_with(reader.partitions() as usize, IndexedPartition::default);
         for (partition, known) in (0..).zip(&mut self.partitions) {
@@ -126,7 +126,7 @@ impl RemovalIndex {
             }
             known.removals.0.retain(|_, (at, removal)| *at >= start || removal.last_attempt.is_some());
             loop {
-                if spent.is_over() {
+                if budget.is_spent() {
                     return Ok(false);
                 }
                 let (records, next) = reader.read(partition, known.read_to, batch)?;
@@ -134,7 +134,7 @@ impl RemovalIndex {
                 if records.is_empty() {
                     break;
                 }
-                spent.add(&records);
+                budget.spend(&records);
                 records.iter().for_each(|record| known.removals.note::<M>(record, None));
             }
         }

@@ -314,16 +314,8 @@ fn a_question_is_answered_with_what_is_kept_of_a_page_and_with_its_copy() {
         let asked_at = stream::Clock::now(&*bench.driver.clock);
         let answer_until = asked_at + page::MINUTE;
         let question_id = messages::word(&about);
-        let asked = Question {
-            question_id,
-            routing_key,
-            about,
-            url: Some(url),
-            hosts: None,
-            asked_at,
-            answer_until,
-            site: None,
-        };
+        let (url, hosts, site) = (Some(url), None, None);
+        let asked = Question { question_id, routing_key, about, url, hosts, site, asked_at, answer_until };
         let topic = bench.names.topic(topics::FETCH_RESULTS);
         bench.driver.send(&topic, asked.routing_key.as_bytes(), asked.encode()).unwrap();
         bench.driver.run_until_idle().unwrap();

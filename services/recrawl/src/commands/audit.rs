@@ -86,7 +86,7 @@ fn effect(row: &AuditRow) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use operate::audit::RefusedRow;
+    use messages::RefusedCommands;
 
     fn row() -> AuditRow {
         AuditRow {
@@ -107,8 +107,11 @@ mod tests {
 
     #[test]
     fn an_order_is_a_line_of_who_and_what_and_one_of_what_came_of_it() {
-        let refused =
-            RefusedRow { reason: "its host is blocked".to_owned(), commands: 2, first: "http://a.test/3".to_owned() };
+        let refused = RefusedCommands {
+            reason: "its host is blocked".to_owned(),
+            commands: 2,
+            first: "http://a.test/3".to_owned(),
+        };
         let effect = EffectRow {
             commands: 8,
             awaited: 1,

@@ -2,26 +2,26 @@
 
 use stream::InputRecord;
 
-/// The rest that may be read.
+/// Records and bytes that may still be read.
 #[derive(Clone, Copy, Debug)]
-pub struct Spent {
+pub struct ReadBudget {
     records: usize,
     bytes: usize,
 }
 
-impl Spent {
-    /// So many records and bytes may be read. The batch that goes beyond is the last.
-    pub fn of(records: usize, bytes: usize) -> Self {
+impl ReadBudget {
+    /// The batch that exceeds it is the last.
+    pub fn new(records: usize, bytes: usize) -> Self {
         Self { records, bytes }
     }
 
-    pub(crate) fn add(&mut self, records: &[InputRecord]) {
+    pub(crate) fn spend(&mut self, records: &[InputRecord]) {
         self.records = self.records.saturating_sub(records.len());
         self.bytes = self.bytes.saturating_sub(records.iter().map(InputRecord::bytes).sum());
     }
 
     /// Whether no more may be read.
-    pub fn is_over(&self) -> bool {
+    pub fn is_spent(&self) -> bool {
         self.records == 0 || self.bytes == 0
     }
 }
