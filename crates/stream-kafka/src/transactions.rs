@@ -1,18 +1,19 @@
 //! Transactions, one after the other, each begun and ended within one call.
 
-use crate::client::{Quiet, lock};
+mod deliveries;
+
 use crate::closing::within;
-use crate::error::{advice, kind_of, log_error, reason};
+use crate::error::{kind_of, log_error, reason};
 use crate::records::to_message;
 use crate::settings::KafkaSettings;
-use rdkafka::config::RDKafkaLogLevel;
+use deliveries::{Deliveries, FailedDelivery, too_large};
+use rdkafka::TopicPartitionList;
 use rdkafka::consumer::ConsumerGroupMetadata;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
-use rdkafka::producer::{BaseProducer, DeliveryResult, Producer, ProducerContext, PurgeConfig};
-use rdkafka::{ClientContext, Message, TopicPartitionList};
+use rdkafka::producer::{BaseProducer, Producer, PurgeConfig};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stream::{ErrorKind, LogError, OutputRecord, Receipt, TopicPartition};
 use tracing::{debug, warn};
@@ -98,6 +99,21 @@ impl Transactions {
             }
             Err(error) => Err(self.undo(error)),
         }
+    }
+
+    /// Ends a transaction of this producer that is open in its group though its coordinator has ended it: a group takes the
+    /// marker of a later transaction of the producer for both. Begins one with these positions and aborts it. (A broker that
+    /// was killed may leave such a transaction behind, seen with Kafka 4.3; Kafka calls it a hanging transaction, KIP-664.)
+    pub(crate) fn end_hanging(&mut self, positions: Positions) -> Result<(), LogError> {
+        if let Some((kind, why)) = &self.broken {
+            return Err(LogError::new(*kind, why.clone()));
+        }
+        let prepared = self.prepare(&[], Some(positions), Instant::now() + self.timeout, &|_| Ok(()));
+        let ended = match prepared {
+            Ok(_) => self.abort(),
+            Err(error) => Err(error),
+        };
+        ended.map_err(|error| self.undo(error))
     }
 
     /// Begins a transaction with these records and positions. Until it is committed, no reader sees anything of it.
@@ -291,102 +307,4 @@ impl Transactions {
 
 fn left(deadline: Instant) -> Duration {
     deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))
-}
-
-fn too_large(to: &TopicPartition, bytes: usize) -> LogError {
-    let message = format!(
-        "a record of {bytes} bytes is larger than topic {} allows; raise the topic's max.message.bytes (and the brokers' \
-         message.max.bytes) or lower the limits on the content of records",
-        to.topic
-    );
-    LogError::new(ErrorKind::Stop, message)
-}
-
-/// Collects delivery reports. A delivery names its partition by index in the transaction's list of partitions.
-#[derive(Default)]
-struct Deliveries {
-    quiet: Quiet,
-    reported: Mutex<Reported>,
-}
-
-#[derive(Default)]
-struct Reported {
-    /// Next offset by index; `None` if the broker did not return one (a batch sent twice and recognised).
-    next_offsets: Vec<Option<u64>>,
-    failed: Option<FailedDelivery>,
-}
-
-/// The first record that was not written.
-#[derive(Clone, Copy, Debug)]
-struct FailedDelivery {
-    /// Index of its partition.
-    place: usize,
-    code: RDKafkaErrorCode,
-    bytes: usize,
-}
-
-impl FailedDelivery {
-    fn error(&self, to: &TopicPartition) -> LogError {
-        match self.code {
-            RDKafkaErrorCode::MessageSizeTooLarge | RDKafkaErrorCode::MessageBatchTooLarge => too_large(to, self.bytes),
-            code => {
-                let kind = match kind_of(code) {
-                    ErrorKind::Stop => ErrorKind::Stop,
-                    _ => ErrorKind::Rejoin,
-                };
-                LogError::new(kind, format!("cannot write to {to}: {code}{}", advice(code)))
-            }
-        }
-    }
-}
-
-impl Deliveries {
-    /// The result for the transaction's records, once all are accounted for.
-    fn take(&self, targets: &[TopicPartition]) -> Result<BTreeMap<TopicPartition, u64>, FailedDelivery> {
-        let reported = std::mem::take(&mut *lock(&self.reported));
-        if let Some(failed) = reported.failed {
-            return Err(failed);
-        }
-        let known = targets.iter().zip(reported.next_offsets);
-        Ok(known.filter_map(|(to, next)| next.map(|next| (to.clone(), next))).collect())
-    }
-
-    fn clear(&self) {
-        *lock(&self.reported) = Reported::default();
-    }
-}
-
-impl ClientContext for Deliveries {
-    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
-        self.quiet.on_log(level, facility, message);
-    }
-
-    fn error(&self, error: KafkaError, reason: &str) {
-        self.quiet.on_error(&error, reason);
-    }
-}
-
-impl ProducerContext for Deliveries {
-    type DeliveryOpaque = usize;
-
-    fn delivery(&self, result: &DeliveryResult<'_>, place: usize) {
-        let mut reported = lock(&self.reported);
-        match result {
-            Ok(message) => {
-                if reported.next_offsets.len() <= place {
-                    reported.next_offsets.resize(place + 1, Some(0));
-                }
-                let next = &mut reported.next_offsets[place];
-                *next = match (*next, u64::try_from(message.offset())) {
-                    (Some(next), Ok(offset)) => Some(next.max(offset + 1)),
-                    _ => None,
-                };
-            }
-            Err((error, message)) => {
-                let code = error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::Fail);
-                let bytes = message.payload_len() + message.key_len();
-                reported.failed.get_or_insert(FailedDelivery { place, code, bytes });
-            }
-        }
-    }
 }

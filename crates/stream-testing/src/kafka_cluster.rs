@@ -64,6 +64,11 @@ impl KafkaCluster {
         self.directory.join("secure")
     }
 
+    /// The directory with the logs of a node's partitions.
+    pub fn data(&self, node: usize) -> PathBuf {
+        self.directory.join(format!("node-{node}/data"))
+    }
+
     /// Gives users their rights: a list of Strimzi's KafkaUsers in JSON.
     pub fn allow(&self, users: &str) {
         let file = self.directory.join("users.json");

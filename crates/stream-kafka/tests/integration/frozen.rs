@@ -4,11 +4,12 @@
 //! threads that some of its clients wait for. `make torture` does each thing ten times.
 
 use crate::common::*;
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
-use stream::{ErrorKind, Event, Log, LogError, Member, PollLimits};
+use stream::{ErrorKind, Event, InputRecord, Log, LogError, Member, PollLimits};
 use stream_kafka::KafkaLog;
 use stream_testing::KafkaCluster;
 
@@ -65,40 +66,32 @@ impl Stage {
 
     /// Reads until `stop`, and recovers as a stage does.
     fn run(&self, stop: &AtomicBool) {
-        let mut member = None;
+        let mut membership = None;
         while !stop.load(Ordering::Relaxed) {
-            let Err(error) = self.turn(&mut member) else { continue };
+            let Err(error) = self.turn(&mut membership) else { continue };
             eprintln!("reading {}: {error}", self.input);
             match error.kind {
                 ErrorKind::Stop => panic!("{error}"),
-                ErrorKind::Rejoin | ErrorKind::Fenced => member = None,
+                ErrorKind::Rejoin | ErrorKind::Fenced => membership = None,
                 ErrorKind::Retry | ErrorKind::Abort => {}
             }
             thread::sleep(Duration::from_millis(500));
         }
     }
 
-    fn turn(&self, member: &mut Option<Box<dyn Member>>) -> Result<(), LogError> {
-        let member = match member {
-            Some(member) => member,
-            None => member.insert(self.log.join(&spec(&self.group, &self.input, &self.group))?),
-        };
-        for event in member.poll(PollLimits::records(1_000), Duration::from_millis(100))? {
-            match event {
-                Event::Assigned(partitions) => {
-                    for partition in partitions {
-                        let from = member.committed(&[partition])?.get(&partition).map_or(0, |position| position.next);
-                        member.start(partition, from)?;
-                    }
-                }
-                Event::Revoked(_) => {}
-                Event::Record(record) => {
-                    self.read.fetch_add(1, Ordering::Relaxed);
-                    commit(&mut **member, [(record.partition, record.offset + 1)], Vec::new())?;
-                }
+    fn turn(&self, membership: &mut Option<Membership>) -> Result<(), LogError> {
+        let membership = match membership {
+            Some(membership) => membership,
+            None => {
+                let member = self.log.join(&spec(&self.group, &self.input, &self.group))?;
+                membership.insert(Membership { member, unstarted: BTreeSet::new() })
             }
+        };
+        for record in membership.poll()? {
+            self.read.fetch_add(1, Ordering::Relaxed);
+            commit(&mut *membership.member, [(record.partition, record.offset + 1)], Vec::new())?;
         }
-        Ok(())
+        membership.start()
     }
 
     /// Writes a record to each partition. Returns whether the member reads any soon, and the backlog can be seen.
@@ -116,6 +109,37 @@ impl Stage {
             Ok(is_read())
         };
         try_all().inspect_err(|error| eprintln!("asking for {}: {error}", self.input)).unwrap_or(false)
+    }
+}
+
+struct Membership {
+    member: Box<dyn Member>,
+    /// Assigned partitions whose committed positions are still to be read. A failure to read them is tried again.
+    unstarted: BTreeSet<u32>,
+}
+
+impl Membership {
+    fn start(&mut self) -> Result<(), LogError> {
+        while let Some(&partition) = self.unstarted.first() {
+            let from = self.member.committed(&[partition])?.get(&partition).map_or(0, |position| position.next);
+            self.member.start(partition, from)?;
+            self.unstarted.remove(&partition);
+        }
+        Ok(())
+    }
+
+    fn poll(&mut self) -> Result<Vec<InputRecord>, LogError> {
+        let mut records = Vec::new();
+        for event in self.member.poll(PollLimits::records(1_000), Duration::from_millis(100))? {
+            match event {
+                Event::Assigned(partitions) => self.unstarted.extend(partitions),
+                Event::Revoked(partitions) => {
+                    self.unstarted.retain(|partition| !partitions.contains(partition));
+                }
+                Event::Record(record) => records.push(record),
+            }
+        }
+        Ok(records)
     }
 }
 

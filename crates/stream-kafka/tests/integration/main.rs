@@ -3,6 +3,7 @@
 mod common;
 mod conformance;
 mod frozen;
+mod hanging;
 mod log;
 mod members;
 mod security;
