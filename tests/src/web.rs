@@ -75,6 +75,11 @@ impl SimulatedWeb {
         self.gate().open();
     }
 
+    /// Requests for pages that wait to be let through.
+    pub fn held(&self) -> usize {
+        self.gate().held()
+    }
+
     fn gate(&self) -> &PageGate {
         self.gate.as_ref().expect("it was started with a gate")
     }
