@@ -216,6 +216,21 @@ fn are_what_was_served(records: &[Record], web: &SimulatedWeb) {
     }
 }
 
+#[test]
+fn failures_and_robots_txt_are_archived_where_wanted() {
+    let web = web();
+    let crawl = crawl(&web).with("fetch.record_failures", "true");
+    crawl.run_until_requested(&web, 100);
+    archive(&crawl, "failures", &[]);
+    let Some(records) = read(&directory(&crawl, "failures")) else { return };
+    let responses: Vec<_> = records.iter().filter(|record| record.kind() == "response").collect();
+    assert!(responses.iter().all(|record| record.0["digests_hold"] == Value::Bool(true)));
+    let broken = responses.iter().find(|record| record.url() == BROKEN).unwrap();
+    assert!(!broken.payload().is_empty() && broken.field("WARC-Truncated").is_none(), "{}", broken.0);
+    let robots: BTreeSet<_> = responses.iter().map(|of| of.url()).filter(|url| url.ends_with("/robots.txt")).collect();
+    assert_eq!(robots.len(), web.hosts().len(), "{robots:?}");
+}
+
 /// Every revisit names the response whose body it speaks of.
 fn refer_to_what_did_not_change(records: &[Record]) {
     let by_id: HashMap<_, _> = records.iter().map(|record| (record.id(), record)).collect();

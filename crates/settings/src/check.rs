@@ -62,6 +62,13 @@ pub(crate) fn check(settings: &Settings, reader: &mut SettingsReader) {
             "make fetch.memory at least four times fetch.max_body",
         );
     }
+    if fetch.record_failures && !fetch.record_heads {
+        reader.contradiction(
+            &[("fetch", "record_failures"), ("fetch", "record_heads")],
+            "fetch.record_failures has no effect, because bodies are kept with the heads of their answers".to_owned(),
+            "write fetch.record_heads = true, or leave fetch.record_failures out",
+        );
+    }
     if fetch.extra_ca.is_some() && !fetch.tls_verify {
         reader.contradiction(
             &[("fetch", "extra_ca"), ("fetch", "tls_verify")],

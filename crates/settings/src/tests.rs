@@ -223,6 +223,7 @@ fn contradictions_between_settings_are_faults() {
     check("[politeness]\ncrawl_delay = \"2m\"\n", "recrawl.toml:2: politeness.crawl_delay: ");
     check("[fetch]\ntotal_timeout = \"10m\"\n", "recrawl.toml:2: fetch.total_timeout: a request counts as lost");
     check("[budget]\nhost_fetches_per_second = 11\n", "recrawl.toml:2: budget.host_fetches_per_second: ");
+    check("[fetch]\nrecord_heads = false\nrecord_failures = true\n", "recrawl.toml:3: fetch.record_failures: ");
     check("[fetch]\ntls_verify = false\nextra_ca = \"ca.pem\"\n", "recrawl.toml:3: fetch.extra_ca: ");
     check("[output]\nformat = \"confluent\"\n", "recrawl.toml:2: output.format: output.format = \"confluent\" needs");
     check("[output]\nregistry_username = \"me\"\n", "recrawl.toml:2: output.registry_username: user and password");

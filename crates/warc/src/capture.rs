@@ -3,13 +3,17 @@
 use crate::head::stored_head;
 use crate::originals::{Original, Originals};
 use crate::record::{RecordId, WarcRecord, WarcRecordKind, labelled};
-use messages::{Exchange, FetchOutcome, FetchResult, Sha1};
+use messages::{Exchange, FetchOutcome, FetchResult, Sha1, body};
+use std::borrow::Cow;
 
 const REQUEST: &str = "application/http;msgtype=request";
 const RESPONSE: &str = "application/http;msgtype=response";
 /// Profiles of revisits (WARC §6.7).
 const SERVER_NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
 const IDENTICAL_PAYLOAD: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
+
+/// Longest body of a robots.txt, a redirect or an error, unpacked, in bytes.
+const MAX_OWN_BODY: usize = 1 << 20;
 
 /// Position of a result on the log. Record ids are derived from it and the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +49,8 @@ impl LogPosition<'_> {
 /// revisit takes the place of the response. A body without recorded heads becomes a resource. Without an answer, or
 /// without anything recorded, there are no records.
 ///
-/// The fetcher does not keep the bodies of redirects and errors: `WARC-Truncated: unspecified` marks their absence.
+/// Unless the fetcher is to keep the bodies of redirects and errors, they are not there, which `WARC-Truncated: unspecified`
+/// says. Exchanges for robots.txt are treated as redirects are.
 pub fn capture(
     result: &FetchResult,
     body: Option<&[u8]>,
@@ -73,7 +78,14 @@ pub fn capture(
             FetchOutcome::NotModified | FetchOutcome::SameContent if is_answer => {
                 revisit(result, exchange, response, original)
             }
-            _ => answered(result, exchange, response, body.filter(|_| is_answer), payload_sha1),
+            _ => match body.filter(|_| is_answer) {
+                Some(page) => answered(exchange, response, Some((page, result.truncated)), payload_sha1),
+                None => {
+                    let own = own_body(exchange);
+                    let stored = own.as_deref().map(|body| (body, exchange.body_is_cut));
+                    answered(exchange, response, stored, own.as_deref().map(Sha1::of))
+                }
+            },
         };
         records.push(record.with("WARC-Concurrent-To", request));
     }
@@ -97,20 +109,19 @@ fn about(exchange: &Exchange, kind: WarcRecordKind, id: RecordId, content_type: 
         .with("WARC-Protocol", &exchange.protocol)
 }
 
-/// A response with its body, or without it if it was not kept.
-fn answered(
-    result: &FetchResult,
-    exchange: &Exchange,
-    id: RecordId,
-    body: Option<&[u8]>,
-    payload_sha1: Option<Sha1>,
-) -> WarcRecord {
-    let stored = body.unwrap_or_default();
+/// The body of a robots.txt, a redirect or an error, if it was kept.
+fn own_body(exchange: &Exchange) -> Option<Cow<'_, [u8]>> {
+    body::unpack(exchange.body.as_deref()?, MAX_OWN_BODY).ok()
+}
+
+/// A response with its body, and whether that was cut; or without it if it was not kept.
+fn answered(exchange: &Exchange, id: RecordId, body: Option<(&[u8], bool)>, payload_sha1: Option<Sha1>) -> WarcRecord {
+    let stored = body.map(|(body, _)| body).unwrap_or_default();
     let mut block = stored_head(&exchange.response_head, Some(stored.len() as u64));
     block.extend(stored);
     let truncated = match body {
         _ if exchange.is_cut => Some("length"),
-        Some(_) => result.truncated.then_some("length"),
+        Some((_, is_cut)) => is_cut.then_some("length"),
         None => (exchange.received_bytes > 0).then_some("unspecified"),
     };
     let digest = match body {

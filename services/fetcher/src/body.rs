@@ -2,6 +2,7 @@
 
 use crate::codings::{BodyLimits, BodyProblem, Coding, More, Unpacker};
 use crate::memory::{BodyMemory, GivenUp, KeptMemory};
+use crate::recorder::{RecordedBody, Recorder};
 use crate::request::RequestedResource;
 use crate::response::{FetchFailure, OwnCause};
 use crate::rules::FetcherRules;
@@ -147,16 +148,27 @@ fn unwanted_type(media_type: &str) -> FetchFailure {
     FetchFailure::new(FetchOutcome::ContentRefused, format!("{media_type} is not among fetch.content_types"))
 }
 
-/// Reads and discards the body of a response that is not a page, so that the connection can be reused. The status is
-/// known by then, so errors here are ignored.
-#[derive(Default)]
+/// Reads the body of a response that is not a page, so that the connection can be reused, and discards it unless it is
+/// recorded. The status is known by then, so errors here are ignored.
 pub(crate) struct Drain {
     pub(crate) bytes: u64,
+    recorder: Option<Recorder>,
 }
 
 impl Drain {
+    pub(crate) fn begin(headers: &HeaderMap, rules: &FetcherRules, memory: &BodyMemory) -> Self {
+        let recorder = if rules.fetch.record_failures { Recorder::begin(headers, rules, memory) } else { None };
+        Self { bytes: 0, recorder }
+    }
+
     pub(crate) fn take(&mut self, piece: &[u8]) -> More {
         self.bytes += piece.len() as u64;
+        self.recorder.take_if(|recorder| !recorder.take(piece));
         if self.bytes <= DRAINED_BYTES { More::Wanted } else { More::Cut }
+    }
+
+    /// The body, if it is recorded.
+    pub(crate) fn finish(self, is_whole: bool) -> Option<RecordedBody> {
+        self.recorder?.finish(is_whole)
     }
 }

@@ -188,7 +188,9 @@ impl HostWorker {
                 Err(failure) => return Turn::Done(self.failed(job, fetched_at, latency, failure)),
             };
             job.wire_bytes += response.wire_bytes;
-            job.exchanges.extend(response.record.take().map(|record| record.exchange(&job.at, fetched_at)));
+            if let Some(record) = response.record.take() {
+                job.record(record, &job.at.clone(), fetched_at);
+            }
             let Some(next) = redirect(&job.at, &response) else {
                 return Turn::Done(self.answered(job, fetched_at, latency, response));
             };
@@ -241,7 +243,7 @@ impl HostWorker {
     ) -> Box<Done> {
         job.wire_bytes += failure.wire_bytes;
         let (tag, robots_bytes, robots_of) = (job.tag, job.robots_bytes, std::mem::take(&mut job.robots_of));
-        let held = (None, job.is_answered());
+        let held = ((None, std::mem::take(&mut job.recorded)), job.is_answered());
         let steps = job.take_steps(self.clock.now());
         let mut result = self.result(*job, fetched_at, latency, failure.outcome);
         result.detail = Some(shortened(failure.detail));
@@ -264,6 +266,7 @@ impl HostWorker {
         let (tag, robots_bytes, robots_of) = (job.tag, job.robots_bytes, std::mem::take(&mut job.robots_of));
         let steps = job.take_steps(self.clock.now());
         let (known_digest, under_way) = (job.request.validators.content_digest, job.is_answered());
+        let recorded = std::mem::take(&mut job.recorded);
         let mut result = self.result(*job, fetched_at, latency, outcome);
         result.detail = detail;
         let look = &mut result.look;
@@ -288,7 +291,7 @@ impl HostWorker {
             }
         }
         let memory = response.memory.filter(|_| body.is_some());
-        let held = (memory, under_way);
+        let held = ((memory, recorded), under_way);
         Box::new(Done { tag, result, body, robots_bytes, robots_of, steps, held })
     }
 

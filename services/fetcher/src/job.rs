@@ -2,6 +2,8 @@
 
 use crate::crashes::{CrashJournal, UnderWay};
 use crate::memory::KeptMemory;
+use crate::recorder::RecordedBody;
+use crate::response::ExchangeRecord;
 use crate::state::RobotsKey;
 use crate::steps::JobSteps;
 use crate::traffic::Waiting;
@@ -13,6 +15,9 @@ use std::sync::Arc;
 use stream::{RequestTag, Step};
 use tokio::sync::OwnedSemaphorePermit;
 
+/// Most bytes of packed bodies in the exchanges of one result, which must fit into a record beside the page.
+const MAX_RECORDED_BYTES: usize = 256 << 10;
+
 /// A request being worked on.
 pub(crate) struct FetchJob {
     pub(crate) tag: RequestTag,
@@ -21,6 +26,8 @@ pub(crate) struct FetchJob {
     pub(crate) at: CanonicalUrl,
     pub(crate) hops: Vec<Hop>,
     pub(crate) exchanges: Vec<Exchange>,
+    /// Memory of the bodies in them.
+    pub(crate) recorded: Vec<KeptMemory>,
     pub(crate) wire_bytes: u64,
     /// Bytes received of every robots.txt that was asked for on the way.
     pub(crate) robots_bytes: u64,
@@ -55,6 +62,7 @@ impl FetchJob {
             at: request.target().clone(),
             hops: Vec::new(),
             exchanges: Vec::new(),
+            recorded: Vec::new(),
             wire_bytes: 0,
             robots_bytes: 0,
             robots_of: Vec::new(),
@@ -86,6 +94,21 @@ impl FetchJob {
         if url.site_key() == self.site && !self.robots_of.contains(&key) {
             self.robots_of.push(key);
         }
+    }
+
+    /// Adds an exchange, with its body as long as the result has room for it.
+    pub(crate) fn record(&mut self, mut record: ExchangeRecord, url: &CanonicalUrl, requested_at: Timestamp) {
+        let recorded = record.body.take();
+        let mut exchange = record.exchange(url, requested_at);
+        if let Some(RecordedBody { bytes, is_cut, memory }) = recorded {
+            let packed = body::pack(&bytes, Packing::Lz4);
+            let before: usize = self.exchanges.iter().filter_map(|exchange| exchange.body.as_ref()).map(Vec::len).sum();
+            if before + packed.len() <= MAX_RECORDED_BYTES {
+                (exchange.body, exchange.body_is_cut) = (Some(packed), is_cut);
+                self.recorded.push(memory);
+            }
+        }
+        self.exchanges.push(exchange);
     }
 
     /// Notes that a request is sent for the job.
@@ -147,7 +170,10 @@ pub(crate) struct Done {
 
 /// Resources that an answered request still holds: the memory of its body, for as long as that is in memory, and until its
 /// commit its place in the journal of crashes.
-pub(crate) type HeldByDone = (Option<KeptMemory>, Option<UnderWay>);
+pub(crate) type HeldByDone = (HeldMemory, Option<UnderWay>);
+
+/// The memory of the page, and of the bodies in the exchanges.
+pub(crate) type HeldMemory = (Option<KeptMemory>, Vec<KeptMemory>);
 
 impl Done {
     /// The result with its body.

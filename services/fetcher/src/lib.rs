@@ -39,6 +39,7 @@ mod over_http2;
 mod places;
 mod pool;
 mod proxy;
+mod recorder;
 mod request;
 mod resolver;
 mod response;

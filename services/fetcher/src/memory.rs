@@ -4,7 +4,8 @@
 //! Most pages fit into it. One that needs more waits until it can have all it may need, so that a body that goes on
 //! never waits again. After a body was read, its memory is counted by its length and its place becomes free. If no
 //! other memory is free, the body keeps its place. Places and other memory have separate limits, so that waiting bodies
-//! do not hold memory that others need to go on.
+//! do not hold memory that others need to go on. Bodies that are no pages and are kept for archives have a limit of their
+//! own beside it, an eighth as high: they never wait, and without free memory are not kept.
 
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -20,6 +21,7 @@ const FIRST_UNITS: u32 = (FIRST_BYTES / UNIT_BYTES) as u32;
 pub(crate) struct BodyMemory {
     places: Arc<Semaphore>,
     kept: Arc<Semaphore>,
+    recorded: Arc<Semaphore>,
     /// All units together.
     most_units: u32,
     /// Has no permits. It is closed when the fetcher stops, which ends every wait for memory.
@@ -55,6 +57,7 @@ impl BodyMemory {
         Self {
             places: Arc::new(Semaphore::new(most_units.max(FIRST_UNITS) as usize)),
             kept: Arc::new(Semaphore::new(most_units as usize)),
+            recorded: Arc::new(Semaphore::new(most_units as usize / 4)),
             most_units,
             end: Arc::new(Semaphore::new(0)),
         }
@@ -76,6 +79,19 @@ impl BodyMemory {
             grown: None,
             bytes,
             place: Some(place),
+        })
+    }
+
+    /// Memory for a body that is kept for archives, if it is there.
+    pub(crate) fn try_record(&self, bytes: usize) -> Option<BodyRoom> {
+        let grown = self.recorded.clone().try_acquire_many_owned(units_of(bytes)).ok()?;
+        Some(BodyRoom {
+            kept: self.recorded.clone(),
+            end: self.end.clone(),
+            most_units: self.most_units,
+            grown: Some(grown),
+            bytes,
+            place: None,
         })
     }
 

@@ -45,6 +45,7 @@ pub(crate) async fn exchange(
     let mut body_bytes = 0;
     // While the body waits for memory, the host waits for us.
     let waited = Cell::new(Duration::ZERO);
+    let mut recorded = None;
     let (body, truncated, memory) = if head.status.is_success() {
         let announced = head.framing.announced().unwrap_or(0);
         let add_wait = |since: Instant| waited.set(waited.get() + since.elapsed());
@@ -83,16 +84,19 @@ pub(crate) async fn exchange(
         (body, is_cut, Some(memory))
     } else {
         let limit = limit.min(Instant::now() + idle.min(DRAINED_WITHIN));
-        let mut drain = Drain::default();
+        let mut drain = Drain::begin(&head.headers, rules, &network.memory);
         let drained = connection.body(&head, || limit, async |piece: &[u8]| drain.take(piece)).await;
+        let is_whole = drained.is_ok_and(|is_whole| is_whole);
         body_bytes = drain.bytes;
-        (Bytes::new(), !drained.is_ok_and(|is_whole| is_whole), None)
+        recorded = drain.finish(is_whole);
+        (Bytes::new(), !is_whole, None)
     };
     let record = raw.map(|raw| ExchangeRecord {
         heads: Heads::sent(request, raw),
         protocol: if head.version == Version::HTTP_10 { "http/1.0" } else { "http/1.1" },
         address: address.map(str::to_owned),
         received_bytes: body_bytes,
+        body: recorded,
     });
     let ResponseHead { status, headers, .. } = *head;
     let (wire_bytes, waited) = (connection.received_bytes(), waited.get());

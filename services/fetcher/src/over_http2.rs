@@ -49,6 +49,7 @@ pub(crate) async fn exchange(
     let (head, mut frames) = response.into_parts();
     let mut received_bytes = 0;
     let mut waited = Duration::ZERO;
+    let mut recorded = None;
     let (body, truncated, memory) = if head.status.is_success() {
         let received = async {
             let announced = frames.size_hint().lower();
@@ -78,16 +79,18 @@ pub(crate) async fn exchange(
         let TakenBody { body, is_cut, memory } = taken;
         (body, is_cut, Some(memory))
     } else {
-        let mut drain = Drain::default();
-        let drained = within(idle.min(DRAINED_WITHIN), limit, drained(frames, &mut drain)).await == Some(true);
+        let mut drain = Drain::begin(&head.headers, rules, &network.memory);
+        let is_whole = within(idle.min(DRAINED_WITHIN), limit, drained(frames, &mut drain)).await == Some(true);
         received_bytes = drain.bytes;
-        (Bytes::new(), !drained, None)
+        recorded = drain.finish(is_whole);
+        (Bytes::new(), !is_whole, None)
     };
     let record = heads.map(|heads| ExchangeRecord {
         heads,
         protocol: "h2",
         address: address.map(str::to_owned),
         received_bytes,
+        body: recorded,
     });
     Ok(Response {
         status: head.status,

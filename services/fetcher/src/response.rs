@@ -2,6 +2,7 @@
 
 use crate::heads::Heads;
 use crate::memory::KeptMemory;
+use crate::recorder::RecordedBody;
 use crate::rules::FetcherRules;
 use bytes::Bytes;
 use hyper::StatusCode;
@@ -37,10 +38,12 @@ pub(crate) struct ExchangeRecord {
     pub(crate) address: Option<String>,
     /// Body bytes received, before unpacking.
     pub(crate) received_bytes: u64,
+    /// The body of a redirect or an error, if it is to be archived.
+    pub(crate) body: Option<RecordedBody>,
 }
 
 impl ExchangeRecord {
-    /// Converts it to the message format.
+    /// Converts it to the message format, without its body.
     pub(crate) fn exchange(self, url: &CanonicalUrl, requested_at: Timestamp) -> Exchange {
         Exchange {
             url: url.as_str().to_owned(),
@@ -51,6 +54,8 @@ impl ExchangeRecord {
             response_head: self.heads.response,
             is_cut: self.heads.is_cut,
             received_bytes: self.received_bytes as i64,
+            body: None,
+            body_is_cut: false,
         }
     }
 }

@@ -35,6 +35,8 @@ fuzz_target!(|input: &[u8]| {
         response_head: response,
         is_cut,
         received_bytes: answer.len() as i64,
+        body: None,
+        body_is_cut: false,
     };
     let result = FetchResult { exchanges: vec![exchange], truncated: choice & 4 > 0, ..FetchResult::new(look) };
     let position = LogPosition { topic: "results", partition: 0, offset: 0 };

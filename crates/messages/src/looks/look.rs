@@ -188,7 +188,8 @@ pub struct FetchResult {
     pub truncated: bool,
     /// A short reason for people when something failed.
     pub detail: Option<String>,
-    /// HTTP exchanges of the fetch, redirects first, without those for robots.txt; empty when they are not recorded.
+    /// HTTP exchanges of the fetch, redirects first, those for robots.txt only where bodies of failures are
+    /// kept; empty when they are not recorded.
     pub exchanges: Vec<Exchange>,
     /// The digest that archives use, when the body is left out because the requester has it.
     pub payload_sha1: Option<Sha1>,
@@ -231,7 +232,7 @@ pub struct Hop {
     pub status: u16,
 }
 
-/// One HTTP request and the head of its response, as they went over the wire.
+/// One HTTP request and the head of its response, as they went over the wire, and the body of some.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exchange {
     /// The address asked for.
@@ -252,6 +253,12 @@ pub struct Exchange {
     pub is_cut: bool,
     /// Bytes of the body that were received, before unpacking.
     pub received_bytes: i64,
+    /// The body of a robots.txt, a redirect or an error, packed by [`body::pack`](crate::body::pack). Absent unless it is
+    /// kept for archives.
+    #[serde(with = "serde_bytes")]
+    pub body: Option<Vec<u8>>,
+    /// Whether only the beginning of that body is kept.
+    pub body_is_cut: bool,
 }
 
 /// Detector to estimator: a look, compared with the look before.

@@ -55,7 +55,8 @@ pub enum FetchOutcome {
     OutOfScope,
     /// An unwanted media type.
     ContentRefused,
-    /// Not sent: requests for the page were under way at several crashes of the fetcher.
+    /// The page has no outcome: requests for it were under way at several crashes of the fetcher, which does not send them any
+    /// more, or its result was set aside by the detector.
     SetAside,
     /// An outcome of a newer fetcher that this program does not know. It says nothing about the page.
     Unknown,

@@ -124,7 +124,7 @@ impl AnswerKind {
                 FetchOutcome::ContentRefused => {
                     (Failed, "content_refused", "unwanted content", Some("fetch.content_types"))
                 }
-                FetchOutcome::SetAside => (NotSent, "set_aside", "under way at crashes of the fetcher", None),
+                FetchOutcome::SetAside => (NotSent, "set_aside", "set aside after failures of recrawl itself", None),
                 FetchOutcome::Unknown => (Failed, "unknown", "outcome of a newer version", None),
             },
             Self::RedirectRefused => (Failed, "redirect_refused", "redirect to where nothing may be sent", None),

@@ -129,6 +129,8 @@ fn exchange() -> Exchange {
         response_head: b"HTTP/1.1 301 Moved\r\nLocation: /news/2\r\nX-Name: \xe4\r\n".to_vec(),
         is_cut: true,
         received_bytes: 17,
+        body: Some(b"\x05\0\0\0\x50moved".to_vec()),
+        body_is_cut: true,
     }
 }
 

@@ -34,6 +34,8 @@ section! {
         max_header: u64 = Size(1 << 10, 1 << 24),
         /// Whether results carry the heads of requests and responses.
         record_heads: bool = Flag,
+        /// Whether they carry the exchanges for robots.txt, and the bodies of redirects and errors.
+        record_failures: bool = Flag,
         /// Private addresses that may be contacted; see [`Fetch::allows_private`].
         allow_private_addresses: Vec<AllowedAddress> = List(Parsed(
             "networks, addresses or host names, such as [\"127.0.0.0/8\", \"::1\", \"intranet.example.org\"]",

@@ -20,6 +20,8 @@ fn exchange(url: &str, response_head: &str, received_bytes: i64) -> Exchange {
         response_head: response_head.as_bytes().to_vec(),
         is_cut: false,
         received_bytes,
+        body: None,
+        body_is_cut: false,
     }
 }
 
@@ -202,6 +204,33 @@ fn what_is_not_all_there_says_so() {
     let missing = |bytes| result(FetchOutcome::NotFound, None, vec![exchange(PAGE, "HTTP/1.1 404 None\r\n", bytes)]);
     assert_eq!(truncated(&missing(9)).as_deref(), Some("unspecified"));
     assert_eq!(truncated(&missing(0)), None);
+}
+
+#[test]
+fn bodies_of_what_is_no_page_are_archived_where_they_were_kept() {
+    let kept = |url: &str, head: &str, body: &[u8]| Exchange {
+        body: Some(body::pack(body, body::Packing::Lz4)),
+        ..exchange(url, head, 3)
+    };
+    let robots = kept("http://a.test/robots.txt", "HTTP/1.1 200 OK\r\n", b"User-agent: *\n");
+    let gone = "HTTP/1.1 404 None\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n";
+    let gone = Exchange { body_is_cut: true, ..kept(PAGE, gone, b"it is gone") };
+    let failed = edited(result(FetchOutcome::NotFound, None, vec![robots.clone(), gone]), |it| {
+        it.look.status = Some(404);
+    });
+    let records = captured(&failed, &PLACE, &mut Originals::new(9));
+    assert!(records[1].block().ends_with(b"\r\n\r\nUser-agent: *\n"));
+    assert_eq!(records[1].field("WARC-Payload-Digest"), Some(labelled(Sha1::of(b"User-agent: *\n")).as_str()));
+    assert_eq!(records[1].field("WARC-Truncated"), None);
+    assert!(records[3].block().ends_with(b"Content-Length: 10\r\n\r\nit is gone"));
+    assert_eq!(records[3].field("WARC-Truncated"), Some("length"));
+
+    // The answer of robots.txt is not that of the page.
+    let page = exchange(PAGE, "HTTP/1.1 200 OK\r\n", 6);
+    let records =
+        captured(&result(FetchOutcome::Fetched, Some("a page"), vec![robots, page]), &PLACE, &mut Originals::new(9));
+    let ends = [&b"User-agent: *\n"[..], b"a page"];
+    assert!([1, 3].iter().zip(ends).all(|(at, end)| records[*at].block().ends_with(end)));
 }
 
 #[test]

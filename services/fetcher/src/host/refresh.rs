@@ -5,6 +5,7 @@
 use super::HostWorker;
 use super::door::{Errand, Unsent};
 use crate::job::FetchJob;
+use crate::recorder::RecordedBody;
 use crate::response::{FetchFailure, Response};
 use crate::robots::redirect;
 use messages::{FetchOutcome, RobotsAnswer, RobotsErrand};
@@ -186,7 +187,7 @@ impl HostWorker {
                 Err(why) => return Err(why),
             };
             self.wait_again(job);
-            let response = match asked.answer {
+            let mut response = match asked.answer {
                 Ok(response) => response,
                 Err(failure) => {
                     job.robots_bytes += failure.wire_bytes;
@@ -195,6 +196,13 @@ impl HostWorker {
                 }
             };
             job.robots_bytes += response.wire_bytes;
+            if self.network.rules.fetch.record_failures
+                && let Some(mut record) = response.record.take()
+            {
+                let copy = || RecordedBody::copy_of(&response.body, response.truncated, &self.network.memory);
+                record.body = record.body.or_else(copy);
+                job.record(record, &at, asked.fetched_at);
+            }
             let Some(next) = redirect(&at, &response) else {
                 return Ok(if is_broken_off(&response) {
                     let detail = "the connection ended in the midst of robots.txt".to_owned();

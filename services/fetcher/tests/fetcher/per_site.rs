@@ -37,7 +37,7 @@ impl Listener {
         })
     }
 
-    fn serving(serve: impl Fn(&mut TcpStream, &str) + Send + 'static) -> Self {
+    pub(crate) fn serving(serve: impl Fn(&mut TcpStream, &str) + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let heads = Arc::new(Mutex::new(Vec::new()));

@@ -3,7 +3,10 @@
 use crate::bench::{Bench, request, with_digest};
 use crate::http2::TlsWeb;
 use crate::per_site::{Listener, PAGE};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use messages::{Exchange, FetchOutcome, FetchReason, FetchRequest, Sha1, body};
+use std::io::Write;
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -90,6 +93,90 @@ fn nothing_is_recorded_when_no_one_wants_it() {
     let second = bench.fetch_request(&again);
     assert_eq!(second.look.outcome, FetchOutcome::SameContent);
     assert!(first.exchanges.is_empty() && second.exchanges.is_empty() && second.payload_sha1.is_none());
+}
+
+/// A server whose page is a redirect to an error, each with a body.
+fn failing() -> Listener {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    packed.write_all(b"it is gone").unwrap();
+    let packed = packed.finish().unwrap();
+    Listener::serving(move |stream, head| {
+        let (head, body): (_, &[u8]) = match head.split(' ').nth(1).unwrap_or_default() {
+            "/robots.txt" => ("200 OK\r\n", b"User-agent: *\nDisallow: /x\n"),
+            "/" => ("301 Moved\r\nLocation: /gone\r\n", b"it has moved"),
+            "/gone" => ("404 Not Found\r\nContent-Encoding: gzip\r\n", &packed),
+            "/long" => ("500 Error\r\n", &[b'x'; 100_000]),
+            _ => ("500 Error\r\nContent-Encoding: gzip\r\n", b"not gzip"),
+        };
+        let head = format!("HTTP/1.1 {head}Connection: close\r\nContent-Length: {}\r\n\r\n", body.len());
+        // The fetcher does not read the long one to its end.
+        let _ = stream.write_all(&[head.as_bytes(), body].concat());
+    })
+}
+
+/// Addresses and bodies of exchanges.
+fn recorded(exchanges: &[Exchange]) -> Vec<(&str, Option<Vec<u8>>)> {
+    let body = |exchange: &Exchange| Some(body::unpack(exchange.body.as_deref()?, 1 << 20).unwrap().into_owned());
+    exchanges.iter().map(|exchange| (exchange.url.as_str(), body(exchange))).collect()
+}
+
+#[test]
+fn bodies_of_robots_txt_redirects_and_errors_are_recorded_where_wanted() {
+    let server = failing();
+    let kept = |text: &str| Some(text.as_bytes().to_vec());
+    let mut bench = Bench::at(server.address, &[("fetch.record_failures", "true")]);
+    let result = bench.fetch("http://a.test/");
+    assert_eq!((result.look.outcome, &result.body), (FetchOutcome::NotFound, &None));
+    let expected = [
+        ("http://a.test/robots.txt", kept("User-agent: *\nDisallow: /x\n")),
+        ("http://a.test/", kept("it has moved")),
+        ("http://a.test/gone", kept("it is gone")),
+    ];
+    assert_eq!(recorded(&result.exchanges), expected);
+    assert!(result.exchanges.iter().all(|exchange| !exchange.body_is_cut));
+    let result = bench.fetch("http://a.test/x");
+    assert_eq!((result.look.outcome, result.exchanges.len()), (FetchOutcome::RobotsDisallowed, 0));
+
+    let result = bench.fetch("http://a.test/long");
+    let exchange = only(&result.exchanges);
+    assert_eq!(recorded(&result.exchanges)[0].1.as_ref().map(Vec::len), Some(64 << 10));
+    assert!(exchange.body_is_cut, "{exchange:?}");
+    let result = bench.fetch("http://a.test/broken");
+    assert_eq!(recorded(&result.exchanges), [("http://a.test/broken", None)], "it does not unpack");
+
+    let result = Bench::at(server.address, &[]).fetch("http://a.test/");
+    assert_eq!(recorded(&result.exchanges), [("http://a.test/", None), ("http://a.test/gone", None)]);
+}
+
+#[test]
+fn the_bodies_recorded_of_one_fetch_have_a_limit() {
+    // Not to be compressed.
+    let noise: Vec<u8> = std::iter::successors(Some(1_u32), |seed| Some(seed.wrapping_mul(1_664_525).wrapping_add(7)))
+        .map(|value| (value >> 24) as u8)
+        .take(60_000)
+        .collect();
+    let server = Listener::serving(move |stream, head| {
+        let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
+        let next = format!("{path}a");
+        let status = if path == "/robots.txt" { "404 Not Found" } else { "302 Found" };
+        let head =
+            format!("HTTP/1.1 {status}\r\nLocation: {next}\r\nConnection: close\r\nContent-Length: 60000\r\n\r\n");
+        let _ = stream.write_all(&[head.as_bytes(), &noise].concat());
+    });
+    let settings = [("fetch.record_failures", "true"), ("fetch.max_redirects", "20")];
+    let result = Bench::at(server.address, &settings).fetch("http://a.test/");
+    assert_eq!(result.look.outcome, FetchOutcome::TooManyRedirects, "{:?}", result.detail);
+    let bodies: Vec<_> = recorded(&result.exchanges).into_iter().map(|(_, body)| body.is_some()).collect();
+    assert_eq!((bodies.len(), bodies.iter().filter(|is_kept| **is_kept).count()), (22, 4), "{bodies:?}");
+}
+
+#[test]
+fn over_http2_they_are_recorded_too() {
+    let web = TlsWeb::start(&[b"h2"]);
+    let result = web.bench(&[("fetch.record_failures", "true")]).fetch("https://http2-well-made.test/");
+    let protocols: Vec<_> = result.exchanges.iter().map(|of| (of.url.as_str(), of.protocol.as_str())).collect();
+    let site = "https://http2-well-made.test/";
+    assert_eq!(protocols, [(format!("{site}robots.txt").as_str(), "h2"), (site, "h2")]);
 }
 
 #[test]
