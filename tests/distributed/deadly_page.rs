@@ -2,6 +2,7 @@
 
 use crate::deadly_site::{LITTLE_MEMORY, OTHERS, WHY, serve};
 use crate::services::{Distributed, Service, kafka};
+use serde_json::Value;
 use simweb::SeededConfig;
 use tests::{SOON, SimulatedWeb, programs, wait_for};
 
@@ -40,6 +41,10 @@ fn a_record_that_ends_the_service_is_set_aside_and_the_rest_goes_on() {
     });
     let dead_letters = distributed.ask(&["dead-letters"]).exits_with(0).stdout;
     assert_eq!(dead_letters.matches(WHY).count(), 1, "{dead_letters}");
+    wait_for("the page counts as failed, and does not wait for the end of its lease", SOON, || {
+        let page = distributed.ask(&["page", "http://deadly.test/"]).exits_with(0).stdout;
+        serde_json::from_str::<Value>(&page).unwrap()["last_failure"] == "set_aside"
+    });
     detector.stop();
     others.into_iter().for_each(|service| _ = service.stop());
 }

@@ -3,6 +3,7 @@
 
 use crate::deadly_site::{LITTLE_MEMORY, OTHERS, WHY, serve};
 use crate::operating::shown_status;
+use serde_json::Value;
 use std::os::unix::process::ExitStatusExt;
 use tests::{Crawl, SOON, wait_for};
 
@@ -24,6 +25,11 @@ fn a_page_that_ends_the_process_is_set_aside_and_the_rest_goes_on() {
         stages.any(|stage| stage["name"] == "detector" && stage["set_aside_total"] == 1)
             && status["pages"] == 1 + OTHERS
             && status["never_fetched"] == 1
+    });
+    // It waits for its next turn as after a failure, and not for the end of its lease.
+    wait_for("the page counts as failed", SOON, || {
+        let page = crawl.ask("page", &["http://deadly.test/"]).exits_with(0).stdout;
+        serde_json::from_str::<Value>(&page).unwrap()["last_failure"] == "set_aside"
     });
     process.signal(libc::SIGINT);
     process.finish().exits_with(0);

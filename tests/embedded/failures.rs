@@ -186,7 +186,11 @@ fn a_page_that_kills_the_crawler_five_times_is_set_aside_and_the_others_are_fetc
         assert_eq!(deadly_requests.load(Ordering::Relaxed), death);
     }
     // The harmless page was fetched while the deadly one had to wait, so this run fetches nothing.
-    crawl.run(&["--until-idle"]).finish().exits_with(1).says(&["nothing was fetched: under way at crashes"]);
+    crawl
+        .run(&["--until-idle"])
+        .finish()
+        .exits_with(1)
+        .says(&["nothing was fetched: set aside after failures of recrawl itself"]);
     assert_eq!(deadly_requests.load(Ordering::Relaxed), DEATHS, "it is not asked for again");
     let page = crawl.ask("page", &[&deadly]).exits_with(0).json();
     assert_eq!(page["last_failure"], "set_aside");

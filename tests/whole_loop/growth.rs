@@ -102,7 +102,7 @@ impl Crawl {
         let start = Timestamp::from_secs(1_700_000_000);
         let mut driver = TestDriver::new(&topology::topic_configs(&settings, &recrawl::stages::topologies(), 1), start);
         driver.add(scheduler::stage(&settings, &names, 1, None), "0");
-        driver.add(detector::stage(&settings, &names, messages::ChangeForm::Avro), "0");
+        driver.add(detector::stage(&settings, &names, 1, messages::ChangeForm::Avro), "0");
         driver.add(estimator::stage(&settings, &names), "0");
         driver.add(matcher::stage(&names), "0");
         driver.add(ranker::stage(&settings, &names, 1), "0");

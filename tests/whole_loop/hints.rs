@@ -141,7 +141,7 @@ fn run(with_sitemaps: bool) -> Outcome {
     let start = Timestamp::from_secs(1_700_000_000);
     let mut driver = TestDriver::new(&topology::topic_configs(&settings, &recrawl::stages::topologies(), 1), start);
     driver.add(scheduler::stage(&settings, &names, 1, None), "0");
-    driver.add(detector::stage(&settings, &names, messages::ChangeForm::Avro), "0");
+    driver.add(detector::stage(&settings, &names, 1, messages::ChangeForm::Avro), "0");
     driver.add(estimator::stage(&settings, &names), "0");
     let mut sites = Sites::new(start);
     let lists = [HONEST, LIAR].map(|host| CanonicalUrl::parse(&format!("http://{host}/sitemap.xml")).unwrap());

@@ -52,7 +52,7 @@ impl LivedWeb {
         let names = LogNames::new(&settings);
         let mut driver = TestDriver::new(&topology::topic_configs(&settings, &recrawl::stages::topologies(), 1), start);
         driver.add(scheduler::stage(&settings, &names, 1, None), "0");
-        driver.add(detector::stage(&settings, &names, messages::ChangeForm::Avro), "0");
+        driver.add(detector::stage(&settings, &names, 1, messages::ChangeForm::Avro), "0");
         driver.add(estimator::stage(&settings, &names), "0");
         for page in seeds {
             let url = CanonicalUrl::parse(&page.url()).unwrap();

@@ -216,7 +216,7 @@ impl Loop {
     fn spec(&self, stage: &str) -> StageSpec {
         match stage {
             "scheduler" => scheduler::stage(&self.settings, &self.names, PARTITIONS, None),
-            "detector" => detector::stage(&self.settings, &self.names, messages::ChangeForm::Avro),
+            "detector" => detector::stage(&self.settings, &self.names, PARTITIONS, messages::ChangeForm::Avro),
             "estimator" => estimator::stage(&self.settings, &self.names),
             "matcher" => matcher::stage(&self.names),
             "ranker" => ranker::stage(&self.settings, &self.names, PARTITIONS),

@@ -104,6 +104,9 @@ metrics! {
         "pages deleted because they were forgotten or made room for others";
     UNREAD_PAGES = Counter "unread_pages_total" "pages"
         "pages at whose first look there was no text: pictures, scripts, files that are not text";
+    COPIES_BYTES = Gauge "copies_bytes" "bytes" "bytes of the stored copies, compressed, without their keys and changelogs";
+    COPIES_LEFT_OUT = Counter "copies_left_out_total" "copies"
+        "copies not stored because they would exceed detector.max_contents or the share of their site in it";
     BAD_FOCUS_ORDERS = Counter "bad_focus_orders_total" "orders" "orders about focuses that could not be read";
     FOCUSES = Gauge "focuses" "focuses" "focuses that pages are judged by";
     FOCUSES_LEFT_OUT = Gauge "focuses_left_out" "focuses"

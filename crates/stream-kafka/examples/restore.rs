@@ -143,6 +143,7 @@ fn restore(log: &Arc<KafkaLog>, names: &TopicNames, data: &Path, group: &str) ->
         punctuate_every: Duration::from_secs(1),
         begins_traces: None,
         subject: None,
+        stand_in: None,
         work: StageWork::Processors(Box::new(|_| Box::new(Idle))),
     };
     let pace = RunnerSettings::new(BATCH, 8 << 20, Duration::from_millis(100), Duration::from_secs(1), &*clock);

@@ -49,6 +49,13 @@ impl RecordMark {
         }
         Self(mark)
     }
+
+    /// The mark of a record that is processed in place of this one.
+    pub(crate) fn of_stand_in(self) -> Self {
+        let mut mark = self.0;
+        mark[RecordMark::BYTES - 1] ^= 1;
+        Self(mark)
+    }
 }
 
 /// Processes that ended at a record.

@@ -73,7 +73,7 @@ pub use crate::runner::{Stage, StageRunner, StepOutcome};
 pub use crate::span::{Attribute, AttributeValue, Describe, RecordFacts, Span, SpanKind, SpanSink, Step, Tracing};
 pub use crate::spec::{
     DeadLetters, FailedRecord, OutputSpec, ProcessorFactory, RunnerSettings, SchemaTopic, StageSpec, StageWork,
-    StoreSpec,
+    StandInOf, StoreSpec,
 };
 pub use crate::store::{
     Checkpoint, StateStore, StoreCheckpoint, StoreError, StoreProvider, StoreWrite, TaskId, TaskWrites, Visit,

@@ -73,6 +73,9 @@ pub struct StoreSpec {
     pub is_public: bool,
 }
 
+/// Makes the record that is processed in place of one that is set aside, if there is one.
+pub type StandInOf = fn(&InputRecord) -> Option<InputRecord>;
+
 /// A stage as data: its topics with their full names, its stores, and its work. Everything but the work follows from a
 /// [`StageTopology`](crate::StageTopology).
 pub struct StageSpec {
@@ -99,6 +102,9 @@ pub struct StageSpec {
     /// Finds the subject of a record, by which it is recognised after a crash; `None` if its place is enough. For a stage whose
     /// input is made again after a crash, at another place.
     pub subject: Option<SubjectOf>,
+    /// Makes a record that is processed in place of one that is set aside, so that whoever waits for an outcome learns of
+    /// the failure; `None` if nobody waits for that record.
+    pub stand_in: Option<StandInOf>,
     /// The stage's work.
     pub work: StageWork,
 }

@@ -1,7 +1,7 @@
 //! The tables of a stage, each declared once with its name and the types of its keys and values.
 
 use crate::store::StoreError;
-use page::{Host, HostName, PageId};
+use page::{Host, HostName, PageId, SiteKey};
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use wire::schemas::SchemaRecord;
@@ -59,6 +59,20 @@ impl TableKey for HostName {
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         std::str::from_utf8(bytes).ok().map(HostName::from_name)
+    }
+}
+
+/// Encoded as UTF-8.
+impl TableKey for SiteKey {
+    const KIND: KeyKind = KeyKind::Site;
+    type Bytes = Vec<u8>;
+
+    fn to_bytes(&self) -> Vec<u8> {
+        self.as_str().as_bytes().to_vec()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        std::str::from_utf8(bytes).ok().map(SiteKey::from_domain)
     }
 }
 

@@ -64,6 +64,7 @@ impl LogNames {
             punctuate_every,
             begins_traces: topology.begins_traces,
             subject: None,
+            stand_in: None,
             work,
         }
     }

@@ -1,23 +1,28 @@
-//! Stores the copy of the page.
+//! Stores the copy of the page, where there is room for it.
 
 use crate::DetectorRules;
+use crate::copy_room::CopyRoom;
 use crate::look::JudgedLook;
 use crate::read_page::ReadPage;
-use crate::state::CONTENTS;
+use crate::state::{CONTENTS, COPIES, PageSketch, SiteCopies};
 use document::Body;
 use messages::body::{Packing, pack};
 use messages::{CopyKind, FetchResult, PageContent, Verdict};
+use page::SiteKey;
 use settings::Contents;
-use stream::{Context, ProcessError};
+use stream::Context;
 
-/// Reads a changed version and replaces the stored copy. Returns text and links, if there was a body.
+/// Reads a changed version and replaces the stored copy. Returns text and links, if there was a body, and whether the copy
+/// is left out for want of room.
 pub(crate) fn publish_copy(
     result: &FetchResult,
     body: Option<&Body<'_>>,
     look: &mut JudgedLook,
+    sketch: &mut PageSketch,
+    room: &mut CopyRoom,
     rules: &DetectorRules,
     context: &mut Context<'_>,
-) -> Result<Option<ReadPage>, ProcessError> {
+) -> (Option<ReadPage>, bool) {
     let page = look.page.take().or_else(|| body.map(|body| ReadPage::of_body(body, !rules.focuses.is_empty())));
     let text = page.as_ref().map_or("", |page| &page.text().text);
     let kept = match (rules.contents, body.map(Body::bytes)) {
@@ -30,6 +35,8 @@ pub(crate) fn publish_copy(
             Some((CopyKind::Body, &bytes[..bytes.len().min(rules.max_content_bytes)], bytes.len()))
         }
     };
+    let id = &result.look.page_id;
+    let mut is_left_out = false;
     match kept {
         Some((kind, kept, length)) => {
             let content = PageContent {
@@ -42,15 +49,39 @@ pub(crate) fn publish_copy(
                 truncated: result.truncated || kept.len() < length,
                 content: pack(kept, Packing::Lz4),
             };
-            context.put(CONTENTS, &result.look.page_id, &content);
+            let bytes = content.content.len() as u64;
+            is_left_out = !room.allows(&result.look.site_key, sketch.copy_bytes as u64, bytes);
+            if is_left_out {
+                context.delete(CONTENTS, id);
+            } else {
+                context.put(CONTENTS, id, &content);
+            }
+            note_bytes(if is_left_out { 0 } else { bytes }, &result.look.site_key, sketch, room, context);
         }
         // A response without a body confirmed the version, whose copy is stored.
-        None if context.get(CONTENTS, &result.look.page_id)?.is_some()
-            && (body.is_some() || look.verdict == Verdict::Gone) =>
-        {
-            context.delete(CONTENTS, &result.look.page_id)
+        None if sketch.copy_bytes > 0 && (body.is_some() || look.verdict == Verdict::Gone) => {
+            context.delete(CONTENTS, id);
+            note_bytes(0, &result.look.site_key, sketch, room, context);
         }
         None => {}
     }
-    Ok(page)
+    (page, is_left_out)
+}
+
+/// Notes how many bytes the copy of a page takes.
+pub(crate) fn note_bytes(
+    bytes: u64,
+    site: &SiteKey,
+    sketch: &mut PageSketch,
+    room: &mut CopyRoom,
+    context: &mut Context<'_>,
+) {
+    let before = std::mem::replace(&mut sketch.copy_bytes, bytes as i64) as u64;
+    if before == bytes {
+        return;
+    }
+    match room.replace(site, before, bytes) {
+        0 => context.delete(COPIES, site),
+        bytes => context.put(COPIES, site, &SiteCopies { bytes: bytes as i64 }),
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::Detector;
 use crate::bands::{self, BandedPage};
+use crate::contents::note_bytes;
 use crate::state::{BLIND, CONTENTS, PAGES, PageSketch, VERSIONS};
 use messages::topics::{PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS};
 use messages::{FetchResult, LookJudgement, PageChange, PageObservation, PageRemoval, Verdict};
@@ -20,6 +21,7 @@ impl Detector {
             let page = BandedPage { id, host: removal.url.host(), version_at: removal.removed_at };
             bands::take_out(&page, version.0, context);
         }
+        let removed = sketch.clone();
         match removal.last_attempt {
             Some(attempt) => {
                 let forgotten_at = Some(removal.removed_at);
@@ -34,6 +36,9 @@ impl Detector {
         }
         context.delete(VERSIONS, &id);
         context.delete(CONTENTS, &id);
+        if let Some(mut sketch) = removed {
+            note_bytes(0, &removal.url.site_key(), &mut sketch, &mut self.copies, context);
+        }
         if self.maybe_blind.contains(&id) && context.get(BLIND, &id)?.is_some() {
             self.blind_pages -= 1;
             context.delete(BLIND, &id);

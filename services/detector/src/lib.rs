@@ -11,6 +11,7 @@ mod answers;
 mod bands;
 mod changes;
 mod contents;
+mod copy_room;
 mod focus;
 mod forgetting;
 mod links;
@@ -22,11 +23,14 @@ mod state;
 mod unread;
 
 pub use crate::links::LINKS_PER_PAGE;
-pub use crate::state::{BLIND, BlindPage, CONTENTS, EventsOfHost, HOSTS, PAGES, PageSketch, PageVersion, VERSIONS};
+pub use crate::state::{
+    BLIND, BlindPage, CONTENTS, COPIES, EventsOfHost, HOSTS, PAGES, PageSketch, PageVersion, VERSIONS,
+};
 pub use crate::unread::Unread;
 
 use crate::bands::BandedPage;
 use crate::contents::publish_copy;
+use crate::copy_room::CopyRoom;
 use crate::focus::WantedFocuses;
 use crate::lists::{ListRules, ListedPages};
 use crate::look::{JudgedLook, PageMemory, dates};
@@ -36,7 +40,8 @@ use messages::topics::{
     ANSWERS, FETCH_RESULTS, FOCUS_ORDERS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS, SCHEDULER_EVENTS,
 };
 use messages::{
-    ChangeForm, DetectorEvent, FetchResult, LookJudgement, Message, PageChange, PageObservation, QuestionDesk,
+    ChangeForm, DetectorEvent, Encoded, FetchOutcome, FetchResult, LookJudgement, Message, PageChange, PageObservation,
+    QuestionDesk,
 };
 use metrics::{Figure, detector as figure};
 use page::{PageId, UrlRules};
@@ -58,6 +63,8 @@ pub struct DetectorRules {
     max_body_bytes: usize,
     contents: Contents,
     max_content_bytes: usize,
+    /// Most bytes of all copies of the partition.
+    max_copies_bytes: Option<u64>,
     listed_changes: usize,
     /// Whether a page is reported as missing before it is certain that it is gone.
     missing: bool,
@@ -81,13 +88,14 @@ pub struct DetectorRules {
 const CHECKED: &str = "rules and filters were checked when the settings were loaded";
 
 impl DetectorRules {
-    /// Extracts the detector's part of the settings. Changes are written in this form.
-    pub fn new(settings: &Settings, form: ChangeForm) -> Self {
+    /// Extracts the detector's part of the settings, for one of this many partitions. Changes are written in this form.
+    pub fn new(settings: &Settings, partitions: u32, form: ChangeForm) -> Self {
         let bytes = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
         Self {
             max_body_bytes: bytes(settings.fetch.max_body),
             contents: settings.detector.contents,
             max_content_bytes: bytes(settings.detector.max_content),
+            max_copies_bytes: settings.detector.max_contents.map(|all| all / u64::from(partitions)),
             listed_changes: settings.detector.listed_changes,
             missing: settings.detector.missing,
             discover: settings.crawl.discover,
@@ -110,7 +118,7 @@ impl DetectorRules {
 /// The topics and tables of the stage.
 pub fn topology() -> StageTopology {
     let tables = StageTopology::new("detector", FETCH_RESULTS);
-    let tables = tables.keeps(PAGES).keeps(CONTENTS).keeps(VERSIONS).keeps(HOSTS).keeps(BLIND);
+    let tables = tables.keeps(PAGES).keeps(CONTENTS).keeps(COPIES).keeps(VERSIONS).keeps(HOSTS).keeps(BLIND);
     tables
         .writes(PAGE_OBSERVATIONS)
         .writes(PAGE_CHANGES)
@@ -121,9 +129,9 @@ pub fn topology() -> StageTopology {
         .takes_broadcasts_of(FOCUS_ORDERS)
 }
 
-/// The stage, ready to run. It writes changes in this form.
-pub fn stage(settings: &Settings, names: &LogNames, form: ChangeForm) -> StageSpec {
-    let rules = DetectorRules::new(settings, form);
+/// The stage, ready to run with this many partitions. It writes changes in this form.
+pub fn stage(settings: &Settings, names: &LogNames, partitions: u32, form: ChangeForm) -> StageSpec {
+    let rules = DetectorRules::new(settings, partitions, form);
     let work = StageWork::Processors(Box::new(move |task| Box::new(Detector::new(rules.clone(), task.partition))));
     let mut stage = names.stage(&topology(), BROADCAST_EVERY.mul_f64(settings.clock.speed.clamp(1.0, 86_400.0)), work);
     if let (ChangeForm::Confluent { schema_id }, Some(schemas)) = (form, &mut stage.schemas) {
@@ -132,7 +140,19 @@ pub fn stage(settings: &Settings, names: &LogNames, form: ChangeForm) -> StageSp
     }
     // In an embedded crawl results are in memory: after a crash the page is fetched again.
     stage.subject = Some(page_of_result);
+    stage.stand_in = Some(failed_look);
     stage
+}
+
+/// A look without content in place of a result that is set aside. Otherwise the page would be asked for again and set aside again
+/// whenever its lease ends.
+fn failed_look(record: &InputRecord) -> Option<InputRecord> {
+    let Ok(DetectorEvent::Result(result)) = record.read(FETCH_RESULTS) else { return None };
+    let mut look = result.look;
+    (look.outcome, look.status, look.body_length) = (FetchOutcome::SetAside, None, 0);
+    look.validators.content_digest = None;
+    let value = DetectorEvent::Result(FetchResult::new(look)).encode();
+    Some(InputRecord { value: Some(value.into()), ..record.clone() })
 }
 
 /// The page of a fetch result. A removal of the page is another matter.
@@ -154,6 +174,7 @@ pub struct Detector {
     blind_pages: u64,
     /// All pages of [`BLIND`], so that the looks at others read nothing, and pages that a look has taken out since.
     maybe_blind: HashSet<PageId>,
+    copies: CopyRoom,
     questions: QuestionDesk,
 }
 
@@ -175,13 +196,15 @@ struct DetectorCounts {
     removed: u64,
     unread: u64,
     bad_focus_orders: u64,
+    copies_left_out: u64,
 }
 
 impl Detector {
     /// A detector of a partition, with these rules.
     pub fn new(rules: DetectorRules, partition: u32) -> Self {
         let (counts, questions) = (DetectorCounts::default(), QuestionDesk::default());
-        Self { rules, partition, counts, blind_pages: 0, maybe_blind: HashSet::new(), questions }
+        let copies = CopyRoom::new(rules.max_copies_bytes);
+        Self { rules, partition, counts, blind_pages: 0, maybe_blind: HashSet::new(), copies, questions }
     }
 
     /// Sends the hints and links of a body that is a list, unless the body is unchanged. Returns whether it is a list.
@@ -214,6 +237,11 @@ impl Processor for Detector {
         context.scan(BLIND, b"", &mut |id, _| {
             self.blind_pages += 1;
             self.maybe_blind.insert(id);
+            Ok(())
+        })?;
+        self.copies = CopyRoom::new(self.rules.max_copies_bytes);
+        context.scan(COPIES, b"", &mut |site, copies| {
+            self.copies.replace(&site, 0, copies.bytes as u64);
             Ok(())
         })
     }
@@ -250,7 +278,10 @@ impl Processor for Detector {
         known.sketch.fetches += i64::from(result.look.is_fetch());
         observe(&result, &look, &before.sketch, context);
         if look.is_news() {
-            let page = publish_copy(&result, body.as_ref(), &mut look, &self.rules, context)?;
+            let Self { rules, copies, .. } = self;
+            let (page, is_left_out) =
+                publish_copy(&result, body.as_ref(), &mut look, &mut known.sketch, copies, rules, context);
+            self.counts.copies_left_out += u64::from(is_left_out);
             if let Some(page) = &page {
                 known.sketch.title = read_page::title_of(page.text());
                 known.sketch.unread = Unread::of(page.text()).filter(|_| !is_list);
@@ -313,6 +344,8 @@ impl Processor for Detector {
             (figure::UNDECIDED_LINKS, counts.undecided_links),
             (figure::PAGES_REMOVED, counts.removed),
             (figure::UNREAD_PAGES, counts.unread),
+            (figure::COPIES_BYTES, self.copies.used()),
+            (figure::COPIES_LEFT_OUT, counts.copies_left_out),
             (figure::BAD_FOCUS_ORDERS, of_one(counts.bad_focus_orders)),
             (figure::FOCUSES, of_one(focuses as u64)),
             (figure::FOCUSES_LEFT_OUT, of_one(left_out as u64)),

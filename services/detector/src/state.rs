@@ -4,7 +4,7 @@ use crate::unread::Unread;
 use change::{HostEvents, LookMemory, StateDecodeError, VersionMemory};
 use messages::topics::PAGE_CONTENTS;
 use messages::{DecodeError, Digest, Encoded, PageContent, body, impl_message};
-use page::{CanonicalUrl, Host, PageId, Timestamp};
+use page::{CanonicalUrl, Host, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 use stream::Table;
 
@@ -14,6 +14,9 @@ pub const PAGES: Table<PageId, PageSketch> =
 /// The published copies. Absent: the page is gone, or copies are not stored.
 pub const CONTENTS: Table<PageId, PageContent> = Table::published("contents", PAGE_CONTENTS)
     .bounded_by("`scheduler/pages`", "the removal of the page; a look that finds it gone");
+/// Sizes of the copies of sites. Absent: none is stored.
+pub const COPIES: Table<SiteKey, SiteCopies> =
+    Table::new("copies").bounded_by("sites of `detector/contents`", "the removal of their last copy");
 /// The version that the next one is judged by, written only when a reader would see a difference. Absent: no version
 /// was ever seen.
 pub const VERSIONS: Table<PageId, PageVersion> =
@@ -81,6 +84,7 @@ pub struct PageSketch {
     pub title: Option<String>,
     pub unread: Option<Unread>,
     pub copy_of: Option<PageId>,
+    pub copy_bytes: i64,
 }
 
 impl PageSketch {
@@ -93,6 +97,12 @@ impl PageSketch {
     }
 }
 
+/// The size of the stored copies of a site. The schema describes the field.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SiteCopies {
+    pub bytes: i64,
+}
+
 /// A page on which its rule sees nothing of something that it watches. The schema describes the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BlindPage {
@@ -103,5 +113,7 @@ pub struct BlindPage {
 }
 
 impl_message!(BlindPage, "BlindPage", include_str!("../../../schemas/state/BlindPage.avsc"));
+
+impl_message!(SiteCopies, "SiteCopies", include_str!("../../../schemas/state/SiteCopies.avsc"));
 
 impl_message!(PageSketch, "PageSketch", include_str!("../../../schemas/state/PageSketch.avsc"));

@@ -98,7 +98,7 @@ pub const STAGES: [StageEntry; 6] = [
     StageEntry {
         purpose: "decides whether a page changed, and whether the change is meaningful",
         topology: detector::topology,
-        build: |around| Ok(detector::stage(around.settings, around.names, form_of_changes(around)?)),
+        build: |around| Ok(detector::stage(around.settings, around.names, around.partitions, form_of_changes(around)?)),
         pod: Pod {
             cpu: "500m",
             memory: "512Mi",

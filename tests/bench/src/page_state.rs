@@ -46,6 +46,7 @@ fn sketch(random: &mut Pcg64) -> PageSketch {
         title: None,
         unread: None,
         copy_of: None,
+        copy_bytes: 1_500,
     }
 }
 

@@ -56,6 +56,12 @@ fn spec() -> StageSpec {
             let id = record.key.as_slice().try_into().ok()?;
             Some(Subject { id, name: String::from_utf8_lossy(&record.key).into_owned() })
         }),
+        // Somebody waits for those with a name.
+        stand_in: Some(|record| {
+            let value = record.value.as_deref().unwrap_or_default();
+            let stand_in = if value == b"deadly, and its stand-in, too" { &b"deadly"[..] } else { b"stand-in" };
+            (record.key.len() == 16).then(|| InputRecord { value: Some(stand_in.to_vec().into()), ..record.clone() })
+        }),
         work: StageWork::Processors(Box::new(|_| Box::new(Copying))),
     }
 }
@@ -167,5 +173,10 @@ fn a_subject_that_ended_the_process_twice_is_set_aside_for_a_day_wherever_it_com
     assert_eq!(crashes(directory.path(), NOW + 2 * DAY), 0);
     send(directory.path(), page, &["c"]);
     assert_eq!(crashes(directory.path(), NOW + 2 * DAY), 0);
-    assert_eq!(texts(directory.path(), "output"), ["a", "b", "c"]);
+    assert_eq!(texts(directory.path(), "output"), ["stand-in", "stand-in", "a", "stand-in", "b", "c"]);
+    send(directory.path(), other, &["deadly, and its stand-in, too"]);
+    send(directory.path(), "key", &["d"]);
+    assert_eq!(crashes(directory.path(), NOW + 2 * DAY), 1 + 2 + 2);
+    assert_eq!(texts(directory.path(), "dead-letters").len(), 4);
+    assert_eq!(texts(directory.path(), "output").split_off(6), ["d"], "only the record is set aside");
 }

@@ -45,7 +45,7 @@ fn of_outcome(outcome: FetchOutcome) -> &'static str {
         FetchOutcome::ContactMissing => "no contact is configured",
         FetchOutcome::OutOfScope => "a rule or a filter leaves it out",
         FetchOutcome::ContentRefused => "its content is of an unwanted type",
-        FetchOutcome::SetAside => "requests for it were under way when the fetcher crashed",
+        FetchOutcome::SetAside => "recrawl itself failed several times while it fetched or read it",
         FetchOutcome::Unknown => "a newer fetcher gives a reason that this version does not know",
     }
 }

@@ -1,6 +1,6 @@
 //! The section `[detector]`.
 
-use crate::form::{Choice, Count, Flag, Size};
+use crate::form::{Choice, Count, Flag, Optional, Size};
 
 section! {
     /// Detection of changes and their significance.
@@ -13,6 +13,8 @@ section! {
         ]),
         /// Longest copy, in bytes. Only the beginning of a longer page is kept.
         max_content: u64 = Size(1 << 10, 7 << 20),
+        /// Most bytes of all copies together. `None` means that only their number and length are limited.
+        max_contents: Option<u64> = Optional(Size(1 << 20, 1 << 50)),
         /// Most units listed per change.
         listed_changes: usize = Count::new(0, 10_000),
         /// Whether a page that is not found is reported before it is certain that it is gone.

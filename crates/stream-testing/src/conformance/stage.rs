@@ -152,6 +152,7 @@ impl CountingStage {
             punctuate_every: Duration::ZERO,
             begins_traces: None,
             subject: None,
+            stand_in: None,
             work: StageWork::Processors(Box::new(move |_| {
                 Box::new(ConformanceCounter { seen: 0, attempts: attempts.clone() })
             })),

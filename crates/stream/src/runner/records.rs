@@ -32,7 +32,10 @@ impl StageRunner {
         };
         match processed {
             Processed::Done => {}
-            Processed::SetAside(reason) => self.set_aside(record, &reason, now),
+            Processed::SetAside(reason) => {
+                self.process_stand_in(record, now)?;
+                self.set_aside(record, &reason, now);
+            }
             Processed::Await(reason) => {
                 self.hold(record, reason);
                 return Ok(());
@@ -64,6 +67,25 @@ impl StageRunner {
         let processed = self.process_or_look_up(record, now);
         self.crash_notes.iter_mut().for_each(|notes| notes.end());
         processed
+    }
+
+    /// Processes a record in place of one that is set aside, if there is one. Should that fail as well, it is left out.
+    fn process_stand_in(&mut self, record: &InputRecord, now: Timestamp) -> Result<(), TaskError> {
+        let panics = self.panics.get(&(record.partition, record.offset)).map_or(0, |(times, _)| *times);
+        let stand_in = self.spec.stand_in.filter(|_| panics <= PANICS_ALLOWED).and_then(|make| make(record));
+        let Some(stand_in) = stand_in else { return Ok(()) };
+        let Some(notes) = self.crash_notes.as_mut().filter(|notes| notes.are_taken()) else {
+            return self.process_or_look_up(&stand_in, now).map(|_| ());
+        };
+        let subject = self.spec.subject.and_then(|subject| subject(record));
+        let mark = RecordMark::of(record, subject.as_ref()).of_stand_in();
+        if notes.crashes_at(mark).and_then(|crashes| crashes.verdict(now, None)).is_some() {
+            return Ok(());
+        }
+        notes.begin(mark, now);
+        let processed = self.process_or_look_up(&stand_in, now);
+        self.crash_notes.iter_mut().for_each(|notes| notes.end());
+        processed.map(|_| ())
     }
 
     /// Processes a record. If its schema is missing, reads the topic of schemas and tries once more.

@@ -55,6 +55,7 @@ fn stage() -> StageSpec {
         punctuate_every: Duration::from_secs(3_600),
         begins_traces: None,
         subject: None,
+        stand_in: None,
         work: StageWork::Processors(Box::new(|_| Box::new(Summing::default()))),
     }
 }

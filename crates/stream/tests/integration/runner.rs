@@ -35,6 +35,7 @@ fn spec(work: StageWork) -> StageSpec {
         punctuate_every: Duration::from_secs(3_600),
         begins_traces: None,
         subject: None,
+        stand_in: None,
         work,
     }
 }

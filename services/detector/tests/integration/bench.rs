@@ -55,7 +55,7 @@ impl Bench {
         let names = LogNames::new(&settings);
         let topics = topology::topic_configs(&settings, &[detector::topology()], 2);
         let mut driver = TestDriver::new(&topics, Timestamp::from_secs(1_700_000_000));
-        driver.add(detector::stage(&settings, &names, messages::ChangeForm::Avro), "one");
+        driver.add(detector::stage(&settings, &names, 1, messages::ChangeForm::Avro), "one");
         Self { driver, names, settings, attempt: 0, validators: HashMap::new() }
     }
 
@@ -136,12 +136,12 @@ impl Bench {
     pub(crate) fn restart_with(&mut self, file: &str) {
         self.driver.kill(0);
         self.settings = configured(file);
-        self.driver.add(detector::stage(&self.settings, &self.names, messages::ChangeForm::Avro), "two");
+        self.driver.add(detector::stage(&self.settings, &self.names, 1, messages::ChangeForm::Avro), "two");
     }
 
     /// The detector starts again after it was killed.
     pub(crate) fn restart(&mut self) {
-        self.driver.add(detector::stage(&self.settings, &self.names, messages::ChangeForm::Avro), "two");
+        self.driver.add(detector::stage(&self.settings, &self.names, 1, messages::ChangeForm::Avro), "two");
         self.driver.run_until_idle().unwrap();
     }
 
@@ -157,7 +157,7 @@ impl Bench {
     pub(crate) fn lose_everything_but_the_log(&mut self) {
         self.driver.kill(0);
         self.driver.stores = MemoryStores::default();
-        self.driver.add(detector::stage(&self.settings, &self.names, messages::ChangeForm::Avro), "two");
+        self.driver.add(detector::stage(&self.settings, &self.names, 1, messages::ChangeForm::Avro), "two");
     }
 }
 

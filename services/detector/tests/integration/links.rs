@@ -22,7 +22,7 @@ impl Bench {
         let names = LogNames::new(&settings);
         let start = Timestamp::from_secs(1_700_000_000);
         let mut driver = TestDriver::new(&topology::topic_configs(&settings, &[detector::topology()], 1), start);
-        driver.add(detector::stage(&settings, &names, messages::ChangeForm::Avro), "one");
+        driver.add(detector::stage(&settings, &names, 1, messages::ChangeForm::Avro), "one");
         Self { driver, names, attempts: 0 }
     }
 

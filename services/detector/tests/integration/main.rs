@@ -4,6 +4,7 @@
 
 mod bands;
 mod bench;
+mod copies;
 mod focus;
 mod links;
 mod lists;

@@ -26,7 +26,8 @@ pub fn page(arguments: &PageArguments, format: Format) -> Result<(), CommandFail
     if arguments.text || arguments.body {
         let missing = || {
             CommandFailure::No(format!(
-                "there is no stored copy of {url}; it was not fetched yet, or detector.contents is \"none\""
+                "there is no stored copy of {url}; it was not fetched yet, detector.contents is \"none\", or there was no room \
+                 (detector.max_contents)"
             ))
         };
         let kept = state.copy(&url)?.ok_or_else(missing)?;

@@ -42,6 +42,7 @@ impl World {
             punctuate_every: Duration::from_secs(1),
             begins_traces: None,
             subject: None,
+            stand_in: None,
             work,
         }
     }

@@ -49,7 +49,7 @@ impl Bench {
             &topology::topic_configs(&settings, &[detector::topology()], 2),
             Timestamp::from_secs(1_700_000_000),
         );
-        driver.add(detector::stage(&settings, &names, messages::ChangeForm::Avro), "one");
+        driver.add(detector::stage(&settings, &names, 1, messages::ChangeForm::Avro), "one");
         Self { driver, names, attempt: 0 }
     }
 
