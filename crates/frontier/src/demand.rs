@@ -140,6 +140,11 @@ impl SharedDemand {
         }
     }
 
+    /// Pages of all other partitions, as last published.
+    pub(crate) fn pages_of_others(&self) -> u64 {
+        self.others.values().map(|(_, pages)| u64::try_from(*pages).unwrap_or(0)).sum()
+    }
+
     pub(crate) fn price(&self) -> f64 {
         self.price
     }

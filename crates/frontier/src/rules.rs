@@ -59,6 +59,8 @@ pub struct FrontierRules {
     /// Whether a sitemap or feed that a page names becomes a page.
     pub(crate) discover_lists: bool,
     pub(crate) max_pages: u64,
+    /// Most pages of all partitions together. Seeds are refused only then.
+    pub(crate) max_pages_of_all: u64,
     pub(crate) max_pages_per_host: Option<u64>,
     pub(crate) max_depth: u32,
     /// The operator's rules and filters for single pages and hosts.
@@ -154,6 +156,7 @@ impl FrontierRules {
             discover: settings.crawl.discover,
             discover_lists: settings.hints.discover,
             max_pages: share(settings.crawl.max_pages),
+            max_pages_of_all: settings.crawl.max_pages,
             max_pages_per_host: settings.crawl.max_pages_per_host,
             max_depth: settings.crawl.max_depth,
             scope: Arc::new(

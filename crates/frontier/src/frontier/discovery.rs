@@ -24,7 +24,7 @@ pub enum SeedRefusal {
     NotListed,
     /// An operator blocked its host.
     Blocked,
-    /// The partition has as many seeds as it may have pages.
+    /// The partition is full of seeds, and there are as many pages as there may be in all partitions together.
     NoRoom,
 }
 
@@ -40,7 +40,9 @@ impl SeedRefusal {
                 "only the list of seeds is fetched (--seeds-only): add it to the list, and start the crawl again"
             }
             Self::Blocked => "its host is blocked: recrawl unblock HOST, and seed it again",
-            Self::NoRoom => "its partition is full of seeds: raise crawl.max_pages or forget pages, and seed it again",
+            Self::NoRoom => {
+                "there are as many pages as there may be: raise crawl.max_pages or forget pages, and seed it again"
+            }
         }
     }
 }
@@ -140,7 +142,11 @@ impl Frontier {
             return true;
         }
         let newcomer = if page.depth > 0 { Newcomer::OfSite(place_of(&page.url).site) } else { Newcomer::Seed };
-        let Some(slot) = self.pages.makes_room(newcomer, max_pages) else { return false };
+        let Some(slot) = self.pages.makes_room(newcomer, max_pages) else {
+            // Seeds are not spread evenly. The share of a partition is no limit to them while others leave theirs.
+            let all = known as u64 + self.demand.pages_of_others();
+            return newcomer == Newcomer::Seed && all < self.rules.max_pages_of_all;
+        };
         self.note_evicted(slot);
         true
     }

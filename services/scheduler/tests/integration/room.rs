@@ -39,6 +39,31 @@ fn a_seed_has_room_in_a_full_partition_and_the_largest_site_makes_it() {
 }
 
 #[test]
+fn seeds_take_what_other_partitions_leave_free() {
+    let mut bench = Bench::with_partitions(2, &[LEASE, ("crawl.max_pages", "20")]);
+    let kept_by = |partition, count| {
+        let of_partition = move |url: &String| {
+            let site = CanonicalUrl::parse(url).unwrap().site_key();
+            partition_for(site.as_str().as_bytes(), 2) == partition
+        };
+        (0..).map(|number| format!("http://seed-{number}.test/")).filter(of_partition).take(count)
+    };
+    kept_by(0, 25).for_each(|url| bench.seed(&url));
+    bench.wait(10 * MINUTE);
+    assert_eq!(bench.pages(), 20, "twice the share of a partition");
+    // The other one has its share all the same.
+    kept_by(1, 15).for_each(|url| bench.seed(&url));
+    bench.crash();
+    bench.wait(10 * MINUTE);
+    assert_eq!(bench.pages(), 30);
+    assert_eq!(bench.driver.status(0).figures[metrics::scheduler::REFUSED_SEEDS], 0.0, "since the crash");
+    kept_by(0, 30).for_each(|url| bench.seed(&url));
+    bench.wait(MINUTE);
+    assert_eq!(bench.pages(), 30);
+    assert_eq!(bench.driver.status(0).figures[metrics::scheduler::REFUSED_SEEDS], 10.0);
+}
+
+#[test]
 fn a_site_gets_room_from_larger_ones_until_it_has_as_many_pages() {
     let mut bench = Bench::new(&[LEASE, ("crawl.discover", "same-site"), ("crawl.max_pages", "100")]);
     bench.seed("http://late.test/");
