@@ -23,6 +23,7 @@ mod restarts;
 mod same_loop;
 #[path = "../embedded/site.rs"]
 mod site;
+mod slow_broker;
 mod stopping;
 mod takeover;
 mod together;

@@ -156,7 +156,7 @@ impl Transactions {
                 self.broken = Some((ErrorKind::Rejoin, format!("the producer must be replaced: {}", error.message)));
             }
             Ok(()) => {}
-            Err(stuck) => match Self::init(&self.settings, &self.transactional_id) {
+            Err(stuck) => match self.successor() {
                 Ok(fresh) => {
                     warn!(error = %stuck, "a new producer aborted a stuck transaction");
                     *self = fresh;
@@ -170,6 +170,14 @@ impl Transactions {
             },
         }
         error
+    }
+
+    /// A new producer that fences this one. Its transactions may take twice as long, until the member joins anew: slow brokers
+    /// and quotas may let the same records pass then.
+    fn successor(&self) -> Result<Self, LogError> {
+        let mut patient = self.settings.clone();
+        patient.kafka.transaction_timeout *= 2;
+        Ok(Self { settings: self.settings.clone(), ..Self::init(&patient, &self.transactional_id)? })
     }
 
     fn abort(&self) -> Result<(), LogError> {

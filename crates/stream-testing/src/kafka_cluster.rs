@@ -76,6 +76,11 @@ impl KafkaCluster {
         self.order(&format!("allow {}", file.display()));
     }
 
+    /// Limits what each client may write from now on, in bytes per second.
+    pub fn limit_writes(&self, bytes_per_second: u32) {
+        self.order(&format!("limit-writes {bytes_per_second}"));
+    }
+
     /// Kills a node as a power cut would. Nodes count from 1.
     pub fn kill(&self, node: usize) {
         self.order(&format!("kill {node}"));

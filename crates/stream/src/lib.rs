@@ -23,6 +23,7 @@
 //!
 //! This crate never opens a file or a socket, never reads a clock, never draws a random number.
 
+mod batch_size;
 mod clock;
 mod crash_notes;
 mod group;

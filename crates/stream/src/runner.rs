@@ -12,6 +12,7 @@ mod recovery;
 mod schemas;
 mod traces;
 
+use crate::batch_size::BatchSize;
 use crate::clock::Clock;
 use crate::crash_notes::CrashNotes;
 use crate::health::{StageHealth, StageStatus, Stopped};
@@ -72,6 +73,8 @@ pub struct StageRunner {
     stores: Arc<dyn StoreProvider>,
     clock: Arc<dyn Clock>,
     settings: RunnerSettings,
+    /// How much the next commit may hold.
+    batch: BatchSize,
     state_in: StateIn,
     store_names: Arc<[String]>,
     /// Declared before `joined`, so that a dropped runner closes its tasks before other members may take them over.
@@ -123,8 +126,12 @@ impl StageRunner {
         clock: Arc<dyn Clock>,
         settings: RunnerSettings,
     ) -> Self {
+        let full = BatchSize::new(PollLimits { records: settings.batch_records, bytes: settings.batch_bytes });
+        // Answers that are not committed are kept together. A first batch that is too large would be too large for ever.
+        let is_cautious = matches!(spec.work, StageWork::InFlight(..)) && log.state_in() == StateIn::Changelogs;
         Self {
             health: StageHealth::new(&spec.name),
+            batch: if is_cautious { full.cautious() } else { full },
             transactional_id: format!("{}-{instance}", spec.group),
             store_names: spec.stores.iter().map(|store| store.name.to_owned()).collect(),
             state_in: log.state_in(),
@@ -214,7 +221,7 @@ impl StageRunner {
     }
 
     fn limits(&self) -> PollLimits {
-        let batch = PollLimits { records: self.settings.batch_records, bytes: self.settings.batch_bytes };
+        let batch = self.batch.limits();
         let room = if self.is_paused() { 0 } else { self.room_in_flight() };
         PollLimits { records: batch.records.min(room), ..batch }
     }

@@ -167,7 +167,7 @@ fn hint_intake(
 
 /// Maximum time for one turn of a stage's loop; the longest wait in it is a commit that a broker does not answer.
 fn hung_after(settings: &Settings) -> Duration {
-    Duration::from_secs(50).max(3 * settings.kafka.transaction_timeout)
+    Duration::from_secs(50).max(6 * settings.kafka.transaction_timeout)
 }
 
 fn waiting_status(stage: &str) -> Arc<Mutex<StageStatus>> {

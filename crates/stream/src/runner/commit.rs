@@ -4,7 +4,7 @@ use super::StageRunner;
 use crate::invariants::positions_never_go_back;
 use crate::log::{Commit, ErrorKind, LogError, Receipt, StateIn};
 use crate::position::Position;
-use crate::record::TopicPartition;
+use crate::record::{OutputRecord, TopicPartition};
 use crate::restore::Restoring;
 use crate::store::{StoreWrite, TaskWrites};
 use crate::task::{TaskError, TaskWork};
@@ -31,15 +31,19 @@ impl StageRunner {
             return Ok(false);
         }
         let begun = self.clock.monotonic();
+        let (records, bytes) = (commit.outputs.len(), commit.outputs.iter().map(OutputRecord::bytes).sum());
         let receipt = match self.member().commit(&commit) {
             Ok(receipt) => receipt,
             Err(error) => {
+                self.batch.failed();
                 self.put_back(staged, commit);
                 return Err(certain(error).into());
             }
         };
         self.waiting_since = None;
-        self.health.measured(COMMIT_SECONDS, self.clock.monotonic().saturating_sub(begun).as_secs_f64());
+        let took = self.clock.monotonic().saturating_sub(begun);
+        self.batch.committed(records, bytes, took);
+        self.health.measured(COMMIT_SECONDS, took.as_secs_f64());
         self.health.update(|status| status.commits_total += 1);
         self.committed(staged, &receipt, now)?;
         Ok(true)

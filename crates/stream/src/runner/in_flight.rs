@@ -41,9 +41,7 @@ impl StageRunner {
             let wait = if self.unanswered() > 0 { left } else { Duration::ZERO };
             let Some(answer) = self.engine().and_then(|engine| engine.receive(wait)) else { return any };
             any |= self.take_answer(answer);
-            if self.answers_waiting() >= self.settings.batch_records
-                || self.bytes_waiting() >= self.settings.batch_bytes
-            {
+            if self.is_batch_full() {
                 return any;
             }
         }
@@ -94,6 +92,11 @@ impl StageRunner {
         self.waiting_since.get_or_insert(now);
     }
 
+    fn is_batch_full(&self) -> bool {
+        let PollLimits { records, bytes } = self.batch.limits();
+        self.answers_waiting() >= records || self.bytes_waiting() >= bytes
+    }
+
     fn answers_waiting(&self) -> usize {
         self.tasks.values().map(|task| task.outputs.len()).sum()
     }
@@ -111,10 +114,7 @@ impl StageRunner {
             StageWork::Processors(_) => true,
             StageWork::InFlight(..) => {
                 self.waiting_since.is_some()
-                    && (self.time_to_commit().is_zero()
-                        || self.unanswered() == 0
-                        || self.answers_waiting() >= self.settings.batch_records
-                        || self.bytes_waiting() >= self.settings.batch_bytes)
+                    && (self.time_to_commit().is_zero() || self.unanswered() == 0 || self.is_batch_full())
             }
         }
     }

@@ -4,6 +4,7 @@ use crate::bench::Bench;
 use crate::discovery::links;
 use messages::{Link, SchedulerEvent};
 use page::{CanonicalUrl, MINUTE};
+use stream::partitioner::partition_for;
 
 const LEASE: (&str, &str) = ("policy.lease_timeout", "1h");
 
