@@ -123,6 +123,12 @@ impl SimulatedWeb {
         self.ledger().iter().filter(|entry| entry.kind == RequestKind::Page).count()
     }
 
+    /// Pages that clients have received whole so far.
+    pub fn pages_received(&self) -> usize {
+        let pages = self.ledger().into_iter().filter(|entry| entry.kind == RequestKind::Page);
+        pages.filter(|entry| entry.version.is_some()).count()
+    }
+
     /// Requests for pages beyond the first for each.
     pub fn pages_asked_for_again(&self) -> usize {
         let mut seen = BTreeSet::new();

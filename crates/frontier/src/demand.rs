@@ -140,9 +140,11 @@ impl SharedDemand {
         }
     }
 
-    /// Pages of all other partitions, as last published.
-    pub(crate) fn pages_of_others(&self) -> u64 {
-        self.others.values().map(|(_, pages)| u64::try_from(*pages).unwrap_or(0)).sum()
+    /// Pages of all other partitions, as last published. Those that have published nothing yet count as full.
+    pub(crate) fn pages_of_others(&self, rules: &FrontierRules) -> u64 {
+        let known: u64 = self.others.values().map(|(_, pages)| u64::try_from(*pages).unwrap_or(0)).sum();
+        let unknown = u64::from(self.partitions).saturating_sub(self.others.len() as u64 + 1);
+        known + unknown * rules.max_pages
     }
 
     pub(crate) fn price(&self) -> f64 {

@@ -383,18 +383,7 @@ impl Member for KafkaMember {
     }
 
     fn committed(&mut self, partitions: &[u32]) -> Result<BTreeMap<u32, Position>, LogError> {
-        committed_positions(&*self.consumer, &self.input, partitions).or_else(|error| {
-            let doing = format!("cannot get the positions of group {}", self.group);
-            if error.rdkafka_error_code() != Some(RDKafkaErrorCode::OperationTimedOut)
-                || self.ask_kafka(Duration::from_secs(1)).is_err()
-            {
-                return Err(self.cluster.explained(&doing, &error));
-            }
-            let any = partitions.iter().map(|&partition| (partition, Position::at(0))).collect();
-            self.transactions.end_hanging(self.positions(&any)?)?;
-            let why = "Kafka withholds them while a transaction that moves them is open; that of a process that was killed \
-                       ends after kafka.transaction_timeout, and one that hangs by kafka-transactions.sh abort";
-            Err(LogError::new(ErrorKind::Retry, format!("{doing}: {why}")))
-        })
+        let positions = committed_positions(&*self.consumer, &self.input, partitions);
+        positions.map_err(|error| self.why_no_positions(partitions, &error))
     }
 }

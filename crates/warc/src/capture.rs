@@ -49,8 +49,8 @@ impl LogPosition<'_> {
 /// revisit takes the place of the response. A body without recorded heads becomes a resource. Without an answer, or
 /// without anything recorded, there are no records.
 ///
-/// Unless the fetcher is to keep the bodies of redirects and errors, they are not there, which `WARC-Truncated: unspecified`
-/// says. Exchanges for robots.txt are treated as redirects are.
+/// Bodies of redirects and errors are there only with `fetch.record_failures`, and so are exchanges for robots.txt.
+/// `WARC-Truncated: unspecified` marks the absence of a body.
 pub fn capture(
     result: &FetchResult,
     body: Option<&[u8]>,
@@ -72,7 +72,7 @@ pub fn capture(
                 .with("WARC-Concurrent-To", response)
                 .with_some("WARC-Truncated", exchange.is_cut.then_some("length")),
         );
-        // Without a status the last request got no response, and all exchanges are redirects before it.
+        // Without a status the last request got no response, and all exchanges came before it.
         let is_answer = number == last && result.look.status.is_some();
         let record = match result.look.outcome {
             FetchOutcome::NotModified | FetchOutcome::SameContent if is_answer => {

@@ -10,7 +10,7 @@ use messages::body::{Packing, pack};
 use messages::{CopyKind, FetchResult, PageContent, Verdict};
 use page::SiteKey;
 use settings::Contents;
-use stream::Context;
+use stream::{Context, ProcessError};
 
 /// Reads a changed version and replaces the stored copy. Returns text and links, if there was a body, and whether the copy
 /// is left out for want of room.
@@ -22,7 +22,7 @@ pub(crate) fn publish_copy(
     room: &mut CopyRoom,
     rules: &DetectorRules,
     context: &mut Context<'_>,
-) -> (Option<ReadPage>, bool) {
+) -> Result<(Option<ReadPage>, bool), ProcessError> {
     let page = look.page.take().or_else(|| body.map(|body| ReadPage::of_body(body, !rules.focuses.is_empty())));
     let text = page.as_ref().map_or("", |page| &page.text().text);
     let kept = match (rules.contents, body.map(Body::bytes)) {
@@ -56,16 +56,16 @@ pub(crate) fn publish_copy(
             } else {
                 context.put(CONTENTS, id, &content);
             }
-            note_bytes(if is_left_out { 0 } else { bytes }, &result.look.site_key, sketch, room, context);
+            note_bytes(if is_left_out { 0 } else { bytes }, &result.look.site_key, sketch, room, context)?;
         }
         // A response without a body confirmed the version, whose copy is stored.
-        None if sketch.copy_bytes > 0 && (body.is_some() || look.verdict == Verdict::Gone) => {
+        None if (body.is_some() || look.verdict == Verdict::Gone) && context.get(CONTENTS, id)?.is_some() => {
             context.delete(CONTENTS, id);
-            note_bytes(0, &result.look.site_key, sketch, room, context);
+            note_bytes(0, &result.look.site_key, sketch, room, context)?;
         }
         None => {}
     }
-    (page, is_left_out)
+    Ok((page, is_left_out))
 }
 
 /// Notes how many bytes the copy of a page takes.
@@ -75,13 +75,18 @@ pub(crate) fn note_bytes(
     sketch: &mut PageSketch,
     room: &mut CopyRoom,
     context: &mut Context<'_>,
-) {
+) -> Result<(), ProcessError> {
     let before = std::mem::replace(&mut sketch.copy_bytes, bytes as i64) as u64;
     if before == bytes {
-        return;
+        return Ok(());
     }
-    match room.replace(site, before, bytes) {
+    // The table is rolled back with the record, the numbers in memory are not.
+    let of_site = context.get(COPIES, site)?.map_or(0, |copies: SiteCopies| copies.bytes as u64);
+    let of_site = of_site.saturating_sub(before) + bytes;
+    room.set(site, of_site);
+    match of_site {
         0 => context.delete(COPIES, site),
         bytes => context.put(COPIES, site, &SiteCopies { bytes: bytes as i64 }),
     }
+    Ok(())
 }

@@ -37,7 +37,7 @@ impl Detector {
         context.delete(VERSIONS, &id);
         context.delete(CONTENTS, &id);
         if let Some(mut sketch) = removed {
-            note_bytes(0, &removal.url.site_key(), &mut sketch, &mut self.copies, context);
+            note_bytes(0, &removal.url.site_key(), &mut sketch, &mut self.copies, context)?;
         }
         if self.maybe_blind.contains(&id) && context.get(BLIND, &id)?.is_some() {
             self.blind_pages -= 1;

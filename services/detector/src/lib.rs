@@ -151,7 +151,8 @@ fn failed_look(record: &InputRecord) -> Option<InputRecord> {
     let mut look = result.look;
     (look.outcome, look.status, look.body_length) = (FetchOutcome::SetAside, None, 0);
     look.validators.content_digest = None;
-    let value = DetectorEvent::Result(FetchResult::new(look)).encode();
+    let failed = FetchResult { sitemaps: result.sitemaps, ..FetchResult::new(look) };
+    let value = DetectorEvent::Result(failed).encode();
     Some(InputRecord { value: Some(value.into()), ..record.clone() })
 }
 
@@ -241,7 +242,7 @@ impl Processor for Detector {
         })?;
         self.copies = CopyRoom::new(self.rules.max_copies_bytes);
         context.scan(COPIES, b"", &mut |site, copies| {
-            self.copies.replace(&site, 0, copies.bytes as u64);
+            self.copies.set(&site, copies.bytes as u64);
             Ok(())
         })
     }
@@ -280,7 +281,7 @@ impl Processor for Detector {
         if look.is_news() {
             let Self { rules, copies, .. } = self;
             let (page, is_left_out) =
-                publish_copy(&result, body.as_ref(), &mut look, &mut known.sketch, copies, rules, context);
+                publish_copy(&result, body.as_ref(), &mut look, &mut known.sketch, copies, rules, context)?;
             self.counts.copies_left_out += u64::from(is_left_out);
             if let Some(page) = &page {
                 known.sketch.title = read_page::title_of(page.text());

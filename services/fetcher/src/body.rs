@@ -156,8 +156,15 @@ pub(crate) struct Drain {
 }
 
 impl Drain {
-    pub(crate) fn begin(headers: &HeaderMap, rules: &FetcherRules, memory: &BodyMemory) -> Self {
-        let recorder = if rules.fetch.record_failures { Recorder::begin(headers, rules, memory) } else { None };
+    /// Of a body of `announced` bytes, if its length is known.
+    pub(crate) fn begin(
+        headers: &HeaderMap,
+        announced: Option<u64>,
+        rules: &FetcherRules,
+        memory: &BodyMemory,
+    ) -> Self {
+        let is_recorded = rules.fetch.record_failures;
+        let recorder = is_recorded.then(|| Recorder::begin(headers, announced, rules, memory)).flatten();
         Self { bytes: 0, recorder }
     }
 

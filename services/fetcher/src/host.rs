@@ -188,10 +188,11 @@ impl HostWorker {
                 Err(failure) => return Turn::Done(self.failed(job, fetched_at, latency, failure)),
             };
             job.wire_bytes += response.wire_bytes;
+            let next = redirect(&job.at, &response);
             if let Some(record) = response.record.take() {
-                job.record(record, &job.at.clone(), fetched_at);
+                job.record(record, &job.at.clone(), fetched_at, next.is_none());
             }
-            let Some(next) = redirect(&job.at, &response) else {
+            let Some(next) = next else {
                 return Turn::Done(self.answered(job, fetched_at, latency, response));
             };
             job.hops.push(Hop { url: job.at.as_str().to_owned(), status: response.status.as_u16() });

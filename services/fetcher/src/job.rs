@@ -1,7 +1,7 @@
 //! A request being worked on, and its result.
 
 use crate::crashes::{CrashJournal, UnderWay};
-use crate::memory::KeptMemory;
+use crate::memory::{BodyMemory, KeptMemory};
 use crate::recorder::RecordedBody;
 use crate::response::ExchangeRecord;
 use crate::state::RobotsKey;
@@ -15,8 +15,14 @@ use std::sync::Arc;
 use stream::{RequestTag, Step};
 use tokio::sync::OwnedSemaphorePermit;
 
-/// Most bytes of packed bodies in the exchanges of one result, which must fit into a record beside the page.
-const MAX_RECORDED_BYTES: usize = 256 << 10;
+/// Most bytes of the exchanges of one result, which must fit into a record beside the page. The last one, which is that of the
+/// page, may be beyond it.
+const MAX_RECORDED_BYTES: usize = 384 << 10;
+
+/// Bytes of the heads and the body of an exchange.
+fn bytes_of(exchange: &Exchange) -> usize {
+    exchange.request_head.len() + exchange.response_head.len() + exchange.body.as_ref().map_or(0, Vec::len)
+}
 
 /// A request being worked on.
 pub(crate) struct FetchJob {
@@ -96,19 +102,39 @@ impl FetchJob {
         }
     }
 
-    /// Adds an exchange, with its body as long as the result has room for it.
-    pub(crate) fn record(&mut self, mut record: ExchangeRecord, url: &CanonicalUrl, requested_at: Timestamp) {
+    /// Adds an exchange, as long as the result has room for it and its body. That of the page has room.
+    pub(crate) fn record(
+        &mut self,
+        mut record: ExchangeRecord,
+        url: &CanonicalUrl,
+        requested_at: Timestamp,
+        is_of_page: bool,
+    ) {
         let recorded = record.body.take();
         let mut exchange = record.exchange(url, requested_at);
+        let room = MAX_RECORDED_BYTES.saturating_sub(self.exchanges.iter().map(bytes_of).sum::<usize>());
         if let Some(RecordedBody { bytes, is_cut, memory }) = recorded {
             let packed = body::pack(&bytes, Packing::Lz4);
-            let before: usize = self.exchanges.iter().filter_map(|exchange| exchange.body.as_ref()).map(Vec::len).sum();
-            if before + packed.len() <= MAX_RECORDED_BYTES {
+            if bytes_of(&exchange) + packed.len() <= room {
                 (exchange.body, exchange.body_is_cut) = (Some(packed), is_cut);
                 self.recorded.push(memory);
             }
         }
-        self.exchanges.push(exchange);
+        if is_of_page || bytes_of(&exchange) <= room {
+            self.exchanges.push(exchange);
+        }
+    }
+
+    /// Takes memory for the bodies that came with a redirected job. Those without are dropped.
+    pub(crate) fn hold_recorded(&mut self, memory: &BodyMemory) {
+        for exchange in &mut self.exchanges {
+            if let Some(body) = &exchange.body {
+                match memory.try_record(body.len()) {
+                    Some(mut room) => self.recorded.push(room.keep(body.len())),
+                    None => exchange.body = None,
+                }
+            }
+        }
     }
 
     /// Notes that a request is sent for the job.
@@ -148,7 +174,8 @@ impl FetchJob {
             robots: self.errand,
         };
         let request = FetchRequest { redirected: Some(Box::new(redirected)), ..self.request };
-        Answer::Redirected { tag: self.tag, request: Box::new(request), robots_of: self.robots_of, steps }
+        let (robots_of, recorded) = (self.robots_of, self.recorded);
+        Answer::Redirected { tag: self.tag, request: Box::new(request), robots_of, steps, recorded }
     }
 }
 
@@ -193,5 +220,7 @@ pub(crate) enum Answer {
         robots_of: Vec<RobotsKey>,
         /// The steps of the job, if it belongs to a trace; otherwise empty.
         steps: Vec<Step>,
+        /// Memory of the bodies in the request.
+        recorded: Vec<KeptMemory>,
     },
 }

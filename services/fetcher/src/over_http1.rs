@@ -84,7 +84,7 @@ pub(crate) async fn exchange(
         (body, is_cut, Some(memory))
     } else {
         let limit = limit.min(Instant::now() + idle.min(DRAINED_WITHIN));
-        let mut drain = Drain::begin(&head.headers, rules, &network.memory);
+        let mut drain = Drain::begin(&head.headers, head.framing.announced(), rules, &network.memory);
         let drained = connection.body(&head, || limit, async |piece: &[u8]| drain.take(piece)).await;
         let is_whole = drained.is_ok_and(|is_whole| is_whole);
         body_bytes = drain.bytes;

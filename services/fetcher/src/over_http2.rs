@@ -79,7 +79,7 @@ pub(crate) async fn exchange(
         let TakenBody { body, is_cut, memory } = taken;
         (body, is_cut, Some(memory))
     } else {
-        let mut drain = Drain::begin(&head.headers, rules, &network.memory);
+        let mut drain = Drain::begin(&head.headers, frames.size_hint().exact(), rules, &network.memory);
         let is_whole = within(idle.min(DRAINED_WITHIN), limit, drained(frames, &mut drain)).await == Some(true);
         received_bytes = drain.bytes;
         recorded = drain.finish(is_whole);

@@ -103,6 +103,7 @@ impl FetchPool {
     /// Accepts a job. Drops it if the pool is draining.
     pub(crate) fn submit(&self, mut job: FetchJob) {
         if !self.traffic.is_draining() {
+            job.hold_recorded(&self.memory);
             job.waiting = Some(self.traffic.enter(self.clock.monotonic()));
             self.order(Order::Fetch(Box::new(job)));
         }

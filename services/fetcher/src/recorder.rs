@@ -34,8 +34,17 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder of a body with this head, if there is memory for it and its coding is known.
-    pub(crate) fn begin(headers: &HeaderMap, rules: &FetcherRules, memory: &BodyMemory) -> Option<Self> {
+    /// A recorder of a body with this head, if there is memory for it and its coding is known. None for a body announced as
+    /// empty.
+    pub(crate) fn begin(
+        headers: &HeaderMap,
+        announced: Option<u64>,
+        rules: &FetcherRules,
+        memory: &BodyMemory,
+    ) -> Option<Self> {
+        if announced == Some(0) {
+            return None;
+        }
         let coding = Coding::of(headers).ok()?;
         let limits = BodyLimits { wire: u64::MAX, kept: MAX_BYTES, ratio: rules.fetch.max_pack_ratio };
         let room = memory.try_record(MAX_BYTES + SLACK_BYTES)?;

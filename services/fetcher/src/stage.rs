@@ -172,9 +172,9 @@ impl InFlight for Fetcher {
         }
         let mut done = match self.pool.answers.receive(patience)? {
             Answer::Done(done) => done,
-            Answer::Redirected { tag, request, robots_of, steps } => {
+            Answer::Redirected { tag, request, robots_of, steps, recorded } => {
                 let page = request.url.clone();
-                let answer = AnsweredRequest::new(tag).in_steps(steps).with(FETCH_REQUESTS, *request);
+                let answer = AnsweredRequest::new(tag).in_steps(steps).with_holding(FETCH_REQUESTS, *request, recorded);
                 return Some(self.keeping_robots(answer, &page, &robots_of));
             }
         };

@@ -10,7 +10,7 @@ use sweeps::{CellChange, GroupChange, SiteState};
 
 /// Pages of the frontier. Absence: the page is not known.
 pub const PAGES: Table<PageId, ScheduledPage> = Table::new("pages").bounded_by(
-    "`crawl.max_pages`, an equal share in each partition",
+    "`crawl.max_pages`, an equal share in each partition; seeds beyond it while others leave theirs",
     "`forget`; pages that make room for seeds, or for others of their host or of smaller sites",
 );
 /// Hosts of the frontier, by name. Absence: no request was ever made to the host.

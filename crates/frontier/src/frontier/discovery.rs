@@ -144,7 +144,7 @@ impl Frontier {
         let newcomer = if page.depth > 0 { Newcomer::OfSite(place_of(&page.url).site) } else { Newcomer::Seed };
         let Some(slot) = self.pages.makes_room(newcomer, max_pages) else {
             // Seeds are not spread evenly. The share of a partition is no limit to them while others leave theirs.
-            let all = known as u64 + self.demand.pages_of_others();
+            let all = known as u64 + self.demand.pages_of_others(&self.rules);
             return newcomer == Newcomer::Seed && all < self.rules.max_pages_of_all;
         };
         self.note_evicted(slot);

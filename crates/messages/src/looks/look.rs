@@ -155,7 +155,11 @@ impl Look {
 
     /// Whether a request went over the wire for the page. Only such a look counts as a fetch, in all published figures.
     pub fn is_fetch(&self) -> bool {
-        AnswerKind::of(self).report().class != OutcomeClass::NotSent
+        match self.outcome {
+            // The detector sets aside what was fetched, the fetcher does not send what it has set aside.
+            FetchOutcome::SetAside => self.requests > 0,
+            _ => AnswerKind::of(self).report().class != OutcomeClass::NotSent,
+        }
     }
 
     /// Whether the request was handed back without being sent, because its host had just refused another or its

@@ -66,6 +66,8 @@ impl AnswerKind {
     /// The kind of an answer with this outcome that was not handed back, and whether it came behind a redirect.
     pub fn of_outcome(outcome: FetchOutcome, is_redirected: bool) -> Self {
         match Self::Outcome(outcome) {
+            // No host is to blame.
+            kind @ Self::Outcome(FetchOutcome::SetAside) => kind,
             // Redirects were followed, so at least one request was sent.
             kind if is_redirected && kind.report().class == OutcomeClass::NotSent => Self::RedirectRefused,
             kind => kind,
@@ -140,6 +142,16 @@ mod tests {
     use super::*;
     use crate::{ContentEvidence, FetchRequest};
     use page::{CanonicalUrl, Timestamp};
+
+    #[test]
+    fn a_page_set_aside_is_not_refused_by_a_redirect() {
+        for is_redirected in [false, true] {
+            let kind = AnswerKind::of_outcome(FetchOutcome::SetAside, is_redirected);
+            assert_eq!(kind, AnswerKind::Outcome(FetchOutcome::SetAside));
+        }
+        let refused = AnswerKind::of_outcome(FetchOutcome::AddressRefused, true);
+        assert_eq!(refused, AnswerKind::RedirectRefused);
+    }
 
     #[test]
     fn every_kind_has_a_name_of_its_own_which_messages_use() {

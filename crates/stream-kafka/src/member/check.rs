@@ -1,4 +1,5 @@
-//! Checks the client of a silent member against what other clients see of its group and its input.
+//! Checks the client of a silent member against what other clients see of its group and its input, and ends a transaction that
+//! keeps it from starting.
 
 use super::KafkaMember;
 use crate::cluster::ASK_TIMEOUT;
@@ -8,9 +9,10 @@ use crate::silence::{ClientFault, Verdict};
 use crate::view::{UNANSWERED_FOR, is_unanswered};
 use rdkafka::Offset;
 use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
-use stream::{ErrorKind, LogError};
+use stream::{ErrorKind, LogError, Position};
 
 /// Longest wait for an answer in a check.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
@@ -104,5 +106,25 @@ impl KafkaMember {
         let view = &self.cluster.committed_view;
         let ends = view.ask(|view| list_offsets(view, &self.input, &unmoved, Offset::End)).ok()?;
         unmoved.into_iter().find(|partition| ends.get(partition) > self.next_at_check.get(partition))
+    }
+
+    /// Ends a hanging transaction, if Kafka withholds the positions of partitions though it answers.
+    pub(super) fn why_no_positions(&mut self, partitions: &[u32], error: &KafkaError) -> LogError {
+        let doing = format!("cannot get the positions of group {}", self.group);
+        let is_late = error.rdkafka_error_code() == Some(RDKafkaErrorCode::OperationTimedOut);
+        if !is_late || self.ask_kafka(Duration::from_secs(1)).is_err() {
+            return self.cluster.explained(&doing, error);
+        }
+        let any = partitions.iter().map(|&partition| (partition, Position::at(0))).collect();
+        let ended = self.positions(&any).and_then(|positions| self.transactions.end_hanging(positions));
+        match ended {
+            Err(error) if error.kind != ErrorKind::Abort => error,
+            // A rebalance that is in progress ends by itself.
+            Ok(()) | Err(_) => {
+                let why = "Kafka withholds them while a transaction that moves them is open. A process that was killed leaves \
+                           one until kafka.transaction_timeout. One that stays longer hangs: end it with kafka-transactions.sh abort";
+                LogError::new(ErrorKind::Retry, format!("{doing}: {why}"))
+            }
+        }
     }
 }

@@ -201,7 +201,7 @@ impl HostWorker {
             {
                 let copy = || RecordedBody::copy_of(&response.body, response.truncated, &self.network.memory);
                 record.body = record.body.or_else(copy);
-                job.record(record, &at, asked.fetched_at);
+                job.record(record, &at, asked.fetched_at, false);
             }
             let Some(next) = redirect(&at, &response) else {
                 return Ok(if is_broken_off(&response) {

@@ -167,16 +167,17 @@ fn the_bodies_recorded_of_one_fetch_have_a_limit() {
     let result = Bench::at(server.address, &settings).fetch("http://a.test/");
     assert_eq!(result.look.outcome, FetchOutcome::TooManyRedirects, "{:?}", result.detail);
     let bodies: Vec<_> = recorded(&result.exchanges).into_iter().map(|(_, body)| body.is_some()).collect();
-    assert_eq!((bodies.len(), bodies.iter().filter(|is_kept| **is_kept).count()), (22, 4), "{bodies:?}");
+    assert_eq!((bodies.len(), bodies.iter().filter(|is_kept| **is_kept).count()), (22, 6), "{bodies:?}");
 }
 
 #[test]
 fn over_http2_they_are_recorded_too() {
     let web = TlsWeb::start(&[b"h2"]);
-    let result = web.bench(&[("fetch.record_failures", "true")]).fetch("https://http2-well-made.test/");
-    let protocols: Vec<_> = result.exchanges.iter().map(|of| (of.url.as_str(), of.protocol.as_str())).collect();
-    let site = "https://http2-well-made.test/";
-    assert_eq!(protocols, [(format!("{site}robots.txt").as_str(), "h2"), (site, "h2")]);
+    let site = "https://http2-error-with-body.test/";
+    let result = web.bench(&[("fetch.record_failures", "true")]).fetch(site);
+    let robots = format!("{site}robots.txt");
+    assert_eq!(recorded(&result.exchanges), [(robots.as_str(), None), (site, Some(b"it is gone".to_vec()))]);
+    assert!(result.exchanges.iter().all(|exchange| exchange.protocol == "h2"), "{:?}", result.exchanges);
 }
 
 #[test]

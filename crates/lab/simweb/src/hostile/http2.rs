@@ -114,6 +114,14 @@ pub fn http2_misbehaviours() -> Vec<Misbehaviour> {
     cases.extend([
         case("well-made", send(|stream| page(stream, b"", b"hello")), &five),
         case(
+            "error-with-body",
+            send(|stream| {
+                let head = frame(HEADERS, END_HEADERS, stream, STATUS_404);
+                [head, frame(DATA, END_STREAM, stream, b"it is gone")].concat()
+            }),
+            &Expect::none("not_found"),
+        ),
+        case(
             "unknown-frames",
             send(|stream| [frame(0xbe, 0xff, 0, b"what"), page(stream, b"", b"hello")].concat()),
             &five,
