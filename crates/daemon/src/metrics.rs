@@ -158,6 +158,7 @@ fn collect_common(status: &StageStatus, samples: &mut Samples) {
         (stage::READY, flag(status.ready)),
         (stage::PARTITIONS, status.partitions.len() as f64),
         (stage::PARTITIONS_RESTORING, status.restoring.len() as f64),
+        (stage::INPUT_AHEAD_SECONDS, status.input_ahead.as_secs_f64()),
         (stage::RESTORE_REMAINING_RECORDS, status.restore_remaining_records as f64),
         (stage::STATE_BYTES, status.state_bytes as f64),
         (stage::AWAITS_SCHEMA, flag(status.waits_for.is_some())),

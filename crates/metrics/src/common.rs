@@ -58,6 +58,8 @@ metrics! {
     PARTITIONS = Gauge "partitions" "partitions" "partitions assigned to this process and restored" by ["stage"];
     PARTITIONS_RESTORING = Gauge "partitions_restoring" "partitions"
         "assigned partitions whose state is not restored yet" by ["stage"];
+    INPUT_AHEAD_SECONDS = Gauge "input_ahead_seconds" "seconds"
+        "how far the input of the last minute was ahead of this process's clock; above a few seconds the clocks of two processes differ" by ["stage"];
     RESTORE_REMAINING_RECORDS = Gauge "restore_remaining_records" "records"
         "changelog records still to replay, by the offsets of the log" by ["stage"];
     STATE_BYTES = Gauge "state_bytes" "bytes"

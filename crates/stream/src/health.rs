@@ -26,6 +26,12 @@ const HISTOGRAMS: [(&Metric, &[f64]); 4] = [
     (RESTORE_SECONDS, Histogram::LONG_SECONDS),
 ];
 
+/// A record that is further ahead is reported: it was made by a process whose clock differs.
+const REPORTED_AHEAD: Duration = Duration::from_secs(10);
+
+/// How long the furthest record counts, in real time, and the interval between two reports.
+const AHEAD_FOR: Duration = Duration::from_secs(60);
+
 /// A stage that has failed for longer than a group waits for a member (`kafka.session_timeout`) is not ready any more.
 const READY_WHILE_FAILING: Duration = Duration::from_secs(45);
 
@@ -71,6 +77,9 @@ pub struct StageStatus {
     pub rebalances_total: u64,
     /// Changelog records still to replay before all assigned partitions are restored, by the offsets of the log.
     pub restore_remaining_records: u64,
+    /// How far the input of the last minute was ahead of this process's clock, in real time. More than a moment means that the
+    /// clocks of two processes differ.
+    pub input_ahead: Duration,
     /// Bytes on disk of the state of the assigned and restored partitions, by the store's estimate.
     pub state_bytes: u64,
     /// Histograms of the stage.
@@ -106,6 +115,8 @@ pub struct StageHealth {
     failing_since: Option<Duration>,
     refreshed_at: Option<Duration>,
     sized_at: Option<Duration>,
+    /// When the record was read that was furthest ahead.
+    ahead_at: Option<Duration>,
     status: Arc<Mutex<StageStatus>>,
 }
 
@@ -122,6 +133,7 @@ impl StageHealth {
             failing_since: None,
             refreshed_at: None,
             sized_at: None,
+            ahead_at: None,
             status: Arc::new(Mutex::new(status)),
         }
     }
@@ -219,6 +231,24 @@ impl StageHealth {
         });
     }
 
+    /// Records how far the input just read is ahead of this process's clock, in real time. `now` is monotonic.
+    pub fn input_ahead(&mut self, ahead: Duration, now: Duration) {
+        let known = self.status.lock().unwrap_or_else(PoisonError::into_inner).input_ahead;
+        let is_over = self.ahead_at.is_none_or(|at| now.saturating_sub(at) >= AHEAD_FOR);
+        if ahead <= known && !is_over {
+            return;
+        }
+        if is_over && ahead >= REPORTED_AHEAD {
+            warn!(
+                stage = self.stage,
+                ?ahead,
+                "a record of the input was made in the future: the clocks of two processes differ"
+            );
+        }
+        self.ahead_at = Some(now);
+        self.update(|status| status.input_ahead = ahead);
+    }
+
     /// Whether to refresh lag and figures now.
     pub fn is_due(&mut self, clock: &dyn Clock) -> bool {
         has_passed(STATUS_EVERY, &mut self.refreshed_at, clock)
@@ -269,6 +299,17 @@ mod tests {
         health.worked();
         let again = health.failed(&LogError::new(ErrorKind::Abort, "why"), Duration::ZERO);
         assert_eq!(again, Recovery::Rewind(first));
+    }
+
+    #[test]
+    fn the_furthest_record_of_a_minute_shows_that_clocks_differ() {
+        let mut health = StageHealth::new("stage");
+        let mut shown_after = |ahead, now| {
+            health.input_ahead(Duration::from_secs(ahead), Duration::from_secs(now));
+            health.status().lock().unwrap_or_else(PoisonError::into_inner).input_ahead.as_secs()
+        };
+        let shown = [(0, 100), (660, 101), (0, 130), (700, 140), (0, 199), (3, 200)];
+        assert_eq!(shown.map(|(ahead, now)| shown_after(ahead, now)), [0, 660, 660, 700, 700, 3]);
     }
 
     #[test]

@@ -257,8 +257,10 @@ impl StageRunner {
                 Event::Record(record) => records.push(record),
             }
         }
-        if !records.is_empty() {
+        if let Some(latest) = records.iter().map(|record| record.timestamp).max() {
             self.health.measured(BATCH_RECORDS, records.len() as f64);
+            let ahead = self.clock.to_real(latest.saturating_since(now));
+            self.health.input_ahead(ahead, self.clock.monotonic());
         }
         // A record of a partition without a running task belongs to another member, or is delivered again after the
         // restore.
