@@ -35,6 +35,9 @@ use std::collections::BTreeSet;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
 
+/// A look that is further in the future has the time of another clock.
+const CLOCKS_MAY_DIFFER: Duration = Duration::from_secs(60);
+
 /// The advice on a seed that lists pages which the crawl does not take in.
 const LIST_AS_SEED: &str = "a seed is a sitemap or feed, and the pages that it lists are not crawled; to take them in once: \
                             recrawl sitemap URL --urls | recrawl seed --file -, and always: crawl.discover = \"same-host\"";
@@ -76,8 +79,13 @@ impl Scheduler {
         }
     }
 
-    fn take_estimate(&mut self, estimate: &ChangeEstimate, context: &mut Context<'_>) -> Result<(), ProcessError> {
+    fn take_estimate(&mut self, mut estimate: ChangeEstimate, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let (id, now) = (estimate.look.page_id, context.now());
+        // Where the fetcher's clock is ahead, its page and host would wait for as long.
+        if estimate.look.fetched_at.saturating_since(now) > CLOCKS_MAY_DIFFER {
+            estimate.look.fetched_at = now;
+        }
+        let estimate = &estimate;
         // The read comes first: if it fails, the record is processed again, and the rest may be done only once.
         let page = self.find(id, context)?;
         // A look at a page that was forgotten meanwhile is paid for, too.
@@ -319,7 +327,7 @@ impl Processor for Scheduler {
 
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         match record.read(SCHEDULER_EVENTS)? {
-            SchedulerEvent::Estimate(estimate) => self.take_estimate(&estimate, context)?,
+            SchedulerEvent::Estimate(estimate) => self.take_estimate(estimate, context)?,
             SchedulerEvent::Links(links) => self.take_links(&links, context)?,
             SchedulerEvent::Command(command) => self.take_command(&command, context)?,
             SchedulerEvent::Hint(hint) => self.take_hint(&hint, context)?,

@@ -7,11 +7,17 @@ use crate::page_record::{LastFailure, ScheduledPage};
 use crate::request::{AnswerFate, PageRequest, WantedReason};
 use crate::unseen::UnseenPage;
 use change_rate::Gamma;
-use messages::{ChangeEstimate, ContentEvidence, FetchOutcome, Look, MirrorMessage, TroubleNotice, Verdict};
+use messages::{
+    AnswerKind, ChangeEstimate, ContentEvidence, FetchOutcome, Look, MirrorMessage, TroubleNotice, Verdict,
+};
 use page::{PageId, Timestamp};
 use revisit::columns::Index;
 use revisit::value::due_after_days;
 use std::time::Duration;
+
+/// Wait after a request whose lease was over before its turn came. Where the clocks of fetcher and scheduler differ, that is so
+/// each time.
+const LEASE_OVER_WAIT: Duration = Duration::from_secs(60);
 
 /// Cap on a time that a page may never reach: a hundred years, in seconds.
 const LONGEST_EARNED_S: f64 = 3.2e9;
@@ -119,7 +125,8 @@ impl Frontier {
     /// There was no look at the page: it is due again after the host's rest. The host's back-off counts only requests
     /// that were sent.
     fn take_back(&mut self, look: &Look, page: &mut ScheduledPage) {
-        let (request, fate) = page.request.take_back(look.attempt, look.fetched_at + rest_after(look));
+        let wait = if AnswerKind::of(look) == AnswerKind::LeaseOver { LEASE_OVER_WAIT } else { rest_after(look) };
+        let (request, fate) = page.request.take_back(look.attempt, look.fetched_at + wait);
         page.request = request;
         self.counts.late_answers += u64::from(fate == AnswerFate::Late);
         // Without robots.txt the page may never get another answer, so this one is recorded as its last failure.

@@ -26,6 +26,26 @@ fn a_host_that_says_too_many_requests_is_left_alone_as_a_whole_and_others_are_no
     assert!((600.0..700.0).contains(&waited), "{waited} s");
 }
 
+/// Of a fetcher whose clock is ahead by more than a lease.
+#[test]
+fn looks_from_the_future_block_neither_their_page_nor_their_host() {
+    let mut bench = Bench::new(&[("policy.min_interval", "1m")]);
+    bench.seed(URL);
+    let first = bench.next(5 * SECOND);
+    let ahead = bench.now() + 11 * MINUTE;
+    // It takes the request for one that was given up.
+    let lease_over = failed(&first, FetchOutcome::RateLimited, None);
+    bench.answer(edited(lease_over, |it| it.look.fetched_at = ahead));
+    assert!(bench.wait(50 * SECOND).is_empty(), "the next one would come back as well");
+    let second = bench.next(30 * SECOND);
+    assert_eq!((second.url.as_str(), second.attempt > first.attempt), (URL, true));
+    let ahead = bench.now() + 11 * MINUTE;
+    bench.answer(edited(looked(&second, 1e6), |it| it.look.fetched_at = ahead));
+    bench.seed(SIBLING);
+    assert_eq!(bench.next(5 * SECOND).url.as_str(), SIBLING, "its host does not wait");
+    assert_eq!(bench.next(5 * MINUTE).url.as_str(), URL, "nor does the page");
+}
+
 /// Link rot behind redirects, and a 429 from whom a page redirects to, are the trouble of those who answer.
 #[test]
 fn what_a_redirect_leads_to_is_booked_on_who_answered_and_not_on_the_host_that_redirected() {
