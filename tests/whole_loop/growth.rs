@@ -59,7 +59,7 @@ fn most_entries(table: &str) -> usize {
     let pages = MAX_PAGES;
     match table {
         "scheduler/pages" | "detector/pages" | "detector/contents" | "detector/versions" | "detector/blind" => pages,
-        "estimator/pages" | "estimator/hosts" | "detector/hosts" => pages,
+        "estimator/pages" | "estimator/hosts" | "detector/hosts" | "detector/copies" => pages,
         "scheduler/hosts" | "estimator/groups" => 2 * pages,
         "scheduler/outlook" => 9 * pages,
         "estimator/sweeps" => 17 * pages + 1,

@@ -32,6 +32,7 @@ use metrics::Figure;
 use page::{PageId, SiteKey, Timestamp};
 use settings::Settings;
 use std::collections::BTreeSet;
+use std::time::Duration;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
 

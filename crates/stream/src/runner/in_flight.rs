@@ -13,6 +13,15 @@ use tracing::{info, warn};
 /// Longest wait for answers before polling for requests again.
 const BUSY_WAIT: Duration = Duration::from_millis(2);
 
+/// The result of a step of a stage that drains.
+enum DrainStep {
+    /// There may be more answers.
+    TookSome,
+    TookAll,
+    /// Nothing more can be committed.
+    Ended,
+}
+
 impl StageRunner {
     /// Number of requests in flight.
     pub(super) fn unanswered(&self) -> usize {
@@ -134,24 +143,26 @@ impl StageRunner {
             let under_way = self.engine().map_or(0, |engine| engine.under_way());
             let is_late = self.clock.monotonic() >= until;
             let is_last = under_way == 0 || is_late;
-            let goes_on = self.drain_step(is_last);
+            let step = self.drain_step(is_last);
             if is_late && under_way > 0 {
                 info!(
                     stage = self.spec.name,
                     under_way, "the drain timeout has passed; requests in flight are given up"
                 );
             }
-            if is_last || !goes_on {
+            // Behind a full batch there may be more answers.
+            if is_late || matches!(step, DrainStep::Ended) || is_last && matches!(step, DrainStep::TookAll) {
                 return;
             }
         }
     }
 
-    /// Takes answers, keeps the membership alive, and commits. Returns false if nothing more can be committed.
-    fn drain_step(&mut self, is_last: bool) -> bool {
+    /// Takes answers, keeps the membership alive, and commits.
+    fn drain_step(&mut self, is_last: bool) -> DrainStep {
         self.health.turned();
         self.take_answers();
-        let Some(joined) = &mut self.joined else { return false };
+        let step = if self.is_batch_full() { DrainStep::TookSome } else { DrainStep::TookAll };
+        let Some(joined) = &mut self.joined else { return DrainStep::Ended };
         let now = self.clock.now();
         let polled = joined.member.poll(PollLimits::NONE, Duration::ZERO).map_err(Into::into);
         let done = polled.and_then(|events| {
@@ -160,7 +171,8 @@ impl StageRunner {
         });
         if let Err(error) = &done {
             warn!(stage = self.spec.name, %error, "cannot commit the last finished work");
+            return DrainStep::Ended;
         }
-        done.is_ok()
+        step
     }
 }

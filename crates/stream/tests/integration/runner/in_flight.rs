@@ -192,6 +192,19 @@ fn a_stage_that_is_reported_to_end_commits_what_was_answered() {
 }
 
 #[test]
+fn a_stage_that_ends_commits_all_that_was_answered_also_more_than_a_batch() {
+    let mut driver = driver(1);
+    let engine = Engine::default();
+    driver.add(stage(&engine, 1_000), "one");
+    let texts_sent: Vec<String> = (0..250).map(|number| format!("{number}")).collect();
+    texts_sent.iter().for_each(|text| send(&driver, "key", text));
+    turn(&mut driver);
+    texts_sent.iter().for_each(|text| engine.answer(text));
+    driver.leave(0, Duration::from_secs(5));
+    assert_eq!(texts(&driver, "output"), texts_sent);
+}
+
+#[test]
 fn work_in_flight_is_finished_and_none_begun_while_the_disk_is_full() {
     let mut driver = driver(1);
     let engine = Engine::default();
