@@ -103,7 +103,7 @@ pub struct StageSpec {
     /// input is made again after a crash, at another place.
     pub subject: Option<SubjectOf>,
     /// Makes a record that is processed in place of one that is set aside, so that whoever waits for an outcome learns of
-    /// the failure; `None` if nobody waits for that record.
+    /// the failure; `None` for records without such an outcome.
     pub stand_in: Option<StandInOf>,
     /// The stage's work.
     pub work: StageWork,

@@ -156,7 +156,7 @@ pub(crate) struct Drain {
 }
 
 impl Drain {
-    /// Of a body of `announced` bytes, if its length is known.
+    /// Begins with a body of `announced` bytes, if its length is known.
     pub(crate) fn begin(
         headers: &HeaderMap,
         announced: Option<u64>,

@@ -6,8 +6,8 @@ use page::{CanonicalUrl, PageId};
 use std::collections::{BTreeMap, BTreeSet};
 use stream::Clock;
 
-/// A body of this many letters that does not compress.
-fn letters(count: usize, seed: u32) -> String {
+/// A body of this many bytes that does not compress.
+fn incompressible(count: usize, seed: u32) -> String {
     let numbers =
         std::iter::successors(Some(seed), |last| Some(last.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)));
     let text: String = numbers.take(count).map(|number| char::from(b'a' + (number >> 24) as u8 % 26)).collect();
@@ -19,7 +19,7 @@ fn copies_have_a_limit_in_which_a_large_site_leaves_room_for_others() {
     let settings = [("detector.contents", "body"), ("detector.max_contents", "1MiB")];
     let mut bench = Bench::new(&settings);
     let look_at = |bench: &mut Bench, url: &str, seed: u32| {
-        let body = letters(300_000, seed);
+        let body = incompressible(300_000, seed);
         let like = bench.answer(FetchOutcome::Fetched, Some(&body));
         let url = CanonicalUrl::parse(url).unwrap();
         let request =

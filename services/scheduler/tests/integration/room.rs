@@ -49,7 +49,7 @@ fn seeds_take_what_other_partitions_leave_free() {
         };
         (0..).map(|number| format!("http://seed-{number}.test/")).filter(of_partition).take(count)
     };
-    // Each hears of the other.
+    // Each partition publishes its demand.
     bench.wait(MINUTE);
     kept_by(0, 25).for_each(|url| bench.seed(&url));
     bench.wait(10 * MINUTE);
