@@ -26,7 +26,7 @@ fn a_host_that_says_too_many_requests_is_left_alone_as_a_whole_and_others_are_no
     assert!((600.0..700.0).contains(&waited), "{waited} s");
 }
 
-/// Of a fetcher whose clock is ahead by more than a lease.
+/// The clock of the fetcher is ahead by more than a lease.
 #[test]
 fn looks_from_the_future_block_neither_their_page_nor_their_host() {
     let mut bench = Bench::new(&[("policy.min_interval", "1m")]);
