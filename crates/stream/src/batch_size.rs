@@ -35,6 +35,11 @@ impl BatchSize {
         Self { share: FIRST_SHARE, ..self }
     }
 
+    /// Most records and bytes of any batch.
+    pub(crate) fn full(&self) -> PollLimits {
+        self.full
+    }
+
     /// Most records and bytes of the next batch, at least one record.
     pub(crate) fn limits(&self) -> PollLimits {
         let part = |whole: usize| ((whole as f64 * self.share) as usize).clamp(1, whole.max(1));

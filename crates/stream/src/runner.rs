@@ -7,6 +7,7 @@ mod assignment;
 mod broadcast;
 mod commit;
 mod in_flight;
+mod limits;
 mod records;
 mod recovery;
 mod schemas;
@@ -218,33 +219,6 @@ impl StageRunner {
             StageWork::InFlight(engine, _) => Some(&mut **engine),
             StageWork::Processors(_) => None,
         }
-    }
-
-    fn limits(&self) -> PollLimits {
-        let batch = self.batch.limits();
-        let room = if self.is_paused() { 0 } else { self.room_in_flight() };
-        PollLimits { records: batch.records.min(room), ..batch }
-    }
-
-    /// Whether the stage leaves its input alone because the disk has no room for what would come of it. Where the log is on
-    /// that disk, only work in flight pauses: through it all content comes in, and the other stages finish what there is,
-    /// commands included.
-    fn is_paused(&self) -> bool {
-        let is_entrance = matches!(self.spec.work, StageWork::InFlight(..));
-        !self.room.is_left() && (is_entrance || self.state_in != StateIn::Log)
-    }
-
-    /// Whether restores and work outside of records may go on.
-    fn may_write(&self) -> bool {
-        self.room.is_left() || self.state_in == StateIn::Log
-    }
-
-    fn poll_wait(&self) -> Duration {
-        // Restores continue between polls, and a step has already waited for answers in flight.
-        let now = self.clock.monotonic();
-        let is_restoring = self.restoring.values().any(|restoring| restoring.is_due(now));
-        let is_busy = is_restoring || self.unanswered() > 0 || self.waiting_since.is_some();
-        if is_busy { Duration::ZERO } else { self.settings.poll_timeout }
     }
 
     /// Handles changes of assignment first: a record may fail the step, and the log reports a change only once.
