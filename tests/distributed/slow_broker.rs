@@ -5,7 +5,7 @@ use simweb::SeededConfig;
 use tests::{KafkaCluster, SimulatedWeb};
 
 /// All pages at once, packed, are more than fits into a transaction of 15 s.
-const BYTES_PER_SECOND: u32 = 20_000;
+const BYTES_PER_SECOND: u32 = 30_000;
 
 #[test]
 fn under_a_quota_batches_become_small_enough_and_no_page_is_asked_for_again() {
