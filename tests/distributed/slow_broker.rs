@@ -21,7 +21,7 @@ fn under_a_quota_batches_become_small_enough_and_no_page_is_asked_for_again() {
         ("politeness.response_time_factor", "0"),
         ("policy.min_interval", "10d"),
         ("policy.lease_timeout", "6h"),
-        // Or it would be the half of what is written.
+        // Copies would double the bytes that are written.
         ("detector.contents", "none"),
     ];
     let distributed = Distributed::of(&web, cluster.brokers(), &sets);

@@ -77,8 +77,8 @@ pub struct StageStatus {
     pub rebalances_total: u64,
     /// Changelog records still to replay before all assigned partitions are restored, by the offsets of the log.
     pub restore_remaining_records: u64,
-    /// How far the input of the last minute was ahead of this process's clock, in real time. More than a moment means that the
-    /// clocks of two processes differ.
+    /// How far the input of the last minute was ahead of this process's clock, in real time. More than a few seconds
+    /// mean that the clocks of two processes differ.
     pub input_ahead: Duration,
     /// Bytes on disk of the state of the assigned and restored partitions, by the store's estimate.
     pub state_bytes: u64,

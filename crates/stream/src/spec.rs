@@ -102,8 +102,8 @@ pub struct StageSpec {
     /// Finds the subject of a record, by which it is recognised after a crash; `None` if its place is enough. For a stage whose
     /// input is made again after a crash, at another place.
     pub subject: Option<SubjectOf>,
-    /// Makes a record that is processed in place of one that is set aside, so that whoever waits for an outcome learns of
-    /// the failure; `None` for records without such an outcome.
+    /// Makes a record that is processed in place of one that is set aside, so that later stages receive a failure and not
+    /// nothing; `None` for a stage without such records.
     pub stand_in: Option<StandInOf>,
     /// The stage's work.
     pub work: StageWork,

@@ -49,44 +49,44 @@ pub(crate) fn publish_copy(
                 truncated: result.truncated || kept.len() < length,
                 content: pack(kept, Packing::Lz4),
             };
-            let bytes = content.content.len() as u64;
-            is_left_out = !room.allows(&result.look.site_key, sketch.copy_bytes as u64, bytes);
-            if is_left_out {
-                context.delete(CONTENTS, id);
-            } else {
-                context.put(CONTENTS, id, &content);
+            let (site, before, after) = (&result.look.site_key, sketch.copy_bytes, content.content.len() as i64);
+            is_left_out = !room.allows(site, before as u64, after as u64);
+            match is_left_out {
+                false => context.put(CONTENTS, id, &content),
+                true if before > 0 => context.delete(CONTENTS, id),
+                true => {}
             }
-            note_bytes(if is_left_out { 0 } else { bytes }, &result.look.site_key, sketch, room, context)?;
+            sketch.copy_bytes = if is_left_out { 0 } else { after };
+            note_bytes(before, sketch.copy_bytes, site, room, context)?;
         }
         // A response without a body confirmed the version, whose copy is stored.
         None if (body.is_some() || look.verdict == Verdict::Gone) && context.get(CONTENTS, id)?.is_some() => {
             context.delete(CONTENTS, id);
-            note_bytes(0, &result.look.site_key, sketch, room, context)?;
+            note_bytes(std::mem::take(&mut sketch.copy_bytes), 0, &result.look.site_key, room, context)?;
         }
         None => {}
     }
     Ok((page, is_left_out))
 }
 
-/// Notes how many bytes the copy of a page takes.
+/// Notes that the copy of a page takes `after` bytes, where it took `before`.
 pub(crate) fn note_bytes(
-    bytes: u64,
+    before: i64,
+    after: i64,
     site: &SiteKey,
-    sketch: &mut PageSketch,
     room: &mut CopyRoom,
     context: &mut Context<'_>,
 ) -> Result<(), ProcessError> {
-    let before = std::mem::replace(&mut sketch.copy_bytes, bytes as i64) as u64;
-    if before == bytes {
+    if before == after {
         return Ok(());
     }
     // The table is rolled back with the record, the numbers in memory are not.
-    let of_site = context.get(COPIES, site)?.map_or(0, |copies: SiteCopies| copies.bytes as u64);
-    let of_site = of_site.saturating_sub(before) + bytes;
-    room.set(site, of_site);
-    match of_site {
+    let of_site = context.get(COPIES, site)?.map_or(0, |copies: SiteCopies| copies.bytes);
+    let bytes = (of_site - before + after).max(0);
+    room.set(site, bytes as u64);
+    match bytes {
         0 => context.delete(COPIES, site),
-        bytes => context.put(COPIES, site, &SiteCopies { bytes: bytes as i64 }),
+        bytes => context.put(COPIES, site, &SiteCopies { bytes }),
     }
     Ok(())
 }

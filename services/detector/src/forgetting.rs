@@ -21,7 +21,7 @@ impl Detector {
             let page = BandedPage { id, host: removal.url.host(), version_at: removal.removed_at };
             bands::take_out(&page, version.0, context);
         }
-        let removed = sketch.clone();
+        let copy_bytes = sketch.as_ref().map_or(0, |sketch| sketch.copy_bytes);
         match removal.last_attempt {
             Some(attempt) => {
                 let forgotten_at = Some(removal.removed_at);
@@ -36,9 +36,7 @@ impl Detector {
         }
         context.delete(VERSIONS, &id);
         context.delete(CONTENTS, &id);
-        if let Some(mut sketch) = removed {
-            note_bytes(0, &removal.url.site_key(), &mut sketch, &mut self.copies, context)?;
-        }
+        note_bytes(copy_bytes, 0, &removal.url.site_key(), &mut self.copies, context)?;
         if self.maybe_blind.contains(&id) && context.get(BLIND, &id)?.is_some() {
             self.blind_pages -= 1;
             context.delete(BLIND, &id);

@@ -19,6 +19,7 @@ mod lists;
 mod look;
 mod presence;
 mod read_page;
+mod set_aside;
 mod state;
 mod unread;
 
@@ -35,13 +36,13 @@ use crate::focus::WantedFocuses;
 use crate::lists::{ListRules, ListedPages};
 use crate::look::{JudgedLook, PageMemory, dates};
 use crate::read_page::{ReadPage, body_of};
+use crate::set_aside::{failed_look, page_of_result};
 use change::{PageState, VersionMemory};
 use messages::topics::{
     ANSWERS, FETCH_RESULTS, FOCUS_ORDERS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS, SCHEDULER_EVENTS,
 };
 use messages::{
-    ChangeForm, DetectorEvent, Encoded, FetchOutcome, FetchResult, LookJudgement, Message, PageChange, PageObservation,
-    QuestionDesk,
+    ChangeForm, DetectorEvent, FetchResult, LookJudgement, Message, PageChange, PageObservation, QuestionDesk,
 };
 use metrics::{Figure, detector as figure};
 use page::{PageId, UrlRules};
@@ -50,7 +51,7 @@ use settings::{Contents, Discover, Settings};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
-use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork, Subject};
+use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
 use watch::{WatchMemory, WatchRule, WatchRules};
 
@@ -142,28 +143,6 @@ pub fn stage(settings: &Settings, names: &LogNames, partitions: u32, form: Chang
     stage.subject = Some(page_of_result);
     stage.stand_in = Some(failed_look);
     stage
-}
-
-/// A look without content in place of a result that is set aside. Otherwise the page would be asked for again and set aside again
-/// whenever its lease ends.
-fn failed_look(record: &InputRecord) -> Option<InputRecord> {
-    let Ok(DetectorEvent::Result(result)) = record.read(FETCH_RESULTS) else { return None };
-    let mut look = result.look;
-    (look.outcome, look.status, look.body_length) = (FetchOutcome::SetAside, None, 0);
-    look.validators.content_digest = None;
-    let failed = FetchResult { sitemaps: result.sitemaps, ..FetchResult::new(look) };
-    let value = DetectorEvent::Result(failed).encode();
-    Some(InputRecord { value: Some(value.into()), ..record.clone() })
-}
-
-/// The page of a fetch result. A removal of the page is another matter.
-fn page_of_result(record: &InputRecord) -> Option<Subject> {
-    match record.read(FETCH_RESULTS) {
-        Ok(DetectorEvent::Result(result)) => {
-            Some(Subject { id: result.look.page_id.0, name: result.look.url.to_string() })
-        }
-        _ => None,
-    }
 }
 
 /// One partition of the detector.

@@ -165,7 +165,8 @@ fn hint_intake(
     stages.iter().any(is_scheduler).then(|| HintIntake::new(settings, names, clock.clone())).flatten()
 }
 
-/// Maximum time for one turn of a stage's loop; the longest wait in it is a commit that a broker does not answer.
+/// Maximum time for one turn of a stage's loop. The longest is a commit that no broker answers: its records, the records of the
+/// abort and the abort itself each wait for a transaction's time, which is twice the usual after a failure.
 fn hung_after(settings: &Settings) -> Duration {
     Duration::from_secs(50).max(6 * settings.kafka.transaction_timeout)
 }

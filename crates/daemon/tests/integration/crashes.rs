@@ -56,7 +56,7 @@ fn spec() -> StageSpec {
             let id = record.key.as_slice().try_into().ok()?;
             Some(Subject { id, name: String::from_utf8_lossy(&record.key).into_owned() })
         }),
-        // Somebody waits for those with a name.
+        // Only records with a subject have one.
         stand_in: Some(|record| {
             let value = record.value.as_deref().unwrap_or_default();
             let stand_in = if value == b"deadly, and its stand-in, too" { &b"deadly"[..] } else { b"stand-in" };

@@ -15,8 +15,8 @@ use revisit::columns::Index;
 use revisit::value::due_after_days;
 use std::time::Duration;
 
-/// Wait after a request whose lease was over before its turn came. Where the clocks of fetcher and scheduler differ, that is so
-/// each time.
+/// Wait after a request whose lease was over before its turn came. Where the clocks of fetcher and scheduler differ, every
+/// request comes back so, and without a wait would be sent again at once.
 const LEASE_OVER_WAIT: Duration = Duration::from_secs(60);
 
 /// Cap on a time that a page may never reach: a hundred years, in seconds.

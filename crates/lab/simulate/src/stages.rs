@@ -54,7 +54,7 @@ impl CrawlStages {
         let topologies = [detector::topology(), estimator::topology(), ranker::topology(), scheduler::topology()];
         let mut driver = TestDriver::new(&topology::topic_configs(settings, &topologies, PARTITIONS), start);
         // The scheduler is the last, so that its tick knows what the others have sent.
-        driver.add(detector::stage(settings, &names, 1, ChangeForm::Avro), "only");
+        driver.add(detector::stage(settings, &names, PARTITIONS, ChangeForm::Avro), "only");
         driver.add(estimator::stage(settings, &names), "only");
         driver.add(ranker::stage(settings, &names, PARTITIONS), "only");
         driver.add(scheduler::stage(settings, &names, PARTITIONS, None), "only");

@@ -12,6 +12,7 @@ mod live;
 mod noise;
 mod presence;
 mod recipes;
+mod set_aside;
 mod stage;
 mod walls;
 mod watch;
