@@ -78,6 +78,17 @@ fn the_owners_of_the_partitions_answer_and_who_does_not_is_named() {
     assert_eq!(names, ["host-0001.test", "host-0002.test", "host-0003.test"], "the first of all partitions");
     ask(&["hosts", "--top", "0"]).exits_with(2).says(&["--top 0"]);
 
+    // More than the list of one partition has room for.
+    let listed = ask(&["pages", "--top", "0"]).exits_with(0).json();
+    let urls: Vec<&str> = listed.as_array().unwrap().iter().map(|page| page["url"].as_str().unwrap()).collect();
+    let mut known = web.urls();
+    known.sort();
+    assert_eq!(urls, known);
+    let of_host = ask(&["pages", "--host", "host-0003.test", "--outcome", "fetched"]).exits_with(0).json();
+    assert_eq!(of_host.as_array().map(Vec::len), Some(PAGES_PER_HOST), "{of_host:#}");
+    assert_eq!(ask(&["pages", "--top", "7"]).exits_with(0).json().as_array().map(Vec::len), Some(7));
+    ask(&["pages", "--outcome", "teapot"]).exits_with(2).says(&["there is no such outcome", "not_found"]);
+
     let unreceived = "http://host-0001.test/never-heard-of";
     for command in ["page", "explain"] {
         ask(&[command, unreceived]).exits_with(1).says(&["is not known in this crawl"]);
@@ -113,6 +124,27 @@ fn the_owners_of_the_partitions_answer_and_who_does_not_is_named() {
     assert_eq!(output.json()["pages"].as_u64(), Some(pages - 1), "the schedulers have answered");
     let unanswered = output.json()["unanswered"].as_array().unwrap().clone();
     assert!(unanswered.len() == 4 && unanswered.iter().all(|who| who.as_str().unwrap().starts_with("detector/")));
+}
+
+#[test]
+fn rules_are_tried_on_all_pages_before_a_stage_runs_with_them() {
+    let Some(brokers) = kafka() else { return };
+    let config = SeededConfig { hosts: HOSTS, pages_per_host: PAGES_PER_HOST, ..SeededConfig::default() };
+    let web = SimulatedWeb::start(config, 1.0, |_| ());
+    let sets = [("policy.min_interval", "1h"), ("detector.contents", "body")];
+    let distributed = Distributed::of(&web, &brokers, &sets);
+    let services = distributed.start_all();
+    distributed.wait_until_idle(&services);
+    let rules = distributed.crawl.directory.path().join("tried.toml");
+    let text = "[[rules]]\nname = \"prices\"\npages = [\"*\"]\nwatch = [\".no-such-part\"]\n";
+    std::fs::write(&rules, text).unwrap();
+    let checked = distributed.ask(&["rules", "--check", "--config", rules.to_str().unwrap()]).exits_with(1).json();
+    let pages = checked["pages"].as_array().unwrap();
+    assert_eq!((pages.len(), &checked["pages_with_rules"]), (HOSTS * PAGES_PER_HOST, &(HOSTS * PAGES_PER_HOST).into()));
+    let is_tried = |page: &Value| page["from_copy"] == true && page["sees_nothing"][0] == ".no-such-part";
+    assert!(pages.iter().all(is_tried), "{checked:#}");
+    let of_rule = ["pages", "--rule", "prices", "--host", "host-0001.test", "--config", rules.to_str().unwrap()];
+    assert_eq!(distributed.ask(&of_rule).exits_with(0).json().as_array().map(Vec::len), Some(PAGES_PER_HOST));
 }
 
 #[test]

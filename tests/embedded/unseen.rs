@@ -97,6 +97,17 @@ fn a_crawl_says_what_it_cannot_see() {
     assert_eq!((of("/lamp")["masked_as_noise"].clone(), of("/shop")), (json!(1), Value::Null), "{checked:#}");
     assert_eq!(of("/price.pdf")["unread"], json!("not_text"));
 
+    let listed = |arguments: &[&str]| -> Vec<String> {
+        let pages = crawl.ask("pages", arguments).exits_with(0).json();
+        pages.as_array().unwrap().iter().map(|page| page["url"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(listed(&[]).len(), paths.len());
+    assert_eq!(listed(&["--outcome", "robots_disallowed"]), [url("/cart")]);
+    assert_eq!(listed(&["--never-fetched", "--seeds"]), [url("/cart")]);
+    assert_eq!(listed(&["--contains", "PRICE"]), [url("/price.pdf")]);
+    assert_eq!(listed(&["--rule", "no-such-rule"]), Vec::<String>::new());
+    assert_eq!(listed(&["--top", "2"]).len(), 2);
+
     let explained = crawl.ask("explain", &[&url("/cart")]).exits_with(0).json();
     assert_eq!(explained["forbidden_by"], json!("Disallow: /cart"), "{explained:#}");
     assert_eq!(crawl.ask("explain", &[&url("/shop")]).exits_with(0).json()["forbidden_by"], Value::Null);

@@ -91,7 +91,9 @@ impl Distributed {
         given_again(|| {
             let mut command = programs().command(program);
             command.args(["--format", "json"]).args(arguments).args(self.crawl.flags());
-            if matches!(arguments, ["status" | "page" | "explain" | "hosts", ..]) && !arguments.contains(&"--wait") {
+            if matches!(arguments, ["status" | "page" | "pages" | "explain" | "hosts" | "rules", ..])
+                && !arguments.contains(&"--wait")
+            {
                 command.args(["--wait", "2m"]);
             }
             Process::start(command, self.crawl.directory.path()).finish()

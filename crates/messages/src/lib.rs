@@ -79,7 +79,9 @@ pub use crate::looks::outcome::{ContentEvidence, FetchOutcome, HostTrouble, Outc
 pub use crate::looks::report::{AnswerKind, AnswerReport, OutcomeClass};
 pub use crate::mirrors::{MirrorMessage, MirrorSaying, PageBand};
 pub use crate::questions::desk::QuestionDesk;
-pub use crate::questions::question::{Answer, HostOrder, HostSelection, Question, QuestionKind, TableEntry};
+pub use crate::questions::question::{
+    Answer, HostOrder, HostSelection, PageSelection, Question, QuestionKind, TableEntry,
+};
 pub use crate::requests::{FetchReason, FetchRequest, RedirectedRequest, RobotsAnswer, RobotsErrand};
 pub use crate::trouble::TroubleNotice;
 #[doc(hidden)]

@@ -1,7 +1,7 @@
 //! Answers the questions of operators. It changes nothing.
 
 use crate::Detector;
-use crate::state::{CONTENTS, PAGES};
+use crate::state::{BLIND, CONTENTS, PAGES};
 use messages::topics::ANSWERS;
 use messages::{Question, QuestionDesk, QuestionKind};
 use stream::{Context, ProcessError, Processor};
@@ -17,6 +17,12 @@ impl Detector {
             }
             (QuestionKind::Copy, Some(url)) => {
                 answer.add(CONTENTS.name(), context.get(CONTENTS, &url.page_id())?.as_ref());
+            }
+            (QuestionKind::Watched, Some(url)) => {
+                let id = url.page_id();
+                answer.add(PAGES.name(), context.get(PAGES, &id)?.as_ref());
+                answer.add(BLIND.name(), context.get(BLIND, &id)?.as_ref());
+                answer.add(CONTENTS.name(), context.get(CONTENTS, &id)?.as_ref());
             }
             (QuestionKind::Figures, _) => {
                 answer.set_figures(&self.figures()).map_err(ProcessError::SetAside)?;

@@ -6,7 +6,7 @@ use outputs::stdout::{Format, Keeps, harmless};
 use recrawl::CommandFailure;
 use recrawl::commands::{
     audit, backup, changes, dead_letters, diff, explain, export, feed, fetch, focus, forget, hosts, key, lab, operate,
-    page, robots, rules, run, seed, sitemap, stage, state, status, text, topics, url,
+    page, pages, robots, rules, run, seed, sitemap, stage, state, status, text, topics, url,
 };
 use std::process::ExitCode;
 
@@ -39,6 +39,8 @@ enum RecrawlCommand {
     Status(status::StatusArguments),
     /// Shows everything stored about one page.
     Page(page::PageArguments),
+    /// Lists pages, by host, address, outcome, verdict or rule.
+    Pages(pages::PagesArguments),
     /// Says whether and when a page is fetched, and why.
     Explain(explain::ExplainArguments),
     /// Lists hosts: what each takes of the budget, and what its pages are worth.
@@ -111,7 +113,9 @@ impl RecrawlCommand {
             Self::Run(_) | Self::Stage(_) | Self::Seed(_) | Self::Refetch(_) | Self::Forget(_) => true,
             Self::Pause(_) | Self::Resume(_) | Self::Block(_) | Self::Unblock(_) => true,
             Self::Focus(_) | Self::DeadLetters(_) | Self::State(_) | Self::Backup(_) | Self::Topics(_) => true,
-            Self::Status(_) | Self::Audit(_) | Self::Page(_) | Self::Explain(_) | Self::Hosts(_) => true,
+            Self::Status(_) | Self::Audit(_) | Self::Page(_) | Self::Pages(_) | Self::Explain(_) | Self::Hosts(_) => {
+                true
+            }
             Self::Changes(_) | Self::Feed(_) | Self::Export(_) | Self::Diff(_) | Self::Fetch(_) => false,
             Self::Key(_) => true,
             Self::Robots(_) | Self::Rules(_) | Self::Text(_) | Self::Sitemap(_) | Self::Url(_) => false,
@@ -137,6 +141,7 @@ fn main() -> ExitCode {
         RecrawlCommand::Simulate(arguments) => lab::lab("simulate", arguments, format),
         RecrawlCommand::Status(arguments) => status::status(arguments, format),
         RecrawlCommand::Page(arguments) => page::page(arguments, format),
+        RecrawlCommand::Pages(arguments) => pages::pages(arguments, format),
         RecrawlCommand::Explain(arguments) => explain::explain(arguments, format),
         RecrawlCommand::Hosts(arguments) => hosts::hosts(arguments, format),
         RecrawlCommand::Changes(arguments) => changes::changes(arguments, format),

@@ -2,14 +2,18 @@
 
 use crate::Scheduler;
 use crate::state::{FORGOTTEN, HOSTS, PAGES};
-use frontier::{HostListing, HostTally, PageSource};
+use frontier::{HostListing, HostTally, PageListing, PageSource};
 use messages::topics::ANSWERS;
-use messages::{HostSelection, Question, QuestionDesk, QuestionKind};
+use messages::{HostSelection, PageSelection, Question, QuestionDesk, QuestionKind};
 use page::HostName;
-use stream::{Context, ProcessError, Processor};
+use stream::{Context, ProcessError, Processor, TableKey};
 
 /// Number of hosts that an answer lists at most, so that it fits into a record.
 pub const MOST_LISTED_HOSTS: i32 = 10_000;
+/// Number of pages that an answer lists at most.
+const MOST_LISTED_PAGES: i32 = 5_000;
+/// Number of pages that are looked at for one answer, so that the crawl does not wait for it.
+const MOST_PAGES_LOOKED_AT: usize = 20_000;
 
 impl Scheduler {
     pub(crate) fn answer(&mut self, question: &Question, context: &mut Context<'_>) -> Result<(), ProcessError> {
@@ -38,6 +42,10 @@ impl Scheduler {
                 let listing = self.list_hosts(selection, context)?;
                 answer.set_json(&listing).map_err(ProcessError::SetAside)?;
             }
+            (QuestionKind::Pages, ..) if let Some(selection) = &question.pages => {
+                let listing = Self::list_pages(selection, context)?;
+                answer.set_json(&listing).map_err(ProcessError::SetAside)?;
+            }
             (QuestionKind::Discovered, url, _) if url.is_some() || question.site.is_some() => {
                 let of_site = || question.site.clone().map(PageSource::Site);
                 let source = url.as_ref().map(|url| PageSource::Page(url.page_id())).or_else(of_site);
@@ -58,6 +66,19 @@ impl Scheduler {
             Ok(())
         })?;
         Ok(count)
+    }
+
+    /// Lists pages from the given one on, until the list is full or enough pages were looked at.
+    fn list_pages(selection: &PageSelection, context: &Context<'_>) -> Result<PageListing, ProcessError> {
+        let selection = PageSelection { at_most: selection.at_most.min(MOST_LISTED_PAGES), ..selection.clone() };
+        let mut from = selection.after.map(|after| after.to_bytes().as_ref().to_vec()).unwrap_or_default();
+        // The next key in the order of bytes.
+        from.extend(selection.after.map(|_| 0));
+        let pages = context.entries_from(PAGES, &from, MOST_PAGES_LOOKED_AT)?;
+        let last = pages.last().filter(|_| pages.len() < MOST_PAGES_LOOKED_AT).map(|(id, _)| *id);
+        let mut listing = PageListing::of(pages, &selection);
+        listing.next_after = listing.next_after.filter(|next_after| Some(*next_after) != last);
+        Ok(listing)
     }
 
     /// Reads all pages of the partition, as a start does.

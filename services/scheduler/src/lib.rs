@@ -18,7 +18,8 @@ pub use crate::state::{
     FORGOTTEN, ForgottenPage, HOSTS, OUTLOOK, OutlookCell, OutlookGroup, OutlookKey, OutlookRecord, OutlookSite, PAGES,
 };
 pub use frontier::{
-    FrontierRules, HostListing, HostReport, HostSchedule, HostTally, ListedSeeds, PageSource, ScheduledPage,
+    FrontierRules, HostListing, HostReport, HostSchedule, HostTally, ListedPage, ListedSeeds, PageListing, PageSource,
+    ScheduledPage, is_selected,
 };
 
 use crate::effects::Effects;

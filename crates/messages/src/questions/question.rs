@@ -1,8 +1,8 @@
 //! Questions of operators about the state of the stages, and the answers.
 
-use crate::{DecodeError, Encoded, impl_message};
+use crate::{DecodeError, Encoded, Verdict, impl_message};
 use metrics::Figure;
-use page::{CanonicalUrl, SiteKey, Timestamp};
+use page::{CanonicalUrl, HostName, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -24,6 +24,8 @@ pub struct Question {
     pub answer_until: Timestamp,
     /// The site on whose pages others were found, if the question is about such pages.
     pub site: Option<SiteKey>,
+    /// Which pages are listed, if the question is about a list of pages.
+    pub pages: Option<PageSelection>,
 }
 
 /// Subject of a question: a page, or the partition.
@@ -42,6 +44,10 @@ pub enum QuestionKind {
     Hosts,
     /// How many pages of the partition were found first on a page or on the pages of a site, and are no seeds.
     Discovered,
+    /// The pages of the partition, in the order of their ids.
+    Pages,
+    /// What a watch rule is tried on: the detector's entries of a page, with its stored copy.
+    Watched,
     /// A kind that only a newer version knows.
     Unknown,
 }
@@ -52,6 +58,23 @@ pub struct HostSelection {
     /// The order; the first hosts in it are listed.
     pub order: HostOrder,
     pub at_most: i32,
+}
+
+/// Which pages of a partition are listed. A page must have all that is given.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageSelection {
+    /// Pages with ids up to this one are done. `None`: none is.
+    pub after: Option<PageId>,
+    pub at_most: i32,
+    pub host: Option<HostName>,
+    /// A part of the address, in any case.
+    pub address_part: Option<String>,
+    /// How the last request went: the word of an [`OutcomeClass`](crate::OutcomeClass), or the
+    /// [name](crate::AnswerReport::name) of one kind of answer.
+    pub outcome: Option<String>,
+    pub verdict: Option<Verdict>,
+    /// Only pages without a copy.
+    pub never_fetched: bool,
 }
 
 /// An order of hosts, from the first to the last listed.

@@ -1,5 +1,6 @@
 use crate::samples::{Samples, site_key, time, url};
-use messages::{Answer, HostOrder, HostSelection, Question, QuestionKind, TableEntry};
+use messages::{Answer, HostOrder, HostSelection, PageSelection, Question, QuestionKind, TableEntry, Verdict};
+use page::HostName;
 
 impl Samples for Question {
     fn samples() -> Vec<Self> {
@@ -12,9 +13,20 @@ impl Samples for Question {
             asked_at: time(0),
             answer_until: time(10),
             site: Some(site_key()),
+            pages: Some(PageSelection {
+                after: Some(url().page_id()),
+                at_most: 50,
+                host: Some(HostName::of(&url())),
+                address_part: Some("/news".to_owned()),
+                outcome: Some("not_found".to_owned()),
+                verdict: Some(Verdict::Gone),
+                never_fetched: true,
+            }),
         };
-        let sparse = Self { about: QuestionKind::Figures, url: None, hosts: None, site: None, ..full.clone() };
-        vec![full, sparse]
+        let all = Some(PageSelection { at_most: 1, ..PageSelection::default() });
+        let pages = Self { about: QuestionKind::Pages, url: None, hosts: None, pages: all, ..full.clone() };
+        let sparse = Self { about: QuestionKind::Figures, site: None, pages: None, ..pages.clone() };
+        vec![full, pages, sparse]
     }
 }
 

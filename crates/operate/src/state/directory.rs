@@ -1,16 +1,17 @@
 //! Reads the stored state of a page or a crawl, whether its loop is running or not.
 
-use super::CrawlState;
+use super::{CrawlState, WatchedPage};
 use crate::listed_seeds::noted_list;
 use crate::{ExplanationParts, NamedSource, PageParts};
 use daemon::{AuditedFreshness, CommandFailure, DiskSpace, FocusStatus, StageLag, Status, WebClock};
-use detector::BlindPage;
 use fetcher::RobotsKey;
-use messages::{Demand, Encoded, HostSelection, PageContent, topics};
+use messages::{Demand, Encoded, HostSelection, PageContent, PageSelection, topics};
 use page::{CanonicalUrl, HostName, PageId};
 use ranker::FocusTotals;
 use scheduler::explain::explain;
-use scheduler::{FrontierRules, HostListing, HostSchedule, HostTally, PageSource, ScheduledPage};
+use scheduler::{
+    FrontierRules, HostListing, HostSchedule, HostTally, ListedPage, PageSource, ScheduledPage, is_selected,
+};
 use settings::Settings;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -126,14 +127,6 @@ impl Inspection {
             tables.scan(detector::BLIND, each).map_err(|error| unreadable("detector", partition, &error))?;
         }
         Ok(count)
-    }
-
-    /// The detector's entry of a page on which its watch rule sees nothing of something. `None` if it sees all.
-    ///
-    /// # Errors
-    /// When the table cannot be read.
-    pub fn blind(&self, url: &CanonicalUrl) -> Result<Option<BlindPage>, CommandFailure> {
-        self.entry(&detector::topology(), url, detector::BLIND, &url.page_id())
     }
 
     /// The line of the stored robots.txt that forbids a page.
@@ -268,6 +261,41 @@ impl CrawlState for Inspection {
         self.entry(&detector::topology(), url, detector::CONTENTS, &url.page_id())
     }
 
+    fn list_pages(&self, selection: &PageSelection, visit: &mut dyn FnMut(ListedPage)) -> Result<(), CommandFailure> {
+        let mut left = usize::try_from(selection.at_most).unwrap_or(0);
+        let topology = scheduler::topology();
+        for partition in 0..self.partitions {
+            let Some(tables) = self.tables(&topology, partition).filter(|_| left > 0) else { continue };
+            let each = &mut |_, page: ScheduledPage| {
+                if is_selected(&page, selection) {
+                    visit(ListedPage::from(&page));
+                    left -= 1;
+                }
+                if left > 0 { Ok(()) } else { Err(ScanEnd::Full) }
+            };
+            match tables.scan(scheduler::PAGES, each) {
+                Ok(()) | Err(ScanEnd::Full) => {}
+                Err(ScanEnd::Failed(error)) => return Err(unreadable("scheduler", partition, &error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn watched(
+        &self,
+        urls: &[CanonicalUrl],
+        visit: &mut dyn FnMut(&CanonicalUrl, WatchedPage) -> Result<(), CommandFailure>,
+    ) -> Result<(), CommandFailure> {
+        let detector = detector::topology();
+        for url in urls {
+            let id = url.page_id();
+            let sketch = self.entry(&detector, url, detector::PAGES, &id)?.unwrap_or_default();
+            let blind = self.entry(&detector, url, detector::BLIND, &id)?;
+            visit(url, WatchedPage { sketch, blind, copy: self.copy(url)? })?;
+        }
+        Ok(())
+    }
+
     fn page(&self, url: &CanonicalUrl) -> Result<PageParts, CommandFailure> {
         let id = url.page_id();
         let scheduler = scheduler::topology();
@@ -297,6 +325,18 @@ impl CrawlState for Inspection {
         self.pages(&mut |_, page| tally.add_page(&page))?;
         self.host_schedules()?.into_iter().for_each(|(host, schedule)| tally.add_host(host, schedule));
         Ok(tally.listing(selection))
+    }
+}
+
+/// Why a scan of pages ended early.
+enum ScanEnd {
+    Full,
+    Failed(TableError),
+}
+
+impl From<TableError> for ScanEnd {
+    fn from(error: TableError) -> Self {
+        Self::Failed(error)
     }
 }
 

@@ -8,12 +8,24 @@ pub use self::stages::Asker;
 
 use crate::{ExplanationParts, NamedSource, PageParts};
 use daemon::{CommandFailure, Status};
-use messages::{HostSelection, PageContent};
+use detector::{BlindPage, PageSketch};
+use messages::{HostSelection, PageContent, PageSelection};
 use page::CanonicalUrl;
-use scheduler::HostListing;
+use scheduler::{HostListing, ListedPage};
 use settings::Settings;
 use std::time::Duration;
 use stream::StageTopology;
+
+/// The stored state of a page that a watch rule is tried on.
+#[derive(Debug, Default)]
+pub struct WatchedPage {
+    /// As of a page that was never looked at, if the detector knows none.
+    pub sketch: PageSketch,
+    /// `None` if its rule sees all.
+    pub blind: Option<BlindPage>,
+    /// `None` if no copy is kept.
+    pub copy: Option<PageContent>,
+}
 
 /// Answers questions about a crawl.
 pub trait CrawlState {
@@ -23,6 +35,14 @@ pub trait CrawlState {
     fn page(&self, url: &CanonicalUrl) -> Result<PageParts, CommandFailure>;
     /// The stored copy of a page. `None` if no copy is kept.
     fn copy(&self, url: &CanonicalUrl) -> Result<Option<PageContent>, CommandFailure>;
+    /// Visits the selected pages, in no order, and no more than the selection allows in all.
+    fn list_pages(&self, selection: &PageSelection, visit: &mut dyn FnMut(ListedPage)) -> Result<(), CommandFailure>;
+    /// Visits the stored state of these pages.
+    fn watched(
+        &self,
+        urls: &[CanonicalUrl],
+        visit: &mut dyn FnMut(&CanonicalUrl, WatchedPage) -> Result<(), CommandFailure>,
+    ) -> Result<(), CommandFailure>;
     /// Why a page is or is not due.
     fn explain(&self, url: &CanonicalUrl) -> Result<ExplanationParts, CommandFailure>;
     /// The first hosts in some order.

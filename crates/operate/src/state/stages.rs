@@ -1,13 +1,13 @@
 //! Asks the stages over Kafka. The owner of each partition answers from its own state.
 
-use super::CrawlState;
+use super::{CrawlState, WatchedPage};
 use crate::{ExplanationParts, NamedSource, PageParts};
 use daemon::{CommandFailure, StageLag, Status, TopicReader, WebClock};
 use messages::topics::{self, TopicSpec};
-use messages::{Answer, Encoded, HostSelection, PageContent, Question, QuestionKind};
+use messages::{Answer, Encoded, HostSelection, PageContent, PageSelection, Question, QuestionKind};
 use metrics::Metric;
 use page::{CanonicalUrl, DAY, MINUTE};
-use scheduler::{HostListing, MOST_LISTED_HOSTS};
+use scheduler::{HostListing, ListedPage, MOST_LISTED_HOSTS, PageListing};
 use settings::Settings;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -24,6 +24,8 @@ const CLOCK_TOLERANCE: Duration = MINUTE;
 /// The longest wait, so that no time overflows.
 const LONGEST_WAIT: Duration = DAY;
 const RECORDS_PER_READ: usize = 100;
+/// Pages whose state is asked for at the same time.
+const PAGES_AT_ONCE: usize = 64;
 
 const SCHEDULER: AskedStage = ("scheduler", topics::SCHEDULER_EVENTS.spec());
 const DETECTOR: AskedStage = ("detector", topics::FETCH_RESULTS.spec());
@@ -68,10 +70,7 @@ impl Asker {
         url: &CanonicalUrl,
         stages: &[AskedStage],
     ) -> Result<Answers, CommandFailure> {
-        let routing_key = url.site_key().as_str().to_owned();
-        let partition = partition_for(routing_key.as_bytes(), self.partitions);
-        let question = Question { routing_key, url: Some(url.clone()), ..self.question(about) };
-        self.ask(&[(partition, question)], stages)
+        self.ask(&[self.about_page(about, url)], stages)
     }
 
     /// Asks every partition.
@@ -94,6 +93,7 @@ impl Asker {
             asked_at: now,
             answer_until: now + (self.wait + CLOCK_TOLERANCE).mul_f64(self.clock.speed().clamp(1.0, 86_400.0)),
             site: None,
+            pages: None,
         }
     }
 
@@ -138,34 +138,58 @@ impl Asker {
         answers: &mut Answers,
     ) -> Result<(), CommandFailure> {
         let Some((_, any)) = questions.first().filter(|_| !stages.is_empty()) else { return Ok(()) };
-        let mut reader = TopicReader::open(&self.settings, topics::ANSWERS, CLIENT)?;
-        let mut next = reader.bounds(0)?.end;
-        let now = self.clock.now();
-        stream::schemas::report(&self.log, &self.names.schemas(Vec::new()), now)?;
         let mut records = Vec::new();
         for (stage, input) in stages {
-            let topic = self.names.topic(*input);
             for (partition, question) in questions {
                 answers.silent.insert((*stage, *partition));
-                records.push(OutputRecord::of(question, topic.as_str(), self.partitions, now));
+                records.push(self.record(question, *input));
             }
         }
-        self.log.append(&records)?;
+        self.exchange(&records, &[any.question_id.clone()].into(), &mut |answer| {
+            answers.take(answer);
+            answers.silent.is_empty()
+        })
+    }
+
+    fn record(&self, question: &Question, input: TopicSpec) -> OutputRecord {
+        OutputRecord::of(question, self.names.topic(input).as_str(), self.partitions, self.clock.now())
+    }
+
+    /// Sends questions with these ids and takes the answers, until the last one is taken or the wait is over.
+    fn exchange(
+        &self,
+        questions: &[OutputRecord],
+        ids: &BTreeSet<String>,
+        take: &mut dyn FnMut(Answer) -> bool,
+    ) -> Result<(), CommandFailure> {
+        let mut reader = TopicReader::open(&self.settings, topics::ANSWERS, CLIENT)?;
+        let mut next = reader.bounds(0)?.end;
+        stream::schemas::report(&self.log, &self.names.schemas(Vec::new()), self.clock.now())?;
+        self.log.append(questions)?;
         let asked_at = Instant::now();
-        while !answers.silent.is_empty() && asked_at.elapsed() < self.wait {
+        let mut has_all = false;
+        while !has_all && asked_at.elapsed() < self.wait {
             let (records, after) = reader.read(0, next, RECORDS_PER_READ)?;
             if records.is_empty() {
                 std::thread::sleep(LOOK_EVERY);
             }
             next = after;
-            for record in records.iter().filter(|record| record.key == any.question_id.as_bytes()) {
+            let is_asked = |key: &[u8]| std::str::from_utf8(key).is_ok_and(|id| ids.contains(id));
+            for record in records.iter().filter(|record| is_asked(&record.key)) {
                 let value = record.value.as_deref().unwrap_or_default();
                 let answer =
                     Answer::decode(value).map_err(|error| CommandFailure::World(format!("an answer: {error}")))?;
-                answers.take(answer);
+                has_all |= take(answer);
             }
         }
         Ok(())
+    }
+
+    /// The partition of a page, and a question about the page.
+    fn about_page(&self, about: QuestionKind, url: &CanonicalUrl) -> (u32, Question) {
+        let routing_key = url.site_key().as_str().to_owned();
+        let partition = partition_for(routing_key.as_bytes(), self.partitions);
+        (partition, Question { routing_key, url: Some(url.clone()), ..self.question(about) })
     }
 }
 
@@ -195,6 +219,67 @@ impl CrawlState for Asker {
         let answers = self.ask_about_page(QuestionKind::Copy, url, &[DETECTOR])?;
         answers.complete(self)?;
         answers.entry(DETECTOR, detector::CONTENTS)
+    }
+
+    fn list_pages(&self, selection: &PageSelection, visit: &mut dyn FnMut(ListedPage)) -> Result<(), CommandFailure> {
+        let mut left = usize::try_from(selection.at_most).unwrap_or(0);
+        let of_host =
+            selection.host.as_ref().map(|host| partition_for(host.site_key().as_str().as_bytes(), self.partitions));
+        let mut from: BTreeMap<u32, _> = (0..self.partitions).map(|partition| (partition, selection.after)).collect();
+        from.retain(|partition, _| of_host.is_none_or(|of_host| *partition == of_host));
+        while left > 0 && !from.is_empty() {
+            let common = self.question(QuestionKind::Pages);
+            let questions = from.iter().map(|(partition, after)| {
+                let at_most = i32::try_from(left).unwrap_or(i32::MAX);
+                let pages = Some(PageSelection { after: *after, at_most, ..selection.clone() });
+                let routing_key = key_for(*partition, self.partitions);
+                (*partition, Question { routing_key, pages, ..common.clone() })
+            });
+            let answers = self.ask(&questions.collect::<Vec<_>>(), &[SCHEDULER])?;
+            answers.complete(self)?;
+            for answer in answers.of(SCHEDULER) {
+                let listing: PageListing = answer.read_json().map_err(|error| unreadable(answer, &error))?;
+                let listed = listing.pages.into_iter().take(left);
+                left -= listed.map(&mut *visit).count();
+                let partition = u32::try_from(answer.partition).unwrap_or(u32::MAX);
+                match listing.next_after {
+                    Some(after) => from.insert(partition, Some(after)),
+                    None => from.remove(&partition),
+                };
+            }
+        }
+        Ok(())
+    }
+
+    fn watched(
+        &self,
+        urls: &[CanonicalUrl],
+        visit: &mut dyn FnMut(&CanonicalUrl, WatchedPage) -> Result<(), CommandFailure>,
+    ) -> Result<(), CommandFailure> {
+        for urls in urls.chunks(PAGES_AT_ONCE) {
+            let questions = urls.iter().map(|url| (url, self.about_page(QuestionKind::Watched, url).1));
+            let questions: BTreeMap<String, (&CanonicalUrl, Question)> =
+                questions.map(|(url, question)| (question.question_id.clone(), (url, question))).collect();
+            let records: Vec<_> = questions.values().map(|(_, question)| self.record(question, DETECTOR.1)).collect();
+            let mut answers = BTreeMap::new();
+            self.exchange(&records, &questions.keys().cloned().collect(), &mut |answer| {
+                answers.insert(answer.question_id.clone(), answer);
+                answers.len() == questions.len()
+            })?;
+            for (id, (url, _)) in questions {
+                // Asked again alone, it says what the detector has to read first.
+                let again = || self.ask_about_page(QuestionKind::Watched, url, &[DETECTOR]);
+                let answers = answers.remove(&id).map_or_else(again, |answer| Ok(Answers::of_one(answer)))?;
+                answers.complete(self)?;
+                let page = WatchedPage {
+                    sketch: answers.entry(DETECTOR, detector::PAGES)?.unwrap_or_default(),
+                    blind: answers.entry(DETECTOR, detector::BLIND)?,
+                    copy: answers.entry(DETECTOR, detector::CONTENTS)?,
+                };
+                visit(url, page)?;
+            }
+        }
+        Ok(())
     }
 
     fn explain(&self, url: &CanonicalUrl) -> Result<ExplanationParts, CommandFailure> {
@@ -305,6 +390,10 @@ struct Answers {
 }
 
 impl Answers {
+    fn of_one(answer: Answer) -> Self {
+        Self { answers: vec![answer], ..Self::default() }
+    }
+
     fn take(&mut self, answer: Answer) {
         let partition = u32::try_from(answer.partition).ok();
         let asked = self.silent.iter().find(|(stage, asked)| *stage == answer.stage && Some(*asked) == partition);

@@ -291,7 +291,7 @@ fn a_question_is_answered_with_what_is_kept_of_a_page_and_with_its_copy() {
         let answer_until = asked_at + page::MINUTE;
         let question_id = messages::word(&about);
         let (url, hosts, site) = (Some(url), None, None);
-        let asked = Question { question_id, routing_key, about, url, hosts, site, asked_at, answer_until };
+        let asked = Question { question_id, routing_key, about, url, hosts, site, asked_at, answer_until, pages: None };
         let topic = bench.names.topic(topics::FETCH_RESULTS);
         bench.driver.send(&topic, asked.routing_key.as_bytes(), asked.encode()).unwrap();
         bench.driver.run_until_idle().unwrap();

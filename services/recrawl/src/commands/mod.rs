@@ -17,6 +17,7 @@ pub mod key;
 pub mod lab;
 pub mod operate;
 pub mod page;
+pub mod pages;
 pub mod robots;
 pub mod rules;
 pub mod run;

@@ -4,8 +4,9 @@
 mod check;
 
 use crate::CommandFailure;
-use crate::commands::SettingsArguments;
+use crate::commands::{SettingsArguments, WaitArguments};
 use crate::one_fetch::{Given, file_or_address, parsed};
+use crate::stages::topologies;
 use clap::Args;
 use document::Body;
 use document::select::{PartUse, SelectedPart, Selection};
@@ -33,7 +34,7 @@ pub struct RulesArguments {
     /// Content-Type that the file was sent with.
     #[arg(long, requires = "file")]
     content_type: Option<String>,
-    /// Tries all rules on the pages of an embedded crawl, and lists those on which a rule sees nothing, a trigger holds
+    /// Tries all rules on the pages of a crawl, and lists those on which a rule sees nothing, a trigger holds
     /// already, a text is masked as noise, or no text is read, and the headers of rules that are not sent to a page. Exit status
     /// 1 if a rule sees nothing.
     #[arg(long, conflicts_with = "url")]
@@ -41,6 +42,8 @@ pub struct RulesArguments {
     /// State directory of a `recrawl run`, which may be running; for --check.
     #[arg(long, requires = "check")]
     data: Option<PathBuf>,
+    #[command(flatten)]
+    wait: WaitArguments,
 }
 
 /// The operator's rule for a page, and its effect.
@@ -116,7 +119,10 @@ struct TriggerReport {
 pub fn rules(arguments: &RulesArguments, format: Format) -> Result<(), CommandFailure> {
     let data = arguments.data.as_ref().map(|path| path.display().to_string());
     let settings = arguments.settings.load(&[("crawl.data", data)])?;
-    let Some(url) = &arguments.url else { return check::check(&settings, format) };
+    let Some(url) = &arguments.url else {
+        let state = operate::state::open(&settings, topologies(), *arguments.wait.wait)?;
+        return check::check(&settings, &*state, format);
+    };
     let url = settings.urls.rules().apply(parsed(url)?);
     let scope = scope::configured(&settings)?;
     let watch_rules = watch::configured(&settings)?;

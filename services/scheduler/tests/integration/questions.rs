@@ -3,11 +3,12 @@
 use crate::bench::{Bench, ELSEWHERE, SIBLING, URL, failed, looked};
 use crate::scope::show;
 use messages::{
-    Answer, CommandKind, DeadLetter, Encoded, FetchOutcome, HostOrder, HostSelection, Question, QuestionKind, topics,
+    Answer, CommandKind, DeadLetter, Encoded, FetchOutcome, HostOrder, HostSelection, PageSelection, Question,
+    QuestionKind, Verdict, topics,
 };
-use page::{CanonicalUrl, DAY, HOUR, MINUTE, SECOND, SiteKey};
+use page::{CanonicalUrl, DAY, HOUR, HostName, MINUTE, SECOND, SiteKey};
 use scheduler::explain::Explanation;
-use scheduler::{FORGOTTEN, HOSTS, HostListing, PAGES};
+use scheduler::{FORGOTTEN, HOSTS, HostListing, PAGES, PageListing};
 use std::collections::BTreeMap;
 
 fn question(bench: &Bench, about: QuestionKind, url: Option<&str>) -> Question {
@@ -21,6 +22,7 @@ fn question(bench: &Bench, about: QuestionKind, url: Option<&str>) -> Question {
         asked_at: bench.now(),
         answer_until: bench.now() + MINUTE,
         site: None,
+        pages: None,
     }
 }
 
@@ -118,6 +120,44 @@ fn figures_and_hosts_are_those_of_the_partition() {
     let first = list(&mut bench, HostOrder::Freshness, 1);
     assert_eq!((first.known, first.fetches, first.hosts.len()), (2, 1, 1));
     assert_eq!(first.hosts[0].host.as_str(), "b.other.test", "nothing of it is fresh");
+}
+
+#[test]
+fn pages_are_listed_by_what_is_known_of_them_and_a_list_goes_on_where_it_ended() {
+    let mut bench = bench();
+    let list = |bench: &mut Bench, selection: PageSelection| {
+        let asked = Question { pages: Some(selection), ..question(bench, QuestionKind::Pages, None) };
+        one(bench, &asked).read_json::<PageListing>().unwrap()
+    };
+    let all = || PageSelection { at_most: 10, ..PageSelection::default() };
+    let listing = list(&mut bench, all());
+    assert_eq!((listing.pages.len(), listing.next_after), (3, None));
+    let shown = |listing: &PageListing| -> Vec<String> {
+        let mut urls: Vec<_> = listing.pages.iter().map(|page| page.url.to_string()).collect();
+        urls.sort();
+        urls
+    };
+    let looked = list(&mut bench, PageSelection { outcome: Some("unchanged".to_owned()), ..all() });
+    assert_eq!(shown(&looked), [URL]);
+    assert_eq!((looked.pages[0].fetches, looked.pages[0].is_seed), (1, true));
+    let unseen = list(&mut bench, PageSelection { never_fetched: true, ..all() });
+    assert_eq!(shown(&unseen), [SIBLING, ELSEWHERE]);
+    let below = PageSelection { host: Some(HostName::from_name("site.test")), ..all() };
+    assert_eq!(shown(&list(&mut bench, below)), [URL, SIBLING]);
+    let part = PageSelection { address_part: Some("B.OTHER".to_owned()), ..all() };
+    assert_eq!(shown(&list(&mut bench, part)), [ELSEWHERE]);
+    let failed = PageSelection { outcome: Some("failed".to_owned()), verdict: Some(Verdict::Major), ..all() };
+    assert_eq!(list(&mut bench, failed), PageListing::default());
+
+    // One at a time, the list has each page once.
+    let (mut after, mut seen) = (None, Vec::new());
+    for _ in 0..3 {
+        let listing = list(&mut bench, PageSelection { after, at_most: 1, ..all() });
+        seen.extend(shown(&listing));
+        after = listing.next_after;
+    }
+    seen.sort();
+    assert_eq!((seen, after), (shown(&list(&mut bench, all())), None));
 }
 
 #[test]

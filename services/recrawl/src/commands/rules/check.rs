@@ -1,13 +1,12 @@
 //! `recrawl rules --check`: all rules on the pages of a crawl.
 
 use crate::CommandFailure;
-use crate::stages::topologies;
-use detector::{PageSketch, Unread};
+use detector::Unread;
 use document::Body;
 use document::select::PartUse;
-use messages::{CopyKind, PageContent, body};
+use messages::{CopyKind, PageContent, PageSelection, body};
 use operate::places_passed_over;
-use operate::state::{CrawlState, Inspection};
+use operate::state::{CrawlState, WatchedPage};
 use outputs::stdout::{Format, answer};
 use page::CanonicalUrl;
 use serde::Serialize;
@@ -54,20 +53,16 @@ struct CheckedPage {
 }
 
 /// Tries all rules. Exit status 1 if one sees nothing somewhere.
-pub(super) fn check(settings: &Settings, format: Format) -> Result<(), CommandFailure> {
-    let Some(data) = &settings.crawl.data else {
-        let problem = "no data directory given: --check reads the copies of an embedded crawl; give --data DIR, or --config with crawl.data";
-        return Err(CommandFailure::Input(problem.to_owned()));
-    };
+pub(super) fn check(settings: &Settings, state: &dyn CrawlState, format: Format) -> Result<(), CommandFailure> {
     let (rules, scope) = (watch::configured(settings)?, scope::configured(settings)?);
     let has_headers = scope.rules().iter().any(|rule| !rule.orders().headers.is_empty());
     if rules.iter().all(|rule| !rule.is_watching()) && !has_headers {
         let problem = "there is nothing to check: no rule watches anything or adds headers; write [[rules]] with watch or trigger, and name the file with --config";
         return Err(CommandFailure::No(problem.to_owned()));
     }
-    let state = Inspection::open(settings, topologies(), data)?;
     let (mut urls, mut with_headers) = (Vec::new(), Vec::new());
-    state.pages(&mut |_, page| {
+    let all = PageSelection { at_most: i32::MAX, ..PageSelection::default() };
+    state.list_pages(&all, &mut |page| {
         if has_headers && scope.rule(&page.url).is_some_and(|rule| !rule.orders().headers.is_empty()) {
             with_headers.push(page.url.clone());
         }
@@ -80,15 +75,17 @@ pub(super) fn check(settings: &Settings, format: Format) -> Result<(), CommandFa
     let headers_not_sent = scope.withheld_headers(&with_headers).iter().map(ToString::to_string).collect();
     let pages_with_rules = urls.len() as u64;
     let mut report = CheckReport { pages_with_rules, headers_not_sent, ..CheckReport::default() };
-    for url in urls {
-        let Some(rule) = rules.find(&url) else { continue };
-        let page = checked(&state, &url, rule)?;
+    state.watched(&urls, &mut |url, page| {
+        let Some(rule) = rules.find(url) else { return Ok(()) };
+        let page = checked(url, rule, &page)?;
         report.pages_that_lack_something += u64::from(!page.sees_nothing.is_empty());
         let lists = [&page.sees_nothing, &page.holds_already, &page.not_understood, &page.not_tried];
         if page.masked_as_noise > 0 || page.unread.is_some() || lists.iter().any(|list| !list.is_empty()) {
             report.pages.push(page);
         }
-    }
+        Ok(())
+    })?;
+    report.pages.sort_by(|a, b| a.url.cmp(&b.url));
     answer(format, &report, text)?;
     match report.pages_that_lack_something {
         0 => Ok(()),
@@ -97,13 +94,13 @@ pub(super) fn check(settings: &Settings, format: Format) -> Result<(), CommandFa
     }
 }
 
-fn checked(state: &Inspection, url: &CanonicalUrl, rule: &WatchRule) -> Result<CheckedPage, CommandFailure> {
-    let sketch = state.page(url)?.sketch.unwrap_or_default();
-    let page = match state.copy(url)? {
-        Some(copy) if copy.kind == CopyKind::Body && !copy.truncated => on_copy(url, rule, &copy)?,
-        Some(_) | None => by_memory(state, url, rule, &sketch)?,
+fn checked(url: &CanonicalUrl, rule: &WatchRule, watched: &WatchedPage) -> Result<CheckedPage, CommandFailure> {
+    let page = match &watched.copy {
+        Some(copy) if copy.kind == CopyKind::Body && !copy.truncated => on_copy(url, rule, copy)?,
+        Some(_) | None => by_memory(url, rule, watched)?,
     };
-    Ok(CheckedPage { masked_as_noise: places_passed_over(url, &sketch)?, unread: sketch.unread, ..page })
+    let sketch = &watched.sketch;
+    Ok(CheckedPage { masked_as_noise: places_passed_over(url, sketch)?, unread: sketch.unread, ..page })
 }
 
 /// The rule on the stored bytes of the page.
@@ -132,15 +129,11 @@ fn on_copy(url: &CanonicalUrl, rule: &WatchRule, copy: &PageContent) -> Result<C
 }
 
 /// The rule by what it saw at its last look at the page.
-fn by_memory(
-    state: &Inspection,
-    url: &CanonicalUrl,
-    rule: &WatchRule,
-    sketch: &PageSketch,
-) -> Result<CheckedPage, CommandFailure> {
+fn by_memory(url: &CanonicalUrl, rule: &WatchRule, page: &WatchedPage) -> Result<CheckedPage, CommandFailure> {
+    let WatchedPage { sketch, blind, copy: _ } = page;
     let memory = WatchMemory::decode(&sketch.watch)
         .map_err(|error| CommandFailure::World(format!("the stored watch of {url}: {error}")))?;
-    let blind = state.blind(url)?.map(|blind| blind.parts).unwrap_or_default();
+    let blind = blind.as_ref().map(|blind| blind.parts.as_slice()).unwrap_or_default();
     let (mut sees_nothing, mut holds_already, mut not_tried) = (Vec::new(), Vec::new(), Vec::new());
     // A page that was never looked at shows nothing, and no rule has missed anything there.
     let was_looked_at = sketch.last_look_at.is_some();
