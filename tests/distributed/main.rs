@@ -6,6 +6,7 @@
 
 mod asking;
 mod audit;
+mod changed_topics;
 mod commands;
 mod compose;
 mod deadly_page;

@@ -26,6 +26,7 @@ pub struct Board {
     pulse: Arc<Mutex<Pulse>>,
     figures: Arc<Mutex<Vec<Figure>>>,
     disk: Arc<Mutex<Option<DiskSpace>>>,
+    topic_problems: Arc<Mutex<Option<Vec<String>>>>,
     spans: Arc<SpanCounts>,
 }
 
@@ -93,6 +94,9 @@ pub struct Status {
     /// The file system that holds the state; absent for all processes over Kafka together, where each has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk: Option<DiskSpace>,
+    /// Topics on Kafka that somebody has changed, each with the next step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub topic_problems: Vec<String>,
     /// Partitions of stages that were asked over Kafka and have not answered, such as `scheduler/2`. The figures leave
     /// them out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -138,6 +142,7 @@ impl Board {
             pulse: Arc::default(),
             figures: Arc::default(),
             disk: Arc::default(),
+            topic_problems: Arc::default(),
             spans: Arc::default(),
         }
     }
@@ -202,7 +207,9 @@ impl Board {
         let backlogs = self.backlogs();
         let status = Status::of_figures(figure);
         let stages = stages.into_iter().map(|stage| StageLag::of(stage, &backlogs)).collect();
-        Status { fetch_rate_per_s: Some(fetch_rate_per_s), outcomes, stages, disk: self.disk(), ..status }
+        let topic_problems = self.topic_problems().unwrap_or_default();
+        let fetch_rate_per_s = Some(fetch_rate_per_s);
+        Status { fetch_rate_per_s, outcomes, stages, disk: self.disk(), topic_problems, ..status }
     }
 
     /// Replaces the shown figures of the process that belong to no stage.
@@ -222,6 +229,16 @@ impl Board {
     /// The file system that holds the state, if no more work is taken in for want of room.
     pub fn short_disk(&self) -> Option<DiskSpace> {
         self.disk().filter(|disk| disk.is_short)
+    }
+
+    /// Shows the topics that somebody has changed.
+    pub fn show_topic_problems(&self, problems: Vec<String>) {
+        *self.topic_problems.lock().unwrap_or_else(PoisonError::into_inner) = Some(problems);
+    }
+
+    /// The topics that somebody has changed; `None` before the first look, and without Kafka.
+    pub(crate) fn topic_problems(&self) -> Option<Vec<String>> {
+        self.topic_problems.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Counters of the process's spans.

@@ -1,8 +1,10 @@
 //! The connection to Kafka that the settings name.
 
+use messages::topics;
 use settings::Settings;
 use stream::{ErrorKind, LogError};
 use stream_kafka::{KafkaLog, KafkaSettings};
+use topology::LogNames;
 
 /// Connects to the brokers of the settings. `client` is the client id unless the settings name one.
 pub fn connect(settings: &Settings, client: &str) -> Result<KafkaLog, LogError> {
@@ -12,5 +14,8 @@ pub fn connect(settings: &Settings, client: &str) -> Result<KafkaLog, LogError> 
     }
     let (client_id, batch_interval) = (client.to_owned(), settings.log.batch_interval);
     let is_clock_fast = settings.clock.speed != 1.0;
-    KafkaLog::connect(KafkaSettings { kafka: settings.kafka.clone(), client_id, batch_interval, is_clock_fast })
+    let names = LogNames::new(settings);
+    let divided_alike = topics::divided_alike().map(|topic| names.topic(topic)).to_vec();
+    let kafka = settings.kafka.clone();
+    KafkaLog::connect(KafkaSettings { kafka, client_id, batch_interval, is_clock_fast, divided_alike })
 }

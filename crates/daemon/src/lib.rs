@@ -10,6 +10,7 @@
 pub mod backlog;
 mod board;
 mod changed_file;
+pub mod changed_topics;
 mod clock;
 mod crash_file;
 pub mod disk;

@@ -59,3 +59,18 @@ pub const SCHEMAS: TopicSpec = TopicSpec {
     max_message_bytes: MIB,
     partitions: Partitions::Fixed(1),
 };
+
+/// Topics with the same number of partitions, so that a key leads to the same one everywhere. Changelogs follow the partitions of
+/// their stage's input.
+pub fn divided_alike() -> [TopicSpec; 8] {
+    [
+        FETCH_REQUESTS.spec(),
+        FETCH_RESULTS.spec(),
+        PAGE_OBSERVATIONS.spec(),
+        PAGE_BANDS.spec(),
+        SCHEDULER_EVENTS.spec(),
+        RANKER_EVENTS.spec(),
+        PAGE_CHANGES.spec(),
+        PAGE_CONTENTS.spec(),
+    ]
+}

@@ -31,6 +31,8 @@ metrics! {
     DISK_MIN_FREE_INODES = Gauge "recrawl_disk_min_free_inodes" "files"
         "free inodes below which no more work is taken in; not shown where the file system has no limit";
     DISK_SHORT = Gauge "recrawl_disk_short" "1" "1 while no work is taken in because the disk is nearly full";
+    TOPIC_PROBLEMS = Gauge "recrawl_topic_problems" "topics"
+        "topics of the process's stages on Kafka that differ from what these need; /status and the log name them";
     LOG_MISSING_WRITES = Counter "recrawl_log_missing_writes_total" "writes"
         "writes known to be missing from the embedded log since its creation; power cuts may have lost more";
     LOG_INCARNATION = Gauge "recrawl_log_incarnation" "jumps"

@@ -37,6 +37,7 @@ fn main() {
         client_id: format!("commit-loop-{run:x}"),
         batch_interval: Duration::from_millis(50),
         is_clock_fast: false,
+        divided_alike: Vec::new(),
     };
     let log = KafkaLog::connect(settings).expect("Kafka can be reached");
     let [input, output] = ["in", "out"].map(|name| format!("commit-loop-{run:x}-{name}"));

@@ -68,6 +68,7 @@ fn main() {
         client_id: format!("restore-{run:x}"),
         batch_interval: Duration::from_millis(50),
         is_clock_fast: false,
+        divided_alike: Vec::new(),
     });
     let log = Arc::new(log.expect("Kafka can be reached"));
     let name = |what: &str| format!("restore-{run:x}-{what}");

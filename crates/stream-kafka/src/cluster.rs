@@ -9,8 +9,9 @@ use crate::transactions::Transactions;
 use crate::view::{View, is_unanswered};
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::metadata::Metadata;
 use rdkafka::{Offset, TopicPartitionList};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -90,10 +91,47 @@ impl Cluster {
         if let Some(&info) = lock(&self.topics).get(topic) {
             return Ok(Some(info));
         }
-        let Some(partitions) = self.ask_partitions(topic)? else { return Ok(None) };
+        let Some(mut partitions) = self.ask_partitions(topic)? else { return Ok(None) };
+        if self.settings.divided_alike.iter().any(|alike| alike == topic) {
+            partitions = self.fewest_partitions()?.map_or(partitions, |fewest| partitions.min(fewest));
+        }
         let info = TopicInfo { partitions, max_message_bytes: topics::max_message_bytes(self, topic) };
         lock(&self.topics).insert(topic.to_owned(), info);
         Ok(Some(info))
+    }
+
+    /// The number of partitions of that topic which has the fewest, among those that are divided alike and that this user may see.
+    pub(crate) fn fewest_partitions(&self) -> Result<Option<u32>, LogError> {
+        let metadata = self.metadata()?;
+        let alike = metadata.topics().iter().filter(|found| {
+            found.error().is_none() && self.settings.divided_alike.iter().any(|alike| alike == found.name())
+        });
+        Ok(alike.map(|topic| topic.partitions().len() as u32).filter(|count| *count > 0).min())
+    }
+
+    /// The topics that this user may see.
+    pub(crate) fn metadata(&self) -> Result<Metadata, LogError> {
+        let answer = self.committed_view.ask(|view| view.fetch_metadata(None, ASK_TIMEOUT));
+        answer.map_err(|error| self.explained("cannot list topics", &error))
+    }
+
+    /// Requests the record limits of these topics again. Returns whether one is lower than it was.
+    pub(crate) fn has_lower_limits<'a>(&self, topics: impl Iterator<Item = &'a str>) -> bool {
+        let topics: BTreeSet<&str> = topics.collect();
+        let mut has_lower = false;
+        for topic in topics {
+            let limit = topics::max_message_bytes(self, topic);
+            if let Some(info) = lock(&self.topics).get_mut(topic).filter(|_| limit != u32::MAX) {
+                has_lower |= limit < info.max_message_bytes;
+                info.max_message_bytes = limit;
+            }
+        }
+        has_lower
+    }
+
+    /// The smallest record limit of the topics that were asked for.
+    pub(crate) fn lowest_limit(&self) -> Option<u32> {
+        lock(&self.topics).values().map(|info| info.max_message_bytes).min()
     }
 
     pub(crate) fn group_view(&self, group: &str) -> Result<Arc<View>, KafkaError> {
@@ -123,7 +161,7 @@ impl Cluster {
     pub(crate) fn append(&self, records: &[OutputRecord]) -> Result<Receipt, LogError> {
         let mut appender = lock(&self.appender);
         if appender.is_none() {
-            *appender = Some(Transactions::init(&self.settings, &self.appender_id())?);
+            *appender = Some(Transactions::init(&self.settings, &self.appender_id(), self.lowest_limit())?);
         }
         let result = appender.as_mut().expect("made above").commit(records, None, &|to| self.check_target(to));
         if result.is_err() {

@@ -63,7 +63,12 @@ impl KafkaLog {
 
     /// Compares topics with their configuration. Returns the problems an operator should fix, by topic.
     pub fn check_topics(&self, topics: &[TopicConfig]) -> Result<Vec<TopicCheck>, LogError> {
-        topics::check(&self.cluster, topics)
+        topics::check(&self.cluster, topics, true)
+    }
+
+    /// The same, without those settings of topics that this user may not see.
+    pub fn check_visible_topics(&self, topics: &[TopicConfig]) -> Result<Vec<TopicCheck>, LogError> {
+        topics::check(&self.cluster, topics, false)
     }
 
     /// The number of processes in a group, those included that died less than a session timeout ago. `None` for a group that

@@ -41,6 +41,8 @@ pub(crate) struct KafkaMember {
     transactions: Transactions,
     input: Arc<str>,
     group: String,
+    /// Number of partitions of the input. Those that somebody has added are left alone.
+    partitions: u32,
     /// Our partitions; `None` until a partition is started.
     owned: BTreeMap<u32, Option<PartitionProgress>>,
     /// Events received outside of a poll, or beyond the limits of a poll.
@@ -68,8 +70,9 @@ struct PartitionProgress {
 
 impl KafkaMember {
     pub(crate) fn join(cluster: Arc<Cluster>, spec: &MemberSpec) -> Result<Self, LogError> {
+        let partitions = cluster.topic(&spec.input)?.ok_or_else(|| no_topic(&spec.input))?.partitions;
         // First, so that an older instance cannot commit any more by the time we read committed offsets.
-        let transactions = Transactions::init(&cluster.settings, &spec.transactional_id)?;
+        let transactions = Transactions::init(&cluster.settings, &spec.transactional_id, cluster.lowest_limit())?;
         let consumer: BaseConsumer<Rebalances> = cluster
             .settings
             .member(&spec.group, &spec.transactional_id)
@@ -82,6 +85,7 @@ impl KafkaMember {
             transactions,
             input: spec.input.as_str().into(),
             group: spec.group.clone(),
+            partitions,
             owned: BTreeMap::new(),
             kept: KeptEvents::default(),
             is_paused: false,
@@ -123,11 +127,21 @@ impl KafkaMember {
         let changed = !changes.is_empty();
         for change in changes {
             match change {
-                Rebalance::Assigned(partitions) => {
+                Rebalance::Assigned(mut partitions) => {
+                    if let Some(added) = partitions.extract_if(.., |partition| *partition >= self.partitions).max() {
+                        let (topic, partitions) = (&self.input, self.partitions);
+                        warn!(
+                            topic = &**topic,
+                            partitions,
+                            has = added + 1,
+                            "partitions were added to a topic; they are left alone, and nothing is written to them"
+                        );
+                    }
                     self.owned.extend(partitions.iter().map(|&partition| (partition, None)));
                     self.kept.push_change(Event::Assigned(partitions));
                 }
-                Rebalance::Revoked(partitions) => {
+                Rebalance::Revoked(mut partitions) => {
+                    partitions.retain(|partition| *partition < self.partitions);
                     // Undelivered records are left to the next owner.
                     for partition in &partitions {
                         self.owned.remove(partition);
@@ -236,7 +250,14 @@ impl KafkaMember {
     ) -> Result<Receipt, LogError> {
         let offsets = (!positions.is_empty()).then(|| self.positions(positions)).transpose()?;
         let cluster = &self.cluster;
-        let receipt = self.transactions.commit(records, offsets, &|to| cluster.check_target(to))?;
+        let receipt = self.transactions.commit(records, offsets, &|to| cluster.check_target(to));
+        // What does not fit any more is set aside by the stage, which reads the limits anew as it joins.
+        let receipt = receipt.map_err(|error| match error.kind {
+            ErrorKind::Stop if cluster.has_lower_limits(records.iter().map(|record| &*record.to.topic)) => {
+                LogError::new(ErrorKind::Rejoin, error.message)
+            }
+            _ => error,
+        })?;
         if !positions.is_empty() {
             self.silence.alive(Instant::now());
         }

@@ -8,8 +8,7 @@ use std::time::Duration;
 use stream::LogError;
 
 /// Maximum size of producer batches, librdkafka's default. With less, its thread spins over the second batch of a
-/// partition: with 256 KiB, 1,000 records of 300 bytes took ten times the CPU, and up to 300 ms. Brokers apply
-/// `max.message.bytes` to whole batches, so no topic may allow less.
+/// partition: with 256 KiB, 1,000 records of 300 bytes took ten times the CPU, and up to 300 ms.
 pub(crate) const BATCH_BYTES: u32 = 1_000_000;
 
 /// How far a member fetches ahead: records per partition, and KiB in total. A fetch in progress is not included.
@@ -27,6 +26,9 @@ pub struct KafkaSettings {
     pub batch_interval: Duration,
     /// Whether records may have times far ahead of the brokers' clocks (`clock.speed`).
     pub is_clock_fast: bool,
+    /// Topics that are divided alike, by the key of their records. If some have more partitions than others, because somebody
+    /// added them, those beyond the fewest are left alone: a key would lead to another partition than before.
+    pub divided_alike: Vec<String>,
 }
 
 impl KafkaSettings {
@@ -144,7 +146,8 @@ impl KafkaSettings {
         config
     }
 
-    pub(crate) fn producer(&self, transactional_id: &str) -> ClientConfig {
+    /// `lowest_limit`: the smallest record limit of the topics that it writes to.
+    pub(crate) fn producer(&self, transactional_id: &str, lowest_limit: Option<u32>) -> ClientConfig {
         let mut config = self.base(&[
             // Long enough for a batch to fill while records are handed over, short compared with the commit that
             // follows.
@@ -155,7 +158,8 @@ impl KafkaSettings {
             ("message.max.bytes", "100000000"),
             ("queue.buffering.max.kbytes", "262144"),
         ]);
-        config.set("batch.size", BATCH_BYTES.to_string());
+        // Brokers apply the limit to whole batches. Somebody may have lowered it.
+        config.set("batch.size", lowest_limit.map_or(BATCH_BYTES, |limit| limit.clamp(1_000, BATCH_BYTES)).to_string());
         config.set("transactional.id", transactional_id);
         config.set("transaction.timeout.ms", self.kafka.transaction_timeout.as_millis().to_string());
         config.set("enable.idempotence", "true");

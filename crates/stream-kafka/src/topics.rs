@@ -1,11 +1,10 @@
 //! Creates topics and checks existing ones.
 
-use crate::cluster::{ASK_TIMEOUT, Cluster};
+use crate::cluster::Cluster;
 use crate::error::{advice, kind_of, log_error};
 use crate::settings::{BATCH_BYTES, KafkaSettings};
 use rdkafka::admin::{AdminClient, AdminOptions, ConfigResource, NewTopic, ResourceSpecifier, TopicReplication};
 use rdkafka::client::DefaultClientContext;
-use rdkafka::consumer::Consumer;
 use rdkafka::error::RDKafkaErrorCode;
 use rdkafka::metadata::MetadataTopic;
 use std::collections::HashMap;
@@ -103,12 +102,14 @@ pub(crate) fn max_message_bytes(cluster: &Cluster, topic: &str) -> u32 {
     ask().unwrap_or(u32::MAX)
 }
 
-/// Compares topics with their configuration.
-pub(crate) fn check(cluster: &Cluster, topics: &[TopicConfig]) -> Result<Vec<TopicCheck>, LogError> {
-    let metadata = cluster
-        .committed_view
-        .ask(|view| view.fetch_metadata(None, ASK_TIMEOUT))
-        .map_err(|error| cluster.explained("cannot list topics", &error))?;
+/// Compares topics with their configuration. `needs_settings`: whether it is a problem that a topic's settings may not be seen.
+pub(crate) fn check(
+    cluster: &Cluster,
+    topics: &[TopicConfig],
+    needs_settings: bool,
+) -> Result<Vec<TopicCheck>, LogError> {
+    let fewest = cluster.fewest_partitions()?;
+    let metadata = cluster.metadata()?;
     let found: HashMap<&str, &MetadataTopic> = metadata.topics().iter().map(|topic| (topic.name(), topic)).collect();
     let present: Vec<_> = topics
         .iter()
@@ -125,7 +126,11 @@ pub(crate) fn check(cluster: &Cluster, topics: &[TopicConfig]) -> Result<Vec<Top
     let mut resources: HashMap<&str, _> = names.into_iter().zip(resources).collect();
     let check = |topic: &TopicConfig| {
         let problem = match (found.get(&*topic.name), resources.remove(&*topic.name)) {
-            (Some(metadata), Some(Ok(resource))) => problem(topic, &cluster.settings, metadata, &resource),
+            (Some(metadata), Some(Ok(resource))) => problem_of_partitions(topic, &cluster.settings, fewest, metadata)
+                .or_else(|| problem_of_settings(topic, &cluster.settings, &resource)),
+            (Some(metadata), Some(Err(RDKafkaErrorCode::TopicAuthorizationFailed))) if !needs_settings => {
+                problem_of_partitions(topic, &cluster.settings, fewest, metadata)
+            }
             (Some(_), Some(Err(code))) => Some(format!("cannot read its settings: {code}{}", advice(code))),
             _ => Some("is missing; create it with recrawl topics create".to_owned()),
         };
@@ -134,15 +139,21 @@ pub(crate) fn check(cluster: &Cluster, topics: &[TopicConfig]) -> Result<Vec<Top
     Ok(topics.iter().map(check).collect())
 }
 
-/// The first problem of a topic.
-fn problem(
+/// The first problem of a topic's partitions. `fewest`: the number that is used of topics which are divided alike.
+fn problem_of_partitions(
     topic: &TopicConfig,
     settings: &KafkaSettings,
+    fewest: Option<u32>,
     metadata: &MetadataTopic,
-    resource: &ConfigResource,
 ) -> Option<String> {
     let replication_factor = settings.kafka.replication_factor;
     let partitions = metadata.partitions().len();
+    if let Some(used) = fewest.filter(|used| *used == topic.partitions && partitions > *used as usize) {
+        return Some(format!(
+            "has {partitions} partitions, and {used} are used; those added are left alone, and Kafka cannot take them away: \
+             go on like this, or delete all topics and start over with kafka.partitions = {partitions}"
+        ));
+    }
     if partitions != topic.partitions as usize {
         return Some(format!(
             "has {partitions} partitions instead of {}; the number cannot be changed later: set \
@@ -154,6 +165,11 @@ fn problem(
     if copies < usize::from(replication_factor) {
         return Some(format!("has {copies} copies instead of {replication_factor}; reassign its partitions"));
     }
+    None
+}
+
+/// The first setting of a topic that differs.
+fn problem_of_settings(topic: &TopicConfig, settings: &KafkaSettings, resource: &ConfigResource) -> Option<String> {
     let value = |name: &str| resource.get(name).and_then(|entry| entry.value.as_deref());
     properties(topic, settings).into_iter().find_map(|(name, wanted)| {
         let actual = value(name)?;

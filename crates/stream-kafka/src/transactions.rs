@@ -39,6 +39,8 @@ pub(crate) struct Transactions {
     producer: Arc<BaseProducer<Deliveries>>,
     transactional_id: String,
     settings: KafkaSettings,
+    /// The smallest record limit of the topics that it writes to.
+    lowest_limit: Option<u32>,
     timeout: Duration,
     /// Why the producer must not be used any more.
     broken: Option<(ErrorKind, String)>,
@@ -46,15 +48,21 @@ pub(crate) struct Transactions {
 
 impl Transactions {
     /// Creates a producer and fences older ones with the same id.
-    pub(crate) fn init(settings: &KafkaSettings, transactional_id: &str) -> Result<Self, LogError> {
+    /// `lowest_limit`: the smallest record limit of the topics that it writes to.
+    pub(crate) fn init(
+        settings: &KafkaSettings,
+        transactional_id: &str,
+        lowest_limit: Option<u32>,
+    ) -> Result<Self, LogError> {
         let producer: BaseProducer<Deliveries> = settings
-            .producer(transactional_id)
+            .producer(transactional_id, lowest_limit)
             .create_with_context(Deliveries::default())
             .map_err(|error| log_error("cannot create a producer", &error))?;
         let transactions = Self {
             producer: Arc::new(producer),
             transactional_id: transactional_id.to_owned(),
             settings: settings.clone(),
+            lowest_limit,
             timeout: settings.kafka.transaction_timeout,
             broken: None,
         };
@@ -177,7 +185,8 @@ impl Transactions {
     fn successor(&self) -> Result<Self, LogError> {
         let mut patient = self.settings.clone();
         patient.kafka.transaction_timeout *= 2;
-        Ok(Self { settings: self.settings.clone(), ..Self::init(&patient, &self.transactional_id)? })
+        let successor = Self::init(&patient, &self.transactional_id, self.lowest_limit)?;
+        Ok(Self { settings: self.settings.clone(), ..successor })
     }
 
     fn abort(&self) -> Result<(), LogError> {

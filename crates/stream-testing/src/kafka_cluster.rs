@@ -81,6 +81,21 @@ impl KafkaCluster {
         self.order(&format!("limit-writes {bytes_per_second}"));
     }
 
+    /// Raises the number of a topic's partitions.
+    pub fn add_partitions(&self, topic: &str, partitions: u32) {
+        self.order(&format!("add-partitions {topic} {partitions}"));
+    }
+
+    /// Sets the largest record that a topic takes, in bytes.
+    pub fn limit_records(&self, topic: &str, bytes: u32) {
+        self.order(&format!("set-limit {topic} {bytes}"));
+    }
+
+    /// Deletes a topic with its records.
+    pub fn delete_topic(&self, topic: &str) {
+        self.order(&format!("delete-topic {topic}"));
+    }
+
     /// Kills a node as a power cut would. Nodes count from 1.
     pub fn kill(&self, node: usize) {
         self.order(&format!("kill {node}"));

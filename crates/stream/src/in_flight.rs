@@ -59,9 +59,13 @@ pub(crate) struct AnswerWrite {
 /// Something of the stage's, such as a share of its memory, held while an answer waits for its commit.
 pub(crate) type HeldByAnswer = Box<dyn Send>;
 
+/// Makes the record in place of one that is larger than its topic takes, given the reason.
+type StandInOutput = Box<dyn FnOnce(String) -> AnswerOutput + Send>;
+
 pub struct AnsweredRequest {
     pub tag: RequestTag,
     pub(crate) outputs: Vec<AnswerOutput>,
+    pub(crate) stand_in: Option<StandInOutput>,
     pub(crate) writes: Vec<AnswerWrite>,
     pub(crate) held: Option<HeldByAnswer>,
     pub(crate) steps: Vec<Step>,
@@ -70,7 +74,7 @@ pub struct AnsweredRequest {
 impl AnsweredRequest {
     /// An answer without output.
     pub fn new(tag: RequestTag) -> Self {
-        Self { tag, outputs: Vec::new(), writes: Vec::new(), held: None, steps: Vec::new() }
+        Self { tag, outputs: Vec::new(), stand_in: None, writes: Vec::new(), held: None, steps: Vec::new() }
     }
 
     /// Holds something until the answer is committed, or its task is gone.
@@ -96,6 +100,20 @@ impl AnsweredRequest {
         let message = message.into();
         let value = Bytes::from_owner(HoldingValue { bytes: message.encode(), _held: held });
         self.outputs.push(AnswerOutput { output: topic.name(), key: message.key(), value });
+        self
+    }
+
+    /// Says what to send, given the reason, in place of a message that is larger than its topic takes. Without it the request would
+    /// have no answer.
+    pub fn standing_in<M: Keyed + 'static>(
+        mut self,
+        topic: Topic<M>,
+        make: impl FnOnce(String) -> M + Send + 'static,
+    ) -> Self {
+        self.stand_in = Some(Box::new(move |why| {
+            let message = make(why);
+            AnswerOutput { output: topic.name(), key: message.key(), value: message.encode().into() }
+        }));
         self
     }
 

@@ -1,9 +1,10 @@
 //! Restores a newly assigned task slice by slice, so that other tasks keep running meanwhile.
 
 use crate::invariants::{BrokenInvariant, progress_not_ahead_of_position};
-use crate::log::{LogError, LogReader, Member, StateIn};
+use crate::log::{ErrorKind, LogError, LogReader, Member, StateIn};
 use crate::position::{PROGRESS_KEY, Position};
 use crate::protocol::{InputStart, RefillReason, RestoreStep, input_start, plan_store, wait_after};
+use crate::publish::was_deleted;
 use crate::record::{InputRecord, OffsetBounds, TopicPartition};
 use crate::spec::StageSpec;
 use crate::store::{Checkpoint, NoStores, StateStore, StoreError, StoreProvider, StoreWrite, TaskId};
@@ -183,6 +184,9 @@ impl Restoring {
         let mut store = self.open_store(ground)?;
         let names = ground.spec.stores.len();
         let checkpoint = store.checkpoint().map_err(|error| TaskError::of_store(partition, error))?;
+        if let Some(place) = self.deleted_changelog(ground, &bounds, &checkpoint, committed.as_ref()) {
+            return Err(deleted(&changelogs[place], &ground.spec.name).into());
+        }
         let mut filling = Filling { store, checkpoint, replays: Vec::new(), bounds_at: ground.now, committed, input };
         if filling.plan(&changelogs, &bounds, ground, self)? {
             // The local state belongs to another changelog: trust none of it.
@@ -195,6 +199,21 @@ impl Restoring {
             filling.plan(&changelogs, &bounds, ground, self)?;
         }
         Ok(filling)
+    }
+
+    /// A changelog that somebody has deleted. Without it the stage would go on with a part of its state, or none.
+    fn deleted_changelog(
+        &self,
+        ground: &RestoreContext<'_>,
+        bounds: &[OffsetBounds],
+        checkpoint: &Checkpoint,
+        committed: Option<&Position>,
+    ) -> Option<usize> {
+        let has_processed = committed.is_some_and(|position| position.next > 0);
+        let progress_in = ground.spec.progress_store();
+        bounds.iter().zip(&checkpoint.stores).enumerate().position(|(place, (bounds, held))| {
+            was_deleted(bounds.end, held.changelog_next, has_processed, progress_in == Some(place))
+        })
     }
 
     fn open_store(&mut self, ground: &RestoreContext<'_>) -> Result<Box<dyn StateStore>, TaskError> {
@@ -338,6 +357,14 @@ impl Filling {
         }
         Ok(self.store.apply(&[], &self.checkpoint)?)
     }
+}
+
+fn deleted(changelog: &TopicPartition, stage: &str) -> LogError {
+    let message = format!(
+        "{changelog} is empty, though input was processed: somebody has deleted it. Stop all processes of the {stage} and write it \
+         anew from the state of those that had it: recrawl state publish --data DIR"
+    );
+    LogError::new(ErrorKind::Retry, message)
 }
 
 fn report_gaps(task: &TaskId, input: InputStart) {

@@ -112,8 +112,12 @@ pub struct StageSpec {
 impl StageSpec {
     /// The store whose changelog also records the input offset.
     pub(crate) fn progress_store(&self) -> Option<usize> {
-        self.stores.iter().position(|store| !store.is_public)
+        progress_store(&self.stores)
     }
+}
+
+pub(crate) fn progress_store(stores: &[StoreSpec]) -> Option<usize> {
+    stores.iter().position(|store| !store.is_public)
 }
 
 /// How a runner batches.

@@ -12,7 +12,7 @@ use settings::Settings;
 use std::time::Duration;
 use stream::{
     Cleanup, Clock, DeadLetters, FailedRecord, OutputSpec, RunnerSettings, SchemaTopic, StageSpec, StageTopology,
-    StageWork, StoreSpec, TopicConfig,
+    StageWork, StatefulStage, StoreSpec, TableSpec, TopicConfig,
 };
 
 /// Most input records in one transaction of a stage.
@@ -44,20 +44,15 @@ impl LogNames {
 
     /// A stage under these names. It punctuates about every `punctuate_every`, on the clock of the web.
     pub fn stage(&self, topology: &StageTopology, punctuate_every: Duration, work: StageWork) -> StageSpec {
-        let stage = topology.name;
-        let stores = topology.tables.iter().map(|table| StoreSpec {
-            name: table.name,
-            changelog: self.topic(table.changelog(stage)),
-            is_public: table.published_as.is_some(),
-        });
+        let StatefulStage { name, group, input, stores } = self.stateful_stage(topology);
         StageSpec {
-            name: stage.to_owned(),
-            group: self.group(stage),
-            input: self.topic(topology.input).into(),
+            name,
+            group,
+            input,
             outputs: (topology.outputs.iter())
                 .map(|output| OutputSpec { name: output.name, topic: self.topic(*output) })
                 .collect(),
-            stores: stores.collect(),
+            stores,
             broadcast: topology.broadcast.map(|broadcast| self.topic(broadcast)),
             dead_letters: self.dead_letters(),
             schemas: Some(self.schemas(topology.state_schemas())),
@@ -66,6 +61,22 @@ impl LogNames {
             subject: None,
             stand_in: None,
             work,
+        }
+    }
+
+    /// The names of a stage, its input and its state.
+    pub fn stateful_stage(&self, topology: &StageTopology) -> StatefulStage {
+        let stage = topology.name;
+        let store = |table: &TableSpec| StoreSpec {
+            name: table.name,
+            changelog: self.topic(table.changelog(stage)),
+            is_public: table.published_as.is_some(),
+        };
+        StatefulStage {
+            name: stage.to_owned(),
+            group: self.group(stage),
+            input: self.topic(topology.input).into(),
+            stores: topology.tables.iter().map(store).collect(),
         }
     }
 

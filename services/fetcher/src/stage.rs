@@ -10,7 +10,7 @@ use crate::state::{ROBOTS, RobotsKey};
 use crate::steps::JobSteps;
 use messages::body::Packing;
 use messages::topics::{ANSWERS, FETCH_REQUESTS, FETCH_RESULTS, HOST_STOPS};
-use messages::{AnswerKind, FetcherEvent, Question, QuestionDesk, QuestionKind};
+use messages::{AnswerKind, FetchOutcome, FetchResult, FetcherEvent, Look, Question, QuestionDesk, QuestionKind};
 use metrics::{Figure, Metric, fetcher as figure};
 use page::CanonicalUrl;
 use settings::Settings;
@@ -190,8 +190,10 @@ impl InFlight for Fetcher {
         *self.answers.entry(kind.report().name).or_default() += 1;
         self.failures.take(kind, &result);
         let page = result.look.url.clone();
+        let look = result.look.clone();
         // The body is in memory until the detector has read it.
         let answer = AnsweredRequest::new(tag).in_steps(steps).with_holding(FETCH_RESULTS, result, memory);
+        let answer = answer.standing_in(FETCH_RESULTS, |why| too_large(look, why).into());
         Some(self.keeping_robots(answer, &page, &robots_of).holding(under_way))
     }
 
@@ -229,4 +231,11 @@ impl InFlight for Fetcher {
     fn answers(&self) -> BTreeMap<&'static str, u64> {
         self.answers.clone()
     }
+}
+
+/// The result in place of one that the topic does not take, so that the page is not asked for again at the end of its lease.
+fn too_large(mut look: Look, why: String) -> FetchResult {
+    (look.outcome, look.body_length) = (FetchOutcome::TooLarge, 0);
+    look.validators.content_digest = None;
+    FetchResult { detail: Some(why), ..FetchResult::new(look) }
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use stream::{Clock, ErrorKind, Log, LogError, Stage, StageRunner, StageSpec, StageStatus};
+use stream_kafka::KafkaLog;
 use stream_rocksdb::RocksStores;
 use topology::LogNames;
 use tracing::{info, warn};
@@ -75,6 +76,8 @@ pub(crate) fn run(settings: &Settings, stages: &[&StageEntry], instance: Option<
     };
     let runners = built.into_iter().map(runner).collect::<Result<Vec<_>, _>>()?;
     board.replace(runners.iter().map(Stage::status).collect());
+    let own = stages.iter().map(|stage| (stage.topology)()).collect();
+    background.add(daemon::changed_topics::watch(log.clone(), settings, own, board.clone(), &stop)?);
     background.add(daemon::backlog::watch(log, &names, topologies(), clock.clone(), board, &stop)?);
     let service = stages.iter().map(|stage| stage.name()).collect::<Vec<_>>().join(",");
     info!(service, %address, partitions, data = %data.display(), "started");
@@ -95,7 +98,7 @@ pub(crate) fn run(settings: &Settings, stages: &[&StageEntry], instance: Option<
 struct BuiltStage {
     spec: StageSpec,
     instance: String,
-    log: Arc<dyn Log>,
+    log: Arc<KafkaLog>,
     /// Number of partitions of its input.
     partitions: u32,
 }
@@ -123,7 +126,7 @@ fn build(
 
 /// Kafka, with the number of partitions of a stage's input.
 struct ReadyLog {
-    log: Arc<dyn Log>,
+    log: Arc<KafkaLog>,
     partitions: u32,
 }
 
@@ -135,7 +138,7 @@ fn await_log(
     patience: &Patience<'_>,
 ) -> Result<Option<ReadyLog>, LogError> {
     let input = names.topic((stage.topology)().input);
-    let mut connected: Option<Arc<dyn Log>> = None;
+    let mut connected: Option<Arc<KafkaLog>> = None;
     patience.until("waiting for Kafka", || {
         let log = match &connected {
             Some(log) => log.clone(),

@@ -362,6 +362,9 @@ impl CrawlState for Asker {
                 ..StageLag::default()
             });
         }
+        // The figures are worth showing all the same.
+        status.topic_problems =
+            daemon::changed_topics::problems(&self.log, &self.settings, &self.topologies).unwrap_or_default();
         let complete = answers.complete(self);
         Ok((status, complete))
     }

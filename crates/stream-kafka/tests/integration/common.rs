@@ -71,6 +71,7 @@ pub fn settings(brokers: &str) -> KafkaSettings {
         client_id: unique("recrawl-test"),
         batch_interval: Duration::from_millis(20),
         is_clock_fast: false,
+        divided_alike: Vec::new(),
     }
 }
 

@@ -245,7 +245,7 @@ pub(super) fn copy_state(
     Ok(())
 }
 
-/// Sets a task's checkpoint far ahead of its changelogs.
+/// Sets a task's checkpoint far ahead of the changelog that it writes to. The other one is empty, and was always.
 pub(super) fn put_ahead(
     log: &dyn Log,
     task: &TaskId,
@@ -254,7 +254,8 @@ pub(super) fn put_ahead(
 ) -> Result<(), Failed> {
     let write = StoreWrite { store: 0, key: b"nonsense".to_vec(), value: Some(999_u64.to_be_bytes().to_vec()) };
     let ahead = StoreCheckpoint { changelog_next: Some(1_000_000), complete_as_of: Some(now) };
-    let checkpoint = Checkpoint { input_next: Some(1_000_000), stores: vec![ahead; STORES.len()] };
+    let unwritten = StoreCheckpoint { changelog_next: Some(0), ..ahead };
+    let checkpoint = Checkpoint { input_next: Some(1_000_000), stores: vec![ahead, unwritten] };
     stores.open(&log.id()?, task, &STORES)?.apply(&[write], &checkpoint)?;
     Ok(())
 }

@@ -57,7 +57,7 @@ impl StageRunner {
     }
 
     fn take_answer(&mut self, answer: AnsweredRequest) -> bool {
-        let AnsweredRequest { tag, outputs, writes, held, steps } = answer;
+        let AnsweredRequest { tag, outputs, mut stand_in, writes, held, steps } = answer;
         let Some(task) = self.tasks.get_mut(&tag.partition) else { return false };
         let TaskWork::InFlight(window) = &mut task.work else { return false };
         if window.epoch != tag.epoch {
@@ -77,7 +77,15 @@ impl StageRunner {
             let record = topic.record(key, value, now);
             match topic.refusal(record.bytes()) {
                 None => task.outputs.push(record),
-                Some(why) => leave_out(why),
+                Some(why) => {
+                    let instead = stand_in.take().map(|make| make(why.clone()));
+                    leave_out(why);
+                    task.outputs.extend(instead.and_then(|AnswerOutput { output, key, value }| {
+                        let topic = topics.output(output);
+                        let record = topic.record(key, value, now);
+                        topic.refusal(record.bytes()).is_none().then_some(record)
+                    }));
+                }
             }
         }
         for AnswerWrite { table, key, value } in writes {

@@ -1,12 +1,20 @@
-//! `recrawl state check`: verifies that a data directory is complete and sound.
+//! `recrawl state`: verifies that a data directory is complete and sound, makes a copy a crawl of its own, or writes the
+//! changelogs of a stage anew.
 
 use crate::CommandFailure;
+use crate::commands::SettingsArguments;
+use crate::stages::topologies;
 use clap::{Args, Subcommand};
-use outputs::stdout::{Format, answer};
+use daemon::WebClock;
+use outputs::stdout::{Format, answer, answers, print};
 use serde::Serialize;
+use settings::Settings;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use stream::{Clock, Log};
 use stream_rocksdb::check::{DatabaseReport, DirectoryReport, check};
+use stream_rocksdb::{RocksStores, StoreMemory};
+use topology::LogNames;
 
 /// Arguments of `recrawl state`.
 #[derive(Args, Debug)]
@@ -31,6 +39,21 @@ enum StateAction {
         #[arg(long)]
         data: PathBuf,
     },
+    /// Writes the changelogs of stages anew, after somebody has deleted them on Kafka. A changelog that has records is left as it is.
+    Publish {
+        #[command(flatten)]
+        settings: SettingsArguments,
+        /// State directory of a service. No process of its stages may be running, here or elsewhere.
+        #[arg(long)]
+        data: PathBuf,
+    },
+}
+
+#[derive(Serialize)]
+struct PublishedRow {
+    changelog: String,
+    partition: u32,
+    entries: u64,
 }
 
 #[derive(Serialize)]
@@ -38,10 +61,11 @@ struct NewCrawl {
     log: String,
 }
 
-/// Checks a data directory, or makes it a new crawl.
+/// Checks a data directory, makes it a new crawl, or writes changelogs from it.
 pub fn state(arguments: &StateArguments, format: Format) -> Result<(), CommandFailure> {
     let data = match &arguments.action {
         StateAction::Check { data } => data,
+        StateAction::Publish { settings, data } => return publish(&settings.load(&[])?, data, format),
         StateAction::NewCrawl { data } => {
             let log = stream_rocksdb::make_new_log(data)?;
             return answer(format, &NewCrawl { log }, |new| format!("a new crawl: log {}", new.log));
@@ -54,6 +78,53 @@ pub fn state(arguments: &StateArguments, format: Format) -> Result<(), CommandFa
     answer(format, &report, text)?;
     let wrong = report.databases.iter().filter(|database| !database.problems.is_empty()).count();
     if wrong == 0 { Ok(()) } else { Err(CommandFailure::No(format!("{wrong} databases have problems"))) }
+}
+
+fn publish(settings: &Settings, data: &Path, format: Format) -> Result<(), CommandFailure> {
+    let log = daemon::connect(settings, "recrawl-state")?;
+    let names = LogNames::new(settings);
+    let stages = topologies();
+    for stage in stages.iter().filter(|stage| !stage.tables.is_empty()) {
+        if let Some(processes @ 1..) = log.processes(&names.group(stage.name))? {
+            let (stage, word) = (stage.name, if processes == 1 { "process" } else { "processes" });
+            let has_state = data.join(stage).exists();
+            let problem = || format!("{processes} {word} of the {stage} run; stop all of them first");
+            has_state.then(problem).map_or(Ok(()), |problem| Err(CommandFailure::Input(problem)))?;
+        }
+    }
+    let stores = RocksStores::new(data, StoreMemory::default());
+    let now = WebClock::new(&settings.clock).now();
+    // Values are written as they are, so their schemas must be on the log, too.
+    stream::schemas::report(
+        &log,
+        &names.schemas(stages.iter().flat_map(|stage| stage.state_schemas()).collect()),
+        now,
+    )?;
+    let mut rows = Vec::new();
+    let mut has_state = false;
+    for stage in &stages {
+        let partitions = log.topic(&names.topic(stage.input))?.map_or(0, |topic| topic.partitions);
+        for partition in (0..partitions).filter(|partition| data.join(stage.name).join(partition.to_string()).exists())
+        {
+            has_state = true;
+            let published = stream::publish_state(&log, &names.stateful_stage(stage), &stores, partition, now)
+                .map_err(|error| CommandFailure::World(error.to_string()))?;
+            rows.extend(published.into_iter().map(|of| PublishedRow {
+                changelog: of.changelog,
+                partition: of.partition,
+                entries: of.entries,
+            }));
+        }
+    }
+    if !has_state {
+        return Err(CommandFailure::Input(format!("no state in {}; check the data directory", data.display())));
+    }
+    match format {
+        Format::Text if rows.is_empty() => print("nothing to write: no changelog is missing what this state has"),
+        Format::Text | Format::Json | Format::Jsonl => answers(format, &rows, |row| {
+            format!("{:<44}{:>4}{:>12} entries written", row.changelog, row.partition, row.entries)
+        }),
+    }
 }
 
 fn text(report: &DirectoryReport) -> String {

@@ -109,6 +109,7 @@ fn text(status: &Status) -> String {
         let stopped = if disk.is_short { "; nearly full: no work is taken in" } else { "" };
         format!("disk                 {}{stopped}", disk.words())
     }));
+    lines.extend(status.topic_problems.iter().map(|problem| format!("changed on Kafka     {problem}")));
     lines.extend(outcomes("requests of this process", &status.outcomes));
     lines.extend(outcomes("pages by their last request", &status.page_outcomes));
     lines.extend([

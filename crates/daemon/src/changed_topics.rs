@@ -1,0 +1,63 @@
+//! Topics that somebody changes while stages run. What a stage cannot mend is named within a minute.
+
+use crate::board::Board;
+use crate::threads::StopSignal;
+use settings::Settings;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use stream::{Log, LogError, StageTopology};
+use stream_kafka::KafkaLog;
+use topology::LogNames;
+use tracing::{info, warn};
+
+/// Interval between looks at the topics.
+const LOOK_EVERY: Duration = Duration::from_secs(20);
+/// Interval between checks of the stop signal.
+const WAIT: Duration = Duration::from_millis(100);
+
+/// The problems of the topics of these stages, each with the name of its topic and the next step.
+///
+/// # Errors
+/// When Kafka does not answer.
+pub fn problems(log: &KafkaLog, settings: &Settings, stages: &[StageTopology]) -> Result<Vec<String>, LogError> {
+    let names = LogNames::new(settings);
+    let mut partitions = settings.kafka.partitions;
+    for stage in stages {
+        // The number that is used, whatever the setting says.
+        partitions = log.topic(&names.topic(stage.input))?.map_or(partitions, |topic| topic.partitions);
+    }
+    let configs = topology::topic_configs(settings, stages, partitions);
+    let checks = log.check_visible_topics(&configs)?;
+    Ok(checks.into_iter().filter_map(|check| Some(format!("topic {} {}", check.name, check.problem?))).collect())
+}
+
+/// Compares the topics of these stages with what they need, until `stop`, logs what is new, and shows it on the board.
+pub fn watch(
+    log: Arc<KafkaLog>,
+    settings: &Settings,
+    stages: Vec<StageTopology>,
+    board: Board,
+    stop: &StopSignal,
+) -> std::io::Result<JoinHandle<()>> {
+    let (settings, stop) = (settings.clone(), stop.clone());
+    std::thread::Builder::new().name("topics".to_owned()).spawn(move || {
+        let mut known = BTreeSet::new();
+        let mut looked_at: Option<Instant> = None;
+        while !stop.is_stopped() {
+            if looked_at.is_none_or(|at| at.elapsed() >= LOOK_EVERY) {
+                looked_at = Some(Instant::now());
+                // Whether Kafka answers is watched elsewhere.
+                if let Ok(found) = problems(&log, &settings, &stages) {
+                    let found: BTreeSet<String> = found.into_iter().collect();
+                    found.difference(&known).for_each(|problem| warn!("{problem}"));
+                    known.difference(&found).for_each(|problem| info!("no longer: {problem}"));
+                    board.show_topic_problems(found.iter().cloned().collect());
+                    known = found;
+                }
+            }
+            std::thread::sleep(WAIT);
+        }
+    })
+}
