@@ -9,7 +9,7 @@ use crate::records::to_record;
 use crate::view::View;
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
-use rdkafka::{Offset, TopicPartitionList};
+use rdkafka::{ClientConfig, Offset, TopicPartitionList};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -35,6 +35,7 @@ const MARKERS_TIMEOUT: Duration = Duration::from_secs(1);
 /// A consumer that is assigned one partition at a time.
 pub(crate) struct KafkaReader {
     cluster: Arc<Cluster>,
+    config: ClientConfig,
     consumer: Closing<BaseConsumer<Quiet>>,
     /// Topics whose leaders the consumer knows.
     introduced: BTreeSet<Arc<str>>,
@@ -52,15 +53,26 @@ struct PartitionRead {
 
 impl KafkaReader {
     pub(crate) fn new(cluster: Arc<Cluster>) -> Result<Self, LogError> {
-        let consumer = cluster.settings.reader().create_with_context(Quiet::default());
+        let config = cluster.settings.reader();
+        Self::of(cluster, config)
+    }
+
+    /// A reader of single records, which fetches hardly more than these.
+    pub(crate) fn of_single_records(cluster: Arc<Cluster>) -> Result<Self, LogError> {
+        let config = cluster.settings.reader_of_one();
+        Self::of(cluster, config)
+    }
+
+    fn of(cluster: Arc<Cluster>, config: ClientConfig) -> Result<Self, LogError> {
+        let consumer = config.create_with_context(Quiet::default());
         let consumer = consumer.map_err(|error| log_error("cannot create a reader", &error))?;
         let consumer = Closing::new(consumer, CLOSE_TIMEOUT);
-        Ok(Self { cluster, consumer, introduced: BTreeSet::new(), reading: None })
+        Ok(Self { cluster, config, consumer, introduced: BTreeSet::new(), reading: None })
     }
 
     /// Replaces a client that gets no answer. It would go on waiting.
     fn replace(&mut self) -> Result<(), LogError> {
-        *self = Self::new(self.cluster.clone())?;
+        *self = Self::of(self.cluster.clone(), self.config.clone())?;
         Ok(())
     }
 
@@ -133,7 +145,8 @@ impl KafkaReader {
         Ok(Some(PartitionRead { partition: partition.clone(), next: from, end }))
     }
 
-    fn end(&mut self) -> Result<(), LogError> {
+    /// Leaves the partition. Until then the client fetches on, a hundred times a second at its end.
+    pub(crate) fn end(&mut self) -> Result<(), LogError> {
         self.reading = None;
         self.consumer.unassign().map_err(|error| log_error("cannot stop reading", &error))
     }
