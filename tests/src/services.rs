@@ -65,7 +65,8 @@ impl Distributed {
             // So that every stage has work.
             .with("detector.mirrors", "true")
             .with("crawl.discover", "same-site")
-            .with("policy.scan_interval", "100ms");
+            .with("policy.scan_interval", "100ms")
+            .with("log.batch_interval", "100ms");
         for (key, value) in sets {
             crawl = crawl.with(key, value);
         }

@@ -12,7 +12,7 @@ pub fn connect(settings: &Settings, client: &str) -> Result<KafkaLog, LogError> 
         let message = "kafka.brokers is not set; set it to the host:port of a broker (RECRAWL_KAFKA_BROKERS)";
         return Err(LogError::new(ErrorKind::Stop, message));
     }
-    let (client_id, batch_interval) = (client.to_owned(), settings.log.batch_interval);
+    let (client_id, batch_interval) = (client.to_owned(), topology::batch_interval_over_kafka(settings));
     let is_clock_fast = settings.clock.speed != 1.0;
     let names = LogNames::new(settings);
     let divided_alike = topics::divided_alike().map(|topic| names.topic(topic)).to_vec();

@@ -328,7 +328,7 @@ prop_compose! {
         settings.budget.burst = Duration::from_millis(burst_millis);
         settings.estimator.forgetting_days = forgetting_days;
         settings.policy.theta = theta;
-        settings.log.batch_interval = Duration::from_nanos(batch_nanos);
+        settings.log.batch_interval = Some(Duration::from_nanos(batch_nanos));
         settings.fetch.max_body = max_body;
         settings.fetch.allow_private_addresses = allowed
             .into_iter()

@@ -106,9 +106,21 @@ fn encode_dead_letter(dead_letter: &FailedRecord<'_>) -> Vec<u8> {
     .encode()
 }
 
+/// Longest wait before a smaller batch is taken, if none is set.
+const BATCH_INTERVAL: Duration = Duration::from_millis(100);
+/// The same over Kafka. A transaction costs a broker about a millisecond for each partition that it touches, however few records it
+/// has.
+const BATCH_INTERVAL_OVER_KAFKA: Duration = Duration::from_millis(500);
+
+/// Longest wait before a smaller batch is taken over Kafka.
+pub fn batch_interval_over_kafka(settings: &Settings) -> Duration {
+    settings.log.batch_interval.unwrap_or(BATCH_INTERVAL_OVER_KAFKA)
+}
+
 /// Batching of a stage that punctuates every `punctuate_every`.
 pub fn runner_settings(settings: &Settings, punctuate_every: Duration, clock: &dyn Clock) -> RunnerSettings {
-    RunnerSettings::new(BATCH_RECORDS, BATCH_BYTES, settings.log.batch_interval, punctuate_every, clock)
+    let interval = settings.log.batch_interval.unwrap_or(BATCH_INTERVAL);
+    RunnerSettings::new(BATCH_RECORDS, BATCH_BYTES, interval, punctuate_every, clock)
 }
 
 /// All topics these stages need, each once: inputs and outputs, then the shared topics, then the changelogs.

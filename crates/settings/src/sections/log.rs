@@ -9,8 +9,8 @@ section! {
     log: Log {
         /// Partitions of each embedded topic.
         partitions: u32 = Count::new(1, 4_096),
-        /// Longest wait before a smaller batch is taken.
-        batch_interval: Duration = Span(Duration::ZERO, MINUTE),
+        /// Longest wait before a smaller batch is taken. `None` means a time that fits the log.
+        batch_interval: Option<Duration> = Optional(Span(Duration::ZERO, MINUTE)),
         /// Longest wait for requests in flight on shutdown.
         drain_timeout: Duration = Span(Duration::ZERO, HOUR),
         /// Least retention of fetch results. `None` means as long as the loop needs them.
