@@ -78,7 +78,6 @@ fn the_owners_of_the_partitions_answer_and_who_does_not_is_named() {
     assert_eq!(names, ["host-0001.test", "host-0002.test", "host-0003.test"], "the first of all partitions");
     ask(&["hosts", "--top", "0"]).exits_with(2).says(&["--top 0"]);
 
-    // More than the list of one partition has room for.
     let listed = ask(&["pages", "--top", "0"]).exits_with(0).json();
     let urls: Vec<&str> = listed.as_array().unwrap().iter().map(|page| page["url"].as_str().unwrap()).collect();
     let mut known = web.urls();

@@ -105,7 +105,7 @@ fn a_crawl_says_what_it_cannot_see() {
     assert_eq!(listed(&["--outcome", "robots_disallowed"]), [url("/cart")]);
     assert_eq!(listed(&["--never-fetched", "--seeds"]), [url("/cart")]);
     assert_eq!(listed(&["--contains", "PRICE"]), [url("/price.pdf")]);
-    assert_eq!(listed(&["--rule", "no-such-rule"]), Vec::<String>::new());
+    crawl.ask("pages", &["--rule", "no-such-rule"]).exits_with(2).says(&["no rule of the settings has this name"]);
     assert_eq!(listed(&["--top", "2"]).len(), 2);
 
     let explained = crawl.ask("explain", &[&url("/cart")]).exits_with(0).json();

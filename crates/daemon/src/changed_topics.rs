@@ -13,7 +13,7 @@ use topology::LogNames;
 use tracing::{info, warn};
 
 /// Interval between looks at the topics.
-const LOOK_EVERY: Duration = Duration::from_secs(20);
+const LOOK_EVERY: Duration = Duration::from_secs(30);
 /// Interval between checks of the stop signal.
 const WAIT: Duration = Duration::from_millis(100);
 

@@ -11,6 +11,7 @@ use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::metadata::Metadata;
 use rdkafka::{Offset, TopicPartitionList};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -92,21 +93,34 @@ impl Cluster {
             return Ok(Some(info));
         }
         let Some(mut partitions) = self.ask_partitions(topic)? else { return Ok(None) };
-        if self.settings.divided_alike.iter().any(|alike| alike == topic) {
-            partitions = self.fewest_partitions()?.map_or(partitions, |fewest| partitions.min(fewest));
+        if self.settings.is_divided_alike(topic)
+            && let Some(used) = self.used_partitions(&self.metadata()?)
+        {
+            if partitions < used {
+                let message =
+                    format!("topic {topic} has {partitions} partitions instead of {used}; delete it and make it anew");
+                return Err(LogError::new(ErrorKind::Retry, message));
+            }
+            partitions = used;
         }
         let info = TopicInfo { partitions, max_message_bytes: topics::max_message_bytes(self, topic) };
         lock(&self.topics).insert(topic.to_owned(), info);
         Ok(Some(info))
     }
 
-    /// The number of partitions of that topic which has the fewest, among those that are divided alike and that this user may see.
-    pub(crate) fn fewest_partitions(&self) -> Result<Option<u32>, LogError> {
-        let metadata = self.metadata()?;
-        let alike = metadata.topics().iter().filter(|found| {
-            found.error().is_none() && self.settings.divided_alike.iter().any(|alike| alike == found.name())
-        });
-        Ok(alike.map(|topic| topic.partitions().len() as u32).filter(|count| *count > 0).min())
+    /// The number of partitions that most of the topics have which are divided alike, the lower one of two as frequent. Those are left
+    /// out that this user may not see.
+    pub(crate) fn used_partitions(&self, metadata: &Metadata) -> Option<u32> {
+        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+        let alike = metadata.topics().iter().filter(|topic| topic.error().is_none());
+        for topic in alike.filter(|topic| self.settings.is_divided_alike(topic.name())) {
+            *counts.entry(topic.partitions().len() as u32).or_default() += 1;
+        }
+        counts.remove(&0);
+        counts
+            .into_iter()
+            .max_by_key(|(partitions, topics)| (*topics, Reverse(*partitions)))
+            .map(|(partitions, _)| partitions)
     }
 
     /// The topics that this user may see.

@@ -251,7 +251,7 @@ impl KafkaMember {
         let offsets = (!positions.is_empty()).then(|| self.positions(positions)).transpose()?;
         let cluster = &self.cluster;
         let receipt = self.transactions.commit(records, offsets, &|to| cluster.check_target(to));
-        // What does not fit any more is set aside by the stage, which reads the limits anew as it joins.
+        // The stage reads the limits anew as it joins, and sets aside records that do not fit any more.
         let receipt = receipt.map_err(|error| match error.kind {
             ErrorKind::Stop if cluster.has_lower_limits(records.iter().map(|record| &*record.to.topic)) => {
                 LogError::new(ErrorKind::Rejoin, error.message)

@@ -26,8 +26,8 @@ pub struct KafkaSettings {
     pub batch_interval: Duration,
     /// Whether records may have times far ahead of the brokers' clocks (`clock.speed`).
     pub is_clock_fast: bool,
-    /// Topics that are divided alike, by the key of their records. If some have more partitions than others, because somebody
-    /// added them, those beyond the fewest are left alone: a key would lead to another partition than before.
+    /// Topics that are divided alike, by the key of their records; the changelogs beside them are, too. If some have more
+    /// partitions than most, because somebody added them, those are left alone: a key would lead to another partition than before.
     pub divided_alike: Vec<String>,
 }
 
@@ -46,6 +46,12 @@ impl KafkaSettings {
 
     pub(crate) fn client_id(&self) -> &str {
         self.kafka.client_id.as_deref().unwrap_or(&self.client_id)
+    }
+
+    pub(crate) fn is_divided_alike(&self, topic: &str) -> bool {
+        let prefix = self.kafka.topic_prefix.as_str();
+        let is_changelog = !prefix.is_empty() && topic.starts_with(prefix) && topic.ends_with("-changelog");
+        !self.divided_alike.is_empty() && is_changelog || self.divided_alike.iter().any(|alike| alike == topic)
     }
 
     fn base(&self, defaults: &[(&str, &str)]) -> ClientConfig {
@@ -154,7 +160,7 @@ impl KafkaSettings {
         config
     }
 
-    /// `lowest_limit`: the smallest record limit of the topics that it writes to.
+    /// `lowest_limit`: the smallest record limit of the topics that the process knows.
     pub(crate) fn producer(&self, transactional_id: &str, lowest_limit: Option<u32>) -> ClientConfig {
         let mut config = self.base(&[
             // Long enough for a batch to fill while records are handed over, short compared with the commit that

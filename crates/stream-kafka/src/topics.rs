@@ -108,8 +108,8 @@ pub(crate) fn check(
     topics: &[TopicConfig],
     needs_settings: bool,
 ) -> Result<Vec<TopicCheck>, LogError> {
-    let fewest = cluster.fewest_partitions()?;
     let metadata = cluster.metadata()?;
+    let used = cluster.used_partitions(&metadata);
     let found: HashMap<&str, &MetadataTopic> = metadata.topics().iter().map(|topic| (topic.name(), topic)).collect();
     let present: Vec<_> = topics
         .iter()
@@ -126,10 +126,10 @@ pub(crate) fn check(
     let mut resources: HashMap<&str, _> = names.into_iter().zip(resources).collect();
     let check = |topic: &TopicConfig| {
         let problem = match (found.get(&*topic.name), resources.remove(&*topic.name)) {
-            (Some(metadata), Some(Ok(resource))) => problem_of_partitions(topic, &cluster.settings, fewest, metadata)
+            (Some(metadata), Some(Ok(resource))) => problem_of_partitions(topic, &cluster.settings, used, metadata)
                 .or_else(|| problem_of_settings(topic, &cluster.settings, &resource)),
             (Some(metadata), Some(Err(RDKafkaErrorCode::TopicAuthorizationFailed))) if !needs_settings => {
-                problem_of_partitions(topic, &cluster.settings, fewest, metadata)
+                problem_of_partitions(topic, &cluster.settings, used, metadata)
             }
             (Some(_), Some(Err(code))) => Some(format!("cannot read its settings: {code}{}", advice(code))),
             _ => Some("is missing; create it with recrawl topics create".to_owned()),
@@ -139,16 +139,16 @@ pub(crate) fn check(
     Ok(topics.iter().map(check).collect())
 }
 
-/// The first problem of a topic's partitions. `fewest`: the number that is used of topics which are divided alike.
+/// The first problem of a topic's partitions. `used`: the number that is used of topics which are divided alike.
 fn problem_of_partitions(
     topic: &TopicConfig,
     settings: &KafkaSettings,
-    fewest: Option<u32>,
+    used: Option<u32>,
     metadata: &MetadataTopic,
 ) -> Option<String> {
     let replication_factor = settings.kafka.replication_factor;
     let partitions = metadata.partitions().len();
-    if let Some(used) = fewest.filter(|used| *used == topic.partitions && partitions > *used as usize) {
+    if let Some(used) = used.filter(|used| *used == topic.partitions && partitions > *used as usize) {
         return Some(format!(
             "has {partitions} partitions, and {used} are used; those added are left alone, and Kafka cannot take them away: \
              go on like this, or delete all topics and start over with kafka.partitions = {partitions}"

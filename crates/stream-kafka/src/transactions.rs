@@ -39,7 +39,7 @@ pub(crate) struct Transactions {
     producer: Arc<BaseProducer<Deliveries>>,
     transactional_id: String,
     settings: KafkaSettings,
-    /// The smallest record limit of the topics that it writes to.
+    /// The smallest record limit of the topics that the process knows.
     lowest_limit: Option<u32>,
     timeout: Duration,
     /// Why the producer must not be used any more.
@@ -48,7 +48,7 @@ pub(crate) struct Transactions {
 
 impl Transactions {
     /// Creates a producer and fences older ones with the same id.
-    /// `lowest_limit`: the smallest record limit of the topics that it writes to.
+    /// `lowest_limit`: the smallest record limit of the topics that the process knows.
     pub(crate) fn init(
         settings: &KafkaSettings,
         transactional_id: &str,

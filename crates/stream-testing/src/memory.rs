@@ -87,6 +87,13 @@ impl MemoryBackend {
         }
     }
 
+    /// Empties a topic and begins its offsets anew, as somebody does who deletes and creates it.
+    pub fn make_anew(&self, topic: &str) {
+        for (_, partition) in self.contents().partitions.iter_mut().filter(|(place, _)| &*place.topic == topic) {
+            *partition = Default::default();
+        }
+    }
+
     fn contents(&self) -> MutexGuard<'_, MemoryContents> {
         self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -4,7 +4,7 @@ use crate::log::{Backlog, Log, LogError};
 use crate::position::PROGRESS_KEY;
 use crate::record::{OutputRecord, TopicPartition};
 use crate::spec::{StoreSpec, progress_store};
-use crate::store::{StateStore, StoreError, StoreProvider, TaskId};
+use crate::store::{CHANGELOG_LOST, StateStore, StoreError, StoreProvider, TaskId};
 use bytes::Bytes;
 use page::Timestamp;
 use std::ops::ControlFlow;
@@ -13,8 +13,9 @@ use std::sync::Arc;
 /// Bytes of one transaction, so that a slow broker takes it in time.
 const BATCH_BYTES: usize = 2 << 20;
 
-/// The next offset in the checkpoint of a store whose changelog is being written. Nobody may go on from what is there.
-const BEING_PUBLISHED: u64 = u64::MAX;
+/// The way out where changelogs were deleted.
+pub(crate) const REMEDY: &str = "stop all processes of the stage and write it anew from the state of the one that had it: recrawl \
+                                 state publish --data DIR";
 
 /// A changelog that was written anew.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,15 +47,15 @@ pub enum PublishError {
     Refused(String),
 }
 
-/// Whether a changelog was deleted: it is empty, though the group has processed input and has written to it. One that was not
-/// written to its end counts, too.
-pub(crate) fn was_deleted(end: u64, held: Option<u64>, has_processed: bool, is_progress_in_it: bool) -> bool {
-    let was_written = is_progress_in_it || held.is_some_and(|next| next > 0);
-    held == Some(BEING_PUBLISHED) || end == 0 && has_processed && was_written
+/// Whether a changelog that ends at `end` was deleted. The local state has read it up to `held`, or it has the progress of a group that
+/// has processed input.
+pub(crate) fn was_deleted(end: u64, held: Option<u64>, has_processed: bool, has_progress: bool) -> bool {
+    let was_written = has_progress || held.is_some_and(|next| next > 0);
+    held == Some(CHANGELOG_LOST) || end == 0 && has_processed && was_written
 }
 
 /// Writes those changelogs of a task anew that were deleted, from its local state, which no stage may have open. A changelog that
-/// has records is left as it is.
+/// has records is left as it is. `even_if_old`: also where it cannot be seen that no other process has gone on from the state.
 ///
 /// # Errors
 /// The state is not the newest of its task, or a changelog has other records than the state knows.
@@ -63,6 +64,7 @@ pub fn publish_state(
     stage: &StatefulStage,
     stores: &dyn StoreProvider,
     partition: u32,
+    even_if_old: bool,
     now: Timestamp,
 ) -> Result<Vec<PublishedChangelog>, PublishError> {
     let task = TaskId { stage: stage.name.clone(), partition };
@@ -75,16 +77,18 @@ pub fn publish_state(
     let mut published = Vec::new();
     for (at, store) in stage.stores.iter().enumerate() {
         let Some(next) = checkpoint.stores[at].changelog_next.filter(|next| *next > ends[at]) else { continue };
-        if ends[at] > 0 && next != BEING_PUBLISHED {
+        if ends[at] > 0 && next != CHANGELOG_LOST {
             let (changelog, end) = (&places[at], ends[at]);
             return Err(PublishError::Refused(format!(
-                "{changelog} ends at {end}, and the state of {task} has read it up to {next}: it has other records. Delete the \
-                 topic and make it anew (recrawl topics create), or delete the state"
+                "{changelog} ends at {end}, and the state of {task} has read one of this name up to {next}: another process has \
+                 written it, and this state is left as it is"
             )));
         }
-        refuse_old(log, stage, &task, checkpoint.input_next)?;
+        if !even_if_old {
+            refuse_old(log, stage, &task, checkpoint.input_next)?;
+        }
         let progress = checkpoint.input_next.filter(|_| progress_store(&stage.stores) == Some(at));
-        checkpoint.stores[at].changelog_next = Some(BEING_PUBLISHED);
+        checkpoint.stores[at].changelog_next = Some(CHANGELOG_LOST);
         state.apply(&[], &checkpoint)?;
         let entries = publish_store(log, &*state, at, &places[at], progress, now)?;
         checkpoint.stores[at].changelog_next = log.reader()?.bounds(&places[at..=at])?.first().map(|bounds| bounds.end);
@@ -106,18 +110,24 @@ fn refuse_old(
     let mut reader = log.reader()?;
     let bounds = reader.bounds(std::slice::from_ref(&input))?;
     let Some(bounds) = bounds.first() else { return Ok(()) };
+    let refused = |why: String| {
+        Err(PublishError::Refused(format!("the state of {task} {why}; --even-if-old publishes it all the same")))
+    };
+    let seen = input_next.unwrap_or(0);
+    if seen < bounds.start {
+        return refused(format!("has seen {input} up to {seen}, which now begins at {}", bounds.start));
+    }
     let backlog = log.backlog(&stage.group, &stage.input)?;
     let unread = backlog.iter().find(|of| of.partition == task.partition).map_or(0, |of: &Backlog| of.records);
     let processed = bounds.end.saturating_sub(unread);
-    let seen = input_next.unwrap_or(0).max(bounds.start);
     // Markers of transactions count as offsets, too.
     let missed = reader.read(&input, seen, 1)?.0.into_iter().next().filter(|record| record.offset < processed);
     match missed {
         None => Ok(()),
-        Some(record) => Err(PublishError::Refused(format!(
-            "the state of {task} has not seen record {} of {input}, which was processed: another process has newer state",
+        Some(record) => refused(format!(
+            "has not seen record {} of {input}, which was processed: another process has newer state",
             record.offset
-        ))),
+        )),
     }
 }
 
@@ -162,13 +172,11 @@ mod tests {
 
     #[test]
     fn a_changelog_is_missed_only_where_something_was_written_to_it() {
-        let deleted =
-            |end, held, has_processed, is_progress_in_it| was_deleted(end, held, has_processed, is_progress_in_it);
-        assert!(deleted(0, None, true, true), "the position was written with every commit");
-        assert!(deleted(0, Some(9), true, false));
-        assert!(!deleted(0, None, true, false), "it may never have had an entry");
-        assert!(!deleted(0, Some(9), false, true), "all topics were deleted: the crawl begins anew");
-        assert!(!deleted(1, Some(9), true, true));
-        assert!(deleted(1, Some(BEING_PUBLISHED), true, true));
+        assert!(was_deleted(0, None, true, true), "the position was written with every commit");
+        assert!(was_deleted(0, Some(9), true, false));
+        assert!(!was_deleted(0, None, true, false), "it may never have had an entry");
+        assert!(!was_deleted(0, Some(9), false, true), "all topics were deleted: the crawl begins anew");
+        assert!(!was_deleted(1, Some(9), true, true));
+        assert!(was_deleted(1, Some(CHANGELOG_LOST), true, true));
     }
 }

@@ -4,7 +4,7 @@ use crate::invariants::{BrokenInvariant, progress_not_ahead_of_position};
 use crate::log::{ErrorKind, LogError, LogReader, Member, StateIn};
 use crate::position::{PROGRESS_KEY, Position};
 use crate::protocol::{InputStart, RefillReason, RestoreStep, input_start, plan_store, wait_after};
-use crate::publish::was_deleted;
+use crate::publish::{REMEDY, was_deleted};
 use crate::record::{InputRecord, OffsetBounds, TopicPartition};
 use crate::spec::StageSpec;
 use crate::store::{Checkpoint, NoStores, StateStore, StoreError, StoreProvider, StoreWrite, TaskId};
@@ -184,8 +184,8 @@ impl Restoring {
         let mut store = self.open_store(ground)?;
         let names = ground.spec.stores.len();
         let checkpoint = store.checkpoint().map_err(|error| TaskError::of_store(partition, error))?;
-        if let Some(place) = self.deleted_changelog(ground, &bounds, &checkpoint, committed.as_ref()) {
-            return Err(deleted(&changelogs[place], &ground.spec.name).into());
+        if let Some(place) = self.deleted_changelog(ground, &bounds, input, &checkpoint, committed.as_ref())? {
+            return Err(deleted(&changelogs[place]).into());
         }
         let mut filling = Filling { store, checkpoint, replays: Vec::new(), bounds_at: ground.now, committed, input };
         if filling.plan(&changelogs, &bounds, ground, self)? {
@@ -204,16 +204,28 @@ impl Restoring {
     /// A changelog that somebody has deleted. Without it the stage would go on with a part of its state, or none.
     fn deleted_changelog(
         &self,
-        ground: &RestoreContext<'_>,
+        ground: &mut RestoreContext<'_>,
         bounds: &[OffsetBounds],
+        input: OffsetBounds,
         checkpoint: &Checkpoint,
         committed: Option<&Position>,
-    ) -> Option<usize> {
-        let has_processed = committed.is_some_and(|position| position.next > 0);
-        let progress_in = ground.spec.progress_store();
-        bounds.iter().zip(&checkpoint.stores).enumerate().position(|(place, (bounds, held))| {
-            was_deleted(bounds.end, held.changelog_next, has_processed, progress_in == Some(place))
-        })
+    ) -> Result<Option<usize>, LogError> {
+        let processed = committed.map_or(0, |position| position.next);
+        let is_deleted = |place: usize, has_progress: bool| {
+            let held = checkpoint.stores[place].changelog_next;
+            was_deleted(bounds[place].end, held, processed > 0, has_progress)
+        };
+        if let Some(place) = (0..bounds.len()).find(|place| is_deleted(*place, false)) {
+            return Ok(Some(place));
+        }
+        // A new disk knows nothing. The progress of each record that was processed is in the first table that is not public, but a
+        // table may be new, too, if it is the only one.
+        let progress_in = ground.spec.progress_store().filter(|_| bounds.len() > 1);
+        let Some(place) = progress_in.filter(|place| is_deleted(*place, true)) else { return Ok(None) };
+        let place_of_input = TopicPartition::new(ground.spec.input.clone(), self.id.partition);
+        let first = ground.reader.read(&place_of_input, input.start, 1)?.0.into_iter().next();
+        // Positions are committed behind markers of transactions as well.
+        Ok(first.filter(|record| record.offset < processed).map(|_| place))
     }
 
     fn open_store(&mut self, ground: &RestoreContext<'_>) -> Result<Box<dyn StateStore>, TaskError> {
@@ -359,11 +371,8 @@ impl Filling {
     }
 }
 
-fn deleted(changelog: &TopicPartition, stage: &str) -> LogError {
-    let message = format!(
-        "{changelog} is empty, though input was processed: somebody has deleted it. Stop all processes of the {stage} and write it \
-         anew from the state of those that had it: recrawl state publish --data DIR"
-    );
+fn deleted(changelog: &TopicPartition) -> LogError {
+    let message = format!("{changelog} lacks what was written to it: somebody has deleted it; {REMEDY}");
     LogError::new(ErrorKind::Retry, message)
 }
 

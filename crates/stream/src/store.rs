@@ -64,6 +64,10 @@ pub struct StoreCheckpoint {
     pub complete_as_of: Option<Timestamp>,
 }
 
+/// The next offset of a store whose changelog lacks what the store has: it was made anew under a running stage, or is being written
+/// from the store. No process may go on from what is in it.
+pub(crate) const CHANGELOG_LOST: u64 = u64::MAX;
+
 /// Offsets that match the state of a task, written in the same batch as the state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checkpoint {

@@ -7,10 +7,11 @@ use crate::position::PROGRESS_KEY;
 use crate::position::Position;
 use crate::process_error::ProcessError;
 use crate::processor::{Context, Processor, Topics};
+use crate::publish::REMEDY;
 use crate::record::{InputRecord, OutputRecord, TopicPartition};
 use crate::room::DiskRoom;
 use crate::span::Span;
-use crate::store::{Checkpoint, StateStore, StoreError, StoreWrite, TaskId};
+use crate::store::{CHANGELOG_LOST, Checkpoint, StateStore, StoreError, StoreWrite, TaskId};
 use bytes::Bytes;
 use metrics::Metric;
 use page::Timestamp;
@@ -112,15 +113,26 @@ impl TaskState {
         changelog_next: impl Fn(usize) -> Option<u64>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
+        let mut has_lost_changelog = false;
         for (place, held) in self.checkpoint.stores.iter_mut().enumerate() {
             if let Some(next) = changelog_next(place) {
-                held.changelog_next = Some(next);
+                // Offsets go back only where somebody has made the topic anew.
+                let is_lost = held.changelog_next.is_some_and(|held| next < held);
+                has_lost_changelog |= is_lost;
+                held.changelog_next = Some(if is_lost { CHANGELOG_LOST } else { next });
             }
             // The owner of a task is the only writer of its changelog, so it has seen everything in it.
             held.complete_as_of = Some(now);
         }
         self.checkpoint.input_next = Some(input_next);
-        self.store.apply(writes, &self.checkpoint)
+        self.store.apply(writes, &self.checkpoint)?;
+        match has_lost_changelog {
+            false => Ok(()),
+            true => Err(StoreError::Failed(format!(
+                "a changelog was deleted and made anew while the stage ran; {}",
+                REMEDY
+            ))),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::Detector;
 use crate::state::{BLIND, CONTENTS, PAGES};
 use messages::topics::ANSWERS;
-use messages::{Question, QuestionDesk, QuestionKind};
+use messages::{CopyKind, Question, QuestionDesk, QuestionKind};
 use stream::{Context, ProcessError, Processor};
 
 impl Detector {
@@ -22,7 +22,9 @@ impl Detector {
                 let id = url.page_id();
                 answer.add(PAGES.name(), context.get(PAGES, &id)?.as_ref());
                 answer.add(BLIND.name(), context.get(BLIND, &id)?.as_ref());
-                answer.add(CONTENTS.name(), context.get(CONTENTS, &id)?.as_ref());
+                // Rules are not tried on texts.
+                let copy = context.get(CONTENTS, &id)?.filter(|copy| copy.kind == CopyKind::Body);
+                answer.add(CONTENTS.name(), copy.as_ref());
             }
             (QuestionKind::Figures, _) => {
                 answer.set_figures(&self.figures()).map_err(ProcessError::SetAside)?;

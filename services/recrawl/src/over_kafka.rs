@@ -69,9 +69,8 @@ pub(crate) fn run(settings: &Settings, stages: &[&StageEntry], instance: Option<
     background.add(watch);
     let runner = |stage: BuiltStage| -> std::io::Result<StageRunner> {
         let notes = CrashFile::of(&stage.spec, &data, clock.now())?;
-        let mut settings = settings.clone();
-        settings.log.batch_interval = Some(topology::batch_interval_over_kafka(&settings));
-        let pace = topology::runner_settings(&settings, stage.spec.punctuate_every, &*clock);
+        let mut pace = topology::runner_settings(settings, stage.spec.punctuate_every, &*clock);
+        pace.batch_interval = topology::batch_interval_over_kafka(settings);
         let runner = StageRunner::new(stage.spec, &stage.instance, stage.log, stores.clone(), clock.clone(), pace);
         let traced = runner.noting_crashes(notes).traced(traces.as_ref().map(TraceExporter::tracing));
         Ok(traced.within(room.clone()))

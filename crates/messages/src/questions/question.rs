@@ -46,7 +46,7 @@ pub enum QuestionKind {
     Discovered,
     /// The pages of the partition, in the order of their ids.
     Pages,
-    /// What a watch rule is tried on: the detector's entries of a page, with its stored copy.
+    /// The state that a watch rule is tried on: the detector's entries of a page, with the stored bytes of its copy.
     Watched,
     /// A kind that only a newer version knows.
     Unknown,

@@ -23,7 +23,7 @@ pub struct WatchedPage {
     pub sketch: PageSketch,
     /// `None` if its rule sees all.
     pub blind: Option<BlindPage>,
-    /// `None` if no copy is kept.
+    /// `None` if no copy is kept, or over Kafka only its text.
     pub copy: Option<PageContent>,
 }
 

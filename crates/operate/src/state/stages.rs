@@ -223,10 +223,7 @@ impl CrawlState for Asker {
 
     fn list_pages(&self, selection: &PageSelection, visit: &mut dyn FnMut(ListedPage)) -> Result<(), CommandFailure> {
         let mut left = usize::try_from(selection.at_most).unwrap_or(0);
-        let of_host =
-            selection.host.as_ref().map(|host| partition_for(host.site_key().as_str().as_bytes(), self.partitions));
         let mut from: BTreeMap<u32, _> = (0..self.partitions).map(|partition| (partition, selection.after)).collect();
-        from.retain(|partition, _| of_host.is_none_or(|of_host| *partition == of_host));
         while left > 0 && !from.is_empty() {
             let common = self.question(QuestionKind::Pages);
             let questions = from.iter().map(|(partition, after)| {

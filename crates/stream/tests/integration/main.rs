@@ -4,5 +4,6 @@
 
 mod flush;
 mod overlay;
+mod publish;
 mod runner;
 mod simulation;

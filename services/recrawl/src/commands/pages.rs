@@ -77,6 +77,12 @@ pub fn pages(arguments: &PagesArguments, format: Format) -> Result<(), CommandFa
     let outcome = arguments.outcome.as_deref().map(known_outcome).transpose()?;
     let (settings, state) = arguments.crawl.open()?;
     let (watched, scope) = (watch::configured(&settings)?, scope::configured(&settings)?);
+    if let Some(name) = &arguments.rule
+        && !watched.iter().any(|rule| rule.name() == name)
+        && !scope.rules().iter().any(|rule| rule.name() == name)
+    {
+        return Err(CommandFailure::Input(format!("--rule {name}: no rule of the settings has this name")));
+    }
     let has_rule = |page: &ListedPage, name: &str| {
         watched.find(&page.url).is_some_and(|rule| rule.name() == name)
             || scope.rule(&page.url).is_some_and(|rule| rule.name() == name)

@@ -11,7 +11,7 @@ use serde::Serialize;
 use settings::Settings;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use stream::{Clock, Log};
+use stream::{Clock, Log, PublishError};
 use stream_rocksdb::check::{DatabaseReport, DirectoryReport, check};
 use stream_rocksdb::{RocksStores, StoreMemory};
 use topology::LogNames;
@@ -46,6 +46,9 @@ enum StateAction {
         /// State directory of a service. No process of its stages may be running, here or elsewhere.
         #[arg(long)]
         data: PathBuf,
+        /// Also writes a state from which another process may have gone on, or of which that cannot be seen any more.
+        #[arg(long)]
+        even_if_old: bool,
     },
 }
 
@@ -65,7 +68,9 @@ struct NewCrawl {
 pub fn state(arguments: &StateArguments, format: Format) -> Result<(), CommandFailure> {
     let data = match &arguments.action {
         StateAction::Check { data } => data,
-        StateAction::Publish { settings, data } => return publish(&settings.load(&[])?, data, format),
+        StateAction::Publish { settings, data, even_if_old } => {
+            return publish(&settings.load(&[])?, data, *even_if_old, format);
+        }
         StateAction::NewCrawl { data } => {
             let log = stream_rocksdb::make_new_log(data)?;
             return answer(format, &NewCrawl { log }, |new| format!("a new crawl: log {}", new.log));
@@ -80,7 +85,7 @@ pub fn state(arguments: &StateArguments, format: Format) -> Result<(), CommandFa
     if wrong == 0 { Ok(()) } else { Err(CommandFailure::No(format!("{wrong} databases have problems"))) }
 }
 
-fn publish(settings: &Settings, data: &Path, format: Format) -> Result<(), CommandFailure> {
+fn publish(settings: &Settings, data: &Path, even_if_old: bool, format: Format) -> Result<(), CommandFailure> {
     let log = daemon::connect(settings, "recrawl-state")?;
     let names = LogNames::new(settings);
     let stages = topologies();
@@ -100,15 +105,23 @@ fn publish(settings: &Settings, data: &Path, format: Format) -> Result<(), Comma
         &names.schemas(stages.iter().flat_map(|stage| stage.state_schemas()).collect()),
         now,
     )?;
-    let mut rows = Vec::new();
+    let (mut rows, mut refusals) = (Vec::new(), Vec::new());
     let mut has_state = false;
     for stage in &stages {
         let partitions = log.topic(&names.topic(stage.input))?.map_or(0, |topic| topic.partitions);
         for partition in (0..partitions).filter(|partition| data.join(stage.name).join(partition.to_string()).exists())
         {
             has_state = true;
-            let published = stream::publish_state(&log, &names.stateful_stage(stage), &stores, partition, now)
-                .map_err(|error| CommandFailure::World(error.to_string()))?;
+            let stage = names.stateful_stage(stage);
+            let published = match stream::publish_state(&log, &stage, &stores, partition, even_if_old, now) {
+                Ok(published) => published,
+                // The partition was at another process last. Others may not have been.
+                Err(PublishError::Refused(why)) => {
+                    refusals.push(why);
+                    continue;
+                }
+                Err(error) => return Err(CommandFailure::World(error.to_string())),
+            };
             rows.extend(published.into_iter().map(|of| PublishedRow {
                 changelog: of.changelog,
                 partition: of.partition,
@@ -120,11 +133,14 @@ fn publish(settings: &Settings, data: &Path, format: Format) -> Result<(), Comma
         return Err(CommandFailure::Input(format!("no state in {}; check the data directory", data.display())));
     }
     match format {
-        Format::Text if rows.is_empty() => print("nothing to write: no changelog is missing what this state has"),
+        Format::Text if rows.is_empty() && refusals.is_empty() => {
+            print("nothing to write: no changelog is missing what this state has")
+        }
         Format::Text | Format::Json | Format::Jsonl => answers(format, &rows, |row| {
             format!("{:<44}{:>4}{:>12} entries written", row.changelog, row.partition, row.entries)
         }),
-    }
+    }?;
+    if refusals.is_empty() { Ok(()) } else { Err(CommandFailure::No(refusals.join("\n"))) }
 }
 
 fn text(report: &DirectoryReport) -> String {
