@@ -30,6 +30,8 @@ pub(crate) struct Cluster {
     pub(crate) committed_view: View,
     /// Properties of topics, requested once because they hardly ever change.
     pub(crate) topics: Mutex<HashMap<String, TopicInfo>>,
+    /// The number of partitions of topics that are divided alike.
+    pub(crate) partitions: Mutex<Option<u32>>,
     pub(crate) id: Mutex<Option<String>>,
     /// Clients that query groups without joining them, cached because a client costs connections and threads.
     pub(crate) group_views: Mutex<HashMap<String, Arc<View>>>,
@@ -94,7 +96,7 @@ impl Cluster {
         }
         let Some(mut partitions) = self.ask_partitions(topic)? else { return Ok(None) };
         if self.settings.is_divided_alike(topic)
-            && let Some(used) = self.used_partitions(&self.metadata()?)
+            && let Some(used) = self.known_partitions()?
         {
             if partitions < used {
                 let message =
@@ -121,6 +123,15 @@ impl Cluster {
             .into_iter()
             .max_by_key(|(partitions, topics)| (*topics, Reverse(*partitions)))
             .map(|(partitions, _)| partitions)
+    }
+
+    /// The same, requested once.
+    fn known_partitions(&self) -> Result<Option<u32>, LogError> {
+        let mut known = lock(&self.partitions);
+        if known.is_none() {
+            *known = self.used_partitions(&self.metadata()?);
+        }
+        Ok(*known)
     }
 
     /// The topics that this user may see.

@@ -43,6 +43,7 @@ impl KafkaLog {
             uncommitted_view,
             committed_view,
             topics: Mutex::default(),
+            partitions: Mutex::default(),
             id: Mutex::default(),
             group_views: Mutex::default(),
             appender: Mutex::default(),

@@ -1,5 +1,6 @@
 //! The state of a crawl: one set of questions, answered from the tables of a data directory or by the stages over Kafka.
 
+mod answers;
 mod directory;
 mod stages;
 

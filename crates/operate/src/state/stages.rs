@@ -1,5 +1,6 @@
 //! Asks the stages over Kafka. The owner of each partition answers from its own state.
 
+use super::answers::{Answers, unreadable};
 use super::{CrawlState, WatchedPage};
 use crate::{ExplanationParts, NamedSource, PageParts};
 use daemon::{CommandFailure, StageLag, Status, TopicReader, WebClock};
@@ -12,7 +13,7 @@ use settings::Settings;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 use stream::partitioner::{key_for, partition_for};
-use stream::{Clock, Log, OutputRecord, StageTopology, Table};
+use stream::{Clock, Log, OutputRecord, StageTopology};
 use stream_kafka::KafkaLog;
 use topology::LogNames;
 
@@ -34,9 +35,9 @@ const ESTIMATOR: AskedStage = ("estimator", topics::PAGE_OBSERVATIONS.spec());
 const RANKER: AskedStage = ("ranker", topics::RANKER_EVENTS.spec());
 
 /// The name of a stage, and the topic on which it is asked.
-type AskedStage = (&'static str, TopicSpec);
+pub(super) type AskedStage = (&'static str, TopicSpec);
 /// One partition of a stage.
-type StagePartition = (&'static str, u32);
+pub(super) type StagePartition = (&'static str, u32);
 
 /// Asks the stages of a crawl over Kafka.
 pub struct Asker {
@@ -151,6 +152,34 @@ impl Asker {
         })
     }
 
+    /// Fails if a partition has not answered, and says how much it has to read before the question.
+    fn complete(&self, answers: &Answers) -> Result<(), CommandFailure> {
+        if answers.silent.is_empty() {
+            return Ok(());
+        }
+        let mut reasons = Vec::new();
+        if !answers.absent.is_empty() {
+            let programs: Vec<String> = answers.absent.iter().map(|stage| format!("recrawl stage {stage}")).collect();
+            reasons.push(format!("these do not run: {}; start them", programs.join(", ")));
+        }
+        let late: Vec<_> = answers.silent.iter().filter(|(stage, _)| !answers.absent.contains(stage)).collect();
+        if !late.is_empty() {
+            let backlogs = daemon::backlog::ask(&self.log, &self.names, &self.topologies)?;
+            let records = |(stage, partition): &StagePartition| {
+                let of_stage = backlogs.iter().find(|(name, _)| name == stage);
+                let of_partition = of_stage.and_then(|(_, all)| all.iter().find(|of| of.partition == *partition));
+                of_partition.map_or(0, |of| of.records)
+            };
+            let late = late.into_iter().map(|who| format!("{}/{} ({} records to read)", who.0, who.1, records(who)));
+            reasons.push(format!(
+                "no answer within {} from {}; start the stage, or give it longer with --wait",
+                humantime::format_duration(self.wait),
+                late.collect::<Vec<_>>().join(", ")
+            ));
+        }
+        Err(CommandFailure::World(reasons.join("; ")))
+    }
+
     fn record(&self, question: &Question, input: TopicSpec) -> OutputRecord {
         OutputRecord::of(question, self.names.topic(input).as_str(), self.partitions, self.clock.now())
     }
@@ -211,13 +240,13 @@ impl CrawlState for Asker {
         // Nothing else is shown of a page that the scheduler does not know.
         match parts.page {
             None if answers.has(SCHEDULER) => Ok(parts),
-            _ => answers.complete(self).map(|()| parts),
+            _ => self.complete(&answers).map(|()| parts),
         }
     }
 
     fn copy(&self, url: &CanonicalUrl) -> Result<Option<PageContent>, CommandFailure> {
         let answers = self.ask_about_page(QuestionKind::Copy, url, &[DETECTOR])?;
-        answers.complete(self)?;
+        self.complete(&answers)?;
         answers.entry(DETECTOR, detector::CONTENTS)
     }
 
@@ -233,7 +262,7 @@ impl CrawlState for Asker {
                 (*partition, Question { routing_key, pages, ..common.clone() })
             });
             let answers = self.ask(&questions.collect::<Vec<_>>(), &[SCHEDULER])?;
-            answers.complete(self)?;
+            self.complete(&answers)?;
             for answer in answers.of(SCHEDULER) {
                 let listing: PageListing = answer.read_json().map_err(|error| unreadable(answer, &error))?;
                 let listed = listing.pages.into_iter().take(left);
@@ -267,7 +296,7 @@ impl CrawlState for Asker {
                 // Asked again alone, it says what the detector has to read first.
                 let again = || self.ask_about_page(QuestionKind::Watched, url, &[DETECTOR]);
                 let answers = answers.remove(&id).map_or_else(again, |answer| Ok(Answers::of_one(answer)))?;
-                answers.complete(self)?;
+                self.complete(&answers)?;
                 let page = WatchedPage {
                     sketch: answers.entry(DETECTOR, detector::PAGES)?.unwrap_or_default(),
                     blind: answers.entry(DETECTOR, detector::BLIND)?,
@@ -295,7 +324,7 @@ impl CrawlState for Asker {
         };
         match parts.explanation {
             None if answers.has(SCHEDULER) => Ok(parts),
-            _ => answers.complete(self).map(|()| parts),
+            _ => self.complete(&answers).map(|()| parts),
         }
     }
 
@@ -306,7 +335,7 @@ impl CrawlState for Asker {
         };
         let question = Question { url, site, ..self.question(QuestionKind::Discovered) };
         let answers = self.ask_partitions(question, &[SCHEDULER])?;
-        answers.complete(self)?;
+        self.complete(&answers)?;
         let count = |answer: &Answer| answer.read_json::<u64>().map_err(|error| unreadable(answer, &error));
         answers.of(SCHEDULER).map(count).sum()
     }
@@ -314,7 +343,7 @@ impl CrawlState for Asker {
     fn hosts(&self, selection: HostSelection) -> Result<HostListing, CommandFailure> {
         let question = Question { hosts: Some(selection), ..self.question(QuestionKind::Hosts) };
         let answers = self.ask_partitions(question, &[SCHEDULER])?;
-        answers.complete(self)?;
+        self.complete(&answers)?;
         let listing = |answer: &Answer| answer.read_json::<HostListing>().map_err(|error| unreadable(answer, &error));
         let listings = answers.of(SCHEDULER).map(listing).collect::<Result<Vec<_>, _>>()?;
         Ok(HostListing::merged(listings, selection))
@@ -362,7 +391,7 @@ impl CrawlState for Asker {
         // The figures are worth showing all the same.
         status.topic_problems =
             daemon::changed_topics::problems(&self.log, &self.settings, &self.topologies).unwrap_or_default();
-        let complete = answers.complete(self);
+        let complete = self.complete(&answers);
         Ok((status, complete))
     }
 
@@ -377,85 +406,4 @@ enum Processes {
     /// None runs, but one has.
     Stopped,
     NeverStarted,
-}
-
-/// The answers to a question so far.
-#[derive(Default)]
-struct Answers {
-    answers: Vec<Answer>,
-    /// Partitions that have not answered.
-    silent: BTreeSet<StagePartition>,
-    /// Stages of which no process runs. They are not asked, and are silent.
-    absent: BTreeSet<&'static str>,
-}
-
-impl Answers {
-    fn of_one(answer: Answer) -> Self {
-        Self { answers: vec![answer], ..Self::default() }
-    }
-
-    fn take(&mut self, answer: Answer) {
-        let partition = u32::try_from(answer.partition).ok();
-        let asked = self.silent.iter().find(|(stage, asked)| *stage == answer.stage && Some(*asked) == partition);
-        if let Some(asked) = asked.copied() {
-            self.silent.remove(&asked);
-            self.answers.push(answer);
-        }
-    }
-
-    /// Says that a stage has not answered, and waits no more for it.
-    fn excuse(&mut self, (stage, _): AskedStage) {
-        let is_silent = self.silent.iter().any(|(silent, _)| *silent == stage);
-        self.silent.retain(|(silent, _)| *silent != stage);
-        self.absent.remove(stage);
-        if is_silent {
-            eprintln!("recrawl: the {stage} has not answered; a line of robots.txt that forbids the page is not shown");
-        }
-    }
-
-    fn of(&self, stage: AskedStage) -> impl Iterator<Item = &Answer> {
-        self.answers.iter().filter(move |answer| answer.stage == stage.0)
-    }
-
-    fn has(&self, stage: AskedStage) -> bool {
-        self.of(stage).next().is_some()
-    }
-
-    /// The entry of a table in the answer of its stage.
-    fn entry<K, V: Encoded>(&self, stage: AskedStage, table: Table<K, V>) -> Result<Option<V>, CommandFailure> {
-        let Some(answer) = self.of(stage).next() else { return Ok(None) };
-        answer.entry(table.name()).map_err(|error| unreadable(answer, &error))
-    }
-
-    /// Fails if a partition has not answered, and says how much it has to read before the question.
-    fn complete(&self, asker: &Asker) -> Result<(), CommandFailure> {
-        if self.silent.is_empty() {
-            return Ok(());
-        }
-        let mut reasons = Vec::new();
-        if !self.absent.is_empty() {
-            let programs: Vec<String> = self.absent.iter().map(|stage| format!("recrawl stage {stage}")).collect();
-            reasons.push(format!("these do not run: {}; start them", programs.join(", ")));
-        }
-        let late: Vec<_> = self.silent.iter().filter(|(stage, _)| !self.absent.contains(stage)).collect();
-        if !late.is_empty() {
-            let backlogs = daemon::backlog::ask(&asker.log, &asker.names, &asker.topologies)?;
-            let records = |(stage, partition): &StagePartition| {
-                let of_stage = backlogs.iter().find(|(name, _)| name == stage);
-                let of_partition = of_stage.and_then(|(_, all)| all.iter().find(|of| of.partition == *partition));
-                of_partition.map_or(0, |of| of.records)
-            };
-            let late = late.into_iter().map(|who| format!("{}/{} ({} records to read)", who.0, who.1, records(who)));
-            reasons.push(format!(
-                "no answer within {} from {}; start the stage, or give it longer with --wait",
-                humantime::format_duration(asker.wait),
-                late.collect::<Vec<_>>().join(", ")
-            ));
-        }
-        Err(CommandFailure::World(reasons.join("; ")))
-    }
-}
-
-fn unreadable(answer: &Answer, error: &dyn std::fmt::Display) -> CommandFailure {
-    CommandFailure::World(format!("the answer of {}/{} cannot be read: {error}", answer.stage, answer.partition))
 }
