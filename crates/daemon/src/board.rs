@@ -26,7 +26,7 @@ pub struct Board {
     pulse: Arc<Mutex<Pulse>>,
     figures: Arc<Mutex<Vec<Figure>>>,
     disk: Arc<Mutex<Option<DiskSpace>>>,
-    topic_problems: Arc<Mutex<Option<Vec<String>>>>,
+    topic_problems: Arc<Mutex<Vec<String>>>,
     spans: Arc<SpanCounts>,
 }
 
@@ -207,7 +207,7 @@ impl Board {
         let backlogs = self.backlogs();
         let status = Status::of_figures(figure);
         let stages = stages.into_iter().map(|stage| StageLag::of(stage, &backlogs)).collect();
-        let topic_problems = self.topic_problems().unwrap_or_default();
+        let topic_problems = self.topic_problems();
         let fetch_rate_per_s = Some(fetch_rate_per_s);
         Status { fetch_rate_per_s, outcomes, stages, disk: self.disk(), topic_problems, ..status }
     }
@@ -233,11 +233,10 @@ impl Board {
 
     /// Shows the topics that somebody has changed.
     pub fn show_topic_problems(&self, problems: Vec<String>) {
-        *self.topic_problems.lock().unwrap_or_else(PoisonError::into_inner) = Some(problems);
+        *self.topic_problems.lock().unwrap_or_else(PoisonError::into_inner) = problems;
     }
 
-    /// The topics that somebody has changed; `None` before the first look, and without Kafka.
-    pub(crate) fn topic_problems(&self) -> Option<Vec<String>> {
+    pub(crate) fn topic_problems(&self) -> Vec<String> {
         self.topic_problems.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

@@ -123,9 +123,7 @@ pub(crate) fn text(board: &Board, pings: Option<PingCounts>, shows_version: bool
     if let Some(disk) = board.disk() {
         collect_disk(&disk, &mut samples);
     }
-    if let Some(problems) = board.topic_problems() {
-        samples.add(metrics::process::TOPIC_PROBLEMS, &[], problems.len() as f64);
-    }
+    samples.add(metrics::process::TOPIC_PROBLEMS, &[], board.topic_problems().len() as f64);
     samples.add(metrics::process::TRACE_SPANS_SENT, &[], board.spans().sent() as f64);
     samples.add(metrics::process::TRACE_SPANS_DROPPED, &[], board.spans().dropped() as f64);
     for ShownBacklog { stage, partition, records, oldest_s } in board.backlogs() {

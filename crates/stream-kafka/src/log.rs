@@ -140,7 +140,7 @@ impl Log for KafkaLog {
         let (starts, ends) = (bounds(Offset::Beginning)?, bounds(Offset::End)?);
         // Taken out while in use: a concurrent request creates its own reader.
         let kept = lock(&self.backlog_reader).take();
-        let mut reader = kept.map_or_else(|| KafkaReader::of_single_records(self.cluster.clone()), Ok)?;
+        let mut reader = kept.map_or_else(|| KafkaReader::new(self.cluster.clone()), Ok)?;
         let mut backlog = Vec::with_capacity(partitions.len());
         for partition in partitions {
             let place = TopicPartition::new(topic, partition);

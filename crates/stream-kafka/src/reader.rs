@@ -9,7 +9,7 @@ use crate::records::to_record;
 use crate::view::View;
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
-use rdkafka::{ClientConfig, Offset, TopicPartitionList};
+use rdkafka::{Offset, TopicPartitionList};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -35,7 +35,6 @@ const MARKERS_TIMEOUT: Duration = Duration::from_secs(1);
 /// A consumer that is assigned one partition at a time.
 pub(crate) struct KafkaReader {
     cluster: Arc<Cluster>,
-    config: ClientConfig,
     consumer: Closing<BaseConsumer<Quiet>>,
     /// Topics whose leaders the consumer knows.
     introduced: BTreeSet<Arc<str>>,
@@ -53,26 +52,15 @@ struct PartitionRead {
 
 impl KafkaReader {
     pub(crate) fn new(cluster: Arc<Cluster>) -> Result<Self, LogError> {
-        let config = cluster.settings.reader();
-        Self::of(cluster, config)
-    }
-
-    /// A reader of single records, which fetches hardly more than these.
-    pub(crate) fn of_single_records(cluster: Arc<Cluster>) -> Result<Self, LogError> {
-        let config = cluster.settings.reader_of_one();
-        Self::of(cluster, config)
-    }
-
-    fn of(cluster: Arc<Cluster>, config: ClientConfig) -> Result<Self, LogError> {
-        let consumer = config.create_with_context(Quiet::default());
+        let consumer = cluster.settings.reader().create_with_context(Quiet::default());
         let consumer = consumer.map_err(|error| log_error("cannot create a reader", &error))?;
         let consumer = Closing::new(consumer, CLOSE_TIMEOUT);
-        Ok(Self { cluster, config, consumer, introduced: BTreeSet::new(), reading: None })
+        Ok(Self { cluster, consumer, introduced: BTreeSet::new(), reading: None })
     }
 
     /// Replaces a client that gets no answer. It would go on waiting.
     fn replace(&mut self) -> Result<(), LogError> {
-        *self = Self::of(self.cluster.clone(), self.config.clone())?;
+        *self = Self::new(self.cluster.clone())?;
         Ok(())
     }
 

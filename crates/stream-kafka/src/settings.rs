@@ -152,14 +152,6 @@ impl KafkaSettings {
         config
     }
 
-    /// Configuration of readers of single records. The broker sends one record at least, whatever its size.
-    pub(crate) fn reader_of_one(&self) -> ClientConfig {
-        let mut config = self.reader();
-        config.set("fetch.message.max.bytes", "1");
-        config.set("queued.min.messages", "1");
-        config
-    }
-
     /// `lowest_limit`: the smallest record limit of the topics that the process knows.
     pub(crate) fn producer(&self, transactional_id: &str, lowest_limit: Option<u32>) -> ClientConfig {
         let mut config = self.base(&[
