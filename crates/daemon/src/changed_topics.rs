@@ -1,4 +1,4 @@
-//! Topics that somebody changes while stages run. What a stage cannot mend is named within a minute.
+//! Topics that somebody changes while stages run. Names each within a minute, with the next step.
 
 use crate::board::Board;
 use crate::threads::StopSignal;
@@ -23,11 +23,9 @@ const WAIT: Duration = Duration::from_millis(100);
 /// When Kafka does not answer.
 pub fn problems(log: &KafkaLog, settings: &Settings, stages: &[StageTopology]) -> Result<Vec<String>, LogError> {
     let names = LogNames::new(settings);
-    let mut partitions = settings.kafka.partitions;
-    for stage in stages {
-        // The number that is used, whatever the setting says.
-        partitions = log.topic(&names.topic(stage.input))?.map_or(partitions, |topic| topic.partitions);
-    }
+    // All inputs have the number of partitions that is used, whatever the setting says.
+    let input = stages.first().map(|stage| log.topic(&names.topic(stage.input))).transpose()?.flatten();
+    let partitions = input.map_or(settings.kafka.partitions, |topic| topic.partitions);
     let configs = topology::topic_configs(settings, stages, partitions);
     let checks = log.check_visible_topics(&configs)?;
     Ok(checks.into_iter().filter_map(|check| Some(format!("topic {} {}", check.name, check.problem?))).collect())

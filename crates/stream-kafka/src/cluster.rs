@@ -110,8 +110,8 @@ impl Cluster {
         Ok(Some(info))
     }
 
-    /// The number of partitions that most of the topics have which are divided alike, the lower one of two as frequent. Those are left
-    /// out that this user may not see.
+    /// The most frequent number of partitions among the topics that are divided alike and visible to this user. Of two equally
+    /// frequent numbers it is the lower one.
     pub(crate) fn used_partitions(&self, metadata: &Metadata) -> Option<u32> {
         let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
         let alike = metadata.topics().iter().filter(|topic| topic.error().is_none());

@@ -218,8 +218,8 @@ impl Restoring {
         if let Some(place) = (0..bounds.len()).find(|place| is_deleted(*place, false)) {
             return Ok(Some(place));
         }
-        // A new disk knows nothing. The progress of each record that was processed is in the first table that is not public, but a
-        // table may be new, too, if it is the only one.
+        // Without local state the input's progress, which the first table that is not public holds, shows that something was
+        // written. A stage with one table is left out, because a new version may have added that table.
         let progress_in = ground.spec.progress_store().filter(|_| bounds.len() > 1);
         let Some(place) = progress_in.filter(|place| is_deleted(*place, true)) else { return Ok(None) };
         let place_of_input = TopicPartition::new(ground.spec.input.clone(), self.id.partition);

@@ -128,10 +128,9 @@ impl TaskState {
         self.store.apply(writes, &self.checkpoint)?;
         match has_lost_changelog {
             false => Ok(()),
-            true => Err(StoreError::Failed(format!(
-                "a changelog was deleted and made anew while the stage ran; {}",
-                REMEDY
-            ))),
+            true => {
+                Err(StoreError::Failed(format!("a changelog was deleted and made anew while the stage ran; {REMEDY}")))
+            }
         }
     }
 }

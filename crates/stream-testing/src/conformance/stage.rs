@@ -245,7 +245,7 @@ pub(super) fn copy_state(
     Ok(())
 }
 
-/// Sets a task's checkpoint far ahead of the changelog that it writes to. The other one is empty, and was always.
+/// Sets a task's checkpoint far ahead of the changelog that it writes to. The other one never had a record.
 pub(super) fn put_ahead(
     log: &dyn Log,
     task: &TaskId,
