@@ -15,6 +15,7 @@ type topic struct {
 	name                 string
 	producers, consumers []string
 	isLoop, isCompacted  bool
+	isTimedByBrokers     bool
 	partitions, days     int
 	bytes                int
 }
@@ -29,6 +30,7 @@ func catalogue(files filesys.FileSystem, repository string) (topics []topic, err
 	}
 	for _, cells := range row.FindAllStringSubmatch(string(text), -1) {
 		of := topic{name: cells[1], producers: strings.Split(cells[2], ", "), consumers: strings.Split(cells[3], ", "), isLoop: cells[5] == "loop"}
+		of.isTimedByBrokers = strings.HasSuffix(cells[4], ", timed by brokers")
 		of.partitions, _ = strconv.Atoi(cells[5])
 		kib, _ := strconv.Atoi(cells[6])
 		of.bytes = kib << 10
@@ -89,6 +91,9 @@ func topicsFile(topics []topic) string {
 			"  labels: {strimzi.io/cluster: recrawl, app.kubernetes.io/component: %s}\nspec:\n  partitions: %d\n  replicas: 3\n",
 			of.name, kind, partitions)
 		text += fmt.Sprintf("  config: {max.message.bytes: \"%d\", min.insync.replicas: \"2\", ", of.bytes+4096)
+		if of.isTimedByBrokers {
+			text += "message.timestamp.type: LogAppendTime, "
+		}
 		if of.isCompacted {
 			text += fmt.Sprintf("cleanup.policy: compact, delete.retention.ms: \"%d\", segment.ms: \"%d\", segment.bytes: \"%d\", "+
 				"max.compaction.lag.ms: \"%d\"}\n", 7*day, day/4, 128<<20, 7*day)

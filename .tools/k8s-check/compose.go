@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/compose-spec/compose-go/loader"
@@ -150,15 +151,23 @@ func (c *composition) read(service, target string, into interface{}) {
 	}
 }
 
-// prometheus: asks every stage, at the port and by the name that the stage answers to, and finds its rules.
+// prometheus: asks every container of a stage, at the port that the stage answers to, and finds its rules.
 func (c *composition) prometheus() {
 	const config = "/etc/prometheus/prometheus.yml"
 	var written struct {
 		Global        interface{}
 		RuleFiles     []string `json:"rule_files"`
 		ScrapeConfigs []struct {
-			JobName       string                       `json:"job_name"`
-			StaticConfigs []struct{ Targets []string } `json:"static_configs"`
+			JobName string `json:"job_name"`
+			DNS     []struct {
+				Names []string
+				Type  string
+				Port  int
+			} `json:"dns_sd_configs"`
+			Relabel []struct {
+				Sources []string `json:"source_labels"`
+				Target  string   `json:"target_label"`
+			} `json:"relabel_configs"`
 		} `json:"scrape_configs"`
 	}
 	c.read("prometheus", config, &written)
@@ -170,11 +179,12 @@ func (c *composition) prometheus() {
 	c.require(bind != nil, "compose/recrawl.toml: other containers do not reach a stage")
 	targets := map[string]bool{}
 	for _, job := range written.ScrapeConfigs {
-		for _, group := range job.StaticConfigs {
-			for _, target := range group.Targets {
-				host, port, _ := strings.Cut(target, ":")
+		for _, group := range job.DNS {
+			// All containers of a service have its name.
+			for _, host := range group.Names {
 				_, service := c.services[host]
-				c.require(service && bind != nil && port == bind[1], "%s: no stage listens at %s", config, target)
+				listens := service && group.Type == "A" && bind != nil && strconv.Itoa(group.Port) == bind[1]
+				c.require(listens, "%s: no stage listens at %s:%d", config, host, group.Port)
 				targets[host] = true
 			}
 		}

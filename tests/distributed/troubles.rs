@@ -10,20 +10,22 @@ use page::Timestamp;
 use simweb::SeededConfig;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use stream::{Clock, Log, OutputRecord, TopicPartition};
 use tests::monitoring::{ScrapedSeries, prometheus_is_installed, scraped};
 use tests::recording::{Recording, Scrape};
 use tests::{SimulatedWeb, wait_for};
 use topology::LogNames;
 
-/// Seconds of the crawl in a real one. A scrape every real second is one every two minutes of the crawl.
-const SPEED: f64 = 120.0;
-/// From this age on a backlog is old: the threshold of the alert RecrawlBacklogOld. It is 7.5 s of real time.
+/// Seconds of the crawl in a real one. On a clock as slow as this, a machine that is busy with other tests is calm, too.
+const SPEED: f64 = 30.0;
+/// Real time between two scrapes. It is two minutes of the crawl.
+const SCRAPE_INTERVAL: Duration = Duration::from_secs(4);
+/// From this age on a backlog is old: the threshold of the alert RecrawlBacklogOld. It is 30 s of real time.
 const OLD_S: f64 = 900.0;
 /// A loop without trouble is well below.
 const CALM_S: f64 = 300.0;
-/// Records behind an old one, at ten a second and partition. Without trouble there are fewer.
+/// Records behind an old one, at 2.5 a second and partition. Without trouble there are fewer.
 const MANY: f64 = 40.0;
 /// Records per partition in the changelog of a stage that has lived long.
 const LONG_LIFE: usize = 100_000;
@@ -31,7 +33,7 @@ const LONG_LIFE: usize = 100_000;
 const HELD: usize = 40;
 
 const SETTINGS: [(&str, &str); 10] = [
-    // 40 fetches in a real second.
+    // Ten fetches in a real second.
     ("budget.fetches_per_second", "0.3333"),
     ("budget.burst", "60s"),
     ("budget.in_flight", "2000"),
@@ -40,8 +42,8 @@ const SETTINGS: [(&str, &str); 10] = [
     // Nothing is asked for again while a stage stands still.
     ("policy.lease_timeout", "10h"),
     // Real time, so long that no member loses its partitions in a trouble.
-    ("kafka.session_timeout", "40s"),
-    ("kafka.transaction_timeout", "40s"),
+    ("kafka.session_timeout", "160s"),
+    ("kafka.transaction_timeout", "160s"),
     ("kafka.static_membership", "true"),
     ("fetch.record_heads", "false"),
 ];
@@ -91,7 +93,7 @@ struct Trouble {
 enum Hold {
     /// It is stopped, and answers no request.
     Still,
-    /// It runs only while it is scraped, some milliseconds in a second.
+    /// It runs only while it is scraped, some milliseconds in four seconds.
     Throttled,
 }
 
@@ -191,13 +193,13 @@ impl Pods {
     /// the stage as are `touched` show an old backlog, and no other partition does.
     fn observe(&mut self, plan: Plan, touched: usize, cause: impl FnOnce(&mut Self)) -> Trouble {
         let Plan { claim, stage, .. } = plan;
-        let mut recording = Recording::default();
+        let mut recording = Recording::every(SCRAPE_INTERVAL);
         wait_for(&format!("the loop is calm, before {claim}"), SOON, || {
             let Some(step) = recording.due() else { return false };
             let (scrape, backlog) = self.scrape();
             recording.add(step, scrape);
             if !backlog.is_calm() {
-                recording = Recording::default();
+                recording = Recording::every(SCRAPE_INTERVAL);
             }
             step >= CALM_STEPS
         });
@@ -375,19 +377,18 @@ fn check_alerts(troubles: &[Trouble]) {
 /// The scraped series, as a unit test of the rules.
 fn unit_test(troubles: &[Trouble]) -> String {
     let date = httpdate::fmt_http_date(SystemTime::now());
-    let minutes = |step: usize| step * SPEED as usize / 60;
+    let (scrape_interval_s, step_minutes) = (SCRAPE_INTERVAL.as_secs(), SCRAPE_INTERVAL.as_secs() * SPEED as u64 / 60);
     let mut text = format!(
         "# Scraped from the processes of a crawl over Kafka by tests/distributed/troubles.rs on {date}.\n\
-         # The clock of the crawl ran {SPEED} times as fast as real time, so a scrape every second is one every {} minutes on it.\n\
+         # The clock of the crawl ran {SPEED} times as fast as real time, so a scrape every {scrape_interval_s} seconds is one every {step_minutes} minutes on it.\n\
          # The last {HELD} steps of each series repeat the last value scraped: an alert waits for up to an hour.\n\
          # SIGSTOP keeps the estimator from its work, and lets the pod that restores run only while it is scraped.\n\
          # `UPDATE=1 cargo test -p recrawl --test distributed troubles` scrapes anew.\n\
-         rule_files: [rules.yaml]\nevaluation_interval: 1m\ntests:\n",
-        minutes(1)
+         rule_files: [rules.yaml]\nevaluation_interval: 1m\ntests:\n"
     );
     for Trouble { plan: Plan { claim, stage, alerts }, recording, caused_at, .. } in troubles {
         let fire: Vec<_> = alerts.iter().map(|alert| (*alert, *stage)).collect();
-        text.push_str(&recording.rule_test(claim, minutes(1), *caused_at, HELD, &WATCHED, &fire));
+        text.push_str(&recording.rule_test(claim, step_minutes as usize, *caused_at, HELD, &WATCHED, &fire));
     }
     text
 }
