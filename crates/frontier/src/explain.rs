@@ -56,7 +56,7 @@ pub fn explain(
         index.received.ignore_silence();
     }
     let host = hosts.of(url);
-    hosts.gate_mut(host).hints = hints.clone();
+    *hosts.gate_mut(host).hints_mut() = hints.clone();
     let mut found = None;
     for (id, page) in pages {
         let slot = index.set(*id, page, &mut hosts, rules, &outlook);

@@ -6,6 +6,7 @@
 
 use crate::rules::FrontierRules;
 use revisit::columns::Slot;
+use revisit::rows::Rows;
 
 /// Weight of the last fetch in the learned bytes of a page.
 const NEWEST: f64 = 0.25;
@@ -29,7 +30,7 @@ pub(crate) fn learned_bytes(before: f64, fetches_before: i64, wire_bytes: i64) -
 #[derive(Debug, Default)]
 pub(crate) struct FetchCosts {
     /// By slot; 0: not known.
-    bytes: Vec<f32>,
+    bytes: Rows<f32>,
     sum: f64,
     known: usize,
 }
@@ -40,11 +41,8 @@ impl FetchCosts {
         if rules.bytes_per_day.is_none() {
             return;
         }
-        if self.bytes.len() <= slot.index() {
-            self.bytes.resize(slot.index() + 1, 0.0);
-        }
         let new = bytes as f32;
-        let old = std::mem::replace(&mut self.bytes[slot.index()], new);
+        let old = std::mem::replace(self.bytes.at(slot.index(), 0.0), new);
         self.known = self.known + usize::from(new > 0.0) - usize::from(old > 0.0);
         self.sum = (self.sum + f64::from(new) - f64::from(old)).max(0.0);
     }

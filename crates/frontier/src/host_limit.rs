@@ -23,19 +23,18 @@ struct LimitedHost {
 
 /// Worth of a page in comparison with others of its host: its weight, and 0 if it is gone.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Worth(f64);
+pub(crate) struct Worth(f32);
 
 impl Worth {
     pub(crate) fn of(page: &ScheduledPage, weight: f64) -> Self {
-        Self(if page.verdict == Some(Verdict::Gone) { 0.0 } else { weight })
+        Self(if page.verdict == Some(Verdict::Gone) { 0.0 } else { weight as f32 })
     }
 
-    #[cfg(test)]
-    pub(crate) fn from_value(value: f64) -> Self {
+    pub(crate) fn from_value(value: f32) -> Self {
         Self(value)
     }
 
-    pub(crate) fn value(self) -> f64 {
+    pub(crate) fn value(self) -> f32 {
         self.0
     }
 

@@ -3,9 +3,13 @@
 use crate::hint_kinds;
 use crate::hosts::{HostGate, HostSchedule};
 use crate::rules::FrontierRules;
+use hashbrown::HashTable;
 use page::{CanonicalUrl, HostName, Timestamp};
 use politeness::HostBackoff;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use revisit::hints::HintRecord;
+use revisit::rows::Rows;
+use std::collections::{BTreeSet, HashSet};
+use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 /// The most hosts that are forgotten at once because their rest is over.
@@ -15,8 +19,10 @@ const FORGOTTEN_AT_ONCE: usize = 1_000;
 pub(crate) struct Hosts {
     /// For hosts that are seen for the first time.
     rules: FrontierRules,
-    gates: Vec<HostGate>,
-    numbers: HashMap<HostName, u32>,
+    gates: Rows<HostGate>,
+    /// The numbers of known hosts, by the hashes of their names.
+    numbers: HashTable<u32>,
+    hasher: RandomState,
     /// Numbers of hosts that were forgotten.
     vacant: Vec<u32>,
     changed: BTreeSet<u32>,
@@ -28,8 +34,9 @@ impl Hosts {
     pub(crate) fn new(rules: &FrontierRules) -> Self {
         Self {
             rules: rules.clone(),
-            gates: Vec::new(),
-            numbers: HashMap::new(),
+            gates: Rows::default(),
+            numbers: HashTable::new(),
+            hasher: RandomState::new(),
             vacant: Vec::new(),
             changed: BTreeSet::new(),
             idle: BTreeSet::new(),
@@ -47,7 +54,10 @@ impl Hosts {
             troubles: u32::try_from(schedule.troubles).unwrap_or_default(),
             until: schedule.left_alone_until,
         };
-        gate.hints = hint_kinds::record_of(schedule);
+        let hints = hint_kinds::record_of(schedule);
+        if hints != HintRecord::NONE {
+            *gate.hints_mut() = hints;
+        }
         gate.is_stored = true;
     }
 
@@ -100,8 +110,10 @@ impl Hosts {
                 continue;
             }
             stored.extend(gate.is_stored.then(|| gate.host.clone()));
-            let host = gate.host.clone();
-            self.numbers.remove(&host);
+            let hash = self.hasher.hash_one(gate.host.as_str());
+            if let Ok(entry) = self.numbers.find_entry(hash, |other| *other == number) {
+                entry.remove();
+            }
             self.changed.remove(&number);
             self.vacant.push(number);
         }
@@ -135,18 +147,22 @@ impl Hosts {
 
     /// The numbers of a host and of all below it: `example.org` has `www.example.org` below it.
     pub(crate) fn at_or_below(&self, name: &HostName) -> HashSet<u32> {
-        let found = self.numbers.iter().filter(|(host, _)| host.is_at_or_below(name));
-        found.map(|(_, number)| *number).collect()
+        self.numbers.iter().copied().filter(|number| self.gate(*number).host.is_at_or_below(name)).collect()
     }
 
     /// The number of a URL's host, if it has one.
     pub(crate) fn known(&self, url: &CanonicalUrl) -> Option<u32> {
-        self.numbers.get(url.host_name()).copied()
+        self.find(url.host_name())
     }
 
     /// The gate of a host, if it is known.
     pub(crate) fn named(&self, name: &str) -> Option<&HostGate> {
-        self.numbers.get(name).map(|number| self.gate(*number))
+        self.find(name).map(|number| self.gate(number))
+    }
+
+    fn find(&self, name: &str) -> Option<u32> {
+        let is_it = |number: &u32| self.gate(*number).host.as_str() == name;
+        self.numbers.find(self.hasher.hash_one(name), is_it).copied()
     }
 
     /// The number of a URL's host, assigned on first sight.
@@ -156,22 +172,14 @@ impl Hosts {
 
     /// The number of the host with a name, assigned on first sight.
     pub(crate) fn number(&mut self, name: &str) -> u32 {
-        if let Some(&number) = self.numbers.get(name) {
+        if let Some(number) = self.find(name) {
             return number;
         }
-        let host = HostName::from_name(name);
-        let gate = HostGate::new(host.clone(), &self.rules);
-        let number = match self.vacant.pop() {
-            Some(number) => {
-                self.gates[number as usize] = gate;
-                number
-            }
-            None => {
-                self.gates.push(gate);
-                u32::try_from(self.gates.len() - 1).expect("a partition has fewer than 2^32 hosts")
-            }
-        };
-        self.numbers.insert(host, number);
+        let gate = HostGate::new(HostName::from_name(name), &self.rules);
+        let number = self.gates.put(self.vacant.pop(), gate);
+        let Self { numbers, gates, hasher, .. } = self;
+        let hash_of = |number: &u32| hasher.hash_one(gates[*number as usize].host.as_str());
+        numbers.insert_unique(hasher.hash_one(name), number, hash_of);
         number
     }
 

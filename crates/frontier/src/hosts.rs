@@ -5,7 +5,7 @@ use crate::hint_kinds;
 use crate::rules::FrontierRules;
 use messages::{ContentEvidence, Look, TroubleNotice, impl_message};
 use page::{HostName, Timestamp};
-use politeness::{DelayRule, HostBackoff};
+use politeness::{CrawlDelay, DelayRule, HostBackoff};
 use revisit::hints::HintRecord;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -83,12 +83,12 @@ pub(crate) fn is_trouble(look: &Look) -> bool {
 /// When a host may be asked, and how many requests it may have in flight.
 pub(crate) struct HostGate {
     pub(crate) host: HostName,
-    /// The delays that the operator set.
-    delay_rule: DelayRule,
+    /// The delay of the operator's rule for it.
+    own_delay: Option<CrawlDelay>,
     pub(crate) next_permitted_at: Timestamp,
     pub(crate) crawl_delay: Duration,
     /// The origin whose robots.txt asks for the longest delay. Lost at a restart; the delay is stored.
-    slowest: Option<(Box<str>, Duration)>,
+    slowest: Option<Box<(Box<str>, Duration)>>,
     pub(crate) paused: bool,
     pub(crate) blocked: bool,
     pub(crate) in_flight: u32,
@@ -96,8 +96,8 @@ pub(crate) struct HostGate {
     /// stored.
     pub(crate) response_time: Duration,
     pub(crate) backoff: HostBackoff,
-    /// How often hints about its pages were right.
-    pub(crate) hints: HintRecord,
+    /// How often hints about its pages were right. Few hosts have any.
+    hints: Option<Box<HintRecord>>,
     pub(crate) pages: u32,
     /// Whether its schedule is in the table.
     pub(crate) is_stored: bool,
@@ -108,7 +108,7 @@ pub(crate) struct HostGate {
 impl HostGate {
     pub(crate) fn new(host: HostName, rules: &FrontierRules) -> Self {
         Self {
-            delay_rule: rules.delay_of(host.as_str()),
+            own_delay: rules.own_delay_of(host.as_str()),
             host,
             next_permitted_at: Timestamp::MIN,
             crawl_delay: Duration::ZERO,
@@ -118,7 +118,7 @@ impl HostGate {
             in_flight: 0,
             response_time: Duration::ZERO,
             backoff: HostBackoff::default(),
-            hints: HintRecord::default(),
+            hints: None,
             pages: 0,
             is_stored: false,
             idle_until: None,
@@ -140,9 +140,24 @@ impl HostGate {
         (self.next_permitted_at + rules.lease_timeout).max(self.backoff.until)
     }
 
+    /// How often hints about its pages were right.
+    pub(crate) fn hints(&self) -> &HintRecord {
+        static NONE: HintRecord = HintRecord::NONE;
+        self.hints.as_deref().unwrap_or(&NONE)
+    }
+
+    pub(crate) fn hints_mut(&mut self) -> &mut HintRecord {
+        self.hints.get_or_insert_default()
+    }
+
+    /// The delays that the operator set.
+    fn delay_rule(&self, rules: &FrontierRules) -> DelayRule {
+        self.own_delay.map_or(rules.delay, |delay| rules.delay.with_configured(delay))
+    }
+
     /// Pause between the end of a request to the host and the start of the next.
     pub(crate) fn delay(&self, rules: &FrontierRules) -> Duration {
-        let configured = self.delay_rule.delay_after(None, Duration::ZERO).as_duration();
+        let configured = self.delay_rule(rules).delay_after(None, Duration::ZERO).as_duration();
         self.crawl_delay.max(configured).max(rules.host_interval)
     }
 
@@ -159,8 +174,8 @@ impl HostGate {
         if is_complete {
             self.take_delay(answer);
         }
-        let robots_delay = self.slowest.as_ref().map(|(_, delay)| *delay);
-        let delay = self.delay_rule.delay_after(robots_delay, answer.latency).as_duration();
+        let robots_delay = self.slowest.as_ref().map(|slowest| slowest.1);
+        let delay = self.delay_rule(rules).delay_after(robots_delay, answer.latency).as_duration();
         self.crawl_delay = if is_complete { delay } else { self.crawl_delay.max(delay) };
         if !answer.latency.is_zero() {
             self.response_time = rules.web_time(answer.latency);
@@ -183,11 +198,11 @@ impl HostGate {
     /// Takes in the delay that the robots.txt of an origin asks for. Schemes and ports have files of their own; the
     /// longest delay counts.
     fn take_delay(&mut self, answer: &HostAnswer) {
-        let is_outdone = |(origin, delay): &(Box<str>, Duration)| {
+        let is_outdone = self.slowest.as_deref().is_some_and(|(origin, delay)| {
             *origin != answer.origin && answer.robots_delay.is_none_or(|reported| reported <= *delay)
-        };
-        if !self.slowest.as_ref().is_some_and(is_outdone) {
-            self.slowest = answer.robots_delay.map(|delay| (answer.origin.clone(), delay));
+        });
+        if !is_outdone {
+            self.slowest = answer.robots_delay.map(|delay| Box::new((answer.origin.clone(), delay)));
         }
     }
 
@@ -222,7 +237,7 @@ impl HostGate {
             changes_unhinted: Vec::new(),
             rests_unhinted: Vec::new(),
         };
-        hint_kinds::keep(&self.hints, &mut schedule);
+        hint_kinds::keep(self.hints(), &mut schedule);
         schedule
     }
 }

@@ -11,6 +11,7 @@
 
 use crate::page_record::ScheduledPage;
 use revisit::columns::Slot;
+use revisit::rows::Rows;
 use std::collections::HashMap;
 
 /// Looks at the pages of a site that may all find a change, …
@@ -59,11 +60,11 @@ pub(crate) struct LastingCopies {
     sites: HashMap<u64, SiteLooks>,
     /// At pages that links led to.
     found: Looks,
-    /// By slot; `None` without a page.
-    pages: Vec<Option<Noted>>,
+    /// By slot.
+    pages: Rows<PackedNote>,
 }
 
-/// The note about a page, in eight bytes.
+/// The note about a page.
 #[derive(Clone, Copy, Debug, Default)]
 struct Noted {
     /// The looks that count for others, and those of them that found the copy current.
@@ -92,12 +93,38 @@ impl Noted {
     }
 }
 
+/// A note in four bytes; 0 without a page. The share keeps 14 bits of its fraction.
+#[derive(Clone, Copy, Debug, Default)]
+struct PackedNote(u32);
+
+impl PackedNote {
+    const PRESENT: u32 = 1 << 9;
+    const FOUND: u32 = 1 << 8;
+
+    fn new(note: Noted) -> Self {
+        let share = note.share.to_bits() >> 9;
+        let looks = u32::from(note.all) << 4 | u32::from(note.current);
+        let found = if note.is_found { Self::FOUND } else { 0 };
+        Self(share << 10 | Self::PRESENT | found | looks)
+    }
+
+    fn note(self) -> Option<Noted> {
+        let Self(bits) = self;
+        (bits & Self::PRESENT != 0).then_some(Noted {
+            all: (bits >> 4 & 15) as u8,
+            current: (bits & 15) as u8,
+            is_found: bits & Self::FOUND != 0,
+            share: f32::from_bits(bits >> 10 << 9),
+        })
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct SiteLooks {
-    pages: u64,
-    looks: Looks,
+    pages: u32,
     /// Looks that it has asked for beyond what it has earned. A process that starts forgets it.
-    asked: u64,
+    asked: u32,
+    looks: Looks,
 }
 
 impl LastingCopies {
@@ -119,12 +146,10 @@ impl LastingCopies {
     }
 
     fn note(&mut self, slot: Slot, site: u64, after: Noted) {
-        if self.pages.len() <= slot.index() {
-            self.pages.resize(slot.index() + 1, None);
-        }
-        let before = self.pages[slot.index()].replace(after);
+        let noted = self.pages.at(slot.index(), PackedNote::default());
+        let before = std::mem::replace(noted, PackedNote::new(after)).note();
         let of_site = self.sites.entry(site).or_default();
-        of_site.pages += u64::from(before.is_none());
+        of_site.pages += u32::from(before.is_none());
         let before = before.unwrap_or_default();
         of_site.looks.change(before.for_site(), after.for_site());
         self.found.change(before.for_other_sites(), after.for_other_sites());
@@ -132,7 +157,8 @@ impl LastingCopies {
 
     /// A page is no longer known.
     pub(crate) fn remove(&mut self, slot: Slot, site: u64) {
-        let Some(before) = self.pages.get_mut(slot.index()).and_then(Option::take) else { return };
+        let noted = self.pages.get_mut(slot.index()).map(std::mem::take);
+        let Some(before) = noted.and_then(PackedNote::note) else { return };
         self.found.change(before.for_other_sites(), Looks::default());
         if let Some(of_site) = self.sites.get_mut(&site) {
             of_site.looks.change(before.for_site(), Looks::default());
@@ -145,14 +171,14 @@ impl LastingCopies {
 
     /// Whether a page has at most half the share left that its weight allows.
     pub(crate) fn has_fallen(&self, slot: Slot, share: f64) -> bool {
-        let noted = self.pages.get(slot.index()).copied().flatten();
+        let noted = self.pages.get(slot.index()).and_then(|noted| noted.note());
         noted.is_some_and(|noted| share <= f64::from(noted.share) / 2.0)
     }
 
     /// A site asks for a look at once, whatever it is worth. Returns whether it gets it.
     pub(crate) fn grants(&mut self, site: u64) -> bool {
         let first = FIRST_ASKED * self.share_of_new(site);
-        let has_credit = |of_site: &SiteLooks| (of_site.asked as f64) < first + of_site.looks.current as f64;
+        let has_credit = |of_site: &SiteLooks| f64::from(of_site.asked) < first + of_site.looks.current as f64;
         let of_site = self.sites.get_mut(&site).filter(|of_site| has_credit(of_site));
         of_site.is_some_and(|of_site| {
             of_site.asked += 1;

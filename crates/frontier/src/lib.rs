@@ -29,6 +29,7 @@ mod listed_seeds;
 mod pace;
 mod page_index;
 mod page_list;
+mod page_marks;
 mod page_record;
 mod planner;
 mod request;

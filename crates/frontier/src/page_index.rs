@@ -6,6 +6,7 @@ use crate::host_limit::{LimitedHosts, Worth};
 use crate::host_numbers::Hosts;
 use crate::hosts::HostGate;
 use crate::lasting::{LastingCopies, Looks};
+use crate::page_marks::{PageMark, PageMarks};
 use crate::page_record::ScheduledPage;
 use crate::request::{RequestState, WantedReason};
 use crate::rules::FrontierRules;
@@ -13,9 +14,10 @@ use crate::siblings::entry_of;
 use crate::site_room::{Newcomer, SiteRoom};
 use crate::ties::{is_follower, last_turn, weight_of};
 use change_rate::GammaState;
-use page::{CanonicalUrl, PageId, Timestamp};
+use page::{CanonicalUrl, PageId, PageIdIndex, Timestamp};
 use revisit::columns::{LastLook, PageColumns, PageEntry, PageStatus, Slot};
 use revisit::hints::HintedPages;
+use revisit::rows::Rows;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use sweeps::{Outlook, OwnEvidence, PagePlace};
 
@@ -24,23 +26,23 @@ use sweeps::{Outlook, OwnEvidence, PagePlace};
 pub(crate) struct PageIndex {
     pub(crate) columns: PageColumns,
     /// By slot.
-    ids: Vec<PageId>,
-    /// By slot: the end of its entry in `leases` or `held`.
-    waits: Vec<Timestamp>,
-    slots: HashMap<PageId, Slot>,
+    ids: Rows<PageId>,
+    /// The numbers of the slots.
+    slots: PageIdIndex,
+    /// The ends of all entries in `leases` and `held`.
+    waits: HashMap<Slot, Timestamp>,
     /// Requests in flight, by the end of their lease.
     leases: BTreeSet<(Timestamp, Slot)>,
     /// Pages that must not be fetched before a time.
     held: BTreeSet<(Timestamp, Slot)>,
-    /// The pages of hosts with a limit, and by slot the worth with which each was added.
+    /// The pages of hosts with a limit, without those that leave.
     pub(crate) limited: LimitedHosts,
-    limited_as: HashMap<Slot, Option<Worth>>,
-    /// Which pages make room when the partition is full.
+    /// Which pages make room when the partition is full, and what is lost with each.
     room: SiteRoom,
     /// How far copies last.
     pub(crate) lasting: LastingCopies,
-    /// The longest interval of pages whose rule sets one, in days.
-    pub(crate) longest_days: HashMap<Slot, f64>,
+    /// By slot, up to the last page whose rule sets one: the longest interval in days. 0: none.
+    pub(crate) longest_days: Rows<f32>,
     /// Pages an operator wants next.
     pub(crate) refetch: BTreeSet<Slot>,
     /// Hints and lists, with the pages that they name.
@@ -49,14 +51,7 @@ pub(crate) struct PageIndex {
     pub(crate) costs: FetchCosts,
     /// Restored pages whose list may not be known yet.
     unresolved: Vec<(Slot, PageId)>,
-    /// Pages whose content is fetched through a mirror.
-    followers: BTreeSet<Slot>,
-    /// Pages that no request was ever answered for.
-    unanswered: BTreeSet<Slot>,
-    failed_seeds: BTreeSet<Slot>,
-    /// Seeds that the list of seeds leaves out.
-    unlisted_seeds: BTreeSet<Slot>,
-    never_fetched: usize,
+    marks: PageMarks,
     /// The highest attempt of any page, forgotten pages included.
     highest_attempt: i64,
 }
@@ -73,7 +68,7 @@ impl PageIndex {
     ) -> Slot {
         self.unset(id, hosts);
         self.note_attempt(page.request.attempt);
-        let known = self.slots.get(&id).copied();
+        let known = self.slot(id);
         let place = self.place(known, page);
         let host = hosts.of(&page.url);
         let lasting = self.lasting_share(page, place.site, rules);
@@ -98,7 +93,7 @@ impl PageIndex {
         };
         let slot = match known {
             Some(slot) => {
-                self.received.add_silence(slot, &mut entry, |kind| hosts.gate(host).hints.recall(kind));
+                self.received.add_silence(slot, &mut entry, |kind| hosts.gate(host).hints().recall(kind));
                 self.columns.update(slot, |old| *old = entry);
                 slot
             }
@@ -106,10 +101,8 @@ impl PageIndex {
                 let slot = self.columns.insert(&entry, &place);
                 self.room.count(place.site);
                 hosts.count(host);
-                self.ids.resize(self.columns.slots(), id);
-                self.waits.resize(self.columns.slots(), Timestamp::MAX);
-                self.ids[slot.index()] = id;
-                self.slots.insert(id, slot);
+                *self.ids.at(slot.index(), id) = id;
+                self.slots.add(&id, slot.number(), |number| self.ids[number as usize]);
                 self.unresolved.extend(page.listed_by.map(|list| (slot, list)));
                 slot
             }
@@ -120,17 +113,16 @@ impl PageIndex {
         self.room.set(slot, place.site, at_stake);
         if rules.max_pages_of(page.url.host_name()).is_some() && !self.room.is_leaving(slot) {
             self.limited.add(host, slot, at_stake);
-            self.limited_as.insert(slot, at_stake);
         }
         match page.request.state {
             RequestState::InFlight { lease_until, .. } => {
-                self.waits[slot.index()] = lease_until;
+                self.waits.insert(slot, lease_until);
                 self.leases.insert((lease_until, slot));
                 hosts.gate_mut(host).in_flight += 1;
             }
             _ if entry.status == PageStatus::Excluded => {}
             RequestState::Held { until } => {
-                self.waits[slot.index()] = until;
+                self.waits.insert(slot, until);
                 self.held.insert((until, slot));
             }
             RequestState::Idle => {}
@@ -142,37 +134,30 @@ impl PageIndex {
         self.received.set_hazard(slot, page.hint_hazard);
         let list_share = if rules.values_first_copies() { self.lasting.share_of_new(place.site).powi(2) } else { 1.0 };
         self.received.set_list(slot, list_of(page, rules, list_share));
-        if is_follower(page) {
-            self.followers.insert(slot);
-        }
-        if !page.was_answered() && entry.status != PageStatus::Excluded {
-            self.unanswered.insert(slot);
-        }
-        if page.is_failed_seed() {
-            self.failed_seeds.insert(slot);
-        }
-        if rules.is_unlisted_seed(id, page) {
-            self.unlisted_seeds.insert(slot);
-        }
-        match rules.orders(&page.url).and_then(|orders| orders.max_interval) {
-            Some(longest) => self.longest_days.insert(slot, longest.as_secs_f64() / 86_400.0),
-            None => self.longest_days.remove(&slot),
-        };
-        self.never_fetched += usize::from(page.last_look_at.is_none());
+        self.marks.set(slot, |mark| match mark {
+            PageMark::Follower => is_follower(page),
+            PageMark::Unanswered => !page.was_answered() && entry.status != PageStatus::Excluded,
+            PageMark::FailedSeed => page.is_failed_seed(),
+            PageMark::UnlistedSeed => rules.is_unlisted_seed(id, page),
+            PageMark::NeverFetched => page.last_look_at.is_none(),
+        });
+        let longest = rules.orders(&page.url).and_then(|orders| orders.max_interval);
+        self.set_longest_days(slot, longest.map_or(0.0, |longest| longest.as_secs_f64() / 86_400.0));
         slot
     }
 
     /// Removes a page. Returns its former slot.
     pub(crate) fn remove(&mut self, id: PageId, hosts: &mut Hosts, rules: &FrontierRules) -> Option<Slot> {
         self.unset(id, hosts);
-        let slot = self.slots.remove(&id)?;
+        let slot = self.slot(id)?;
+        self.slots.remove(&id, slot.number(), |number| self.ids[number as usize]);
         self.columns.place(slot).into_iter().for_each(|place| {
             self.room.remove(slot, place.site);
             self.lasting.remove(slot, place.site);
         });
         self.received.remove(slot);
         self.costs.set(slot, 0.0, rules);
-        self.longest_days.remove(&slot);
+        self.set_longest_days(slot, 0.0);
         self.columns.get(slot).into_iter().for_each(|entry| hosts.discount(entry.host));
         self.columns.remove(slot);
         Some(slot)
@@ -200,39 +185,37 @@ impl PageIndex {
 
     /// A page leaves: it makes room for another and is forgotten soon. It counts no more, and makes no room again.
     pub(crate) fn leave(&mut self, slot: Slot) {
-        self.columns.place(slot).into_iter().for_each(|place| self.room.leave(slot, place.site));
+        // The order matters: what is at stake with it is known until it leaves.
         self.columns.get(slot).into_iter().for_each(|entry| self.limited_out(slot, entry.host));
+        self.columns.place(slot).into_iter().for_each(|place| self.room.leave(slot, place.site));
+    }
+
+    fn set_longest_days(&mut self, slot: Slot, days: f64) {
+        if days > 0.0 || slot.index() < self.longest_days.len() {
+            *self.longest_days.at(slot.index(), 0.0) = days as f32;
+        }
     }
 
     /// Counts a page of a host with a limit no more.
     fn limited_out(&mut self, slot: Slot, host: u32) {
-        if let Some(at_stake) = self.limited_as.remove(&slot) {
-            self.limited.remove(host, slot, at_stake);
+        if !self.room.is_leaving(slot) {
+            self.limited.remove(host, slot, self.room.at_stake(slot));
         }
     }
 
     /// Removes the page's entries outside the columns.
     fn unset(&mut self, id: PageId, hosts: &mut Hosts) {
-        let Some(&slot) = self.slots.get(&id) else { return };
+        let Some(slot) = self.slot(id) else { return };
         let Some(entry) = self.columns.get(slot) else { return };
-        self.never_fetched -= usize::from(matches!(entry.last_look, LastLook::Discovered(_)));
-        let wait = (self.waits[slot.index()], slot);
-        match entry.status {
-            PageStatus::InFlight => {
-                self.leases.remove(&wait);
+        if let Some(until) = self.waits.remove(&slot) {
+            self.held.remove(&(until, slot));
+            if self.leases.remove(&(until, slot)) {
                 hosts.gate_mut(entry.host).in_flight -= 1;
             }
-            PageStatus::Held => {
-                self.held.remove(&wait);
-            }
-            PageStatus::Ready | PageStatus::Excluded => {}
         }
         self.limited_out(slot, entry.host);
         self.refetch.remove(&slot);
-        self.followers.remove(&slot);
-        self.unanswered.remove(&slot);
-        self.failed_seeds.remove(&slot);
-        self.unlisted_seeds.remove(&slot);
+        self.marks.set(slot, |_| false);
     }
 
     /// Connects restored pages with their lists, once all pages are known. A list vouches for them until its last look.
@@ -248,7 +231,7 @@ impl PageIndex {
             if self.received.hazard(slot) > 0.0 {
                 self.received.restore_claim(slot, list);
             } else {
-                let recall = |kind| hosts.gate(entry.host).hints.recall(kind);
+                let recall = |kind| hosts.gate(entry.host).hints().recall(kind);
                 self.received.receive_silence(&mut self.columns, slot, list, until, recall);
             }
         }
@@ -261,8 +244,8 @@ impl PageIndex {
 
     /// The pages of these hosts, in no order.
     pub(crate) fn of_hosts(&self, hosts: &HashSet<u32>) -> impl Iterator<Item = PageId> {
-        self.slots.iter().filter_map(|(id, slot)| {
-            let entry = self.columns.get(*slot)?;
+        (0..).map(Slot::new).zip(self.ids.iter()).filter_map(|(slot, id)| {
+            let entry = self.columns.get(slot)?;
             hosts.contains(&entry.host).then_some(*id)
         })
     }
@@ -273,11 +256,11 @@ impl PageIndex {
     }
 
     pub(crate) fn contains(&self, id: PageId) -> bool {
-        self.slots.contains_key(&id)
+        self.slot(id).is_some()
     }
 
     pub(crate) fn slot(&self, id: PageId) -> Option<Slot> {
-        self.slots.get(&id).copied()
+        self.slots.find(&id, |number| self.ids[number as usize] == id).map(Slot::new)
     }
 
     pub(crate) fn id(&self, slot: Slot) -> PageId {
@@ -305,12 +288,12 @@ impl PageIndex {
 
     /// Number of pages whose content is fetched through a mirror.
     pub(crate) fn mirrors(&self) -> usize {
-        self.followers.len()
+        self.marks.count(PageMark::Follower)
     }
 
     /// The weight that a page competes with, its followers' included.
     pub(crate) fn weight(&self, id: PageId) -> Option<f64> {
-        self.columns.get(*self.slots.get(&id)?).map(|entry| entry.weight)
+        self.columns.get(self.slot(id)?).map(|entry| entry.weight)
     }
 
     pub(crate) fn highest_attempt(&self) -> i64 {
@@ -322,19 +305,19 @@ impl PageIndex {
     }
 
     pub(crate) fn never_fetched(&self) -> usize {
-        self.never_fetched
+        self.marks.count(PageMark::NeverFetched)
     }
 
     pub(crate) fn unanswered(&self) -> usize {
-        self.unanswered.len()
+        self.marks.count(PageMark::Unanswered)
     }
 
     pub(crate) fn failed_seeds(&self) -> usize {
-        self.failed_seeds.len()
+        self.marks.count(PageMark::FailedSeed)
     }
 
     pub(crate) fn unlisted_seeds(&self) -> usize {
-        self.unlisted_seeds.len()
+        self.marks.count(PageMark::UnlistedSeed)
     }
 
     pub(crate) fn in_flight(&self) -> usize {
@@ -352,7 +335,7 @@ fn novelty(page: &ScheduledPage, rules: &FrontierRules) -> f64 {
 /// hints (alpha of C16: V = w alpha t²/2 to first order). Computed when the page's record was last touched.
 fn expectation(page: &ScheduledPage, gate: &HostGate, rules: &FrontierRules) -> f64 {
     let is_silent = page.hinted == 0 && page.listed == 0 && page.last_look_at.is_some() && rules.values_hints();
-    if is_silent { 1.0 - gate.hints.best_recall_of_pings() } else { 1.0 }
+    if is_silent { 1.0 - gate.hints().best_recall_of_pings() } else { 1.0 }
 }
 
 /// The place of a page on its site.

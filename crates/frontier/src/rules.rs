@@ -239,11 +239,9 @@ impl FrontierRules {
         ordered.or(self.max_pages_per_host)
     }
 
-    pub(crate) fn delay_of(&self, host_name: &str) -> DelayRule {
-        match self.scope.host_rule(host_name).and_then(|rule| rule.orders().crawl_delay) {
-            Some(delay) => self.delay.with_configured(CrawlDelay::at_most_a_day(delay)),
-            None => self.delay,
-        }
+    pub(crate) fn own_delay_of(&self, host_name: &str) -> Option<CrawlDelay> {
+        let delay = self.scope.host_rule(host_name).and_then(|rule| rule.orders().crawl_delay);
+        delay.map(CrawlDelay::at_most_a_day)
     }
 
     /// Converts real time to time on the clock of the web; a day at most.

@@ -3,6 +3,7 @@
 use crate::host_limit::Worth;
 use page::PageId;
 use revisit::columns::{PageColumns, Slot};
+use revisit::rows::Rows;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
 /// The part of the pages that may go which one pass over all pages chooses. So a page that goes costs some thirty looks.
@@ -18,17 +19,17 @@ pub(crate) struct SiteRoom {
     /// By the hash of the site. Pages that leave are not counted.
     sites: HashMap<u64, PagesOfSite>,
     /// The sites with pages that may go, by the number of all their pages.
-    largest: BTreeSet<(u64, u64)>,
+    largest: BTreeSet<(u32, u64)>,
     /// By slot: what is lost if the page makes room. Not a number: it stays.
-    at_stake: Vec<f32>,
+    at_stake: Rows<f32>,
     /// Pages that go next, the first one last.
     queue: Vec<Candidate>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct PagesOfSite {
-    pages: u64,
-    may_go: u64,
+    pages: u32,
+    may_go: u32,
 }
 
 /// A page that may go.
@@ -62,15 +63,12 @@ impl SiteRoom {
 
     /// Notes what is lost if a page makes room; `None` if it stays. A page that leaves does so whatever comes.
     pub(crate) fn set(&mut self, slot: Slot, site: u64, at_stake: Option<Worth>) {
-        if self.at_stake.len() <= slot.index() {
-            self.at_stake.resize(slot.index() + 1, f32::NAN);
-        }
-        if self.is_leaving(slot) {
+        let known = self.at_stake.at(slot.index(), f32::NAN);
+        if *known == LEAVING {
             return;
         }
-        let known = &mut self.at_stake[slot.index()];
         let before = !known.is_nan();
-        *known = at_stake.map_or(f32::NAN, |worth| worth.value() as f32);
+        *known = at_stake.map_or(f32::NAN, Worth::value);
         match (before, at_stake.is_some()) {
             (false, true) => self.change(site, |of_site| of_site.may_go += 1),
             (true, false) => self.change(site, |of_site| of_site.may_go -= 1),
@@ -91,13 +89,19 @@ impl SiteRoom {
         self.at_stake.get(slot.index()) == Some(&LEAVING)
     }
 
-    /// The page that makes room in a partition of at most `max_pages`, and leaves: one of the poorest that may go, of the site
-    /// with most pages.
+    /// The worth that is lost if a page makes room; `None` if it stays, or leaves already.
+    pub(crate) fn at_stake(&self, slot: Slot) -> Option<Worth> {
+        let worth = self.at_stake.get(slot.index()).filter(|worth| !worth.is_nan() && **worth != LEAVING);
+        worth.map(|worth| Worth::from_value(*worth))
+    }
+
+    /// The page that makes room in a partition of at most `max_pages`: one of the poorest that may go, of the site with most
+    /// pages. It is not chosen again, and is counted until it [leaves](Self::leave).
     pub(crate) fn next(
         &mut self,
         newcomer: Newcomer,
         max_pages: u64,
-        ids: &[PageId],
+        ids: &Rows<PageId>,
         columns: &PageColumns,
     ) -> Option<Slot> {
         let (_, largest) = *self.largest.last()?;
@@ -105,20 +109,14 @@ impl SiteRoom {
             return None;
         }
         if let Some(chosen) = self.next_chosen(newcomer, max_pages, ids) {
-            return Some(self.leaves(chosen));
+            return Some(chosen.slot);
         }
         self.choose(ids, columns);
-        let chosen = self.next_chosen(newcomer, max_pages, ids)?;
-        Some(self.leaves(chosen))
-    }
-
-    fn leaves(&mut self, chosen: Candidate) -> Slot {
-        self.leave(chosen.slot, chosen.site);
-        chosen.slot
+        Some(self.next_chosen(newcomer, max_pages, ids)?.slot)
     }
 
     /// The next page of the queue. `None` if none is left, or if its site is no longer among the largest: then others go first.
-    fn next_chosen(&mut self, newcomer: Newcomer, max_pages: u64, ids: &[PageId]) -> Option<Candidate> {
+    fn next_chosen(&mut self, newcomer: Newcomer, max_pages: u64, ids: &Rows<PageId>) -> Option<Candidate> {
         loop {
             let next = self.queue.pop()?;
             // It may have gone, be leaving, or have become richer.
@@ -142,11 +140,11 @@ impl SiteRoom {
     }
 
     pub(crate) fn pages_of(&self, site: u64) -> u64 {
-        self.sites.get(&site).map_or(0, |of_site| of_site.pages)
+        self.sites.get(&site).map_or(0, |of_site| of_site.pages.into())
     }
 
     /// Chooses the next pages to go: again and again the poorest of the site that has most pages then.
-    fn choose(&mut self, ids: &[PageId], columns: &PageColumns) {
+    fn choose(&mut self, ids: &Rows<PageId>, columns: &PageColumns) {
         let mut by_site: HashMap<u64, Vec<(f32, Slot)>> = HashMap::new();
         let may_go = self.at_stake.iter().zip(0..).filter(|(worth, _)| !worth.is_nan() && **worth != LEAVING);
         for (worth, slot) in may_go.map(|(worth, number)| (*worth, Slot::new(number))) {

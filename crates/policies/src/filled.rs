@@ -45,10 +45,6 @@ impl Filled {
 }
 
 impl RevisitPolicy for Filled {
-    fn reserve(&mut self, pages: usize) {
-        self.within.reserve(pages);
-    }
-
     fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64) {
         self.within.insert(slot, page, now_days);
         self.pages.insert(slot, Flight::Waiting);

@@ -36,7 +36,7 @@ fn main() {
 
 fn crawl_value(pages: u64) {
     let now = Timestamp::from_secs(1_800_000_000);
-    let mut columns = PageColumns::with_capacity(pages as usize);
+    let mut columns = PageColumns::default();
     let mut spread = Lcg(7);
     let place = PagePlace::of("a.test", "a.test", "/");
     for _ in 0..pages {
@@ -73,7 +73,7 @@ fn live(pages: u64) {
     let now = Timestamp::from_secs(0).plus_days(now_days);
     let mut spread = Lcg(7);
     let mut model = SweepModel::starting_at(now_days - 60.0);
-    let mut columns = PageColumns::with_capacity(pages as usize);
+    let mut columns = PageColumns::default();
     let path = |i: u64| {
         let site = format!("site{}.test", i / SITE_PAGES);
         PagePlace::of(&site, &site, &format!("/d{}/page{i}.html", i % SITE_PAGES / DIRECTORY_PAGES))

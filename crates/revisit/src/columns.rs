@@ -22,6 +22,7 @@
 
 mod bounds;
 mod demand;
+mod distinct;
 mod entry;
 mod index;
 mod memberships;
@@ -36,6 +37,7 @@ pub use self::selection::Selection;
 
 use self::entry::{NEVER_FETCHED, PageRecord, VACANT};
 use self::memberships::{Membership, Memberships, Places};
+use crate::rows::Rows;
 use change_rate::GammaState;
 use page::Timestamp;
 use std::collections::BTreeSet;
@@ -46,11 +48,11 @@ const SECONDS_PER_DAY: f64 = 86_400.0;
 /// All pages of one partition.
 #[derive(Clone, Debug, Default)]
 pub struct PageColumns {
-    pages: Vec<PageRecord>,
-    flags: Vec<u8>,
-    place: Vec<u32>,
+    pages: Rows<PageRecord>,
+    flags: Rows<u8>,
+    place: Rows<u32>,
     /// By slot, up to the last page with a file name.
-    file_names: Vec<u64>,
+    file_names: Rows<u64>,
     vacant: Vec<Slot>,
     places: Places,
     memberships: Memberships,
@@ -65,19 +67,6 @@ pub struct PageColumns {
 impl PageColumns {
     /// Bytes per page, without its file name.
     pub const BYTES_PER_PAGE: usize = size_of::<PageRecord>() + 1 + 4;
-
-    pub fn with_capacity(pages: usize) -> Self {
-        let mut columns = Self::default();
-        columns.reserve(pages);
-        columns
-    }
-
-    /// Makes room for exactly this many more pages.
-    pub fn reserve(&mut self, pages: usize) {
-        self.pages.reserve_exact(pages);
-        self.flags.reserve_exact(pages);
-        self.place.reserve_exact(pages);
-    }
 
     pub fn len(&self) -> usize {
         self.flags.len() - self.vacant.len()
@@ -140,13 +129,9 @@ impl PageColumns {
     }
 
     fn set_file_name(&mut self, i: usize, file_name: u64) {
-        if self.file_names.len() <= i {
-            if file_name == 0 {
-                return;
-            }
-            self.file_names.resize(i + 1, 0);
+        if file_name != 0 || i < self.file_names.len() {
+            *self.file_names.at(i, 0) = file_name;
         }
-        self.file_names[i] = file_name;
     }
 
     /// The page in a slot, if there is one.
@@ -188,8 +173,8 @@ impl PageColumns {
             return None;
         }
         let page = self.pages.get(slot.index()).filter(|_| self.flags[slot.index()] & VACANT == 0)?;
-        let membership = &self.memberships.rows[page.membership as usize];
-        let groups = membership.groups().iter().map(|group| self.memberships.groups[*group as usize].number);
+        let membership = &self.memberships.rows()[page.membership as usize];
+        let groups = membership.groups().iter().map(|group| self.memberships.groups()[*group as usize].number);
         let members = Members { groups: GroupNumbers::new(groups), cell: membership.cell, site: membership.site };
         membership.is_known().then_some(members)
     }
@@ -206,8 +191,8 @@ impl PageColumns {
 
     /// The pages in any of these cells, in the order of slots. One pass over all pages, reading five bytes of each.
     pub fn slots_in_cells(&self, cells: &BTreeSet<u64>) -> Vec<Slot> {
-        let wanted: Vec<bool> = self.memberships.rows.iter().map(|row| cells.contains(&row.cell_hash())).collect();
-        let held = self.flags.iter().zip(&self.pages).enumerate();
+        let wanted: Vec<bool> = self.memberships.rows().iter().map(|row| cells.contains(&row.cell_hash())).collect();
+        let held = self.flags.iter().zip(self.pages.iter()).enumerate();
         held.filter(|(_, (flags, page))| **flags & VACANT == 0 && wanted[page.membership as usize])
             .map(|(i, _)| Slot(i as u32))
             .collect()
@@ -326,10 +311,10 @@ impl PageColumns {
         }
         self.memberships.ask_numbers(outlook);
         let is_stale = |columns: &Self, number: usize| {
-            let row = &columns.memberships.rows[number];
+            let row = &columns.memberships.rows()[number];
             row.is_stale(outlook.site_revision(row.site_hash()))
         };
-        let stale: Vec<bool> = (0..self.memberships.rows.len()).map(|number| is_stale(self, number)).collect();
+        let stale: Vec<bool> = (0..self.memberships.rows().len()).map(|number| is_stale(self, number)).collect();
         let (slots, mut done) = (self.flags.len(), 0);
         for _ in 0..slots {
             if done == most {

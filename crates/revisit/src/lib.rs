@@ -4,7 +4,7 @@
 //! and the time since the last look. [`allocate`] finds the best fetch rate of every page when rates are known;
 //! [`histogram`] finds the price at which the pages of many shards together spend a budget, without a coordinator, and
 //! [`demand_curve`] makes that fast. [`columns`] holds millions of pages in a few bytes each and picks the best of
-//! them. [`hints`] has statements of others about changes. [`live`] is the default as one policy, for simulations.
+//! them; [`rows`] are what they lie in. [`hints`] has statements of others about changes. [`live`] is the default as one policy, for simulations.
 //! [`kernels`] is the mathematics under all of them. Policies from the literature are in `crates/policies`.
 //!
 //! This crate never reads a clock, draws a random number, learns a change rate, or decides whether a host may be
@@ -19,6 +19,7 @@ pub mod kernels;
 pub mod live;
 mod policy;
 mod revisit_policy;
+pub mod rows;
 pub mod value;
 
 pub use crate::policy::Policy;

@@ -209,10 +209,6 @@ impl Live {
 }
 
 impl RevisitPolicy for Live {
-    fn reserve(&mut self, pages: usize) {
-        self.packed.columns.reserve(pages);
-    }
-
     fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64) {
         if self.packed.columns.is_empty() {
             self.model = SweepModel::starting_at(now_days);

@@ -49,12 +49,6 @@ pub struct PolicyTick {
 /// the caller's choice. Deterministic, without clock or randomness; a policy that needs to spread pages (phases) hashes
 /// the slot.
 pub trait RevisitPolicy: Send {
-    /// Announces that this many more pages will be inserted, so that a policy with many pages makes room for exactly
-    /// these.
-    fn reserve(&mut self, pages: usize) {
-        let _ = pages;
-    }
-
     fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64);
 
     /// The weight of a page has changed. It keeps its place in queues and plans. Does nothing for policies without weights, and

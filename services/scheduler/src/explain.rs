@@ -32,13 +32,13 @@ pub fn explain(
     now: Timestamp,
 ) -> Result<Option<Explanation>, ExplainError> {
     let mut outlook = Outlook::default();
-    tables.scan(OUTLOOK, &mut |key, record| -> Result<(), ExplainError> {
+    tables.scan(OUTLOOK, b"", &mut |key, record| -> Result<(), ExplainError> {
         let changes = read(key, record).map_err(ExplainError::Record)?;
         outlook.apply(&changes).map_err(|error| ExplainError::Record(error.to_string()))
     })?;
     let schedule = tables.get(HOSTS, &HostName::of(url))?;
     let (site, mut pages) = (url.site_key(), Vec::new());
-    tables.scan(PAGES, &mut |id, page| -> Result<(), ExplainError> {
+    tables.scan(PAGES, b"", &mut |id, page| -> Result<(), ExplainError> {
         if page.url.site_key() == site {
             pages.push((id, page));
         }

@@ -47,6 +47,7 @@ fn sketch(random: &mut Pcg64) -> PageSketch {
         unread: None,
         copy_of: None,
         copy_bytes: 1_500,
+        doubted_since: None,
     }
 }
 

@@ -39,8 +39,8 @@ impl Frontier {
         let (refetch, received, own) = (&mut self.pages.refetch, &self.pages.received, &self.pages.longest_days);
         self.pages.columns.visit(now, &Index::Uniform, &self.outlook, |page| {
             // A list that vouches for a page is no look at it.
-            let longest_days =
-                if own.is_empty() { longest_days } else { own.get(&page.slot).copied().unwrap_or(longest_days) };
+            let own_days = own.get(page.slot.index()).filter(|days| **days > 0.0);
+            let longest_days = own_days.map_or(longest_days, |days| f64::from(*days));
             if !page.never_fetched && page.value + received.silence(page.slot) > longest_days {
                 refetch.insert(page.slot);
             }

@@ -36,7 +36,7 @@ impl Frontier {
             return false;
         }
         let host = self.hosts.of(&page.url);
-        let precision = self.hosts.gate(host).hints.precision(number);
+        let precision = self.hosts.gate(host).hints().precision(number);
         page.hinted |= bit;
         page.hint_hazard = (page.hint_hazard + hazard_of(precision)).min(CERTAIN);
         if !self.rules.values_hints() && !page.request.is_in_flight() && -(-page.hint_hazard).exp_m1() >= LIKELY {
@@ -72,7 +72,7 @@ impl Frontier {
             self.lists.earn(&list.url);
         }
         let Self { pages, hosts, .. } = &mut *self;
-        let record = |host| &hosts.gate(host).hints;
+        let record = |host| hosts.gate(host).hints();
         let received = pages.received.receive(&mut pages.columns, list_slot, dates, listing.read_at, record);
         if listing.is_last {
             let dropped = self.pages.received.drop_unnamed(list_slot, listing.read_at);
@@ -114,7 +114,7 @@ impl Frontier {
     pub(crate) fn receive_again(&mut self, id: PageId, now: Timestamp) {
         let Self { pages, hosts, .. } = self;
         if let Some(slot) = pages.slot(id) {
-            pages.received.receive_again(&mut pages.columns, slot, now, |host| &hosts.gate(host).hints);
+            pages.received.receive_again(&mut pages.columns, slot, now, |host| hosts.gate(host).hints());
         }
     }
 
@@ -137,12 +137,12 @@ impl Frontier {
         let host = self.hosts.of(&page.url);
         let Some(slot) = self.pages.slot(id) else { return };
         let is_listed = self.pages.received.list_of(slot).is_some();
-        if page.hinted == 0 && !is_listed && self.hosts.gate(host).hints.is_empty() {
+        if page.hinted == 0 && !is_listed && self.hosts.gate(host).hints().is_empty() {
             return;
         }
         let worth = self.pages.columns.worth(slot, &self.rules.index, &self.outlook, looked_at);
         let (Some(worth), Some(previous)) = (worth, previous) else { return };
-        let record = &mut self.hosts.gate_mut(host).hints;
+        let record = self.hosts.gate_mut(host).hints_mut();
         let (hinted, span) = (page.hinted as u32, (previous, looked_at));
         self.pages.received.judge(slot, record, hinted, changed, worth.fresh_probability, span);
         self.pages.received.settle(slot);
@@ -154,7 +154,7 @@ impl Frontier {
     /// first.
     pub(crate) fn hinted(&self, now: Timestamp) -> Vec<Slot> {
         let Self { pages, hosts, rules, outlook, demand, .. } = self;
-        let precision = |host, kind| hosts.gate(host).hints.precision(kind);
+        let precision = |host, kind| hosts.gate(host).hints().precision(kind);
         pages.received.due(&pages.columns, &rules.index, outlook, demand.price(), now, precision)
     }
 }

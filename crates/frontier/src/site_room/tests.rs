@@ -7,22 +7,22 @@ use sweeps::PagePlace;
 struct Room {
     room: SiteRoom,
     columns: PageColumns,
-    ids: Vec<PageId>,
+    ids: Rows<PageId>,
 }
 
 impl Room {
     /// Sites, each with a number of pages. The first page is worth 1, the next 2, and so on.
     fn of(sites: &[(&str, usize)]) -> Self {
-        let mut room = Self { room: SiteRoom::default(), columns: PageColumns::default(), ids: Vec::new() };
+        let mut room = Self { room: SiteRoom::default(), columns: PageColumns::default(), ids: Rows::default() };
         for (site, pages) in sites {
             for number in 0..*pages {
-                room.add(site, Some(1.0 + number as f64));
+                room.add(site, Some(1.0 + number as f32));
             }
         }
         room
     }
 
-    fn add(&mut self, site: &str, at_stake: Option<f64>) -> Slot {
+    fn add(&mut self, site: &str, at_stake: Option<f32>) -> Slot {
         let place = place(site);
         let entry = PageEntry {
             last_look: LastLook::Discovered(Timestamp::MIN),
@@ -32,15 +32,17 @@ impl Room {
             status: PageStatus::Ready,
         };
         let slot = self.columns.insert(&entry, &place);
-        self.ids.resize(self.columns.slots(), PageId([0; 16]));
-        self.ids[slot.index()] = PageId((self.columns.len() as u128).to_be_bytes());
+        *self.ids.at(slot.index(), PageId([0; 16])) = PageId((self.columns.len() as u128).to_be_bytes());
         self.room.count(place.site);
         self.room.set(slot, place.site, at_stake.map(Worth::from_value));
         slot
     }
 
     fn next(&mut self, newcomer: Newcomer, max_pages: u64) -> Option<Slot> {
-        self.room.next(newcomer, max_pages, &self.ids, &self.columns)
+        let slot = self.room.next(newcomer, max_pages, &self.ids, &self.columns)?;
+        let site = self.columns.place(slot).unwrap().site;
+        self.room.leave(slot, site);
+        Some(slot)
     }
 
     fn pages(&self, site: &str) -> u64 {

@@ -174,7 +174,6 @@ impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
         run: &'a Run,
     ) -> Result<Self, SimulationError> {
         let mut tally = Tally::new(run.start_days, run.score_from_days, run.end_days, pages.sections().len());
-        policy.reserve(pages.len());
         let mut dated = Vec::new();
         for page in 0..pages.len() {
             let mut last_change_days = None;

@@ -88,7 +88,6 @@ pub fn clairvoyant(trace: &ChangeTrace, weights: &[f64], window: TimeWindow, bud
 
 fn insert_all(trace: &ChangeTrace, weights: &[f64], looks: &Looks, policy: &mut dyn RevisitPolicy) {
     let mut hosts: HashMap<&Arc<str>, u32> = HashMap::new();
-    policy.reserve(trace.pages.len());
     for (number, page) in trace.pages.iter().enumerate() {
         let next = hosts.len() as u32;
         let place = match CanonicalUrl::parse(&page.url()) {

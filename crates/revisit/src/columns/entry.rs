@@ -49,6 +49,11 @@ impl Slot {
         Slot(index)
     }
 
+    /// The index in 32 bits.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+
     /// The index, below [`super::PageColumns::slots`]; for a table kept beside the columns.
     pub fn index(self) -> usize {
         self.0 as usize

@@ -138,7 +138,7 @@ impl PageColumns {
         let now_days = now.as_days();
         let page = &self.pages[i];
         let days = (now_days - page.last_look_days()).max(0.0);
-        let membership = &self.memberships.rows[page.membership as usize];
+        let membership = &self.memberships.rows()[page.membership as usize];
         let priors = self.priors(membership, outlook);
         let weight = f64::from(page.weight);
         let value = self.value(i, index, outlook, now_days);
@@ -202,7 +202,7 @@ impl PageColumns {
             }
             Index::CrawlValue { theta } => f64::from(page.weight) * page.whole().crawl_value(days, theta),
             Index::Live { theta, .. } => {
-                let membership = &self.memberships.rows[page.membership as usize];
+                let membership = &self.memberships.rows()[page.membership as usize];
                 let (priors, trust) = (self.priors(membership, outlook), self.trust(membership, outlook));
                 let (sweep_hazard, sweeps_per_day) = self.sweeps(page, outlook, now_days);
                 if never_fetched {
@@ -221,8 +221,8 @@ impl PageColumns {
     fn sweeps(&self, page: &PageRecord, outlook: &Outlook, now_days: f64) -> (f64, f64) {
         let last_days = page.last_look_days();
         let (mut hazard, mut per_day) = (0.0, 0.0);
-        for &group in self.memberships.rows[page.membership as usize].groups() {
-            if let Some(group) = outlook.group_at(self.memberships.groups[group as usize].number) {
+        for &group in self.memberships.rows()[page.membership as usize].groups() {
+            if let Some(group) = outlook.group_at(self.memberships.groups()[group as usize].number) {
                 hazard += group.hazard.between(last_days, now_days);
                 per_day += group.hazard.per_day();
             }
@@ -233,12 +233,12 @@ impl PageColumns {
     /// Value of a first look into the groups of a membership. An unnoticed sweep makes more of their pages stale each
     /// day, so the value grows with the square of the silence (A5's linear penalty).
     pub(super) fn sentinel(&self, membership: u32, outlook: &Outlook, now_days: f64) -> f64 {
-        let groups = self.memberships.rows[membership as usize].groups().iter();
+        let groups = self.memberships.rows()[membership as usize].groups().iter();
         groups.map(|group| self.group_sentinel(*group, outlook, now_days)).sum()
     }
 
     pub(super) fn group_sentinel(&self, group: u32, outlook: &Outlook, now_days: f64) -> f64 {
-        let group = &self.memberships.groups[group as usize];
+        let group = &self.memberships.groups()[group as usize];
         let since_days = group.silent_since_days();
         let silence_days = now_days - since_days;
         // Without a copy there is no freshness to keep.

@@ -1,7 +1,9 @@
 //! Data that many pages share: places and groups.
 
-use std::collections::HashMap;
-use sweeps::{GroupKind, GroupNumbers, GroupSet, HashMapByHash, Outlook, PagePlace};
+use super::distinct::{Distinct, DistinctRow};
+use crate::rows::Rows;
+use chance::splitmix64;
+use sweeps::{GroupKind, GroupNumbers, Outlook, PagePlace};
 
 const KINDS: usize = GroupKind::ALL.len();
 /// The revision of a membership before the outlook was asked.
@@ -9,82 +11,117 @@ const NOT_ASKED: u32 = u32::MAX;
 /// The number of a cell or site that the outlook does not know.
 const UNKNOWN: u32 = u32::MAX;
 
+fn hash_of(parts: impl IntoIterator<Item = u64>) -> u64 {
+    parts.into_iter().fold(0, |hash, part| splitmix64(hash ^ part))
+}
+
+/// A place without its subdirectory and its file name: on many sites each page has a subdirectory of its own.
+#[derive(Clone, Copy, Debug)]
+struct WidePlace {
+    site: u64,
+    cell: u64,
+    groups: [u64; KINDS - 2],
+    places: u32,
+}
+
 /// A place without its file name, which few pages share.
-type SharedPlace = [u64; KINDS + 1];
+#[derive(Clone, Copy, Debug)]
+struct SharedPlace {
+    subdirectory: u64,
+    /// Its number in [`Places::wide`].
+    wide: u32,
+    pages: u32,
+}
+
+impl DistinctRow for WidePlace {
+    fn hash(&self) -> u64 {
+        hash_of([self.site, self.cell].into_iter().chain(self.groups))
+    }
+}
+
+impl DistinctRow for SharedPlace {
+    fn hash(&self) -> u64 {
+        hash_of([self.subdirectory, u64::from(self.wide)])
+    }
+}
 
 /// Distinct places.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
-    rows: Vec<(SharedPlace, u32)>,
-    numbers: HashMap<SharedPlace, u32>,
-    vacant: Vec<u32>,
+    wide: Distinct<WidePlace>,
+    shared: Distinct<SharedPlace>,
 }
 
 impl Places {
     /// The number of a place, and the hash of its file name.
     pub(super) fn attach(&mut self, place: &PagePlace) -> (u32, u64) {
-        let mut shared = [0; KINDS + 1];
-        shared[0] = place.site;
-        shared[1] = place.cell;
-        shared[2..].copy_from_slice(&place.groups[..KINDS - 1]);
-        let number = *self.numbers.entry(shared).or_insert_with(|| match self.vacant.pop() {
-            Some(number) => {
-                self.rows[number as usize] = (shared, 0);
-                number
-            }
-            None => {
-                self.rows.push((shared, 0));
-                self.rows.len() as u32 - 1
-            }
+        let [site_group, host, directory, subdirectory, file_type, directory_file_type, file_name] = place.groups;
+        let groups = [site_group, host, directory, file_type, directory_file_type];
+        let row = WidePlace { site: place.site, cell: place.cell, groups, places: 0 };
+        let is_it = |other: &WidePlace| (other.site, other.cell, other.groups) == (row.site, row.cell, row.groups);
+        let wide = self.wide.find(row.hash(), is_it).unwrap_or_else(|| self.wide.add(row));
+        let row = SharedPlace { subdirectory, wide, pages: 0 };
+        let is_it = |other: &SharedPlace| (other.subdirectory, other.wide) == (subdirectory, wide);
+        let number = self.shared.find(row.hash(), is_it).unwrap_or_else(|| {
+            self.wide.rows[wide as usize].places += 1;
+            self.shared.add(row)
         });
-        self.rows[number as usize].1 += 1;
-        (number, place.groups[KINDS - 1])
+        self.shared.rows[number as usize].pages += 1;
+        (number, file_name)
     }
 
     pub(super) fn detach(&mut self, number: u32) {
-        let (shared, pages) = &mut self.rows[number as usize];
-        *pages -= 1;
-        if *pages == 0 {
-            self.numbers.remove(shared);
-            self.vacant.push(number);
+        let shared = &mut self.shared.rows[number as usize];
+        shared.pages -= 1;
+        if shared.pages == 0 {
+            let wide = shared.wide;
+            self.shared.remove(number);
+            self.wide.rows[wide as usize].places -= 1;
+            if self.wide.rows[wide as usize].places == 0 {
+                self.wide.remove(wide);
+            }
         }
     }
 
     pub(super) fn get(&self, number: u32, file_name: u64) -> PagePlace {
-        let (shared, _) = &self.rows[number as usize];
-        let mut groups = [file_name; KINDS];
-        groups[..KINDS - 1].copy_from_slice(&shared[2..]);
-        PagePlace { site: shared[0], cell: shared[1], groups }
+        let SharedPlace { subdirectory, wide, .. } = self.shared.rows[number as usize];
+        let WidePlace { site, cell, groups, .. } = self.wide.rows[wide as usize];
+        let [site_group, host, directory, file_type, directory_file_type] = groups;
+        let groups = [site_group, host, directory, subdirectory, file_type, directory_file_type, file_name];
+        PagePlace { site, cell, groups }
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct MembershipKey {
-    site: u64,
-    cell: u64,
-    groups: GroupSet,
-    revision: u32,
 }
 
 /// The site, cell and groups that some pages share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Membership {
-    key: MembershipKey,
+    /// Hashes.
+    site_hash: u64,
+    cell_hash: u64,
+    /// Positions in [`Memberships::groups`].
+    pub(super) groups: GroupNumbers,
+    /// The site's revision by which its groups were chosen.
+    revision: u32,
     /// Numbers in the outlook; [`UNKNOWN`] where it does not know them.
     pub(super) cell: u32,
     pub(super) site: u32,
-    /// Positions in [`Memberships::groups`].
-    pub(super) groups: GroupNumbers,
     pages: u32,
+}
+
+impl DistinctRow for Membership {
+    fn hash(&self) -> u64 {
+        let groups = self.groups().iter().map(|group| u64::from(*group));
+        hash_of([self.site_hash, self.cell_hash, u64::from(self.revision)].into_iter().chain(groups))
+    }
 }
 
 impl Membership {
     pub(super) fn site_hash(&self) -> u64 {
-        self.key.site
+        self.site_hash
     }
 
     pub(super) fn cell_hash(&self) -> u64 {
-        self.key.cell
+        self.cell_hash
     }
 
     /// Positions of its groups in [`Memberships::groups`].
@@ -104,7 +141,12 @@ impl Membership {
 
     /// Whether its groups must be asked for again, now that its site is at this revision.
     pub(super) fn is_stale(&self, site_revision: u32) -> bool {
-        !self.is_vacant() && self.key.revision != site_revision
+        !self.is_vacant() && self.revision != site_revision
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        let of = |row: &Self| (row.site_hash, row.cell_hash, row.revision, row.groups);
+        of(self) == of(other)
     }
 }
 
@@ -123,15 +165,17 @@ pub(super) struct HeldGroup {
     memberships: u32,
 }
 
+impl DistinctRow for HeldGroup {
+    fn hash(&self) -> u64 {
+        hash_of([self.group])
+    }
+}
+
 /// Distinct memberships and groups.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memberships {
-    pub(super) rows: Vec<Membership>,
-    numbers: HashMap<MembershipKey, u32>,
-    vacant: Vec<u32>,
-    pub(super) groups: Vec<HeldGroup>,
-    group_numbers: HashMapByHash<u32>,
-    vacant_groups: Vec<u32>,
+    distinct: Distinct<Membership>,
+    groups: Distinct<HeldGroup>,
 }
 
 impl HeldGroup {
@@ -143,81 +187,91 @@ impl HeldGroup {
 }
 
 impl Memberships {
+    /// By number.
+    #[inline]
+    pub(super) fn rows(&self) -> &Rows<Membership> {
+        &self.distinct.rows
+    }
+
+    /// By position.
+    #[inline]
+    pub(super) fn groups(&self) -> &Rows<HeldGroup> {
+        &self.groups.rows
+    }
+
     /// The membership of a newly inserted page, whose groups were not asked for yet.
     pub(super) fn attach_new(&mut self, place: &PagePlace) -> u32 {
-        let key =
-            MembershipKey { site: place.site, cell: place.cell, groups: GroupSet::default(), revision: NOT_ASKED };
-        self.attach_to(Membership { key, cell: UNKNOWN, site: UNKNOWN, groups: GroupNumbers::default(), pages: 0 })
+        self.attach_to(Membership {
+            site_hash: place.site,
+            cell_hash: place.cell,
+            groups: GroupNumbers::default(),
+            revision: NOT_ASKED,
+            cell: UNKNOWN,
+            site: UNKNOWN,
+            pages: 0,
+        })
     }
 
     /// The membership of a page by the current outlook.
     pub(super) fn attach(&mut self, place: &PagePlace, outlook: &Outlook) -> u32 {
         let groups = outlook.groups_of(place);
-        let key =
-            MembershipKey { site: place.site, cell: place.cell, groups, revision: outlook.site_revision(place.site) };
-        if let Some(&number) = self.numbers.get(&key) {
-            self.rows[number as usize].pages += 1;
-            return number;
-        }
         let groups = GroupNumbers::new(groups.as_slice().iter().map(|&group| self.group(group, outlook)));
         self.attach_to(Membership {
-            key,
+            site_hash: place.site,
+            cell_hash: place.cell,
+            groups,
+            revision: outlook.site_revision(place.site),
             cell: outlook.cell_number(place.cell).unwrap_or(UNKNOWN),
             site: outlook.site_number(place.site).unwrap_or(UNKNOWN),
-            groups,
             pages: 0,
         })
     }
 
     /// Looks up cells and sites that the outlook did not know before: it may learn of a cell long after its pages came.
     pub(super) fn ask_numbers(&mut self, outlook: &Outlook) {
-        for row in self.rows.iter_mut().filter(|row| !row.is_vacant() && !row.is_known()) {
-            row.cell = outlook.cell_number(row.key.cell).unwrap_or(UNKNOWN);
-            row.site = outlook.site_number(row.key.site).unwrap_or(UNKNOWN);
+        for row in self.distinct.rows.iter_mut().filter(|row| !row.is_vacant() && !row.is_known()) {
+            row.cell = outlook.cell_number(row.cell_hash).unwrap_or(UNKNOWN);
+            row.site = outlook.site_number(row.site_hash).unwrap_or(UNKNOWN);
         }
     }
 
     fn attach_to(&mut self, row: Membership) -> u32 {
-        let Self { rows, vacant, groups, .. } = self;
-        let number = *self.numbers.entry(row.key).or_insert_with(|| {
-            row.groups().iter().for_each(|group| groups[*group as usize].memberships += 1);
-            seat(rows, vacant, row)
+        let known = self.distinct.find(row.hash(), |other| other.is_same(&row));
+        let number = known.unwrap_or_else(|| {
+            row.groups().iter().for_each(|group| self.groups.rows[*group as usize].memberships += 1);
+            self.distinct.add(row)
         });
-        self.rows[number as usize].pages += 1;
+        self.distinct.rows[number as usize].pages += 1;
         number
     }
 
     fn group(&mut self, group: u64, outlook: &Outlook) -> u32 {
-        let Self { groups, vacant_groups, .. } = self;
-        let position = *self.group_numbers.entry(group).or_insert_with(|| {
-            let row = HeldGroup {
-                group,
-                number: u32::MAX,
-                looked_days: f64::NEG_INFINITY,
-                asked_days: f64::NEG_INFINITY,
-                weight: 0.0,
-                memberships: 0,
-            };
-            seat(groups, vacant_groups, row)
-        });
+        let row = HeldGroup {
+            group,
+            number: u32::MAX,
+            looked_days: f64::NEG_INFINITY,
+            asked_days: f64::NEG_INFINITY,
+            weight: 0.0,
+            memberships: 0,
+        };
+        let known = self.groups.find(row.hash(), |other| other.group == group);
+        let position = known.unwrap_or_else(|| self.groups.add(row));
         // It may have been removed from the outlook and have come back under another number.
-        groups[position as usize].number = outlook.group_number(group).unwrap_or(u32::MAX);
+        self.groups.rows[position as usize].number = outlook.group_number(group).unwrap_or(u32::MAX);
         position
     }
 
     pub(super) fn detach(&mut self, number: u32) {
-        let row = &mut self.rows[number as usize];
+        let row = &mut self.distinct.rows[number as usize];
         row.pages -= 1;
         if row.pages == 0 {
             let row = *row;
-            self.numbers.remove(&row.key);
-            self.vacant.push(number);
+            self.distinct.remove(number);
             for &group in row.groups() {
-                let shared = &mut self.groups[group as usize];
+                let shared = &mut self.groups.rows[group as usize];
                 shared.memberships -= 1;
                 if shared.memberships == 0 {
-                    self.group_numbers.remove(&shared.group);
-                    self.vacant_groups.push(group);
+                    self.groups.remove(group);
                 }
             }
         }
@@ -225,14 +279,14 @@ impl Memberships {
 
     /// Adds to the weights of a membership's groups.
     pub(super) fn weigh(&mut self, number: u32, weight: f64) {
-        let row = self.rows[number as usize];
-        row.groups().iter().for_each(|group| self.groups[*group as usize].weight += weight);
+        let row = self.distinct.rows[number as usize];
+        row.groups().iter().for_each(|group| self.groups.rows[*group as usize].weight += weight);
     }
 
     /// Notes that a page of this membership was chosen: its look counts for its groups, should it be answered.
     pub(super) fn asked(&mut self, number: u32, at_days: f64) {
-        let row = self.rows[number as usize];
-        row.groups().iter().for_each(|group| self.groups[*group as usize].asked_days = at_days);
+        let row = self.distinct.rows[number as usize];
+        row.groups().iter().for_each(|group| self.groups.rows[*group as usize].asked_days = at_days);
     }
 
     /// Notes that the look at a chosen page was not answered.
@@ -242,24 +296,10 @@ impl Memberships {
 
     /// Notes a look at a page of this membership.
     pub(super) fn looked(&mut self, number: u32, at_days: f64) {
-        let row = self.rows[number as usize];
+        let row = self.distinct.rows[number as usize];
         for &group in row.groups() {
-            let looked_days = &mut self.groups[group as usize].looked_days;
+            let looked_days = &mut self.groups.rows[group as usize].looked_days;
             *looked_days = looked_days.max(at_days);
-        }
-    }
-}
-
-/// Puts a row at a vacant position or at the end. Returns its position.
-fn seat<T>(rows: &mut Vec<T>, vacant: &mut Vec<u32>, row: T) -> u32 {
-    match vacant.pop() {
-        Some(number) => {
-            rows[number as usize] = row;
-            number
-        }
-        None => {
-            rows.push(row);
-            rows.len() as u32 - 1
         }
     }
 }

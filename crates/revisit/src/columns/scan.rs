@@ -51,7 +51,7 @@ impl PageColumns {
         index: &Index,
         value: impl Fn(&PageRecord, f64, f64) -> Option<f64>,
     ) {
-        for ((slot, &flags), page) in (0..).map(Slot).zip(&self.flags).zip(&self.pages) {
+        for ((slot, &flags), page) in (0..).map(Slot).zip(self.flags.iter()).zip(self.pages.iter()) {
             let days = (found.now_days - page.last_look_days()).max(0.0);
             if flags == NEVER_FETCHED {
                 found.push(slot, page.host, self.value(slot.index(), index, &Outlook::default(), found.now_days));

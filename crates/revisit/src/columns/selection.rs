@@ -130,18 +130,18 @@ impl Selection {
         if let Some((page, i)) = ahead(8) {
             black_box((page.membership, columns.flags[i]));
         }
-        let groups = |page: &PageRecord| columns.memberships.rows[page.membership as usize].groups();
+        let groups = |page: &PageRecord| columns.memberships.rows()[page.membership as usize].groups();
         if let Some((page, _)) = ahead(6) {
             black_box(groups(page).len());
         }
         if let Some((page, _)) = ahead(4) {
             groups(page).iter().for_each(|group| {
-                black_box(columns.memberships.groups[*group as usize].number);
+                black_box(columns.memberships.groups()[*group as usize].number);
             });
         }
         if let Some((page, _)) = ahead(2) {
             for &group in groups(page) {
-                if let Some(group) = outlook.group_at(columns.memberships.groups[group as usize].number) {
+                if let Some(group) = outlook.group_at(columns.memberships.groups()[group as usize].number) {
                     group.hazard.fetch_ahead();
                 }
             }

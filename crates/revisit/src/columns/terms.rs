@@ -68,7 +68,7 @@ impl PageColumns {
         sentinel_weight: f64,
     ) -> Vec<GroupTerms<'a>> {
         let terms = |group: u32| {
-            let hazard = outlook.group_at(self.memberships.groups[group as usize].number).map(|known| &known.hazard);
+            let hazard = outlook.group_at(self.memberships.groups()[group as usize].number).map(|known| &known.hazard);
             let (mut recent, mut until_now) = ([0.0; AGES], 0.0);
             if let Some(hazard) = hazard {
                 until_now = hazard.until(now_days);
@@ -82,7 +82,7 @@ impl PageColumns {
             }
             GroupTerms { hazard, until_now, sentinel, recent }
         };
-        (0..self.memberships.groups.len() as u32).map(terms).collect()
+        (0..self.memberships.groups().len() as u32).map(terms).collect()
     }
 
     pub(super) fn terms(&self, outlook: &Outlook, groups: &[GroupTerms<'_>]) -> Vec<Terms> {
@@ -111,6 +111,6 @@ impl PageColumns {
             terms.first_copy_days = first_copy_days(own + terms.sweeps_per_day, plain, terms.trust);
             terms
         };
-        self.memberships.rows.iter().map(terms).collect()
+        self.memberships.rows().iter().map(terms).collect()
     }
 }

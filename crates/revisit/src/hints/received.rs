@@ -4,6 +4,7 @@ use super::record::{FEED, HintNumber, HintRecord, KINDS, SITEMAP, comes_from_lis
 use super::silence::{ListedDate, Statement, covered_share, silent_days, with_silence};
 use super::{NewsRate, value_with_hints};
 use crate::columns::{Index, LastLook, PageColumns, PageEntry, PageStatus, Slot, Worth};
+use crate::rows::Rows;
 use page::Timestamp;
 use std::collections::BTreeMap;
 use sweeps::Outlook;
@@ -55,19 +56,37 @@ impl List {
 /// Statement of a list about a page: it had not changed until then, as far as the list names all changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Vouched {
-    /// The list's slot plus one; 0: no list covers the page.
-    list: u32,
+    /// The list's slot plus one; 0: no list covers the page. The highest bit: the list claims a change since the last look.
+    list_and_claim: u32,
     /// Time of the last look at the list that still listed the page, in seconds since 1970.
     until_s: u32,
     /// Time of the last look at the list that named the page at all.
     named_s: u32,
     /// Days of silence added to the page's entry in the columns.
     days: f32,
-    /// Whether the list claims a change since the last look at the page.
-    claimed: bool,
 }
 
+const CLAIM: u32 = 1 << 31;
+
 impl Vouched {
+    fn list(&self) -> Option<Slot> {
+        (self.list_and_claim & !CLAIM).checked_sub(1).map(Slot::new)
+    }
+
+    /// Another list covers the page, or none. The claim stays.
+    fn set_list(&mut self, list: Option<Slot>) {
+        self.list_and_claim = self.list_and_claim & CLAIM | list.map_or(0, |list| list.number() + 1);
+    }
+
+    fn is_claimed(&self) -> bool {
+        self.list_and_claim & CLAIM != 0
+    }
+
+    fn set_claimed(&mut self, claimed: bool) {
+        let claim = if claimed { CLAIM } else { 0 };
+        self.list_and_claim = self.list_and_claim & !CLAIM | claim;
+    }
+
     fn until_days(&self) -> f64 {
         f64::from(self.until_s) / 86_400.0
     }
@@ -80,7 +99,7 @@ pub struct HintedPages {
     hinted: BTreeMap<Slot, f64>,
     lists: BTreeMap<Slot, List>,
     /// Up to the last page of any list.
-    vouched: Vec<Vouched>,
+    vouched: Rows<Vouched>,
     /// Whether silence moves nothing, for policies that do not value looks.
     ignores_silence: bool,
 }
@@ -123,8 +142,7 @@ impl HintedPages {
 
     /// The list that covers a page.
     pub fn list_of(&self, slot: Slot) -> Option<Slot> {
-        let vouched = self.vouched.get(slot.index())?;
-        vouched.list.checked_sub(1).map(Slot::new)
+        self.vouched.get(slot.index())?.list()
     }
 
     /// Forgets a page. Pages of a forgotten list are no longer vouched for.
@@ -135,8 +153,8 @@ impl HintedPages {
             *vouched = Vouched::default();
         }
         if was_list {
-            let covered = self.vouched.iter_mut().filter(|vouched| vouched.list == slot.index() as u32 + 1);
-            covered.for_each(|vouched| vouched.list = 0);
+            let covered = self.vouched.iter_mut().filter(|vouched| vouched.list() == Some(slot));
+            covered.for_each(|vouched| vouched.set_list(None));
         }
     }
 
@@ -150,7 +168,12 @@ impl HintedPages {
     /// Notes that a list claims a change of a page since the last look at it. Returns `false` when it did before.
     fn claim(&mut self, slot: Slot, list: Slot) -> bool {
         match self.list_of(slot) == Some(list) {
-            true => !std::mem::replace(&mut self.vouched[slot.index()].claimed, true),
+            true => {
+                let vouched = &mut self.vouched[slot.index()];
+                let is_news = !vouched.is_claimed();
+                vouched.set_claimed(true);
+                is_news
+            }
             // Only a hazard is kept of a list that does not cover the page.
             false => self.hazard(slot) == 0.0,
         }
@@ -159,7 +182,8 @@ impl HintedPages {
     /// Restores that the list of a page claims a change of it, so that the same claim is no news again.
     pub fn restore_claim(&mut self, slot: Slot, list: Slot) {
         self.cover(slot, list);
-        self.vouched[slot.index()].claimed = self.list_of(slot) == Some(list);
+        let covers = self.list_of(slot) == Some(list);
+        self.vouched[slot.index()].set_claimed(covers);
     }
 
     /// Handles a list whose entries are the same as before: it vouches for all its pages that it makes no claim about.
@@ -171,10 +195,9 @@ impl HintedPages {
         record: impl Fn(u32) -> &'a HintRecord,
     ) {
         for i in 0..self.vouched.len() {
-            let Vouched { list: covering, claimed, .. } = self.vouched[i];
-            let slot = Slot::new(i as u32);
-            if covering == list.index() as u32 + 1
-                && !claimed
+            let (vouched, slot) = (self.vouched[i], Slot::new(i as u32));
+            if vouched.list() == Some(list)
+                && !vouched.is_claimed()
                 && let Some(entry) = columns.get(slot)
             {
                 self.receive_silence(columns, slot, list, now, |kind| record(entry.host).recall(kind));
@@ -185,21 +208,19 @@ impl HintedPages {
     /// Notes a look at a page: all claims about it are settled.
     pub fn settle(&mut self, slot: Slot) {
         if let Some(vouched) = self.vouched.get_mut(slot.index()) {
-            vouched.claimed = false;
+            vouched.set_claimed(false);
         }
     }
 
     /// Notes that a list names a page. It covers the page from then on, unless the page is on a sitemap already: feeds
     /// name pages for a while. Returns whether that changes anything.
     pub fn cover(&mut self, slot: Slot, list: Slot) -> bool {
-        if self.vouched.len() <= slot.index() {
-            self.vouched.resize(slot.index() + 1, Vouched::default());
-        }
+        self.vouched.at(slot.index(), Vouched::default());
         let covering = self.list_of(slot);
         if covering == Some(list) || (self.kind_of(slot) == Some(SITEMAP) && self.kind(list) == Some(FEED)) {
             return false;
         }
-        self.vouched[slot.index()].list = list.index() as u32 + 1;
+        self.vouched[slot.index()].set_list(Some(list));
         true
     }
 
@@ -266,7 +287,7 @@ impl HintedPages {
         (last, at): (Timestamp, Timestamp),
     ) {
         let listed = self.kind_of(slot);
-        let claimed = self.vouched.get(slot.index()).is_some_and(|vouched| vouched.claimed);
+        let claimed = self.vouched.get(slot.index()).is_some_and(Vouched::is_claimed);
         let hinted = hinted | listed.filter(|_| claimed).map_or(0, |kind| 1 << kind);
         for number in 0..KINDS {
             if hinted & (1 << number) != 0 {
@@ -370,11 +391,11 @@ impl HintedPages {
 
     /// Pages that this list covered before its look at this time, which did not name them. It covers them no more.
     pub fn drop_unnamed(&mut self, list: Slot, read_at: Timestamp) -> Vec<Slot> {
-        let (list, read_s) = (list.index() as u32 + 1, whole_seconds(read_at));
+        let read_s = whole_seconds(read_at);
         let mut dropped = Vec::new();
-        for (slot, vouched) in (0..).map(Slot::new).zip(&mut self.vouched) {
-            if vouched.list == list && vouched.named_s < read_s {
-                (vouched.list, vouched.claimed) = (0, false);
+        for (slot, vouched) in (0..).map(Slot::new).zip(self.vouched.iter_mut()) {
+            if vouched.list() == Some(list) && vouched.named_s < read_s {
+                vouched.list_and_claim = 0;
                 dropped.push(slot);
             }
         }

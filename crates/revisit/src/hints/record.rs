@@ -52,6 +52,15 @@ pub struct HintRecord {
 }
 
 impl HintRecord {
+    /// The record of a host without hints.
+    pub const NONE: Self = Self {
+        right: [0.0; KINDS],
+        wrong: [0.0; KINDS],
+        announced: [0.0; KINDS],
+        silent: [0.0; KINDS],
+        quiet: [0.0; KINDS],
+    };
+
     /// Whether no hint was ever judged.
     pub fn is_empty(&self) -> bool {
         (0..KINDS).all(|number| !self.has_received(number))

@@ -21,10 +21,6 @@ impl CrawlValue {
 }
 
 impl RevisitPolicy for CrawlValue {
-    fn reserve(&mut self, pages: usize) {
-        self.packed.columns.reserve(pages);
-    }
-
     fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64) {
         self.packed.insert(slot, page, whole_belief(page.belief), now_days);
     }

@@ -113,7 +113,7 @@ fn only_pages_that_are_ready_on_permitted_hosts_are_chosen() {
 
 #[test]
 fn a_page_comes_back_as_it_was_put_and_slots_are_used_again() {
-    let mut columns = PageColumns::with_capacity(2);
+    let mut columns = PageColumns::default();
     let first = columns.insert(&entry(1.0, 1.0), &somewhere());
     let second = columns.insert(&entry(2.0, 2.0), &somewhere());
     assert!(columns.update(first, |page| {

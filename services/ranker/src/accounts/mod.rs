@@ -11,18 +11,16 @@
 //! The accounts in memory run ahead of the log by the batch at work. If that batch is lost, the accounts are read again.
 
 mod columns;
-mod index;
 mod poorest;
 mod restored;
 
 pub use self::columns::{AccountColumns, AccountsKey};
 
 use self::columns::Stored;
-use self::index::Index;
 use self::poorest::Poorest;
 use crate::state::ACCOUNTS;
 use importance::opic::{Account, KeptAccount, TrustAccount};
-use page::PageId;
+use page::{PageId, PageIdIndex};
 use stream::{StoreError, TableError, TaskTables};
 
 /// Accounts of a block, and the most of an entry.
@@ -71,7 +69,7 @@ struct Block {
 /// The accounts of a partition. See the module.
 #[derive(Debug)]
 pub struct Accounts {
-    index: Index,
+    index: PageIdIndex,
     blocks: Vec<Block>,
     changed: Vec<u32>,
     /// Number of pages whose ids are stored.
@@ -90,7 +88,7 @@ pub struct Accounts {
 impl Default for Accounts {
     fn default() -> Self {
         Self {
-            index: Index::default(),
+            index: PageIdIndex::default(),
             blocks: Vec::new(),
             changed: Vec::new(),
             ids_stored: 0,
@@ -108,7 +106,7 @@ impl Accounts {
     pub fn read(tables: &TaskTables) -> Result<Self, TableError> {
         let mut accounts = Self::default();
         let damaged = |what| TableError::Store(StoreError::Damaged(what));
-        tables.scan(ACCOUNTS, &mut |key, columns| accounts.restore(key, &columns).map_err(damaged))?;
+        tables.scan(ACCOUNTS, b"", &mut |key, columns| accounts.restore(key, &columns).map_err(damaged))?;
         accounts.restored();
         Ok(accounts)
     }
@@ -149,9 +147,9 @@ impl Accounts {
         let Self { index, blocks, .. } = self;
         let before = held_in(blocks, number).id;
         index.remove(&before, number, |number| held_in(blocks, number).id);
-        let held = self.held_mut(number);
+        let held = held_in_mut(blocks, number);
         (held.id, held.is_replaced) = (id, true);
-        self.index.put(&id, number);
+        index.add(&id, number, |number| held_in(blocks, number).id);
         self.set(number, page);
     }
 
@@ -238,7 +236,7 @@ impl Accounts {
     fn push(&mut self, id: PageId) -> u32 {
         let number = self.len() as u32;
         let Self { index, blocks, .. } = self;
-        index.add(&id, |number| held_in(blocks, number).id);
+        index.add(&id, number, |number| held_in(blocks, number).id);
         if self.blocks.last().is_none_or(|last| last.held.len() == BLOCK) {
             // Entries from the next one on are about its accounts.
             let (held, kept_to) = (Vec::with_capacity(BLOCK), self.next_entry - 1);
@@ -320,12 +318,16 @@ impl Accounts {
     }
 
     fn held_mut(&mut self, number: u32) -> &mut Held {
-        &mut self.blocks[number as usize / BLOCK].held[number as usize % BLOCK]
+        held_in_mut(&mut self.blocks, number)
     }
 }
 
 fn held_in(blocks: &[Block], number: u32) -> &Held {
     &blocks[number as usize / BLOCK].held[number as usize % BLOCK]
+}
+
+fn held_in_mut(blocks: &mut [Block], number: u32) -> &mut Held {
+    &mut blocks[number as usize / BLOCK].held[number as usize % BLOCK]
 }
 
 impl Held {

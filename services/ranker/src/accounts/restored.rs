@@ -1,6 +1,6 @@
 //! Accounts from their table.
 
-use super::{AccountColumns, Accounts, AccountsKey, BLOCK, held_in};
+use super::{AccountColumns, Accounts, AccountsKey, BLOCK, held_in, held_in_mut};
 
 impl Accounts {
     /// Takes back a record of the table. They come in the order of their keys. An error says what is damaged.
@@ -84,8 +84,8 @@ impl Accounts {
             }
             let Self { index, blocks, .. } = self;
             index.remove(&held_in(blocks, number).id, number, |number| held_in(blocks, number).id);
-            self.held_mut(number).id = id;
-            self.index.put(&id, number);
+            held_in_mut(blocks, number).id = id;
+            index.add(&id, number, |number| held_in(blocks, number).id);
         }
         Ok(())
     }

@@ -124,7 +124,7 @@ impl Bench {
                 forms.push(form);
                 Ok(())
             };
-            tables.scan(FORMS, &mut keep).unwrap();
+            tables.scan(FORMS, b"", &mut keep).unwrap();
         }
         forms
     }

@@ -56,7 +56,7 @@ fn counted(bench: &Bench) -> FocusTotals {
             held.targets += i64::from(page.is_target);
             Ok::<(), TableError>(())
         };
-        tables.scan(FOCUS, &mut count).unwrap();
+        tables.scan(FOCUS, b"", &mut count).unwrap();
         assert_eq!(totals, held);
         all.pages += held.pages;
         all.judged += held.judged;

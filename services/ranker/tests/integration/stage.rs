@@ -186,6 +186,7 @@ fn a_question_is_answered_by_the_partition_of_the_page_alone() {
         answer_until: asked_at + HOUR,
         site: None,
         pages: None,
+        version: None,
     };
     bench.driver.send(&bench.names.topic(topics::RANKER_EVENTS), asked.routing_key.as_bytes(), asked.encode()).unwrap();
     bench.driver.run_until_idle().unwrap();

@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 use crate::discovery::links;
-use messages::{Link, SchedulerEvent};
+use messages::{CommandKind, Link, SchedulerEvent};
 use page::{CanonicalUrl, MINUTE};
 use stream::partitioner::partition_for;
 
@@ -105,6 +105,27 @@ fn no_page_makes_room_for_one_that_its_host_has_none_for() {
     assert_eq!(bench.pages(), 10, "a site with three pages has room in the partition, and none on its host");
     bench.wait(MINUTE);
     assert_eq!(bench.driver.status(0).figures[metrics::scheduler::EVICTED_PAGES], 0.0);
+}
+
+#[test]
+fn a_page_that_makes_room_in_the_partition_makes_room_on_its_host_too() {
+    let limits = [("crawl.max_pages", "10"), ("crawl.max_pages_per_host", "6")];
+    let mut bench = Bench::new(&[&[LEASE, ("crawl.discover", "same-site")], &limits[..]].concat());
+    bench.seed("http://large.test/");
+    show(&mut bench, "http://large.test/", 5, "/l");
+    // Seeds push the pages of the large site out.
+    (0..8).for_each(|number| bench.seed(&format!("http://s{number}.test/")));
+    bench.wait(MINUTE);
+    let known = |bench: &Bench| (0..5).filter(|n| bench.page(&format!("http://large.test/l{n}")).is_some()).count();
+    let seeds = |bench: &Bench| (0..8).filter(|n| bench.page(&format!("http://s{n}.test/")).is_some()).count();
+    assert_eq!((bench.pages(), known(&bench), seeds(&bench)), (10, 1, 8));
+    (0..8).for_each(|number| bench.command(CommandKind::Forget, &format!("http://s{number}.test/"), 1.0));
+    // The host has room again for as many as it may have, and nothing makes room for them.
+    let before = bench.driver.status(0).figures[metrics::scheduler::EVICTED_PAGES];
+    show(&mut bench, "http://large.test/", 20, "/again");
+    bench.wait(MINUTE);
+    let evicted = bench.driver.status(0).figures[metrics::scheduler::EVICTED_PAGES] - before;
+    assert_eq!((bench.pages(), evicted), (6, 0.0));
 }
 
 /// In one record, as a page with many links may show its own site the pages that it pushes out.
