@@ -68,6 +68,11 @@ fn the_owners_of_the_partitions_answer_and_who_does_not_is_named() {
     assert!(!explained["reasons"].as_array().unwrap().is_empty());
     let copy = ask(&["page", &url, "--text"]).exits_with(0).stdout;
     assert!(copy.split_whitespace().count() > 5, "{copy}");
+    let history = ask(&["history", &url]).exits_with(0).json();
+    let [version] = &history.as_array().unwrap()[..] else { panic!("one version: {history:#}") };
+    assert_eq!((version["number"].as_u64(), version["verdict"].as_str()), (Some(1), Some("first")));
+    assert_eq!(ask(&["page", &url, "--text", "--version", "1"]).exits_with(0).stdout, copy);
+    ask(&["page", &url, "--text", "--version", "2"]).exits_with(1).says(&["no version 2 of", "recrawl history"]);
 
     let hosts = ask(&["hosts"]).exits_with(0).json();
     assert_eq!(hosts.as_array().map(Vec::len), Some(HOSTS));

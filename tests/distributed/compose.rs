@@ -7,6 +7,7 @@
 use crate::services::{SOON, Service, given_again, kafka};
 use recrawl::stages::{STAGES, StageEntry};
 use serde_json::Value;
+use settings::Settings;
 use simweb::SeededConfig;
 use std::collections::BTreeMap;
 use std::fs;
@@ -123,14 +124,24 @@ fn services_of_compose_yaml_crawl_with_its_settings_and_answer_prometheus_and_th
     }
 
     let prometheus = yaml("compose/prometheus.yaml");
-    let targets = words(&prometheus["scrape_configs"][0]["static_configs"][0]["targets"]);
-    assert_eq!(targets.len(), stages.len() + 1, "the stages and the delivery");
-    for target in targets.iter().filter(|target| *target != "delivery:9464") {
-        let name = target.split_once(':').unwrap().0;
-        let answer = HttpAnswer::of_host(stages[name].address().unwrap(), target, "/metrics").unwrap();
+    let found = &prometheus["scrape_configs"][0]["dns_sd_configs"][0];
+    let (names, port) = (words(&found["names"]), &found["port"]);
+    assert_eq!(names.len(), stages.len() + 1, "the stages and the delivery");
+    for name in names.iter().filter(|name| *name != "delivery") {
         let ready = format!("recrawl_stage_ready{{stage=\"{name}\"}}");
-        assert!(answer.status == 200 && answer.body.contains(&ready), "{target}: {}\n{}", answer.head, answer.body);
+        // Prometheus asks by the address, people by the name.
+        for host in [format!("{name}:{port}"), format!("172.18.0.7:{port}")] {
+            let answer = HttpAnswer::of_host(stages[name.as_str()].address().unwrap(), &host, "/metrics").unwrap();
+            assert!(answer.status == 200 && answer.body.contains(&ready), "{host}: {}\n{}", answer.head, answer.body);
+        }
     }
+    // `docker compose up --scale detector=2`
+    let second = composition.start("detector");
+    let first = &stages["detector"];
+    wait_for("both share the partitions", SOON, || {
+        let (one, other) = (first.partitions(), second.partitions());
+        one.min(other) > 0 && one + other == u64::from(Settings::default().kafka.partitions)
+    });
 
     let urls = web.urls();
     let seed: Vec<_> = ["recrawl", "seed"].into_iter().chain(urls.iter().map(String::as_str)).collect();
@@ -141,6 +152,7 @@ fn services_of_compose_yaml_crawl_with_its_settings_and_answer_prometheus_and_th
     });
     composition.run("command", &[]);
     delivers(&composition, urls.len());
+    second.stop();
     for stage in stages.into_values() {
         stage.stop();
     }

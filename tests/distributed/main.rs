@@ -7,6 +7,7 @@
 mod asking;
 mod audit;
 mod changed_topics;
+mod clocks;
 mod commands;
 mod compose;
 mod deadly_page;
@@ -14,6 +15,7 @@ mod deadly_page;
 mod deadly_site;
 mod delivering;
 mod delivery_pod;
+mod documented;
 mod draining;
 mod forgetting;
 mod kills;

@@ -2,6 +2,7 @@
 
 use crate::backlog::Backlogs;
 use crate::backlog::shown::{BacklogReport, ShownBacklog};
+use crate::broker_clock::ShownClock;
 use crate::disk::DiskSpace;
 use crate::freshness::{AuditedFreshness, CalibratedFreshness};
 use crate::outcomes::{OutcomeCount, outcome_counts};
@@ -27,6 +28,7 @@ pub struct Board {
     figures: Arc<Mutex<Vec<Figure>>>,
     disk: Arc<Mutex<Option<DiskSpace>>>,
     topic_problems: Arc<Mutex<Vec<String>>>,
+    clock: Arc<Mutex<Option<ShownClock>>>,
     spans: Arc<SpanCounts>,
 }
 
@@ -97,6 +99,10 @@ pub struct Status {
     /// Topics on Kafka that somebody has changed, each with the next step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub topic_problems: Vec<String>,
+    /// Seconds by which the clock of this machine is ahead of the brokers'; below zero if it is behind. Absent if that is not known,
+    /// and for all processes over Kafka together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_ahead_s: Option<f64>,
     /// Partitions of stages that were asked over Kafka and have not answered, such as `scheduler/2`. The figures leave
     /// them out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -143,6 +149,7 @@ impl Board {
             figures: Arc::default(),
             disk: Arc::default(),
             topic_problems: Arc::default(),
+            clock: Arc::default(),
             spans: Arc::default(),
         }
     }
@@ -209,7 +216,8 @@ impl Board {
         let stages = stages.into_iter().map(|stage| StageLag::of(stage, &backlogs)).collect();
         let topic_problems = self.topic_problems();
         let fetch_rate_per_s = Some(fetch_rate_per_s);
-        Status { fetch_rate_per_s, outcomes, stages, disk: self.disk(), topic_problems, ..status }
+        let clock_ahead_s = self.clock().map(|clock| clock.ahead_s);
+        Status { fetch_rate_per_s, outcomes, stages, disk: self.disk(), topic_problems, clock_ahead_s, ..status }
     }
 
     /// Replaces the shown figures of the process that belong to no stage.
@@ -238,6 +246,15 @@ impl Board {
 
     pub(crate) fn topic_problems(&self) -> Vec<String> {
         self.topic_problems.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Shows how far this machine's clock is ahead of the brokers'; `None` if that is not known.
+    pub fn show_clock(&self, clock: Option<ShownClock>) {
+        *self.clock.lock().unwrap_or_else(PoisonError::into_inner) = clock;
+    }
+
+    pub(crate) fn clock(&self) -> Option<ShownClock> {
+        *self.clock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counters of the process's spans.

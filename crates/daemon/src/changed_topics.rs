@@ -6,7 +6,7 @@ use settings::Settings;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use stream::{Log, LogError, StageTopology};
 use stream_kafka::KafkaLog;
 use topology::LogNames;
@@ -14,8 +14,6 @@ use tracing::{info, warn};
 
 /// Interval between looks at the topics.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
-/// Interval between checks of the stop signal.
-const WAIT: Duration = Duration::from_millis(100);
 
 /// The problems of the topics of these stages, each with the name of its topic and the next step.
 ///
@@ -39,23 +37,16 @@ pub fn watch(
     board: Board,
     stop: &StopSignal,
 ) -> std::io::Result<JoinHandle<()>> {
-    let (settings, stop) = (settings.clone(), stop.clone());
-    std::thread::Builder::new().name("topics".to_owned()).spawn(move || {
-        let mut known = BTreeSet::new();
-        let mut looked_at: Option<Instant> = None;
-        while !stop.is_stopped() {
-            if looked_at.is_none_or(|at| at.elapsed() >= LOOK_EVERY) {
-                looked_at = Some(Instant::now());
-                // Whether Kafka answers is watched elsewhere.
-                if let Ok(found) = problems(&log, &settings, &stages) {
-                    let found: BTreeSet<String> = found.into_iter().collect();
-                    found.difference(&known).for_each(|problem| warn!("{problem}"));
-                    known.difference(&found).for_each(|problem| info!("no longer: {problem}"));
-                    board.show_topic_problems(found.iter().cloned().collect());
-                    known = found;
-                }
-            }
-            std::thread::sleep(WAIT);
+    let (settings, mut known) = (settings.clone(), BTreeSet::new());
+    stop.repeat("topics", Duration::ZERO, move || {
+        // Whether Kafka answers is watched elsewhere.
+        if let Ok(found) = problems(&log, &settings, &stages) {
+            let found: BTreeSet<String> = found.into_iter().collect();
+            found.difference(&known).for_each(|problem| warn!("{problem}"));
+            known.difference(&found).for_each(|problem| info!("no longer: {problem}"));
+            board.show_topic_problems(found.iter().cloned().collect());
+            known = found;
         }
+        LOOK_EVERY
     })
 }

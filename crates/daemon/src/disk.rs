@@ -10,14 +10,12 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use stream::DiskRoom;
 use tracing::{info, warn};
 
 /// Interval between looks at the file system.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Interval between checks of the stop signal.
-const WAIT: Duration = Duration::from_millis(100);
 /// Bytes that must stay free where nothing is set, if they are less than a tenth of the file system.
 const MIN_FREE_BYTES: u64 = 1 << 30;
 /// Files that must be possible yet, if they are less than a tenth of all.
@@ -95,7 +93,7 @@ pub fn watch(
     board: Board,
     stop: &StopSignal,
 ) -> io::Result<(DiskRoom, JoinHandle<()>)> {
-    let (directory, stop, room) = (directory.to_owned(), stop.clone(), DiskRoom::default());
+    let (directory, room) = (directory.to_owned(), DiskRoom::default());
     let shared = room.clone();
     let mut is_unknown = false;
     let mut look = move || {
@@ -117,15 +115,9 @@ pub fn watch(
         }
     };
     look();
-    let thread = std::thread::Builder::new().name("disk".to_owned()).spawn(move || {
-        let mut looked = Instant::now();
-        while !stop.is_stopped() {
-            std::thread::sleep(WAIT);
-            if looked.elapsed() >= LOOK_EVERY {
-                looked = Instant::now();
-                look();
-            }
-        }
+    let thread = stop.repeat("disk", LOOK_EVERY, move || {
+        look();
+        LOOK_EVERY
     })?;
     Ok((room, thread))
 }

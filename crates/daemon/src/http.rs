@@ -13,12 +13,12 @@ mod routes;
 mod schemas;
 mod tls;
 
-pub use self::answer::{PROBLEM, TextResponse};
+pub use self::answer::{CSS, HTML, PROBLEM, TextResponse};
 pub use self::door::{Door, LOG_HEADER, refused};
 pub use self::keys::{Caller, KeyEntry, KeyRing, Role};
 pub use self::openapi::openapi;
 pub use self::reference::reference;
-pub use self::route::{Access, Body, Method, OrderKind, QueryParameter, Route, Success, Target, Task};
+pub use self::route::{Access, Body, Method, OrderKind, QueryParameter, Route, Screen, Success, Target, Task};
 pub use self::routes::{ROUTES, of_task};
 pub use self::tls::TlsFiles;
 

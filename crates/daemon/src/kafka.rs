@@ -16,6 +16,7 @@ pub fn connect(settings: &Settings, client: &str) -> Result<KafkaLog, LogError> 
     let is_clock_fast = settings.clock.speed != 1.0;
     let names = LogNames::new(settings);
     let divided_alike = topics::divided_alike().map(|topic| names.topic(topic)).to_vec();
+    let clock_checks = Some(names.topic(topics::CLOCK_CHECKS).to_string());
     let kafka = settings.kafka.clone();
-    KafkaLog::connect(KafkaSettings { kafka, client_id, batch_interval, is_clock_fast, divided_alike })
+    KafkaLog::connect(KafkaSettings { kafka, client_id, batch_interval, is_clock_fast, divided_alike, clock_checks })
 }

@@ -9,6 +9,7 @@
 
 pub mod backlog;
 mod board;
+pub mod broker_clock;
 mod changed_file;
 pub mod changed_topics;
 mod clock;

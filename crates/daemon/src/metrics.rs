@@ -123,6 +123,9 @@ pub(crate) fn text(board: &Board, pings: Option<PingCounts>, shows_version: bool
     if let Some(disk) = board.disk() {
         collect_disk(&disk, &mut samples);
     }
+    if let Some(clock) = board.clock() {
+        samples.add(metrics::process::CLOCK_AHEAD_SECONDS, &[], clock.ahead_s);
+    }
     samples.add(metrics::process::TOPIC_PROBLEMS, &[], board.topic_problems().len() as f64);
     samples.add(metrics::process::TRACE_SPANS_SENT, &[], board.spans().sent() as f64);
     samples.add(metrics::process::TRACE_SPANS_DROPPED, &[], board.spans().dropped() as f64);

@@ -4,8 +4,11 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use stream::Stage;
+
+/// Interval between checks of the stop signal.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// A stop flag. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +31,27 @@ impl StopSignal {
 
     pub fn is_stopped(&self) -> bool {
         self.0.load(Ordering::SeqCst)
+    }
+
+    /// Calls `work` on a thread of its own after `wait`, and again and again until the stop. Each call returns the time from
+    /// its begin to the next.
+    pub(crate) fn repeat(
+        &self,
+        name: &str,
+        wait: Duration,
+        mut work: impl FnMut() -> Duration + Send + 'static,
+    ) -> io::Result<JoinHandle<()>> {
+        let stop = self.clone();
+        std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+            let (mut begun, mut wait) = (Instant::now(), wait);
+            while !stop.is_stopped() {
+                if begun.elapsed() >= wait {
+                    begun = Instant::now();
+                    wait = work();
+                }
+                std::thread::sleep(LOOK_EVERY);
+            }
+        })
     }
 }
 

@@ -38,6 +38,7 @@ fn main() {
         batch_interval: Duration::from_millis(50),
         is_clock_fast: false,
         divided_alike: Vec::new(),
+        clock_checks: None,
     };
     let log = KafkaLog::connect(settings).expect("Kafka can be reached");
     let [input, output] = ["in", "out"].map(|name| format!("commit-loop-{run:x}-{name}"));

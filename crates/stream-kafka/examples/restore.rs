@@ -69,6 +69,7 @@ fn main() {
         batch_interval: Duration::from_millis(50),
         is_clock_fast: false,
         divided_alike: Vec::new(),
+        clock_checks: None,
     });
     let log = Arc::new(log.expect("Kafka can be reached"));
     let name = |what: &str| format!("restore-{run:x}-{what}");

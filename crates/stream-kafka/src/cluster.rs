@@ -5,7 +5,7 @@ use crate::client::{lock, send_all_held_back};
 use crate::error::{advice, kind_of, log_error, reason, refusal};
 use crate::settings::KafkaSettings;
 use crate::topics::{self};
-use crate::transactions::Transactions;
+use crate::transactions::{KnownTopics, Transactions};
 use crate::view::{View, is_unanswered};
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
@@ -154,9 +154,10 @@ impl Cluster {
         has_lower
     }
 
-    /// The smallest record limit of the topics that were asked for.
-    pub(crate) fn lowest_limit(&self) -> Option<u32> {
-        lock(&self.topics).values().map(|info| info.max_message_bytes).min()
+    pub(crate) fn known_topics(&self) -> KnownTopics {
+        let topics = lock(&self.topics);
+        let lowest_limit = topics.values().map(|info| info.max_message_bytes).min();
+        KnownTopics { lowest_limit, any: topics.keys().next().cloned() }
     }
 
     pub(crate) fn group_view(&self, group: &str) -> Result<Arc<View>, KafkaError> {
@@ -186,7 +187,7 @@ impl Cluster {
     pub(crate) fn append(&self, records: &[OutputRecord]) -> Result<Receipt, LogError> {
         let mut appender = lock(&self.appender);
         if appender.is_none() {
-            *appender = Some(Transactions::init(&self.settings, &self.appender_id(), self.lowest_limit())?);
+            *appender = Some(Transactions::init(&self.settings, &self.appender_id(), self.known_topics())?);
         }
         let result = appender.as_mut().expect("made above").commit(records, None, &|to| self.check_target(to));
         if result.is_err() {

@@ -61,6 +61,9 @@ pub(crate) fn advice(code: RDKafkaErrorCode) -> &'static str {
         Code::UnsupportedSASLMechanism | Code::IllegalSASLState => {
             "; check kafka.sasl_mechanism and kafka.security_protocol"
         }
+        Code::OffsetMetadataTooLarge => {
+            "; set offset.metadata.max.bytes of the brokers to 4096, which is Kafka's default"
+        }
         Code::SSL => "; check kafka.ca_file, and kafka.certificate_file if the brokers require one",
         _ => "",
     }
@@ -131,6 +134,7 @@ pub(crate) fn kind_of(code: RDKafkaErrorCode) -> ErrorKind {
         | Code::InvalidReplicationFactor
         | Code::PolicyViolation
         | Code::UnsupportedVersion
+        | Code::OffsetMetadataTooLarge
         | Code::MessageSizeTooLarge => ErrorKind::Stop,
         Code::Fenced | Code::ProducerFenced | Code::FencedInstanceId => ErrorKind::Fenced,
         Code::Fatal | Code::InvalidProducerEpoch | Code::InvalidProducerIdMapping => ErrorKind::Rejoin,

@@ -12,6 +12,7 @@
 //! * an idle member commits its *position*, which is past the transaction markers that are never delivered, so that the
 //!   lag of an idle group is exactly 0;
 //! * a *reader* reads partitions outside all groups, to restore state and to read broadcasts;
+//! * the *clock check* reads the brokers' clock;
 //! * a client that gets no answer for half a minute, while others do, is replaced by a new one.
 //!
 //! Kafka keeps times in milliseconds: a [`page::Timestamp`] loses its microseconds.
@@ -21,6 +22,7 @@
 
 mod asking;
 mod client;
+mod clock_check;
 mod closing;
 mod cluster;
 mod complaints;
@@ -28,6 +30,7 @@ mod error;
 mod kept_events;
 mod log;
 mod member;
+mod new_topics;
 mod reader;
 mod rebalances;
 mod records;
@@ -38,6 +41,7 @@ mod topics;
 mod transactions;
 mod view;
 
+pub use crate::clock_check::ClockReading;
 pub use crate::log::KafkaLog;
 pub use crate::settings::KafkaSettings;
 pub use crate::topics::TopicCheck;

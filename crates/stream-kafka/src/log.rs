@@ -1,6 +1,7 @@
 //! A connection to a cluster.
 
 use crate::client::lock;
+use crate::clock_check::{self, ClockReading};
 use crate::cluster::{ASK_TIMEOUT, Cluster, committed_positions, no_answer, no_topic};
 use crate::error::log_error;
 use crate::member::KafkaMember;
@@ -8,6 +9,7 @@ use crate::reader::{KafkaReader, list_offsets};
 use crate::settings::KafkaSettings;
 use crate::topics::{self, TopicCheck};
 use crate::view::View;
+use page::Timestamp;
 use rdkafka::Offset;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
@@ -70,6 +72,15 @@ impl KafkaLog {
     /// The same, without those settings of topics that this user may not see.
     pub fn check_visible_topics(&self, topics: &[TopicConfig]) -> Result<Vec<TopicCheck>, LogError> {
         topics::check(&self.cluster, topics, false)
+    }
+
+    /// Reads the brokers' clock beside the one that `now` reads. `None` if the settings name no topic for it, or brokers leave the
+    /// times of that topic to its producers.
+    pub fn read_clock(&self, now: impl Fn() -> Timestamp) -> Result<Option<ClockReading>, LogError> {
+        match &self.cluster.settings.clock_checks {
+            Some(topic) => clock_check::read(&self.cluster.settings, topic, now),
+            None => Ok(None),
+        }
     }
 
     /// The number of processes in a group, those included that died less than a session timeout ago. `None` for a group that

@@ -72,7 +72,7 @@ impl KafkaMember {
     pub(crate) fn join(cluster: Arc<Cluster>, spec: &MemberSpec) -> Result<Self, LogError> {
         let partitions = cluster.topic(&spec.input)?.ok_or_else(|| no_topic(&spec.input))?.partitions;
         // First, so that an older instance cannot commit any more by the time we read committed offsets.
-        let transactions = Transactions::init(&cluster.settings, &spec.transactional_id, cluster.lowest_limit())?;
+        let transactions = Transactions::init(&cluster.settings, &spec.transactional_id, cluster.known_topics())?;
         let consumer: BaseConsumer<Rebalances> = cluster
             .settings
             .member(&spec.group, &spec.transactional_id)
@@ -361,7 +361,10 @@ impl Member for KafkaMember {
     fn start(&mut self, partition: u32, offset: u64) -> Result<(), LogError> {
         // No longer ours; the revocation event is on its way.
         let Some(progress) = self.owned.get_mut(&partition) else { return Ok(()) };
-        let again = progress.replace(PartitionProgress { next: offset, settled: offset }).is_some();
+        let before = progress.map_or(offset, |progress| progress.settled);
+        // A stage with work in flight reads on after requests that it has not answered: their position is not committed.
+        let settled = before.min(offset);
+        let again = progress.replace(PartitionProgress { next: offset, settled }).is_some();
         self.kept.forget(partition);
         let deadline = Instant::now() + START_TIMEOUT;
         loop {

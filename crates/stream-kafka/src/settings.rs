@@ -7,9 +7,13 @@ use settings::Kafka;
 use std::time::Duration;
 use stream::LogError;
 
-/// Maximum size of producer batches, librdkafka's default. With less, its thread spins over the second batch of a
-/// partition: with 256 KiB, 1,000 records of 300 bytes took ten times the CPU, and up to 300 ms.
+/// Maximum size of producer batches, librdkafka's default.
 pub(crate) const BATCH_BYTES: u32 = 1_000_000;
+
+/// Maximum size of producer batches where topics have this lowest limit of records.
+pub(crate) fn batch_bytes(lowest_limit: Option<u32>) -> u32 {
+    lowest_limit.map_or(BATCH_BYTES, |limit| limit.clamp(1_000, BATCH_BYTES))
+}
 
 /// How far a member fetches ahead: records per partition, and KiB in total. A fetch in progress is not included.
 const FETCHED_AHEAD_RECORDS: &str = "1000";
@@ -29,6 +33,8 @@ pub struct KafkaSettings {
     /// Topics that are divided alike, by the key of their records; the changelogs beside them are, too. If some have more
     /// partitions than most, because somebody added them, those are left alone: a key would lead to another partition than before.
     pub divided_alike: Vec<String>,
+    /// The topic whose records brokers stamp with their own time ([`crate::KafkaLog::read_clock`]).
+    pub clock_checks: Option<String>,
 }
 
 impl KafkaSettings {
@@ -79,6 +85,14 @@ impl KafkaSettings {
     pub(crate) fn admin(&self) -> ClientConfig {
         let mut config = self.base(&[]);
         config.set_log_level(RDKafkaLogLevel::Emerg);
+        config
+    }
+
+    /// Configuration of the producer that reads the brokers' clock.
+    pub(crate) fn clock_check(&self) -> ClientConfig {
+        let mut config = self.base(&[("linger.ms", "0"), ("message.timeout.ms", "5000")]);
+        // A topic that a broker makes by itself leaves the times of records to their producers.
+        config.set("allow.auto.create.topics", "false");
         config
     }
 
@@ -165,7 +179,7 @@ impl KafkaSettings {
             ("queue.buffering.max.kbytes", "262144"),
         ]);
         // Brokers apply the limit to whole batches. Somebody may have lowered it.
-        config.set("batch.size", lowest_limit.map_or(BATCH_BYTES, |limit| limit.clamp(1_000, BATCH_BYTES)).to_string());
+        config.set("batch.size", batch_bytes(lowest_limit).to_string());
         config.set("transactional.id", transactional_id);
         config.set("transaction.timeout.ms", self.kafka.transaction_timeout.as_millis().to_string());
         config.set("enable.idempotence", "true");

@@ -2,16 +2,18 @@
 
 use crate::cluster::Cluster;
 use crate::error::{advice, kind_of, log_error};
+use crate::new_topics::{NewTopic, Refusal, create_topics};
 use crate::settings::{BATCH_BYTES, KafkaSettings};
-use rdkafka::admin::{AdminClient, AdminOptions, ConfigResource, NewTopic, ResourceSpecifier, TopicReplication};
+use rdkafka::admin::{AdminClient, AdminOptions, ConfigResource, ResourceSpecifier};
 use rdkafka::client::DefaultClientContext;
-use rdkafka::error::RDKafkaErrorCode;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::metadata::MetadataTopic;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stream::protocol::TOMBSTONES_KEPT;
 use stream::{Cleanup, ErrorKind, LogError, TopicConfig};
+use tracing::warn;
 
 /// Overhead of a batch besides its records, in bytes.
 const BATCH_OVERHEAD_BYTES: u32 = 4 * 1024;
@@ -46,34 +48,30 @@ pub(crate) fn create(cluster: &Cluster, topics: &[TopicConfig]) -> Result<(), Lo
     if missing.is_empty() {
         return Ok(());
     }
-    let replication_factor = cluster.settings.kafka.replication_factor;
-    let configs: Vec<_> = missing.iter().map(|topic| properties(topic, &cluster.settings)).collect();
-    let new_topics: Vec<_> = missing
-        .iter()
-        .zip(&configs)
-        .map(|(topic, config)| {
-            let replication = TopicReplication::Fixed(i32::from(replication_factor));
-            let new = NewTopic::new(&topic.name, topic.partitions as i32, replication);
-            config.iter().fold(new, |new, (name, value)| new.set(name, value))
-        })
-        .collect();
     let client = admin(cluster)?;
-    let results = futures_executor::block_on(client.create_topics(&new_topics, &options()))
-        .map_err(|error| cluster.explained("cannot create topics", &error))?;
-    for result in results {
-        match result {
-            // Another process created it first.
-            Ok(_) | Err((_, RDKafkaErrorCode::TopicAlreadyExists)) => {}
-            Err((name, code)) => {
-                let hint = match code {
-                    RDKafkaErrorCode::InvalidReplicationFactor => {
-                        format!("; are there {replication_factor} brokers? set [kafka] replication_factor")
-                    }
-                    code => advice(code).to_owned(),
-                };
-                return Err(LogError::new(kind_of(code), format!("cannot create topic {name}: {code}{hint}")));
+    let mut refused = request(cluster, &client, &missing, &|_| true)?;
+    let may_do_with_fewer = |topic: &&TopicConfig| {
+        let has_dispensable =
+            || properties(topic, &cluster.settings).iter().any(|(name, _)| DISPENSABLE.contains(name));
+        refused.get(&*topic.name).is_some_and(Refusal::is_of_settings) && has_dispensable()
+    };
+    let with_fewer: Vec<_> = missing.iter().copied().filter(may_do_with_fewer).collect();
+    if !with_fewer.is_empty() {
+        let mut again = request(cluster, &client, &with_fewer, &|name| !DISPENSABLE.contains(&name))?;
+        for topic in with_fewer.iter().map(|topic| &*topic.name) {
+            let first = refused.remove(topic);
+            match again.remove_entry(topic) {
+                Some(second) => refused.extend([second]),
+                None => warn!(
+                    topic,
+                    why = first.map(|refusal| refusal.words),
+                    "created without the settings of its segments; what it overwrites and deletes may be kept longer"
+                ),
             }
         }
+    }
+    if let Some((name, refusal)) = refused.iter().min_by_key(|(name, _)| *name) {
+        return Err(refusal_of(name, refusal, &cluster.settings));
     }
     let deadline = Instant::now() + SETTLE_TIMEOUT;
     for topic in missing {
@@ -86,6 +84,54 @@ pub(crate) fn create(cluster: &Cluster, topics: &[TopicConfig]) -> Result<(), Lo
         }
     }
     Ok(())
+}
+
+/// Requests topics with those of their settings that are `wanted`. Returns the refusals by topic name.
+fn request(
+    cluster: &Cluster,
+    client: &AdminClient<DefaultClientContext>,
+    topics: &[&TopicConfig],
+    wanted: &dyn Fn(&str) -> bool,
+) -> Result<HashMap<String, Refusal>, LogError> {
+    let new = |topic: &&TopicConfig| NewTopic {
+        name: topic.name.to_string(),
+        partitions: topic.partitions,
+        replication_factor: cluster.settings.kafka.replication_factor,
+        settings: properties(topic, &cluster.settings).into_iter().filter(|(name, _)| wanted(name)).collect(),
+    };
+    let topics: Vec<NewTopic> = topics.iter().map(new).collect();
+    let mut refused = create_topics(client.inner(), &topics, CREATE_TIMEOUT).map_err(|Refusal { code, words }| {
+        let error = cluster.explained("cannot create topics", &KafkaError::AdminOp(code));
+        LogError { message: format!("{} ({words})", error.message), ..error }
+    })?;
+    // Another process created it first.
+    refused.retain(|_, refusal| refusal.code != RDKafkaErrorCode::TopicAlreadyExists);
+    Ok(refused)
+}
+
+impl Refusal {
+    /// Whether a topic with other settings might not be refused.
+    fn is_of_settings(&self) -> bool {
+        use RDKafkaErrorCode as Code;
+        matches!(self.code, Code::PolicyViolation | Code::InvalidConfig | Code::InvalidRequest)
+    }
+}
+
+fn refusal_of(name: &str, Refusal { code, words }: &Refusal, settings: &KafkaSettings) -> LogError {
+    let hint = match code {
+        RDKafkaErrorCode::InvalidReplicationFactor => {
+            let replication_factor = settings.kafka.replication_factor;
+            format!("; are there {replication_factor} brokers? set [kafka] replication_factor")
+        }
+        code => advice(*code).to_owned(),
+    };
+    let words = words.trim_end_matches('.');
+    // Without words of the broker these are librdkafka's for the code.
+    let quoted = match code.to_string().contains(words) {
+        true => String::new(),
+        false => format!(": Kafka says \"{words}\""),
+    };
+    LogError::new(kind_of(*code), format!("cannot create topic {name}: {code}{quoted}{hint}"))
 }
 
 /// Largest record that a topic accepts. If the cluster does not say (a user may lack the permission), brokers enforce
@@ -174,7 +220,7 @@ fn problem_of_settings(topic: &TopicConfig, settings: &KafkaSettings, resource: 
     properties(topic, settings).into_iter().find_map(|(name, wanted)| {
         let actual = value(name)?;
         let falls_short = match name {
-            "cleanup.policy" => actual != wanted,
+            "cleanup.policy" | "message.timestamp.type" => actual != wanted,
             // At least this much; an operator may have reasons for other values of the rest.
             "max.message.bytes" | "delete.retention.ms" | "retention.ms" | "min.insync.replicas" => {
                 let number = |text: &str| text.parse::<i64>().ok().filter(|&number| number >= 0).unwrap_or(i64::MAX);
@@ -187,13 +233,20 @@ fn problem_of_settings(topic: &TopicConfig, settings: &KafkaSettings, resource: 
     })
 }
 
-/// Only settings that managed services let their users change.
+/// Settings without which a topic works, though it may keep what it overwrites and deletes for longer. Some services refuse them
+/// (docs/managed-kafka.md).
+const DISPENSABLE: [&str; 2] = ["segment.ms", "segment.bytes"];
+
+/// The settings of a topic, as few as serve.
 fn properties(topic: &TopicConfig, settings: &KafkaSettings) -> Vec<(&'static str, String)> {
     let record_bytes = topic.max_message_bytes.max(BATCH_BYTES).saturating_add(BATCH_OVERHEAD_BYTES);
     let mut properties = vec![("max.message.bytes", record_bytes.to_string())];
     if settings.is_clock_fast {
         // Otherwise brokers refuse records of a clock that is an hour ahead (KIP-937).
         properties.push(("message.timestamp.after.max.ms", i64::MAX.to_string()));
+    }
+    if settings.clock_checks.as_deref() == Some(&*topic.name) {
+        properties.push(("message.timestamp.type", "LogAppendTime".to_owned()));
     }
     if settings.kafka.replication_factor >= 3 {
         properties.push(("min.insync.replicas", "2".to_owned()));

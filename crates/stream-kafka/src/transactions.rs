@@ -5,14 +5,14 @@ mod deliveries;
 use crate::closing::within;
 use crate::error::{kind_of, log_error, reason};
 use crate::records::to_message;
-use crate::settings::KafkaSettings;
+use crate::settings::{KafkaSettings, batch_bytes};
 use deliveries::{Deliveries, FailedDelivery, too_large};
 use rdkafka::TopicPartitionList;
 use rdkafka::consumer::ConsumerGroupMetadata;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::producer::{BaseProducer, Producer, PurgeConfig};
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stream::{ErrorKind, LogError, OutputRecord, Receipt, TopicPartition};
@@ -21,8 +21,14 @@ use tracing::{debug, warn};
 /// `BaseProducer::poll` with a timeout spins until the end, so poll without waiting and sleep in between.
 const DRAIN_PAUSE: Duration = Duration::from_micros(200);
 
+/// Bytes of a record in a batch besides its key and value, at most: lengths, and the context of a trace.
+const RECORD_OVERHEAD_BYTES: usize = 128;
+
 /// Longest wait for the first contact with the transaction coordinator; a fresh cluster first creates its log (1 s).
 const INIT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Brokers allow no longer transactions by default (`transaction.max.timeout.ms`).
+const LONGEST_USUAL_TRANSACTION: Duration = Duration::from_secs(900);
 
 /// Time that librdkafka may take beyond its timeout.
 const GRACE: Duration = Duration::from_secs(1);
@@ -39,36 +45,45 @@ pub(crate) struct Transactions {
     producer: Arc<BaseProducer<Deliveries>>,
     transactional_id: String,
     settings: KafkaSettings,
-    /// The smallest record limit of the topics that the process knows.
-    lowest_limit: Option<u32>,
+    topics: KnownTopics,
     timeout: Duration,
     /// Why the producer must not be used any more.
     broken: Option<(ErrorKind, String)>,
 }
 
+/// Facts about the topics that a process has asked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KnownTopics {
+    /// The smallest of their record limits.
+    pub(crate) lowest_limit: Option<u32>,
+    /// One of them. A question about a topic that is not there might create it.
+    pub(crate) any: Option<String>,
+}
+
 impl Transactions {
     /// Creates a producer and fences older ones with the same id.
-    /// `lowest_limit`: the smallest record limit of the topics that the process knows.
     pub(crate) fn init(
         settings: &KafkaSettings,
         transactional_id: &str,
-        lowest_limit: Option<u32>,
+        topics: KnownTopics,
     ) -> Result<Self, LogError> {
         let producer: BaseProducer<Deliveries> = settings
-            .producer(transactional_id, lowest_limit)
+            .producer(transactional_id, topics.lowest_limit)
             .create_with_context(Deliveries::default())
             .map_err(|error| log_error("cannot create a producer", &error))?;
         let transactions = Self {
             producer: Arc::new(producer),
             transactional_id: transactional_id.to_owned(),
             settings: settings.clone(),
-            lowest_limit,
+            topics,
             timeout: settings.kafka.transaction_timeout,
             broken: None,
         };
         let deadline = Instant::now() + INIT_TIMEOUT;
         // Without an established connection, `init_transactions` would wait half a second before its next attempt.
-        let _ = transactions.producer.client().fetch_metadata(Some("__transaction_state"), INIT_TIMEOUT);
+        if let Some(topic) = &transactions.topics.any {
+            let _ = transactions.producer.client().fetch_metadata(Some(topic), INIT_TIMEOUT);
+        }
         transactions.producer.init_transactions(left(deadline)).map_err(|error| {
             transactions.producer.poll(Duration::ZERO);
             transactions.failure("cannot initialise transactions", &error)
@@ -184,8 +199,9 @@ impl Transactions {
     /// and quotas may let the same records pass then.
     fn successor(&self) -> Result<Self, LogError> {
         let mut patient = self.settings.clone();
-        patient.kafka.transaction_timeout *= 2;
-        let successor = Self::init(&patient, &self.transactional_id, self.lowest_limit)?;
+        let usual = self.settings.kafka.transaction_timeout;
+        patient.kafka.transaction_timeout = (2 * usual).min(LONGEST_USUAL_TRANSACTION).max(usual);
+        let successor = Self::init(&patient, &self.transactional_id, self.topics.clone())?;
         Ok(Self { settings: self.settings.clone(), ..successor })
     }
 
@@ -214,7 +230,9 @@ impl Transactions {
         }
     }
 
-    /// Hands all records to the producer. Returns the partitions, indexed as deliveries name them.
+    /// Hands all records to the producer, a batch of each partition at a time: librdkafka's thread spins while records of a
+    /// partition wait for the answer to its last batch (`rd_kafka_toppar_producer_serve`). Returns the partitions, indexed as
+    /// deliveries name them.
     fn send(
         &self,
         records: &[OutputRecord],
@@ -222,33 +240,81 @@ impl Transactions {
         check: &dyn Fn(&TopicPartition) -> Result<(), LogError>,
     ) -> Result<Vec<TopicPartition>, LogError> {
         let mut targets: Vec<TopicPartition> = Vec::new();
+        let mut queues: Vec<VecDeque<&OutputRecord>> = Vec::new();
         let mut places: BTreeMap<&TopicPartition, usize> = BTreeMap::new();
-        let mut place = 0;
         for record in records {
-            if targets.get(place) != Some(&record.to) {
-                place = match places.entry(&record.to) {
-                    Entry::Occupied(known) => *known.get(),
-                    Entry::Vacant(new) => {
-                        check(&record.to)?;
-                        targets.push(record.to.clone());
-                        *new.insert(targets.len() - 1)
-                    }
-                };
-            }
-            let mut message = to_message(record, place);
-            while let Err((error, refused)) = self.producer.send(message) {
-                match error.rdkafka_error_code() {
-                    Some(RDKafkaErrorCode::QueueFull) if Instant::now() < deadline => {
-                        message = refused;
-                        self.producer.poll(Duration::ZERO);
-                        std::thread::sleep(DRAIN_PAUSE);
-                    }
-                    Some(RDKafkaErrorCode::MessageSizeTooLarge) => return Err(too_large(&record.to, record.bytes())),
-                    _ => return Err(self.failure(&format!("cannot write to {}", record.to), &error)),
+            let place = match places.entry(&record.to) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(new) => {
+                    check(&record.to)?;
+                    targets.push(record.to.clone());
+                    queues.push(VecDeque::new());
+                    *new.insert(targets.len() - 1)
                 }
+            };
+            queues[place].push_back(record);
+        }
+        let mut sent = vec![0; targets.len()];
+        loop {
+            let mut is_waiting = false;
+            for (place, queue) in queues.iter_mut().enumerate().filter(|(_, queue)| !queue.is_empty()) {
+                if self.producer.context().report_count(place) == sent[place] {
+                    sent[place] += self.send_batch(queue, place, deadline)?;
+                }
+                is_waiting |= !queue.is_empty();
+            }
+            // The rest of what failed is not sent.
+            if !is_waiting || self.producer.context().has_failed() {
+                return Ok(targets);
+            }
+            if Instant::now() >= deadline {
+                return Err(self.not_accepted(queues.iter().map(VecDeque::len).sum()));
+            }
+            self.serve_reports();
+        }
+    }
+
+    /// Hands over the first records of a partition, as many as fit into a batch. Returns how many.
+    fn send_batch(
+        &self,
+        queue: &mut VecDeque<&OutputRecord>,
+        place: usize,
+        deadline: Instant,
+    ) -> Result<usize, LogError> {
+        let most_bytes = batch_bytes(self.topics.lowest_limit) as usize;
+        let (mut bytes, mut count) = (0, 0);
+        while let Some(record) = queue.front() {
+            bytes += record.bytes() + RECORD_OVERHEAD_BYTES;
+            if count > 0 && bytes > most_bytes {
+                break;
+            }
+            self.send_record(record, place, deadline)?;
+            queue.pop_front();
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    fn send_record(&self, record: &OutputRecord, place: usize, deadline: Instant) -> Result<(), LogError> {
+        let mut message = to_message(record, place);
+        while let Err((error, refused)) = self.producer.send(message) {
+            match error.rdkafka_error_code() {
+                Some(RDKafkaErrorCode::QueueFull) if Instant::now() < deadline => {
+                    message = refused;
+                    self.serve_reports();
+                }
+                Some(RDKafkaErrorCode::MessageSizeTooLarge) => return Err(too_large(&record.to, record.bytes())),
+                _ => return Err(self.failure(&format!("cannot write to {}", record.to), &error)),
             }
         }
-        Ok(targets)
+        Ok(())
+    }
+
+    /// The failure of a transaction with records that are not acknowledged in time: those in flight, and `unsent` others.
+    fn not_accepted(&self, unsent: usize) -> LogError {
+        let records = unsent + self.producer.in_flight_count() as usize;
+        let message = format!("Kafka did not accept {records} records within {:?}", self.timeout);
+        LogError::new(ErrorKind::Rejoin, self.named(&message))
     }
 
     /// Why a record was not written. When Kafka refuses one partition, librdkafka reports all records of the transaction as
@@ -267,20 +333,23 @@ impl Transactions {
     /// Waits until the broker has acknowledged every record: `commit_transaction` would wait in steps of 100 ms.
     /// `flush` would leave purged records' reports unserved.
     fn drain(&self, deadline: Instant) -> Result<(), LogError> {
-        loop {
-            let before = self.producer.in_flight_count();
-            if before == 0 {
-                return Ok(());
-            }
-            self.producer.poll(Duration::ZERO);
-            if self.producer.in_flight_count() == before {
-                if Instant::now() >= deadline {
-                    let message = format!("Kafka did not accept {before} records within {:?}", self.timeout);
-                    return Err(LogError::new(ErrorKind::Rejoin, self.named(&message)));
-                }
-                std::thread::sleep(DRAIN_PAUSE);
+        while self.producer.in_flight_count() > 0 {
+            if !self.serve_reports() && Instant::now() >= deadline {
+                return Err(self.not_accepted(0));
             }
         }
+        Ok(())
+    }
+
+    /// Serves delivery reports. Returns false after a pause if there were none.
+    fn serve_reports(&self) -> bool {
+        let before = self.producer.in_flight_count();
+        self.producer.poll(Duration::ZERO);
+        let any = self.producer.in_flight_count() != before;
+        if !any {
+            std::thread::sleep(DRAIN_PAUSE);
+        }
+        any
     }
 
     /// Maps a failure inside a transaction.

@@ -61,7 +61,10 @@ impl View {
         if !Arc::ptr_eq(client, &state.client) {
             return;
         }
-        let Some(code) = error.and_then(KafkaError::rdkafka_error_code).filter(|code| is_unanswered(*code)) else {
+        let code = error.and_then(KafkaError::rdkafka_error_code);
+        // A client without metadata reports this itself, without asking a broker.
+        let is_silent = |code: &RDKafkaErrorCode| is_unanswered(*code) || *code == RDKafkaErrorCode::UnknownPartition;
+        let Some(code) = code.filter(is_silent) else {
             state.unanswered_since = None;
             return;
         };
@@ -90,7 +93,7 @@ fn serve(client: &BaseConsumer<Quiet>) {
     }
 }
 
-/// Whether no broker has answered. All other failures are answers.
+/// Whether a failure means that no broker has answered.
 pub(crate) fn is_unanswered(code: RDKafkaErrorCode) -> bool {
     use RDKafkaErrorCode as Code;
     matches!(
@@ -102,4 +105,32 @@ pub(crate) fn is_unanswered(code: RDKafkaErrorCode) -> bool {
             | Code::RequestTimedOut
             | Code::Resolve
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_that_knows_no_partition_for_want_of_metadata_has_got_no_answer() {
+        let mut config = ClientConfig::new();
+        config.set("bootstrap.servers", "127.0.0.1:1").set_log_level(rdkafka::config::RDKafkaLogLevel::Emerg);
+        let view = View::new(config).unwrap();
+        let first = lock(&view.state).client.clone();
+        let judge = |seconds_ago, code| {
+            let asked_at = Instant::now() - Duration::from_secs(seconds_ago);
+            view.judge(&first, asked_at, Some(&KafkaError::MetadataFetch(code)));
+            !Arc::ptr_eq(&first, &lock(&view.state).client)
+        };
+        assert!(!judge(20, RDKafkaErrorCode::BrokerTransportFailure));
+        assert!(!judge(1, RDKafkaErrorCode::UnknownPartition), "twenty seconds are not enough");
+        assert!(!judge(1, RDKafkaErrorCode::UnknownTopicOrPartition), "a broker has answered");
+        assert!(!judge(29, RDKafkaErrorCode::UnknownPartition));
+        assert!(!judge(1, RDKafkaErrorCode::BrokerTransportFailure));
+        lock(&view.state).unanswered_since = Some(Instant::now() - UNANSWERED_FOR);
+        assert!(
+            judge(1, RDKafkaErrorCode::UnknownPartition),
+            "two questions that nobody answered, half a minute apart"
+        );
+    }
 }

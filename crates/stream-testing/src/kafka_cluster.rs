@@ -26,9 +26,15 @@ impl KafkaCluster {
 
     /// Starts a cluster of this many nodes.
     pub fn with_nodes(nodes: usize) -> Self {
+        Self::with_properties(nodes, &[])
+    }
+
+    /// Starts a cluster of this many nodes with further settings, `name=value` each.
+    pub fn with_properties(nodes: usize, properties: &[&str]) -> Self {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kafka/cluster");
         let mut script = Command::new(script)
             .args(["attend", "--nodes", &nodes.to_string()])
+            .args(properties.iter().flat_map(|property| ["--property", property]))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -109,6 +115,16 @@ impl KafkaCluster {
     /// Starts a node on the data that it has.
     pub fn restart(&self, node: usize) {
         self.order(&format!("start {node}"));
+    }
+
+    /// Gives a node that does not run another address.
+    pub fn relocate(&self, node: usize) {
+        self.order(&format!("move {node}"));
+    }
+
+    /// Gives a node that does not run a new disk.
+    pub fn empty(&self, node: usize) {
+        self.order(&format!("empty {node}"));
     }
 
     /// Stops a node's time, as a virtual machine that is moved does.

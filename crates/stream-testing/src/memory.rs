@@ -47,6 +47,7 @@ struct MemoryContents {
     committed: HashMap<(String, TopicPartition), Position>,
     /// State of tasks by task and store, if the log keeps it.
     state: HashMap<(TaskId, String), BTreeMap<Vec<u8>, Vec<u8>>>,
+    refuses_next_write: bool,
 }
 
 #[derive(Debug)]
@@ -72,6 +73,11 @@ impl MemoryBackend {
     /// A backend that leaves one offset unused after the records of each transaction, like Kafka's markers.
     pub fn with_commit_markers() -> Self {
         Self { marks_commits: true, ..Self::default() }
+    }
+
+    /// The next write has no answer, and did not happen.
+    pub fn refuse_next_write(&self) {
+        self.contents().refuses_next_write = true;
     }
 
     /// Drops the positions of a group on a topic, as Kafka does after a long absence of the group.
@@ -168,6 +174,9 @@ impl LogBackend for MemoryBackend {
 
     fn write(&self, batch: WriteBatch<'_>) -> Result<(), LogError> {
         let mut contents = self.contents();
+        if std::mem::take(&mut contents.refuses_next_write) {
+            return Err(LogError::new(ErrorKind::Retry, "no answer"));
+        }
         for (offset, record) in batch.records {
             let partition = contents.partitions.get_mut(&record.to).ok_or_else(|| unknown(&record.to))?;
             partition.bounds.end = offset + 1;

@@ -4,7 +4,7 @@ use crate::clock::Clock;
 use crate::histogram::Histogram;
 use crate::invariants::{AT_RUN_TIME, BrokenInvariant};
 use crate::log::{ErrorKind, LogError};
-use crate::protocol::{Recovery, after_failure};
+use crate::protocol::{Fencings, Recovery, after_failure};
 use metrics::Metric;
 use metrics::stage::{BATCH_RECORDS, COMMIT_SECONDS, POLL_TO_COMMIT_SECONDS, RESTORE_SECONDS};
 use std::collections::BTreeMap;
@@ -108,9 +108,9 @@ pub struct Stopped {
 pub struct StageHealth {
     stage: String,
     /// Failures since the last step that succeeded, by kind: an outage that was waited for is no reason to wait long before
-    /// joining anew, and makes no abort look like the fourth.
+    /// joining anew, and counts as no abort.
     failures_in_a_row: [u32; ErrorKind::COUNT],
-    fencings: u32,
+    fencings: Fencings,
     /// Age of the stage at the first of these failures.
     failing_since: Option<Duration>,
     refreshed_at: Option<Duration>,
@@ -129,7 +129,7 @@ impl StageHealth {
         Self {
             stage: stage.to_owned(),
             failures_in_a_row: [0; ErrorKind::COUNT],
-            fencings: 0,
+            fencings: Fencings::default(),
             failing_since: None,
             refreshed_at: None,
             sized_at: None,
@@ -194,8 +194,10 @@ impl StageHealth {
             status.ready &= failing_for < READY_WHILE_FAILING;
             status.last_error = Some(error.message.clone());
         });
-        self.fencings += u32::from(error.kind == ErrorKind::Fenced);
-        let recovery = after_failure(error.kind, attempt, age, self.fencings);
+        if error.kind == ErrorKind::Fenced {
+            self.fencings.note(age);
+        }
+        let recovery = after_failure(error.kind, attempt, &self.fencings);
         warn!(stage = self.stage, error = error.message, ?recovery, attempt, "log failed");
         recovery
     }
@@ -292,10 +294,11 @@ mod tests {
         }
         assert_eq!(failed(ErrorKind::Abort), Recovery::Rewind(first), "after a long outage");
         assert_eq!(failed(ErrorKind::Rejoin), Recovery::Rejoin(first));
-        failed(ErrorKind::Abort);
-        failed(ErrorKind::Retry);
-        failed(ErrorKind::Abort);
-        assert!(matches!(failed(ErrorKind::Abort), Recovery::Rejoin(_)), "the fourth abort, whatever came between");
+        for _ in 0..7 {
+            failed(ErrorKind::Abort);
+            failed(ErrorKind::Retry);
+        }
+        assert!(matches!(failed(ErrorKind::Abort), Recovery::Rejoin(_)), "the ninth abort, whatever came between");
         health.worked();
         let again = health.failed(&LogError::new(ErrorKind::Abort, "why"), Duration::ZERO);
         assert_eq!(again, Recovery::Rewind(first));

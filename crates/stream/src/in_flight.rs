@@ -10,7 +10,9 @@ use crate::table::{Table, TableKey};
 use crate::task_tables::TaskView;
 use bytes::Bytes;
 use metrics::{Figure, Metric};
+use page::Timestamp;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 use wire::{Encoded, Keyed, Topic, TopicName};
 
@@ -23,6 +25,8 @@ const LONGEST_WINDOW: usize = 100_000;
 pub struct RequestTag {
     pub partition: u32,
     pub offset: u64,
+    /// Timestamp of the record. It differs for the record at the same offset of a topic that was deleted and created again.
+    pub timestamp: Timestamp,
     /// Number of the assignment, so that an answer to a request of an earlier assignment is not taken for a current
     /// one.
     pub epoch: u64,
@@ -60,13 +64,25 @@ pub(crate) struct AnswerWrite {
 pub(crate) type HeldByAnswer = Box<dyn Send>;
 
 /// Makes the record in place of one that is larger than its topic takes, given the reason.
-type StandInOutput = Box<dyn FnOnce(String) -> AnswerOutput + Send>;
+type StandInOutput = Arc<dyn Fn(String) -> AnswerOutput + Send + Sync>;
 
-pub struct AnsweredRequest {
-    pub tag: RequestTag,
+/// The answer to a request. The values of its outputs, which are most of its bytes, are shared by its clones.
+#[derive(Clone, Default)]
+pub(crate) struct RequestAnswer {
     pub(crate) outputs: Vec<AnswerOutput>,
     pub(crate) stand_in: Option<StandInOutput>,
     pub(crate) writes: Vec<AnswerWrite>,
+}
+
+/// An answer that no commit holds yet, with its request.
+pub(crate) struct UncommittedAnswer {
+    pub(crate) tag: RequestTag,
+    pub(crate) answer: RequestAnswer,
+}
+
+pub struct AnsweredRequest {
+    pub tag: RequestTag,
+    pub(crate) answer: RequestAnswer,
     pub(crate) held: Option<HeldByAnswer>,
     pub(crate) steps: Vec<Step>,
 }
@@ -74,7 +90,7 @@ pub struct AnsweredRequest {
 impl AnsweredRequest {
     /// An answer without output.
     pub fn new(tag: RequestTag) -> Self {
-        Self { tag, outputs: Vec::new(), stand_in: None, writes: Vec::new(), held: None, steps: Vec::new() }
+        Self { tag, answer: RequestAnswer::default(), held: None, steps: Vec::new() }
     }
 
     /// Holds something until the answer is committed, or its task is gone.
@@ -90,7 +106,8 @@ impl AnsweredRequest {
     /// Adds a message to send.
     pub fn with<M: Keyed>(mut self, topic: Topic<M>, message: impl Into<M>) -> Self {
         let message = message.into();
-        self.outputs.push(AnswerOutput { output: topic.name(), key: message.key(), value: message.encode().into() });
+        let (output, key) = (topic.name(), message.key());
+        self.answer.outputs.push(AnswerOutput { output, key, value: message.encode().into() });
         self
     }
 
@@ -99,7 +116,7 @@ impl AnsweredRequest {
     pub fn with_holding<M: Keyed>(mut self, topic: Topic<M>, message: impl Into<M>, held: impl Send + 'static) -> Self {
         let message = message.into();
         let value = Bytes::from_owner(HoldingValue { bytes: message.encode(), _held: held });
-        self.outputs.push(AnswerOutput { output: topic.name(), key: message.key(), value });
+        self.answer.outputs.push(AnswerOutput { output: topic.name(), key: message.key(), value });
         self
     }
 
@@ -108,9 +125,9 @@ impl AnsweredRequest {
     pub fn standing_in<M: Keyed + 'static>(
         mut self,
         topic: Topic<M>,
-        make: impl FnOnce(String) -> M + Send + 'static,
+        make: impl Fn(String) -> M + Send + Sync + 'static,
     ) -> Self {
-        self.stand_in = Some(Box::new(move |why| {
+        self.answer.stand_in = Some(Arc::new(move |why| {
             let message = make(why);
             AnswerOutput { output: topic.name(), key: message.key(), value: message.encode().into() }
         }));
@@ -120,13 +137,14 @@ impl AnsweredRequest {
     /// Sets a key of a table of the request's task, in the commit of the answer.
     pub fn put<K: TableKey, V: Encoded>(mut self, table: Table<K, V>, key: &K, value: &V) -> Self {
         let (key, value) = (key.to_bytes().as_ref().to_vec(), Some(value.encode()));
-        self.writes.push(AnswerWrite { table: table.name(), key, value });
+        self.answer.writes.push(AnswerWrite { table: table.name(), key, value });
         self
     }
 
     /// Deletes a key of a table of the request's task, in the commit of the answer.
     pub fn delete<K: TableKey, V: Encoded>(mut self, table: Table<K, V>, key: &K) -> Self {
-        self.writes.push(AnswerWrite { table: table.name(), key: key.to_bytes().as_ref().to_vec(), value: None });
+        let key = key.to_bytes().as_ref().to_vec();
+        self.answer.writes.push(AnswerWrite { table: table.name(), key, value: None });
         self
     }
 }
@@ -155,6 +173,10 @@ pub trait InFlight: Send {
     /// Starts no more requests; those in flight finish and are answered. Called at the end of a process.
     fn drain(&mut self);
 
+    /// Sends no more requests until an epoch begins. Requests in flight are answered, unless they need another request or wait
+    /// for memory. Requests without an answer are submitted again later.
+    fn hold_back(&mut self);
+
     /// Number of requests started and not answered. Requests that wait to start do not count.
     fn under_way(&self) -> usize;
 
@@ -173,7 +195,6 @@ pub trait InFlight: Send {
 }
 
 /// Requests of one partition in offset order, from the first unanswered one on.
-#[derive(Debug)]
 pub(crate) struct RequestWindow {
     pub(crate) epoch: u64,
     /// Everything before this offset is answered.
@@ -189,6 +210,12 @@ pub(crate) struct RequestWindow {
     finished: BTreeSet<u64>,
     /// Whether the position is to be committed: it has moved, or the group has lost it.
     pub(crate) has_moved: bool,
+    /// Answers that are not committed.
+    uncommitted: Vec<UncommittedAnswer>,
+    /// Uncommitted answers of an earlier assignment, by offset, to requests that are to be delivered again.
+    kept: BTreeMap<u64, UncommittedAnswer>,
+    /// Since when they wait, on the monotonic clock.
+    kept_since: Duration,
 }
 
 impl RequestWindow {
@@ -202,7 +229,41 @@ impl RequestWindow {
             traced: BTreeMap::new(),
             finished,
             has_moved: false,
+            uncommitted: Vec::new(),
+            kept: BTreeMap::new(),
+            kept_since: Duration::ZERO,
         }
+    }
+
+    /// Takes over the uncommitted answers of an earlier assignment. An answer that another process has committed since is not
+    /// used, because its request is not delivered again.
+    pub(crate) fn keep(&mut self, answers: Vec<UncommittedAnswer>, now: Duration) {
+        self.kept = answers.into_iter().map(|kept| (kept.tag.offset, kept)).collect();
+        self.kept_since = now;
+    }
+
+    /// Drops the answers of an earlier assignment that have waited for this long: their requests do not come again.
+    pub(crate) fn drop_kept(&mut self, after: Duration, now: Duration) {
+        if now.saturating_sub(self.kept_since) >= after {
+            self.kept.clear();
+        }
+    }
+
+    /// The answer that a request had in an earlier assignment. Those of requests before it are dropped: these do not come again.
+    pub(crate) fn kept_answer(&mut self, request: RequestTag) -> Option<RequestAnswer> {
+        self.kept = self.kept.split_off(&request.offset);
+        let kept = self.kept.remove(&request.offset)?;
+        (kept.tag.timestamp == request.timestamp).then_some(kept.answer)
+    }
+
+    /// Notes an answer until it is committed.
+    pub(crate) fn staged(&mut self, tag: RequestTag, answer: RequestAnswer) {
+        self.uncommitted.push(UncommittedAnswer { tag, answer });
+    }
+
+    /// All answers that are not committed, also those of an earlier assignment whose requests have not been delivered again.
+    pub(crate) fn into_uncommitted(self) -> Vec<UncommittedAnswer> {
+        self.uncommitted.into_iter().chain(self.kept.into_values()).collect()
     }
 
     /// Accepts a record. Returns false if it was answered before and needs no work.
@@ -275,25 +336,24 @@ impl RequestWindow {
     /// Marks the position as committed.
     pub(crate) fn committed(&mut self) {
         self.has_moved = false;
+        self.uncommitted.clear();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use page::Timestamp;
     use proptest::prelude::*;
-    use std::sync::Arc;
 
     #[test]
     fn what_a_message_holds_is_held_as_long_as_its_bytes() {
         let held = Arc::new(());
-        let tag = RequestTag { partition: 0, offset: 0, epoch: 0 };
+        let tag = RequestTag { partition: 0, offset: 0, timestamp: Timestamp::MIN, epoch: 0 };
         let url = page::CanonicalUrl::parse("http://a.test/").unwrap();
         let message = messages::FetchRequest::first(url, Timestamp::from_secs(1));
         let topic = messages::topics::FETCH_REQUESTS;
         let answer = AnsweredRequest::new(tag).with_holding(topic, message.clone(), held.clone());
-        let copy = answer.outputs[0].value.clone();
+        let copy = answer.answer.outputs[0].value.clone();
         assert_eq!(copy, message.encode());
         drop(answer);
         assert_eq!(Arc::strong_count(&held), 2);
@@ -326,6 +386,32 @@ mod tests {
         assert_eq!((position.next, position.finished()), (3, BTreeSet::from([5, 6, 8])));
         window.answer(3);
         assert_eq!(window.position(), Some(Position::at(9)));
+    }
+
+    #[test]
+    fn an_answer_of_an_earlier_assignment_is_for_the_same_request_only_and_waits_for_a_while() {
+        let tag =
+            |offset, seconds| RequestTag { partition: 0, offset, timestamp: Timestamp::from_secs(seconds), epoch: 1 };
+        let answered = |offset| UncommittedAnswer { tag: tag(offset, 7), answer: RequestAnswer::default() };
+        let window = || {
+            let mut window = RequestWindow::new(2, 0, BTreeSet::new());
+            window.keep((3..6).map(answered).collect(), Duration::from_secs(10));
+            window
+        };
+        let mut kept = window();
+        assert!(kept.kept_answer(tag(3, 7)).is_some());
+        assert!(kept.kept_answer(tag(3, 7)).is_none(), "it is used once");
+        assert!(kept.kept_answer(tag(4, 8)).is_none(), "the topic was made anew");
+        assert_eq!(kept.into_uncommitted().len(), 1);
+        let mut passed = window();
+        assert!(passed.kept_answer(tag(9, 7)).is_none());
+        assert!(passed.into_uncommitted().is_empty());
+        let mut late = window();
+        late.drop_kept(Duration::from_secs(30), Duration::from_secs(39));
+        assert!(late.kept_answer(tag(5, 7)).is_some());
+        let mut late = window();
+        late.drop_kept(Duration::from_secs(30), Duration::from_secs(40));
+        assert!(late.kept_answer(tag(5, 7)).is_none());
     }
 
     proptest! {

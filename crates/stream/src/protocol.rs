@@ -13,8 +13,47 @@ pub const TOMBSTONES_KEPT: Duration = Duration::from_secs(7 * 24 * 3_600);
 /// after an outage, long compared with the cost of an attempt.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
-/// A member fenced within this time of its start has taken the name of a living one.
-pub const YOUNG: Duration = Duration::from_secs(60);
+/// Aborted commits in a row that a member retries before it joins its group again. Brokers refuse commits during a rebalance;
+/// the waits between these attempts add up to 5.5 seconds.
+const ABORTS_RETRIED: u32 = 8;
+/// Longest wait after an abort. A rebalance may wait for this member to take part.
+const LONGEST_WAIT_AFTER_ABORT: Duration = Duration::from_secs(1);
+
+/// Programs that share a name fence each other within this time. A longer membership ended because it was suspended.
+const FENCED_AGAIN_WITHIN: Duration = Duration::from_secs(60);
+/// The program that was there first had a membership at least this many times as long as its last one.
+const UNDISTURBED_TIMES: u32 = 3;
+/// Shorter last memberships count as this.
+const LEAST_MEMBERSHIP: Duration = Duration::from_secs(1);
+
+/// How long a program was a member before others of its name fenced it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fencings {
+    /// Age of the stage when it was fenced last; `None` if it never was.
+    last_at: Option<Duration>,
+    /// The longest of its memberships before the last one.
+    longest_before: Option<Duration>,
+    /// The last one.
+    last: Duration,
+}
+
+impl Fencings {
+    /// Notes a fencing at this age of the stage.
+    pub fn note(&mut self, age: Duration) {
+        if self.last_at.is_some() {
+            self.longest_before = self.longest_before.max(Some(self.last));
+        }
+        self.last = age.saturating_sub(self.last_at.unwrap_or_default());
+        self.last_at = Some(age);
+    }
+
+    /// Whether this program came when another of its name was there. Both fence each other in turns as short as their restores,
+    /// but the one that was there first was undisturbed before.
+    fn is_younger(&self) -> bool {
+        let shortest_of_first = (UNDISTURBED_TIMES * self.last.max(LEAST_MEMBERSHIP)).min(FENCED_AGAIN_WITHIN);
+        self.last < FENCED_AGAIN_WITHIN && self.longest_before.is_some_and(|longest| longest < shortest_of_first)
+    }
+}
 
 /// The next step of a stage after its log failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,19 +74,18 @@ pub fn wait_after(attempt: u32) -> Duration {
     Duration::from_millis(100 << attempt.saturating_sub(1).min(9)).min(LONGEST_WAIT)
 }
 
-/// The reaction to the `attempt`-th failure of this kind since a step succeeded (counted from 1). The stage started `age`
-/// ago and has been fenced `fencings` times since, including this one.
-pub fn after_failure(kind: ErrorKind, attempt: u32, age: Duration, fencings: u32) -> Recovery {
+/// The reaction to the `attempt`-th failure of this kind since a step succeeded (counted from 1). `fencings` include this one.
+pub fn after_failure(kind: ErrorKind, attempt: u32, fencings: &Fencings) -> Recovery {
     let wait = wait_after(attempt);
     match kind {
         ErrorKind::Retry => Recovery::TryAgain(wait),
-        ErrorKind::Abort if attempt <= 3 => Recovery::Rewind(wait),
-        // Three aborts in a row mean that the member itself is unsound.
+        ErrorKind::Abort if attempt <= ABORTS_RETRIED => Recovery::Rewind(wait.min(LONGEST_WAIT_AFTER_ABORT)),
+        // The member itself is unsound.
         ErrorKind::Abort | ErrorKind::Rejoin => Recovery::Rejoin(wait),
         // Two programs of one name would fence each other for ever, because both answer a fencing by joining again. The
         // younger one gives way. A single fencing may come from a transaction that timed out while the program was
         // suspended.
-        ErrorKind::Fenced if age < YOUNG && fencings >= 2 => Recovery::Stop,
+        ErrorKind::Fenced if fencings.is_younger() => Recovery::Stop,
         ErrorKind::Fenced => Recovery::Rejoin(wait),
         ErrorKind::Stop => Recovery::Stop,
     }
@@ -205,16 +243,29 @@ mod tests {
 
     #[test]
     fn an_abort_that_does_not_help_ends_in_a_new_member() {
-        assert!(matches!(after_failure(ErrorKind::Abort, 1, DAY, 0), Recovery::Rewind(_)));
-        assert!(matches!(after_failure(ErrorKind::Abort, 4, DAY, 0), Recovery::Rejoin(_)));
-        assert_eq!(after_failure(ErrorKind::Stop, 1, DAY, 0), Recovery::Stop);
+        let none = Fencings::default();
+        assert!(matches!(after_failure(ErrorKind::Abort, ABORTS_RETRIED, &none), Recovery::Rewind(_)));
+        assert!(matches!(after_failure(ErrorKind::Abort, ABORTS_RETRIED + 1, &none), Recovery::Rejoin(_)));
+        assert_eq!(after_failure(ErrorKind::Stop, 1, &none), Recovery::Stop);
     }
 
     #[test]
     fn of_two_programs_of_one_name_the_younger_gives_way() {
-        let young = Duration::from_secs(2);
-        assert!(matches!(after_failure(ErrorKind::Fenced, 1, young, 1), Recovery::Rejoin(_)));
-        assert_eq!(after_failure(ErrorKind::Fenced, 1, young, 2), Recovery::Stop);
-        assert!(matches!(after_failure(ErrorKind::Fenced, 1, DAY, 2), Recovery::Rejoin(_)));
+        // How many fencings at these ages, in seconds, a program outlives.
+        let outlived = |ages: &[u64]| {
+            let mut fencings = Fencings::default();
+            let goes_on = ages.iter().take_while(|age| {
+                fencings.note(Duration::from_secs(**age));
+                after_failure(ErrorKind::Fenced, 1, &fencings) != Recovery::Stop
+            });
+            goes_on.count()
+        };
+        assert_eq!(outlived(&[2, 4]), 1, "it was never undisturbed");
+        assert_eq!(outlived(&[20, 22, 24, 28, 29]), 5, "it was there first, for twenty seconds");
+        assert_eq!(outlived(&[3_600, 3_620, 3_640]), 3);
+        assert_eq!(outlived(&[0, 0]), 1);
+        // A laptop that is suspended each night.
+        assert_eq!(outlived(&[86_400, 2 * 86_400, 3 * 86_400]), 3);
+        assert_eq!(outlived(&[100, 140, 170]), 3, "it was suspended soon after its start, again and again");
     }
 }

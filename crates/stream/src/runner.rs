@@ -17,7 +17,7 @@ use crate::batch_size::BatchSize;
 use crate::clock::Clock;
 use crate::crash_notes::CrashNotes;
 use crate::health::{StageHealth, StageStatus, Stopped};
-use crate::in_flight::InFlight;
+use crate::in_flight::{AnsweredRequest, InFlight, UncommittedAnswer};
 use crate::log::{ErrorKind, Event, Log, LogError, LogReader, Member, MemberSpec, PollLimits, StateIn};
 use crate::process_error::ProcessError;
 use crate::processor::{Context, OutputTopic, Processor, Topics};
@@ -32,7 +32,7 @@ use crate::task::{Task, TaskError};
 use metrics::Metric;
 use metrics::stage::{BATCH_RECORDS, POLL_TO_COMMIT_SECONDS};
 use page::Timestamp;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -84,6 +84,10 @@ pub struct StageRunner {
     joined: Option<Joined>,
     /// Number of assignments of work in flight so far.
     epoch: u64,
+    /// Answers to take before the engine is asked for more.
+    ready_answers: VecDeque<AnsweredRequest>,
+    /// Uncommitted answers of closed tasks by partition, with the time of the closing on the monotonic clock.
+    kept_answers: BTreeMap<u32, (Duration, Vec<UncommittedAnswer>)>,
     /// Since when the oldest uncommitted answer waits, on the monotonic clock.
     waiting_since: Option<Duration>,
     /// Totals of closed tasks, because a process's counters must never go back.
@@ -146,6 +150,8 @@ impl StageRunner {
             restoring: BTreeMap::new(),
             joined: None,
             epoch: 0,
+            ready_answers: VecDeque::new(),
+            kept_answers: BTreeMap::new(),
             waiting_since: None,
             closed_totals: BTreeMap::new(),
             panics: BTreeMap::new(),
@@ -178,6 +184,7 @@ impl StageRunner {
         if self.joined.is_none() {
             self.join()?;
         }
+        self.drop_old_answers();
         self.take_while_in_flight()?;
         let mut worked = self.take_answers();
         let (limits, wait) = (self.limits(), self.poll_wait());

@@ -34,6 +34,25 @@ impl TableKey for PageId {
     }
 }
 
+/// Encoded as the 16 bytes of the page, then a number in big-endian order: the numbers of a page are neighbours.
+impl TableKey for (PageId, u32) {
+    const KIND: KeyKind = KeyKind::PageVersion;
+    type Bytes = [u8; 20];
+
+    fn to_bytes(&self) -> [u8; 20] {
+        let (page, number) = *self;
+        let mut key = [0; 20];
+        key[..16].copy_from_slice(&page.0);
+        key[16..].copy_from_slice(&number.to_be_bytes());
+        key
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (page, number) = bytes.split_first_chunk::<16>()?;
+        Some((PageId(*page), u32::from_be_bytes(number.try_into().ok()?)))
+    }
+}
+
 /// Encoded as its authority in UTF-8.
 impl TableKey for Host {
     const KIND: KeyKind = KeyKind::Host;

@@ -240,6 +240,14 @@ impl Task {
         Ok(processed)
     }
 
+    /// The epoch of its work in flight, if it has any.
+    pub(crate) fn epoch(&self) -> Option<u64> {
+        match &self.work {
+            TaskWork::InFlight(window) => Some(window.epoch),
+            TaskWork::Processor(_) => None,
+        }
+    }
+
     /// Takes the staged writes, to be committed and then applied.
     pub(crate) fn take_writes(&mut self) -> Vec<StoreWrite> {
         self.state.overlay.take()

@@ -25,14 +25,15 @@ impl TaskTables {
         value.map(|value| table.value(key.as_ref(), &value)).transpose()
     }
 
-    /// Visits all entries in key order until the visitor fails.
+    /// Visits the entries whose keys begin with `prefix`, in their order, until the visitor fails.
     pub fn scan<K: TableKey, V: Encoded, E: From<TableError>>(
         &self,
         table: Table<K, V>,
+        prefix: &[u8],
         visit: &mut dyn FnMut(K, V) -> Result<(), E>,
     ) -> Result<(), E> {
         let place = place_of(&self.tables, table.name());
-        table.scan(b"", visit, |each| self.store.scan(place, b"", each))
+        table.scan(prefix, visit, |each| self.store.scan(place, prefix, each))
     }
 }
 

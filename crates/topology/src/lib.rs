@@ -128,7 +128,7 @@ pub fn catalogue(stages: &[StageTopology]) -> Vec<TopicSpec> {
     let inputs = stages.iter().map(|stage| stage.input);
     let outputs = stages.iter().flat_map(|stage| stage.outputs.iter().copied().chain(stage.broadcast));
     let changelogs = stages.iter().flat_map(StageTopology::changelogs);
-    let shared = [topics::SCHEMAS, topics::DEAD_LETTERS.spec()];
+    let shared = [topics::SCHEMAS, topics::CLOCK_CHECKS, topics::DEAD_LETTERS.spec()];
     let mut catalogue: Vec<TopicSpec> = Vec::new();
     for topic in inputs.chain(outputs).chain(shared).chain(changelogs) {
         if !catalogue.iter().any(|known| known.name == topic.name) {
@@ -195,8 +195,15 @@ mod tests {
     fn a_stage_needs_its_ends_its_changelogs_and_what_all_share_each_once() {
         let again = StageTopology::new("again", topics::SCHEDULER_EVENTS).writes(topics::FETCH_RESULTS);
         let names: Vec<_> = catalogue(&[stage(), again]).iter().map(|topic| topic.name.to_string()).collect();
-        let expected =
-            ["fetch-results", "scheduler-events", "page-changes", "schemas", "dead-letters", "reader-pages-changelog"];
+        let expected = [
+            "fetch-results",
+            "scheduler-events",
+            "page-changes",
+            "schemas",
+            "clock-checks",
+            "dead-letters",
+            "reader-pages-changelog",
+        ];
         assert_eq!(names, expected);
     }
 

@@ -12,6 +12,8 @@ pub enum KeyKind {
     Site,
     /// The 16 bytes of the page id.
     Page,
+    /// The 16 bytes of the page id, then the number of the version in 4 bytes, big-endian.
+    PageVersion,
     /// A host in UTF-8: its name, or its authority where ports are distinguished.
     Host,
     /// A site in UTF-8, a zero byte, and the cell of its pages.
@@ -31,6 +33,8 @@ pub enum KeyKind {
     /// The 8 bytes of a schema's fingerprint, as in its records, or the 5 bytes that name it by the id of a registry. The value is the schema's text, as JSON without a
     /// header.
     Fingerprint,
+    /// The records have no keys.
+    None,
 }
 
 /// A message with a record key.

@@ -54,7 +54,7 @@ pub(crate) enum Turn {
     Wait {
         job: Box<FetchJob>,
     },
-    /// The job is dropped: the pool is draining.
+    /// The job is dropped: nothing is sent any more, or not before another epoch.
     Drained,
 }
 
@@ -129,7 +129,8 @@ impl HostWorker {
     /// Fetches a robots.txt, whole. Without an answer, also returns the reason.
     pub(crate) async fn robots(&mut self, url: &CanonicalUrl) -> (RobotsCacheEntry, Option<String>) {
         let request = FetchRequest::first(url.clone(), self.clock.now());
-        let mut job = FetchJob::new(RequestTag { partition: 0, offset: 0, epoch: 0 }, request);
+        let mut job =
+            FetchJob::new(RequestTag { partition: 0, offset: 0, timestamp: Timestamp::MIN, epoch: 0 }, request);
         match self.fetch_robots(url, &mut job).await {
             Ok((entry, failure)) => (entry, failure.map(|failure| failure.detail)),
             // Nothing else stops the first request to a host.

@@ -5,6 +5,7 @@ use crate::pool::FetchPool;
 use crate::rules::FetcherRules;
 use bytes::Bytes;
 use messages::{FetchRequest, FetchResult};
+use page::Timestamp;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,7 +41,7 @@ impl PageFetcher {
 
     /// Requests a page. Requests to one host are answered in order, those to different hosts in any order.
     pub fn submit(&mut self, request: FetchRequest) {
-        let tag = RequestTag { partition: 0, offset: self.submitted, epoch: EPOCH };
+        let tag = RequestTag { partition: 0, offset: self.submitted, timestamp: Timestamp::MIN, epoch: EPOCH };
         self.submitted += 1;
         self.pool.submit(FetchJob::new(tag, request));
     }

@@ -6,7 +6,7 @@ use crate::network::Network;
 use crate::rules::FetcherRules;
 use messages::body::Packing;
 use messages::{FetchRequest, FetchResult};
-use page::CanonicalUrl;
+use page::{CanonicalUrl, Timestamp};
 use politeness::RobotsCacheEntry;
 use std::collections::HashMap;
 use std::io;
@@ -25,7 +25,8 @@ pub fn fetch_one(
     in_runtime(async move {
         let network = Rc::new(Network::new(Arc::new(rules), clock.clone()));
         let mut hosts = HashMap::new();
-        let mut job = FetchJob::new(RequestTag { partition: 0, offset: 0, epoch: 0 }, request);
+        let mut job =
+            FetchJob::new(RequestTag { partition: 0, offset: 0, timestamp: Timestamp::MIN, epoch: 0 }, request);
         loop {
             let name = job.at.host_name().to_owned();
             let host = hosts.entry(name.clone());

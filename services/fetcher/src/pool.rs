@@ -100,9 +100,9 @@ impl FetchPool {
         Ok(Self { submit: Some(submit), answers, hosts, traffic, memory, robots, clock, thread: Some(thread) })
     }
 
-    /// Accepts a job. Drops it if the pool is draining.
+    /// Accepts a job. Drops it if nothing is sent any more.
     pub(crate) fn submit(&self, mut job: FetchJob) {
-        if !self.traffic.is_draining() {
+        if !self.traffic.drops_jobs() {
             job.hold_recorded(&self.memory);
             job.waiting = Some(self.traffic.enter(self.clock.monotonic()));
             self.order(Order::Fetch(Box::new(job)));
@@ -111,6 +111,7 @@ impl FetchPool {
 
     /// Starts an epoch. Only jobs of live epochs are worked on.
     pub(crate) fn begin(&self, epoch: u64) {
+        self.traffic.resume();
         self.order(Order::Begin(epoch));
     }
 
@@ -124,6 +125,12 @@ impl FetchPool {
         let (done, is_done) = std_mpsc::channel();
         self.order(Order::Withdraw(epochs, done));
         let _ = is_done.recv();
+    }
+
+    /// Stops sending until an epoch begins. Waiting jobs are dropped without an answer. Requests in flight are completed and
+    /// answered, unless they wait for memory, but further redirects are not followed.
+    pub(crate) fn hold_back(&self) {
+        self.traffic.hold_back();
     }
 
     /// Stops sending. Waiting jobs are dropped without an answer. Requests [in flight](Self::on_the_wire) are completed

@@ -193,7 +193,7 @@ impl InFlight for Fetcher {
         let look = result.look.clone();
         // The body is in memory until the detector has read it.
         let answer = AnsweredRequest::new(tag).in_steps(steps).with_holding(FETCH_RESULTS, result, memory);
-        let answer = answer.standing_in(FETCH_RESULTS, |why| too_large(look, why).into());
+        let answer = answer.standing_in(FETCH_RESULTS, move |why| too_large(look.clone(), why).into());
         Some(self.keeping_robots(answer, &page, &robots_of).holding(under_way))
     }
 
@@ -205,6 +205,10 @@ impl InFlight for Fetcher {
 
     fn drain(&mut self) {
         self.pool.drain();
+    }
+
+    fn hold_back(&mut self) {
+        self.pool.hold_back();
     }
 
     fn under_way(&self) -> usize {

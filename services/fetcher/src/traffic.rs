@@ -15,6 +15,13 @@ struct TrafficState {
     entered: u64,
     on_the_wire: usize,
     is_draining: bool,
+    is_held_back: bool,
+}
+
+impl TrafficState {
+    fn drops_jobs(&self) -> bool {
+        self.is_draining || self.is_held_back
+    }
 }
 
 impl Traffic {
@@ -27,16 +34,16 @@ impl Traffic {
         let mut state = self.state();
         state.entered += 1;
         let key = (since, state.entered);
-        if !state.is_draining {
+        if !state.drops_jobs() {
             state.waiting.insert(key);
         }
         Waiting { traffic: self.clone(), key }
     }
 
-    /// Counts a request as in flight until the guard is dropped. Returns `None` once the pool is draining.
+    /// Counts a request as in flight until the guard is dropped. Returns `None` once no request is sent any more.
     pub(crate) fn go_out(self: &Arc<Self>) -> Option<OnTheWire> {
         let mut state = self.state();
-        if state.is_draining {
+        if state.drops_jobs() {
             return None;
         }
         state.on_the_wire += 1;
@@ -50,8 +57,21 @@ impl Traffic {
         state.waiting.clear();
     }
 
-    pub(crate) fn is_draining(&self) -> bool {
-        self.state().is_draining
+    /// Until [`Self::resume`], no request is sent, and waiting jobs are dropped.
+    pub(crate) fn hold_back(&self) {
+        let mut state = self.state();
+        state.is_held_back = true;
+        state.waiting.clear();
+    }
+
+    /// Requests are sent again, unless this is drained.
+    pub(crate) fn resume(&self) {
+        self.state().is_held_back = false;
+    }
+
+    /// Whether jobs are dropped instead of being sent.
+    pub(crate) fn drops_jobs(&self) -> bool {
+        self.state().drops_jobs()
     }
 
     pub(crate) fn waiting(&self) -> usize {

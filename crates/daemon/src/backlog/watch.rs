@@ -12,8 +12,6 @@ use tracing::warn;
 
 /// Interval between requests to the log, in real time.
 const ASK_EVERY: Duration = Duration::from_secs(5);
-/// Interval between checks of the stop signal.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Shows the backlog of stages on the board, from its own thread, until `stop`.
 pub fn watch(
@@ -24,19 +22,12 @@ pub fn watch(
     board: Board,
     stop: &StopSignal,
 ) -> std::io::Result<JoinHandle<()>> {
-    let (names, stop) = (names.clone(), stop.clone());
-    std::thread::Builder::new().name("backlog".to_owned()).spawn(move || {
-        let mut asked_at: Option<Duration> = None;
-        while !stop.is_stopped() {
-            let now = clock.monotonic();
-            if asked_at.is_none_or(|at| now.saturating_sub(at) >= ASK_EVERY) {
-                asked_at = Some(now);
-                match ask(&*log, &names, &stages) {
-                    Ok(backlogs) => board.show_backlogs(backlogs, clock.now()),
-                    Err(error) => warn!(error = error.message, "cannot determine the backlog of the stages"),
-                }
-            }
-            std::thread::sleep(LOOK_EVERY);
+    let names = names.clone();
+    stop.repeat("backlog", Duration::ZERO, move || {
+        match ask(&*log, &names, &stages) {
+            Ok(backlogs) => board.show_backlogs(backlogs, clock.now()),
+            Err(error) => warn!(error = error.message, "cannot determine the backlog of the stages"),
         }
+        ASK_EVERY
     })
 }

@@ -12,13 +12,20 @@ pub(super) const JSON: &str = "application/json";
 pub(super) const TEXT: &str = "text/plain; charset=utf-8";
 /// Media type of a refusal (RFC 9457).
 pub const PROBLEM: &str = "application/problem+json";
-/// Headers of every answer. No text of a page or of a request runs as markup in a browser, no other site shows it in a
-/// frame, and no cache keeps it for somebody without the token.
-const PROTECTION: [(&str, &str); 3] = [
-    ("x-content-type-options", "nosniff"),
-    ("content-security-policy", "default-src 'none'; frame-ancestors 'none'; sandbox"),
-    ("cache-control", "no-store"),
-];
+/// Media type of the console's screens.
+pub const HTML: &str = "text/html; charset=utf-8";
+/// Media type of their style.
+pub const CSS: &str = "text/css; charset=utf-8";
+/// Headers of every answer. No text of a page or of a request runs as markup in a browser, no site learns from a link where it was
+/// followed, and no cache keeps an answer for somebody without the token.
+const PROTECTION: [(&str, &str); 3] =
+    [("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer"), ("cache-control", "no-store")];
+/// The policy for an answer that is no screen: a browser may do nothing with it.
+const NO_CONTENT: &str = "default-src 'none'; frame-ancestors 'none'; sandbox";
+/// The policy for a screen: it may load our style and ask us. It runs no script, and no other site shows it in a frame.
+const SCREEN: &str = "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; \
+                      frame-ancestors 'none'; sandbox allow-forms allow-same-origin allow-popups \
+                      allow-popups-to-escape-sandbox";
 
 /// An HTTP response with a text body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +54,25 @@ impl TextResponse {
         Self { status, content_type: PROBLEM, body: body.to_string() }
     }
 
+    /// A screen for people with a browser. The body is whole and escaped.
+    pub fn screen(status: u16, body: String) -> Self {
+        Self { status, content_type: HTML, body }
+    }
+
+    /// A refusal as a screen.
+    pub(super) fn into_screen(self) -> Self {
+        let problem: serde_json::Value = serde_json::from_str(&self.body).unwrap_or_default();
+        let word = |name: &str| htmlize::escape_all_quotes(problem[name].as_str().unwrap_or_default()).into_owned();
+        let (title, detail) = (word("title"), word("detail"));
+        let body = format!(
+            "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title} · recrawl</title>\n\
+             <link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/console.css\">\n\
+             <main>\n<h1>{title}</h1>\n<p>{detail}</p>\n<p><a href=\"/\">To the first screen</a></p>\n</main>\n</html>\n"
+        );
+        Self::screen(self.status, body)
+    }
+
     /// The response as it is sent.
     pub(super) fn into_response(self) -> Response<Full<Bytes>> {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -56,6 +82,8 @@ impl TextResponse {
         for (name, value) in PROTECTION {
             headers.insert(name, HeaderValue::from_static(value));
         }
+        let policy = if self.content_type == HTML { SCREEN } else { NO_CONTENT };
+        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
         if status == StatusCode::TOO_MANY_REQUESTS {
             // The limit is one of a minute.
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static("60"));

@@ -30,12 +30,14 @@ const MAX_COMMANDS: usize = 2;
 const MAX_PINGS: usize = 8;
 /// Most documents made at once.
 const MAX_DOCUMENTS: usize = 2;
+/// Most screens made at once. A slow one does not keep programs from their documents.
+const MAX_SCREENS: usize = 2;
 /// Most bytes in the body of a request for a document. It should have none.
 const MAX_DOCUMENT_REQUEST: usize = 1 << 10;
 /// Longest user and machine that a request may claim, in bytes. A longer one is passed over.
 const LONGEST_CLAIM: usize = 256;
 /// Requests being answered keep their places, so there must be others.
-const _: () = assert!(MAX_COMMANDS + MAX_PINGS + MAX_DOCUMENTS < MAX_CONNECTIONS);
+const _: () = assert!(MAX_COMMANDS + MAX_PINGS + MAX_DOCUMENTS + MAX_SCREENS < MAX_CONNECTIONS);
 
 /// Answers requests.
 pub(super) struct Server {
@@ -44,6 +46,7 @@ pub(super) struct Server {
     commands: Intake,
     pings: Intake,
     documents: Intake,
+    screens: Intake,
 }
 
 impl Server {
@@ -51,7 +54,8 @@ impl Server {
         let intake = |most_bytes, most| Intake::new(most_bytes, most * most_bytes, most, site.step_timeout);
         let (commands, pings) = (intake(MAX_COMMAND_BYTES, MAX_COMMANDS), intake(pings::MAX_BODY_BYTES, MAX_PINGS));
         let documents = intake(MAX_DOCUMENT_REQUEST, MAX_DOCUMENTS);
-        Self { site, stop, commands, pings, documents }
+        let screens = intake(MAX_DOCUMENT_REQUEST, MAX_SCREENS);
+        Self { site, stop, commands, pings, documents, screens }
     }
 
     pub(super) async fn respond(
@@ -61,7 +65,12 @@ impl Server {
     ) -> Result<Response<Full<Bytes>>, Infallible> {
         let found = at(request.uri().path());
         let allow = HeaderValue::from_str(&methods(&found)).ok();
-        let mut response = self.answer(place, request, found).await.into_response();
+        let is_for_people = found.iter().any(|(route, _)| route.is_screen()) && accepts_html(request.headers());
+        let mut answer = self.answer(place, request, found).await;
+        if is_for_people && answer.status >= 400 {
+            answer = answer.into_screen();
+        }
+        let mut response = answer.into_response();
         let status = response.status().as_u16();
         let headers = response.headers_mut();
         if let Some(allow) = allow.filter(|_| matches!(status, 204 | 405)) {
@@ -71,8 +80,10 @@ impl Server {
             headers.insert(LOG_HEADER, log);
         }
         if status == 401 {
-            let ways = HeaderValue::from_static("Bearer, Basic realm=\"recrawl\"");
-            headers.insert(header::WWW_AUTHENTICATE, ways);
+            // On lines of their own: Chromium reads one way on each line, and takes "Bearer, Basic" for a way that it does not know.
+            for way in ["Basic realm=\"recrawl\", charset=\"UTF-8\"", "Bearer"] {
+                headers.append(header::WWW_AUTHENTICATE, HeaderValue::from_static(way));
+            }
         }
         Ok(response)
     }
@@ -110,6 +121,12 @@ impl Server {
                     && let Some(disk) = self.site.board.short_disk() =>
             {
                 TextResponse::problem(503, format!("not ready: the disk is nearly full: {}", disk.words()))
+            }
+            Target::Readyz
+                if let Some(clock) = self.site.board.clock()
+                    && clock.is_far_off() =>
+            {
+                TextResponse::problem(503, format!("not ready: {}", clock.words()))
             }
             Target::Readyz if self.site.board.is_ready() => TextResponse::text(200, "ready\n"),
             Target::Readyz => TextResponse::problem(503, "not ready: joining the group or restoring state"),
@@ -185,7 +202,11 @@ impl Server {
             let (claimed_caller, name) = (claimed_caller.as_deref(), name.as_deref());
             tasks(&Call { task, caller: &caller, claimed_caller, path, name, query, body })
         };
-        let intake = if route.is_command() { &self.commands } else { &self.documents };
+        let intake = match (route.is_command(), route.is_screen()) {
+            (true, _) => &self.commands,
+            (false, true) => &self.screens,
+            (false, false) => &self.documents,
+        };
         intake.answer(place, body, carry_out).await
     }
 
@@ -234,6 +255,11 @@ impl Server {
             || name.eq_ignore_ascii_case("localhost")
             || self.site.names.iter().any(|known| known.eq_ignore_ascii_case(name))
     }
+}
+
+/// Whether the sender is a browser that shows the answer.
+fn accepts_html(headers: &HeaderMap) -> bool {
+    headers.get(header::ACCEPT).and_then(|accepted| accepted.to_str().ok()).is_some_and(|it| it.contains("text/html"))
 }
 
 /// The user and machine that a request claims.

@@ -82,6 +82,6 @@ pub fn refused(caller: &Caller, path: &str, refusal: &str) -> TextResponse {
 
 fn unknown() -> TextResponse {
     let text = "a token is needed: use --data with the crawl's directory, which has one, or set http.token or \
-                http.token_file to it or to that of your key";
+                http.token_file to it or to that of your key; a browser takes it as the password, with any name";
     TextResponse::problem(401, text)
 }

@@ -16,7 +16,7 @@ Every process answers at `http.bind`. `GET /openapi.json` is this page for progr
 * **Commands** (POST and DELETE) need the header `x-recrawl-command`, with any text, so that no web site can send them.
 * **Refusals** are problem documents (RFC 9457, `application/problem+json`) with `title`, `status` and `detail`. 405 and `OPTIONS` list the methods of a
   path in `Allow`. Where `GET` has no effect, `HEAD` answers as `GET` does, without the body.
-* **Browsers** show every answer as what it is, run nothing of it and keep nothing: `nosniff`, a content security policy that allows nothing, `no-store`.
+* **Browsers** show every answer as what it is, run nothing of it and keep nothing: `nosniff`, a content security policy that allows nothing, `no-store`. The screens of the console may load their style and send their forms, and run no script.
 * The header `x-recrawl-log` of a request names the crawl that it is for, and that of an answer the crawl that answers. Another crawl refuses (409).
 * A key for some hosts reads and commands those only. Commands about the whole crawl take a key for all.
 

@@ -63,6 +63,23 @@ pub enum Task {
     Changes,
     AtomFeed,
     RssFeed,
+    Screen(Screen),
+    /// The style of the screens.
+    Stylesheet,
+}
+
+/// A screen of the console.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Screen {
+    /// Whether all is well.
+    Now,
+    Changes,
+    Pages,
+    /// One page, with its versions.
+    Page,
+    /// Two versions of a page, side by side.
+    Difference,
+    Hosts,
 }
 
 /// An order of an operator.
@@ -126,6 +143,11 @@ impl Route {
     /// Whether it changes something, so that web sites must be kept from it.
     pub fn is_command(&self) -> bool {
         matches!(self.access, Access::Role(_)) && self.method != Method::Get
+    }
+
+    /// Whether it is for people with a browser, so that its refusals are pages too.
+    pub fn is_screen(&self) -> bool {
+        matches!(self.target, Target::Task(Task::Screen(_)))
     }
 
     /// The path with this value of its parameter.

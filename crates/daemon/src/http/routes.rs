@@ -2,7 +2,7 @@
 
 use super::answer::JSON;
 use super::keys::Role;
-use super::route::{Access, Body, Method, OrderKind, QueryParameter, Route, Success, Target, Task};
+use super::route::{Access, Body, Method, OrderKind, QueryParameter, Route, Screen, Success, Target, Task};
 use super::schemas;
 use messages::CommandKind;
 
@@ -31,7 +31,10 @@ pub static ROUTES: &[Route] = &[
         ..open("/healthz", "getHealth", "Whether the process is alive", Target::Healthz, said("It is."))
     },
     Route {
-        refusals: &[(503, "A stage has not joined its group or restored its state yet, or the disk is nearly full.")],
+        refusals: &[(
+            503,
+            "A stage has not joined its group or restored its state yet, the disk is nearly full, or the machine's clock differs by a minute or more from Kafka's.",
+        )],
         ..open("/readyz", "getReadiness", "Whether all stages are ready", Target::Readyz, said("They are."))
     },
     open(
@@ -142,6 +145,80 @@ pub static ROUTES: &[Route] = &[
     },
     view("/changes.atom", "getAtomFeed", "The newest changes as a feed", Task::AtomFeed, feed("application/atom+xml")),
     view("/changes.rss", "getRssFeed", "The newest changes as a feed", Task::RssFeed, feed("application/rss+xml")),
+    screen("/", "showNow", "The console for people with a browser: whether all is well", Screen::Now),
+    screen("/changes", "showChanges", "The newest changes, each before and after", Screen::Changes),
+    Route {
+        query: &[
+            QueryParameter {
+                name: "contains",
+                meaning: "A part of the address, in any case.",
+                is_required: false,
+                schema: schemas::text,
+            },
+            QueryParameter {
+                name: "host",
+                meaning: "Pages of this host and of those below it.",
+                is_required: false,
+                schema: schemas::text,
+            },
+            QueryParameter {
+                name: "outcome",
+                meaning: "How the last request went, as `recrawl pages --outcome` has it.",
+                is_required: false,
+                schema: schemas::text,
+            },
+            QueryParameter {
+                name: "verdict",
+                meaning: "The verdict of the last look.",
+                is_required: false,
+                schema: schemas::text,
+            },
+        ],
+        ..screen("/pages", "showPages", "Pages, by what is known of them", Screen::Pages)
+    },
+    Route {
+        query: &[PAGE_URL],
+        ..screen("/page", "showPage", "One page: why it is or is not fetched, its state and its versions", Screen::Page)
+    },
+    Route {
+        query: &[
+            PAGE_URL,
+            QueryParameter {
+                name: "from",
+                meaning: "Number of the older version.",
+                is_required: true,
+                schema: schemas::version,
+            },
+            QueryParameter {
+                name: "to",
+                meaning: "Number of the newer version.",
+                is_required: true,
+                schema: schemas::version,
+            },
+        ],
+        ..screen("/difference", "showDifference", "Two versions of a page, side by side", Screen::Difference)
+    },
+    Route {
+        query: &[QueryParameter {
+            name: "by",
+            meaning: "Their order: pages, fetches, value, freshness or name.",
+            is_required: false,
+            schema: schemas::text,
+        }],
+        ..screen(
+            "/hosts",
+            "showHosts",
+            "Hosts: what each takes of the budget, and what its pages are worth",
+            Screen::Hosts,
+        )
+    },
+    view(
+        "/console.css",
+        "getStyle",
+        "The style of the console",
+        Task::Stylesheet,
+        Success { status: 200, media_type: "text/css", meaning: "The style.", schema: schemas::text },
+    ),
     Route {
         success: SEEDED,
         refusals: NO_ROOM,
@@ -252,6 +329,14 @@ const fn open(path: &'static str, id: &'static str, summary: &'static str, targe
 const fn ping(method: Method, path: &'static str, id: &'static str, summary: &'static str, success: Success) -> Route {
     let (target, access) = (Target::Ping, Access::Sender);
     Route { method, path, id, summary, target, access, query: NO_QUERY, body: None, success, refusals: &[] }
+}
+
+const PAGE_URL: QueryParameter =
+    QueryParameter { name: "url", meaning: "Address of the page.", is_required: true, schema: schemas::text };
+
+const fn screen(path: &'static str, id: &'static str, summary: &'static str, screen: Screen) -> Route {
+    let success = Success { status: 200, media_type: "text/html", meaning: "The screen.", schema: schemas::text };
+    view(path, id, summary, Task::Screen(screen), success)
 }
 
 const fn view(path: &'static str, id: &'static str, summary: &'static str, task: Task, success: Success) -> Route {

@@ -147,6 +147,10 @@ pub(super) fn limit() -> Value {
     json!({ "type": "integer", "minimum": 1, "maximum": 1_000, "default": 100 })
 }
 
+pub(super) fn version() -> Value {
+    json!({ "type": "integer", "minimum": 1, "maximum": 2_147_483_647 })
+}
+
 pub(super) fn changes() -> Value {
     let change = json!({
         "type": "object",

@@ -62,7 +62,7 @@ pub(crate) fn locked_port(
     hints.open(log(&names), 4);
     let tasks = move |call: &Call<'_>| match call.task {
         Task::Order(_) | Task::BackUp => commands(call),
-        Task::AtomFeed | Task::RssFeed | Task::Changes => {
+        Task::AtomFeed | Task::RssFeed | Task::Changes | Task::Screen(_) | Task::Stylesheet => {
             TextResponse::text(200, format!("texts of pages for {}", call.caller.name))
         }
     };

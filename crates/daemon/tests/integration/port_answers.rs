@@ -13,7 +13,7 @@ pub(crate) struct Answer {
     pub(crate) status: u16,
     /// Lines of the head, in lower case.
     pub(crate) head: Vec<String>,
-    body: String,
+    pub(crate) body: String,
 }
 
 impl Answer {

@@ -2,7 +2,7 @@
 
 use crate::port::{TOKEN, echo, port_with};
 use crate::port_answers::{ask, bare};
-use daemon::http::{Access, PROBLEM, ROUTES, STEP_TIMEOUT};
+use daemon::http::{Access, PROBLEM, ROUTES, STEP_TIMEOUT, Target, Task};
 
 /// "anyone:a-token-of-some-length", as a browser adds it to requests of any web site.
 const BASIC: &str = "authorization: Basic YW55b25lOmEtdG9rZW4tb2Ytc29tZS1sZW5ndGg=\r\n";
@@ -36,9 +36,14 @@ fn no_web_site_gives_a_command_in_the_name_of_its_visitor() {
 }
 
 #[test]
-fn no_answer_is_of_a_kind_that_a_browser_runs() {
+fn no_answer_but_a_screen_is_of_a_kind_that_a_browser_runs_and_a_screen_runs_no_script() {
     for route in ROUTES {
         let kind = route.success.media_type;
+        match route.target {
+            Target::Task(Task::Screen(_)) if kind == "text/html" => continue,
+            Target::Task(Task::Stylesheet) if kind == "text/css" => continue,
+            _ => {}
+        }
         for running in ["html", "svg", "javascript", "css", "pdf", "text/xml", "application/xml"] {
             assert!(!kind.contains(running), "{}: {kind}", route.id);
         }
@@ -63,6 +68,13 @@ fn no_answer_is_of_a_kind_that_a_browser_runs() {
                 assert!(policy.contains("default-src 'none'") && policy.contains("sandbox"), "{method} {path}");
             }
         }
+        // A browser is shown a refusal as a screen, with what was refused as text.
+        let path = format!("/page?url={target}&{target}");
+        let answer = ask(address, &bare("GET", &path, "accept: text/html\r\n"));
+        assert_eq!((answer.status, answer.header("content-type")), (401, Some("text/html; charset=utf-8")), "{path}");
+        let policy = answer.header("content-security-policy").unwrap_or_default();
+        assert!(policy.contains("default-src 'none'") && !policy.contains("script"), "{policy}");
+        assert!(answer.body.contains("<h1>Unauthorized</h1>") && !answer.body.contains("<script"), "{}", answer.body);
     }
 }
 

@@ -30,6 +30,8 @@ pub(super) struct Deliveries {
 struct Reported {
     /// Next offset by index; `None` if the broker did not return one (a batch sent twice and recognised).
     next_offsets: Vec<Option<u64>>,
+    /// Number of reports by index.
+    counts: Vec<usize>,
     failed: Option<FailedDelivery>,
 }
 
@@ -68,6 +70,15 @@ impl Deliveries {
         Ok(known.filter_map(|(to, next)| next.map(|next| (to.clone(), next))).collect())
     }
 
+    /// Number of reports about records of a partition so far, by its index.
+    pub(super) fn report_count(&self, place: usize) -> usize {
+        lock(&self.reported).counts.get(place).copied().unwrap_or_default()
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        lock(&self.reported).failed.is_some()
+    }
+
     pub(super) fn clear(&self) {
         *lock(&self.reported) = Reported::default();
     }
@@ -88,11 +99,13 @@ impl ProducerContext for Deliveries {
 
     fn delivery(&self, result: &DeliveryResult<'_>, place: usize) {
         let mut reported = lock(&self.reported);
+        if reported.counts.len() <= place {
+            reported.next_offsets.resize(place + 1, Some(0));
+            reported.counts.resize(place + 1, 0);
+        }
+        reported.counts[place] += 1;
         match result {
             Ok(message) => {
-                if reported.next_offsets.len() <= place {
-                    reported.next_offsets.resize(place + 1, Some(0));
-                }
                 let next = &mut reported.next_offsets[place];
                 *next = match (*next, u64::try_from(message.offset())) {
                     (Some(next), Ok(offset)) => Some(next.max(offset + 1)),

@@ -72,6 +72,7 @@ pub fn settings(brokers: &str) -> KafkaSettings {
         batch_interval: Duration::from_millis(20),
         is_clock_fast: false,
         divided_alike: Vec::new(),
+        clock_checks: None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Nodes are stopped for a while or killed: every client works again by itself, or is replaced.
+//! Nodes are stopped for a while, killed, moved, replaced or restarted in turn: every client works again by itself, or is replaced.
 //!
 //! A node that was frozen for longer than its session (9 s) is for a moment in no metadata, and librdkafka then stops
 //! threads that some of its clients wait for. `make torture` does each thing ten times.
@@ -26,11 +26,36 @@ enum Incident {
     Freeze(u64),
     /// Its process is killed (SIGKILL), and started again after this many seconds.
     Kill(u64),
+    /// It is stopped in order, and started at another address. The last node stays, so that the first contact of new clients
+    /// is somewhere.
+    Move,
+    /// It is killed, and started with an empty disk.
+    Replace,
+    /// All nodes are stopped in order and started again, one after the other.
+    Roll,
 }
 
 impl Incident {
-    fn happens_to(self, cluster: &KafkaCluster, node: usize) {
+    fn happens_to(self, cluster: &KafkaCluster, node: usize, nodes: usize) {
         match self {
+            Self::Move => {
+                let node = node.min(nodes - 1);
+                cluster.stop(node);
+                cluster.relocate(node);
+                cluster.restart(node);
+            }
+            Self::Replace => {
+                cluster.kill(node);
+                cluster.empty(node);
+                cluster.restart(node);
+            }
+            Self::Roll => {
+                for node in 1..=nodes {
+                    cluster.stop(node);
+                    cluster.restart(node);
+                    wait_until(|| cluster.is_settled());
+                }
+            }
             Self::Freeze(seconds) => {
                 cluster.pause(node);
                 thread::sleep(Duration::from_secs(seconds));
@@ -54,8 +79,9 @@ struct Stage {
 }
 
 impl Stage {
-    fn new(cluster: &KafkaCluster, number: usize) -> Self {
+    fn new(cluster: &KafkaCluster, number: usize, nodes: usize) -> Self {
         let mut settings = settings(cluster.brokers());
+        settings.kafka.replication_factor = nodes as u16;
         settings.kafka.session_timeout = Duration::from_secs(15);
         settings.kafka.static_membership = number.is_multiple_of(2);
         settings.kafka.transaction_timeout = Duration::from_secs(15);
@@ -149,7 +175,7 @@ fn every_client_works_again_after(incidents: &[Incident], nodes: usize) {
         return;
     }
     let cluster = KafkaCluster::with_nodes(nodes);
-    let stages: Vec<Stage> = (0..STAGES).map(|number| Stage::new(&cluster, number)).collect();
+    let stages: Vec<Stage> = (0..STAGES).map(|number| Stage::new(&cluster, number, nodes)).collect();
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         for stage in &stages {
@@ -164,7 +190,8 @@ fn every_client_works_again_after(incidents: &[Incident], nodes: usize) {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             wait_until(|| stages.iter().all(Stage::works));
             for (number, incident) in incidents.iter().enumerate() {
-                incident.happens_to(&cluster, 1 + number % nodes);
+                wait_until(|| cluster.is_settled());
+                incident.happens_to(&cluster, 1 + number % nodes, nodes);
                 let since = Instant::now();
                 for stage in &stages {
                     while !stage.works() {
@@ -223,5 +250,17 @@ fn after_a_single_broker_was_killed_every_client_works_again() {
 fn after_one_of_three_brokers_was_frozen_or_killed_every_client_works_again() {
     if is_full() {
         every_client_works_again_after(&[&FREEZES[..], &KILLS[..]].concat(), 3);
+    }
+}
+
+#[test]
+fn after_brokers_were_moved_replaced_and_restarted_in_turn_every_client_works_again() {
+    every_client_works_again_after(some(&[Incident::Move, Incident::Replace, Incident::Roll].repeat(10), 2), 3);
+}
+
+#[test]
+fn after_a_single_broker_was_restarted_in_order_every_client_works_again() {
+    if is_full() {
+        every_client_works_again_after(&[Incident::Roll; 10], 1);
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use stream::{
     Cleanup, Commit, ErrorKind, Event, Log, Member, OffsetBounds, OutputRecord, PollLimits, TopicConfig, TopicPartition,
 };
-use stream_kafka::KafkaLog;
+use stream_kafka::{KafkaLog, KafkaSettings};
 
 #[test]
 fn records_come_back_as_they_were_written() {
@@ -234,4 +234,35 @@ fn a_property_librdkafka_does_not_know_is_named() {
     let error = KafkaLog::connect(settings).err().expect("refused");
     assert_eq!(error.kind, ErrorKind::Stop);
     assert!(error.message.contains("no.such.property"), "{error}");
+}
+
+#[test]
+fn the_brokers_clock_is_read_where_they_stamp_records_with_it() {
+    let Some(brokers) = brokers() else { return };
+    let config = topic_config("clock-checks", 1);
+    let mut settings = settings(&brokers);
+    settings.clock_checks = Some(config.name.to_string());
+    let log = KafkaLog::connect(settings.clone()).unwrap();
+    log.create_topics(&[config]).unwrap();
+    let started = Instant::now();
+    let early = Timestamp::from_secs(1_000_000);
+    let reading = log.read_clock(|| early + started.elapsed()).unwrap().expect("brokers stamp records of this topic");
+    let real =
+        Duration::from_secs(std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs());
+    let expected_s = 1_000_000.0 - real.as_secs_f64();
+    assert!((reading.ahead_s - expected_s).abs() < 60.0, "{reading:?}, and {expected_s} was expected");
+    assert!(reading.within_s > 0.0, "{reading:?}");
+    // A topic that leaves times to producers, settings that name none, and a topic that does not exist.
+    settings.clock_checks = None;
+    let plain = KafkaLog::connect(settings.clone()).unwrap();
+    let other = topic(&plain, "plain", 1);
+    assert_eq!(plain.read_clock(|| early).unwrap(), None);
+    settings.clock_checks = Some(other);
+    let misled = KafkaLog::connect(settings.clone()).unwrap();
+    assert_eq!(misled.read_clock(|| early).unwrap(), None);
+    let missing = unique("missing");
+    let lost = KafkaLog::connect(KafkaSettings { clock_checks: Some(missing.clone()), ..settings }).unwrap();
+    let refused = lost.read_clock(|| early).unwrap_err();
+    assert!(refused.message.contains(&missing), "{refused:?}");
+    assert_eq!(lost.topic(&missing).unwrap(), None, "no broker makes it by itself");
 }

@@ -2,6 +2,7 @@
 
 mod common;
 mod conformance;
+mod created_topics;
 mod frozen;
 mod hanging;
 mod log;

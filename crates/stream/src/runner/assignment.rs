@@ -30,23 +30,18 @@ impl StageRunner {
     /// owner may begin.
     pub(super) fn revoke(&mut self, partitions: &[u32]) {
         self.health.rebalanced();
-        let mut epochs = Vec::new();
+        self.withdraw_partitions(partitions);
         let mut totals = BTreeMap::new();
-        for partition in partitions {
-            self.restoring.remove(partition);
-            self.held.remove(partition);
-            let Some(task) = self.tasks.remove(partition) else { continue };
+        for &partition in partitions {
+            self.restoring.remove(&partition);
+            self.held.remove(&partition);
+            let Some(task) = self.tasks.remove(&partition) else { continue };
             task.add_figures(&mut totals);
-            if let TaskWork::InFlight(window) = &task.work {
-                epochs.push(window.epoch);
-            }
+            self.keep_answers(task);
             info!(stage = self.spec.name, partition, "task closed");
         }
         for (metric, total) in totals.into_iter().filter(|(metric, _)| metric.kind == MetricKind::Counter) {
             *self.closed_totals.entry(metric).or_insert(0.0) += total;
-        }
-        if let Some(engine) = self.engine().filter(|_| !epochs.is_empty()) {
-            engine.withdraw(&epochs);
         }
         if self.tasks.values().all(|task| task.outputs.is_empty() && task.moved_to().is_none()) {
             self.waiting_since = None;
@@ -56,11 +51,17 @@ impl StageRunner {
 
     /// Closes a task whose store cannot be used any more. Its requests come again once it is restored.
     pub(super) fn close(&mut self, partition: u32) -> Option<TaskId> {
+        self.withdraw_partitions(&[partition]);
         let task = self.tasks.remove(&partition)?;
-        if let (TaskWork::InFlight(window), Some(engine)) = (&task.work, self.engine()) {
-            engine.withdraw(&[window.epoch]);
-        }
-        Some(task.id.clone())
+        let id = task.id.clone();
+        self.keep_answers(task);
+        Some(id)
+    }
+
+    fn withdraw_partitions(&mut self, partitions: &[u32]) {
+        let tasks = partitions.iter().filter_map(|partition| self.tasks.get(partition));
+        let epochs: Vec<u64> = tasks.filter_map(|task| task.epoch()).collect();
+        self.withdraw(&epochs);
     }
 
     /// Advances one restore by a slice. A failed request to the log is repeated later; the other tasks keep running.
@@ -130,10 +131,10 @@ impl StageRunner {
         let joined = self.joined.as_mut().expect("partitions come from a member");
         wake(&mut task, now, &joined.topics, &self.broadcast_latest)?;
         joined.member.start(partition, input.from)?;
-        if let TaskWork::InFlight(window) = &task.work
-            && let Some(engine) = self.engine()
-        {
-            engine.begin(window.epoch);
+        if let TaskWork::InFlight(window) = &mut task.work {
+            let kept = self.kept_answers.remove(&partition);
+            window.keep(kept.map(|(_, answers)| answers).unwrap_or_default(), self.clock.monotonic());
+            self.engine().into_iter().for_each(|engine| engine.begin(window.epoch));
         }
         let Some(restoring) = self.restoring.remove(&partition) else { return Ok(()) };
         let replayed = restoring.replayed;

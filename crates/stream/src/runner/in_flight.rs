@@ -1,17 +1,27 @@
 //! The parts of the loop only work in flight needs: limits, answers and draining.
 
 use super::StageRunner;
-use crate::in_flight::{AnswerOutput, AnswerWrite, AnsweredRequest};
+use crate::in_flight::{AnswerOutput, AnswerWrite, AnsweredRequest, RequestAnswer, UncommittedAnswer};
 use crate::log::PollLimits;
 use crate::record::OutputRecord;
 use crate::spec::StageWork;
 use crate::table::place_of;
-use crate::task::{Task, TaskWork};
+use crate::task::{Task, TaskError, TaskWork};
+use std::collections::VecDeque;
 use std::time::Duration;
 use tracing::{info, warn};
 
 /// Longest wait for answers before polling for requests again.
 const BUSY_WAIT: Duration = Duration::from_millis(2);
+
+/// Longest wait for requests under way before a member that still owns their partitions joins its group again.
+const FINISH_WITHIN: Duration = Duration::from_secs(5);
+
+/// Polls of the group between two waits for an answer. A poll handles one event, and a revocation may be queued behind records.
+const POLLS_AT_ONCE: usize = 100;
+
+/// How long uncommitted answers wait for their partition to come back once the group has assigned partitions again.
+const ANSWERS_KEPT: Duration = Duration::from_secs(30);
 
 /// The result of a step of a stage that drains.
 enum DrainStep {
@@ -48,7 +58,9 @@ impl StageRunner {
         loop {
             let left = until.saturating_sub(self.clock.monotonic());
             let wait = if self.unanswered() > 0 { left } else { Duration::ZERO };
-            let Some(answer) = self.engine().and_then(|engine| engine.receive(wait)) else { return any };
+            let ready = self.ready_answers.pop_front();
+            let answer = ready.or_else(|| self.engine().and_then(|engine| engine.receive(wait)));
+            let Some(answer) = answer else { return any };
             any |= self.take_answer(answer);
             if self.is_batch_full() {
                 return any;
@@ -57,7 +69,7 @@ impl StageRunner {
     }
 
     fn take_answer(&mut self, answer: AnsweredRequest) -> bool {
-        let AnsweredRequest { tag, outputs, mut stand_in, writes, held, steps } = answer;
+        let AnsweredRequest { tag, answer, held, steps } = answer;
         let Some(task) = self.tasks.get_mut(&tag.partition) else { return false };
         let TaskWork::InFlight(window) = &mut task.work else { return false };
         if window.epoch != tag.epoch {
@@ -65,6 +77,8 @@ impl StageRunner {
         }
         let (span, before) = (window.traced(tag.offset), task.outputs.len());
         window.answer(tag.offset);
+        window.staged(tag, answer.clone());
+        let RequestAnswer { outputs, mut stand_in, writes } = answer;
         task.held.extend(held);
         let (now, topics) = (self.clock.now(), &self.joined.as_ref().expect("tasks come from a member").topics);
         let mut left_out = 0;
@@ -102,6 +116,68 @@ impl StageRunner {
         self.health.update(|status| status.answers_left_out_total += left_out);
         self.answer_waits();
         true
+    }
+
+    /// Lets requests under way finish and starts no others, for as long as the group leaves us their partitions.
+    pub(super) fn finish_under_way(&mut self) {
+        let Some(engine) = self.engine() else { return };
+        engine.hold_back();
+        let until = self.clock.monotonic() + FINISH_WITHIN;
+        while self.engine().is_some_and(|engine| engine.under_way() > 0) && self.clock.monotonic() < until {
+            self.health.turned();
+            if let Err(error) = (0..POLLS_AT_ONCE).try_for_each(|_| self.keep_membership()) {
+                info!(stage = self.spec.name, %error, "requests under way are given up");
+                return;
+            }
+            let answer = self.engine().and_then(|engine| engine.receive(BUSY_WAIT));
+            self.ready_answers.extend(answer);
+        }
+    }
+
+    /// Takes part in the group without taking records.
+    fn keep_membership(&mut self) -> Result<(), TaskError> {
+        let Some(joined) = &mut self.joined else { return Ok(()) };
+        let events = joined.member.poll(PollLimits::NONE, Duration::ZERO)?;
+        let now = self.clock.now();
+        self.take_events(events, now)
+    }
+
+    /// Cancels the requests of these epochs. Answers that came before are kept among the ready ones.
+    pub(super) fn withdraw(&mut self, epochs: &[u64]) {
+        let Some(engine) = self.engine().filter(|_| !epochs.is_empty()) else { return };
+        engine.withdraw(epochs);
+        while let Some(answer) = self.engine().and_then(|engine| engine.receive(Duration::ZERO)) {
+            self.ready_answers.push_back(answer);
+        }
+    }
+
+    /// Keeps the uncommitted answers of a task that is being closed, for the case that its partition comes back.
+    pub(super) fn keep_answers(&mut self, task: Task) {
+        let TaskWork::InFlight(window) = task.work else { return };
+        let (partition, epoch) = (task.id.partition, window.epoch);
+        let is_own = |answer: &AnsweredRequest| answer.tag.partition == partition && answer.tag.epoch == epoch;
+        let (own, others): (VecDeque<_>, _) = std::mem::take(&mut self.ready_answers).into_iter().partition(is_own);
+        self.ready_answers = others;
+        let ready = own.into_iter().map(|AnsweredRequest { tag, answer, .. }| UncommittedAnswer { tag, answer });
+        let answers: Vec<_> = window.into_uncommitted().into_iter().chain(ready).collect();
+        if !answers.is_empty() {
+            self.kept_answers.insert(partition, (self.clock.monotonic(), answers));
+        }
+    }
+
+    /// Drops the uncommitted answers of partitions that have not come back, and of requests that have not.
+    pub(super) fn drop_old_answers(&mut self) {
+        let now = self.clock.monotonic();
+        for task in self.tasks.values_mut() {
+            if let TaskWork::InFlight(window) = &mut task.work {
+                window.drop_kept(ANSWERS_KEPT, now);
+            }
+        }
+        let Some(assigned_at) = self.joined.as_ref().and_then(|joined| joined.assigned_at) else { return };
+        let restoring = &self.restoring;
+        self.kept_answers.retain(|partition, (closed_at, _)| {
+            restoring.contains_key(partition) || now.saturating_sub(assigned_at.max(*closed_at)) < ANSWERS_KEPT
+        });
     }
 
     pub(super) fn answer_waits(&mut self) {
@@ -170,13 +246,12 @@ impl StageRunner {
         self.health.turned();
         self.take_answers();
         let step = if self.is_batch_full() { DrainStep::TookSome } else { DrainStep::TookAll };
-        let Some(joined) = &mut self.joined else { return DrainStep::Ended };
-        let now = self.clock.now();
-        let polled = joined.member.poll(PollLimits::NONE, Duration::ZERO).map_err(Into::into);
-        let done = polled.and_then(|events| {
-            self.take_events(events, now)?;
-            if is_last || self.commit_is_due() { self.commit(now) } else { Ok(false) }
-        });
+        if self.joined.is_none() {
+            return DrainStep::Ended;
+        }
+        let done = self
+            .keep_membership()
+            .and_then(|()| if is_last || self.commit_is_due() { self.commit(self.clock.now()) } else { Ok(false) });
         if let Err(error) = &done {
             warn!(stage = self.spec.name, %error, "cannot commit the last finished work");
             return DrainStep::Ended;

@@ -2,8 +2,9 @@
 
 use super::StageRunner;
 use crate::crash_notes::{CrashNotes, RecordMark};
-use crate::in_flight::RequestTag;
+use crate::in_flight::{AnsweredRequest, RequestTag};
 use crate::invariants::every_input_counted_once;
+use crate::open_span::OpenSpan;
 use crate::position::Position;
 use crate::process_error::ProcessError;
 use crate::record::{InputRecord, OutputRecord, TopicPartition};
@@ -100,39 +101,54 @@ impl StageRunner {
         let span = self.open_span(record);
         let joined = self.joined.as_ref().expect("records come from a member");
         let Some(task) = self.tasks.get_mut(&record.partition) else { return Ok(Processed::Done) };
-        let TaskWork::InFlight(window) = &mut task.work else {
-            let before = task.outputs.len();
-            let processed = task.process(record, now, &joined.topics, &self.spec.input)?;
-            if let Some(span) = span.filter(|_| processed == Processed::Done) {
-                let reported_by = (&self.spec, self.tracing.as_ref(), now);
-                span.end(&mut task.outputs[before..], Vec::new(), None, reported_by, &mut task.spans);
-            }
-            return Ok(processed);
-        };
-        let tag = RequestTag { partition: record.partition, offset: record.offset, epoch: window.epoch };
+        if let TaskWork::InFlight(_) = &task.work {
+            return self.submit(record, span);
+        }
+        let before = task.outputs.len();
+        let processed = task.process(record, now, &joined.topics, &self.spec.input)?;
+        if let Some(span) = span.filter(|_| processed == Processed::Done) {
+            let reported_by = (&self.spec, self.tracing.as_ref(), now);
+            span.end(&mut task.outputs[before..], Vec::new(), None, reported_by, &mut task.spans);
+        }
+        Ok(processed)
+    }
+
+    /// Hands a request to the work in flight, unless it is answered.
+    fn submit(&mut self, record: &InputRecord, span: Option<OpenSpan>) -> Result<Processed, TaskError> {
+        let (partition, offset, timestamp) = (record.partition, record.offset, record.timestamp);
+        let joined = self.joined.as_ref().expect("records come from a member");
+        let Some(task) = self.tasks.get_mut(&partition) else { return Ok(Processed::Done) };
+        let TaskWork::InFlight(window) = &mut task.work else { return Ok(Processed::Done) };
         let StageWork::InFlight(engine, _) = &mut self.spec.work else { return Ok(Processed::Done) };
-        if !window.take(record.offset) {
+        let tag = RequestTag { partition, offset, timestamp, epoch: window.epoch };
+        let kept = window.kept_answer(tag);
+        if !window.take(offset) {
             // A later record must not move the position past it.
             self.answer_waits();
+            return Ok(Processed::Done);
+        }
+        if let Some(answer) = kept {
+            span.into_iter().for_each(|span| window.trace(offset, span));
+            self.ready_answers.push_back(AnsweredRequest { answer, ..AnsweredRequest::new(tag) });
             return Ok(Processed::Done);
         }
         let tables = TaskView::new(&*task.state.store, &task.state.overlay, &joined.topics.tables);
         match engine.submit(tag, record, &tables) {
             Ok(()) => {
-                span.into_iter().for_each(|span| window.trace(record.offset, span));
+                span.into_iter().for_each(|span| window.trace(offset, span));
                 Ok(Processed::Done)
             }
             Err(ProcessError::SetAside(reason)) => {
-                window.answer(record.offset);
+                window.answer(offset);
                 Ok(Processed::SetAside(reason))
             }
             Err(ProcessError::Await(reason)) => {
-                window.take_back(record.offset);
+                window.take_back(offset);
                 Ok(Processed::Await(reason))
             }
             Err(error) => {
-                window.take_back(record.offset);
-                Err(TaskError::of_process(record.partition, error))
+                window.take_back(offset);
+                Err(TaskError::of_process(partition, error))
             }
         }
     }

@@ -49,6 +49,10 @@ impl StageRunner {
                 self.rewind_or_rejoin();
             }
             Recovery::Rejoin(wait) => {
+                // After a fencing, another process with this name has already begun.
+                if error.kind != ErrorKind::Fenced {
+                    self.finish_under_way();
+                }
                 self.give_up_membership();
                 self.clock.pause(wait);
             }

@@ -368,6 +368,7 @@ fn a_question_is_answered_with_what_is_kept_of_a_page_and_changes_nothing() {
         answer_until: bench.now + page::MINUTE,
         site: None,
         pages: None,
+        version: None,
     };
     let topic = bench.names.topic(topics::PAGE_OBSERVATIONS);
     bench.driver.send(&topic, asked.routing_key.as_bytes(), asked.encode()).unwrap();

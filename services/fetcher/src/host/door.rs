@@ -33,7 +33,7 @@ pub(super) enum Unsent {
     PastLease,
     /// An operator blocked or paused the host.
     HostStopped,
-    /// The pool is draining.
+    /// Nothing is sent any more, or not before another epoch.
     Drained,
     /// There was no open file for a connection.
     NoFile(String),
@@ -216,7 +216,7 @@ impl HostWorker {
 
     /// Why a request must not be sent to the host of an address now.
     fn unsent(&self, job: &FetchJob, at: &CanonicalUrl, gate: &HostGate) -> Option<Unsent> {
-        if self.network.traffic.is_draining() {
+        if self.network.traffic.drops_jobs() {
             return Some(Unsent::Drained);
         }
         if self.network.is_stopped(at.host_name()) {
@@ -280,7 +280,7 @@ mod tests {
         let network = Rc::new(Network { has_no_file_left, ..Network::new(rules, clock.clone()) });
         let url = CanonicalUrl::parse("http://a.test/page").unwrap();
         let request = FetchRequest::first(url.clone(), clock.now());
-        let job = FetchJob::new(RequestTag { partition: 0, offset: 0, epoch: 0 }, request);
+        let job = FetchJob::new(RequestTag { partition: 0, offset: 0, timestamp: Timestamp::MIN, epoch: 0 }, request);
         let mut worker = HostWorker::new("a.test", network.clone(), clock);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let Turn::Done(done) = runtime.block_on(worker.work(Box::new(job))) else { panic!("it has an answer") };

@@ -47,7 +47,7 @@ fn receive(pool: &mut FetchPool, patience: Duration) -> Option<Done> {
 }
 
 fn asked(epoch: u64, request: &FetchRequest) -> FetchJob {
-    FetchJob::new(RequestTag { partition: 0, offset: epoch, epoch }, request.clone())
+    FetchJob::new(RequestTag { partition: 0, offset: epoch, timestamp: Timestamp::MIN, epoch }, request.clone())
 }
 
 /// Waits until a condition holds.
@@ -168,6 +168,31 @@ fn a_pool_that_is_drained_answers_what_is_on_the_wire_and_sends_nothing_more() {
     assert_eq!(request(&mut stream), "", "another request was sent");
     server.set_nonblocking(true).unwrap();
     assert!(server.accept().is_err(), "the other host was asked");
+}
+
+#[test]
+fn what_is_on_the_wire_is_answered_while_others_are_held_back_until_an_epoch_begins() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (mut pool, _) = pool(server.local_addr().unwrap().port());
+    pool.begin(1);
+    pool.submit(job(1, "/first"));
+    pool.submit(job(1, "/second"));
+    let (mut stream, _) = server.accept().unwrap();
+    assert!(request(&mut stream).contains("/robots.txt"));
+    stream.write_all(NO_ROBOTS).unwrap();
+    assert!(request(&mut stream).contains("/first"));
+    pool.hold_back();
+    pool.submit(job(1, "/third"));
+    stream.write_all(PAGE).unwrap();
+    assert_eq!(receive(&mut pool, PATIENCE).unwrap().result.look.body_length, 2);
+    until("something stays on the wire", || pool.on_the_wire() == 0);
+    assert_eq!(pool.waiting_for_hosts(), 0);
+    pool.withdraw(vec![1]);
+    pool.begin(2);
+    pool.submit(job(2, "/fourth"));
+    assert!(request(&mut stream).contains("/fourth"), "the others were sent");
+    stream.write_all(PAGE).unwrap();
+    assert_eq!(receive(&mut pool, PATIENCE).unwrap().tag.epoch, 2);
 }
 
 #[test]

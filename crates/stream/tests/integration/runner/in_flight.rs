@@ -17,6 +17,9 @@ struct Desk {
     /// Each with the number of requests submitted before.
     received: Vec<(usize, String)>,
     is_draining: bool,
+    /// Requests that finish while others are held back.
+    under_way: Vec<String>,
+    is_held_back: bool,
 }
 
 /// Answers a request when a test says so.
@@ -56,6 +59,11 @@ impl InFlight for Engine {
     }
 
     fn receive(&mut self, _: Duration) -> Option<AnsweredRequest> {
+        let finished = {
+            let mut desk = self.0.lock().unwrap();
+            if desk.is_held_back { desk.under_way.pop() } else { None }
+        };
+        finished.iter().for_each(|text| self.answer(text));
         self.0.lock().unwrap().answers.pop_front()
     }
 
@@ -67,8 +75,12 @@ impl InFlight for Engine {
         self.0.lock().unwrap().is_draining = true;
     }
 
+    fn hold_back(&mut self) {
+        self.0.lock().unwrap().is_held_back = true;
+    }
+
     fn under_way(&self) -> usize {
-        0
+        self.0.lock().unwrap().under_way.len()
     }
 
     fn figures(&self, _: usize) -> Vec<Figure> {
@@ -172,6 +184,93 @@ fn answers_to_requests_of_an_earlier_assignment_are_passed_over() {
     engine.answer("a");
     turn(&mut driver);
     assert_eq!(texts(&driver, "output"), ["a"]);
+}
+
+#[test]
+fn answers_without_a_commit_are_used_when_their_partition_comes_back() {
+    let mut driver = driver(1);
+    let engine = Engine::default();
+    driver.add(stage(&engine, 100), "one");
+    ["a", "b"].iter().for_each(|text| send(&driver, "key", text));
+    turn(&mut driver);
+    engine.answer("a");
+    // The commit of the answer fails, and the stage joins anew.
+    driver.log.expire("testing", "input", "testing-one");
+    turn(&mut driver);
+    driver.clock.advance(Duration::from_secs(10));
+    turn(&mut driver);
+    assert_eq!(engine.submitted(), ["a", "b", "b"]);
+    engine.answer("b");
+    turn(&mut driver);
+    assert_eq!(texts(&driver, "output"), ["a", "b"]);
+}
+
+#[test]
+fn many_answers_without_a_commit_are_committed_in_batches_when_their_partition_comes_back() {
+    let mut driver = driver(1);
+    let engine = Engine::default();
+    driver.add(stage(&engine, 1_000), "one");
+    let sent: Vec<String> = (0..250).map(|number| format!("{number}")).collect();
+    sent.iter().for_each(|text| send(&driver, "key", text));
+    turn(&mut driver);
+    sent.iter().for_each(|text| engine.answer(text));
+    let before = driver.status(0).commits_total;
+    driver.log.expire("testing", "input", "testing-one");
+    turn(&mut driver);
+    driver.clock.advance(Duration::from_secs(10));
+    turn(&mut driver);
+    assert_eq!(engine.submitted(), sent, "none is submitted twice");
+    assert_eq!(texts(&driver, "output").len(), 250);
+    assert!(driver.status(0).commits_total >= before + 3, "a batch has 100 records");
+}
+
+#[test]
+fn requests_under_way_finish_before_a_member_joins_anew() {
+    let mut driver = driver(1);
+    let engine = Engine::default();
+    driver.add(stage(&engine, 100), "one");
+    ["a", "b", "c"].iter().for_each(|text| send(&driver, "key", text));
+    turn(&mut driver);
+    engine.0.lock().unwrap().under_way = vec!["b".to_owned()];
+    engine.answer("a");
+    driver.log.backend().refuse_next_write();
+    turn(&mut driver);
+    driver.clock.advance(Duration::from_secs(10));
+    turn(&mut driver);
+    assert!(engine.0.lock().unwrap().is_held_back);
+    assert_eq!(engine.submitted(), ["a", "b", "c", "c"]);
+    assert_eq!(texts(&driver, "output"), ["a", "b"]);
+}
+
+#[test]
+fn answers_without_a_commit_are_dropped_when_another_has_committed_its_own() {
+    let mut driver = driver(1);
+    let (one, two) = (Engine::default(), Engine::default());
+    driver.add(stage(&one, 100), "one");
+    ["a", "b"].iter().for_each(|text| send(&driver, "key", text));
+    turn(&mut driver);
+    one.answer("a");
+    driver.log.expire("testing", "input", "testing-one");
+    driver.add(stage(&two, 100), "two");
+    for _ in 0..10 {
+        driver.clock.advance(Duration::from_secs(1));
+        driver.step(1).unwrap();
+    }
+    assert_eq!(two.submitted(), ["a", "b"]);
+    two.answer("a");
+    for _ in 0..10 {
+        driver.clock.advance(Duration::from_millis(100));
+        driver.step(1).unwrap();
+    }
+    driver.kill(1);
+    driver.clock.advance(Duration::from_secs(60));
+    turn(&mut driver);
+    driver.clock.advance(Duration::from_secs(10));
+    turn(&mut driver);
+    assert_eq!(one.submitted(), ["a", "b", "b"]);
+    one.answer("b");
+    turn(&mut driver);
+    assert_eq!(texts(&driver, "output"), ["a", "b"]);
 }
 
 #[test]

@@ -228,6 +228,8 @@ impl InFlight for Asked {
 
     fn drain(&mut self) {}
 
+    fn hold_back(&mut self) {}
+
     fn under_way(&self) -> usize {
         0
     }

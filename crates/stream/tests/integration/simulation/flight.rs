@@ -6,7 +6,7 @@ use super::invariants;
 use super::points::InjectionPoint;
 use super::world::{Life, World};
 use metrics::Figure;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 use stream::{AnsweredRequest, InFlight, InputRecord, ProcessError, RequestTag, Table, TaskView};
@@ -17,6 +17,9 @@ pub(super) const WORK: Topic<RawRecord> = Topic::new("work");
 pub(super) const FLIGHT_STORES: [&str; 1] = ["answers"];
 /// Answered requests by offset.
 const ANSWERS: Table<Vec<u8>, Vec<u8>> = Table::new("answers");
+
+/// For as long at least an answer waits for its partition to come back.
+const ANSWERS_KEPT: Duration = Duration::from_secs(30);
 
 struct SimulatedRequest {
     tag: RequestTag,
@@ -30,11 +33,19 @@ pub(super) struct Flight {
     life: Arc<Life>,
     begun: BTreeSet<u64>,
     requests: Vec<SimulatedRequest>,
+    /// When this process has answered which request.
+    answered: BTreeMap<(u32, u64), Duration>,
 }
 
 impl Flight {
     pub(super) fn new(world: &Arc<World>, life: &Arc<Life>) -> Self {
-        Self { world: world.clone(), life: life.clone(), begun: BTreeSet::new(), requests: Vec::new() }
+        Self {
+            world: world.clone(),
+            life: life.clone(),
+            begun: BTreeSet::new(),
+            requests: Vec::new(),
+            answered: BTreeMap::new(),
+        }
     }
 
     fn take_ready(&mut self) -> Option<AnsweredRequest> {
@@ -45,6 +56,7 @@ impl Flight {
         }
         let SimulatedRequest { tag, key, value, .. } =
             self.requests.swap_remove(ready[self.world.below(ready.len() as u64) as usize]);
+        self.answered.insert((tag.partition, tag.offset), now);
         let answer = AnsweredRequest::new(tag).put(ANSWERS, &tag.offset.to_be_bytes().to_vec(), &value);
         Some(answer.with(WORK, RawRecord { key, value }))
     }
@@ -61,6 +73,12 @@ impl InFlight for Flight {
         self.world.at(&self.life, InjectionPoint::Submit);
         if !self.begun.contains(&tag.epoch) {
             self.world.violated(format!("{tag:?} is of an epoch that was not begun"));
+        }
+        let since = self.answered.get(&(tag.partition, tag.offset)).map(|at| self.world.elapsed().saturating_sub(*at));
+        // A group that has lost its position repeats what was committed.
+        let is_committed = self.world.answered(tag.partition).contains(&tag.offset);
+        if since.is_some_and(|since| since < ANSWERS_KEPT) && !is_committed {
+            self.world.violated(format!("{tag:?} is submitted {since:?} after this process has answered it"));
         }
         if self.world.owner(Role::Flight, tag.partition) == Some((self.life.process, self.life.id)) {
             let committed = self.world.state().positions.get(&(Role::Flight, tag.partition)).cloned();
@@ -111,6 +129,8 @@ impl InFlight for Flight {
     }
 
     fn drain(&mut self) {}
+
+    fn hold_back(&mut self) {}
 
     fn under_way(&self) -> usize {
         self.requests.len()
