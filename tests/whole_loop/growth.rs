@@ -60,6 +60,8 @@ fn most_entries(table: &str) -> usize {
     match table {
         "scheduler/pages" | "detector/pages" | "detector/contents" | "detector/versions" | "detector/blind" => pages,
         "estimator/pages" | "estimator/hosts" | "detector/hosts" | "detector/copies" => pages,
+        // `detector.history`.
+        "detector/history" => 20 * pages,
         "scheduler/hosts" | "estimator/groups" => 2 * pages,
         "scheduler/outlook" => 9 * pages,
         "estimator/sweeps" => 17 * pages + 1,

@@ -60,6 +60,16 @@ pub const SCHEMAS: TopicSpec = TopicSpec {
     partitions: Partitions::Fixed(1),
 };
 
+/// Empty records by which processes read the brokers' clock: brokers stamp them with their own time.
+pub const CLOCK_CHECKS: TopicSpec = TopicSpec {
+    name: TopicName::Declared("clock-checks"),
+    key: KeyKind::None,
+    schemas: Vec::new,
+    cleanup: CleanupPolicy::Delete { retention_days: 1 },
+    max_message_bytes: MIB,
+    partitions: Partitions::Fixed(1),
+};
+
 /// Topics with the same number of partitions, so that a key leads to the same one everywhere. Changelogs follow the partitions of
 /// their stage's input.
 pub fn divided_alike() -> [TopicSpec; 8] {

@@ -33,6 +33,9 @@ metrics! {
     DISK_SHORT = Gauge "recrawl_disk_short" "1" "1 while no work is taken in because the disk is nearly full";
     TOPIC_PROBLEMS = Gauge "recrawl_topic_problems" "topics"
         "topics of the process's stages on Kafka that differ from what these need; /status and the log name them";
+    CLOCK_AHEAD_SECONDS = Gauge "recrawl_clock_ahead_seconds" "seconds"
+        "how far the clock of this machine is ahead of the Kafka brokers' clock, which the process follows; below zero if it is \
+         behind, and absent if the brokers' clock cannot be read";
     LOG_MISSING_WRITES = Counter "recrawl_log_missing_writes_total" "writes"
         "writes known to be missing from the embedded log since its creation; power cuts may have lost more";
     LOG_INCARNATION = Gauge "recrawl_log_incarnation" "jumps"

@@ -2,6 +2,7 @@
 //!
 //! * [`CanonicalUrl`]: the normalised URL.
 //! * [`PageId`]: 128 bits of its hash.
+//! * [`PageIdIndex`]: finds a page's row in a table of millions.
 //! * [`Host`]: the authority that answers for it.
 //! * [`HostName`]: the unit of politeness.
 //! * [`SiteKey`]: the unit of partitioning, budgets and sweeps.
@@ -10,6 +11,7 @@
 //! This crate never resolves a name, reads a clock or opens a file.
 
 mod href;
+mod id_index;
 mod plain;
 mod rules;
 mod spelling;
@@ -17,6 +19,7 @@ mod time;
 mod url;
 
 pub use crate::href::{LinkResolver, whatwg_href};
+pub use crate::id_index::PageIdIndex;
 pub use crate::rules::{UrlRules, UrlTrap};
 pub use crate::time::{DAY, HOUR, MINUTE, SECOND, Timestamp};
 pub use crate::url::{CanonicalUrl, Host, HostName, PageId, ParsePageIdError, SiteKey, UrlProblem};

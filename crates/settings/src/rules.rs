@@ -55,7 +55,7 @@ pub enum Permission {
     Deny,
 }
 
-/// How the pages of a rule are crawled. Absent values follow the other settings.
+/// How the pages of a rule are crawled and kept. Absent values follow the other settings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CrawlOrders {
     /// Whether the pages of the rule are crawled.
@@ -74,6 +74,12 @@ pub struct CrawlOrders {
     pub weight: Option<f64>,
     /// Further headers of requests.
     pub headers: Vec<(String, String)>,
+    /// Most versions of a page that are kept beside the last one.
+    pub history: Option<u32>,
+    /// For how long a version is kept after the page has shown it.
+    pub history_age: Option<Duration>,
+    /// Most bytes of the versions of a page beside the last one, as they are kept.
+    pub history_bytes: Option<u64>,
 }
 
 impl Settings {
@@ -137,7 +143,7 @@ impl PlacedRule {
 
 /// The name of the tables.
 pub(crate) const RULES: &str = "rules";
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 17] = [
     "name",
     "pages",
     "watch",
@@ -152,6 +158,9 @@ const KEYS: [&str; 14] = [
     "max_interval",
     "weight",
     "headers",
+    "history",
+    "history_age",
+    "history_bytes",
 ];
 /// The most rules.
 const MAX_RULES: usize = 1_000;

@@ -93,6 +93,7 @@ pub use self::budget::Budget;
 pub use self::clock::Clock;
 pub use self::crawl::{Crawl, Discover};
 pub use self::detector::{Contents, Detector};
+pub(crate) use self::detector::{HISTORY, HISTORY_AGE, HISTORY_BYTES};
 pub use self::estimator::Estimator;
 pub use self::fetch::Fetch;
 pub use self::focus::Focus;

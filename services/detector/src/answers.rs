@@ -1,6 +1,7 @@
 //! Answers the questions of operators. It changes nothing.
 
 use crate::Detector;
+use crate::history::PageHistory;
 use crate::state::{BLIND, CONTENTS, PAGES};
 use messages::topics::ANSWERS;
 use messages::{CopyKind, Question, QuestionDesk, QuestionKind};
@@ -17,6 +18,16 @@ impl Detector {
             }
             (QuestionKind::Copy, Some(url)) => {
                 answer.add(CONTENTS.name(), context.get(CONTENTS, &url.page_id())?.as_ref());
+            }
+            (QuestionKind::History, Some(url)) => {
+                let history = PageHistory::of_context(&url.page_id(), context)?;
+                match question.version {
+                    None => answer.set_json(&history.versions()).map_err(ProcessError::SetAside)?,
+                    Some(number) => {
+                        let copy = history.copy(url, number.unsigned_abs()).map_err(ProcessError::SetAside)?;
+                        answer.add(CONTENTS.name(), copy.as_ref());
+                    }
+                }
             }
             (QuestionKind::Watched, Some(url)) => {
                 let id = url.page_id();

@@ -12,7 +12,8 @@ use watch::{Value, WatchRule};
 
 impl Detector {
     /// Publishes the changes that a look shows: the page's, unless its rule wants only those that fire a trigger, and that
-    /// its rule sees less or more of it. `before` and `now` are the page's state before and after the look.
+    /// its rule sees less or more of it. `before` and `now` are the page's state before and after the look. Returns the id of the
+    /// change of the page.
     pub(crate) fn publish(
         &mut self,
         result: &FetchResult,
@@ -20,7 +21,7 @@ impl Detector {
         rule: Option<&WatchRule>,
         (before, now): (&PageSketch, &PageSketch),
         context: &mut Context<'_>,
-    ) {
+    ) -> Option<String> {
         let of_page = look.presence.or(look.is_news().then_some(look.verdict));
         let is_edit = matches!(of_page, Some(Verdict::Minor | Verdict::Major)) && look.watched.triggers.is_empty();
         let is_untriggered = is_edit && rule.is_some_and(WatchRule::reports_only_triggers);
@@ -29,6 +30,7 @@ impl Detector {
         let of_page = of_page.filter(|_| !is_untriggered && !is_repeated);
         let has_record = of_page.is_none();
         let of_sight = look.watched.sight();
+        let change_id = of_page.and_then(|_| context.output_id());
         for (verdict, has_record) in [(of_page, true), (of_sight, has_record)] {
             let Some(verdict) = verdict else { continue };
             self.counts.changes += 1;
@@ -46,6 +48,7 @@ impl Detector {
             let value = self.rules.form.encode(&change);
             context.emit_encoded(PAGE_CHANGES, &change, value);
         }
+        change_id
     }
 
     /// Publishes that the first request for a seed brought no page.

@@ -1,8 +1,8 @@
-//! Stores the copy of the page, where there is room for it.
+//! Stores the copies of a page's versions, where there is room for them.
 
 use crate::DetectorRules;
 use crate::copy_room::CopyRoom;
-use crate::look::JudgedLook;
+use crate::history::{self, Replaced};
 use crate::read_page::ReadPage;
 use crate::state::{CONTENTS, COPIES, PageSketch, SiteCopies};
 use document::Body;
@@ -12,64 +12,102 @@ use page::SiteKey;
 use settings::Contents;
 use stream::{Context, ProcessError};
 
-/// Reads a changed version and replaces the stored copy. Returns text and links, if there was a body, and whether the copy
-/// is left out for want of room.
-pub(crate) fn publish_copy(
-    result: &FetchResult,
-    body: Option<&Body<'_>>,
-    look: &mut JudgedLook,
-    sketch: &mut PageSketch,
-    room: &mut CopyRoom,
-    rules: &DetectorRules,
-    context: &mut Context<'_>,
-) -> Result<(Option<ReadPage>, bool), ProcessError> {
-    let page = look.page.take().or_else(|| body.map(|body| ReadPage::of_body(body, !rules.focuses.is_empty())));
-    let text = page.as_ref().map_or("", |page| &page.text().text);
-    let kept = match (rules.contents, body.map(Body::bytes)) {
-        (Contents::None, _) | (_, None) => None,
-        (Contents::Text, Some(_)) => {
-            let kept = document::prefix(text, rules.max_content_bytes);
-            Some((CopyKind::Text, kept.as_bytes(), text.len()))
-        }
-        (Contents::Body, Some(bytes)) => {
-            Some((CopyKind::Body, &bytes[..bytes.len().min(rules.max_content_bytes)], bytes.len()))
-        }
-    };
-    let id = &result.look.page_id;
-    let mut is_left_out = false;
-    match kept {
-        Some((kind, kept, length)) => {
-            let content = PageContent {
-                url: result.look.url.clone(),
-                seen_at: result.look.fetched_at,
-                kind,
-                content_type: result.content_type.clone(),
-                content_digest: result.look.validators.content_digest,
-                length: length as i64,
-                truncated: result.truncated || kept.len() < length,
-                content: pack(kept, Packing::Lz4),
-            };
-            let (site, before, after) = (&result.look.site_key, sketch.copy_bytes, content.content.len() as i64);
-            is_left_out = !room.allows(site, before as u64, after as u64);
-            match is_left_out {
-                false => context.put(CONTENTS, id, &content),
-                true if before > 0 => context.delete(CONTENTS, id),
-                true => {}
-            }
-            sketch.copy_bytes = if is_left_out { 0 } else { after };
-            note_bytes(before, sketch.copy_bytes, site, room, context)?;
-        }
-        // A response without a body confirmed the version, whose copy is stored.
-        None if (body.is_some() || look.verdict == Verdict::Gone) && context.get(CONTENTS, id)?.is_some() => {
-            context.delete(CONTENTS, id);
-            note_bytes(std::mem::take(&mut sketch.copy_bytes), 0, &result.look.site_key, room, context)?;
-        }
-        None => {}
-    }
-    Ok((page, is_left_out))
+/// A look that brought another version of a page, or showed that the page is gone.
+pub(crate) struct NewVersion<'a, 'b> {
+    pub(crate) result: &'a FetchResult,
+    /// Text and links, if there was a body.
+    pub(crate) page: Option<&'a ReadPage>,
+    pub(crate) body: Option<&'a Body<'b>>,
+    pub(crate) verdict: Verdict,
+    /// The change that was published of it.
+    pub(crate) change_id: Option<String>,
+    /// The page's state before the look.
+    pub(crate) before: &'a PageSketch,
 }
 
-/// Notes that the copy of a page takes `after` bytes, where it took `before`.
+impl NewVersion<'_, '_> {
+    /// Stores the version in place of the last one, which joins the versions before it. Returns whether it is left out for want
+    /// of room.
+    pub(crate) fn store(
+        self,
+        sketch: &mut PageSketch,
+        room: &mut CopyRoom,
+        rules: &DetectorRules,
+        context: &mut Context<'_>,
+    ) -> Result<bool, ProcessError> {
+        // A response without a body confirmed the version, whose copy is stored.
+        if self.body.is_none() && self.verdict != Verdict::Gone {
+            return Ok(false);
+        }
+        let Self { result, before, .. } = self;
+        let (id, site, bytes_before) = (&result.look.page_id, &result.look.site_key, sketch.copy_bytes);
+        let (last, stored) = match bytes_before {
+            0 => (None, Vec::new()),
+            _ => (context.get(CONTENTS, id)?, history::stored(id, context)?),
+        };
+        let newest = last.as_ref().map(|last| last.version.unsigned_abs()).or(stored.last().map(|last| last.number));
+        let text = self.page.map_or("", |page| &page.text().text);
+        let wanted = self.wanted(text, rules);
+        let copy = wanted.map(|copy| self.content(copy, newest.unwrap_or(0) + 1, sketch.fetches));
+        let is_wanted = copy.is_some();
+        let bytes = |copy: &PageContent| copy.content.len() as u64;
+        // The last version comes before those of the past.
+        let copy = copy.filter(|copy| room.allows(site, bytes_before as u64, bytes(copy)));
+        let copy_bytes = copy.as_ref().map_or(0, bytes);
+        let limits = rules.history_limits(&result.look.url);
+        let newer = copy.as_ref().and(wanted).map(|(_, kept, _)| kept);
+        let had_copy = last.is_some();
+        let replaced = match last.zip(newest) {
+            None => Replaced::Nothing,
+            Some(_) if !limits.keeps_some() => Replaced::LeftOut,
+            Some((last, number)) => history::replaced(last, newer, before)
+                .map_or(Replaced::LeftOut, |version| Replaced::Version(number, version)),
+        };
+        let fits = |past: u64| room.allows(site, bytes_before as u64, copy_bytes + past);
+        let past_bytes = history::keep(id, replaced, &stored, &limits, fits, context);
+        match &copy {
+            Some(copy) => context.put(CONTENTS, id, copy),
+            None if had_copy => context.delete(CONTENTS, id),
+            None => {}
+        }
+        sketch.copy_bytes = (copy_bytes + past_bytes) as i64;
+        note_bytes(bytes_before, sketch.copy_bytes, site, room, context)?;
+        Ok(is_wanted && copy.is_none())
+    }
+
+    /// The part of the version that is to be stored, and the length of the whole.
+    fn wanted<'t>(&'t self, text: &'t str, rules: &DetectorRules) -> Option<(CopyKind, &'t [u8], usize)> {
+        match (rules.contents, self.body.map(Body::bytes)) {
+            (Contents::None, _) | (_, None) => None,
+            (Contents::Text, Some(_)) => {
+                Some((CopyKind::Text, document::prefix(text, rules.max_content_bytes).as_bytes(), text.len()))
+            }
+            (Contents::Body, Some(bytes)) => {
+                Some((CopyKind::Body, &bytes[..bytes.len().min(rules.max_content_bytes)], bytes.len()))
+            }
+        }
+    }
+
+    fn content(&self, (kind, kept, length): (CopyKind, &[u8], usize), number: u32, fetches: i64) -> PageContent {
+        let result = self.result;
+        PageContent {
+            url: result.look.url.clone(),
+            seen_at: result.look.fetched_at,
+            kind,
+            content_type: result.content_type.clone(),
+            content_digest: result.look.validators.content_digest,
+            length: length as i64,
+            truncated: result.truncated || kept.len() < length,
+            content: pack(kept, Packing::Lz4),
+            version: i32::try_from(number).unwrap_or(i32::MAX),
+            verdict: self.verdict,
+            change_id: self.change_id.clone(),
+            fetches,
+        }
+    }
+}
+
+/// Notes that the copies of a page take `after` bytes, where they took `before`.
 pub(crate) fn note_bytes(
     before: i64,
     after: i64,

@@ -3,6 +3,7 @@
 use crate::Detector;
 use crate::bands::{self, BandedPage};
 use crate::contents::note_bytes;
+use crate::history;
 use crate::state::{BLIND, CONTENTS, PAGES, PageSketch, VERSIONS};
 use messages::topics::{PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS};
 use messages::{FetchResult, LookJudgement, PageChange, PageObservation, PageRemoval, Verdict};
@@ -36,6 +37,7 @@ impl Detector {
         }
         context.delete(VERSIONS, &id);
         context.delete(CONTENTS, &id);
+        history::delete(&id, &history::stored(&id, context)?, context);
         note_bytes(copy_bytes, 0, &removal.url.site_key(), &mut self.copies, context)?;
         if self.maybe_blind.contains(&id) && context.get(BLIND, &id)?.is_some() {
             self.blind_pages -= 1;

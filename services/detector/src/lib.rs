@@ -14,6 +14,7 @@ mod contents;
 mod copy_room;
 mod focus;
 mod forgetting;
+mod history;
 mod links;
 mod lists;
 mod look;
@@ -23,16 +24,19 @@ mod set_aside;
 mod state;
 mod unread;
 
+pub use crate::history::{PageHistory, VersionFacts};
 pub use crate::links::LINKS_PER_PAGE;
 pub use crate::state::{
-    BLIND, BlindPage, CONTENTS, COPIES, EventsOfHost, HOSTS, PAGES, PageSketch, PageVersion, VERSIONS,
+    BLIND, BlindPage, CONTENTS, COPIES, EventsOfHost, HISTORY, HOSTS, PAGES, PageSketch, PageVersion, PastVersion,
+    VERSIONS,
 };
 pub use crate::unread::Unread;
 
 use crate::bands::BandedPage;
-use crate::contents::publish_copy;
+use crate::contents::NewVersion;
 use crate::copy_room::CopyRoom;
 use crate::focus::WantedFocuses;
+use crate::history::{HistoryLimits, HistorySweep};
 use crate::lists::{ListRules, ListedPages};
 use crate::look::{JudgedLook, PageMemory, dates};
 use crate::read_page::{ReadPage, body_of};
@@ -42,11 +46,12 @@ use messages::topics::{
     ANSWERS, FETCH_RESULTS, FOCUS_ORDERS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS, SCHEDULER_EVENTS,
 };
 use messages::{
-    ChangeForm, DetectorEvent, FetchResult, LookJudgement, Message, PageChange, PageObservation, QuestionDesk,
+    ChangeForm, ContentEvidence, DetectorEvent, FetchResult, LookJudgement, Message, PageChange, PageObservation,
+    QuestionDesk,
 };
 use metrics::{Figure, detector as figure};
-use page::{PageId, UrlRules};
-use scope::Scope;
+use page::{CanonicalUrl, PageId, UrlRules};
+use scope::{CrawlRule, Scope};
 use settings::{Contents, Discover, Settings};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -64,6 +69,8 @@ pub struct DetectorRules {
     max_body_bytes: usize,
     contents: Contents,
     max_content_bytes: usize,
+    /// The limits of pages whose rules say nothing else.
+    history: HistoryLimits,
     /// Most bytes of all copies of the partition.
     max_copies_bytes: Option<u64>,
     listed_changes: usize,
@@ -96,6 +103,7 @@ impl DetectorRules {
             max_body_bytes: bytes(settings.fetch.max_body),
             contents: settings.detector.contents,
             max_content_bytes: bytes(settings.detector.max_content),
+            history: HistoryLimits::new(settings),
             max_copies_bytes: settings.detector.max_contents.map(|all| all / u64::from(partitions)),
             listed_changes: settings.detector.listed_changes,
             missing: settings.detector.missing,
@@ -110,6 +118,14 @@ impl DetectorRules {
         }
     }
 
+    /// How much is kept of the earlier versions of a page.
+    fn history_limits(&self, url: &CanonicalUrl) -> HistoryLimits {
+        match self.contents {
+            Contents::None => HistoryLimits::NONE,
+            Contents::Text | Contents::Body => self.history.with(self.scope.rule(url).map(CrawlRule::orders)),
+        }
+    }
+
     /// Whether links become pages.
     fn follows_links(&self) -> bool {
         self.discover != Discover::None
@@ -119,7 +135,8 @@ impl DetectorRules {
 /// The topics and tables of the stage.
 pub fn topology() -> StageTopology {
     let tables = StageTopology::new("detector", FETCH_RESULTS);
-    let tables = tables.keeps(PAGES).keeps(CONTENTS).keeps(COPIES).keeps(VERSIONS).keeps(HOSTS).keeps(BLIND);
+    let tables =
+        tables.keeps(PAGES).keeps(CONTENTS).keeps(HISTORY).keeps(COPIES).keeps(VERSIONS).keeps(HOSTS).keeps(BLIND);
     tables
         .writes(PAGE_OBSERVATIONS)
         .writes(PAGE_CHANGES)
@@ -155,6 +172,7 @@ pub struct Detector {
     /// All pages of [`BLIND`], so that the looks at others read nothing, and pages that a look has taken out since.
     maybe_blind: HashSet<PageId>,
     copies: CopyRoom,
+    sweep: HistorySweep,
     questions: QuestionDesk,
 }
 
@@ -184,7 +202,8 @@ impl Detector {
     pub fn new(rules: DetectorRules, partition: u32) -> Self {
         let (counts, questions) = (DetectorCounts::default(), QuestionDesk::default());
         let copies = CopyRoom::new(rules.max_copies_bytes);
-        Self { rules, partition, counts, blind_pages: 0, maybe_blind: HashSet::new(), copies, questions }
+        let (maybe_blind, sweep) = (HashSet::new(), HistorySweep::default());
+        Self { rules, partition, counts, blind_pages: 0, maybe_blind, copies, sweep, questions }
     }
 
     /// Sends the hints and links of a body that is a list, unless the body is unchanged. Returns whether it is a list.
@@ -219,6 +238,7 @@ impl Processor for Detector {
             self.maybe_blind.insert(id);
             Ok(())
         })?;
+        self.sweep = HistorySweep::default();
         self.copies = CopyRoom::new(self.rules.max_copies_bytes);
         context.scan(COPIES, b"", &mut |site, copies| {
             self.copies.set(&site, copies.bytes as u64);
@@ -256,18 +276,34 @@ impl Processor for Detector {
         known.sketch.attempt = result.look.attempt;
         (known.sketch.forgotten, known.sketch.forgotten_at) = (false, None);
         known.sketch.fetches += i64::from(result.look.is_fetch());
+        known.sketch.doubted_since = match result.look.outcome.meaning().content {
+            _ if look.judgement.held => before.sketch.version_seen_at(),
+            ContentEvidence::Body | ContentEvidence::SameAsKnown => None,
+            ContentEvidence::Missing { .. } | ContentEvidence::Elsewhere | ContentEvidence::Nothing => {
+                before.sketch.doubted_since
+            }
+        };
         observe(&result, &look, &before.sketch, context);
         if look.is_news() {
-            let Self { rules, copies, .. } = self;
-            let (page, is_left_out) =
-                publish_copy(&result, body.as_ref(), &mut look, &mut known.sketch, copies, rules, context)?;
-            self.counts.copies_left_out += u64::from(is_left_out);
+            let body = body.as_ref();
+            let page = look.page.take();
+            let page = page.or_else(|| body.map(|body| ReadPage::of_body(body, !self.rules.focuses.is_empty())));
             if let Some(page) = &page {
                 known.sketch.title = read_page::title_of(page.text());
                 known.sketch.unread = Unread::of(page.text()).filter(|_| !is_list);
                 self.note_unread(look.verdict, &result, &known.sketch);
             }
-            self.publish(&result, &look, rule, (&before.sketch, &known.sketch), context);
+            let change_id = self.publish(&result, &look, rule, (&before.sketch, &known.sketch), context);
+            let version = NewVersion {
+                result: &result,
+                page: page.as_ref(),
+                body,
+                verdict: look.verdict,
+                change_id,
+                before: &before.sketch,
+            };
+            let is_left_out = version.store(&mut known.sketch, &mut self.copies, &self.rules, context)?;
+            self.counts.copies_left_out += u64::from(is_left_out);
             if let Some(page) = page.as_ref().filter(|_| !is_list) {
                 links::send_feeds(&result, page.text(), &self.rules, context);
                 self.send_links(&result, page, &before, &mut known.sketch, context)?;
@@ -296,6 +332,10 @@ impl Processor for Detector {
         save(&result, &before, known, context);
         self.counts.results += 1;
         Ok(())
+    }
+
+    fn punctuate(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        self.sweep.step(&self.rules, &mut self.copies, context)
     }
 
     fn broadcast(&mut self, record: &InputRecord, _context: &mut Context<'_>) -> Result<(), ProcessError> {

@@ -3,7 +3,7 @@
 use crate::unread::Unread;
 use change::{HostEvents, LookMemory, StateDecodeError, VersionMemory};
 use messages::topics::PAGE_CONTENTS;
-use messages::{DecodeError, Digest, Encoded, PageContent, body, impl_message};
+use messages::{CopyKind, DecodeError, Digest, Encoded, PageContent, Verdict, body, impl_message};
 use page::{CanonicalUrl, Host, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 use stream::Table;
@@ -14,9 +14,14 @@ pub const PAGES: Table<PageId, PageSketch> =
 /// The published copies. Absent: the page is gone, or copies are not stored.
 pub const CONTENTS: Table<PageId, PageContent> = Table::published("contents", PAGE_CONTENTS)
     .bounded_by("`scheduler/pages`", "the removal of the page; a look that finds it gone");
+/// The versions of pages before the last one. Absent: it was not kept, or is no longer.
+pub const HISTORY: Table<(PageId, u32), PastVersion> = Table::new("history").bounded_by(
+    "`detector.history` for each page of `scheduler/pages`",
+    "a newer version; the removal of the page; the sweep, when it is too old",
+);
 /// Sizes of the copies of sites. Absent: none is stored.
-pub const COPIES: Table<SiteKey, SiteCopies> =
-    Table::new("copies").bounded_by("sites of `detector/contents`", "the removal of their last copy");
+pub const COPIES: Table<SiteKey, SiteCopies> = Table::new("copies")
+    .bounded_by("sites of `detector/contents` and `detector/history`", "the removal of their last copy");
 /// The version that the next one is judged by, written only when a reader would see a difference. Absent: no version
 /// was ever seen.
 pub const VERSIONS: Table<PageId, PageVersion> =
@@ -85,9 +90,15 @@ pub struct PageSketch {
     pub unread: Option<Unread>,
     pub copy_of: Option<PageId>,
     pub copy_bytes: i64,
+    pub doubted_since: Option<Timestamp>,
 }
 
 impl PageSketch {
+    /// Time of the last look that showed the last version.
+    pub(crate) fn version_seen_at(&self) -> Option<Timestamp> {
+        self.doubted_since.or(self.last_look_at)
+    }
+
     /// The history of the page's looks; empty if no version was ever seen.
     ///
     /// # Errors
@@ -95,6 +106,26 @@ impl PageSketch {
     pub fn look_memory(&self) -> Result<LookMemory, StateDecodeError> {
         if self.looks.is_empty() { Ok(LookMemory::default()) } else { LookMemory::decode(&self.looks) }
     }
+}
+
+/// A version of a page that another has replaced. The schema describes the fields.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PastVersion {
+    pub url: CanonicalUrl,
+    pub seen_at: Timestamp,
+    pub last_seen_at: Timestamp,
+    pub looks: i64,
+    pub verdict: Verdict,
+    pub change_id: Option<String>,
+    pub title: Option<String>,
+    pub kind: CopyKind,
+    pub content_type: Option<String>,
+    pub content_digest: Option<Digest>,
+    pub length: i64,
+    pub truncated: bool,
+    pub is_delta: bool,
+    #[serde(with = "serde_bytes")]
+    pub content: Vec<u8>,
 }
 
 /// The size of the stored copies of a site. The schema describes the field.
@@ -113,6 +144,8 @@ pub struct BlindPage {
 }
 
 impl_message!(BlindPage, "BlindPage", include_str!("../../../schemas/state/BlindPage.avsc"));
+
+impl_message!(PastVersion, "PastVersion", include_str!("../../../schemas/state/PastVersion.avsc"));
 
 impl_message!(SiteCopies, "SiteCopies", include_str!("../../../schemas/state/SiteCopies.avsc"));
 

@@ -1,6 +1,6 @@
 //! The stored copies of pages.
 
-use crate::{Digest, impl_message};
+use crate::{Digest, Verdict, impl_message};
 use page::{CanonicalUrl, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,14 @@ pub struct PageContent {
     /// The text or body, packed by [`body::pack`](crate::body::pack).
     #[serde(with = "serde_bytes")]
     pub content: Vec<u8>,
+    /// Its number among the versions of the page, from 1.
+    pub version: i32,
+    /// How it came: the verdict of the look that saw it first.
+    pub verdict: Verdict,
+    /// The published change that it came with. `None` if none was published.
+    pub change_id: Option<String>,
+    /// Number of fetches of the page up to the one that saw it first.
+    pub fetches: i64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -26,6 +26,9 @@ pub struct Question {
     pub site: Option<SiteKey>,
     /// Which pages are listed, if the question is about a list of pages.
     pub pages: Option<PageSelection>,
+    /// The number of the version whose copy is wanted, if the question is about the history of a page. `None`: all
+    /// versions are listed.
+    pub version: Option<i32>,
 }
 
 /// Subject of a question: a page, or the partition.
@@ -48,6 +51,8 @@ pub enum QuestionKind {
     Pages,
     /// The state that a watch rule is tried on: the detector's entries of a page, with the stored bytes of its copy.
     Watched,
+    /// The versions of a page, or the copy of one of them.
+    History,
     /// A kind that only a newer version knows.
     Unknown,
 }

@@ -51,9 +51,8 @@ fn is_key(kind: KeyKind, key: &[u8], fields: &serde_json::Value) -> bool {
             key == host.name().as_str().as_bytes()
         }
         KeyKind::Original => key == bytes("key"),
-        KeyKind::Group | KeyKind::SiteHost | KeyKind::Hash | KeyKind::Fingerprint => {
-            panic!("no message has such a key")
-        }
+        KeyKind::PageVersion | KeyKind::Group | KeyKind::SiteHost => panic!("no message has such a key"),
+        KeyKind::Hash | KeyKind::Fingerprint | KeyKind::None => panic!("no message has such a key"),
     }
 }
 

@@ -22,10 +22,11 @@ impl Samples for Question {
                 verdict: Some(Verdict::Gone),
                 never_fetched: true,
             }),
+            version: Some(3),
         };
         let all = Some(PageSelection { at_most: 1, ..PageSelection::default() });
         let pages = Self { about: QuestionKind::Pages, url: None, hosts: None, pages: all, ..full.clone() };
-        let sparse = Self { about: QuestionKind::Figures, site: None, pages: None, ..pages.clone() };
+        let sparse = Self { about: QuestionKind::Figures, site: None, pages: None, version: None, ..pages.clone() };
         vec![full, pages, sparse]
     }
 }

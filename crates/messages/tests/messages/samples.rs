@@ -248,9 +248,13 @@ impl Samples for PageContent {
             length: 13_800,
             truncated: true,
             content: messages::body::pack(b"<p>It rains.", messages::body::Packing::Lz4),
+            version: 3,
+            verdict: Verdict::Minor,
+            change_id: Some("fetch-results-3-1042-1".to_owned()),
+            fetches: 17,
         };
-        let (kind, content_type, content_digest) = (CopyKind::Text, None, None);
-        let sparse = Self { kind, content_type, content_digest, truncated: false, ..full.clone() };
+        let (kind, content_type, content_digest, change_id) = (CopyKind::Text, None, None, None);
+        let sparse = Self { kind, content_type, content_digest, truncated: false, change_id, ..full.clone() };
         vec![full, sparse]
     }
 }

@@ -117,7 +117,7 @@ impl LineStyle {
 }
 
 /// A text with this many characters at most.
-pub(crate) fn excerpt(text: &str, characters: usize) -> String {
+pub fn excerpt(text: &str, characters: usize) -> String {
     match text.char_indices().nth(characters) {
         None => text.to_owned(),
         Some(_) => text.chars().take(characters.saturating_sub(1)).chain(['…']).collect(),

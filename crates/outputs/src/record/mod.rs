@@ -11,7 +11,7 @@ mod sentence;
 
 pub use self::change::{CHANGES, PublishedChange, VerdictOptions, change_lines};
 pub use self::change_row::ChangeRow;
-pub(crate) use self::change_text::excerpt;
+pub use self::change_text::excerpt;
 pub use self::change_text::{ColorOptions, LineStyle, UnitTexts, passed_over_line, watched_lines};
 pub use self::fetch::{BodyForm, FETCHES, FetchLine, unpacked_body};
 pub use self::fetch_row::FetchRow;

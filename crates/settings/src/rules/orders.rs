@@ -3,6 +3,7 @@
 use super::{CrawlOrders, Permission};
 use crate::form::{Choice, Count, Form, Map, Number, Secrets, Span, Text};
 use crate::raw::Raw;
+use crate::sections::{HISTORY, HISTORY_AGE, HISTORY_BYTES};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -28,6 +29,9 @@ pub(super) fn read(key: &str, raw: &Raw, orders: &mut CrawlOrders) -> Option<Res
         "min_interval" => set(&INTERVAL, raw, &mut orders.min_interval),
         "max_interval" => set(&INTERVAL, raw, &mut orders.max_interval),
         "weight" => set(&WEIGHT, raw, &mut orders.weight),
+        "history" => set(&HISTORY, raw, &mut orders.history),
+        "history_age" => set(&HISTORY_AGE, raw, &mut orders.history_age),
+        "history_bytes" => set(&HISTORY_BYTES, raw, &mut orders.history_bytes),
         "headers" => {
             let mut headers = None;
             let read = set(&HEADERS, raw, &mut headers);
@@ -52,6 +56,9 @@ pub(crate) fn write(orders: &CrawlOrders, secrets: Secrets, lines: &mut Vec<Stri
     line("min_interval", &INTERVAL, orders.min_interval.as_ref(), lines);
     line("max_interval", &INTERVAL, orders.max_interval.as_ref(), lines);
     line("weight", &WEIGHT, orders.weight.as_ref(), lines);
+    line("history", &HISTORY, orders.history.as_ref(), lines);
+    line("history_age", &HISTORY_AGE, orders.history_age.as_ref(), lines);
+    line("history_bytes", &HISTORY_BYTES, orders.history_bytes.as_ref(), lines);
     let headers: BTreeMap<_, _> = orders.headers.iter().cloned().collect();
     if secrets == Secrets::Masked && !headers.is_empty() {
         let names: Vec<_> = headers.into_keys().collect();

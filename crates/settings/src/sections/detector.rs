@@ -1,6 +1,8 @@
 //! The section `[detector]`.
 
-use crate::form::{Choice, Count, Flag, Optional, Size};
+use super::common::DAY;
+use crate::form::{Choice, Count, Flag, Optional, Size, Span};
+use std::time::Duration;
 
 section! {
     /// Detection of changes and their significance.
@@ -13,6 +15,12 @@ section! {
         ]),
         /// Longest copy, in bytes. Only the beginning of a longer page is kept.
         max_content: u64 = Size(1 << 10, 7 << 20),
+        /// Most versions of a page that are kept beside the last one.
+        history: u32 = HISTORY,
+        /// For how long a version is kept after the page has shown it.
+        history_age: Duration = HISTORY_AGE,
+        /// Most bytes of the versions of a page beside the last one, as they are kept.
+        history_bytes: u64 = HISTORY_BYTES,
         /// Most bytes of all copies together. `None` means that only their number and length are limited.
         max_contents: Option<u64> = Optional(Size(1 << 20, 1 << 50)),
         /// Most units listed per change.
@@ -23,6 +31,10 @@ section! {
         mirrors: bool = Flag,
     }
 }
+
+pub(crate) const HISTORY: Count<u32> = Count::new(0, 1_000);
+pub(crate) const HISTORY_AGE: Span = Span(DAY, Duration::from_secs(36_500 * 86_400));
+pub(crate) const HISTORY_BYTES: Size = Size(0, 16 << 20);
 
 /// Which copy of a page's last accepted version is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use messages::topics::Topic;
 use messages::{
-    Digest, Encoded, EstimatorEvent, FetchOutcome, FetchRequest, FetchResult, Look, PageChange, PageObservation,
-    Validators, Verdict, body, topics,
+    Answer, Digest, Encoded, EstimatorEvent, FetchOutcome, FetchRequest, FetchResult, Look, PageChange,
+    PageObservation, Question, QuestionKind, Validators, Verdict, body, topics,
 };
 use page::{CanonicalUrl, DAY, PageId, Timestamp};
 use settings::{Layers, Settings};
@@ -130,6 +130,30 @@ impl Bench {
 
     pub(crate) fn changes(&self) -> Vec<PageChange> {
         self.read(topics::PAGE_CHANGES)
+    }
+
+    /// The stage's answer to a question about the page.
+    pub(crate) fn ask(&mut self, about: QuestionKind, version: Option<i32>) -> Answer {
+        let url = CanonicalUrl::parse(URL).unwrap();
+        let asked_at = stream::Clock::now(&*self.driver.clock);
+        let asked = Question {
+            question_id: messages::word(&about),
+            routing_key: url.site_key().as_str().to_owned(),
+            about,
+            url: Some(url),
+            hosts: None,
+            asked_at,
+            answer_until: asked_at + page::MINUTE,
+            site: None,
+            pages: None,
+            version,
+        };
+        let topic = self.names.topic(topics::FETCH_RESULTS);
+        self.driver.send(&topic, asked.routing_key.as_bytes(), asked.encode()).unwrap();
+        self.driver.run_until_idle().unwrap();
+        let answer = self.read(topics::ANSWERS).pop().unwrap();
+        assert_eq!(answer.question_id, asked.question_id);
+        answer
     }
 
     /// The detector is stopped and started with another configuration file.

@@ -2,6 +2,7 @@
 //! stage say the same of every look.
 
 use crate::bench::{Bench, CHANGED_SENTENCE, FIRST, URL, html, one_sentence_changed};
+use crate::history::KeptBytes;
 use archives::{Archive, ArchivedLook, ArchivedPage, LivePage};
 use change::{Judgement, VersionVerdict};
 use document::content_digest;
@@ -88,12 +89,17 @@ fn word(verdict: VersionVerdict) -> Verdict {
 }
 
 /// Looks at a page once a day, and again a minute later whenever the stage asks for that. Returns the looks that are judged
-/// differently, and the number of looks.
-fn compared(content_type: &str, days: usize, mut page_at: impl FnMut(usize, usize) -> String) -> (Vec<String>, usize) {
+/// differently, the number of looks, and the stage.
+fn compared(
+    content_type: &str,
+    days: usize,
+    mut page_at: impl FnMut(usize, usize) -> String,
+) -> (Vec<String>, usize, Bench) {
     let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &[] }).unwrap();
     let urls = settings.urls.rules();
     let live = LivePage::new(&urls, content_type, URL);
-    let mut both = Both { bench: Bench::new(&[]), live, content_type, looks: 0, differences: Vec::new() };
+    let all = [("detector.history", "1000"), ("detector.history_bytes", "16MiB")];
+    let mut both = Both { bench: Bench::new(&all), live, content_type, looks: 0, differences: Vec::new() };
     for day in 0..days {
         for fetch in 0..3 {
             if !both.look(&page_at(day, fetch), 1_700_000_000 + day as i64 * DAY_S + 60 * fetch as i64) {
@@ -101,12 +107,12 @@ fn compared(content_type: &str, days: usize, mut page_at: impl FnMut(usize, usiz
             }
         }
     }
-    (both.differences, both.looks)
+    (both.differences, both.looks, both.bench)
 }
 
 fn assert_same(name: &str, days: usize, page_at: impl FnMut(usize, usize) -> String) {
     let content_type = if name.starts_with("feed") { "application/rss+xml" } else { "text/html; charset=utf-8" };
-    let (differences, looks) = compared(content_type, days, page_at);
+    let (differences, looks, _) = compared(content_type, days, page_at);
     assert!(differences.is_empty(), "{name}: {differences:#?}");
     assert!(looks >= days, "{name}");
 }
@@ -174,7 +180,7 @@ fn every_kind_of_the_benchmark_is_judged_live_as_measured() {
     let (mut differences, mut pairs) = (Vec::new(), 0);
     let compare = &mut |pair: &EditPair| {
         let versions = [&pair.before, &pair.after];
-        let (of_pair, _) = compared(pair.content_type, 2, |day, _| versions[day].clone());
+        let (of_pair, ..) = compared(pair.content_type, 2, |day, _| versions[day].clone());
         differences.extend(of_pair.into_iter().map(|difference| format!("{}: {difference}", pair.kind)));
         pairs += 1;
     };
@@ -185,11 +191,14 @@ fn every_kind_of_the_benchmark_is_judged_live_as_measured() {
 }
 
 #[test]
-fn recorded_histories_are_judged_live_as_measured() {
+fn recorded_histories_are_judged_live_as_measured_and_all_their_versions_are_kept() {
     let Some(mut archive) = recorded() else { return };
-    let compare = |page: &ArchivedPage, versions: &[String]| -> (Vec<String>, usize) {
+    let mut kept = KeptBytes::default();
+    let mut compare = |page: &ArchivedPage, versions: &[String]| -> (Vec<String>, usize) {
         let of_page = |difference| format!("{} {}: {difference}", page.source, page.address);
-        let (differences, looks) = compared(&page.content_type, versions.len(), |day, _| versions[day].clone());
+        let (differences, looks, mut bench) =
+            compared(&page.content_type, versions.len(), |day, _| versions[day].clone());
+        kept.add(&mut bench);
         (differences.into_iter().map(of_page).collect(), looks)
     };
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();
@@ -229,6 +238,8 @@ fn recorded_histories_are_judged_live_as_measured() {
         &differences[..differences.len().min(40)]
     );
     assert!(looks > 2_000, "{looks}");
+    println!("{kept:?}: {:.3} of the texts", kept.share());
+    assert!(kept.versions > 1_000 && kept.share() <= 0.25, "{kept:?}");
 }
 
 /// `recrawl detect` goes through the record as it stands, with its times and the pages that are gone. So does the stage

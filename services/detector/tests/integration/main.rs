@@ -6,6 +6,7 @@ mod bands;
 mod bench;
 mod copies;
 mod focus;
+mod history;
 mod links;
 mod lists;
 mod live;

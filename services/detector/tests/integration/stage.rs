@@ -3,7 +3,7 @@
 use crate::bench::{Bench, CHANGED_SENTENCE, FIRST, URL, html, one_sentence_changed};
 use messages::{
     Answer, ContentEvidence, CopyKind, DateSource, Digest, Encoded, FetchOutcome, PageContent, PageDate,
-    PageObservation, PageRemoval, Question, QuestionKind, RankerEvent, SeedFailure, Validators, Verdict, body, topics,
+    PageObservation, PageRemoval, QuestionKind, RankerEvent, SeedFailure, Validators, Verdict, body, topics,
 };
 use page::{CanonicalUrl, Timestamp};
 
@@ -284,25 +284,10 @@ fn a_repeated_answer_is_dropped_without_a_trace_also_after_the_state_was_lost() 
 fn a_question_is_answered_with_what_is_kept_of_a_page_and_with_its_copy() {
     let mut bench = Bench::new(&[("detector.contents", "text")]);
     bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
-    let mut ask = |about| {
-        let url = CanonicalUrl::parse(URL).unwrap();
-        let routing_key = url.site_key().as_str().to_owned();
-        let asked_at = stream::Clock::now(&*bench.driver.clock);
-        let answer_until = asked_at + page::MINUTE;
-        let question_id = messages::word(&about);
-        let (url, hosts, site) = (Some(url), None, None);
-        let asked = Question { question_id, routing_key, about, url, hosts, site, asked_at, answer_until, pages: None };
-        let topic = bench.names.topic(topics::FETCH_RESULTS);
-        bench.driver.send(&topic, asked.routing_key.as_bytes(), asked.encode()).unwrap();
-        bench.driver.run_until_idle().unwrap();
-        let answer = bench.read(topics::ANSWERS).pop().unwrap();
-        assert_eq!(answer.question_id, asked.question_id);
-        answer
-    };
-    let kept: Answer = ask(QuestionKind::Page);
+    let kept: Answer = bench.ask(QuestionKind::Page, None);
     assert_eq!(kept.entry::<detector::PageSketch>(detector::PAGES.name()).unwrap().unwrap().fetches, 1);
     assert_eq!(kept.entries.len(), 1, "no copy, which may be large");
-    let copy: PageContent = ask(QuestionKind::Copy).entry(detector::CONTENTS.name()).unwrap().unwrap();
+    let copy: PageContent = bench.ask(QuestionKind::Copy, None).entry(detector::CONTENTS.name()).unwrap().unwrap();
     let text = body::unpack(&copy.content, usize::MAX).unwrap();
     assert!(String::from_utf8_lossy(&text).contains(FIRST[0]), "{copy:?}");
     // The next look is compared with the first, as if no question had been asked.

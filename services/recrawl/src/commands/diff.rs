@@ -4,7 +4,11 @@
 mod context;
 pub mod html;
 mod of_crawl;
+mod of_versions;
 mod struck;
+
+pub(crate) use self::of_crawl::record_of;
+pub(crate) use self::of_versions::ComparedVersions;
 
 use crate::CommandFailure;
 use crate::batch::answer_lines;
@@ -27,13 +31,16 @@ use std::time::UNIX_EPOCH;
 pub struct DiffArguments {
     #[command(flatten)]
     settings: SettingsArguments,
-    /// The older version: a file ("-" is stdin) or a URL. A URL alone: the last change of the page that the crawl has seen.
+    /// The older version: a file ("-" is stdin) or a URL. A URL alone: the last change of the page that the crawl has seen. A URL
+    /// and one or two numbers: versions of `recrawl history`, compared with each other or with the last one.
     #[arg(required_unless_present = "batch")]
     old: Option<String>,
-    /// The newer version.
+    /// The newer version, or the number of the older one.
     new: Option<String>,
-    /// State directory of a `recrawl run`, which may be running; for a URL alone.
-    #[arg(long, conflicts_with_all = ["new", "batch"])]
+    /// The number of the newer version.
+    newer: Option<u32>,
+    /// State directory of a `recrawl run`, which may be running; for the versions that a crawl has seen.
+    #[arg(long, conflicts_with = "batch")]
     data: Option<PathBuf>,
     /// The change that has this cursor, or the last one of the page before it.
     #[arg(long, value_name = "CURSOR", conflicts_with_all = ["new", "batch"])]
@@ -71,6 +78,15 @@ pub fn diff(arguments: &DiffArguments, format: Format) -> Result<(), CommandFail
         && is_address(url)
     {
         return of_crawl::of_crawl(arguments, &settings, url, format);
+    }
+    if let (Some(url), Some(Ok(number))) = (&arguments.old, arguments.new.as_ref().map(|new| new.parse()))
+        && is_address(url)
+    {
+        return of_versions::of_versions(arguments, &settings, (url, number), format);
+    }
+    if arguments.newer.is_some() || (arguments.data.is_some() && arguments.new.is_some()) {
+        let problem = "versions of a crawl are given as a URL and their numbers, as recrawl history lists them";
+        return Err(CommandFailure::Input(problem.to_owned()));
     }
     let comparing = Comparing::new(&settings);
     if let Some(file) = &arguments.batch {

@@ -67,6 +67,16 @@ pub fn hosts(arguments: &HostsArguments, format: Format) -> Result<(), CommandFa
     }
 }
 
+/// Why a host is not asked. Empty if it is.
+pub(crate) fn state_in_words(report: &HostReport) -> String {
+    match (report.blocked, report.paused, report.left_alone_until) {
+        (true, _, _) => "blocked".to_owned(),
+        (false, true, _) => "paused".to_owned(),
+        (false, false, Some(until)) => format!("left alone until {until}"),
+        (false, false, None) => String::new(),
+    }
+}
+
 fn text(reports: &[HostReport], known: u64, more: &str) -> String {
     let width = reports.iter().map(|report| report.host.as_str().chars().count()).max().unwrap_or(0).max("host".len());
     let mut lines = vec![format!(
@@ -74,12 +84,7 @@ fn text(reports: &[HostReport], known: u64, more: &str) -> String {
         "host", "pages", "fetches", "budget", "value", "freshness", "mirrors"
     )];
     lines.extend(reports.iter().map(|report| {
-        let state = match (report.blocked, report.paused, report.left_alone_until) {
-            (true, _, _) => "blocked".to_owned(),
-            (false, true, _) => "paused".to_owned(),
-            (false, false, Some(until)) => format!("left alone until {until}"),
-            (false, false, None) => String::new(),
-        };
+        let state = state_in_words(report);
         let line = format!(
             "{:<width$} {:>9} {:>9} {:>6.1} % {:>9.2} {:>7.1} % {:>8}  {state}",
             report.host.as_str(),

@@ -12,6 +12,7 @@ pub mod feed;
 pub mod fetch;
 pub mod focus;
 pub mod forget;
+pub mod history;
 pub mod hosts;
 pub mod key;
 pub mod lab;

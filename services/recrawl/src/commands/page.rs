@@ -3,9 +3,11 @@
 use crate::CommandFailure;
 use crate::commands::OnePageArguments;
 use clap::Args;
-use messages::{CopyKind, body};
+use messages::{CopyKind, PageContent, body};
 use operate::PageReport;
+use operate::state::CrawlState;
 use outputs::stdout::{Format, answer, print, print_bytes};
+use page::CanonicalUrl;
 use stream::partitioner::partition_for;
 
 /// Arguments of `recrawl page`.
@@ -19,18 +21,23 @@ pub struct PageArguments {
     /// Prints the stored copy as received instead, if `detector.contents` is "body".
     #[arg(long, conflicts_with = "text")]
     body: bool,
+    /// With --text or --body: the version with this number in `recrawl history`.
+    #[arg(long, value_name = "NUMBER")]
+    version: Option<u32>,
 }
 
 pub fn page(arguments: &PageArguments, format: Format) -> Result<(), CommandFailure> {
     let (url, state) = arguments.page.open()?;
     if arguments.text || arguments.body {
-        let missing = || {
-            CommandFailure::No(format!(
-                "there is no stored copy of {url}; it was not fetched yet, detector.contents is \"none\", or there was no room \
-                 (detector.max_contents)"
-            ))
+        let kept = match arguments.version {
+            Some(number) => kept_version(&*state, &url, number)?,
+            None => state.copy(&url)?.ok_or_else(|| {
+                CommandFailure::No(format!(
+                    "there is no stored copy of {url}; it was not fetched yet, detector.contents is \"none\", or there was no room \
+                     (detector.max_contents)"
+                ))
+            })?,
         };
-        let kept = state.copy(&url)?.ok_or_else(missing)?;
         let content = body::unpack(&kept.content, usize::MAX)
             .map_err(|error| CommandFailure::World(format!("the stored copy of {url}: {error}")))?;
         return match kept.kind {
@@ -45,8 +52,21 @@ pub fn page(arguments: &PageArguments, format: Format) -> Result<(), CommandFail
             CopyKind::Body => print_bytes(&content),
         };
     }
+    if arguments.version.is_some() {
+        return Err(CommandFailure::Input("--version needs --text or --body".to_owned()));
+    }
     let partition = partition_for(url.site_key().as_str().as_bytes(), state.partitions().max(1));
     answer(format, &PageReport::new(&url, partition, state.page(&url)?)?, text)
+}
+
+/// The copy of a version of a page.
+pub(super) fn kept_version(
+    state: &dyn CrawlState,
+    url: &CanonicalUrl,
+    number: u32,
+) -> Result<PageContent, CommandFailure> {
+    let missing = || format!("no version {number} of {url} is kept; recrawl history {url} lists those that are");
+    state.version(url, number)?.ok_or_else(|| CommandFailure::No(missing()))
 }
 
 fn text(report: &PageReport) -> String {

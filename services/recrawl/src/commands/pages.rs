@@ -119,7 +119,7 @@ pub fn pages(arguments: &PagesArguments, format: Format) -> Result<(), CommandFa
 }
 
 /// The word, if it is one of those by which requests are reported.
-fn known_outcome(outcome: &str) -> Result<String, CommandFailure> {
+pub(crate) fn known_outcome(outcome: &str) -> Result<String, CommandFailure> {
     let reports = AnswerKind::all().map(AnswerKind::report);
     let mut words: Vec<String> = reports.map(|report| report.name.to_owned()).collect();
     let classes = [

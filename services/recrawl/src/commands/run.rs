@@ -102,6 +102,8 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailur
     let list = list_of_start(&listed.seeds, &settings, arguments.seeds_only);
     let embedded = Embedded::start(&settings, &data, list.as_ref(), stop.clone(), clock)?;
     eprintln!("recrawl runs on {}; status at {}/status; stop with Ctrl-C", data.display(), embedded.address);
+    let token = data.join(::operate::TOKEN_FILE);
+    eprintln!("look at it in a browser: {}/ (any name; the password is in {})", embedded.address, token.display());
     let seeds = PagesAndHosts::of(&listed.seeds);
     let started = Instant::now();
     let first = known(embedded.board.status().fetches_total);

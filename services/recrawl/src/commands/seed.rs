@@ -9,7 +9,11 @@ use messages::CommandKind;
 use operate::{Crawl, Order};
 use outputs::stdout::{Format, answer};
 use serde::Serialize;
+use settings::seeds::SeedList;
 use std::path::PathBuf;
+
+/// Seeds of one order. A running crawl takes orders of 32 MiB at most, and addresses are no longer than 2 kB.
+const SEEDS_AT_ONCE: usize = 10_000;
 
 /// Arguments of `recrawl seed`.
 #[derive(Args, Debug)]
@@ -62,9 +66,14 @@ pub fn seed(arguments: &SeedArguments, format: Format) -> Result<(), CommandFail
             eprintln!("{} is left out: {}", seed.url, scope.decide(&seed.url));
             sent.out_of_scope += 1;
         }
-        sent.seeds += list.seeds.len();
-        if !list.seeds.is_empty() {
-            crawl.send(&Order::Seeds { kind, list })?;
+        for seeds in list.seeds.chunks(SEEDS_AT_ONCE) {
+            let list = SeedList { seeds: seeds.to_vec(), ..SeedList::default() };
+            crawl.send(&Order::Seeds { kind, list }).inspect_err(|_| {
+                if sent.seeds > 0 {
+                    eprintln!("{} seeds were sent before this; to send all of them again does no harm", sent.seeds);
+                }
+            })?;
+            sent.seeds += seeds.len();
         }
     }
     answer(format, &sent, |sent| {

@@ -21,6 +21,10 @@ pub struct StageArguments {
     /// for the fetcher with the number of the process.
     #[arg(long, env = "RECRAWL_INSTANCE")]
     instance: Option<String>,
+    /// Takes the lowest number that no other process in crawl.data has. The number is added to the name, and the state is in a
+    /// directory of that number. So any number of processes may be started alike on one machine.
+    #[arg(long, env = "RECRAWL_NUMBERED")]
+    numbered: bool,
     #[command(flatten)]
     print: PrintArguments,
 }
@@ -42,7 +46,7 @@ pub fn stage(arguments: &StageArguments) -> Result<ExitCode, CommandFailure> {
         }
     }
     logging::start(&settings.observability);
-    Ok(match over_kafka::run(&settings, &stages, arguments.instance.as_deref()) {
+    Ok(match over_kafka::run(&settings, &stages, arguments.instance.as_deref(), arguments.numbered) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             // In the format of the log, which programs read.

@@ -14,7 +14,8 @@ pub const HEAD: &str = r#"<meta charset="utf-8">
 
 /// The hidden words "removed" and "added" are for screen readers. They are part of the style, so that a search in the page
 /// finds whole sentences.
-pub const STYLE: &str = r#"<style>
+pub const STYLE: &str = concat!(
+    r#"<style>
 :root {
   color-scheme: light dark;
   --page: #ffffff; --ink: #1b1f24; --quiet: #57606a; --line: #d0d7de;
@@ -33,33 +34,10 @@ body {
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; }
 dt { color: var(--quiet); }
 dd { margin: 0; }
-table { width: 100%; table-layout: fixed; border-collapse: collapse; }
-th { text-align: start; padding: 1rem .6rem .3rem; }
-thead th { padding-top: 0; color: var(--quiet); }
-td { vertical-align: top; padding: .4rem .6rem; border: 1px solid var(--line); white-space: pre-wrap; }
-td.absent { color: var(--quiet); }
-td.before { background: var(--went); }
-td.after { background: var(--came); }
-td.absent { background: none; }
-td.same { color: var(--quiet); border-style: dotted; }
-del { background: var(--went-words); text-decoration: line-through; }
-ins { background: var(--came-words); text-decoration: underline; }
-del, ins { unicode-bidi: isolate; }
-del::before, del::after, ins::before, ins::after {
-  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;
-}
-del::before { content: " [removed: "; }
-ins::before { content: " [added: "; }
-del::after, ins::after { content: "] "; }
-.side { display: none; text-transform: capitalize; color: var(--quiet); }
-@media (max-width: 40rem) {
-  table, tbody, tr, th, td, .side { display: block; }
-  thead { display: none; }
-  td.before { border-bottom: 0; }
-  tr { margin-bottom: .6rem; }
-}
-</style>
-"#;
+"#,
+    include_str!("table.css"),
+    "</style>\n"
+);
 
 /// The facts of a difference that stand above its table.
 #[derive(Default)]
@@ -160,12 +138,12 @@ pub fn table(record: &ChangeRecord) -> String {
 
 /// The changes side by side, each within the unchanged texts beside it. The roles are spelt out, because on narrow screens the parts of the table are blocks, in
 /// which screen readers would see no table.
-fn table_within(record: &ChangeRecord, context: &Context) -> String {
+pub(super) fn table_within(record: &ChangeRecord, context: &Context) -> String {
     if record.changes.is_empty() {
         return "<p>Nothing that counts is listed.</p>\n".to_owned();
     }
     let mut out = String::from(
-        "<table role=\"table\" aria-label=\"Changes\">\n<thead role=\"rowgroup\"><tr role=\"row\">\
+        "<table class=\"units\" role=\"table\" aria-label=\"Changes\">\n<thead role=\"rowgroup\"><tr role=\"row\">\
          <th role=\"columnheader\" scope=\"col\">Before</th><th role=\"columnheader\" scope=\"col\">After</th>\
          </tr></thead>\n",
     );

@@ -93,7 +93,7 @@ fn head<'a>(change: &'a ChangeLine, headline: &'a str, verdict: &'a str) -> Page
 }
 
 /// The change as the comparison of two versions gives it.
-fn record_of(change: &ChangeLine) -> ChangeRecord {
+pub(crate) fn record_of(change: &ChangeLine) -> ChangeRecord {
     let unit = |unit: &messages::ChangedUnit| ChangedUnit {
         before: unit.before.clone(),
         after: unit.after.clone(),
