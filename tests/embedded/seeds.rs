@@ -217,3 +217,23 @@ fn the_address_of_a_sitemap_as_a_seed_is_answered_with_how_to_take_in_what_it_li
         assert!(!stderr.contains(advice), "{stderr}");
     }
 }
+
+#[test]
+fn a_list_that_is_larger_than_an_order_may_be_reaches_a_crawl_that_runs() {
+    let site = serve(|path| ("text/html", format!("<title>Page</title><p>It is about {path}.")));
+    let crawl =
+        Crawl::default().with("fetch.resolve", &format!("*.test={site}")).with("budget.fetches_per_second", "0.000001");
+    let running = crawl.start("run", &["http://first.test/"]);
+    wait_for("the crawl runs", SOON, || crawl.ask("status", &[]).status.success());
+    // 36 MB; a running crawl takes orders of 32 MiB.
+    const SEEDS: usize = 24_000;
+    let long = "x".repeat(1_480);
+    let list: String = (0..SEEDS).map(|number| format!("http://h{}.test/{long}{number}\n", number % 100)).collect();
+    let file = crawl.directory.path().join("long.txt");
+    std::fs::write(&file, list).unwrap();
+    let sent = crawl.ask("seed", &["--file", &file.display().to_string()]).exits_with(0).json();
+    assert_eq!(sent["seeds"], SEEDS);
+    wait_for("all are known", SOON, || crawl.ask("status", &[]).exits_with(0).json()["pages"] == SEEDS + 1);
+    running.signal(libc::SIGINT);
+    running.finish().exits_with(0);
+}

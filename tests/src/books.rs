@@ -133,6 +133,6 @@ fn each<V: Encoded>(
             visit(id, value);
             Ok::<(), TableError>(())
         };
-        tables.scan(table, &mut one).expect("what the stage wrote can be read");
+        tables.scan(table, b"", &mut one).expect("what the stage wrote can be read");
     }
 }

@@ -43,12 +43,24 @@ impl Browser {
     /// # Panics
     /// If the browser fails.
     pub fn open(&self, page: &Path, further: &[&str]) -> String {
+        self.open_address(&format!("file://{}", page.display()), further)
+    }
+
+    /// The elements of the page at an address, once it is shown. A name and a password may stand in the address.
+    ///
+    /// # Panics
+    /// If the browser fails.
+    pub fn visit(&self, address: &str) -> String {
+        self.open_address(address, &["--dump-dom"])
+    }
+
+    fn open_address(&self, address: &str, further: &[&str]) -> String {
         let output = Command::new(self.program)
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
             .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
             .arg(format!("--user-data-dir={}", self.profile.display()))
             .args(further)
-            .arg(format!("file://{}", page.display()))
+            .arg(address)
             .output()
             .expect("the browser starts");
         assert!(output.status.success(), "{}: {}", self.program, String::from_utf8_lossy(&output.stderr));

@@ -5,9 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-/// Real time between two scrapes.
-pub const SCRAPE_EVERY: Duration = Duration::from_secs(1);
-
 /// The namespace that Prometheus would have found the pods in.
 const NAMESPACE: &str = "recrawl";
 
@@ -18,6 +15,8 @@ pub struct Scrape(BTreeMap<String, f64>);
 /// Scrapes on a grid of steps. A step without one is a missed scrape.
 pub struct Recording {
     began: Instant,
+    /// Real time between two scrapes.
+    scrape_interval: Duration,
     scrapes: Vec<(usize, Scrape)>,
 }
 
@@ -34,16 +33,15 @@ impl Scrape {
     }
 }
 
-impl Default for Recording {
-    fn default() -> Self {
-        Self { began: Instant::now(), scrapes: Vec::new() }
-    }
-}
-
 impl Recording {
+    /// A recording that begins now, with so much real time between two scrapes.
+    pub fn every(scrape_interval: Duration) -> Self {
+        Self { began: Instant::now(), scrape_interval, scrapes: Vec::new() }
+    }
+
     /// The step whose scrape is due, if it is.
     pub fn due(&self) -> Option<usize> {
-        let now = (self.began.elapsed().as_secs_f64() / SCRAPE_EVERY.as_secs_f64()) as usize;
+        let now = (self.began.elapsed().as_secs_f64() / self.scrape_interval.as_secs_f64()) as usize;
         self.scrapes.last().is_none_or(|(last, _)| now > *last).then_some(now)
     }
 
@@ -133,7 +131,7 @@ mod tests {
 
     #[test]
     fn what_was_scraped_is_written_as_promtool_reads_it() {
-        let mut recording = Recording::default();
+        let mut recording = Recording::every(Duration::from_secs(1));
         let shown = [(0, "a 1\n", "b{stage=\"x\"} 0.25\n"), (1, "a 1\n", ""), (2, "a 1\n", ""), (5, "a 2\n", "")];
         for (step, one, other) in shown {
             let mut scrape = Scrape::default();

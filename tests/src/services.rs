@@ -92,7 +92,7 @@ impl Distributed {
         given_again(|| {
             let mut command = programs().command(program);
             command.args(["--format", "json"]).args(arguments).args(self.crawl.flags());
-            if matches!(arguments, ["status" | "page" | "pages" | "explain" | "hosts" | "rules", ..])
+            if matches!(arguments, ["status" | "page" | "pages" | "history" | "explain" | "hosts" | "rules", ..])
                 && !arguments.contains(&"--wait")
             {
                 command.args(["--wait", "2m"]);
@@ -113,10 +113,15 @@ impl Distributed {
 
     /// The same with a program that may be of another build.
     pub fn start_program(&self, program: &str, stage: &'static str, instance: &str) -> Service {
+        Service::start(stage, self.command(program, stage, instance), self.crawl.directory.path())
+    }
+
+    /// The command that starts an instance of a stage.
+    pub fn command(&self, program: &str, stage: &'static str, instance: &str) -> Command {
         let mut command = programs().command(program);
         command.args(["stage", stage]).args(self.crawl.flags()).args(["--instance", instance]);
         command.arg("--set").arg(format!("crawl.data={}", self.data(stage, instance).display()));
-        Service::start(stage, command, self.crawl.directory.path())
+        command
     }
 
     /// Starts an instance of a stage in a working directory of its own, without saying where its state is.

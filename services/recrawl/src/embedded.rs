@@ -1,6 +1,7 @@
 //! The whole loop in one process: log and state in RocksDB in one data directory, with a thread per stage.
 
 use crate::CommandFailure;
+use crate::console::Console;
 use crate::served_changes::ServedChanges;
 use crate::stages::{LogKind, STAGES, StageEntry, Surroundings, topologies};
 use ::scheduler::ListedSeeds;
@@ -108,6 +109,7 @@ impl Embedded {
             hints.open(shared.clone(), partitions);
         }
         let changes = ServedChanges::new(settings, &names, log.backend().clone());
+        let console = Console::new(settings, data, log.backend().clone(), board.clone());
         let refusing = sender.clone();
         let refusals = move |call: &Call<'_>, why: &str| operate::http::note_refused(&refusing, call, why);
         let tasks = move |call: &Call<'_>| match call.task {
@@ -116,6 +118,8 @@ impl Embedded {
             Task::Changes => changes.list(call),
             Task::AtomFeed => changes.feed(call.caller, FeedForm::Atom),
             Task::RssFeed => changes.feed(call.caller, FeedForm::Rss),
+            Task::Screen(screen) => console.show(screen, call, &changes),
+            Task::Stylesheet => Console::style(),
         };
         let (log_id, token) = (shared.id()?, operate::new_token()?);
         let own_token = own_token.map(|token| ("http.token", token));

@@ -8,8 +8,10 @@
 
 pub mod batch;
 pub mod commands;
+mod console;
 pub mod embedded;
 pub mod load;
+mod numbered_place;
 pub mod one_fetch;
 mod over_kafka;
 mod own_machine;

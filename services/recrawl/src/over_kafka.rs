@@ -1,7 +1,9 @@
 //! Stages of the loop in this process, over Kafka. Several processes of a stage share its partitions.
 
 use crate::CommandFailure;
+use crate::numbered_place::NumberedPlace;
 use crate::stages::{LogKind, StageEntry, Surroundings, topologies};
+use daemon::broker_clock::BrokerClock;
 use daemon::http::{self, Door, HttpSite, TlsFiles};
 use daemon::{Background, Board, CrashFile, HintIntake, StageThreads, StopSignal, TraceExporter, WebClock};
 use messages::topics;
@@ -18,8 +20,14 @@ use tracing::{info, warn};
 /// How often the stop signal is checked.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Runs stages until a signal. `instance` is the name of this process among those that run them.
-pub(crate) fn run(settings: &Settings, stages: &[&StageEntry], instance: Option<&str>) -> Result<(), CommandFailure> {
+/// Runs stages until a signal. `instance` is the name of this process among those that run them. With `numbered` it shares
+/// its directory with others.
+pub(crate) fn run(
+    settings: &Settings,
+    stages: &[&StageEntry],
+    instance: Option<&str>,
+    numbered: bool,
+) -> Result<(), CommandFailure> {
     let stop = StopSignal::on_signals()?;
     let names = LogNames::new(settings);
     let clock = Arc::new(WebClock::new(&settings.clock));
@@ -42,16 +50,29 @@ pub(crate) fn run(settings: &Settings, stages: &[&StageEntry], instance: Option<
     let address = http::serve(bind, site, TlsFiles::of(&settings.http)?, &stop, &mut background)
         .map_err(|error| CommandFailure::World(format!("http.bind: cannot listen on {bind}: {error}")))?;
     let data = settings.crawl.data.clone().unwrap_or_else(|| PathBuf::from("recrawl-data"));
+    let place = numbered.then(|| NumberedPlace::take(&data)).transpose().map_err(|error| {
+        CommandFailure::World(format!("crawl.data: cannot take a place in {}: {error}", data.display()))
+    })?;
+    let (data, instance) = match &place {
+        Some(NumberedPlace { number, directory, .. }) => {
+            let name = instance.map_or_else(host_name, str::to_owned);
+            (directory.clone(), Some(format!("{name}-{number}")))
+        }
+        None => (data, instance.map(str::to_owned)),
+    };
     let mut built = Vec::new();
     for (stage, status) in stages.iter().zip(&waiting) {
         let patience = Patience { stage: stage.name(), stop: &stop, status };
-        match build(stage, settings, instance, &names, &clock, &data, &patience)? {
+        match build(stage, settings, instance.as_deref(), &names, &clock, &data, &patience)? {
             Some(stage) => built.push(stage),
             None => return Ok(()),
         }
     }
     let Some(BuiltStage { log, partitions, instance, .. }) = built.first() else { return Ok(()) };
     let (log, partitions) = (log.clone(), *partitions);
+    // Before the first request and the first hint: a wrong clock would take its lease for over.
+    let mut broker_clock = BrokerClock::new(log.clone(), clock.clone(), board.clone());
+    broker_clock.iter_mut().for_each(BrokerClock::read);
     if let Some(hints) = &hints {
         hints.open(log.clone(), partitions);
     }
@@ -78,6 +99,9 @@ pub(crate) fn run(settings: &Settings, stages: &[&StageEntry], instance: Option<
     let runners = built.into_iter().map(runner).collect::<Result<Vec<_>, _>>()?;
     board.replace(runners.iter().map(Stage::status).collect());
     let own = stages.iter().map(|stage| (stage.topology)()).collect();
+    if let Some(broker_clock) = broker_clock {
+        background.add(broker_clock.watch(&stop)?);
+    }
     background.add(daemon::changed_topics::watch(log.clone(), settings, own, board.clone(), &stop)?);
     background.add(daemon::backlog::watch(log, &names, topologies(), clock.clone(), board, &stop)?);
     let service = stages.iter().map(|stage| stage.name()).collect::<Vec<_>>().join(",");
@@ -154,8 +178,11 @@ fn await_log(
 
 /// A stage that keeps its name over restarts is called by its host. Any number of others may run on one host.
 fn default_instance(stage: &StageEntry) -> String {
-    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    if stage.pod.has_lasting_name { host } else { format!("{host}-{}", std::process::id()) }
+    if stage.pod.has_lasting_name { host_name() } else { format!("{}-{}", host_name(), std::process::id()) }
+}
+
+fn host_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
 /// Hints are for the scheduler; any of its processes accepts them for all.

@@ -3,7 +3,7 @@
 use crate::CommandFailure;
 use daemon::TopicReader;
 use daemon::http::{Call, Caller, TextResponse};
-use messages::{PageChange, topics};
+use messages::{ChangeLine, PageChange, topics};
 use outputs::encoder::feed::{self, FeedAbout, FeedForm};
 use outputs::record::{CHANGES, PublishedChange};
 use outputs::source::{Cursor, ReadBudget, RemovalIndex, Start, TopicFollower, TopicRecord, newest};
@@ -113,6 +113,13 @@ impl ServedChanges {
             }
             Err(failure) => refusal(&failure),
         }
+    }
+
+    /// The newest changes of the hosts within the caller's reach, the newest first.
+    pub(crate) fn newest(&self, caller: &Caller, limit: usize) -> Result<Vec<ChangeLine>, CommandFailure> {
+        let is_visible = |change: &PageChange| caller.includes_host(change.url.host_name());
+        let newest = newest(&mut self.reader()?, &CHANGES, limit, is_visible)?;
+        Ok(newest.records.into_iter().map(ChangeLine::from).collect())
     }
 
     fn reader(&self) -> Result<TopicReader, CommandFailure> {

@@ -47,6 +47,7 @@ fn row(topic: &TopicSpec) -> String {
     let schemas = (topic.schemas)().into_iter().map(|schema| format!("[{0}]({directory}{0}.avsc)", schema.name));
     let schemas = match (topic.key, schemas.collect::<Vec<_>>().join(", ")) {
         (KeyKind::Fingerprint, _) => "JSON of a schema".to_owned(),
+        (KeyKind::None, _) => "empty".to_owned(),
         (_, none) if none.is_empty() => "own encoding".to_owned(),
         (_, schemas) => schemas,
     };
@@ -54,6 +55,7 @@ fn row(topic: &TopicSpec) -> String {
     let key = match topic.key {
         KeyKind::Site => "site key",
         KeyKind::Page => "page id",
+        KeyKind::PageVersion => "page id and version",
         KeyKind::Host => "host",
         KeyKind::Group => "site and cell",
         KeyKind::SiteHost => "site and host name",
@@ -63,9 +65,13 @@ fn row(topic: &TopicSpec) -> String {
         KeyKind::Name => "name",
         KeyKind::Original => "original key",
         KeyKind::Fingerprint => "fingerprint",
+        KeyKind::None => "none",
     };
     let cleanup = match topic.cleanup {
         CleanupPolicy::Compact => "compacted".to_owned(),
+        CleanupPolicy::Delete { .. } if topic.name == topics::CLOCK_CHECKS.name => {
+            "deleted after 1 days, timed by brokers".to_owned()
+        }
         CleanupPolicy::Delete { retention_days } => format!("deleted after {retention_days} days"),
     };
     let partitions = match topic.partitions {
@@ -83,6 +89,9 @@ fn row(topic: &TopicSpec) -> String {
 fn users(name: TopicName) -> (String, String) {
     if name == SCHEMAS.name {
         return ("all".to_owned(), "all".to_owned());
+    }
+    if name == topics::CLOCK_CHECKS.name {
+        return ("all".to_owned(), "none".to_owned());
     }
     let is_for_all = name == topics::DEAD_LETTERS.name();
     let stages = stages();

@@ -1,0 +1,93 @@
+//! The newest changes, each before and after.
+
+use super::query::Query;
+use super::{ScreenFailure, Source};
+use crate::CommandFailure;
+use crate::commands::diff::{html, record_of};
+use messages::{ChangeLine, word};
+use outputs::record::{excerpt, kind_in_words, sentence};
+use serde::Serialize;
+
+/// Changes on the screen.
+const SHOWN: usize = 50;
+/// Newest changes among which those with the wanted verdict are looked for.
+const SEARCHED: usize = 300;
+/// Longest title, in characters.
+const TITLE: usize = 120;
+
+#[derive(Serialize)]
+pub(super) struct Changes {
+    changes: Vec<ChangeCard>,
+    verdict: String,
+    /// The verdicts that can be chosen.
+    verdicts: [&'static str; 12],
+    searched: usize,
+}
+
+/// A change, as a card shows it.
+#[derive(Serialize)]
+pub(super) struct ChangeCard {
+    sentence: String,
+    url: String,
+    title: String,
+    seen_at: String,
+    previous_seen_at: Option<String>,
+    verdict: String,
+    rule: Option<String>,
+    triggers: Vec<String>,
+    /// The kind of thing that is served in the page's place.
+    looks_like: Option<String>,
+    /// HTML table of the changed units, escaped. Empty without any.
+    table: String,
+    left_out: i32,
+}
+
+const VERDICTS: [&str; 12] = [
+    "first",
+    "minor",
+    "major",
+    "missing",
+    "obscured",
+    "redirected",
+    "gone",
+    "returned",
+    "unwatched",
+    "watched",
+    "failed",
+    "forgotten",
+];
+
+pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Changes, ScreenFailure> {
+    let query = Query::read(query, &["verdict"])?;
+    let verdict = query.get("verdict").unwrap_or_default().to_owned();
+    if !verdict.is_empty() && !VERDICTS.contains(&&*verdict) {
+        return Err(CommandFailure::Input(format!("verdict: write one of {}", VERDICTS.join(", "))).into());
+    }
+    let searched = if verdict.is_empty() { SHOWN } else { SEARCHED };
+    let newest = source.changes.newest(source.caller, searched)?;
+    let wanted = newest.iter().filter(|change| verdict.is_empty() || word(&change.verdict) == verdict);
+    Ok(Changes { changes: wanted.take(SHOWN).map(card).collect(), verdict, verdicts: VERDICTS, searched })
+}
+
+/// The newest changes.
+pub(super) fn cards(source: &Source<'_>, limit: usize) -> Result<Vec<ChangeCard>, ScreenFailure> {
+    Ok(source.changes.newest(source.caller, limit)?.iter().map(card).collect())
+}
+
+fn card(change: &ChangeLine) -> ChangeCard {
+    let record = record_of(change);
+    let title = change.title.as_deref().filter(|title| !title.trim().is_empty()).unwrap_or(&change.url);
+    ChangeCard {
+        sentence: sentence(change),
+        url: change.url.clone(),
+        title: excerpt(title, TITLE),
+        seen_at: change.seen_at.clone(),
+        previous_seen_at: change.previous_seen_at.clone(),
+        verdict: word(&change.verdict),
+        rule: change.rule.clone(),
+        triggers: change.triggers.clone(),
+        looks_like: change.looks_like.as_deref().map(|kind| kind_in_words(kind).to_owned()),
+        table: if record.changes.is_empty() { String::new() } else { html::table(&record) },
+        left_out: change.left_out,
+    }
+}

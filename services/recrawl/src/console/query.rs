@@ -1,0 +1,83 @@
+//! The query of a request for a screen.
+
+use crate::CommandFailure;
+use crate::one_fetch::parsed;
+use page::CanonicalUrl;
+use settings::Settings;
+use std::collections::BTreeMap;
+
+/// The parameters of a request, each given once. Empty ones are absent, as fields of a form that were left empty.
+pub(super) struct Query(BTreeMap<String, String>);
+
+impl Query {
+    /// Reads a query with some of these parameters and no others.
+    ///
+    /// # Errors
+    /// Says which parameter is unknown or there twice.
+    pub(super) fn read(query: &str, known: &[&str]) -> Result<Self, CommandFailure> {
+        let mut found = BTreeMap::new();
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            let wrong = |problem: String| CommandFailure::Input(problem);
+            if !known.contains(&&*name) {
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                return Err(wrong(format!("unknown parameter {name}; there are: {known}")));
+            }
+            if found.insert(name.to_string(), value.to_string()).is_some() {
+                return Err(wrong(format!("{name} is there twice")));
+            }
+        }
+        found.retain(|_, value| !value.trim().is_empty());
+        Ok(Self(found))
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// The page that `url` names.
+    ///
+    /// # Errors
+    /// When it is absent or no address.
+    pub(super) fn url(&self, settings: &Settings) -> Result<CanonicalUrl, CommandFailure> {
+        let url = self.get("url").ok_or_else(|| CommandFailure::Input("url is missing: the page's address".into()))?;
+        Ok(settings.urls.rules().apply(parsed(url)?))
+    }
+
+    /// The number of a version.
+    ///
+    /// # Errors
+    /// When it is absent or no number from 1 on.
+    pub(super) fn version(&self, name: &str) -> Result<u32, CommandFailure> {
+        let number = self.get(name).and_then(|number| number.parse().ok());
+        let is_number = |number: &u32| (1..=i32::MAX as u32).contains(number);
+        number
+            .filter(is_number)
+            .ok_or_else(|| CommandFailure::Input(format!("{name}: the number of a version is needed")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_is_known_and_given_once_and_an_empty_field_is_none() {
+        let query = Query::read("host=a.test&contains=+&by=name", &["host", "contains", "by"]).unwrap();
+        assert_eq!((query.get("host"), query.get("contains"), query.get("by")), (Some("a.test"), None, Some("name")));
+        for wrong in ["hots=a.test", "host=a&host=b", "=x"] {
+            assert!(Query::read(wrong, &["host"]).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_version_is_a_number_from_one_on_and_a_page_an_address() {
+        let of = |query: &str| Query::read(query, &["from", "url"]).unwrap();
+        assert_eq!(of("from=3").version("from").ok(), Some(3));
+        for wrong in ["from=0", "from=-1", "from=x", "from=2147483648", "url=x"] {
+            assert!(of(wrong).version("from").is_err(), "{wrong}");
+        }
+        let settings = Settings::default();
+        assert_eq!(of("url=http://A.test/x%3Fy=1").url(&settings).unwrap().as_str(), "http://a.test/x?y=1");
+        assert!(of("url=javascript:alert(1)").url(&settings).is_err() && of("").url(&settings).is_err());
+    }
+}
