@@ -20,7 +20,7 @@ pub fn note_refused(sender: &OrderSender, call: &Call<'_>, why: &str) {
     let action = match call.task {
         Task::Order(kind) => word_of(kind),
         Task::BackUp => BACKUP,
-        Task::Changes | Task::AtomFeed | Task::RssFeed => return,
+        Task::Changes | Task::AtomFeed | Task::RssFeed | Task::Screen(_) | Task::Stylesheet => return,
     };
     let names: Vec<_> = call.name.map(str::to_owned).into_iter().collect();
     let count = names.len();

@@ -4,6 +4,7 @@ use super::{CrawlState, WatchedPage};
 use crate::listed_seeds::noted_list;
 use crate::{ExplanationParts, NamedSource, PageParts};
 use daemon::{AuditedFreshness, CommandFailure, DiskSpace, FocusStatus, StageLag, Status, WebClock};
+use detector::{PageHistory, VersionFacts};
 use fetcher::RobotsKey;
 use messages::{Demand, Encoded, HostSelection, PageContent, PageSelection, topics};
 use page::{CanonicalUrl, HostName, PageId};
@@ -44,10 +45,22 @@ impl Inspection {
     pub fn open(settings: &Settings, topologies: Vec<StageTopology>, data: &Path) -> Result<Self, CommandFailure> {
         let log = Arc::new(EmbeddedBackend::open_read_only(data)?);
         let names = LogNames::new(settings);
-        let input = names.topic(topics::SCHEDULER_EVENTS);
-        let partitions = log.topics()?.iter().find(|topic| *topic.name == input).map_or(0, |topic| topic.partitions);
+        let partitions = partitions_of(&log, &names)?;
         // Records written by other versions must be readable too.
         daemon::learn_schemas(&log, &names)?;
+        let stores = EmbeddedStores::new(log.clone());
+        Ok(Self { directory: data.to_owned(), stores, log, names, partitions, settings: settings.clone(), topologies })
+    }
+
+    /// The crawl that runs in this process on this log.
+    pub fn of_running(
+        settings: &Settings,
+        topologies: Vec<StageTopology>,
+        data: &Path,
+        log: Arc<EmbeddedBackend>,
+    ) -> Result<Self, CommandFailure> {
+        let names = LogNames::new(settings);
+        let partitions = partitions_of(&log, &names)?;
         let stores = EmbeddedStores::new(log.clone());
         Ok(Self { directory: data.to_owned(), stores, log, names, partitions, settings: settings.clone(), topologies })
     }
@@ -76,7 +89,7 @@ impl Inspection {
                 visit(id, page);
                 Ok::<(), TableError>(())
             };
-            tables.scan(scheduler::PAGES, each).map_err(|error| unreadable("scheduler", partition, &error))?;
+            tables.scan(scheduler::PAGES, b"", each).map_err(|error| unreadable("scheduler", partition, &error))?;
         }
         Ok(())
     }
@@ -90,7 +103,7 @@ impl Inspection {
                 hosts.insert(host, schedule);
                 Ok::<(), TableError>(())
             };
-            tables.scan(scheduler::HOSTS, each).map_err(|error| unreadable("scheduler", partition, &error))?;
+            tables.scan(scheduler::HOSTS, b"", each).map_err(|error| unreadable("scheduler", partition, &error))?;
         }
         Ok(hosts)
     }
@@ -124,7 +137,7 @@ impl Inspection {
                 count += 1;
                 Ok::<(), TableError>(())
             };
-            tables.scan(detector::BLIND, each).map_err(|error| unreadable("detector", partition, &error))?;
+            tables.scan(detector::BLIND, b"", each).map_err(|error| unreadable("detector", partition, &error))?;
         }
         Ok(count)
     }
@@ -150,6 +163,13 @@ impl Inspection {
     ) -> Result<Option<V>, CommandFailure> {
         let Some(tables) = self.tables_of(topology, url) else { return Ok(None) };
         tables.get(table, key).map_err(|error| unreadable(topology.name, self.partition_of(url), &error))
+    }
+
+    fn page_history(&self, url: &CanonicalUrl) -> Result<PageHistory, CommandFailure> {
+        let detector = detector::topology();
+        let Some(tables) = self.tables_of(&detector, url) else { return Ok(PageHistory::default()) };
+        PageHistory::read(&url.page_id(), &tables)
+            .map_err(|error| unreadable(detector.name, self.partition_of(url), &error))
     }
 
     fn partition_of(&self, url: &CanonicalUrl) -> u32 {
@@ -261,6 +281,14 @@ impl CrawlState for Inspection {
         self.entry(&detector::topology(), url, detector::CONTENTS, &url.page_id())
     }
 
+    fn history(&self, url: &CanonicalUrl) -> Result<Vec<VersionFacts>, CommandFailure> {
+        Ok(self.page_history(url)?.versions())
+    }
+
+    fn version(&self, url: &CanonicalUrl, number: u32) -> Result<Option<PageContent>, CommandFailure> {
+        self.page_history(url)?.copy(url, number).map_err(CommandFailure::World)
+    }
+
     fn list_pages(&self, selection: &PageSelection, visit: &mut dyn FnMut(ListedPage)) -> Result<(), CommandFailure> {
         let mut left = usize::try_from(selection.at_most).unwrap_or(0);
         let topology = scheduler::topology();
@@ -273,7 +301,7 @@ impl CrawlState for Inspection {
                 }
                 if left > 0 { Ok(()) } else { Err(ScanEnd::Full) }
             };
-            match tables.scan(scheduler::PAGES, each) {
+            match tables.scan(scheduler::PAGES, b"", each) {
                 Ok(()) | Err(ScanEnd::Full) => {}
                 Err(ScanEnd::Failed(error)) => return Err(unreadable("scheduler", partition, &error)),
             }
@@ -326,6 +354,12 @@ impl CrawlState for Inspection {
         self.host_schedules()?.into_iter().for_each(|(host, schedule)| tally.add_host(host, schedule));
         Ok(tally.listing(selection))
     }
+}
+
+/// Number of partitions of the loop; 0 before its first start.
+fn partitions_of(log: &EmbeddedBackend, names: &LogNames) -> Result<u32, CommandFailure> {
+    let input = names.topic(topics::SCHEDULER_EVENTS);
+    Ok(log.topics()?.iter().find(|topic| *topic.name == input).map_or(0, |topic| topic.partitions))
 }
 
 /// Why a scan of pages ended early.

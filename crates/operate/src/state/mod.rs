@@ -9,7 +9,7 @@ pub use self::stages::Asker;
 
 use crate::{ExplanationParts, NamedSource, PageParts};
 use daemon::{CommandFailure, Status};
-use detector::{BlindPage, PageSketch};
+use detector::{BlindPage, PageSketch, VersionFacts};
 use messages::{HostSelection, PageContent, PageSelection};
 use page::CanonicalUrl;
 use scheduler::{HostListing, ListedPage};
@@ -36,6 +36,10 @@ pub trait CrawlState {
     fn page(&self, url: &CanonicalUrl) -> Result<PageParts, CommandFailure>;
     /// The stored copy of a page. `None` if no copy is kept.
     fn copy(&self, url: &CanonicalUrl) -> Result<Option<PageContent>, CommandFailure>;
+    /// The kept versions of a page, the oldest first.
+    fn history(&self, url: &CanonicalUrl) -> Result<Vec<VersionFacts>, CommandFailure>;
+    /// The copy of a version of a page, by its number. `None` if it is not kept.
+    fn version(&self, url: &CanonicalUrl, number: u32) -> Result<Option<PageContent>, CommandFailure>;
     /// Visits the selected pages, in no order, and no more than the selection allows in all.
     fn list_pages(&self, selection: &PageSelection, visit: &mut dyn FnMut(ListedPage)) -> Result<(), CommandFailure>;
     /// Visits the stored state of these pages.

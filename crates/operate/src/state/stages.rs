@@ -4,6 +4,7 @@ use super::answers::{Answers, unreadable};
 use super::{CrawlState, WatchedPage};
 use crate::{ExplanationParts, NamedSource, PageParts};
 use daemon::{CommandFailure, StageLag, Status, TopicReader, WebClock};
+use detector::VersionFacts;
 use messages::topics::{self, TopicSpec};
 use messages::{Answer, Encoded, HostSelection, PageContent, PageSelection, Question, QuestionKind};
 use metrics::Metric;
@@ -95,6 +96,7 @@ impl Asker {
             answer_until: now + (self.wait + CLOCK_TOLERANCE).mul_f64(self.clock.speed().clamp(1.0, 86_400.0)),
             site: None,
             pages: None,
+            version: None,
         }
     }
 
@@ -246,6 +248,21 @@ impl CrawlState for Asker {
 
     fn copy(&self, url: &CanonicalUrl) -> Result<Option<PageContent>, CommandFailure> {
         let answers = self.ask_about_page(QuestionKind::Copy, url, &[DETECTOR])?;
+        self.complete(&answers)?;
+        answers.entry(DETECTOR, detector::CONTENTS)
+    }
+
+    fn history(&self, url: &CanonicalUrl) -> Result<Vec<VersionFacts>, CommandFailure> {
+        let answers = self.ask_about_page(QuestionKind::History, url, &[DETECTOR])?;
+        self.complete(&answers)?;
+        let Some(answer) = answers.of(DETECTOR).next() else { return Ok(Vec::new()) };
+        answer.read_json().map_err(|error| unreadable(answer, &error))
+    }
+
+    fn version(&self, url: &CanonicalUrl, number: u32) -> Result<Option<PageContent>, CommandFailure> {
+        let (partition, question) = self.about_page(QuestionKind::History, url);
+        let version = Some(i32::try_from(number).unwrap_or(i32::MAX));
+        let answers = self.ask(&[(partition, Question { version, ..question })], &[DETECTOR])?;
         self.complete(&answers)?;
         answers.entry(DETECTOR, detector::CONTENTS)
     }
