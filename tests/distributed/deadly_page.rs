@@ -37,10 +37,12 @@ fn a_record_that_ends_the_service_is_set_aside_and_the_rest_goes_on() {
     let set_aside = "recrawl_stage_set_aside_total{stage=\"detector\"}";
     wait_for("the page is set aside, and the others are answered", SOON, || {
         let status = others[0].status();
-        detector.metric(set_aside) == Some(1.0) && status["pages"] == 1 + OTHERS && status["never_fetched"] == 1
+        detector.metric(set_aside) >= Some(1.0) && status["pages"] == 1 + OTHERS && status["never_fetched"] == 1
     });
+    // A page whose lease ended while the detector was down has been asked for again, so it may be set aside more than once.
     let dead_letters = distributed.ask(&["dead-letters"]).exits_with(0).stdout;
-    assert_eq!(dead_letters.matches(WHY).count(), 1, "{dead_letters}");
+    assert!(!dead_letters.is_empty(), "the topic has no record");
+    assert!(dead_letters.lines().all(|line| line.contains(WHY)), "{dead_letters}");
     wait_for("the page counts as failed, and does not wait for the end of its lease", SOON, || {
         let page = distributed.ask(&["page", "http://deadly.test/"]).exits_with(0).stdout;
         serde_json::from_str::<Value>(&page).unwrap()["last_failure"] == "set_aside"

@@ -22,7 +22,7 @@ fn a_page_that_ends_the_process_is_set_aside_and_the_rest_goes_on() {
     wait_for("the page is set aside, and the others are answered", SOON, || {
         let status = shown_status(&crawl);
         let mut stages = status["stages"].as_array().into_iter().flatten();
-        stages.any(|stage| stage["name"] == "detector" && stage["set_aside_total"] == 1)
+        stages.any(|stage| stage["name"] == "detector" && stage["set_aside_total"].as_u64() >= Some(1))
             && status["pages"] == 1 + OTHERS
             && status["never_fetched"] == 1
     });
@@ -34,5 +34,7 @@ fn a_page_that_ends_the_process_is_set_aside_and_the_rest_goes_on() {
     process.signal(libc::SIGINT);
     process.finish().exits_with(0);
     let dead_letters = crawl.ask("dead-letters", &[]).exits_with(0).stdout;
-    assert_eq!(dead_letters.matches(WHY).count(), 1, "{dead_letters}");
+    // More than once where the lease of its request has ended meanwhile.
+    assert!(!dead_letters.is_empty(), "the topic has no record");
+    assert!(dead_letters.lines().all(|line| line.contains(WHY)), "{dead_letters}");
 }
