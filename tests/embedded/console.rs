@@ -81,10 +81,15 @@ impl Running {
             "/pages",
             "/pages?contains=nowhere&outcome=&verdict=",
             "/hosts?by=name",
+            "/seeds",
+            "/watches",
+            "/trouble",
+            "/stages",
         ]
         .map(str::to_owned)
         .into();
-        screens.extend([self.of_lamp("/page", ""), self.of_lamp("/difference", "&from=1&to=3")]);
+        let of_lamp = [("/page", ""), ("/difference", "&from=1&to=3"), ("/watches", "")];
+        screens.extend(of_lamp.map(|(path, further)| self.of_lamp(path, further)));
         screens
     }
 }
@@ -98,7 +103,7 @@ fn the_console_shows_a_crawl_to_who_has_a_key_and_what_pages_say_stays_text() {
         let policy = screen.header("content-security-policy").unwrap();
         assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "{policy}");
         assert!(!policy.contains("script") && !policy.contains("unsafe"), "{policy}");
-        assert_eq!(screen.header("referrer-policy"), Some("no-referrer"));
+        assert_eq!(screen.header("referrer-policy"), Some("same-origin"));
         for markup in ["<script", "<img", "onerror=parent.ran=1>", "style=", "javascript:"] {
             assert!(!screen.body.contains(markup), "{path} has {markup}:\n{}", screen.body);
         }

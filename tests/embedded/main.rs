@@ -12,6 +12,7 @@ mod change_files;
 mod changes;
 mod commands;
 mod console;
+mod console_errands;
 mod crashes;
 mod dates;
 mod deadly_page;

@@ -1,9 +1,24 @@
 //! A real browser, for the pages that recrawl writes.
 
+mod tab;
+
+pub use self::tab::Tab;
+
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// No window, and no requests of the browser's own.
+const QUIET: [&str; 8] = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+];
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 
 /// A browser without a window, with a profile of its own.
@@ -56,8 +71,7 @@ impl Browser {
 
     fn open_address(&self, address: &str, further: &[&str]) -> String {
         let output = Command::new(self.program)
-            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
-            .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
+            .args(QUIET)
             .arg(format!("--user-data-dir={}", self.profile.display()))
             .args(further)
             .arg(address)

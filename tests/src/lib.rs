@@ -27,7 +27,7 @@ pub mod topics;
 pub mod traces;
 mod web;
 
-pub use crate::browser::{Browser, READABLE, Scheme};
+pub use crate::browser::{Browser, READABLE, Scheme, Tab};
 pub use crate::crawl::Crawl;
 pub use crate::http::HttpAnswer;
 pub use crate::object_storage::{BUCKET, Listing, ObjectStorage};

@@ -1,25 +1,29 @@
-//! The one port of a process. [`ROUTES`] is all that it answers.
+//! The one port of a process. [`routes`] is all that it answers.
 
 mod answer;
 mod connections;
+mod console_routes;
 mod dispatch;
 mod door;
+mod forms;
 mod intake;
 mod keys;
 mod openapi;
 mod reference;
 mod route;
+mod route_kinds;
 mod routes;
 mod schemas;
 mod tls;
 
 pub use self::answer::{CSS, HTML, PROBLEM, TextResponse};
 pub use self::door::{Door, LOG_HEADER, refused};
+pub use self::forms::FORM_TOKEN;
 pub use self::keys::{Caller, KeyEntry, KeyRing, Role};
 pub use self::openapi::openapi;
 pub use self::reference::reference;
-pub use self::route::{Access, Body, Method, OrderKind, QueryParameter, Route, Screen, Success, Target, Task};
-pub use self::routes::{ROUTES, of_task};
+pub use self::route::{Access, Body, Form, Method, OrderKind, QueryParameter, Route, Screen, Success, Target, Task};
+pub use self::routes::{of_task, routes};
 pub use self::tls::TlsFiles;
 
 use self::connections::{Connections, Place};
@@ -61,6 +65,8 @@ pub struct Call<'a> {
     pub name: Option<&'a str>,
     pub query: &'a str,
     pub body: &'a [u8],
+    /// The token of the forms that the caller is shown.
+    pub form_token: &'a str,
 }
 
 /// Carries out tasks.
@@ -102,7 +108,7 @@ pub fn serve(
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let (stop, server) = (stop.clone(), Arc::new(Server::new(site, stop.clone())));
+    let (stop, server) = (stop.clone(), Arc::new(Server::new(site, stop.clone())?));
     let thread = std::thread::Builder::new().name("http".to_owned()).spawn(move || {
         runtime.block_on(async move {
             let Ok(listener) = TcpListener::from_std(listener) else { return };

@@ -3,7 +3,7 @@
 use crate::order::word_of;
 use crate::{Author, Order, OrderSender};
 use daemon::CommandFailure;
-use daemon::http::{Call, Caller, OrderKind, Task, TextResponse, refused};
+use daemon::http::{Call, Caller, Form, OrderKind, Task, TextResponse, refused};
 use messages::{AuditedOrder, CommandKind};
 use page::HostName;
 use serde_json::json;
@@ -19,8 +19,11 @@ const BACKUP: &str = "backup";
 pub fn note_refused(sender: &OrderSender, call: &Call<'_>, why: &str) {
     let action = match call.task {
         Task::Order(kind) => word_of(kind),
+        Task::Form(Form::Command(kind)) => kind.word(),
         Task::BackUp => BACKUP,
-        Task::Changes | Task::AtomFeed | Task::RssFeed | Task::Screen(_) | Task::Stylesheet => return,
+        Task::Changes | Task::AtomFeed | Task::RssFeed | Task::Screen(_) | Task::Form(_) | Task::Stylesheet => {
+            return;
+        },
     };
     let names: Vec<_> = call.name.map(str::to_owned).into_iter().collect();
     let count = names.len();

@@ -52,4 +52,4 @@ pub use crate::rule::{WatchRule, WatchRules};
 pub use crate::sight::Sight;
 pub use crate::subjects::{RuleLook, Shown, SubjectNews};
 pub use crate::trigger::Trigger;
-pub use crate::value::{Value, WatchedValue};
+pub use crate::value::{LastValue, Value, WatchedValue};

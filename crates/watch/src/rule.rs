@@ -104,6 +104,11 @@ impl WatchRule {
         &self.name
     }
 
+    /// The patterns of its pages, as written.
+    pub fn patterns(&self) -> &[String] {
+        &self.text.pages
+    }
+
     /// The pattern of this rule that matches the page.
     pub fn pattern_for(&self, url: &CanonicalUrl) -> Option<&str> {
         let index = self.pages.iter().position(|pattern| pattern.includes(url))?;

@@ -6,7 +6,7 @@ use crate::rule::WatchRule;
 use crate::seen_blocks::SeenBlocks;
 use crate::sight::{Reading, Sight};
 use crate::trigger::Condition;
-use crate::value::{SubjectMemory, UnitValue, Value, WatchedValue};
+use crate::value::{LastValue, SubjectMemory, UnitValue, Value, WatchedValue};
 use document::blocks::Blocks;
 use document::select::{FactPart, PartUse};
 use document::text_hash;
@@ -102,7 +102,7 @@ impl WatchRule {
             let fact = part.text.strip_prefix("fact:").and_then(|name| FactPart::parse(name).ok());
             subjects.push(SeenSubject {
                 kind: if fact.is_some() { SubjectKind::Fact } else { SubjectKind::Part },
-                key: text_hash(part.text.as_bytes()),
+                key: part_key(&part.text),
                 name: part.text.strip_prefix("fact:").unwrap_or(&part.text).trim().to_owned(),
                 is_there: seen.blocks.found.get(number).is_some_and(|found| *found > 0),
                 value: match &fact {
@@ -118,7 +118,7 @@ impl WatchRule {
             let value = number.map(|number| UnitValue::number(number, reading.unit.clone()));
             subjects.push(SeenSubject {
                 kind: SubjectKind::Number,
-                key: text_hash(format!("trigger {}", trigger.text()).as_bytes()),
+                key: trigger_key(trigger.text()),
                 text: trigger.text().to_owned(),
                 name: subject.name.clone(),
                 is_there: value.is_some(),
@@ -149,6 +149,29 @@ struct Step {
 }
 
 /// Notes the subjects of a look, and says what is new of them.
+impl WatchMemory {
+    /// The values that a rule saw last, by what they are of: its watched parts and its triggers about numbers. Only those that
+    /// were ever seen.
+    pub fn last_values(&self, rule: &WatchRule) -> Vec<LastValue> {
+        let parts = rule.selection().parts().iter().filter(|part| part.purpose == PartUse::Watch);
+        let parts = parts.map(|part| (part.text.as_str(), part_key(&part.text)));
+        let triggers = rule.triggers().iter().map(|trigger| (trigger.text(), trigger_key(trigger.text())));
+        let last = |(subject, key): (&str, u64)| {
+            let UnitValue { value, unit } = self.subjects.iter().find(|known| known.key == key)?.value.clone()?;
+            Some(LastValue { subject: subject.to_owned(), value, unit })
+        };
+        parts.chain(triggers).filter_map(last).collect()
+    }
+}
+
+fn part_key(text: &str) -> u64 {
+    text_hash(text.as_bytes())
+}
+
+fn trigger_key(text: &str) -> u64 {
+    text_hash(format!("trigger {text}").as_bytes())
+}
+
 fn note(known: &mut Vec<SubjectMemory>, subjects: Vec<SeenSubject>, shown: Shown) -> SubjectNews {
     let mut news = SubjectNews::default();
     let (mut next, mut steps) = (Vec::with_capacity(subjects.len()), Vec::new());

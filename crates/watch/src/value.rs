@@ -1,6 +1,7 @@
 //! The values that a rule watches.
 
 use document::prefix;
+use std::fmt;
 
 /// The most bytes of a text that is kept as a value.
 pub(crate) const MAX_VALUE_BYTES: usize = 80;
@@ -25,6 +26,26 @@ pub struct WatchedValue {
     pub after: Option<Value>,
     /// The code or sign of the currency, or `%`. `None` if it is no number, or nothing says it.
     pub unit: Option<String>,
+}
+
+/// The value that a rule saw last on a page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LastValue {
+    /// The watched part or the trigger, as written.
+    pub subject: String,
+    pub value: Value,
+    /// The code or sign of the currency, or `%`. `None` if it is no number, or nothing says it.
+    pub unit: Option<String>,
+}
+
+impl fmt::Display for LastValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.value, &self.unit) {
+            (Value::Number(number), Some(unit)) => write!(f, "{number} {unit}"),
+            (Value::Number(number), None) => write!(f, "{number}"),
+            (Value::Text(text), _) => f.write_str(text),
+        }
+    }
 }
 
 /// A value, with the unit of its number.

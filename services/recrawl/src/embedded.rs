@@ -119,6 +119,7 @@ impl Embedded {
             Task::AtomFeed => changes.feed(call.caller, FeedForm::Atom),
             Task::RssFeed => changes.feed(call.caller, FeedForm::Rss),
             Task::Screen(screen) => console.show(screen, call, &changes),
+            Task::Form(form) => console.take(form, call, &changes, &sender),
             Task::Stylesheet => Console::style(),
         };
         let (log_id, token) = (shared.id()?, operate::new_token()?);

@@ -39,7 +39,7 @@ pub fn read_seeds(path: &Path) -> Result<SeedList, CommandFailure> {
 }
 
 /// The seeds of a file, and how it was read if that is not plain. The error says what to do instead.
-fn seeds_of(name: &str, bytes: &[u8]) -> Result<(SeedList, Option<String>), String> {
+pub(crate) fn seeds_of(name: &str, bytes: &[u8]) -> Result<(SeedList, Option<String>), String> {
     const GZIP: &[u8] = &[0x1f, 0x8b];
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_start_matches('\u{feff}');

@@ -3,7 +3,8 @@
 use crate::CommandFailure;
 use daemon::TopicReader;
 use daemon::http::{Call, Caller, TextResponse};
-use messages::{ChangeLine, PageChange, topics};
+use messages::topics::{self, TopicSpec};
+use messages::{ChangeLine, PageChange};
 use outputs::encoder::feed::{self, FeedAbout, FeedForm};
 use outputs::record::{CHANGES, PublishedChange};
 use outputs::source::{Cursor, ReadBudget, RemovalIndex, Start, TopicFollower, TopicRecord, newest};
@@ -123,7 +124,12 @@ impl ServedChanges {
     }
 
     fn reader(&self) -> Result<TopicReader, CommandFailure> {
-        TopicReader::of_running(self.log.clone(), &self.names, topics::PAGE_CHANGES)
+        self.reader_of(topics::PAGE_CHANGES)
+    }
+
+    /// Reads another topic of the loop.
+    pub(crate) fn reader_of(&self, topic: impl Into<TopicSpec>) -> Result<TopicReader, CommandFailure> {
+        TopicReader::of_running(self.log.clone(), &self.names, topic)
     }
 }
 

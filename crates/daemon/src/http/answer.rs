@@ -18,8 +18,7 @@ pub const HTML: &str = "text/html; charset=utf-8";
 pub const CSS: &str = "text/css; charset=utf-8";
 /// Headers of every answer. No text of a page or of a request runs as markup in a browser, no site learns from a link where it was
 /// followed, and no cache keeps an answer for somebody without the token.
-const PROTECTION: [(&str, &str); 3] =
-    [("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer"), ("cache-control", "no-store")];
+const PROTECTION: [(&str, &str); 2] = [("x-content-type-options", "nosniff"), ("cache-control", "no-store")];
 /// The policy for an answer that is no screen: a browser may do nothing with it.
 const NO_CONTENT: &str = "default-src 'none'; frame-ancestors 'none'; sandbox";
 /// The policy for a screen: it may load our style and ask us. It runs no script, and no other site shows it in a frame.
@@ -82,8 +81,11 @@ impl TextResponse {
         for (name, value) in PROTECTION {
             headers.insert(name, HeaderValue::from_static(value));
         }
-        let policy = if self.content_type == HTML { SCREEN } else { NO_CONTENT };
+        // Without a referrer to ourselves, browsers would not name the origin of our forms.
+        let (policy, referrer) =
+            if self.content_type == HTML { (SCREEN, "same-origin") } else { (NO_CONTENT, "no-referrer") };
         headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+        headers.insert(header::REFERRER_POLICY, HeaderValue::from_static(referrer));
         if status == StatusCode::TOO_MANY_REQUESTS {
             // The limit is one of a minute.
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static("60"));

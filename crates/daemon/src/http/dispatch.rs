@@ -3,8 +3,9 @@
 use super::answer::TextResponse;
 use super::connections::{MAX_CONNECTIONS, Place};
 use super::door::{LOG_HEADER, refused};
+use super::forms::{FormTokens, refuse_foreign};
 use super::intake::Intake;
-use super::route::{Access, Route, Target, Task};
+use super::route::{self, Access, Route, Target, Task};
 use super::routes::{at, methods};
 use super::{CALLER_HEADER, COMMAND_HEADER, Call, HttpSite, openapi};
 use crate::hints::HintIntake;
@@ -17,7 +18,9 @@ use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response};
 use std::convert::Infallible;
+use std::io;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Maximum size of the body of a command: a file of some hundred thousand seeds.
@@ -32,12 +35,16 @@ const MAX_PINGS: usize = 8;
 const MAX_DOCUMENTS: usize = 2;
 /// Most screens made at once. A slow one does not keep programs from their documents.
 const MAX_SCREENS: usize = 2;
+/// Most bytes in the body of a form: a pasted list of some thousand seeds.
+const MAX_FORM_BYTES: usize = 1 << 20;
+/// Most forms answered at once.
+const MAX_FORMS: usize = 2;
 /// Most bytes in the body of a request for a document. It should have none.
 const MAX_DOCUMENT_REQUEST: usize = 1 << 10;
 /// Longest user and machine that a request may claim, in bytes. A longer one is passed over.
 const LONGEST_CLAIM: usize = 256;
 /// Requests being answered keep their places, so there must be others.
-const _: () = assert!(MAX_COMMANDS + MAX_PINGS + MAX_DOCUMENTS + MAX_SCREENS < MAX_CONNECTIONS);
+const _: () = assert!(MAX_COMMANDS + MAX_PINGS + MAX_DOCUMENTS + MAX_SCREENS + MAX_FORMS < MAX_CONNECTIONS);
 
 /// Answers requests.
 pub(super) struct Server {
@@ -47,15 +54,20 @@ pub(super) struct Server {
     pings: Intake,
     documents: Intake,
     screens: Intake,
+    forms: Intake,
+    form_tokens: Arc<FormTokens>,
 }
 
 impl Server {
-    pub(super) fn new(site: HttpSite, stop: StopSignal) -> Self {
+    /// # Errors
+    /// The system has no random numbers.
+    pub(super) fn new(site: HttpSite, stop: StopSignal) -> io::Result<Self> {
         let intake = |most_bytes, most| Intake::new(most_bytes, most * most_bytes, most, site.step_timeout);
         let (commands, pings) = (intake(MAX_COMMAND_BYTES, MAX_COMMANDS), intake(pings::MAX_BODY_BYTES, MAX_PINGS));
         let documents = intake(MAX_DOCUMENT_REQUEST, MAX_DOCUMENTS);
         let screens = intake(MAX_DOCUMENT_REQUEST, MAX_SCREENS);
-        Self { site, stop, commands, pings, documents, screens }
+        let (forms, form_tokens) = (intake(MAX_FORM_BYTES, MAX_FORMS), Arc::new(FormTokens::new()?));
+        Ok(Self { site, stop, commands, pings, documents, screens, forms, form_tokens })
     }
 
     pub(super) async fn respond(
@@ -65,7 +77,7 @@ impl Server {
     ) -> Result<Response<Full<Bytes>>, Infallible> {
         let found = at(request.uri().path());
         let allow = HeaderValue::from_str(&methods(&found)).ok();
-        let is_for_people = found.iter().any(|(route, _)| route.is_screen()) && accepts_html(request.headers());
+        let is_for_people = found.iter().any(|(route, _)| route.is_screen() || route.is_form()) && accepts_html(request.headers());
         let mut answer = self.answer(place, request, found).await;
         if is_for_people && answer.status >= 400 {
             answer = answer.into_screen();
@@ -176,6 +188,11 @@ impl Server {
             let text = format!("the header {COMMAND_HEADER} is missing; every command needs it");
             return TextResponse::problem(403, text);
         }
+        if route.is_form()
+            && let Some(refusal) = refuse_foreign(request.headers())
+        {
+            return refusal;
+        }
         let door = &self.site.door;
         let headers = request.headers();
         let caller = if route.is_command() { door.commander(headers) } else { door.reader(headers) };
@@ -191,21 +208,30 @@ impl Server {
             let (key, role, needed) = (&caller.name, caller.role.word(), needed.word());
             let why = format!("the key {key:?} has the role {role}; {} takes {needed}", route.path);
             let (path, claimed_caller) = (head.uri.path(), claimed_caller.as_deref());
-            if let Some(note) = self.site.refusals.as_ref().filter(|_| route.is_command()) {
+            if let Some(note) = self.site.refusals.as_ref().filter(|_| route.method != route::Method::Get) {
                 let name = name.as_deref();
-                note(&Call { task, caller: &caller, claimed_caller, path, name, query: "", body: b"" }, &why);
+                let (query, body, form_token) = ("", &b""[..], "");
+                note(&Call { task, caller: &caller, claimed_caller, path, name, query, body, form_token }, &why);
             }
             return refused(&caller, path, &why);
         }
+        let form_tokens = self.form_tokens.clone();
         let carry_out = move |body: &[u8]| {
             let (path, query) = (head.uri.path(), head.uri.query().unwrap_or_default());
             let (claimed_caller, name) = (claimed_caller.as_deref(), name.as_deref());
-            tasks(&Call { task, caller: &caller, claimed_caller, path, name, query, body })
+            let form_token = &form_tokens.of(&caller);
+            if route.is_form()
+                && let Some(refusal) = form_tokens.refusal(&caller, body)
+            {
+                return refusal;
+            }
+            tasks(&Call { task, caller: &caller, claimed_caller, path, name, query, body, form_token })
         };
-        let intake = match (route.is_command(), route.is_screen()) {
-            (true, _) => &self.commands,
-            (false, true) => &self.screens,
-            (false, false) => &self.documents,
+        let intake = match task {
+            _ if route.is_command() => &self.commands,
+            Task::Form(_) => &self.forms,
+            Task::Screen(_) => &self.screens,
+            _ => &self.documents,
         };
         intake.answer(place, body, carry_out).await
     }

@@ -3,7 +3,7 @@
 use super::answer::PROBLEM;
 use super::door::LOG_HEADER;
 use super::route::{Access, Method, Route};
-use super::routes::{ROUTES, at, methods};
+use super::routes::{at, methods, routes};
 use super::{CALLER_HEADER, COMMAND_HEADER, schemas};
 use serde_json::{Map, Value, json};
 
@@ -14,7 +14,7 @@ Every refusal is a problem document (RFC 9457). A path that is not here is refus
 /// The document that `/openapi.json` answers with. It is the same in every process and names no version of the program.
 pub fn openapi() -> Value {
     let mut paths = Map::new();
-    for route in ROUTES {
+    for route in routes() {
         let path = paths.entry(route.path).or_insert_with(|| json!({ "options": options(route.path) }));
         path[route.method.name().to_ascii_lowercase()] = operation(route, false);
         if route.has_head() {
@@ -133,7 +133,7 @@ fn security(route: &Route) -> Value {
         Access::Sender if route.path == "/hints" => json!([{ "hints": [] }]),
         // The secret is in the address or in the body.
         Access::Sender => json!([]),
-        Access::Role(role) if route.method == Method::Get => {
+        Access::Role(role) if route.method == Method::Get || route.is_form() => {
             json!([{ "token": [role.word()] }, { "password": [role.word()] }])
         }
         Access::Role(role) => json!([{ "token": [role.word()] }]),

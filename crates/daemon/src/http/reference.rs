@@ -1,7 +1,7 @@
 //! `docs/API.md`, written from the table of routes.
 
 use super::route::{Access, Route};
-use super::routes::ROUTES;
+use super::routes::routes;
 use std::fmt::Write;
 
 const HEAD: &str = "\
@@ -13,7 +13,8 @@ Every process answers at `http.bind`. `GET /openapi.json` is this page for progr
 
 * **Roles.** `viewer`, `operator` and `admin`, each with the rights of those before it. The token of a key (`recrawl key`), of `http.token` or of the data
   directory (an admin) goes into `Authorization: Bearer TOKEN`; for what is read, it may be the password of Basic authentication, too.
-* **Commands** (POST and DELETE) need the header `x-recrawl-command`, with any text, so that no web site can send them.
+* **Commands** (POST and DELETE) need the header `x-recrawl-command`, with any text, so that no web site can send them. Forms of the console take the password, and are taken from its own screens only: by `Sec-Fetch-Site` or
+  `Origin`, and by a token that the screen has.
 * **Refusals** are problem documents (RFC 9457, `application/problem+json`) with `title`, `status` and `detail`. 405 and `OPTIONS` list the methods of a
   path in `Allow`. Where `GET` has no effect, `HEAD` answers as `GET` does, without the body.
 * **Browsers** show every answer as what it is, run nothing of it and keep nothing: `nosniff`, a content security policy that allows nothing, `no-store`. The screens of the console may load their style and send their forms, and run no script.
@@ -31,11 +32,11 @@ An embedded crawl has all routes. A process over Kafka has those that are open t
 /// The page.
 pub fn reference() -> String {
     let mut text = HEAD.to_owned();
-    for route in ROUTES {
+    for route in routes() {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "| {} | `{}` | {} | {} |", route.method.name(), route.path, who(route), route.summary);
     }
-    for route in ROUTES {
+    for route in routes() {
         describe(route, &mut text);
     }
     text

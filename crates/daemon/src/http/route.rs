@@ -64,6 +64,7 @@ pub enum Task {
     AtomFeed,
     RssFeed,
     Screen(Screen),
+    Form(Form),
     /// The style of the screens.
     Stylesheet,
 }
@@ -80,6 +81,23 @@ pub enum Screen {
     /// Two versions of a page, side by side.
     Difference,
     Hosts,
+    Seeds,
+    /// The rules that watch something.
+    Watches,
+    /// What has failed.
+    Trouble,
+    Stages,
+}
+
+/// A form of a screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A command, with its subjects in the field `names`.
+    Command(CommandKind),
+    /// Says of each seed whether it is new. Adds none.
+    CheckSeeds,
+    /// Tries a rule on versions of a page. Saves none.
+    TryRule,
 }
 
 /// An order of an operator.
@@ -140,14 +158,19 @@ impl Route {
         self.method == Method::Get && self.access != Access::Sender
     }
 
-    /// Whether it changes something, so that web sites must be kept from it.
+    /// Whether it changes something by order of a program, so that web sites must be kept from it.
     pub fn is_command(&self) -> bool {
-        matches!(self.access, Access::Role(_)) && self.method != Method::Get
+        matches!(self.access, Access::Role(_)) && self.method != Method::Get && !self.is_form()
     }
 
     /// Whether it is for people with a browser, so that its refusals are pages too.
     pub fn is_screen(&self) -> bool {
         matches!(self.target, Target::Task(Task::Screen(_)))
+    }
+
+    /// Whether it takes a form of a screen.
+    pub fn is_form(&self) -> bool {
+        matches!(self.target, Target::Task(Task::Form(_)))
     }
 
     /// The path with this value of its parameter.

@@ -1,31 +1,19 @@
 //! The table of the port's routes. Requests are routed by it, and the document and `docs/API.md` are written from it.
 
 use super::answer::JSON;
+use super::console_routes::CONSOLE_ROUTES;
 use super::keys::Role;
-use super::route::{Access, Body, Method, OrderKind, QueryParameter, Route, Screen, Success, Target, Task};
+use super::route::{Access, Body, Method, OrderKind, QueryParameter, Route, Success, Target, Task};
+use super::route_kinds::*;
 use super::schemas;
 use messages::CommandKind;
 
-const PLAIN: &str = "text/plain";
-const NO_QUERY: &[QueryParameter] = &[];
-const SENT: Success = Success { status: 200, media_type: JSON, meaning: "Written to the log.", schema: schemas::sent };
-const SEEDED: Success =
-    Success { status: 200, media_type: JSON, meaning: "Written to the log.", schema: schemas::seeded };
-const PAGES: Body = Body { media_type: PLAIN, meaning: "An address on each line.", schema: schemas::lines };
-const HOSTS: Body = Body { media_type: PLAIN, meaning: "The name of a host on each line.", schema: schemas::lines };
-const SOURCES: Body = Body {
-    media_type: PLAIN,
-    meaning: "The address of a page or the domain of a site on each line.",
-    schema: schemas::lines,
-};
-const SEEDS: Body = Body {
-    media_type: PLAIN,
-    meaning: "A list of pages, in any form that `recrawl seed --file` reads.",
-    schema: schemas::text,
-};
-
 /// All routes.
-pub static ROUTES: &[Route] = &[
+pub fn routes() -> impl Iterator<Item = &'static Route> + Clone {
+    ROUTES.iter().chain(CONSOLE_ROUTES)
+}
+
+static ROUTES: &[Route] = &[
     Route {
         refusals: &[(503, "The process is stopping, or a stage hangs.")],
         ..open("/healthz", "getHealth", "Whether the process is alive", Target::Healthz, said("It is."))
@@ -145,80 +133,6 @@ pub static ROUTES: &[Route] = &[
     },
     view("/changes.atom", "getAtomFeed", "The newest changes as a feed", Task::AtomFeed, feed("application/atom+xml")),
     view("/changes.rss", "getRssFeed", "The newest changes as a feed", Task::RssFeed, feed("application/rss+xml")),
-    screen("/", "showNow", "The console for people with a browser: whether all is well", Screen::Now),
-    screen("/changes", "showChanges", "The newest changes, each before and after", Screen::Changes),
-    Route {
-        query: &[
-            QueryParameter {
-                name: "contains",
-                meaning: "A part of the address, in any case.",
-                is_required: false,
-                schema: schemas::text,
-            },
-            QueryParameter {
-                name: "host",
-                meaning: "Pages of this host and of those below it.",
-                is_required: false,
-                schema: schemas::text,
-            },
-            QueryParameter {
-                name: "outcome",
-                meaning: "How the last request went, as `recrawl pages --outcome` has it.",
-                is_required: false,
-                schema: schemas::text,
-            },
-            QueryParameter {
-                name: "verdict",
-                meaning: "The verdict of the last look.",
-                is_required: false,
-                schema: schemas::text,
-            },
-        ],
-        ..screen("/pages", "showPages", "Pages, by what is known of them", Screen::Pages)
-    },
-    Route {
-        query: &[PAGE_URL],
-        ..screen("/page", "showPage", "One page: why it is or is not fetched, its state and its versions", Screen::Page)
-    },
-    Route {
-        query: &[
-            PAGE_URL,
-            QueryParameter {
-                name: "from",
-                meaning: "Number of the older version.",
-                is_required: true,
-                schema: schemas::version,
-            },
-            QueryParameter {
-                name: "to",
-                meaning: "Number of the newer version.",
-                is_required: true,
-                schema: schemas::version,
-            },
-        ],
-        ..screen("/difference", "showDifference", "Two versions of a page, side by side", Screen::Difference)
-    },
-    Route {
-        query: &[QueryParameter {
-            name: "by",
-            meaning: "Their order: pages, fetches, value, freshness or name.",
-            is_required: false,
-            schema: schemas::text,
-        }],
-        ..screen(
-            "/hosts",
-            "showHosts",
-            "Hosts: what each takes of the budget, and what its pages are worth",
-            Screen::Hosts,
-        )
-    },
-    view(
-        "/console.css",
-        "getStyle",
-        "The style of the console",
-        Task::Stylesheet,
-        Success { status: 200, media_type: "text/css", meaning: "The style.", schema: schemas::text },
-    ),
     Route {
         success: SEEDED,
         refusals: NO_ROOM,
@@ -302,75 +216,14 @@ pub static ROUTES: &[Route] = &[
     },
 ];
 
-const STATUS: Success = Success { status: 200, media_type: JSON, meaning: "The state.", schema: schemas::status };
-const DOCUMENT: Success = Success { status: 200, media_type: JSON, meaning: "OpenAPI 3.1.", schema: schemas::document };
-const NO_ROOM: &[(u16, &str)] = &[(507, "The disk is nearly full (log.min_free_disk).")];
-const TOO_MANY: (u16, &str) = (429, "More pages than a minute allows (hints.pages_per_minute).");
-const INDEX_NOW_REFUSALS: &[(u16, &str)] = &[
-    (403, "Not the key of the host."),
-    (413, "The body is too large, or more pages than a minute allows."),
-    (422, "Not a page of the host."),
-    TOO_MANY,
-];
-
-const fn said(meaning: &'static str) -> Success {
-    Success { status: 200, media_type: PLAIN, meaning, schema: schemas::text }
-}
-
-const fn feed(media_type: &'static str) -> Success {
-    Success { status: 200, media_type, meaning: "The feed.", schema: schemas::text }
-}
-
-const fn open(path: &'static str, id: &'static str, summary: &'static str, target: Target, success: Success) -> Route {
-    let (method, access) = (Method::Get, Access::Open);
-    Route { method, path, id, summary, target, access, query: NO_QUERY, body: None, success, refusals: &[] }
-}
-
-const fn ping(method: Method, path: &'static str, id: &'static str, summary: &'static str, success: Success) -> Route {
-    let (target, access) = (Target::Ping, Access::Sender);
-    Route { method, path, id, summary, target, access, query: NO_QUERY, body: None, success, refusals: &[] }
-}
-
-const PAGE_URL: QueryParameter =
-    QueryParameter { name: "url", meaning: "Address of the page.", is_required: true, schema: schemas::text };
-
-const fn screen(path: &'static str, id: &'static str, summary: &'static str, screen: Screen) -> Route {
-    let success = Success { status: 200, media_type: "text/html", meaning: "The screen.", schema: schemas::text };
-    view(path, id, summary, Task::Screen(screen), success)
-}
-
-const fn view(path: &'static str, id: &'static str, summary: &'static str, task: Task, success: Success) -> Route {
-    let (method, target, access) = (Method::Get, Target::Task(task), Access::Role(Role::Viewer));
-    Route { method, path, id, summary, target, access, query: NO_QUERY, body: None, success, refusals: &[] }
-}
-
-const fn command(path: &'static str, id: &'static str, summary: &'static str, kind: CommandKind, body: Body) -> Route {
-    let target = Target::Task(Task::Order(OrderKind::Command(kind)));
-    let (method, access, body) = (Method::Post, Access::Role(Role::Operator), Some(body));
-    Route { method, path, id, summary, target, access, query: NO_QUERY, body, success: SENT, refusals: &[] }
-}
-
-const fn administer(
-    method: Method,
-    path: &'static str,
-    id: &'static str,
-    summary: &'static str,
-    task: Task,
-    body: Option<Body>,
-    success: Success,
-) -> Route {
-    let (target, access) = (Target::Task(task), Access::Role(Role::Admin));
-    Route { method, path, id, summary, target, access, query: NO_QUERY, body, success, refusals: &[] }
-}
-
 /// The route of a task. Each has one, which a test checks.
 pub fn of_task(task: Task) -> Option<&'static Route> {
-    ROUTES.iter().find(|route| route.target == Target::Task(task))
+    routes().find(|route| route.target == Target::Task(task))
 }
 
 /// The routes of a path, with the parameter in it.
 pub(super) fn at(path: &str) -> Vec<(&'static Route, Option<String>)> {
-    ROUTES.iter().filter_map(|route| Some((route, route.fit(path)?))).collect()
+    routes().filter_map(|route| Some((route, route.fit(path)?))).collect()
 }
 
 /// The methods of these routes, as the header `Allow` lists them.
@@ -395,12 +248,12 @@ mod tests {
     fn each_command_has_one_route_and_each_route_a_path_method_and_id_of_its_own() {
         for kind in CommandKind::ALL {
             let targets =
-                ROUTES.iter().filter(|route| route.target == Target::Task(Task::Order(OrderKind::Command(kind))));
+                routes().filter(|route| route.target == Target::Task(Task::Order(OrderKind::Command(kind))));
             assert_eq!(targets.count(), 1, "{kind:?}");
         }
-        let places: BTreeSet<_> = ROUTES.iter().map(|route| (route.path, route.method.name())).collect();
-        let ids: BTreeSet<_> = ROUTES.iter().map(|route| route.id).collect();
-        assert_eq!((places.len(), ids.len()), (ROUTES.len(), ROUTES.len()));
+        let places: BTreeSet<_> = routes().map(|route| (route.path, route.method.name())).collect();
+        let ids: BTreeSet<_> = routes().map(|route| route.id).collect();
+        assert_eq!((places.len(), ids.len()), (routes().count(), routes().count()));
     }
 
     #[test]
@@ -417,7 +270,7 @@ mod tests {
             assert_eq!(of(task), Access::Role(Role::Admin), "{task:?}");
         }
         assert_eq!(of(Task::Changes), Access::Role(Role::Viewer));
-        let seeds = ROUTES.iter().filter(|route| route.access == Access::Role(Role::Operator));
+        let seeds = routes().filter(|route| route.access == Access::Role(Role::Operator));
         assert!(seeds.clone().all(|route| route.is_command()) && seeds.count() == 7);
     }
 

@@ -29,7 +29,8 @@ pub(crate) fn is_signed(secret: &Secret, body: &[u8], header: &str) -> bool {
     hmac::verify(&hmac::Key::new(algorithm, secret.reveal().as_bytes()), body, &signature).is_ok()
 }
 
-fn from_hex(text: &str) -> Option<Vec<u8>> {
+/// Bytes that are written as pairs of hexadecimal digits.
+pub(crate) fn from_hex(text: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u8>> = text.chars().map(|digit| Some(digit.to_digit(16)? as u8)).collect();
     let digits = digits.filter(|digits| digits.len().is_multiple_of(2))?;
     Some(digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())

@@ -1,7 +1,7 @@
 //! The document of the port, and the page that is written from the same table.
 
 use crate::port::{echo, get, port_with, sent};
-use daemon::http::{Access, ROUTES, STEP_TIMEOUT, openapi, reference};
+use daemon::http::{Access, STEP_TIMEOUT, openapi, reference, routes};
 use serde_json::Value;
 use std::io::Read;
 use std::path::Path;
@@ -30,10 +30,10 @@ fn the_port_serves_the_document_and_it_has_every_route_and_no_other() {
     let paths = served["paths"].as_object().unwrap();
     let operations = |name: &'static str| paths.values().filter(move |path| path.get(name).is_some()).count();
     let described: usize = ["get", "post", "delete", "put", "patch", "trace"].map(operations).iter().sum();
-    assert_eq!(described, ROUTES.len());
-    assert_eq!(operations("head"), ROUTES.iter().filter(|route| route.has_head()).count());
+    assert_eq!(described, routes().count());
+    assert_eq!(operations("head"), routes().filter(|route| route.has_head()).count());
     assert_eq!(operations("options"), paths.len());
-    for route in ROUTES {
+    for route in routes() {
         let operation = &paths[route.path][route.method.name().to_ascii_lowercase()];
         assert_eq!(operation["operationId"], route.id);
         let role = operation["x-role"].as_str();

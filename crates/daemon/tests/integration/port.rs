@@ -62,7 +62,8 @@ pub(crate) fn locked_port(
     hints.open(log(&names), 4);
     let tasks = move |call: &Call<'_>| match call.task {
         Task::Order(_) | Task::BackUp => commands(call),
-        Task::AtomFeed | Task::RssFeed | Task::Changes | Task::Screen(_) | Task::Stylesheet => {
+        Task::Screen(_) => TextResponse::text(200, format!("form_token={}", call.form_token)),
+        Task::AtomFeed | Task::RssFeed | Task::Changes | Task::Form(_) | Task::Stylesheet => {
             TextResponse::text(200, format!("texts of pages for {}", call.caller.name))
         }
     };
@@ -78,6 +79,15 @@ pub(crate) fn locked_port(
     };
     let address = serve("127.0.0.1:0".parse().unwrap(), site, tls, &stop, &mut background).unwrap();
     (background, address)
+}
+
+/// The token that a screen shows to a caller, as a field of a form.
+pub(crate) fn form_token(address: SocketAddr, authorization: &str) -> String {
+    let mut stream = connection(address);
+    write!(stream, "GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{authorization}\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer.split_once("\r\n\r\n").unwrap().1.to_owned()
 }
 
 /// A log that takes hints.

@@ -1,8 +1,8 @@
 //! Faults that consoles of other crawlers had, tried at every route of the port.
 
-use crate::port::{TOKEN, echo, port_with};
+use crate::port::{TOKEN, echo, form_token, port_with};
 use crate::port_answers::{ask, bare};
-use daemon::http::{Access, PROBLEM, ROUTES, STEP_TIMEOUT, Target, Task};
+use daemon::http::{Access, PROBLEM, STEP_TIMEOUT, Target, Task, routes};
 
 /// "anyone:a-token-of-some-length", as a browser adds it to requests of any web site.
 const BASIC: &str = "authorization: Basic YW55b25lOmEtdG9rZW4tb2Ytc29tZS1sZW5ndGg=\r\n";
@@ -12,7 +12,7 @@ fn no_web_site_gives_a_command_in_the_name_of_its_visitor() {
     let (_open, address) = port_with(STEP_TIMEOUT, echo);
     let token = format!("authorization: Bearer {TOKEN}\r\n");
     let command = "x-recrawl-command: 1\r\n";
-    let commands = ROUTES.iter().filter(|route| route.is_command());
+    let commands = routes().filter(|route| route.is_command());
     for route in commands {
         let (method, path) = (route.method.name(), route.path_with(Some("lamps")));
         let status = |headers: &str| ask(address, &bare(method, &path, headers)).status;
@@ -31,16 +31,44 @@ fn no_web_site_gives_a_command_in_the_name_of_its_visitor() {
         assert_eq!(status(&format!("{token}{command}")), 200, "{path}");
     }
     // A GET of a sender has an effect for the secret in its address alone, so HEAD must not be one.
-    let effects = ROUTES.iter().filter(|route| route.method.name() == "GET" && route.access == Access::Sender);
+    let effects = routes().filter(|route| route.method.name() == "GET" && route.access == Access::Sender);
     assert!(effects.clone().count() > 0 && effects.clone().all(|route| !route.has_head()));
 }
 
 #[test]
+fn no_web_site_sends_a_form_in_the_name_of_its_visitor() {
+    let (_open, address) = port_with(STEP_TIMEOUT, echo);
+    let body = form_token(address, BASIC);
+    let own = "sec-fetch-site: same-origin\r\n";
+    for route in routes().filter(|route| route.is_form()) {
+        let status = |headers: &str, body: &str| {
+            let form = "host: localhost\r\ncontent-type: application/x-www-form-urlencoded\r\n";
+            let length = body.len();
+            let head = format!("POST {} HTTP/1.1\r\n{form}content-length: {length}\r\n{headers}\r\n", route.path);
+            ask(address, &(head + body)).status
+        };
+        let path = route.path;
+        assert_eq!(status(&format!("{BASIC}{own}"), &body), 200, "{path}");
+        assert_eq!(status(&format!("{BASIC}origin: http://localhost\r\n"), &body), 200, "{path}");
+        // Whatever a site can have a browser send: its password, and a token that it has from elsewhere.
+        for foreign in ["sec-fetch-site: cross-site\r\n", "sec-fetch-site: same-site\r\norigin: http://localhost\r\n", ""] {
+            assert_eq!(status(&format!("{BASIC}{foreign}"), &body), 403, "{path} {foreign}");
+        }
+        assert_eq!(status(&format!("{BASIC}origin: https://evil.test\r\n"), &body), 403, "{path}");
+        assert_eq!(status(own, &body), 401, "{path}");
+        for token in ["", "form_token=00", "form_token="] {
+            assert_eq!(status(&format!("{BASIC}{own}"), token), 403, "{path} {token}");
+        }
+        assert_eq!(ask(address, &bare("GET", path, &format!("{BASIC}{own}"))).status, 405, "{path}");
+    }
+}
+
+#[test]
 fn no_answer_but_a_screen_is_of_a_kind_that_a_browser_runs_and_a_screen_runs_no_script() {
-    for route in ROUTES {
+    for route in routes() {
         let kind = route.success.media_type;
         match route.target {
-            Target::Task(Task::Screen(_)) if kind == "text/html" => continue,
+            Target::Task(Task::Screen(_) | Task::Form(_)) if kind == "text/html" => continue,
             Target::Task(Task::Stylesheet) if kind == "text/css" => continue,
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! Keys and TLS of the port.
 
 use crate::port::{PATIENCE, echo, get, locked_port, sent};
-use daemon::http::{Access, Door, KeyEntry, KeyRing, ROUTES, Role, STEP_TIMEOUT, TlsFiles};
+use daemon::http::{Access, Door, KeyEntry, KeyRing, Role, STEP_TIMEOUT, TlsFiles, routes};
 use daemon::web_client::{agent, authorities};
 use rcgen::CertifiedKey;
 use std::io::Read;
@@ -41,16 +41,19 @@ fn a_key_gives_what_its_role_gives_and_nothing_more() {
     std::fs::write(&file, entries.concat()).unwrap();
     let door = Door { keys: Some(Arc::new(KeyRing::open(&file).unwrap())), ..Door::default() };
     let (_open, address) = locked_port(STEP_TIMEOUT, echo, door, None);
-    for route in ROUTES {
+    for route in routes() {
         let Access::Role(needed) = route.access else { continue };
         let path = route.path_with(Some("name"));
         let ask = |authorization: &str| {
-            let head = format!(
-                "{} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\nx-recrawl-command: 1\r\n{authorization}\r\n",
-                route.method.name()
+            let body = if route.is_form() { form_token(address, authorization) } else { String::new() };
+            let request = format!(
+                "{} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\nx-recrawl-command: 1\r\nsec-fetch-site: \
+                 same-origin\r\n{authorization}\r\n{body}",
+                route.method.name(),
+                body.len(),
             );
             let mut text = String::new();
-            sent(address, &head).read_to_string(&mut text).unwrap();
+            sent(address, &request).read_to_string(&mut text).unwrap();
             text.split(' ').nth(1).unwrap().parse::<u16>().unwrap()
         };
         assert_eq!(ask(""), 401, "{}", route.id);

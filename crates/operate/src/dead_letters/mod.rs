@@ -8,7 +8,7 @@ use daemon::{CommandFailure, TopicReader};
 use messages::{DeadLetter, Encoded, topics};
 use serde::Serialize;
 use settings::Settings;
-use stream::InputRecord;
+use stream::{InputRecord, OffsetBounds};
 
 /// A record that was set aside, with the reason.
 #[derive(Serialize)]
@@ -34,6 +34,30 @@ pub fn list(settings: &Settings) -> Result<Vec<DeadLetterRow>, CommandFailure> {
         rows.push(row(record));
         Ok(())
     })?;
+    Ok(rows)
+}
+
+/// The last such records of each partition, the newest first, and no more than this number in all.
+///
+/// # Errors
+/// The log does not answer.
+pub fn newest(reader: &mut TopicReader, at_most: usize) -> Result<Vec<DeadLetterRow>, CommandFailure> {
+    let mut rows = Vec::new();
+    for partition in 0..reader.partitions() {
+        let OffsetBounds { start, end } = reader.bounds(partition)?;
+        let mut next = end.saturating_sub(at_most as u64).max(start);
+        while next < end {
+            // A record may have megabytes.
+            let (records, after) = reader.read(partition, next, 1)?;
+            if records.is_empty() {
+                break;
+            }
+            rows.extend(records.iter().map(row));
+            next = after;
+        }
+    }
+    rows.sort_by(|one, other| other.set_aside_at.cmp(&one.set_aside_at));
+    rows.truncate(at_most);
     Ok(rows)
 }
 

@@ -70,7 +70,7 @@ struct RuleReport {
 
 /// The parts that the rule of a page finds on it, and the state of its triggers.
 #[derive(Debug, Serialize)]
-struct WatchReport {
+pub(crate) struct WatchReport {
     /// Whether changes that fire no trigger are left unpublished.
     only_triggers: bool,
     /// The kind of content that the page is read as. Selectors select in HTML, pointers in JSON.
@@ -157,7 +157,7 @@ pub fn rules(arguments: &RulesArguments, format: Format) -> Result<(), CommandFa
     answer(format, &report, text)
 }
 
-fn watch_report(rule: &WatchRule, url: &CanonicalUrl, given: &Given, content_type: Option<&str>) -> WatchReport {
+pub(crate) fn watch_report(rule: &WatchRule, url: &CanonicalUrl, given: &Given, content_type: Option<&str>) -> WatchReport {
     let body = Body::new(&given.bytes, content_type, Some(url.as_str()));
     let parts = |purpose| {
         let parts = rule.selection().parts().iter().filter(move |part| part.purpose == purpose);

@@ -34,6 +34,8 @@ struct HostLine {
     budget: String,
     value: String,
     state: String,
+    is_paused: bool,
+    is_blocked: bool,
 }
 
 impl From<HostReport> for HostLine {
@@ -48,6 +50,8 @@ impl From<HostReport> for HostLine {
             budget: format!("{:.1} %", 100.0 * report.budget_share),
             value: format!("{:.2}", report.value),
             state: state_in_words(&report),
+            is_paused: report.paused,
+            is_blocked: report.blocked,
         }
     }
 }

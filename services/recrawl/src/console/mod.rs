@@ -1,4 +1,4 @@
-//! The console: what a crawl does and has seen, for people with a browser. It changes nothing, and runs without scripts.
+//! The console: what a crawl does and has seen, for people with a browser, and orders that they give. It runs without scripts.
 //!
 //! A screen is a template with the values that its module gathers. Whatever a page says is inserted as text.
 
@@ -7,16 +7,25 @@ mod difference;
 mod hosts;
 mod now;
 mod one_page;
+mod orders;
 mod pages;
 mod query;
+mod seeds;
+mod stages;
+mod trial;
+mod trouble;
+mod watches;
 
 use crate::CommandFailure;
+use self::query::Query;
 use crate::served_changes::ServedChanges;
 use crate::stages::topologies;
 use daemon::Board;
-use daemon::http::{CSS, Call, Caller, Screen, TextResponse};
+use daemon::http::{CSS, Call, Caller, Form, Role, Screen, TextResponse};
+use messages::CommandSubject;
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, context};
+use operate::OrderSender;
 use operate::state::Inspection;
 use page::CanonicalUrl;
 use serde::Serialize;
@@ -26,7 +35,7 @@ use std::sync::Arc;
 use stream_rocksdb::EmbeddedBackend;
 
 /// The templates, by name. Names that end with `.html` have all values escaped.
-const TEMPLATES: [(&str, &str); 8] = [
+const TEMPLATES: [(&str, &str); 17] = [
     ("base.html", include_str!("templates/base.html")),
     ("card.html", include_str!("templates/card.html")),
     ("now.html", include_str!("templates/now.html")),
@@ -35,15 +44,28 @@ const TEMPLATES: [(&str, &str); 8] = [
     ("page.html", include_str!("templates/page.html")),
     ("difference.html", include_str!("templates/difference.html")),
     ("hosts.html", include_str!("templates/hosts.html")),
+    ("order.html", include_str!("templates/order.html")),
+    ("taken.html", include_str!("templates/taken.html")),
+    ("seeds.html", include_str!("templates/seeds.html")),
+    ("checked_seeds.html", include_str!("templates/checked_seeds.html")),
+    ("watches.html", include_str!("templates/watches.html")),
+    ("draft.html", include_str!("templates/draft.html")),
+    ("trial.html", include_str!("templates/trial.html")),
+    ("trouble.html", include_str!("templates/trouble.html")),
+    ("stages.html", include_str!("templates/stages.html")),
 ];
 /// The style of the screens, with that of the table of a difference, which `recrawl diff --html` has too.
 const STYLE: &str = concat!(include_str!("templates/console.css"), include_str!("../commands/diff/table.css"));
 /// The screens that every screen leads to.
-const MENU: [(Screen, &str, &str); 4] = [
+const MENU: [(Screen, &str, &str); 8] = [
     (Screen::Now, "/", "Now"),
     (Screen::Changes, "/changes", "Changes"),
     (Screen::Pages, "/pages", "Pages"),
+    (Screen::Watches, "/watches", "Watches"),
     (Screen::Hosts, "/hosts", "Hosts"),
+    (Screen::Seeds, "/seeds", "Seeds"),
+    (Screen::Trouble, "/trouble", "Trouble"),
+    (Screen::Stages, "/stages", "Stages"),
 ];
 
 /// The screens of a running crawl.
@@ -111,6 +133,19 @@ fn shown_time(exact: &str) -> minijinja::Value {
     })
 }
 
+fn answer(screen: Result<String, ScreenFailure>) -> TextResponse {
+    match screen {
+        Ok(body) => TextResponse::screen(200, body),
+        Err(ScreenFailure::Forbidden(why)) => TextResponse::problem(403, why),
+        Err(ScreenFailure::Command(CommandFailure::No(why))) => TextResponse::problem(404, why),
+        Err(ScreenFailure::Command(CommandFailure::Input(why))) => TextResponse::problem(400, why),
+        Err(ScreenFailure::Command(failure @ CommandFailure::World(_))) => {
+            tracing::error!(%failure, "cannot show a screen");
+            TextResponse::problem(503, "the state of the crawl cannot be read now; recrawl's log says why")
+        }
+    }
+}
+
 impl Console {
     pub(crate) fn new(settings: &Settings, data: &Path, log: Arc<EmbeddedBackend>, board: Board) -> Self {
         let mut templates = Environment::new();
@@ -129,38 +164,100 @@ impl Console {
 
     /// Answers a request for a screen.
     pub(crate) fn show(&self, screen: Screen, call: &Call<'_>, changes: &ServedChanges) -> TextResponse {
-        match self.render(screen, call, changes) {
-            Ok(body) => TextResponse::screen(200, body),
-            Err(ScreenFailure::Forbidden(why)) => TextResponse::problem(403, why),
-            Err(ScreenFailure::Command(CommandFailure::No(why))) => TextResponse::problem(404, why),
-            Err(ScreenFailure::Command(CommandFailure::Input(why))) => TextResponse::problem(400, why),
-            Err(ScreenFailure::Command(failure @ CommandFailure::World(_))) => {
-                tracing::error!(%failure, "cannot show a screen");
-                TextResponse::problem(503, "the state of the crawl cannot be read now; recrawl's log says why")
-            }
+        answer(self.render(screen, call, changes))
+    }
+
+    /// Takes a form.
+    pub(crate) fn take(
+        &self,
+        form: Form,
+        call: &Call<'_>,
+        changes: &ServedChanges,
+        sender: &OrderSender,
+    ) -> TextResponse {
+        match self.take_form(form, call, changes, sender) {
+            Ok(Err(refusal)) => refusal,
+            Ok(Ok(body)) => answer(Ok(body)),
+            Err(failure) => answer(Err(failure)),
         }
     }
 
+    /// The screen that says what came of a form, or the refusal of its order.
+    fn take_form(
+        &self,
+        form: Form,
+        call: &Call<'_>,
+        changes: &ServedChanges,
+        sender: &OrderSender,
+    ) -> Result<Result<String, TextResponse>, ScreenFailure> {
+        let scope = scope::configured(&self.settings).map_err(CommandFailure::from)?;
+        if let Form::Command(kind) = form {
+            let current = match kind.subject() {
+                CommandSubject::Hosts => Screen::Hosts,
+                CommandSubject::Pages | CommandSubject::Sources => Screen::Pages,
+            };
+            return match orders::take(kind, call, sender, &scope)? {
+                Ok(taken) => self.fill("taken.html", current, call, &taken).map(Ok),
+                Err(refusal) => Ok(Err(refusal)),
+            };
+        }
+        let state = self.state()?;
+        let (settings, board, caller) = (&self.settings, &self.board, call.caller);
+        let source = Source { settings, state: &state, board, changes, caller };
+        let filled = match form {
+            Form::CheckSeeds => {
+                self.fill("checked_seeds.html", Screen::Seeds, call, &seeds::check(&source, call.body, &scope)?)
+            }
+            Form::TryRule | Form::Command(_) => {
+                self.fill("trial.html", Screen::Watches, call, &trial::of_form(&source, call.body)?)
+            }
+        };
+        filled.map(Ok)
+    }
+
+    fn state(&self) -> Result<Inspection, CommandFailure> {
+        Inspection::of_running(&self.settings, topologies(), &self.data, self.log.clone())
+    }
+
     fn render(&self, screen: Screen, call: &Call<'_>, changes: &ServedChanges) -> Result<String, ScreenFailure> {
-        let state = Inspection::of_running(&self.settings, topologies(), &self.data, self.log.clone())?;
+        let state = self.state()?;
         let (settings, board, caller) = (&self.settings, &self.board, call.caller);
         let source = Source { settings, state: &state, board, changes, caller };
         match screen {
-            Screen::Now => self.fill("now.html", screen, &now::gather(&source, call.query)?),
-            Screen::Changes => self.fill("changes.html", screen, &changes::gather(&source, call.query)?),
-            Screen::Pages => self.fill("pages.html", screen, &pages::gather(&source, call.query)?),
-            Screen::Page => self.fill("page.html", Screen::Pages, &one_page::gather(&source, call.query)?),
+            Screen::Now => self.fill("now.html", screen, call, &now::gather(&source, call.query)?),
+            Screen::Changes => self.fill("changes.html", screen, call, &changes::gather(&source, call.query)?),
+            Screen::Pages => self.fill("pages.html", screen, call, &pages::gather(&source, call.query)?),
+            Screen::Page => self.fill("page.html", Screen::Pages, call, &one_page::gather(&source, call.query)?),
             Screen::Difference => {
-                self.fill("difference.html", Screen::Pages, &difference::gather(&source, call.query)?)
+                self.fill("difference.html", Screen::Pages, call, &difference::gather(&source, call.query)?)
             }
-            Screen::Hosts => self.fill("hosts.html", screen, &hosts::gather(&source, call.query)?),
+            Screen::Hosts => self.fill("hosts.html", screen, call, &hosts::gather(&source, call.query)?),
+            Screen::Seeds => {
+                Query::read(call.query, &[])?;
+                self.fill("seeds.html", screen, call, &serde_json::json!({}))
+            }
+            Screen::Watches => self.fill("watches.html", screen, call, &watches::gather(&source, call.query)?),
+            Screen::Trouble => self.fill("trouble.html", screen, call, &trouble::gather(&source, call.query)?),
+            Screen::Stages => self.fill("stages.html", screen, call, &stages::gather(&source, call.query)?),
         }
     }
 
     /// Fills a template with its values. `current` is the entry of the menu that the screen belongs to.
-    fn fill(&self, template: &str, current: Screen, values: &impl Serialize) -> Result<String, ScreenFailure> {
+    fn fill(
+        &self,
+        template: &str,
+        current: Screen,
+        call: &Call<'_>,
+        values: &impl Serialize,
+    ) -> Result<String, ScreenFailure> {
         let menu = MENU.map(|(screen, path, name)| MenuEntry { path, name, is_current: screen == current });
-        let values = context! { menu => Serde(menu), ..minijinja::Value::from(Serde(values)) };
+        let values = context! {
+            menu => Serde(menu),
+            form_token => call.form_token,
+            may_operate => call.caller.role >= Role::Operator,
+            may_administer => call.caller.role >= Role::Admin,
+            ..minijinja::Value::from(Serde(values))
+        };
         let filled = self.templates.get_template(template).and_then(|template| template.render(values));
         filled.map_err(|error| CommandFailure::World(format!("template {template}: {error:#}")).into())
     }

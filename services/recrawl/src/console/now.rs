@@ -19,13 +19,12 @@ pub(super) struct Now {
     troubles: Vec<Trouble>,
     figures: Vec<Figure>,
     outcomes: Vec<Outcome>,
-    stages: Vec<StageLine>,
     changes: Vec<ChangeCard>,
 }
 
 /// Something that needs a person.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-struct Trouble {
+pub(super) struct Trouble {
     text: String,
     /// The screen that shows more.
     link: Option<&'static str>,
@@ -47,16 +46,6 @@ struct Outcome {
     setting: Option<String>,
 }
 
-#[derive(Serialize)]
-struct StageLine {
-    name: String,
-    state: &'static str,
-    waiting: u64,
-    waiting_s: String,
-    processed: u64,
-    set_aside: u64,
-}
-
 pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Now, ScreenFailure> {
     Query::read(query, &[])?;
     let status = source.board.status();
@@ -66,7 +55,6 @@ pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Now, ScreenFail
         troubles,
         figures: figures(&status),
         outcomes: status.outcomes.iter().map(outcome).collect(),
-        stages: status.stages.iter().map(stage).collect(),
         changes: cards(source, CHANGES)?,
     })
 }
@@ -97,19 +85,19 @@ fn sentence(status: &Status, troubles: &[Trouble]) -> String {
     }
 }
 
-fn troubles(status: &Status) -> Vec<Trouble> {
+pub(super) fn troubles(status: &Status) -> Vec<Trouble> {
     let mut troubles = Vec::new();
     let mut add = |text: String, link: Option<&'static str>| troubles.push(Trouble { text, link });
     for StageLag { name, last_error, waits_for, lag_s, .. } in &status.stages {
         if let Some(error) = last_error {
-            add(format!("The {name} fails: {error}"), None);
+            add(format!("The {name} fails: {error}"), Some("/stages"));
         }
         if let Some(waits_for) = waits_for {
-            add(format!("The {name} waits: {waits_for}"), None);
+            add(format!("The {name} waits: {waits_for}"), Some("/stages"));
         }
         if *lag_s > BEHIND_S {
             let behind = humantime::format_duration(Duration::from_secs(*lag_s as u64));
-            add(format!("The {name} is behind by {behind}."), None);
+            add(format!("The {name} is behind by {behind}."), Some("/stages"));
         }
     }
     if let Some(disk) = status.disk.as_ref().filter(|disk| disk.is_short) {
@@ -123,7 +111,7 @@ fn troubles(status: &Status) -> Vec<Trouble> {
     }
     if let Some(pages) = status.blind_pages.filter(|pages| *pages > 0) {
         let lack = counted(pages, "page lacks", "pages lack");
-        add(format!("{lack} something that a rule watches."), Some("/changes?verdict=unwatched"));
+        add(format!("{lack} something that a rule watches."), Some("/watches"));
     }
     troubles.extend(status.topic_problems.iter().map(|problem| Trouble { text: problem.clone(), link: None }));
     troubles
@@ -164,22 +152,6 @@ fn outcome(of: &OutcomeCount) -> Outcome {
         count: of.count,
         meaning: of.meaning.clone(),
         setting: of.setting.clone(),
-    }
-}
-
-fn stage(stage: &StageLag) -> StageLine {
-    let state = match (stage.last_error.is_some(), stage.ready) {
-        (true, _) => "fails",
-        (false, Some(false)) => "starting",
-        (false, _) => "ready",
-    };
-    StageLine {
-        name: stage.name.clone(),
-        state,
-        waiting: stage.lag_records,
-        waiting_s: format!("{:.1}", stage.lag_s),
-        processed: stage.processed_total.unwrap_or(0),
-        set_aside: stage.set_aside_total.unwrap_or(0),
     }
 }
 

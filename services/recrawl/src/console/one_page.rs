@@ -6,6 +6,7 @@ use detector::VersionFacts;
 use messages::word;
 use operate::PageReport;
 use operate::state::CrawlState;
+use page::CanonicalUrl;
 use serde::Serialize;
 use stream::partitioner::partition_for;
 
@@ -14,6 +15,9 @@ pub(super) struct Page {
     url: String,
     title: String,
     host: String,
+    /// Path of this screen.
+    back: String,
+    is_known: bool,
     /// Why it is or is not fetched, in a sentence.
     answer: Option<String>,
     reasons: Vec<String>,
@@ -60,6 +64,8 @@ pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Page, ScreenFai
     Ok(Page {
         title: if title.trim().is_empty() { url.to_string() } else { title },
         host: report.host.clone(),
+        back: path_of(&url),
+        is_known: explanation.is_some(),
         answer: explanation.as_ref().map(|explanation| explanation.answer.clone()),
         due_at: explanation.as_ref().and_then(|explanation| explanation.due_at.clone()),
         reasons: explanation.map(|explanation| explanation.reasons).unwrap_or_default(),
@@ -69,6 +75,12 @@ pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Page, ScreenFai
         versions: lines(&history),
         url: url.to_string(),
     })
+}
+
+/// The path of a page's screen.
+fn path_of(url: &CanonicalUrl) -> String {
+    let query = form_urlencoded::Serializer::new(String::new()).append_pair("url", url.as_str()).finish();
+    format!("/page?{query}")
 }
 
 fn lines(history: &[VersionFacts]) -> Vec<VersionLine> {

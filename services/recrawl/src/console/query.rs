@@ -1,7 +1,8 @@
-//! The query of a request for a screen.
+//! The query of a request for a screen, and the fields of a form.
 
 use crate::CommandFailure;
 use crate::one_fetch::parsed;
+use daemon::http::FORM_TOKEN;
 use page::CanonicalUrl;
 use settings::Settings;
 use std::collections::BTreeMap;
@@ -24,6 +25,28 @@ impl Query {
             }
             if found.insert(name.to_string(), value.to_string()).is_some() {
                 return Err(wrong(format!("{name} is there twice")));
+            }
+        }
+        found.retain(|_, value| !value.trim().is_empty());
+        Ok(Self(found))
+    }
+
+    /// Reads a form with some of these fields and no others, beside its token. `names` and `shown` may be there several times, and
+    /// have lines.
+    ///
+    /// # Errors
+    /// Says which field is unknown or there twice.
+    pub(super) fn of_form(body: &[u8], known: &[&str]) -> Result<Self, CommandFailure> {
+        let mut found: BTreeMap<String, String> = BTreeMap::new();
+        for (name, value) in form_urlencoded::parse(body).filter(|(name, _)| name != FORM_TOKEN) {
+            let is_list = matches!(&*name, "names" | "shown");
+            match found.get_mut(&*name) {
+                _ if !known.contains(&&*name) => {
+                    return Err(CommandFailure::Input(format!("unknown field {name} of the form; load its screen again")));
+                }
+                Some(lines) if is_list => *lines = format!("{lines}\n{value}"),
+                Some(_) => return Err(CommandFailure::Input(format!("{name} is there twice"))),
+                None => _ = found.insert(name.into_owned(), value.into_owned()),
             }
         }
         found.retain(|_, value| !value.trim().is_empty());
@@ -66,6 +89,17 @@ mod tests {
         assert_eq!((query.get("host"), query.get("contains"), query.get("by")), (Some("a.test"), None, Some("name")));
         for wrong in ["hots=a.test", "host=a&host=b", "=x"] {
             assert!(Query::read(wrong, &["host"]).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_form_has_lines_of_names_and_its_token_is_none_of_its_fields() {
+        let known = ["names", "back"];
+        let form = Query::of_form(b"names=a.test&form_token=12&names=b.test%0D%0Ac.test&back=", &known).unwrap();
+        let names: Vec<_> = form.get("names").unwrap().lines().collect();
+        assert_eq!((names, form.get("back"), form.get("form_token")), (vec!["a.test", "b.test", "c.test"], None, None));
+        for wrong in ["back=/&back=/x", "nams=a"] {
+            assert!(Query::of_form(wrong.as_bytes(), &known).is_err(), "{wrong}");
         }
     }
 

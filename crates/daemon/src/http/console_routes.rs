@@ -1,0 +1,112 @@
+//! The routes of the console: screens for people with a browser, and their forms.
+
+use super::keys::Role;
+use super::route::{Form, QueryParameter, Route, Screen, Success, Task};
+use super::route_kinds::*;
+use super::schemas;
+use messages::CommandKind;
+
+pub(super) static CONSOLE_ROUTES: &[Route] = &[
+    screen("/", "showNow", "The console for people with a browser: whether all is well", Screen::Now),
+    screen("/changes", "showChanges", "The newest changes, each before and after", Screen::Changes),
+    Route {
+        query: &[
+            QueryParameter {
+                name: "contains",
+                meaning: "A part of the address, in any case.",
+                is_required: false,
+                schema: schemas::text,
+            },
+            QueryParameter {
+                name: "host",
+                meaning: "Pages of this host and of those below it.",
+                is_required: false,
+                schema: schemas::text,
+            },
+            QueryParameter {
+                name: "outcome",
+                meaning: "How the last request went, as `recrawl pages --outcome` has it.",
+                is_required: false,
+                schema: schemas::text,
+            },
+            QueryParameter {
+                name: "verdict",
+                meaning: "The verdict of the last look.",
+                is_required: false,
+                schema: schemas::text,
+            },
+        ],
+        ..screen("/pages", "showPages", "Pages, by what is known of them", Screen::Pages)
+    },
+    Route {
+        query: &[PAGE_URL],
+        ..screen("/page", "showPage", "One page: why it is or is not fetched, its state and its versions", Screen::Page)
+    },
+    Route {
+        query: &[
+            PAGE_URL,
+            QueryParameter {
+                name: "from",
+                meaning: "Number of the older version.",
+                is_required: true,
+                schema: schemas::version,
+            },
+            QueryParameter {
+                name: "to",
+                meaning: "Number of the newer version.",
+                is_required: true,
+                schema: schemas::version,
+            },
+        ],
+        ..screen("/difference", "showDifference", "Two versions of a page, side by side", Screen::Difference)
+    },
+    Route {
+        query: &[QueryParameter {
+            name: "by",
+            meaning: "Their order: pages, fetches, value, freshness or name.",
+            is_required: false,
+            schema: schemas::text,
+        }],
+        ..screen(
+            "/hosts",
+            "showHosts",
+            "Hosts: what each takes of the budget, and what its pages are worth",
+            Screen::Hosts,
+        )
+    },
+    screen("/seeds", "showSeeds", "Seeds to add, each checked before", Screen::Seeds),
+    screen("/watches", "showWatches", "The rules that watch something, with what they see now", Screen::Watches),
+    screen("/trouble", "showTrouble", "What has failed, with what would change it", Screen::Trouble),
+    screen("/stages", "showStages", "Stages, with their backlogs", Screen::Stages),
+    form("/seeds/check", "checkSeeds", "Says of each seed whether it is new", Role::Operator, Form::CheckSeeds),
+    order("/seeds/add", "submitSeeds", "Adds pages, also forgotten ones", CommandKind::Seed),
+    order("/pages/refetch", "submitRefetch", "Fetches pages now", CommandKind::Refetch),
+    form(
+        "/pages/forget",
+        "submitForget",
+        "Removes pages for good",
+        Role::Admin,
+        Form::Command(CommandKind::Forget),
+    ),
+    order("/hosts/pause", "submitPause", "Stops fetching from hosts", CommandKind::PauseHost),
+    order("/hosts/resume", "submitResume", "Resumes fetching from hosts", CommandKind::ResumeHost),
+    order(
+        "/hosts/block",
+        "submitBlock",
+        "Stops fetching from hosts, and takes in no pages of them",
+        CommandKind::BlockHost,
+    ),
+    order("/hosts/unblock", "submitUnblock", "Ends blocks of hosts", CommandKind::UnblockHost),
+    form("/rules/try", "tryRule", "Tries a rule on versions of a page, and saves none", Role::Operator, Form::TryRule),
+    view(
+        "/console.css",
+        "getStyle",
+        "The style of the console",
+        Task::Stylesheet,
+        Success { status: 200, media_type: "text/css", meaning: "The style.", schema: schemas::text },
+    ),
+];
+
+const fn order(path: &'static str, id: &'static str, summary: &'static str, kind: CommandKind) -> Route {
+    form(path, id, summary, Role::Operator, Form::Command(kind))
+}

@@ -1,0 +1,59 @@
+//! What has failed: what needs a person, failures by their kind with what would change them, and records that were set aside.
+
+use super::now::{Trouble, troubles};
+use super::query::Query;
+use super::{ScreenFailure, Source};
+use messages::{OutcomeClass, topics};
+use operate::dead_letters;
+use serde::Serialize;
+
+/// Records on the screen.
+const SHOWN: usize = 50;
+
+#[derive(Serialize)]
+pub(super) struct Troubles {
+    troubles: Vec<Trouble>,
+    failures: Vec<Failure>,
+    records: Vec<SetAside>,
+    /// Whether the caller may see records of any host.
+    sees_records: bool,
+}
+
+/// Requests that failed alike.
+#[derive(Serialize)]
+struct Failure {
+    kind: String,
+    meaning: String,
+    count: u64,
+    setting: Option<String>,
+}
+
+#[derive(Serialize)]
+struct SetAside {
+    at: String,
+    stage: String,
+    reason: String,
+}
+
+pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Troubles, ScreenFailure> {
+    Query::read(query, &[])?;
+    let status = source.board.status();
+    let failed = status.outcomes.iter().filter(|outcome| matches!(outcome.class, OutcomeClass::Failed | OutcomeClass::NotSent) && outcome.count > 0);
+    let mut failures: Vec<_> = failed
+        .map(|outcome| Failure {
+            kind: outcome.outcome.clone(),
+            meaning: outcome.meaning.clone(),
+            count: outcome.count,
+            setting: outcome.setting.clone(),
+        })
+        .collect();
+    failures.sort_by_key(|failure| std::cmp::Reverse(failure.count));
+    let sees_records = source.caller.hosts.is_none();
+    let records = if sees_records {
+        let rows = dead_letters::newest(&mut source.changes.reader_of(topics::DEAD_LETTERS)?, SHOWN)?;
+        rows.into_iter().map(|row| SetAside { at: row.set_aside_at, stage: row.stage, reason: row.reason }).collect()
+    } else {
+        Vec::new()
+    };
+    Ok(Troubles { troubles: troubles(&status), failures, records, sees_records })
+}

@@ -1,0 +1,190 @@
+//! A tab that a test uses as a person would: it loads addresses, clicks and types. It is driven through the browser's debugging
+//! pipe (Chrome DevTools Protocol), and runs no script of the test in the page.
+
+use super::Browser;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// A tab. The browser ends with it.
+pub struct Tab {
+    browser: Child,
+    commands: ChildStdin,
+    answers: BufReader<ChildStdout>,
+    session: Option<String>,
+    last_id: u64,
+    /// Addresses that the browser has asked for.
+    requests: Vec<String>,
+    /// What the browser has complained of in its console.
+    complaints: Vec<String>,
+    /// Pages that were loaded.
+    loads: usize,
+}
+
+impl Browser {
+    /// Opens an empty tab.
+    ///
+    /// # Panics
+    /// If the browser does not start.
+    pub fn tab(&self) -> Tab {
+        // The browser reads commands from descriptor 3 and answers on 4.
+        let mut browser = Command::new("sh")
+            .args(["-c", "exec \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>/dev/null", "sh", self.program])
+            .args(super::QUIET)
+            .arg("--remote-debugging-pipe")
+            .arg(format!("--user-data-dir={}", self.profile.display()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the browser starts");
+        let commands = browser.stdin.take().expect("it is piped");
+        let answers = BufReader::new(browser.stdout.take().expect("it is piped"));
+        let (requests, complaints) = (Vec::new(), Vec::new());
+        let mut tab = Tab { browser, commands, answers, session: None, last_id: 0, requests, complaints, loads: 0 };
+        let target = tab.ask("Target.createTarget", json!({ "url": "about:blank" }))["targetId"].clone();
+        let attached = tab.ask("Target.attachToTarget", json!({ "targetId": target, "flatten": true }));
+        tab.session = attached["sessionId"].as_str().map(str::to_owned);
+        for domain in ["Page", "Network", "Log", "Runtime", "DOM"] {
+            tab.ask(&format!("{domain}.enable"), json!({}));
+        }
+        tab
+    }
+}
+
+impl Tab {
+    /// Loads an address. A name and a password may stand in it.
+    ///
+    /// # Panics
+    /// If nothing is loaded.
+    pub fn load(&mut self, address: &str) {
+        let loads = self.loads;
+        let answer = self.ask("Page.navigate", json!({ "url": address }));
+        assert!(answer.get("errorText").is_none(), "{address}: {answer}");
+        self.wait_for_load(loads);
+    }
+
+    /// Clicks on the first element that a selector finds, and waits for the page that comes of it.
+    ///
+    /// # Panics
+    /// If there is no such element, or it is not shown.
+    pub fn follow(&mut self, selector: &str) {
+        let loads = self.loads;
+        self.click(selector);
+        self.wait_for_load(loads);
+    }
+
+    /// Clicks on the first element that a selector finds.
+    ///
+    /// # Panics
+    /// If there is no such element, or it is not shown.
+    pub fn click(&mut self, selector: &str) {
+        let node = self.find(selector);
+        self.ask("DOM.scrollIntoViewIfNeeded", json!({ "nodeId": node }));
+        let shown = self.ask("DOM.getContentQuads", json!({ "nodeId": node }));
+        let corners: Vec<f64> = shown["quads"][0].as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
+        assert_eq!(corners.len(), 8, "{selector} is not shown");
+        let middle = |axis: usize| corners.iter().skip(axis).step_by(2).sum::<f64>() / 4.0;
+        for kind in ["mousePressed", "mouseReleased"] {
+            let event = json!({ "type": kind, "x": middle(0), "y": middle(1), "button": "left", "clickCount": 1 });
+            self.ask("Input.dispatchMouseEvent", event);
+        }
+    }
+
+    /// Types a text into the first element that a selector finds.
+    ///
+    /// # Panics
+    /// If there is no such element.
+    pub fn type_into(&mut self, selector: &str, text: &str) {
+        let node = self.find(selector);
+        self.ask("DOM.focus", json!({ "nodeId": node }));
+        self.ask("Input.insertText", json!({ "text": text }));
+    }
+
+    /// The elements of the page.
+    ///
+    /// # Panics
+    /// If the browser fails.
+    pub fn html(&mut self) -> String {
+        let root = self.ask("DOM.getDocument", json!({}))["root"]["nodeId"].clone();
+        let html = self.ask("DOM.getOuterHTML", json!({ "nodeId": root }));
+        html["outerHTML"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// The page as a picture in PNG, of this width in pixels.
+    ///
+    /// # Panics
+    /// If the browser fails.
+    pub fn picture(&mut self, width: u32) -> Vec<u8> {
+        let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        self.ask("Emulation.setDeviceMetricsOverride", size);
+        let taken = self.ask("Page.captureScreenshot", json!({ "captureBeyondViewport": true }));
+        BASE64_STANDARD.decode(taken["data"].as_str().unwrap_or_default()).expect("a picture")
+    }
+
+    /// The addresses that the browser has asked for.
+    pub fn requests(&self) -> &[String] {
+        &self.requests
+    }
+
+    /// What the browser has complained of in its console.
+    pub fn complaints(&self) -> &[String] {
+        &self.complaints
+    }
+
+    fn find(&mut self, selector: &str) -> Value {
+        let root = self.ask("DOM.getDocument", json!({}))["root"]["nodeId"].clone();
+        let found = self.ask("DOM.querySelector", json!({ "nodeId": root, "selector": selector }))["nodeId"].clone();
+        assert!(found.as_u64().is_some_and(|node| node > 0), "nothing is {selector} in\n{}", self.html());
+        found
+    }
+
+    fn wait_for_load(&mut self, before: usize) {
+        while self.loads == before {
+            self.read();
+        }
+    }
+
+    /// Sends a command, and returns its answer.
+    fn ask(&mut self, method: &str, parameters: Value) -> Value {
+        self.last_id += 1;
+        let id = self.last_id;
+        let mut command = json!({ "id": id, "method": method, "params": parameters });
+        if let Some(session) = &self.session {
+            command["sessionId"] = session.as_str().into();
+        }
+        write!(self.commands, "{command}\0").and_then(|()| self.commands.flush()).expect("the browser runs");
+        loop {
+            let answer = self.read();
+            if answer["id"] == id {
+                assert!(answer.get("error").is_none(), "{method}: {answer}");
+                return answer["result"].clone();
+            }
+        }
+    }
+
+    /// Reads a message, and notes it if it is an event.
+    fn read(&mut self) -> Value {
+        let mut bytes = Vec::new();
+        self.answers.read_until(0, &mut bytes).expect("the browser runs");
+        assert_eq!(bytes.pop(), Some(0), "the browser has ended");
+        let message: Value = serde_json::from_slice(&bytes).expect("the browser speaks JSON");
+        let text = |place: &str| message.pointer(place).and_then(Value::as_str).unwrap_or_default().to_owned();
+        match message["method"].as_str() {
+            Some("Page.loadEventFired") => self.loads += 1,
+            Some("Network.requestWillBeSent") => self.requests.push(text("/params/request/url")),
+            Some("Log.entryAdded") => self.complaints.push(text("/params/entry/text")),
+            Some("Runtime.exceptionThrown") => self.complaints.push(message["params"].to_string()),
+            _ => {}
+        }
+        message
+    }
+}
+
+impl Drop for Tab {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.browser.kill();
+        let _ = self.browser.wait();
+    }
+}
