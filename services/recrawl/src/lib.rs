@@ -6,6 +6,7 @@
 //!
 //! This crate holds no policy and no formula: those are in the stages and the pure crates.
 
+mod attention;
 pub mod batch;
 pub mod commands;
 mod console;

@@ -8,7 +8,7 @@ pub use self::health::HealthPort;
 use self::health::Health;
 use self::retry::{FirstTry, NextTry};
 use crate::progress::Progress;
-use crate::record::{PublishedChange, VerdictOptions};
+use crate::record::{PublishedChange, ChangeSelection};
 use crate::sink::{Directory, Receiver, Undelivered};
 use crate::source::{Cursor, FollowOptions, RecordSink, Start, TopicFollower, TopicRecord, pause};
 use crate::stdout::{Format, answer};
@@ -35,7 +35,7 @@ pub enum OnFailure {
 /// Delivers changes to a receiver, and notes how far it came.
 pub struct Delivery<'a> {
     follow: &'a FollowOptions,
-    verdicts: &'a VerdictOptions,
+    selection: &'a ChangeSelection,
     receiver: Box<dyn Receiver>,
     directory: Directory,
     progress: Progress,
@@ -81,7 +81,7 @@ impl<'a> Delivery<'a> {
         (receiver, shown): (Box<dyn Receiver>, &str),
         cursor_file: &Path,
         topic: &str,
-        (follow, verdicts): (&'a FollowOptions, &'a VerdictOptions),
+        (follow, selection): (&'a FollowOptions, &'a ChangeSelection),
         giving_up: GivingUp,
         stop: &'a StopSignal,
     ) -> Result<Self, CommandFailure> {
@@ -94,7 +94,7 @@ impl<'a> Delivery<'a> {
         let progress = Progress::read(&mut directory, name.to_owned(), topic, ELSEWHERE)?;
         let delivery = Self {
             follow,
-            verdicts,
+            selection,
             receiver,
             directory,
             progress,
@@ -193,7 +193,7 @@ impl<'a> Delivery<'a> {
 impl RecordSink<PageChange> for Delivery<'_> {
     fn take(&mut self, record: TopicRecord<PageChange>) -> Result<bool, CommandFailure> {
         let TopicRecord { message, cursor, .. } = record;
-        if !self.follow.wants(message.seen_at) || !self.verdicts.want(message.verdict) {
+        if !self.follow.wants(message.seen_at) || !self.selection.wants(&message) {
             self.passed_over = Some(cursor);
             return Ok(false);
         }

@@ -7,7 +7,7 @@ use crate::source::{Cursor, FollowedTopic};
 use crate::stdout::{Format, word};
 use clap::Args;
 use messages::{ChangeLine, ChangedUnit, PageChange, Verdict, WatchedValue};
-use page::{CanonicalUrl, Timestamp};
+use page::{CanonicalUrl, HostName, Timestamp};
 use serde::Serialize;
 use std::io::Write;
 use std::ops::Deref;
@@ -16,19 +16,45 @@ use std::ops::Deref;
 pub const CHANGES: FollowedTopic<PageChange> =
     FollowedTopic { noun: "changes", retention: "log.retention_changes", batch: 500, moment: |change| change.seen_at };
 
-/// Selects changes by their verdicts.
-#[derive(Args, Debug)]
-pub struct VerdictOptions {
+/// Selects changes. What is left out selects all.
+#[derive(Args, Debug, Default)]
+pub struct ChangeSelection {
     /// Only changes with these verdicts, with commas: first, minor, major, missing, obscured, redirected, gone, returned,
     /// unwatched, watched, forgotten, failed.
     #[arg(long = "verdict", value_name = "VERDICT", value_delimiter = ',', value_parser = verdict)]
     verdicts: Vec<Verdict>,
+    /// Only changes of this page.
+    #[arg(long = "url", value_name = "URL", value_parser = address)]
+    url: Option<CanonicalUrl>,
+    /// Only changes of pages of this host and of those below it.
+    #[arg(long, value_parser = host)]
+    host: Option<HostName>,
+    /// Only changes of pages that this watch rule is for, by its name or number.
+    #[arg(long)]
+    rule: Option<String>,
+    /// Only changes that fired a trigger.
+    #[arg(long)]
+    triggered: bool,
 }
 
-impl VerdictOptions {
-    /// Whether changes with this verdict are wanted.
-    pub fn want(&self, verdict: Verdict) -> bool {
-        self.verdicts.is_empty() || self.verdicts.contains(&verdict)
+impl ChangeSelection {
+    pub fn wants(&self, change: &PageChange) -> bool {
+        (self.verdicts.is_empty() || self.verdicts.contains(&change.verdict))
+            && self.url.as_ref().is_none_or(|url| *url == change.url)
+            && self.host.as_ref().is_none_or(|host| HostName::of(&change.url).is_at_or_below(host))
+            && self.rule.as_ref().is_none_or(|rule| change.rule.as_ref() == Some(rule))
+            && (!self.triggered || !change.triggers.is_empty())
+    }
+}
+
+fn address(text: &str) -> Result<CanonicalUrl, String> {
+    CanonicalUrl::parse(text).map_err(|error| error.to_string())
+}
+
+fn host(text: &str) -> Result<HostName, String> {
+    match text.is_empty() || text.contains(['/', ':']) {
+        true => Err("write the name of a host, such as shop.example".to_owned()),
+        false => Ok(HostName::from_name(text.to_lowercase())),
     }
 }
 

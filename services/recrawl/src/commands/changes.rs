@@ -10,7 +10,7 @@ use messages::{PageChange, topics};
 use outputs::encoder::FileEncoder;
 use outputs::encoder::lines::JsonLines;
 use outputs::encoder::parquet::ParquetRows;
-use outputs::record::{CHANGES, ChangeRow, ColorOptions, PublishedChange, VerdictOptions};
+use outputs::record::{CHANGES, ChangeRow, ColorOptions, PublishedChange, ChangeSelection};
 use outputs::sink::printer::Printer;
 use outputs::sink::{FileOptions, FileSink};
 use outputs::source::{RecordSink, TopicFollower, TopicRecord};
@@ -27,7 +27,7 @@ pub struct ChangesArguments {
     #[command(flatten)]
     follow: FollowArguments,
     #[command(flatten)]
-    verdicts: VerdictOptions,
+    selection: ChangeSelection,
     #[command(flatten)]
     color: ColorOptions,
     #[command(flatten)]
@@ -71,7 +71,7 @@ pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), Comma
         // Before the delivery, so that nothing is made in a data directory that is not there.
         let Some(watched) = port.patiently(open)? else { return Ok(()) };
         port.watch(watched)?;
-        let delivery = arguments.delivery.open(&settings, follow, &arguments.verdicts, &stop)?;
+        let delivery = arguments.delivery.open(&settings, follow, &arguments.selection, &stop)?;
         let mut delivery = delivery.expect("a port goes with a receiver");
         delivery.show_at(&port);
         let start = delivery.start()?;
@@ -83,7 +83,7 @@ pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), Comma
     }
     // Here too.
     let reader = open()?;
-    if let Some(mut delivery) = arguments.delivery.open(&settings, follow, &arguments.verdicts, &stop)? {
+    if let Some(mut delivery) = arguments.delivery.open(&settings, follow, &arguments.selection, &stop)? {
         let mut changes = TopicFollower::open(reader, CHANGES, &delivery.start()?)?;
         follow.each(&mut changes, &stop, &mut delivery)?;
         return delivery.finish(format);
@@ -101,7 +101,7 @@ pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), Comma
 
 impl ChangesArguments {
     fn wants(&self, change: &PageChange) -> bool {
-        self.follow.options.wants(change.seen_at) && self.verdicts.want(change.verdict)
+        self.follow.options.wants(change.seen_at) && self.selection.wants(change)
     }
 }
 

@@ -7,7 +7,7 @@ use daemon::web_client::authorities;
 use messages::{Digest, topics};
 use outputs::delivery::{Delivery, GivingUp, HealthPort, OnFailure};
 use outputs::encoder::template::Template;
-use outputs::record::VerdictOptions;
+use outputs::record::ChangeSelection;
 use outputs::sink::Receiver;
 use outputs::sink::program::Program;
 use outputs::sink::signature::{SECRET_VARIABLE, Signer};
@@ -90,7 +90,7 @@ impl DeliveryArguments {
         &self,
         settings: &Settings,
         follow: &'a FollowOptions,
-        verdicts: &'a VerdictOptions,
+        selection: &'a ChangeSelection,
         stop: &'a StopSignal,
     ) -> Result<Option<Delivery<'a>>, CommandFailure> {
         if self.timeout.is_zero() {
@@ -116,7 +116,7 @@ impl DeliveryArguments {
         let path = self.cursor_file.clone().unwrap_or_else(|| data.join(file));
         let topic = LogNames::new(settings).topic(topics::PAGE_CHANGES);
         let giving_up = GivingUp { after: *self.give_up_after, on_failure: self.on_failure };
-        Delivery::open((receiver, &shown), &path, &topic, (follow, verdicts), giving_up, stop).map(Some)
+        Delivery::open((receiver, &shown), &path, &topic, (follow, selection), giving_up, stop).map(Some)
     }
 
     /// The web server, how it is shown, and the name of its cursor file.

@@ -6,7 +6,7 @@ use clap::Args;
 use daemon::TopicReader;
 use messages::{PageChange, topics};
 use outputs::encoder::feed::{self, FeedAbout, FeedForm, ITEMS};
-use outputs::record::{CHANGES, VerdictOptions};
+use outputs::record::{CHANGES, ChangeSelection};
 use outputs::source::newest;
 use outputs::stdout::print_bytes;
 use page::CanonicalUrl;
@@ -24,7 +24,7 @@ pub struct FeedArguments {
     #[arg(long)]
     data: Option<PathBuf>,
     #[command(flatten)]
-    verdicts: VerdictOptions,
+    selection: ChangeSelection,
     /// Most changes in the feed.
     #[arg(long, value_name = "N", default_value_t = ITEMS, value_parser = items)]
     items: usize,
@@ -44,7 +44,7 @@ pub fn feed(arguments: &FeedArguments) -> Result<(), CommandFailure> {
         return Err(CommandFailure::Input(format!("--address: {error}")));
     }
     let mut reader = TopicReader::open(&settings, topics::PAGE_CHANGES, "recrawl-feed")?;
-    let is_wanted = |change: &PageChange| feed::is_entry(change) && arguments.verdicts.want(change.verdict);
+    let is_wanted = |change: &PageChange| feed::is_entry(change) && arguments.selection.wants(change);
     let changes = newest(&mut reader, &CHANGES, arguments.items, is_wanted)?;
     let about = FeedAbout::new(&settings, arguments.title.as_deref(), arguments.address.clone());
     print_bytes(feed::feed(arguments.form, &about, changes).as_bytes())

@@ -4,9 +4,13 @@ use crate::CommandFailure;
 use crate::commands::CrawlArguments;
 use clap::{Args, ValueEnum};
 use messages::{AnswerKind, OutcomeClass, PageSelection, Verdict, word};
-use outputs::stdout::{Format, answer, answers};
+use outputs::stdout::{Format, answer, answers, print_bytes};
 use page::HostName;
 use scheduler::ListedPage;
+use std::cmp::Ordering;
+
+/// Pages that are kept at least while the others are read.
+const LEAST_KEPT: usize = 10_000;
 
 /// Arguments of `recrawl pages`.
 #[derive(Args, Debug)]
@@ -35,9 +39,48 @@ pub struct PagesArguments {
     /// Only pages that an operator named.
     #[arg(long)]
     seeds: bool,
+    /// Only pages whose last request failed.
+    #[arg(long, conflicts_with = "outcome")]
+    failing: bool,
+    /// Order of the pages. All that are selected are read for it.
+    #[arg(long, value_name = "ORDER")]
+    sort: Option<PageOrder>,
+    /// Prints a table in CSV.
+    #[arg(long)]
+    csv: bool,
     /// Number of pages shown; 0 shows all.
     #[arg(long, default_value_t = 50)]
     top: u32,
+}
+
+/// An order of pages, from the first to the last shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum PageOrder {
+    /// By their addresses.
+    Address,
+    /// Last looked at first.
+    LastLook,
+    /// Last changed first.
+    LastChange,
+    /// Most fetches first.
+    Fetches,
+    /// Most changes first.
+    Changes,
+}
+
+impl PageOrder {
+    fn sort(self, pages: &mut [ListedPage]) {
+        pages.sort_by(|a, b| {
+            let order = match self {
+                Self::Address => Ordering::Equal,
+                Self::LastLook => b.last_look_at.cmp(&a.last_look_at),
+                Self::LastChange => b.last_change_at.cmp(&a.last_change_at),
+                Self::Fetches => b.fetches.cmp(&a.fetches),
+                Self::Changes => b.changes.cmp(&a.changes),
+            };
+            order.then_with(|| a.url.cmp(&b.url))
+        });
+    }
 }
 
 /// A verdict on the last look at a page.
@@ -74,7 +117,8 @@ impl From<ShownVerdict> for Verdict {
 }
 
 pub fn pages(arguments: &PagesArguments, format: Format) -> Result<(), CommandFailure> {
-    let outcome = arguments.outcome.as_deref().map(known_outcome).transpose()?;
+    let outcome = if arguments.failing { Some("failed") } else { arguments.outcome.as_deref() };
+    let outcome = outcome.map(known_outcome).transpose()?;
     let (settings, state) = arguments.crawl.open()?;
     let (watched, scope) = (watch::configured(&settings)?, scope::configured(&settings)?);
     if let Some(name) = &arguments.rule
@@ -92,7 +136,7 @@ pub fn pages(arguments: &PagesArguments, format: Format) -> Result<(), CommandFa
     };
     let top = if arguments.top == 0 { usize::MAX } else { arguments.top as usize };
     // One more says whether there are more. What is chosen here, and not by the scheduler, has to be seen whole.
-    let is_chosen_here = arguments.seeds || arguments.rule.is_some();
+    let is_chosen_here = arguments.seeds || arguments.rule.is_some() || arguments.sort.is_some();
     let at_most = if is_chosen_here { i32::MAX } else { i32::try_from(top.saturating_add(1)).unwrap_or(i32::MAX) };
     let selection = PageSelection {
         after: None,
@@ -103,16 +147,23 @@ pub fn pages(arguments: &PagesArguments, format: Format) -> Result<(), CommandFa
         verdict: arguments.verdict.map(Verdict::from),
         never_fetched: arguments.never_fetched,
     };
+    let order = arguments.sort.unwrap_or(PageOrder::Address);
     let mut listed = Vec::new();
     state.list_pages(&selection, &mut |page| {
         if is_shown(&page) {
             listed.push(page);
         }
+        // Of millions no more are kept than are shown.
+        if listed.len() / 2 > top.max(LEAST_KEPT) {
+            order.sort(&mut listed);
+            listed.truncate(top + 1);
+        }
     })?;
-    listed.sort_by(|a, b| a.url.cmp(&b.url));
+    order.sort(&mut listed);
     let has_more = listed.len() > top;
     listed.truncate(top);
     match format {
+        _ if arguments.csv => print_bytes(&table(&listed)?),
         Format::Text => answer(format, &listed, |pages| text(pages, has_more)),
         Format::Json | Format::Jsonl => answers(format, &listed, |_| String::new()),
     }
@@ -132,6 +183,16 @@ pub(crate) fn known_outcome(outcome: &str) -> Result<String, CommandFailure> {
     words.extend(classes.iter().map(word));
     let problem = || format!("--outcome {outcome}: there is no such outcome; give one of {}", words.join(", "));
     words.iter().find(|word| *word == outcome).cloned().ok_or_else(|| CommandFailure::Input(problem()))
+}
+
+/// The fields of the JSON form as columns.
+fn table(pages: &[ListedPage]) -> Result<Vec<u8>, CommandFailure> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    let failed = |error: csv::Error| CommandFailure::World(format!("cannot write the table: {error}"));
+    for page in pages {
+        table.serialize(page).map_err(failed)?;
+    }
+    table.into_inner().map_err(|error| CommandFailure::World(format!("cannot write the table: {}", error.error())))
 }
 
 fn text(pages: &[ListedPage], has_more: bool) -> String {

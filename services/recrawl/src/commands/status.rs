@@ -1,13 +1,17 @@
 //! `recrawl status`: shows the state of a crawl, running or not, embedded or over Kafka.
 
 use crate::CommandFailure;
+use crate::attention::{sentence, troubles};
 use crate::commands::{SettingsArguments, WaitArguments};
 use crate::stages::topologies;
 use ::operate::Access;
 use clap::Args;
-use daemon::{OutcomeCount, Status, outcome_lines};
-use outputs::stdout::{Format, answer};
+use daemon::{OutcomeCount, Status, StopSignal, outcome_lines};
+use outputs::stdout::{Format, answer, written};
+use settings::Settings;
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// Arguments of `recrawl status`.
 #[derive(Args, Debug)]
@@ -22,12 +26,46 @@ pub struct StatusArguments {
     url: Option<String>,
     #[command(flatten)]
     wait: WaitArguments,
+    /// Shows it again every two seconds, until Ctrl-C.
+    #[arg(long)]
+    watch: bool,
 }
+
+/// Time between two answers that are watched.
+const WATCH_EVERY: Duration = Duration::from_secs(2);
+/// Time between two looks for a stop.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Control sequences that clear a terminal.
+const CLEAR: &[u8] = b"\x1b[H\x1b[2J";
 
 /// Shows the state of a crawl.
 pub fn status(arguments: &StatusArguments, format: Format) -> Result<(), CommandFailure> {
     let data = arguments.data.as_ref().map(|path| path.display().to_string());
     let settings = arguments.settings.load(&[("crawl.data", data)])?;
+    if !arguments.watch {
+        return show(arguments, &settings, format);
+    }
+    let stop = StopSignal::on_signals()?;
+    while !stop.is_stopped() {
+        let mut out = std::io::stdout();
+        if out.is_terminal() {
+            written(out.write_all(CLEAR).and_then(|()| out.flush()))?;
+        }
+        match show(arguments, &settings, format) {
+            Ok(()) => {}
+            // It may be starting, and come back.
+            Err(CommandFailure::World(why)) => eprintln!("recrawl: {why}"),
+            Err(failure) => return Err(failure),
+        }
+        let shown = Instant::now();
+        while shown.elapsed() < WATCH_EVERY && !stop.is_stopped() {
+            std::thread::sleep(LOOK_EVERY);
+        }
+    }
+    Ok(())
+}
+
+fn show(arguments: &StatusArguments, settings: &Settings, format: Format) -> Result<(), CommandFailure> {
     let running = || settings.crawl.data.as_deref().map(Access::running).transpose();
     let (status, complete) = match arguments.url.clone() {
         Some(address) => {
@@ -38,7 +76,7 @@ pub fn status(arguments: &StatusArguments, format: Format) -> Result<(), Command
         }
         None => match running()?.flatten() {
             Some(access) => (operate::status_at(&access)?, Ok(())),
-            None => operate::state::open(&settings, topologies(), *arguments.wait.wait)?.status()?,
+            None => operate::state::open(settings, topologies(), *arguments.wait.wait)?.status()?,
         },
     };
     answer(format, &status, text)?;
@@ -69,7 +107,11 @@ fn text(status: &Status) -> String {
         let (mean, low, high) = (100.0 * calibrated.mean, 100.0 * calibrated.low, 100.0 * calibrated.high);
         format!("{mean:>8.2} %   {low:.2} to {high:.2} %: expected, corrected by {:.0} recent looks", calibrated.looks)
     });
-    let mut lines = vec![
+    let troubles = troubles(status);
+    let mut lines = vec![sentence(status, &troubles)];
+    lines.extend(troubles.iter().map(|trouble| format!("  * {}", trouble.text)));
+    lines.push(String::new());
+    lines.extend([
         format!("pages                {:>10}   never fetched {}", count(status.pages), count(status.never_fetched)),
         format!("due                  {:>10}", count(status.due)),
         format!("in flight            {:>10}", count(status.in_flight)),
@@ -78,7 +120,7 @@ fn text(status: &Status) -> String {
         format!("expected freshness   {freshness:>10}   mean age {age}"),
         format!("audited freshness    {audited}"),
         format!("calibrated freshness {calibrated}"),
-    ];
+    ]);
     lines.extend(status.focus.as_ref().map(|focus| {
         let recall = focus
             .target_recall

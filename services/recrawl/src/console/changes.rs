@@ -6,6 +6,7 @@ use crate::CommandFailure;
 use crate::commands::diff::{html, record_of};
 use messages::{ChangeLine, word};
 use outputs::record::{excerpt, kind_in_words, sentence};
+use page::{CanonicalUrl, HostName};
 use serde::Serialize;
 
 /// Changes on the screen.
@@ -21,6 +22,10 @@ pub(super) struct Changes {
     verdict: String,
     /// The verdicts that can be chosen.
     verdicts: [&'static str; 12],
+    host: String,
+    rule: String,
+    triggered: bool,
+    is_filtered: bool,
     searched: usize,
 }
 
@@ -58,15 +63,30 @@ const VERDICTS: [&str; 12] = [
 ];
 
 pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Changes, ScreenFailure> {
-    let query = Query::read(query, &["verdict"])?;
+    let query = Query::read(query, &["verdict", "host", "rule", "triggered"])?;
     let verdict = query.get("verdict").unwrap_or_default().to_owned();
     if !verdict.is_empty() && !VERDICTS.contains(&&*verdict) {
         return Err(CommandFailure::Input(format!("verdict: write one of {}", VERDICTS.join(", "))).into());
     }
-    let searched = if verdict.is_empty() { SHOWN } else { SEARCHED };
+    let text = |name: &str| query.get(name).unwrap_or_default().trim().to_owned();
+    let (host, rule, triggered) = (text("host"), text("rule"), query.get("triggered").is_some());
+    let within = (!host.is_empty()).then(|| HostName::from_name(host.to_lowercase()));
+    let is_filtered = !verdict.is_empty() || within.is_some() || !rule.is_empty() || triggered;
+    let searched = if is_filtered { SEARCHED } else { SHOWN };
     let newest = source.changes.newest(source.caller, searched)?;
-    let wanted = newest.iter().filter(|change| verdict.is_empty() || word(&change.verdict) == verdict);
-    Ok(Changes { changes: wanted.take(SHOWN).map(card).collect(), verdict, verdicts: VERDICTS, searched })
+    let is_wanted = |change: &&ChangeLine| {
+        (verdict.is_empty() || word(&change.verdict) == verdict)
+            && within.as_ref().is_none_or(|host| is_of(change, host))
+            && (rule.is_empty() || change.rule.as_ref() == Some(&rule))
+            && (!triggered || !change.triggers.is_empty())
+    };
+    let changes = newest.iter().filter(is_wanted).take(SHOWN).map(card).collect();
+    Ok(Changes { changes, verdict, verdicts: VERDICTS, host, rule, triggered, is_filtered, searched })
+}
+
+/// Whether a change is of a page of a host, or of one below it.
+fn is_of(change: &ChangeLine, host: &HostName) -> bool {
+    CanonicalUrl::parse(&change.url).is_ok_and(|url| HostName::of(&url).is_at_or_below(host))
 }
 
 /// The newest changes.

@@ -1,8 +1,8 @@
 //! What has failed: what needs a person, failures by their kind with what would change them, and records that were set aside.
 
-use super::now::{Trouble, troubles};
 use super::query::Query;
 use super::{ScreenFailure, Source};
+use crate::attention::{Trouble, troubles};
 use messages::{OutcomeClass, topics};
 use operate::dead_letters;
 use serde::Serialize;

@@ -1,0 +1,107 @@
+//! Whether a crawl needs a person, and for what.
+
+use daemon::{StageLag, Status};
+use serde::Serialize;
+use std::time::Duration;
+
+/// A stage whose first waiting record is older is behind.
+const BEHIND_S: f64 = 900.0;
+
+/// Something that needs a person.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Trouble {
+    pub(crate) text: String,
+    /// Path of the console's screen that shows more.
+    pub(crate) link: Option<&'static str>,
+}
+
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+fn counted(number: u64, one: &str, many: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
+}
+
+/// Whether all is well, and how much of the crawl is known, in a sentence.
+pub(crate) fn sentence(status: &Status, troubles: &[Trouble]) -> String {
+    let pages = status.pages.unwrap_or(0);
+    let fetched = pages.saturating_sub(status.never_fetched.unwrap_or(0));
+    let known = match (pages, status.estimated_freshness) {
+        (0, _) => "no page is known yet".to_owned(),
+        (_, Some(fresh)) if fetched > 0 => {
+            let of = counted(pages, "page was", "pages were");
+            format!("{fetched} of {of} fetched, and {} of all are current", percent(fresh))
+        }
+        _ => format!("{fetched} of {} fetched", counted(pages, "page was", "pages were")),
+    };
+    match troubles.len() {
+        0 => format!("All is well: {known}."),
+        1 => format!("One thing needs you; {known}."),
+        several => format!("{several} things need you; {known}."),
+    }
+}
+
+/// All that needs a person.
+pub(crate) fn troubles(status: &Status) -> Vec<Trouble> {
+    let mut troubles = Vec::new();
+    let mut add = |text: String, link: Option<&'static str>| troubles.push(Trouble { text, link });
+    for StageLag { name, last_error, waits_for, lag_s, .. } in &status.stages {
+        if let Some(error) = last_error {
+            add(format!("The {name} fails: {error}"), Some("/stages"));
+        }
+        if let Some(waits_for) = waits_for {
+            add(format!("The {name} waits: {waits_for}"), Some("/stages"));
+        }
+        if *lag_s > BEHIND_S {
+            let behind = humantime::format_duration(Duration::from_secs(*lag_s as u64));
+            add(format!("The {name} is behind by {behind}."), Some("/stages"));
+        }
+    }
+    if let Some(disk) = status.disk.as_ref().filter(|disk| disk.is_short) {
+        add(format!("The disk is nearly full, and nothing is fetched: {}", disk.words()), None);
+    }
+    if let Some(seeds) = status.failed_seeds.filter(|seeds| *seeds > 0) {
+        add(
+            format!("{} never fetched with success.", counted(seeds, "seed was", "seeds were")),
+            Some("/changes?verdict=failed"),
+        );
+    }
+    if let Some(pages) = status.blind_pages.filter(|pages| *pages > 0) {
+        let lack = counted(pages, "page lacks", "pages lack");
+        add(format!("{lack} something that a rule watches."), Some("/watches"));
+    }
+    troubles.extend(status.topic_problems.iter().map(|problem| Trouble { text: problem.clone(), link: None }));
+    troubles
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sentence_says_whether_something_needs_a_person() {
+        let mut status = Status { pages: Some(12), never_fetched: Some(2), ..Status::default() };
+        let said = |status: &Status| sentence(status, &troubles(status));
+        assert_eq!(said(&Status::default()), "All is well: no page is known yet.");
+        assert_eq!(said(&status), "All is well: 10 of 12 pages were fetched.");
+        status.estimated_freshness = Some(0.8251);
+        status.failed_seeds = Some(1);
+        assert_eq!(said(&status), "One thing needs you; 10 of 12 pages were fetched, and 82.5 % of all are current.");
+        status.blind_pages = Some(3);
+        let late = StageLag { name: "detector".to_owned(), lag_s: 4_000.0, ..StageLag::default() };
+        let failing =
+            StageLag { name: "ranker".to_owned(), last_error: Some("no disk".to_owned()), ..StageLag::default() };
+        status.stages = vec![late, failing];
+        assert!(said(&status).starts_with("4 things need you; "));
+        let texts: Vec<_> = troubles(&status).into_iter().map(|trouble| trouble.text).collect();
+        assert_eq!(
+            texts[..3],
+            [
+                "The detector is behind by 1h 6m 40s.",
+                "The ranker fails: no disk",
+                "1 seed was never fetched with success."
+            ]
+        );
+    }
+}
