@@ -8,33 +8,21 @@ use messages::CommandKind;
 
 pub(super) static CONSOLE_ROUTES: &[Route] = &[
     screen("/", "showNow", "The console for people with a browser: whether all is well", Screen::Now),
-    screen("/changes", "showChanges", "The newest changes, each before and after", Screen::Changes),
     Route {
         query: &[
-            QueryParameter {
-                name: "contains",
-                meaning: "A part of the address, in any case.",
-                is_required: false,
-                schema: schemas::text,
-            },
-            QueryParameter {
-                name: "host",
-                meaning: "Pages of this host and of those below it.",
-                is_required: false,
-                schema: schemas::text,
-            },
-            QueryParameter {
-                name: "outcome",
-                meaning: "How the last request went, as `recrawl pages --outcome` has it.",
-                is_required: false,
-                schema: schemas::text,
-            },
-            QueryParameter {
-                name: "verdict",
-                meaning: "The verdict of the last look.",
-                is_required: false,
-                schema: schemas::text,
-            },
+            filter("verdict", "A verdict."),
+            filter("host", "Changes of pages of this host and of those below it."),
+            filter("rule", "Changes of pages that this watch rule is for."),
+            filter("triggered", "Anything: only changes that fired a trigger."),
+        ],
+        ..screen("/changes", "showChanges", "The newest changes, each before and after", Screen::Changes)
+    },
+    Route {
+        query: &[
+            filter("contains", "A part of the address, in any case."),
+            filter("host", "Pages of this host and of those below it."),
+            filter("outcome", "How the last request went, as `recrawl pages --outcome` has it."),
+            filter("verdict", "The verdict of the last look."),
         ],
         ..screen("/pages", "showPages", "Pages, by what is known of them", Screen::Pages)
     },
@@ -61,12 +49,7 @@ pub(super) static CONSOLE_ROUTES: &[Route] = &[
         ..screen("/difference", "showDifference", "Two versions of a page, side by side", Screen::Difference)
     },
     Route {
-        query: &[QueryParameter {
-            name: "by",
-            meaning: "Their order: pages, fetches, value, freshness or name.",
-            is_required: false,
-            schema: schemas::text,
-        }],
+        query: &[filter("by", "Their order: pages, fetches, value, freshness or name.")],
         ..screen(
             "/hosts",
             "showHosts",
@@ -75,7 +58,10 @@ pub(super) static CONSOLE_ROUTES: &[Route] = &[
         )
     },
     screen("/seeds", "showSeeds", "Seeds to add, each checked before", Screen::Seeds),
-    screen("/watches", "showWatches", "The rules that watch something, with what they see now", Screen::Watches),
+    Route {
+        query: &[filter("url", "A page to try a rule on.")],
+        ..screen("/watches", "showWatches", "The rules that watch something, with what they saw last", Screen::Watches)
+    },
     screen("/trouble", "showTrouble", "What has failed, with what would change it", Screen::Trouble),
     screen("/stages", "showStages", "Stages, with their backlogs", Screen::Stages),
     form("/seeds/check", "checkSeeds", "Says of each seed whether it is new", Role::Operator, Form::CheckSeeds),
@@ -106,6 +92,10 @@ pub(super) static CONSOLE_ROUTES: &[Route] = &[
         Success { status: 200, media_type: "text/css", meaning: "The style.", schema: schemas::text },
     ),
 ];
+
+const fn filter(name: &'static str, meaning: &'static str) -> QueryParameter {
+    QueryParameter { name, meaning, is_required: false, schema: schemas::text }
+}
 
 const fn order(path: &'static str, id: &'static str, summary: &'static str, kind: CommandKind) -> Route {
     form(path, id, summary, Role::Operator, Form::Command(kind))

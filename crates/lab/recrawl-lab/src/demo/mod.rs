@@ -22,6 +22,7 @@ mod worst;
 use books::Books;
 use clap::Args;
 use daemon::{StopSignal, WebClock, logging};
+use operate::Access;
 use outputs::stdout::{Format, answer};
 use pace::Pace;
 use page::Timestamp;
@@ -34,6 +35,7 @@ use rustix::time::{ClockId, clock_gettime};
 use settings::seeds::SeedList;
 use settings::{Layers, Settings};
 use simweb::{HostSitemap, SimWeb, SimWebConfig, TimeWindow};
+use std::io::{IsTerminal, stderr, stdin};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -113,12 +115,24 @@ pub(crate) fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Comm
     let _ = std::fs::remove_dir_all(&data);
     let began = (Instant::now(), cpu_time());
     let embedded = Embedded::start(&settings, &data, None, StopSignal::on_signals()?, clock.clone())?;
+    let console = Access::noted(&data);
+    if let Some(Access { address, token: Some(token), .. }) = &console {
+        eprintln!("look at it while it runs: http://{address}/ (any name, password {})", token.reveal());
+    }
     let seeds = world::seeds(&judged, &weights, &forbidden)?;
     embedded.seed(SeedList { seeds, ..SeedList::default() })?;
     let pace = Pace::new(clock.clone(), budget_per_day);
     watch::watch(&embedded, &web, window, pace, arguments.wall.into())?;
     let until = clock.now().min(window.end);
-    embedded.finish()?;
+    // Who sits before it may look on, at a crawl whose time stands still. The rest need not wait.
+    let is_watched = stdin().is_terminal() && stderr().is_terminal() && !embedded.stop.is_stopped();
+    let embedded = if is_watched {
+        clock.hold();
+        Some(embedded)
+    } else {
+        embedded.finish()?;
+        None
+    };
     let wall = began.0.elapsed();
     let cpu = cpu_time().saturating_sub(began.1).saturating_sub(web.cpu_time().unwrap_or_default());
     let pages = web.web();
@@ -143,10 +157,17 @@ pub(crate) fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Comm
     report.differences = differences::seen_differences(&pages, &books, &meaning, &Comparing::new(&settings))
         .map_err(|error| CommandFailure::World(format!("cannot read a version of a replayed page again: {error}")))?;
     write(&report, &books, &arguments.out)?;
-    let _ = std::fs::remove_dir_all(&data);
     answer(format, &report, DemoReport::text)?;
     let [json, page] = ["report.json", "report.html"].map(|name| arguments.out.join(name));
     eprintln!("report: {} and {}", json.display(), page.display());
+    if let Some(embedded) = embedded {
+        let address = console.map(|access| access.address).unwrap_or_default();
+        eprintln!("the console stays at http://{address}/ until you press Enter");
+        stdin().read_line(&mut String::new())?;
+        clock.go_on();
+        embedded.finish()?;
+    }
+    let _ = std::fs::remove_dir_all(&data);
     Ok(())
 }
 
