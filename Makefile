@@ -18,6 +18,9 @@ export RECRAWL_NEXTEST ?= $(RECRAWL_CACHE)/nextest-$(firstword $(shell sha256sum
 # What checks the packages: https://embarkstudios.github.io/cargo-deny
 export RECRAWL_DENY ?= $(RECRAWL_CACHE)/deny-$(firstword $(shell sha256sum .tools/deny.txt | cut -c1-12))/bin/cargo-deny
 
+# What checks the console's screens for accessibility: https://github.com/dequelabs/axe-core
+export RECRAWL_AXE ?= $(RECRAWL_CACHE)/axe-$(firstword $(shell sha256sum .tools/axe.txt | cut -c1-12))/axe.min.js
+
 # RocksDB's C++ library is compiled once (.tools/rocksdb-build) and linked from here. A clone with other build flags has
 # its own copy.
 ROCKSDB_VERSION := $(shell sed -n '/^name = "librocksdb-sys"/{n;s/.*+\(.*\)"/\1/p}' Cargo.lock)
@@ -209,7 +212,7 @@ kafka-down: ## stop the temporary Kafka and delete its data
 
 .PHONY: env
 env: ## print the environment for running cargo yourself: eval "$(make -s env)"
-	@for name in RECRAWL_CACHE RECRAWL_NEXTEST RECRAWL_DENY CARGO_TARGET_DIR ROCKSDB_LIB_DIR ROCKSDB_STATIC RECRAWL_PYTHON CC CXX; do printf 'export %s=%q\n' $$name "$${!name}"; done
+	@for name in RECRAWL_CACHE RECRAWL_NEXTEST RECRAWL_DENY RECRAWL_AXE CARGO_TARGET_DIR ROCKSDB_LIB_DIR ROCKSDB_STATIC RECRAWL_PYTHON CC CXX; do printf 'export %s=%q\n' $$name "$${!name}"; done
 
 .PHONY: clean
 clean: kafka-down ## delete cargo's build output, which all clones share; keep what setup installed

@@ -179,6 +179,8 @@ fn each_screen_can_be_read_on_narrow_and_wide_light_and_dark_screens_and_by_its_
     let Some(browser) = Browser::find(directory.path()) else { return };
     let shown = browser.visit(&format!("http://anybody:{}@{}/", running.token(), running.access.address));
     assert!(shown.contains("All is well"), "a browser logs in with any name: {shown}");
+    let mut tab = browser.tab();
+    let axe = axe_core();
     for path in running.screens() {
         // The screen stands in a frame of the test, which its own policy does not allow: its file has none.
         let file = directory.path().join("screen.html");
@@ -194,6 +196,15 @@ fn each_screen_can_be_read_on_narrow_and_wide_light_and_dark_screens_and_by_its_
             assert_eq!(seen["overflows"], false, "{path} at {width}: {seen:#}");
             assert!(seen["least"].as_f64() >= Some(4.5), "{path} at {width} {scheme:?}: {seen:#}");
         }
+        if let Some(axe) = &axe {
+            for (width, scheme) in [(320, Scheme::Light), (1_280, Scheme::Dark)] {
+                tab.load(&format!("file://{}", file.display()));
+                tab.show(width, scheme);
+                tab.evaluate(axe);
+                let found = tab.evaluate("axe.run().then(found => found.violations.map(({ id, nodes }) => [id, nodes[0].html]))");
+                assert_eq!(found, serde_json::json!([]), "{path} at {width} {scheme:?}");
+            }
+        }
         let built = browser.evaluate(&file, 768, Scheme::Light, STRUCTURE);
         assert_eq!(built["ran"], Value::Null, "{path}: a text of the page ran");
         assert_eq!(built["headings"][0], 1, "{path}: {built:#}");
@@ -205,6 +216,16 @@ fn each_screen_can_be_read_on_narrow_and_wide_light_and_dark_screens_and_by_its_
     }
     running.process.signal(libc::SIGINT);
     running.process.finish().exits_with(0);
+}
+
+/// The script of axe-core, which finds what keeps people from reading a page.
+fn axe_core() -> Option<String> {
+    let file = std::env::var_os("RECRAWL_AXE").filter(|file| std::path::Path::new(file).is_file());
+    if file.is_none() {
+        assert!(std::env::var_os("RECRAWL_KAFKA_REQUIRED").is_none(), "axe-core is missing; make setup installs it");
+        println!("LEFT OUT: axe-core is not here, the screens were not checked by it");
+    }
+    Some(std::fs::read_to_string(file?).unwrap())
 }
 
 /// Levels of the headings, whether one is skipped, controls without a name, addresses of elsewhere, and scripts.

@@ -1,7 +1,7 @@
 //! A tab that a test uses as a person would: it loads addresses, clicks and types. It is driven through the browser's debugging
 //! pipe (Chrome DevTools Protocol), and runs no script of the test in the page.
 
-use super::Browser;
+use super::{Browser, Scheme};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -101,6 +101,29 @@ impl Tab {
         self.ask("Input.insertText", json!({ "text": text }));
     }
 
+    /// The value of an expression of JavaScript in the page, once it is known. The page must allow scripts.
+    ///
+    /// # Panics
+    /// If the browser or the expression fails.
+    pub fn evaluate(&mut self, expression: &str) -> Value {
+        let question = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
+        let answer = self.ask("Runtime.evaluate", question);
+        assert!(answer.get("exceptionDetails").is_none(), "{answer}");
+        answer["result"]["value"].clone()
+    }
+
+    /// Shows the page with this width in pixels, in the colours that a reader prefers.
+    ///
+    /// # Panics
+    /// If the browser fails.
+    pub fn show(&mut self, width: u32, scheme: Scheme) {
+        let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        self.ask("Emulation.setDeviceMetricsOverride", size);
+        let value = if scheme == Scheme::Dark { "dark" } else { "light" };
+        let preferred = json!([{ "name": "prefers-color-scheme", "value": value }]);
+        self.ask("Emulation.setEmulatedMedia", json!({ "features": preferred }));
+    }
+
     /// The elements of the page.
     ///
     /// # Panics
@@ -111,13 +134,11 @@ impl Tab {
         html["outerHTML"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// The page as a picture in PNG, of this width in pixels.
+    /// The page as a picture in PNG.
     ///
     /// # Panics
     /// If the browser fails.
-    pub fn picture(&mut self, width: u32) -> Vec<u8> {
-        let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
-        self.ask("Emulation.setDeviceMetricsOverride", size);
+    pub fn picture(&mut self) -> Vec<u8> {
         let taken = self.ask("Page.captureScreenshot", json!({ "captureBeyondViewport": true }));
         BASE64_STANDARD.decode(taken["data"].as_str().unwrap_or_default()).expect("a picture")
     }
