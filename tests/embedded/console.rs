@@ -201,7 +201,8 @@ fn each_screen_can_be_read_on_narrow_and_wide_light_and_dark_screens_and_by_its_
                 tab.load(&format!("file://{}", file.display()));
                 tab.show(width, scheme);
                 tab.evaluate(axe);
-                let found = tab.evaluate("axe.run().then(found => found.violations.map(({ id, nodes }) => [id, nodes[0].html]))");
+                let found = tab
+                    .evaluate("axe.run().then(found => found.violations.map(({ id, nodes }) => [id, nodes[0].html]))");
                 assert_eq!(found, serde_json::json!([]), "{path} at {width} {scheme:?}");
             }
         }

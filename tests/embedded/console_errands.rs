@@ -46,7 +46,8 @@ impl Shop {
         std::fs::write(&configuration, RULES).unwrap();
         let configuration = configuration.display().to_string();
         let pages = ["/pump", "/secret"].map(|page| format!("http://{address}{page}"));
-        let run = |further: &[&str]| crawl.ask("run", &[&["--config", &configuration, "--until-idle"], further].concat());
+        let run =
+            |further: &[&str]| crawl.ask("run", &[&["--config", &configuration, "--until-idle"], further].concat());
         run(&[&pages[0], &pages[1]]).exits_with(0);
         is_cheap.store(true, Ordering::SeqCst);
         crawl.ask("refetch", &[&pages[0]]).exits_with(0);
@@ -99,7 +100,8 @@ fn a_newcomer_runs_errands_in_three_clicks() {
     // Sees the last change, and compares two versions.
     let changes = of(&mut tab, &["nav a[href='/changes']"]);
     assert!(changes.contains("24,90") && changes.contains("19,90"), "{changes}");
-    let difference = of(&mut tab, &["nav a[href='/changes']", "article a[href*='pump']", "form[action='/difference'] button"]);
+    let difference =
+        of(&mut tab, &["nav a[href='/changes']", "article a[href*='pump']", "form[action='/difference'] button"]);
     assert!(difference.contains("<del>24,90</del>") || difference.contains("24,90"), "{difference}");
 
     // Mends a rule: it sees nothing, another is tried on the kept versions, and would have fired.

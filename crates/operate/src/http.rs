@@ -23,7 +23,7 @@ pub fn note_refused(sender: &OrderSender, call: &Call<'_>, why: &str) {
         Task::BackUp => BACKUP,
         Task::Changes | Task::AtomFeed | Task::RssFeed | Task::Screen(_) | Task::Form(_) | Task::Stylesheet => {
             return;
-        },
+        }
     };
     let names: Vec<_> = call.name.map(str::to_owned).into_iter().collect();
     let count = names.len();

@@ -67,13 +67,7 @@ pub(super) static CONSOLE_ROUTES: &[Route] = &[
     form("/seeds/check", "checkSeeds", "Says of each seed whether it is new", Role::Operator, Form::CheckSeeds),
     order("/seeds/add", "submitSeeds", "Adds pages, also forgotten ones", CommandKind::Seed),
     order("/pages/refetch", "submitRefetch", "Fetches pages now", CommandKind::Refetch),
-    form(
-        "/pages/forget",
-        "submitForget",
-        "Removes pages for good",
-        Role::Admin,
-        Form::Command(CommandKind::Forget),
-    ),
+    form("/pages/forget", "submitForget", "Removes pages for good", Role::Admin, Form::Command(CommandKind::Forget)),
     order("/hosts/pause", "submitPause", "Stops fetching from hosts", CommandKind::PauseHost),
     order("/hosts/resume", "submitResume", "Resumes fetching from hosts", CommandKind::ResumeHost),
     order(

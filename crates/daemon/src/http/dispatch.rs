@@ -77,7 +77,8 @@ impl Server {
     ) -> Result<Response<Full<Bytes>>, Infallible> {
         let found = at(request.uri().path());
         let allow = HeaderValue::from_str(&methods(&found)).ok();
-        let is_for_people = found.iter().any(|(route, _)| route.is_screen() || route.is_form()) && accepts_html(request.headers());
+        let is_for_people =
+            found.iter().any(|(route, _)| route.is_screen() || route.is_form()) && accepts_html(request.headers());
         let mut answer = self.answer(place, request, found).await;
         if is_for_people && answer.status >= 400 {
             answer = answer.into_screen();

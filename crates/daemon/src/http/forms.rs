@@ -67,7 +67,8 @@ mod tests {
     #[test]
     fn a_form_is_taken_from_our_own_screens_alone() {
         let is_taken = |pairs: &[(&'static str, &'static str)]| {
-            let pairs = pairs.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
+            let pairs =
+                pairs.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
             refuse_foreign(&pairs.collect()).is_none()
         };
         assert!(is_taken(&[("sec-fetch-site", "same-origin")]));
@@ -91,7 +92,8 @@ mod tests {
     fn a_token_is_of_one_process_and_one_key() {
         let (tokens, others) = (FormTokens::new().unwrap(), FormTokens::new().unwrap());
         let (alice, bob) = (Caller::admin("alice"), Caller::admin("bob"));
-        let is_taken = |tokens: &FormTokens, caller: &Caller, body: &str| tokens.refusal(caller, body.as_bytes()).is_none();
+        let is_taken =
+            |tokens: &FormTokens, caller: &Caller, body: &str| tokens.refusal(caller, body.as_bytes()).is_none();
         let body = format!("names=a.test&form_token={}", tokens.of(&alice));
         assert!(is_taken(&tokens, &alice, &body));
         assert!(!is_taken(&tokens, &bob, &body) && !is_taken(&others, &alice, &body));

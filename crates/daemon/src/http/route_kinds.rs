@@ -8,11 +8,13 @@ use messages::CommandKind;
 
 pub(super) const PLAIN: &str = "text/plain";
 pub(super) const NO_QUERY: &[QueryParameter] = &[];
-pub(super) const SENT: Success = Success { status: 200, media_type: JSON, meaning: "Written to the log.", schema: schemas::sent };
+pub(super) const SENT: Success =
+    Success { status: 200, media_type: JSON, meaning: "Written to the log.", schema: schemas::sent };
 pub(super) const SEEDED: Success =
     Success { status: 200, media_type: JSON, meaning: "Written to the log.", schema: schemas::seeded };
 pub(super) const PAGES: Body = Body { media_type: PLAIN, meaning: "An address on each line.", schema: schemas::lines };
-pub(super) const HOSTS: Body = Body { media_type: PLAIN, meaning: "The name of a host on each line.", schema: schemas::lines };
+pub(super) const HOSTS: Body =
+    Body { media_type: PLAIN, meaning: "The name of a host on each line.", schema: schemas::lines };
 pub(super) const SOURCES: Body = Body {
     media_type: PLAIN,
     meaning: "The address of a page or the domain of a site on each line.",
@@ -29,8 +31,10 @@ pub(super) const SEEDS: Body = Body {
     schema: schemas::text,
 };
 
-pub(super) const STATUS: Success = Success { status: 200, media_type: JSON, meaning: "The state.", schema: schemas::status };
-pub(super) const DOCUMENT: Success = Success { status: 200, media_type: JSON, meaning: "OpenAPI 3.1.", schema: schemas::document };
+pub(super) const STATUS: Success =
+    Success { status: 200, media_type: JSON, meaning: "The state.", schema: schemas::status };
+pub(super) const DOCUMENT: Success =
+    Success { status: 200, media_type: JSON, meaning: "OpenAPI 3.1.", schema: schemas::document };
 pub(super) const NO_ROOM: &[(u16, &str)] = &[(507, "The disk is nearly full (log.min_free_disk).")];
 pub(super) const TOO_MANY: (u16, &str) = (429, "More pages than a minute allows (hints.pages_per_minute).");
 pub(super) const INDEX_NOW_REFUSALS: &[(u16, &str)] = &[
@@ -48,12 +52,24 @@ pub(super) const fn feed(media_type: &'static str) -> Success {
     Success { status: 200, media_type, meaning: "The feed.", schema: schemas::text }
 }
 
-pub(super) const fn open(path: &'static str, id: &'static str, summary: &'static str, target: Target, success: Success) -> Route {
+pub(super) const fn open(
+    path: &'static str,
+    id: &'static str,
+    summary: &'static str,
+    target: Target,
+    success: Success,
+) -> Route {
     let (method, access) = (Method::Get, Access::Open);
     Route { method, path, id, summary, target, access, query: NO_QUERY, body: None, success, refusals: &[] }
 }
 
-pub(super) const fn ping(method: Method, path: &'static str, id: &'static str, summary: &'static str, success: Success) -> Route {
+pub(super) const fn ping(
+    method: Method,
+    path: &'static str,
+    id: &'static str,
+    summary: &'static str,
+    success: Success,
+) -> Route {
     let (target, access) = (Target::Ping, Access::Sender);
     Route { method, path, id, summary, target, access, query: NO_QUERY, body: None, success, refusals: &[] }
 }
@@ -66,7 +82,13 @@ pub(super) const fn screen(path: &'static str, id: &'static str, summary: &'stat
     view(path, id, summary, Task::Screen(screen), success)
 }
 
-pub(super) const fn view(path: &'static str, id: &'static str, summary: &'static str, task: Task, success: Success) -> Route {
+pub(super) const fn view(
+    path: &'static str,
+    id: &'static str,
+    summary: &'static str,
+    task: Task,
+    success: Success,
+) -> Route {
     let (method, target, access) = (Method::Get, Target::Task(task), Access::Role(Role::Viewer));
     Route { method, path, id, summary, target, access, query: NO_QUERY, body: None, success, refusals: &[] }
 }
@@ -78,7 +100,13 @@ pub(super) const fn form(path: &'static str, id: &'static str, summary: &'static
     Route { method, path, id, summary, target, access, query: NO_QUERY, body: Some(FORM), success, refusals: &[] }
 }
 
-pub(super) const fn command(path: &'static str, id: &'static str, summary: &'static str, kind: CommandKind, body: Body) -> Route {
+pub(super) const fn command(
+    path: &'static str,
+    id: &'static str,
+    summary: &'static str,
+    kind: CommandKind,
+    body: Body,
+) -> Route {
     let target = Target::Task(Task::Order(OrderKind::Command(kind)));
     let (method, access, body) = (Method::Post, Access::Role(Role::Operator), Some(body));
     Route { method, path, id, summary, target, access, query: NO_QUERY, body, success: SENT, refusals: &[] }

@@ -247,8 +247,7 @@ mod tests {
     #[test]
     fn each_command_has_one_route_and_each_route_a_path_method_and_id_of_its_own() {
         for kind in CommandKind::ALL {
-            let targets =
-                routes().filter(|route| route.target == Target::Task(Task::Order(OrderKind::Command(kind))));
+            let targets = routes().filter(|route| route.target == Target::Task(Task::Order(OrderKind::Command(kind))));
             assert_eq!(targets.count(), 1, "{kind:?}");
         }
         let places: BTreeSet<_> = routes().map(|route| (route.path, route.method.name())).collect();

@@ -51,7 +51,9 @@ fn no_web_site_sends_a_form_in_the_name_of_its_visitor() {
         assert_eq!(status(&format!("{BASIC}{own}"), &body), 200, "{path}");
         assert_eq!(status(&format!("{BASIC}origin: http://localhost\r\n"), &body), 200, "{path}");
         // Whatever a site can have a browser send: its password, and a token that it has from elsewhere.
-        for foreign in ["sec-fetch-site: cross-site\r\n", "sec-fetch-site: same-site\r\norigin: http://localhost\r\n", ""] {
+        for foreign in
+            ["sec-fetch-site: cross-site\r\n", "sec-fetch-site: same-site\r\norigin: http://localhost\r\n", ""]
+        {
             assert_eq!(status(&format!("{BASIC}{foreign}"), &body), 403, "{path} {foreign}");
         }
         assert_eq!(status(&format!("{BASIC}origin: https://evil.test\r\n"), &body), 403, "{path}");

@@ -8,7 +8,7 @@ pub use self::health::HealthPort;
 use self::health::Health;
 use self::retry::{FirstTry, NextTry};
 use crate::progress::Progress;
-use crate::record::{PublishedChange, ChangeSelection};
+use crate::record::{ChangeSelection, PublishedChange};
 use crate::sink::{Directory, Receiver, Undelivered};
 use crate::source::{Cursor, FollowOptions, RecordSink, Start, TopicFollower, TopicRecord, pause};
 use crate::stdout::{Format, answer};

@@ -9,7 +9,7 @@ mod fetch_row;
 mod presence;
 mod sentence;
 
-pub use self::change::{CHANGES, PublishedChange, ChangeSelection, change_lines};
+pub use self::change::{CHANGES, ChangeSelection, PublishedChange, change_lines};
 pub use self::change_row::ChangeRow;
 pub use self::change_text::excerpt;
 pub use self::change_text::{ColorOptions, LineStyle, UnitTexts, passed_over_line, watched_lines};

@@ -10,7 +10,7 @@ use messages::{PageChange, topics};
 use outputs::encoder::FileEncoder;
 use outputs::encoder::lines::JsonLines;
 use outputs::encoder::parquet::ParquetRows;
-use outputs::record::{CHANGES, ChangeRow, ColorOptions, PublishedChange, ChangeSelection};
+use outputs::record::{CHANGES, ChangeRow, ChangeSelection, ColorOptions, PublishedChange};
 use outputs::sink::printer::Printer;
 use outputs::sink::{FileOptions, FileSink};
 use outputs::source::{RecordSink, TopicFollower, TopicRecord};

@@ -157,7 +157,12 @@ pub fn rules(arguments: &RulesArguments, format: Format) -> Result<(), CommandFa
     answer(format, &report, text)
 }
 
-pub(crate) fn watch_report(rule: &WatchRule, url: &CanonicalUrl, given: &Given, content_type: Option<&str>) -> WatchReport {
+pub(crate) fn watch_report(
+    rule: &WatchRule,
+    url: &CanonicalUrl,
+    given: &Given,
+    content_type: Option<&str>,
+) -> WatchReport {
     let body = Body::new(&given.bytes, content_type, Some(url.as_str()));
     let parts = |purpose| {
         let parts = rule.selection().parts().iter().filter(move |part| part.purpose == purpose);

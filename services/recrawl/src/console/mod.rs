@@ -16,8 +16,8 @@ mod trial;
 mod trouble;
 mod watches;
 
-use crate::CommandFailure;
 use self::query::Query;
+use crate::CommandFailure;
 use crate::served_changes::ServedChanges;
 use crate::stages::topologies;
 use daemon::Board;

@@ -43,7 +43,8 @@ pub(super) fn take(
         return Err(CommandFailure::Input("nothing was chosen; go back and choose something".to_owned()).into());
     }
     let order = OrderKind::Command(kind);
-    let answer = operate::http::take(sender, order, &Call { task: Task::Order(order), body: names.as_bytes(), ..*call });
+    let answer =
+        operate::http::take(sender, order, &Call { task: Task::Order(order), body: names.as_bytes(), ..*call });
     if answer.status != 200 {
         return Ok(Err(answer));
     }

@@ -42,7 +42,9 @@ impl Query {
             let is_list = matches!(&*name, "names" | "shown");
             match found.get_mut(&*name) {
                 _ if !known.contains(&&*name) => {
-                    return Err(CommandFailure::Input(format!("unknown field {name} of the form; load its screen again")));
+                    return Err(CommandFailure::Input(format!(
+                        "unknown field {name} of the form; load its screen again"
+                    )));
                 }
                 Some(lines) if is_list => *lines = format!("{lines}\n{value}"),
                 Some(_) => return Err(CommandFailure::Input(format!("{name} is there twice"))),

@@ -5,9 +5,9 @@ use super::{ScreenFailure, Source};
 use crate::CommandFailure;
 use crate::one_fetch::{file_or_address, is_address};
 use crate::seed_file::seeds_of;
+use messages::CommandKind;
 use operate::Order;
 use operate::state::CrawlState;
-use messages::CommandKind;
 use scope::Scope;
 use serde::Serialize;
 use settings::seeds::{self, SeedList};
@@ -103,7 +103,8 @@ pub(super) fn check(source: &Source<'_>, body: &[u8], scope: &Scope) -> Result<C
             taken.push(seed);
         }
     }
-    checked.list = Order::Seeds { kind: CommandKind::Seed, list: SeedList { seeds: taken, ..SeedList::default() } }.text();
+    checked.list =
+        Order::Seeds { kind: CommandKind::Seed, list: SeedList { seeds: taken, ..SeedList::default() } }.text();
     Ok(checked)
 }
 
@@ -126,7 +127,8 @@ fn listed(sitemap: sitemaps::Sitemap, name: &str) -> Result<(SeedList, Option<St
         None => return Err(CommandFailure::Input(format!("{name} is neither a sitemap nor a feed"))),
         Some(SitemapKind::Index) => {
             let first = sitemap.entries.first().map(|entry| format!(", such as {}", entry.url)).unwrap_or_default();
-            let problem = format!("{name} lists {} sitemaps, and no pages; give one of them{first}", sitemap.entries.len());
+            let problem =
+                format!("{name} lists {} sitemaps, and no pages; give one of them{first}", sitemap.entries.len());
             return Err(CommandFailure::Input(problem));
         }
         Some(_) => format!("{name} lists {} pages", sitemap.entries.len()),

@@ -159,7 +159,8 @@ fn looks(source: &Source<'_>, url: &CanonicalUrl, rule: &WatchRule, versions: &[
         let seen = Version::of_body(&body.with_selection(rule.selection()), &urls);
         let look = rule.look_at(seen.blocks(), &mut memory, Shown::Page, true);
         let diff = before.as_ref().map(|before| diff(before, &seen));
-        let is_changed = diff.as_ref().is_some_and(|diff| matches!(diff.verdict, VersionVerdict::Minor | VersionVerdict::Major));
+        let is_changed =
+            diff.as_ref().is_some_and(|diff| matches!(diff.verdict, VersionVerdict::Minor | VersionVerdict::Major));
         looks.push(TrialLook {
             number: version.number,
             seen_at: version.seen_at.clone(),

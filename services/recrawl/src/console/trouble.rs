@@ -38,7 +38,10 @@ struct SetAside {
 pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Troubles, ScreenFailure> {
     Query::read(query, &[])?;
     let status = source.board.status();
-    let failed = status.outcomes.iter().filter(|outcome| matches!(outcome.class, OutcomeClass::Failed | OutcomeClass::NotSent) && outcome.count > 0);
+    let failed = status
+        .outcomes
+        .iter()
+        .filter(|outcome| matches!(outcome.class, OutcomeClass::Failed | OutcomeClass::NotSent) && outcome.count > 0);
     let mut failures: Vec<_> = failed
         .map(|outcome| Failure {
             kind: outcome.outcome.clone(),
