@@ -33,7 +33,8 @@ impl Browser {
             .args(["-c", "exec \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>/dev/null", "sh", self.program])
             .args(super::QUIET)
             .arg("--remote-debugging-pipe")
-            .arg(format!("--user-data-dir={}", self.profile.display()))
+            // Two browsers do not share a profile.
+            .arg(format!("--user-data-dir={}", self.profile.with_extension("tab").display()))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

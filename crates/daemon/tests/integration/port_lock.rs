@@ -1,6 +1,6 @@
 //! Keys and TLS of the port.
 
-use crate::port::{PATIENCE, echo, get, locked_port, sent};
+use crate::port::{PATIENCE, echo, form_token, get, locked_port, sent};
 use daemon::http::{Access, Door, KeyEntry, KeyRing, Role, STEP_TIMEOUT, TlsFiles, routes};
 use daemon::web_client::{agent, authorities};
 use rcgen::CertifiedKey;

@@ -87,6 +87,7 @@ fn sentence(kind: CommandKind, count: usize) -> String {
         CommandKind::BlockHost => format!("{hosts} blocked: nothing is fetched there, and no page of it is taken in."),
         CommandKind::UnblockHost => format!("{hosts} no longer blocked."),
         CommandKind::ForgetSite => format!("{} to be forgotten.", some("site", "sites")),
+        CommandKind::Unknown => "An order that this version does not know.".to_owned(),
         CommandKind::ForgetDiscovered => format!("Pages found on {} to be forgotten.", some("source", "sources")),
     }
 }

@@ -94,7 +94,7 @@ pub(super) fn check(source: &Source<'_>, body: &[u8], scope: &Scope) -> Result<C
             let parts = source.state.page(&seed.url)?;
             match (&parts.page, &parts.forgotten) {
                 (Some(page), _) => {
-                    let seen = page.last_look_at().map_or("not fetched yet".to_owned(), |at| format!("seen {at}"));
+                    let seen = page.last_look_at.map_or("not fetched yet".to_owned(), |at| format!("seen {at}"));
                     checked.known.add(address, seen, true);
                 }
                 (None, Some(_)) => checked.forgotten.add(address, String::new(), false),

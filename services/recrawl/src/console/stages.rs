@@ -9,7 +9,6 @@ use serde::Serialize;
 pub(super) struct Stages {
     stages: Vec<StageLine>,
     disk: Option<String>,
-    clock: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -32,7 +31,6 @@ pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Stages, ScreenF
     Ok(Stages {
         stages: status.stages.into_iter().map(line).collect(),
         disk: status.disk.map(|disk| disk.words()),
-        clock: source.board.clock().map(|clock| clock.words()),
     })
 }
 
