@@ -63,7 +63,7 @@ pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Page, ScreenFai
     let explanation = explained.explanation;
     Ok(Page {
         title: if title.trim().is_empty() { url.to_string() } else { title },
-        host: report.host.clone(),
+        host: url.host_name().to_owned(),
         back: path_of(&url),
         is_known: explanation.is_some(),
         answer: explanation.as_ref().map(|explanation| explanation.answer.clone()),
