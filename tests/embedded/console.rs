@@ -23,6 +23,7 @@ struct Running {
     access: Access,
     lamp: String,
     key_of_another_host: String,
+    operator_of_another_host: String,
 }
 
 impl Running {
@@ -44,16 +45,18 @@ impl Running {
             crawl.ask("run", &["--until-idle"]).exits_with(0);
         }
         let keys = crawl.directory.path().join("keys.toml").display().to_string();
-        let mut command = programs().command("recrawl");
-        command.args(["--format", "json", "key", "guest", "--role", "viewer", "--host", "other.test", "--file", &keys]);
-        let key = Process::start(command, crawl.directory.path()).finish().exits_with(0).json();
-        let key_of_another_host = key["token"].as_str().unwrap().to_owned();
+        let [key_of_another_host, operator_of_another_host] = ["viewer", "operator"].map(|role| {
+            let mut command = programs().command("recrawl");
+            command.args(["--format", "json", "key", role, "--role", role, "--host", "other.test", "--file", &keys]);
+            let key = Process::start(command, crawl.directory.path()).finish().exits_with(0).json();
+            key["token"].as_str().unwrap().to_owned()
+        });
         let crawl = crawl.with("http.keys_file", &keys);
         let process = crawl.start("run", &[]);
         let access = || Access::noted(&crawl.data());
         wait_for("the crawl runs", SOON, || access().is_some());
         let access = access().unwrap();
-        let running = Self { crawl, process, access, lamp, key_of_another_host };
+        let running = Self { crawl, process, access, lamp, key_of_another_host, operator_of_another_host };
         wait_for("its stages have counted", SOON, || running.screen("/").body.contains("2 of 2 pages were fetched"));
         running
     }
@@ -64,6 +67,15 @@ impl Running {
 
     fn screen(&self, path: &str) -> HttpAnswer {
         HttpAnswer::with_token(&*self.access.address, path, self.token()).unwrap()
+    }
+
+    /// The answer to a form, which a caller sends from a screen of his own.
+    fn form(&self, path: &str, token: &str, fields: &[(&str, &str)]) -> HttpAnswer {
+        let screen = HttpAnswer::with_token(&*self.access.address, "/seeds", token).unwrap().body;
+        let shown =
+            screen.split_once("name=\"form_token\" value=\"").map_or("", |(_, rest)| rest.split('"').next().unwrap());
+        let fields = [&[("form_token", shown)], fields].concat();
+        HttpAnswer::to_form(&*self.access.address, path, token, &fields).unwrap()
     }
 
     /// The address of a screen about the lamp.
@@ -166,6 +178,68 @@ fn the_console_shows_a_crawl_to_who_has_a_key_and_what_pages_say_stays_text() {
     }
     running.crawl.ask("forget", &[&running.lamp]).exits_with(0);
     wait_for("the page is gone", SOON, || running.screen(&running.of_lamp("/page", "")).status == 404);
+    running.process.signal(libc::SIGINT);
+    running.process.finish().exits_with(0);
+}
+
+#[test]
+fn a_form_gives_no_more_rights_than_its_key_and_what_pages_say_stays_text() {
+    let running = Running::start();
+    let (owner, other) = (running.token(), &*running.operator_of_another_host);
+    let host = running.lamp.split('/').nth(2).unwrap().to_owned();
+    let chair = format!("http://{host}/chair");
+    let robots = format!("http://{host}/robots.txt");
+    // Neither orders nor a look at what a host serves or has served, for a key of another host.
+    for (path, fields) in [
+        ("/pages/refetch", [("names", &*chair), ("back", "/")]),
+        ("/hosts/block", [("names", &*host), ("back", "/")]),
+        ("/seeds/add", [("names", &*chair), ("back", "/")]),
+        ("/seeds/check", [("sitemap", &*robots), ("names", "")]),
+        ("/rules/try", [("url", &*running.lamp), ("trigger", "says \"crowns\"")]),
+        // Takes an admin.
+        ("/pages/forget", [("names", "http://other.test/"), ("back", "/")]),
+    ] {
+        let answer = running.form(path, other, &fields);
+        assert!(answer.status == 403 && !answer.body.contains("Lamp"), "{path}: {} {}", answer.status, answer.body);
+        assert!(answer.header("content-type") == Some("text/html; charset=utf-8"), "{path}: a refusal is a screen");
+    }
+    let checked = running.form("/seeds/check", other, &[("names", &format!("{chair}\nhttp://other.test/\n"))]);
+    assert!(
+        checked.body.contains("your key is not for its host") && checked.body.contains("New: 1"),
+        "{}",
+        checked.body
+    );
+    assert_eq!(running.form("/pages/refetch", &running.key_of_another_host, &[("names", &chair)]).status, 403);
+
+    // Titles and addresses of pages, and whatever stands in a form.
+    let hostile = format!("http://{host}/x?{}", HOSTILE.replace(' ', "+"));
+    for (path, fields, status) in [
+        ("/seeds/check", vec![("names", HOSTILE)], 400),
+        ("/seeds/check", vec![("names", &*hostile)], 200),
+        ("/seeds/check", vec![("names", &*chair)], 200),
+        ("/seeds/check", vec![("sitemap", "file:///etc/passwd")], 400),
+        ("/seeds/check", vec![("sitemap", &*chair)], 400),
+        ("/seeds/check", vec![], 400),
+        ("/rules/try", vec![("url", &*running.lamp), ("trigger", "says \"crowns\"")], 200),
+        ("/rules/try", vec![("url", &*running.lamp), ("watch", "h1"), ("trigger", "price below 30")], 200),
+        ("/rules/try", vec![("url", &*running.lamp), ("watch", HOSTILE)], 400),
+        ("/rules/try", vec![("url", &*running.lamp)], 400),
+        ("/pages/refetch", vec![("names", HOSTILE)], 400),
+        ("/pages/refetch", vec![("names", ""), ("back", "//evil.test")], 400),
+        ("/pages/refetch", vec![("names", &*chair), ("back", "//evil.test")], 200),
+        ("/pages/refetch", vec![("names", &*chair), ("further", "x")], 400),
+    ] {
+        let answer = running.form(path, owner, &fields);
+        assert_eq!(answer.status, status, "{path} {fields:?}: {}", answer.body);
+        for markup in ["<script", "<img", "onerror=parent.ran=1>", "evil.test", "root:"] {
+            assert!(!answer.body.contains(markup), "{path} {fields:?} has {markup}:\n{}", answer.body);
+        }
+    }
+    // A host that was stopped is not asked by a trial either.
+    running.form("/hosts/pause", owner, &[("names", &host)]);
+    wait_for("the host is paused", SOON, || running.screen("/hosts").body.contains("<td>paused</td>"));
+    let refused = running.form("/rules/try", owner, &[("url", &running.lamp), ("watch", "h1")]);
+    assert!(refused.status == 404 && refused.body.contains("is paused or blocked"), "{}", refused.body);
     running.process.signal(libc::SIGINT);
     running.process.finish().exits_with(0);
 }

@@ -30,10 +30,31 @@ impl HttpAnswer {
         Self::with_headers(address, path, &format!("host: {host}\r\n"))
     }
 
+    /// The answer to a form that a browser sends from a screen of the port, as this reader.
+    pub fn to_form(address: impl ToSocketAddrs, path: &str, token: &str, fields: &[(&str, &str)]) -> Option<Self> {
+        let pairs = fields.iter().map(|(name, value)| {
+            let value: String = form_urlencoded::byte_serialize(value.as_bytes()).collect();
+            format!("{name}={value}")
+        });
+        let body = pairs.collect::<Vec<_>>().join("&");
+        let headers = "host: localhost\r\nsec-fetch-site: same-origin\r\naccept: text/html\r\n";
+        let length = body.len();
+        Self::ask(
+            address,
+            &format!(
+                "POST {path} HTTP/1.0\r\n{headers}authorization: Bearer {token}\r\ncontent-length: {length}\r\n\r\n{body}"
+            ),
+        )
+    }
+
     fn with_headers(address: impl ToSocketAddrs, path: &str, headers: &str) -> Option<Self> {
+        Self::ask(address, &format!("GET {path} HTTP/1.0\r\n{headers}\r\n"))
+    }
+
+    fn ask(address: impl ToSocketAddrs, request: &str) -> Option<Self> {
         let mut stream = TcpStream::connect(address).ok()?;
         stream.set_read_timeout(Some(SOON)).ok()?;
-        stream.write_all(format!("GET {path} HTTP/1.0\r\n{headers}\r\n").as_bytes()).ok()?;
+        stream.write_all(request.as_bytes()).ok()?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer).ok()?;
         let (head, body) = answer.split_once("\r\n\r\n")?;

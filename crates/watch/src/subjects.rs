@@ -148,16 +148,15 @@ struct Step {
     after: Option<UnitValue>,
 }
 
-/// Notes the subjects of a look, and says what is new of them.
 impl WatchMemory {
-    /// The values that a rule saw last, by what they are of: its watched parts and its triggers about numbers. Only those that
-    /// were ever seen.
+    /// The values that a rule saw at its last look, by what they are of: its watched parts and its triggers about numbers.
     pub fn last_values(&self, rule: &WatchRule) -> Vec<LastValue> {
         let parts = rule.selection().parts().iter().filter(|part| part.purpose == PartUse::Watch);
         let parts = parts.map(|part| (part.text.as_str(), part_key(&part.text)));
         let triggers = rule.triggers().iter().map(|trigger| (trigger.text(), trigger_key(trigger.text())));
         let last = |(subject, key): (&str, u64)| {
-            let UnitValue { value, unit } = self.subjects.iter().find(|known| known.key == key)?.value.clone()?;
+            let UnitValue { value, unit } =
+                self.subjects.iter().find(|known| known.key == key && known.misses == 0)?.value.clone()?;
             Some(LastValue { subject: subject.to_owned(), value, unit })
         };
         parts.chain(triggers).filter_map(last).collect()
@@ -172,6 +171,7 @@ fn trigger_key(text: &str) -> u64 {
     text_hash(format!("trigger {text}").as_bytes())
 }
 
+/// Notes the subjects of a look, and says what is new of them.
 fn note(known: &mut Vec<SubjectMemory>, subjects: Vec<SeenSubject>, shown: Shown) -> SubjectNews {
     let mut news = SubjectNews::default();
     let (mut next, mut steps) = (Vec::with_capacity(subjects.len()), Vec::new());

@@ -25,7 +25,15 @@ fn counted(number: u64, one: &str, many: &str) -> String {
 
 /// Whether all is well, and how much of the crawl is known, in a sentence.
 pub(crate) fn sentence(status: &Status, troubles: &[Trouble]) -> String {
-    let pages = status.pages.unwrap_or(0);
+    let Some(pages) = status.pages else {
+        return match troubles.len() {
+            0 => "How the crawl stands is not known.".to_owned(),
+            count => format!(
+                "{} you; how the crawl stands is not known.",
+                counted(count as u64, "thing needs", "things need")
+            ),
+        };
+    };
     let fetched = pages.saturating_sub(status.never_fetched.unwrap_or(0));
     let known = match (pages, status.estimated_freshness) {
         (0, _) => "no page is known yet".to_owned(),
@@ -69,7 +77,7 @@ pub(crate) fn troubles(status: &Status) -> Vec<Trouble> {
     }
     if let Some(pages) = status.blind_pages.filter(|pages| *pages > 0) {
         let lack = counted(pages, "page lacks", "pages lack");
-        add(format!("{lack} something that a rule watches."), Some("/watches"));
+        add(format!("{lack} something that a rule watches."), Some("/changes?verdict=unwatched"));
     }
     troubles.extend(status.topic_problems.iter().map(|problem| Trouble { text: problem.clone(), link: None }));
     troubles
@@ -83,7 +91,8 @@ mod tests {
     fn the_sentence_says_whether_something_needs_a_person() {
         let mut status = Status { pages: Some(12), never_fetched: Some(2), ..Status::default() };
         let said = |status: &Status| sentence(status, &troubles(status));
-        assert_eq!(said(&Status::default()), "All is well: no page is known yet.");
+        assert_eq!(said(&Status::default()), "How the crawl stands is not known.");
+        assert_eq!(said(&Status { pages: Some(0), ..Status::default() }), "All is well: no page is known yet.");
         assert_eq!(said(&status), "All is well: 10 of 12 pages were fetched.");
         status.estimated_freshness = Some(0.8251);
         status.failed_seeds = Some(1);

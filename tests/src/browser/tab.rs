@@ -2,21 +2,22 @@
 //! pipe (Chrome DevTools Protocol), and runs no script of the test in the page.
 
 use super::{Browser, Scheme};
-use base64::prelude::{BASE64_STANDARD, Engine as _};
+use crate::SOON;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 
 /// A tab. The browser ends with it.
 pub struct Tab {
     browser: Child,
     commands: ChildStdin,
-    answers: BufReader<ChildStdout>,
+    answers: Receiver<Value>,
     session: Option<String>,
     last_id: u64,
     /// Addresses that the browser has asked for.
     requests: Vec<String>,
-    /// What the browser has complained of in its console.
+    /// The complaints in the browser's console.
     complaints: Vec<String>,
     /// Pages that were loaded.
     loads: usize,
@@ -40,7 +41,7 @@ impl Browser {
             .spawn()
             .expect("the browser starts");
         let commands = browser.stdin.take().expect("it is piped");
-        let answers = BufReader::new(browser.stdout.take().expect("it is piped"));
+        let answers = received(browser.stdout.take().expect("it is piped"));
         let (requests, complaints) = (Vec::new(), Vec::new());
         let mut tab = Tab { browser, commands, answers, session: None, last_id: 0, requests, complaints, loads: 0 };
         let target = tab.ask("Target.createTarget", json!({ "url": "about:blank" }))["targetId"].clone();
@@ -135,21 +136,12 @@ impl Tab {
         html["outerHTML"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// The page as a picture in PNG.
-    ///
-    /// # Panics
-    /// If the browser fails.
-    pub fn picture(&mut self) -> Vec<u8> {
-        let taken = self.ask("Page.captureScreenshot", json!({ "captureBeyondViewport": true }));
-        BASE64_STANDARD.decode(taken["data"].as_str().unwrap_or_default()).expect("a picture")
-    }
-
     /// The addresses that the browser has asked for.
     pub fn requests(&self) -> &[String] {
         &self.requests
     }
 
-    /// What the browser has complained of in its console.
+    /// The complaints in the browser's console.
     pub fn complaints(&self) -> &[String] {
         &self.complaints
     }
@@ -187,10 +179,7 @@ impl Tab {
 
     /// Reads a message, and notes it if it is an event.
     fn read(&mut self) -> Value {
-        let mut bytes = Vec::new();
-        self.answers.read_until(0, &mut bytes).expect("the browser runs");
-        assert_eq!(bytes.pop(), Some(0), "the browser has ended");
-        let message: Value = serde_json::from_slice(&bytes).expect("the browser speaks JSON");
+        let message = self.answers.recv_timeout(SOON).expect("the browser runs, and has something to say");
         let text = |place: &str| message.pointer(place).and_then(Value::as_str).unwrap_or_default().to_owned();
         match message["method"].as_str() {
             Some("Page.loadEventFired") => self.loads += 1,
@@ -201,6 +190,20 @@ impl Tab {
         }
         message
     }
+}
+
+/// The messages of a browser. Each ends with a zero.
+fn received(from: ChildStdout) -> Receiver<Value> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        for message in BufReader::new(from).split(0).map_while(Result::ok) {
+            let message = serde_json::from_slice(&message).expect("the browser speaks JSON");
+            if sender.send(message).is_err() {
+                break;
+            }
+        }
+    });
+    receiver
 }
 
 impl Drop for Tab {

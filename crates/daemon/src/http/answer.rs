@@ -16,8 +16,8 @@ pub const PROBLEM: &str = "application/problem+json";
 pub const HTML: &str = "text/html; charset=utf-8";
 /// Media type of their style.
 pub const CSS: &str = "text/css; charset=utf-8";
-/// Headers of every answer. No text of a page or of a request runs as markup in a browser, no site learns from a link where it was
-/// followed, and no cache keeps an answer for somebody without the token.
+/// Headers of every answer. No text of a page or of a request runs as markup in a browser, and no cache keeps an answer for
+/// somebody without the token.
 const PROTECTION: [(&str, &str); 2] = [("x-content-type-options", "nosniff"), ("cache-control", "no-store")];
 /// The policy for an answer that is no screen: a browser may do nothing with it.
 const NO_CONTENT: &str = "default-src 'none'; frame-ancestors 'none'; sandbox";
@@ -81,7 +81,8 @@ impl TextResponse {
         for (name, value) in PROTECTION {
             headers.insert(name, HeaderValue::from_static(value));
         }
-        // Without a referrer to ourselves, browsers would not name the origin of our forms.
+        // No other site learns where a link to it was followed. Without a referrer to ourselves, browsers would not name the
+        // origin of our forms.
         let (policy, referrer) =
             if self.content_type == HTML { (SCREEN, "same-origin") } else { (NO_CONTENT, "no-referrer") };
         headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));

@@ -65,7 +65,10 @@ pub(super) static CONSOLE_ROUTES: &[Route] = &[
     screen("/trouble", "showTrouble", "What has failed, with what would change it", Screen::Trouble),
     screen("/stages", "showStages", "Stages, with their backlogs", Screen::Stages),
     form("/seeds/check", "checkSeeds", "Says of each seed whether it is new", Role::Operator, Form::CheckSeeds),
-    order("/seeds/add", "submitSeeds", "Adds pages, also forgotten ones", CommandKind::Seed),
+    Route {
+        refusals: NO_ROOM,
+        ..order("/seeds/add", "submitSeeds", "Adds pages, also forgotten ones", CommandKind::Seed)
+    },
     order("/pages/refetch", "submitRefetch", "Fetches pages now", CommandKind::Refetch),
     form("/pages/forget", "submitForget", "Removes pages for good", Role::Admin, Form::Command(CommandKind::Forget)),
     order("/hosts/pause", "submitPause", "Stops fetching from hosts", CommandKind::PauseHost),

@@ -5,7 +5,7 @@ use super::connections::{MAX_CONNECTIONS, Place};
 use super::door::{LOG_HEADER, refused};
 use super::forms::{FormTokens, refuse_foreign};
 use super::intake::Intake;
-use super::route::{self, Access, Route, Target, Task};
+use super::route::{self, Access, Form, Route, Target, Task};
 use super::routes::{at, methods};
 use super::{CALLER_HEADER, COMMAND_HEADER, Call, HttpSite, openapi};
 use crate::hints::HintIntake;
@@ -35,16 +35,16 @@ const MAX_PINGS: usize = 8;
 const MAX_DOCUMENTS: usize = 2;
 /// Most screens made at once. A slow one does not keep programs from their documents.
 const MAX_SCREENS: usize = 2;
-/// Most bytes in the body of a form: a pasted list of some thousand seeds.
-const MAX_FORM_BYTES: usize = 1 << 20;
-/// Most forms answered at once.
+/// Most bytes in the body of a form: a pasted list of ten thousand seeds.
+const MAX_FORM_BYTES: usize = 4 << 20;
+/// Most forms answered at once, of those that give orders and of those that only ask.
 const MAX_FORMS: usize = 2;
 /// Most bytes in the body of a request for a document. It should have none.
 const MAX_DOCUMENT_REQUEST: usize = 1 << 10;
 /// Longest user and machine that a request may claim, in bytes. A longer one is passed over.
 const LONGEST_CLAIM: usize = 256;
 /// Requests being answered keep their places, so there must be others.
-const _: () = assert!(MAX_COMMANDS + MAX_PINGS + MAX_DOCUMENTS + MAX_SCREENS + MAX_FORMS < MAX_CONNECTIONS);
+const _: () = assert!(MAX_COMMANDS + MAX_PINGS + MAX_DOCUMENTS + MAX_SCREENS + 2 * MAX_FORMS < MAX_CONNECTIONS);
 
 /// Answers requests.
 pub(super) struct Server {
@@ -55,6 +55,8 @@ pub(super) struct Server {
     documents: Intake,
     screens: Intake,
     forms: Intake,
+    /// Forms that change nothing. They may wait for a server of the web, and orders must not wait with them.
+    trials: Intake,
     form_tokens: Arc<FormTokens>,
 }
 
@@ -66,8 +68,9 @@ impl Server {
         let (commands, pings) = (intake(MAX_COMMAND_BYTES, MAX_COMMANDS), intake(pings::MAX_BODY_BYTES, MAX_PINGS));
         let documents = intake(MAX_DOCUMENT_REQUEST, MAX_DOCUMENTS);
         let screens = intake(MAX_DOCUMENT_REQUEST, MAX_SCREENS);
-        let (forms, form_tokens) = (intake(MAX_FORM_BYTES, MAX_FORMS), Arc::new(FormTokens::new()?));
-        Ok(Self { site, stop, commands, pings, documents, screens, forms, form_tokens })
+        let (forms, trials) = (intake(MAX_FORM_BYTES, MAX_FORMS), intake(MAX_FORM_BYTES, MAX_FORMS));
+        let form_tokens = Arc::new(FormTokens::new()?);
+        Ok(Self { site, stop, commands, pings, documents, screens, forms, trials, form_tokens })
     }
 
     pub(super) async fn respond(
@@ -230,7 +233,8 @@ impl Server {
         };
         let intake = match task {
             _ if route.is_command() => &self.commands,
-            Task::Form(_) => &self.forms,
+            Task::Form(Form::Command(_)) => &self.forms,
+            Task::Form(Form::CheckSeeds | Form::TryRule) => &self.trials,
             Task::Screen(_) => &self.screens,
             _ => &self.documents,
         };

@@ -84,7 +84,7 @@ pub enum Screen {
     Seeds,
     /// The rules that watch something.
     Watches,
-    /// What has failed.
+    /// Failures, and all else that needs a person.
     Trouble,
     Stages,
 }

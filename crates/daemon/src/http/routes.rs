@@ -242,6 +242,7 @@ pub(super) fn methods(routes: &[(&'static Route, Option<String>)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::route::Form;
     use std::collections::BTreeSet;
 
     #[test]
@@ -260,6 +261,7 @@ mod tests {
         let of = |task| of_task(task).unwrap().access;
         for task in [
             Task::Order(OrderKind::Command(CommandKind::Forget)),
+            Task::Form(Form::Command(CommandKind::Forget)),
             Task::Order(OrderKind::Command(CommandKind::ForgetSite)),
             Task::Order(OrderKind::Command(CommandKind::ForgetDiscovered)),
             Task::Order(OrderKind::AddFocus),

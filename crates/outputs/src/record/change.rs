@@ -7,7 +7,7 @@ use crate::source::{Cursor, FollowedTopic};
 use crate::stdout::{Format, word};
 use clap::Args;
 use messages::{ChangeLine, ChangedUnit, PageChange, Verdict, WatchedValue};
-use page::{CanonicalUrl, HostName, Timestamp};
+use page::{CanonicalUrl, HostName, Timestamp, UrlRules};
 use serde::Serialize;
 use std::io::Write;
 use std::ops::Deref;
@@ -17,7 +17,7 @@ pub const CHANGES: FollowedTopic<PageChange> =
     FollowedTopic { noun: "changes", retention: "log.retention_changes", batch: 500, moment: |change| change.seen_at };
 
 /// Selects changes. What is left out selects all.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct ChangeSelection {
     /// Only changes with these verdicts, with commas: first, minor, major, missing, obscured, redirected, gone, returned,
     /// unwatched, watched, forgotten, failed.
@@ -38,6 +38,13 @@ pub struct ChangeSelection {
 }
 
 impl ChangeSelection {
+    /// The same, with the page's address as a crawl with these rules knows it.
+    #[must_use]
+    pub fn by(&self, rules: &UrlRules) -> Self {
+        Self { url: self.url.clone().map(|url| rules.apply(url)), ..self.clone() }
+    }
+
+    /// Whether a change has all that is asked for.
     pub fn wants(&self, change: &PageChange) -> bool {
         (self.verdicts.is_empty() || self.verdicts.contains(&change.verdict))
             && self.url.as_ref().is_none_or(|url| *url == change.url)

@@ -54,15 +54,18 @@ enum ChangesForm {
 pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), CommandFailure> {
     let stop = StopSignal::on_signals()?;
     let settings = arguments.follow.settings()?;
+    let selection = arguments.selection.by(&settings.urls.rules());
     if arguments.files.is_given() {
         return match arguments.form {
             ChangesForm::Jsonl => {
                 let line = |TopicRecord { message, cursor, .. }: TopicRecord<PageChange>| {
                     serde_json::to_string(&PublishedChange::new(message, &cursor)).expect("a change is JSON")
                 };
-                write_files(arguments, &settings, JsonLines::new(line), format, &stop)
+                write_files(arguments, &selection, &settings, JsonLines::new(line), format, &stop)
             }
-            ChangesForm::Parquet => write_files(arguments, &settings, ParquetRows::new(ChangeRow::new), format, &stop),
+            ChangesForm::Parquet => {
+                write_files(arguments, &selection, &settings, ParquetRows::new(ChangeRow::new), format, &stop)
+            }
         };
     }
     let open = || TopicReader::open(&settings, topics::PAGE_CHANGES, "recrawl-changes");
@@ -71,7 +74,7 @@ pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), Comma
         // Before the delivery, so that nothing is made in a data directory that is not there.
         let Some(watched) = port.patiently(open)? else { return Ok(()) };
         port.watch(watched)?;
-        let delivery = arguments.delivery.open(&settings, follow, &arguments.selection, &stop)?;
+        let delivery = arguments.delivery.open(&settings, follow, &selection, &stop)?;
         let mut delivery = delivery.expect("a port goes with a receiver");
         delivery.show_at(&port);
         let start = delivery.start()?;
@@ -83,7 +86,7 @@ pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), Comma
     }
     // Here too.
     let reader = open()?;
-    if let Some(mut delivery) = arguments.delivery.open(&settings, follow, &arguments.selection, &stop)? {
+    if let Some(mut delivery) = arguments.delivery.open(&settings, follow, &selection, &stop)? {
         let mut changes = TopicFollower::open(reader, CHANGES, &delivery.start()?)?;
         follow.each(&mut changes, &stop, &mut delivery)?;
         return delivery.finish(format);
@@ -93,20 +96,15 @@ pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), Comma
     let print = |TopicRecord { message, cursor, .. }: TopicRecord<PageChange>, out: &mut Out| {
         PublishedChange::new(message, &cursor).write(format, style, out)
     };
-    let wants = |change: &PageChange| arguments.wants(change);
+    let wants = |change: &PageChange| arguments.follow.options.wants(change.seen_at) && selection.wants(change);
     let mut printer = Printer::new(changes.cursor(), &wants, print, &stop);
     follow.each(&mut changes, &stop, &mut printer)?;
     printer.rest()
 }
 
-impl ChangesArguments {
-    fn wants(&self, change: &PageChange) -> bool {
-        self.follow.options.wants(change.seen_at) && self.selection.wants(change)
-    }
-}
-
 fn write_files<E: FileEncoder<Message = PageChange>>(
     arguments: &ChangesArguments,
+    selection: &ChangeSelection,
     settings: &Settings,
     encoder: E,
     format: Format,
@@ -117,6 +115,6 @@ fn write_files<E: FileEncoder<Message = PageChange>>(
     let files = arguments.files.open::<E>(PREFIX, &topic, arguments.delivery.give_up_after())?;
     let follow = &arguments.follow.options;
     let mut changes = TopicFollower::open(reader, CHANGES, &files.start(follow)?)?;
-    let wants = |change: &PageChange| arguments.wants(change);
+    let wants = |change: &PageChange| arguments.follow.options.wants(change.seen_at) && selection.wants(change);
     FileSink::new(files, encoder, &changes, &wants, (format, stop)).write_all(follow, &mut changes)
 }

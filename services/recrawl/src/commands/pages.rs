@@ -153,7 +153,7 @@ pub fn pages(arguments: &PagesArguments, format: Format) -> Result<(), CommandFa
         if is_shown(&page) {
             listed.push(page);
         }
-        // Of millions no more are kept than are shown.
+        // Millions may be selected, and no more are kept than are shown.
         if listed.len() / 2 > top.max(LEAST_KEPT) {
             order.sort(&mut listed);
             listed.truncate(top + 1);

@@ -7,7 +7,7 @@ use crate::stages::topologies;
 use ::operate::Access;
 use clap::Args;
 use daemon::{OutcomeCount, Status, StopSignal, outcome_lines};
-use outputs::stdout::{Format, answer, written};
+use outputs::stdout::{Format, answer, written_or_stop};
 use settings::Settings;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -49,7 +49,7 @@ pub fn status(arguments: &StatusArguments, format: Format) -> Result<(), Command
     while !stop.is_stopped() {
         let mut out = std::io::stdout();
         if out.is_terminal() {
-            written(out.write_all(CLEAR).and_then(|()| out.flush()))?;
+            written_or_stop(out.write_all(CLEAR).and_then(|()| out.flush()), &stop)?;
         }
         match show(arguments, &settings, format) {
             Ok(()) => {}
@@ -79,7 +79,7 @@ fn show(arguments: &StatusArguments, settings: &Settings, format: Format) -> Res
             None => operate::state::open(settings, topologies(), *arguments.wait.wait)?.status()?,
         },
     };
-    answer(format, &status, text)?;
+    answer(format, &status, |status| text(status, complete.is_ok()))?;
     complete
 }
 
@@ -95,7 +95,7 @@ fn count(count: Option<u64>) -> String {
     count.map_or("unknown".to_owned(), |count| count.to_string())
 }
 
-fn text(status: &Status) -> String {
+fn text(status: &Status, is_complete: bool) -> String {
     let rate = status.fetch_rate_per_s.map_or(String::new(), |rate| format!("   {rate:.2} a second"));
     let freshness = status.estimated_freshness.map_or("unknown".to_owned(), |share| format!("{:.2} %", 100.0 * share));
     let age = status.estimated_age_days.map_or("unknown".to_owned(), |days| format!("{days:.2} days"));
@@ -108,7 +108,8 @@ fn text(status: &Status) -> String {
         format!("{mean:>8.2} %   {low:.2} to {high:.2} %: expected, corrected by {:.0} recent looks", calibrated.looks)
     });
     let troubles = troubles(status);
-    let mut lines = vec![sentence(status, &troubles)];
+    let first = if is_complete { sentence(status, &troubles) } else { "Not all of the crawl answers.".to_owned() };
+    let mut lines = vec![first];
     lines.extend(troubles.iter().map(|trouble| format!("  * {}", trouble.text)));
     lines.push(String::new());
     lines.extend([

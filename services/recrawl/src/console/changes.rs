@@ -11,7 +11,7 @@ use serde::Serialize;
 
 /// Changes on the screen.
 const SHOWN: usize = 50;
-/// Newest changes among which those with the wanted verdict are looked for.
+/// Newest changes among which those that are wanted are looked for.
 const SEARCHED: usize = 300;
 /// Longest title, in characters.
 const TITLE: usize = 120;

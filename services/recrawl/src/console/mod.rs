@@ -18,6 +18,7 @@ mod watches;
 
 use self::query::Query;
 use crate::CommandFailure;
+use crate::one_fetch::{Given, file_or_address};
 use crate::served_changes::ServedChanges;
 use crate::stages::topologies;
 use daemon::Board;
@@ -26,7 +27,7 @@ use messages::CommandSubject;
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, context};
 use operate::OrderSender;
-use operate::state::Inspection;
+use operate::state::{CrawlState, Inspection};
 use page::CanonicalUrl;
 use serde::Serialize;
 use settings::Settings;
@@ -106,6 +107,22 @@ impl Source<'_> {
             ))),
         }
     }
+}
+
+/// Fetches a page once, for somebody who may see its host, by the rules of the crawl. A host that an operator has stopped is not
+/// asked.
+fn fetched(source: &Source<'_>, url: &CanonicalUrl) -> Result<Given, ScreenFailure> {
+    source.permit(url)?;
+    let host = source.state.page(url)?.host;
+    if host.is_some_and(|host| host.paused || host.blocked) {
+        let why = format!("{} is paused or blocked, so nothing is fetched there", url.host_name());
+        return Err(CommandFailure::No(why).into());
+    }
+    let given = file_or_address(source.settings, url.as_str());
+    let given = given.map_err(|failure| CommandFailure::No(failure.to_string()))?;
+    // A redirect may have led elsewhere.
+    given.url.as_ref().map_or(Ok(()), |url| source.permit(url))?;
+    Ok(given)
 }
 
 /// Why a screen cannot be shown.
@@ -190,13 +207,13 @@ impl Console {
         changes: &ServedChanges,
         sender: &OrderSender,
     ) -> Result<Result<String, TextResponse>, ScreenFailure> {
-        let scope = scope::configured(&self.settings).map_err(CommandFailure::from)?;
+        let scope = || scope::configured(&self.settings).map_err(CommandFailure::from);
         if let Form::Command(kind) = form {
             let current = match kind.subject() {
                 CommandSubject::Hosts => Screen::Hosts,
                 CommandSubject::Pages | CommandSubject::Sources => Screen::Pages,
             };
-            return match orders::take(kind, call, sender, &scope)? {
+            return match orders::take(kind, call, sender, &scope()?)? {
                 Ok(taken) => self.fill("taken.html", current, call, &taken).map(Ok),
                 Err(refusal) => Ok(Err(refusal)),
             };
@@ -204,15 +221,11 @@ impl Console {
         let state = self.state()?;
         let (settings, board, caller) = (&self.settings, &self.board, call.caller);
         let source = Source { settings, state: &state, board, changes, caller };
-        let filled = match form {
-            Form::CheckSeeds => {
-                self.fill("checked_seeds.html", Screen::Seeds, call, &seeds::check(&source, call.body, &scope)?)
-            }
-            Form::TryRule | Form::Command(_) => {
-                self.fill("trial.html", Screen::Watches, call, &trial::of_form(&source, call.body)?)
-            }
-        };
-        filled.map(Ok)
+        if form == Form::CheckSeeds {
+            let checked = seeds::check(&source, call.body, &scope()?)?;
+            return self.fill("checked_seeds.html", Screen::Seeds, call, &checked).map(Ok);
+        }
+        self.fill("trial.html", Screen::Watches, call, &trial::of_form(&source, call.body)?).map(Ok)
     }
 
     fn state(&self) -> Result<Inspection, CommandFailure> {

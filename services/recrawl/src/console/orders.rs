@@ -4,11 +4,11 @@ use super::ScreenFailure;
 use super::query::Query;
 use crate::CommandFailure;
 use daemon::http::{Call, OrderKind, Task, TextResponse};
-use messages::CommandKind;
-use operate::OrderSender;
+use messages::{CommandKind, CommandSubject};
+use operate::{Order, OrderSender};
 use scope::Scope;
 use serde::Serialize;
-use settings::seeds;
+use settings::seeds::{self, SeedList};
 
 /// Names that are shown of an order.
 const SHOWN: usize = 10;
@@ -21,8 +21,18 @@ pub(super) struct Taken {
     more: usize,
     /// Seeds that a rule or a filter leaves out.
     out_of_scope: usize,
+    /// Lines that are no seeds.
+    faults: usize,
     /// Path of the screen to go on with.
     back: String,
+}
+
+/// The subjects of a form.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Named {
+    lines: Vec<String>,
+    out_of_scope: usize,
+    faults: usize,
 }
 
 /// Sends the order of a form.
@@ -37,14 +47,24 @@ pub(super) fn take(
 ) -> Result<Result<Taken, TextResponse>, ScreenFailure> {
     let form = Query::of_form(call.body, &["names", "shown", "all", "back"])?;
     let names = form.get(if form.get("all").is_some() { "shown" } else { "names" }).unwrap_or_default();
-    let (names, out_of_scope) = if kind == CommandKind::Seed { within(scope, names) } else { (names.to_owned(), 0) };
-    let lines: Vec<String> = names.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    let Named { lines, out_of_scope, faults } = match kind.subject() {
+        _ if kind == CommandKind::Seed => seeds_within(scope, names),
+        CommandSubject::Hosts => Named { lines: lines(names).map(host_in_address).collect(), ..Named::default() },
+        CommandSubject::Pages | CommandSubject::Sources => {
+            Named { lines: lines(names).map(str::to_owned).collect(), ..Named::default() }
+        }
+    };
     if lines.is_empty() {
-        return Err(CommandFailure::Input("nothing was chosen; go back and choose something".to_owned()).into());
+        let problem = match (out_of_scope, faults) {
+            (0, 0) => "nothing was chosen; go back and choose something".to_owned(),
+            _ => format!(
+                "nothing was added: {out_of_scope} pages are left out by a rule or a filter, {faults} lines are no seeds"
+            ),
+        };
+        return Err(CommandFailure::Input(problem).into());
     }
-    let order = OrderKind::Command(kind);
-    let answer =
-        operate::http::take(sender, order, &Call { task: Task::Order(order), body: names.as_bytes(), ..*call });
+    let (order, body) = (OrderKind::Command(kind), lines.join("\n"));
+    let answer = operate::http::take(sender, order, &Call { task: Task::Order(order), body: body.as_bytes(), ..*call });
     if answer.status != 200 {
         return Ok(Err(answer));
     }
@@ -53,26 +73,41 @@ pub(super) fn take(
         more: lines.len().saturating_sub(SHOWN),
         names: lines.into_iter().take(SHOWN).collect(),
         out_of_scope,
+        faults,
         back: own_path(form.get("back")).to_owned(),
     }))
 }
 
-/// The lines of a list of seeds that the scope includes, and the number of those that it does not.
-fn within(scope: &Scope, list: &str) -> (String, usize) {
-    let mut left_out = 0;
-    let is_in = |line: &&str| {
-        let parsed = seeds::parse(line);
-        let is_out = parsed.seeds.iter().any(|seed| !scope.allows(&seed.url));
-        left_out += usize::from(is_out);
-        !is_out
-    };
-    let lines = list.lines().filter(is_in).collect::<Vec<_>>().join("\n");
-    (lines, left_out)
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty())
+}
+
+/// The name of a host as it stands in an address, where IPv6 has brackets.
+fn host_in_address(name: &str) -> String {
+    let is_bare_ipv6 = name.contains(':') && name.parse::<std::net::Ipv6Addr>().is_ok();
+    if is_bare_ipv6 { format!("[{name}]") } else { name.to_owned() }
+}
+
+/// The seeds of a list that the scope includes.
+fn seeds_within(scope: &Scope, list: &str) -> Named {
+    let mut list = seeds::parse(list);
+    let all = list.seeds.len();
+    list.seeds.retain(|seed| scope.allows(&seed.url));
+    let (out_of_scope, faults) = (all - list.seeds.len(), list.faults.len());
+    let seeds = SeedList { seeds: list.seeds, ..SeedList::default() };
+    let text = Order::Seeds { kind: CommandKind::Seed, list: seeds }.text();
+    Named { lines: lines(&text).map(str::to_owned).collect(), out_of_scope, faults }
 }
 
 /// A path of our own port, whatever a form says.
 fn own_path(path: Option<&str>) -> &str {
-    path.filter(|path| path.starts_with('/') && !path.starts_with("//") && !path.contains('\\')).unwrap_or("/")
+    // Browsers pass over control characters, and take a backslash for a slash.
+    let is_own = |path: &&str| {
+        path.starts_with('/')
+            && !path.starts_with("//")
+            && !path.contains(|sign: char| sign == '\\' || sign.is_control())
+    };
+    path.filter(is_own).unwrap_or("/")
 }
 
 fn sentence(kind: CommandKind, count: usize) -> String {
@@ -95,11 +130,33 @@ fn sentence(kind: CommandKind, count: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use settings::{Layers, Settings};
+
+    #[test]
+    fn seeds_are_counted_without_lines_that_are_none_and_an_ipv6_host_has_brackets() {
+        let rules = "[[rules]]\npages = [\"a.test/out\"]\ncrawl = \"deny\"\n";
+        let layers = Layers { files: &[("recrawl.toml", rules)], environment: [], overrides: &[] };
+        let scope = scope::configured(&Settings::from_layers(layers).unwrap()).unwrap();
+        let named = seeds_within(&scope, "http://a.test/ 2\r\nhttp://a.test/\n# nothing\nnothing\nhttp://a.test/out\n");
+        assert_eq!((named.out_of_scope, named.faults), (1, 1));
+        assert_eq!(named.lines, ["http://a.test/ 2"]);
+        assert_eq!(
+            ["::1", "[::1]", "a.test", "a.test:80"].map(host_in_address),
+            ["[::1]", "[::1]", "a.test", "a.test:80"]
+        );
+    }
 
     #[test]
     fn a_form_leads_back_to_a_path_of_ours_alone() {
         assert_eq!(own_path(Some("/pages?host=a.test")), "/pages?host=a.test");
-        for elsewhere in [None, Some("https://evil.test/"), Some("//evil.test"), Some("/\\evil.test"), Some("pages")] {
+        for elsewhere in [
+            None,
+            Some("https://evil.test/"),
+            Some("//evil.test"),
+            Some("/\\evil.test"),
+            Some("/\t/evil.test"),
+            Some("pages"),
+        ] {
             assert_eq!(own_path(elsewhere), "/");
         }
     }

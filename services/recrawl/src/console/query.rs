@@ -46,7 +46,10 @@ impl Query {
                         "unknown field {name} of the form; load its screen again"
                     )));
                 }
-                Some(lines) if is_list => *lines = format!("{lines}\n{value}"),
+                Some(lines) if is_list => {
+                    lines.push('\n');
+                    lines.push_str(&value);
+                }
                 Some(_) => return Err(CommandFailure::Input(format!("{name} is there twice"))),
                 None => _ = found.insert(name.into_owned(), value.into_owned()),
             }

@@ -1,16 +1,16 @@
 //! Seeds that a person pastes, each checked before it is added.
 
 use super::query::Query;
-use super::{ScreenFailure, Source};
+use super::{ScreenFailure, Source, fetched};
 use crate::CommandFailure;
-use crate::one_fetch::{file_or_address, is_address};
+use crate::one_fetch::{is_address, parsed};
 use crate::seed_file::seeds_of;
 use messages::CommandKind;
 use operate::Order;
 use operate::state::CrawlState;
 use scope::Scope;
 use serde::Serialize;
-use settings::seeds::{self, SeedList};
+use settings::seeds::{self, Seed, SeedList};
 use sitemaps::SitemapKind;
 
 /// Lines that are shown of each kind.
@@ -18,7 +18,7 @@ const SHOWN: usize = 100;
 /// Most pages of one form.
 const MAX_SEEDS: usize = 10_000;
 
-/// What of a pasted list would be added.
+/// A pasted list: what would be added, and why the rest would not.
 #[derive(Default, Serialize)]
 pub(super) struct CheckedSeeds {
     /// The list of those that would be added.
@@ -28,6 +28,8 @@ pub(super) struct CheckedSeeds {
     forgotten: Lines,
     refused: Lines,
     duplicates: usize,
+    /// Pages that would be added, or get another weight or date.
+    taken: usize,
     /// How the list was read, if that is not plain.
     note: Option<String>,
 }
@@ -91,18 +93,27 @@ pub(super) fn check(source: &Source<'_>, body: &[u8], scope: &Scope) -> Result<C
         } else if !scope.allows(&seed.url) {
             checked.refused.add(address, scope.decide(&seed.url).to_string(), false);
         } else {
-            let parts = source.state.page(&seed.url)?;
+            // As the scheduler knows it.
+            let parts = source.state.page(&source.settings.urls.rules().apply(seed.url.clone()))?;
             match (&parts.page, &parts.forgotten) {
                 (Some(page), _) => {
                     let seen = page.last_look_at.map_or("not fetched yet".to_owned(), |at| format!("seen {at}"));
                     checked.known.add(address, seen, true);
+                    // A line without a weight leaves that of the page.
+                    let weight = if seed.weight == 1.0 { page.weight } else { seed.weight };
+                    if page.depth > 0 || weight != page.weight || seed.changed_at.is_some() {
+                        taken.push(Seed { weight, ..seed });
+                    }
                 }
-                (None, Some(_)) => checked.forgotten.add(address, String::new(), false),
-                (None, None) => checked.new.add(address, String::new(), false),
+                (None, found) => {
+                    let lines = if found.is_some() { &mut checked.forgotten } else { &mut checked.new };
+                    lines.add(address, String::new(), false);
+                    taken.push(seed);
+                }
             }
-            taken.push(seed);
         }
     }
+    checked.taken = taken.len();
     checked.list =
         Order::Seeds { kind: CommandKind::Seed, list: SeedList { seeds: taken, ..SeedList::default() } }.text();
     Ok(checked)
@@ -117,9 +128,9 @@ fn pasted(text: &str) -> Result<(SeedList, Option<String>), CommandFailure> {
 }
 
 /// The pages that a sitemap or feed lists, which is fetched once, by the rules of the crawl.
-fn of_sitemap(source: &Source<'_>, address: &str) -> Result<(SeedList, Option<String>), CommandFailure> {
-    let given = file_or_address(source.settings, address).map_err(|failure| CommandFailure::No(failure.to_string()))?;
-    listed(sitemaps::read_at(&given.bytes, given.url.as_ref()), address)
+fn of_sitemap(source: &Source<'_>, address: &str) -> Result<(SeedList, Option<String>), ScreenFailure> {
+    let given = fetched(source, &parsed(address)?)?;
+    Ok(listed(sitemaps::read_at(&given.bytes, given.url.as_ref()), address)?)
 }
 
 fn listed(sitemap: sitemaps::Sitemap, name: &str) -> Result<(SeedList, Option<String>), CommandFailure> {

@@ -2,15 +2,15 @@
 
 use super::query::Query;
 use super::watches::Draft;
-use super::{ScreenFailure, Source};
+use super::{ScreenFailure, Source, fetched};
 use crate::CommandFailure;
 use crate::commands::rules::{WatchReport, watch_report};
-use crate::one_fetch::{Given, file_or_address};
+use crate::one_fetch::Given;
 use change::{Version, VersionVerdict, diff};
 use document::Body;
 use messages::{CopyKind, body, word};
 use operate::state::CrawlState;
-use page::CanonicalUrl;
+use page::{CanonicalUrl, UrlRules};
 use serde::Serialize;
 use settings::Rule;
 use watch::{LastValue, Shown, WatchMemory, WatchRule};
@@ -23,12 +23,14 @@ pub(super) struct Trial {
     draft: Draft,
     /// The rule as it would stand in the configuration.
     toml: String,
-    /// What the rule sees on the last of the versions.
+    /// The findings on the last of the versions.
     sees: WatchReport,
     /// The newest first.
     looks: Vec<TrialLook>,
     /// Versions of which only the text is kept, so that no part can be selected in them.
     texts_alone: usize,
+    /// Why the page of now is missing.
+    not_fetched: Option<String>,
 }
 
 /// The rule on one version.
@@ -53,6 +55,17 @@ struct TrialVersion {
     content_type: Option<String>,
 }
 
+/// The looks of a rule at one version after the other.
+struct Looks<'a> {
+    rule: &'a WatchRule,
+    url: &'a CanonicalUrl,
+    urls: UrlRules,
+    memory: WatchMemory,
+    looks: Vec<TrialLook>,
+    /// The last version. Others are not held.
+    last: Option<TrialVersion>,
+}
+
 pub(super) fn of_form(source: &Source<'_>, form: &[u8]) -> Result<Trial, ScreenFailure> {
     let form = Query::of_form(form, &["url", "watch", "ignore", "trigger", "only_triggers", "now"])?;
     let url = form.url(source.settings)?;
@@ -66,22 +79,83 @@ pub(super) fn of_form(source: &Source<'_>, form: &[u8]) -> Result<Trial, ScreenF
         only_triggers: form.get("only_triggers").is_some(),
     };
     let rule = compiled(&url, &draft)?;
-    let (mut versions, texts_alone) = kept(source, &url, &rule)?;
-    if versions.is_empty() || form.get("now").is_some() {
-        let given = file_or_address(source.settings, url.as_str());
-        versions.push(given.map(TrialVersion::from).map_err(|failure| CommandFailure::No(failure.to_string()))?);
+    let urls = source.settings.urls.rules();
+    let (memory, looks) = (WatchMemory::default(), Vec::new());
+    let mut looks = Looks { rule: &rule, url: &url, urls, memory, looks, last: None };
+    let texts_alone = looks.at_kept(source)?;
+    let mut not_fetched = None;
+    if looks.last.is_none() || form.get("now").is_some() {
+        match fetched(source, &url) {
+            Ok(given) => looks.at(TrialVersion::from(given)),
+            Err(ScreenFailure::Command(CommandFailure::No(why))) if looks.last.is_some() => not_fetched = Some(why),
+            Err(failure) => return Err(failure),
+        }
     }
-    let newest = versions.last().expect("the page of now, if there is no other");
-    let given = Given { bytes: newest.bytes.clone(), url: None, content_type: newest.content_type.clone() };
-    let sees = watch_report(&rule, &url, &given, None);
-    let looks = looks(source, &url, &rule, &versions);
-    Ok(Trial { toml: as_toml(&url, &draft), draft, sees, looks, texts_alone })
+    let Looks { mut looks, last, .. } = looks;
+    let missing = || CommandFailure::No(format!("there is no version of {url}"));
+    let TrialVersion { bytes, content_type, .. } = last.ok_or_else(missing)?;
+    let given = Given { bytes, url: None, content_type: None };
+    let sees = watch_report(&rule, &url, &given, content_type.as_deref());
+    looks.reverse();
+    Ok(Trial { toml: as_toml(&url, &draft), draft, sees, looks, texts_alone, not_fetched })
 }
 
 impl From<Given> for TrialVersion {
     fn from(given: Given) -> Self {
         Self { number: None, seen_at: None, bytes: given.bytes, content_type: given.content_type }
     }
+}
+
+impl Looks<'_> {
+    /// Looks at the last kept versions that the rule can be tried on, the oldest first. Returns the number of those of which only
+    /// a text is kept.
+    fn at_kept(&mut self, source: &Source<'_>) -> Result<usize, CommandFailure> {
+        let most = usize::try_from(source.settings.fetch.max_body).unwrap_or(usize::MAX);
+        let history = source.state.history(self.url)?;
+        let mut texts_alone = 0;
+        for facts in &history[history.len().saturating_sub(VERSIONS)..] {
+            let Some(copy) = source.state.version(self.url, facts.number)? else { continue };
+            // Words are found in a text, too; parts and facts of a page are not.
+            let is_text = copy.kind == CopyKind::Text;
+            if is_text && !self.rule.selection().parts().is_empty() {
+                texts_alone += 1;
+                continue;
+            }
+            let bytes = body::unpack(&copy.content, most)
+                .map_err(|error| CommandFailure::World(format!("version {} of {}: {error}", facts.number, self.url)))?;
+            self.at(TrialVersion {
+                number: Some(facts.number),
+                seen_at: Some(copy.seen_at.to_string()),
+                bytes: bytes.into_owned(),
+                content_type: if is_text { Some("text/plain; charset=utf-8".to_owned()) } else { copy.content_type },
+            });
+        }
+        Ok(texts_alone)
+    }
+
+    fn at(&mut self, version: TrialVersion) {
+        let (rule, url, urls) = (self.rule, self.url, &self.urls);
+        let seen = read(&version, rule, url, urls);
+        let look = rule.look_at(seen.blocks(), &mut self.memory, Shown::Page, true);
+        let diff = self.last.as_ref().map(|last| diff(&read(last, rule, url, urls), &seen));
+        let is_changed =
+            diff.as_ref().is_some_and(|diff| matches!(diff.verdict, VersionVerdict::Minor | VersionVerdict::Major));
+        self.looks.push(TrialLook {
+            number: version.number,
+            seen_at: version.seen_at.clone(),
+            values: self.memory.last_values(rule).into_iter().map(named).collect(),
+            blind: look.blind,
+            is_reported: !look.triggers.is_empty() || (is_changed && !rule.reports_only_triggers()),
+            triggers: look.triggers,
+            verdict: diff.map(|diff| word(&diff.verdict)),
+        });
+        self.last = Some(version);
+    }
+}
+
+fn read<'u>(version: &TrialVersion, rule: &WatchRule, url: &CanonicalUrl, urls: &'u UrlRules) -> Version<'u> {
+    let body = Body::new(&version.bytes, version.content_type.as_deref(), Some(url.as_str()));
+    Version::of_body(&body.with_selection(rule.selection()), urls)
 }
 
 fn entries(lines: &str) -> Vec<String> {
@@ -119,61 +193,6 @@ fn as_toml(url: &CanonicalUrl, draft: &Draft) -> String {
     }
     lines.extend(draft.only_triggers.then(|| "only_triggers = true".to_owned()));
     lines.join("\n")
-}
-
-/// The last kept versions that the rule can be tried on, the oldest first, and the number of those of which only a text is kept.
-fn kept(
-    source: &Source<'_>,
-    url: &CanonicalUrl,
-    rule: &WatchRule,
-) -> Result<(Vec<TrialVersion>, usize), CommandFailure> {
-    let (mut versions, mut texts_alone) = (Vec::new(), 0);
-    for facts in source.state.history(url)?.iter().rev().take(VERSIONS) {
-        let Some(copy) = source.state.version(url, facts.number)? else { continue };
-        // Words are found in a text, too; parts and facts of a page are not.
-        let is_text = copy.kind == CopyKind::Text;
-        if is_text && !rule.selection().parts().is_empty() {
-            texts_alone += 1;
-            continue;
-        }
-        let bytes = body::unpack(&copy.content, usize::MAX)
-            .map_err(|error| CommandFailure::World(format!("version {} of {url}: {error}", facts.number)))?;
-        versions.push(TrialVersion {
-            number: Some(facts.number),
-            seen_at: Some(copy.seen_at.to_string()),
-            bytes: bytes.into_owned(),
-            content_type: if is_text { Some("text/plain; charset=utf-8".to_owned()) } else { copy.content_type },
-        });
-    }
-    versions.reverse();
-    Ok((versions, texts_alone))
-}
-
-/// The rule on versions, one after the other. The newest comes first in the answer.
-fn looks(source: &Source<'_>, url: &CanonicalUrl, rule: &WatchRule, versions: &[TrialVersion]) -> Vec<TrialLook> {
-    let (urls, mut memory) = (source.settings.urls.rules(), WatchMemory::default());
-    let mut before: Option<Version<'_>> = None;
-    let mut looks = Vec::new();
-    for version in versions {
-        let body = Body::new(&version.bytes, version.content_type.as_deref(), Some(url.as_str()));
-        let seen = Version::of_body(&body.with_selection(rule.selection()), &urls);
-        let look = rule.look_at(seen.blocks(), &mut memory, Shown::Page, true);
-        let diff = before.as_ref().map(|before| diff(before, &seen));
-        let is_changed =
-            diff.as_ref().is_some_and(|diff| matches!(diff.verdict, VersionVerdict::Minor | VersionVerdict::Major));
-        looks.push(TrialLook {
-            number: version.number,
-            seen_at: version.seen_at.clone(),
-            values: memory.last_values(rule).into_iter().map(named).collect(),
-            blind: look.blind,
-            is_reported: !look.triggers.is_empty() || (is_changed && !rule.reports_only_triggers()),
-            triggers: look.triggers,
-            verdict: diff.map(|diff| word(&diff.verdict)),
-        });
-        before = Some(seen);
-    }
-    looks.reverse();
-    looks
 }
 
 fn named(last: LastValue) -> (String, String) {

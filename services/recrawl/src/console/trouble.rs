@@ -1,4 +1,4 @@
-//! What has failed: what needs a person, failures by their kind with what would change them, and records that were set aside.
+//! Trouble: everything that needs a person, failures by their kind with what would change them, and records that were set aside.
 
 use super::query::Query;
 use super::{ScreenFailure, Source};

@@ -7,6 +7,7 @@ use messages::PageSelection;
 use operate::state::CrawlState;
 use page::CanonicalUrl;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use watch::{WatchMemory, WatchRule};
 
 /// Pages on the screen, of all rules together. Their state is read one by one.
@@ -93,22 +94,26 @@ pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Watches, Screen
         }
     };
     let watching: Vec<&WatchRule> = rules.iter().filter(|rule| rule.is_watching()).collect();
-    let mut urls = Vec::new();
+    // The first of them, by their addresses.
+    let (mut urls, mut pages) = (BTreeSet::new(), 0);
     if !watching.is_empty() {
         let all = PageSelection { at_most: i32::MAX, ..PageSelection::default() };
         source.state.list_pages(&all, &mut |page| {
             if rules.find(&page.url).is_some() && source.caller.includes_host(page.url.host_name()) {
-                urls.push(page.url);
+                pages += 1;
+                urls.insert(page.url);
+                if urls.len() > SHOWN {
+                    urls.pop_last();
+                }
             }
         })?;
     }
-    urls.sort();
-    let (pages, has_more) = (urls.len(), urls.len() > SHOWN);
-    urls.truncate(SHOWN);
+    let has_more = pages > urls.len();
+    let urls: Vec<CanonicalUrl> = urls.into_iter().collect();
     let mut lines: Vec<(String, WatchedLine)> = Vec::new();
     source.state.watched(&urls, &mut |url, watched| {
         let Some(rule) = rules.find(url) else { return Ok(()) };
-        // What cannot be read says nothing of the page; `recrawl rules --check` names the fault.
+        // A memory that cannot be read says nothing of the page; `recrawl rules --check` names the fault.
         let memory = WatchMemory::decode(&watched.sketch.watch).unwrap_or_default();
         let values = memory.last_values(rule).into_iter();
         let line = WatchedLine {

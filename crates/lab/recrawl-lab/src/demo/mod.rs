@@ -38,6 +38,7 @@ use simweb::{HostSitemap, SimWeb, SimWebConfig, TimeWindow};
 use std::io::{IsTerminal, stderr, stdin};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use stream::Clock;
 
@@ -46,6 +47,9 @@ const START: Timestamp = Timestamp::from_secs(1_735_689_600);
 /// Days after which all have their first copies, in multiples of the average days between two fetches of a page. At
 /// most half of the window is left out.
 const FIRST_COPIES_ROUNDS: f64 = 2.0;
+
+/// Time between two looks for a stop.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Arguments of `recrawl demo`.
 #[derive(Args, Debug)]
@@ -161,14 +165,26 @@ pub(crate) fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Comm
     let [json, page] = ["report.json", "report.html"].map(|name| arguments.out.join(name));
     eprintln!("report: {} and {}", json.display(), page.display());
     if let Some(embedded) = embedded {
-        let address = console.map(|access| access.address).unwrap_or_default();
-        eprintln!("the console stays at http://{address}/ until you press Enter");
-        stdin().read_line(&mut String::new())?;
+        if let Some(Access { address, .. }) = console {
+            eprintln!("the console stays at http://{address}/ until you press Enter");
+            wait_for_enter(&embedded.stop);
+        }
         clock.go_on();
         embedded.finish()?;
     }
     let _ = std::fs::remove_dir_all(&data);
     Ok(())
+}
+
+/// Waits for a line of input, or for the stop.
+fn wait_for_enter(stop: &StopSignal) {
+    let (entered, enter) = channel();
+    std::thread::spawn(move || {
+        // The end of the input ends the wait, too.
+        let _ = stdin().read_line(&mut String::new());
+        let _ = entered.send(());
+    });
+    while !stop.is_stopped() && enter.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {}
 }
 
 /// Writes the books and the report into a directory.
