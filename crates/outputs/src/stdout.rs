@@ -23,14 +23,33 @@ pub enum Format {
 }
 
 pub fn answer<T: Serialize>(format: Format, value: &T, text: impl FnOnce(&T) -> String) -> Result<(), CommandFailure> {
-    let line = match format {
-        Format::Text => text(value),
-        Format::Json => {
-            serde_json::to_string_pretty(value).map_err(|error| CommandFailure::World(error.to_string()))?
-        }
-        Format::Jsonl => serde_json::to_string(value).map_err(|error| CommandFailure::World(error.to_string()))?,
+    print(in_format(format, value, text)?.trim_end())
+}
+
+/// As [`answer`], but one of several: on a terminal it takes the place of the one before, and a closed pipe sets the stop signal.
+pub fn answer_anew<T: Serialize>(
+    format: Format,
+    value: &T,
+    text: impl FnOnce(&T) -> String,
+    stop: &StopSignal,
+) -> Result<(), CommandFailure> {
+    let answer = in_format(format, value, text)?;
+    let mut out = Out::stdout();
+    let answer = if out.is_terminal() { harmless(answer.trim_end(), Keeps::Lines) } else { answer.trim_end().into() };
+    written_or_stop(out.clear().and_then(|()| writeln!(out, "{answer}")).and_then(|()| out.flush()), stop)
+}
+
+fn in_format<T: Serialize>(
+    format: Format,
+    value: &T,
+    text: impl FnOnce(&T) -> String,
+) -> Result<String, CommandFailure> {
+    let json = match format {
+        Format::Text => return Ok(text(value)),
+        Format::Json => serde_json::to_string_pretty(value),
+        Format::Jsonl => serde_json::to_string(value),
     };
-    print(line.trim_end())
+    json.map_err(|error| CommandFailure::World(error.to_string()))
 }
 
 /// Prints a list of answers: an array as JSON, otherwise one per line.

@@ -4,6 +4,9 @@
 use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
+/// Control sequences that clear a terminal.
+const CLEAR: &[u8] = b"\x1b[H\x1b[2J";
+
 /// Writes texts, and colours of ours.
 pub struct Out<W: Write = StdoutLock<'static>> {
     writer: BufWriter<W>,
@@ -22,6 +25,14 @@ impl Out {
 impl<W: Write> Out<W> {
     fn new(writer: W, is_terminal: bool) -> Self {
         Self { writer: BufWriter::with_capacity(1 << 16, writer), line: is_terminal.then(Vec::new) }
+    }
+
+    /// Clears the terminal, if this is one.
+    ///
+    /// # Errors
+    /// Those of the terminal.
+    pub fn clear(&mut self) -> io::Result<()> {
+        if self.is_terminal() { self.writer.write_all(CLEAR) } else { Ok(()) }
     }
 
     /// Whether it writes to a terminal.

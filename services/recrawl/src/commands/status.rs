@@ -7,9 +7,8 @@ use crate::stages::topologies;
 use ::operate::Access;
 use clap::Args;
 use daemon::{OutcomeCount, Status, StopSignal, outcome_lines};
-use outputs::stdout::{Format, answer, written_or_stop};
+use outputs::stdout::{Format, answer, answer_anew};
 use settings::Settings;
-use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -35,24 +34,22 @@ pub struct StatusArguments {
 const WATCH_EVERY: Duration = Duration::from_secs(2);
 /// Time between two looks for a stop.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// Control sequences that clear a terminal.
-const CLEAR: &[u8] = b"\x1b[H\x1b[2J";
 
 /// Shows the state of a crawl.
 pub fn status(arguments: &StatusArguments, format: Format) -> Result<(), CommandFailure> {
     let data = arguments.data.as_ref().map(|path| path.display().to_string());
     let settings = arguments.settings.load(&[("crawl.data", data)])?;
     if !arguments.watch {
-        return show(arguments, &settings, format);
+        let (status, complete) = current(arguments, &settings)?;
+        answer(format, &status, |status| text(status, complete.is_ok()))?;
+        return complete;
     }
     let stop = StopSignal::on_signals()?;
     while !stop.is_stopped() {
-        let mut out = std::io::stdout();
-        if out.is_terminal() {
-            written_or_stop(out.write_all(CLEAR).and_then(|()| out.flush()), &stop)?;
-        }
-        match show(arguments, &settings, format) {
-            Ok(()) => {}
+        match current(arguments, &settings) {
+            Ok((status, complete)) => {
+                answer_anew(format, &status, |status| text(status, complete.is_ok()), &stop)?;
+            }
             // It may be starting, and come back.
             Err(CommandFailure::World(why)) => eprintln!("recrawl: {why}"),
             Err(failure) => return Err(failure),
@@ -65,9 +62,13 @@ pub fn status(arguments: &StatusArguments, format: Format) -> Result<(), Command
     Ok(())
 }
 
-fn show(arguments: &StatusArguments, settings: &Settings, format: Format) -> Result<(), CommandFailure> {
+/// The state of the crawl, and whether all of it has answered.
+fn current(
+    arguments: &StatusArguments,
+    settings: &Settings,
+) -> Result<(Status, Result<(), CommandFailure>), CommandFailure> {
     let running = || settings.crawl.data.as_deref().map(Access::running).transpose();
-    let (status, complete) = match arguments.url.clone() {
+    Ok(match arguments.url.clone() {
         Some(address) => {
             // No token: status is open, and the health check of an image has none.
             let access = Access { address, log: None, token: None, ca_file: settings.http.ca_file.clone() };
@@ -78,9 +79,7 @@ fn show(arguments: &StatusArguments, settings: &Settings, format: Format) -> Res
             Some(access) => (operate::status_at(&access)?, Ok(())),
             None => operate::state::open(settings, topologies(), *arguments.wait.wait)?.status()?,
         },
-    };
-    answer(format, &status, |status| text(status, complete.is_ok()))?;
-    complete
+    })
 }
 
 /// The outcomes of requests, a line per class.
