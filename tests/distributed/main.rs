@@ -10,6 +10,7 @@ mod changed_topics;
 mod clocks;
 mod commands;
 mod compose;
+mod console;
 mod deadly_page;
 #[path = "../embedded/deadly_site.rs"]
 mod deadly_site;

@@ -1,7 +1,7 @@
 //! The whole loop in one process: log and state in RocksDB in one data directory, with a thread per stage.
 
 use crate::CommandFailure;
-use crate::console::Console;
+use crate::console::{Console, RunningCrawl};
 use crate::served_changes::ServedChanges;
 use crate::stages::{LogKind, STAGES, StageEntry, Surroundings, topologies};
 use ::scheduler::ListedSeeds;
@@ -109,7 +109,14 @@ impl Embedded {
             hints.open(shared.clone(), partitions);
         }
         let changes = ServedChanges::new(settings, &names, log.backend().clone());
-        let console = Console::new(settings, data, log.backend().clone(), board.clone());
+        let shown = RunningCrawl {
+            settings: settings.clone(),
+            data: data.to_owned(),
+            names: names.clone(),
+            log: log.backend().clone(),
+            board: board.clone(),
+        };
+        let console = Console::new(settings, Box::new(shown));
         let refusing = sender.clone();
         let refusals = move |call: &Call<'_>, why: &str| operate::http::note_refused(&refusing, call, why);
         let tasks = move |call: &Call<'_>| match call.task {
@@ -118,8 +125,8 @@ impl Embedded {
             Task::Changes => changes.list(call),
             Task::AtomFeed => changes.feed(call.caller, FeedForm::Atom),
             Task::RssFeed => changes.feed(call.caller, FeedForm::Rss),
-            Task::Screen(screen) => console.show(screen, call, &changes),
-            Task::Form(form) => console.take(form, call, &changes, &sender),
+            Task::Screen(screen) => console.show(screen, call),
+            Task::Form(form) => console.take(form, call, &sender),
             Task::Stylesheet => Console::style(),
         };
         let (log_id, token) = (shared.id()?, operate::new_token()?);
@@ -208,7 +215,7 @@ struct Doors {
 
 /// Refuses to serve other machines without keys of the operator's, or in clear. The token of the directory is for its own
 /// user.
-fn require_lock(settings: &Settings, has_keys: bool, has_tls: bool) -> Result<(), CommandFailure> {
+pub(crate) fn require_lock(settings: &Settings, has_keys: bool, has_tls: bool) -> Result<(), CommandFailure> {
     let bind = settings.http.bind;
     if bind.ip().to_canonical().is_loopback() || (has_keys && has_tls) || settings.http.behind_proxy {
         return Ok(());

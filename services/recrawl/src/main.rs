@@ -5,8 +5,8 @@ use messages::CommandKind;
 use outputs::stdout::{Format, Keeps, harmless};
 use recrawl::CommandFailure;
 use recrawl::commands::{
-    audit, backup, changes, dead_letters, diff, explain, export, feed, fetch, focus, forget, history, hosts, key, lab,
-    operate, page, pages, robots, rules, run, seed, sitemap, stage, state, status, text, topics, url,
+    audit, backup, changes, console, dead_letters, diff, explain, export, feed, fetch, focus, forget, history, hosts,
+    key, lab, operate, page, pages, robots, rules, run, seed, sitemap, stage, state, status, text, topics, url,
 };
 use std::process::ExitCode;
 
@@ -31,6 +31,8 @@ enum RecrawlCommand {
     Run(run::RunArguments),
     /// Runs one or several stages of the loop over Kafka, until stopped.
     Stage(stage::StageArguments),
+    /// Serves the console of a crawl over Kafka to browsers, until stopped.
+    Console(console::ConsoleArguments),
     /// Crawls a replay of real sites on a fast clock, and reports the freshness of the copies.
     Demo(lab::LabArguments),
     /// Simulates policies and estimators on recorded change times and on synthetic populations.
@@ -118,7 +120,9 @@ impl RecrawlCommand {
             Self::Status(_) | Self::Audit(_) | Self::Page(_) | Self::Pages(_) | Self::Explain(_) | Self::Hosts(_) => {
                 true
             }
-            Self::Changes(_) | Self::Feed(_) | Self::Export(_) | Self::Diff(_) | Self::Fetch(_) => false,
+            Self::Console(_) | Self::Changes(_) | Self::Feed(_) | Self::Export(_) | Self::Diff(_) | Self::Fetch(_) => {
+                false
+            }
             Self::Key(_) | Self::History(_) => true,
             Self::Robots(_) | Self::Rules(_) | Self::Text(_) | Self::Sitemap(_) | Self::Url(_) => false,
             Self::Demo(_) | Self::Simulate(_) | Self::Detect(_) | Self::Mirrors(_) | Self::Rank(_) => false,
@@ -149,6 +153,7 @@ fn main() -> ExitCode {
         RecrawlCommand::History(arguments) => history::history(arguments, format),
         RecrawlCommand::Pages(arguments) => pages::pages(arguments, format),
         RecrawlCommand::Explain(arguments) => explain::explain(arguments, format),
+        RecrawlCommand::Console(arguments) => console::console(arguments),
         RecrawlCommand::Hosts(arguments) => hosts::hosts(arguments, format),
         RecrawlCommand::Changes(arguments) => changes::changes(arguments, format),
         RecrawlCommand::Feed(arguments) => feed::feed(arguments),

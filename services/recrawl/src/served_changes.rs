@@ -3,8 +3,7 @@
 use crate::CommandFailure;
 use daemon::TopicReader;
 use daemon::http::{Call, Caller, TextResponse};
-use messages::topics::{self, TopicSpec};
-use messages::{ChangeLine, PageChange};
+use messages::{PageChange, topics};
 use outputs::encoder::feed::{self, FeedAbout, FeedForm};
 use outputs::record::{CHANGES, PublishedChange};
 use outputs::source::{Cursor, ReadBudget, RemovalIndex, Start, TopicFollower, TopicRecord, newest};
@@ -116,20 +115,8 @@ impl ServedChanges {
         }
     }
 
-    /// The newest changes of the hosts within the caller's reach, the newest first.
-    pub(crate) fn newest(&self, caller: &Caller, limit: usize) -> Result<Vec<ChangeLine>, CommandFailure> {
-        let is_visible = |change: &PageChange| caller.includes_host(change.url.host_name());
-        let newest = newest(&mut self.reader()?, &CHANGES, limit, is_visible)?;
-        Ok(newest.records.into_iter().map(ChangeLine::from).collect())
-    }
-
     fn reader(&self) -> Result<TopicReader, CommandFailure> {
-        self.reader_of(topics::PAGE_CHANGES)
-    }
-
-    /// Reads another topic of the loop.
-    pub(crate) fn reader_of(&self, topic: impl Into<TopicSpec>) -> Result<TopicReader, CommandFailure> {
-        TopicReader::of_running(self.log.clone(), &self.names, topic)
+        TopicReader::of_running(self.log.clone(), &self.names, topics::PAGE_CHANGES)
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod backup;
 pub mod changes;
+pub mod console;
 pub mod dead_letters;
 mod delivery;
 pub mod diff;

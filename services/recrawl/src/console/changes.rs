@@ -4,8 +4,8 @@ use super::query::Query;
 use super::{ScreenFailure, Source};
 use crate::CommandFailure;
 use crate::commands::diff::{html, record_of};
-use messages::{ChangeLine, word};
-use outputs::record::{excerpt, kind_in_words, sentence};
+use messages::{ChangeLine, PageChange, topics, word};
+use outputs::record::{CHANGES, excerpt, kind_in_words, sentence};
 use page::{CanonicalUrl, HostName};
 use serde::Serialize;
 
@@ -73,7 +73,7 @@ pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Changes, Screen
     let within = (!host.is_empty()).then(|| HostName::from_name(host.to_lowercase()));
     let is_filtered = !verdict.is_empty() || within.is_some() || !rule.is_empty() || triggered;
     let searched = if is_filtered { SEARCHED } else { SHOWN };
-    let newest = source.changes.newest(source.caller, searched)?;
+    let newest = newest(source, searched)?;
     let is_wanted = |change: &&ChangeLine| {
         (verdict.is_empty() || word(&change.verdict) == verdict)
             && within.as_ref().is_none_or(|host| is_of(change, host))
@@ -84,6 +84,14 @@ pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Changes, Screen
     Ok(Changes { changes, verdict, verdicts: VERDICTS, host, rule, triggered, is_filtered, searched })
 }
 
+/// The newest changes of the hosts within the caller's reach, the newest first.
+fn newest(source: &Source<'_>, limit: usize) -> Result<Vec<ChangeLine>, CommandFailure> {
+    let is_visible = |change: &PageChange| source.caller.includes_host(change.url.host_name());
+    let mut reader = source.crawl.reader(topics::PAGE_CHANGES.spec())?;
+    let newest = outputs::source::newest(&mut reader, &CHANGES, limit, is_visible)?;
+    Ok(newest.records.into_iter().map(ChangeLine::from).collect())
+}
+
 /// Whether a change is of a page of a host, or of one below it.
 fn is_of(change: &ChangeLine, host: &HostName) -> bool {
     CanonicalUrl::parse(&change.url).is_ok_and(|url| HostName::of(&url).is_at_or_below(host))
@@ -91,7 +99,7 @@ fn is_of(change: &ChangeLine, host: &HostName) -> bool {
 
 /// The newest changes.
 pub(super) fn cards(source: &Source<'_>, limit: usize) -> Result<Vec<ChangeCard>, ScreenFailure> {
-    Ok(source.changes.newest(source.caller, limit)?.iter().map(card).collect())
+    Ok(newest(source, limit)?.iter().map(card).collect())
 }
 
 fn card(change: &ChangeLine) -> ChangeCard {

@@ -64,6 +64,8 @@ pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Hosts, ScreenFa
         CommandFailure::Input(format!("by {by}: there is no such order; give one of {words}"))
     })?;
     let at_most = if source.caller.hosts.is_some() { i32::MAX } else { SHOWN as i32 };
+    // Stages over Kafka list no more.
+    let at_most = at_most.min(source.state.most_hosts().unwrap_or(i32::MAX));
     let listing = source.state.hosts(HostSelection { order, at_most })?;
     let seen = |report: &HostReport| source.caller.includes_host(report.host.as_str());
     let known = match source.caller.hosts {

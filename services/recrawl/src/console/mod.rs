@@ -11,29 +11,25 @@ mod orders;
 mod pages;
 mod query;
 mod seeds;
+mod shown_crawl;
 mod stages;
 mod trial;
 mod trouble;
 mod watches;
 
 use self::query::Query;
+pub(crate) use self::shown_crawl::{CrawlOverKafka, RunningCrawl, ShownCrawl};
 use crate::CommandFailure;
 use crate::one_fetch::{Given, file_or_address};
-use crate::served_changes::ServedChanges;
-use crate::stages::topologies;
-use daemon::Board;
 use daemon::http::{CSS, Call, Caller, Form, Role, Screen, TextResponse};
 use messages::CommandSubject;
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, context};
 use operate::OrderSender;
-use operate::state::{CrawlState, Inspection};
+use operate::state::CrawlState;
 use page::CanonicalUrl;
 use serde::Serialize;
 use settings::Settings;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use stream_rocksdb::EmbeddedBackend;
 
 /// The templates, by name. Names that end with `.html` have all values escaped.
 const TEMPLATES: [(&str, &str); 17] = [
@@ -69,12 +65,10 @@ const MENU: [(Screen, &str, &str); 8] = [
     (Screen::Stages, "/stages", "Stages"),
 ];
 
-/// The screens of a running crawl.
+/// The screens of a crawl.
 pub(crate) struct Console {
     settings: Settings,
-    data: PathBuf,
-    log: Arc<EmbeddedBackend>,
-    board: Board,
+    crawl: Box<dyn ShownCrawl>,
     templates: Environment<'static>,
 }
 
@@ -89,9 +83,8 @@ struct MenuEntry {
 /// Where the values of a screen come from.
 struct Source<'a> {
     settings: &'a Settings,
-    state: &'a Inspection,
-    board: &'a Board,
-    changes: &'a ServedChanges,
+    state: &'a dyn CrawlState,
+    crawl: &'a dyn ShownCrawl,
     caller: &'a Caller,
 }
 
@@ -164,14 +157,14 @@ fn answer(screen: Result<String, ScreenFailure>) -> TextResponse {
 }
 
 impl Console {
-    pub(crate) fn new(settings: &Settings, data: &Path, log: Arc<EmbeddedBackend>, board: Board) -> Self {
+    pub(crate) fn new(settings: &Settings, crawl: Box<dyn ShownCrawl>) -> Self {
         let mut templates = Environment::new();
         templates.set_undefined_behavior(UndefinedBehavior::Strict);
         templates.add_filter("time", shown_time);
         for (name, source) in TEMPLATES {
             templates.add_template(name, source).expect("the templates come with recrawl, and tests render them");
         }
-        Self { settings: settings.clone(), data: data.to_owned(), log, board, templates }
+        Self { settings: settings.clone(), crawl, templates }
     }
 
     /// The style of the screens.
@@ -180,19 +173,13 @@ impl Console {
     }
 
     /// Answers a request for a screen.
-    pub(crate) fn show(&self, screen: Screen, call: &Call<'_>, changes: &ServedChanges) -> TextResponse {
-        answer(self.render(screen, call, changes))
+    pub(crate) fn show(&self, screen: Screen, call: &Call<'_>) -> TextResponse {
+        answer(self.render(screen, call))
     }
 
     /// Takes a form.
-    pub(crate) fn take(
-        &self,
-        form: Form,
-        call: &Call<'_>,
-        changes: &ServedChanges,
-        sender: &OrderSender,
-    ) -> TextResponse {
-        match self.take_form(form, call, changes, sender) {
+    pub(crate) fn take(&self, form: Form, call: &Call<'_>, sender: &OrderSender) -> TextResponse {
+        match self.take_form(form, call, sender) {
             Ok(Err(refusal)) => refusal,
             Ok(Ok(body)) => answer(Ok(body)),
             Err(failure) => answer(Err(failure)),
@@ -204,7 +191,6 @@ impl Console {
         &self,
         form: Form,
         call: &Call<'_>,
-        changes: &ServedChanges,
         sender: &OrderSender,
     ) -> Result<Result<String, TextResponse>, ScreenFailure> {
         let scope = || scope::configured(&self.settings).map_err(CommandFailure::from);
@@ -218,9 +204,9 @@ impl Console {
                 Err(refusal) => Ok(Err(refusal)),
             };
         }
-        let state = self.state()?;
-        let (settings, board, caller) = (&self.settings, &self.board, call.caller);
-        let source = Source { settings, state: &state, board, changes, caller };
+        let state = self.crawl.state()?;
+        let (settings, crawl, caller) = (&self.settings, &*self.crawl, call.caller);
+        let source = Source { settings, state: &*state, crawl, caller };
         if form == Form::CheckSeeds {
             let checked = seeds::check(&source, call.body, &scope()?)?;
             return self.fill("checked_seeds.html", Screen::Seeds, call, &checked).map(Ok);
@@ -228,14 +214,10 @@ impl Console {
         self.fill("trial.html", Screen::Watches, call, &trial::of_form(&source, call.body)?).map(Ok)
     }
 
-    fn state(&self) -> Result<Inspection, CommandFailure> {
-        Inspection::of_running(&self.settings, topologies(), &self.data, self.log.clone())
-    }
-
-    fn render(&self, screen: Screen, call: &Call<'_>, changes: &ServedChanges) -> Result<String, ScreenFailure> {
-        let state = self.state()?;
-        let (settings, board, caller) = (&self.settings, &self.board, call.caller);
-        let source = Source { settings, state: &state, board, changes, caller };
+    fn render(&self, screen: Screen, call: &Call<'_>) -> Result<String, ScreenFailure> {
+        let state = self.crawl.state()?;
+        let (settings, crawl, caller) = (&self.settings, &*self.crawl, call.caller);
+        let source = Source { settings, state: &*state, crawl, caller };
         match screen {
             Screen::Now => self.fill("now.html", screen, call, &now::gather(&source, call.query)?),
             Screen::Changes => self.fill("changes.html", screen, call, &changes::gather(&source, call.query)?),

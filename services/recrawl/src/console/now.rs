@@ -38,7 +38,7 @@ struct Outcome {
 
 pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Now, ScreenFailure> {
     Query::read(query, &[])?;
-    let status = source.board.status();
+    let status = source.crawl.status(source.state)?;
     let troubles = troubles(&status);
     Ok(Now {
         sentence: sentence(&status, &troubles),

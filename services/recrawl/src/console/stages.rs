@@ -27,7 +27,7 @@ struct StageLine {
 
 pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Stages, ScreenFailure> {
     Query::read(query, &[])?;
-    let status = source.board.status();
+    let status = source.crawl.status(source.state)?;
     Ok(Stages { stages: status.stages.into_iter().map(line).collect(), disk: status.disk.map(|disk| disk.words()) })
 }
 

@@ -37,7 +37,7 @@ struct SetAside {
 
 pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Troubles, ScreenFailure> {
     Query::read(query, &[])?;
-    let status = source.board.status();
+    let status = source.crawl.status(source.state)?;
     let failed = status
         .outcomes
         .iter()
@@ -53,7 +53,7 @@ pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Troubles, Scree
     failures.sort_by_key(|failure| std::cmp::Reverse(failure.count));
     let sees_records = source.caller.hosts.is_none();
     let records = if sees_records {
-        let rows = dead_letters::newest(&mut source.changes.reader_of(topics::DEAD_LETTERS)?, SHOWN)?;
+        let rows = dead_letters::newest(&mut source.crawl.reader(topics::DEAD_LETTERS.spec())?, SHOWN)?;
         rows.into_iter().map(|row| SetAside { at: row.set_aside_at, stage: row.stage, reason: row.reason }).collect()
     } else {
         Vec::new()

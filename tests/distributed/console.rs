@@ -1,0 +1,82 @@
+//! The console of a crawl over Kafka: a process without state that asks the stages.
+
+use crate::services::{Distributed, SOON, Service, kafka};
+use simweb::SeededConfig;
+use tests::{HttpAnswer, Process, SimulatedWeb, programs, wait_for};
+
+/// The pages of each host, and the hosts.
+const PAGES: usize = 3;
+const HOSTS: usize = 2;
+
+#[test]
+fn a_console_shows_a_crawl_over_kafka_and_gives_orders_to_it() {
+    let Some(brokers) = kafka() else { return };
+    let config = SeededConfig { hosts: HOSTS, pages_per_host: PAGES, ..SeededConfig::default() };
+    let web = SimulatedWeb::start(config, 1.0, |_| ());
+    let distributed = Distributed::of(&web, &brokers, &[("policy.min_interval", "1h")]);
+    let services = distributed.start_all();
+    distributed.wait_until_idle(&services);
+
+    let directory = distributed.crawl.directory.path();
+    let program = |arguments: &[&str]| {
+        let mut command = programs().command("recrawl");
+        command.args(arguments).args(distributed.crawl.flags());
+        command
+    };
+    let locked = Process::start(program(&["console"]), directory).finish().exits_with(2);
+    assert!(locked.stderr.contains("nobody could log in"), "{}", locked.stderr);
+    let keys = directory.join("keys.toml").display().to_string();
+    let mut command = programs().command("recrawl");
+    command.args(["--format", "json", "key", "alice", "--role", "operator", "--file", &keys]);
+    let key = Process::start(command, directory).finish().exits_with(0).json();
+    let token = key["token"].as_str().unwrap();
+    let mut command = program(&["console", "--wait", "1m"]);
+    command.args(["--set", &format!("http.keys_file={keys}")]);
+    let console = Service::start("console", command, directory);
+    wait_for("the console listens", SOON, || console.address().is_some());
+    let address = console.address().unwrap();
+    let screen = |path: &str| HttpAnswer::with_token(address, path, token).unwrap();
+
+    assert_eq!(HttpAnswer::to(address, "/").unwrap().status, 401);
+    assert_eq!(HttpAnswer::to(address, "/healthz").unwrap().status, 200);
+    let url = web.urls()[0].clone();
+    let of_page: String = form_urlencoded::byte_serialize(url.as_bytes()).collect();
+    let page = format!("/page?url={of_page}");
+    for (path, shown) in [
+        ("/", "6 of 6 pages were fetched"),
+        ("/changes", "is new here"),
+        ("/pages", "6 pages"),
+        (&*page, "Fetch it now"),
+        ("/hosts", "host-0001.test"),
+        ("/watches", "No rule of the configuration watches anything"),
+        ("/seeds", "Check these"),
+        ("/trouble", "Nothing needs you"),
+        ("/stages", "detector"),
+    ] {
+        let screen = screen(path);
+        assert!(screen.status == 200 && screen.body.contains(shown), "{path}: {} {}", screen.status, screen.body);
+    }
+    assert_eq!(screen("/api/v1/changes").status, 404);
+
+    let form_token = |path: &str| {
+        let body = screen(path).body;
+        let (_, rest) = body.split_once("name=\"form_token\" value=\"").expect("a form");
+        rest.split('"').next().unwrap().to_owned()
+    };
+    let send = |path: &str, from: &str, names: &str| {
+        let fields = [("form_token", &*form_token(from)), ("names", names), ("back", "/")];
+        HttpAnswer::to_form(address, path, token, &fields).unwrap()
+    };
+    let looks = || web.page_requests();
+    let before = looks();
+    let answer = send("/pages/refetch", &page, &url);
+    assert!(answer.status == 200 && answer.body.contains("1 page to be fetched"), "{}", answer.body);
+    wait_for("the page is fetched again", SOON, || looks() > before);
+    let answer = send("/hosts/block", "/hosts", "host-0001.test");
+    assert!(answer.body.contains("1 host blocked"), "{}", answer.body);
+    wait_for("the host is blocked", SOON, || screen("/hosts").body.contains("<td>blocked</td>"));
+    let orders = distributed.ask(&["audit"]).exits_with(0).stdout;
+    assert!(orders.contains("alice"), "the record has the owner of the key: {orders}");
+    console.stop();
+    services.into_iter().for_each(|service| _ = service.stop());
+}
