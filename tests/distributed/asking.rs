@@ -74,6 +74,12 @@ fn the_owners_of_the_partitions_answer_and_who_does_not_is_named() {
     assert_eq!(ask(&["page", &url, "--text", "--version", "1"]).exits_with(0).stdout, copy);
     ask(&["page", &url, "--text", "--version", "2"]).exits_with(1).says(&["no version 2 of", "recrawl history"]);
 
+    // The topic of copies has all of them.
+    let contents = ask(&["export", "contents"]).exits_with(0).stdout;
+    let contents: Vec<Value> = contents.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(contents.len() as u64, pages);
+    let line = contents.iter().find(|line| line["url"] == *url).unwrap();
+    assert_eq!((line["deleted"].as_bool(), line["text"].as_str()), (Some(false), Some(copy.trim_end())), "{line:#}");
     let hosts = ask(&["hosts"]).exits_with(0).json();
     assert_eq!(hosts.as_array().map(Vec::len), Some(HOSTS));
     assert_eq!((sum(&hosts, "pages"), sum(&hosts, "fetches")), (pages, pages));

@@ -13,6 +13,7 @@ mod changes;
 mod commands;
 mod console;
 mod console_errands;
+mod contents;
 mod crashes;
 mod dates;
 mod deadly_page;

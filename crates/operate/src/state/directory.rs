@@ -4,7 +4,7 @@ use super::{CrawlState, WatchedPage};
 use crate::listed_seeds::noted_list;
 use crate::{ExplanationParts, NamedSource, PageParts};
 use daemon::{AuditedFreshness, CommandFailure, DiskSpace, FocusStatus, StageLag, Status, WebClock};
-use detector::{PageHistory, VersionFacts};
+use detector::{PageHistory, PageSketch, VersionFacts};
 use fetcher::RobotsKey;
 use messages::{Demand, Encoded, HostSelection, PageContent, PageSelection, topics};
 use page::{CanonicalUrl, HostName, PageId};
@@ -279,6 +279,28 @@ impl CrawlState for Inspection {
 
     fn copy(&self, url: &CanonicalUrl) -> Result<Option<PageContent>, CommandFailure> {
         self.entry(&detector::topology(), url, detector::CONTENTS, &url.page_id())
+    }
+
+    fn each_copy(
+        &self,
+        visit: &mut dyn FnMut(PageContent, Option<&str>) -> Result<(), CommandFailure>,
+    ) -> Result<(), CommandFailure> {
+        let topology = detector::topology();
+        for partition in 0..self.partitions {
+            let Some(tables) = self.tables(&topology, partition) else { continue };
+            let mut visited = Ok(());
+            let each = &mut |_, copy: PageContent| {
+                let sketch: Option<PageSketch> = tables.get(detector::PAGES, &copy.url.page_id())?;
+                let title = sketch.and_then(|sketch| sketch.title);
+                visited = visit(copy, title.as_deref());
+                if visited.is_ok() { Ok(()) } else { Err(ScanEnd::Full) }
+            };
+            match tables.scan(detector::CONTENTS, b"", each) {
+                Ok(()) | Err(ScanEnd::Full) => visited?,
+                Err(ScanEnd::Failed(error)) => return Err(unreadable("detector", partition, &error)),
+            }
+        }
+        Ok(())
     }
 
     fn history(&self, url: &CanonicalUrl) -> Result<Vec<VersionFacts>, CommandFailure> {

@@ -36,6 +36,11 @@ pub trait CrawlState {
     fn page(&self, url: &CanonicalUrl) -> Result<PageParts, CommandFailure>;
     /// The stored copy of a page. `None` if no copy is kept.
     fn copy(&self, url: &CanonicalUrl) -> Result<Option<PageContent>, CommandFailure>;
+    /// Visits all stored copies, with the titles of their pages where they are known. Over Kafka they are not.
+    fn each_copy(
+        &self,
+        visit: &mut dyn FnMut(PageContent, Option<&str>) -> Result<(), CommandFailure>,
+    ) -> Result<(), CommandFailure>;
     /// The kept versions of a page, the oldest first.
     fn history(&self, url: &CanonicalUrl) -> Result<Vec<VersionFacts>, CommandFailure>;
     /// The copy of a version of a page, by its number. `None` if it is not kept.

@@ -11,7 +11,7 @@ use metrics::Metric;
 use page::{CanonicalUrl, DAY, MINUTE};
 use scheduler::{HostListing, ListedPage, MOST_LISTED_HOSTS, PageListing};
 use settings::Settings;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 use stream::partitioner::{key_for, partition_for};
 use stream::{Clock, Log, OutputRecord, StageTopology};
@@ -250,6 +250,28 @@ impl CrawlState for Asker {
         let answers = self.ask_about_page(QuestionKind::Copy, url, &[DETECTOR])?;
         self.complete(&answers)?;
         answers.entry(DETECTOR, detector::CONTENTS)
+    }
+
+    fn each_copy(
+        &self,
+        visit: &mut dyn FnMut(PageContent, Option<&str>) -> Result<(), CommandFailure>,
+    ) -> Result<(), CommandFailure> {
+        let mut reader = TopicReader::open(&self.settings, topics::PAGE_CONTENTS, CLIENT)?;
+        // Earlier copies of a page stand in the topic until it is compacted.
+        let mut last: HashMap<Vec<u8>, u64> = HashMap::new();
+        reader.read_all(|record| {
+            last.insert(record.key.to_vec(), record.offset);
+            Ok(())
+        })?;
+        reader.read_all(|record| {
+            let is_last = last.get(&record.key[..]) == Some(&record.offset);
+            let Some(value) = record.value.as_deref().filter(|_| is_last) else { return Ok(()) };
+            let copy = PageContent::decode(value).map_err(|error| {
+                let (partition, offset) = (record.partition, record.offset);
+                CommandFailure::World(format!("page-contents: record {partition}@{offset} cannot be read: {error}"))
+            })?;
+            visit(copy, None)
+        })
     }
 
     fn history(&self, url: &CanonicalUrl) -> Result<Vec<VersionFacts>, CommandFailure> {

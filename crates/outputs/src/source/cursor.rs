@@ -1,11 +1,23 @@
 //! Position of a reader of a topic.
 
+use daemon::{CommandFailure, TopicReader};
 use std::fmt;
 use std::str::FromStr;
 
 /// Position of a reader: the next offset of each partition, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor(pub Vec<u64>);
+
+impl Cursor {
+    /// The position behind the last record of a topic.
+    ///
+    /// # Errors
+    /// The log does not answer.
+    pub fn at_end(reader: &mut TopicReader) -> Result<Self, CommandFailure> {
+        let ends = (0..reader.partitions()).map(|partition| Ok(reader.bounds(partition)?.end));
+        ends.collect::<Result<_, CommandFailure>>().map(Self)
+    }
+}
 
 impl FromStr for Cursor {
     type Err = String;

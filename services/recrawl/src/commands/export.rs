@@ -1,5 +1,8 @@
 //! `recrawl export`: exports fetch results for archives and other programs.
 
+mod contents;
+
+use self::contents::ContentsArguments;
 use crate::CommandFailure;
 use crate::commands::FollowArguments;
 use clap::{Args, Subcommand};
@@ -36,6 +39,9 @@ enum ExportForm {
     /// Prints a line of JSON for every fetch, whatever its outcome. With --out or --to, writes files of such lines, and
     /// prints a line for each completed one.
     Jsonl(FetchesArguments),
+    /// Prints the text of every kept copy, a line of JSON each. With --follow or --cursor also those of pages that are new,
+    /// changed or removed since.
+    Contents(ContentsArguments),
     /// Writes Parquet files with a row for every fetch, whatever its outcome. Prints a line for each completed file.
     Parquet(FetchesArguments),
 }
@@ -75,6 +81,7 @@ pub fn export(arguments: &ExportArguments, format: Format) -> Result<(), Command
                 false => export.print(line),
             }
         }
+        ExportForm::Contents(arguments) => contents::contents(arguments),
         ExportForm::Parquet(FetchesArguments { files, no_body }) => {
             let row = |record| FetchRow::new(record, !no_body);
             Export::open(files, format)?.write_files(|_, _| Ok(ParquetRows::new(row)))

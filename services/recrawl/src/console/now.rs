@@ -17,6 +17,8 @@ pub(super) struct Now {
     troubles: Vec<Trouble>,
     figures: Vec<Figure>,
     outcomes: Vec<Outcome>,
+    /// Partitions of stages that are not in the figures, because they have not answered.
+    unanswered: Vec<String>,
     changes: Vec<ChangeCard>,
 }
 
@@ -45,6 +47,7 @@ pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Now, ScreenFail
         troubles,
         figures: figures(&status),
         outcomes: status.outcomes.iter().map(outcome).collect(),
+        unanswered: status.unanswered,
         changes: cards(source, CHANGES)?,
     })
 }
